@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     __version__: str
     from drotrain._command import DrotrainWarning
     from drotrain._estimators import Report, RobustClassifier, RobustRegressor
+    from drotrain._onnx import register_onnx
 
-__all__ = ["DrotrainWarning", "Report", "RobustClassifier", "RobustRegressor", "__version__", "binary"]
+__all__ = ["DrotrainWarning", "Report", "RobustClassifier", "RobustRegressor", "__version__", "binary", "register_onnx"]
 
 
 def __getattr__(name: str) -> Any:
@@ -24,7 +25,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "__version__":
         return importlib.metadata.version("drotrain")
-    module = "_command" if name == "DrotrainWarning" else "_estimators"
+    module = {"DrotrainWarning": "_command", "register_onnx": "_onnx"}.get(name, "_estimators")
     return getattr(importlib.import_module(f"{__name__}.{module}"), name)
 
 

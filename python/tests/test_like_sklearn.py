@@ -258,6 +258,34 @@ def test_prediction_parses_the_model_once(table, monkeypatch):
         assert model.predict_proba(X[:1]).shape == (1, 2)
 
 
+def test_pipelines_are_converted_to_onnx(table):
+    import onnxruntime
+    from skl2onnx import convert_sklearn
+    from skl2onnx.common.data_types import FloatTensorType
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    drotrain.register_onnx()
+    X, y = table
+    for target, model in (
+        (y, plain()),
+        (np.array(["b", "a", "c"])[y + (X[:, 2] > 1)], plain()),
+        (X @ [1, 2, 0, 0, 1] + y, RobustRegressor(nu=1.0)),
+    ):
+        pipeline = make_pipeline(StandardScaler(), model).fit(X.astype(np.float32), target)
+        document = convert_sklearn(
+            pipeline, initial_types=[("x", FloatTensorType([None, 5]))], options={"zipmap": False} if hasattr(model, "classes_") else None
+        )
+        outputs = onnxruntime.InferenceSession(document.SerializeToString()).run(None, {"x": X.astype(np.float32)})
+        if hasattr(model, "classes_"):
+            assert (outputs[0] == pipeline.predict(X.astype(np.float32))).mean() > 0.99
+        expected = pipeline.predict_proba(X) if hasattr(model, "classes_") else pipeline.predict(X)[:, None]
+        np.testing.assert_allclose(outputs[-1], expected, atol=1e-4)
+    frame = pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "u", "v")})
+    with pytest.raises(ValueError, match=r"model\.export"):
+        convert_sklearn(plain().fit(frame, y), initial_types=[("x", FloatTensorType([None, 2]))])
+
+
 def test_version():
     code = "import drotrain, sys; print(drotrain.__version__); assert 'numpy' not in sys.modules"
     text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()

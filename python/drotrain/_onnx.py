@@ -1,0 +1,56 @@
+"""Converts pipelines that end in an estimator of this package, by skl2onnx."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from drotrain._estimators import RobustClassifier, RobustRegressor
+
+
+def register_onnx() -> None:
+    """Let ``skl2onnx.convert_sklearn`` convert pipelines with RobustClassifier and RobustRegressor.
+
+    The estimator must have been trained on numbers alone, as it is behind transformers; the model of an estimator by
+    itself is written by ``export``.
+    """
+    from skl2onnx import update_registered_converter
+    from skl2onnx.common.shape_calculator import (
+        calculate_linear_classifier_output_shapes,
+        calculate_linear_regressor_output_shapes,
+    )
+    from skl2onnx.operator_converters.linear_classifier import convert_sklearn_linear_classifier
+    from skl2onnx.operator_converters.linear_regressor import convert_sklearn_linear_regressor
+
+    choices = {"zipmap": [True, False, "columns"], "nocl": [True, False], "output_class_labels": [False, True]}
+    classifier = _converter(convert_sklearn_linear_classifier, LogisticRegression)
+    update_registered_converter(
+        RobustClassifier, "DrotrainRobustClassifier", calculate_linear_classifier_output_shapes, classifier, options=choices
+    )
+    regressor = _converter(convert_sklearn_linear_regressor, LinearRegression)
+    update_registered_converter(RobustRegressor, "DrotrainRobustRegressor", calculate_linear_regressor_output_shapes, regressor)
+
+
+def _converter(convert: Callable[..., Any], like: Callable[[], Any]) -> Callable[..., Any]:
+    """Return a converter that converts an estimator as scikit-learn's model with the same coefficients.
+
+    Models of which the coefficients are not all are refused.
+    """
+
+    def converter(scope: Any, operator: Any, container: Any) -> None:
+        estimator = operator.raw_operator
+        if not estimator._model().plain:
+            raise ValueError("the model encodes its columns: write it by model.export(path)")
+        if getattr(estimator, "_threshold_", None) not in (None, 0.5):
+            raise ValueError("the model has a threshold, which ONNX's linear classifier does not: write it by model.export(path)")
+        linear = like()  # with the link of scikit-learn's model
+        linear.coef_, linear.intercept_ = estimator.coef_, estimator.intercept_
+        if hasattr(estimator, "classes_"):
+            linear.classes_ = estimator.classes_
+        operator.raw_operator = linear
+        try:
+            convert(scope, operator, container)
+        finally:
+            operator.raw_operator = estimator
+
+    return converter
