@@ -27,6 +27,8 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 		out.inputs = append(out.inputs, f.inputs...)
 		out.Remarks = append(out.Remarks, f.Remarks...)
 		out.how = f.how
+		out.unusedMissing = intersect(f.unusedMissing, out.unusedMissing, f == first)
+		out.unusedRelabel = intersect(f.unusedRelabel, out.unusedRelabel, f == first)
 		for _, note := range f.Notes {
 			out.Notes = append(out.Notes, f.Name()+": "+note)
 		}
@@ -63,6 +65,16 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 		}
 	}
 	return out, nil
+}
+
+// intersect returns the texts of a that are in b, or all of them if a is the first list.
+func intersect(a, b []string, first bool) (both []string) {
+	for _, text := range a {
+		if first || slices.Contains(b, text) {
+			both = append(both, text)
+		}
+	}
+	return both
 }
 
 // joinColumns appends the parts of a column, one from each frame. If a part is still in its file, and all parts

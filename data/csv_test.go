@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -227,6 +228,16 @@ func TestCSV_Readings(t *testing.T) {
 	}
 }
 
+// hintAlone stands for a remark that proposes no option.
+const hintAlone fix.Fix = "a hint"
+
+func firstFix(e *Error) fix.Fix {
+	if len(e.Fixes) == 0 && e.Hint != "" {
+		return hintAlone
+	}
+	return e.Fixes[0]
+}
+
 // What a column of text might be is said where nine in ten of its values agree with it.
 func TestCSV_Remarks(t *testing.T) {
 	cells := func(n int, of func(i int) string) string {
@@ -252,14 +263,16 @@ func TestCSV_Remarks(t *testing.T) {
 		remark fix.Fix
 		row    int
 	}{
-		{mixed(1, 0, 9), fix.SayStrip, 1}, {mixed(2, 0, 8), "", 0}, {mixed(1, 5, 4), fix.SayStrip, 1}, {mixed(2, 17, 1), fix.SayStrip, 1}, {mixed(3, 17, 1), fix.NameMissing, 1},
-		{mixed(3, 3, 0), fix.NameMissing, 4}, {mixed(4, 3, 0), fix.NameMissing, 4}, {mixed(5, 3, 0), "", 0},
+		{mixed(1, 0, 9), fix.SayStrip, 1}, {mixed(2, 0, 8), "", 0}, {mixed(1, 5, 4), fix.SayStrip, 1}, {mixed(2, 17, 1), fix.SayStrip, 1}, {mixed(3, 17, 1), hintAlone, 1},
+		{mixed(3, 3, 0), hintAlone, 4}, {mixed(4, 3, 0), hintAlone, 4},
+		{cells(300, func(i int) string { return []string{"7", "refused"}[max(0, i-298)] }), fix.NameMissing, 300},
+		{cells(300, func(i int) string { return []string{"7", "refused"}[i%9/8] }), hintAlone, 9}, {mixed(5, 3, 0), "", 0},
 		{cells(30, func(i int) string { return fmt.Sprintf("2024-02-%02d", 1+i%28) }), fix.SayDates, 0},
 		{cells(30, func(i int) string { return []string{"2024-02-03", "x"}[i/29] }), "", 0},
 		{cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] }), fix.NameMissing, 2},
 	} {
 		f := frameOf(t, c.text)
-		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != c.remark || f.Remarks[0].Row != c.row) {
+		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || firstFix(f.Remarks[0]) != c.remark || f.Remarks[0].Row != c.row) {
 			t.Errorf("%.60q …: remarks %v", c.text, f.Remarks)
 		}
 	}
@@ -285,6 +298,57 @@ func TestCSV_DatesAmongNumbers(t *testing.T) {
 		f := readBytes(t, "t.csv", []byte(text))
 		if c := f.Columns[0]; c.Kind != Categorical || c.UnexpectedRow != want || (want > 0) != (c.Unexpected == "2024-01-02") {
 			t.Errorf("%q: %v, row %d, %q; want row %d", text, c.Kind, c.UnexpectedRow, c.Unexpected, want)
+		}
+	}
+}
+
+// Texts are renamed before types are decided: bounds become numbers, in text files and in columns of text of typed
+// files. Texts of one column alone may stand for no value.
+func TestRead_RelabelsBeforeTypes(t *testing.T) {
+	how := Reading{Relabel: map[string]string{"90+": "95", "never": "0"}}
+	how.Text.Missing = []string{"n=88", "absent"}
+	const text = "age,n,m\n60,1,1\n90+,88,88\n61,3,4\n"
+	fromText, err := ReadBytes(t.Context(), "t.csv", []byte(text), how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := "{\"age\":60,\"n\":1,\"m\":1}\n{\"age\":\"90+\",\"n\":88,\"m\":88}\n{\"age\":61,\"n\":3,\"m\":4}\n"
+	fromLines, err := ReadBytes(t.Context(), "t.jsonl", []byte(lines), how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := WriteBlocks(path, false, func(put func([]Column) error) error {
+		age, err := ColumnOf("age", []string{"60", "90+", "61"})
+		if err != nil {
+			return err
+		}
+		n, err := ColumnOf("n", []float64{1, 88, 3})
+		if err != nil {
+			return err
+		}
+		return put([]Column{age, n})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := Read(t.Context(), path, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]*Frame{"text": fromText, "lines": fromLines, "stored": stored} {
+		c, err := f.Column(t.Context(), "age")
+		if err != nil || c.Kind != Numeric || !c.Integer || !slices.Equal(c.Number, []float64{60, 95, 61}) {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+		missing, relabel := f.UnusedTexts()
+		want := []string{"absent"}
+		if name == "stored" { // no text of a typed file stands for no value
+			want = how.Text.Missing
+		} else if n, err := f.Column(t.Context(), "n"); err != nil || !n.IsNull(1) || n.Nulls() != 1 || f.Columns[2].Nulls() != 0 {
+			t.Errorf("%s: %+v, %v", name, n, err)
+		}
+		if !slices.Equal(missing, want) || !slices.Equal(relabel, []string{"never"}) {
+			t.Errorf("%s: unused %q, %q", name, missing, relabel)
 		}
 	}
 }

@@ -38,6 +38,8 @@ type Frame struct {
 
 	sideBySide bool // its files hold columns of the same rows
 
+	unusedMissing, unusedRelabel []string // texts of the reading that occur nowhere
+
 	inMemory bool      // NewFrame made it
 	memory   sync.Once // its sum was taken
 }

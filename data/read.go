@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -247,15 +248,11 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	}
 	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, how: how}
 	f.replaceDates()
-	if len(how.Relabel) > 0 {
-		for i, c := range f.Columns {
-			if c.Kind != Categorical {
-				continue
-			}
-			if c, err = c.Load(ctx); err != nil {
-				return nil, table.InFile(name, err)
-			}
-			f.Columns[i] = table.RelabelLevels(c, how.Relabel)
+	f.unusedMissing, f.unusedRelabel = t.UnusedMissing, t.UnusedRelabel
+	if !in.format.text {
+		f.unusedMissing = how.Text.Missing
+		if err := f.relabel(ctx, how.Relabel); err != nil {
+			return nil, table.InFile(name, err)
 		}
 	}
 	for _, r := range t.Remarks {
@@ -267,3 +264,40 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	f.inputs = []*input{in}
 	return f, nil
 }
+
+// relabel gives texts other names in the columns of a file that has types. A column of text that becomes a column
+// of numbers by it is one, as in a text file.
+func (f *Frame) relabel(ctx context.Context, names map[string]string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	found := map[string]bool{}
+	for i, c := range f.Columns {
+		if c.Kind != Categorical {
+			continue
+		}
+		c, err := c.Load(ctx)
+		if err != nil {
+			return err
+		}
+		renamed := false
+		for _, l := range c.Level {
+			if _, ok := names[l]; ok {
+				found[l], renamed = true, true
+			}
+		}
+		if renamed {
+			f.Columns[i] = table.NumbersOfLevels(table.RelabelLevels(c, names))
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(names)) {
+		if !found[from] {
+			f.unusedRelabel = append(f.unusedRelabel, from)
+		}
+	}
+	return nil
+}
+
+// UnusedTexts returns the texts of the Reading that occur nowhere in the table: those that were said to stand for no
+// value, and those that were to be renamed.
+func (f *Frame) UnusedTexts() (missing, relabel []string) { return f.unusedMissing, f.unusedRelabel }

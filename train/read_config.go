@@ -107,7 +107,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"recalibrate":    setting.Switch(&c.Recalibrate),
 
 		"no-header": setting.Switch(&text.NoHeader),
-		"na":        setting.List(&text.Missing, nil),
+		"na":        setting.TextsByColumn(&text.Missing),
 		"delimiter": readingMark(&text.Delimiter, "be one character, and no quote or line end", func(r *data.Reading, s string) { r.Text.Delimiter = s }),
 		"decimal":   readingMark(&text.Decimal, "be . or ,", func(r *data.Reading, s string) { r.Text.Decimal = s }),
 		"thousands": readingMark(&text.Thousands, "be , . ' _ or a space", func(r *data.Reading, s string) {

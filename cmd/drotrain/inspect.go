@@ -86,13 +86,14 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 	var p *proposedTraining
 	var err error
 	if o.Config.Target != "" {
-		f, p, err = proposeTraining(ctx, a, shown, path, o.Config.Target, o.Config.Groups, o.Config.Reading)
+		f, p, err = proposeTraining(ctx, a, shown, path, &o.Config)
 	} else {
 		f, err = a.openTable(ctx, path, o.Config.Reading)
 	}
 	if err != nil {
 		return err
 	}
+	a.noteUnusedTexts(f, o.Config.Reading)
 	shown.Begin("describing the columns")
 	d, err := f.Describe(ctx)
 	shown.Finish()

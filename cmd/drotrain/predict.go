@@ -83,6 +83,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	if err != nil {
 		return err
 	}
+	a.noteUnusedTexts(f, o.Config.Reading)
 	if f.Rows == 0 {
 		return fmt.Errorf("%s: no rows to predict", printable.EscapeLine(f.Name()))
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/setting"
+	"github.com/drotrain/drotrain/train"
 )
 
 // A proposedTraining is a proposal in the form of options of train.
@@ -58,7 +59,8 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 }
 
 // proposeTraining examines a table, with its dates as days, and proposes how to train on it.
-func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, target string, groups []string, how data.Reading) (*data.Frame, *proposedTraining, error) {
+func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path string, c *train.Config) (*data.Frame, *proposedTraining, error) {
+	how, groups := c.Reading, c.Groups
 	dates := how.Dates
 	if dates != "drop" {
 		how.Dates = "number"
@@ -69,7 +71,7 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 	}
 	how.Dates = "" // the proposal says, where columns of dates are left
 	shown.Begin("looking at the columns")
-	p, err := propose.Make(ctx, f, target, groups, how)
+	p, err := propose.Make(ctx, f, c.Target, propose.Roles{Groups: groups, Weight: c.Weight, Unit: c.GroupHoldout, Time: c.Time}, how)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,11 +94,16 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 	}
 	out := &proposedTraining{Proposal: p, flags: trainFlags()}
 	t, holdout := &p.Reading.Text, ""
-	if p.GroupHoldout != "" {
+	switch {
+	case c.GroupHoldout != "":
+		holdout = "units:" + c.GroupHoldout
+	case c.Time != "":
+		holdout = "time:" + c.Time
+	case p.GroupHoldout != "":
 		holdout = "units:" + p.GroupHoldout
 	}
 	for _, o := range []struct{ name, value string }{
-		{"data", path}, {"target", target}, {"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
+		{"data", path}, {"target", c.Target}, {"weight", c.Weight}, {"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", setting.JoinNames(t.Missing)}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
 		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", relabelling(p.Reading.Relabel)}, {"holdout", holdout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"github.com/drotrain/drotrain/internal/printable"
+	"slices"
+
 	"cmp"
 	"context"
 	"errors"
@@ -38,6 +41,21 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 		a.inputs.Add(s.Path)
 	}
 	return f, nil
+}
+
+// noteUnusedTexts prints a note on texts of --na and --relabel that occur nowhere in a table.
+func (a *app) noteUnusedTexts(f *data.Frame, how data.Reading) {
+	missing, relabel := f.UnusedTexts()
+	for _, text := range missing {
+		if slices.Contains(how.Text.Missing, text) {
+			a.note("--na %s has no effect: no text of the table is it", printable.QuoteShell(text))
+		}
+	}
+	for _, text := range relabel {
+		if to, given := how.Relabel[text]; given {
+			a.note("--relabel %s has no effect: no text of the table is %q", printable.QuoteShell(text+"->"+to), text)
+		}
+	}
 }
 
 // collectGarbageOften makes the garbage collector run earlier when the data are large. By default garbage may

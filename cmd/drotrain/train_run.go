@@ -272,6 +272,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.
 	if err != nil {
 		return nil, err
 	}
+	a.noteUnusedTexts(frame, cfg.Reading)
 	if auto && frame.Rows < train.CrossfitBelow {
 		cfg.Evaluate, cfg.Holdout = train.EvaluateCrossfit, 0
 	}

@@ -120,20 +120,16 @@ func (p *Proposal) dropLeak(c *column, t *targetValues) bool {
 	}
 	if w := findWord(c.Name, futureWords); w != "" {
 		if t.exceeds(power, 0.9, 0.8) {
-			p.drop(c.Column, "its name (%q) and how well it predicts alone (an %s of %.2f) suggest that it is known only after the outcome", w, measure, power)
-			return true
+			p.add(c.Column, keptUnlessLater, "its name (%q) and how well it predicts alone (an %s of %.2f) suggest that it is known only after the outcome", w, measure, power)
 		}
-		if pure := p.describePurestLevel(c, t); pure != "" {
-			p.drop(c.Column, "%s: its name (%q) also suggests that it is known only after the outcome", pure, w)
-			return true
-		}
-	}
-	if w := sharedWord(c.Name, p.Target); w != "" && t.exceeds(power, 0.6, 0.1) {
-		p.drop(c.Column, "its name has %q in common with the target: is it computed from it, or known only after the outcome?", w)
-		return true
+	} else if w := sharedWord(c.Name, p.Target); w != "" && t.exceeds(power, 0.6, 0.1) {
+		p.add(c.Column, keptUnlessLater, "its name has %q in common with the target: is it computed from it, or known only after the outcome?", w)
 	}
 	return false
 }
+
+// keptUnlessLater is the proposal on a column whose name alone raises a doubt.
+const keptUnlessLater = "kept; leave it out if it is known only after the target"
 
 // isPureWherePresent reports whether one class makes up nine of ten rows in the first set, although both classes
 // are frequent. The target is 1 for the more frequent class.
@@ -214,7 +210,7 @@ func (p *Proposal) checkLevels(c *column, t *targetValues) {
 		}
 	}
 	if s := p.describePurestLevel(c, t); s != "" {
-		p.add(c.Column, "kept; leave it out if it is known only after the target", "%s", s)
+		p.add(c.Column, keptUnlessLater, "%s", s)
 	}
 	if text && c.distinct > data.DefaultMaxLevels {
 		p.MinCount = 20
@@ -266,7 +262,7 @@ func (p *Proposal) checkNumbers(c *column) {
 // checkGroup finds rows without a group in the columns named by the user, and columns whose names suggest
 // groups.
 func (p *Proposal) checkGroup(c *column) {
-	named := slices.Contains(p.named, c.Name)
+	named := slices.Contains(p.roles.Groups, c.Name)
 	if !named {
 		large := 0
 		if findWord(c.Name, groupWords) != "" && !c.Clock && c.distinct >= 2 && !slices.Contains(p.Drop, c.Name) {

@@ -33,7 +33,7 @@ func TestMake_Checks(t *testing.T) {
 		{name: "groups by name", column: "applicant_sex", value: func(i int) string { return []string{"f", "m"}[i*i%37%2] }, proposed: []string{"applicant_sex"}},
 		{name: "one group and three rows", column: "race", value: func(i int) string { return []string{"a", "b"}[i/397] }},
 		{name: "a name and a nearly pure level", column: "event", value: func(i int) string { return fmt.Sprint(class(i) * min(1, i%3)) },
-			finding: "of the", does: "left out", drop: true},
+			finding: "of the", does: "kept; leave it out if"},
 		{name: "weight", column: "survey_weight", value: func(i int) string { return fmt.Sprint(0.5 + float64(i*i%101)/50) },
 			finding: "its name is that of a weight", does: "kept as a feature"},
 		{name: "weight with a zero", column: "weight", value: func(i int) string { return fmt.Sprint(i * i % 101) }},
@@ -57,7 +57,7 @@ func TestMake_Checks(t *testing.T) {
 		}, finding: `with "denied" examined, 100 % have the target "1", and 2`, does: "kept; leave it out if it is known only after the target"},
 		{name: "a name that was suspected", column: "lesion", value: func(i int) string { return []string{"a", "b"}[(i*i%11+class(i))%2] }},
 		{name: "a name and nearly the target", column: "final_state", value: func(i int) string { return fmt.Sprint(i*i%11 + 9*class(i)) },
-			finding: "how well it predicts alone", does: "left out", drop: true},
+			finding: "how well it predicts alone", does: "kept; leave it out if", proposed: []string{"final_state"}},
 		{name: "an identifier that rows share", column: "person_id", value: func(i int) string { return fmt.Sprint(5000 + 7*(i/2)) },
 			finding: "identifier", does: "rows that share a value are held out together", drop: true, holdout: "person_id"},
 	} {
@@ -67,7 +67,7 @@ func TestMake_Checks(t *testing.T) {
 			for i := range 400 {
 				fmt.Fprintf(&b, "%d,%d,%d,%s\n", class(i), i*i%397, i*i*i%389, c.value(i))
 			}
-			p, err := Make(t.Context(), tableOf(t, b.String()), "y", c.groups, data.Reading{})
+			p, err := Make(t.Context(), tableOf(t, b.String()), "y", Roles{Groups: c.groups}, data.Reading{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,9 +40,31 @@ type Proposal struct {
 	GroupHoldout string       `json:"group_holdout,omitempty"` // an identifier that rows share
 	Findings     []Finding    `json:"findings"`
 
-	named []string // the columns of groups that the user named
+	roles Roles
 
 	from *data.Column // the first column of dates that has one in every row: when rows begin
+}
+
+// Roles names the columns that the user gave a role other than the target. Such a column is never left out.
+type Roles struct {
+	Groups             []string
+	Weight, Unit, Time string // "": none
+}
+
+// of returns the role of a column in words, or "".
+func (r *Roles) of(column string) string {
+	switch {
+	case slices.Contains(r.Groups, column):
+		return "a group column"
+	case column == "":
+	case column == r.Weight:
+		return "the weight of the rows"
+	case column == r.Unit:
+		return "the unit whose rows stay together"
+	case column == r.Time:
+		return "the time of the rows"
+	}
+	return ""
 }
 
 // A Filled is a proposal to fill missing numbers.
@@ -51,10 +73,10 @@ const Filled = "filled with the median"
 // maxRows is the largest number of rows examined for the power of single columns.
 const maxRows = 50_000
 
-// Make examines every column of f once and proposes how to train on it. groups are group columns named by the
-// user. It returns an error if the target cannot be one.
-func Make(ctx context.Context, f *data.Frame, target string, groups []string, how data.Reading) (*Proposal, error) {
-	p := &Proposal{Target: target, Reading: how, Findings: []Finding{}, named: groups}
+// Make examines every column of f once and proposes how to train on it. It leaves out no column
+// with a role. It returns an error if the target cannot be one.
+func Make(ctx context.Context, f *data.Frame, target string, roles Roles, how data.Reading) (*Proposal, error) {
+	p := &Proposal{Target: target, Reading: how, Findings: []Finding{}, roles: roles}
 	c, err := f.Lookup(target)
 	if err != nil {
 		return nil, err
@@ -109,8 +131,11 @@ func (p *Proposal) add(c *data.Column, does, format string, args ...any) *Findin
 	return &p.Findings[len(p.Findings)-1]
 }
 
-// drop leaves a column out.
+// drop leaves a column out, unless the user gave it a role.
 func (p *Proposal) drop(c *data.Column, format string, args ...any) *Finding {
+	if role := p.roles.of(c.Name); role != "" {
+		return p.add(c, "kept: it is "+role, format, args...)
+	}
 	p.Drop = append(p.Drop, c.Name)
 	return p.add(c, "left out", format, args...)
 }

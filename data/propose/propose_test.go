@@ -55,7 +55,7 @@ func tableOf(t testing.TB, csv string) *data.Frame {
 // proposed is how to train on a table of text.
 func proposed(t testing.TB, csv, target string) *Proposal {
 	t.Helper()
-	p, err := Make(t.Context(), tableOf(t, csv), target, nil, data.Reading{})
+	p, err := Make(t.Context(), tableOf(t, csv), target, Roles{}, data.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func proposed(t testing.TB, csv, target string) *Proposal {
 }
 
 func TestMake(t *testing.T) {
-	p, err := Make(t.Context(), messy(t), "paid", nil, data.Reading{})
+	p, err := Make(t.Context(), messy(t), "paid", Roles{}, data.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestMake(t *testing.T) {
 	if p.Task != data.Binary || p.Impute != "" || p.Filter != "" {
 		t.Errorf("%+v", p)
 	}
-	if _, err := Make(t.Context(), messy(t), "piad", nil, data.Reading{}); err == nil {
+	if _, err := Make(t.Context(), messy(t), "piad", Roles{}, data.Reading{}); err == nil {
 		t.Error("a target that is not there")
 	}
 	// What is left trains.
@@ -191,7 +191,7 @@ func TestMake_NamesInConditions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := Make(t.Context(), f, column, nil, data.Reading{})
+		p, err := Make(t.Context(), f, column, Roles{}, data.Reading{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,13 +208,13 @@ func TestMake_Targets(t *testing.T) {
 		text += fmt.Sprintf("%s,%d\n", []string{"b", "a", "a", "c", "b", "a"}[i%6], i*i%17)
 	}
 	f := tableOf(t, text)
-	p, err := Make(t.Context(), f, "y", nil, data.Reading{})
+	p, err := Make(t.Context(), f, "y", Roles{}, data.Reading{})
 	if err != nil || p.Task != data.Multiclass || p.Filter != "" || len(p.Findings) != 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for name, text := range map[string]string{"two values": "y,x\n1,2\n1,3\n", "target": "y,x\n,2\n,3\n"} {
 		f := tableOf(t, text)
-		if _, err := Make(t.Context(), f, "y", nil, data.Reading{}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Make(t.Context(), f, "y", Roles{}, data.Reading{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -240,7 +240,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Make(t.Context(), f, "observed", nil, data.Reading{})
+	p, err := Make(t.Context(), f, "observed", Roles{}, data.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

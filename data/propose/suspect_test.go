@@ -85,7 +85,7 @@ func TestMake_UndecidedNumbersStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Make(t.Context(), f, "y", nil, data.Reading{})
+	p, err := Make(t.Context(), f, "y", Roles{}, data.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,10 @@ type Value struct {
 	get  func() string
 	set  func(text string) error
 
-	names *[]string                // of a list
-	check func(all []string) error // of a list: looks at all names before they are kept; may be nil
-	given bool                     // the list was set already: further names are appended
+	names   *[]string                     // of a list
+	check   func(all []string) error      // of a list: looks at all names before they are kept; may be nil
+	prepare func(names []string) []string // of a list: what is kept of names given at once; may be nil
+	given   bool                          // the list was set already: further names are appended
 
 	repeats bool // every Set adds a value
 }
@@ -235,6 +236,25 @@ func List(p *[]string, check func(all []string) error) *Value {
 	return v
 }
 
+// TextsByColumn returns a value for a list of texts: "text" is for all columns, "COLUMN=text" for one, and so are the
+// texts that follow it in the same list, as in age=88,99.
+func TextsByColumn(p *[]string) *Value {
+	v := List(p, nil)
+	v.prepare = func(texts []string) (out []string) {
+		column := ""
+		for _, text := range texts {
+			if name, _, ok := strings.Cut(text, "="); ok && name != "" {
+				column = name + "="
+			} else {
+				text = column + text
+			}
+			out = append(out, text)
+		}
+		return out
+	}
+	return v
+}
+
 // maxNames is the largest number of names in a list.
 const maxNames = 10_000
 
@@ -242,6 +262,9 @@ const maxNames = 10_000
 func (v *Value) add(names []string) error {
 	if i := slices.Index(names, ""); i >= 0 {
 		return &Error{must: fmt.Sprintf("name %d of %d is empty", i+1, len(names))}
+	}
+	if v.prepare != nil {
+		names = v.prepare(names)
 	}
 	if v.given {
 		names = append(*v.names, names...)

@@ -143,3 +143,17 @@ func TestApply_KeysAndErrors(t *testing.T) {
 		}
 	}
 }
+
+// Texts that follow COLUMN=text in one list are of that column; those of another list are of all columns.
+func TestTextsByColumn(t *testing.T) {
+	var texts []string
+	v := TextsByColumn(&texts)
+	for _, list := range []string{"?,age=88,99,n=-1", "none"} {
+		if err := v.Set(list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"?", "age=88", "age=99", "n=-1", "none"}; !slices.Equal(texts, want) {
+		t.Errorf("%q, want %q", texts, want)
+	}
+}

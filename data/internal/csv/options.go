@@ -3,6 +3,7 @@ package csv
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,8 @@ type Options struct {
 	// order, else spaces, where these make as many fields of every line, with numbers.
 	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
 
-	// Missing are texts that stand for no value in every column, in addition to the empty one.
+	// Missing are texts that stand for no value, in addition to the empty one: "text" in every column, or
+	// "COLUMN=text" in one column of the table.
 	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
 
 	// Decimal is the mark before the fraction of a number: "." (or empty) or ",".
@@ -42,6 +44,31 @@ type Options struct {
 	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
 	// order that some row of the column decides.
 	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
+
+	// Relabel gives texts other names before the types of the columns are decided.
+	Relabel map[string]string `json:"-" yaml:"-"`
+}
+
+// missingTexts returns the texts that stand for no value in a column of a table with the given header.
+func (o *Options) missingTexts(column string, header []string) (texts []string) {
+	for _, item := range o.Missing {
+		of, text := splitMissing(item, header)
+		if of == "" || of == column {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// splitMissing returns the column and the text of an item of Options.Missing. The column is "" for a text that
+// stands for no value in every column.
+func splitMissing(item string, header []string) (column, text string) {
+	for i, b := range []byte(item) {
+		if b == '=' && slices.Contains(header, item[:i]) {
+			return item[:i], item[i+1:]
+		}
+	}
+	return "", item
 }
 
 // DefaultMaxColumns is the default limit on the number of columns. Each takes about a kilobyte before its first

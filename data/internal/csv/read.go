@@ -167,7 +167,7 @@ func (r *reading) selectColumns(names []string) error {
 	want, err := table.CheckWanted(names, r.header)
 	for i, name := range r.header {
 		if i == len(r.columns) {
-			r.columns = append(r.columns, r.newColumn())
+			r.columns = append(r.columns, r.newColumn(name))
 		}
 		r.columns[i].used = want == nil || want[name]
 	}
@@ -191,7 +191,7 @@ func (r *reading) scan(all recordReader) (rows int, err error) {
 		}
 		for i, s := range record {
 			if i == len(r.columns) {
-				r.columns = append(r.columns, r.newColumn())
+				r.columns = append(r.columns, r.newColumn(r.header[i]))
 				r.columns[i].nulls = rows
 			}
 			if c := r.columns[i]; c.used && !c.guess(s, rows) {
@@ -255,6 +255,7 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 			c.Level = c.levels.Text
 		}
 	}
+	f.UnusedMissing, f.UnusedRelabel = r.unusedTexts()
 	return f, nil
 }
 

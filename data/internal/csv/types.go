@@ -2,6 +2,7 @@ package csv
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,8 +16,10 @@ import (
 // A column collects, in the first reading of a text, what the type of a column may be, and in the second one its
 // values.
 type column struct {
-	missing  []string // texts that stand for no value
-	asDates  bool     // dates are numbers
+	missing  []string          // texts that stand for no value
+	relabel  map[string]string // texts that are renamed
+	found    map[string]bool   // of the texts in missing and relabel: those that occur
+	asDates  bool              // dates are numbers
 	verbatim bool
 	used     bool
 
@@ -38,10 +41,50 @@ type column struct {
 	levels *table.Levels
 }
 
-// newColumn returns a column without values.
-func (r *reading) newColumn() *column {
-	return &column{missing: r.options.Missing, asDates: r.options.Dates, verbatim: r.verbatim, used: true,
-		order: anyOrder, count: numberCount{as: r.options.numberFormat()}}
+// newColumn returns a column of that name without values.
+func (r *reading) newColumn(name string) *column {
+	return &column{missing: r.options.missingTexts(name, r.header), relabel: r.options.Relabel, found: map[string]bool{},
+		asDates: r.options.Dates, verbatim: r.verbatim, used: true, order: anyOrder, count: numberCount{as: r.options.numberFormat()}}
+}
+
+// unusedTexts returns the items of Options.Missing and the keys of Options.Relabel that no column holds.
+func (r *reading) unusedTexts() (missing, relabel []string) {
+	occurs := func(name, text string) bool {
+		return slices.ContainsFunc(r.columns, func(c *column) bool { return (name == "" || c.Column != nil && c.Name == name) && c.found[text] })
+	}
+	for _, item := range r.options.Missing {
+		if of, text := splitMissing(item, r.header); !occurs(of, text) {
+			missing = append(missing, item)
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(r.options.Relabel)) {
+		if !occurs("", from) {
+			relabel = append(relabel, from)
+		}
+	}
+	return missing, relabel
+}
+
+// renamed returns the text that stands for s.
+func (c *column) renamed(s string) string {
+	if len(c.relabel) == 0 {
+		return s
+	}
+	to, ok := c.relabel[s]
+	if !ok {
+		return s
+	}
+	c.found[s] = true
+	return to
+}
+
+// isMissing reports whether s is one of the texts that were said to stand for no value.
+func (c *column) isMissing(s string) bool {
+	if len(c.missing) == 0 || !slices.Contains(c.missing, s) {
+		return false
+	}
+	c.found[s] = true
+	return true
 }
 
 // guess counts a value. It returns false if the value is not valid text.
@@ -54,9 +97,9 @@ func (c *column) guess(s string, row int) (valid bool) {
 		c.words++
 		return isText(s)
 	}
-	s = strings.TrimSpace(s)
+	s = c.renamed(strings.TrimSpace(s))
 	switch {
-	case s == "" || slices.Contains(c.missing, s):
+	case s == "" || c.isMissing(s):
 		c.nulls++
 		return true
 	case isMissingWord(s):
@@ -137,11 +180,28 @@ func (c *column) remark(rows int, v styleChoice) *table.Error {
 	if e := c.numbersRemark(c.Name, v); e != nil {
 		return e
 	}
-	if c.numbers > 0 && (c.marks == c.words || c.numbers >= rows/2) {
-		return &table.Error{Column: c.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", c.unexpected, c.numbers, rows),
-			Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
+	if c.numbers == 0 || c.marks < c.words && c.numbers < rows/2 {
+		return nil
 	}
-	return nil
+	e := &table.Error{Column: c.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", c.unexpected, c.numbers, rows)}
+	if !c.mayBeMissing(rows) {
+		e.Hint = "if such a text stands for a number, rename it to that number, as 90+ to 95; name only texts without a value as missing"
+		return e
+	}
+	e.Fixes, e.FixValues = []fix.Fix{fix.NameMissing}, map[fix.Fix]string{fix.NameMissing: c.unexpected}
+	if !often[c.unexpected] { // it says something about this column alone
+		e.FixValues[fix.NameMissing] = c.Name + "=" + c.unexpected
+	}
+	return e
+}
+
+// mayBeMissing reports whether the first text among numbers probably stands for no value: it is a usual mark, or it
+// has no digit and at most one value in a hundred is a text. Texts with digits, such as 90+ or 136A, hold information.
+func (c *column) mayBeMissing(rows int) bool {
+	if often[c.unexpected] || strings.HasPrefix(c.unexpected, "#") {
+		return true
+	}
+	return !strings.ContainsAny(c.unexpected, "0123456789") && 100*c.words <= rows
 }
 
 // isOfNumbers reports whether all values are numbers.
@@ -187,9 +247,9 @@ func (c *column) allocate(name string, rows int) {
 // store stores the value of a row.
 func (c *column) store(s string, row int) {
 	if !c.verbatim {
-		s = strings.TrimSpace(s)
+		s = c.renamed(strings.TrimSpace(s))
 	}
-	if s == "" || !c.verbatim && (slices.Contains(c.missing, s) || c.Kind != table.Categorical && isMissingWord(s)) {
+	if s == "" || !c.verbatim && (c.isMissing(s) || c.Kind != table.Categorical && isMissingWord(s)) {
 		c.Null[row] = true
 		if c.Kind == table.Categorical {
 			c.Code[row] = -1

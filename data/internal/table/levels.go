@@ -55,6 +55,33 @@ func (s *Levels) CodeOfBytes(b []byte) int32 {
 	return s.Code(string(b))
 }
 
+// NumbersOfLevels returns a column in memory as a column of numbers if all its texts are numbers; otherwise c
+// itself.
+func NumbersOfLevels(c *Column) *Column {
+	if c.Kind != Categorical || len(c.Level) == 0 {
+		return c
+	}
+	out := *c
+	out.Kind, out.Type, out.Integer, out.Code, out.Level = Numeric, "int64", true, nil, nil
+	value := make([]float64, len(c.Level))
+	for k, l := range c.Level {
+		v, whole, ok := ParseNumber(l)
+		if !ok {
+			return c
+		}
+		if value[k] = v; !whole {
+			out.Type, out.Integer = "float64", false
+		}
+	}
+	out.Number = make([]float64, len(c.Code))
+	for i, k := range c.Code {
+		if k >= 0 {
+			out.Number[i] = value[k]
+		}
+	}
+	return &out
+}
+
 // RelabelLevels returns a column in memory with some of its texts renamed. Columns of other kinds stay as they
 // are.
 func RelabelLevels(c *Column, names map[string]string) *Column {

@@ -25,6 +25,9 @@ type Table struct {
 	Columns []*Column
 	Notes   []string // how it was read, for the user
 	Remarks []*Error // what may not be meant as it was read
+
+	// UnusedMissing and UnusedRelabel are texts of a Reading that occur nowhere.
+	UnusedMissing, UnusedRelabel []string
 }
 
 // A Part is a range of rows of a column whose values are still in a file, such as a column chunk of Parquet.

@@ -39,7 +39,7 @@ var dataOptions = []Option{
 	{Name: "filter", Commands: "eval", Help: "`rows` of --data to measure: 'age >= 18 && state != \"PR\"'"},
 	{Name: "training-filter", Commands: "eval", Help: "measure only rows that pass the --filter of the training", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.TrainingFilter) }},
 	{Name: "strict", Commands: "eval predict", Help: "fail if the rows differ from the training rows, instead of a warning", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Strict) }},
-	{Name: "weight", Commands: "train tune", Help: "`column` of positive row weights: survey weights, costs"},
+	{Name: "weight", Commands: "train tune inspect", Help: "`column` of positive row weights: survey weights, costs"},
 	{Name: "weight", Commands: "eval", Help: "`column` of positive row weights (default: that of the training; '' for none)"},
 	{Name: "positive", Commands: "train tune", Help: "`value` of a two-valued target that counts as positive"},
 	{Name: "positive", Commands: "eval", Help: "with --predictions: `value` of a two-valued target that counts as positive"},
@@ -60,17 +60,17 @@ var featureOptions = []Option{
 
 var holdoutOptions = []Option{
 	{Name: "holdout", Commands: "train*", Help: "`rows` to measure: a random proportion such as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table; crossfit, all rows by five more models; auto, crossfit below 2000 rows, else 0.2", Short: "`rows` to measure: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit", Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
-	{Name: "holdout", Commands: "tune", Help: "`rows` left out: a random proportion such as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table", Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
+	{Name: "holdout", Commands: "tune inspect", Help: "`rows` left out: a random proportion such as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table", Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 }
 
 var readingOptions = []Option{
 	{Name: "no-header", Commands: "train tune eval predict inspect", Help: "the first line of a text file is a row; columns are column_1, column_2, …"},
-	{Name: "na", Commands: "train tune eval predict inspect", Help: "`texts` to treat as missing: --na '?,-999'"},
+	{Name: "na", Commands: "train tune eval predict inspect", Help: "`texts` to treat as missing: --na '?,-999', or in one column: --na age=88,99"},
 	{Name: "delimiter", Commands: "train tune eval predict inspect", Help: "`character` between fields of text files (default: , ; tab or | by the first lines)"},
 	{Name: "decimal", Commands: "train tune eval predict inspect", Help: "decimal `mark` of numbers in text files: . or ,"},
 	{Name: "thousands", Commands: "train tune eval predict inspect", Help: "thousands `mark` of numbers in text files: , . ' _ or a space"},
 	{Name: "strip", Commands: "train tune eval predict inspect", Help: "`characters` to strip from both ends of numbers in text files: '%$€'"},
-	{Name: "relabel", Commands: "train tune eval predict inspect", Help: "rename `texts`: --relabel '<=50K.-><=50K,>50K.->>50K'"},
+	{Name: "relabel", Commands: "train tune eval predict inspect", Help: "rename `texts` before types are decided: --relabel '<=50K.-><=50K,>50K.->>50K'"},
 	{Name: "dates", Commands: "train tune eval predict inspect", Help: "date and time columns: as days since 1970, as year, month, weekday and hour, or dropped"},
 }
 
