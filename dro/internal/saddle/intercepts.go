@@ -30,7 +30,7 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
 	}
 	scratch := c.Vector(len(c.Slope))
-	defer c.release(scratch)
+	defer c.Release(scratch)
 	at := c.minimiseIntercepts(o, y, scratch)
 	sums := c.classSums(o, y, scratch)
 	c.dropEmptyClasses(y, sums[c.D-c.intercepts:])
@@ -50,6 +50,9 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 		c.KeepLower(t.value-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
 	}
 }
+
+// HasClassIntercepts reports whether the intercepts of several classes are unpenalised.
+func (c *Certifier) HasClassIntercepts() bool { return c.intercepts > 0 }
 
 // rangeOf returns the difference between the largest and the smallest entry of v.
 func rangeOf(v []float64) float64 { return slices.Max(v) - slices.Min(v) }

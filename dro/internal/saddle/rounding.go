@@ -263,7 +263,7 @@ func (c *Certifier) riskAbove() float64 {
 		return c.risk.sums.Top + most // R(f) is at most the largest loss
 	}
 	y, f := c.Vector(c.N), c.ScratchSpace()
-	defer c.release(y)
+	defer c.Release(y)
 	c.LossesAboveTo(f)
 	risk, _ := d.BestResponseTo(y, f)
 	sums := c.sumLosses(y, f)

@@ -34,6 +34,10 @@ type Settings struct {
 	// Keep is called at every check point with the best point so far, which another solve
 	// may start from. The point belongs to Keep. It may be nil.
 	Keep func(x []float64)
+
+	// CertifyConstant certifies the best constant prediction if it is optimal. It is called before the first
+	// evaluation, with quick set, and once more, without, for a method that has stalled. It may be nil.
+	CertifyConstant func(r *Run, quick bool)
 }
 
 // DefaultSettings returns settings with a relative gap of 1e-6 and at most 10 000 passes.
@@ -255,10 +259,15 @@ func (l *Loop) start(m Method) (err error) {
 	if l.Method, err = m.Start(l.Run); err != nil {
 		return err
 	}
-	if math.IsInf(c.Evaluate(l.Start), 1) {
-		return errNotFinite
+	if certify := l.Settings.CertifyConstant; certify != nil {
+		certify(l.Run, true)
 	}
-	c.Certify()
+	if !l.Certified() {
+		if math.IsInf(c.Evaluate(l.Start), 1) {
+			return errNotFinite
+		}
+		c.Certify()
+	}
 	l.checkPasses = c.Passes // a check may evaluate as much again
 	l.next = c.Passes
 	l.recordCheck()
@@ -304,6 +313,10 @@ func (l *Loop) Iterate(ctx context.Context) {
 		case Stalled:
 			if l.last != ErrStalled {
 				l.Failed = l.last
+			} else if certify := l.Settings.CertifyConstant; certify != nil {
+				if certify(l.Run, false); l.Certified() {
+					l.Result.Status = Certified
+				}
 			}
 		}
 		return

@@ -46,8 +46,8 @@ func (s *space) Free() {
 	s.given = nil
 }
 
-// release frees one vector before the end of the solve.
-func (s *space) release(v []float64) {
+// Release frees one vector before the end of the solve.
+func (s *space) Release(v []float64) {
 	s.exclude(v)
 	memory.Release(s.arena, v)
 }

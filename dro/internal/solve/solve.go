@@ -40,5 +40,6 @@ func Solve(ctx context.Context, p *saddle.Problem, m saddle.Method, s saddle.Set
 			return nil, errors.New("dro: " + why)
 		}
 	}
+	s.CertifyConstant = newton.CertifyConstant
 	return saddle.Solve(ctx, p, m, s)
 }
