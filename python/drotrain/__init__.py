@@ -12,11 +12,20 @@ from drotrain._binary import binary
 
 if TYPE_CHECKING:
     __version__: str
-    from drotrain._command import DrotrainWarning
+    from drotrain._command import DegenerateModelWarning, DrotrainWarning
     from drotrain._estimators import Report, RobustClassifier, RobustRegressor
     from drotrain._onnx import register_onnx
 
-__all__ = ["DrotrainWarning", "Report", "RobustClassifier", "RobustRegressor", "__version__", "binary", "register_onnx"]
+__all__ = [
+    "DegenerateModelWarning",
+    "DrotrainWarning",
+    "Report",
+    "RobustClassifier",
+    "RobustRegressor",
+    "__version__",
+    "binary",
+    "register_onnx",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -25,7 +34,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "__version__":
         return importlib.metadata.version("drotrain")
-    module = {"DrotrainWarning": "_command", "register_onnx": "_onnx"}.get(name, "_estimators")
+    module = {"DegenerateModelWarning": "_command", "DrotrainWarning": "_command", "register_onnx": "_onnx"}.get(name, "_estimators")
     return getattr(importlib.import_module(f"{__name__}.{module}"), name)
 
 

@@ -28,6 +28,10 @@ class DrotrainWarning(UserWarning):
     """A warning of the command, for example of a column that leaks the target."""
 
 
+class DegenerateModelWarning(DrotrainWarning):
+    """The model predicts the same for all rows, or rests on a few of them."""
+
+
 def option(name: str, value: Any) -> str:
     """Return a parameter as an option of the command, as ``--transform=age:spline4`` of ``transform={"age": "spline4"}``."""
     if isinstance(value, (np.generic, np.ndarray)):
@@ -95,6 +99,8 @@ def _conclude(code: int, entries: list[dict[str, Any]]) -> None:
     message = _in_python("\n".join(parts))
     if code == 3:  # a training stopped before the gap: its model is written
         warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    elif code == 4:  # the model is written, too
+        warnings.warn(message, DegenerateModelWarning, stacklevel=4)
     elif code != 0:
         wrong = code in (1, 2) and message and "internal error" not in message
         raise (ValueError if wrong else RuntimeError)(message or _ending(code))
