@@ -80,12 +80,17 @@ func intersect(a, b []string, first bool) (both []string) {
 // joinColumns appends the parts of a column, one from each frame. If a part is still in its file, and all parts
 // have one type, the result stays in the files.
 func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error) {
-	if slices.ContainsFunc(parts, func(p *Column) bool { return p.Type != parts[0].Type }) { // integers as bits and other numbers
-		for i, p := range parts {
-			var err error
-			if parts[i], err = p.LoadInts(ctx); err != nil {
+	isExact := func(p *Column) bool {
+		_, ok := p.ExactType()
+		return ok || p.HoldsBits()
+	}
+	if slices.ContainsFunc(parts, func(p *Column) bool { return p.Type != parts[0].Type }) && slices.ContainsFunc(parts, isExact) {
+		for i, p := range parts { // exact values of several types are joined as their texts
+			loaded, err := p.LoadInts(ctx)
+			if err != nil {
 				return nil, err
 			}
+			parts[i] = loaded.AsTexts()
 		}
 	}
 	stored := slices.ContainsFunc(parts, (*Column).IsStored)

@@ -6,8 +6,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// ExactColumns holds columns for copying, exactly as their files have them: 64-bit integers in Int, text of CSV
-// files character by character. A CSV column is returned as numbers or bools only if writing it gives the same
+// ExactColumns holds columns for copying, exactly as their files have them: 64-bit integers, decimals, dates, times and
+// durations in Int, decimals of more than 18 digits as texts, text of CSV files character by character. A CSV column is returned as numbers or bools only if writing it gives the same
 // text; otherwise it is returned as text.
 type ExactColumns struct{ columns []*Column }
 
@@ -15,15 +15,25 @@ type ExactColumns struct{ columns []*Column }
 // not be closed. Parquet files are read in parts.
 func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error) {
 	out := make([]*Column, len(names))
+	var problems Problems
 	var again []string // that may have more digits or characters in the files
 	for i, name := range names {
-		c, err := f.Lookup(name)
-		if err != nil {
-			return nil, err
+		c := f.replacedDate(name)
+		if c == nil || f.Has(name) {
+			var err error
+			if c, err = f.Lookup(name); err != nil {
+				return nil, err
+			}
+		}
+		if c.Kind == Other && !c.Clock {
+			problems = append(problems, f.uncopied(c))
 		}
 		if out[i] = c; c.Vector == "" && !f.sideBySide && len(f.inputs) > 0 {
 			again = append(again, name)
 		}
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
 	}
 	if again != nil {
 		all, err := f.reopen(ctx, func(in *input) (*table.Table, error) { return in.readExact(ctx, again, f.how) })
@@ -37,7 +47,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 			if out[i], err = all.Lookup(names[i]); err != nil {
 				return nil, err
 			}
-			if out[i].IsStored() {
+			if _, ok := out[i].ExactType(); ok || out[i].IsStored() || out[i].HoldsBits() {
 				continue
 			}
 			if c, err = c.Load(ctx); err != nil {
@@ -49,9 +59,20 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 		}
 	}
 	for i, c := range out {
+		if c.Kind == Other {
+			problems = append(problems, f.uncopied(c))
+		}
 		out[i] = c.Exact()
 	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
 	return &ExactColumns{out}, nil
+}
+
+// uncopied returns an error for a column whose values are not read.
+func (f *Frame) uncopied(c *Column) *Error {
+	return f.fault(c.Name, hint("join it to the predictions by their column row, the number of the row from 1 on"), "values of type %s cannot be copied", c.Type)
 }
 
 // Rows returns the rows [lo, hi) of the columns.

@@ -19,9 +19,9 @@ import (
 // The file appears whole or not at all; one that exists is left alone, with an
 // error, unless force is set.
 //
-// In Parquet a Numeric column is stored as integers if its Type is one of int8 to
-// uint64, digit for digit if Int is set, as floats if it is "float32" and as doubles
-// otherwise. In CSV nulls are empty fields.
+// In Parquet and Arrow a Numeric column is stored as integers if its Type is one of int8 to uint64, as floats if it
+// is float16 or float32, as decimals, dates, times, timestamps or durations if Int is set and Type names one, and as
+// doubles otherwise. In CSV nulls are empty fields.
 func WriteTable(path string, cols []Column, force bool) error {
 	return WriteBlocks(path, force, func(put func(cols []Column) error) error { return table.InFile(path, put(cols)) })
 }
@@ -51,20 +51,11 @@ func WriteBlocksTo(w io.Writer, name string, rows func(put func(cols []Column) e
 		if err := checkColumns(cols); err != nil {
 			return err
 		}
-		return out.Write(innerColumns(cols), cols[0].Len())
+		return out.Write(cols, cols[0].Len())
 	}); err != nil {
 		return err
 	}
 	return out.Close()
-}
-
-// innerColumns returns columns as the type that the writers use. They share memory.
-func innerColumns(cols []Column) []table.Column {
-	inner := make([]table.Column, len(cols))
-	for i, c := range cols {
-		inner[i] = table.Column(c)
-	}
-	return inner
 }
 
 // A blockWriter writes blocks of rows.
@@ -116,8 +107,8 @@ func checkColumns(cols []Column) error {
 			}
 		}
 		if c.Int != nil {
-			if c.Kind != Numeric || len(c.Int) != rows || c.Type != "int64" && c.Type != "uint64" {
-				return fail("its integers are not those of a column of 64-bit integers")
+			if _, ok := c.ExactType(); !ok || c.Kind != Numeric || len(c.Int) != rows {
+				return fail("its integers are not those of a column of type %s", c.Type)
 			}
 		} else if of, ok := integerRanges[c.Type]; ok && c.Kind == Numeric {
 			for row, v := range c.Number {

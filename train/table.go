@@ -23,7 +23,7 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string,
 
 // predictBlocks works like PredictBlocks with blocks of size rows; 0 chooses a size of some megabytes.
 func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, size int, put func([]data.Column) error) (report data.EncodeReport, err error) {
-	if err := m.checkKeptColumns(f, keep); err != nil {
+	if err := m.checkKeptColumns(keep); err != nil {
 		return report, err
 	}
 	exact, err := f.Exact(ctx, keep)
@@ -55,20 +55,16 @@ const (
 	rowName, probabilityName, predictionName = "row", "probability", "prediction"
 )
 
-// checkKeptColumns returns an error for columns that have the name of a prediction column or cannot be read.
-func (m *Model) checkKeptColumns(f *data.Frame, keep []string) error {
+// checkKeptColumns returns an error for columns that have the name of a prediction column.
+func (m *Model) checkKeptColumns(keep []string) error {
 	var taken []string
-	var problems data.Problems
 	for _, name := range keep {
-		if c, err := f.Lookup(name); err == nil && c.Kind == data.Other {
-			problems = append(problems, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("values of type %s cannot be copied", c.Type), Hint: "join it to the predictions by their column row, the number of the row from 1 on"})
-		}
 		if slices.Contains(m.predictionNames(), name) {
 			taken = append(taken, strconv.Quote(name))
 		}
 	}
 	if taken == nil {
-		return problems.Err()
+		return nil
 	}
 	return fmt.Errorf("%s cannot be kept: predictions have columns of their own called so; rename them in the table", strings.Join(taken, " and "))
 }

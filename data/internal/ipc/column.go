@@ -14,7 +14,7 @@ type builder struct {
 	field  *field
 	out    *table.Column
 	levels *table.Levels
-	number table.Element
+	exact  bool                 // the values are those of field.Exact
 	vector *table.VectorBuilder // of lists of floats; else nil
 
 	from  *table.Column // the dictionary that codes were looked up in last
@@ -22,7 +22,7 @@ type builder struct {
 }
 
 // newBuilder returns a builder of a column with the given number of rows. If dates is set, dates and timestamps
-// become Numeric; if exact is set, 64-bit integers are kept exactly.
+// become Numeric; if exact is set, the columns that have a [table.ExactType] keep their bits or become texts.
 func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	if !utf8.ValidString(f.Name) {
 		panic(table.Damaged("a column name is not UTF-8 text: %q", f.Name))
@@ -32,15 +32,17 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	if e := f.floatElement(); e.Size > 0 {
 		b.vector = table.NewVectorBuilder(rows, e.Size)
 	}
-	if (f.Type == typeDate || f.Type == typeTimestamp) && !(f.Clock && dates) {
+	if exact && f.Exact.Form != 0 {
+		b.exact, out.Type = true, f.Exact.AsBits()
+		if f.Exact.HasTexts() {
+			out.Kind = table.Categorical
+		}
+	} else if (f.Type == typeDate || f.Type == typeTimestamp) && !(f.Clock && dates) {
 		out.Kind = table.Other
 	}
 	switch out.Kind {
 	case table.Numeric, table.Bool:
 		out.Number = make([]float64, rows)
-		if b.number = f.Element; exact && f.Type == typeInt && f.Element.Size == 8 {
-			out.Type, b.number.AsBits = table.AsBits(f.Element), true
-		}
 	case table.Categorical:
 		out.Code = make([]int32, rows)
 	}
@@ -81,6 +83,14 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 	switch {
 	case f.Dictionary >= 0:
 		b.addIndices(dictionaries[f.Dictionary], valid, buffers[1], rows, start)
+	case out.Kind == table.Categorical && b.exact:
+		valueBytes(buffers[1], rows, f.Bits)
+		text := f.decimals(buffers[1])
+		for i := range rows {
+			if valid == nil || bit(valid, i) {
+				out.Code[start+i] = b.levels.Code(f.Exact.DecimalText(text(i)))
+			}
+		}
 	case out.Kind == table.Categorical:
 		text := textsOf(f, buffers, rows)
 		for i := range rows {
@@ -154,7 +164,10 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 		}
 		return
 	}
-	number := f.numbers(data, b.number)
+	number := f.numbers(data)
+	if b.exact {
+		number = f.exactBits(data)
+	}
 	for i := range rows {
 		if valid != nil && !bit(valid, i) {
 			continue
@@ -167,7 +180,7 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 }
 
 // numbers returns a function that reads a number of a buffer and whether a float64 represents it exactly.
-func (f *field) numbers(data []byte, e table.Element) func(i int) (v float64, exact bool) {
+func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
 	switch {
 	case f.Type == typeBool:
 		return func(i int) (float64, bool) {
@@ -177,20 +190,41 @@ func (f *field) numbers(data []byte, e table.Element) func(i int) (v float64, ex
 			return 0, true
 		}
 	case f.Type == typeDecimal:
-		size := f.Bits / 8
-		digits := make([]byte, size)
-		return func(i int) (float64, bool) {
-			copy(digits, data[i*size:])
-			slices.Reverse(digits)
-			return table.BigDecimal(digits, f.Scale)
-		}
+		digits := f.decimals(data)
+		return func(i int) (float64, bool) { return table.BigDecimal(digits(i), f.Scale) }
 	case f.Divisor != 0:
 		return func(i int) (float64, bool) {
 			v, _ := f.Element.Number(data[i*f.Element.Size:])
 			return v / f.Divisor, true
 		}
 	}
-	return func(i int) (float64, bool) { return e.Number(data[i*e.Size:]) }
+	return func(i int) (float64, bool) { return f.Element.Number(data[i*f.Element.Size:]) }
+}
+
+// exactBits returns a function that reads the bits of an exact value of a buffer.
+func (f *field) exactBits(data []byte) func(i int) (bits float64, exact bool) {
+	if f.Type == typeDecimal {
+		digits := f.decimals(data)
+		return func(i int) (float64, bool) {
+			return math.Float64frombits(uint64(f.Exact.DecimalInt(digits(i)))), true
+		}
+	}
+	e, signed := f.Element, uint(64-8*f.Element.Size)
+	return func(i int) (float64, bool) {
+		v := int64(e.Bits(data[i*e.Size:])<<signed) >> signed // of 32 bits, with their sign
+		return math.Float64frombits(uint64(v)), true
+	}
+}
+
+// decimals returns a function that reads a decimal of a buffer as a big-endian number, in memory that it uses again.
+func (f *field) decimals(data []byte) func(i int) []byte {
+	size := f.Bits / 8
+	digits := make([]byte, size)
+	return func(i int) []byte {
+		copy(digits, data[i*size:])
+		slices.Reverse(digits)
+		return digits
+	}
 }
 
 // textsOf returns a function that reads a text of a field.
@@ -263,16 +297,24 @@ func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, st
 				b.codes[k] = b.levels.Code(from.Level[from.Code[k]]) + 1
 			}
 			out.Code[row] = b.codes[k] - 1
+		case b.exact || b.field.Exact.Form == 0:
+			out.Number[row] = from.Number[k]
 		default:
-			exact := k+1 != from.InexactRow
-			if out.Number[row] = from.Number[k]; b.field.Type == typeInt && b.number.Size == 8 { // the dictionary has bits
-				out.Number[row], exact = b.number.Value(math.Float64bits(from.Number[k]))
-			}
-			if !exact && out.InexactRow == 0 {
+			exact := true
+			if out.Number[row], exact = b.dictionaryNumber(from, k); !exact && out.InexactRow == 0 {
 				out.InexactRow = row + 1
 			}
 		}
 	}
+}
+
+// dictionaryNumber returns the number of an exact value of a dictionary.
+func (b *builder) dictionaryNumber(from *table.Column, k int) (v float64, exact bool) {
+	e := b.field.Exact
+	if e.HasTexts() {
+		return table.BigScaled(table.Unscaled(from.Level[from.Code[k]], e.Scale), e.Scale)
+	}
+	return e.Float(int64(math.Float64bits(from.Number[k])))
 }
 
 // addLists adds lists of floats to the vectors of the column.

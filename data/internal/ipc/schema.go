@@ -44,12 +44,13 @@ var layouts = [...]struct {
 type field struct {
 	Name       string
 	Type       int
-	Bits       int           // of a value of fixed width; of the offset of a list or a text
-	Element    table.Element // of a number
-	Scale      int32         // of a decimal
-	Divisor    float64       // of dates and times: the units of a day or of a second; else 0
-	Size       int           // of a fixed-size list: its values
-	Dense      bool          // of a union
+	Bits       int             // of a value of fixed width; of the offset of a list or a text
+	Element    table.Element   // of a number
+	Exact      table.ExactType // of integers of 64 bits, decimals, dates and times; else without a form
+	Scale      int32           // of a decimal
+	Divisor    float64         // of dates and times: the units of a day or of a second; else 0
+	Size       int             // of a fixed-size list: its values
+	Dense      bool            // of a union
 	Children   []*field
 	Dictionary int64         // number of the dictionary that the values are in; −1 for none
 	Index      table.Element // of the indices into it
@@ -153,6 +154,9 @@ func (f *field) setType(t fbTable) {
 	case typeInt:
 		f.Element, f.Integer = integerOf(t), true
 		f.Label = f.Element.String()
+		if f.Element.Size == 8 {
+			f.Exact = f.Element.Exact()
+		}
 	case typeFloat:
 		f.Element = table.Element{Size: one(t.int16(0, 0), 2, 4, 8), Float: true}
 		f.Label = f.Element.String()
@@ -161,19 +165,27 @@ func (f *field) setType(t fbTable) {
 			panic(table.Damaged("decimals of %d bits do not exist", f.Bits))
 		}
 		f.Scale = int32(t.int32(1, 0))
+		if f.Scale > 1000 || f.Scale < -1000 {
+			panic(table.Damaged("decimals of scale %d", f.Scale))
+		}
 		f.Kind, f.Label, f.Integer = table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.int32(0, 0), f.Scale), f.Scale == 0
+		f.Exact = table.ExactType{Form: table.DecimalForm, Bits: max(f.Bits, 128), Precision: int32(t.int32(0, 0)), Scale: f.Scale}
 	case typeDate:
 		f.Clock, f.Element = true, table.Element{Size: one(t.int16(0, 1), 4, 8), Signed: true}
-		f.Label, f.Divisor = fmt.Sprintf("date%d", 8*f.Element.Size), float64(one(t.int16(0, 1), 1, 86400e3))
+		f.Label, f.Divisor = fmt.Sprintf("date%d", 8*f.Element.Size), float64(one(t.int16(0, 1), 1, table.MsPerDay))
+		f.Exact = table.ExactType{Form: table.DateForm, Bits: 8 * f.Element.Size}
 	case typeTimestamp, typeTime, typeDuration:
 		unit := t.int16(0, map[int]int{typeTime: 1, typeDuration: 1}[f.Type])
 		f.Divisor, f.Element = float64(one(unit, 1, 1e3, 1e6, 1e9)), table.Element{Size: 8, Signed: true}
+		f.Exact = table.ExactType{Form: table.DurationForm, Bits: 64, PerSecond: int64(f.Divisor)}
 		switch f.Type {
 		case typeTime:
+			f.Exact.Form, f.Exact.Bits = table.TimeForm, t.int32(1, 32)
 			if f.Element.Size = t.int32(1, 32) / 8; f.Element.Size != 4 && f.Element.Size != 8 {
 				panic(table.Damaged("times of %d bits do not exist", t.int32(1, 32)))
 			}
 		case typeTimestamp:
+			f.Exact.Form, f.Exact.Zone = table.TimestampForm, t.text(1)
 			f.Clock, f.Divisor = true, 86400*f.Divisor
 			name := []string{"s", "ms", "us", "ns"}[unit]
 			if zone := t.text(1); zone != "" {
@@ -243,21 +255,21 @@ func (f *field) floatElement() table.Element {
 	return f.Children[0].Element
 }
 
-// ReadDurations returns the units per second of the duration fields of a schema by name. Writers store such a
-// schema in Parquet files.
-func ReadDurations(stream []byte) (perSecond map[string]float64, err error) {
+// ReadExactTypes returns the names of the exact types of the fields of a schema by the names of the fields. Writers
+// store such a schema in Parquet files.
+func ReadExactTypes(stream []byte) (types map[string]string, err error) {
 	err = table.GuardAs("the fields of the schema", func() error {
 		m := cutMessage(stream, 0)
 		if m == nil {
 			return table.Damaged("it does not start with a schema")
 		}
-		perSecond = map[string]float64{}
+		types = map[string]string{}
 		for _, f := range m.schema().Fields {
-			if f.Type == typeDuration && f.Dictionary < 0 {
-				perSecond[f.Name] = f.Divisor
+			if f.Exact.Form != 0 && f.Dictionary < 0 {
+				types[f.Name] = f.Exact.String()
 			}
 		}
 		return nil
 	})
-	return perSecond, err
+	return types, err
 }

@@ -23,8 +23,7 @@ type chunkReader struct {
 	feed    pageFeed
 	begin   int                                                       // first row to return; those before are skipped at the first call
 	fill    func(dst []float64) (total int64, present int, err error) // reads the values that are not null, without gaps
-	texts   *file.ByteArrayColumnChunkReader                          // of a categorical column
-	text    []parquet.ByteArray
+	codes   func(dst []int32, levels *table.Levels) (total int64, present int, err error)
 	defs    []int16 // nil for a required column
 	row     int     // of the chunk
 	page    int     // the next one to begin
@@ -79,15 +78,7 @@ func (r *chunkReader) Numbers(dst []float64, null []bool) (nulls int, err error)
 }
 
 func (r *chunkReader) Codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
-	return readValues(r, dst, null, -1, func(dst []int32) (int64, int, error) {
-		total, present, err := r.texts.ReadBatch(int64(len(dst)), r.text[:len(dst)], r.defs, nil)
-		if err == nil && present <= len(dst) {
-			for i, b := range r.text[:present] {
-				dst[i] = levels.CodeOfBytes(b)
-			}
-		}
-		return total, present, err
-	})
+	return readValues(r, dst, null, -1, func(dst []int32) (int64, int, error) { return r.codes(dst, levels) })
 }
 
 // Inexact returns the first row of the chunk, counted from 1, whose number lost digits, or 0.
@@ -146,10 +137,19 @@ func openChunk(c *chunk, row int, b *table.Buffers) (*chunkReader, error) {
 			}
 		})
 	case *file.FixedLenByteArrayColumnChunkReader:
+		if how.kind == table.Categorical {
+			codesWith(r, a.ReadBatch, func(v parquet.FixedLenByteArray, to *table.Levels) int32 { return to.Code(how.text(v)) })
+			break
+		}
 		fillWith(r, a.ReadBatch, convertEach(r, func(v parquet.FixedLenByteArray) (float64, bool) { return how.bytes(v) }))
 	case *file.ByteArrayColumnChunkReader:
 		if how.kind == table.Categorical {
-			r.texts, r.text = a, make([]parquet.ByteArray, min(batchRows, c.values))
+			codesWith(r, a.ReadBatch, func(v parquet.ByteArray, to *table.Levels) int32 {
+				if how.text == nil {
+					return to.CodeOfBytes(v)
+				}
+				return to.Code(how.text(v))
+			})
 			break
 		}
 		fillWith(r, a.ReadBatch, convertEach(r, func(v parquet.ByteArray) (float64, bool) {
@@ -198,6 +198,20 @@ func fillWith[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (in
 		total, present, err := read(int64(len(dst)), values[:len(dst)], r.defs, nil)
 		if err == nil && present <= len(dst) {
 			convert(dst, values[:present])
+		}
+		return total, present, err
+	}
+}
+
+// codesWith sets the function that reads a batch of codes to one that looks up values of type T.
+func codesWith[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), look func(v T, to *table.Levels) int32) {
+	values := make([]T, min(batchRows, r.chunk.values))
+	r.codes = func(dst []int32, levels *table.Levels) (int64, int, error) {
+		total, present, err := read(int64(len(dst)), values[:len(dst)], r.defs, nil)
+		if err == nil && present <= len(dst) {
+			for i, v := range values[:present] {
+				dst[i] = look(v, levels)
+			}
 		}
 		return total, present, err
 	}

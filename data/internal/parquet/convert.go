@@ -19,6 +19,7 @@ type converter struct {
 	integer bool
 	number  func(v int64) (x float64, exact bool) // of Int32 and Int64
 	bytes   func(b []byte) (x float64, exact bool)
+	text    func(b []byte) string // of decimals that are texts
 }
 
 // unitsPerSecond holds the units of times.
@@ -134,12 +135,83 @@ func intConverter(bits int, signed bool) converter {
 	return c
 }
 
-// asBits keeps the bits of 64-bit integers.
-func (c *converter) asBits() {
-	if c.name == "int64" || c.name == "uint64" {
-		c.name = table.AsBits(table.Element{Size: 8, Signed: c.name == "int64"})
-		c.number = func(v int64) (float64, bool) { return math.Float64frombits(uint64(v)), true }
+// exactConverter returns the converter that keeps the exact values of a column of a type that has any, or how.
+// arrow is the type of the column in the schema of Arrow that its writer stored, or "".
+func exactConverter(d *schema.Column, how converter, arrow string) converter {
+	switch d.LogicalType().(type) {
+	case schema.NullLogicalType, schema.UnknownLogicalType:
+		how.name = "null"
+		return how
 	}
+	e, ok := exactTypeOf(d, how, arrow)
+	if !ok {
+		return how
+	}
+	c := converter{name: e.AsBits(), kind: table.Numeric, integer: how.integer, clock: how.clock}
+	bits := func(v int64) (float64, bool) { return math.Float64frombits(uint64(v)), true }
+	switch {
+	case e.HasTexts():
+		c.kind = table.Categorical
+		c.text = e.DecimalText
+	case e.Form == table.DecimalForm:
+		c.number = func(v int64) (float64, bool) { return bits(e.CheckDigits(v)) }
+		c.bytes = func(b []byte) (float64, bool) { return bits(e.DecimalInt(b)) }
+	case d.PhysicalType() == parquet.Types.Int96:
+		c.bytes = func(b []byte) (float64, bool) { return bits(int96Nanoseconds(b)) }
+	case e.Form == table.TimeForm:
+		c.number = func(v int64) (float64, bool) { how.number(v); return bits(v) } // checks the range
+	default:
+		c.number = bits
+	}
+	return c
+}
+
+// exactTypeOf returns the exact type of a column; ok is false if its numbers are exact already.
+func exactTypeOf(d *schema.Column, how converter, arrow string) (e table.ExactType, ok bool) {
+	if how.name == "int64" || how.name == "uint64" {
+		if e, ok = table.ParseExactType(arrow); ok && e.Form == table.DurationForm {
+			return e, true
+		}
+		return table.ParseExactType(how.name)
+	}
+	switch t := d.LogicalType().(type) {
+	case *schema.DecimalLogicalType:
+		e := table.ExactType{Form: table.DecimalForm, Bits: 128, Precision: t.Precision(), Scale: t.Scale()}
+		if t.Precision() > 38 {
+			e.Bits = 256
+		}
+		return e, true
+	case schema.DateLogicalType:
+		return table.ExactType{Form: table.DateForm, Bits: 32}, true
+	case *schema.TimestampLogicalType:
+		e := table.ExactType{Form: table.TimestampForm, Bits: 64, PerSecond: unitsPerSecond[t.TimeUnit()]}
+		if t.IsAdjustedToUTC() {
+			e.Zone = "UTC"
+			if stored, ok := table.ParseExactType(arrow); ok && stored.Form == table.TimestampForm && stored.Zone != "" {
+				e.Zone = stored.Zone
+			}
+		}
+		return e, e.PerSecond > 0
+	case *schema.TimeLogicalType:
+		e := table.ExactType{Form: table.TimeForm, Bits: 64, PerSecond: unitsPerSecond[t.TimeUnit()]}
+		if e.PerSecond == 1e3 {
+			e.Bits = 32
+		}
+		return e, e.PerSecond > 0
+	}
+	return table.ExactType{Form: table.TimestampForm, Bits: 64, PerSecond: 1e9}, d.PhysicalType() == parquet.Types.Int96
+}
+
+// int96Nanoseconds converts a timestamp of Spark to nanoseconds since 1970. It panics with an error outside of
+// the years 1677 to 2262, whose nanoseconds an int64 holds.
+func int96Nanoseconds(b []byte) int64 {
+	const epoch, perDay = 2440588, 86400e9
+	day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
+	ns := int64(binary.LittleEndian.Uint64(b))
+	if max(day, -day) > 106750 || max(ns, -ns) > perDay {
+		panic(&table.Error{Msg: "a timestamp of 96 bits is outside of the years 1677 to 2262", Hint: "write the column as timestamps of microseconds"})
+	}
+	return day*perDay + ns
 }
 
 // decimalConverter returns the converter of decimals.

@@ -39,8 +39,8 @@ type leaf struct {
 }
 
 // Open returns a table of a file with the named columns, or all for nil, in the order of the file, without
-// reading their values. If dates is set, dates and timestamps become Numeric, as days; if exact is set, 64-bit
-// integers are read as bits.
+// reading their values. If dates is set, dates and timestamps become Numeric, as days; if exact is set, the
+// columns that have a [table.ExactType] are read as their bits or texts.
 func Open(in table.Source, names []string, dates, exact bool) (t *table.Table, err error) {
 	err = table.Guard(func() (err error) { t, err = open(in, names, dates, exact); return err })
 	return t, err
@@ -115,7 +115,7 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 	if err != nil {
 		return nil, nil, err
 	}
-	spans := readDurations(meta)
+	arrowTypes := readArrowTypes(meta)
 	padding := ""
 	if strings.HasPrefix(meta.GetCreatedBy(), "fastparquet") {
 		padding = "\x00\x00\x00\x00\x00\x00\x00\x00"
@@ -145,11 +145,10 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 			continue
 		}
 		l.how = converterFor(l.descr, dates)
-		if second, is := spans[col.Name]; is && l.how.integer && l.descr.PhysicalType() == parquet.Types.Int64 {
-			l.how = converter{name: table.Duration, kind: table.Numeric, number: divideBy(second)}
-		}
 		if exact {
-			l.how.asBits()
+			l.how = exactConverter(l.descr, l.how, arrowTypes[col.Name])
+		} else if e, ok := table.ParseExactType(arrowTypes[col.Name]); ok && e.Form == table.DurationForm && l.how.name == "int64" {
+			l.how = converter{name: table.Duration, kind: table.Numeric, number: divideBy(float64(e.PerSecond))}
 		}
 		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
 		if col.Kind != table.Other {

@@ -61,8 +61,9 @@ type Column struct {
 	Level  []string  // Categorical: distinct values, in order of first appearance
 	Null   []bool    // nil when there are no nulls
 
-	// Int holds the values of a column of 64-bit integers digit for digit, where
-	// they were asked for so; those of a Type "uint64" as their bits. Else nil.
+	// Int holds the exact values of a column of 64-bit integers, decimals of up to 18 digits, dates, times,
+	// timestamps or durations, where they were asked for: counts of the unit that Type names, as their bits for
+	// "uint64". Else it is nil.
 	Int []int64
 
 	// Integer says that every value of a Numeric column is a whole number by
@@ -129,10 +130,9 @@ func (c *Column) Text(i int) string {
 		return c.Level[c.Code[i]]
 	case c.Kind == Bool:
 		return strconv.FormatBool(c.Number[i] != 0)
-	case c.Int != nil && c.Type == "uint64":
-		return strconv.FormatUint(uint64(c.Int[i]), 10)
 	case c.Int != nil:
-		return strconv.FormatInt(c.Int[i], 10)
+		e, _ := ParseExactType(c.Type)
+		return e.Text(c.Int[i])
 	case c.Kind == Numeric:
 		return FormatNumber(c.Number[i])
 	}

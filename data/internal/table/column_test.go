@@ -50,7 +50,7 @@ func TestColumn_StoredEqualsMemory(t *testing.T) {
 		}
 		file := *memory // as it is stored
 		if memory.Int != nil {
-			file.Type, file.Number = AsBits(Element{Size: 8, Signed: true}), make([]float64, n)
+			file.Type, file.Number = ExactType{Form: SignedForm}.AsBits(), make([]float64, n)
 			for i, v := range memory.Int {
 				file.Number[i] = math.Float64frombits(uint64(v))
 			}

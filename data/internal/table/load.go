@@ -158,28 +158,28 @@ func (c *Column) join(parts []*partLoad) {
 	}
 }
 
-// bitsOf begins the type of a column of 64-bit integers whose Number holds their bits: every way of reading and cutting
-// columns passes these on.
+// bitsOf begins the type of a column of exact values whose Number holds their bits: every way of reading and
+// cutting columns passes these on.
 const bitsOf = "bits of "
 
-// AsBits returns the type of a column of integers, of which [Column.LoadInts] makes the values again.
-func AsBits(e Element) string { return bitsOf + e.String() }
+// HoldsBits reports whether Number holds, or will hold, the bits of exact values.
+func (c *Column) HoldsBits() bool { return strings.HasPrefix(c.Type, bitsOf) }
 
-// LoadInts works like Load. For a column of 64-bit integers that was read as bits, it also sets Int.
+// LoadInts works like Load. For a column that was read as the bits of exact values, it also sets Int.
 func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 	in, err := c.Load(ctx)
-	typ, bits := strings.CutPrefix(c.Type, bitsOf)
-	if err != nil || !bits {
+	if err != nil || !c.HoldsBits() {
 		return in, err
 	}
 	out := *in
-	e := Element{Size: 8, Signed: typ == "int64"}
-	out.Type, out.Int, out.Number = typ, make([]int64, len(in.Number)), make([]float64, len(in.Number))
+	out.Type = strings.TrimPrefix(c.Type, bitsOf)
+	e, _ := ParseExactType(out.Type)
+	out.Int, out.Number = make([]int64, len(in.Number)), make([]float64, len(in.Number))
 	for i, v := range in.Number {
-		var exact bool
-		u := math.Float64bits(v)
-		if out.Int[i] = int64(u); !c.IsNull(i) || u != 0 {
-			if out.Number[i], exact = e.Value(u); !exact && out.InexactRow == 0 {
+		u := int64(math.Float64bits(v))
+		if out.Int[i] = u; u != 0 {
+			var exact bool
+			if out.Number[i], exact = e.Float(u); !exact && out.InexactRow == 0 {
 				out.InexactRow = i + 1
 			}
 		}

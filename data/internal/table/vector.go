@@ -34,6 +34,14 @@ func (e Element) String() string {
 	return fmt.Sprintf("uint%d", 8*e.Size)
 }
 
+// Exact returns the exact type of integers of 64 bits.
+func (e Element) Exact() ExactType {
+	if e.Signed {
+		return ExactType{Form: SignedForm, Bits: 64}
+	}
+	return ExactType{Form: UnsignedForm, Bits: 64}
+}
+
 // Order returns the byte order.
 func (e Element) Order() binary.ByteOrder {
 	if e.Big {
@@ -293,7 +301,7 @@ func (c *Column) Exact() *Column {
 		}
 		v := &Vector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: p.v.Element, ByColumn: p.v.ByColumn, From: p.v.From, Offset: p.v.Offset}
 		v.Element.AsBits = true
-		out.Type, out.Parts = AsBits(p.v.Element), append(out.Parts, vectorPart{v, p.entry})
+		out.Type, out.Parts = p.v.Element.Exact().AsBits(), append(out.Parts, vectorPart{v, p.entry})
 	}
 	return &out
 }

@@ -1,0 +1,26 @@
+package parquet
+
+import (
+	"encoding/base64"
+
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+
+	"github.com/drotrain/drotrain/data/internal/ipc"
+)
+
+// arrowSchema is the key under which writers store the Arrow schema of a file.
+const arrowSchema = "ARROW:schema"
+
+// readArrowTypes returns the exact types that the columns had in Arrow, by name. Parquet has no type for durations
+// and no name of a time zone: pandas, polars and pyarrow store the original types in the metadata.
+func readArrowTypes(meta *metadata.FileMetaData) map[string]string {
+	text := meta.KeyValueMetadata().FindValue(arrowSchema)
+	if text == nil {
+		return nil
+	}
+	var types map[string]string
+	if b, err := base64.StdEncoding.DecodeString(*text); err == nil {
+		types, _ = ipc.ReadExactTypes(b) // without it they are integers
+	}
+	return types
+}
