@@ -16,3 +16,6 @@ func SolveBy(ctx context.Context, p *Problem, m Method, s Settings) (*TestResult
 	s.Method = m
 	return Solve(ctx, p, &s)
 }
+
+// DualOf converts d to the type of the internal packages.
+func DualOf(d Dual) (Dual, error) { return dualOf(d, nil) }

@@ -5,6 +5,9 @@
 //
 //	go -C bench test ./hunt                        100 problems
 //	go -C bench test ./hunt -rapid.checks=100000   a night
+//	go -C bench test ./hunt -rapid.checks=3000 -kind ball
+//
+// Ambiguity sets are drawn from internal/sets, which the tests of dro compare with the same arithmetic.
 //
 // Start reading at hunt_test.go.
 package hunt

@@ -8,6 +8,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/exact"
+	"github.com/drotrain/drotrain/internal/sets"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -15,7 +16,8 @@ import (
 // holds the same problem.
 type problem struct {
 	exact.Problem
-	kind    string // of adversary: penalty, ball, capped, cvar or groups
+	kind    string // of ambiguity set, as sets.All names it
+	dual    dro.Dual
 	start   []float64
 	gap     float64
 	storage string // dense, dense32 or sparse
@@ -39,8 +41,8 @@ func entries(t *rapid.T, n int, label string) []float64 {
 	return rapid.SliceOfN(one, n, n).Draw(t, label)
 }
 
-// draw returns a random problem.
-func draw(t *rapid.T) *problem {
+// draw returns a random problem, with an ambiguity set of the kind named if kind is not empty.
+func draw(t *rapid.T, kind string) *problem {
 	p := &problem{}
 	p.N, p.D = rapid.IntRange(1, 16).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
 	p.Rows = entries(t, p.N*p.D, "rows")
@@ -75,7 +77,7 @@ func draw(t *rapid.T) *problem {
 	if rapid.IntRange(0, 5).Draw(t, "no ridge") == 0 {
 		p.Mu = 0
 	}
-	p.adversary(t)
+	p.drawSet(t, kind)
 	if rapid.IntRange(0, 4).Draw(t, "has start") == 0 {
 		p.start = entries(t, p.D, "start")
 	}
@@ -84,71 +86,29 @@ func draw(t *rapid.T) *problem {
 	return p
 }
 
-// adversary draws the ambiguity set.
-func (p *problem) adversary(t *rapid.T) {
-	p.kind = rapid.SampledFrom([]string{"penalty", "penalty", "ball", "capped", "cvar", "groups"}).Draw(t, "kind")
-	p.Penalty = rapid.SampledFrom([]string{"kl", "chi2"}).Draw(t, "divergence")
-	if p.kind == "penalty" || rapid.Bool().Draw(t, "has nu") {
-		p.Nu = power(t, -8, 4, "nu")
-	}
-	weighted := rapid.Bool().Draw(t, "weighted")
-	switch p.kind {
-	case "ball":
-		p.Radius = power(t, -6, 2, "radius")
-	case "capped":
-		p.Alpha, weighted = rapid.Float64Range(0.01, 1).Draw(t, "alpha"), false
-	case "cvar":
-		p.Alpha, p.Penalty = rapid.Float64Range(0.01, 1).Draw(t, "alpha"), "chi2"
-	case "groups":
-		if weighted = false; rapid.Bool().Draw(t, "has radius") {
-			p.Radius = power(t, -4, 1, "radius")
-		}
-		count := rapid.IntRange(1, min(p.N, 4)).Draw(t, "groups")
-		for j := range p.N {
-			g := j
-			if j >= count {
-				g = rapid.IntRange(-1, count-1).Draw(t, "group")
-			}
-			p.Group = append(p.Group, g)
-		}
-	case "penalty":
-		weighted = false
-	}
-	if weighted {
-		p.Weights = rapid.SliceOfN(rapid.Float64Range(0.01, 10), p.N, p.N).Draw(t, "weights")
-	}
+// A source draws the numbers of an ambiguity set.
+type source struct{ *rapid.T }
+
+func (s source) Int(low, high int, label string) int {
+	return rapid.IntRange(low, high).Draw(s.T, label)
 }
 
-// dual returns the ambiguity set as package dro has it.
-func (p *problem) dual() (dro.Dual, error) {
-	divergence := dro.KullbackLeibler
-	if p.Penalty == "chi2" {
-		divergence = dro.PearsonChi2
-	}
-	radius := p.Radius
-	if radius == 0 {
-		radius = math.Inf(1)
-	}
-	ball := dro.Ball{Divergence: divergence, Radius: radius, Nu: p.Nu, Weights: p.Weights}
-	switch {
-	case p.kind == "penalty" && p.Penalty == "kl":
-		return dro.KL{Nu: p.Nu}, nil
-	case p.kind == "penalty":
-		return dro.ChiSquare{Nu: p.Nu}, nil
-	case p.kind == "capped" && p.Penalty == "kl":
-		return dro.KL{Alpha: p.Alpha, Nu: p.Nu}, nil
-	case p.kind == "capped":
-		return dro.ChiSquare{Alpha: p.Alpha, Nu: p.Nu}, nil
-	case p.kind == "cvar":
-		return dro.ChiSquare{Alpha: p.Alpha, Nu: p.Nu, Weights: p.Weights}, nil
-	case p.kind == "groups":
-		of := make([]int32, len(p.Group))
-		for j, g := range p.Group {
-			of[j] = int32(g)
+func (s source) Float(low, high float64, label string) float64 {
+	return rapid.Float64Range(low, high).Draw(s.T, label)
+}
+
+// drawSet draws the ambiguity set, of the kind named if kind is not empty.
+func (p *problem) drawSet(t *rapid.T, kind string) {
+	all := sets.All()
+	set := rapid.SampledFrom(all).Draw(t, "kind")
+	for _, s := range all {
+		if s.Name == kind {
+			set = s
 		}
-		return dro.Groups{Of: [][]int32{of}, Near: ball}, nil
 	}
-	return ball, nil
+	c := set.Draw(source{t}, p.N)
+	p.kind, p.dual = set.Name, c.Dual
+	p.Adversary, p.Group = c.Exact.Adversary, c.Exact.Group
 }
 
 // problem returns the problem as package dro has it.
@@ -187,9 +147,5 @@ func (p *problem) problem() (*dro.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	dual, err := p.dual()
-	if err != nil {
-		return nil, err
-	}
-	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: p.Mu, Intercept: p.Intercept}}, nil
+	return &dro.Problem{Oracle: o, Dual: p.dual, Primal: dro.L2{Mu: p.Mu, Intercept: p.Intercept}}, nil
 }

@@ -1,6 +1,7 @@
 package hunt
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/big"
@@ -13,6 +14,8 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/exact"
 )
+
+var kind = flag.String("kind", "", "draw ambiguity sets of this kind alone")
 
 // A bound is what one method proved.
 type bound struct {
@@ -35,7 +38,7 @@ func methods(p *dro.Problem) []dro.Method {
 // bound of any, that bounds hold in 256-bit arithmetic, and that no solve panics.
 func TestHunt_BoundsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := draw(t)
+		c := draw(t, *kind)
 		p, err := c.problem()
 		if err != nil {
 			t.Skip(err) // refused, as it should be said by an error
@@ -100,6 +103,9 @@ func contradiction(c *problem, all []bound) (wrong string) {
 				return fmt.Sprintf("lower bound %.17g of %s, but the objective at the point of %s is %s", other.lower, other.method, b.method, value.Text('g', 25))
 			}
 		}
+		if exact.IsLess(exact.Add(exact.New(b.upper), slack), value) {
+			return fmt.Sprintf("upper bound %.17g of %s, but the objective at its point is %s", b.upper, b.method, value.Text('g', 25))
+		}
 		if c.kind == "penalty" && c.Mu > 0 {
 			if optimum := c.Polish(b.x); optimum != nil && exact.IsLess(exact.Add(exact.New(b.upper), slack), optimum) {
 				return fmt.Sprintf("upper bound %.17g of %s, but the optimum is %s", b.upper, b.method, optimum.Text('g', 25))
@@ -113,7 +119,7 @@ func contradiction(c *problem, all []bound) (wrong string) {
 func TestHunt_NoticesWrongBounds(t *testing.T) {
 	c := &problem{kind: "penalty", start: nil, storage: "dense"}
 	c.N, c.D, c.Rows, c.Target, c.Loss, c.Mu = 4, 1, []float64{1, -2, 3, 0.5}, []float64{1, 1, -1, 1}, "logistic", 0.1
-	c.Penalty, c.Nu = "kl", 1
+	c.Penalty, c.Nu, c.dual = "kl", 1, dro.KL{Nu: 1}
 	p, err := c.problem()
 	if err != nil {
 		t.Fatal(err)
@@ -134,5 +140,69 @@ func TestHunt_NoticesWrongBounds(t *testing.T) {
 		if contradiction(c, []bound{b}) == "" {
 			t.Errorf("bounds [%.12g, %.12g] are not noticed, the right ones are [%.12g, %.12g]", b.lower, b.upper, right.lower, right.upper)
 		}
+	}
+}
+
+// TestHunt_NoticesSmallerSets checks that the best solution over a set shrunk by 0.1 % contradicts the arithmetic of
+// the set as it is drawn, in every kind of set whose size is a number.
+func TestHunt_NoticesSmallerSets(t *testing.T) {
+	const shrink = 0.999
+	smaller := map[string]func(d dro.Dual) dro.Dual{
+		"penalty": func(d dro.Dual) dro.Dual {
+			switch d := d.(type) {
+			case dro.KL:
+				d.Nu /= shrink
+				return d
+			case dro.Ball:
+				d.Nu /= shrink
+				return d
+			}
+			return nil
+		},
+		"ball": func(d dro.Dual) dro.Dual {
+			b := d.(dro.Ball)
+			b.Radius *= shrink
+			return b
+		},
+		"cvar": func(d dro.Dual) dro.Dual {
+			c, ok := d.(dro.CVaR)
+			if !ok || c.Alpha > shrink {
+				return nil
+			}
+			c.Alpha /= shrink
+			return c
+		},
+		"groups": func(d dro.Dual) dro.Dual {
+			g := d.(dro.Groups)
+			if math.IsInf(g.Near.Radius, 1) {
+				return nil
+			}
+			g.Near.Radius *= shrink
+			return g
+		},
+	}
+	for name, shrunk := range smaller {
+		t.Run(name, func(t *testing.T) {
+			noticed := 0
+			rapid.Check(t, func(t *rapid.T) {
+				c := draw(t, name)
+				d := shrunk(c.dual)
+				p, err := c.problem()
+				if d == nil || err != nil {
+					return
+				}
+				p.Dual = d
+				res, err := dro.Solve(t.Context(), p, &dro.Options{X0: c.start, MaxPasses: 60})
+				if err != nil {
+					return
+				}
+				if contradiction(c, []bound{{"smaller set", res.Certificate.Lower, res.Certificate.Upper, res.X}}) != "" {
+					noticed++
+				}
+			})
+			if noticed == 0 {
+				t.Error("no problem with a smaller set contradicts the arithmetic")
+			}
+		})
 	}
 }

@@ -77,15 +77,29 @@ type separable interface {
 
 // separatedDual returns the penalty of d on weights between 0 and 1, or nil if it is not supported.
 func separatedDual(d dro.Dual) separable {
+	var of dro.Ball
 	switch d := d.(type) {
+	case dro.Ball:
+		of = d
 	case dro.KL:
-		if d.Nu > 0 && d.Alpha == 0 && d.Weights == nil {
-			return primaldual.Orthant{Nu: d.Nu, Cap: 1}
+		if d.Alpha > 0 {
+			return nil
 		}
+		of = dro.Ball{Radius: math.Inf(1), Nu: d.Nu, Weights: d.Weights}
 	case dro.ChiSquare:
-		if d.Nu > 0 && d.Alpha == 0 && d.Weights == nil {
-			return primaldual.Orthant{Divergence: primaldual.PearsonChi2, Nu: d.Nu, Cap: 1}
+		if d.Alpha > 0 {
+			return nil
 		}
+		of = dro.Ball{Divergence: dro.PearsonChi2, Radius: math.Inf(1), Nu: d.Nu, Weights: d.Weights}
+	}
+	if !(of.Nu > 0) || !math.IsInf(of.Radius, 1) || of.Weights != nil {
+		return nil
+	}
+	switch of.Divergence {
+	case "", dro.KullbackLeibler:
+		return primaldual.Orthant{Nu: of.Nu, Cap: 1}
+	case dro.PearsonChi2:
+		return primaldual.Orthant{Divergence: primaldual.PearsonChi2, Nu: of.Nu, Cap: 1}
 	}
 	return nil
 }

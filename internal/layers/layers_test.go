@@ -25,6 +25,7 @@ var rooms = []struct {
 	{"design", []string{"internal"}},
 	{"losses", []string{"internal", "design"}},
 	{"dro", []string{"internal"}},
+	{"internal/sets", []string{"internal", "dro"}},                            // only tests import it
 	{"dro/internal/drotest", []string{"internal", "dro", "design", "losses"}}, // only tests import it
 	{"data/fix", nil},
 	{"data/internal/table", []string{"internal", "data/fix"}},

@@ -155,7 +155,7 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof
 	r.rows.Run(len(y), func(k, lo, hi int) {
 		parts[0][k], parts[1][k] = kernel.Sum(y[lo:hi]), r.weightedLoss(y, f, lo, hi)
 		parts[2][k] = r.sumOfSizes(y, f, lo, hi)
-		if s.Nu > 0 || s.hasBall() {
+		if s.Nu > 0 || s.hasBall() || s.Weights != nil {
 			parts[3][k] = r.divergence(y, s.Divergence, lo, hi)
 		}
 	})
@@ -167,8 +167,8 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof
 		rounding := gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
 		p.Off += r.largestChange(excessShare(divergence+rounding, s.Radius), y)
 	}
-	p.Off += s.capExcess(&r, y, p.Mass)
-	if !(p.Off <= 1) { // e.g. a weight on a sample without a reference weight
+	p.Off += r.largestChange(s.capExcess(&r, y, p.Mass), y)
+	if !(p.Off <= 1) || math.IsInf(divergence, 1) { // e.g. a weight on a sample without a reference weight
 		p.Value, p.Off = math.Inf(-1), math.Inf(1)
 		return p
 	}
@@ -220,9 +220,9 @@ func (s Simplex) capExcess(r *reference, y []float64, mass float64) float64 {
 }
 
 // largestChange bounds the largest relative change of a weight when a proportion share of y is replaced
-// by w: at most share, and far less in a small ball.
+// by w: at most share, and far less in a small ball and below caps that are close to w.
 func (r *reference) largestChange(share float64, y []float64) float64 {
-	const small = 1e-9 // a proportion for which reading the weights is not worthwhile
+	const small = 1e-12 // a proportion for which reading the weights is not worthwhile
 	if share <= small {
 		return share
 	}

@@ -179,14 +179,14 @@ func (r *reference) respondAt(y, f []float64, d Divergence, nu float64, b bound,
 			y[j] = (f[j] - b.level) * inverse
 		}
 	})
-	t := r.findShift(y, b.limit, (guess-b.level)/nu-1)
+	t, rest := r.findShift(y, b.limit, (guess-b.level)/nu-1)
 	r.storeWeights(y, f, d, m, func(lo, hi int) {
 		if r.w == nil && math.IsInf(b.limit, 1) {
 			kernel.PositivePartTo(y[lo:hi], y[lo:hi], t, r.total)
 			return
 		}
 		for j := lo; j < hi; j++ {
-			w, a := r.weightAt(j)/r.total, y[j]-t
+			w, a := r.weightAt(j)/r.total, y[j]-t-rest
 			switch {
 			case w == 0 || a <= 0:
 				y[j] = 0
@@ -380,10 +380,12 @@ func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 	return s
 }
 
-// findShift returns the t with Σ w·min(limit, (v − t)₊) = 1. The entries v ≥ 0 must have a total weight of at
+// findShift returns t and rest with Σ w·min(limit, (v − t − rest)₊) = 1, where rest is far smaller than t: t alone has
+// too few digits for weights of many orders of magnitude. The entries v ≥ 0 must have a total weight of at
 // least 1/limit, so that t is in [−limit, 0]; without a limit no entry is above 0. It is Newton's method within
 // a bracket, started at guess unless that is NaN.
-func (r *reference) findShift(v []float64, limit, guess float64) (t float64) {
+func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float64) {
+	over, fall := 0.0, 0.0
 	left, right := -limit, 0.0 // the sum is at least 1 at left, at most 1 at right
 	if r.w == nil {
 		left = max(left, -r.total)
@@ -391,14 +393,14 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t float64) {
 	if t = guess; !(t > left && t < right) {
 		t = max(left, -1)
 		if few, of := r.sampleEvenly(v); few != nil {
-			t = few.findShift(of, limit, math.NaN())
+			t, _ = few.findShift(of, limit, math.NaN())
 		}
 	}
 	for step, before := 0, math.NaN(); step < maxSteps; step++ {
 		mass, slope := r.rows.Scalars(len(v)), r.rows.Scalars(len(v))
 		r.rows.Run(len(v), func(k, lo, hi int) { mass[k], slope[k] = r.limitedSum(v, t, limit, lo, hi) })
 		r.rows.Share(mass, slope)
-		over, fall := saddle.Sum(mass)/r.total-1, saddle.Sum(slope)/r.total
+		over, fall = saddle.Sum(mass)/r.total-1, saddle.Sum(slope)/r.total
 		if over >= 0 {
 			left = t
 		} else {
@@ -423,7 +425,14 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t float64) {
 		}
 		t = next
 	}
-	return t
+	if r.w != nil && math.Abs(t)*fall*saddle.UnitRoundoff > sumTolerance { // t has too few digits
+		over = r.rows.Sum(len(v), func(lo, hi int) float64 {
+			sum, _ := r.limitedSum(v, t, limit, lo, hi)
+			return sum
+		})/r.total - 1
+		rest = over / fall
+	}
+	return t, rest
 }
 
 // limitedSum returns Σ w·min(limit, (v − t)₊) over [lo, hi), and the weight of the entries with

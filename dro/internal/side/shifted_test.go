@@ -135,10 +135,10 @@ func TestLossesAbove_LossOfZero(t *testing.T) {
 func TestAdoptWeights_Rounding(t *testing.T) {
 	rng := drotest.RngOf(215)
 	for trial := range 40 {
-		f := hardLosses(rng, 2+rng.IntN(200))
+		f := drotest.HardLosses(rng, 2+rng.IntN(200))
 		y := drotest.OnSimplex(rng, len(f))
 		for _, dual := range []saddle.Dual{Simplex{}, Simplex{Divergence: PearsonChi2}, Simplex{Divergence: PearsonChi2, Alpha: 1e-9}} {
-			c := saddle.NewCertifier(&saddle.Problem{Oracle: &givenLosses{f}, Dual: dual, Primal: L2{Mu: 1}})
+			c := saddle.NewCertifier(&saddle.Problem{Oracle: &drotest.GivenLosses{F: f}, Dual: dual, Primal: L2{Mu: 1}})
 			c.Evaluate([]float64{0})
 			c.AdoptWeights(y, nil)
 			mass, linear := exact.New(0), exact.New(0)
@@ -168,7 +168,7 @@ func TestGroups_RoundingOfLargest(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.Adjust = []float64{0, 0.5, 0.1}
-		c := saddle.NewCertifier(&saddle.Problem{Oracle: &givenLosses{f}, Dual: g, Primal: L2{Mu: 1}})
+		c := saddle.NewCertifier(&saddle.Problem{Oracle: &drotest.GivenLosses{F: f}, Dual: g, Primal: L2{Mu: 1}})
 		c.Evaluate([]float64{0})
 		largest := exact.New(0)
 		for k := range 3 {

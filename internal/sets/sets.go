@@ -1,0 +1,173 @@
+// Package sets lists the ambiguity sets of package dro together with their definitions in 256-bit arithmetic. Tests
+// that draw ambiguity sets, and bench/hunt, range over All: a set that is added there is compared everywhere.
+package sets
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/exact"
+)
+
+// A Source draws numbers. The label names a number in the report of a failure.
+type Source interface {
+	Int(low, high int, label string) int           // in [low, high]
+	Float(low, high float64, label string) float64 // in [low, high]
+}
+
+// A Case is an ambiguity set on n samples and its definition.
+type Case struct {
+	Dual  dro.Dual
+	Exact exact.Problem // the adversary and the groups alone
+
+	// Wider has a slightly larger set than Dual, if the set is a divergence ball; else it is nil. Its best
+	// response proves no bound above the risk of Dual.
+	Wider dro.Dual
+}
+
+// String describes the set.
+func (c *Case) String() string {
+	return fmt.Sprintf("%T %+v, groups %v", c.Dual, c.Exact.Adversary, c.Exact.Group)
+}
+
+// A Set draws cases of one kind.
+type Set struct {
+	Name string
+	Draw func(s Source, n int) Case
+}
+
+// All returns the kinds of ambiguity sets.
+func All() []Set {
+	return []Set{
+		{"penalty", drawPenalty},
+		{"ball", drawBall},
+		{"capped", drawCapped},
+		{"cvar", drawCVaR},
+		{"groups", drawGroups},
+		{"given", drawGiven},
+	}
+}
+
+// flip draws true in one of the given number of cases.
+func flip(s Source, cases int, label string) bool { return s.Int(1, cases, label) == 1 }
+
+// power draws 10 to a power between low and high.
+func power(s Source, low, high float64, label string) float64 {
+	return math.Pow(10, s.Float(low, high, label))
+}
+
+// divergence draws a divergence that has a ball and a penalty.
+func divergence(s Source) dro.Divergence {
+	return []dro.Divergence{dro.KullbackLeibler, dro.PearsonChi2}[s.Int(0, 1, "divergence")]
+}
+
+// weights draws reference weights, in half of the cases nil: similar ones, or ones of many orders of magnitude with
+// zeros.
+func weights(s Source, n int) []float64 {
+	kind := s.Int(0, 3, "weights")
+	if kind < 2 {
+		return nil
+	}
+	w := make([]float64, n)
+	for j := range w {
+		if kind == 2 {
+			w[j] = s.Float(0.01, 10, "weight")
+		} else if !flip(s, 4, "no weight") {
+			w[j] = power(s, -6, 6, "weight")
+		}
+	}
+	w[s.Int(0, n-1, "weighted")] = 1
+	return w
+}
+
+// share draws a number in (0, 1] that is often 1, or close to 0 or 1.
+func share(s Source) float64 {
+	switch s.Int(0, 5, "share kind") {
+	case 0:
+		return 1
+	case 1:
+		return 1 - power(s, -14, -1, "1 − share")
+	case 2:
+		return power(s, -6, 0, "share")
+	}
+	return s.Float(0.01, 1, "share")
+}
+
+// drawPenalty draws a penalty of a divergence.
+func drawPenalty(s Source, n int) Case {
+	d, nu, w := divergence(s), power(s, -8, 6, "nu"), weights(s, n)
+	c := Case{Dual: dro.Ball{Divergence: d, Radius: math.Inf(1), Nu: nu, Weights: w}}
+	c.Exact.Adversary = exact.Adversary{Penalty: string(d), Nu: nu, Weights: w}
+	if d == dro.KullbackLeibler {
+		c.Dual = dro.KL{Nu: nu, Weights: w}
+	}
+	return c
+}
+
+// drawBall draws a divergence ball, some with a penalty.
+func drawBall(s Source, n int) Case {
+	b := dro.Ball{Divergence: divergence(s), Radius: power(s, -6, 2, "radius"), Weights: weights(s, n)}
+	if flip(s, 2, "has nu") {
+		b.Nu = power(s, -8, 6, "nu")
+	}
+	wider := b
+	wider.Radius *= 1 + 1e-3
+	a := exact.Adversary{Penalty: string(b.Divergence), Nu: b.Nu, Radius: b.Radius, Weights: b.Weights}
+	return Case{Dual: b, Exact: exact.Problem{Adversary: a}, Wider: wider}
+}
+
+// drawCapped draws bounded weights with a penalty.
+func drawCapped(s Source, n int) Case {
+	d, alpha, nu, w := divergence(s), share(s), power(s, -8, 6, "nu"), weights(s, n)
+	c := Case{Dual: dro.KL{Alpha: alpha, Nu: nu, Weights: w}}
+	if d == dro.PearsonChi2 {
+		c.Dual = dro.ChiSquare{Alpha: alpha, Nu: nu, Weights: w}
+	}
+	c.Exact.Adversary = exact.Adversary{Penalty: string(d), Nu: nu, Alpha: alpha, Weights: w}
+	return c
+}
+
+// drawCVaR draws bounded weights without a penalty; the largest loss is one of them.
+func drawCVaR(s Source, n int) Case {
+	w := weights(s, n)
+	if flip(s, 6, "largest") {
+		return Case{Dual: dro.KL{Weights: w}, Exact: exact.Problem{Adversary: exact.Adversary{Penalty: "kl", Weights: w}}}
+	}
+	alpha := share(s)
+	a := exact.Adversary{Penalty: "chi2", Alpha: alpha, Weights: w}
+	return Case{Dual: dro.CVaR{Alpha: alpha, Weights: w}, Exact: exact.Problem{Adversary: a}}
+}
+
+// drawGroups draws groups of samples, some in no group, with a ball or a penalty around a prior.
+func drawGroups(s Source, n int) Case {
+	count := s.Int(1, min(n, 4), "groups")
+	of, index := make([]int32, n), make([]int, n)
+	for j := range n {
+		if index[j] = j; j >= count {
+			index[j] = s.Int(-1, count-1, "group")
+		}
+		of[j] = int32(index[j])
+	}
+	near := dro.Ball{Divergence: divergence(s), Radius: math.Inf(1), Weights: weights(s, count)}
+	a := exact.Adversary{Penalty: string(near.Divergence), Weights: near.Weights}
+	if flip(s, 2, "has radius") {
+		near.Radius = power(s, -4, 1, "radius")
+		a.Radius = near.Radius
+	}
+	if flip(s, 2, "has nu") {
+		near.Nu = power(s, -8, 4, "nu")
+		a.Nu = near.Nu
+	}
+	return Case{Dual: dro.Groups{Of: [][]int32{of}, Near: near}, Exact: exact.Problem{Adversary: a, Group: index}}
+}
+
+// drawGiven draws given weights, without an adversary.
+func drawGiven(s Source, n int) Case {
+	w := weights(s, n)
+	c := Case{Dual: dro.Fixed{Weights: w}, Exact: exact.Problem{Adversary: exact.Adversary{Penalty: "chi2", Alpha: 1, Weights: w}}}
+	if w == nil {
+		c.Dual = dro.Uniform{}
+	}
+	return c
+}
