@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -172,5 +173,93 @@ func TestExact_ArrowTypes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// exactFilters lists filters of the columns of exactCases and the rows that they leave.
+var exactFilters = map[string]map[string]string{
+	"int64":                   {"v == 9007199254740993": "[0]", "v == 9007199254740992": "[]", "v > 9007199254740992": "[0]", "v != 9007199254740992": "[0 2]", "!(v in (9007199254740993, 1))": "[2]", "v < 9007199254740993.5": "[0 2]", "v is null": "[1]"},
+	"uint64":                  {"v == 18446744073709551615": "[0]", "v >= 18446744073709551615": "[0]", "v < 18446744073709551615": "[2]", "v == 9007199254740992": "[]", "v in (9007199254740993)": "[2]"},
+	"int32":                   {"v == 2147483647": "[2]", "v < 2147483646.5": "[0]", "v == 2147483647.0000001": "[]"},
+	"float32":                 {"v == 0.5": "[0]"},
+	"decimal(9,2)":            {"v == 0.1": "[0]", "v == 0.10000000000000000001": "[]", "v <= -1234567.89": "[2]", "v != 0.1": "[2]"},
+	"decimal(18,5)":           {"v == 9999999999999.99999": "[0]", "v == 10000000000000": "[]", "v < 1e13": "[0 2]"},
+	"decimal(38,0)":           {"v == 1234567890123456789": "[0]", "v == 1234567890123456790": "[]", "v < 0": "[2]", "v in (1234567890123456789, 2)": "[0]"},
+	"decimal(38,10)":          {"v == 1e-10": "[0]", "v > 0": "[0]", "v >= 1e-11": "[0]", "v < -1e-11": "[2]"},
+	"decimal(38,38)":          {"v < 1": "[0 2]", "v == 0": "[2]"},
+	"decimal256(76,0)":        {"v > 1e75": "[0]", "v < -1e75": "[2]"},
+	"date32":                  {`v == "2024-02-29"`: "[2]", `v < "1970-01-01"`: "[0]", `v < "2024-02-29T00:00:01"`: "[0 2]", `v in ("2024-02-29", "2020-01-01")`: "[2]", `v != "2024-02-29"`: "[0]", "v is not null": "[0 2]"},
+	"date64":                  {`v >= "2262-04-12"`: "[2]"},
+	"time64[us]":              {`v == "00:00:00.000001"`: "[0]", `v > "12:00"`: "[2]", "v < 1": "[0]"},
+	"time64[ns]":              {`v == "00:00:00.000000001"`: "[0]", "v == 0.000000001": "[0]"},
+	"timestamp[s]":            {`v > "2262-04-11T23:47:17"`: "[2]", `v < "1970-01-01"`: "[0]"},
+	"timestamp[us]":           {`v == "2024-01-01"`: "[]", `v > "2024-01-01"`: "[0]", `v == "2024-01-01 00:00:00.000001"`: "[0]", `v <= "2024-01-01T00:00:00.0000015"`: "[0 2]"},
+	"timestamp[ns]":           {`v == "2024-01-01"`: "[2]", `v == "2262-04-11T23:47:16.854775807"`: "[0]", `v < "9999-01-01"`: "[0 2]"},
+	"timestamp[us, UTC]":      {`v == "2024-01-01"`: "[0]", `v == "2024-01-01T01:00:00+01:00"`: "[0]"},
+	"timestamp[ms, New York]": {`v == "2024-01-01T00:00:00.5Z"`: "[0]", `v == "2023-12-31T19:00:00.5"`: "[0]", `v < "2023-12-31"`: "[2]"},
+	"duration[s]":             {"v == 9223372036854775807": "[2]", "v == 9223372036854775806": "[]", "v < 0": "[0]"},
+	"duration[ns]":            {"v == 1.5": "[0]", "v < 0": "[2]"},
+	"string":                  {`v == "007"`: "[0]", `v != "007"`: "[2]"},
+}
+
+// Filters compare the values of every type exactly, in Arrow and in Parquet.
+func TestFilter_ArrowTypes(t *testing.T) {
+	for _, c := range exactCases() {
+		filters, ok := exactFilters[c.name]
+		if !ok {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			stream, columns := writeArrow(t, c.array(t)), filepath.Join(t.TempDir(), "t.parquet")
+			if err := copyColumn(t, stream, columns); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{stream, columns} {
+				f := openFrame(t, path)
+				for text, want := range filters {
+					if rows, err := f.Filter(t.Context(), text); err != nil || fmt.Sprint(rows) != want {
+						t.Errorf("%s: %s: %v, %v; want %s", filepath.Ext(path), text, rows, err, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Filters of text files compare integers of any length and dates exactly.
+func TestFilter_ExactText(t *testing.T) {
+	const rows = "id,day,x\n9007199254740993,2024-01-01,1\n9007199254740992,2024-03-31T23:59:59.000001,2\n123456789012345678901234,1960-01-01,3\n,,4\n"
+	for _, c := range []struct{ dates, filter, want string }{
+		{"", "id == 9007199254740993", "[0]"}, {"", "id == 9007199254740992", "[1]"}, {"", "id > 9007199254740992", "[0 2]"},
+		{"", "id != 9007199254740992", "[0 2]"}, {"", "id == 123456789012345678901234", "[2]"}, {"", "id == 123456789012345678901235", "[]"},
+		{"", "id in (9007199254740992, 7)", "[1]"}, {"", "id is null", "[3]"}, {"", "!(id < 9007199254740993)", "[0 2]"},
+		{"", `day >= "2024-01-01"`, "[0 1]"}, {"", `day < "1970-01-01"`, "[2]"}, {"", `day > "2024-03-31T23:59:59"`, "[1]"},
+		{"number", `day >= "2024-01-01"`, "[0 1]"}, {"parts", `day == "2024-01-01"`, "[0]"}, {"drop", `day <= "2024-01-01"`, "[0 2]"},
+		{"number", "day >= 19723", "[0 1]"}, {"", "x == 1.00000000000000001", "[]"}, {"", "x < 2.00000000000000001", "[0 1]"},
+	} {
+		f, err := ReadBytes(t.Context(), "t.csv", []byte(rows), Reading{Dates: c.dates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.Filter(t.Context(), c.filter)
+		if err != nil || fmt.Sprint(got) != c.want {
+			t.Errorf("dates %q, %s: %v, %v; want %s", c.dates, c.filter, got, err, c.want)
+		}
+	}
+}
+
+// The rows of the last times are those of the largest integers, which float64 would take for equal.
+func TestHoldout_ExactTimes(t *testing.T) {
+	for name, typ := range map[string]arrow.DataType{"int64": arrow.PrimitiveTypes.Int64, "uint64": arrow.PrimitiveTypes.Uint64,
+		"decimal": &arrow.Decimal128Type{Precision: 38}, "ns": &arrow.TimestampType{Unit: arrow.Nanosecond}} {
+		text := `[9007199254740994, 9007199254740993, 9007199254740992, 9007199254740995]`
+		if name == "decimal" {
+			text = strings.NewReplacer("9007", `"9007`, ",", `",`, "]", `"]`).Replace(text)
+		}
+		f := openFrame(t, writeArrow(t, exactCase{typ: typ, json: text}.array(t)))
+		_, held, err := f.SplitRows(t.Context(), Holdout{Time: "v", Fraction: 0.5})
+		if err != nil || fmt.Sprint(held) != "[0 3]" {
+			t.Errorf("%s: %v, %v", name, held, err)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 // expression is true of all. It is made of
 //
 //	age >= 18        a number column against a number: == != < <= > >=
+//	day < "2024-03-31"    a column of dates or times against a date, 2024-03-31T23:59:59, or a time, 23:59
 //	state != "PR"    text against text in quotes, == or !=; bools against true, false
 //	state in ("CA", "NY")
 //	age is null      also is not null
@@ -21,7 +22,9 @@ import (
 //
 // Names of other characters than letters, digits and _ . - are written in
 // backquotes: `annual income` > 0. As in SQL, a comparison with a null is neither true
-// nor false, and such rows are left out. Errors name the character, counted from 1,
+// nor false, and such rows are left out. Integers, decimals, dates and times are compared exactly; a number is
+// rounded to float32 for a column of that type. A date stands for its midnight. A time without an offset is that of the
+// time zone of the column. Errors name the character, counted from 1,
 // and the column.
 func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 	var is []expr.Truth
@@ -49,12 +52,23 @@ func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 
 // evaluateFilter returns the truth of a comparison for every row.
 func (f *Frame) evaluateFilter(ctx context.Context, e *expr.Expr) ([]expr.Truth, error) {
-	c, err := f.Lookup(e.Name)
+	c := f.replacedDate(e.Name)
+	if c == nil || f.Has(e.Name) {
+		var err error
+		if c, err = f.Lookup(e.Name); err != nil {
+			return nil, err
+		}
+	}
+	c, err := c.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if c, err = c.Load(ctx); err != nil {
-		return nil, err
+	if needsExact(c) {
+		exact, err := f.exactColumn(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return f.evaluateExact(c, exact, e)
 	}
 	out := make([]expr.Truth, f.Rows)
 	if e.Op == expr.Null {
@@ -63,21 +77,54 @@ func (f *Frame) evaluateFilter(ctx context.Context, e *expr.Expr) ([]expr.Truth,
 		}
 		return out, nil
 	}
-	is, err := compileCondition(c, e)
+	is, err := f.compileCondition(c, e)
 	if err != nil {
 		return nil, err
 	}
+	return truthOfRows(c, f.Rows, is), nil
+}
+
+// truthOfRows returns the truth of a comparison for every row: unknown for nulls.
+func truthOfRows(c *Column, rows int, is func(row int) bool) []expr.Truth {
+	out := make([]expr.Truth, rows)
 	for i := range out {
 		out[i] = expr.Unknown
 		if !c.IsNull(i) {
 			out[i] = expr.TruthOf(is(i))
 		}
 	}
-	return out, nil
+	return out
+}
+
+// evaluateExact works like evaluateFilter for a column c with exact values.
+func (f *Frame) evaluateExact(c, exact *Column, e *expr.Expr) ([]expr.Truth, error) {
+	if e.Op == expr.Null {
+		return truthOfRows(&Column{}, f.Rows, exact.IsNull), nil
+	}
+	if e.Op == expr.Bare {
+		return nil, expr.Errorf(e.At, "a comparison of the column %q is expected: == != < <= > >= in is", c.Name)
+	}
+	o, ok := f.orderingOf(exact)
+	if !ok && exact.Kind == Categorical {
+		o, ok = f.textOrdering(c, exact)
+	}
+	days := c.Kind == Numeric && c.Clock && e.Values[0].Kind == expr.Number // compared as days
+	if !ok || days {
+		is, err := f.compileCondition(c, e)
+		if err != nil {
+			return nil, err
+		}
+		return truthOfRows(c, f.Rows, is), nil
+	}
+	is, err := o.condition(e)
+	if err != nil {
+		return nil, err
+	}
+	return truthOfRows(exact, f.Rows, is), nil
 }
 
 // compileCondition returns a function that evaluates a comparison for rows that are not null.
-func compileCondition(c *Column, e *expr.Expr) (func(row int) bool, error) {
+func (f *Frame) compileCondition(c *Column, e *expr.Expr) (func(row int) bool, error) {
 	fail := func(at int, format string, args ...any) (func(int) bool, error) {
 		return nil, expr.Errorf(at, format, args...)
 	}
@@ -90,18 +137,29 @@ func compileCondition(c *Column, e *expr.Expr) (func(row int) bool, error) {
 		}
 		return func(i int) bool { return c.Number[i] != 0 }, nil
 	}
+	if c.Kind == Numeric {
+		if o, ok := f.orderingOf(c); ok {
+			return o.condition(e)
+		}
+	}
 	if c.Kind != Numeric && e.Op == expr.Compare && e.Cmp != "==" && e.Cmp != "!=" {
+		if o, ok := f.dateOrdering(c); ok && c.Kind == Categorical {
+			return o.condition(e)
+		}
 		return fail(e.At, "the column %q is not numeric: compare it by == or !=", c.Name)
 	}
 	same := e.Cmp != "!="
 	numbers, texts, codes := map[float64]bool{}, map[string]bool{}, map[int32]bool{}
-	for _, v := range e.Values {
+	for i, v := range e.Values {
 		switch c.Kind {
 		case Numeric:
 			if v.Kind != expr.Number {
 				return fail(v.At, "the column %q holds numbers; %q is not one", c.Name, v.Text)
 			}
-			numbers[v.Number] = true
+			if c.Type == "float32" {
+				e.Values[i].Number = float64(float32(v.Number))
+			}
+			numbers[e.Values[i].Number] = true
 		case Bool:
 			b, ok := table.ParseBool(v.Text)
 			if !ok || v.Kind != expr.Word {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -234,19 +233,23 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	if err != nil {
 		return nil, err
 	}
+	if c.Kind == Other && !c.Clock {
+		return nil, f.fault(h.Time, suggestion{}, "values of type %s have no order", c.Type)
+	}
 	if c.Kind == Other {
-		return nil, f.fault(h.Time, fixes(fix.SayDates), "values of type %s have no order here", c.Type)
+		if c, err = f.exactColumn(ctx, c); err != nil {
+			return nil, err
+		}
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {
 			return nil, f.faultAt(h.Time, r, hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
 		}
 	}
-	at, _, err := f.timesOf(c, h.Time, rows)
+	before, _, err := f.timesOf(ctx, c, h.Time, rows)
 	if err != nil {
 		return nil, err
 	}
-	before := func(a, b int) int { return cmp.Compare(at(a), at(b)) }
 	order := slices.Clone(rows)
 	slices.SortStableFunc(order, before)
 	held := make([]bool, len(rows))
@@ -262,14 +265,21 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	return held, nil
 }
 
-// timesOf returns functions that give the time of a row as a number and as text. Text values must be dates or,
+// timesOf returns functions that compare the times of two rows and give that of a row as text. Text values must be dates or,
 // like 2024-05 and 2024Q2, begin with the year and sort by time.
-func (f *Frame) timesOf(c *Column, name string, rows []int) (at func(row int) float64, text func(row int) string, err error) {
-	if c.Clock && c.Kind == Numeric {
-		return func(r int) float64 { return c.Number[r] }, func(r int) string { return csv.FormatDay(c.Number[r]) }, nil
-	}
+func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int) (compare func(a, b int) int, text func(row int) string, err error) {
 	if c.Kind != Categorical {
-		return func(r int) float64 { return c.Number[r] }, c.Text, nil
+		text = c.Text
+		if c.Clock {
+			text = func(r int) string { return csv.FormatDay(c.Number[r]) }
+		}
+		if needsExact(c) {
+			var ok bool
+			if compare, ok, err = f.orderedTimes(ctx, c); ok || err != nil {
+				return compare, text, err
+			}
+		}
+		return func(a, b int) int { return cmp.Compare(c.Number[a], c.Number[b]) }, text, nil
 	}
 	count := make([]int, len(c.Level))
 	for _, r := range rows {
@@ -285,6 +295,9 @@ func (f *Frame) timesOf(c *Column, name string, rows []int) (at func(row int) fl
 			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
 		}
 		return nil, nil, f.fault(name, hint("write all as 2024-03-31"), "the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
+	}
+	if o, ok := f.dateOrdering(c); ok && rank != nil {
+		return o.rows(c), c.Text, nil
 	}
 	if rank == nil {
 		order := make([]int, 0, len(c.Level))
@@ -302,7 +315,7 @@ func (f *Frame) timesOf(c *Column, name string, rows []int) (at func(row int) fl
 			rank[k] = float64(i)
 		}
 	}
-	return func(r int) float64 { return rank[c.Code[r]] }, c.Text, nil
+	return func(a, b int) int { return cmp.Compare(rank[c.Code[a]], rank[c.Code[b]]) }, c.Text, nil
 }
 
 // beginsWithYear reports whether a text begins with exactly four digits.
@@ -317,11 +330,15 @@ func (f *Frame) Period(ctx context.Context, column string, rows []int) (first, l
 	if err != nil || len(rows) == 0 {
 		return "", "", err
 	}
-	at, text, err := f.timesOf(c, column, rows)
+	if c.Kind == Other && c.Clock {
+		if c, err = f.exactColumn(ctx, c); err != nil {
+			return "", "", err
+		}
+	}
+	byTime, text, err := f.timesOf(ctx, c, column, rows)
 	if err != nil {
 		return "", "", err
 	}
-	byTime := func(a, b int) int { return cmp.Compare(at(a), at(b)) }
 	return text(slices.MinFunc(rows, byTime)), text(slices.MaxFunc(rows, byTime)), nil
 }
 

@@ -126,6 +126,9 @@ func (f numberFormat) parse(s string) (v float64, whole, ok bool) {
 // unbroken holds the non-breaking spaces.
 var unbroken = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
+// Plain returns a number as Go writes it; ok is false if s is not a number in the format of the options.
+func (o Options) Plain(s string) (plain string, ok bool) { return o.numberFormat().normalise(s) }
+
 // normalise rewrites a number as Go writes it.
 func (f numberFormat) normalise(s string) (string, bool) {
 	if f.strip != "" {

@@ -1,0 +1,305 @@
+package data
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/expr"
+)
+
+// needsExact reports whether comparing the values of a loaded column as float64 may confuse values: of integers that a
+// float64 cannot hold, decimals, dates and times.
+func needsExact(c *Column) bool {
+	return c.Clock || c.Kind == Numeric && (c.InexactRow > 0 || strings.HasPrefix(c.Type, "decimal") || c.Type == table.TimeOfDay || c.Type == table.Duration)
+}
+
+// exactColumn returns the values of a loaded column of f exactly, in memory: with an exact type or, of a text file,
+// as texts. It reads the values again if necessary. It returns c itself if the frame has no files to read from.
+func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
+	if _, ok := c.ExactType(); ok {
+		return c, nil
+	}
+	if c.Vector != "" || f.sideBySide {
+		return c.Exact().LoadInts(ctx)
+	}
+	if len(f.inputs) == 0 {
+		return c, nil
+	}
+	all, err := f.reopen(ctx, func(in *input) (*table.Table, error) { return in.readExact(ctx, []string{c.Name}, f.how) })
+	if err != nil {
+		return nil, err
+	}
+	exact, err := all.Lookup(c.Name)
+	if err != nil {
+		return nil, err
+	}
+	exact, err = exact.Slice(f.first, f.first+f.Rows).LoadInts(ctx)
+	if err == nil {
+		err = f.checkUnchanged()
+	}
+	if err != nil {
+		return nil, table.InFile(f.Name(), err)
+	}
+	if exact.Kind == Categorical && c.Kind == Numeric && c.Null != nil { // texts that stand for no value are texts
+		out := *exact
+		out.Null = c.Null
+		exact = &out
+	}
+	return exact, nil
+}
+
+// An ordering compares the values of rows with literals: compare returns the sign of the value of a row that is not null
+// minus the literal; key returns a text that is the same for equal values, and keyOf that of a literal, or "" for one
+// that no value equals.
+type ordering struct {
+	compare func(v expr.Value) (func(row int) int, error)
+	key     func(row int) string
+	keyOf   func(v expr.Value) (string, error)
+}
+
+// orderingOf returns the ordering of a column with exact values, and whether it has one.
+func (f *Frame) orderingOf(c *Column) (o ordering, ok bool) {
+	if e, is := c.ExactType(); is {
+		return exactOrdering(c, func(row int) *big.Int { return c.BigInt(e, row) }, c.Rank(e), func(v expr.Value) (table.Bound, error) { return boundOf(c, e, v) }), true
+	}
+	if c.Kind == Numeric && c.Integer && c.InexactRow == 0 {
+		whole := func(row int) *big.Int {
+			n, _ := big.NewFloat(c.Number[row]).Int(nil)
+			return n
+		}
+		return exactOrdering(c, whole, nil, func(v expr.Value) (table.Bound, error) { return boundOfNumber(c, v, 0) }), true
+	}
+	return o, false
+}
+
+// exactOrdering returns the ordering of integers. rank returns them as 64-bit integers if they are ordered by these and
+// small enough, else it is nil.
+func exactOrdering(c *Column, integer func(row int) *big.Int, rank func(row int) int64, parse func(v expr.Value) (table.Bound, error)) ordering {
+	const safe = 1 << 53
+	small := func(b table.Bound) (v int64, ok bool) {
+		return b.Floor.Int64(), b.Floor.IsInt64() && max(b.Floor.Int64(), -b.Floor.Int64()) < safe
+	}
+	return ordering{
+		compare: func(v expr.Value) (func(row int) int, error) {
+			b, err := parse(v)
+			if err != nil {
+				return nil, err
+			}
+			less := 0 // of a value that is the floor
+			if b.Between {
+				less = -1
+			}
+			switch floor, ok := small(b); {
+			case ok && rank == nil:
+				return func(row int) int { return cmp.Or(cmp.Compare(c.Number[row], float64(floor)), less) }, nil
+			case ok && c.Int != nil && c.Type != "uint64":
+				return func(row int) int { return cmp.Or(cmp.Compare(c.Int[row], floor), less) }, nil
+			}
+			return func(row int) int { return b.Compare(integer(row)) }, nil
+		},
+		key: func(row int) string { return integer(row).String() },
+		keyOf: func(v expr.Value) (string, error) {
+			b, err := parse(v)
+			if err != nil || b.Between {
+				return "", err
+			}
+			return b.Floor.String(), nil
+		},
+	}
+}
+
+// boundOf returns a literal as a count of the exact type of a column.
+func boundOf(c *Column, e table.ExactType, v expr.Value) (b table.Bound, err error) {
+	fail := func(format string, args ...any) (table.Bound, error) { return b, expr.Errorf(v.At, format, args...) }
+	switch e.Form {
+	case table.SignedForm, table.UnsignedForm:
+		return boundOfNumber(c, v, 0)
+	case table.DecimalForm:
+		return boundOfNumber(c, v, e.Scale)
+	case table.TimeForm, table.DurationForm:
+		digits := int32(math.Round(math.Log10(float64(e.PerSecond))))
+		if v.Kind != expr.Text || e.Form == table.DurationForm {
+			if v.Kind != expr.Number {
+				return fail("the column %q holds durations: compare it with a number of seconds", c.Name)
+			}
+			return boundOfNumber(c, v, digits)
+		}
+		m, ok := table.ParseMoment("1970-01-01T" + strings.TrimSpace(v.Text))
+		if !ok || m.Zoned {
+			return fail("the column %q holds times: write \"23:59:59\" in quotes", c.Name)
+		}
+		return m.Bound(table.ExactType{Form: table.TimestampForm, PerSecond: e.PerSecond}), nil
+	}
+	m, err := momentOf(c, v)
+	switch {
+	case err != nil:
+		return b, err
+	case m.Zoned && e.Zone == "":
+		return fail("the column %q holds times without a time zone: write the time without an offset", c.Name)
+	case !m.Zoned && e.Zone != "":
+		place, err := table.ParseZone(e.Zone)
+		if err != nil {
+			return fail("the time zone %q of the column %q is unknown here: write the time with its offset, as in \"2024-03-31T23:59:59Z\"", e.Zone, c.Name)
+		}
+		m = m.In(place)
+	}
+	return m.Bound(e), nil
+}
+
+// momentOf returns a literal as a date or a time.
+func momentOf(c *Column, v expr.Value) (table.Moment, error) {
+	m, ok := table.ParseMoment(v.Text)
+	if v.Kind != expr.Text || !ok {
+		return m, expr.Errorf(v.At, "the column %q holds dates: write \"2024-03-31\" or \"2024-03-31T23:59:59\" in quotes", c.Name)
+	}
+	return m, nil
+}
+
+// boundOfNumber returns a number times 10^scale.
+func boundOfNumber(c *Column, v expr.Value, scale int32) (table.Bound, error) {
+	if v.Kind != expr.Number {
+		return table.Bound{}, expr.Errorf(v.At, "the column %q holds numbers; %q is not one", c.Name, v.Text)
+	}
+	b, ok := table.ParseBound(v.Text, scale)
+	if !ok {
+		return b, expr.Errorf(v.At, "%q is too large to be compared", v.Text)
+	}
+	return b, nil
+}
+
+// textOrdering returns the ordering of texts of a file whose values are numbers or dates.
+func (f *Frame) textOrdering(c *Column, texts *Column) (o ordering, ok bool) {
+	if c.Clock || c.Kind == Categorical {
+		return f.dateOrdering(texts)
+	}
+	bounds := make([]table.Bound, len(texts.Level)) // of texts that stand for no value, none
+	for k, text := range texts.Level {
+		plain, _ := f.how.Text.Plain(strings.TrimSpace(text))
+		bounds[k], _ = table.ParseBound(plain, 0)
+	}
+	for _, b := range bounds {
+		if b.Between {
+			return o, false
+		}
+	}
+	return exactOrdering(texts, func(row int) *big.Int {
+		if n := bounds[texts.Code[row]].Floor; n != nil {
+			return n
+		}
+		return new(big.Int)
+	}, func(int) int64 { return 0 }, func(v expr.Value) (table.Bound, error) { return boundOfNumber(texts, v, 0) }), true
+}
+
+// dateOrdering returns the ordering of texts that are dates in one format, and whether all are.
+func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
+	e := table.ExactType{Form: table.TimestampForm, PerSecond: 1e9}
+	rows := make([]int, len(texts.Level))
+	for row, k := range texts.Code {
+		if k >= 0 && !texts.IsNull(row) {
+			rows[k]++
+		}
+	}
+	counts := make([]*big.Int, len(texts.Level))
+	iso, zoned := true, 0
+	for k, text := range texts.Level {
+		if rows[k] == 0 {
+			continue
+		}
+		m, ok := table.ParseMoment(text)
+		if iso = iso && ok; ok {
+			counts[k] = m.Bound(e).Floor
+		}
+		if m.Zoned {
+			zoned++
+		}
+	}
+	if !iso {
+		days, _ := csv.Dates(texts.Level, rows)
+		if days == nil {
+			return o, false
+		}
+		zoned = 0
+		for k, d := range days {
+			if rows[k] > 0 {
+				counts[k] = table.Moment{Time: csv.TimeOf(d)}.Bound(e).Floor
+			}
+		}
+	}
+	parse := func(v expr.Value) (table.Bound, error) {
+		m, err := momentOf(texts, v)
+		if err == nil && m.Zoned && zoned == 0 {
+			err = expr.Errorf(v.At, "the column %q holds times without a time zone: write the time without an offset", texts.Name)
+		}
+		if err == nil && !m.Zoned && zoned > 0 {
+			err = expr.Errorf(v.At, "the column %q holds times with an offset: write one here too, as in \"2024-03-31T23:59:59Z\"", texts.Name)
+		}
+		return m.Bound(e), err
+	}
+	return exactOrdering(texts, func(row int) *big.Int { return counts[texts.Code[row]] }, func(int) int64 { return 0 }, parse), true
+}
+
+// condition returns a function that evaluates a comparison by an ordering for rows that are not null.
+func (o ordering) condition(e *expr.Expr) (func(row int) bool, error) {
+	if e.Op == expr.Compare && e.Cmp != "==" && e.Cmp != "!=" {
+		sign, err := o.compare(e.Values[0])
+		if err != nil {
+			return nil, err
+		}
+		return func(row int) bool { return expr.Holds(float64(sign(row)), e.Cmp, 0) }, nil
+	}
+	if len(e.Values) == 1 {
+		sign, err := o.compare(e.Values[0])
+		if err != nil {
+			return nil, err
+		}
+		return func(row int) bool { return (sign(row) == 0) == (e.Cmp != "!=") }, nil
+	}
+	keys := map[string]bool{}
+	for _, v := range e.Values {
+		key, err := o.keyOf(v)
+		if err != nil {
+			return nil, err
+		}
+		keys[key] = true
+	}
+	return func(row int) bool { return keys[o.key(row)] }, nil
+}
+
+// orderedTimes returns functions that compare the exact times of rows and give them as text.
+func (f *Frame) orderedTimes(ctx context.Context, c *Column) (compare func(a, b int) int, ok bool, err error) {
+	exact, err := f.exactColumn(ctx, c)
+	if err != nil {
+		return nil, false, err
+	}
+	if e, is := exact.ExactType(); is {
+		rank := exact.Rank(e)
+		return func(a, b int) int { return cmp.Compare(rank(a), rank(b)) }, true, nil
+	}
+	if exact.Kind != Categorical {
+		return nil, false, nil
+	}
+	if c.Kind == Categorical && !c.Clock {
+		return nil, false, nil
+	}
+	o, ok := f.textOrdering(c, exact)
+	if !ok {
+		return nil, false, nil
+	}
+	return o.rows(exact), true, nil
+}
+
+// rows returns a function that compares rows of texts by their integers.
+func (o ordering) rows(texts *Column) func(a, b int) int {
+	numbers := make([]*big.Int, len(texts.Level))
+	for row, k := range texts.Code {
+		if k >= 0 && numbers[k] == nil && !texts.IsNull(row) {
+			numbers[k], _ = new(big.Int).SetString(o.key(row), 10)
+		}
+	}
+	return func(a, b int) int { return numbers[texts.Code[a]].Cmp(numbers[texts.Code[b]]) }
+}
