@@ -37,7 +37,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 			task = Binary
 		case c.Kind == Numeric && c.Integer && len(values) <= table.FewNumbers && n > 2*len(values):
 			return f.fault(c.Name, fixes(fix.TakeAsClasses, fix.TakeAsQuantity),
-				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), listSmallest(values))
+				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels there is no model of its own; counts are a quantity, with the loss poisson)", len(values), listSmallest(values))
 		case c.Kind == Numeric:
 			task = Regression
 			e.addNote("target %q: taken as a quantity, because it is a number with more than two values", c.Name)

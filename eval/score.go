@@ -11,8 +11,9 @@ import (
 
 // LossOfScores returns the losses of scores for any model, for Model.Loss. Binary targets are ±1 and their
 // scores P(positive); the logistic loss is then −log of the probability given to the outcome, and the squared
-// loss (y−p)²/2 with y in {0, 1}. For regression, score and target are in the same units. An outcome with
-// probability 0 is counted with 2⁻⁵², a loss of 36 nats.
+// loss (y−p)²/2 with y in {0, 1}. For regression, score and target are in the same units; a loss with a link, such
+// as losses.Poisson, is computed at the margin of the score. An outcome with probability 0 is counted with 2⁻⁵², a
+// loss of 36 nats, and so is a mean of 0. The error names the first entry, counted from 0, that the loss refuses.
 func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float64, error) {
 	if len(target) != len(score) {
 		return nil, fmt.Errorf("eval: %d targets for %d scores", len(target), len(score))
@@ -20,12 +21,12 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 	if task == Multiclass {
 		return nil, fmt.Errorf("eval: losses of more than two classes cannot be computed from scores: give them")
 	}
-	logistic := loss.Name() == "logistic"
 	if kind, ok := losses.KindOf(loss.Name()); ok && !kind.Measures(task == Binary) {
 		return nil, fmt.Errorf("eval: no %s loss for a %s task", loss.Name(), task)
 	}
 	out := make([]float64, len(score))
-	if logistic {
+	meaning := loss.Meaning()
+	if loss.Name() == "logistic" {
 		const least = 0x1p-52
 		for i, p := range score {
 			if target[i] < 0 {
@@ -41,7 +42,26 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 			target[i] = max(0, t)
 		}
 	}
-	loss.EvalTo(out, make([]float64, len(out)), score, target)
+	margin := score
+	if meaning.Link.Margin != nil {
+		margin = make([]float64, len(score))
+	}
+	for i, t := range target {
+		if !meaning.Classes && !meaning.Accepts(t) {
+			return nil, fmt.Errorf("eval: the target of entry %d is %v, but the loss %s takes %s", i, t, loss.Name(), meaning.DescribeTargets())
+		}
+		if meaning.Link.Margin != nil {
+			if margin[i] = meaning.Link.Margin(score[i]); math.IsNaN(margin[i]) {
+				return nil, fmt.Errorf("eval: the score of entry %d is %v, which is no prediction of the loss %s", i, score[i], loss.Name())
+			}
+		}
+	}
+	if meaning.Classes { // a loss of classes of the caller's
+		for i, t := range target {
+			target[i] = 2*t - 1
+		}
+	}
+	loss.EvalTo(out, make([]float64, len(out)), margin, target)
 	return out, nil
 }
 
@@ -53,9 +73,9 @@ func (in *Input) fillLosses() error {
 		return nil
 	}
 	if in.LossName == "" {
-		if in.LossName = losses.DefaultName(in.Task == Binary); in.Task == Binary {
-			in.LossUnit = cmp.Or(in.LossUnit, "nats")
-		}
+		in.LossName = losses.DefaultName(in.Task == Binary)
+		kind, _ := losses.KindOf(in.LossName)
+		in.LossUnit = cmp.Or(in.LossUnit, kind.Unit)
 	}
 	if kind, ok := losses.KindOf(in.LossName); !ok || kind.HasDelta {
 		return fmt.Errorf("eval: no losses are given, and %s needs more than scores: see LossOfScores", in.LossName)
@@ -74,4 +94,11 @@ func (in *Input) fillLosses() error {
 		}
 	}
 	return nil
+}
+
+// AboutLoss says what the loss of the evaluation is, as "half the deviance of a Poisson count"; "the loss" if this
+// program does not know it.
+func (e *Evaluation) AboutLoss() string {
+	kind, _ := losses.KindOf(e.Loss)
+	return cmp.Or(kind.About, "the loss")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/losses"
 )
 
 // writeSentences sets the sentences of a verdict with a given outcome.
@@ -223,7 +224,7 @@ func (r shownMeasure) beforeAfter(a, b float64, n int) string {
 }
 
 // leadingMeasures returns the measures that the verdict mentions first, the one with an interval last: accuracy
-// and log loss for classes, the RMSE for squared losses, otherwise the risk.
+// and log loss for classes, the RMSE for squared losses, the risk alone for deviances and quantiles, otherwise both.
 func (e *Evaluation) leadingMeasures() []shownMeasure {
 	risk := shownMeasure{name: "the risk", key: "risk"}
 	if e.Task != Regression {
@@ -237,6 +238,9 @@ func (e *Evaluation) leadingMeasures() []shownMeasure {
 		return []shownMeasure{accuracy, risk}
 	}
 	rmse := shownMeasure{name: "the typical error (RMSE)", key: "rmse", unit: e.TargetUnit}
+	if kind, known := losses.KindOf(e.Loss); known && kind.Power != 2 { // squares of errors are not what it measures
+		return []shownMeasure{risk}
+	}
 	if e.riskIsMeanSquare() {
 		return []shownMeasure{rmse}
 	}

@@ -16,7 +16,16 @@ import (
 // whose curvature exp(m) = slope + t needs the target.
 type Poisson struct{}
 
-func (Poisson) Name() string        { return "poisson" }
+func (Poisson) Name() string { return "counts" }
+
+// Meaning: the margin is the logarithm of the mean, targets are counts, and no count is shifted or scaled.
+func (Poisson) Meaning() losses.Meaning {
+	return losses.Meaning{
+		Link: losses.Log, Valid: func(t float64) bool { return t >= 0 }, Targets: "a count, 0 or more",
+		Unit: "nats", About: "half the deviance of a count",
+	}
+}
+
 func (Poisson) Lipschitz() float64  { return math.Inf(1) }
 func (Poisson) Smoothness() float64 { return math.Inf(1) }
 

@@ -1,49 +1,86 @@
 package losses
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Kind describes a loss that can be selected by name. To add a loss to this package, add its type, with the
 // methods of Loss, and an entry in kinds.
 type Kind struct {
 	Name     string
-	Classes  bool // targets are two classes, ±1; else numbers
-	Brier    bool // also measures probabilities of two classes, as numbers from 0 to 1
-	HasDelta bool // has a parameter δ > 0, in target units
+	Meaning         // what its margins and targets are
+	Brier    bool   // also measures probabilities of two classes, as numbers from 0 to 1
+	HasDelta bool   // has a parameter δ > 0, in target units
+	HasLevel bool   // its name needs a level in (0, 1) behind a colon, as in quantile:0.9
+	level    string // that was behind the colon
 
-	build func(delta float64) Loss
+	build func(parameter float64) Loss
 }
 
-// kinds lists the losses with names, those for two classes first.
-var kinds = []Kind{
-	{Name: "logistic", Classes: true, build: func(float64) Loss { return Logistic{} }},
+// builtin lists the losses of this package, those for two classes first.
+var builtin = []Kind{
+	{Name: "logistic", build: func(float64) Loss { return Logistic{} }},
 	{Name: "squared", Brier: true, build: func(float64) Loss { return Squared{} }},
 	{Name: "huber", HasDelta: true, build: func(delta float64) Loss { return Huber{Delta: delta} }},
+	{Name: "poisson", build: func(float64) Loss { return Poisson{} }},
+	{Name: "quantile", HasLevel: true, build: func(level float64) Loss { return Quantile{Level: level} }},
+}
+
+// registered holds the losses of callers.
+var registered struct {
+	sync.RWMutex
+	kinds []Kind
+}
+
+// kinds returns the losses of this package and those of callers.
+func kinds() []Kind {
+	registered.RLock()
+	defer registered.RUnlock()
+	out := slices.Concat(builtin, registered.kinds)
+	for i := range out {
+		out[i].Meaning = out[i].build(0.5).Meaning()
+	}
+	return out
 }
 
 // Register adds the caller's loss under its name, so that train.Config.Loss, model files and evaluations can
-// use it. classes says that the targets are two classes, ±1; a model then predicts the logistic function of the
-// margin. It returns an error if the name is taken. Call it before the loss is used, for example from an init
-// function, also in programs that only read such models.
-func Register(loss Loss, classes bool) error {
-	name := loss.Name()
-	if _, taken := KindOf(name); taken || name == "" {
-		return fmt.Errorf("losses: the name %q is empty or taken", name)
+// use it. It returns an error if the name is empty, taken or has a colon, if the loss breaks its contract for a
+// few targets (see Check), or if its Meaning contradicts itself. Call it before the loss is used, for example from
+// an init function, also in programs that evaluate such models; programs that only predict with them do not need
+// it if the link of the loss is one of this package. It is safe for concurrent use.
+func Register(loss Loss) error {
+	if loss == nil {
+		return errors.New("losses: the loss is nil")
 	}
-	kinds = append(slices.Clone(kinds), Kind{Name: name, Classes: classes, build: func(float64) Loss { return loss }})
+	name := loss.Name()
+	if name == "" || strings.ContainsAny(name, ":, \t\n") {
+		return fmt.Errorf("losses: the name %q of a loss is empty, or has a colon, comma or space", name)
+	}
+	if err := checkForeign(loss, []float64{-1, 0, 1, 2.3, 7, -0.45, 0.62}); err != nil {
+		return err
+	}
+	registered.Lock()
+	defer registered.Unlock()
+	taken := func(k Kind) bool { return k.Name == name }
+	if slices.ContainsFunc(builtin, taken) || slices.ContainsFunc(registered.kinds, taken) {
+		return fmt.Errorf("losses: the name %q is taken", name)
+	}
+	registered.kinds = append(slices.Clone(registered.kinds), Kind{Name: name, build: func(float64) Loss { return loss }})
 	return nil
 }
 
 // Kinds returns all losses with names.
-func Kinds() []Kind { return slices.Clone(kinds) }
+func Kinds() []Kind { return kinds() }
 
 // Names returns the names of the losses for which keep returns true; a nil keep accepts all.
 func Names(keep func(Kind) bool) (names []string) {
-	for _, k := range kinds {
+	for _, k := range kinds() {
 		if keep == nil || keep(k) {
 			names = append(names, k.Name)
 		}
@@ -51,13 +88,24 @@ func Names(keep func(Kind) bool) (names []string) {
 	return names
 }
 
-// KindOf returns the loss with the given name and whether there is one.
+// KindOf returns the loss with the given name, with its level behind a colon if it has one, and whether there is
+// one.
 func KindOf(name string) (Kind, bool) {
-	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
-	if i < 0 {
+	name, level, _ := strings.Cut(name, ":")
+	all := kinds()
+	i := slices.IndexFunc(all, func(k Kind) bool { return k.Name == name })
+	if i < 0 || level != "" && !all[i].HasLevel {
 		return Kind{}, false
 	}
-	return kinds[i], true
+	k := all[i]
+	if k.level = level; level != "" {
+		loss, err := k.New(0)
+		if err != nil {
+			return Kind{}, false
+		}
+		k.Meaning = loss.Meaning()
+	}
+	return k, true
 }
 
 // HasDelta reports whether the named loss has a parameter δ.
@@ -76,13 +124,23 @@ func (k Kind) New(delta float64) (Loss, error) {
 	if k.HasDelta && (!(delta > 0) || math.IsInf(delta, 1)) {
 		return nil, fmt.Errorf("%s: δ must be positive and finite, got %v", k.Name, delta)
 	}
+	if k.HasLevel {
+		level, err := strconv.ParseFloat(k.level, 64)
+		if err != nil || !(level > 0 && level < 1) {
+			return nil, fmt.Errorf("%s needs a level between 0 and 1 behind a colon, as in %s:0.9, not %q", k.Name, k.Name, k.level)
+		}
+		return k.build(level), nil
+	}
 	return k.build(delta), nil
 }
 
 // Label returns the name of the loss with its parameter.
 func (k Kind) Label(delta float64) string {
-	if k.HasDelta {
+	switch {
+	case k.HasDelta:
 		return fmt.Sprintf("%s(δ=%g)", k.Name, delta)
+	case k.HasLevel:
+		return k.Name + ":" + k.level
 	}
 	return k.Name
 }
@@ -91,12 +149,18 @@ func (k Kind) Label(delta float64) string {
 // of numbers.
 func (k Kind) Measures(classes bool) bool { return k.Classes == classes || classes && k.Brier }
 
-// Parse returns the named loss. delta is its parameter δ, which losses without one ignore.
+// Parse returns the named loss; a level follows the name behind a colon, as in quantile:0.9. delta is the parameter
+// δ of losses that have one.
 func Parse(name string, delta float64) (Loss, error) {
-	k, ok := KindOf(name)
-	if !ok {
+	first, level, _ := strings.Cut(name, ":")
+	k, ok := KindOf(first)
+	switch {
+	case !ok:
 		return nil, fmt.Errorf("unknown loss %q: %s", name, Either(Names(nil)))
+	case level != "" && !k.HasLevel:
+		return nil, fmt.Errorf("the loss %s has no level behind a colon: %q", first, name)
 	}
+	k.level = level
 	return k.New(delta)
 }
 

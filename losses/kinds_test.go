@@ -1,10 +1,14 @@
 package losses_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/losses/losstest"
 )
@@ -14,25 +18,34 @@ import (
 func TestKinds_KeepTheContract(t *testing.T) {
 	for _, k := range losses.Kinds() {
 		for _, delta := range []float64{0.5, 2} {
-			l, err := losses.Parse(k.Name, delta)
-			if err != nil || l.Name() != k.Name {
-				t.Fatalf("%s: %v, %v", k.Name, l, err)
+			name := k.Name
+			if k.HasLevel {
+				name += fmt.Sprintf(":%v", delta/3)
 			}
-			targets := []float64{-1.3, 0, 2.1}
-			if k.Classes {
-				targets = []float64{-1, 1}
+			l, err := losses.Parse(name, delta)
+			if err != nil || l.Name() != name {
+				t.Fatalf("%s: %v, %v", name, l, err)
+			}
+			var targets []float64
+			for _, v := range []float64{-1.3, -1, 0, 1, 2.1} {
+				if l.Meaning().Accepts(v) {
+					targets = append(targets, v)
+				}
+			}
+			if len(targets) < 2 {
+				t.Errorf("%s accepts %v alone", name, targets)
 			}
 			if err := losstest.Test(l, []float64{-3.17, -0.91, -0.1, 0.37, 1.7, 4.03}, targets); err != nil {
 				t.Error(err)
 			}
 		}
 		for _, delta := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-			if _, err := k.New(delta); (err != nil) != k.HasDelta {
+			if _, err := k.New(delta); (err != nil) != (k.HasDelta || k.HasLevel) {
 				t.Errorf("%s, δ = %v: %v", k.Name, delta, err)
 			}
 		}
 	}
-	if _, err := losses.Parse("hinge", 1); err == nil || err.Error() != `unknown loss "hinge": logistic, squared or huber` {
+	if _, err := losses.Parse("hinge", 1); err == nil || err.Error() != `unknown loss "hinge": logistic, squared, huber, poisson or quantile` {
 		t.Error(err)
 	}
 }
@@ -51,7 +64,104 @@ func TestKinds_Facts(t *testing.T) {
 	if got := scores(true); !slices.Equal(got, []string{"logistic", "squared"}) {
 		t.Error(got)
 	}
-	if got := scores(false); !slices.Equal(got, []string{"squared", "huber"}) {
+	if got := scores(false); !slices.Equal(got, []string{"squared", "huber", "poisson", "quantile"}) {
 		t.Error(got)
+	}
+}
+
+// A level behind a colon is part of the name; anything but a number between 0 and 1 is refused.
+func TestParse_Level(t *testing.T) {
+	for name, want := range map[string]string{
+		"quantile:0.9": "", "quantile:0.90": "", "quantile": "needs a level", "quantile:": "needs a level", "quantile:1": "needs a level",
+		"quantile:x": "needs a level", "quantile:NaN": "needs a level", "squared:2": "no level", "pinball:0.9": "unknown loss",
+	} {
+		l, err := losses.Parse(name, 1)
+		_, known := losses.KindOf(name)
+		switch {
+		case want == "" && (err != nil || !known || l.Name() != "quantile:0.9"):
+			t.Errorf("%s: %v, %v, known %v", name, l, err, known)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, not %q", name, err, want)
+		}
+	}
+}
+
+// A loss of the caller's with a meaning and functions that can be replaced.
+type own struct {
+	losses.Squared
+	name    string
+	meaning losses.Meaning
+	eval    func(value, slope *float64, m, t float64)
+}
+
+func (o own) Name() string            { return o.name }
+func (o own) Meaning() losses.Meaning { return o.meaning }
+func (o own) EvalTo(value, slope, margin, target []float64) {
+	for i, m := range margin {
+		value[i], slope[i] = (m-target[i])*(m-target[i])/2, m-target[i]
+		if o.eval != nil {
+			o.eval(&value[i], &slope[i], m, target[i])
+		}
+	}
+}
+
+// A loss with wrong slopes, a loss that is not convex, and a meaning that contradicts itself are refused before
+// anything is solved, with the row.
+func TestRegister_RefusesBrokenLosses(t *testing.T) {
+	wrongSlope := own{name: "own-slope", eval: func(_, s *float64, _, _ float64) { *s *= 1.3 }}
+	tukey := own{name: "own-tukey", eval: func(v, s *float64, m, t float64) {
+		if r := m - t; math.Abs(r) < 2 {
+			u := 1 - r*r/4
+			*v, *s = (1-u*u*u)*4/6, r*u*u
+		} else {
+			*v, *s = 4.0/6, 0
+		}
+	}}
+	for _, c := range []struct {
+		loss own
+		want string
+	}{
+		{wrongSlope, "the slope is"}, {tukey, "row"}, {own{name: "own-nan", eval: func(v, _ *float64, _, _ float64) { *v = math.NaN() }}, "at least 0"},
+		{own{name: "own-link", meaning: losses.Meaning{Link: losses.Log, Scalable: true}}, "Scalable"},
+		{own{name: "own-log", meaning: losses.Meaning{Link: losses.Link{Name: "log", Predict: math.Exp2, Margin: math.Log2}}}, "not the one of this name"},
+		{own{name: "own-classes", meaning: losses.Meaning{Classes: true}}, "needs a link"},
+		{own{name: "squared"}, "taken"}, {own{name: "a:b"}, "colon"},
+	} {
+		err := losses.Register(c.loss)
+		if c.want == "row" {
+			c.want = "own-tukey at margin"
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, not %q", c.loss.name, err, c.want)
+		}
+	}
+	z, err := design.NewDense(3, 1, []float64{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range []losses.Loss{wrongSlope, tukey} {
+		if _, err := losses.NewLinear(loss, z, []float64{0, 1, 2}); err == nil || !strings.Contains(err.Error(), "row") {
+			t.Errorf("%s: %v", loss.Name(), err)
+		}
+	}
+	if _, err := losses.NewLinear(losses.Poisson{}, z, []float64{1, 0, -2}); err == nil || !strings.Contains(err.Error(), "row 2 is -2, but the loss poisson takes a count") {
+		t.Error(err)
+	}
+}
+
+// Losses may be registered while others are looked up: the race detector watches.
+func TestRegister_WhileOthersLookUp(t *testing.T) {
+	var group sync.WaitGroup
+	for k := range 8 {
+		group.Go(func() {
+			if err := losses.Register(own{name: fmt.Sprintf("own-%d", k)}); err != nil {
+				t.Error(err)
+			}
+		})
+		group.Go(func() { losses.KindOf("huber") })
+	}
+	group.Wait()
+	if _, ok := losses.KindOf("own-7"); !ok {
+		t.Error("a registered loss is unknown")
 	}
 }

@@ -86,9 +86,17 @@ func TestLinear_SumsAgainstDefinitions(t *testing.T) {
 					h = math.Abs(slope[j])
 				}
 				same("H", lipschitz[j], h*math.Sqrt(norm))
-				same("M", smoothness[j], l.Smoothness()*norm)
+				if want := l.Smoothness() * norm; norm == 0 || !math.IsInf(want, 1) {
+					same("M", smoothness[j], map[bool]float64{false: want}[norm == 0])
+				} else if smoothness[j] != want {
+					t.Errorf("%s: M is %v, not %v", l.Name(), smoothness[j], want)
+				}
 			}
-			if terms, largest, smooth := o.Rounding(); terms < 1 || terms > d || smooth != l.Smoothness() {
+			if math.IsInf(l.Smoothness(), 1) {
+				if terms, largest, smooth := o.Rounding(); terms != 0 || largest != nil || smooth != 0 {
+					t.Errorf("%s: a description of the rounding without a smoothness: %d, %v, %v", l.Name(), terms, largest, smooth)
+				}
+			} else if terms, largest, smooth := o.Rounding(); terms < 1 || terms > d || smooth != l.Smoothness() {
 				t.Errorf("%s, %T: %d terms, smoothness %v", l.Name(), o.z, terms, smooth)
 			} else {
 				for i := range d {

@@ -1,8 +1,11 @@
 package losses
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -23,9 +26,13 @@ type Linear struct {
 }
 
 // NewLinear returns the oracle over the rows of z and as many targets. The slice
-// is kept, not copied, and must not change. Errors name the lengths, or the first
-// row whose target is not finite or, for the logistic loss, not ±1.
+// is kept, not copied, and must not change. Errors name the lengths, or the first row, counted from 0, whose
+// target the loss does not accept. A loss of another package is checked at a few of the targets (see Check); the
+// error names the row.
 func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
+	if loss == nil || z == nil {
+		return nil, errors.New("losses: the loss or the matrix is nil")
+	}
 	n, d := z.Dims()
 	if n < 1 || d < 1 {
 		return nil, fmt.Errorf("losses: %d rows × %d columns: at least one of each is needed", n, d)
@@ -33,18 +40,22 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	if len(target) != n {
 		return nil, fmt.Errorf("losses: %d targets for %d rows", len(target), n)
 	}
-	_, signs := loss.(Logistic)
 	lo, hi := 0, n
 	if of, ok := z.(shardedMatrix); ok { // the targets of other ranks' rows are theirs to check
 		lo, hi = of.Rows().LocalRange(n)
 	}
+	meaning := loss.Meaning()
 	for i, v := range target[lo:hi] {
-		i += lo
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("losses: target of row %d is %v", i, v)
+		if !meaning.Accepts(v) {
+			return nil, fmt.Errorf("losses: the target of row %d is %v, but the loss %s takes %s", i+lo, v, loss.Name(), meaning.DescribeTargets())
 		}
-		if signs && v != 1 && v != -1 {
-			return nil, fmt.Errorf("losses: target of row %d is %v: the logistic loss takes ±1", i, v)
+	}
+	if lo < hi {
+		some := someOf(target[lo:hi])
+		for _, t := range slices.Sorted(maps.Keys(some)) {
+			if err := checkForeign(loss, []float64{t}); err != nil {
+				return nil, fmt.Errorf("%w (the target is that of row %d)", err, some[t]+lo)
+			}
 		}
 	}
 	return &Linear{loss: loss, n: n, d: d, z: z, target: target}, nil
@@ -126,7 +137,9 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	}
 	l.z.NormsTo(smoothness, ones, 0, l.n)
 	for j, norm2 := range smoothness {
-		smoothness[j] = smooth * norm2
+		if smoothness[j] = smooth * norm2; norm2 == 0 {
+			smoothness[j] = 0 // also if the loss has no such constant
+		}
 		bound := lip
 		if slope != nil {
 			bound = math.Abs(slope[j])

@@ -17,6 +17,10 @@ type Loss interface {
 	// Name is the loss's name on the command line.
 	Name() string
 
+	// Meaning says what margins, targets and values are: which targets are valid, and how a margin becomes a
+	// prediction.
+	Meaning() Meaning
+
 	// EvalTo stores ℓ(m; t) in value and ∂ℓ/∂m in slope, entry by entry. The
 	// four slices have the same length; slope and margin may be the same slice. The relative error of
 	// the value is at most 2⁻⁴⁹, and the line with this slope through the point (m, value) exceeds ℓ
@@ -55,10 +59,13 @@ type Majorised interface {
 var (
 	_ Majorised = Logistic{}
 	_ Majorised = Huber{}
+	_ Majorised = Quantile{}
 
 	_ Loss = Logistic{}
 	_ Loss = Squared{}
 	_ Loss = Huber{}
+	_ Loss = Poisson{}
+	_ Loss = Quantile{}
 )
 
 // Logistic is ℓ(m; t) = log(1 + exp(−t·m)) for targets t = ±1, in nats.
@@ -66,6 +73,11 @@ type Logistic struct{}
 
 // Name implements Loss.
 func (Logistic) Name() string { return "logistic" }
+
+// Meaning implements Loss.
+func (Logistic) Meaning() Meaning {
+	return Meaning{Classes: true, Link: Logit, Unit: "nats", About: "−log of the probability of what occurred"}
+}
 
 // ConstantMargin returns the log-odds of the positive targets, whose mean is given.
 func (Logistic) ConstantMargin(mean float64) float64 { return math.Log((1 + mean) / (1 - mean)) }
@@ -137,6 +149,11 @@ func (Squared) OfResidual() bool { return true }
 // Name implements Loss.
 func (Squared) Name() string { return "squared" }
 
+// Meaning implements Loss.
+func (Squared) Meaning() Meaning {
+	return Meaning{Scalable: true, Power: 2, About: "half the squared error"}
+}
+
 // ConstantMargin returns the mean.
 func (Squared) ConstantMargin(mean float64) float64 { return mean }
 
@@ -178,6 +195,11 @@ func (Huber) OfResidual() bool { return true }
 
 // Name implements Loss.
 func (Huber) Name() string { return "huber" }
+
+// Meaning implements Loss.
+func (h Huber) Meaning() Meaning {
+	return Meaning{Scalable: true, Power: 2, About: "half the squared error, and beyond δ a multiple of the absolute error"}
+}
 
 // Lipschitz implements Loss.
 func (h Huber) Lipschitz() float64 { return h.Delta }

@@ -10,7 +10,7 @@ import (
 
 const closedForm = 1e-12 // tolerance of a closed form against an independent evaluation
 
-var all = []Loss{Logistic{}, Squared{}, Huber{Delta: 1}, Huber{Delta: 0.25}}
+var all = []Loss{Logistic{}, Squared{}, Huber{Delta: 1}, Huber{Delta: 0.25}, Poisson{}, Quantile{Level: 0.9, Width: 1}, Quantile{Level: 0.3, Width: 0.2}}
 
 func eval(l Loss, m, t float64) (value, slope, curvature float64) {
 	v, s, c := []float64{0}, []float64{0}, []float64{0}
@@ -22,6 +22,9 @@ func eval(l Loss, m, t float64) (value, slope, curvature float64) {
 func targets(l Loss) []float64 {
 	if l.Name() == "logistic" {
 		return []float64{-1, 1}
+	}
+	if l.Name() == "poisson" {
+		return []float64{0, 1, 4.5}
 	}
 	return []float64{-3, 0, 0.7}
 }
@@ -40,6 +43,12 @@ func TestKnownValues(t *testing.T) {
 		{Huber{Delta: 1}, 4, 1, 2.5, 1},      // δ(|r| − δ/2) = 3 − ½
 		{Huber{Delta: 2}, -4, 1, 8, -2},      // 2(5 − 1)
 		{Huber{Delta: 0.5}, 0, 1, .375, -.5}, // ½(1 − ¼)
+		{Poisson{}, 0, 1, 0, 0},
+		{Poisson{}, 1, 0, math.E, math.E},
+		{Poisson{}, 1, 2, math.E - 4 + 2*math.Ln2, math.E - 2},
+		{Quantile{Level: 0.9, Width: 1}, 0, 3, 0.9*3 - 0.405, -0.9}, // τr − τ²h/2
+		{Quantile{Level: 0.9, Width: 1}, 3, 1, 0.1*2 - 0.005, 0.1},
+		{Quantile{Level: 0.9, Width: 1}, 0.5, 1, 0.125, -0.5},
 	} {
 		v, s, _ := eval(c.loss, c.m, c.t)
 		if !(math.Abs(v-c.value) <= closedForm) || !(math.Abs(s-c.slope) <= closedForm) {
@@ -78,7 +87,7 @@ func TestLosses_ConstantsAreBounds(t *testing.T) {
 			}
 			top = max(top, c)
 		}
-		if top < 0.99*l.Smoothness() {
+		if !math.IsInf(l.Smoothness(), 1) && top < 0.99*l.Smoothness() {
 			t.Errorf("%#v: the smoothness constant %v is not attained (largest seen %v)", l, l.Smoothness(), top)
 		}
 	}

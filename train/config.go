@@ -52,7 +52,7 @@ type Config struct {
 
 	Storage string `json:"storage,omitempty"` // of the encoded rows: auto, float64, float32 or sparse; see data.Storage
 
-	Loss       string  `json:"loss"`        // logistic, squared, huber; empty: by the target
+	Loss       string  `json:"loss"`        // a name of package losses, such as huber, poisson or quantile:0.9; empty: by the target
 	HuberDelta float64 `json:"huber_delta"` // δ > 0, in the units of the (scaled) target
 
 	// How robust: a level, or with none set what cross-validation inside the training

@@ -10,8 +10,8 @@ import (
 )
 
 // startingPoint returns the starting point of the solvers: zero coefficients, with an intercept for the mean
-// target. It is the best constant if the loss is losses.ByMean; otherwise the log-odds of two classes, the mean
-// of numbers, or the logarithms of the proportions of more classes.
+// target. It is the best constant if the loss is losses.ByMean; otherwise the margin that predicts the mean
+// of numbers or the proportion of +1, or the logarithms of the proportions of more classes.
 func (m *Model) startingPoint() []float64 {
 	d, k := m.Run.Train, m.coefficientsPerColumn()
 	x := make([]float64, d.D*k)
@@ -32,8 +32,10 @@ func (m *Model) startingPoint() []float64 {
 	b := mean
 	if by, ok := m.loss.(losses.ByMean); ok {
 		b = by.ConstantMargin(mean)
-	} else if isClassLoss(m.Config.Loss) {
-		b = losses.Logistic{}.ConstantMargin(mean)
+	} else if meaning := m.loss.Meaning(); meaning.Classes {
+		b = meaning.Link.MarginOf((1 + mean) / 2)
+	} else {
+		b = meaning.Link.MarginOf(mean)
 	}
 	if !math.IsInf(b, 0) && !math.IsNaN(b) {
 		x[d.Intercept] = b
@@ -58,6 +60,9 @@ func (m *Model) bestConstant() float64 {
 		work[j] = (t - centre) * (t - centre)
 	}
 	deviation := math.Sqrt(m.Run.weightedAverage(work))
+	if link := m.loss.Meaning().Link; link.Margin != nil && !isClassLoss(m.Config.Loss) {
+		centre, deviation = link.MarginOf(centre), 1
+	}
 	slope, value := memory.Make[float64](arena, n), memory.Make[float64](arena, n)
 	defer memory.Release(arena, slope, value)
 	increases := func(margin float64) bool {

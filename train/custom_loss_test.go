@@ -16,6 +16,8 @@ type smoothQuantile struct{}
 
 func (smoothQuantile) Name() string { return "quantile-0.9" }
 
+func (smoothQuantile) Meaning() losses.Meaning { return losses.Meaning{Scalable: true, Power: 1} }
+
 func (smoothQuantile) EvalTo(value, slope, margin, target []float64) {
 	const width, low, high = 0.1, -0.9, 0.1
 	for j, m := range margin {
@@ -51,10 +53,10 @@ func (smoothQuantile) Smoothness() float64 { return 10 }
 
 // A loss of the program is trained, certified, saved, read and scored by its name.
 func TestFit_RegisteredLoss(t *testing.T) {
-	if err := losses.Register(smoothQuantile{}, false); err != nil {
+	if err := losses.Register(smoothQuantile{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := losses.Register(smoothQuantile{}, false); err == nil {
+	if err := losses.Register(smoothQuantile{}); err == nil {
 		t.Error("a loss is registered twice")
 	}
 	frame := openTable(t, "builtin:cps1988")
@@ -103,7 +105,7 @@ func (r renamed) Name() string { return r.name }
 // A registered loss of two classes starts at the log-odds, as the logistic loss does, and its best
 // constant is found by search.
 func TestFit_RegisteredLossOfTwoClasses(t *testing.T) {
-	if err := losses.Register(renamed{losses.Logistic{}, "log-odds"}, true); err != nil {
+	if err := losses.Register(renamed{losses.Logistic{}, "log-odds"}); err != nil {
 		t.Fatal(err)
 	}
 	frame := openTable(t, "builtin:hmda")

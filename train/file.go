@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/jsonshape"
 	"github.com/drotrain/drotrain/losses"
@@ -147,16 +148,26 @@ func (m *Model) validate() error {
 	}
 	c := m.Config
 	c.Solver, c.Storage = autoSolver, "auto" // of the training alone: a newer version may know others
+	if name, _, _ := strings.Cut(c.Loss, ":"); name != "" && !slices.Contains(losses.Names(nil), name) {
+		m.unregistered = c.Loss
+		c.Loss = losses.DefaultName(m.Encoder.Target.Task != data.Regression) // stands in for the checks
+	}
 	if err := c.validate(); err != nil {
 		return err
 	}
-	var err error
-	if m.loss, err = losses.Parse(c.Loss, c.HuberDelta); err != nil {
-		return err
+	if m.unregistered == "" {
+		link := m.Link
+		if err := m.setLoss(); err != nil {
+			return err
+		}
+		if link != "" && link != m.Link {
+			return fmt.Errorf("its link is %q, but that of its loss %s is %q", link, c.Loss, m.Link)
+		}
 	}
 	if err := c.checkTask(m.Encoder.Target.Task); err != nil {
 		return err
 	}
+	c.Loss = m.Config.Loss
 	s := &m.Result
 	switch {
 	case c.Target != m.Encoder.Target.Name:

@@ -19,7 +19,6 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
-	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -227,11 +226,17 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 		}
 	}
 	m.Config = m.Config.fillFromData(encoder.Target.Task, train.N)
+	m.Config.ScaleTarget = m.Config.ScalesTarget()
 	if err := m.Config.checkTask(encoder.Target.Task); err != nil {
 		return nil, nil, err
 	}
-	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
+	if err = m.setLoss(); err != nil {
 		return nil, nil, err
+	}
+	for _, d := range []*data.Dataset{train, fitted.Holdout} {
+		if err = m.checkTargets(frame, d); err != nil {
+			return nil, nil, err
+		}
 	}
 	if oracle, err = m.tuneTable(train).Oracle(); err != nil {
 		return nil, nil, err

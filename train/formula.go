@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -29,6 +30,18 @@ func (m *Model) Formula() (*score.Formula, error) {
 	target := score.Target{
 		Name: t.Name, Numeric: t.Task == data.Regression, Positive: t.Positive, Negative: t.Negative, Classes: t.Classes,
 		Shift: t.Shift, Scale: t.Scale, Transform: t.Transform, Smear: t.Smear,
+	}
+	if m.Classes() == nil {
+		link, err := m.link()
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case target.Numeric && link.Name == "log":
+			target.Transform = link.Name // whose inverse is the prediction
+		case link.Predict != nil && (target.Numeric || link.Name != "logit"):
+			return nil, fmt.Errorf("train: the loss %s has the link %q, which formulas and exports cannot express: Model.Predict can", m.Config.Loss, link.Name)
+		}
 	}
 	f := &score.Formula{}
 	if m.Classes() == nil {

@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -39,6 +40,10 @@ type Model struct {
 	// Coefficients. D; nil where nothing was recalibrated.
 	Recalibrated []float64 `json:"recalibrated_coefficients,omitempty"`
 
+	// Link is the name of the link of the loss, for programs that do not know the loss; empty: the margin is the
+	// prediction, or of two classes its log-odds.
+	Link string `json:"link,omitempty"`
+
 	Result Summary      `json:"result"`
 	Trace  []TracePoint `json:"trace"`
 	Notes  []string     `json:"notes"`
@@ -59,10 +64,11 @@ type Model struct {
 	// version wrote and this one ignores.
 	Warnings []string `json:"-"`
 
-	loss       losses.Loss
-	muGiven    bool      // μ was set, not left to the rows
-	mustChoose bool      // rows too few for a choice are an error
-	from       []float64 // where the solvers begin; nil: the constant alone
+	loss         losses.Loss
+	unregistered string    // the name of the loss if this program does not know it; empty otherwise
+	muGiven      bool      // μ was set, not left to the rows
+	mustChoose   bool      // rows too few for a choice are an error
+	from         []float64 // where the solvers begin; nil: the constant alone
 }
 
 // A TracePoint is a check during the robust training. Bounds are nil if they were not known.
@@ -109,8 +115,46 @@ func (m *Model) Threshold() float64 {
 	return *m.Config.Threshold
 }
 
-// Loss returns the training loss, or nil if the model was neither trained nor read.
+// Loss returns the training loss, or nil if the model was neither trained nor read, or was read by a program that
+// does not know the loss.
 func (m *Model) Loss() losses.Loss { return m.loss }
+
+// UnregisteredLoss returns the error of what needs the loss of a model whose loss this program does not know, or
+// nil. Such a model predicts; it is not evaluated.
+func (m *Model) UnregisteredLoss() error {
+	if m.unregistered == "" {
+		return nil
+	}
+	return &UnregisteredLossError{Loss: m.unregistered, Link: m.Link}
+}
+
+// An UnregisteredLossError says that a program does not know the loss that a model was trained with.
+type UnregisteredLossError struct{ Loss, Link string }
+
+// Error names the loss.
+func (e *UnregisteredLossError) Error() string {
+	msg := fmt.Sprintf("the model was trained with the loss %q, which this program does not know", e.Loss)
+	if _, known := losses.LinkNamed(e.Link); !known {
+		return msg + fmt.Sprintf(", nor its link %q", e.Link)
+	}
+	return msg + ": it can predict with the model, but not evaluate it"
+}
+
+// Hint says what to do.
+func (e *UnregisteredLossError) Hint() string {
+	return "in a program of your own, call losses.Register before the model is read"
+}
+
+// setLoss sets the loss and its link.
+func (m *Model) setLoss() (err error) {
+	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
+		return err
+	}
+	if link := m.loss.Meaning().Link; link.Name != losses.Logit.Name {
+		m.Link = link.Name
+	}
+	return nil
+}
 
 // trainingTime returns the time for Model.Trained: SOURCE_DATE_EPOCH if it is set, so that trainings are
 // reproducible, else now.

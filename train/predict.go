@@ -26,7 +26,7 @@ type Prediction struct {
 	Probability  []float64
 	Class, Place []int32
 
-	Loss []float64 // training loss of each row; nil when the frame has no target
+	Loss []float64 // training loss of each row; nil when the frame has no target, and without the loss (see UnregisteredLoss)
 
 	Dataset *data.Dataset // the encoded rows
 	Report  data.EncodeReport
@@ -65,14 +65,33 @@ func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 	return nil
 }
 
+// link returns the link of the loss.
+func (m *Model) link() (losses.Link, error) {
+	if m.loss != nil {
+		return m.loss.Meaning().Link, nil
+	}
+	link, known := losses.LinkNamed(m.Link)
+	if !known {
+		return link, &UnregisteredLossError{Loss: m.unregistered, Link: m.Link}
+	}
+	return link, nil
+}
+
 // PredictDataset applies coefficients x of the encoded columns, such as ScoringCoefficients or Baseline, to
 // rows encoded by the model's Encoder.
 func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error) {
-	if m.Encoder == nil || m.loss == nil {
+	if m.Encoder == nil || m.loss == nil && m.unregistered == "" {
 		return nil, errIncomplete
 	}
 	if m.Classes() != nil {
 		return m.predictClasses(d, x)
+	}
+	link, err := m.link()
+	if err != nil {
+		return nil, err
+	}
+	if err := m.checkTargets(nil, d); err != nil {
+		return nil, err
 	}
 	if d.D != len(x) {
 		return nil, errors.New("train: the rows have other columns than the model")
@@ -82,15 +101,15 @@ func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error
 		arena = z.Arena()
 	}
 	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N), Score: memory.Make[float64](arena, d.N)}
-	if d.Target != nil {
+	if d.Target != nil && m.loss != nil {
 		p.Loss = memory.Make[float64](arena, d.N)
 	}
 	t := m.Encoder.Target
 	shard.Run(d.N, func(_, lo, hi int) {
 		d.X.MarginsTo(p.Margin, x, lo, hi)
 		for i, v := range p.Margin[lo:hi] {
-			if t.Task == data.Binary {
-				p.Score[lo+i] = losses.Probability(v)
+			if link.Predict != nil {
+				p.Score[lo+i] = link.Predict(v)
 			} else {
 				p.Score[lo+i] = t.Predicted(v)
 			}

@@ -27,7 +27,7 @@ func (c Config) dataSpec() data.Spec {
 	}
 	return data.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.nonFeatures(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
-		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
+		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScalesTarget(),
 		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(c.Reference), TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(), Products: c.products,
 	}
 }
@@ -83,10 +83,66 @@ func (c Config) nonFeatures() []string {
 	return out
 }
 
+// ScalesTarget reports whether a target of numbers is standardised: ScaleTarget is set, and the loss may be scaled.
+func (c Config) ScalesTarget() bool {
+	kind, known := losses.KindOf(c.Loss)
+	return c.ScaleTarget && (!known || kind.Scalable || kind.Classes)
+}
+
 // isClassLoss reports whether the named loss is for targets of two classes.
 func isClassLoss(loss string) bool {
 	kind, _ := losses.KindOf(loss)
 	return kind.Classes
+}
+
+// checkTargets returns an error that names the first row whose target the loss does not accept. The rows are those
+// of the run's table.
+func (m *Model) checkTargets(f *data.Frame, d *data.Dataset) error {
+	if m.loss == nil || d == nil || d.Target == nil || m.Classes() != nil {
+		return nil
+	}
+	meaning := m.loss.Meaning()
+	if meaning.Valid == nil {
+		return nil // the encoder accepts finite numbers and known classes alone
+	}
+	refused := func(lo, hi int) (first, count int) {
+		first = -1
+		for j := hi - 1; j >= lo; j-- {
+			if !meaning.Accepts(d.Target[j]) {
+				first, count = j, count+1
+			}
+		}
+		return first, count
+	}
+	lo, hi := 0, d.N
+	if m.Run != nil && d == m.Run.Train && m.Run.rows != nil { // on several ranks, all of them must return an error
+		lo, hi = m.Run.rows.LocalRange(d.N)
+		if m.Run.rows.Sum(d.N, func(lo, hi int) float64 { _, count := refused(lo, hi); return float64(count) }) == 0 {
+			return nil
+		}
+	}
+	first, _ := refused(lo, hi)
+	switch {
+	case first >= 0 && f != nil:
+		e := m.targetError(d.Rows[first], d.Target[first])
+		e.Path, e.Row = f.Where(d.Rows[first])
+		return e
+	case first >= 0:
+		return m.targetError(d.Rows[first], d.Target[first])
+	case lo > 0 || hi < d.N:
+		return &data.Error{Column: m.Encoder.Target.Name, Msg: fmt.Sprintf("the target of a row of another rank is not %s, as the loss %s needs", meaning.DescribeTargets(), m.loss.Name())}
+	}
+	return nil
+}
+
+// targetError returns the error of a target, in the row counted from 0, that the loss does not accept.
+func (m *Model) targetError(row int, target float64) *data.Error {
+	meaning := m.loss.Meaning()
+	return &data.Error{
+		Column: m.Encoder.Target.Name, Row: row + 1,
+		Msg:  fmt.Sprintf("the target is %v, but the loss %s takes %s", m.Encoder.Target.Shift+m.Encoder.Target.Scale*target, m.loss.Name(), meaning.DescribeTargets()),
+		Hint: "correct the value, leave such rows out with a filter, or choose another loss",
+	}
 }
 
 // fillFromData sets what depends on the data: the loss, by the task, and μ = 1/n for n training rows.
@@ -127,7 +183,10 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Proble
 	}
 	cfg = cfg.fillFromData(encoder.Target.Task, rows.N)
 	m := &Model{Config: cfg, Encoder: encoder, Run: &Run{}}
-	if m.loss, err = losses.Parse(cfg.Loss, cfg.HuberDelta); err != nil {
+	if err = m.setLoss(); err != nil {
+		return nil, cfg, err
+	}
+	if err = m.checkTargets(frame, rows); err != nil {
 		return nil, cfg, err
 	}
 	oracle, err := m.tuneTable(rows).Oracle()

@@ -218,8 +218,16 @@ func (c *Config) setScale(word string) error {
 func (c *Config) setLoss(text string) error {
 	names := losses.Names(nil)
 	name, delta, given := strings.Cut(text, ":")
-	if !slices.Contains(names, name) {
+	kind, known := losses.KindOf(name)
+	if !known {
 		return setting.Must("be "+losses.Either(names), setting.DidYouMean(name, names, ""))
+	}
+	if kind.HasLevel {
+		if _, err := losses.Parse(text, 1); err != nil {
+			return setting.Must(fmt.Sprintf("have a level between 0 and 1 behind a colon, as in %s:0.9", name), "")
+		}
+		c.Loss = text
+		return nil
 	}
 	value := DefaultConfig().HuberDelta
 	if given {

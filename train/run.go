@@ -65,6 +65,9 @@ var errRowsGiven = errors.New("the rows of the training were chosen by the progr
 // Run.Close; without that directory Rerun returns a *MemoryError. If the contents of the table have changed, it
 // returns a *ChangedDataError. Adversary weights that are not unique, at ν = 0 and for CVaR, stay unknown.
 func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
+	if err := m.UnregisteredLoss(); err != nil {
+		return err
+	}
 	disk, err := m.Config.newDiskStorage(f, false)
 	if err != nil {
 		return err

@@ -52,11 +52,17 @@ func (c *Config) validate() error {
 	if c.NoBaseline && (!c.Level.IsSet() || c.Average != "") {
 		say("a training without baselines needs a level of robustness other than a plain average")
 	}
+	if c.Loss != "" {
+		if _, err := losses.Parse(c.Loss, 1); err != nil {
+			say("Config.Loss: %v", err)
+		} else if kind, _ := losses.KindOf(c.Loss); c.TargetTransform != "" && kind.Link.Name != "" {
+			say("Config.TargetTransform %s is for losses whose margin is the prediction: the loss %s has the link %s already", c.TargetTransform, c.Loss, kind.Link.Name)
+		}
+	}
 	for _, e := range []struct {
 		what, value string
 		among       []string
 	}{
-		{"Loss", c.Loss, append([]string{""}, losses.Names(nil)...)},
 		{"Scale", c.Scale, []string{"standard", "none"}},
 		{"Evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
 		{"GroupCoefficients", c.GroupCoefficients, []string{"", groupCoefficientsNo, groupCoefficientsPooled, groupCoefficientsAuto}},

@@ -25,7 +25,7 @@ func TestValidate(t *testing.T) {
 		"no baseline, no level": {func(c *Config) { c.NoBaseline = true }, "without baselines"},
 		"no baseline, average":  {func(c *Config) { c.NoBaseline, c.Average = true, "plain" }, "without baselines"},
 		"no baseline, a level":  {func(c *Config) { c.NoBaseline, c.Nu = true, level.At(1) }, ""},
-		"loss":                  {func(c *Config) { c.Loss = "hinge" }, `unknown Config.Loss "hinge"`},
+		"loss":                  {func(c *Config) { c.Loss = "hinge" }, `unknown loss "hinge"`},
 		"a loss":                {func(c *Config) { c.Loss = "huber" }, ""},
 		"scale":                 {func(c *Config) { c.Scale = "minmax" }, `unknown Config.Scale "minmax"`},
 		"no scale":              {func(c *Config) { c.Scale = "" }, ""},

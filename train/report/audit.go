@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ type AuditOptions struct {
 	Scores []Score // of the models, the baseline first; at least one
 
 	Task     eval.Task // empty: binary for labels of two values, multiclass for scores of several classes
-	Loss     string    // logistic, squared or huber; empty: by the task
+	Loss     string    // a name as for train.Config.Loss; empty: by the task
 	Positive string    // value of a two-valued label; empty: the greater number, true, yes, else the last
 
 	HuberDelta float64 // δ > 0, in the units of the label
@@ -239,16 +240,26 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 		return err
 	}
 	in.LossName = lossName(train.Config{Loss: name, HuberDelta: o.HuberDelta})
-	switch {
-	case name == "logistic":
-		in.LossUnit = "nats"
-	case in.Task == eval.Regression:
-		in.LossUnit = fmt.Sprintf("(%s)²", cmp.Or(o.Unit, "units of "+o.Label))
+	meaning := loss.Meaning()
+	if in.Task == eval.Regression || meaning.Unit != "" {
+		in.LossUnit = meaning.UnitOf(cmp.Or(o.Unit, "units of "+o.Label))
 	}
 	valid, must, hint := func(float64) bool { return true }, "a finite number", ""
 	if in.Task == eval.Binary {
 		valid, must = func(x float64) bool { return x >= 0 && x <= 1 }, "a probability, from 0 to 1"
 		hint = "turn margins into probabilities first; the task is regression if labels are quantities"
+	} else if margin := meaning.Link.Margin; margin != nil {
+		valid, must = func(x float64) bool { return !math.IsNaN(margin(x)) }, fmt.Sprintf("a prediction of the loss %s, 0 or more", name)
+	}
+	for i, t := range in.Target {
+		if in.Task == eval.Regression && !meaning.Accepts(t) {
+			row := i
+			if o.rows != nil {
+				row = o.rows[i]
+			}
+			path, at := o.frame.Where(row)
+			return &data.Error{Path: path, Column: o.Label, Row: at, Msg: fmt.Sprintf("the label is %v, but the loss %s takes %s", t, name, meaning.DescribeTargets()), Hint: "correct it, leave such rows out with a filter, or choose another loss"}
+		}
 	}
 	lossesOf := func(score []float64) ([]float64, error) {
 		out := memory.Make[float64](in.Arena, len(score))
@@ -273,7 +284,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 		}
 		in.Models = append(in.Models, m)
 	}
-	if kind, _ := losses.KindOf(name); kind.HasDelta { // its best constant is not a mean
+	if _, byMean := loss.(losses.ByMean); !byMean { // its best constant is not a mean
 		return nil
 	}
 	constant := memory.Make[float64](in.Arena, len(in.Target))

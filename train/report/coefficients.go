@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -18,16 +17,14 @@ func lossName(c train.Config) string {
 	return kind.Label(c.HuberDelta)
 }
 
-// LossUnit returns the unit of the losses and bounds of a training.
+// LossUnit returns the unit of the losses and bounds of a training, or "" if they have none.
 func LossUnit(c train.Config) string {
-	if c.Loss == "logistic" {
-		return "nats"
+	kind, _ := losses.KindOf(c.Loss)
+	unit := "units of "
+	if c.ScalesTarget() {
+		unit = "standard deviations of "
 	}
-	of := strings.TrimSpace(c.TargetTransform + " " + c.Target)
-	if c.ScaleTarget {
-		return fmt.Sprintf("(standard deviations of %s)²", of)
-	}
-	return fmt.Sprintf("(units of %s)²", of)
+	return kind.UnitOf(unit + strings.TrimSpace(c.TargetTransform+" "+c.Target))
 }
 
 // Coefficients returns the coefficients of the robust model and its baselines side by side, in units of the

@@ -57,6 +57,11 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 
 // checkComparable returns an error if the risks of two models cannot be compared.
 func checkComparable(a, b *train.Model) error {
+	for _, m := range []*train.Model{a, b} {
+		if err := m.UnregisteredLoss(); err != nil {
+			return err
+		}
+	}
 	s, t := a.Encoder.Target, b.Encoder.Target
 	switch {
 	case s.Name != t.Name || s.Task != t.Task:

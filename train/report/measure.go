@@ -90,6 +90,9 @@ func runWithGroups(ctx context.Context, m *train.Model, groups []string) (*train
 // MeasureTable evaluates a model and its baselines on the rows of f that pass Options.Filter. The table must
 // have the target.
 func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options) (*Measured, error) {
+	if err := m.UnregisteredLoss(); err != nil {
+		return nil, err
+	}
 	x := &Measured{options: o, model: m}
 	return x, x.evaluateTable(ctx, f)
 }

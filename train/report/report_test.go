@@ -41,7 +41,7 @@ type renamed struct{ losses.Loss }
 func (renamed) Name() string { return "log-odds" }
 
 func TestMeasure_RegisteredLoss(t *testing.T) {
-	if err := losses.Register(renamed{losses.Logistic{}}, true); err != nil {
+	if err := losses.Register(renamed{losses.Logistic{}}); err != nil {
 		t.Fatal(err)
 	}
 	m := fit(t, func(c *train.Config) { c.Loss = "log-odds" })

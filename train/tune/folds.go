@@ -68,8 +68,7 @@ func (t *Table) arena() *memory.Arena {
 
 // hasClasses reports whether the targets are classes.
 func (t *Table) hasClasses() bool {
-	kind, _ := losses.KindOf(t.Loss.Name())
-	return kind.Classes
+	return t.Loss.Meaning().Classes
 }
 
 // stratum returns the group and the class of a row.

@@ -24,8 +24,8 @@ var choiceOptions = []Option{
 }
 
 var solverOptions = []Option{
-	{Name: "loss", Commands: "train tune", Help: "loss (default: by the target); huber:2 is linear for residuals beyond δ = 2 (default 1)"},
-	{Name: "loss", Commands: "eval", Help: "with --predictions: loss (default: by the task); huber:2 is linear for residuals beyond δ = 2 (default 1)"},
+	{Name: "loss", Commands: "train tune", Help: "loss (default: by the target); huber:2 is linear for residuals beyond δ = 2 (default 1); poisson is for counts, with the logarithm of their mean; quantile:0.9 predicts the value that 90 % stay below"},
+	{Name: "loss", Commands: "eval", Help: "with --predictions: loss (default: by the task); huber:2 is linear for residuals beyond δ = 2 (default 1); poisson is for counts, with the logarithm of their mean; quantile:0.9 predicts the value that 90 % stay below"},
 	{Name: "mu", Commands: "train tune", Help: "μ ≥ 0: ridge penalty, coefficient of ½‖x‖² (default 1/n, or chosen together with the level)"},
 	{Name: "solver", Commands: "train", Help: "auto takes newton if the losses have second derivatives, and notes its choice"},
 	{Name: "gap", Commands: "train", Help: "relative optimality gap to certify"},

@@ -1,0 +1,165 @@
+package losses
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Meaning says what the margins, targets and values of a loss are. Predictions, exports, reports and the checks
+// of a table follow it. The zero value is that of a loss whose margin is the prediction, whose targets are any
+// finite numbers, and which must not be standardised.
+type Meaning struct {
+	// Classes says that the targets are two classes, +1 and −1, and that the prediction is the probability of +1;
+	// else they are numbers.
+	Classes bool
+
+	// Link relates margin and prediction. Losses of classes have Logit or a link of their own whose predictions
+	// are probabilities.
+	Link Link
+
+	// Valid reports whether the loss is defined for a finite target; nil means that it is for all of them, or for
+	// +1 and −1 of classes. Targets names the valid ones for messages, as "a count, 0 or more".
+	Valid   func(target float64) bool
+	Targets string
+
+	// Scalable says that a target of numbers may be shifted and scaled before the training: the prediction in
+	// the target's own units is then the margin, scaled and shifted back. It needs the link Identity and targets
+	// of any number.
+	Scalable bool
+
+	// Unit is the unit of a value of the loss, as "nats"; empty: the Power of the unit of the target, 0 for none.
+	Unit  string
+	Power int
+
+	// About says what the loss is, as "half the squared error", for reports; empty: "the loss", by its name.
+	About string
+}
+
+// A Link is an increasing function from predictions to margins. The name is written into model files, so that a
+// model can be scored by programs without the loss; exports write Identity, Log and Logit and refuse others.
+type Link struct {
+	Name    string                           // "": the identity
+	Predict func(margin float64) float64     // the prediction at a margin; nil: the margin itself
+	Margin  func(prediction float64) float64 // its inverse, NaN where there is none; nil: the prediction itself
+}
+
+// The links that exports and scorers know.
+var (
+	Identity = Link{}
+	Log      = Link{Name: "log", Predict: math.Exp, Margin: logOf}
+	Logit    = Link{Name: "logit", Predict: Probability, Margin: logitOf}
+)
+
+// least is the smallest prediction, and for probabilities its distance from 1, that margins are computed for:
+// a prediction of 0 is counted with it, so that its loss is finite.
+const least = 0x1p-52
+
+// logOf returns the logarithm, or NaN for negative numbers.
+func logOf(mean float64) float64 {
+	if mean >= 0 {
+		mean = max(mean, least)
+	}
+	return math.Log(mean)
+}
+
+// logitOf returns the log-odds of a probability, or NaN outside [0, 1].
+func logitOf(p float64) float64 {
+	if !(p >= 0 && p <= 1) {
+		return math.NaN()
+	}
+	p = min(max(p, least), 1-least)
+	return math.Log(p) - math.Log1p(-p)
+}
+
+// LinkNamed returns one of the links that this package defines, and whether there is one of that name.
+func LinkNamed(name string) (Link, bool) {
+	for _, l := range []Link{Identity, Log, Logit} {
+		if l.Name == name {
+			return l, true
+		}
+	}
+	return Link{}, false
+}
+
+// PredictionAt returns the prediction at a margin.
+func (l Link) PredictionAt(margin float64) float64 {
+	if l.Predict == nil {
+		return margin
+	}
+	return l.Predict(margin)
+}
+
+// MarginOf returns the margin of a prediction, or NaN if there is none.
+func (l Link) MarginOf(prediction float64) float64 {
+	if l.Margin == nil {
+		return prediction
+	}
+	return l.Margin(prediction)
+}
+
+// Accepts reports whether the loss is defined for a target.
+func (m Meaning) Accepts(target float64) bool {
+	switch {
+	case math.IsNaN(target) || math.IsInf(target, 0):
+		return false
+	case m.Valid != nil:
+		return m.Valid(target)
+	}
+	return !m.Classes || target == 1 || target == -1
+}
+
+// DescribeTargets names the valid targets.
+func (m Meaning) DescribeTargets() string {
+	switch {
+	case m.Targets != "":
+		return m.Targets
+	case m.Classes:
+		return "+1 or −1"
+	case m.Valid != nil:
+		return "one for which the loss is defined"
+	}
+	return "a finite number"
+}
+
+// UnitOf returns the unit of a value of the loss for targets of a unit, as "units of wage"; "" means that the
+// loss has none.
+func (m Meaning) UnitOf(target string) string {
+	switch {
+	case m.Unit != "":
+		return m.Unit
+	case m.Power == 1:
+		return target
+	case m.Power == 2:
+		return fmt.Sprintf("(%s)²", target)
+	case m.Power != 0:
+		return fmt.Sprintf("(%s)^%d", target, m.Power)
+	}
+	return ""
+}
+
+// check returns an error if the parts of the meaning contradict each other.
+func (m Meaning) check() error {
+	switch {
+	case m.Scalable && (m.Classes || m.Link.Name != "" || m.Link.Predict != nil || m.Valid != nil):
+		return fmt.Errorf("a Scalable loss has the link Identity and takes every number as a target")
+	case (m.Link.Predict == nil) != (m.Link.Margin == nil):
+		return fmt.Errorf("the link %q has only one of Predict and Margin", m.Link.Name)
+	case (m.Link.Predict == nil) != (m.Link.Name == ""):
+		return fmt.Errorf("a link has a name if and only if it has functions; this one is called %q", m.Link.Name)
+	case m.Classes && m.Link.Predict == nil:
+		return fmt.Errorf("a loss of two classes needs a link to probabilities, such as Logit")
+	}
+	known, ok := LinkNamed(m.Link.Name)
+	for _, margin := range []float64{-1.3, 0, 0.7} {
+		p := m.Link.PredictionAt(margin)
+		switch back := m.Link.MarginOf(p); {
+		case ok && !(math.Abs(p-known.PredictionAt(margin)) <= 1e-9*(1+math.Abs(p))):
+			return fmt.Errorf("the link %q is not the one of this name, which predicts %v at margin %v, not %v", m.Link.Name, known.PredictionAt(margin), margin, p)
+		case !(math.Abs(back-margin) <= 1e-6):
+			return fmt.Errorf("Predict of the link %q gives %v at margin %v, and Margin of that %v", m.Link.Name, p, margin, back)
+		case m.Classes && !(p >= 0 && p <= 1):
+			return fmt.Errorf("the link %q of a loss of classes predicts %v, which is no probability", m.Link.Name, p)
+		}
+	}
+	return nil
+}
