@@ -13,10 +13,13 @@ import (
 func TestLosses_Rounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	within := exact.New(0x1p-49)
-	for _, l := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.7}, Huber{Delta: 1e-6}} {
+	for _, l := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.7}, Huber{Delta: 1e-6}, Quantile{Level: 0.9, Width: 0.01}, Quantile{Level: 0.25, Width: 3}} {
 		p := &exact.Problem{N: 1, D: 1, Rows: []float64{1}, Loss: l.Name()}
 		if h, ok := l.(Huber); ok {
 			p.Delta = h.Delta
+		}
+		if q, ok := l.(Quantile); ok {
+			p.Loss, p.Level, p.Width = "quantile", q.Level, q.Width
 		}
 		for range 3000 {
 			m, target := math.Exp(6*rng.NormFloat64())*float64(1-2*rng.IntN(2)), float64(1-2*rng.IntN(2))
@@ -43,6 +46,28 @@ func TestLosses_Rounding(t *testing.T) {
 					t.Fatalf("%#v: the tangent at %v; %v is above the loss %v away", l, m, target, away)
 				}
 			}
+		}
+	}
+}
+
+// Without a smoothness a loss keeps values to the rounding of its margin: of the Poisson loss, that moves u by half
+// an ulp of m and of log t.
+func TestPoisson_Rounding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	p := &exact.Problem{N: 1, D: 1, Rows: []float64{1}, Loss: "poisson"}
+	for k := range 3000 {
+		target := math.Floor(math.Exp(3 * rng.NormFloat64()))
+		m := math.Log(max(target, 0.3)) + rng.NormFloat64()*math.Pow(10, float64(-rng.IntN(9)))
+		value, slope := make([]float64, 1), make([]float64, 1)
+		Poisson{}.EvalTo(value, slope, []float64{m}, []float64{target})
+		p.Target = []float64{target}
+		s := p.Eval([]exact.Real{exact.New(m)})[0]
+		moved := 4 * 0x1p-53 * (math.Abs(m) + math.Abs(math.Log(max(target, 1))))
+		want, _ := s.Value.Float64()
+		wantSlope, _ := s.Slope.Float64()
+		curvature, _ := s.Curvature.Float64()
+		if !(math.Abs(value[0]-want) <= 0x1p-49*want+(math.Abs(wantSlope)+curvature*moved)*moved) || !(math.Abs(slope[0]-wantSlope) <= 0x1p-49*math.Abs(wantSlope)+2*curvature*moved) {
+			t.Fatalf("%d: ℓ(%v; %v) = %v, %v; want %v, %v", k, m, target, value[0], slope[0], want, wantSlope)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func draw(t *rapid.T, kind string) *problem {
 			}
 		}
 	}
-	p.Loss = rapid.SampledFrom([]string{"logistic", "squared", "huber"}).Draw(t, "loss")
+	p.Loss = rapid.SampledFrom([]string{"logistic", "squared", "huber", "poisson", "quantile"}).Draw(t, "loss")
 	p.Delta = 1
 	p.Target = entries(t, p.N, "target")
 	switch p.Loss {
@@ -72,6 +72,12 @@ func draw(t *rapid.T, kind string) *problem {
 		}
 	case "huber":
 		p.Delta = power(t, -4, 3, "delta")
+	case "poisson":
+		for j, v := range p.Target {
+			p.Target[j] = math.Abs(v)
+		}
+	case "quantile":
+		p.Level, p.Width = rapid.Float64Range(0.02, 0.98).Draw(t, "level"), power(t, -4, 3, "width")
 	}
 	p.Mu = power(t, -8, 2, "mu")
 	if rapid.IntRange(0, 5).Draw(t, "no ridge") == 0 {
@@ -139,7 +145,7 @@ func (p *problem) problem() (*dro.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	loss, err := losses.Parse(p.Loss, p.Delta)
+	loss, err := p.loss()
 	if err != nil {
 		return nil, err
 	}
@@ -148,4 +154,12 @@ func (p *problem) problem() (*dro.Problem, error) {
 		return nil, err
 	}
 	return &dro.Problem{Oracle: o, Dual: p.dual, Primal: dro.L2{Mu: p.Mu, Intercept: p.Intercept}}, nil
+}
+
+// loss returns the loss as package losses has it.
+func (p *problem) loss() (losses.Loss, error) {
+	if p.Loss == "quantile" {
+		return losses.Quantile{Level: p.Level, Width: p.Width}, nil
+	}
+	return losses.Parse(p.Loss, p.Delta)
 }

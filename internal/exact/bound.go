@@ -9,8 +9,8 @@ import (
 // response at x. With F(x') = L(x', y) and H a lower bound of ∇²F within a radius of x,
 // in the norm of H, F falls below F(x) by λ²/(2(1−γλρ)) at most, λ² = ∇FᵀH⁻¹∇F, ρ the
 // largest ‖z_j‖ in the norm of H⁻¹ and γ the decay of the losses' curvature: 1 for the
-// logistic loss, whose third derivative is at most its second, and 0 for the others.
-// Huber's curvature is counted where the margin stays away from ±δ.
+// logistic and the Poisson loss, whose third derivative is at most its second, and 0 for the others.
+// Huber's curvature is counted where the margin stays away from ±δ, and that of the quantile loss likewise.
 //
 // It fails where H is singular or x is too far from the optimum.
 func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
@@ -28,13 +28,22 @@ func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
 	value := Add(Sub(inner(y, f), p.Psi(y)), phi)
 	g, h := p.gradient(x, y, samples), NewMatrix(p.D)
 	radius, decay := New(math.Inf(1)), 0.0
-	if p.Loss == "logistic" {
+	if p.Loss == "logistic" || p.Loss == "poisson" {
 		decay = 1
+	}
+	if p.Loss == "quantile" {
+		radius = Mul(New(clear), Mul(New(p.Width), New(min(p.Level, 1-p.Level))))
 	}
 	if p.Loss == "huber" {
 		radius = Mul(New(clear), New(p.Delta))
 	}
 	for j, s := range samples {
+		if p.Loss == "quantile" { // the slope is linear between its ends
+			away := Div(radius, New(p.Width))
+			if IsLess(Sub(Sub(New(1), New(p.Level)), away), s.Slope) || IsLess(s.Slope, Add(New(-p.Level), away)) {
+				continue
+			}
+		}
 		if p.Loss == "huber" && IsLess(Sub(New(p.Delta), radius), zero().Abs(s.Slope)) {
 			continue
 		}

@@ -11,8 +11,10 @@ type Problem struct {
 	N, D         int
 	Rows, Target []float64 // N·D, by rows; N
 
-	Loss  string  // logistic, squared or huber
+	Loss  string  // logistic, squared, huber, poisson or quantile
 	Delta float64 // of huber
+	Level float64 // of quantile, in (0, 1)
+	Width float64 // of quantile, > 0
 
 	Adversary
 	Group  []int     // by sample, from 0, negative for none: the adversary weighs groups, within them Share holds; nil: samples
@@ -73,6 +75,24 @@ func (p *Problem) loss(m, t Real) Sample {
 			return Sample{value, Mul(delta, New(float64(r.Sign()))), zero()}
 		}
 		return Sample{timesPowerOf2(Mul(r, r), -1), r, one}
+	}
+	switch p.Loss {
+	case "poisson": // e^m − tm + t log t − t
+		mean := Exp(m)
+		value := Sub(mean, Mul(t, m))
+		if t.Sign() > 0 {
+			value = Add(value, Sub(Mul(t, Log(t)), t))
+		}
+		return Sample{value, Sub(mean, t), mean}
+	case "quantile":
+		h := New(p.Width)
+		slope, curvature := Div(r, h), Div(one, h)
+		for _, end := range []Real{New(-p.Level), Sub(one, New(p.Level))} {
+			if d := Sub(slope, end); d.Sign() != 0 && d.Sign() == end.Sign() { // beyond this end
+				slope, curvature = end, zero()
+			}
+		}
+		return Sample{Mul(slope, Sub(r, timesPowerOf2(Mul(slope, h), -1))), slope, curvature}
 	}
 	panic(fmt.Sprintf("exact: no loss %q", p.Loss))
 }
