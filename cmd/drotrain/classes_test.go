@@ -134,7 +134,7 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 		"--target kind --drop code --nu 1 --recalibrate":             {"recalibrate"},
 		"--target kind --drop code --positive ant":                   {"classes", "--positive"},
 		"--target kind --drop code --loss squared":                   {"must be numbers", "--loss logistic"},
-		"--target kind --drop code --loss poisson":                   {"poisson"},
+		"--target kind --drop code --loss ordinal":                   {"ordinal"},
 		"--target a --loss logistic":                                 {"not whole"},
 		"--target kind --drop code --holdout crossfit --nu 1":        {"hold rows out"},
 		"--target kind --groups site --group-features pooled --nu 1": {"group coefficients"},
