@@ -121,12 +121,12 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows matrix.Set, d
 	return nil
 }
 
-// UnseenGroups returns, for groupings by a single column, the groups that did not occur in training and their
-// rows.
+// UnseenGroups returns, for groupings by a single column that training had too, the groups that did not occur in
+// training and their rows.
 func (e *Encoder) UnseenGroups(groupings []Grouping) (unseen []Unseen) {
 	for _, g := range groupings {
 		at := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == g.Name })
-		if at < 0 {
+		if at < 0 || e.Groups[at].Labels == nil { // no group of training, so its labels are not known
 			continue
 		}
 		trained := nameGroups(e.Groups[at], Grouping{Labels: e.Groups[at].Labels}).Labels
@@ -344,7 +344,7 @@ type Factor struct {
 }
 
 // WithGroups returns a copy of the encoder with groupings by other columns of f: by each column and, if there
-// are several, by all combined. Without names the groupings stay as they are.
+// are several, by all combined. Groupings of the training keep its labels. Without names the groupings stay as they are.
 func (e *Encoder) WithGroups(ctx context.Context, f *Frame, names []string) (*Encoder, error) {
 	if len(names) == 0 {
 		return e, nil
@@ -360,6 +360,10 @@ func (e *Encoder) WithGroups(ctx context.Context, f *Frame, names []string) (*En
 			}
 			continue
 		}
+		if k := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == name }); k >= 0 {
+			out.Groups = append(out.Groups, e.Groups[k]) // with the labels of the training
+			continue
+		}
 		named := c.Kind != Categorical || needColumnName(c.Level)
 		out.Groups = append(out.Groups, Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Named: named})
 	}
@@ -367,7 +371,13 @@ func (e *Encoder) WithGroups(ctx context.Context, f *Frame, names []string) (*En
 		return nil, err
 	}
 	if len(names) > 1 {
-		out.Groups = append(out.Groups, Factor{Sources: names})
+		crossed := Factor{Sources: names}
+		for _, f := range e.Groups {
+			if slices.Equal(f.Sources, names) {
+				crossed = f
+			}
+		}
+		out.Groups = append(out.Groups, crossed)
 	}
 	return &out, nil
 }

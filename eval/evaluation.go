@@ -13,6 +13,7 @@ const Schema = "drotrain.metrics/1"
 // order of Input.Models.
 type Evaluation struct {
 	Schema       string  `json:"schema"`
+	Error        string  `json:"error,omitempty"` // why nothing was measured; only in what WriteFailure wrote
 	Task         Task    `json:"task"`
 	Loss         string  `json:"loss"`
 	LossUnit     string  `json:"loss_unit,omitempty"`

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -32,6 +33,14 @@ type GateResult struct {
 	Value   Num    `json:"value"` // of the first number compared; null when undefined
 	Failed  bool   `json:"failed"`
 	Message string `json:"message"`
+	Group   string `json:"group,omitempty"` // with any_group: the group that decided
+	Low     *Num   `json:"low,omitempty"`   // the ends of the interval of the first number, where it has one
+	High    *Num   `json:"high,omitempty"`
+}
+
+// FailedGate returns the result of a condition that could not be checked, for the given reason.
+func FailedGate(condition, why string) GateResult {
+	return GateResult{Text: condition, Value: undefined(), Failed: true, Message: "failed, since it cannot be checked: " + why}
 }
 
 // maxQuoted is the number of bytes of a gate that errors quote.
@@ -45,14 +54,18 @@ const maxQuoted = 200
 //
 //	[model.]overall.KEY                over all rows; overall. may be left out
 //	[model.]worst_group.KEY            the largest of the groups, or the smallest where more is better
-//	[model.]group[LABEL].KEY           one group of the last grouping; also .n
+//	[model.]group[LABEL].KEY           one group, of a column alone or crossed; also .n, which is 0 without rows.
+//	                                   COLUMN=LABEL distinguishes equal labels of two columns
+//	[model.]any_group.KEY              every group with enough rows, alone and crossed: the condition holds if it
+//	                                   holds for one of them
 //	[model.]difference.KEY             between groups of the last grouping; also ratio,
 //	                                   group_min, group_max, average, weighted_average
 //	[model.]cvar[ALPHA]                CVaR at a level on the curve, e.g. cvar[0.1]
 //	[model.]change.PATH                model − baseline on the same rows, of overall.KEY,
 //	                                   worst_group.risk, group[LABEL].risk and cvar[0.1]
-//	[model.]since.PATH                 this evaluation − [Evaluation.Reference], of overall.KEY,
-//	                                   worst_group.KEY and group[LABEL].KEY
+//	[model.]since.PATH                 this evaluation − [Evaluation.Reference], of overall.KEY, worst_group.KEY,
+//	                                   group[LABEL].KEY and any_group.KEY, whose intervals hold for all groups
+//	                                   together
 //	unseen[COLUMN]                     proportion of the rows with a level that training did not see; also
 //	                                   missing, outside (the range of training) and psi
 //	verdict == OUTCOME                 the outcome, as in verdict == hurt
@@ -60,6 +73,9 @@ const maxQuoted = 200
 // KEY is that of [Task.Measures]. A path with .low or .high behind it is an end of the interval. Without
 // a model that of [Focus] is meant: the first one compared with the baseline, or the only one. So it is
 // by the name robust where no model has that name: a gate holds whatever the data chose.
+//
+// [Gate.Check] returns an error for a number outside the range of the measure, as in accuracy < 80, and for a
+// condition that can never hold, as accuracy < 0. A group without rows fails the gate.
 func ParseGate(s string) (Gate, error) {
 	g := Gate{Text: strings.TrimSpace(s)}
 	var err error
@@ -115,23 +131,46 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 			messages = append(messages, fmt.Sprintf("verdict is %s", e.Verdict.Outcome))
 			return []expr.Truth{expr.TruthOf(is)}, nil
 		}
-		v, err := e.evaluatePath(leaf.Name)
+		p, err := e.parsePath(leaf.Name)
 		if err != nil {
 			return nil, err
 		}
-		if messages == nil {
-			r.Value = Num(v)
+		bound := leaf.Values[0].Number
+		c, err := e.candidatesOf(p, leaf.Cmp)
+		var absent *absentError
+		if err != nil && !errors.As(err, &absent) {
+			return nil, err
 		}
-		if !Num(v).Defined() {
-			messages = append(messages, leaf.Name+" is undefined")
+		if err := e.checkBound(p, leaf.Cmp, bound); err != nil {
+			return nil, err
+		}
+		if absent != nil {
+			messages = append(messages, absent.Error())
 			return []expr.Truth{expr.Unknown}, nil
 		}
-		bound := leaf.Values[0].Number
+		v := float64(c.decisive.estimate[p.end])
+		if messages == nil {
+			r.Value, r.Group = Num(v), c.decisive.group
+			if low, high := c.decisive.estimate[1], c.decisive.estimate[2]; low.Defined() && high.Defined() {
+				r.Low, r.High = &low, &high
+			}
+		}
+		where := ""
+		if c.decisive.group != "" {
+			where = fmt.Sprintf(" in %s, the most extreme of %s", printable.Group(c.decisive.group), printable.Plural(c.count, "group", "groups"))
+		}
+		if !Num(v).Defined() {
+			messages = append(messages, leaf.Name+" is undefined"+c.note)
+			return []expr.Truth{expr.Unknown}, nil
+		}
 		is, by := expr.Holds(v, leaf.Cmp, bound), ""
 		if d := math.Abs(v - bound); is && d > 0 {
 			by = fmt.Sprintf(", by %.3g", d)
 		}
-		messages = append(messages, fmt.Sprintf("%s is %.6g (fails if %s %v)%s", leaf.Name, v, leaf.Cmp, bound, by))
+		messages = append(messages, fmt.Sprintf("%s is %.6g%s (fails if %s %v)%s%s", leaf.Name, v, where, leaf.Cmp, bound, by, c.note))
+		if !is && c.incomplete {
+			return []expr.Truth{expr.Unknown}, nil
+		}
 		return []expr.Truth{expr.TruthOf(is)}, nil
 	})
 	if err != nil {
@@ -185,7 +224,7 @@ type gatePath struct {
 // gateHeads says for every head of a path whether it takes an argument in brackets and whether the key of a
 // measure follows.
 var gateHeads = map[string]struct{ argument, key bool }{
-	"overall": {false, true}, "worst_group": {false, true}, "group": {true, true}, "difference": {false, true}, "ratio": {false, true},
+	"overall": {false, true}, "worst_group": {false, true}, "group": {true, true}, "any_group": {false, true}, "difference": {false, true}, "ratio": {false, true},
 	"group_min": {false, true}, "group_max": {false, true}, "average": {false, true}, "weighted_average": {false, true},
 	"cvar": {true, false}, "unseen": {true, false}, "missing": {true, false}, "outside": {true, false}, "psi": {true, false},
 }
@@ -228,29 +267,22 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 	return p, err
 }
 
-// evaluatePath returns the number at a path.
-func (e *Evaluation) evaluatePath(text string) (float64, error) {
-	p, err := e.parsePath(text)
-	if err != nil {
-		return 0, err
-	}
-	var q estimate
+// estimateCompared returns the estimate at a path, with its comparison.
+func (e *Evaluation) estimateCompared(p gatePath) (estimate, error) {
 	switch p.comparison {
 	case "change":
-		q, err = e.changeOf(p)
+		return e.changeOf(p)
 	case "since":
-		q, err = e.sinceOf(p)
-	default:
-		q, err = e.estimateOf(p)
+		return e.sinceOf(p)
 	}
-	return float64(q[p.end]), err
+	return e.estimateOf(p)
 }
 
 // suggestPaths returns paths similar to a misspelt name.
 func (e *Evaluation) suggestPaths(name string) []string {
 	name, _, _ = strings.Cut(name, ".")
 	name, _, _ = strings.Cut(name, "[")
-	heads := []string{"overall", "worst_group", "group", "difference", "ratio", "group_min", "group_max", "average", "weighted_average", "cvar", "change", "since", "unseen", "missing", "outside", "psi", "verdict"}
+	heads := []string{"overall", "worst_group", "group", "any_group", "difference", "ratio", "group_min", "group_max", "average", "weighted_average", "cvar", "change", "since", "unseen", "missing", "outside", "psi", "verdict"}
 	if near := printable.Nearest(name, append(heads, e.measureKeys()...), 3); len(near) > 0 && !slices.Contains(near, name) {
 		return near
 	}
@@ -292,11 +324,14 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 		return e.driftOf(p.head, p.arg)
 	case "group":
 		h, err := e.groupNamed(p.arg)
+		if p.key == "n" {
+			if err != nil {
+				return newEstimate(0, nil), nil
+			}
+			return newEstimate(Num(h.N), nil), nil
+		}
 		if err != nil {
 			return q, err
-		}
-		if p.key == "n" {
-			return newEstimate(Num(h.N), nil), nil
 		}
 		of := &h.Models[p.model]
 		return newEstimate(of.Values.Of[p.key], of.Intervals.Find(p.key)), nil
@@ -314,9 +349,9 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 			return newEstimate(Num(w.N), nil), nil
 		case p.key == "risk":
 			return newEstimate(w.Risk, w.MaxInterval), nil
-		case slices.Contains(moreIsBetter, p.key):
+		case e.betterOf(p.key) == More:
 			name = "group_min"
-		case slices.Contains(lessIsBetter, p.key):
+		case e.betterOf(p.key) == Less:
 			name = "group_max"
 		default:
 			return q, fmt.Errorf("no group is the worst by %s; try group_min.%[1]s, group_max.%[1]s or difference.%[1]s", p.key)
@@ -325,27 +360,6 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	value := map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
 		"group_max": s.GroupMax, "average": s.Average, "weighted_average": s.WeightedAverage}[name]
 	return newEstimate(value, s.Intervals.Find(name)), nil
-}
-
-// Keys of the measures that have a better direction.
-var (
-	lessIsBetter = []string{"risk", "log_loss", "brier", "ece", "fpr", "rmse", "mae", "median_ae"}
-	moreIsBetter = []string{"accuracy", "balanced_accuracy", "auc", "auprc", "tpr", "ppv", "r2", "top5", "macro_f1", "worst_recall"}
-)
-
-// groupNamed returns the group with the given label in the last grouping.
-func (e *Evaluation) groupNamed(label string) (*Group, error) {
-	g := e.Headline()
-	if i := g.find(label); i >= 0 {
-		return &g.Groups[i], nil
-	}
-	var labels []string
-	if g != nil {
-		for _, h := range g.Groups {
-			labels = append(labels, h.Label)
-		}
-	}
-	return nil, fmt.Errorf("no group is called %q%s", label, didYouMean(label, labels))
 }
 
 // didYouMean suggests names similar to name, or returns "".
@@ -399,16 +413,16 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	if err := e.Reference.checkComparable(e); err != nil {
 		return q, err
 	}
-	now, err := e.estimateOf(p)
-	if err != nil {
-		return q, err
-	}
 	if !slices.Contains([]string{"overall", "worst_group", "group"}, p.head) || p.key == "n" {
-		return q, fmt.Errorf("an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY and group[LABEL].KEY", p.text)
+		return q, fmt.Errorf("an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY, group[LABEL].KEY and any_group.KEY", p.text)
 	}
 	path := p.head + "." + p.key
 	if p.head == "group" {
-		path = "group[" + p.arg + "]." + p.key
+		path = "group[" + e.canonicalGroup(p.arg) + "]." + p.key
+	}
+	now, err := e.estimateOf(p)
+	if err != nil {
+		return q, err
 	}
 	was, ok := e.Reference.estimateAt(e.Models[p.model].Name, path)
 	if !ok {

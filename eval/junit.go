@@ -42,3 +42,13 @@ func WriteJUnit(w io.Writer, name string, gates []GateResult) error {
 	_, err = io.WriteString(w, xml.Header+string(out)+"\n")
 	return err
 }
+
+// WriteFailure writes metrics.json for rows that could not be measured, with the reason and the results of the
+// gates. [ReadEvaluation] returns the reason as an error.
+func WriteFailure(w io.Writer, why string, gates []GateResult) error {
+	return writeIndented(w, struct {
+		Schema string       `json:"schema"`
+		Error  string       `json:"error"`
+		Gates  []GateResult `json:"gates"`
+	}{Schema, why, gates})
+}

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -22,7 +21,25 @@ type Measure struct {
 	Label string // for people, e.g. "Balanced accuracy"
 	Unit  string // "loss", "share", "target" (the target's own unit), "log-loss", ""
 	About string // one sentence: the definition
+
+	Better    Direction // which values are better
+	Low, High float64   // smallest and largest possible value
 }
+
+// A Direction says which values of a measure are better.
+type Direction string
+
+// The directions.
+const (
+	Less    Direction = "less"    // smaller values are better
+	More    Direction = "more"    // larger values are better
+	Neither Direction = "neither" // descriptive, or best at 0
+)
+
+var inf = math.Inf(1)
+
+// Bounds returns the smallest and the largest possible value of the measure.
+func (m Measure) Bounds() (lo, hi float64) { return m.Low, m.High }
 
 // Measures returns the measures of a task in the order of tables. The first is always "risk".
 func (t Task) Measures() []Measure {
@@ -46,29 +63,29 @@ func (t Task) Measure(key string) (Measure, bool) {
 }
 
 var binaryMeasures = []Measure{
-	{"risk", "Risk", "loss", "mean training loss"},
-	{"accuracy", "Accuracy", "share", "share of rows classified correctly at the threshold"},
-	{"balanced_accuracy", "Balanced accuracy", "share", "mean of the recall of the two classes"},
-	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]"},
-	{"brier", "Brier score", "", "mean squared distance between the probability and the 0/1 outcome"},
-	{"auc", "AUC", "", "area under the ROC curve, ties by midranks"},
-	{"auprc", "AUPRC", "", "average precision: Σ (recall step) × precision, tied scores in one step"},
-	{"tpr", "True positive rate", "share", "share of the positives predicted positive"},
-	{"fpr", "False positive rate", "share", "share of the negatives predicted positive"},
-	{"ppv", "Precision (PPV)", "share", "share of the predicted positives that are positive"},
-	{"ece", "Calibration error (ECE)", "share", "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows"},
-	{"calibration_gap", "Predicted − observed", "share", "mean probability − share of positives"},
-	{"selection_rate", "Selection rate", "share", "share of rows predicted positive"},
-	{"prevalence", "Prevalence", "share", "share of rows that are positive"},
+	{"risk", "Risk", "loss", "mean training loss", Less, -inf, inf},
+	{"accuracy", "Accuracy", "share", "share of rows classified correctly at the threshold", More, 0, 1},
+	{"balanced_accuracy", "Balanced accuracy", "share", "mean of the recall of the two classes", More, 0, 1},
+	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]", Less, 0, inf},
+	{"brier", "Brier score", "", "mean squared distance between the probability and the 0/1 outcome", Less, 0, 1},
+	{"auc", "AUC", "", "area under the ROC curve, ties by midranks", More, 0, 1},
+	{"auprc", "AUPRC", "", "average precision: Σ (recall step) × precision, tied scores in one step", More, 0, 1},
+	{"tpr", "True positive rate", "share", "share of the positives predicted positive", More, 0, 1},
+	{"fpr", "False positive rate", "share", "share of the negatives predicted positive", Less, 0, 1},
+	{"ppv", "Precision (PPV)", "share", "share of the predicted positives that are positive", More, 0, 1},
+	{"ece", "Calibration error (ECE)", "share", "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows", Less, 0, 1},
+	{"calibration_gap", "Predicted − observed", "share", "mean probability − share of positives", Neither, -1, 1},
+	{"selection_rate", "Selection rate", "share", "share of rows predicted positive", Neither, 0, 1},
+	{"prevalence", "Prevalence", "share", "share of rows that are positive", Neither, 0, 1},
 }
 
 var regressionMeasures = []Measure{
-	{"risk", "Risk", "loss", "mean training loss"},
-	{"rmse", "RMSE", "target", "square root of the mean squared error"},
-	{"mae", "MAE", "target", "mean absolute error"},
-	{"r2", "R²", "", "1 − squared error / squared deviation from the group's own mean"},
-	{"median_ae", "Median absolute error", "target", "median of |prediction − target|"},
-	{"bias", "Bias", "target", "mean of prediction − target"},
+	{"risk", "Risk", "loss", "mean training loss", Less, -inf, inf},
+	{"rmse", "RMSE", "target", "square root of the mean squared error", Less, 0, inf},
+	{"mae", "MAE", "target", "mean absolute error", Less, 0, inf},
+	{"r2", "R²", "", "1 − squared error / squared deviation from the group's own mean", More, -inf, 1},
+	{"median_ae", "Median absolute error", "target", "median of |prediction − target|", Less, 0, inf},
+	{"bias", "Bias", "target", "mean of prediction − target", Neither, -inf, inf},
 }
 
 // Values holds one number per measure, keyed by Measure.Key. A measure that
@@ -124,23 +141,6 @@ func measureStratum(in *measuredRows, k int, s *stratum) Values {
 		return measureBinary(in, m, s.Rows, s.Ties(in, k))
 	}
 	return measureRegression(in, m, s.Rows, s.Size[k])
-}
-
-var nonNegative = []string{"rmse", "mae", "median_ae", "brier", "log_loss", "ece"}
-
-// Bounds returns the smallest and the largest possible value of the measure.
-func (m Measure) Bounds() (lo, hi float64) {
-	switch {
-	case m.Key == "calibration_gap":
-		return -1, 1
-	case m.Unit == "share" || m.Key == "auc" || m.Key == "auprc":
-		return 0, 1
-	case slices.Contains(nonNegative, m.Key):
-		return 0, math.Inf(1)
-	case m.Key == "r2":
-		return math.Inf(-1), 1
-	}
-	return math.Inf(-1), math.Inf(1)
 }
 
 // Trials returns the number of rows that a proportion refers to, or 0 if the measure is not a proportion.

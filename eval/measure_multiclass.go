@@ -7,11 +7,11 @@ import (
 )
 
 var multiclassMeasures = []Measure{
-	{"risk", "Risk", "loss", "mean training loss"},
-	{"accuracy", "Accuracy", "share", "share of rows whose most probable class is the actual one"},
-	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from below"},
-	{"macro_f1", "Macro-F1", "share", "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never predicted counts as 0"},
-	{"top5", "Top-5 accuracy", "share", "share of rows whose class is among the five most probable; of more than ten classes"},
+	{"risk", "Risk", "loss", "mean training loss", Less, -inf, inf},
+	{"accuracy", "Accuracy", "share", "share of rows whose most probable class is the actual one", More, 0, 1},
+	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from below", Less, 0, inf},
+	{"macro_f1", "Macro-F1", "share", "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never predicted counts as 0", More, 0, 1},
+	{"top5", "Top-5 accuracy", "share", "share of rows whose class is among the five most probable; of more than ten classes", More, 0, 1},
 }
 
 // top5Classes is the number of classes above which top-5 accuracy is reported.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // A Reference holds the numbers of an earlier evaluation for gates such as since.accuracy.high < 0.
@@ -17,7 +18,7 @@ type Reference struct {
 }
 
 // A referenceModel holds the estimates of one model by path: overall.KEY, worst_group.KEY and
-// group[LABEL].KEY.
+// group[NAME].KEY of groups of every grouping, with group[NAME].n.
 type referenceModel struct {
 	Name      string              `json:"name"`
 	Estimates map[string]estimate `json:"estimates"`
@@ -33,12 +34,9 @@ func NewReference(e *Evaluation) *Reference {
 		}
 		of := referenceModel{m.Name, make(map[string]estimate)}
 		heads := []string{"overall", "worst_group"}
-		if g := e.Headline(); g != nil {
-			for _, h := range g.FirstGroups(MostGroups) {
-				if h.Sufficient {
-					heads = append(heads, "group["+h.Label+"]")
-				}
-			}
+		for _, h := range e.referenceGroups() {
+			heads = append(heads, "group["+h.name+"]")
+			of.Estimates["group["+h.name+"].n"] = newEstimate(Num(h.N), nil)
 		}
 		for _, key := range e.measureKeys() {
 			for _, head := range heads {
@@ -54,6 +52,44 @@ func NewReference(e *Evaluation) *Reference {
 		r.Models = append(r.Models, of)
 	}
 	return r
+}
+
+// referenceGroups returns the worst [MostGroups] groups of every grouping that have enough rows.
+func (e *Evaluation) referenceGroups() (out []namedGroup) {
+	kept := make(map[*Group]bool)
+	for j := range e.Groupings {
+		for _, h := range e.Groupings[j].FirstGroups(MostGroups) {
+			kept[h] = h.Sufficient
+		}
+	}
+	for _, h := range e.namedGroups() {
+		if kept[h.Group] {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// groupNames returns the names of the groups of the named model or, if there is none, of the model in focus.
+func (r *Reference) groupNames(model string) (out []string) {
+	for path := range r.model(model).Estimates {
+		if name, ok := strings.CutPrefix(path, "group["); ok {
+			if name, ok = strings.CutSuffix(name, "].risk"); ok {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// model returns the named model or, if there is none, the model in focus.
+func (r *Reference) model(name string) referenceModel {
+	for _, m := range r.Models {
+		if m.Name == name {
+			return m
+		}
+	}
+	return r.Models[focus(len(r.Models))]
 }
 
 // roundEstimate rounds an estimate to six digits.
@@ -82,13 +118,7 @@ func (r *Reference) checkComparable(e *Evaluation) error {
 
 // estimateAt returns the estimate at a path of the named model or, if there is none, of the model in focus.
 func (r *Reference) estimateAt(model, path string) (estimate, bool) {
-	of := r.Models[focus(len(r.Models))]
-	for _, m := range r.Models {
-		if m.Name == model {
-			of = m
-		}
-	}
-	q, ok := of.Estimates[path]
+	q, ok := r.model(model).Estimates[path]
 	return q, ok
 }
 

@@ -3,6 +3,7 @@ package eval_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -137,16 +138,32 @@ func TestGate_SinceDriftAndVerdict(t *testing.T) {
 		"verdict == hrt":               "the verdicts are",
 		"verdict > 1":                  "compared by ==",
 		"group[Wst].risk > 1":          `did you mean "Ost" or "West"?`,
-		"unseen[purposes] > 1":         `did you mean "purpose"?`,
+		"unseen[purposes] > 0.5":       `did you mean "purpose"?`,
 		"worst_group.prevalence > 1":   "group_min.prevalence",
 		"since.difference.risk > 1":    "since takes overall.KEY",
 		"acuracy > 1":                  "accuracy",
+		"worst_group.fpr > 10":         "never fail at > 10, since worst_group.fpr lies between 0 and 1; for 10 % write 0.1",
+		"ece > 5":                      "never fail",
+		"accuracy < 0":                 "never fail",
+		"auc > 1":                      "never fail",
+		"accuracy < 80":                "always fail",
+		"psi[purpose] < 0":             "never fail",
+		"missing[purpose] > 1":         "never fail",
+		"risk < 0 && accuracy < 0.5":   "never fail at < 0, since risk is at least 0",
+		"since.accuracy.high < -2":     "never fail",
+		"difference.tpr > 1":           "never fail",
+		"any_group.accuracy < 0":       "never fail",
+		"any_group.accuracy == 0.5":    "is compared by",
 		"overall.acuracy > 1":          `did you mean "accuracy"?`,
-		"since.group[nowhere].tpr > 1": "no group is called",
+		"since.group[nowhere].tpr > 0": "no group is called",
 	} {
 		g, err := eval.ParseGate(text)
+		var r eval.GateResult
 		if err == nil {
-			_, err = g.Check(e)
+			r, err = g.Check(e)
+		}
+		if err == nil && r.Failed { // a group without rows
+			err = errors.New(r.Message)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -190,4 +207,100 @@ func TestGate_SinceOfAnotherTarget(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// Of months in which the labels of one region are flipped, the gate on any group fails those that the gate on the
+// worst group lets pass, and names the region. Months like the hold-out fail it as rarely as its level says.
+func TestGate_AnyGroupFindsTheGroup(t *testing.T) {
+	check := func(e *eval.Evaluation, text string) eval.GateResult {
+		t.Helper()
+		g, err := eval.ParseGate(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := g.Check(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	const months = 12
+	worst, found, named, falseAlarms := 0, 0, 0, 0
+	for m := range uint64(months) {
+		reference := eval.NewReference(evaltest.Evaluate(t, weakMonth(1500, 0, 3*m)))
+		bad, good := evaltest.Evaluate(t, weakMonth(2000, 0.35, 3*m+1)), evaltest.Evaluate(t, weakMonth(2000, 0, 3*m+2))
+		bad.Reference, good.Reference = reference, reference
+		if check(bad, "since.worst_group.risk.low > 0.05").Failed {
+			worst++
+		}
+		r := check(bad, "since.any_group.risk.low > 0")
+		if r.Failed {
+			found++
+		}
+		if strings.HasPrefix(r.Group, "South") {
+			named++
+		}
+		if check(good, "since.any_group.risk.low > 0").Failed {
+			falseAlarms++
+		}
+	}
+	if worst > months/4 || found < 3*months/4 || named < found || falseAlarms > 1 {
+		t.Errorf("of %d bad months the worst group finds %d, any group %d, which names the region in %d; %d false alarms", months, worst, found, named, falseAlarms)
+	}
+}
+
+// A group of the reference that has no rows fails the gate, as does a group that no one knows.
+func TestGate_AbsentGroupFails(t *testing.T) {
+	in := weakMonth(1500, 0, 1)
+	reference := eval.NewReference(evaltest.Evaluate(t, in))
+	in = weakMonth(1500, 0, 2)
+	for i, k := range in.Groups[0].Index {
+		if in.Groups[0].Labels[k] == "South" {
+			for j := range in.Groups {
+				in.Groups[j].Index[i] = 0
+			}
+		}
+	}
+	e := evaltest.Evaluate(t, in)
+	e.Reference = reference
+	for _, text := range []string{"group[South].risk > 0.9", "since.group[South].risk.low > 0.9", "since.any_group.risk.low > 0.9", "group[region=South].n < 1", "group[South / f].accuracy < 0.1"} {
+		g, err := eval.ParseGate(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := g.Check(e); err != nil || !r.Failed || !strings.Contains(r.Message, "South") {
+			t.Errorf("%s: %+v, %v", text, r, err)
+		}
+	}
+}
+
+// weakMonth returns n rows in five regions, crossed with two sexes, measured by a model with about 68 % accuracy. A
+// fraction flipped of the labels of South is turned over.
+func weakMonth(n int, flipped float64, seed uint64) eval.Input {
+	r := rand.New(rand.NewPCG(seed, 22))
+	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes", Resamples: 200, Seed: seed, MinGroupSize: 20, Split: eval.Table,
+		Models: []eval.Model{{Name: "robust", Role: eval.RobustModel}}}
+	region := data.Grouping{Name: "region", Labels: []string{"Centre", "East", "North", "South", "West"}}
+	sex := data.Grouping{Name: "sex", Labels: []string{"f", "m"}}
+	both := data.Grouping{Name: "region × sex"}
+	for _, a := range region.Labels {
+		for _, b := range sex.Labels {
+			both.Labels = append(both.Labels, a+" / "+b)
+		}
+	}
+	for range n {
+		j, k := r.IntN(5), r.IntN(2)
+		p := 1 / (1 + math.Exp(-0.9*r.NormFloat64()-0.3))
+		y := -1.0
+		if r.Float64() < p {
+			y = 1
+		}
+		if j == 3 && r.Float64() < flipped {
+			y = -y
+		}
+		in.Target, in.Models[0].Score = append(in.Target, y), append(in.Models[0].Score, p)
+		region.Index, sex.Index, both.Index = append(region.Index, int32(j)), append(sex.Index, int32(k)), append(both.Index, int32(2*j+k))
+	}
+	in.Groups = []data.Grouping{region, sex, both}
+	return in
 }

@@ -9,6 +9,8 @@ import (
 func (e *Evaluation) validate() error {
 	m := len(e.Models)
 	switch {
+	case e.Error != "":
+		return fmt.Errorf("eval: these rows could not be measured: %s", e.Error)
 	case e.Task != Binary && e.Task != Regression && e.Task != Multiclass:
 		return fmt.Errorf("eval: the evaluation has task %q", e.Task)
 	case m == 0:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -111,27 +112,30 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	}
 	measured, title, err := measure(ctx, a)
 	if err != nil {
-		return err
+		return o.writeFailure(ctx, a, out, err)
 	}
 	defer measured.Close()
-	if o.Strict || o.measure.Filter == "" { // rows that are chosen are meant to differ
-		if err := a.checkDrift(measured.Encoding, o.Strict); err != nil {
-			return err
-		}
-	}
 	e := measured.Evaluation
 	e.Reference = cmp.Or(against, o.kept)
-	if err := checkGates(e, o.Gates); err != nil {
-		return err
+	wrong := checkGates(e, o.Gates)
+	if o.Strict || o.measure.Filter == "" { // rows that are chosen are meant to differ
+		if err := a.checkDrift(measured.Encoding, o.Strict); err != nil {
+			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true, Message: "failed: " + err.Error()})
+			wrong = cmp.Or(wrong, err)
+		} else if o.Strict {
+			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Message: "passed: no feature differs beyond the limits"})
+		}
 	}
 	var r *eval.Report
 	if o.needsReport() {
 		if r, err = measured.Report(); err != nil {
-			return err
+			return o.writeFailure(ctx, a, out, err)
 		}
 	}
-	for _, w := range e.Verdict.Warnings {
-		a.warn(w)
+	if exit.Code(ctx, wrong) != exit.Usage {
+		for _, w := range e.Verdict.Warnings {
+			a.warn(w)
+		}
 	}
 	files, err := o.write(ctx, a, out, e, r)
 	o.shown.Finish()
@@ -139,7 +143,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 		return err
 	}
 	switch {
-	case o.writesToStream():
+	case o.writesToStream(), exit.Code(ctx, wrong) == exit.Usage:
 	case o.JSON:
 		if err := e.WriteJSON(a.stdout); err != nil {
 			return err
@@ -158,7 +162,10 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 			fmt.Fprintf(a.stdout, "wrote  %s\n", path)
 		}
 	}
-	return a.reportGates(e.Gates)
+	if err := a.reportGates(e.Gates); wrong == nil {
+		return err
+	}
+	return wrong
 }
 
 // Options that apply only to predictions, and only to models.
@@ -209,14 +216,15 @@ is one of these, with a KEY of the lists below:
 	for _, l := range [][2]string{
 		{"KEY, or overall.KEY", "of all rows"},
 		{"worst_group.KEY", "largest of the groups; smallest where more is better"},
-		{"group[LABEL].KEY", "of one group: group[yes / no].risk"},
+		{"group[LABEL].KEY", "of one group: group[yes / no].risk; COLUMN=LABEL too"},
+		{"any_group.KEY", "of every group, alone and crossed: fails if one does"},
 		{"difference.KEY", "largest minus smallest of the groups"},
 		{"ratio.KEY", "smallest over largest of the groups"},
 		{"cvar[ALPHA]", "mean loss of the worst proportion ALPHA of the rows"},
 		{"change.MEASURE", "second model minus the first, on the same rows; of KEY,"},
 		{"", "worst_group.risk, group[LABEL].risk and cvar[0.1]"},
 		{"since.MEASURE", "now minus the earlier numbers (--against); of KEY,"},
-		{"", "worst_group.KEY and group[LABEL].KEY"},
+		{"", "worst_group.KEY, group[LABEL].KEY and any_group.KEY"},
 		{"unseen[COLUMN]", "proportion of rows with a level that training did not see"},
 		{"missing[COLUMN]", "proportion of rows without a value"},
 		{"outside[COLUMN]", "proportion of rows outside the range of training"},

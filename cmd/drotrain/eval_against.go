@@ -18,13 +18,7 @@ func readReference(path string) (*eval.Reference, error) {
 	if path == "" {
 		return nil, nil
 	}
-	for _, name := range []string{metricsFile, modelFile} {
-		file := filepath.Join(path, name)
-		if _, err := os.Stat(file); err == nil {
-			path = file
-			break
-		}
-	}
+	path = referenceFile(path)
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -34,6 +28,17 @@ func readReference(path string) (*eval.Reference, error) {
 		return nil, exit.WithHint(fmt.Errorf("--against %s: %w", path, err), "name the metrics.json of an earlier evaluation, or a model.json")
 	}
 	return r, nil
+}
+
+// referenceFile returns the file of --against: in a directory the metrics or the model.
+func referenceFile(path string) string {
+	for _, name := range []string{metricsFile, modelFile} {
+		file := filepath.Join(path, name)
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	return path
 }
 
 // parseReference returns the numbers of metrics, a report or a model.

@@ -1,25 +1,123 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 )
 
 // checkGates applies gates to an evaluation and stores the results there. A gate on a measure that does not
-// exist is a usage error.
-func checkGates(e *eval.Evaluation, conditions []eval.Gate) error {
+// exist, or with a limit outside its range, fails and is a usage error, which is returned after the others are checked.
+func checkGates(e *eval.Evaluation, conditions []eval.Gate) (wrong error) {
 	for _, c := range conditions {
 		r, err := c.Check(e)
 		if err != nil {
-			return exit.Usagef("", "--fail-if: %s", strings.TrimPrefix(err.Error(), "eval: "))
+			why := strings.TrimPrefix(err.Error(), "eval: ")
+			r = eval.FailedGate(c.Text, why)
+			wrong = cmp.Or(wrong, exit.Usagef("", "--fail-if: %s", why))
 		}
 		e.Gates = append(e.Gates, r)
 	}
-	return nil
+	return wrong
+}
+
+// hasFailed reports whether a gate failed.
+func hasFailed(gates []eval.GateResult) bool {
+	return slices.ContainsFunc(gates, func(r eval.GateResult) bool { return r.Failed })
+}
+
+// strictGate is the name of the gate that --strict adds.
+const strictGate = "--strict: the features are like those of training"
+
+// writeFailure writes what gates and their readers need of an evaluation that ended with err: the numbers and the
+// JUnit file say that no gate could be checked. It returns err, with the exit code of a failed gate if the table
+// lacks something that the gates need.
+func (o *evalOptions) writeFailure(ctx context.Context, a *app, out *outputDir, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	why, _ := exit.Describe(err)
+	var gates []eval.GateResult
+	for _, c := range o.Gates {
+		gates = append(gates, eval.FailedGate(c.Text, why))
+	}
+	if gates == nil {
+		gates = []eval.GateResult{eval.FailedGate("the rows can be measured", why)}
+	}
+	for k, format := range o.formats {
+		write := map[string]func(io.Writer) error{
+			"metrics": func(w io.Writer) error { return eval.WriteFailure(w, why, gates) },
+			"junit":   func(w io.Writer) error { return eval.WriteJUnit(w, "drotrain", gates) },
+		}[format]
+		if write == nil || o.writesToStream() {
+			continue
+		}
+		path, failed := "", error(nil)
+		if out != nil {
+			path, failed = o.writeNamed(a, out, documents[format].file, true, write)
+		} else {
+			path, failed = o.writeNamed(a, nil, o.Outputs[k], true, write)
+		}
+		if failed != nil {
+			a.warn(fmt.Sprintf("cannot write %s: %v", path, failed))
+		}
+	}
+	var one *data.Error
+	var several data.Problems
+	if len(o.Gates) > 0 && (errors.As(err, &one) || errors.As(err, &several)) && exit.Code(ctx, err) == exit.Failed {
+		return exit.WithCode(exit.Gate, err, "")
+	}
+	return err
+}
+
+// writeNamed writes an output and returns its path. If a gate failed, the file that --against names is not
+// replaced: the output is written beside it, with ".failed" in its name.
+func (o *evalOptions) writeNamed(a *app, out *outputDir, name string, failed bool, content func(io.Writer) error) (path string, err error) {
+	if path = name; out != nil {
+		path = out.File(name)
+	}
+	if failed && o.isReference(path) {
+		beside := failedName(name)
+		a.warn(fmt.Sprintf("a gate failed, so %s, the reference of --against, is not replaced; see %s", path, failedName(path)))
+		name, path = beside, failedName(path)
+		if out == nil {
+			return path, a.inputs.WriteFile(path, true, content)
+		}
+	}
+	if out != nil {
+		return path, out.Write(name, content)
+	}
+	return path, a.inputs.WriteFile(path, o.Force, content)
+}
+
+// isReference reports whether a path is the file of --against, by any name.
+func (o *evalOptions) isReference(path string) bool {
+	if o.Against == "" {
+		return false
+	}
+	was, err := os.Stat(referenceFile(o.Against))
+	if err != nil {
+		return false
+	}
+	is, err := os.Stat(path)
+	return err == nil && os.SameFile(was, is)
+}
+
+// failedName puts ".failed" before the extension of a path.
+func failedName(path string) string {
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + ".failed" + ext
 }
 
 // reportGates prints the results of all gates on stderr. It returns an error with exit code 4 if one failed.

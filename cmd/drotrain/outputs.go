@@ -94,9 +94,11 @@ func (o *evalOptions) write(ctx context.Context, a *app, out *outputDir, e *eval
 		case o.writesToStream():
 			err = content(a.rawOut)
 		case out == nil:
-			paths, err = append(paths, o.Outputs[k]), a.inputs.WriteFile(o.Outputs[k], o.Force, content)
+			var path string
+			path, err = o.writeNamed(a, nil, o.Outputs[k], hasFailed(e.Gates), content)
+			paths = append(paths, path)
 		case isDocument:
-			err = out.Write(d.file, content)
+			_, err = o.writeNamed(a, out, d.file, hasFailed(e.Gates), content)
 		default:
 			err = writeFigures(ctx, r, out, nil, format)
 		}

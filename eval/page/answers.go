@@ -49,13 +49,25 @@ func (p *page) Warnings() (out []string) {
 	}
 	m := &e.Models[e.Focus()]
 	if iv, ok := m.Intervals["calibration_gap"]; ok && (iv.Low > 0 || iv.High < 0) {
-		out = append(out, fmt.Sprintf("%s is miscalibrated: it predicts %s percentage points on average above what is observed (%s to %s).", printable.Capitalise(m.Name),
-			formatPoints(m.Overall.Of["calibration_gap"]), formatPoints(iv.Low), formatPoints(iv.High)))
+		out = append(out, miscalibrationSentence(m.Name, m.Overall.Of["calibration_gap"], iv))
 	}
 	if c := p.Report.Certificate; c != nil && !c.Certified {
 		out = append(out, certificateCaveat(c)...)
 	}
 	return out
+}
+
+// miscalibrationSentence says in which direction and by how much predicted probabilities differ from what is
+// observed; gap is predicted − observed.
+func miscalibrationSentence(model string, gap eval.Num, iv eval.Interval) string {
+	word, side := "high", "above"
+	low, high := iv.Low, iv.High
+	if gap < 0 {
+		word, side = "low", "below"
+		gap, low, high = -gap, -iv.High, -iv.Low
+	}
+	points := func(x eval.Num) string { return printable.NumberAtScale(100*float64(x), 10) }
+	return fmt.Sprintf("The probabilities of %s are too %s: on average they are %s percentage points %s what is observed (%s to %s).", model, word, points(gap), side, points(low), points(high))
 }
 
 // formatPoints formats a proportion in percentage points.

@@ -1,0 +1,285 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// An absentError reports that a group has no rows here.
+type absentError struct{ msg string }
+
+func (e *absentError) Error() string { return e.msg }
+
+// A namedGroup is a group with the name by which gates address it.
+type namedGroup struct {
+	*Group
+	name    string
+	crossed bool // of several columns
+}
+
+// namedGroups returns the groups of all groupings, those of the last grouping first. A group is named by its
+// label, or by COLUMN=LABEL if an earlier one has that name.
+func (e *Evaluation) namedGroups() []namedGroup {
+	var out []namedGroup
+	taken := make(map[string]bool)
+	for j := len(e.Groupings) - 1; j >= 0; j-- {
+		g := &e.Groupings[j]
+		for i := range g.Groups {
+			h := namedGroup{&g.Groups[i], g.Groups[i].Label, len(e.Groupings) > 1 && j == len(e.Groupings)-1}
+			if taken[h.name] {
+				h.name = g.Name + "=" + h.Label
+			}
+			taken[h.name] = true
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// groupNamed returns the group with a name of namedGroups, or called COLUMN=LABEL.
+func (e *Evaluation) groupNamed(name string) (*Group, error) {
+	all := e.namedGroups()
+	var names []string
+	for _, h := range all {
+		if h.name == name {
+			return h.Group, nil
+		}
+		names = append(names, h.name)
+	}
+	for j := range e.Groupings {
+		if label, ok := strings.CutPrefix(name, e.Groupings[j].Name+"="); ok {
+			if i := e.Groupings[j].find(label); i >= 0 {
+				return &e.Groupings[j].Groups[i], nil
+			}
+		}
+	}
+	return nil, &absentError{fmt.Sprintf("no group is called %q in these rows%s", name, didYouMean(name, names))}
+}
+
+// canonicalGroup returns the name in namedGroups of the group with the given name.
+func (e *Evaluation) canonicalGroup(name string) string {
+	if h, err := e.groupNamed(name); err == nil {
+		for _, g := range e.namedGroups() {
+			if g.Group == h {
+				return g.name
+			}
+		}
+	}
+	return name
+}
+
+// A groupEstimate is an estimate of a group, or of no group in particular.
+type groupEstimate struct {
+	group    string
+	estimate estimate
+}
+
+// candidates are the estimates that a condition is about. decisive is the largest one for > and >=, the smallest
+// one for < and <=. incomplete says that a group of the reference has no rows.
+type candidates struct {
+	decisive   groupEstimate
+	count      int
+	incomplete bool
+	note       string
+}
+
+// candidatesOf returns the estimates at a path: one, or with any_group one per group.
+func (e *Evaluation) candidatesOf(p gatePath, cmp string) (c candidates, err error) {
+	if p.head != "any_group" {
+		c.count = 1
+		c.decisive.estimate, err = e.estimateCompared(p)
+		return c, err
+	}
+	if !strings.HasPrefix(cmp, "<") && !strings.HasPrefix(cmp, ">") {
+		return c, fmt.Errorf("%s is compared by <, <=, > or >=, not by %s", p.text, cmp)
+	}
+	var all []groupEstimate
+	switch p.comparison {
+	case "since":
+		all, c.note, c.incomplete, err = e.groupsSince(p)
+	case "change":
+		all, err = e.groupsChange(p)
+	default:
+		for _, h := range e.namedGroups() {
+			if of := &h.Models[p.model]; h.Sufficient {
+				all = append(all, groupEstimate{h.name, newEstimate(of.Values.Of[p.key], of.Intervals.Find(p.key))})
+			}
+		}
+	}
+	if err != nil {
+		return c, err
+	}
+	c.decisive.estimate = newEstimate(undefined(), nil)
+	for _, q := range all {
+		v, best := q.estimate[p.end], c.decisive.estimate[p.end]
+		if !v.Defined() {
+			continue
+		}
+		c.count++
+		if !best.Defined() || strings.HasPrefix(cmp, ">") == (v > best) && v != best {
+			c.decisive = q
+		}
+	}
+	return c, nil
+}
+
+// groupsChange returns the changes of the risk from the baseline by group, with simultaneous intervals.
+func (e *Evaluation) groupsChange(p gatePath) (all []groupEstimate, err error) {
+	if p.key != "risk" {
+		return nil, p.unknown
+	}
+	if p.model == 0 {
+		if e.Verdict.Outcome != StandardKept {
+			return nil, fmt.Errorf("%q needs two models", "change."+p.text)
+		}
+		return nil, nil
+	}
+	for i := range e.Compared[p.model-1].Groups {
+		if g := &e.Compared[p.model-1].Groups[i]; g.Sufficient {
+			all = append(all, groupEstimate{g.Label, newEstimate(g.Value, g.Simultaneous)})
+		}
+	}
+	return all, nil
+}
+
+// groupsSince returns the changes of a measure since the reference by group, alone and crossed, with intervals
+// that hold for all of them together: each has the level confidence^(1/groups) (Šidák 1967), which suffices for
+// groups that overlap. The half-widths of the single intervals are multiplied by the ratio of Student's quantiles
+// at the two levels. note names groups that cannot be compared.
+func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, incomplete bool, err error) {
+	if e.Reference == nil {
+		return nil, "", false, fmt.Errorf("since.%s needs the earlier numbers: name them with --against", p.text)
+	}
+	if err := e.Reference.checkComparable(e); err != nil {
+		return nil, "", false, err
+	}
+	type pair struct {
+		name     string
+		now, was estimate
+		rows     float64 // of the smaller sample; +Inf where it is not known
+	}
+	var pairs []pair
+	var small int
+	here := make(map[string]bool)
+	model := e.Models[p.model].Name
+	for _, h := range e.namedGroups() {
+		here[h.name] = true
+		was, ok := e.Reference.estimateAt(model, "group["+h.name+"]."+p.key)
+		if !ok {
+			continue
+		}
+		of := &h.Models[p.model]
+		now := newEstimate(of.Values.Of[p.key], of.Intervals.Find(p.key))
+		if !h.Sufficient || !now[0].Defined() || p.end > 0 && !(now[1].Defined() && was[1].Defined()) {
+			small++
+			continue
+		}
+		rows := math.Inf(1)
+		if n, ok := e.Reference.estimateAt(model, "group["+h.name+"].n"); ok {
+			rows = min(float64(n[0]), float64(h.N))
+		}
+		pairs = append(pairs, pair{h.name, now, was, rows})
+	}
+	for _, q := range pairs {
+		change := q.now.changeSince(q.was)
+		freedom := max(1, min(q.rows, 1e8)-1)
+		wider := Num(studentQuantile(math.Pow(e.Confidence, 1/float64(len(pairs))), freedom) / studentQuantile(e.Confidence, freedom))
+		change[1], change[2] = change[0]-wider*(change[0]-change[1]), change[0]+wider*(change[2]-change[0])
+		all = append(all, groupEstimate{q.name, change})
+	}
+	if small > 0 {
+		note = fmt.Sprintf("; %s too few rows here", printable.Plural(small, "group has", "groups have"))
+	}
+	var absent []string
+	for _, name := range e.Reference.groupNames(model) {
+		if !here[name] {
+			absent = append(absent, name)
+		}
+	}
+	if len(absent) > 0 {
+		slices.Sort(absent)
+		note += fmt.Sprintf("; without rows here: %s", printable.List(absent, 5))
+	}
+	return all, note, len(absent) > 0, nil
+}
+
+// checkBound returns an error if a number that a path is compared with lies outside the range of the measure, or if
+// the comparison can never hold.
+func (e *Evaluation) checkBound(p gatePath, cmp string, bound float64) error {
+	low, high := e.boundsOf(p)
+	outside := bound < low || bound > high
+	never := cmp == ">" && bound >= high || cmp == "<" && bound <= low ||
+		outside && (cmp == "==" || strings.HasPrefix(cmp, ">") == (bound > high) && cmp != "!=")
+	if !outside && !never {
+		return nil
+	}
+	word := map[bool]string{true: "never", false: "always"}[never]
+	where := fmt.Sprintf("lies between %g and %g", low, high)
+	switch {
+	case math.IsInf(high, 1) && math.IsInf(low, -1):
+		where = "is finite"
+	case math.IsInf(high, 1):
+		where = fmt.Sprintf("is at least %g", low)
+	case math.IsInf(low, -1):
+		where = fmt.Sprintf("is at most %g", high)
+	}
+	hint := ""
+	if high == 1 && math.Abs(bound) > 1 && math.Abs(bound) <= 100 {
+		hint = fmt.Sprintf("; for %g %% write %g", bound, bound/100)
+	}
+	path := p.text
+	if p.comparison != "" {
+		path = p.comparison + "." + path
+	}
+	return fmt.Errorf("the gate would %s fail at %s %g, since %s %s%s", word, cmp, bound, path, where, hint)
+}
+
+// boundsOf returns the smallest and the largest possible value at a path.
+func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
+	key := p.key
+	switch p.head {
+	case "unseen", "missing", "outside":
+		return 0, 1
+	case "psi":
+		return 0, math.Inf(1)
+	case "cvar":
+		key = "risk"
+	}
+	if key == "n" {
+		return 0, math.Inf(1)
+	}
+	m, _ := e.Task.Measure(key)
+	low, high = m.Bounds()
+	if key == "risk" && e.lossIsAtLeast0() {
+		low = 0
+	}
+	switch p.head {
+	case "difference":
+		low, high = 0, high-low
+	case "ratio":
+		if low >= 0 {
+			low, high = 0, 1
+		} else {
+			low, high = math.Inf(-1), math.Inf(1)
+		}
+	}
+	if p.comparison != "" {
+		low, high = low-high, high-low
+	}
+	return low, high
+}
+
+// lossIsAtLeast0 reports whether the loss cannot be negative.
+func (e *Evaluation) lossIsAtLeast0() bool {
+	return e.Task != Regression && e.LossUnit == "nats" || strings.HasPrefix(e.Loss, "squared") || strings.HasPrefix(e.Loss, "huber")
+}
+
+// betterOf returns the better direction of a measure.
+func (e *Evaluation) betterOf(key string) Direction {
+	m, _ := e.Task.Measure(key)
+	return m.Better
+}
