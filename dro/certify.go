@@ -3,29 +3,73 @@ package dro
 import (
 	"fmt"
 
+	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
-	"github.com/drotrain/drotrain/dro/internal/solve"
 )
+
+// pointPasses is the largest cost, in passes, of a lower bound from the curvature, as documented at Certify and
+// Path.Add.
+const pointPasses = 10
 
 // Certify bounds the optimum of p from one point x, of length d. The upper bound is
 // the objective at x, the lower bound follows from the adversary's best response at x.
 // It takes one pass, at least half a pass more with an intercept, and up to twelve passes
 // if the curvature of the losses is known. It returns an error for an invalid problem or point.
 func Certify(p *Problem, x []float64) (Certificate, error) {
-	of, err := problemOf(p)
+	of, err := withInternalParts(p)
 	if err != nil {
 		return Certificate{}, err
 	}
-	c, err := solve.Certify(of, x)
-	return Certificate(c), err
+	c, err := certifierAt(of, x)
+	if err != nil {
+		return Certificate{}, err
+	}
+	defer c.Free()
+	return c.Best, nil
+}
+
+// certifierAt returns a certifier that has evaluated and certified x. The caller frees it.
+func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error) {
+	if err := saddle.Validate(p); err != nil {
+		return nil, err
+	}
+	_, d, _ := p.Oracle.Dims()
+	s := saddle.DefaultSettings()
+	s.X0 = x
+	if err := s.Validate(d); err != nil {
+		return nil, err
+	}
+	if x, err = s.StartingPoint(p); err != nil {
+		return nil, err
+	}
+	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
+	defer func() {
+		if err != nil {
+			r.Cert.Free()
+		}
+	}()
+	if err := r.ValidateFree(); err != nil {
+		return nil, err
+	}
+	r.Cert.Evaluate(x)
+	if err := r.Cert.CheckPromises(); err != nil {
+		return nil, err
+	}
+	r.Cert.CertifyUpper()
+	r.Cert.Certify()
+	if d <= newton.MaxColumns {
+		count := newton.SamplesFor(r.Cert, pointPasses)
+		newton.CertifyByCurvature(r.Cert, count, count, pointPasses)
+	}
+	return r.Cert, nil
 }
 
 // Evaluate returns the robust risk R(f(x)) of p at x, of length d, and the penalty coefficient ν of the best
 // response: the modulus of the dual or, for a Ball, the coefficient that keeps the weights within its radius.
 // It takes half a pass. If the rows of the oracle are on several ranks, it is a collective call.
 func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
-	of, err := problemOf(p)
+	of, err := withInternalParts(p)
 	if err == nil {
 		err = saddle.Validate(of)
 	}

@@ -3,30 +3,33 @@ package dro
 import (
 	"strings"
 
-	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/solve"
 )
 
 // Choose returns the method for p and the reason: Newton's method if the losses have second derivatives, else
-// L-BFGS if the objective has a gradient, else a method of the paper. If no method of this package can solve p,
-// it returns nil and what p lacks.
+// L-BFGS if the objective has a gradient. For any other problem it returns nil and what p lacks; a method of package
+// dro/primaldual may solve it.
 func Choose(p *Problem) (m Method, why string) {
-	of, err := problemOf(p)
+	of, err := withInternalParts(p)
 	if err == nil {
 		err = saddle.Validate(of)
 	}
 	if err != nil {
 		return nil, strings.TrimPrefix(err.Error(), "dro: ")
 	}
-	switch chosen, why := solve.Choose(of); chosen.(type) {
-	case nil:
-		return nil, why
-	case newton.Newton:
-		return Newton{}, why
-	case newton.LBFGS:
-		return LBFGS{}, why
-	default:
-		return chosen, why
+	return choose(of)
+}
+
+// choose works like Choose for a valid problem with parts in the types of the internal packages.
+func choose(p *Problem) (m Method, why string) {
+	switch {
+	case saddle.Supports(Newton{}, p) && !saddle.IsDifferentiable(p):
+		return Newton{}, "nu is 0, so that the objective is the largest of many smooth pieces: quadratic problems of those that matter, or penalties that fall"
+	case saddle.Supports(Newton{}, p):
+		return Newton{}, "the losses have second derivatives"
+	case saddle.Supports(LBFGS{}, p):
+		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
 	}
+	return nil, "no default method solves this problem: " + strings.TrimPrefix(saddle.RefusalError(LBFGS{}, p).Error(), "dro: ") +
+		"; a method of dro/primaldual may solve it: set Options.Method, for example to primaldual.FullVector{}"
 }

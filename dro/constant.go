@@ -25,7 +25,7 @@ type ConstantPrediction struct {
 // without a penalty over the losses of linear models and of softmax regression; for every other problem it reports
 // that no constant is optimal. It takes about five Newton steps.
 func AssessConstant(ctx context.Context, p *Problem) (ConstantPrediction, error) {
-	of, err := problemOf(p)
+	of, err := withInternalParts(p)
 	if err == nil {
 		err = saddle.Validate(of)
 	}

@@ -129,10 +129,10 @@ func TestSolve_WrongBestResponse(t *testing.T) {
 func TestChoose_NothingSolves(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 30, 3), Dual: onlyDual{inner: dro.KL{}}, Primal: dro.L2{Mu: 0.1}}
 	m, why := dro.Choose(p)
-	if m != nil || !strings.Contains(why, "no method") {
+	if m != nil || !strings.Contains(why, "no default method") || !strings.Contains(why, "primaldual.FullVector{}") {
 		t.Errorf("%v, %q", m, why)
 	}
-	if _, err := dro.SolveBy(t.Context(), p, nil, dro.Settings{}); err == nil || !strings.Contains(err.Error(), "no method solves") {
+	if _, err := dro.SolveBy(t.Context(), p, nil, dro.Settings{}); err == nil || !strings.Contains(err.Error(), "no default method solves") {
 		t.Errorf("%v", err)
 	}
 }

@@ -10,10 +10,9 @@
 // (Y, ψ), a Primal is φ. The package does not depend on files, columns or plots.
 //
 // The default method is Newton's method on the exact objective. The methods of the paper are in package
-// dro/primaldual. Each of the internal packages imports only those listed before it:
+// dro/primaldual, which imports this one. Each of the internal packages imports only those listed before it:
 //
 //	saddle    interfaces, evaluation, certificate, rounding, the loop of a solve: start here
 //	side      adversaries and regularisers
 //	newton    methods on the exact objective (Newton, L-BFGS), Hessians, lower bounds from curvature
-//	solve     the choice of a method, solves, certificates of one point
 package dro

@@ -100,7 +100,7 @@ func Example_quantiles() {
 			Dual:   primaldual.Box{Lower: (tau - 1) / n, Upper: tau / n},
 			Primal: dro.L2{Mu: 1e-3},
 		}
-		method, _ := dro.Choose(problem)
+		method := primaldual.FullVector{}
 		res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: method, RelativeGap: 1e-3})
 		if err != nil {
 			log.Fatal(err)

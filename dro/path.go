@@ -1,29 +1,118 @@
 package dro
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/solve"
+	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
-// A Path bounds the optima of one problem at every penalty coefficient ν, from solutions at a
-// few. For weights y the lower bound of min_x ⟨y, f(x)⟩ + φ(x) does not depend on ν, and −νD(y) is
+// A Path bounds the optima of one problem at every ν, from solutions at a few.
+// For weights y the lower bound of min_x ⟨y, f(x)⟩ + φ(x) does not depend on ν, and −νD(y) is
 // linear in ν. For a point x the upper bound R_ν(f(x)) + φ(x) takes one best response.
-type Path struct{ of *solve.Path }
+type Path struct {
+	problem Problem                      // its dual is not used
+	at      func(nu float64) saddle.Dual // the penalty ν·D
+	points  []pathPoint
+	known   map[float64]bracket // by ν
+}
 
-// NewPath returns a path for the oracle and the primal of p under the duals at(ν), which must be KL or
-// ChiSquare penalties with the same reference weights.
+// A bracket holds the bounds at one ν from the points added first.
+type bracket struct {
+	best Certificate
+	of   int // points
+}
+
+type pathPoint struct {
+	loss       []float64 // n: upper bounds of the losses at x
+	phi        float64   // upper bound of φ(x)
+	lower      float64   // lower bound of min_x ⟨y, f(x)⟩ + φ(x)
+	divergence float64   // upper bound of D(y)
+}
+
+// NewPath returns a path for the oracle and the primal of p under the duals at(ν), which must be penalties ν·D with the
+// same reference weights, such as KL or ChiSquare.
 func NewPath(p *Problem, at func(nu float64) Dual) *Path {
-	of := &saddle.Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
-	return &Path{solve.NewPath(of, func(nu float64) saddle.Dual { return checkedDual(at(nu)) })}
+	of := Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
+	internal := func(nu float64) saddle.Dual { return checkedDual(at(nu)) }
+	return &Path{problem: of, at: internal, known: map[float64]bracket{}}
 }
 
 // Add adds a point x, of length d, and weights y on the simplex, such as the adversary's at x. It takes between
 // one and about twelve passes, and stores n numbers.
-func (p *Path) Add(x, y []float64) error { return p.of.Add(x, y) }
+func (p *Path) Add(x, y []float64) error {
+	fixed := side.Simplex{Alpha: 1, Weights: slices.Clone(y)}
+	if err := fixed.Valid(len(y)); err != nil {
+		return fmt.Errorf("dro: %w", err)
+	}
+	given := p.problem
+	given.Dual = fixed
+	c, err := certifierAt(&given, x)
+	if err != nil {
+		return err
+	}
+	defer c.Free()
+	point := pathPoint{loss: make([]float64, c.N), phi: p.problem.Primal.Value(x), lower: c.Best.Lower}
+	c.LossesAboveTo(point.loss)
+	point.phi += c.PointRounding(point.phi)
+	over := saddle.NewCertifier(&Problem{Oracle: &knownLosses{value: make([]float64, c.N)}, Dual: p.at(1), Primal: unpenalised{p.problem.Primal}})
+	defer over.Free()
+	penalty := over.Prove(y, nil, 0) // at losses of 0
+	point.divergence = -penalty.Value
+	p.points = append(p.points, point)
+	return nil
+}
 
 // BoundsAt returns bounds of the optimum at ν > 0. It takes n operations for each point added since the last
 // call with the same ν. Without points both bounds are infinite. A Path is not safe for concurrent use.
 func (p *Path) BoundsAt(nu float64) (Certificate, error) {
-	c, err := p.of.BoundsAt(nu)
-	return Certificate(c), err
+	if !(nu > 0) || math.IsInf(nu, 1) {
+		return Certificate{}, fmt.Errorf("dro: a path is bounded at finite ν > 0, not at %v", nu)
+	}
+	b, asked := p.known[nu]
+	if !asked {
+		b.best = Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
+	}
+	if b.of == len(p.points) {
+		return b.best, nil
+	}
+	n, _, _ := p.problem.Oracle.Dims()
+	losses := &knownLosses{make([]float64, n)}
+	c := saddle.NewCertifier(&Problem{Oracle: losses, Dual: p.at(nu), Primal: unpenalised{p.problem.Primal}})
+	defer c.Free()
+	unknown := c.Best
+	for _, q := range p.points[b.of:] {
+		losses.value, c.Best = q.loss, unknown
+		c.Evaluate([]float64{0})
+		c.CertifyUpper()
+		away := 8 * saddle.UnitRoundoff // relative rounding of the sums of two bounds
+		b.best.Upper = min(b.best.Upper, c.Best.Upper+q.phi+away*(math.Abs(c.Best.Upper)+math.Abs(q.phi)))
+		b.best.Lower = max(b.best.Lower, q.lower-nu*q.divergence-away*(math.Abs(q.lower)+nu*q.divergence))
+	}
+	b.of = len(p.points)
+	p.known[nu] = b
+	return b.best, nil
 }
+
+// An unpenalised primal leaves out its penalty, whose value is known.
+type unpenalised struct{ saddle.Primal }
+
+// Value implements Primal.
+func (unpenalised) Value([]float64) float64 { return 0 }
+
+// knownLosses is an oracle of losses that do not depend on x.
+type knownLosses struct{ value []float64 }
+
+// Dims implements Oracle.
+func (o *knownLosses) Dims() (n, d, slope int) { return len(o.value), 1, 1 }
+
+// EvalTo implements Oracle.
+func (o *knownLosses) EvalTo(value, slope, _ []float64, lo, hi int) {
+	copy(value[lo:hi], o.value[lo:hi])
+	clear(slope[lo:hi])
+}
+
+// AddGradTo implements Oracle.
+func (*knownLosses) AddGradTo(_, _, _ []float64, _, _ int) {}

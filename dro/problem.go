@@ -1,19 +1,13 @@
 package dro
 
 import (
-	"fmt"
-
 	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
-type Problem struct {
-	Oracle Oracle
-	Dual   Dual
-	Primal Primal
-}
+// A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x). Its fields are Oracle, Dual and Primal.
+type Problem = saddle.Problem
 
 // An Oracle evaluates the losses f_j(x) of n samples. A slope is a compressed gradient of one
 // sample: one number for a linear predictor, d in general. Methods are called concurrently on
@@ -22,11 +16,7 @@ type Problem struct {
 //
 // Newton's method needs second derivatives, which losses.Linear and losses.Softmax have; to use it with
 // your own loss, implement losses.Loss. L-BFGS solves the problems of any other oracle. An implementation
-// may have three further methods, with the signatures of losses.Linear:
-//
-//	NonNegative  reports whether all losses are ≥ 0, so that 0 is a lower bound
-//	Rounding     returns bounds of the rounding of the losses ℓ_j(z_jᵀx), for rigorous certificates
-//	ConstantsTo  returns Lipschitz constants, for the theoretical schedules of the paper
+// may also be NonNegative, Rounded and Conditioned.
 type Oracle = interface {
 	// Dims returns the samples n, the parameters d and the length of a slope.
 	Dims() (n, d, slope int)
@@ -47,7 +37,8 @@ type Oracle = interface {
 //
 // For your own dual, certificates allow a rounding error of γ·(1 + Σ y_j)·(ν + max |f_j|) (docs/math.md), which
 // is enough for a logarithm of sums of exponentials. If a dual computes ψ and its risk without cancellation, a
-// method IsPrecise() bool that returns true makes certificates tighter when ν is far larger than the losses.
+// method IsPrecise() bool that returns true makes certificates tighter when ν is far larger than the losses. Methods of
+// package dro/primaldual need a Mirror or a Separable dual.
 type Dual = interface {
 	// Modulus returns ν ≥ 0, by which ψ is strongly convex relative to its own geometry.
 	Modulus() float64
@@ -60,9 +51,8 @@ type Dual = interface {
 	BestResponseTo(y, f []float64) (risk, tau float64)
 }
 
-// A Primal is the regulariser φ. This package has L2 and Entropy. Your own implementation may have
-// two further methods: AddGradTo(dst, x), which adds ∇φ(x) to dst and lets L-BFGS solve the problem,
-// and StartingPoint(x), which stores the starting point in x and is needed if zero is not in X.
+// A Primal is the regulariser φ. This package has L2 and Entropy. Your own implementation
+// may also be Smooth, which lets L-BFGS solve the problem, and Started, which is needed if zero is not in X.
 type Primal = interface {
 	// Modulus returns μ ≥ 0, by which φ is strongly convex.
 	Modulus() float64
@@ -83,53 +73,30 @@ type Primal = interface {
 }
 
 // A Method is a way to solve a Problem: Newton, LBFGS, or a method of package dro/primaldual. Its fields are
-// settings; one value may be used for several solves at the same time.
-type Method interface {
-	// Name returns the name of the method on the command line.
-	Name() string
-}
+// settings; one value may be used for several solves at the same time. Its methods have types of the solver, so that
+// no other package can implement it.
+type Method = saddle.Method
 
 // Newton minimises the exact objective by Newton's method (docs/solver.md). The Hessian is formed from some or
 // all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by BFGS
 // pairs. The line search accepts only decreases. Without a penalty the objective is the maximum of many smooth
 // pieces, and the steps are those of sequential quadratic programming. The method needs second derivatives and
-// the L2 regulariser.
-type Newton struct {
-	Sample   int  // rows that the Hessian is estimated from; 0: by the number of columns
-	Products bool // solve by conjugate gradients, without forming the Hessian, if the oracle supports it
-}
-
-// Name implements Method.
-func (Newton) Name() string { return newton.Newton{}.Name() }
+// the L2 regulariser. Its field Sample is the number of rows that the Hessian is estimated from, 0 for one that
+// depends on the columns. Its field Products asks for conjugate gradients, without forming the Hessian.
+type Newton = newton.Newton
 
 // LBFGS minimises the exact objective by the limited-memory BFGS method with a Moré-Thuente line
 // search, both of gonum/optimize. It needs an objective with a gradient, that is ν > 0 or given
 // weights, and a regulariser with a gradient.
-type LBFGS struct{}
+type LBFGS = newton.LBFGS
 
-// Name implements Method.
-func (LBFGS) Name() string { return newton.LBFGS{}.Name() }
-
-// methodOf converts m to the type of the internal packages.
-func methodOf(m Method) (saddle.Method, error) {
-	switch m := m.(type) {
-	case Newton:
-		return newton.Newton{Sample: m.Sample, Products: m.Products}, nil
-	case LBFGS:
-		return newton.LBFGS{}, nil
-	case saddle.Method:
-		return m, nil
-	}
-	return nil, fmt.Errorf("dro: %T is no method of dro or dro/primaldual", m)
-}
-
-// problemOf converts p to the type of the internal packages. It returns an error if a part is missing or the
-// dual is invalid.
-func problemOf(p *Problem) (*saddle.Problem, error) {
+// withInternalParts returns p with the dual and the primal in the types of the internal packages. It returns an error
+// if a part is missing or the dual is invalid.
+func withInternalParts(p *Problem) (*Problem, error) {
 	if p == nil {
 		return nil, saddle.Validate(nil)
 	}
-	of := &saddle.Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
+	of := &Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
 	var rows *ranks.Rows
 	if p.Oracle != nil {
 		rows = saddle.RowsOf(p.Oracle)

@@ -1,6 +1,7 @@
 package primaldual
 
 import (
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
@@ -25,7 +26,7 @@ const (
 // rows, if there are enough; where the adversary has its weight on few rows, Newton's method
 // continues. It returns m itself if m has the theoretical schedule, or is not a
 // method of this package.
-func AfterPrefix(m interface{ Name() string }) interface{ Name() string } {
+func AfterPrefix(m dro.Method) dro.Method {
 	switch of := m.(type) {
 	case FullVector:
 		return afterPrefix(of, of.Schedule)

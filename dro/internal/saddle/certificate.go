@@ -9,13 +9,24 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Certificate bounds the optimal objective. See dro.Certificate, and for rounding docs/math.md §11 and
-// rounding.go.
+// A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in
+// loss units. Upper is the objective at the point returned; Lower is −Inf while
+// nothing is known.
+//
+// For any x and any y in Y, convexity of f gives L(x', y) ≥ ⟨y, f(x)⟩ − ψ(y) +
+// ⟨g, x' − x⟩ + φ(x') with g = Σ_j y_j ∇f_j(x), hence
+//
+//	min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g),
+//
+// which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
+// outwards by a bound of the rounding errors (math: §11), for which the oracle must have the method Rounding.
+// For any other oracle they are bounds up to the rounding of its values and gradients, and are set
+// equal if Lower exceeds Upper by less than 2⁻⁴⁰ of its largest loss so far.
 type Certificate struct {
 	Upper, Lower float64
 
-	// Scale is the size of the objective at the first point evaluated. Relative gaps of optima
-	// near 0 are measured against a part of Scale, so that they do not depend on the unit of the losses.
+	// Scale is the absolute value of the objective at the first point evaluated. Relative gaps of optima
+	// near 0 are relative to a small part of it, so that they do not depend on the unit of the losses.
 	Scale float64
 }
 

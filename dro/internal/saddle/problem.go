@@ -9,7 +9,7 @@ import (
 )
 
 // A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
-type Problem = struct {
+type Problem struct {
 	Oracle Oracle
 	Dual   Dual
 	Primal Primal

@@ -19,21 +19,34 @@ var (
 	errNoWeights = errors.New("dro: the adversary's weights are not finite at the best point")
 )
 
-// Settings determine where a solve starts and when it stops. Zero values mean the defaults.
-type Settings struct {
-	X0          []float64 // starting point, length d; nil: zeros, or the point of a Started primal
-	RelativeGap float64   // stop when certified to this relative gap; 0: 1e-6
+// Options holds the method of a solve, its starting point and its stopping criteria. Zero values select the
+// defaults.
+type Options struct {
+	Method      Method    // nil: the method that Choose returns
+	X0          []float64 // starting point, of length d; nil: zeros, or the StartingPoint of the Primal
+	RelativeGap float64   // relative gap to certify, at which the solve stops; 0: 1e-6
 	MaxPasses   float64   // largest number of passes over the data; one evaluation is always made; 0: 10 000
 	CheckEvery  float64   // passes between check points, at least; later a tenth of the passes so far; 0: 2
 	Seed        uint64    // seed of every random choice
 
-	Observe func(Check)          // called at every check point; may be nil
-	Follow  func(Iterate)        // called after every step of a method of the template; may be nil
-	Logf    func(string, ...any) // decisions of the method, one line each; may be nil
+	// Threads is the largest number of goroutines of a loop; 0: GOMAXPROCS. The result does not depend
+	// on it, to the last bit, and GOMAXPROCS is not changed. While solves with other limits run
+	// in the process, the smallest limit counts for all of them. A Cholesky factorisation of more than 128
+	// columns runs on the threads that gonum uses.
+	Threads int
 
-	// Keep is called at every check point with the best point so far, which another solve
-	// may start from. The point belongs to Keep. It may be nil.
+	Observe func(check Check)                // called at every check point; may be nil
+	Follow  func(it Iterate)                 // called after every step of a method of the paper; may be nil
+	Logf    func(format string, args ...any) // called with the decisions of the method, one line each; may be nil
+
+	// Keep is called at every check point with the best point so far, which another solve may
+	// start from. The slice belongs to Keep. It may be nil.
 	Keep func(x []float64)
+}
+
+// Settings are Options with what the engine cannot import.
+type Settings struct {
+	Options
 
 	// CertifyConstant certifies the best constant prediction if it is optimal. It is called before the first
 	// evaluation, with quick set, and once more, without, for a method that has stalled. It may be nil.
@@ -42,7 +55,7 @@ type Settings struct {
 
 // DefaultSettings returns settings with a relative gap of 1e-6 and at most 10 000 passes.
 func DefaultSettings() Settings {
-	return Settings{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}
+	return Settings{Options: Options{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}}
 }
 
 // setDefaults replaces settings of 0 by those of DefaultSettings.
@@ -89,15 +102,17 @@ func (s *Settings) StartingPoint(p *Problem) ([]float64, error) {
 	return x, nil
 }
 
-// A Check holds the best bounds so far at a check point.
-type Check = struct {
+// A Check holds the best bounds so far at a check point of a solve.
+type Check struct {
 	Certificate
 	Passes  float64
 	Elapsed time.Duration
 }
 
-// An Iterate is the state of a method of package primaldual after a step: dro.Iterate explains the fields.
-type Iterate = struct {
+// An Iterate is the state of a method of package primaldual after its Kth step since the last restart. X and Y
+// belong to the method and must only be read during the call. The theorems of the paper bound the averages of X
+// and Y with the weights a_k.
+type Iterate struct {
 	K      int
 	Weight float64   // a_k
 	Total  float64   // A_k = Σ_{i≤k} a_i, in units of a_k
@@ -110,6 +125,7 @@ type Iterate = struct {
 // Status is the reason why a solve ended.
 type Status int
 
+// The values of Status.
 const (
 	NotSolved Status = iota // the zero value: nothing was solved
 	Certified               // the required relative gap is proved
@@ -117,8 +133,8 @@ const (
 	Stalled                 // the method can make no further progress in double precision
 	Cancelled               // the context was cancelled
 
-	// Inconsistent means that the lower bound exceeds the upper one by more than rounding. Neither
-	// bound can be trusted.
+	// Inconsistent means that the lower bound exceeds the upper one by more than rounding. Neither bound can be
+	// trusted.
 	Inconsistent
 )
 
@@ -131,12 +147,31 @@ func (s Status) String() string {
 	return names[s]
 }
 
-// A Result is the best point found and what is proved about it: dro.Result explains the fields.
+// A Result is the best point found with its certificate. For every status except
+// Inconsistent, X is feasible, Weights, Tau, Objective and Risk are those of X, and
+//
+//	Certificate.Lower ≤ min_x max_y L ≤ Certificate.Upper,
+//
+// with Objective ≤ Upper up to the rounding of Objective:
+//
+//	Certified     the relative gap is at most Options.RelativeGap
+//	Limit         X is the best point within the passes allowed; the gap bounds its suboptimality
+//	Stalled       as Limit, but more passes would not help this method
+//	Cancelled     as Limit; if the solve was cancelled before its first evaluation, X is its start
+//	Inconsistent  X is the best point by its objective; the certificate is void
+//
+// X is not the last iterate, and Weights are not the method's own weights; Options.Follow is called with
+// these.
 type Result struct {
-	X       []float64 // d
-	Weights []float64 // n
-	Tau     float64
-	Drawn   []float64
+	X       []float64 // d: the point with the best upper bound
+	Weights []float64 // n: the adversary's best response at X, or the weights of the lower bound if they are one within the gap
+	Tau     float64   // threshold τ of Σ y = 1 at X, in loss units; 0 for a dual without that constraint
+
+	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
+	// drawn with probability a_k/A_t since the last restart, which the theorems
+	// bound in expectation. The certificate does not refer to it. It is nil for
+	// methods that are not in package primaldual.
+	Drawn []float64
 
 	Objective   float64 // P(X) = Risk + φ(X)
 	Risk        float64 // R(X), the robust risk

@@ -1,0 +1,16 @@
+package solvetest_test
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	dro "github.com/drotrain/drotrain/dro/internal/solvetest"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A linear model has all methods that an oracle can have: a slip in a signature would
+// lose one without a word.
+var (
+	_ dro.Oracle         = (*losses.Linear)(nil)
+	_ dro.Conditioned    = (*losses.Linear)(nil)
+	_ saddle.LinearModel = (*losses.Linear)(nil)
+	_ saddle.ClassModel  = (*losses.Softmax)(nil)
+)
