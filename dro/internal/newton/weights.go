@@ -1,7 +1,9 @@
 package newton
 
 import (
+	"fmt"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"math"
 )
 
 // weights holds the weights of the samples in the Hessian of P at a point. With weights y
@@ -102,6 +104,12 @@ func (w *weights) overflowError(i int) error {
 	const steep = 1e150 // Σc above which products with squared slopes may overflow
 	if w.total > steep {
 		return ErrSteep
+	}
+	lo, hi := w.evaluator.Rows.LocalRange(w.evaluator.N)
+	for j := lo; j < min(hi, len(w.response)); j++ {
+		if math.IsNaN(w.response[j]) {
+			return fmt.Errorf("dro: the adversary %T returned NaN as the derivative of its weight of sample %d", w.dual, j)
+		}
 	}
 	return &OverflowError{Coordinate: i}
 }

@@ -152,9 +152,13 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
 	c.Objective = c.Risk + c.Problem.Primal.Value(c.X)
 	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() { // losses may be −Inf
+		c.checkNumbers()
 		c.Objective = math.Inf(1)
 		Fill(c.G, math.NaN())
 		return c.Objective
+	}
+	if !isFinite(c.G) {
+		c.checkNumbers()
 	}
 	if !c.Rounding.precise {
 		c.checkResponse()

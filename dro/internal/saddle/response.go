@@ -3,13 +3,14 @@ package saddle
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
-// A responseCheck tests best responses of user-defined duals, since certificates rely on them.
+// A responseCheck tests the results of user-defined oracles and duals, since certificates rely on them.
 type responseCheck struct {
 	weights []float64 // n: an earlier response; nil before the first
 	psi     float64   // ψ of these weights
-	err     error     // error of the first wrong response
+	err     error     // error of the first wrong result
 }
 
 // checkResponse compares the risk at the point last evaluated with ⟨y, f⟩ − ψ(y) of its weights y
@@ -37,5 +38,27 @@ func (c *Certifier) checkResponse() {
 	}
 	if earlier := c.weightedLoss(r.weights, c.Value) - r.psi; earlier > c.Risk+size+tolerance*math.Abs(r.psi) {
 		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and the weights that it returned before have ⟨y, f⟩ − ψ(y) = %v, which is more", c.Problem.Dual, c.Risk, earlier)
+	}
+}
+
+// checkNumbers records an error if a user's oracle returned NaN at the point last evaluated. Losses that overflow are
+// infinite, which a shorter step avoids; NaN is a fault of the oracle.
+func (c *Certifier) checkNumbers() {
+	if c.Rounding.largest != nil || c.responses.err != nil || !isFinite(c.X) {
+		return
+	}
+	lo, hi := c.Rows.LocalRange(c.N)
+	k := len(c.Slope) / c.N
+	for j := lo; j < hi; j++ {
+		what := ""
+		if math.IsNaN(c.Value[j]) {
+			what = "loss"
+		} else if slices.ContainsFunc(c.Slope[j*k:(j+1)*k], math.IsNaN) {
+			what = "slope"
+		}
+		if what != "" {
+			c.responses.err = fmt.Errorf("dro: the oracle %T returned NaN as the %s of sample %d, at a point whose entries are finite", c.Problem.Oracle, what, j)
+			return
+		}
 	}
 }

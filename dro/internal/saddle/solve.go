@@ -298,7 +298,9 @@ func (l *Loop) start(m Method) (err error) {
 		certify(l.Run, true)
 	}
 	if !l.Certified() {
-		if math.IsInf(c.Evaluate(l.Start), 1) {
+		if objective := c.Evaluate(l.Start); c.responses.err != nil {
+			return c.responses.err
+		} else if math.IsInf(objective, 1) {
 			return errNotFinite
 		}
 		c.Certify()
