@@ -70,14 +70,14 @@ func TestOpen_ArraysSideBySide(t *testing.T) {
 	}
 }
 
-// NaN in a vector is an error with its entry and row.
+// NaN in a vector is a null: without a fill, an error with its entry and row.
 func TestFit_VectorWithNaN(t *testing.T) {
 	x := writeArray(t, "X.npy", "<f4", "(4, 2)", []float32{1, 2, 3, 4, 5, float32(math.NaN()), 7, 9})
 	y := writeArray(t, "y.npy", "<i8", "(4,)", []int64{0, 1, 0, 1})
 	f := openFrame(t, x+","+y)
 	defer f.Close()
 	_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
-	if err == nil || !strings.Contains(err.Error(), `column "x[1]", row 3: the value is NaN`) {
+	if err == nil || !strings.Contains(err.Error(), `column "x[1]", row 3: the value is null, as in 1 of 4 rows`) {
 		t.Errorf("%v", err)
 	}
 }

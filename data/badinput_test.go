@@ -57,7 +57,7 @@ func TestFit_Refusals(t *testing.T) {
 		"text regression":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Task: Regression}, []string{"must be numbers"}},
 		"unexpected text":    {"y,x\n1,1\n2,2\n1o,3\n4,4\n", Spec{Target: "y"}, []string{`"1o"`, "row 3"}},
 		"null target":        {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"}, []string{`column "y", row 2`, "2 of 4 rows", "drop the rows with nulls"}},
-		"NaN target":         {"y,x\n1,1\n2,2\nNaN,3\n", Spec{Target: "y"}, []string{`column "y", row 3`, "NaN"}},
+		"NaN target":         {"y,x\n1,1\n2,2\nNaN,3\n", Spec{Target: "y"}, []string{`column "y", row 3`, "target is null"}},
 		"Inf feature":        {"y,x\n1,1\n2,-inf\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "-Inf"}},
 		"overflow":           {"y,x\n1,1\n2,1e999\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "+Inf"}},
 		"null feature":       {"y,x\n1,1\n2,\n3,NA\n", Spec{Target: "y"}, []string{`column "x", row 2`, "2 of 3 rows", "mean or median", "leave the column out"}},
@@ -155,7 +155,7 @@ func TestEncode_Refusals(t *testing.T) {
 		"y,x,c\nno,1,a\nno,,a\n":  {`column "x", row 2`, "null", "trained without a fill"},
 		"y,x,c\nno,1,a\nmaybe,1,": {`column "y", row 2`, `"maybe"`, `"yes"`, `"no"`},
 		"y,x,c\nno,one,a\n":       {`column "x"`, "text here"},
-		"y,x,c\nno,NaN,a\n":       {`column "x", row 1`, "NaN"},
+		"y,x,c\nno,NaN,a\n":       {`column "x", row 1`, "the value is null"},
 	} {
 		_, _, err := e.Encode(t.Context(), frameOf(t, csv), nil)
 		wantError(t, err, parts...)

@@ -90,7 +90,12 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 			if err != nil {
 				return nil, err
 			}
-			parts[i] = loaded.AsTexts()
+			parts[i] = loaded
+		}
+		if slices.ContainsFunc(parts, isExact) { // not floats alone
+			for i, p := range parts {
+				parts[i] = p.AsTexts()
+			}
 		}
 	}
 	stored := slices.ContainsFunc(parts, (*Column).IsStored)

@@ -45,6 +45,10 @@ func TestFit_MadeOfValuesThatAreNotFinite(t *testing.T) {
 				t.Errorf("%s of %s: %v", name, value, err)
 				continue
 			}
+			if value == "NaN" { // a null of the column that is derived
+				wantError(t, err, "t.csv", "row 42", "the value is null")
+				continue
+			}
 			wantError(t, err, "t.csv", `column "x", row 42`, "the value is")
 		}
 	}

@@ -195,7 +195,7 @@ func TestFit_FileCutWhileInUse(t *testing.T) {
 func TestFit_FaultsOfHoldoutRows(t *testing.T) {
 	f := frameOf(t, "y,x,z\n1,1,1\n2,2,2\n3,3,4\n4,NaN,5\n5,5,\n")
 	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Sink{Storage: Float64})
-	wantError(t, err, "hold-out rows: ", `column "x", row 4`, "NaN")
+	wantError(t, err, "hold-out rows: ", `column "x", row 4`, "the value is null")
 	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Sink{Storage: Float64})
 	wantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 row")
 	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Sink{Storage: Float64})

@@ -16,7 +16,7 @@ import (
 )
 
 // NewFrame returns a table of columns in memory, made by [ColumnOf] or filled in by hand. They must have the
-// same length and unique names.
+// same length and unique names. NaN is a null.
 func NewFrame(columns ...Column) (*Frame, error) {
 	f := &Frame{Sources: []Source{{Path: "memory"}}, inMemory: true}
 	seen := map[string]bool{}
@@ -43,7 +43,7 @@ func NewFrame(columns ...Column) (*Frame, error) {
 			}
 		}
 		seen[c.Name], f.Rows = true, c.Len()
-		f.Columns = append(f.Columns, &c)
+		f.Columns = append(f.Columns, c.WithoutNaN())
 	}
 	f.Sources[0].Rows = f.Rows
 	return f, nil

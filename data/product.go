@@ -30,7 +30,7 @@ func productColumn(ctx context.Context, f *Frame, name string, operands []Operan
 		}
 		p.factors = append(p.factors, s)
 	}
-	return table.NewStored(name, "made", Numeric, false, []table.Part{p}), nil
+	return table.NewStored(name, table.Derived, Numeric, false, []table.Part{p}), nil
 }
 
 // functionOf returns a column of integers obtained by applying a function to the values of c. Nulls stay null.

@@ -247,6 +247,9 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 		return nil, table.InFile(name, err)
 	}
 	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, how: how}
+	for i, c := range f.Columns {
+		f.Columns[i] = c.WithoutNaN()
+	}
 	f.replaceDates()
 	f.unusedMissing, f.unusedRelabel = t.UnusedMissing, t.UnusedRelabel
 	if !in.format.text {

@@ -133,7 +133,7 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 			y = ""
 		}
 		if i == 5 || i == 60 || i == 61 {
-			odd = []string{"inf", "-inf", "nan"}[i%3]
+			odd = []string{"inf", "-inf", "Infinity"}[i%3]
 		}
 		if i%10 == 3 {
 			gap = ""

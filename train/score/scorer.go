@@ -137,7 +137,7 @@ func (s *Scorer) Inputs() []string {
 // bools, json.Number, and time.Time for dates. nil or a nil pointer is a null. It returns the probability of
 // the positive class, the prediction in units of the target or, for more than two classes, the probability of
 // the most probable class (see Explain). A value that training would not accept in its column, such as text for
-// a number, NaN, an infinity, a null without a fill or "yes" for a bool, gives an *[Error]. A score is always
+// a number, an infinity, a null without a fill or "yes" for a bool, gives an *[Error]. A score is always
 // finite.
 func (s *Scorer) Values(row ...any) (float64, error) {
 	if len(row) != len(s.terms()) {
@@ -440,6 +440,9 @@ func (t *scoredTerm) level(k int) cell {
 
 // number returns the cell of a number.
 func (t *scoredTerm) number(v float64) (cell, error) {
+	if math.IsNaN(v) && t.Kind == Numeric {
+		return t.null()
+	}
 	if !finite(v) {
 		return cell{}, t.newError("the value is %v: numbers must be finite; nil is a null", v)
 	}

@@ -51,14 +51,14 @@ func TestValuesOfAnyType(t *testing.T) {
 	}{
 		{8.0, "a", byHand(8, 1, false)}, {8, "b", byHand(8, 10, true)}, {uint8(8), 7, byHand(8, 100, false)}, {int16(8), uint(7), byHand(8, 100, false)},
 		{named(8), word("b"), byHand(8, 10, true)}, {&size, true, byHand(8, 1000, false)}, {json.Number("8"), truth(true), byHand(8, 1000, false)},
-		{nil, "a", byHand(5, 1, false)}, {nothing, nil, byHand(5, 0, false)}, {true, "c", byHand(1, 0, false)}, {false, false, byHand(0, 0, false)},
+		{nil, "a", byHand(5, 1, false)}, {math.NaN(), "a", byHand(5, 1, false)}, {nothing, nil, byHand(5, 0, false)}, {true, "c", byHand(1, 0, false)}, {false, false, byHand(0, 0, false)},
 		{8.0, json.Number("7"), byHand(8, 100, false)}, {8.0, 8, byHand(8, 0, false)},
 	} {
 		if got, err := s.Values(c.size, c.site); err != nil || !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%v, %v: %v, not %v (%v)", c.size, c.site, got, c.want, err)
 		}
 	}
-	for want, v := range map[string]any{"invalid syntax": json.Number("eight"), "value out of range": json.Number("1e999"), "is the text": "8", "the value is NaN": math.NaN(), "neither a number": []int{8}, "the value is -Inf": math.Inf(-1)} {
+	for want, v := range map[string]any{"invalid syntax": json.Number("eight"), "value out of range": json.Number("1e999"), "is the text": "8", "neither a number": []int{8}, "the value is -Inf": math.Inf(-1)} {
 		_, err := s.Values(v, "a")
 		var at *Error
 		if !errors.As(err, &at) || at.Column != "size" || !strings.Contains(err.Error(), want) {

@@ -37,6 +37,8 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 		if f.Exact.HasTexts() {
 			out.Kind = table.Categorical
 		}
+	} else if exact && f.Type == typeFloat {
+		out.Type = table.AsBits(f.Element.String())
 	} else if (f.Type == typeDate || f.Type == typeTimestamp) && !(f.Clock && dates) {
 		out.Kind = table.Other
 	}

@@ -173,9 +173,10 @@ func rowRanges(rows, n int, c *table.Column) [][2]int {
 type Reader struct {
 	parts   []table.Part
 	pages   *table.Buffers
-	row     int // where to go on
-	part    int // the part that holds row, after the first call
-	start   int // its first row
+	nan     bool // NaN is null
+	row     int  // where to go on
+	part    int  // the part that holds row, after the first call
+	start   int  // its first row
 	values  table.Values
 	inexact int
 	number  []float64 // of the last call
@@ -188,7 +189,7 @@ func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
 	if !c.IsStored() {
 		parts = []table.Part{table.InMemory(math.MaxInt, c)}
 	}
-	return Reader{parts: parts, pages: pages, row: row}
+	return Reader{parts: parts, pages: pages, nan: c.TakesNaNAsNull(), row: row}
 }
 
 // ReadNext returns the next n numbers and their nulls, nil for none. They are valid until the next call.
@@ -218,6 +219,9 @@ func (r *Reader) ReadNext(n int) ([]float64, []bool, error) {
 		nulls += more
 		at += k
 		r.row += k
+	}
+	if r.nan {
+		nulls += table.NullNaN(r.number, r.null)
 	}
 	if nulls == 0 {
 		return r.number, nil, nil

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/schema"
@@ -141,6 +142,10 @@ func exactConverter(d *schema.Column, how converter, arrow string) converter {
 	switch d.LogicalType().(type) {
 	case schema.NullLogicalType, schema.UnknownLogicalType:
 		how.name = "null"
+		return how
+	}
+	if how.kind == table.Numeric && strings.HasPrefix(how.name, "float") {
+		how.name = table.AsBits(how.name)
 		return how
 	}
 	e, ok := exactTypeOf(d, how, arrow)

@@ -120,7 +120,10 @@ func (t *partLoad) read(pages *Buffers) error {
 	if t.into.Kind == Categorical {
 		t.nulls, err = v.Codes(t.into.Code[t.start:t.start+n], null, t.levels)
 	} else {
-		t.nulls, err = v.Numbers(t.into.Number[t.start:t.start+n], null)
+		number := t.into.Number[t.start : t.start+n]
+		if t.nulls, err = v.Numbers(number, null); t.into.TakesNaNAsNull() {
+			t.nulls += NullNaN(number, null)
+		}
 	}
 	t.inexact = v.Inexact()
 	return err
@@ -162,6 +165,9 @@ func (c *Column) join(parts []*partLoad) {
 // cutting columns passes these on.
 const bitsOf = "bits of "
 
+// AsBits returns the type of a column of floats, named so, whose NaN are kept.
+func AsBits(float string) string { return bitsOf + float }
+
 // HoldsBits reports whether Number holds, or will hold, the bits of exact values.
 func (c *Column) HoldsBits() bool { return strings.HasPrefix(c.Type, bitsOf) }
 
@@ -173,7 +179,10 @@ func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 	}
 	out := *in
 	out.Type = strings.TrimPrefix(c.Type, bitsOf)
-	e, _ := ParseExactType(out.Type)
+	e, ok := ParseExactType(out.Type)
+	if !ok { // floats, which are their own bits
+		return &out, nil
+	}
 	out.Int, out.Number = make([]int64, len(in.Number)), make([]float64, len(in.Number))
 	for i, v := range in.Number {
 		u := int64(math.Float64bits(v))

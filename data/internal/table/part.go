@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"io"
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -75,7 +76,39 @@ func (c *Column) IsStored() bool { return c.Parts != nil }
 
 // Nullable reports whether the column may have nulls.
 func (c *Column) Nullable() bool {
-	return c.Null != nil || slices.ContainsFunc(c.Parts, Part.Nullable)
+	return c.IsStored() && c.TakesNaNAsNull() || c.Null != nil || slices.ContainsFunc(c.Parts, Part.Nullable)
+}
+
+// Derived is the type of columns that are computed from others.
+const Derived = "made"
+
+// TakesNaNAsNull reports whether a NaN of the column is a null: in numbers of a file or of a caller, but not where values
+// are copied exactly, nor in derived columns, where it says that a function has no value.
+func (c *Column) TakesNaNAsNull() bool {
+	return c.Kind == Numeric && !c.Integer && c.Type != Derived && !c.HoldsBits()
+}
+
+// NullNaN replaces NaN by nulls, which it marks, and returns their number. A number of a null is 0.
+func NullNaN(number []float64, null []bool) (nulls int) {
+	for i, v := range number {
+		if v != v && !null[i] {
+			number[i], null[i] = 0, true
+			nulls++
+		}
+	}
+	return nulls
+}
+
+// WithoutNaN returns a column in memory with nulls in place of NaN: c itself if it has none.
+func (c *Column) WithoutNaN() *Column {
+	if c.IsStored() || !c.TakesNaNAsNull() || !slices.ContainsFunc(c.Number, math.IsNaN) {
+		return c
+	}
+	out := *c
+	out.Number, out.Null = slices.Clone(c.Number), make([]bool, len(c.Number))
+	copy(out.Null, c.Null)
+	NullNaN(out.Number, out.Null)
+	return &out
 }
 
 // A resident is a part of a stored column whose values are in memory.

@@ -290,18 +290,27 @@ func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 	r.row += len(dst)
 }
 
-// Exact returns an entry of vectors with 64-bit integers read as bits, and any other column unchanged.
+// Exact returns an entry of vectors with its numbers as they are: 64-bit integers as bits, floats with NaN. It returns
+// any other column unchanged.
 func (c *Column) Exact() *Column {
 	out := *c
 	out.Parts = nil
 	for _, part := range c.Parts {
 		p, ok := part.(vectorPart)
-		if !ok || p.v.Element.Size != 8 || p.v.Element.Float {
+		e := Element{}
+		if ok {
+			e = p.v.Element
+		}
+		switch {
+		case e.Float:
+			out.Type, out.Parts = AsBits(e.String()), append(out.Parts, part)
+		case e.Size == 8:
+			v := &Vector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: e, ByColumn: p.v.ByColumn, From: p.v.From, Offset: p.v.Offset}
+			v.Element.AsBits = true
+			out.Type, out.Parts = e.Exact().AsBits(), append(out.Parts, vectorPart{v, p.entry})
+		default:
 			return c
 		}
-		v := &Vector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: p.v.Element, ByColumn: p.v.ByColumn, From: p.v.From, Offset: p.v.Offset}
-		v.Element.AsBits = true
-		out.Type, out.Parts = p.v.Element.Exact().AsBits(), append(out.Parts, vectorPart{v, p.entry})
 	}
 	return &out
 }
