@@ -19,10 +19,14 @@ func scoreRow(formulas []*score.Formula, row []any) ([]float64, error) {
 	for c, f := range formulas {
 		if len(formulas) > 1 { // its margin
 			margin := *f
-			margin.Target = score.Target{Numeric: true, Scale: 1}
+			margin.Target = score.Target{Name: "margin", Numeric: true, Scale: 1}
 			f = &margin
 		}
-		v, err := score.New(f).Values(row...)
+		s, err := score.New(f)
+		if err != nil {
+			return nil, err
+		}
+		v, err := s.Values(row...)
 		if err != nil {
 			return nil, err
 		}

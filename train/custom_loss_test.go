@@ -8,6 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // smoothQuantile is the quantile loss of level 0.9 with a parabola of width 0.1 around 0: slopes of
@@ -127,6 +128,14 @@ func TestFit_RegisteredLossOfTwoClasses(t *testing.T) {
 func checkScorer(t *testing.T, m *Model, f *data.Frame, want []float64) {
 	t.Helper()
 	s := scorer(t, m)
+	var file bytes.Buffer
+	if _, err := m.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	read, err := score.Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for r, v := range want[:100] {
 		var row []any
 		for _, name := range s.Inputs() {
@@ -134,6 +143,8 @@ func checkScorer(t *testing.T, m *Model, f *data.Frame, want []float64) {
 		}
 		if got, err := s.Values(row...); err != nil || !(math.Abs(got-v) <= 1e-9*(1+math.Abs(v))) {
 			t.Fatalf("row %d: %v, predicted %v (%v)", r, got, v, err)
+		} else if same, err := read.Values(row...); err != nil || same != got {
+			t.Fatalf("row %d: %v by score.Read, %v by the model (%v)", r, same, got, err)
 		}
 	}
 }

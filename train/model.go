@@ -12,10 +12,11 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // schema is the version of the model file that this package writes.
-const schema = 1
+const schema = score.Schema
 
 // A Model is a trained linear model with its encoder, what was optimised and the certificate. It is stored as
 // one JSON document.

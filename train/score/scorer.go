@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -44,17 +45,8 @@ type scoredTerm struct {
 type cell struct {
 	number float64
 	level  int // index of scoredTerm.weights
-	note   note
+	note   Adapted
 }
-
-// A note says what is unusual about a cell.
-type note uint8
-
-const (
-	unseen  note = 1 << iota // the level has no weight: training did not see it
-	filled                   // a null was filled
-	outside                  // the number is outside the range of the training rows
-)
 
 // An Error reports a value or a row that cannot be scored.
 type Error struct {
@@ -69,8 +61,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("column %q: %s", e.Column, e.Msg)
 }
 
-// New returns a scorer of the formula.
-func New(f *Formula) *Scorer {
+// New returns a scorer of the formula, or the error of Validate.
+func New(f *Formula) (*Scorer, error) {
+	if err := f.Validate(); err != nil {
+		return nil, err
+	}
 	s := &Scorer{target: f.Target}
 	formulas := f.Classes
 	if formulas == nil {
@@ -84,11 +79,40 @@ func New(f *Formula) *Scorer {
 		s.outputs = append(s.outputs, o)
 	}
 	s.cells.New = func() any { c := make([]cell, len(s.terms())); return &c }
-	return s
+	return s, nil
 }
 
-// terms returns the terms that convert the values of a row.
-func (s *Scorer) terms() []scoredTerm { return s.outputs[0].terms }
+// terms returns the terms that convert the values of a row; a Scorer that New did not make has none.
+func (s *Scorer) terms() []scoredTerm {
+	if len(s.outputs) == 0 {
+		return nil
+	}
+	return s.outputs[0].terms
+}
+
+// Adapted says in what a row differed from those of training, so that it was adapted to be scored.
+type Adapted uint8
+
+// What may be adapted about a row.
+const (
+	Unseen  Adapted = 1 << iota // a level has no weight, as training did not see it, and adds nothing
+	Filled                      // a null was filled
+	Outside                     // a number is outside the range of the training rows
+)
+
+// String names what was adapted, as in "unseen, filled"; "" if nothing was.
+func (a Adapted) String() string {
+	var names []string
+	for _, n := range []struct {
+		flag Adapted
+		name string
+	}{{Unseen, "unseen"}, {Filled, "filled"}, {Outside, "outside"}} {
+		if a&n.flag != 0 {
+			names = append(names, n.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
 
 // newScoredTerm returns t with its levels indexed by text, number and bool.
 func newScoredTerm(t Term) scoredTerm {
@@ -140,8 +164,14 @@ func (s *Scorer) Inputs() []string {
 // a number, an infinity, a null without a fill or "yes" for a bool, gives an *[Error]. A score is always
 // finite.
 func (s *Scorer) Values(row ...any) (float64, error) {
+	v, _, err := s.ValuesAdapted(row...)
+	return v, err
+}
+
+// ValuesAdapted works like Values and also returns what was adapted about the row, without allocations.
+func (s *Scorer) ValuesAdapted(row ...any) (float64, Adapted, error) {
 	if len(row) != len(s.terms()) {
-		return 0, &Error{Msg: fmt.Sprintf("the row has %d values, the model %d inputs", len(row), len(s.terms()))}
+		return 0, 0, &Error{Msg: fmt.Sprintf("the row has %d values, the model %d inputs", len(row), len(s.terms()))}
 	}
 	return s.score(func(i int) (cell, error) { return s.terms()[i].cell(row[i]) }, nil)
 }
@@ -149,6 +179,12 @@ func (s *Scorer) Values(row ...any) (float64, error) {
 // Map scores a row given by column names, with values as in Values. A missing name is an error; write nil for a
 // null. Other names are ignored.
 func (s *Scorer) Map(row map[string]any) (float64, error) {
+	v, _, err := s.MapAdapted(row)
+	return v, err
+}
+
+// MapAdapted works like Map and also returns what was adapted about the row, without allocations.
+func (s *Scorer) MapAdapted(row map[string]any) (float64, Adapted, error) {
 	return s.score(s.cellsByName(row), nil)
 }
 
@@ -188,7 +224,7 @@ type Contribution struct {
 func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
 	e := &Explanation{}
 	var err error
-	e.Score, err = s.score(s.cellsByName(row), e)
+	e.Score, _, err = s.score(s.cellsByName(row), e)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +232,10 @@ func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
 }
 
 // score scores a row by its cells. If e is not nil, it sets e to the explanation.
-func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (float64, error) {
+func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (v float64, adapted Adapted, err error) {
+	if len(s.outputs) == 0 {
+		return 0, 0, &Error{Msg: "the scorer has no model: make one with New or Read"}
+	}
 	p := s.cells.Get().(*[]cell)
 	defer s.cells.Put(p)
 	cells := *p
@@ -206,18 +245,19 @@ func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (flo
 			err = s.terms()[i].errorOfNote(c)
 		}
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		cells[i] = c
+		adapted |= c.note
 	}
 	if len(s.outputs) > 1 {
-		return s.scoreClasses(cells, e)
+		v, err = s.scoreClasses(cells, e)
+		return v, adapted, err
 	}
 	margin, err := s.outputs[0].margin(cells)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	v := 0.0
 	if s.target.Numeric {
 		v = s.target.Predicted(margin)
 	} else {
@@ -226,7 +266,7 @@ func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (flo
 	if e != nil {
 		s.outputs[0].explain(e, cells, margin)
 	}
-	return v, checkScore(margin, v)
+	return v, adapted, checkScore(margin, v)
 }
 
 // scoreClasses works like score for more than two classes.
@@ -314,7 +354,7 @@ func (o *output) explain(e *Explanation, cells []cell, margin float64) {
 		c := cells[i]
 		e.Contributions = append(e.Contributions, Contribution{
 			Columns: []string{o.terms[i].Column}, Value: o.terms[i].value(c),
-			Unseen: c.note&unseen != 0, Filled: c.note&filled != 0, Outside: c.note&outside != 0,
+			Unseen: c.note&Unseen != 0, Filled: c.note&Filled != 0, Outside: c.note&Outside != 0,
 		})
 	}
 	for i := range o.products {
@@ -405,9 +445,9 @@ func (t *scoredTerm) newError(format string, args ...any) *Error {
 // errorOfNote returns the error of a strict scorer for a cell with a note.
 func (t *scoredTerm) errorOfNote(c cell) *Error {
 	switch {
-	case c.note&unseen != 0:
+	case c.note&Unseen != 0:
 		return t.newError("the level was not seen in training")
-	case c.note&filled != 0:
+	case c.note&Filled != 0:
 		return t.newError("the value is null")
 	}
 	return t.newError("the value %v is outside the range of the training rows, %v to %v", c.number, *t.Low, *t.High)
@@ -423,7 +463,7 @@ func (t *scoredTerm) null() (cell, error) {
 	case t.Fill == nil:
 		return cell{}, t.newError("the value is null, and the model was trained without a fill for nulls")
 	}
-	return cell{number: *t.Fill, note: filled}, nil
+	return cell{number: *t.Fill, note: Filled}, nil
 }
 
 // unseen returns the index of levels that training did not have.
@@ -433,7 +473,7 @@ func (t *scoredTerm) unseen() int { return len(t.Levels) + 1 }
 func (t *scoredTerm) level(k int) cell {
 	c := cell{level: k}
 	if k == t.unseen() {
-		c.note = unseen
+		c.note = Unseen
 	}
 	return c
 }
@@ -449,7 +489,7 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 	if t.Kind == Numeric {
 		c := cell{number: v}
 		if t.Low != nil && v < *t.Low || t.High != nil && v > *t.High {
-			c.note = outside
+			c.note = Outside
 		}
 		return c, nil
 	}
@@ -480,6 +520,10 @@ func (t *scoredTerm) text(v string) (cell, error) {
 	case t.Kind == Bool && !ok:
 		return cell{}, t.newError("the value is the text %q, but training had true and false", v)
 	case !ok:
+		trimmed := strings.TrimSpace(v)
+		if _, known := t.byText[trimmed]; known && trimmed != v {
+			return cell{}, t.newError("the value %q differs from the level %q of training in blanks alone: remove them, or rename the level", v, trimmed)
+		}
 		k = t.unseen()
 	}
 	return t.level(k), nil
@@ -507,6 +551,9 @@ type StructScorer[T any] struct {
 // or else by its name; fields of embedded structs count. nil pointers are nulls. The error lists all inputs
 // without a field.
 func Of[T any](s *Scorer) (*StructScorer[T], error) {
+	if s == nil || len(s.outputs) == 0 {
+		return nil, errors.New("score: the scorer has no model: make one with New or Read")
+	}
 	of := reflect.TypeFor[T]()
 	if of.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("score: %s is not a struct", of)
@@ -551,8 +598,17 @@ func embedsStructs(of reflect.Type, index []int) bool {
 
 // Score scores one row. Fields may have the types that Scorer.Values accepts.
 func (s *StructScorer[T]) Score(row *T) (float64, error) {
+	v, _, err := s.ScoreAdapted(row)
+	return v, err
+}
+
+// ScoreAdapted works like Score and also returns what was adapted about the row, without allocations.
+func (s *StructScorer[T]) ScoreAdapted(row *T) (float64, Adapted, error) {
 	if row == nil {
-		return 0, errors.New("score: the row is nil")
+		return 0, 0, errors.New("score: the row is nil")
+	}
+	if s.scorer == nil {
+		return 0, 0, errors.New("score: the scorer was not made by Of")
 	}
 	v := reflect.ValueOf(row).Elem()
 	return s.scorer.score(func(i int) (cell, error) { return s.scorer.terms()[i].cellOfReflected(v.FieldByIndex(s.field[i])) }, nil)

@@ -40,7 +40,7 @@ func byHand(size, site float64, b bool) float64 {
 // A value of any type is taken for what it says: numbers, levels written as numbers, truth values,
 // nulls; what training did not see adds nothing.
 func TestValuesOfAnyType(t *testing.T) {
-	s := New(formula())
+	s := newScorer(t, formula())
 	type named float32
 	type word string
 	type truth bool
@@ -73,7 +73,7 @@ func TestRenamedLevels(t *testing.T) {
 	for _, names := range []map[string]string{{"B": "b"}, {"B": "b", "beta": "b", "A": "a"}, {}} {
 		f := formula()
 		f.Rename(names)
-		s := New(f)
+		s := newScorer(t, f)
 		for text, site := range map[string]float64{"a": 1, "b": 10, "7": 100, "A": 0, "B": 0, "beta": 0} {
 			level := text
 			if to, ok := names[text]; ok {
@@ -106,21 +106,21 @@ func TestFieldsOfStructs(t *testing.T) {
 		site   string
 		Hidden string `drotrain:"-"`
 	}
-	s, err := Of[row](New(formula()))
+	s, err := Of[row](newScorer(t, formula()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Score(&row{N: 8, Site: "b", site: "a", inner: inner{3}}); err != nil || !(math.Abs(got-byHand(8, 10, true)) <= 1e-12) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := Of[float64](New(formula())); err == nil || !strings.Contains(err.Error(), "float64 is not a struct") {
+	if _, err := Of[float64](newScorer(t, formula())); err == nil || !strings.Contains(err.Error(), "float64 is not a struct") {
 		t.Errorf("%v", err)
 	}
 	type outer struct {
 		inner
 		Site string `drotrain:"site"`
 	}
-	if s, err := Of[outer](New(formula())); err != nil {
+	if s, err := Of[outer](newScorer(t, formula())); err != nil {
 		t.Error(err)
 	} else if got, err := s.Score(&outer{inner: inner{8}, Site: "b"}); err != nil || !(math.Abs(got-byHand(8, 10, true)) <= 1e-12) {
 		t.Errorf("an embedded struct: %v, %v", got, err)
@@ -130,7 +130,7 @@ func TestFieldsOfStructs(t *testing.T) {
 		Length float64
 		*inner
 	}
-	if _, err := Of[lacking](New(formula())); err == nil || !strings.Contains(err.Error(), `["size" "site"]`) {
+	if _, err := Of[lacking](newScorer(t, formula())); err == nil || !strings.Contains(err.Error(), `["size" "site"]`) {
 		t.Errorf("%v (%v)", err, lacking{site: "a"}.site)
 	}
 }
@@ -148,7 +148,7 @@ func TestScores_NotFinite(t *testing.T) {
 		for i := range f.Terms {
 			f.Terms[i].Kind = Numeric
 		}
-		s := New(f)
+		s := newScorer(t, f)
 		if v, err := s.Values(math.MaxFloat64, math.MaxFloat64); err == nil || !strings.Contains(err.Error(), "too far from those of training") {
 			t.Errorf("%s: %v, %v", name, v, err)
 		}
@@ -157,7 +157,7 @@ func TestScores_NotFinite(t *testing.T) {
 		}
 	}
 	type row struct{ A, B float64 }
-	of, err := Of[row](New(&Formula{Target: Target{Numeric: true, Scale: 1}, Terms: []Term{{Column: "A", Kind: Numeric, Weight: 1, Scale: 1}}}))
+	of, err := Of[row](newScorer(t, &Formula{Target: Target{Numeric: true, Scale: 1}, Terms: []Term{{Column: "A", Kind: Numeric, Weight: 1, Scale: 1}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func productFormula() *Formula {
 
 // Functions and products of columns, against the arithmetic written out.
 func TestProducts(t *testing.T) {
-	s := New(productFormula())
+	s := newScorer(t, productFormula())
 	sites := []any{"a", "b", "c", nil, "other"}
 	var rows [][]any
 	var want []float64
@@ -269,7 +269,7 @@ func TestExplain_UnusualValues(t *testing.T) {
 		"a null":   {map[string]any{"size": 3, "known": nil, "site": "a"}, [4]float64{6, 0, 1, 0}, 1, Contribution{Unseen: true}, "not seen in training"},
 		"a number": {map[string]any{"size": 3, "known": 0, "site": 7}, [4]float64{6, 0, 0, 0}, 2, Contribution{Unseen: true}, "not seen in training"},
 	} {
-		s := New(flagged())
+		s := newScorer(t, flagged())
 		e, err := s.Explain(c.row)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -289,25 +289,133 @@ func TestExplain_UnusualValues(t *testing.T) {
 		if v, err := s.Map(c.row); err != nil || v != e.Score || sum != e.Margin || v != e.Margin {
 			t.Errorf("%s: score %v and %v, margin %v, sum %v (%v)", name, v, e.Score, e.Margin, sum, err)
 		}
-		s = New(flagged())
+		s = newScorer(t, flagged())
 		s.Strict = true
 		if _, err := s.Map(c.row); (err == nil) != (c.strict == "") || err != nil && !strings.Contains(err.Error(), c.strict) {
 			t.Errorf("%s, strict: %v", name, err)
 		}
 	}
 	for _, v := range []any{"yes", "1", 2, math.NaN()} {
-		if _, err := New(flagged()).Values(3, v, "a"); err == nil || !strings.Contains(err.Error(), `column "known"`) {
+		if _, err := newScorer(t, flagged()).Values(3, v, "a"); err == nil || !strings.Contains(err.Error(), `column "known"`) {
 			t.Errorf("%v as a bool: %v", v, err)
 		}
 	}
 }
 
 func TestScorer_Dates(t *testing.T) {
-	s := New(&Formula{Target: Target{Numeric: true, Scale: 1}, Terms: []Term{{Column: "day", Kind: Numeric, Weight: 1, Scale: 1, Date: true}}})
+	s := newScorer(t, &Formula{Target: Target{Numeric: true, Scale: 1}, Terms: []Term{{Column: "day", Kind: Numeric, Weight: 1, Scale: 1, Date: true}}})
 	if v, err := s.Values(time.Date(1970, 1, 3, 12, 0, 0, 0, time.UTC)); err != nil || v != 2.5 {
 		t.Errorf("%v, %v", v, err)
 	}
-	if _, err := New(flagged()).Values(time.Now(), true, "a"); err == nil {
+	if _, err := newScorer(t, flagged()).Values(time.Now(), true, "a"); err == nil {
 		t.Error("a time is a number")
+	}
+}
+
+// newScorer returns a scorer of a valid formula.
+func newScorer(t *testing.T, f *Formula) *Scorer {
+	t.Helper()
+	if f.Target.Name == "" {
+		f.Target.Name = "y"
+	}
+	s, err := New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A formula that could not be scored is an error of New, not a panic of a request.
+func TestNew_BrokenFormulas(t *testing.T) {
+	for want, breakIt := range map[string]func(f *Formula){
+		"no term 7 of 2":        func(f *Formula) { f.Products[0].Factors[0].Term = 7 },
+		"no term -1 of 2":       func(f *Formula) { f.Products[0].Factors[0].Term = -1 },
+		"no level 9 of 4":       func(f *Formula) { f.Products[0].Factors[0].Level = 9 },
+		`"sqaure" is not known`: func(f *Formula) { f.Products[1].Factors[0].Function.Name = "sqaure" },
+		"0 knots and 0 pieces":  func(f *Formula) { f.Products[1].Factors[0].Function.Name = "piecewise" },
+		"2 knots and 0 pieces": func(f *Formula) {
+			f.Products[1].Factors[0].Function = Function{Name: "piecewise", Knots: []float64{1, 2}}
+		},
+		"not ascending": func(f *Formula) {
+			f.Products[1].Factors[0].Function = Function{Name: "piecewise", Knots: []float64{2, 2}, Pieces: make([][4]float64, 1)}
+		},
+		"has no factors":         func(f *Formula) { f.Products[0].Factors = nil },
+		"4 levels and 3 weights": func(f *Formula) { f.Terms[1].Weights = f.Terms[1].Weights[:3] },
+		`the level "a" twice`:    func(f *Formula) { f.Terms[1].Levels = []string{"a", "a", "b", "c"} },
+		"two terms":              func(f *Formula) { f.Terms[1].Column = "size" },
+		"its kind is other":      func(f *Formula) { f.Terms[0].Kind = Other },
+		"the scale 0":            func(f *Formula) { f.Terms[0].Scale = 0 },
+		"the constant is NaN":    func(f *Formula) { f.Constant = math.NaN() },
+		"no name":                func(f *Formula) { *f = Formula{} },
+		`"exp" of the target`:    func(f *Formula) { f.Target.Transform = "exp" },
+		"the formula of class 1 is null": func(f *Formula) {
+			*f = Formula{Target: Target{Name: "y", Classes: []string{"a", "b", "c"}}, Classes: []*Formula{{}, nil, {}}}
+		},
+		"there are formulas of 0": func(f *Formula) { f.Target.Numeric, f.Target.Classes = false, []string{"a", "b", "c"} },
+	} {
+		f := formula()
+		breakIt(f)
+		if s, err := New(f); err == nil || s != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
+	if _, err := New(nil); err == nil {
+		t.Error("nil is accepted")
+	}
+	if _, err := new(Scorer).Values(); err == nil {
+		t.Error("a scorer without a model scores")
+	}
+	if _, err := Of[struct{}](new(Scorer)); err == nil {
+		t.Error("a scorer without a model scores structs")
+	}
+}
+
+// What is adapted is part of the answer, and costs no allocation; blanks around a level are an error.
+func TestScorer_Adapted(t *testing.T) {
+	f := flagged()
+	s := newScorer(t, f)
+	for _, c := range []struct {
+		row  []any
+		want Adapted
+	}{
+		{[]any{3.0, true, "a"}, 0}, {[]any{nil, true, "a"}, Filled}, {[]any{3.0, true, "new"}, Unseen}, {[]any{1e6, true, "a"}, Outside},
+		{[]any{1e6, true, nil}, Outside | Unseen},
+	} {
+		v, got, err := s.ValuesAdapted(c.row...)
+		plain, err2 := s.Values(c.row...)
+		if err != nil || err2 != nil || got != c.want || v != plain {
+			t.Errorf("%v: %v (%q), %v, want %q", c.row, v, got, err, c.want)
+		}
+	}
+	row := []any{nil, true, "new"}
+	if n := testing.AllocsPerRun(100, func() { _, _, _ = s.ValuesAdapted(row...) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	for _, level := range []string{" a", "a ", "a\t"} {
+		if _, err := s.Values(3.0, true, level); err == nil || !strings.Contains(err.Error(), "in blanks alone") {
+			t.Errorf("%q: %v", level, err)
+		}
+	}
+	if got := (Unseen | Outside).String(); got != "unseen, outside" {
+		t.Error(got)
+	}
+}
+
+// Files that are no model are errors.
+func TestRead_Refuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "not a model", "{}": "no schema version", "null": "no schema version", "[1]": "not a model", `{"schema": 2}`: "schema 2", `{"schema": 1}`: "no encoder",
+		`{"schema": 1, "encoder": {}}`: "0 coefficients for 0 encoded columns",
+		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "inputs": [{"name": "x", "kind": "numeric", "first": 4}], "target": {"name": "y"}}, "coefficients": [1]}`: "of 1",
+		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "inputs": [{"name": "x", "kind": "number"}]}}`:                                                            "unknown kind",
+		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 0}], "inputs": [{"name": "x", "kind": "numeric"}], "target": {"name": "y"}}, "coefficients": [1]}`:             "the scale 0",
+		`{"schema": 1, "link": "probit", "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "target": {"name": "y"}}, "coefficients": [1]}`:                                         `link "probit"`,
+	} {
+		if s, err := Read(strings.NewReader(text)); err == nil || s != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, not %q", text, err, want)
+		}
+	}
+	if _, err := Read(nil); err == nil {
+		t.Error("nil is accepted")
 	}
 }

@@ -1,0 +1,309 @@
+package score
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// Schema is the version of model files that Read reads.
+const Schema = 1
+
+// A Document holds the parts of a model file from which a Formula is made. Package train writes model files, and
+// makes the Formula of a model through a Document too.
+type Document struct {
+	Schema *int   `json:"schema"`
+	Link   string `json:"link"` // of the loss: "", or "log" of a number, or "logit" of two classes
+	Config struct {
+		Reading struct {
+			Relabel map[string]string `json:"relabel"`
+		} `json:"reading"`
+	} `json:"config"`
+	Encoder      *encoder  `json:"encoder"`
+	Coefficients []float64 `json:"coefficients"`
+	Recalibrated []float64 `json:"recalibrated_coefficients"` // nil: Coefficients predict
+}
+
+// An encoder is what a model file says of its columns.
+type encoder struct {
+	Spec struct {
+		Impute string `json:"impute"`
+	} `json:"spec"`
+	Inputs  []input  `json:"inputs"`
+	Columns []coding `json:"columns"`
+	Target  struct {
+		Name      string   `json:"name"`
+		Task      string   `json:"task"`
+		Positive  string   `json:"positive"`
+		Negative  string   `json:"negative"`
+		Classes   []string `json:"classes"`
+		Shift     float64  `json:"shift"`
+		Scale     float64  `json:"scale"`
+		Transform string   `json:"transform"`
+		Smear     float64  `json:"smear"`
+	} `json:"target"`
+	Dates   []string `json:"dates"`
+	Profile *struct {
+		Float32 bool `json:"float32"`
+		Inputs  []struct {
+			Input int     `json:"input"`
+			Low   float64 `json:"low"`
+			High  float64 `json:"high"`
+		} `json:"inputs"`
+	} `json:"profile"`
+}
+
+// An input is a source column and the place of its encoded columns.
+type input struct {
+	Name      string    `json:"name"`
+	Kind      Kind      `json:"kind"`
+	Stored    Kind      `json:"stored"`
+	First     int       `json:"first"`
+	Levels    []string  `json:"levels"`
+	Of        []operand `json:"of"`
+	Vector    string    `json:"vector"`
+	Missing   bool      `json:"missing"`
+	Other     bool      `json:"other"`
+	Reference string    `json:"reference"`
+	Fill      float64   `json:"fill"`
+}
+
+// An operand is a factor of an input that is made of columns.
+type operand struct {
+	Column   string   `json:"column"`
+	Kind     Kind     `json:"kind"`
+	Function Function `json:"function"`
+	Fill     *float64 `json:"fill"`
+	Center   float64  `json:"center"`
+	Level    string   `json:"level"`
+}
+
+// A coding is an encoded column.
+type coding struct {
+	Kind  string  `json:"kind"`
+	Shift float64 `json:"shift"`
+	Scale float64 `json:"scale"`
+}
+
+// labels returns the levels and the names of those of nulls and of rare levels.
+func (in *input) labels() []string {
+	all := slices.Clone(in.Levels)
+	if in.Missing {
+		all = append(all, "(missing)")
+	}
+	if in.Other {
+		all = append(all, "(other)")
+	}
+	return all
+}
+
+// skipped returns the index of the label without an encoded column, or -1.
+func (in *input) skipped() int {
+	switch all := in.labels(); {
+	case in.Reference != "":
+		return slices.Index(all, in.Reference)
+	case len(all) == 2:
+		return 0
+	}
+	return -1
+}
+
+// Read returns a scorer of a model file, model.json, as `drotrain train` and train.Model.Save write it. The error
+// says what is missing or damaged. It needs nothing but the standard library; the models of a file other than the
+// trained one, such as the plain average, need train.Load.
+func Read(r io.Reader) (*Scorer, error) {
+	if r == nil {
+		return nil, errors.New("score: the reader is nil")
+	}
+	const most = 1 << 30
+	raw, err := io.ReadAll(io.LimitReader(r, most+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(raw) > most:
+		return nil, fmt.Errorf("score: not a model: it has more than %d bytes", most)
+	}
+	var d Document
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return nil, fmt.Errorf("score: not a model: %w", err)
+	}
+	f, err := d.Formula()
+	if err != nil {
+		return nil, err
+	}
+	return New(f)
+}
+
+// Formula returns the model of the document as a formula of the source columns.
+func (d *Document) Formula() (*Formula, error) {
+	switch {
+	case d.Schema == nil:
+		return nil, errors.New("score: not a model: it has no schema version")
+	case *d.Schema != Schema:
+		return nil, fmt.Errorf("score: a model of schema %d: this version reads schema %d", *d.Schema, Schema)
+	case d.Encoder == nil:
+		return nil, errors.New("score: a damaged model: it has no encoder")
+	}
+	e, x := d.Encoder, d.Coefficients
+	if d.Recalibrated != nil {
+		x = d.Recalibrated
+	}
+	outputs := max(1, len(e.Target.Classes))
+	if len(e.Columns) == 0 || len(x) != len(e.Columns)*outputs {
+		return nil, fmt.Errorf("score: a damaged model: %d coefficients for %d encoded columns and %d outputs", len(x), len(e.Columns), outputs)
+	}
+	for _, in := range e.Inputs {
+		width := len(in.labels())
+		switch {
+		case in.Kind == Numeric:
+			width = 1
+		case width < 2:
+			width = 0
+		case in.skipped() >= 0:
+			width--
+		}
+		if in.First < 0 || in.First+width > len(e.Columns) {
+			return nil, fmt.Errorf("score: a damaged model: column %q has the encoded columns %d to %d of %d", in.Name, in.First, in.First+width-1, len(e.Columns))
+		}
+	}
+	target := Target{
+		Name: e.Target.Name, Numeric: e.Target.Task == "regression", Positive: e.Target.Positive, Negative: e.Target.Negative, Classes: e.Target.Classes,
+		Shift: e.Target.Shift, Scale: e.Target.Scale, Transform: e.Target.Transform, Smear: e.Target.Smear,
+	}
+	switch {
+	case target.Numeric && d.Link == "log" && target.Transform == "":
+		target.Transform = d.Link // whose inverse is the prediction
+	case d.Link != "" && (target.Numeric || d.Link != "logit"):
+		return nil, fmt.Errorf("score: the loss of the model has the link %q, which a formula cannot express: train.Model.Predict can", d.Link)
+	}
+	f := &Formula{}
+	if target.Classes == nil {
+		f = d.formulaAt(x)
+	}
+	for class := range target.Classes {
+		of := make([]float64, 0, len(e.Columns))
+		for i := class; i < len(x); i += outputs {
+			of = append(of, x[i])
+		}
+		f.Classes = append(f.Classes, d.formulaAt(of))
+	}
+	f.Target = target
+	if err := f.Validate(); err != nil {
+		return nil, fmt.Errorf("a damaged model: %w", err)
+	}
+	return f, nil
+}
+
+// formulaAt returns the formula of the margin at coefficients x of the encoded columns, without the target.
+func (d *Document) formulaAt(x []float64) *Formula {
+	e := d.Encoder
+	f := &Formula{Terms: make([]Term, 0, len(e.Inputs))}
+	if k := len(e.Columns) - 1; e.Columns[k].Kind == "intercept" {
+		f.Constant = x[k]
+	}
+	term := map[string]int{}
+	for _, in := range e.Inputs {
+		if in.Of != nil {
+			continue
+		}
+		term[in.Name] = len(f.Terms)
+		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored, Date: slices.Contains(e.Dates, in.Name), Vector: in.Vector}
+		if in.Kind == Numeric {
+			c := e.Columns[in.First]
+			t.Weight, t.Shift, t.Scale = x[in.First], c.Shift, c.Scale
+			if e.Spec.Impute == "mean" || e.Spec.Impute == "median" {
+				t.Fill = &in.Fill
+			}
+			f.Terms = append(f.Terms, t)
+			continue
+		}
+		t.Levels, t.Null = in.Levels, in.Missing
+		all := make([]float64, len(in.labels()))
+		at := in.First
+		for k := range all {
+			if k != in.skipped() {
+				all[k] = x[at]
+				at++
+			}
+		}
+		if in.Other { // what rare and unseen levels add, everybody gets, and the others the difference
+			rest := all[len(all)-1]
+			f.Constant += rest
+			for k := range all {
+				all[k] -= rest
+			}
+		}
+		t.Weights = all[:len(in.Levels)]
+		if in.Missing {
+			t.Missing = all[len(in.Levels)]
+		}
+		f.Terms = append(f.Terms, t)
+	}
+	for _, in := range e.Inputs {
+		if in.Of == nil {
+			continue
+		}
+		c := e.Columns[in.First]
+		p := Product{Weight: x[in.First], Shift: c.Shift, Scale: c.Scale}
+		for _, o := range in.Of {
+			k, known := term[o.Column]
+			if !known {
+				k = len(f.Terms)
+				term[o.Column] = k
+				t := Term{Column: o.Column, Kind: o.Kind, Scale: 1, Fill: o.Fill, Date: slices.Contains(e.Dates, o.Column)}
+				if o.Kind != Numeric {
+					t.Levels, t.Weights = []string{}, []float64{}
+				}
+				f.Terms = append(f.Terms, t)
+			}
+			t := &f.Terms[k]
+			at := 0
+			if o.Kind != Numeric {
+				if at = slices.Index(t.Levels, o.Level); at < 0 {
+					at = len(t.Levels)
+					t.Levels, t.Weights = append(slices.Clone(t.Levels), o.Level), append(t.Weights, 0)
+				}
+			}
+			p.Factors = append(p.Factors, Factor{Term: k, Function: o.Function, Level: at})
+		}
+		moveCentreToLevel(f, in.Of, &p)
+		f.Products = append(f.Products, p)
+	}
+	d.setTrainingRanges(f, term)
+	f.Rename(d.Config.Reading.Relabel)
+	return f
+}
+
+// moveCentreToLevel rewrites the product of a level and a centred number with an uncentred number, and moves
+// the difference to the weight of the level.
+func moveCentreToLevel(f *Formula, of []operand, p *Product) {
+	for k, o := range of {
+		if o.Center == 0 {
+			continue
+		}
+		group := p.Factors[1-k]
+		f.Terms[group.Term].Weights[group.Level] -= p.Weight * o.Center / p.Scale
+	}
+}
+
+// setTrainingRanges sets the range of the training values of each term; term holds their places by column.
+func (d *Document) setTrainingRanges(f *Formula, term map[string]int) {
+	if d.Encoder.Profile == nil {
+		return
+	}
+	for i := range d.Encoder.Profile.Inputs {
+		p := &d.Encoder.Profile.Inputs[i]
+		in := &d.Encoder.Inputs[p.Input]
+		if k, known := term[in.Name]; known && in.Kind == Numeric && in.Of == nil {
+			tolerance := 1e-9 * (math.Abs(p.Low) + math.Abs(p.High)) // the profile is of encoded values
+			if d.Encoder.Profile.Float32 {
+				tolerance *= 1000
+			}
+			low, high := p.Low-tolerance, p.High+tolerance
+			f.Terms[k].Low, f.Terms[k].High = &low, &high
+		}
+	}
+}

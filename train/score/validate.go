@@ -1,0 +1,164 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Validate returns an error if a scorer of the formula could not score: an index that is out of range, a function or
+// a kind that is not known, weights for other levels, a number that is not finite, a scale of 0, or no target.
+func (f *Formula) Validate() error {
+	if f == nil {
+		return fmt.Errorf("score: the formula is nil")
+	}
+	if err := f.Target.validate(len(f.Classes)); err != nil {
+		return fmt.Errorf("score: %w", err)
+	}
+	formulas := f.Classes
+	if formulas == nil {
+		formulas = []*Formula{f}
+	} else if f.Terms != nil || f.Products != nil || f.Constant != 0 {
+		return fmt.Errorf("score: a formula has either classes or terms of its own")
+	}
+	for k, g := range formulas {
+		if g == nil {
+			return fmt.Errorf("score: the formula of class %d is null", k)
+		}
+		if err := g.validateMargin(); err != nil {
+			return fmt.Errorf("score: %w", err)
+		}
+		if g != f && g.Classes != nil {
+			return fmt.Errorf("score: the formula of class %d has classes", k)
+		}
+		if len(g.Terms) != len(formulas[0].Terms) {
+			return fmt.Errorf("score: class %d has %d terms and class 0 %d", k, len(g.Terms), len(formulas[0].Terms))
+		}
+		for i := range g.Terms {
+			if a, b := &g.Terms[i], &formulas[0].Terms[i]; a.Column != b.Column || a.Kind != b.Kind || !slices.Equal(a.Levels, b.Levels) {
+				return fmt.Errorf("score: term %d of class %d has another column or other levels than that of class 0", i, k)
+			}
+		}
+	}
+	return nil
+}
+
+// validate returns an error if the target of a formula with a number of classes is invalid.
+func (t *Target) validate(classes int) error {
+	switch {
+	case t.Name == "":
+		return fmt.Errorf("the target has no name")
+	case len(t.Classes) != classes || classes == 1 || classes == 2:
+		return fmt.Errorf("the target has %d classes, and there are formulas of %d: more than two, or none", len(t.Classes), classes)
+	case t.Numeric && classes > 0:
+		return fmt.Errorf("the target is a number and has classes")
+	case t.Transform != "" && (!t.Numeric || t.Transform != "log" && t.Transform != "log1p"):
+		return fmt.Errorf("the function %q of the target is not known: log or log1p of a number", t.Transform)
+	case t.Numeric && !(finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
+		return fmt.Errorf("the target has the shift %v and the scale %v", t.Shift, t.Scale)
+	case !(t.Smear >= 0) || !finite(t.Smear):
+		return fmt.Errorf("the target has the factor %v", t.Smear)
+	}
+	return nil
+}
+
+// validateMargin returns an error if the margin cannot be computed.
+func (f *Formula) validateMargin() error {
+	if !finite(f.Constant) {
+		return fmt.Errorf("the constant is %v", f.Constant)
+	}
+	names := map[string]bool{}
+	for i := range f.Terms {
+		t := &f.Terms[i]
+		if err := t.validate(); err != nil {
+			return fmt.Errorf("term %d, column %q: %w", i, t.Column, err)
+		}
+		if names[t.Column] {
+			return fmt.Errorf("term %d: the column %q has two terms", i, t.Column)
+		}
+		names[t.Column] = true
+	}
+	for i, p := range f.Products {
+		switch {
+		case len(p.Factors) == 0:
+			return fmt.Errorf("product %d has no factors", i)
+		case !finite(p.Weight) || !finite(p.Shift) || !finite(p.Scale) || p.Scale == 0:
+			return fmt.Errorf("product %d has the weight %v, the shift %v and the scale %v", i, p.Weight, p.Shift, p.Scale)
+		}
+		for k := range p.Factors {
+			x := &p.Factors[k]
+			if x.Term < 0 || x.Term >= len(f.Terms) {
+				return fmt.Errorf("product %d, factor %d: there is no term %d of %d", i, k, x.Term, len(f.Terms))
+			}
+			if t := &f.Terms[x.Term]; t.Kind != Numeric {
+				if x.Level < 0 || x.Level > len(t.Levels) {
+					return fmt.Errorf("product %d, factor %d: column %q has no level %d of %d", i, k, t.Column, x.Level, len(t.Levels))
+				}
+				continue
+			}
+			if err := x.Function.validate(); err != nil {
+				return fmt.Errorf("product %d, factor %d: %w", i, k, err)
+			}
+		}
+	}
+	return nil
+}
+
+// validate returns an error if the term is invalid.
+func (t *Term) validate() error {
+	switch {
+	case t.Column == "":
+		return fmt.Errorf("it has no column")
+	case t.Kind != Numeric && t.Kind != Categorical && t.Kind != Bool:
+		return fmt.Errorf("its kind is %v", t.Kind)
+	case t.Kind == Numeric && !(finite(t.Weight) && finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
+		return fmt.Errorf("it has the weight %v, the shift %v and the scale %v", t.Weight, t.Shift, t.Scale)
+	case t.Kind != Numeric && len(t.Levels) != len(t.Weights):
+		return fmt.Errorf("it has %d levels and %d weights", len(t.Levels), len(t.Weights))
+	case !finite(t.Missing):
+		return fmt.Errorf("the weight of nulls is %v", t.Missing)
+	}
+	for _, p := range []*float64{t.Fill, t.Low, t.High} {
+		if p != nil && math.IsNaN(*p) || p != nil && p == t.Fill && !finite(*p) {
+			return fmt.Errorf("a fill or a bound is %v", *p)
+		}
+	}
+	seen := map[string]bool{}
+	for k, l := range t.Levels {
+		if seen[l] {
+			return fmt.Errorf("it has the level %q twice", l)
+		}
+		seen[l] = true
+		if !finite(t.Weights[k]) {
+			return fmt.Errorf("the weight of level %q is %v", l, t.Weights[k])
+		}
+	}
+	return nil
+}
+
+// validate returns an error if the function is not known or its pieces do not fit its knots.
+func (f *Function) validate() error {
+	switch f.Name {
+	case "", "log", "log1p", "square":
+		return nil
+	case "piecewise":
+	default:
+		return fmt.Errorf("the function %q is not known: log, log1p, square or piecewise", f.Name)
+	}
+	if len(f.Knots) < 2 || len(f.Pieces) != len(f.Knots)-1 {
+		return fmt.Errorf("a piecewise function has %d knots and %d pieces", len(f.Knots), len(f.Pieces))
+	}
+	for k, v := range f.Knots {
+		if !finite(v) || k > 0 && !(v > f.Knots[k-1]) {
+			return fmt.Errorf("the knots of a piecewise function are %v, not ascending", f.Knots)
+		}
+	}
+	all := slices.Concat(f.Below[:], f.Above[:])
+	for _, p := range f.Pieces {
+		all = append(all, p[:]...)
+	}
+	if i := slices.IndexFunc(all, func(v float64) bool { return !finite(v) }); i >= 0 {
+		return fmt.Errorf("a coefficient of a piecewise function is %v", all[i])
+	}
+	return nil
+}
