@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -72,6 +73,9 @@ const spooledInMemory = 64 << 20
 // memory is available. Longer streams are stored in an unnamed file, which disappears when it is closed or the
 // process ends.
 func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) (*input, error) {
+	if r == nil || ctx == nil {
+		return nil, &Error{Path: name, Msg: "cannot read", Err: errors.New("the reader or the context is nil")}
+	}
 	r = cancellableReader(ctx, r)
 	var begin []byte
 	var err error
@@ -95,10 +99,16 @@ func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) 
 	return &input{ReaderAt: f, name: name, size: size}, nil
 }
 
-// cancellableReader returns a reader of r that stops when ctx is cancelled, even while r blocks.
+// cancellableReader returns a reader of r that stops when ctx is cancelled, even while r blocks. A panic of r becomes
+// an error: it happens in another goroutine, where the caller could not recover from it.
 func cancellableReader(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				in.CloseWithError(fmt.Errorf("the reader panicked: %v", v))
+			}
+		}()
 		_, err := io.Copy(in, r)
 		in.CloseWithError(err)
 	}()

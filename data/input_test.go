@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -169,4 +170,13 @@ func TestReaderOf_EndsWithContext(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// A reader that is nil, or panics, is an error of the call, since its panic in another goroutine would end the process.
+func TestOpenReader_BrokenReaders(t *testing.T) {
+	for want, r := range map[string]io.Reader{"nil": nil, "the reader panicked: a bug": readerFunc(func([]byte) (int, error) { panic("a bug") })} {
+		if f, err := OpenReader(t.Context(), "x.csv", r, Reading{}); err == nil || f != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
 }

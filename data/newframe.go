@@ -36,6 +36,10 @@ func NewFrame(columns ...Column) (*Frame, error) {
 			return fail("it has %d rows, but %d marks of nulls", c.Len(), len(c.Null))
 		case c.Kind == Other:
 			return fail("it has no values")
+		case c.Kind > Bool:
+			return fail("its kind is %v, which is none", c.Kind)
+		case c.Kind != Categorical && c.Code != nil:
+			return fail("it has codes of levels, but its kind is %v", c.Kind)
 		}
 		for r, k := range c.Code {
 			if !c.IsNull(r) && (k < 0 || int(k) >= len(c.Level)) {
@@ -90,14 +94,21 @@ func checksumOf(columns []*Column) string {
 }
 
 // FromArrow returns a table of Arrow records with one schema. Values are copied; types are treated as in Arrow
-// IPC files.
+// IPC files. Records of another version of Arrow's Go module are read by ReadBytes, as an IPC stream or file that
+// the ipc.Writer of that version has written.
 func FromArrow(ctx context.Context, records ...arrow.Record) (*Frame, error) {
 	if len(records) == 0 {
 		return nil, errors.New("no records")
 	}
+	if records[0] == nil {
+		return nil, errors.New("record 1 is nil")
+	}
 	var b bytes.Buffer
 	w := ipc.NewWriter(&b, ipc.WithSchema(records[0].Schema()))
 	for i, r := range records {
+		if r == nil {
+			return nil, fmt.Errorf("record %d is nil", i+1)
+		}
 		if err := w.Write(r); err != nil {
 			return nil, fmt.Errorf("record %d: %w", i+1, err)
 		}

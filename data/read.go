@@ -222,6 +222,9 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 		}
 	}()
 	name, how := in.name, append(reading, Reading{})[0]
+	if ctx == nil {
+		return nil, &Error{Path: name, Msg: "cannot read", Err: errors.New("the context is nil")}
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

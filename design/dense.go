@@ -35,6 +35,9 @@ func NewDense(n, d int, x []float64) (*Dense, error) {
 // largestByColumn returns the largest |x| of every column of n rows, or an error that names the first entry
 // that is not finite.
 func largestByColumn[T float32 | float64](n, d int, x []T) ([]float64, error) {
+	if d == 0 { // no row needs a visit, of however many
+		return []float64{}, nil
+	}
 	part := make([][]uint64, shard.Limit) // bits of |x|, ordered as the numbers are, NaN above all
 	shard.Run(n, func(s, lo, hi int) {
 		most := make([]uint64, d)

@@ -471,3 +471,21 @@ func compress(n, d int, x []float64) (start []int, column []int32, value []float
 	}
 	return start, column, value
 }
+
+// Rows without columns have nothing to visit, however many there are.
+func TestNewDense_RowsWithoutColumns(t *testing.T) {
+	const n = 1 << 40
+	a, err := design.NewDense(n, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := design.NewDense32(n, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, z := range []design.Matrix{a, b} {
+		if rows, columns := z.Dims(); rows != n || columns != 0 || len(z.Largest()) != 0 {
+			t.Errorf("%d rows, %d columns, %v", rows, columns, z.Largest())
+		}
+	}
+}

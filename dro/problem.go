@@ -108,5 +108,10 @@ func withInternalParts(p *Problem) (*Problem, error) {
 	if of.Oracle == nil || of.Dual == nil || of.Primal == nil {
 		return nil, saddle.Validate(of)
 	}
+	if l, ok := p.Primal.(L2); ok && l.Intercept {
+		if _, d, _ := p.Oracle.Dims(); max(1, l.Classes) > d {
+			return nil, fmt.Errorf("dro: L2 leaves the last %d coordinates unpenalised, but there are %d: set Classes to the number of classes", max(1, l.Classes), d)
+		}
+	}
 	return of, nil
 }

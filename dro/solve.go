@@ -61,6 +61,9 @@ type OverflowError = newton.OverflowError
 // whose numbers are finite except for an unknown bound. Every other error means invalid input or
 // numbers beyond double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
+	if ctx == nil {
+		return nil, errors.New("dro: the context is nil")
+	}
 	of, err := withInternalParts(p)
 	if err != nil {
 		return nil, err

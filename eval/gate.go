@@ -124,6 +124,9 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 // Check applies the gate. It returns an error if a path does not exist in e.
 func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	r := GateResult{Gate: g, Text: g.Text, Value: undefined()}
+	if g.condition == nil || e == nil || len(e.Models) == 0 {
+		return r, errors.New("a gate is made by ParseGate, and checks an evaluation of at least one model")
+	}
 	var messages []string
 	truth, err := g.condition.Eval(func(leaf *expr.Expr) ([]expr.Truth, error) {
 		if leaf.Name == "verdict" {

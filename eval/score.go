@@ -15,6 +15,9 @@ import (
 // as losses.Poisson, is computed at the margin of the score. An outcome with probability 0 is counted with 2⁻⁵², a
 // loss of 36 nats, and so is a mean of 0. The error names the first entry, counted from 0, that the loss refuses.
 func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float64, error) {
+	if loss == nil {
+		return nil, fmt.Errorf("eval: the loss is nil")
+	}
 	if len(target) != len(score) {
 		return nil, fmt.Errorf("eval: %d targets for %d scores", len(target), len(score))
 	}

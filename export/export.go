@@ -1,6 +1,7 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -34,6 +35,9 @@ type Options struct {
 // Write writes the robust model m. If the format cannot express the model, it returns an error and writes
 // nothing.
 func Write(w io.Writer, m *train.Model, f Format, o Options) error {
+	if w == nil || m == nil {
+		return errors.New("export: the writer or the model is nil")
+	}
 	formulas, err := formulasOf(m)
 	if err != nil {
 		return err

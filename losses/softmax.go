@@ -33,6 +33,9 @@ const MaxClasses = 10_000
 // NewSoftmax returns the oracle over the rows of z and as many classes, numbered from 0 to
 // classes − 1. Errors name the lengths, or the first row whose class is out of range.
 func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
+	if z == nil {
+		return nil, errors.New("losses: the matrix is nil")
+	}
 	n, d := z.Dims()
 	switch {
 	case n < 1 || d < 1:

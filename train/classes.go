@@ -15,11 +15,21 @@ import (
 
 // coefficientsPerColumn returns the number of coefficients per encoded column: the number of classes if there
 // are more than two, else 1.
-func (m *Model) coefficientsPerColumn() int { return m.Encoder.Target.Outputs() }
+func (m *Model) coefficientsPerColumn() int {
+	if m.Encoder == nil {
+		return 1
+	}
+	return m.Encoder.Target.Outputs()
+}
 
 // Classes returns the classes of a target with more than two, in the order of the coefficients of a column, and
 // nil for other targets.
-func (m *Model) Classes() []string { return m.Encoder.Target.Classes }
+func (m *Model) Classes() []string {
+	if m.Encoder == nil {
+		return nil
+	}
+	return m.Encoder.Target.Classes
+}
 
 // predictClasses works like PredictDataset for more than two classes.
 func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error) {

@@ -51,6 +51,9 @@ func Load(path string) (*Model, error) {
 
 // ReadModel works like Load for a reader, such as a file of an embed.FS.
 func ReadModel(r io.Reader) (*Model, error) {
+	if r == nil {
+		return nil, errors.New("train: the reader is nil")
+	}
 	raw, err := io.ReadAll(io.LimitReader(r, maxModel+1))
 	if err != nil {
 		return nil, err

@@ -44,6 +44,9 @@ func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, er
 // When ctx is cancelled during the robust training, Fit returns the best model
 // so far and the error of the context.
 func Fit(ctx context.Context, cfg Config) (*Model, error) {
+	if ctx == nil {
+		return nil, errNil
+	}
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -60,6 +63,9 @@ func Fit(ctx context.Context, cfg Config) (*Model, error) {
 
 // FitFrame works like Fit for a table that is open already; cfg.Data is only recorded.
 func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error) {
+	if ctx == nil || frame == nil {
+		return nil, errNil
+	}
 	began := time.Now()
 	defer shard.LimitThreads(cfg.Threads)()
 	cfg.comm = ranks.FromContext(ctx)

@@ -20,7 +20,7 @@ func (m *Model) Scorer() (*score.Scorer, error) {
 // more than two. It returns an error if the model has no coefficients, or if its loss has a link that a formula
 // cannot express.
 func (m *Model) Formula() (*score.Formula, error) {
-	if m.Encoder == nil || len(m.ScoringCoefficients()) == 0 || len(m.ScoringCoefficients()) != m.Encoder.D()*m.coefficientsPerColumn() {
+	if m == nil || m.Encoder == nil || len(m.ScoringCoefficients()) == 0 || len(m.ScoringCoefficients()) != m.Encoder.D()*m.coefficientsPerColumn() {
 		return nil, errors.New("train: the model has no coefficients for its columns: train one, or Load it")
 	}
 	if m.Classes() == nil {

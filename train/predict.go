@@ -13,6 +13,9 @@ import (
 // errIncomplete reports a Model that was not made by this package.
 var errIncomplete = errors.New("train: the model is incomplete: train one, or read one")
 
+// errNil reports a context or a table that is nil.
+var errNil = errors.New("train: the context or the table is nil")
+
 // A Prediction holds the predictions of a model for the rows of a table.
 type Prediction struct {
 	Rows []int // row numbers in the frame; fewer than its rows under impute drop
@@ -34,8 +37,11 @@ type Prediction struct {
 
 // Predict applies the model to the rows of f. For another variant, such as ERM, call Variant first.
 func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error) {
-	if m.Encoder == nil {
+	if m == nil || m.Encoder == nil || m.loss == nil && m.unregistered == "" {
 		return nil, errIncomplete
+	}
+	if ctx == nil || f == nil {
+		return nil, errNil
 	}
 	d, report, err := m.Encoder.Encode(ctx, f, nil)
 	if err != nil {
@@ -80,6 +86,9 @@ func (m *Model) link() (losses.Link, error) {
 // PredictDataset applies coefficients x of the encoded columns, such as ScoringCoefficients or Baseline, to
 // rows encoded by the model's Encoder.
 func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error) {
+	if m == nil || d == nil {
+		return nil, errIncomplete
+	}
 	if m.Encoder == nil || m.loss == nil && m.unregistered == "" {
 		return nil, errIncomplete
 	}

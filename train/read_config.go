@@ -23,6 +23,9 @@ import (
 // trained; absent ones have their defaults. The error lists all unknown keys, repeated keys and invalid values,
 // with the line, and the file if r is one. The result is valid in the sense of Validate.
 func ReadConfig(r io.Reader) (Config, error) {
+	if r == nil {
+		return Config{}, errors.New("train: the reader is nil")
+	}
 	path := "configuration"
 	if f, ok := r.(interface{ Name() string }); ok {
 		path = f.Name()
