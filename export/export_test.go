@@ -196,6 +196,11 @@ func trained(t testing.TB) map[string][]*score.Formula {
 			c.Log, c.Spline, c.Interact = []string{"education"}, []string{"experience:5"}, []string{"ethnicity:experience", "region:smsa"}
 			c.Filter = "education > 0"
 		},
+		"cps1988 counts": func(c *train.Config) {
+			c.Target, c.Loss, c.Features = "experience", "poisson", []string{"education", "smsa"}
+			c.Filter = "experience >= 0"
+		},
+		"cps1988 quantiles": func(c *train.Config) { c.Target, c.Loss = "wage", "quantile:0.9" },
 	} {
 		cfg := train.DefaultConfig()
 		data, _, _ := strings.Cut(name, " ")
