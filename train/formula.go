@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/drotrain/drotrain/train/score"
 )
@@ -30,8 +31,8 @@ func (m *Model) Formula() (*score.Formula, error) {
 	}
 	// A formula is what package score reads of a model file, which has one way from columns to terms.
 	b, err := json.Marshal(Model{Schema: schema, Link: m.Link, Config: Config{Reading: m.Config.Reading}, Encoder: m.Encoder, Coefficients: m.ScoringCoefficients()})
-	if err != nil {
-		return nil, err
+	if err != nil { // a number that is not finite
+		return nil, fmt.Errorf("train: a damaged model: %w", err)
 	}
 	var d score.Document
 	if err := json.Unmarshal(b, &d); err != nil {
