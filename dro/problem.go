@@ -1,6 +1,8 @@
 package dro
 
 import (
+	"fmt"
+
 	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ranks"
