@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -21,11 +20,16 @@ func (m *Model) AdversaryWeights() ([]data.Column, error) {
 		return nil, errNoWeights
 	}
 	n := r.Train.N
-	order := make([]int, n)
-	for j := range order {
-		order[j] = j
+	place := make([]int, slices.Max(r.Train.Rows)+1) // of the sample of a row, from 1
+	for j, row := range r.Train.Rows {
+		place[row] = j + 1
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.Train.Rows[a], r.Train.Rows[b]) })
+	order := make([]int, 0, n)
+	for _, j := range place {
+		if j > 0 {
+			order = append(order, j-1)
+		}
+	}
 	row := data.Column{Name: "row", Kind: data.Numeric, Type: "int64", Integer: true, Number: make([]float64, n)}
 	weight := data.Column{Name: "weight", Kind: data.Numeric, Type: "float64", Number: make([]float64, n)}
 	for k, j := range order {
