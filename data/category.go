@@ -192,9 +192,15 @@ func (k *category) encode(f *Frame, c *Column, d *matrix.Partition) {
 		missing = labelCode(len(in.Levels), skipped)
 	}
 	read := labelReader(c, in.Kind)
+	const refused = -1
+	refuse := levelCheck(c, in.Stored, in.Levels)
 	values := newValueIndex(c, func(row int) int {
-		if at, known := index[read(row)]; known {
+		at, known := index[read(row)]
+		switch {
+		case known:
 			return at
+		case refuse(read(row)) != nil:
+			return refused
 		}
 		return unseen
 	})
@@ -209,6 +215,11 @@ func (k *category) encode(f *Frame, c *Column, d *matrix.Partition) {
 					break
 				}
 				at = values.indexOf(r)
+			}
+			if at == refused {
+				why := refuse(read(r))
+				k.errs[s] = f.faultAt(c.Name, r, hint(why.hint), "%s", why.msg)
+				break
 			}
 			k.codes.Set(r, at)
 			if at != 0 {

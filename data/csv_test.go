@@ -23,7 +23,14 @@ func TestCSV_Types(t *testing.T) {
 		want    []any
 	}{
 		{"1|2|3", Numeric, true, []any{1.0, 2.0, 3.0}},
-		{"+1|-2|007", Numeric, true, []any{1.0, -2.0, 7.0}},
+		{"+1|-2|0", Numeric, true, []any{1.0, -2.0, 0.0}},
+		{"1|2|007", Categorical, false, []any{"1", "2", "007"}},
+		{"01|NA", Categorical, false, []any{"01", "NA"}},
+		{"0.5|-0.25", Numeric, false, []any{0.5, -0.25}},
+		{"1.5|(2.25)|3.00-|−4", Numeric, false, []any{1.5, -2.25, -3.0, -4.0}},
+		{"(1)|(2)", Categorical, false, []any{"(1)", "(2)"}},
+		{"1-|2-|3", Categorical, false, []any{"1-", "2-", "3"}},
+		{"1|((2))|(-3)", Categorical, false, []any{"1", "((2))", "(-3)"}},
 		{"1|2.5|1e3", Numeric, false, []any{1.0, 2.5, 1000.0}},
 		{"1||3", Numeric, true, []any{1.0, nil, 3.0}},
 		{"1|NA|null|N/A|None|NULL", Numeric, true, []any{1.0, nil, nil, nil, nil, nil}},

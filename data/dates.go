@@ -21,6 +21,13 @@ type Reading struct {
 	Text  csv.Options `json:"text,omitzero"`
 	Dates string      `json:"dates,omitempty"` // of DateUses; empty: columns of dates are text or of no use
 
+	// Zone is the time zone in which the parts of times with a zone are taken; "" for that of each column.
+	Zone string `json:"zone,omitempty"`
+
+	// Columns are the forms of columns that are known from another table; the types of others are guessed. After the
+	// reading of a table they are those of all its columns.
+	Columns []ColumnForm `json:"columns,omitempty"`
+
 	// Relabel gives texts other names, in every column of text: "<=50K." becomes "<=50K".
 	Relabel map[string]string `json:"relabel,omitempty"`
 }
@@ -29,13 +36,21 @@ type Reading struct {
 // 1970-01-01 UTC), as parts (year, month, weekday with 0 for Sunday and, for times, hour), or not at all.
 func DateUses() []string { return []string{"number", "parts", "drop"} }
 
+// DateOrders returns the words for the order of day and month in dates such as 3/4/2024.
+func DateOrders() []string { return []string{csv.DayFirst, csv.MonthFirst} }
+
 // IsZero reports whether r is the zero value.
-func (r Reading) IsZero() bool { return r.Text.IsZero() && r.Dates == "" && len(r.Relabel) == 0 }
+func (r Reading) IsZero() bool {
+	return r.Text.IsZero() && r.Dates == "" && r.Zone == "" && len(r.Columns) == 0 && len(r.Relabel) == 0
+}
 
 // Validate returns an error if r is invalid.
 func (r Reading) Validate() error {
 	if r.Dates != "" && !slices.Contains(DateUses(), r.Dates) {
 		return fmt.Errorf("dates %q: must be number, parts or drop", r.Dates)
+	}
+	if _, err := location(r.Zone); err != nil {
+		return err
 	}
 	return r.Text.Validate()
 }
@@ -74,10 +89,10 @@ var dateParts = []datePart{
 
 // replaceDates replaces columns of dates by the columns that the reading asks for. It keeps the originals apart
 // for holdoutColumn.
-func (f *Frame) replaceDates() {
+func (f *Frame) replaceDates() error {
 	r := f.how
 	if r.Dates == "" {
-		return
+		return nil
 	}
 	var out []*Column
 	var dates []string
@@ -86,20 +101,30 @@ func (f *Frame) replaceDates() {
 			out = append(out, c)
 			continue
 		}
-		dates = append(dates, c.Name)
+		name := c.Name
 		if r.Dates == "number" {
+			dates = append(dates, name)
 			out = append(out, c)
 			continue
 		}
 		f.dates = append(f.dates, c)
 		if r.Dates == "drop" {
+			dates = append(dates, name)
 			continue
 		}
+		zone, in, err := f.locationOf(c)
+		if err != nil {
+			return err
+		}
+		if zone != "" {
+			name += " (" + zone + ")"
+		}
+		dates = append(dates, name)
 		for _, p := range dateParts {
 			if p.name == "hour" && c.Type == "date" && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != math.Floor(v) }) {
 				continue
 			}
-			part := functionOf(c, c.Name+"."+p.name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) }, f.Rows)
+			part := functionOf(c, c.Name+"."+p.name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days).In(in))) }, f.Rows)
 			part.Of = c.Name
 			out = append(out, part)
 		}
@@ -109,6 +134,7 @@ func (f *Frame) replaceDates() {
 		use := map[string]string{"number": "read as days since 1970-01-01 UTC", "parts": "split into year, month, weekday and, of times, hour", "drop": "left out"}
 		f.Notes = append(f.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(dates), "column", "columns"), use[r.Dates], strings.Join(dates, ", ")))
 	}
+	return nil
 }
 
 // replacedDate returns the column of dates of that name that was taken apart or left out, or nil.

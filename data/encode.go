@@ -1,11 +1,13 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
@@ -118,6 +120,9 @@ func (e *Encoder) findColumns(ctx context.Context, f *Frame, withTarget bool) (*
 		}
 		in := e.Inputs[i]
 		c, err := inputColumn(ctx, f, &in)
+		if err == nil {
+			err = e.checkDates(ctx, f, &in, c)
+		}
 		if err != nil {
 			e.suggestUnused(f, err)
 			if err = problems.Add(err); err != nil {
@@ -310,10 +315,55 @@ func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	if err != nil {
 		if absent := (*Error)(nil); errors.As(err, &absent) && absent.Class == ErrNoColumn {
 			absent.Msg += ", which the model was trained on"
+			f.describeAbsentPart(absent)
 		}
 		return nil, err
 	}
 	return checkInputColumn(ctx, f, in, c)
+}
+
+// checkDates returns an error if a number of training is dates here, or dates of training are numbers here.
+func (e *Encoder) checkDates(ctx context.Context, f *Frame, in *Input, c *Column) error {
+	dates := slices.Contains(e.Dates, in.Name)
+	if f.inMemory || in.Kind != Numeric || in.Of != nil || c.Kind != Numeric || c.Of != "" || dates == c.Clock || f.Rows == 0 {
+		return nil
+	}
+	loaded, err := c.Load(ctx)
+	if err != nil || loaded.IsAllNull() {
+		return err
+	}
+	if dates {
+		return f.fault(c.Name, suggestion{}, "the column holds numbers here (%s), but training had dates", c.Type)
+	}
+	return f.fault(c.Name, suggestion{}, "the column holds dates here, but training had numbers")
+}
+
+// describeAbsentPart explains why a part of a column of dates is absent: the column is not read as dates here.
+func (f *Frame) describeAbsentPart(absent *Error) {
+	at := strings.LastIndexByte(absent.Column, '.')
+	if at < 0 || !f.Has(absent.Column[:at]) || !slices.ContainsFunc(dateParts, func(p datePart) bool { return p.name == absent.Column[at+1:] }) {
+		return
+	}
+	c, err := f.Lookup(absent.Column[:at])
+	if err != nil || c.Clock {
+		return
+	}
+	absent.Class, absent.Column, absent.Hint = nil, c.Name, ""
+	absent.Msg = fmt.Sprintf("the column is %s here (%s), but training had dates", c.Kind, c.Type)
+	if c.UnexpectedRow > 0 {
+		absent.Path, absent.Row = f.Where(c.UnexpectedRow - 1)
+		absent.Msg = fmt.Sprintf("training had dates (%s), but the value is %q", cmp.Or(f.orderOf(c.Name), "of a typed file"), c.Unexpected)
+	}
+}
+
+// orderOf returns the order of the dates of a text column, "" if it is not known.
+func (f *Frame) orderOf(column string) string {
+	for _, of := range f.how.Columns {
+		if of.Name == column && of.Order != "" {
+			return of.Order
+		}
+	}
+	return ""
 }
 
 // mergeAbsentColumns replaces the errors of many missing columns by one, since the table is then probably the

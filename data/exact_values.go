@@ -219,7 +219,7 @@ func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 		}
 	}
 	if !iso {
-		days, _ := csv.Dates(texts.Level, rows)
+		days, _ := csv.Dates(texts.Level, rows, cmp.Or(f.orderOf(texts.Name), f.how.Text.DateOrder))
 		if days == nil {
 			return o, false
 		}

@@ -103,6 +103,9 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows matrix.Set, d
 			if err != nil {
 				return err
 			}
+			if err := checkLabels(f, c, factor, g, rows); err != nil {
+				return err
+			}
 			g = nameGroups(factor, g.addLabels(factor.Labels))
 			singles[name] = g
 			ds.Groups = append(ds.Groups, g)
@@ -116,6 +119,24 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows matrix.Set, d
 		}
 		if len(parts) == len(factor.Sources) {
 			ds.Groups = append(ds.Groups, crossGroupings(parts, rows.Len()).addLabels(factor.Labels))
+		}
+	}
+	return nil
+}
+
+// checkLabels returns an error if a group is one of training written in another way.
+func checkLabels(f *Frame, c *Column, factor Factor, g Grouping, rows matrix.Set) error {
+	refuse := levelCheck(c, factor.Kind, factor.Labels)
+	for k, label := range g.Labels {
+		if factor.Labels == nil || label == MissingLabel || slices.Contains(factor.Labels, label) {
+			continue
+		}
+		if why := refuse(label); why != nil {
+			for i, r := range rows.All() {
+				if g.Index[i] == int32(k) {
+					return f.faultAt(c.Name, r, hint(why.hint), "%s", why.msg)
+				}
+			}
 		}
 	}
 	return nil

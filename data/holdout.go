@@ -285,7 +285,7 @@ func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int)
 	for _, r := range rows {
 		count[c.Code[r]]++
 	}
-	rank, formats := csv.Dates(c.Level, count)
+	rank, formats := csv.Dates(c.Level, count, cmp.Or(f.orderOf(name), f.how.Text.DateOrder))
 	switch {
 	case len(formats) == 1:
 		return nil, nil, f.fault(name, hint("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)

@@ -28,8 +28,6 @@ func TestPaths(t *testing.T) {
 	write("same/2.csv", "b,a,c\ny,2.5,4\nz,,5\n")
 	write("same/_SUCCESS", "")
 	write("same/.hidden.csv", "q\n1\n")
-	write("kinds/1.csv", "a\n1\n")
-	write("kinds/2.csv", "a\nx\n")
 	write("columns/1.csv", "a,b\n1,2\n")
 	write("columns/2.csv", "a,c\n1,2\n")
 	write("columns/sub/3.csv", "z\n1\n")
@@ -40,7 +38,6 @@ func TestPaths(t *testing.T) {
 		"empty":                                {"holds no table", ".parquet"},
 		"parts":                                {"holds no table", filepath.Join("parts", "*", "*.csv"), "as region=a"},
 		"deep":                                 {"holds no table", filepath.Join("deep", "*", "*", "*.parquet"), "as month=2"},
-		"kinds":                                {"2.csv", `column "a"`, "one schema"},
 		"columns":                              {"2.csv", `no column "b"`, "1.csv"},
 		"no*.csv":                              {"no file matches"},
 		"empty/notes.doc":                      {"format of this file is unknown", ".csv"},

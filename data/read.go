@@ -87,7 +87,32 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 	if arrays != nil {
 		return joinArrays(arrays, frames)
 	}
+	if frames, err = readTogether(ctx, frames, how); err != nil {
+		return nil, err
+	}
 	return concat(ctx, frames)
+}
+
+// readTogether reads tables again that were read in other ways than the others, if the reading does not say how.
+func readTogether(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame, error) {
+	r := append(how, Reading{})[0]
+	if len(frames) == 1 || r.Columns != nil {
+		return frames, nil
+	}
+	forms, agreed := agree(frames)
+	r.Columns = forms
+	for i, f := range frames {
+		if agreed {
+			f.how.Columns = forms
+			continue
+		}
+		again, err := openTable(ctx, f.inputs[0], r)
+		if err != nil {
+			return frames, err
+		}
+		frames[i] = again
+	}
+	return frames, nil
 }
 
 // OpenReader works like Open for a stream, which is read to its end. The name is used in messages; its
@@ -243,7 +268,9 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	if err := how.Validate(); err != nil {
 		return nil, &Error{Path: name, Msg: err.Error()}
 	}
-	in.hash(ctx)
+	if in.sum == nil {
+		in.hash(ctx)
+	}
 	var t *table.Table
 	err = table.Catch(func() (err error) { t, err = in.format.read(ctx, in, nil, how, false); return err })
 	if err != nil {
@@ -253,13 +280,23 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	for i, c := range f.Columns {
 		f.Columns[i] = c.WithoutNaN()
 	}
-	f.replaceDates()
+	if how.Columns != nil {
+		if f.Columns, err = how.conform(name, f.Columns, f.Rows); err != nil {
+			return nil, err
+		}
+	}
 	f.unusedMissing, f.unusedRelabel = t.UnusedMissing, t.UnusedRelabel
 	if !in.format.text {
 		f.unusedMissing = how.Text.Missing
 		if err := f.relabel(ctx, how.Relabel); err != nil {
 			return nil, table.InFile(name, err)
 		}
+	}
+	if how.Columns == nil {
+		f.how.Columns = formsOf(f.Columns, how.Zone)
+	}
+	if err := f.replaceDates(); err != nil {
+		return nil, err
 	}
 	for _, r := range t.Remarks {
 		f.Notes = append(f.Notes, r.Error())

@@ -274,6 +274,14 @@ func mergeTargets(all []*targetStatistics) *targetStatistics {
 	return out
 }
 
+// values returns the values of a target of classes.
+func (t *Target) values() []string {
+	if t.Task == Binary {
+		return []string{t.Negative, t.Positive}
+	}
+	return t.Classes
+}
+
 // checkValues returns an error if one of the n rows is null, NaN or infinite.
 func (k *targetStatistics) checkValues(f *Frame, column string, n int) error {
 	switch {

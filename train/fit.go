@@ -147,9 +147,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 	if err := cfg.checkUnused(); err != nil {
 		return nil, nil, err
 	}
-	if how := frame.Reading(); !how.IsZero() {
-		cfg.Reading = how
-	}
+	cfg.Reading = cfg.readingOf(frame)
 	cfg = cfg.withLogObserver()
 	if builtin, ok := strings.CutPrefix(frame.Name(), datasets.Prefix); ok {
 		if info, err := datasets.Get(builtin); err == nil && info.GroupsUnknown {

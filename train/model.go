@@ -108,6 +108,14 @@ func (m *Model) addNotes(notes ...string) {
 	}
 }
 
+// Reading returns how other tables are read for the model: every column as it was read in training.
+func (m *Model) Reading() data.Reading {
+	if m.Encoder == nil {
+		return m.Config.Reading
+	}
+	return m.Encoder.Contract(m.Config.Reading)
+}
+
 // Threshold returns the probability from which a row is predicted positive.
 func (m *Model) Threshold() float64 {
 	if m.Config.Threshold == nil {

@@ -118,9 +118,12 @@ func (c *Config) options() map[string]*setting.Value {
 				r.Text.Decimal = ","
 			}
 		}),
-		"strip":   readingMark(&text.Strip, "hold no digits, signs, points or commas", func(r *data.Reading, s string) { r.Text.Strip = s }),
-		"relabel": setting.Map(&c.Reading.Relabel, "->"),
-		"dates":   setting.Enum(&c.Reading.Dates, data.DateUses()),
+		"strip":      readingMark(&text.Strip, "hold no digits, signs, points or commas", func(r *data.Reading, s string) { r.Text.Strip = s }),
+		"relabel":    setting.Map(&c.Reading.Relabel, "->"),
+		"dates":      setting.Enum(&c.Reading.Dates, data.DateUses()),
+		"numeric":    setting.List(&text.Numeric, nil),
+		"date-order": setting.Enum(&text.DateOrder, data.DateOrders()),
+		"time-zone":  setting.Word(&c.Reading.Zone, "be a name such as Europe/Berlin, UTC or an offset such as +02:00", func(zone string) bool { return data.Reading{Zone: zone}.Validate() == nil }),
 	}
 }
 

@@ -61,13 +61,13 @@ func (c *Config) dataHoldout() data.Holdout {
 }
 
 // OpenData opens the table of the configuration, followed by the table of the hold-out rows if that is another
-// one. open is Open or a function of the caller.
+// one, which is read as the first. open is Open or a function of the caller.
 func (c *Config) OpenData(ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error)) (*data.Frame, error) {
 	f, err := open(ctx, c.Data, c.Reading)
 	if err != nil || c.HoldoutData == "" {
 		return f, err
 	}
-	held, err := open(ctx, c.HoldoutData, c.Reading)
+	held, err := open(ctx, c.HoldoutData, c.readingOf(f))
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -78,6 +78,14 @@ func (c *Config) OpenData(ctx context.Context, open func(ctx context.Context, na
 		held.Close()
 	}
 	return both, err
+}
+
+// readingOf returns how a second table is read: as the first one was.
+func (c *Config) readingOf(f *data.Frame) data.Reading {
+	if how := f.Reading(); !how.IsZero() {
+		return how
+	}
+	return c.Reading
 }
 
 // shuffle shuffles the rows, so that every prefix of the training data is a random sample.

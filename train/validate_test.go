@@ -157,7 +157,11 @@ func TestFitFrame_TakesTheReadingOfTheTable(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Loss = "y", level.At(1), "logistic"
 	m := fitFrame(t, f, cfg)
-	if !reflect.DeepEqual(m.Config.Reading, how) {
+	got := m.Config.Reading
+	if len(got.Columns) != 3 || got.Columns[2].Name != "g" || !got.Columns[2].Text {
+		t.Errorf("forms %+v", got.Columns)
+	}
+	if got.Columns = nil; !reflect.DeepEqual(got, how) {
 		t.Errorf("%+v", m.Config.Reading)
 	}
 	s := scorer(t, m)

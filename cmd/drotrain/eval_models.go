@@ -33,7 +33,7 @@ func (o *evalOptions) measureModels(ctx context.Context, a *app) (measured *repo
 		}
 	}
 	o.shown.Begin(show.Reading)
-	f, err := a.openTable(ctx, path, mergeReading(o.Config.Reading, first.Config.Reading))
+	f, err := a.openTable(ctx, path, mergeReading(o.Config.Reading, first.Reading()))
 	if err != nil {
 		return nil, "", err
 	}

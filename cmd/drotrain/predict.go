@@ -79,7 +79,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	defer shown.Finish()
 	ctx = shown.Watch(ctx)
 	shown.Begin(show.Reading)
-	f, err := a.openTable(ctx, o.Config.Data, mergeReading(o.Config.Reading, m.Config.Reading))
+	f, err := a.openTable(ctx, o.Config.Data, mergeReading(o.Config.Reading, m.Reading()))
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ func mergeReading(given, trained data.Reading) data.Reading {
 	}
 	t.Delimiter, t.Decimal = cmp.Or(g.Delimiter, t.Delimiter), cmp.Or(g.Decimal, t.Decimal)
 	t.Thousands, t.Strip = cmp.Or(g.Thousands, t.Thousands), cmp.Or(g.Strip, t.Strip)
+	t.DateOrder = cmp.Or(g.DateOrder, t.DateOrder)
 	out.Dates = cmp.Or(given.Dates, out.Dates)
 	if len(given.Relabel) > 0 {
 		out.Relabel = given.Relabel

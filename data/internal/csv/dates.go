@@ -2,79 +2,191 @@ package csv
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // layouts lists the layouts of dates; a time of day may follow.
-var layouts = [...]string{"2006-01-02", "2006/1/2", "2006.1.2", "2/1/2006", "2-1-2006", "2.1.2006", "1/2/2006", "1-2-2006"}
+var layouts = [...]string{"2006-1-2", "2006/1/2", "2006.1.2", "2/1/2006", "2-1-2006", "2.1.2006", "1/2/2006", "1-2-2006",
+	"2-Jan-2006", "2 Jan 2006", "2Jan2006", "2/Jan/2006", "Jan 2 2006", "2006-Jan-2", "2 January 2006", "January 2 2006"}
 
 // A layoutSet is a set of layouts: a bit for each.
-type layoutSet uint8
+type layoutSet uint32
 
-// The layouts of every order of year, month and day.
+// orders lists the layouts of every order of year, month and day. Where the month has a name, there is only one.
+var orders = [...]struct {
+	name    string
+	layouts layoutSet
+}{
+	{"ISO 8601", 0b1},
+	{"year-first", 0b110},
+	{DayFirst, 0b11_1000},
+	{MonthFirst, 0b1100_0000},
+	{"month-by-name", 0b1111_1111_0000_0000},
+}
+
+// DayFirst and MonthFirst are the orders that a date may leave open, as 3/4/2024 does.
 const (
-	isoDate    layoutSet = 0b0000_0001
-	yearFirst  layoutSet = 0b0000_0110
-	dayFirst   layoutSet = 0b0011_1000
-	monthFirst layoutSet = 0b1100_0000
-	anyOrder   layoutSet = 0b1111_1111
+	DayFirst   = "day-first"
+	MonthFirst = "month-first"
 )
 
-var orders = [...]layoutSet{isoDate, yearFirst, dayFirst, monthFirst}
+const anyOrder layoutSet = 1<<len(layouts) - 1
+
+// layoutsOf returns the layouts of the order with a name, or of all orders.
+func layoutsOf(name string) layoutSet {
+	for _, o := range orders {
+		if o.name == name {
+			return o.layouts
+		}
+	}
+	return anyOrder
+}
+
+// orUndecided returns the layouts of all orders but day or month first if l is one of these, so that dates of other
+// orders are read, too.
+func (l layoutSet) orUndecided() layoutSet {
+	switch l.order() {
+	case DayFirst:
+		return anyOrder &^ layoutsOf(MonthFirst)
+	case MonthFirst:
+		return anyOrder &^ layoutsOf(DayFirst)
+	}
+	return l
+}
 
 // orders returns the layouts of all orders that have a layout in l.
 func (l layoutSet) orders() (all layoutSet) {
 	for _, o := range orders {
-		if l&o != 0 {
-			all |= o
+		if l&o.layouts != 0 {
+			all |= o.layouts
 		}
 	}
 	return all
 }
 
-// isDecided reports whether l is one order. The text 3/4/2024 may be a day in March or in April; a column
-// without a value that decides is not read as dates.
-func (l layoutSet) isDecided() bool { return slices.Contains(orders[:], l) }
-
-// clocks lists the layouts of times of day.
-var clocks = [...]string{"15:04:05", "15:04", "15:04:05Z07:00", "3:04:05 PM", "3:04 PM"}
-
-// parseDate parses a date, or a date and a time, which is in UTC unless it has a time zone. It returns the days
-// since 1970-01-01 UTC and those of the layouts that s has; none if s is not a date in one of them.
-func parseDate(s string, among layoutSet) (days float64, in layoutSet) {
-	if len(s) < 8 || s[0] < '0' || s[0] > '9' {
-		return 0, 0
-	}
-	date, clock, timed := strings.Cut(strings.Replace(s, "T", " ", 1), " ")
-	var sinceMidnight time.Duration
-	if timed {
-		var ok bool
-		if sinceMidnight, ok = parseClock(clock); !ok {
-			return 0, 0
+// order returns the name of the order that l is, or "". The text 3/4/2024 may be a day in March or in April; a
+// column without a value that decides is not read as dates.
+func (l layoutSet) order() string {
+	for _, o := range orders {
+		if l == o.layouts {
+			return o.name
 		}
 	}
+	return ""
+}
+
+// clocks lists the layouts of times of day, in capital letters.
+var clocks = [...]string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM", "3:04:05PM", "3:04PM"}
+
+// zonedClocks lists those with an offset from UTC.
+var zonedClocks = [...]string{"15:04:05Z07:00", "15:04:05Z0700", "15:04:05Z07", "15:04Z07:00", "15:04Z0700", "15:04:05 Z07:00", "15:04:05 Z0700", "15:04:05 -07"}
+
+// A moment is a date, or a date and a time.
+type moment struct {
+	days   float64   // since 1970-01-01 UTC
+	in     layoutSet // the layouts that the text has; none if it is no date
+	zoned  bool      // it has an offset from UTC
+	offset int       // that, in seconds
+}
+
+// parseDate parses a date, or a date and a time, which is in UTC unless it has an offset.
+func parseDate(s string, among layoutSet) (m moment) {
+	if len(s) < 8 || s[0] > '9' && !beginsWithMonth(s) || s[0] < '0' {
+		return m
+	}
+	date, timed := s, strings.IndexByte(s, ':')
+	var sinceMidnight time.Duration
+	if timed > 0 {
+		at := strings.LastIndexAny(s[:timed], " T")
+		if at < 0 {
+			return m
+		}
+		var ok bool
+		date = strings.TrimRight(s[:at], " ")
+		if sinceMidnight, m.zoned, m.offset, ok = parseClock(s[at+1:]); !ok {
+			return moment{}
+		}
+	}
+	date = strings.Replace(date, ", ", " ", 1)
 	for i, layout := range layouts {
 		if among&(1<<i) == 0 {
 			continue
 		}
 		if t, err := time.Parse(layout, date); err == nil {
-			days, in = DaysOf(t.Add(sinceMidnight)), in|1<<i
+			m.days, m.in = DaysOf(t.Add(sinceMidnight)), m.in|1<<i
 		}
 	}
-	return days, in
+	if m.in == 0 {
+		return moment{}
+	}
+	return m
 }
 
-// parseClock parses a time of day.
-func parseClock(s string) (sinceMidnight time.Duration, ok bool) {
-	for _, layout := range clocks {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), true
+// beginsWithMonth reports whether a text begins with the English name of a month, or its first three letters.
+func beginsWithMonth(s string) bool {
+	for m := time.January; m <= time.December; m++ {
+		if strings.EqualFold(s[:3], m.String()[:3]) {
+			return true
 		}
 	}
-	return 0, false
+	return false
+}
+
+// parseClock parses a time of day, with its offset from UTC in seconds if it has one.
+func parseClock(s string) (sinceMidnight time.Duration, zoned bool, offset int, ok bool) {
+	midnight := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, layout := range clocks {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.Sub(midnight), false, 0, true
+		}
+	}
+	s = strings.ToUpper(s)
+	for _, name := range []string{" UTC", " GMT"} {
+		if rest, utc := strings.CutSuffix(s, name); utc {
+			s = rest + "Z"
+		}
+	}
+	for _, layout := range clocks {
+		if t, err := time.Parse(layout, s); err == nil { // am or pm
+			return t.Sub(midnight), false, 0, true
+		}
+	}
+	for _, layout := range zonedClocks {
+		if t, err := time.Parse(layout, s); err == nil {
+			_, offset = t.Zone()
+			return t.Sub(midnight), true, offset, true
+		}
+	}
+	return 0, false, 0, false
+}
+
+// zoneOf returns the zone of an offset from UTC in seconds, as in +02:00.
+func zoneOf(offset int) string {
+	if offset == 0 {
+		return table.UTC
+	}
+	sign := '+'
+	if offset < 0 {
+		sign, offset = '-', -offset
+	}
+	return fmt.Sprintf("%c%02d:%02d", sign, offset/3600, offset/60%60)
+}
+
+// hasShortYear reports whether a text is a date whose year has two digits, which do not tell the century.
+func hasShortYear(s string) bool {
+	date, _, _ := strings.Cut(s, " ")
+	for _, layout := range [...]string{"2/1/06", "2-1-06", "2.1.06", "1/2/06", "1-2-06", "06/1/2", "06-1-2", "2-Jan-06", "2Jan06"} {
+		if _, err := time.Parse(layout, date); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // A DateFormat is a format of dates with the number of rows that have it.
@@ -84,16 +196,17 @@ type DateFormat struct {
 	in      layoutSet
 }
 
-// Dates reads texts in one date format as days since 1970-01-01 UTC; rows counts the rows of each text. If that
-// is not possible, formats lists the formats found, the most frequent first: a single one if it may have the
+// Dates reads texts in one date format as days since 1970-01-01 UTC; rows counts the rows of each text, and order names
+// the order of day, month and year if it is known. If
+// that is not possible, formats lists the formats found, the most frequent first: a single one if it may have the
 // day or the month first, and none if no text is a date. Texts that are not dates count as one format.
-func Dates(texts []string, rows []int) (days []float64, formats []DateFormat) {
-	common := anyOrder
+func Dates(texts []string, rows []int, order string) (days []float64, formats []DateFormat) {
+	common := layoutsOf(order)
 	for i, s := range texts {
 		if rows[i] == 0 {
 			continue
 		}
-		_, in := parseDate(s, anyOrder)
+		in := parseDate(s, layoutsOf(order)).in
 		common &= in.orders()
 		at := slices.IndexFunc(formats, func(f DateFormat) bool { return f.in&in != 0 || f.in|in == 0 })
 		if at < 0 {
@@ -108,13 +221,13 @@ func Dates(texts []string, rows []int) (days []float64, formats []DateFormat) {
 	if len(formats) == 1 && formats[0].in == 0 {
 		return nil, nil
 	}
-	if !common.isDecided() {
+	if common.order() == "" {
 		slices.SortStableFunc(formats, func(a, b DateFormat) int { return cmp.Compare(b.Rows, a.Rows) })
 		return nil, formats
 	}
 	days = make([]float64, len(texts))
 	for i, s := range texts {
-		days[i], _ = parseDate(s, common)
+		days[i] = parseDate(s, common).days
 	}
 	return days, nil
 }

@@ -101,6 +101,7 @@ func (l *lines) Read() ([]string, error) {
 			l.index[name] = i
 			l.header = append(l.header, name)
 			l.keys, l.last, l.record = append(l.keys, name), append(l.last, 0), append(l.record, "")
+			l.header = l.keys
 			if err := l.options.checkColumnCount(len(l.keys)); err != nil {
 				return nil, err
 			}

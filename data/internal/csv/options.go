@@ -45,12 +45,21 @@ type Options struct {
 	// order that some row of the column decides.
 	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
 
+	// DateOrder is DayFirst or MonthFirst, for dates that leave it open, as 3/4/2024 does; "" if some row decides.
+	DateOrder string `json:"date_order,omitempty" yaml:"date_order,omitempty"`
+
+	// Numeric are columns of numbers with leading zeros, which are otherwise text, as codes are.
+	Numeric []string `json:"numeric,omitempty" yaml:"numeric,omitempty"`
+
+	// Known holds, by name, how columns are to be read. The types of others are guessed.
+	Known map[string]table.ColumnForm `json:"-" yaml:"-"`
+
 	// Relabel gives texts other names before the types of the columns are decided.
 	Relabel map[string]string `json:"-" yaml:"-"`
 }
 
-// missingTexts returns the texts that stand for no value in a column of a table with the given header.
-func (o *Options) missingTexts(column string, header []string) (texts []string) {
+// MissingTexts returns the texts that stand for no value in a column of a table with the given header.
+func (o *Options) MissingTexts(column string, header []string) (texts []string) {
 	for _, item := range o.Missing {
 		of, text := splitMissing(item, header)
 		if of == "" || of == column {
@@ -77,7 +86,7 @@ const DefaultMaxColumns = 100_000
 
 // IsZero reports whether o is the zero value.
 func (o Options) IsZero() bool {
-	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && o.numberFormat() == plain && !o.Dates && o.MaxColumns == 0
+	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && o.numberFormat() == plain && !o.Dates && o.MaxColumns == 0 && o.DateOrder == "" && len(o.Numeric) == 0
 }
 
 // Validate returns an error if options contradict each other.
@@ -93,7 +102,9 @@ func (o Options) Validate() error {
 		return fmt.Errorf("the thousands mark %q must be one of , . ' _ or a space", o.Thousands)
 	case o.Thousands != "" && o.Thousands == o.numberFormat().decimal:
 		return fmt.Errorf("the decimal mark and the thousands mark are both %q", o.Thousands)
-	case strings.ContainsAny(o.Strip, "0123456789+-.,"):
+	case o.DateOrder != "" && o.DateOrder != DayFirst && o.DateOrder != MonthFirst:
+		return fmt.Errorf("the order of dates %q must be %q or %q", o.DateOrder, DayFirst, MonthFirst)
+	case strings.ContainsAny(o.Strip, "0123456789+-.,()"):
 		return fmt.Errorf("the characters to strip, %q, hold parts of numbers", o.Strip)
 	}
 	return nil
@@ -101,7 +112,11 @@ func (o Options) Validate() error {
 
 // numberFormat returns how numbers are written.
 func (o Options) numberFormat() numberFormat {
-	return numberFormat{cmp.Or(o.Decimal, "."), o.Thousands, o.Strip}
+	decimal := cmp.Or(o.Decimal, ".")
+	if o.Thousands == "." && o.Decimal == "" {
+		decimal = ","
+	}
+	return numberFormat{decimal, o.Thousands, o.Strip}
 }
 
 // A numberFormat says how numbers are written.
@@ -113,14 +128,49 @@ type numberFormat struct {
 // plain is the format of numbers in Go.
 var plain = numberFormat{decimal: "."}
 
-// parse parses a number.
+// parse parses a number. A negative one may also be written as in accounts: (50.00), 50.00- and −50.00.
 func (f numberFormat) parse(s string) (v float64, whole, ok bool) {
-	if f != plain {
+	if f != plain || hasAccountSign(s) {
 		if s, ok = f.normalise(s); !ok {
 			return 0, false, false
 		}
 	}
 	return table.ParseNumber(s)
+}
+
+// hasAccountSign reports whether a text begins or ends as a negative number of accounts does.
+func hasAccountSign(s string) bool {
+	return len(s) > 1 && (s[0] == '(' || s[0] == "−"[0] || s[len(s)-1] == '-')
+}
+
+// cutAccountSign removes the sign of a negative number of accounts, and reports whether there was one.
+func (f numberFormat) cutAccountSign(s string) (rest string, negative bool) {
+	if f.strip != "" {
+		s = strings.TrimSpace(strings.Trim(s, f.strip))
+	}
+	if !hasAccountSign(s) {
+		return s, false
+	}
+	last := s[len(s)-1]
+	switch {
+	case s[0] == '(' && last == ')':
+		rest = s[1 : len(s)-1]
+	case last == '-' && strings.ContainsAny(s, ".,"):
+		rest = s[:len(s)-1]
+	case s[0] == "−"[0]:
+		if rest, negative = strings.CutPrefix(s, "−"); !negative {
+			return s, false
+		}
+	default:
+		return s, false
+	}
+	if f.strip != "" {
+		rest = strings.TrimSpace(strings.Trim(rest, f.strip))
+	}
+	if rest == "" || !strings.ContainsRune("0123456789.,", rune(rest[0])) {
+		return s, false
+	}
+	return rest, true
 }
 
 // unbroken holds the non-breaking spaces.
@@ -131,6 +181,15 @@ func (o Options) Plain(s string) (plain string, ok bool) { return o.numberFormat
 
 // normalise rewrites a number as Go writes it.
 func (f numberFormat) normalise(s string) (string, bool) {
+	if rest, negative := f.cutAccountSign(s); negative {
+		number, ok := f.normaliseSigned(rest)
+		return "-" + number, ok
+	}
+	return f.normaliseSigned(s)
+}
+
+// normaliseSigned rewrites a number whose sign, if any, comes first.
+func (f numberFormat) normaliseSigned(s string) (string, bool) {
 	if f.strip != "" {
 		sign := ""
 		if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {

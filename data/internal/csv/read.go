@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -219,9 +220,13 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 	}
 	f := &table.Table{Rows: rows, Notes: r.renamed, Remarks: r.likeRow}
 	style := chooseStyle(r.columns, r.header, r.comma == ';')
+	style.decimalGiven = r.options.Decimal != ""
 	for i, c := range r.columns {
 		if !c.used {
 			continue
+		}
+		if err := r.checkColumn(c, r.header[i]); err != nil {
+			return nil, err
 		}
 		c.allocate(r.header[i], rows)
 		f.Columns = append(f.Columns, c.Column)
@@ -257,6 +262,18 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 	}
 	f.UnusedMissing, f.UnusedRelabel = r.unusedTexts()
 	return f, nil
+}
+
+// checkColumn returns an error if a column that the options name as numeric is not, or if an empty field has no meaning.
+func (r *reading) checkColumn(c *column, name string) error {
+	if !r.verbatim && c.isText() && c.known.Empty == table.EmptyUnknown && c.emptyRow > 0 {
+		return &table.Error{Column: name, Row: c.emptyRow, Msg: "the field is empty, but training had both the empty text and missing values, which a text file does not tell apart",
+			Hint: "store the table as Parquet or Arrow"}
+	}
+	if r.verbatim || !slices.Contains(r.options.Numeric, name) || c.words+c.bools == 0 {
+		return nil
+	}
+	return &table.Error{Column: name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is said to be numeric, but the value is %q", c.unexpected), Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 }
 
 // checkMemory returns an error if the context has ended or memory does not suffice for the rows.

@@ -53,7 +53,7 @@ func written(v int, cents int, o Options) string {
 
 func TestOptions_Validate(t *testing.T) {
 	for _, o := range []Options{{Delimiter: ";;"}, {Delimiter: "\""}, {Delimiter: "\n"}, {Delimiter: "\xff"}, {Decimal: ";"}, {Thousands: ";"}, {Thousands: ",."},
-		{Thousands: "."}, {Thousands: ".", Decimal: "."}, {Thousands: ",", Decimal: ","}, {Strip: "-"}, {Strip: "x5"}} {
+		{Thousands: ".", Decimal: "."}, {Thousands: ",", Decimal: ","}, {Strip: "-"}, {Strip: "x5"}} {
 		if o.Validate() == nil {
 			t.Errorf("%+v is taken", o)
 		}
@@ -79,6 +79,7 @@ func TestOptions_Validate(t *testing.T) {
 // A day is the day that was written, in the orders that it can be in and in no other one.
 func TestDay_Orders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
+	isoDate, yearFirst, dayFirst, monthFirst, named := layoutsOf("ISO 8601"), layoutsOf("year-first"), layoutsOf(DayFirst), layoutsOf(MonthFirst), layoutsOf("month-by-name")
 	forms := []struct {
 		layout string
 		order  layoutSet
@@ -87,6 +88,9 @@ func TestDay_Orders(t *testing.T) {
 		{"2006/1/2", yearFirst}, {"2006.01.02", yearFirst}, {"2006/01/02 15:04", yearFirst},
 		{"2/1/2006", dayFirst}, {"02-01-2006", dayFirst}, {"2.1.2006", dayFirst}, {"02.01.2006 15:04:05", dayFirst}, {"2/1/2006T15:04", dayFirst},
 		{"1/2/2006", monthFirst}, {"01-02-2006", monthFirst}, {"1/2/2006 3:04:05 PM", monthFirst}, {"01/02/2006 15:04", monthFirst}, {"1/2/2006 3:04 PM", monthFirst},
+		{"2-1-2006 3:04pm", dayFirst}, {"2006-01-02 15:04:05Z0700", isoDate}, {"2006-01-02 15:04:05Z07", isoDate}, {"2006-01-02 15:04:05 UTC", isoDate}, {"2006-1-2", isoDate},
+		{"02-Jan-2006", named}, {"2-Jan-2006 15:04", named}, {"2 Jan 2006", named}, {"02Jan2006", named}, {"Jan 2, 2006", named}, {"January 2, 2006", named},
+		{"2 January 2006", named}, {"2006-Jan-02", named}, {"Jan 2, 2006 3:04:05 PM", named}, {"02/Jan/2006", named},
 	}
 	for range 100 {
 		at := time.Unix(rng.Int64N(4e9)-1e9, 0).UTC()
@@ -97,30 +101,36 @@ func TestDay_Orders(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := float64(exact.Unix()) / 86400
-			if got, in := parseDate(s, f.order); in == 0 || !(math.Abs(got-want) <= 1e-9) {
-				t.Fatalf("%q by order %08b: %v, %08b, want %v", s, f.order, got, in, want)
+			if m := parseDate(s, f.order); m.in == 0 || !(math.Abs(m.days-want) <= 1e-9) {
+				t.Fatalf("%q by order %b: %v, want %v", s, f.order, m, want)
 			}
 			may := f.order
 			if other := dayFirst | monthFirst; f.order&other != 0 && at.Day() <= 12 && !strings.Contains(f.layout, ".") {
 				may = other
 			}
-			if _, in := parseDate(s, anyOrder); in.orders() != may {
-				t.Fatalf("%q may be in the orders %08b, want %08b", s, in.orders(), may)
+			if m := parseDate(strings.ToUpper(s), anyOrder); m.in.orders() != may {
+				t.Fatalf("%q may be in the orders %b, want %b", s, m.in.orders(), may)
 			}
 		}
 	}
-	if got, in := parseDate("31/12/2024 06:00:00.5", dayFirst); in == 0 || !(math.Abs(got-(20088.25+0.5/86400)) <= 1e-9) {
-		t.Errorf("half a second after six: %v", got)
+	if m := parseDate("31/12/2024 06:00:00.5", dayFirst); m.in == 0 || !(math.Abs(m.days-(20088.25+0.5/86400)) <= 1e-9) {
+		t.Errorf("half a second after six: %v", m.days)
 	}
 	for _, s := range []string{"", "2024", "2024-02-30", "2024-13-01", "30/2/2024", "31.4.2024", "2024/13/1", "1/2/24", "1/2/20244", "123/1/2024", "1/2/2024 25:00", "1/2/2024 x", "1-2/2024",
-		"12345678", "x/1/2024ab", "2024-1-02", "2024/00/10", "1/2/3/2024", "-1/2/2024", "2024-01-02x", "001/2/2024", "1/002/2024", "2024/003/1", "2024/3/001", "31.012.2024"} {
-		if _, in := parseDate(s, anyOrder); in != 0 {
-			t.Errorf("%q is a date in the layouts %08b", s, in)
+		"12345678", "x/1/2024ab", "Mars 3, 2024", "31-Foo-2024", "31-Feb-2024", "2024-03-31T", "T12:00:00", "2024/00/10", "1/2/3/2024", "-1/2/2024", "2024-01-02x", "001/2/2024", "1/002/2024", "2024/003/1", "2024/3/001", "31.012.2024"} {
+		if m := parseDate(s, anyOrder); m.in != 0 {
+			t.Errorf("%q is a date in the layouts %b", s, m.in)
 		}
 	}
-	for o, told := range map[layoutSet]bool{0: false, isoDate: true, monthFirst: true, dayFirst | monthFirst: false, anyOrder: false} {
-		if o.isDecided() != told {
-			t.Errorf("order %08b is told: %v", o, o.isDecided())
+	for o, want := range map[layoutSet]string{0: "", isoDate: "ISO 8601", monthFirst: MonthFirst, dayFirst | monthFirst: "", anyOrder: ""} {
+		if o.order() != want {
+			t.Errorf("order %b is %q, want %q", o, o.order(), want)
+		}
+	}
+	for s, want := range map[string]string{"2024-03-31 12:00": "", "2024-03-31T12:00:00Z": "UTC", "2024-03-31T12:00:00+02:00": "+02:00", "2024-03-31 12:00:00-0330": "-03:30", "2024-03-31 12:00:00 GMT": "UTC"} {
+		m := parseDate(s, anyOrder)
+		if m.zoned != (want != "") || m.zoned && zoneOf(m.offset) != want {
+			t.Errorf("%q has the offset %d (%v), want %q", s, m.offset, m.zoned, want)
 		}
 	}
 }

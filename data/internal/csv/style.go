@@ -44,6 +44,12 @@ type numberCount struct {
 	rejected [len(styles)]int // of these, not numbers in a style
 	example  string           // the first text that is a number in some style
 	strip    string           // the marks at the ends of texts that are numbers in some style
+
+	whole         int    // of the numbers, those without any mark
+	long          bool   // one of these has more than three digits
+	fractions     int    // of the numbers, others
+	dotted        int    // of these, those that may have a point between thousands, as 1.234
+	dottedExample string // the first of these
 }
 
 // parse parses a number in a style.
@@ -56,7 +62,14 @@ func (c *numberCount) parse(s string, style int) (v float64, ok bool) {
 func (c *numberCount) addNumber(s string) {
 	c.numbers++
 	if !strings.ContainsFunc(s, isMark) {
+		c.whole++
+		c.long = c.long || len(strings.TrimLeft(s, "+-")) > 3
 		return // the same number in every style
+	}
+	if c.fractions++; isDotted(s) {
+		if c.dotted++; c.dotted == 1 {
+			c.dottedExample = strings.Clone(s)
+		}
 	}
 	for i, style := range styles {
 		same := style.decimal == c.as.decimal && (c.as.thousands == "" || style.thousands == c.as.thousands)
@@ -67,6 +80,20 @@ func (c *numberCount) addNumber(s string) {
 			c.rejected[i]++
 		}
 	}
+}
+
+// isDotted reports whether a number may have a point between thousands: up to three digits, of which the first is not 0,
+// and three behind the point.
+func isDotted(s string) bool {
+	whole, fraction, _ := strings.Cut(strings.TrimLeft(s, "+-"), ".")
+	return len(fraction) == 3 && len(whole) > 0 && len(whole) <= 3 && whole[0] != '0' && strings.Trim(whole+fraction, "0123456789") == ""
+}
+
+// holdsDottedThousands reports whether numbers read with a decimal point are probably whole numbers with points between
+// thousands: every fraction has three digits, and numbers without a point are below 1000. Without these, fields
+// separated by semicolons say so.
+func (c *numberCount) holdsDottedThousands(semicolons bool) bool {
+	return c.as == plain && c.dotted >= 2 && c.dotted == c.fractions && !c.long && (c.whole > 0 || semicolons)
 }
 
 // addText counts a value that is not a number as the file is read.
@@ -104,6 +131,9 @@ type styleChoice struct {
 	style     int    // an index of styles; -1: none
 	ambiguous bool   // commaThousands and commaDecimal read the file equally well
 	excluding string // a column that excludes the styles of other columns
+
+	semicolons   bool // fields are separated by semicolons
+	decimalGiven bool // the user named the decimal mark
 }
 
 // chooseStyle returns the style in which most columns are numeric, among those that keep every numeric column
@@ -111,7 +141,7 @@ type styleChoice struct {
 // decimal point. If nothing decides, a comma separates thousands as well, unless fields are separated by
 // semicolons, which is usual where the comma is the decimal mark: then the style is ambiguous.
 func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice {
-	v := styleChoice{style: -1}
+	v := styleChoice{style: -1, semicolons: semicolons}
 	var won, read [len(styles)]int // numeric columns, and numbers in them
 	var broken [len(styles)]bool
 	for i, c := range columns {

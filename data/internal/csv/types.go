@@ -23,6 +23,11 @@ type column struct {
 	verbatim bool
 	used     bool
 
+	known   *table.ColumnForm // how it is to be read; nil: the type is guessed
+	numeric bool              // leading zeros do not make it text
+	nullNA  bool              // NA and its like are nulls
+
+	emptyRow      int // the first row with an empty field
 	nulls         int // empty fields, and texts that were said to stand for no value
 	absent        int // NA and its like
 	numbers       int
@@ -33,8 +38,14 @@ type column struct {
 	dates         int       // of the words
 	order         layoutSet // in which these may be written
 	format        [2]string // of two dates that are not in one order, each an example
+	zone          string    // of the dates
+	shortYears    int       // of the words, dates whose year has two digits
+	accounts      int       // of the numbers, those with the sign of accounts
+	account       string    // the first of these
 	unexpectedRow int
 	unexpected    string
+	paddedRow     int // the first row with leading zeros
+	padded        string
 	count         numberCount // in other styles of numbers
 
 	*table.Column
@@ -43,8 +54,13 @@ type column struct {
 
 // newColumn returns a column of that name without values.
 func (r *reading) newColumn(name string) *column {
-	return &column{missing: r.options.missingTexts(name, r.header), relabel: r.options.Relabel, found: map[string]bool{},
-		asDates: r.options.Dates, verbatim: r.verbatim, used: true, order: anyOrder, count: numberCount{as: r.options.numberFormat()}}
+	c := &column{missing: r.options.MissingTexts(name, r.header), relabel: r.options.Relabel, found: map[string]bool{},
+		asDates: r.options.Dates, verbatim: r.verbatim, used: true, order: layoutsOf(r.options.DateOrder).orUndecided(), count: numberCount{as: r.options.numberFormat()}}
+	if form, known := r.options.Known[name]; known && !r.verbatim {
+		c.know(&form)
+	}
+	c.numeric = c.numeric || slices.Contains(r.options.Numeric, name)
+	return c
 }
 
 // unusedTexts returns the items of Options.Missing and the keys of Options.Relabel that no column holds.
@@ -87,6 +103,24 @@ func (c *column) isMissing(s string) bool {
 	return true
 }
 
+// keepsBlanks reports whether blanks at the ends of a text belong to it.
+func (c *column) keepsBlanks() bool { return c.isText() && c.known.Blanks }
+
+// know sets how the column is to be read.
+func (c *column) know(form *table.ColumnForm) {
+	if form.Kind == table.Other {
+		return
+	}
+	c.known, c.asDates = form, form.Kind == table.Numeric && form.Clock
+	c.numeric = form.Kind == table.Numeric && !form.Clock
+	if c.asDates && form.Order != "" {
+		c.order = layoutsOf(form.Order)
+	}
+}
+
+// isText reports whether the column is known to be text.
+func (c *column) isText() bool { return c.known != nil && c.known.Kind == table.Categorical }
+
 // guess counts a value. It returns false if the value is not valid text.
 func (c *column) guess(s string, row int) (valid bool) {
 	if c.verbatim {
@@ -97,18 +131,36 @@ func (c *column) guess(s string, row int) (valid bool) {
 		c.words++
 		return isText(s)
 	}
-	s = c.renamed(strings.TrimSpace(s))
+	if !c.keepsBlanks() {
+		s = strings.TrimSpace(s)
+	}
+	s = c.renamed(s)
 	switch {
+	case s == "" && c.isText() && c.known.Empty == table.EmptyText:
+		c.words++
+		return true
 	case s == "" || c.isMissing(s):
 		c.nulls++
+		if s == "" && c.emptyRow == 0 {
+			c.emptyRow = row + 1
+		}
 		return true
-	case isMissingWord(s):
+	case isMissingWord(s) && !c.isText():
 		c.absent++
 		return true
+	case c.isText():
+		c.words++
+		return isText(s)
 	}
-	if _, whole, ok := c.count.as.parse(s); ok {
+	if v, whole, ok := c.count.as.parse(s); ok {
 		c.numbers++
 		c.count.addNumber(s)
+		if c.paddedRow == 0 && table.IsPadded(s) {
+			c.paddedRow, c.padded = row+1, strings.Clone(s)
+		}
+		if v < 0 && s[0] != '-' {
+			c.addAccount(s)
+		}
 		if whole {
 			c.integers++
 		}
@@ -127,21 +179,27 @@ func (c *column) guess(s string, row int) (valid bool) {
 	return true
 }
 
+// addAccount counts a number with the sign of accounts.
+func (c *column) addAccount(s string) {
+	if _, is := c.count.as.cutAccountSign(s); !is {
+		return
+	}
+	if c.accounts++; c.accounts == 1 {
+		c.account = strings.Clone(s)
+	}
+}
+
 // guessWord counts a value that is neither a number nor a bool, and what else the first ones may be.
 func (c *column) guessWord(s string) {
 	c.words++
-	if c.dates == c.words-1 {
-		_, in := parseDate(s, c.order)
-		if in != 0 {
-			c.order = in.orders()
-			if c.dates++; c.dates == 1 {
-				c.format[0] = strings.Clone(s)
-			}
-			return
+	if c.dates == c.words-1 && c.addDate(s) {
+		return
+	}
+	if c.shortYears == c.words-1 && hasShortYear(s) {
+		if c.shortYears++; c.shortYears == 1 {
+			c.format[0] = strings.Clone(s)
 		}
-		if _, in := parseDate(s, anyOrder); in != 0 {
-			c.format[1] = strings.Clone(s)
-		}
+		return
 	}
 	if often[s] {
 		c.marks++
@@ -149,6 +207,41 @@ func (c *column) guessWord(s string) {
 	if c.words <= tried {
 		c.count.addText(s)
 	}
+}
+
+// addDate counts a value if it is a date of the same order as those before it, all with or all without an offset from
+// UTC.
+func (c *column) addDate(s string) bool {
+	m := parseDate(s, c.order)
+	zone := ""
+	if m.zoned {
+		zone = zoneOf(m.offset)
+	}
+	if joint, ok := joinZones(c.zone, zone); m.in != 0 && (ok || c.dates == 0) {
+		if c.order = m.in.orders(); c.dates == 0 {
+			joint = zone
+		}
+		c.zone = joint
+		if c.dates++; c.dates == 1 {
+			c.format[0] = strings.Clone(s)
+		}
+		return true
+	}
+	if parseDate(s, anyOrder).in != 0 && c.dates > 0 {
+		c.format[1] = strings.Clone(s)
+	}
+	return false
+}
+
+// joinZones returns the zone of times in two zones; ok is false if one has an offset from UTC and the other has none.
+func joinZones(a, b string) (joint string, ok bool) {
+	switch {
+	case a == b:
+		return a, true
+	case a != "" && b != "":
+		return table.VariousOffsets, true
+	}
+	return table.UTC, a+b == table.UTC
 }
 
 // often lists words that usually stand for missing values.
@@ -166,16 +259,30 @@ func isMissingWord(s string) bool {
 	return false
 }
 
-// remark returns a remark on what a text column may be instead, given the style of the file, or nil.
+// remark returns a remark on what a column may be instead, given the style of the file, or nil.
 func (c *column) remark(rows int, v styleChoice) *table.Error {
-	if c.verbatim || c.Kind != table.Categorical || c.words == 0 {
+	switch {
+	case c.verbatim:
+		return nil
+	case c.Kind == table.Numeric && !c.Clock:
+		return c.numericRemark(v)
+	case c.Kind != table.Categorical || c.words+c.numbers == 0:
 		return nil
 	}
-	if c.isOfDates() {
+	switch {
+	case c.isOfCodes():
+		return &table.Error{Column: c.Name, Row: c.paddedRow, Class: table.ErrLeadingZeros, Msg: fmt.Sprintf("it is read as text, because numbers have no leading zeros: the value is %q", c.padded),
+			Fixes: []fix.Fix{fix.SayNumeric}, FixValues: map[fix.Fix]string{fix.SayNumeric: c.Name}}
+	case c.isText():
+		return nil
+	case c.isOfDates():
 		return &table.Error{Column: c.Name, Msg: "it is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: map[fix.Fix]string{fix.SayDates: "parts"}}
-	}
-	if c.format[1] != "" {
+	case c.format[1] != "":
 		return &table.Error{Column: c.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
+	case c.dates == c.words && c.bools == 0 && c.numbers == 0:
+		return &table.Error{Column: c.Name, Class: table.ErrDateOrder, Msg: fmt.Sprintf("it is read as text, but holds dates, and no row shows whether the day or the month comes first in %q", c.format[0]), Fixes: []fix.Fix{fix.SayDateOrder}}
+	case c.shortYears == c.words && c.bools == 0 && c.numbers == 0:
+		return &table.Error{Column: c.Name, Class: table.ErrMixedDates, Msg: fmt.Sprintf("it is read as text, but holds dates like %q, whose century is not known", c.format[0]), Hint: "write years with four digits"}
 	}
 	if e := c.numbersRemark(c.Name, v); e != nil {
 		return e
@@ -204,31 +311,61 @@ func (c *column) mayBeMissing(rows int) bool {
 	return !strings.ContainsAny(c.unexpected, "0123456789") && 100*c.words <= rows
 }
 
+// numericRemark returns a remark on how the numbers of a column were read, or nil.
+func (c *column) numericRemark(v styleChoice) *table.Error {
+	switch {
+	case c.known != nil && c.known.Text:
+		return nil
+	case c.accounts > 0:
+		return &table.Error{Column: c.Name, Msg: fmt.Sprintf("values like %q are read as negative numbers, as in accounts (%d of %d)", c.account, c.accounts, c.numbers)}
+	case !v.decimalGiven && (v.style < 0 || styles[v.style].decimal == ".") && c.count.holdsDottedThousands(v.semicolons):
+		return &table.Error{Column: c.Name, Class: table.ErrDottedThousands, Msg: fmt.Sprintf("values like %q are read as fractions, but they have three digits behind the point, as thousands have", c.count.dottedExample),
+			Fixes: []fix.Fix{fix.SayThousands, fix.SayDecimal}}
+	}
+	return nil
+}
+
 // isOfNumbers reports whether all values are numbers.
-func (c *column) isOfNumbers() bool { return c.words == 0 && c.bools == 0 && c.numbers > 0 }
+func (c *column) isOfNumbers() bool {
+	return c.words == 0 && c.bools == 0 && (c.numbers > c.accounts || c.numeric && c.numbers+c.absent > 0)
+}
+
+// isOfCodes reports whether all values are numbers, and some have leading zeros that make the column text.
+func (c *column) isOfCodes() bool { return c.paddedRow > 0 && !c.numeric && c.isOfNumbers() }
 
 // isOfDates reports whether all values are dates, in one order.
 func (c *column) isOfDates() bool {
-	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.isDecided()
+	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.order() != ""
 }
 
 // allocate sets the type of the column and allocates its values.
 func (c *column) allocate(name string, rows int) {
-	c.Column = &table.Column{Name: name, Kind: table.Categorical, Type: "string"}
+	c.Column = &table.Column{Name: name, Kind: table.Categorical, Type: "string", FromText: true, PaddedRow: c.paddedRow, Padded: c.padded}
 	nulls := c.nulls + c.absent
+	c.nullNA = true
 	switch {
 	case c.verbatim:
-	case c.asDates && c.isOfDates():
-		c.Kind, c.Type, c.Clock = table.Numeric, "date", true
-	case c.isOfNumbers() && c.integers == c.numbers:
+		c.nullNA = false
+	case c.known != nil && !c.isText() && c.words+c.numbers+c.bools == 0 && nulls > 0:
+		c.Type = "null"
+	case c.isText():
+		nulls, c.nullNA = c.nulls, false
+		if nulls > 0 && c.words == 0 {
+			c.Type = "null"
+		}
+	case c.asDates && c.words > 0 && c.isOfDates():
+		c.Kind, c.Type, c.Clock, c.Order, c.Zone = table.Numeric, "date", true, c.order.order(), c.zone
+	case c.isOfCodes():
+		nulls, c.nullNA = c.nulls, false
+	case c.isOfNumbers() && c.integers == c.numbers && c.numbers > 0:
 		c.Kind, c.Type, c.Integer = table.Numeric, "int64", true
 	case c.isOfNumbers():
 		c.Kind, c.Type = table.Numeric, "float64"
 	case c.words == 0 && c.numbers == 0 && c.bools > 0:
 		c.Kind, c.Type = table.Bool, "bool"
 	default:
-		nulls = c.nulls // NA is text
-		if c.numbers > 0 {
+		nulls, c.nullNA = c.nulls, false // NA is text
+		if c.numbers > 0 || c.asDates && c.known != nil {
 			c.UnexpectedRow, c.Unexpected = c.unexpectedRow, c.unexpected
 		} else if nulls > 0 && c.words+c.absent == 0 {
 			c.Type = "null"
@@ -247,9 +384,12 @@ func (c *column) allocate(name string, rows int) {
 // store stores the value of a row.
 func (c *column) store(s string, row int) {
 	if !c.verbatim {
-		s = c.renamed(strings.TrimSpace(s))
+		if !c.keepsBlanks() {
+			s = strings.TrimSpace(s)
+		}
+		s = c.renamed(s)
 	}
-	if s == "" || !c.verbatim && (c.isMissing(s) || c.Kind != table.Categorical && isMissingWord(s)) {
+	if s == "" && !(c.isText() && c.known.Empty == table.EmptyText) || !c.verbatim && (c.isMissing(s) || c.nullNA && isMissingWord(s)) {
 		c.Null[row] = true
 		if c.Kind == table.Categorical {
 			c.Code[row] = -1
@@ -258,7 +398,7 @@ func (c *column) store(s string, row int) {
 	}
 	switch {
 	case c.Clock:
-		c.Number[row], _ = parseDate(s, c.order)
+		c.Number[row] = parseDate(s, c.order).days
 	case c.Kind == table.Numeric:
 		v, whole, _ := c.count.as.parse(s)
 		c.Number[row] = v

@@ -29,6 +29,9 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	}
 	b := &builder{field: f, out: &table.Column{Name: name, Type: f.Label, Kind: f.Kind, Integer: f.Integer, Clock: f.Clock}, levels: table.NewLevels()}
 	out := b.out
+	if f.Clock {
+		out.Zone = f.Exact.Zone
+	}
 	if e := f.floatElement(); e.Size > 0 {
 		b.vector = table.NewVectorBuilder(rows, e.Size)
 	}

@@ -16,6 +16,7 @@ import (
 type converter struct {
 	name    string // of the type, for the user
 	kind    table.Kind
+	zoned   bool // times in UTC, of a clock with a zone
 	clock   bool // dates or times; of kind Other, or Numeric as days
 	integer bool
 	number  func(v int64) (x float64, exact bool) // of Int32 and Int64
@@ -59,7 +60,7 @@ func converterFor(d *schema.Column, dates bool) converter {
 		return clock
 	case *schema.TimestampLogicalType:
 		if per := unitsPerSecond[t.TimeUnit()]; per > 0 {
-			clock.name, clock.number = "timestamp", divideBy(86400*float64(per))
+			clock.name, clock.number, clock.zoned = "timestamp", divideBy(86400*float64(per)), t.IsAdjustedToUTC()
 			return clock
 		}
 	case *schema.TimeLogicalType:

@@ -145,9 +145,13 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 			continue
 		}
 		l.how = converterFor(l.descr, dates)
+		e, ok := table.ParseExactType(arrowTypes[col.Name])
+		if l.how.zoned {
+			col.Zone = cmp.Or(e.Zone, table.UTC)
+		}
 		if exact {
 			l.how = exactConverter(l.descr, l.how, arrowTypes[col.Name])
-		} else if e, ok := table.ParseExactType(arrowTypes[col.Name]); ok && e.Form == table.DurationForm && l.how.name == "int64" {
+		} else if ok && e.Form == table.DurationForm && l.how.name == "int64" {
 			l.how = converter{name: table.Duration, kind: table.Numeric, number: divideBy(float64(e.PerSecond))}
 		}
 		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock

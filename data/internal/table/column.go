@@ -89,6 +89,20 @@ type Column struct {
 	UnexpectedRow int
 	Unexpected    string
 
+	// FromText reports whether the values were texts of CSV or JSON Lines.
+	FromText bool
+
+	// Order is the order of day, month and year in the text of a column of dates.
+	Order string
+
+	// Zone is the time zone of a column of times: a name as Europe/Berlin, UTC, an offset as +02:00, VariousOffsets, or ""
+	// if the times are of a clock without a zone.
+	Zone string
+
+	// PaddedRow is the first row (1-based) whose text has leading zeros, or 0; Padded is that text.
+	PaddedRow int
+	Padded    string
+
 	Parts []Part // of a column whose values are still in its files; nil: they are in memory
 }
 

@@ -37,6 +37,15 @@ var (
 	// ErrMixedDates is the class of remarks on text columns with dates in several formats.
 	ErrMixedDates = errors.New("dates in several formats")
 
+	// ErrDateOrder is the class of remarks on text columns of dates that may have the day or the month first.
+	ErrDateOrder = errors.New("dates of unknown order")
+
+	// ErrLeadingZeros is the class of remarks on columns that are text for the leading zeros of their numbers.
+	ErrLeadingZeros = errors.New("numbers with leading zeros")
+
+	// ErrDottedThousands is the class of remarks on numbers whose points may separate thousands.
+	ErrDottedThousands = errors.New("fractions of three digits")
+
 	// ErrTextOfNumbers is the class of remarks on text columns that are probably numbers.
 	ErrTextOfNumbers = errors.New("numbers that are read as text")
 )

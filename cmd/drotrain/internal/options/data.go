@@ -71,7 +71,10 @@ var readingOptions = []Option{
 	{Name: "thousands", Commands: "train tune eval predict inspect", Help: "thousands `mark` of numbers in text files: , . ' _ or a space"},
 	{Name: "strip", Commands: "train tune eval predict inspect", Help: "`characters` to strip from both ends of numbers in text files: '%$€'"},
 	{Name: "relabel", Commands: "train tune eval predict inspect", Help: "rename `texts` before types are decided: --relabel '<=50K.-><=50K,>50K.->>50K'"},
-	{Name: "dates", Commands: "train tune eval predict inspect", Help: "date and time columns: as days since 1970, as year, month, weekday and hour, or dropped"},
+	{Name: "dates", Commands: "train tune eval predict inspect", Help: "date and time columns: as days since 1970, as year, month, weekday (0 is Sunday) and hour, or dropped"},
+	{Name: "date-order", Commands: "train tune eval predict inspect", Help: "order in dates such as 3/4/2024 (default: as some row shows)"},
+	{Name: "time-zone", Commands: "train tune inspect", Help: "`zone` in which --dates parts takes times that have one: Europe/Berlin (default: the zone of the column)"},
+	{Name: "numeric", Commands: "train tune inspect", Help: "`columns` of numbers with leading zeros, which are otherwise read as text"},
 }
 
 // holdoutValue returns the value of --holdout; crossfit says whether cross-fitting is allowed.

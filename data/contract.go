@@ -1,0 +1,256 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones, on systems without them
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A ColumnForm describes how the values of a column were read, so that the same column of another table is read in the same
+// way. A [Reading] with forms is the contract of a model.
+type ColumnForm = table.ColumnForm
+
+// Contract returns how other tables are read for the encoder, given the reading of the training table. Kinds that
+// the reading does not have, as in the models of earlier versions, are those of the encoder.
+func (e *Encoder) Contract(r Reading) Reading {
+	forms := slices.Clone(r.Columns)
+	at := map[string]int{}
+	for i, c := range forms {
+		at[c.Name] = i
+	}
+	add := func(name string, kind Kind, levels []string, missing bool) {
+		i, known := at[name]
+		if !known {
+			i = len(forms)
+			at[name] = i
+			forms = append(forms, ColumnForm{Name: name, Kind: kind, Clock: slices.Contains(e.Dates, name)})
+		}
+		f := &forms[i]
+		for _, l := range levels {
+			f.Blanks = f.Blanks || strings.TrimSpace(l) != l
+		}
+		switch empty := slices.Contains(levels, ""); {
+		case empty && missing:
+			f.Empty = table.EmptyUnknown
+		case empty:
+			f.Empty = table.EmptyText
+		}
+	}
+	for _, in := range e.Inputs {
+		kind := in.Kind
+		switch {
+		case in.Of != nil || in.Vector != "":
+			continue
+		case kind == Categorical:
+			kind = in.Stored // of a model that does not say, it is guessed
+		}
+		add(in.Name, kind, in.Levels, in.Missing)
+	}
+	for _, g := range e.Groups {
+		if len(g.Sources) == 1 {
+			add(g.Name, g.Kind, g.Labels, slices.Contains(g.Labels, MissingLabel))
+		}
+	}
+	add(e.Target.Name, e.Target.Kind, e.Target.values(), false)
+	for i := range forms {
+		if forms[i].Clock && !e.usesDate(forms[i].Name) {
+			forms[i].Type = "" // another zone does no harm
+		}
+	}
+	r.Columns = forms
+	return r
+}
+
+// usesDate reports whether a column of dates, or a part of it, is an input.
+func (e *Encoder) usesDate(name string) bool {
+	return e.Uses(name) || slices.ContainsFunc(dateParts, func(p datePart) bool { return e.Uses(name + "." + p.name) })
+}
+
+// known returns the forms by name.
+func (r Reading) known() map[string]ColumnForm {
+	if r.Columns == nil {
+		return nil
+	}
+	out := make(map[string]ColumnForm, len(r.Columns))
+	for _, f := range r.Columns {
+		out[f.Name] = f
+	}
+	return out
+}
+
+// formsOf returns how the columns of a table were read; zone replaces the zones of times.
+func formsOf(columns []*Column, zone string) []ColumnForm {
+	out := make([]ColumnForm, 0, len(columns))
+	for _, c := range columns {
+		if c.Vector != "" {
+			continue
+		}
+		f := table.NewColumnForm(c)
+		if f.Zone != "" && zone != "" {
+			f.Zone = zone
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// conform returns the columns of a table as the contract has them.
+func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, error) {
+	known := r.known()
+	out := slices.Clone(columns)
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	for i, c := range columns {
+		f, is := known[c.Name]
+		switch {
+		case !is || c.Vector != "":
+		case f.Clock && f.Kind == Numeric && c.Clock && c.Kind == Numeric:
+			if f.Type != "" && !sameClock(f.Zone, c.Zone) {
+				return nil, &Error{Path: path, Column: c.Name, Msg: fmt.Sprintf("the times are %s here, but training had times %s", describeZone(c.Zone), describeZone(f.Zone)),
+					Hint: "write the times with a time zone as in training, or without one as in training"}
+			}
+		case f.Text && f.Kind == Categorical && c.Kind == Categorical && !c.FromText:
+			out[i] = table.ConformText(c, rows, r.Text.MissingTexts(c.Name, names))
+		}
+	}
+	return out, nil
+}
+
+// sameClock reports whether times of one zone can be read as times of another: both have a zone, or neither. Times
+// without one are those of UTC.
+func sameClock(a, b string) bool {
+	hasZone := func(z string) bool { return z != "" && z != table.UTC }
+	return hasZone(a) == hasZone(b) || a != "" && b != ""
+}
+
+// describeZone names a time zone in a message.
+func describeZone(zone string) string {
+	switch zone {
+	case "":
+		return "without a time zone"
+	case table.VariousOffsets:
+		return "with various offsets from UTC"
+	}
+	return "in the time zone " + zone
+}
+
+// location returns the time zone of a name as in Column.Zone.
+func location(zone string) (*time.Location, error) {
+	if zone == "" || zone == table.UTC {
+		return time.UTC, nil
+	}
+	if zone[0] == '+' || zone[0] == '-' {
+		t, err := time.Parse("Z07:00", zone)
+		if err != nil {
+			return nil, fmt.Errorf("the time zone %q is not known", zone)
+		}
+		_, offset := t.Zone()
+		return time.FixedZone(zone, offset), nil
+	}
+	if zone == "Local" { // of this machine
+		return nil, fmt.Errorf("the time zone %q is not known", zone)
+	}
+	l, err := time.LoadLocation(zone)
+	if err != nil {
+		return nil, fmt.Errorf("the time zone %q is not known", zone)
+	}
+	return l, nil
+}
+
+// locationOf returns the time zone in which the parts of a column of times are taken.
+func (f *Frame) locationOf(c *Column) (zone string, l *time.Location, err error) {
+	zone = c.Zone
+	if at := slices.IndexFunc(f.how.Columns, func(of ColumnForm) bool { return of.Name == c.Name }); at >= 0 && f.how.Columns[at].Type != "" {
+		zone = f.how.Columns[at].Zone
+	}
+	if zone == table.VariousOffsets {
+		return zone, nil, &Error{Path: f.Name(), Column: c.Name, Msg: "the times have various offsets from UTC, and their parts are those of one time zone", Fixes: []fix.Fix{fix.SayTimeZone}}
+	}
+	if l, err = location(zone); err != nil {
+		return zone, nil, &Error{Path: f.Name(), Column: c.Name, Msg: err.Error(), Fixes: []fix.Fix{fix.SayTimeZone}}
+	}
+	return zone, l, nil
+}
+
+// agree returns the forms in which several tables that were read alone are read together, and whether every table has
+// been read so. A text column that is text in one of them is text in all.
+func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
+	agreed = true
+	known := make([]map[string]ColumnForm, len(frames))
+	for i, f := range frames {
+		known[i] = f.how.known()
+	}
+	for _, first := range frames[0].how.Columns {
+		joint, found := first, false
+		for i, f := range frames {
+			of, is := known[i][first.Name]
+			if !is || of.Type == "null" {
+				continue
+			}
+			undecided := f.Remark(of.Name, table.ErrDateOrder) != nil
+			switch {
+			case !found:
+				joint, found = of, true
+			case undecided && joint.Clock:
+			case joint.Kind == Categorical && of.Clock && slices.ContainsFunc(frames, func(f *Frame) bool { return f.Remark(of.Name, table.ErrDateOrder) != nil }):
+				joint = of
+			case of.Text && joint.Text && (of.Kind != joint.Kind || of.Clock != joint.Clock || of.Order != joint.Order):
+				joint.Kind, joint.Type, joint.Clock, joint.Order, joint.Zone = Categorical, "string", false, "", ""
+			case of.Kind != joint.Kind && of.Kind == Categorical && joint.Text:
+				joint = of
+			case of.Zone != joint.Zone && of.Clock:
+				joint.Zone = table.VariousOffsets
+			case of.Type != joint.Type && of.Text && joint.Text && of.Kind == Numeric && !of.Clock:
+				joint.Type = "float64"
+			}
+		}
+		forms = append(forms, joint)
+		for i := range frames {
+			of := known[i][first.Name]
+			agreed = agreed && (!of.Text || of.Type == "null" || of.Kind == joint.Kind && of.Clock == joint.Clock) && (of.Zone == joint.Zone || !of.Clock)
+		}
+	}
+	return forms, agreed
+}
+
+// A refusal is a value that has no level, but would have one if it were written as in training.
+type refusal struct{ msg, hint string }
+
+// levelCheck returns a function that says why a value of c without a level in training is refused, or nil if it is
+// just another level. trained is the kind of the column in training; Other if the model does not say.
+func levelCheck(c *Column, trained Kind, levels []string) func(text string) *refusal {
+	digits := map[string]string{} // of levels of digits, by their number
+	example := ""
+	for _, l := range levels {
+		if l != "" && strings.Trim(l, "0123456789") == "" {
+			digits[trimZeros(l)] = l
+		}
+		example = cmp.Or(example, l)
+	}
+	return func(text string) *refusal {
+		if l, is := digits[trimZeros(text)]; is && text != "" && strings.Trim(text, "0123456789") == "" {
+			return &refusal{fmt.Sprintf("the value is %q, but training had %q: leading zeros were lost or added", text, l), "store such codes as text, with their zeros"}
+		}
+		switch {
+		case trained == Categorical && c.Kind == Numeric:
+			return &refusal{fmt.Sprintf("the value is the number %s, but training had text such as %q", text, example), "store the column as text, as in training"}
+		case trained == Categorical && c.Kind == Bool:
+			return &refusal{fmt.Sprintf("the value is the bool %s, but training had text such as %q", text, example), "store the column as text, as in training"}
+		case trained == Bool:
+			return &refusal{fmt.Sprintf("the value is %s, but training had true and false", strconv.Quote(text)), "write true and false, or 1 and 0"}
+		}
+		return nil
+	}
+}
+
+// trimZeros returns digits without leading zeros.
+func trimZeros(s string) string { return cmp.Or(strings.TrimLeft(s, "0"), "0") }
