@@ -307,3 +307,24 @@ func (p *Profile) validate(e *Encoder) error {
 	}
 	return nil
 }
+
+// LevelShares returns the proportion of the profiled training rows that have the level of an encoded column, by the index
+// of the column. Columns of numbers and columns without a profile are left out.
+func (e *Encoder) LevelShares() map[int]float64 {
+	out := make(map[int]float64)
+	if e.Profile == nil {
+		return out
+	}
+	for _, p := range e.Profile.Inputs {
+		in := &e.Inputs[p.Input]
+		if in.Kind == Numeric {
+			continue
+		}
+		for k := range in.Labels() {
+			if at := in.Column(k); at >= 0 && k < len(p.Shares) {
+				out[at] = p.Shares[k]
+			}
+		}
+	}
+	return out
+}

@@ -100,15 +100,19 @@ func newComparison(e *Evaluation, in *Input, losses []*sortedLosses, k int) Comp
 
 // addGroups adds the differences of the risk by group. intervals holds the interval of each group on its own,
 // by group and model; critical is the number of standard errors of simultaneous intervals.
-func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, intervals [][]*Interval, k int, critical float64) {
+func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, intervals [][]*Interval, k int, critical float64, errorsOf func(s int) (change, own estimateError)) {
 	for s := range g.Groups {
 		g := &g.Groups[s]
 		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,
 			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
 		if intervals[s] != nil {
 			d.Interval = intervals[s][k]
-			h := Num(critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, strata[s].Rows))
-			d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
+			change, own := errorsOf(s)
+			change, at := change.UnlessRounding(float64(d.Value), float64(g.Models[0].Values.Of["risk"]), own)
+			if d.Simultaneous = change.simultaneous(at, in.confidence(), critical, math.Inf(-1)); d.Simultaneous == nil {
+				h := Num(critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, strata[s].Rows))
+				d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
+			}
 			few := scarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, critical)
 			few.Widen(d.Simultaneous, float64(d.Value), few.GapOf(k+1)-few.GapOf(0))
 		}

@@ -93,7 +93,9 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	}
 	e.addCaveats(&in)
 	e.Rate, e.Budget = in.rate(), in.Budget
+	e.Favourable, e.ReferenceGroup = in.Favourable, in.ReferenceGroup
 	e.Gaps = e.findGaps(in.tolerance())
+	e.Criteria = e.findCriteria()
 	e.Verdict = e.reachVerdict(&in, strata)
 	return e, nil
 }

@@ -36,6 +36,10 @@ type Evaluation struct {
 	Slices    *SliceSearch  `json:"slices,omitempty"`
 	Gaps      []Gap         `json:"gaps,omitempty"` // binary, with groups
 
+	Favourable     *Favourable `json:"favourable,omitempty"`      // outcome of a two-valued target, where it is known
+	ReferenceGroup string      `json:"reference_group,omitempty"` // that the four-fifths rule compares with
+	Criteria       []Criterion `json:"criteria,omitempty"`        // binary, with groups
+
 	Rate    float64  `json:"rate,omitempty"`   // asked of the verdict: fall of the worst group for a rise of the average
 	Budget  *float64 `json:"budget,omitempty"` // asked of it instead: largest rise of the average, a share of the baseline's
 	Verdict Verdict  `json:"verdict"`

@@ -66,6 +66,7 @@ const maxQuoted = 200
 //	[model.]since.PATH                 this evaluation − [Evaluation.Reference], of overall.KEY, worst_group.KEY,
 //	                                   group[LABEL].KEY and any_group.KEY, whose intervals hold for all groups
 //	                                   together
+//	[model.]four_fifths                lowest favourable rate of a group divided by the highest one
 //	unseen[COLUMN]                     proportion of the rows with a level that training did not see; also
 //	                                   missing, outside (the range of training) and psi
 //	verdict == OUTCOME                 the outcome, as in verdict == hurt
@@ -229,7 +230,7 @@ type gatePath struct {
 var gateHeads = map[string]struct{ argument, key bool }{
 	"overall": {false, true}, "worst_group": {false, true}, "group": {true, true}, "any_group": {false, true}, "difference": {false, true}, "ratio": {false, true},
 	"group_min": {false, true}, "group_max": {false, true}, "average": {false, true}, "weighted_average": {false, true},
-	"cvar": {true, false}, "unseen": {true, false}, "missing": {true, false}, "outside": {true, false}, "psi": {true, false},
+	"cvar": {true, false}, "four_fifths": {false, false}, "unseen": {true, false}, "missing": {true, false}, "outside": {true, false}, "psi": {true, false},
 }
 
 // gatePaths divides a path behind the model.
@@ -285,7 +286,7 @@ func (e *Evaluation) estimateCompared(p gatePath) (estimate, error) {
 func (e *Evaluation) suggestPaths(name string) []string {
 	name, _, _ = strings.Cut(name, ".")
 	name, _, _ = strings.Cut(name, "[")
-	heads := []string{"overall", "worst_group", "group", "any_group", "difference", "ratio", "group_min", "group_max", "average", "weighted_average", "cvar", "change", "since", "unseen", "missing", "outside", "psi", "verdict"}
+	heads := []string{"overall", "worst_group", "group", "any_group", "difference", "ratio", "group_min", "group_max", "average", "weighted_average", "cvar", "four_fifths", "change", "since", "unseen", "missing", "outside", "psi", "verdict"}
 	if near := printable.Nearest(name, append(heads, e.measureKeys()...), 3); len(near) > 0 && !slices.Contains(near, name) {
 		return near
 	}
@@ -323,6 +324,16 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 			return q, p.unknown
 		}
 		return newEstimate(m.CVaRAt(alpha), nil), nil
+	case "four_fifths":
+		for _, c := range e.Criteria {
+			if c.Key == p.head && c.Model == m.Name {
+				return newEstimate(c.Value, c.Interval), nil
+			}
+		}
+		if e.Favourable == nil {
+			return q, fmt.Errorf("four_fifths needs the favourable outcome: name it with --favourable")
+		}
+		return newEstimate(undefined(), nil), nil
 	case "unseen", "missing", "outside", "psi":
 		return e.driftOf(p.head, p.arg)
 	case "group":

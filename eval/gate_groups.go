@@ -244,6 +244,11 @@ func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
 	switch p.head {
 	case "unseen", "missing", "outside":
 		return 0, 1
+	case "four_fifths":
+		if e.ReferenceGroup == "" && p.comparison == "" {
+			return 0, 1
+		}
+		return math.Inf(-1), math.Inf(1)
 	case "psi":
 		return 0, math.Inf(1)
 	case "cvar":

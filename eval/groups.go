@@ -147,9 +147,13 @@ func (e *Evaluation) nameWorstGroups() {
 		if i < 0 {
 			continue
 		}
+		single, widest := g.Groups[i].Models[k].Intervals.Find("risk"), maxInterval(g.Groups, k)
+		if single != nil && widest != nil {
+			widest.Low, widest.High = min(widest.Low, single.Low), max(widest.High, single.High)
+		}
 		e.Models[k].WorstGroup = &WorstGroup{
 			Grouping: g.Name, Label: risks[i].Label, N: risks[i].Rows, Risk: Num(risks[i].Risk),
-			Interval: g.Groups[i].Models[k].Intervals.Find("risk"), MaxInterval: maxInterval(g.Groups, k),
+			Interval: single, MaxInterval: widest,
 			Compared: compared, TooSmall: len(risks) - compared,
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -58,6 +59,10 @@ type Input struct {
 	// Tolerance is the largest difference of selection rates and of true positive
 	// rates between groups that is accepted; 0 means 0.1.
 	Tolerance float64
+	// Favourable is the outcome that fairness criteria refer to; nil: it is not known. ReferenceGroup is a label of
+	// the last grouping that the four-fifths rule compares with; empty: the group with the highest rate.
+	Favourable     *Favourable
+	ReferenceGroup string
 	// Constant holds the losses, n of them, of the constant prediction that was fitted to the
 	// training rows; nil: no model is compared with it.
 	Constant []float64
@@ -202,6 +207,13 @@ func (in *Input) check() error {
 				return fmt.Errorf("eval: loss of model %q at row %d is %v", m.Name, in.rowID(i), m.Loss[i])
 			}
 		}
+	}
+	if in.ReferenceGroup != "" && (len(in.Groups) == 0 || !slices.Contains(in.Groups[len(in.Groups)-1].Labels, in.ReferenceGroup)) {
+		var labels []string
+		if len(in.Groups) > 0 {
+			labels = in.Groups[len(in.Groups)-1].Labels
+		}
+		return fmt.Errorf("eval: no group is called %q, the reference group%s", in.ReferenceGroup, didYouMean(in.ReferenceGroup, labels))
 	}
 	for _, g := range in.Groups {
 		if err := checkGrouping(g, n); err != nil {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"math"
 )
 
 // addIntervals adds the comparisons with the baseline and, unless no resamples are asked for, all intervals.
@@ -98,7 +99,7 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 			}
 		}
 		if parts[s] != nil {
-			e.addSimultaneous(in, r, g, strata[s].Rows, critical)
+			e.addSimultaneous(in, r, g, strata[s].Rows, critical, func(k int) estimateError { return errors[s][k*len(list)] })
 		}
 		return nil
 	})
@@ -110,7 +111,7 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 	if j == len(e.Groupings)-1 {
 		for k := range e.Compared {
 			c := &e.Compared[k]
-			c.addGroups(in, grouping, strata, differences, k, critical)
+			c.addGroups(in, grouping, strata, differences, k, critical, func(s int) (estimateError, estimateError) { return errors[s][changes+k], errors[s][0] })
 			spreads.compare(c, k+1)
 		}
 	}
@@ -190,18 +191,34 @@ func putInterval(part *errorPart, m Measure, k, n int, l estimateError, v Values
 	}
 }
 
-// addSimultaneous sets simultaneous intervals of the risks of all models in an eligible group: risk ± c·se,
-// with c the quantile of the largest standardised deviation, widened if there are few rows of a class.
-func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows []int32, c float64) {
+// addSimultaneous sets simultaneous intervals of the risks of all models in an eligible group: those of the group alone
+// (Student's t, adjusted for skewness) at the level of c standard errors, with c the quantile of the largest
+// standardised deviation, widened if there are few rows of a class. So they contain the intervals of the group alone.
+func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows []int32, c float64, errorOf func(k int) estimateError) {
 	few := scarcityOf(in.rows, rows, g.Models[0].Values, c)
 	for k := range g.Models {
-		m := float64(g.Models[k].Values.Of["risk"])
-		se := in.rows.Weight.StandardError(in.Models[k].Loss, nil, rows)
-		iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
-		few.Widen(iv, m, few.GapOf(k))
+		m, least := float64(g.Models[k].Values.Of["risk"]), math.Inf(-1)
 		if r.LossAtLeast0[k] { // and so is their mean
-			iv.Low = max(0, iv.Low)
+			least = 0
 		}
+		l := errorOf(k)
+		iv := l.simultaneous(m, e.Confidence, c, least)
+		if iv == nil {
+			se := in.rows.Weight.StandardError(in.Models[k].Loss, nil, rows)
+			iv = &Interval{Low: Num(max(least, m-c*se)), High: Num(m + c*se), Method: "simultaneous"}
+		}
+		few.Widen(iv, m, few.GapOf(k))
+		iv.Low = max(Num(least), iv.Low)
 		g.Models[k].Simultaneous = iv
 	}
+}
+
+// simultaneous returns the interval of an estimate at the level that c standard errors have for a normal variable, or
+// at confidence if that is higher; nil if the error is not known.
+func (l *estimateError) simultaneous(at, confidence, c, least float64) *Interval {
+	iv := l.Interval(at, max(confidence, math.Erf(c/math.Sqrt2)), least, math.Inf(1))
+	if iv != nil {
+		iv.Method = "simultaneous"
+	}
+	return iv
 }

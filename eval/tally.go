@@ -58,7 +58,7 @@ func (t Tally) String() string {
 // A Gap is the largest difference of a rate between groups, compared with a tolerance.
 type Gap struct {
 	Model     string    `json:"model"`
-	Measure   string    `json:"measure"` // "selection_rate" or "tpr"
+	Measure   string    `json:"measure"` // "selection_rate", "tpr" or "fpr"
 	Value     Num       `json:"difference"`
 	High      string    `json:"highest_in,omitempty"`
 	Low       string    `json:"lowest_in,omitempty"`
@@ -69,14 +69,19 @@ type Gap struct {
 	Outcome string `json:"outcome"`
 }
 
-// findGaps returns the gaps of the selection rate and the true positive rate.
+// findGaps returns the gaps of the selection rate and the true positive rate, and of the false positive rate if the
+// negative class is favourable.
 func (e *Evaluation) findGaps(tolerance float64) []Gap {
 	g := e.Headline()
 	if g == nil || e.Task != Binary {
 		return nil
 	}
 	var out []Gap
-	for _, key := range []string{"selection_rate", "tpr"} {
+	keys := []string{"selection_rate", "tpr"}
+	if e.Favourable != nil && !e.Favourable.IsPositive {
+		keys = []string{"selection_rate", "tpr", "fpr"} // 1 − fpr is how often a favourable outcome is given where it is due
+	}
+	for _, key := range keys {
 		for k, m := range e.Models {
 			s, ok := g.Summary[k].Spread[key]
 			if !ok || !s.Difference.BetweenGroups.Defined() || s.Groups < 2 {

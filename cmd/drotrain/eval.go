@@ -220,6 +220,7 @@ is one of these, with a KEY of the lists below:
 		{"any_group.KEY", "of every group, alone and crossed: fails if one does"},
 		{"difference.KEY", "largest minus smallest of the groups"},
 		{"ratio.KEY", "smallest over largest of the groups"},
+		{"four_fifths", "lowest favourable rate of a group over the highest"},
 		{"cvar[ALPHA]", "mean loss of the worst proportion ALPHA of the rows"},
 		{"change.MEASURE", "second model minus the first, on the same rows; of KEY,"},
 		{"", "worst_group.risk, group[LABEL].risk and cvar[0.1]"},

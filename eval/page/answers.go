@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
@@ -21,11 +22,16 @@ func (p *page) Warnings() (out []string) {
 			out = append(out, printable.Capitalise(strings.TrimPrefix(n, "WARNING: ")))
 		}
 	}
-	for _, q := range e.Gaps {
-		if q.Outcome == "above" && q.Model == e.Models[e.Focus()].Name {
-			rate, _ := e.Task.Measure(q.Measure)
-			out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
-				printable.Number(100*float64(q.Value)), printable.Group(q.High), printable.Group(q.Low), printable.WholePercent(q.Tolerance)))
+	out = append(out, p.criteriaWarnings()...)
+	if listed := p.listedAttributes(); len(listed) > 0 {
+		out = append(out, fmt.Sprintf("The model uses %s as %s. Check whether the law allows it for this decision.", printable.List(listed, 6), printable.Noun(len(listed), "a feature", "features")))
+	}
+	if s := e.Slices; s != nil {
+		for _, c := range s.Found {
+			if c.Confirmed && c.Risk > c.Rest {
+				out = append(out, fmt.Sprintf("The rows with %s (%s) are predicted worse than the rest: %s %s against %s, confirmed on rows that the search did not use.", c.Condition, printable.Count(c.N), strings.ToLower(p.riskName()), printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest))))
+				break
+			}
 		}
 	}
 	for _, d := range e.Drift {
@@ -57,6 +63,106 @@ func (p *page) Warnings() (out []string) {
 	return out
 }
 
+// criteriaWarnings returns the failed and the undecided criteria of the model in focus.
+func (p *page) criteriaWarnings() (out []string) {
+	var undecided []string
+	for _, c := range p.E.Criteria {
+		if c.Model != p.Models[p.E.Focus()] {
+			continue
+		}
+		name := "the four-fifths rule"
+		if q, ok := p.E.Task.Measure(c.Key); ok {
+			name = "the difference of the " + strings.ToLower(q.Label[:1]) + q.Label[1:] + "s"
+		}
+		switch {
+		case c.Outcome == "fail" && c.Key == "four_fifths":
+			out = append(out, fmt.Sprintf("The four-fifths rule fails: the rate of “%s” in %s is %s times that in %s, below 0.8.", p.E.Favourable.Value, printable.Group(c.Low), printable.Number(float64(c.Value)), printable.Group(c.High)))
+		case c.Outcome == "fail":
+			rate, _ := p.E.Task.Measure(c.Key)
+			out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
+				printable.Number(100*float64(c.Value)), printable.Group(c.High), printable.Group(c.Low), printable.WholePercent(c.Limit)))
+		case c.Outcome == "undecided":
+			undecided = append(undecided, name)
+		}
+	}
+	if len(undecided) > 0 {
+		out = append(out, fmt.Sprintf("Too few rows to decide: %s.", printable.List(undecided, 4)))
+	}
+	return out
+}
+
+// attributeWords are words in the names of columns that describe a person in a way that laws on discrimination list.
+var attributeWords = []string{"race", "racial", "ethnic", "ethnicity", "sex", "gender", "afam", "black", "religion", "nationality", "birthplace", "disability", "pregnant", "marital", "married", "single", "age"}
+
+// listedAttributes returns the source columns among the features whose names have one of attributeWords.
+func (p *page) listedAttributes() (out []string) {
+	if p.Coefficients == nil {
+		return nil
+	}
+	for _, q := range p.Coefficients.Rows {
+		name, _, _ := strings.Cut(q.Name, "=")
+		parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
+		if slices.ContainsFunc(parts, func(s string) bool { return slices.Contains(attributeWords, s) }) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Gates returns the results of the gates, failed ones first; nil without gates.
+func (p *page) Gates() *table {
+	if len(p.E.Gates) == 0 {
+		return nil
+	}
+	t := &table{Title: "Gates", Head: []string{"Gate", "Outcome", "Measured"}, Foot: "A gate that passed is no proof that nothing changed."}
+	for _, failed := range []bool{true, false} {
+		for _, g := range p.E.Gates {
+			if g.Failed != failed {
+				continue
+			}
+			word, class := "passed", ""
+			if failed {
+				word, class = "failed", "worst"
+			}
+			_, message, _ := strings.Cut(g.Message, ": ")
+			t.Rows = append(t.Rows, tableRow{Cells: []string{g.Text, word, message}, Class: class})
+		}
+	}
+	return t
+}
+
+// GatesText says how many gates failed.
+func (p *page) GatesText() string {
+	failed := 0
+	for _, g := range p.E.Gates {
+		if g.Failed {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return fmt.Sprintf("%s passed.", printable.Capitalise(printable.Plural(len(p.E.Gates), "gate", "gates")))
+	}
+	return fmt.Sprintf("%d of %s failed.", failed, printable.Plural(len(p.E.Gates), "gate", "gates"))
+}
+
+// NotTested says what the report does not test.
+func (p *page) NotTested() string {
+	var out []string
+	if p.E.Split != eval.Table {
+		out = append(out, "rows of another time or place")
+	}
+	if p.E.Headline() == nil {
+		out = append(out, "groups, since none were named")
+	}
+	if p.E.Slices == nil {
+		out = append(out, "subgroups that were not named")
+	}
+	if p.E.Resamples == 0 {
+		out = append(out, "whether differences are chance")
+	}
+	return "Not tested: " + printable.List(append(out, "whether the recorded outcomes are right"), 6) + "."
+}
+
 // miscalibrationSentence says in which direction and by how much predicted probabilities differ from what is
 // observed; gap is predicted − observed.
 func miscalibrationSentence(model string, gap eval.Num, iv eval.Interval) string {
@@ -69,9 +175,6 @@ func miscalibrationSentence(model string, gap eval.Num, iv eval.Interval) string
 	points := func(x eval.Num) string { return printable.NumberAtScale(100*float64(x), 10) }
 	return fmt.Sprintf("The probabilities of %s are too %s: on average they are %s percentage points %s what is observed (%s to %s).", model, word, points(gap), side, points(low), points(high))
 }
-
-// formatPoints formats a proportion in percentage points.
-func formatPoints(x eval.Num) string { return printable.Signed(100*float64(x), 10) }
 
 // ByLine returns the date and the owner that a model card names.
 func (p *page) ByLine() string {

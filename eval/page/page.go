@@ -215,7 +215,7 @@ func (p *page) RiskText() string {
 	e := p.E
 	switch {
 	case e.Task == eval.Binary && e.LossUnit == "nats":
-		return "Log loss: 0 is perfect, 0.693 is a coin flip; lower is better."
+		return "Log loss: 0 is perfect; lower is better." + p.constantRisk()
 	case e.Task == eval.Multiclass && e.LossUnit == "nats":
 		return fmt.Sprintf("Log loss: 0 is perfect, %.3g is a guess among %d classes; lower is better.", math.Log(float64(len(e.Models[0].Classes))), len(e.Models[0].Classes))
 	case e.Task == eval.Regression && e.Loss == "squared":
@@ -224,6 +224,16 @@ func (p *page) RiskText() string {
 		return printable.WithUnit("RMSE is the root of the mean squared error", e.LossUnit) + ". Lower is better."
 	}
 	return printable.WithUnit("Risk is the mean of "+e.AboutLoss(), e.LossUnit) + ". Lower is better."
+}
+
+// constantRisk says what the constant prediction of the training has for a risk, or returns "" if that is not known.
+func (p *page) constantRisk() string {
+	m := &p.E.Models[0]
+	risk, ok := m.Overall.Get("risk")
+	if !ok || m.OverConstant == nil {
+		return ""
+	}
+	return fmt.Sprintf(" A constant prediction has %s over all rows.", printable.Number(risk-float64(m.OverConstant.Value)))
 }
 
 // Facts returns the data sheet: what was measured and how it was trained.
@@ -359,7 +369,7 @@ func (p *page) Methods() []string {
 		out = append(out, "ECE: 10 equal-width bins. With few rows it is biased upwards, so its interval bounds the error of every bin in every draw. The interval is wide if bins are near 0, and may lie below the estimate. Largest value, difference and other summaries over groups have none.")
 	}
 	if e.Resamples != 0 {
-		out = append(out, fmt.Sprintf("Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences (%[1]s draws, seed %[2]d): they hold together, whichever group is the worst.",
+		out = append(out, fmt.Sprintf("Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Simultaneous intervals are the same at a higher level, that of the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences (%[1]s draws, seed %[2]d): they hold together, whichever group is the worst.",
 			printable.Count(e.Resamples), e.Seed, printable.WholePercent(e.Confidence)))
 	}
 	if len(e.Models) > 1 {

@@ -100,11 +100,8 @@ func (p *page) fromTo(h *eval.Group, key string) string {
 // rateKeys lists the rates used by fairness criteria.
 var rateKeys = []string{"accuracy", "selection_rate", "tpr", "fpr", "calibration_gap"}
 
-// fourFifths is the ratio of selection rates required by the four-fifths rule.
-const fourFifths = 0.8
-
-// Rates returns the rates of the model in focus by group, their largest gap against the tolerance
-// and the ratio of the selection rates against four fifths; nil without two classes and groups.
+// Rates returns the rates of the model in focus by group, with their largest difference; nil without two classes and
+// groups.
 func (p *page) Rates() *table {
 	e, g := p.E, p.E.Headline()
 	if g == nil || e.Task != eval.Binary {
@@ -128,29 +125,49 @@ func (p *page) Rates() *table {
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
-	gaps, ratio := []string{"Largest difference", ""}, []string{"Smallest ÷ largest", ""}
+	gaps := []string{"Largest difference", ""}
 	for _, key := range rateKeys {
-		s := g.Summary[k].Spread[key]
-		cell := printable.Percent(float64(s.Difference.BetweenGroups))
-		for _, q := range e.Gaps {
-			if q.Measure == key && q.Model == p.Models[k] && q.Interval != nil {
-				cell += fmt.Sprintf(" [%s; %s to %s]", q.Outcome, printable.Percent(float64(q.Interval.Low)), printable.Percent(float64(q.Interval.High)))
-			}
-		}
-		gaps = append(gaps, cell)
-		cell = ""
-		if key == "selection_rate" && s.Ratio.BetweenGroups.Defined() {
-			side := "above"
-			if s.Ratio.BetweenGroups < fourFifths {
-				side = "below"
-			}
-			cell = fmt.Sprintf("%s (%s 0.8)", printable.Number(float64(s.Ratio.BetweenGroups)), side)
-		}
-		ratio = append(ratio, cell)
+		gaps = append(gaps, printable.Percent(float64(g.Summary[k].Spread[key].Difference.BetweenGroups)))
 	}
-	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"}, tableRow{Cells: ratio, Class: "total"})
-	if len(e.Gaps) > 0 {
-		t.Foot = fmt.Sprintf("Largest difference: within or above a tolerance of %s (selection and true positive rate), by an interval that holds over all groups; undecided where it covers the tolerance. Ratio: the four-fifths rule asks for 0.8 of the selection rates.", printable.WholePercent(e.Gaps[0].Tolerance))
+	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"})
+	t.Foot = fmt.Sprintf("The selection rate is the share of rows that are predicted positive (%s).", e.Positive)
+	return t
+}
+
+// Criteria returns the criteria on differences between groups of the model in focus, failed ones first; nil without
+// any.
+func (p *page) Criteria() *table {
+	e := p.E
+	t := &table{Title: "Criteria, " + p.Models[e.Focus()], Head: []string{"Question", "Measured [" + printable.WholePercent(e.Confidence) + "]", "Limit", "Lowest, highest in", "Outcome"}}
+	for _, outcome := range []string{"fail", "undecided", "untested", "pass"} {
+		for _, c := range e.Criteria {
+			if c.Outcome != outcome || c.Model != p.Models[e.Focus()] {
+				continue
+			}
+			format, limit := printable.Percent, "at most "
+			if c.Key == "four_fifths" {
+				format, limit = printable.Number, "at least "
+			}
+			value := format(float64(c.Value))
+			if c.Interval != nil {
+				value += fmt.Sprintf(" [%s to %s]", format(float64(c.Interval.Low)), format(float64(c.Interval.High)))
+			}
+			class := ""
+			if outcome == "fail" {
+				class = "worst"
+			}
+			t.Rows = append(t.Rows, tableRow{Cells: []string{c.Question, value, limit + format(c.Limit), printable.Group(c.Low) + ", " + printable.Group(c.High), c.Outcome}, Class: class})
+		}
+	}
+	if t.Rows == nil {
+		return nil
+	}
+	t.Foot = "Pass and fail: the whole interval, which holds for all groups together, is on one side of the limit. "
+	switch f := e.Favourable; {
+	case f == nil:
+		t.Foot += "The four-fifths rule was not checked: name the favourable value of the target with --favourable."
+	case f.Guessed:
+		t.Foot += fmt.Sprintf("“%s” was guessed to be the favourable outcome from the names; --favourable sets it.", f.Value)
 	}
 	return t
 }

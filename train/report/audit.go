@@ -186,6 +186,16 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		return err
 	}
 	in.Positive = positive
+	negative := ""
+	for _, v := range values {
+		if v != positive {
+			negative = v
+		}
+	}
+	if in.Favourable, err = o.favourable(o.Label, positive, negative); err != nil {
+		return err
+	}
+	in.ReferenceGroup = o.ReferenceGroup
 	in.Threshold = o.Threshold
 	in.Target = memory.Make[float64](in.Arena, f.Rows)
 	for i := range in.Target {

@@ -64,8 +64,11 @@ func (x *Measured) Report() (*eval.Report, error) {
 	return r, err
 }
 
-// reportTitle returns the title of the report.
+// reportTitle returns the name of the model that is delivered, for the title of the report.
 func reportTitle(m *train.Model) string {
+	if m.Result.Recommended == train.VariantERM {
+		return "Standard model (" + Baseline + ")"
+	}
 	switch m.Config.Average {
 	case "plain":
 		return "Standard model (" + Baseline + ")"

@@ -42,6 +42,7 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 	for _, e := range m.Explain() {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
 	}
+	deviations := encodedDeviations(m)
 	for _, v := range versions(m) {
 		c.Models = append(c.Models, nameOf[v.role])
 		original := m.Original(v.x)
@@ -49,7 +50,7 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 			row := &c.Rows[i]
 			row.Original = append(row.Original, eval.Num(original[i]))
 			if i < len(v.x) {
-				row.Scaled = append(row.Scaled, eval.Num(v.x[i]))
+				row.Scaled = append(row.Scaled, eval.Num(v.x[i]*deviations[i]))
 			}
 		}
 	}
@@ -59,6 +60,23 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 	}
 	c.Rows = slices.DeleteFunc(c.Rows, func(q eval.Coefficient) bool { return own[q.Name] })
 	return c
+}
+
+// encodedDeviations returns the standard deviation of every encoded column over the training rows: 1 for a number,
+// which was divided by it, and √(p(1 − p)) for a level that a proportion p of the rows has. A level whose proportion is
+// not known has 1.
+func encodedDeviations(m *train.Model) []float64 {
+	out := make([]float64, len(m.Encoder.Columns))
+	for i := range out {
+		out[i] = 1
+	}
+	share := m.Encoder.LevelShares()
+	for i, c := range m.Encoder.Columns {
+		if p, ok := share[i]; ok && c.Kind == "indicator" {
+			out[i] = math.Sqrt(p*(1-p)) / c.Scale
+		}
+	}
+	return out
 }
 
 // classCoefficients returns one number per column of a model with more than two classes: the root of the sum of

@@ -151,6 +151,11 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	} else if target.Task == data.Binary {
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
+		var err error
+		if in.Favourable, err = o.favourable(target.Name, target.Positive, target.Negative); err != nil {
+			return err
+		}
+		in.ReferenceGroup = o.ReferenceGroup
 		if in.Threshold = o.Threshold; in.Threshold == nil {
 			threshold := m.Threshold()
 			in.Threshold = &threshold

@@ -49,6 +49,9 @@ type Options struct {
 	Rate      float64 // fall of the worst group's risk that a rise of the average must buy; 0: 2
 	Tolerance float64 // largest accepted gap of selection and true positive rates; 0: 0.1
 
+	Favourable     string // value of a two-valued target that is good for the person; empty: guessed from the names
+	ReferenceGroup string // that the four-fifths rule compares with; empty: that with the highest rate
+
 	AllGroups bool // write all numbers of every group, however many; else those of the worst
 
 	Card   []eval.Fact       // model card, see ReadCard; may be nil
@@ -89,6 +92,18 @@ func (o Options) resamples(rows int) int {
 		return 200
 	}
 	return 1000
+}
+
+// favourable returns the favourable outcome of a two-valued target: the one asked for, or a guess. It returns nil if
+// the names do not show which one it is.
+func (o Options) favourable(target, positive, negative string) (*eval.Favourable, error) {
+	switch o.Favourable {
+	case "":
+		return eval.GuessFavourable(target, positive, negative), nil
+	case positive, negative:
+		return &eval.Favourable{Value: o.Favourable, IsPositive: o.Favourable == positive}, nil
+	}
+	return nil, &OptionError{"favourable", fmt.Sprintf("%q is not a value of %s; the values are %q and %q", o.Favourable, target, positive, negative), ""}
 }
 
 // An OptionError reports an option that does not fit the table or the other options.

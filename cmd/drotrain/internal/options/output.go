@@ -35,6 +35,8 @@ var evaluationOptions = []Option{
 	{Name: "tolerance", Commands: "eval", Help: "largest accepted difference between groups in selection rate and true positive rate", Value: func(s *Settings) *setting.Value {
 		return setting.Number(&s.Tolerance, "be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart", func(x float64) bool { return x > 0 && x <= 1 })
 	}},
+	{Name: "favourable", Commands: "train eval", Help: "two classes: `value` of --target that is good for the person, as in approved; the four-fifths rule refers to it (default: guessed from the names, and said)", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Favourable) }},
+	{Name: "reference-group", Commands: "train eval", Help: "`group` whose rate the four-fifths rule compares with (default: that with the highest rate)", Value: func(s *Settings) *setting.Value { return setting.Text(&s.ReferenceGroup) }},
 	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; unit of a numeric target; labels: names of groups", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
 	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group, not only of the worst hundred", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
 	{Name: "report", Commands: "train", Help: "full; fast: no intervals, slices, weights by column and plots; none: only the model, nothing is measured", Value: func(s *Settings) *setting.Value {

@@ -17,8 +17,12 @@ type Settings struct {
 	Confidence float64
 	Tolerance  float64
 	Card       string
-	AllGroups  bool
-	Report     string // one of ReportFull, ReportFast and ReportNone
+
+	Favourable     string // value of the target; empty: guessed
+	ReferenceGroup string
+
+	AllGroups bool
+	Report    string // one of ReportFull, ReportFast and ReportNone
 
 	Models         []string // the first one is the baseline of the others
 	Variant        string

@@ -13,7 +13,7 @@ import (
 // Evaluation prints an evaluation in 80 columns.
 func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 	fmt.Fprintf(w, "%s\n\n", title)
-	verdictLines(w, "", &e.Verdict)
+	verdictLines(w, "", e)
 	for _, d := range e.Verdict.Details {
 		Wrapped(w, "  ", d)
 	}
@@ -37,12 +37,14 @@ func Verdict(w io.Writer, e *eval.Evaluation) {
 		where = "all rows of the table"
 	}
 	fmt.Fprintf(w, "\nMeasured on %s (%s)\n", where, Plural(e.N, "row", "rows"))
-	verdictLines(w, "  ", &e.Verdict)
+	verdictLines(w, "  ", e)
 }
 
-// verdictLines prints the sentences of a verdict, the recommendation first.
-func verdictLines(w io.Writer, indent string, v *eval.Verdict) {
-	for _, s := range []string{v.Recommendation, v.Headline, v.Numbers, v.Cost} {
+// verdictLines prints the sentences of a verdict, the recommendation first, and the constant to
+// compare with last.
+func verdictLines(w io.Writer, indent string, e *eval.Evaluation) {
+	v := &e.Verdict
+	for _, s := range []string{v.Recommendation, v.Headline, v.Numbers, v.Cost, e.ConstantSentence()} {
 		if s != "" {
 			Wrapped(w, indent, s)
 		}

@@ -1,0 +1,186 @@
+package eval
+
+import (
+	"math"
+	"strings"
+)
+
+// A Favourable says which value of a two-valued target is good for the person concerned: approved, hired, paid.
+// The rates of fairness criteria refer to it.
+type Favourable struct {
+	Value      string `json:"value"`
+	IsPositive bool   `json:"is_positive"`       // it is the positive class of the model
+	Guessed    bool   `json:"guessed,omitempty"` // from the names of target and value
+}
+
+// Words in the names of targets and values whose outcome is unfavourable or favourable.
+var (
+	unfavourableWords = []string{"deny", "denied", "denial", "default", "reject", "refus", "declin", "late", "delinq", "bad", "fraud", "churn", "recid", "fail", "charged", "arrest", "dismiss", "fired"}
+	favourableWords   = []string{"approv", "hire", "accept", "admit", "grant", "good", "paid", "pass", "success", "promot", "offer"}
+)
+
+// GuessFavourable guesses the favourable value of a two-valued target from its name and its values, or returns nil.
+func GuessFavourable(target, positive, negative string) *Favourable {
+	holds := func(text string, words []string) bool {
+		for _, w := range words {
+			for part := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' }) {
+				if strings.HasPrefix(part, w) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	of := func(isPositive bool) *Favourable {
+		f := &Favourable{Value: negative, IsPositive: isPositive, Guessed: true}
+		if isPositive {
+			f.Value = positive
+		}
+		return f
+	}
+	for _, c := range []struct {
+		text     string
+		positive bool // it describes the positive value
+	}{{positive, true}, {negative, false}} {
+		if holds(c.text, unfavourableWords) {
+			return of(!c.positive)
+		}
+		if holds(c.text, favourableWords) {
+			return of(c.positive)
+		}
+	}
+	switch strings.ToLower(positive) {
+	case "yes", "y", "true", "t", "1":
+		if holds(target, unfavourableWords) {
+			return of(false)
+		}
+		if holds(target, favourableWords) {
+			return of(true)
+		}
+	}
+	return nil
+}
+
+// FourFifths is the lowest ratio of favourable rates that the four-fifths rule accepts (29 CFR 1607.4 D).
+const FourFifths = 0.8
+
+// A Criterion is a limit on the differences between groups, with its outcome. A fail has its whole interval beyond
+// the limit, a pass within it.
+type Criterion struct {
+	Key      string    `json:"key"` // "four_fifths", "selection_rate", "tpr" or "fpr"
+	Model    string    `json:"model"`
+	Question string    `json:"question"`
+	Value    Num       `json:"value"`
+	Interval *Interval `json:"interval,omitempty"`
+	Limit    float64   `json:"limit"`
+	Low      string    `json:"lowest_in,omitempty"`
+	High     string    `json:"highest_in,omitempty"`
+	Outcome  string    `json:"outcome"` // "pass", "undecided", "fail" or "untested"
+}
+
+// findCriteria returns the criteria of all models. The four-fifths rule needs to know which outcome is favourable.
+func (e *Evaluation) findCriteria() (out []Criterion) {
+	g := e.Headline()
+	if g == nil || e.Task != Binary {
+		return nil
+	}
+	words := map[string]string{"above": "fail", "within": "pass", "undecided": "undecided", "untested": "untested"}
+	questions := map[string]string{
+		"selection_rate": "Do the groups receive each outcome equally often? Largest difference of the rates",
+		"tpr":            "Are rows that are in fact positive found equally often? Largest difference of the true positive rates",
+		"fpr":            "Are rows that are in fact negative mistaken equally often? Largest difference of the false positive rates",
+	}
+	for k, m := range e.Models {
+		if c, ok := e.fourFifths(k); ok {
+			out = append(out, c)
+		}
+		for _, q := range e.Gaps {
+			if q.Model == m.Name {
+				out = append(out, Criterion{Key: q.Measure, Model: q.Model, Question: questions[q.Measure], Value: q.Value, Interval: q.Interval, Limit: q.Tolerance, Low: q.Low, High: q.High, Outcome: words[q.Outcome]})
+			}
+		}
+	}
+	return out
+}
+
+// fourFifths compares the favourable rates of the groups with enough rows: the lowest divided by the highest or, if
+// there is a reference group, by the rate of that group. ok is false if the ratio does not exist.
+func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
+	f, g := e.Favourable, e.Headline()
+	if f == nil || g == nil {
+		return c, false
+	}
+	var rates []estimate
+	var labels []string
+	reference := -1
+	for i := range g.Groups {
+		h := &g.Groups[i]
+		m := &h.Models[k]
+		v, defined := m.Values.Get("selection_rate")
+		if !h.Sufficient || !defined {
+			continue
+		}
+		q := newEstimate(Num(v), m.Intervals.Find("selection_rate"))
+		if !f.IsPositive {
+			q = estimate{1 - q[0], 1 - q[2], 1 - q[1]}
+		}
+		if h.Label == e.ReferenceGroup {
+			reference = len(rates)
+		}
+		rates, labels = append(rates, q), append(labels, h.Label)
+	}
+	if len(rates) < 2 || e.ReferenceGroup != "" && reference < 0 {
+		return c, false
+	}
+	wider := Num(normalQuantile(math.Pow(e.Confidence, 1/float64(len(rates)))) / normalQuantile(e.Confidence)) // Šidák 1967
+	lowest, highest := 0, 0
+	for i := range rates {
+		q := &rates[i]
+		q[1], q[2] = max(0, q[0]-wider*(q[0]-q[1])), min(1, q[0]+wider*(q[2]-q[0]))
+		if reference >= 0 && lowest == reference || q[0] < rates[lowest][0] && i != reference {
+			lowest = i
+		}
+		if q[0] > rates[highest][0] {
+			highest = i
+		}
+	}
+	top := rates[highest]
+	if reference >= 0 {
+		highest, top = reference, rates[reference]
+	} else {
+		for _, q := range rates {
+			top[1], top[2] = max(top[1], q[1]), max(top[2], q[2])
+		}
+	}
+	least := rates[lowest]
+	for i, q := range rates {
+		if i != reference {
+			least[1], least[2] = min(least[1], q[1]), min(least[2], q[2])
+		}
+	}
+	c = Criterion{Key: "four_fifths", Model: e.Models[k].Name, Limit: FourFifths, Low: labels[lowest], High: labels[highest], Outcome: "untested",
+		Question: "Four-fifths rule: lowest rate of “" + f.Value + "” divided by the highest one"}
+	if reference >= 0 {
+		c.Question = "Four-fifths rule: lowest rate of “" + f.Value + "” divided by the rate of " + e.ReferenceGroup
+	}
+	if !(top[0] > 0) {
+		return c, false
+	}
+	c.Value = least[0] / top[0]
+	if least[1].Defined() && top[1] > 0 {
+		high := least[2] / top[1]
+		if reference < 0 {
+			high = min(1, high)
+		}
+		c.Interval = &Interval{Low: least[1] / top[2], High: high, Method: "simultaneous"}
+		switch {
+		case c.Interval.Low >= FourFifths:
+			c.Outcome = "pass"
+		case c.Interval.High < FourFifths:
+			c.Outcome = "fail"
+		default:
+			c.Outcome = "undecided"
+		}
+	}
+	return c, true
+}
