@@ -129,7 +129,7 @@ func (e *Evaluation) compareWorstGroups() {
 	for k := range e.Compared {
 		c := &e.Compared[k]
 		a, b := e.Models[k+1].WorstGroup, e.Models[0].WorstGroup
-		c.WorstGroup = &Difference{Value: a.Risk - b.Risk, Interval: maxDifference(g.Groups, c.Groups, k+1)}
+		c.WorstGroup = &Difference{Value: a.Risk - b.Risk, Interval: maxDifference(g.Groups, c.Groups, k+1, 0)}
 		i := g.find(b.Label)
 		c.AtBaselineWorst = &Difference{Value: g.Groups[i].Models[k+1].Values.Of["risk"] - b.Risk}
 		if c.Groups != nil {
@@ -143,14 +143,14 @@ func (e *Evaluation) compareWorstGroups() {
 // D = a_g − max b is at most d_g, and at most the upper end of a_g minus the
 // largest lower end of any b; and g is among the groups whose upper end for a
 // reaches the largest lower end of any a. Likewise below, with g maximising b.
-func maxDifference(groups []Group, diff []GroupDifference, k int) *Interval {
-	a, b := maxInterval(groups, k), maxInterval(groups, 0)
+func maxDifference(groups []Group, diff []GroupDifference, k, base int) *Interval {
+	a, b := maxInterval(groups, k), maxInterval(groups, base)
 	if diff == nil || a == nil || b == nil {
 		return nil
 	}
 	lo, hi := Num(math.Inf(1)), Num(math.Inf(-1))
 	for i := range groups {
-		ga, gb, d := groups[i].Models[k].Simultaneous, groups[i].Models[0].Simultaneous, diff[i].Simultaneous
+		ga, gb, d := groups[i].Models[k].Simultaneous, groups[i].Models[base].Simultaneous, diff[i].Simultaneous
 		if ga == nil || gb == nil || d == nil {
 			continue
 		}

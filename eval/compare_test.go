@@ -17,13 +17,13 @@ func TestMaxDifference(t *testing.T) {
 	// By hand: the second group is below the first in either model, whatever the truth.
 	groups := []Group{group(at(10, 12), at(9, 10.5)), group(at(1, 9.5), at(1, 8.9))}
 	change := []GroupDifference{{Simultaneous: at(-2, -1.5)}, {Simultaneous: at(-8, 7)}}
-	if d := maxDifference(groups, change, 1); d.Low != -2 || d.High != -1.5 {
+	if d := maxDifference(groups, change, 1, 0); d.Low != -2 || d.High != -1.5 {
 		t.Errorf("the first group alone: [%v, %v]", d.Low, d.High)
 	}
 	// The same with the models' parts exchanged.
 	groups = []Group{group(at(9, 10.5), at(10, 12)), group(at(1, 8.9), at(1, 9.5))}
 	change = []GroupDifference{{Simultaneous: at(1.5, 2)}, {Simultaneous: at(-7, 8)}}
-	if d := maxDifference(groups, change, 1); d.Low != 1.5 || d.High != 2 {
+	if d := maxDifference(groups, change, 1, 0); d.Low != 1.5 || d.High != 2 {
 		t.Errorf("the other way: [%v, %v]", d.Low, d.High)
 	}
 
@@ -38,7 +38,7 @@ func TestMaxDifference(t *testing.T) {
 			groups = append(groups, group(around(b[g]), around(a[g])))
 			change = append(change, GroupDifference{Simultaneous: around(a[g] - b[g])})
 		}
-		d := maxDifference(groups, change, 1)
+		d := maxDifference(groups, change, 1, 0)
 		truth := -math.Inf(1)
 		base := truth
 		for g := range n {

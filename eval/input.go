@@ -76,6 +76,16 @@ type Input struct {
 	// 1/Σy²; 0 means unknown.
 	EffectiveRows, TrainingRows float64
 
+	// Criterion is the criterion by which the model in focus was chosen: "worst-group", "worst-group-accuracy",
+	// "average", "tail" or "trade-off"; empty if its level was set. Only the trade-off, and a level that was set,
+	// are judged by the rate: the other criteria accept any cost within the budget.
+	Criterion string
+	// CriterionText describes the criterion within a sentence, as "worst group's risk".
+	CriterionText string
+	// Alternatives says what other criteria would have chosen on the same rows, as "group-balanced ERM by the
+	// worst group's risk".
+	Alternatives []string
+
 	// Untrained lists the labels of groups without rows in the training of a model that predicts them, as in a
 	// cross-fitted evaluation of a group of one row. No number is given for such a group.
 	Untrained []string

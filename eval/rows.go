@@ -15,6 +15,8 @@ const (
 	StandardModel Role = "erm"
 	RobustModel   Role = "robust"
 	BalancedModel Role = "group-balanced erm"
+	HalfBalanced  Role = "half-balanced erm" // with group weights half-way to balanced ones
+	SubsetModel   Role = "balanced subsets"  // the mean of models on balanced subsets
 	RescaledModel Role = "rescaled erm"
 )
 

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -77,6 +78,10 @@ func (j *judge) modelName(k int) string {
 		return "the robust model"
 	case BalancedModel:
 		return "the group-balanced model"
+	case HalfBalanced:
+		return "the half-balanced model"
+	case SubsetModel:
+		return "the mean over balanced subsets"
 	case RescaledModel:
 		return "the rescaled model"
 	}
@@ -101,10 +106,11 @@ func (j *judge) acceptedCost() string {
 
 // rejectedSentence returns the sentence on the number of candidates that cross-validation rejected.
 func (j *judge) rejectedSentence() string {
+	what := cmp.Or(j.in.CriterionText, "risk of "+j.nameOfWorst())
 	if n := j.in.RejectedCandidates; n > 1 {
-		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", printable.Count(n), j.nameOfWorst())
+		return fmt.Sprintf("None of %s other candidates measurably improved the %s.", printable.Count(n), what)
 	}
-	return fmt.Sprintf("The one robust candidate did not improve %s enough to justify its cost.", j.nameOfWorst())
+	return fmt.Sprintf("The one other candidate did not measurably improve the %s.", what)
 }
 
 // recommend returns the recommendation and the name of the recommended model.
@@ -112,15 +118,19 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	base, model := j.modelName(0), j.modelName(j.k)
 	switch v.Outcome {
 	case StandardKept:
-		return "Use the standard model (ERM).", j.in.Models[0].Name
+		return "Use the standard model (ERM)." + j.recommendationNote(), j.in.Models[0].Name
 	case NoBaseline:
 		return "", ""
 	case Helped:
 		if v.Groups != nil && v.Groups.Worse > 0 {
-			return fmt.Sprintf("Use %s if %s matters most. %s worse off with it%s.", model, j.nameOfWorst(),
-				printable.Plural(v.Groups.Worse, "group is", "groups are"), j.losingGroups()) + j.betterModelNote(), j.in.Models[j.k].Name
+			use := fmt.Sprintf("Use %s rather than %s if %s matters most.", model, base, j.nameOfWorst())
+			if j.in.Criterion != "" {
+				use = fmt.Sprintf("Use %s if the %s is what matters: cross-validation chose it by that criterion.", model, j.in.CriterionText)
+			}
+			return fmt.Sprintf("%s %s worse off with it%s.", use, printable.Plural(v.Groups.Worse, "group is", "groups are"), j.losingGroups()) +
+				j.recommendationNote(), j.in.Models[j.k].Name
 		}
-		return fmt.Sprintf("Use %s.", model) + j.betterModelNote(), j.in.Models[j.k].Name
+		return fmt.Sprintf("Use %s.", model) + j.recommendationNote(), j.in.Models[j.k].Name
 	case Degenerate:
 		if j.c == nil || j.c.Alike || j.Models[0].OverConstant.isAbove() {
 			return "Use none of the models: train again with other columns or more rows.", ""
@@ -143,21 +153,52 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	return keep + ".", j.in.Models[0].Name
 }
 
-// betterModelNote names a model with a lower risk in its worst group; that difference is not tested.
-func (j *judge) betterModelNote() string {
-	own := j.Models[j.k].WorstGroup
-	for k, m := range j.Models {
-		if k == 0 || k == j.k || j.in.Models[k].Role == RescaledModel || own == nil || m.WorstGroup == nil {
+// recommendationNote returns a sentence on the models that other criteria would choose or, if the level was set,
+// on group-balanced ERM if it is measurably better for the worst group.
+func (j *judge) recommendationNote() string {
+	if j.in.Criterion != "" {
+		if len(j.in.Alternatives) == 0 {
+			return ""
+		}
+		return " Other criteria (--select) would choose another model: " + strings.Join(j.in.Alternatives, "; ") + "."
+	}
+	for k, m := range j.in.Models {
+		if m.Role != BalancedModel || k == j.k {
 			continue
 		}
-		if float64(own.Risk-m.WorstGroup.Risk) > negligible*math.Abs(j.worstRisk()) {
+		if d := j.worstGroupDifference(k); d != nil && d.Interval.High < 0 {
 			all := j.leadingMeasures()
-			r := all[len(all)-1]
-			v, w := j.valuesOf(k)
-			return fmt.Sprintf(" %s is lower still in the worst group of %s (%s), a difference that was not tested.", printable.Capitalise(r.name), m.Name, r.withUnit(r.text(r.valueOf(v), w.N)))
+			return fmt.Sprintf(" %s is measurably lower still in the worst group of %s (%s interval of the difference of the risks %s).",
+				printable.Capitalise(all[len(all)-1].name), m.Name, printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 		}
 	}
 	return ""
+}
+
+// worstGroupDifference returns the risk of model k in its worst group minus that of the model in focus in its
+// own, with an interval from intervals that hold for all groups together; nil if there is none.
+func (j *judge) worstGroupDifference(k int) *Difference {
+	g := j.Headline()
+	if g == nil || j.Resamples == 0 || j.Models[k].WorstGroup == nil || j.Models[j.k].WorstGroup == nil {
+		return nil
+	}
+	compared, weight := j.Models[k].WorstGroup.Compared, j.in.rows.Weight
+	changes := make([]GroupDifference, len(g.Groups))
+	for s := range g.Groups {
+		group, rows := &g.Groups[s], j.strata.Groups[len(j.Groupings)-1][s].Rows
+		if !group.Sufficient || len(rows) < 2 {
+			continue
+		}
+		d := group.Models[k].Values.Of["risk"] - group.Models[j.k].Values.Of["risk"]
+		u := studentQuantile(simultaneousConfidence(j.Confidence, float64(compared)), float64(len(rows)-1))
+		h := Num(u * weight.StandardError(j.in.Models[k].Loss, j.in.Models[j.k].Loss, rows))
+		changes[s].Simultaneous = &Interval{Low: d - h, High: d + h, Method: "simultaneous"}
+	}
+	iv := maxDifference(g.Groups, changes, k, j.k)
+	if iv == nil {
+		return nil
+	}
+	return &Difference{j.Models[k].WorstGroup.Risk - j.Models[j.k].WorstGroup.Risk, iv}
 }
 
 // losingGroups lists up to three groups that are measurably worse off, with their measures.
@@ -302,7 +343,14 @@ func (j *judge) worstGroupSentence() string {
 	if m := j.leadingMeasures(); m[len(m)-1].key == "rmse" {
 		perRisk = rmsePerRisk(m[len(m)-1], before, after)
 	}
-	return fmt.Sprintf("%s %s%s.", where, strings.Join(parts, " and "), j.intervalText(perRisk))
+	text := fmt.Sprintf("%s %s", where, strings.Join(parts, " and "))
+	if j.Split != OutOfFold || j.in.Criterion == "" {
+		return text + j.intervalText(perRisk) + "."
+	}
+	if first := j.intervalFirst(perRisk); first != "" { // the estimate flatters a model that was chosen on the same rows
+		return first + " " + text + "."
+	}
+	return text + "."
 }
 
 // rmsePerRisk returns the change of the RMSE per change of the risk, which is k·RMSE²: a² − b² = (a + b)(a −
@@ -313,6 +361,18 @@ func rmsePerRisk(m shownMeasure, before, after Values) float64 {
 		return math.NaN()
 	}
 	return a * a / risk / (a + m.valueOf(after))
+}
+
+// intervalFirst returns a sentence with the interval of the change that the outcome is based on, times a factor.
+func (j *judge) intervalFirst(factor float64) string {
+	if j.d.Interval == nil || math.IsNaN(factor) {
+		return ""
+	}
+	iv := Interval{Low: j.d.Interval.Low * Num(factor), High: j.d.Interval.High * Num(factor)}
+	d := Difference{Value: j.d.Value * Num(factor), Interval: &iv}
+	all := j.leadingMeasures()
+	return fmt.Sprintf("%s in the worst group changes by %s (%s interval, which allows for the choice of the model on the same rows).",
+		printable.Capitalise(all[len(all)-1].name), iv.Text(d.scale(1)), printable.WholePercent(j.Confidence))
 }
 
 // intervalText formats the interval of the change that the outcome is based on, times a factor.

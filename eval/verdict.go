@@ -154,6 +154,9 @@ func (j *judge) isAffordable() bool {
 		base, ok := j.Models[0].Overall.Get("risk")
 		return ok && increase <= *b*math.Abs(base)
 	}
+	if j.in.Criterion != "" && j.in.Criterion != "trade-off" {
+		return true
+	}
 	return increase <= 0 || -float64(j.d.Value) >= j.in.rate()*increase
 }
 

@@ -36,7 +36,9 @@ func (m *Model) agreeWithCheckpoint(asked Config) error {
 // found so far; a resumed run starts from it and certifies it again.
 func (m *Model) solveOrResume(ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options) (*dro.Result, error) {
 	j := m.Config.Checkpoint
-	part = fmt.Sprintf("%s, μ = %v", part, *m.Config.Mu) // a baseline may be solved again with another
+	if l2, ok := p.Primal.(dro.L2); ok { // a baseline may be solved again with another μ
+		part = fmt.Sprintf("%s, μ = %v", part, l2.Mu)
+	}
 	var x []float64
 	if ok, err := j.Load(part, &x); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
@@ -17,9 +18,9 @@ import (
 
 // A Choice says how the level is chosen if none is set.
 type Choice struct {
-	Select        string  `json:"select,omitempty"` // one of tune.Criteria; empty: worst-group with groups, else tail
+	Select        string  `json:"select,omitempty"` // one of tune.Criteria; empty: trade-off with groups, else tail
 	Folds         int     `json:"folds,omitempty"`  // 0: tune.DefaultFolds
-	Rate          float64 `json:"rate,omitempty"`   // decrease of the worst group's risk required for every unit that the average rises
+	Rate          float64 `json:"rate,omitempty"`   // weight of the average risk in the trade-off with the worst group's risk
 	LearningCurve bool    `json:"-"`                // estimate risks by the number of rows fitted to: Selection.Curve
 
 	Budget *float64 `json:"budget,omitempty"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
@@ -48,6 +49,9 @@ func (c Choice) validate() error {
 // maxPathWork is the largest number of rows × columns for which the report brackets the optimum at every ν.
 const maxPathWork = 400_000
 
+// maxUnstable is the proportion of resamples that may choose another family without a warning.
+const maxUnstable = 1.0 / 3
+
 // minChoiceRows is the smallest number of rows that a choice with group coefficients is limited to.
 const minChoiceRows = 10_000
 
@@ -55,7 +59,7 @@ const minChoiceRows = 10_000
 // requested, ERM is kept, with a note. The seed determines the order of the rows and the folds.
 func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.tuneOptions()
-	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == autoSolver
+	o.Ridge = !m.muGiven && m.Config.Solver == autoSolver
 	if g := m.Result.Design; g != nil && g.Ridge > 0 { // Newton steps take rows × columns² operations
 		d := m.Run.Train.D
 		o.Few = true
@@ -77,9 +81,15 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	}
 	m.Result.Selection = s
 	m.Config.Level = s.Best().Level
-	if mu := s.Mu; mu != *m.Config.Mu {
-		m.addNotes(fmt.Sprintf("μ = %.3g, not 1/n = %.3g: ERM predicts better with it out of fold; all models have it", mu, *m.Config.Mu))
-		m.Config.Mu = &mu
+	given := *m.Config.Mu
+	mu, erm, balanced := s.Best().Mu, s.MuOf("erm", given), s.MuOf("balanced", given)
+	if mu != given {
+		m.addNotes(fmt.Sprintf("μ = %.3g, not 1/n = %.3g, by the criterion of the choice; ERM has μ = %.3g, the best for the average risk", mu, given, erm))
+	}
+	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
+	if s.Unstable > maxUnstable {
+		m.addNotes(fmt.Sprintf("%sthe choice is uncertain: in %.0f %% of resamples of the rows another kind of model is chosen than %s",
+			propose.WarningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {
 		m.addNotes(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them", s.Rows, s.Of))

@@ -107,6 +107,8 @@ type Config struct {
 	products []data.Product // of the group coefficients that were chosen
 	design   *GroupDesign   // that is taken instead of a choice; nil: choose
 
+	baselineMu, balancedMu *float64 // μ of ERM and of group-balanced ERM; nil: Mu
+
 	Checkpoint *Checkpoint `json:"-"` // what is kept for another run to go on from; nil: nothing
 
 	// KeepRows keeps the encoded rows in Model.Run after the training, as its evaluation (package

@@ -187,6 +187,12 @@ func (m *Model) configOfFold() Config {
 	if m.Result.Selection != nil {
 		c.Solver = autoSolver
 	}
+	if b := m.Result.ERM; b != nil && b.Mu > 0 {
+		c.baselineMu = &b.Mu
+	}
+	if b := m.Result.GroupWeighted; b != nil && b.Mu > 0 {
+		c.balancedMu = &b.Mu
+	}
 	return c
 }
 

@@ -53,7 +53,7 @@ func TestCrossFit_SeesNoRowItPredicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, p := range map[string]*Prediction{"ERM": out.Baseline, "robust": out.Robust, "balanced": out.GroupWeighted, "tempered": out.Tempered} {
+	for name, p := range map[string]*Prediction{"ERM": out.Baseline, "robust": out.Robust, "balanced": out.GroupWeighted} {
 		if p == nil {
 			t.Fatalf("no %s", name)
 		}

@@ -108,7 +108,7 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 		if err := m.chooseLevel(ctx, plain.X, began); err != nil {
 			return err
 		}
-		if *m.Config.Mu != before {
+		if m.muOfBaseline() != before || m.muOfBalanced() != before {
 			if plain, balanced, err = m.solveBaselines(ctx, oracle, began); err != nil {
 				return err
 			}
@@ -118,10 +118,10 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	if err != nil {
 		return err
 	}
-	m.Result.ERM = m.summariseBaseline(oracle, adversary, plain)
-	m.Result.GroupWeighted = m.summariseBaseline(oracle, adversary, balanced)
+	m.Result.ERM = m.summariseBaseline(oracle, adversary, m.muOfBaseline(), plain)
+	m.Result.GroupWeighted = m.summariseBaseline(oracle, adversary, m.muOfBalanced(), balanced)
 	err = m.solveRobust(ctx, oracle, adversary, plain, balanced, began)
-	if err == nil && m.Baseline != nil && m.Config.Average != "plain" && m.Classes() == nil {
+	if err == nil && m.Baseline != nil && m.Config.Average != "plain" && m.Encoder.Target.Task == data.Binary {
 		err = m.fitTempered(ctx, oracle, adversary, began)
 	}
 	if err == nil {
@@ -282,22 +282,23 @@ func (m *Model) solverOptions(phase string, began time.Time) dro.Options {
 	return s
 }
 
-// solveBaselines trains ERM and, if there are groups, group-balanced ERM on the same rows with the same
-// regulariser.
+// solveBaselines trains ERM and, if there are groups, group-balanced ERM on the same rows, each with its own μ.
 func (m *Model) solveBaselines(ctx context.Context, oracle tune.Oracle, began time.Time) (plain, balanced *dro.Result, err error) {
 	rows := m.Run.levelRows()
 	dual, err := level.Level{Average: "plain"}.Dual(rows)
 	if err != nil {
 		return nil, nil, err
 	}
-	if plain, err = m.solveBaseline(ctx, oracle, dual, "erm", m.from, began); err != nil {
+	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariserAt(m.muOfBaseline())}
+	if plain, err = m.solveBaseline(ctx, p, "erm", m.from, began); err != nil {
 		return nil, nil, err
 	}
 	m.Baseline = plain.X
 	if dual, err = (level.Level{Average: "balanced"}).Dual(rows); err != nil {
 		return plain, nil, nil // fewer than two groups
 	}
-	if balanced, err = m.solveBaseline(ctx, oracle, dual, "group-weighted erm", plain.X, began); err != nil {
+	p = &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariserAt(m.muOfBalanced())}
+	if balanced, err = m.solveBaseline(ctx, p, "group-weighted erm", plain.X, began); err != nil {
 		return nil, nil, err
 	}
 	m.GroupWeighted = balanced.X
@@ -317,22 +318,28 @@ func (m *Model) nameColumn(err error) error {
 	return e
 }
 
-// solveBaseline minimises the risk under fixed weights, beginning at start.
-func (m *Model) solveBaseline(ctx context.Context, oracle tune.Oracle, dual dro.Dual, phase string, start []float64, began time.Time) (*dro.Result, error) {
+// muOfBaseline returns the μ of ERM.
+func (m *Model) muOfBaseline() float64 { return *cmp.Or(m.Config.baselineMu, m.Config.Mu) }
+
+// muOfBalanced returns the μ of group-balanced ERM.
+func (m *Model) muOfBalanced() float64 { return *cmp.Or(m.Config.balancedMu, m.Config.Mu) }
+
+// solveBaseline minimises the risk under the fixed weights of p, beginning at start.
+func (m *Model) solveBaseline(ctx context.Context, p *dro.Problem, phase string, start []float64, began time.Time) (*dro.Result, error) {
 	s := m.solverOptions(phase, began)
 	s.X0 = start
-	res, err := m.solveOrResume(ctx, phase, m.problem(oracle, dual), nil, s)
+	res, err := m.solveOrResume(ctx, phase, p, nil, s)
 	return res, m.nameColumn(err)
 }
 
 // summariseBaseline returns the risks of a baseline, including that under the adversary of the model.
-func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, res *dro.Result) *SummaryBaseline {
+func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, mu float64, res *dro.Result) *SummaryBaseline {
 	if res == nil {
 		return nil
 	}
 	loss := lossesAt(oracle, res.X)
 	defer memory.Release(oracle.Arena(), loss)
-	s := &SummaryBaseline{Status: statusText(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.weightedAverage(loss)}
+	s := &SummaryBaseline{Status: statusText(res.Status, mu), Mu: mu, Objective: res.Objective, Risk: m.Run.weightedAverage(loss)}
 	s.RobustRisk, _, _ = dro.Evaluate(m.problem(oracle, adversary), res.X)
 	_, s.WorstGroup = m.Config.groupRisks(m.Run, loss)
 	return s
@@ -352,6 +359,8 @@ func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary d
 	var res *dro.Result
 	var err error
 	switch {
+	case m.Config.Average == "subsets":
+		res, err = m.solveSubsets(ctx, began)
 	case asked == autoSolver && m.Config.Average == "plain":
 		res = plain
 	case asked == autoSolver && m.Config.Average == "balanced":

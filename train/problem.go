@@ -217,6 +217,9 @@ func Rows(d *data.Dataset, weights []float64) level.Rows {
 }
 
 // regulariser returns the ridge penalty of the model.
-func (m *Model) regulariser() dro.L2 {
-	return dro.L2{Mu: *m.Config.Mu, Intercept: m.Config.Intercept, FreeModulus: m.loss.Smoothness(), Classes: m.coefficientsPerColumn()}
+func (m *Model) regulariser() dro.L2 { return m.regulariserAt(*m.Config.Mu) }
+
+// regulariserAt returns the ridge penalty with the coefficient mu.
+func (m *Model) regulariserAt(mu float64) dro.L2 {
+	return dro.L2{Mu: mu, Intercept: m.Config.Intercept, FreeModulus: m.loss.Smoothness(), Classes: m.coefficientsPerColumn()}
 }

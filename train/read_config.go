@@ -16,6 +16,7 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -88,7 +89,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"nu":           setting.OptionalAtLeastZero(&c.Nu),
 		"radius":       setting.OptionalPositive(&c.Radius),
 		"ess":          setting.OptionalProportion(&c.Ess),
-		"average":      setting.Enum(&c.Average, []string{"plain", "balanced"}),
+		"average":      setting.Enum(&c.Average, level.Averages),
 		"penalty":      setting.Enum(&c.Penalty, dro.Divergences()),
 		"adversary":    setting.Enum(&c.Adversary, []string{"rows", "groups"}),
 		"group-adjust": setting.AtLeastZero(&c.Adjust),

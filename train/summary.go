@@ -43,7 +43,7 @@ type Summary struct {
 	Recalibration       *SummaryRecalibration `json:"recalibration,omitempty"` // of the scores; absent where they are those of the certified coefficients
 	Model               string                `json:"model"`                   // path, "" when not written
 	Outcome             string                `json:"outcome,omitempty"`       // of the evaluation after the training, see eval.Outcome
-	Recommended         string                `json:"recommended,omitempty"`   // VariantRobust or VariantERM, by that evaluation; empty: none
+	Recommended         string                `json:"recommended,omitempty"`   // one of Variants, by that evaluation; empty: none
 	Warnings            []string              `json:"warnings,omitempty"`      // of the evaluation, as of a degenerate model
 	Notes               []string              `json:"notes"`
 }
@@ -66,6 +66,7 @@ type SummaryGroup struct {
 // A SummaryBaseline is (weighted) empirical risk minimisation on the same rows with the same regulariser.
 type SummaryBaseline struct {
 	Status     string        `json:"status"`
+	Mu         float64       `json:"mu,omitempty"` // its own; absent in files of earlier versions, whose models have one μ
 	Objective  float64       `json:"objective"`
 	Risk       float64       `json:"risk"`        // average training loss
 	RobustRisk float64       `json:"robust_risk"` // the same worst case as the robust model's

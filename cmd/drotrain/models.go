@@ -74,7 +74,7 @@ func (a *app) loadVariant(ctx context.Context, path, variant string) (*train.Mod
 	if err != nil {
 		return nil, "", exit.WithHint(err, "--model-variant robust takes the model that was trained")
 	}
-	if m != all && variant != train.VariantERM {
+	if m != all && (variant == "" || variant == train.VariantRecommended) {
 		a.note("this is the standard model (ERM), which the evaluation after the training recommended; --model-variant robust takes the other")
 	}
 	return m, name, nil

@@ -369,6 +369,8 @@ func recordRecommendation(m *train.Model, e *eval.Evaluation) {
 		case model.Name != v.Recommended:
 		case model.Role == eval.StandardModel:
 			m.Result.Recommended = train.VariantERM
+		case model.Role == eval.RescaledModel:
+			m.Result.Recommended = train.VariantRescaled
 		case model.Name == report.Name(m):
 			m.Result.Recommended = train.VariantRobust
 		}

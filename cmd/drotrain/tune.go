@@ -122,8 +122,8 @@ func (o *trainOptions) trainingFlags(fs *pflag.FlagSet, s *tune.Selection) *pfla
 		}
 	})
 	of.Config.Level = s.Best().Level
-	if s.Mu != 1/float64(s.Of) {
-		o.Config.Mu = &s.Mu
+	if mu := s.Best().Mu; mu != 1/float64(s.Of) {
+		o.Config.Mu = &mu
 	}
 	to.VisitAll(func(f *pflag.Flag) {
 		if fs.Lookup(f.Name) == nil || f.Name == "mu" {

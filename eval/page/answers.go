@@ -198,6 +198,10 @@ func (p *page) Glossary() (out []eval.Fact) {
 			add("ERM, standard model", "empirical risk minimisation: the model with the smallest mean loss, with equal weight for every row")
 		case eval.BalancedModel:
 			add("Group-balanced ERM", "ERM in which every group has the same total weight")
+		case eval.HalfBalanced:
+			add("Half-balanced ERM", "ERM in which the total weight of a group is proportional to the square root of its number of rows")
+		case eval.SubsetModel:
+			add("Mean over balanced subsets", "the mean of models that are each trained on as many rows of every group")
 		case eval.RescaledModel:
 			add("Rescaled ERM", "ERM with a new slope and intercept of its scores: what less confident scores alone achieve")
 		case eval.RobustModel:

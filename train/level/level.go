@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -22,8 +23,9 @@ import (
 // A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect and Radius may be set; if
 // none is set, the level is chosen from the data. The keys are options of the drotrain command.
 type Level struct {
-	// Average trains an average: plain (empirical risk minimisation), or balanced,
-	// with the same weight for every group.
+	// Average trains without an adversary: plain (empirical risk minimisation); balanced, with the same total
+	// weight for every group; half-balanced, with total weights proportional to the square root of the group's
+	// own; or subsets, the mean of the models of ten subsets with equally many rows of every group.
 	Average string `json:"average,omitempty"`
 
 	Nu      *float64 `json:"nu,omitempty"`      // penalty coefficient ν ≥ 0 of the divergence, in loss units
@@ -35,6 +37,9 @@ type Level struct {
 	Adversary string         `json:"adversary,omitempty"`    // rows or groups: what it weighs; empty: rows
 	Adjust    float64        `json:"group_adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
 }
+
+// Averages lists the values of Level.Average.
+var Averages = []string{"plain", "balanced", "half-balanced", "subsets"}
 
 // At returns a pointer to v, for options that may be unset.
 func At(v float64) *float64 { return &v }
@@ -88,7 +93,7 @@ func (l Level) Validate() error {
 		say("Config.%s is %q: one of %s", name, value, strings.Join(words, ", "))
 	}
 	if l.Average != "" {
-		among("Average", l.Average, "plain", "balanced")
+		among("Average", l.Average, Averages...)
 	}
 	if all := dro.Divergences(); !slices.Contains(all, l.Penalty) {
 		say("Config.Penalty is %q: one of %s", string(l.Penalty), strings.Trim(fmt.Sprint(all), "[]"))
@@ -187,8 +192,8 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 		return dro.Uniform{}, nil
 	case l.Average == "plain":
 		return dro.Fixed{Weights: r.Weights}, nil
-	case l.Average == "balanced":
-		w, err := Balanced(r)
+	case l.Average != "":
+		w, err := l.averageWeights(r)
 		if err != nil {
 			return nil, err
 		}
@@ -287,22 +292,91 @@ func (r Rows) groupMasses(index []int32, count int) []float64 {
 	})
 }
 
-// Balanced returns weights that give every group the same total weight, proportional to the weights of the rows
-// within a group.
-func Balanced(r Rows) ([]float64, error) {
+// averageWeights returns the weights of an average other than plain. Those of subsets are the mean of the
+// subsets' weights.
+func (l Level) averageWeights(r Rows) ([]float64, error) {
+	switch l.Average {
+	case "half-balanced":
+		return balancedWeights(r, 0.5)
+	case "subsets":
+		subsets, err := Subsets(r)
+		if err != nil {
+			return nil, err
+		}
+		w := make([]float64, r.N)
+		for _, rows := range subsets {
+			for _, j := range rows {
+				w[j] += 1 / float64(len(rows)*len(subsets))
+			}
+		}
+		return w, nil
+	}
+	return balancedWeights(r, 1)
+}
+
+// balancedWeights returns weights of the rows that sum to 1. The total weight of a group is proportional to its
+// own to the power 1 − strength; within a group the weights are proportional to those of the rows.
+func balancedWeights(r Rows, strength float64) ([]float64, error) {
 	index, count, err := r.groupIndex()
 	if err != nil {
 		return nil, err
 	}
-	total := r.groupMasses(index, len(count))
+	total, sum := r.groupMasses(index, len(count)), 0.0
+	for _, t := range total {
+		sum += math.Pow(t, 1-strength)
+	}
 	w := newVector[float64](r)
 	lo, hi := r.Sharded.LocalRange(r.N)
 	for j, g := range index[lo:hi] {
 		if g >= 0 {
-			w[lo+j] = r.Weight(lo+j) / (total[g] * float64(len(count)))
+			w[lo+j] = r.Weight(lo+j) / (math.Pow(total[g], strength) * sum)
 		}
 	}
 	return w, nil
+}
+
+// Balanced returns weights that give every group the same total weight, proportional to the weights of the rows
+// within a group.
+func Balanced(r Rows) ([]float64, error) { return balancedWeights(r, 1) }
+
+// subsetCount is the number of balanced subsets whose models are averaged.
+const subsetCount = 10
+
+// Subsets draws ten subsets with as many rows of every group as the smallest group has, without replacement.
+// The same rows give the same subsets. It returns an error if there are fewer than two groups, row weights, or
+// several ranks.
+func Subsets(r Rows) ([][]int, error) {
+	if r.Sharded != nil {
+		return nil, errors.New("balanced subsets need all rows in one process")
+	}
+	if r.Weights != nil {
+		return nil, errors.New("balanced subsets take rows without weights")
+	}
+	index, count, err := r.groupIndex()
+	if err != nil {
+		return nil, err
+	}
+	least := int(slices.Min(count))
+	rows := make([][]int, len(count))
+	for j, g := range index {
+		if g >= 0 {
+			rows[g] = append(rows[g], j)
+		}
+	}
+	const stream = 0x73756273
+	subsets := make([][]int, subsetCount)
+	for k := range subsets {
+		rng := rand.New(rand.NewPCG(uint64(k), stream))
+		for _, of := range rows {
+			for i := range least { // the first steps of a shuffle
+				j := i + rng.IntN(len(of)-i)
+				of[i], of[j] = of[j], of[i]
+			}
+			subsets[k] = append(subsets[k], of[:least]...)
+		}
+		slices.Sort(subsets[k])
+	}
+	return subsets, nil
 }
 
 // String describes the level.
@@ -323,6 +397,10 @@ func (l Level) String() string {
 		return "ERM"
 	case l.Average == "balanced":
 		return "group-balanced ERM"
+	case l.Average == "half-balanced":
+		return "half-balanced ERM"
+	case l.Average == "subsets":
+		return "mean of models on balanced subsets"
 	case l.IsGroupwise() && l.Nu != nil && *l.Nu == 0:
 		return groups
 	case l.IsGroupwise() && l.Nu != nil:

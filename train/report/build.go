@@ -33,8 +33,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Trained:  m.Trained,
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
-			// The baseline has the same μ; a level that was chosen was so on the
-			// training rows alone, where the plain average was a candidate.
+			// A level that was chosen was so on the training rows alone, where the plain average was a candidate.
 			Selection: selectionText(m), SelectedAlike: true,
 		},
 		Facts:             provenanceFacts(m),
@@ -74,6 +73,10 @@ func reportTitle(m *train.Model) string {
 		return "Standard model (" + Baseline + ")"
 	case "balanced":
 		return "Group-balanced model"
+	case "half-balanced":
+		return "Half-balanced model"
+	case "subsets":
+		return "Mean of models on balanced subsets"
 	}
 	return "Robust model"
 }
@@ -82,8 +85,8 @@ func reportTitle(m *train.Model) string {
 func reportNotes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
-		out = append(out, fmt.Sprintf("%s is ERM on the same rows with the same μ, with equal total weight for every group of %s: what balancing the known groups achieves without an adversary.",
-			Balanced, m.Encoder.Groups[n-1].Name))
+		out = append(out, fmt.Sprintf("%s is ERM on the same rows with equal total weight for every group of %s and μ = %.3g: what balancing the known groups achieves without an adversary.",
+			Balanced, m.Encoder.Groups[n-1].Name, m.Result.GroupWeighted.Mu))
 	}
 	if t := m.Result.Tempered; t != nil {
 		out = append(out, describeTempering(t))

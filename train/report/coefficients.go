@@ -139,7 +139,7 @@ func versions(m *train.Model) []modelVersion {
 		out = append(out, modelVersion{role: eval.StandardModel, x: m.Baseline})
 	}
 	out = append(out, trained)
-	if trained.role == eval.RobustModel && m.GroupWeighted != nil {
+	if trained.role != eval.BalancedModel && trained.role != eval.StandardModel && m.GroupWeighted != nil {
 		out = append(out, modelVersion{role: eval.BalancedModel, x: m.GroupWeighted})
 	}
 	return out

@@ -15,6 +15,10 @@ func objectiveText(m *train.Model) string {
 	switch {
 	case c.Average == "balanced":
 		inner = "mean over groups of their mean of ℓⱼ(x)"
+	case c.Average == "half-balanced":
+		inner = "mean of ℓⱼ(x), each group of n_g rows weighted by √n_g"
+	case c.Average == "subsets":
+		return fmt.Sprintf("mean of the minimisers, over balanced subsets, of the mean of ℓⱼ(x)  +  (%.4g/2)‖x‖²", *c.Mu)
 	case c.Average != "" && c.Weight != "":
 		inner = "weighted mean of ℓⱼ(x)"
 	case c.Average != "":
@@ -51,12 +55,8 @@ func selectionText(m *train.Model) string {
 	if s == nil {
 		return "level and μ as set, not tuned; the baseline has the same μ"
 	}
-	ridge := "μ as set, the same for all"
-	if s.Ridges != nil {
-		ridge = fmt.Sprintf("μ = %.3g by ERM's average risk out of fold, among %d values, the same for all models", s.Mu, len(s.Ridges))
-	}
-	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates including ERM: %s; %s",
-		s.Folds, len(s.Candidates), s.Reason, ridge)
+	return fmt.Sprintf("level and μ by %d-fold cross-validation on the training rows, among %d candidates including ERM: %s; ERM has μ = %.3g, the best for the average risk",
+		s.Folds, len(s.Candidates), s.Reason, s.MuOf("erm", 0))
 }
 
 // foldNotes returns notes on a cross-fitted evaluation, or nil for any other.

@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // A Measured is an evaluation with what a report needs besides.
@@ -106,6 +107,18 @@ func selectionBudget(m *train.Model) *float64 {
 	return s.Budget
 }
 
+// alternatives says which other models other criteria would choose.
+func alternatives(s *tune.Selection) (out []string) {
+	for _, a := range s.Alternatives {
+		k, chosen := s.Candidates[a.Chosen], s.Best()
+		if k.Family == chosen.Family && k.Name == chosen.Name {
+			continue // with another μ at most
+		}
+		out = append(out, fmt.Sprintf("%s by the %s", k.Name, tune.CriterionText(a.Criterion, s.Rate)))
+	}
+	return out
+}
+
 // filterRows returns the rows that pass a filter; nil means all.
 func filterRows(ctx context.Context, f *data.Frame, filter string) ([]int, error) {
 	if filter == "" {
@@ -166,6 +179,9 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 			return err
 		}
 		in.Target = numbersOf(rows.arena, column)
+	}
+	if s := m.Result.Selection; s != nil && x.compared == nil {
+		in.Criterion, in.CriterionText, in.Alternatives = s.Criterion, tune.CriterionText(s.Criterion, s.Rate), alternatives(s)
 	}
 	if x.compared == nil && roleOf(m) == eval.StandardModel {
 		if s := m.Result.Selection; s != nil {

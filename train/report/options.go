@@ -18,7 +18,7 @@ const (
 // Name returns the name of the trained model. If its level is an average, that is the name of the baseline.
 func Name(m *train.Model) string { return nameOf[roleOf(m)] }
 
-var nameOf = map[eval.Role]string{eval.StandardModel: Baseline, eval.RobustModel: Robust, eval.BalancedModel: Balanced, eval.RescaledModel: Rescaled}
+var nameOf = map[eval.Role]string{eval.StandardModel: Baseline, eval.RobustModel: Robust, eval.BalancedModel: Balanced, eval.HalfBalanced: "half-balanced ERM", eval.SubsetModel: "balanced subsets", eval.RescaledModel: Rescaled}
 
 // roleOf returns the role of the model that was trained.
 func roleOf(m *train.Model) eval.Role {
@@ -27,6 +27,10 @@ func roleOf(m *train.Model) eval.Role {
 		return eval.StandardModel
 	case "balanced":
 		return eval.BalancedModel
+	case "half-balanced":
+		return eval.HalfBalanced
+	case "subsets":
+		return eval.SubsetModel
 	}
 	return eval.RobustModel
 }

@@ -129,29 +129,17 @@ func TestCompare_TableOrder(t *testing.T) {
 	}
 }
 
-// Where a level comes from is said with the ridge, if it was looked for.
+// The origin of the level is stated with the μ of ERM.
 func TestSelectionText_Sources(t *testing.T) {
 	m := &train.Model{}
 	if said := selectionText(m); !strings.Contains(said, "not tuned") {
 		t.Errorf("%q", said)
 	}
-	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Mu: 0.25}
-	m.Result.Selection = s
-	for _, c := range []struct {
-		ridges []tune.Ridge
-		want   []string
-		not    string
-	}{
-		{nil, []string{"5-fold", "7 candidates", "because; μ as set"}, "out of fold"},
-		{make([]tune.Ridge, 4), []string{"μ = 0.25 by ERM's average risk out of fold, among 4"}, "μ as set"},
-	} {
-		s.Ridges = c.ridges
-		said := selectionText(m)
-		for _, want := range c.want {
-			if !strings.Contains(said, want) || strings.Contains(said, c.not) {
-				t.Errorf("%q without %q, or with %q", said, want, c.not)
-			}
-		}
+	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Chosen: 1}
+	s.Candidates[0].Mu, m.Result.Selection = 0.25, s
+	s.Candidates[1].Family = "balanced"
+	if said := selectionText(m); !strings.Contains(said, "5-fold") || !strings.Contains(said, "7 candidates including ERM: because; ERM has μ") {
+		t.Errorf("%q", said)
 	}
 	for want, c := range map[string]train.Config{
 		"nats":                          {Loss: "logistic"},

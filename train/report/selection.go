@@ -41,7 +41,7 @@ func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 	yes := map[bool]string{true: "yes", false: "no"}
 	rows := make([]selectionRow, len(s.Candidates))
 	for i, c := range s.Candidates {
-		rows[i] = selectionRow{c.Family, c.Name, known(s.Mu), float64(c.Rows), c.Level.Nu, known(c.Average), c.WorstGroup, known(c.Tail),
+		rows[i] = selectionRow{c.Family, c.Name, known(c.Mu), float64(c.Rows), c.Level.Nu, known(c.Average), c.WorstGroup, known(c.Tail),
 			known(c.Improvement), known(c.SE), known(c.Cost), known(c.CostSE), yes[c.Allowed], yes[i == s.Chosen]}
 	}
 	f, err := data.FromStructs(rows)
@@ -56,7 +56,7 @@ func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 }
 
 // families maps families of candidates to their names in reports.
-var families = map[string]string{"erm": Baseline, "balanced": Balanced, "groups": "over groups", "groups, adjusted": "over groups, adjusted", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
+var families = map[string]string{"erm": Baseline, "balanced": Balanced, "half": "half-balanced ERM", "subsets": "balanced subsets", "groups": "over groups", "rows, chi2": "χ² over rows"}
 
 // Choice converts a selection for the report; it returns nil for nil.
 func Choice(s *tune.Selection) *eval.Choice {
@@ -64,11 +64,11 @@ func Choice(s *tune.Selection) *eval.Choice {
 		return nil
 	}
 	c := &eval.Choice{Reason: s.Reason + ".", Chosen: s.Chosen,
-		Criterion: map[string]string{"worst-group": "worst group’s risk", "worst-group-accuracy": "worst group’s error rate", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]}
+		Criterion: tune.CriterionText(s.Criterion, s.Rate)}
 	for i := range s.Candidates {
 		k := &s.Candidates[i]
 		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name, Average: eval.Num(k.Average),
-			Value: eval.Num(s.Value(k)), SE: eval.Num(k.SE), RiseSE: eval.Num(k.CostSE), Allowed: k.Allowed})
+			Value: eval.Num(k.Value), SE: eval.Num(k.SE), RiseSE: eval.Num(k.CostSE), Allowed: k.Allowed})
 	}
 	return c
 }
@@ -83,7 +83,7 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		}
 	}
 	const width = 25
-	what := map[string]string{"worst-group": "worst group", "worst-group-accuracy": "worst error", "tail": "worst tenth", "average": "average"}[s.Criterion]
+	what := map[string]string{"worst-group": "worst group", "worst-group-accuracy": "worst error", "tail": "worst tenth", "average": "average", "trade-off": "trade-off"}[s.Criterion]
 	number := func(v float64) string {
 		if t := fmt.Sprintf("%.4f", v); len(t) <= 9 {
 			return t
@@ -101,8 +101,8 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		if i > 0 {
 			improvement, cost = number(c.Improvement)+" ± "+number(c.SE), number(c.Cost)
 		}
-		parts := printable.Wrap(c.Name, width)
-		line("%s %-*s %11s %19s %9s %9s", mark, width, parts[0], number(s.Value(c)), improvement, number(c.Average), cost)
+		parts := printable.Wrap(fmt.Sprintf("%s, μ = %.3g", c.Name, c.Mu), width)
+		line("%s %-*s %11s %19s %9s %9s", mark, width, parts[0], number(c.Value), improvement, number(c.Average), cost)
 		for _, more := range parts[1:] {
 			line("    %s", more)
 		}

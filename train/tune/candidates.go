@@ -1,10 +1,10 @@
 package tune
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
-	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -14,45 +14,81 @@ const rowsFamily = "rows, chi2"
 // erm is the level of ERM.
 var erm = level.Level{Average: "plain", Penalty: "kl"}
 
-// A Candidate is a level with its out-of-fold estimates, in units of the criterion.
+// A Candidate is a level with its μ and its out-of-fold estimates, in units of the criterion.
 type Candidate struct {
-	Family      string      `json:"family"` // erm, balanced, groups or "rows, chi2"
+	Family      string      `json:"family"` // erm, half, balanced, subsets, groups or "rows, chi2"
 	Name        string      `json:"name"`   // for people
 	Level       level.Level `json:"level"`
+	Mu          float64     `json:"mu"`
 	Average     float64     `json:"average"`               // mean loss, or mean error
 	WorstGroup  *float64    `json:"worst_group,omitempty"` // largest group mean
 	Tail        float64     `json:"tail"`                  // mean of the largest tenth of the losses
-	Improvement float64     `json:"fall"`                  // decrease of the criterion from ERM's
-	SE          float64     `json:"se"`                    // standard error of Improvement; with groups, in the group that decides
+	Value       float64     `json:"value"`                 // of the criterion; smoothed where it is about the worst group
+	Improvement float64     `json:"fall"`                  // decrease of Value from ERM's
+	SE          float64     `json:"se"`                    // standard error of Improvement, widened for few rows in the groups that decide
 	Cost        float64     `json:"rise"`                  // increase of the average from ERM's
 	CostSE      float64     `json:"rise_se"`
-	Rows        int         `json:"rows"`    // rows of the estimates
-	Allowed     bool        `json:"allowed"` // whether the candidate may replace ERM
+	Rows        int         `json:"rows"`     // rows of the estimates
+	Deciding    int         `json:"deciding"` // rows of the smaller of the worst groups of ERM and the candidate; without groups all rows
+	Allowed     bool        `json:"allowed"`  // whether the candidate may replace ERM
 }
 
-// candidates returns ERM and the levels it is compared with, from mild to strong in every family. mean and
-// deviation are the mean and standard deviation of ERM's losses: penalty coefficients are multiples of them, so
-// that the unit of the loss does not matter. If few is set, five penalty coefficients are tried instead of ten.
-func candidates(r level.Rows, mean, deviation float64, few bool) []Candidate {
-	shares, prices := []float64{1, 0.3, 0.1, 0.03, 0.01}, 5
+// wideColumns is the number of columns from which balanced subsets are tried.
+const wideColumns = 50
+
+// maxSubsetRows is the number of rows per column and group of a balanced subset from which the mean over subsets
+// is not tried: weights then do the same.
+const maxSubsetRows = 10
+
+// newCandidate returns a candidate with a multiple of the table's μ.
+func (t *Table) newCandidate(family string, l level.Level, factor float64) Candidate {
+	l.Penalty = cmp.Or(l.Penalty, "kl")
+	return Candidate{Family: family, Name: l.String(), Level: l, Mu: t.Primal.Mu * factor}
+}
+
+// averages returns the averages with weights by group that are tried, by family. If few is set, half-balanced
+// ERM is not tried.
+func (t *Table) averages(few bool) map[string]level.Level {
+	out := map[string]level.Level{}
+	if _, err := level.Balanced(t.Rows); err != nil {
+		return out
+	}
+	out["balanced"] = level.Level{Average: "balanced"}
+	if !few {
+		out["half"] = level.Level{Average: "half-balanced"}
+	}
+	if _, d := t.X.Dims(); d >= wideColumns {
+		subsets, err := level.Subsets(t.Rows)
+		if groups := len(t.Labels); err == nil && len(subsets[0]) <= groups*maxSubsetRows*d {
+			out["subsets"] = level.Level{Average: "subsets"}
+		}
+	}
+	return out
+}
+
+// groupLevels returns group DRO from mild to strong. mean is the mean loss of ERM: penalty coefficients are
+// multiples of it, so that the unit of the loss does not matter. If few is set, there are two instead of four.
+func groupLevels(mean float64, few bool) (out []level.Level) {
+	shares := []float64{0.3, 0.1, 0.03, 0}
 	if few {
-		shares, prices = []float64{1, 0.1, 0.01}, 2
+		shares = []float64{0.1, 0}
 	}
-	out := []Candidate{{Family: "erm", Level: erm}}
-	if mean > 0 && deviation > 0 {
-		if _, err := level.Balanced(r); err == nil {
-			out = append(out, Candidate{Family: "balanced", Level: level.Level{Average: "balanced", Penalty: "kl"}})
-			for _, share := range shares {
-				out = append(out, Candidate{Family: "groups", Level: level.Level{Penalty: "kl", Adversary: "groups", Nu: roundTo3Digits(share * mean)}})
-			}
-		}
-		for k := range prices {
-			nu := 30 * math.Pow(0.01, float64(k)/float64(prices-1)) // 30 to 0.3
-			out = append(out, Candidate{Family: rowsFamily, Level: level.Level{Penalty: dro.PearsonChi2, Nu: roundTo3Digits(nu * deviation)}})
-		}
+	for _, share := range shares {
+		out = append(out, level.Level{Penalty: "kl", Adversary: "groups", Nu: roundTo3Digits(share * mean)})
 	}
-	for i := range out {
-		out[i].Name = out[i].Level.String()
+	return out
+}
+
+// rowLevels returns χ² over rows from mild to strong, with penalty coefficients from 30 to 0.3 times the
+// standard deviation of ERM's losses. If few is set, there are two instead of five.
+func rowLevels(deviation float64, few bool) (out []level.Level) {
+	count := 5
+	if few {
+		count = 2
+	}
+	for k := range count {
+		nu := 30 * math.Pow(0.01, float64(k)/float64(count-1))
+		out = append(out, level.Level{Penalty: "chi2", Nu: roundTo3Digits(nu * deviation)})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -19,6 +20,8 @@ type measure struct {
 	weight   []float64 // by row
 	total    float64   // sum of weight
 	eligible []bool    // by group: whether it has rows enough to be the worst; nil without groups
+	count    []int     // by group: rows of positive weight
+	normals  []float64 // smoothingDraws by group, once they are needed
 }
 
 // newMeasure returns a measure of the rows. A group is eligible if it has at least least rows of positive
@@ -41,12 +44,13 @@ func newMeasure(r level.Rows, fold []int, folds, least int) *measure {
 			count[g][fold[j]]++
 		}
 	}
-	m.eligible = make([]bool, len(count))
+	m.eligible, m.count = make([]bool, len(count)), make([]int, len(count))
 	for g, of := range count {
 		n := 0
 		for _, c := range of {
 			n += c
 		}
+		m.count[g] = n
 		m.eligible[g] = n >= least && slices.Min(of) > 0
 	}
 	return m
@@ -151,27 +155,89 @@ func (m *measure) byGroup(value func(j int) float64) (mean, variance []float64) 
 	return mean, variance
 }
 
-// worstGroup returns the largest group mean after, its decrease from the largest group mean
-// before, and the standard error of the decrease. The largest mean decreases for sure if the
-// mean of every group after is below its own mean before or below that of the worst group
-// before, by significance standard errors of the difference. The standard error returned
-// makes decrease − significance·se the least certain of these comparisons.
-func (m *measure) worstGroup(before, after []float64) (worst, decrease, se float64) {
+// worst estimates the largest mean of the eligible groups. The influences are those of the group with the largest
+// mean. smooth returns the expectation of the largest mean instead, under independent normal errors of the means:
+// a group of few rows counts by what its true mean may be.
+func (m *measure) worst(value []float64, smooth bool) valued {
+	mean, variance := m.byGroup(func(j int) float64 { return value[j] })
+	at := floats.MaxIdx(mean)
+	v := valued{estimate: estimate{value: mean[at], influence: make([]float64, len(value))}}
+	mass := 0.0
+	for j, g := range m.rows.Group {
+		if int(g) == at && m.weight[j] > 0 {
+			mass += m.weight[j]
+			v.rows++
+		}
+	}
+	correction := math.Sqrt(float64(v.rows) / max(1, float64(v.rows-1)))
+	for j, g := range m.rows.Group {
+		if int(g) == at {
+			v.influence[j] = correction * m.weight[j] / mass * (value[j] - mean[at])
+		}
+	}
+	if smooth {
+		v.value = m.expectedLargest(mean, variance)
+	}
+	return v
+}
+
+// leastCertain returns a standard error s of the decrease of the largest group mean. The largest mean decreases
+// for sure if the mean of every group after is below its own mean before or below that of the worst group before,
+// by k standard errors of the difference; decrease − k·s is the least certain of these comparisons.
+func (m *measure) leastCertain(before, after []float64, k float64) (se float64) {
 	was, wasVariance := m.byGroup(func(j int) float64 { return before[j] })
 	is, isVariance := m.byGroup(func(j int) float64 { return after[j] })
 	_, paired := m.byGroup(func(j int) float64 { return before[j] - after[j] })
 	at := floats.MaxIdx(was)
-	worst = slices.Max(is)
-	decrease = was[at] - worst
+	decrease := was[at] - slices.Max(is)
 	for g, ok := range m.eligible {
 		if !ok {
 			continue
 		}
-		bound := was[g] - is[g] - significance*math.Sqrt(paired[g])
+		factor := k * studentFactor(k, float64(m.count[g]-1))
+		bound := was[g] - is[g] - factor*math.Sqrt(paired[g])
 		if g != at {
-			bound = max(bound, was[at]-is[g]-significance*math.Sqrt(wasVariance[at]+isVariance[g]))
+			factor = k * studentFactor(k, float64(min(m.count[g], m.count[at])-1))
+			bound = max(bound, was[at]-is[g]-factor*math.Sqrt(wasVariance[at]+isVariance[g]))
 		}
-		se = max(se, (decrease-bound)/significance)
+		se = max(se, (decrease-bound)/k)
 	}
-	return worst, decrease, se
+	return se
+}
+
+// expectedLargest returns the mean, over fixed normal draws, of the largest of the group means plus their errors.
+func (m *measure) expectedLargest(mean, variance []float64) float64 {
+	if m.countEligible() < 2 {
+		return slices.Max(mean)
+	}
+	if m.normals == nil {
+		const stream = 0x736d6f6f
+		rng := rand.New(rand.NewPCG(0, stream))
+		m.normals = make([]float64, smoothingDraws*len(mean))
+		for i := range m.normals {
+			m.normals[i] = rng.NormFloat64()
+		}
+	}
+	sum := 0.0
+	for b := range smoothingDraws {
+		z, largest := m.normals[b*len(mean):], math.Inf(-1)
+		for g, ok := range m.eligible {
+			if ok {
+				largest = max(largest, mean[g]+z[g]*math.Sqrt(variance[g]))
+			}
+		}
+		sum += largest
+	}
+	return sum / smoothingDraws
+}
+
+// reweighted returns a measure of the same rows with their weights times exponential numbers.
+func (m *measure) reweighted(rng *rand.Rand) *measure {
+	r := *m
+	r.weight, r.total = make([]float64, len(m.weight)), 0
+	for j, w := range m.weight {
+		r.weight[j] = w * rng.ExpFloat64()
+		r.total += r.weight[j]
+	}
+	return &r
 }

@@ -17,6 +17,9 @@ const accuracy = 1e-4
 // Solve minimises the risk of the level on the table, beginning at x (nil means zero), to the accuracy of a
 // choice. It returns the solution and the passes.
 func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float64, float64, error) {
+	if l.Average == "subsets" {
+		return t.solveSubsets(ctx, x)
+	}
 	dual, err := l.Dual(t.Rows)
 	if err != nil {
 		return nil, 0, err
@@ -31,6 +34,28 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 		return nil, 0, err
 	}
 	return res.X, res.Passes, nil
+}
+
+// solveSubsets returns the mean of the models of the balanced subsets.
+func (t *Table) solveSubsets(ctx context.Context, x []float64) (mean []float64, passes float64, err error) {
+	subsets, err := level.Subsets(t.Rows)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, rows := range subsets {
+		one, took, err := t.Select(rows).Solve(ctx, erm, x)
+		if err != nil {
+			return nil, 0, err
+		}
+		if mean == nil {
+			mean = make([]float64, len(one))
+		}
+		for i, v := range one {
+			mean[i] += v / float64(len(subsets))
+		}
+		passes += took * float64(len(rows)) / float64(t.N)
+	}
+	return mean, passes, nil
 }
 
 // An Oracle evaluates the losses of rows: losses.Linear, or losses.Softmax for more than two classes.
@@ -113,10 +138,9 @@ func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint
 		return nil, err
 	}
 	defer memory.Release(t.arena(), fold)
-	r := &foldRun{table: t, name: "margins", fold: fold, folds: folds, progress: progressCounter(progress, folds)}
-	margins, _, _, err := r.run(ctx, []spec{{l, 1, -1}}, start)
-	if err != nil {
+	r := &foldRun{table: t, name: "margins", fold: fold, folds: folds, progress: newProgressCounter(progress)}
+	if err := r.add(ctx, []spec{{l, 1, -1}}, start); err != nil {
 		return nil, err
 	}
-	return margins[0], nil
+	return r.margins[0], nil
 }

@@ -21,28 +21,40 @@ type spec struct {
 	from  int
 }
 
-// A foldRun cross-validates specs on a table.
+// A foldRun cross-validates specs on a table. Specs are added in one or several calls of add.
 type foldRun struct {
 	table    *Table
 	name     string // of the parts that the memory keeps
 	fold     []int  // by row
 	folds    int
-	progress func() // called after every model
-	errors   bool   // of more than two classes: whether a row is in the wrong class counts, not its loss
+	progress *progressCounter
+
+	specs   []spec
+	margins [][]float64   // by spec and row: out-of-fold margins, or for more than two classes losses
+	wrong   [][]float64   // by spec and row: 1 in the wrong one of more than two classes, else 0; nil for other targets
+	x       [][][]float64 // by fold and spec: solutions
+	passes  float64       // over the table
 }
 
 // largeTable is the number of matrix entries above which folds are solved one after the other.
 const largeTable = 4_000_000
 
-// run returns the out-of-fold margins of every row by every spec, or for more than two classes the
-// losses or errors. It also returns the mean over the folds of each spec's solutions, and the passes over the table. The specs of a fold are solved one
-// after the other, so that the result does not depend on the number of threads.
-func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margins, points [][]float64, passes float64, err error) {
-	margins = make([][]float64, len(specs))
-	for c := range margins {
-		margins[c] = memory.Make[float64](r.table.arena(), r.table.N)
+// add solves further specs without every fold. start is where the solver starts for specs without another one.
+// The specs of a fold are solved one after the other, so that the result does not depend on the number of
+// threads.
+func (r *foldRun) add(ctx context.Context, specs []spec, start []float64) error {
+	first := len(r.specs)
+	r.specs = append(r.specs, specs...)
+	for range specs {
+		r.margins = append(r.margins, memory.Make[float64](r.table.arena(), r.table.N))
+		if r.table.Outputs > 1 {
+			r.wrong = append(r.wrong, memory.Make[float64](r.table.arena(), r.table.N))
+		}
 	}
-	x := make([][][]float64, r.folds)
+	if r.x == nil {
+		r.x = make([][][]float64, r.folds)
+	}
+	r.progress.expect(r.folds * len(specs))
 	took := make([]float64, r.folds)
 	jobs, ctx := errgroup.WithContext(ctx)
 	if _, d := r.table.X.Dims(); r.table.N*d > largeTable {
@@ -57,78 +69,93 @@ func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margi
 	for k := range r.folds {
 		jobs.Go(func() (err error) {
 			defer memory.Catch(&err)
-			x[k], took[k], err = r.runFold(ctx, k, specs, start, margins)
+			took[k], err = r.runFold(ctx, k, first, start)
 			return err
 		})
 	}
-	if err := jobs.Wait(); err != nil {
-		return nil, nil, 0, err
+	err := jobs.Wait()
+	for _, p := range took {
+		r.passes += p
 	}
-	points = make([][]float64, len(specs))
-	for c := range points {
-		points[c] = make([]float64, len(x[0][c]))
-		for k := range x {
-			passes += took[k] / float64(len(specs))
-			for i, v := range x[k][c] {
-				points[c][i] += v / float64(r.folds)
-			}
-		}
-	}
-	return margins, points, passes, nil
+	return err
 }
 
-// runFold solves all specs without fold k and stores the margins of its rows.
-func (r *foldRun) runFold(ctx context.Context, k int, specs []spec, start []float64, margins [][]float64) (x [][]float64, passes float64, err error) {
+// point returns the mean over the folds of the solutions of a spec.
+func (r *foldRun) point(spec int) []float64 {
+	mean := make([]float64, len(r.x[0][spec]))
+	for k := range r.x {
+		for i, v := range r.x[k][spec] {
+			mean[i] += v / float64(r.folds)
+		}
+	}
+	return mean
+}
+
+// runFold solves the specs from first on without fold k and stores the margins of its rows. It returns the
+// passes.
+func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (passes float64, err error) {
 	inside, outside := splitFold(r.table.arena(), r.fold, k)
 	train, freeTrain := r.table.selectMapped(inside)
 	defer freeTrain()
 	rest, freeRest := r.table.selectMapped(outside)
 	defer freeRest()
-	x = make([][]float64, len(specs))
 	margin := memory.Make[float64](r.table.arena(), len(outside))
 	defer func() { memory.Release(r.table.arena(), margin); memory.Release(r.table.arena(), inside, outside) }()
-	for c, s := range specs {
-		from := start
+	for c := first; c < len(r.specs); c++ {
+		s, from := r.specs[c], start
 		if s.from >= 0 {
-			from = x[s.from]
+			from = r.x[k][s.from]
 		}
 		at := *train
 		at.Primal.Mu *= s.ridge
-		var took float64
-		if x[c], took, err = at.solveOrLoad(ctx, fmt.Sprintf("%s, fold %d, candidate %d", r.name, k, c), s.level, from); err != nil {
-			return nil, 0, fmt.Errorf("%v without fold %d: %w", s.level, k+1, err)
+		x, took, err := at.solveOrLoad(ctx, fmt.Sprintf("%s, fold %d, candidate %d", r.name, k, c), s.level, from)
+		if err != nil {
+			return 0, fmt.Errorf("%v without fold %d: %w", s.level, k+1, err)
 		}
+		r.x[k] = append(r.x[k], x)
 		passes += took * float64(len(inside)) / float64(r.table.N)
-		if r.table.Outputs > 1 {
-			margin, err = rest.lossesAt(x[c])
-			if r.errors && err == nil {
-				margin, err = rest.classErrors(x[c])
-			}
-			if err != nil {
-				return nil, 0, err
-			}
+		if r.table.Outputs <= 1 {
+			rest.X.MarginsTo(margin, x, 0, len(outside))
 		} else {
-			rest.X.MarginsTo(margin, x[c], 0, len(outside))
+			if margin, err = rest.lossesAt(x); err != nil {
+				return 0, err
+			}
+			wrong, err := rest.classErrors(x)
+			if err != nil {
+				return 0, err
+			}
+			for i, j := range outside {
+				r.wrong[c][j] = wrong[i]
+			}
 		}
 		for i, j := range outside {
-			margins[c][j] = margin[i]
+			r.margins[c][j] = margin[i]
 		}
-		r.progress()
+		r.progress.advance()
 	}
-	return x, passes, ctx.Err()
+	return passes, ctx.Err()
 }
 
-// progressCounter returns a function that reports progress out of total, one call at a time.
-func progressCounter(observe func(done, total int), total int) func() {
-	if observe == nil {
-		return func() {}
-	}
-	var mu sync.Mutex
-	done := 0
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		observe(done, total)
+// A progressCounter reports how many of the expected models are solved, one call at a time.
+type progressCounter struct {
+	observe     func(done, total int) // may be nil
+	mu          sync.Mutex
+	done, total int
+}
+
+// newProgressCounter returns a counter that expects nothing yet.
+func newProgressCounter(observe func(done, total int)) *progressCounter {
+	return &progressCounter{observe: observe}
+}
+
+// expect adds models that will be solved.
+func (p *progressCounter) expect(count int) { p.total += count }
+
+// advance counts a solved model.
+func (p *progressCounter) advance() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.done++; p.observe != nil {
+		p.observe(p.done, p.total)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-
-	"github.com/drotrain/drotrain/train/level"
 )
 
 // A CurvePoint is the out-of-fold risk of a level fitted to a part of the rows of the other folds. All risks
@@ -36,7 +34,7 @@ func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) 
 			if c.table.N*(c.Folds-1)/c.Folds>>k < minCurveRows {
 				continue
 			}
-			loss, rows, err := c.partLosses(ctx, candidate.Level, k)
+			loss, rows, err := c.partLosses(ctx, candidate, k)
 			if err != nil {
 				return nil, fmt.Errorf("learning curve of %s, 1/%d of the rows: %w", candidate.Name, 1<<k, err)
 			}
@@ -46,9 +44,9 @@ func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) 
 	return curve, nil
 }
 
-// partLosses returns the out-of-fold losses of the level fitted to 1/2^k of the rows of the other folds, and
+// partLosses returns the out-of-fold losses of a candidate fitted to 1/2^k of the rows of the other folds, and
 // the mean number of those rows.
-func (c *selectionRun) partLosses(ctx context.Context, l level.Level, k int) (loss []float64, rows int, err error) {
+func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (loss []float64, rows int, err error) {
 	loss = make([]float64, c.table.N)
 	for fold := range c.Folds {
 		inside, outside := splitFold(nil, c.fold, fold)
@@ -57,10 +55,10 @@ func (c *selectionRun) partLosses(ctx context.Context, l level.Level, k int) (lo
 			part = part.Select(part.sample(len(inside)>>k, c.options.Seed+uint64(fold)))
 		}
 		rows += part.N
-		if c.options.Ridge { // μ is 1/n, or a multiple of it
+		if part.Primal.Mu = of.Mu; c.options.Ridge { // μ is 1/n, or a multiple of it
 			part.Primal.Mu *= float64(len(inside)) / float64(part.N)
 		}
-		x, _, err := part.solveOrLoad(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", l, 1<<k, fold), l, nil)
+		x, _, err := part.solveOrLoad(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", of.Level, 1<<k, fold), of.Level, nil)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -29,9 +29,10 @@ const (
 // further penalty coefficients where the bracket is widest. x is ERM's solution.
 func (t *Table) solvePaths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
 	var solve []float64
+	var mu float64 // of all of them
 	for _, c := range of {
 		if c.Family == rowsFamily {
-			solve = append(solve, *c.Level.Nu)
+			solve, mu = append(solve, *c.Level.Nu), c.Mu
 		}
 	}
 	if solve == nil {
@@ -41,6 +42,9 @@ func (t *Table) solvePaths(ctx context.Context, of []Candidate, x []float64) ([]
 	if err != nil {
 		return nil, err
 	}
+	same := *t
+	t = &same
+	t.Primal.Mu = mu
 	at := func(nu float64) dro.Dual {
 		dual, _ := level.Level{Nu: &nu, Penalty: dro.PearsonChi2}.Dual(t.Rows) // its weights served the choice
 		return dual

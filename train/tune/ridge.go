@@ -1,57 +1,133 @@
 package tune
 
-import "context"
+import (
+	"context"
+	"math"
 
-// A Ridge is a value of μ with the out-of-fold risk of ERM.
-type Ridge struct {
-	Mu          float64 `json:"mu"`
-	Average     float64 `json:"average"` // mean loss
-	Improvement float64 `json:"fall"`    // decrease of the average from the first μ's
-	SE          float64 `json:"se"`      // standard error of Improvement, paired
-}
+	"github.com/drotrain/drotrain/train/level"
+)
 
 const (
 	// ridgeRows is the number of rows per column from which μ = 1/n and 100/n differ by less than a standard
-	// error.
-	ridgeRows   = 1000
-	ridgeErrors = 2 // standard errors that the improvement of another μ must exceed
+	// error, so that μ is not searched.
+	ridgeRows = 1000
+	maxMu     = 30   // for standardised columns; the criterion is flat beyond
+	pathGain  = 0.25 // standard errors of an improvement that counts as one
+	pathStale = 2    // steps without an improvement that end a path
 )
 
-// chooseRidge chooses one μ for all candidates: the one at which ERM predicts best, if the improvement exceeds
-// two standard errors and half a percent. Otherwise a robust model could beat an overfitted ERM only because
-// the same μ regularises it more.
-func (c *selectionRun) chooseRidge(ctx context.Context, start []float64) error {
-	mu := c.table.Primal.Mu
-	if _, d := c.table.X.Dims(); !(mu > 0) || c.table.N >= ridgeRows*d {
-		return nil
+// pathFactors are the first multiples of μ on a path, the largest first: solutions are warm-started from it.
+var pathFactors = []float64{100, 10, 1}
+
+// A path is a sequence of candidates of one level with different μ.
+type path struct {
+	family string
+	level  level.Level
+	best   int // candidate with the least value
+	top    int // candidate with the largest μ
+	bottom int // candidate with the smallest μ
+	up     int // steps to larger μ without an improvement
+	down   bool
+}
+
+// startPath returns a path and the candidates that it begins with.
+func (c *selectionRun) startPath(family string, l level.Level, factors []float64) (*path, []Candidate) {
+	var out []Candidate
+	for _, f := range factors {
+		out = append(out, c.table.newCandidate(family, l, f))
 	}
-	factors := []float64{1, 0.1, 10, 100}
-	specs := make([]spec, len(factors))
-	for i, factor := range factors {
-		specs[i] = spec{level: erm, ridge: factor, from: -1}
-		if i > 0 {
-			specs[i].from = 0
+	first := len(c.Candidates)
+	return &path{family: family, level: l, best: first, top: first, bottom: first + len(factors) - 1}, out
+}
+
+// solve cross-validates further candidates; from has the index of the candidate that each is warm-started from,
+// −1 for ERM's solution on all rows.
+func (c *selectionRun) solve(ctx context.Context, more []Candidate, from []int) error {
+	specs := make([]spec, len(more))
+	for i, k := range more {
+		specs[i] = spec{level: k.Level, ridge: 1, from: from[i]}
+		if mu := c.table.Primal.Mu; mu > 0 {
+			specs[i].ridge = k.Mu / mu
 		}
 	}
-	margins, _, passes, err := c.newFoldRun("ridge", func() {}).run(ctx, specs, start)
-	if err != nil {
+	c.Candidates = append(c.Candidates, more...)
+	if err := c.run.add(ctx, specs, c.start); err != nil {
 		return err
 	}
-	c.Passes += passes
-	first := c.measure.average(c.table.lossesOf(margins[0]))
-	chosen := 0
-	for i, factor := range factors {
-		at := c.measure.average(c.table.lossesOf(margins[i]))
-		r := Ridge{Mu: factor * mu, Average: at.value}
-		r.Improvement, r.SE = first.minus(at)
-		c.Ridges = append(c.Ridges, r)
-		if r.Improvement > max(c.Ridges[chosen].Improvement, ridgeErrors*r.SE, worth*first.value) {
-			chosen = i
+	for i := len(c.values.losses); i < len(c.run.margins); i++ {
+		margin := c.run.margins[i]
+		c.values.losses = append(c.values.losses, c.table.lossesOf(margin))
+		switch {
+		case c.run.wrong != nil:
+			c.values.errors = append(c.values.errors, c.run.wrong[i])
+		case c.table.hasClasses():
+			c.values.errors = append(c.values.errors, c.table.errorsOf(margin))
 		}
 	}
-	c.Mu = c.Ridges[chosen].Mu
-	other := *c.table
-	other.Primal.Mu = c.Mu
-	c.table = &other
 	return nil
+}
+
+// settle names the best candidate of a path after its first candidates are solved.
+func (c *selectionRun) settle(p *path) {
+	for i := p.top; i <= p.bottom; i++ {
+		if c.valueOf(i) < c.valueOf(p.best) {
+			p.best = i
+		}
+	}
+}
+
+// extendPaths adds candidates beyond the ends of the paths while they improve the criterion: to larger μ by 10, and
+// beyond the largest first μ by √10 until two steps do not improve; for ERM also to a tenth of the table's μ.
+func (c *selectionRun) extendPaths(ctx context.Context, paths []*path) error {
+	mu := c.table.Primal.Mu
+	far := pathFactors[0] * mu * (1 - 1e-9)
+	for {
+		var more []Candidate
+		var from []int
+		var of []*path
+		for _, p := range paths {
+			top, bottom := c.Candidates[p.top].Mu, c.Candidates[p.bottom].Mu
+			step, stale, least := 10.0, 1, bottom
+			if top >= far {
+				step = math.Sqrt(10)
+			}
+			if c.Candidates[p.best].Mu >= far {
+				stale = pathStale
+			}
+			if p.family == "erm" {
+				least = 0.1 * mu
+			}
+			switch {
+			case (p.best == p.top || p.up > 0) && p.up < stale && step*top <= maxMu:
+				more, from = append(more, c.table.newCandidate(p.family, p.level, step*top/mu)), append(from, p.top)
+			case p.best == p.bottom && !p.down && bottom > least*(1+1e-9):
+				more, from = append(more, c.table.newCandidate(p.family, p.level, bottom/mu/10)), append(from, p.bottom)
+			default:
+				continue
+			}
+			of = append(of, p)
+		}
+		if more == nil {
+			return nil
+		}
+		first := len(c.Candidates)
+		if err := c.solve(ctx, more, from); err != nil {
+			return err
+		}
+		for i, p := range of {
+			k := first + i
+			gain, se := c.judge().compare(c.Criterion, p.best, k)
+			better := gain > pathGain*se
+			if c.Candidates[k].Mu < c.Candidates[p.bottom].Mu {
+				p.bottom, p.down = k, !better
+			} else if p.top = k; better {
+				p.up = 0
+			} else {
+				p.up++
+			}
+			if better {
+				p.best = k
+			}
+		}
+	}
 }

@@ -3,100 +3,293 @@ package tune
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mathext"
 
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
 const (
-	significance = 2.5  // standard errors that an improvement must exceed
-	budgetErrors = 2    // standard errors by which the cost must stay within a budget
-	worth        = 5e-3 // share of ERM's criterion that an improvement must reach
-	tie          = 1e-3 // share of it below which two candidates are equally good
+	replaceErrors  = 1.5  // standard errors that an improvement over ERM must exceed
+	accuracyErrors = 1    // likewise for the worst group's accuracy
+	tailErrors     = 2.5  // likewise for the tail, where nobody named groups
+	budgetErrors   = 2    // standard errors by which the cost must stay within a budget
+	worth          = 5e-3 // share of ERM's criterion that an improvement must reach
+	smoothingDraws = 200
+	stabilityDraws = 40
 )
 
-// estimate sets the estimates of each candidate from its values, ERM's first. A value is the out-of-fold loss
-// or error of a row.
-func (s *Selection) estimate(m *measure, values [][]float64) {
-	erm := values[0]
-	average, tail := m.average(erm), m.tail(erm)
-	for i, v := range values {
-		c := &s.Candidates[i]
-		a, t := m.average(v), m.tail(v)
-		c.Average, c.Tail, c.Rows = a.value, t.value, len(v)
-		c.Cost, c.CostSE = a.minus(average)
-		switch s.Criterion {
-		case "tail":
-			c.Improvement, c.SE = tail.minus(t)
-		case "average":
-			c.Improvement, c.SE = average.minus(a)
+// minDecidingRows is the number of rows from which a group may decide the choice.
+const minDecidingRows = 5
+
+// values are the out-of-fold losses of the candidates by row and, for classes, whether a row is in the wrong
+// class, as 0 or 1.
+type values struct{ losses, errors [][]float64 }
+
+// A judge compares candidates by criteria. Candidate 0 is ERM.
+type judge struct {
+	measure *measure
+	values  values
+	rate    float64 // of the trade-off
+}
+
+// A valued is the value of a criterion with the influence of every row and the rows of the group that decides.
+type valued struct {
+	estimate
+	rows int
+}
+
+// value returns the criterion of a candidate. smooth replaces the largest group mean by its expectation under
+// the errors of the group means.
+func (j *judge) value(criterion string, candidate int, smooth bool) valued {
+	loss := j.values.losses[candidate]
+	switch criterion {
+	case "worst-group-accuracy":
+		return j.measure.worst(j.values.errors[candidate], smooth)
+	case "worst-group":
+		return j.measure.worst(loss, smooth)
+	case "tail":
+		return valued{j.measure.tail(loss), len(loss)}
+	case "trade-off":
+		v, mean := j.measure.worst(loss, smooth), j.measure.average(loss)
+		v.value = (v.value + j.rate*mean.value) / (1 + j.rate)
+		for i, a := range mean.influence {
+			v.influence[i] = (v.influence[i] + j.rate*a) / (1 + j.rate)
 		}
-		if m.countEligible() == 0 {
+		return v
+	}
+	return valued{j.measure.average(loss), len(loss)}
+}
+
+// compare returns the decrease of a criterion from one candidate to another, with the standard error of the
+// decrease.
+func (j *judge) compare(criterion string, from, to int) (decrease, se float64) {
+	a, b := j.value(criterion, from, true), j.value(criterion, to, true)
+	return a.minus(b.estimate)
+}
+
+// errorsOf returns the standard errors by which a criterion must improve for ERM to be replaced.
+func errorsOf(criterion string) float64 {
+	switch criterion {
+	case "worst-group-accuracy":
+		return accuracyErrors
+	case "tail":
+		return tailErrors
+	}
+	return replaceErrors
+}
+
+// improvement returns the decrease of the criterion from ERM to a candidate, its standard error and the rows of
+// the smaller deciding group. The standard error is widened by Student's quantile for few rows. For the worst
+// group it is at least that of the least certain group, since another group may be the worst.
+func (j *judge) improvement(criterion string, candidate int) (decrease, se float64, rows int) {
+	smooth := criterion != "worst-group-accuracy" // errors are compared as they are
+	a, b := j.value(criterion, 0, smooth), j.value(criterion, candidate, smooth)
+	decrease, se = a.minus(b.estimate)
+	rows = min(a.rows, b.rows)
+	k := errorsOf(criterion)
+	if se *= studentFactor(k, float64(rows-1)); !isByGroup(criterion) {
+		return decrease, se, rows
+	}
+	value, share := j.values.losses, 1.0
+	switch criterion {
+	case "worst-group-accuracy":
+		value = j.values.errors
+	case "trade-off":
+		share = 1 / (1 + j.rate)
+	}
+	return decrease, max(se, share*j.measure.leastCertain(value[0], value[candidate], k)), rows
+}
+
+// choose returns the candidate with the least value of the criterion among those that are allowed, or ERM if
+// that candidate does not improve the criterion by enough standard errors. By accuracy, the candidate with the
+// least risk of the worst group is taken among those within a standard error of the best.
+func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
+	best, least := 0, j.value(criterion, 0, true)
+	erm := math.Abs(least.value)
+	values := make([]valued, len(j.values.losses))
+	for c := range values {
+		if values[c] = j.value(criterion, c, true); c > 0 && allowed(c) && values[c].value < least.value {
+			best, least = c, values[c]
+		}
+	}
+	if criterion == "worst-group-accuracy" && best > 0 {
+		risk, chosen := math.Inf(1), best
+		for c := 1; c < len(values); c++ {
+			more, se := values[c].minus(least.estimate)
+			if !allowed(c) || more > se {
+				continue
+			}
+			if r := j.measure.worst(j.values.losses[c], true).value; r < risk {
+				risk, chosen = r, c
+			}
+		}
+		best = chosen
+	}
+	if best == 0 {
+		return 0
+	}
+	if decrease, se, _ := j.improvement(criterion, best); decrease > max(errorsOf(criterion)*se, worth*erm) {
+		return best
+	}
+	return 0
+}
+
+// studentFactor returns the ratio of Student's quantile to k, the normal quantile of the same probability.
+func studentFactor(k, freedom float64) float64 {
+	if freedom < 1 {
+		return math.Inf(1)
+	}
+	x := mathext.InvRegIncBeta(freedom/2, 0.5, math.Erfc(k/math.Sqrt2)) // (1 + t²/f)⁻¹ is a beta variable
+	return math.Sqrt(freedom*(1-x)/x) / k
+}
+
+// judge returns the judge of the candidates solved so far.
+func (c *selectionRun) judge() *judge { return &judge{c.measure, c.values, c.Rate} }
+
+// valueOf returns the criterion of a candidate.
+func (c *selectionRun) valueOf(candidate int) float64 {
+	return c.judge().value(c.Criterion, candidate, true).value
+}
+
+// finish names the reference, estimates all candidates and chooses.
+func (c *selectionRun) finish() {
+	c.putReferenceFirst()
+	j := c.judge()
+	value := c.values.losses
+	if c.Criterion == "worst-group-accuracy" {
+		value = c.values.errors
+	}
+	m := c.measure
+	average := m.average(value[0])
+	for i := range c.Candidates {
+		k := &c.Candidates[i]
+		a, t := m.average(value[i]), m.tail(value[i])
+		k.Average, k.Tail, k.Rows = a.value, t.value, len(value[i])
+		k.Cost, k.CostSE = a.minus(average)
+		if m.countEligible() > 0 {
+			worst := m.worst(value[i], false).value
+			k.WorstGroup = &worst
+		}
+		k.Value = j.value(c.Criterion, i, true).value
+		k.Improvement, k.SE, k.Deciding = j.improvement(c.Criterion, i)
+		k.Allowed = i > 0 && c.isWithinBudget(k) && k.Improvement > max(errorsOf(c.Criterion)*k.SE, worth*math.Abs(c.Candidates[0].Value))
+	}
+	c.Candidates[0].Improvement, c.Candidates[0].SE = 0, 0
+	within := func(i int) bool { return c.isWithinBudget(&c.Candidates[i]) }
+	c.Chosen = j.choose(c.Criterion, within)
+	for _, other := range c.otherCriteria() {
+		c.Alternatives = append(c.Alternatives, Alternative{other, j.choose(other, within)})
+	}
+	c.Unstable = c.resample(j, within)
+	if c.options.Comparisons {
+		c.Comparisons = m.countComparisons(c.values.losses, c.options.Seed)
+	}
+	c.setReason()
+}
+
+// putReferenceFirst moves to the first place the ERM with the least average risk if it is lower by a standard
+// error than with the μ of the table, else the ERM with that μ.
+func (c *selectionRun) putReferenceFirst() {
+	given, best := 0, 0
+	average := make([]estimate, len(c.Candidates))
+	for i, k := range c.Candidates {
+		if k.Family != "erm" {
 			continue
 		}
-		worst, decrease, se := m.worstGroup(erm, v)
-		if c.WorstGroup = &worst; s.isByGroup() {
-			c.Improvement, c.SE = decrease, se
-		}
-	}
-	s.Candidates[0].Improvement, s.Candidates[0].SE = 0, 0
-}
-
-// isByGroup reports whether the criterion is about the worst group.
-func (s *Selection) isByGroup() bool {
-	return s.Criterion == "worst-group" || s.Criterion == "worst-group-accuracy"
-}
-
-// Value returns the criterion of a candidate.
-func (s *Selection) Value(c *Candidate) float64 {
-	switch {
-	case s.isByGroup() && c.WorstGroup != nil:
-		return *c.WorstGroup
-	case s.Criterion == "tail":
-		return c.Tail
-	}
-	return c.Average
-}
-
-// score returns the improvement minus rate times the cost.
-func (s *Selection) score(c *Candidate) float64 {
-	if !s.isByGroup() {
-		return c.Improvement
-	}
-	return c.Improvement - s.Rate*max(0, c.Cost)
-}
-
-// choose chooses the candidate of the highest score among those that may replace ERM: their
-// improvement exceeds two and a half standard errors, half a percent of ERM's criterion and rate times
-// the cost, and their cost stays within the budget by two standard errors. Ties go to the
-// candidate that comes first; with no such candidate the choice is ERM.
-func (s *Selection) choose(budget float64) {
-	erm := &s.Candidates[0]
-	least := math.Abs(s.Value(erm))
-	best := 0
-	for i := 1; i < len(s.Candidates); i++ {
-		c := &s.Candidates[i]
-		c.Allowed = c.Improvement > max(significance*c.SE, worth*least) && s.score(c) > 0 &&
-			c.Cost+budgetErrors*c.CostSE <= budget*math.Abs(erm.Average)
-		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+tie*least) {
+		if average[i] = c.measure.average(c.values.losses[i]); average[i].value < average[best].value {
 			best = i
 		}
+		if k.Mu == c.table.Primal.Mu {
+			given = i
+		}
 	}
-	s.Chosen = best
-	if best == 0 {
-		s.Reason = fmt.Sprintf("ERM is kept: %d robust %s tried, and none improves the %s significantly (by 2.5 standard errors) and enough to justify its cost",
-			len(s.Candidates)-1, printable.Noun(len(s.Candidates)-1, "candidate was", "candidates were"), s.criterionText())
-		return
+	if gain, se := average[given].minus(average[best]); gain <= se {
+		best = given
 	}
-	c := s.Best()
-	change := "falls"
-	if c.Cost > 0 {
-		change = "rises"
+	c.specOf = make([]int, len(c.Candidates))
+	for i := range c.specOf {
+		c.specOf[i] = i
 	}
-	s.Reason = fmt.Sprintf("%s improves the %s by %.3g ± %.2g out of fold; the average %s by %.3g", c.Name, s.criterionText(), c.Improvement, c.SE, change, math.Abs(c.Cost))
+	swap := func(v [][]float64) {
+		if v != nil {
+			v[0], v[best] = v[best], v[0]
+		}
+	}
+	swap(c.values.losses)
+	swap(c.values.errors)
+	c.specOf[0], c.specOf[best] = best, 0
+	c.Candidates[0], c.Candidates[best] = c.Candidates[best], c.Candidates[0]
 }
 
-// criterionText describes the criterion.
-func (s *Selection) criterionText() string {
-	return map[string]string{"worst-group": "worst group's risk", "worst-group-accuracy": "worst group's error rate",
-		"tail": "risk of the worst tenth", "average": "average risk"}[s.Criterion]
+// isWithinBudget reports whether the cost of a candidate stays within the budget by two standard errors.
+func (c *selectionRun) isWithinBudget(k *Candidate) bool {
+	return k.Cost+budgetErrors*k.CostSE <= c.budget*math.Abs(c.Candidates[0].Average)
+}
+
+// otherCriteria returns the other criteria that apply to the rows.
+func (c *selectionRun) otherCriteria() []string {
+	return slices.DeleteFunc(slices.Clone(Criteria), func(name string) bool {
+		return name == c.Criterion || name == "tail" ||
+			isByGroup(name) && c.measure.countEligible() < 2 || name == "worst-group-accuracy" && !c.table.hasClasses()
+	})
+}
+
+// resample returns the proportion of resamples of the rows in which the rule chooses another family. Rows get
+// exponential weights (Bayesian bootstrap); the models are those that were fitted.
+func (c *selectionRun) resample(j *judge, within func(int) bool) float64 {
+	const stream = 0x73746162
+	other := 0
+	for b := range stabilityDraws {
+		rng := rand.New(rand.NewPCG(c.options.Seed, stream+uint64(b)))
+		again := *j
+		again.measure = c.measure.reweighted(rng)
+		if c.Candidates[again.choose(c.Criterion, within)].Family != c.Best().Family {
+			other++
+		}
+	}
+	return float64(other) / stabilityDraws
+}
+
+// isByGroup reports whether a criterion is about the worst group.
+func isByGroup(criterion string) bool {
+	return strings.HasPrefix(criterion, "worst-group") || criterion == "trade-off"
+}
+
+// setReason describes the choice.
+func (c *selectionRun) setReason() {
+	k := c.Best()
+	if c.Chosen == 0 {
+		count := len(c.Candidates) - 1
+		c.Reason = fmt.Sprintf("ERM is kept: of %d other %s none improves the %s by %v standard errors",
+			count, printable.Noun(count, "candidate", "candidates"), CriterionText(c.Criterion, c.Rate), errorsOf(c.Criterion))
+		return
+	}
+	change := "falls"
+	if k.Cost > 0 {
+		change = "rises"
+	}
+	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (standard error %.2g) out of fold; the average %s by %.3g",
+		k.Name, CriterionText(c.Criterion, c.Rate), k.Improvement, k.SE, change, math.Abs(k.Cost))
+	if isByGroup(c.Criterion) {
+		c.Reason += fmt.Sprintf("; the smaller worst group has %s", printable.Plural(k.Deciding, "row", "rows"))
+	}
+}
+
+// CriterionText describes a criterion; rate is the weight of the average in the trade-off.
+func CriterionText(criterion string, rate float64) string {
+	switch criterion {
+	case "worst-group":
+		return "worst group’s risk"
+	case "worst-group-accuracy":
+		return "worst group’s error rate"
+	case "tail":
+		return "risk of the worst tenth"
+	case "trade-off":
+		return fmt.Sprintf("trade-off of the worst group’s risk and %.3g times the average risk", rate)
+	}
+	return "average risk"
 }

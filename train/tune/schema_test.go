@@ -13,7 +13,7 @@ func TestSelection_SchemaNamesEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range []any{Selection{}, Candidate{}, Ridge{}, Path{}, CurvePoint{}} {
+	for _, v := range []any{Selection{}, Candidate{}, Path{}, CurvePoint{}} {
 		of := reflect.TypeOf(v)
 		for i := range of.NumField() {
 			key, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")

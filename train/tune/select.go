@@ -5,37 +5,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // Options says how to choose. Start from DefaultOptions.
 type Options struct {
-	Criterion    string  // one of Criteria; empty: worst-group with two eligible groups, else tail
-	Folds        int     // ≥ 2; 0: DefaultFolds
-	Rate         float64 // decrease of the worst group's risk required for every unit of cost, ≥ 0
-	Budget       float64 // largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else none
-	MinGroupSize int     // rows of an eligible group
-	Rows         int     // largest number of rows used for the choice
-	Few          bool    // whether to try half as many penalty coefficients
-	Path         bool    // whether to bracket the optima at every penalty coefficient
-	Curve        bool    // whether to estimate risks by the number of rows fitted to
-	Ridge        bool    // whether to choose μ too
-	Comparisons  bool    // whether to count the effective comparisons
-	Seed         uint64
-	Observe      func(done, total int) // called after every model solved, one call at a time; may be nil
+	Criterion   string  // one of Criteria; empty: trade-off with two eligible groups, else tail
+	Folds       int     // ≥ 2; 0: DefaultFolds
+	Rate        float64 // weight of the average risk in the trade-off; the worst group's risk has weight 1
+	Budget      float64 // largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else none
+	Rows        int     // largest number of rows used for the choice
+	Few         bool    // whether to try fewer penalty coefficients, and no half-balanced ERM
+	Path        bool    // whether to bracket the optima at every penalty coefficient
+	Curve       bool    // whether to estimate risks by the number of rows fitted to
+	Ridge       bool    // whether to choose μ too
+	Comparisons bool    // whether to count the effective comparisons
+	Seed        uint64
+	Observe     func(done, total int) // called after every model solved, one call at a time; may be nil
 }
 
 // DefaultOptions returns the options of `drotrain train`.
 func DefaultOptions() Options {
-	return Options{Rate: 2, Budget: math.NaN(), MinGroupSize: 20, Rows: 100_000}
+	return Options{Rate: 2, Budget: math.NaN(), Rows: 100_000}
 }
 
-// Criteria lists the criteria.
-var Criteria = []string{"worst-group", "worst-group-accuracy", "tail", "average"}
+// Criteria lists the criteria: the risk of the worst group, its error rate, the average risk, the mean of the
+// worst tenth of the losses, and (worst + rate·average)/(1 + rate) of the risks.
+var Criteria = []string{"worst-group", "worst-group-accuracy", "average", "tail", "trade-off"}
 
 // Validate returns all errors of the options that do not depend on the rows.
 func (o Options) Validate() error {
@@ -61,21 +63,28 @@ type Selection struct {
 	Rate       float64     `json:"rate"`
 	Budget     *float64    `json:"budget"` // share of ERM's average; null: none
 	Folds      int         `json:"folds"`
-	Rows       int         `json:"rows"`             // rows of the choice
-	Of         int         `json:"of"`               // training rows
-	Passes     float64     `json:"passes"`           // passes over the rows of the choice
-	Mu         float64     `json:"mu"`               // of all candidates
-	Ridges     []Ridge     `json:"ridges,omitempty"` // how μ was chosen; absent if it was given or makes no difference
-	Paths      []Path      `json:"paths,omitempty"`  // of the adversaries over rows, if asked for
-	Candidates []Candidate `json:"candidates"`       // ERM first
-	Chosen     int         `json:"chosen"`           // index
-	Reason     string      `json:"reason"`
+	Rows       int         `json:"rows"`            // rows of the choice
+	Of         int         `json:"of"`              // training rows
+	Passes     float64     `json:"passes"`          // passes over the rows of the choice
+	Paths      []Path      `json:"paths,omitempty"` // of the adversaries over rows, if asked for
+	Candidates []Candidate `json:"candidates"`      // ERM first
+	Chosen     int         `json:"chosen"`          // index
+
+	Alternatives []Alternative `json:"alternatives,omitempty"` // what other criteria would choose
+	Unstable     float64       `json:"unstable"`               // proportion of resamples of the rows in which another family is chosen
+	Reason       string        `json:"reason"`
 
 	Comparisons Comparisons `json:"comparisons,omitzero"` // for intervals on the rows of the choice, if asked for
 
 	Curve []CurvePoint `json:"learning_curve,omitempty"` // if asked for: of ERM, then of the chosen level
 
 	Start []float64 `json:"-"` // where to start the solver for the chosen level: the mean of its solutions by fold
+}
+
+// An Alternative is the candidate that another criterion would choose.
+type Alternative struct {
+	Criterion string `json:"criterion"`
+	Chosen    int    `json:"chosen"` // index
 }
 
 // Best returns the chosen candidate.
@@ -87,7 +96,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &selectionRun{Selection: &Selection{Rate: o.Rate, Of: t.N, Mu: t.Primal.Mu}, options: o, table: t}
+	c := &selectionRun{Selection: &Selection{Rate: o.Rate, Of: t.N}, options: o, table: t}
 	if n := t.choiceRows(o.Rows); n < t.N {
 		c.table = t.Select(t.sample(n, o.Seed))
 	}
@@ -95,19 +104,15 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
-	if o.Ridge {
-		if err := c.chooseRidge(ctx, start); err != nil {
-			return nil, err
-		}
-	}
 	x, passes, err := c.table.Solve(ctx, erm, start)
 	if err != nil {
 		return nil, err
 	}
-	c.Passes += passes
-	if err := c.compareCandidates(ctx, x); err != nil {
+	c.start = x
+	if err := c.compareCandidates(ctx); err != nil {
 		return nil, err
 	}
+	c.Passes = passes + c.run.passes
 	if o.Curve {
 		if c.Curve, err = c.learningCurve(ctx); err != nil {
 			return nil, err
@@ -126,7 +131,11 @@ type selectionRun struct {
 	table   *Table // the rows of the choice
 	fold    []int
 	measure *measure
-	budget  float64 // share of ERM's average; +Inf: none
+	budget  float64   // share of ERM's average; +Inf: none
+	start   []float64 // ERM's solution on all rows
+	run     *foldRun
+	values  values
+	specOf  []int // by candidate: the spec in run
 }
 
 const (
@@ -135,10 +144,10 @@ const (
 )
 
 // Bytes of a row of the choice: its vectors in a copy of the rows, and its margins and losses by
-// twelve candidates.
+// twenty candidates.
 const (
 	copyBytes      = 90
-	candidateBytes = 12 * 2 * 8
+	candidateBytes = 20 * 3 * 8
 )
 
 // MemoryBytes returns the memory that a choice on a dense table of rows × columns takes in addition to the
@@ -172,15 +181,15 @@ func (c *selectionRun) prepare() (err error) {
 	if c.fold, err = c.table.Folds(c.Folds, o.Seed); err != nil {
 		return err
 	}
-	c.measure = newMeasure(c.table.Rows, c.fold, c.Folds, o.MinGroupSize)
+	c.measure = newMeasure(c.table.Rows, c.fold, c.Folds, minDecidingRows)
 	groups := c.measure.countEligible()
 	if c.Criterion = o.Criterion; c.Criterion == "" {
 		if c.Criterion = "tail"; groups > 1 {
-			c.Criterion = "worst-group"
+			c.Criterion = "trade-off"
 		}
 	}
-	if c.isByGroup() && groups == 0 {
-		return fmt.Errorf("Config.Select %s needs groups of at least %d rows, with some in every fold", c.Criterion, o.MinGroupSize)
+	if isByGroup(c.Criterion) && groups == 0 {
+		return fmt.Errorf("Config.Select %s needs groups of at least %d rows, with some in every fold", c.Criterion, minDecidingRows)
 	}
 	if c.Criterion == "worst-group-accuracy" && !c.table.hasClasses() {
 		return errors.New("Config.Select worst-group-accuracy needs a target of classes: take worst-group")
@@ -199,48 +208,139 @@ func (c *selectionRun) prepare() (err error) {
 	return nil
 }
 
-// newFoldRun returns a cross-validation on the rows of the choice.
-func (c *selectionRun) newFoldRun(name string, progress func()) *foldRun {
-	return &foldRun{table: c.table, name: name, fold: c.fold, folds: c.Folds, progress: progress}
+// compareCandidates cross-validates the candidates and chooses one: averages on paths of μ, group DRO from the μ
+// of group-balanced ERM on, and adversaries over rows where no groups are eligible or the tail is asked for.
+func (c *selectionRun) compareCandidates(ctx context.Context) error {
+	c.run = &foldRun{table: c.table, name: "choice", fold: c.fold, folds: c.Folds, progress: newProgressCounter(c.options.Observe)}
+	factors := []float64{1}
+	_, d := c.table.X.Dims()
+	search := c.options.Ridge && c.table.Primal.Mu > 0 && c.table.N < ridgeRows*d
+	if search {
+		factors = pathFactors
+	}
+	loss, err := c.table.lossesAt(c.start)
+	if err != nil {
+		return err
+	}
+	mean, deviation := c.measure.average(loss).value, c.measure.deviation(loss)
+	averages, families := map[string]level.Level{}, []string{"erm"}
+	if c.measure.countEligible() > 1 && mean > 0 {
+		averages = c.table.averages(c.options.Few)
+		families = append(families, slices.Sorted(maps.Keys(averages))...)
+	}
+	averages["erm"] = erm
+	paths := map[string]*path{}
+	for _, family := range families { // one family at a time: the next starts from the best ERM
+		if family != "erm" {
+			factors = []float64{c.factorOf(paths["erm"].best)}
+		}
+		p, more := c.startPath(family, averages[family], factors)
+		from := make([]int, len(more))
+		for i := range from {
+			if from[i] = i - 1; family != "erm" { // ERM starts from the next larger μ
+				from[i] = paths["erm"].best
+			}
+		}
+		paths[family] = p
+		if err := c.solve(ctx, more, from); err != nil {
+			return err
+		}
+		c.settle(p)
+	}
+	all := make([]*path, 0, len(paths)+1)
+	for _, family := range families {
+		all = append(all, paths[family])
+	}
+	if search {
+		if err := c.extendPaths(ctx, all); err != nil {
+			return err
+		}
+	}
+	if balanced := paths["balanced"]; balanced != nil {
+		p, err := c.compareGroupLevels(ctx, balanced, mean)
+		if err != nil {
+			return err
+		}
+		if search {
+			if err := c.extendPaths(ctx, []*path{p}); err != nil {
+				return err
+			}
+		}
+	}
+	if (len(families) == 1 || c.Criterion == "tail") && deviation > 0 {
+		if err := c.compareRowLevels(ctx, paths["erm"].best, deviation); err != nil {
+			return err
+		}
+	}
+	c.finish()
+	c.Start = c.run.point(c.specOf[c.Chosen])
+	return nil
 }
 
-// compareCandidates cross-validates the candidates and chooses one. Penalty coefficients are scaled by the
-// losses of ERM's solution x.
-func (c *selectionRun) compareCandidates(ctx context.Context, x []float64) error {
-	loss, err := c.table.lossesAt(x)
-	if err != nil {
-		return err
+// factorOf returns the μ of a candidate as a multiple of the table's.
+func (c *selectionRun) factorOf(candidate int) float64 {
+	if mu := c.table.Primal.Mu; mu > 0 {
+		return c.Candidates[candidate].Mu / mu
 	}
-	c.Candidates = candidates(c.table.Rows, c.measure.average(loss).value, c.measure.deviation(loss), c.options.Few)
-	specs := make([]spec, len(c.Candidates))
-	for i, k := range c.Candidates {
-		specs[i] = spec{level: k.Level, ridge: 1, from: -1}
-		if i > 0 && k.Family == c.Candidates[i-1].Family {
-			specs[i].from = i - 1
-		} else if i > 0 {
-			specs[i].from = 0
+	return 1
+}
+
+// compareGroupLevels cross-validates group DRO at the best μ of group-balanced ERM and returns the path of the
+// best level. mean is ERM's mean loss.
+func (c *selectionRun) compareGroupLevels(ctx context.Context, balanced *path, mean float64) (*path, error) {
+	factor := c.factorOf(balanced.best)
+	var more []Candidate
+	var from []int
+	first := len(c.Candidates)
+	for i, l := range groupLevels(mean, c.options.Few) {
+		more = append(more, c.table.newCandidate("groups", l, factor))
+		if from = append(from, balanced.best); i > 0 {
+			from[i] = first + i - 1
 		}
 	}
-	folds := c.newFoldRun("choice", progressCounter(c.options.Observe, c.Folds*len(specs)))
-	folds.errors = c.Criterion == "worst-group-accuracy"
-	margins, points, passes, err := folds.run(ctx, specs, x)
-	if err != nil {
-		return err
+	if err := c.solve(ctx, more, from); err != nil {
+		return nil, err
 	}
-	c.Passes += passes
-	values := make([][]float64, len(margins))
-	for i, v := range margins {
-		if values[i] = c.table.lossesOf(v); c.Criterion == "worst-group-accuracy" {
-			values[i] = c.table.errorsOf(v)
+	best := first
+	for i := first; i < len(c.Candidates); i++ {
+		if c.valueOf(i) < c.valueOf(best) {
+			best = i
 		}
 	}
-	if c.options.Comparisons && !folds.errors {
-		c.Comparisons = c.measure.countComparisons(values, c.options.Seed)
+	return &path{family: "groups", level: c.Candidates[best].Level, best: best, top: best, bottom: best}, nil
+}
+
+// compareRowLevels cross-validates χ² over rows at the μ of a candidate.
+func (c *selectionRun) compareRowLevels(ctx context.Context, at int, deviation float64) error {
+	factor := c.factorOf(at)
+	var more []Candidate
+	var from []int
+	first := len(c.Candidates)
+	for i, l := range rowLevels(deviation, c.options.Few) {
+		more = append(more, c.table.newCandidate(rowsFamily, l, factor))
+		if from = append(from, at); i > 0 {
+			from[i] = first + i - 1
+		}
 	}
-	c.estimate(c.measure, values)
-	c.choose(c.budget)
-	c.Start = points[c.Chosen]
-	return nil
+	return c.solve(ctx, more, from)
+}
+
+// MuOf returns the μ of the best candidate of a family by the criterion, or of the chosen candidate if that is of
+// the family; fallback if there is none.
+func (s *Selection) MuOf(family string, fallback float64) float64 {
+	if s.Best().Family == family {
+		return s.Best().Mu
+	}
+	if family == "erm" {
+		return s.Candidates[0].Mu
+	}
+	best, mu := math.Inf(1), fallback
+	for _, k := range s.Candidates {
+		if k.Family == family && k.Value < best {
+			best, mu = k.Value, k.Mu
+		}
+	}
+	return mu
 }
 
 // lossesOf returns the losses of the rows at their margins.

@@ -136,57 +136,45 @@ func TestFoldsAreStratified(t *testing.T) {
 	}
 }
 
-// Another μ is chosen only if ERM predicts significantly better with it, and then for every
-// candidate.
-func TestSelect_OneRidgeForAllCandidates(t *testing.T) {
-	kept, moved := 0, 0
-	for _, c := range []struct {
-		n     int
-		noise float64
-	}{{150, 0}, {60, 3}, {90, 0.5}, {1300, 1}} {
-		const d = 24
-		rng := rand.New(rand.NewPCG(5, uint64(c.n)))
-		a := table(t, c.n, 0.2, true)
-		if c.noise > 0 { // columns that say nothing
-			z := make([]float64, c.n*d)
-			for i := range z {
-				if z[i] = rng.NormFloat64(); i%d == d-1 {
-					z[i] = 1
-				}
-			}
-			for j := range a.Target {
-				a.Target[j] = z[j*d]/4 + c.noise*rng.NormFloat64()
-			}
-			var err error
-			if a.X, err = design.NewDense(c.n, d, z); err != nil {
-				t.Fatal(err)
-			}
-		}
-		o := DefaultOptions()
-		o.Ridge, o.MinGroupSize = true, 5
-		s := choose(t, a, o)
-		at, fall := 0, 0.0
-		for i, r := range s.Ridges { // {90, 0.5}: the largest fall is 1.9 of its errors, a smaller one 3.2
-			if i > 0 && r.Improvement > max(2*r.SE, worth*s.Ridges[0].Average, fall) {
-				at, fall = i, r.Improvement
-			}
-			if r.Improvement > worth*s.Ridges[0].Average && r.Improvement <= 2*r.SE {
-				kept++
-			}
-		}
-		if len(s.Ridges) != 4 || s.Mu != s.Ridges[at].Mu {
-			t.Errorf("%d rows: μ = %v of %+v", c.n, s.Mu, s.Ridges)
-			continue
-		}
-		if v := s.Candidates[0].Average; math.Abs(v/s.Ridges[at].Average-1) > 1e-3 {
-			t.Errorf("%d rows: ERM has average %v among the candidates, %v at their μ", c.n, v, s.Ridges[at].Average)
-		}
-		if at > 0 && math.Abs(s.Ridges[at].Average/s.Ridges[0].Average-1) > 0.01 {
-			moved++
+// Columns that say nothing make a large μ better. Every family has a μ of its own, found beyond the first 100/n,
+// and the reference has 1/n unless another is better by a standard error.
+func TestSelect_MuOfEachFamily(t *testing.T) {
+	const n, d = 240, 60
+	rng := rand.New(rand.NewPCG(5, 1))
+	a := table(t, n, 0.2, true)
+	z := make([]float64, n*d)
+	for i := range z {
+		if z[i] = rng.NormFloat64(); i%d == d-1 {
+			z[i] = 1
 		}
 	}
-	if kept == 0 || moved == 0 {
-		t.Errorf("%d falls within an error, %d choices of another μ", kept, moved)
+	for j := range a.Target {
+		a.Target[j] = float64(1-2*a.Group[j])*z[j*d]/8 + rng.NormFloat64()
+	}
+	var err error
+	if a.X, err = design.NewDense(n, d, z); err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultOptions()
+	o.Ridge = true
+	s := choose(t, a, o)
+	if s.Candidates[0].Family != "erm" || !(s.Candidates[0].Mu > a.Primal.Mu) {
+		t.Errorf("the reference is %+v", s.Candidates[0])
+	}
+	largest := map[string]float64{}
+	for _, c := range s.Candidates {
+		largest[c.Family] = max(largest[c.Family], c.Mu)
+	}
+	for _, family := range []string{"erm", "balanced", "half", "subsets", "groups"} {
+		if !(largest[family] > 100.5*a.Primal.Mu && largest[family] <= maxMu) {
+			t.Errorf("%s: the largest μ is %v, and 1/n is %v", family, largest[family], a.Primal.Mu)
+		}
+		if mu := s.MuOf(family, math.NaN()); !(mu > 0) {
+			t.Errorf("μ of %s: %v", family, mu)
+		}
+	}
+	if mu := s.MuOf("none", 7); mu != 7 {
+		t.Errorf("μ of a family that was not tried: %v", mu)
 	}
 }
 
@@ -206,7 +194,7 @@ func TestSelect_InvalidOptionsAndRows(t *testing.T) {
 		"Config.Rate is -1":      func(o *Options) { o.Rate = -1 },
 		"Config.Budget is -1":    func(o *Options) { o.Budget = -1 },
 		"Config.Select is \"x\"": func(o *Options) { o.Criterion = "x" },
-		"needs groups of":        func(o *Options) { o.Criterion, o.MinGroupSize = "worst-group", 1000 },
+		"needs groups of":        func(o *Options) { o.Criterion, o.Folds = "worst-group", 60 },
 	} {
 		o := DefaultOptions()
 		change(&o)
@@ -247,10 +235,10 @@ func TestSelect_MemoryThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// With two groups the default criterion is the worst group's risk, with one the tail.
+// With two groups the default criterion is the trade-off, with one the tail.
 func TestSelect_CriterionFollowsTheGroups(t *testing.T) {
 	a := table(t, 300, 0.3, true)
-	if s := choose(t, a, DefaultOptions()); s.Criterion != "worst-group" || s.Rows != 300 || s.Of != 300 {
+	if s := choose(t, a, DefaultOptions()); s.Criterion != "trade-off" || s.Rows != 300 || s.Of != 300 {
 		t.Errorf("of two groups: %s, by %d rows of %d", s.Criterion, s.Rows, s.Of)
 	}
 	fewer := DefaultOptions()
@@ -259,21 +247,21 @@ func TestSelect_CriterionFollowsTheGroups(t *testing.T) {
 		t.Errorf("by %d rows of %d", s.Rows, s.Of)
 	}
 	a = table(t, 300, 0, true)
-	if s := choose(t, a, DefaultOptions()); s.Criterion == "worst-group" {
+	if s := choose(t, a, DefaultOptions()); s.Criterion != "tail" {
 		t.Errorf("of one group: %s", s.Criterion)
 	}
 }
 
-// A selection records the averages of every μ tried and their differences, and a path from its
+// A selection records a path from its
 // first coefficient to its last; progress is reported to the end; Margins are of models that
 // have not seen the row.
 func TestSelection_RecordsOfAChoice(t *testing.T) {
-	a := table(t, 300, 0.1, true)
+	a := table(t, 300, 0.1, false)
 	o := DefaultOptions()
 	o.Path, o.Ridge, o.Folds = true, true, 3
 	done, total := 0, 0
 	o.Observe = func(d, of int) {
-		if d < done || d > of || total > 0 && of != total {
+		if d < done || d > of || of < total {
 			t.Errorf("%d of %d after %d of %d", d, of, done, total)
 		}
 		done, total = d, of
@@ -283,24 +271,12 @@ func TestSelection_RecordsOfAChoice(t *testing.T) {
 		t.Errorf("progress ended at %d of %d", done, total)
 	}
 	// Every candidate is solved in every fold, in 300 passes at most; so is each family's start.
-	solves := float64(s.Folds * (2*len(s.Candidates) + len(s.Ridges) + 2 + 5 + pathMore))
+	solves := float64(s.Folds * (2*len(s.Candidates) + 2 + 5 + pathMore))
 	if s.Passes > 300*solves || s.Passes < float64((s.Folds-1)*len(s.Candidates)) {
 		t.Errorf("%v passes for %v problems at most", s.Passes, solves)
 	}
-	if len(s.Ridges) != 4 || s.Ridges[0].Mu != a.Primal.Mu || s.Ridges[0].Improvement != 0 || s.Ridges[0].SE != 0 {
-		t.Fatalf("%+v", s.Ridges)
-	}
-	best := s.Ridges[0]
-	for _, r := range s.Ridges[1:] {
-		if math.Abs(r.Improvement-(s.Ridges[0].Average-r.Average)) > 1e-12 || (r.SE > 0) != (r.Improvement != 0) {
-			t.Errorf("%+v, the first %+v", r, s.Ridges[0])
-		}
-		if r.Improvement > max(best.Improvement, 2*r.SE, worth*s.Ridges[0].Average) {
-			best = r
-		}
-	}
-	if s.Mu != best.Mu {
-		t.Errorf("μ = %v, the best is %v", s.Mu, best.Mu)
+	if len(s.Paths) != 1 {
+		t.Fatalf("%d paths", len(s.Paths))
 	}
 	for _, p := range s.Paths {
 		last := len(p.Nu) - 1
@@ -418,66 +394,52 @@ func TestMeasure_InfluencesAreDerivatives(t *testing.T) {
 	}
 }
 
-// The decrease of the worst group's risk less significance of its errors is the least certain
-// comparison: every group after is below itself before, or below the worst group before.
-func TestMeasure_WorstGroupAgainstItsDefinition(t *testing.T) {
-	const n, groups = 90, 3
+// The worst group is that of the largest weighted mean, its influences sum to the variance of the mean, and the
+// smoothed value is the expectation of the largest mean under normal errors.
+func TestMeasure_WorstAgainstItsDefinition(t *testing.T) {
+	const n = 90
 	rng := rand.New(rand.NewPCG(31, 4))
 	fold := make([]int, n)
 	r := level.Rows{N: n, Labels: []string{"a", "b", "c"}, Group: make([]int32, n), Weights: make([]float64, n)}
+	loss := make([]float64, n)
 	for j := range fold {
-		fold[j], r.Group[j], r.Weights[j] = j%3, int32(j/3%groups), 0.5+rng.Float64()
+		fold[j], r.Group[j], r.Weights[j] = j%3, int32(j/3%3), 0.5+rng.Float64()
+		loss[j] = rng.ExpFloat64() + 0.1*float64(r.Group[j])
 	}
-	mean := func(v []float64, g int) (mean, variance float64) {
-		mass, count := 0.0, 0.0
-		for j := range v {
-			if int(r.Group[j]) == g {
-				mean, mass, count = mean+r.Weights[j]*v[j], mass+r.Weights[j], count+1
-			}
-		}
-		mean /= mass
-		for j := range v {
-			if int(r.Group[j]) == g {
-				variance += math.Pow(r.Weights[j]/mass*(v[j]-mean), 2) * count / (count - 1)
-			}
-		}
-		return mean, variance
+	var mean, se, mass, count [3]float64
+	for j, g := range r.Group {
+		mean[g], mass[g], count[g] = mean[g]+r.Weights[j]*loss[j], mass[g]+r.Weights[j], count[g]+1
 	}
-	own, others := 0, 0
-	for range 40 {
-		before, after, less := make([]float64, n), make([]float64, n), make([]float64, n)
-		for j := range before {
-			before[j] = rng.ExpFloat64() + float64(r.Group[j])
-			after[j] = before[j] + 0.3*rng.NormFloat64() - []float64{-1, -0.5, 0.4}[r.Group[j]]*rng.Float64()
-			less[j] = before[j] - after[j]
-		}
-		at, worst := 0, math.Inf(-1)
-		for g := range groups {
-			if v, _ := mean(before, g); v > worst {
-				at, worst = g, v
-			}
-		}
-		old, oldVariance := mean(before, at)
-		bound, largest := math.Inf(1), math.Inf(-1)
-		for g := range groups {
-			is, variance := mean(after, g)
-			d, paired := mean(less, g)
-			v := d - significance*math.Sqrt(paired)
-			if cross := old - is - significance*math.Sqrt(oldVariance+variance); g != at && cross > v {
-				v = cross
-				others++
-			} else {
-				own++
-			}
-			bound, largest = min(bound, v), max(largest, is)
-		}
-		value, decrease, se := newMeasure(r, fold, 3, 5).worstGroup(before, after)
-		if !(math.Abs(value-largest) <= 1e-12 && math.Abs(decrease-(old-largest)) <= 1e-12 && math.Abs(decrease-significance*se-bound) <= 1e-12) {
-			t.Errorf("%v, decrease %v ± %v; want %v, %v, bound %v", value, decrease, se, largest, old-largest, bound)
+	for g := range mean {
+		mean[g] /= mass[g]
+	}
+	for j, g := range r.Group {
+		v := r.Weights[j] / mass[g] * (loss[j] - mean[g])
+		se[g] += v * v * count[g] / (count[g] - 1)
+	}
+	at := 0
+	for g := range mean {
+		if se[g] = math.Sqrt(se[g]); mean[g] > mean[at] {
+			at = g
 		}
 	}
-	if own < 20 || others < 20 {
-		t.Errorf("a group was compared with itself %d times, with the worst %d times", own, others)
+	m := newMeasure(r, fold, 3, 5)
+	got := m.worst(loss, false)
+	zero := estimate{influence: make([]float64, n)}
+	if _, own := got.minus(zero); got.value != mean[at] || got.rows != int(count[at]) || !(math.Abs(own-se[at]) <= 1e-12) {
+		t.Errorf("%v of %d rows, se %v; want %v of %v, se %v", got.value, got.rows, own, mean[at], count[at], se[at])
+	}
+	const draws = 200_000
+	want := 0.0
+	for range draws {
+		largest := math.Inf(-1)
+		for g := range mean {
+			largest = max(largest, mean[g]+se[g]*rng.NormFloat64())
+		}
+		want += largest / draws
+	}
+	if smooth := m.worst(loss, true).value; !(math.Abs(smooth-want) <= 0.03) || !(smooth > mean[at]) {
+		t.Errorf("smoothed %v, by simulation %v, the largest mean is %v", smooth, want, mean[at])
 	}
 }
 
@@ -493,43 +455,81 @@ func TestMeasure_EligibleGroups(t *testing.T) {
 	}
 }
 
-// The rule, in any unit of the losses.
-func TestSelection_Rule(t *testing.T) {
-	pick := func(criterion string, budget float64, c ...Candidate) (chosen int) {
-		for k, unit := range []float64{1, 1 << 20, 1.0 / (1 << 20)} {
-			s := &Selection{Criterion: criterion, Rate: 2, Candidates: append([]Candidate{{Average: 1}}, c...)}
-			for i := range s.Candidates {
-				c := &s.Candidates[i]
-				c.Average, c.Tail, c.Improvement, c.SE, c.Cost, c.CostSE = unit*c.Average, unit*c.Tail, unit*c.Improvement, unit*c.SE, unit*c.Cost, unit*c.CostSE
-			}
-			if s.choose(budget); k > 0 && s.Chosen != chosen {
-				t.Errorf("candidate %d, %d in another unit: %+v", chosen, s.Chosen, c)
-			}
-			chosen = s.Chosen
-			if best := s.Best(); chosen > 0 && strings.Contains(s.Reason, "the average rises") != (best.Cost > 0) {
-				t.Errorf("%+v: %s", best, s.Reason)
+// drawnJudge returns a judge of candidates in two groups of rows rows. ERM has losses around 1 in the first group
+// and around 2 in the second; shift holds the change of each other candidate by group. Changes have noise.
+func drawnJudge(rows int, noise float64, shift ...[2]float64) *judge {
+	rng := rand.New(rand.NewPCG(9, uint64(rows)))
+	r := level.Rows{N: 2 * rows, Labels: []string{"low", "high"}, Group: make([]int32, 2*rows)}
+	fold := make([]int, r.N)
+	v := values{losses: make([][]float64, 1+len(shift))}
+	for c := range v.losses {
+		v.losses[c] = make([]float64, r.N)
+	}
+	for j := range r.N {
+		g := j % 2
+		r.Group[j], fold[j] = int32(g), j/2%2
+		v.losses[0][j] = float64(1+g) + 0.1*rng.NormFloat64()
+		for c, by := range shift {
+			v.losses[c+1][j] = v.losses[0][j] + by[g] + noise*float64(1-j/2%2*2)
+		}
+	}
+	return &judge{newMeasure(r, fold, 2, 1), v, 2}
+}
+
+// Every criterion has the minimum that its name says, and ERM is kept unless the gain exceeds its errors, by
+// Student's quantile where few rows decide.
+func TestJudge_Choose(t *testing.T) {
+	all := func(int) bool { return true }
+	for _, c := range []struct {
+		name, criterion string
+		judge           *judge
+		want            int
+	}{
+		{"a lower worst group", "worst-group", drawnJudge(50, 0.1, [2]float64{0.1, -0.2}), 1},
+		{"the lowest worst group", "worst-group", drawnJudge(50, 0.1, [2]float64{0.1, -0.2}, [2]float64{0.55, -0.4}), 2},
+		{"a trade-off", "trade-off", drawnJudge(50, 0.1, [2]float64{0.1, -0.2}, [2]float64{0.55, -0.4}), 1},
+		{"the average", "average", drawnJudge(50, 0.1, [2]float64{0.55, -0.4}), 0},
+		{"the lowest average", "average", drawnJudge(50, 0.1, [2]float64{0.55, -0.4}, [2]float64{-0.1, 0}), 2},
+		{"within 1.5 errors", "worst-group", drawnJudge(50, 0.5, [2]float64{0, -0.08}), 0},
+		{"beyond 1.5 errors", "worst-group", drawnJudge(50, 0.5, [2]float64{0, -0.12}), 1},
+		{"a tie with the other group", "worst-group", drawnJudge(50, 0.1, [2]float64{1.1, -0.1}), 0},
+		{"1.6 errors of 4 rows", "worst-group", drawnJudge(4, 0.5, [2]float64{0, -0.46}), 0},
+		{"too small to matter", "worst-group", drawnJudge(50, 1e-9, [2]float64{0, -0.005}), 0},
+	} {
+		if got := c.judge.choose(c.criterion, all); got != c.want {
+			decrease, se, rows := c.judge.improvement(c.criterion, max(1, got))
+			t.Errorf("%s: candidate %d, not %d (improvement %v, se %v, %d rows)", c.name, got, c.want, decrease, se, rows)
+		}
+	}
+	j := drawnJudge(50, 0.1, [2]float64{0.1, -0.2}, [2]float64{0.55, -0.4})
+	if got := j.choose("worst-group", func(c int) bool { return c != 2 }); got != 1 {
+		t.Errorf("without the second: %d", got)
+	}
+}
+
+// By accuracy the least risk of the worst group decides among candidates within a standard error of the best.
+func TestJudge_AccuracyKeepsProbabilitiesSane(t *testing.T) {
+	j := drawnJudge(100, 0.1, [2]float64{3, 1}, [2]float64{0, -0.5})
+	j.values.errors = make([][]float64, 3)
+	for c := range j.values.errors {
+		j.values.errors[c] = make([]float64, 200)
+		for i := range 200 {
+			wrong := []bool{i < 160, i < 80, i > 117}[c] // 80, 40 and 41 rows of the second group
+			if i%2 == 1 && wrong {
+				j.values.errors[c][i] = 1
 			}
 		}
-		return chosen
 	}
-	none := math.Inf(1)
-	for what, v := range map[string][2]int{
-		"within its errors":     {pick("worst-group", none, Candidate{Improvement: 0.1, SE: 0.041}), 0},
-		"beyond its errors":     {pick("worst-group", none, Candidate{Improvement: 0.1, SE: 0.039}), 1},
-		"too costly":            {pick("worst-group", none, Candidate{Improvement: 0.1, SE: 0.01, Cost: 0.06}), 0},
-		"worth its cost":        {pick("worst-group", none, Candidate{Improvement: 0.1, SE: 0.01, Cost: 0.04}), 1},
-		"a lower average":       {pick("worst-group", none, Candidate{Improvement: 0.1, SE: 0.01, Cost: -0.04}), 1},
-		"the better of two":     {pick("worst-group", none, Candidate{Improvement: 0.1, SE: 0.01, Cost: 0.04}, Candidate{Improvement: 0.1, SE: 0.01, Cost: 0.01}), 2},
-		"the better in error":   {pick("worst-group-accuracy", none, Candidate{Improvement: 0.1, SE: 0.01, Cost: 0.04}, Candidate{Improvement: 0.1, SE: 0.01, Cost: 0.01}), 2},
-		"a tie":                 {pick("worst-group", none, Candidate{Improvement: 0.1, SE: 0.01}, Candidate{Improvement: 0.1005, SE: 0.01}), 1},
-		"too small to matter":   {pick("worst-group", none, Candidate{Improvement: 0.0049, SE: 1e-5}), 0},
-		"over budget":           {pick("worst-group", 0.01, Candidate{Improvement: 0.1, SE: 0.01, Cost: 0.02}), 0},
-		"within the budget":     {pick("tail", 0.01, Candidate{Tail: 1, Improvement: 0.1, SE: 0.01, Cost: 0.009}), 1},
-		"not surely within":     {pick("tail", 0.01, Candidate{Improvement: 9, SE: 0.01, Cost: 0.009, CostSE: 0.001}), 0},
-		"nothing but ERM there": {pick("tail", 0.01), 0},
-	} {
-		if v[0] != v[1] {
-			t.Errorf("%s: candidate %d, not %d", what, v[0], v[1])
+	if got := j.choose("worst-group-accuracy", func(int) bool { return true }); got != 2 {
+		t.Errorf("candidate %d", got)
+	}
+}
+
+// The factor is the ratio of quantiles: 1 for many rows.
+func TestStudentFactor_AgainstTables(t *testing.T) {
+	for _, c := range []struct{ k, freedom, want float64 }{{1.959964, 10, 2.228139 / 1.959964}, {1.959964, 1e6, 1}, {1, 1, 1.8373}} {
+		if got := studentFactor(c.k, c.freedom); !(math.Abs(got-c.want) <= 1e-4) {
+			t.Errorf("k = %v with %v degrees: %v, not %v", c.k, c.freedom, got, c.want)
 		}
 	}
 }
@@ -615,32 +615,33 @@ func TestSelect_WorstGroupAccuracy(t *testing.T) {
 	if v := s.Candidates[0].Average; !(math.Abs(v-wrong) <= 0.01) {
 		t.Errorf("error rate of ERM %v out of fold, %v in the sample", v, wrong)
 	}
-	if best := s.Best(); s.Chosen == 0 || !(*best.WorstGroup < 0.8**s.Candidates[0].WorstGroup) || !strings.Contains(s.Reason, "worst group's error rate") {
+	if best := s.Best(); s.Chosen == 0 || !(*best.WorstGroup < 0.8**s.Candidates[0].WorstGroup) || !strings.Contains(s.Reason, "worst group’s error rate") {
 		t.Errorf("%s", s.Reason)
 	}
 }
 
-// Twelve candidates with groups, six without; none but ERM if it leaves no loss.
-func TestCandidates_Families(t *testing.T) {
-	count := func(c []Candidate) map[string]int {
-		of := map[string]int{}
-		for _, c := range c {
-			of[c.Family]++
+// The families that are tried, with groups and without.
+func TestSelect_Families(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		named bool
+		few   bool
+		want  map[string]int
+	}{
+		{"groups", true, false, map[string]int{"erm": 1, "balanced": 1, "half": 1, "groups": 4}},
+		{"groups, few", true, true, map[string]int{"erm": 1, "balanced": 1, "groups": 2}},
+		{"no groups", false, false, map[string]int{"erm": 1, rowsFamily: 5}},
+		{"no groups, few", false, true, map[string]int{"erm": 1, rowsFamily: 2}},
+	} {
+		o := DefaultOptions()
+		o.Few = c.few
+		got := map[string]int{}
+		for _, k := range choose(t, table(t, 300, 0.3, c.named), o).Candidates {
+			got[k.Family]++
 		}
-		return of
-	}
-	named := table(t, 100, 0.5, true).Rows
-	if got := count(candidates(named, 1, 1, false)); !reflect.DeepEqual(got, map[string]int{"erm": 1, "balanced": 1, "groups": 5, "rows, chi2": 5}) {
-		t.Errorf("with groups: %v", got)
-	}
-	if got := count(candidates(named, 1, 1, true)); !reflect.DeepEqual(got, map[string]int{"erm": 1, "balanced": 1, "groups": 3, "rows, chi2": 2}) {
-		t.Errorf("few candidates: %v", got)
-	}
-	if got := count(candidates(level.Rows{N: 100}, 1, 1, false)); !reflect.DeepEqual(got, map[string]int{"erm": 1, "rows, chi2": 5}) {
-		t.Errorf("without: %v", got)
-	}
-	if got := candidates(named, 0, 0, false); len(got) != 1 {
-		t.Errorf("without losses: %v", got)
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }
 

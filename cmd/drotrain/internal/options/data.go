@@ -14,7 +14,7 @@ var tableHelp = "a `file` (" + strings.Join(data.FormatNames(), ", ") + "), a di
 var modelOptions = []Option{
 	{Name: "model", Commands: "eval*", Help: "model `files`, or directories written by train; the others are compared with the first", Value: func(s *Settings) *setting.Value { return setting.List(&s.Models, nil) }},
 	{Name: "model", Commands: "predict* export*", Help: "model `file`, or directory written by train", Value: func(s *Settings) *setting.Value { return singleElement(&s.Models) }},
-	{Name: "model-variant", Commands: "eval predict export", Help: "model to use from the file: robust, erm (the standard model), or the one recommended by training (default: recommended if the level was chosen, robust if it was set)", Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Variant, train.Variants()) }},
+	{Name: "model-variant", Commands: "eval predict export", Help: "model to use from the file: robust (the trained model), erm (the standard model), balanced (group-balanced ERM), rescaled (ERM with rescaled scores), or the one recommended by training (default: recommended if the level was chosen, robust if it was set)", Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Variant, train.Variants()) }},
 }
 
 var dataOptions = []Option{

@@ -9,16 +9,16 @@ var robustnessOptions = []Option{
 	{Name: "nu", Commands: "train*", Help: "ν ≥ 0: penalty coefficient of the divergence; small is cautious, large tends to ERM"},
 	{Name: "radius", Commands: "train", Aliases: "rho", Help: "ρ > 0: protect against every reweighting within this divergence"},
 	{Name: "ess", Commands: "train", Help: "protect against every reweighting with an effective sample size of at least this proportion of the rows: Kish's with --penalty chi2, the perplexity with kl"},
-	{Name: "average", Commands: "train", Help: "no adversary: ERM, or ERM with the same total weight for every group"},
+	{Name: "average", Commands: "train", Help: "no adversary: ERM (plain); ERM with the same total weight for every group (balanced) or with weights half-way to it (half-balanced); or the mean of models on ten balanced subsets (subsets)"},
 	{Name: "penalty", Commands: "train", Help: "divergence that limits the adversary"},
 	{Name: "adversary", Commands: "train*", Help: "whether the adversary weights rows or groups (default rows); groups need --nu (0: group DRO) or --radius"},
 	{Name: "group-adjust", Commands: "train", Help: "C ≥ 0: add C/√n to the risk of a group of n rows"},
 }
 
 var choiceOptions = []Option{
-	{Name: "select", Commands: "train* tune*", Help: "criterion to minimise by cross-validation (default: worst-group with --groups, else tail)", Short: "criterion of the choice: worst-group, worst-group-accuracy, tail or average (default: worst-group with --groups, else tail)"},
+	{Name: "select", Commands: "train* tune*", Help: "criterion to minimise by cross-validation: the risk of the worst group, its error rate, the average risk, the worst tenth of the losses, or (worst group + rate · average)/(1 + rate) (default: trade-off with --groups, else tail)", Short: "criterion of the choice: worst-group, worst-group-accuracy, average, tail or trade-off (default: trade-off with --groups, else tail)"},
 	{Name: "folds", Commands: "train tune", Help: "cross-validation folds (default 3)"},
-	{Name: "rate", Commands: "tune*", Help: "required decrease of the worst group's risk per unit increase of the average risk", Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(&s.Config.Rate) }},
+	{Name: "rate", Commands: "tune*", Help: "weight of the average risk in --select trade-off; the worst group's risk has weight 1", Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(&s.Config.Rate) }},
 	{Name: "budget", Commands: "train tune*", Help: "largest accepted increase of the average risk, as a proportion of ERM's (default 0.01 with --select tail, 0 without --groups and --select)"},
 	{Name: "learning-curve", Commands: "tune", Help: "also estimate the risks of ERM and of the chosen level by the number of training rows", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Config.LearningCurve) }},
 }

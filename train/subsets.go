@@ -1,0 +1,58 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// solveSubsets trains ERM on each balanced subset of the rows and returns the mean of the solutions. Objective,
+// bounds and passes are the means of those of the subsets: the certificate says that the models that are
+// averaged are optimal, each on its subset. It is certified if all of them are. Weights are those of the mean of
+// the subsets' objectives.
+func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result, error) {
+	table := m.tuneTable(m.Run.Train)
+	subsets, err := level.Subsets(table.Rows)
+	if err != nil {
+		return nil, err
+	}
+	mean := &dro.Result{Status: dro.Certified, Weights: make([]float64, table.N)}
+	share := 1 / float64(len(subsets))
+	for k, rows := range subsets {
+		part := table.Select(rows)
+		oracle, err := part.Oracle()
+		if err != nil {
+			return nil, err
+		}
+		s := m.solverOptions("robust", began)
+		p := &dro.Problem{Oracle: oracle, Dual: dro.Uniform{}, Primal: m.regulariser()}
+		res, err := m.solveOrResume(ctx, fmt.Sprintf("subset %d", k+1), p, nil, s)
+		if err != nil {
+			return nil, m.nameColumn(err)
+		}
+		if mean.X == nil {
+			mean.X = make([]float64, len(res.X))
+		}
+		for i, v := range res.X {
+			mean.X[i] += share * v
+		}
+		for _, j := range rows {
+			mean.Weights[j] += share / float64(len(rows))
+		}
+		mean.Objective += share * res.Objective
+		mean.Risk += share * res.Risk
+		mean.Certificate.Upper += share * res.Certificate.Upper
+		mean.Certificate.Lower += share * res.Certificate.Lower
+		mean.Passes += res.Passes * float64(len(rows)) / float64(table.N)
+		mean.Elapsed += res.Elapsed
+		if res.Status != dro.Certified {
+			mean.Status = res.Status
+		}
+	}
+	m.addNotes(fmt.Sprintf("the model is the mean of %d models, each trained on a subset with %d rows and the same number from every group; the certificate is the mean of their certificates and says that each is optimal on its subset",
+		len(subsets), len(subsets[0])))
+	return mean, nil
+}
