@@ -116,6 +116,9 @@ func (c *column) know(form *table.ColumnForm) {
 	if c.asDates && form.Order != "" {
 		c.order = layoutsOf(form.Order)
 	}
+	if c.isText() && form.Type != "" && !form.Text {
+		c.missing = nil // every text of a typed file is a level
+	}
 }
 
 // isText reports whether the column is known to be text.
