@@ -105,7 +105,7 @@ func (k *category) mergeRareLevels(counts []int, least, limit int) {
 	}
 	var kept []string
 	for i, l := range k.levels {
-		if keep[i] && l != otherLabel {
+		if keep[i] {
 			kept = append(kept, l)
 		} else {
 			k.merged++
@@ -165,10 +165,11 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 		if i == skipped {
 			continue
 		}
-		col := Coding{Name: k.in.Name + "=" + l, Source: k.in.Name, Kind: "indicator", Level: l, Scale: 1}
-		if k.missing && i == len(k.levels) && slices.Contains(k.levels, MissingLabel) {
-			col.Name += " (null)" // text that reads "(missing)" occurs too
+		level := l
+		if i < len(k.in.Levels) {
+			level = k.in.Levels[i]
 		}
+		col := Coding{Name: k.in.Name + "=" + l, Source: k.in.Name, Kind: "indicator", Level: level, Scale: 1}
 		e.Columns = append(e.Columns, col)
 	}
 	e.Inputs = append(e.Inputs, k.in)
@@ -234,7 +235,7 @@ func (k *category) encode(f *Frame, c *Column, d *matrix.Partition) {
 			if c.IsNull(r) {
 				miss.Nulls++
 			} else {
-				label = read(r)
+				label = LevelLabel(read(r))
 			}
 			if len(miss.Examples) < maxExamples && !slices.Contains(miss.Examples, label) {
 				miss.Examples = append(miss.Examples, label)

@@ -149,7 +149,7 @@ func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 		}
 	}
 	out := table.NewStored(l.Name, l.Type, l.Kind, l.Integer, all)
-	out.Clock, out.Of, out.Vector = l.Clock, l.Of, l.Vector
+	out.Clock, out.Index, out.Of, out.Vector = l.Clock, l.Index, l.Of, l.Vector
 	return out
 }
 

@@ -115,6 +115,10 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			if skip[c.Name] || c.Of != "" && skip[c.Of] || c.Vector != "" && skip[c.Vector] {
 				continue
 			}
+			if c.Index {
+				e.addNote("column %q left out: the file names it the index of its rows; to use it, name it as a feature", c.Name)
+				continue
+			}
 			if _, err := f.Lookup(c.Name); err != nil { // a name that occurs twice
 				skip[c.Name] = true
 				if err = problems.Add(err); err != nil {

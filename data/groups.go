@@ -223,7 +223,7 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows matrix.Set) (Grouping, err
 	read, fractions := labelReader(c, trained), false
 	values := newValueIndex(c, func(row int) int {
 		fractions = fractions || c.Kind != Categorical && c.Number[row] != math.Trunc(c.Number[row])
-		return int(code(read(row)))
+		return int(code(LevelLabel(read(row))))
 	})
 	for i, r := range rows.All() {
 		switch {

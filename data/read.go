@@ -177,7 +177,27 @@ func listFiles(path string) ([]string, error) {
 		return nil, &Error{Path: path, Msg: "no file matches this pattern"}
 	}
 	slices.Sort(files)
-	return files, nil
+	return files, checkDistinct(files)
+}
+
+// checkDistinct returns an error if two names are links to one file, whose rows would count twice.
+func checkDistinct(files []string) error {
+	infos := make([]fs.FileInfo, 0, len(files))
+	bySize := map[int64][]int{}
+	for i, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return &Error{Path: file, Msg: "cannot read", Err: table.Cause(err)}
+		}
+		infos = append(infos, info)
+		for _, k := range bySize[info.Size()] {
+			if os.SameFile(info, infos[k]) {
+				return &Error{Path: file, Msg: fmt.Sprintf("it is a link to %s, so that its rows would count twice", files[k]), Hint: "remove the link, or name the files"}
+			}
+		}
+		bySize[info.Size()] = append(bySize[info.Size()], i)
+	}
+	return nil
 }
 
 // listDirectory returns the tables in a directory, sorted by name.
@@ -191,6 +211,9 @@ func listDirectory(path string) (files []string, err error) {
 		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "_") && inDirectory(file) && !isDirectory(file) {
 			files = append(files, file)
 		}
+	}
+	if err := checkDistinct(files); err != nil {
+		return nil, err
 	}
 	if files == nil {
 		return nil, &Error{Path: path, Msg: "the directory holds no table", Hint: cmp.Or(suggestPattern(path), "looked for files ending in "+strings.Join(extensions, " "))}

@@ -252,6 +252,11 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 			t.Columns = append(t.Columns, columns...)
 		}
 	}
+	for i := 0; i+1 < len(d.schema.Metadata); i += 2 {
+		if d.schema.Metadata[i] == table.PandasKey {
+			table.MarkIndexes(t.Columns, d.schema.Metadata[i+1])
+		}
+	}
 	return t, nil
 }
 

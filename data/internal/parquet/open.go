@@ -68,6 +68,9 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 	if err := locateChunks(f, in.Size()-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
 		return nil, err
 	}
+	if stored := meta.KeyValueMetadata().FindValue(table.PandasKey); stored != nil {
+		table.MarkIndexes(f.Columns, *stored)
+	}
 	// All page headers are walked before anything is allocated by the row count.
 	for _, l := range leaves {
 		if err := l.readPageHeaders(); err != nil {

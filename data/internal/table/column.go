@@ -74,6 +74,9 @@ type Column struct {
 	// days since 1970-01-01 UTC where that was asked for.
 	Clock bool
 
+	// Index says that the metadata of the file name the column an index of rows, as pandas writes it.
+	Index bool
+
 	// Of names the column of dates that this one is a part of, as its year; else it is empty.
 	Of string
 
