@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 )
 
 // Schema is the name of the JSON layout of [Evaluation]. Its number is raised by incompatible changes.
@@ -49,6 +50,9 @@ type Evaluation struct {
 	// measured on a table.
 	Drift []Drift      `json:"drift,omitempty"`
 	Gates []GateResult `json:"gates,omitempty"` // conditions that were applied
+
+	// Findings are about the columns of the training rows: leaks, codes for missing values, spellings of a label.
+	Findings []check.Finding `json:"findings,omitempty"`
 
 	// Reference holds the numbers that paths of gates with since compare with; nil: none.
 	Reference *Reference `json:"-"`

@@ -104,6 +104,8 @@ type Config struct {
 	// collective call and gives the same model to all; nil: none.
 	comm ranks.Comm
 
+	examined *examined // what was found on the training rows; nil: they are examined
+
 	products []data.Product // of the group coefficients that were chosen
 	design   *GroupDesign   // that is taken instead of a choice; nil: choose
 

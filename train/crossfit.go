@@ -193,6 +193,14 @@ func (m *Model) configOfFold() Config {
 	if b := m.Result.GroupWeighted; b != nil && b.Mu > 0 {
 		c.balancedMu = &b.Mu
 	}
+	if c.examined == nil { // of a model that was loaded
+		c.examined = &examined{}
+		for _, name := range m.Encoder.Spec.Groups {
+			if slices.Contains(m.Encoder.Spec.Drop, name) {
+				c.examined.leaky = append(c.examined.leaky, name)
+			}
+		}
+	}
 	return c
 }
 

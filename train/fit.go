@@ -11,7 +11,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/primaldual"
@@ -130,9 +129,6 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	m.Config.Recalibrate = m.Recalibrated != nil // what ended before predicts as it was certified
 	if m.Coefficients != nil {
 		m.fitSmearing()
-		if !m.isFollower() { // of several ranks the first one looks at its hold-out rows
-			m.addNotes(propose.FindPerfectColumns(m.Encoder, m.Run.Holdout, m.ScoringCoefficients())...)
-		}
 	}
 	return err
 }
@@ -186,6 +182,9 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	if err != nil {
 		return nil, nil, err
 	}
+	if rows, err = cfg.examineRows(ctx, frame, rows, disk); err != nil {
+		return nil, nil, err
+	}
 	rows, design, err := cfg.encodeWithGroupCoefficients(ctx, frame, rows, disk)
 	if err != nil {
 		return nil, nil, err
@@ -224,11 +223,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	if err := m.agreeWithCheckpoint(cfg); err != nil {
 		return nil, nil, err
 	}
-	if count := propose.SuspectRows(encoder, train.N); count > 0 {
-		if sample := m.Run.firstRows(count); !m.isFollower() {
-			m.addNotes(propose.FindSuspects(encoder, sample)...)
-		}
-	}
+	m.addFindings(cfg.examined)
 	m.Config = m.Config.fillFromData(encoder.Target.Task, train.N)
 	m.Config.ScaleTarget = m.Config.ScalesTarget()
 	if err := m.Config.checkTask(encoder.Target.Task); err != nil {

@@ -70,6 +70,10 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 		g.Groups = append(g.Groups, in.Name)
 		g.Columns += len(in.Levels) * len(of.Columns)
 	}
+	if why := c.refusedSlopes(); why != "" {
+		g.LeftOut = why
+		return g, nil
+	}
 	c = c.fillFromData(e.Target.Task, g.Rows)
 	p, err := c.newPooledProblem(ctx, f, rows, g, columns)
 	var few *tune.FewRowsError

@@ -6,11 +6,10 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/propose"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/score"
 )
@@ -49,6 +48,9 @@ type Model struct {
 	Trace  []TracePoint `json:"trace"`
 	Notes  []string     `json:"notes"`
 
+	// Findings are about the columns of the training rows; the warnings among them are Notes too.
+	Findings []check.Finding `json:"findings,omitempty"`
+
 	Sources     []data.Source `json:"sources"`              // files, with their SHA-256
 	RowsGiven   bool          `json:"rows_given,omitempty"` // a program chose the rows: the table does not determine them
 	TrainRows   int           `json:"train_rows"`
@@ -85,19 +87,6 @@ func (m *Model) Summary(path string) Summary {
 	s := m.Result
 	s.Model, s.Notes = path, m.Notes
 	return s
-}
-
-// SplitWarnings divides the notes of a training into warnings, such as those of leakage, without their prefix,
-// and other notes.
-func SplitWarnings(all []string) (warnings, notes []string) {
-	for _, n := range all {
-		if w, ok := strings.CutPrefix(n, propose.WarningMark); ok {
-			warnings = append(warnings, w)
-		} else {
-			notes = append(notes, n)
-		}
-	}
-	return warnings, notes
 }
 
 func (m *Model) addNotes(notes ...string) {

@@ -80,6 +80,9 @@ func (c Config) nonFeatures() []string {
 			out = append(out, name)
 		}
 	}
+	if c.examined != nil {
+		out = append(out, c.examined.leaky...)
+	}
 	return out
 }
 

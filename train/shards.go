@@ -75,18 +75,6 @@ func (r *Run) shardMatrix(here design.Matrix) (design.Matrix, error) {
 	return design.NewSharded(r.rows, r.Train.N, here)
 }
 
-// firstRows returns about count training rows with their targets: the first ones, which are in random order.
-func (r *Run) firstRows(count int) *data.Dataset {
-	d := *r.Train
-	if r.rows == nil {
-		d.N, d.Target = count, d.Target[:count]
-		return &d
-	}
-	at := r.rows.StratifiedSample(d.N, min(count, maxCopies(d.X)))
-	d.N, d.X, d.Target = len(at), d.X.Select(at), ranks.GatherAt(r.rows, at, d.Target)[0]
-	return &d
-}
-
 // isFollower reports whether another rank writes the results.
 func (m *Model) isFollower() bool { return m.Config.comm != nil && m.Config.comm.Rank() > 0 }
 

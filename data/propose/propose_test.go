@@ -344,35 +344,6 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// Of a model that is too good the columns are named that make it so, by their part of the
-// scores, wherever they stand: not the one whose number is larger, nor the intercept, and none
-// of two that tell the same, either of which does.
-func TestFlawless_Columns(t *testing.T) {
-	for header, want := range map[string]bool{"y,large,tells": true, "y,tells,large": true, "y,tells,again": false} {
-		var b strings.Builder
-		b.WriteString(header + "\n")
-		names := strings.Split(header, ",")[1:]
-		for i := range 120 {
-			v := float64(i*37%101)/50 - 1
-			of := map[string]float64{"large": 100 + float64(i*53%89)/10, "tells": v / 1000, "again": v / 2000}
-			fmt.Fprintf(&b, "%v,%v,%v\n", v, of[names[0]], of[names[1]])
-		}
-		f, err := data.Fit(t.Context(), tableOf(t, b.String()), nil, nil, data.Spec{Target: "y", Scale: "none", Intercept: true}, data.Sink{Storage: data.Float64})
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := make([]float64, f.Train.D)
-		for _, in := range f.Encoder.Inputs {
-			x[in.First] = map[string]float64{"large": 1e-5, "tells": 1000, "again": 2000}[in.Name]
-		}
-		x[f.Train.Intercept] = -0.001
-		said := strings.Join(FindPerfectColumns(f.Encoder, f.Train, x), "\n")
-		if !strings.Contains(said, "too good") || strings.Contains(said, `"tells"`) != want || strings.Contains(said, "Without") != want || strings.Contains(said, `"large"`) {
-			t.Errorf("%s: %q", header, said)
-		}
-	}
-}
-
 // A category tells what the means of its levels do, however many rows a level has.
 func TestPower_Categories(t *testing.T) {
 	tr := &targetValues{binary: true}

@@ -215,7 +215,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	if x.Evaluation, err = eval.Evaluate(ctx, *in); err != nil {
 		return err
 	}
-	x.Evaluation.AllGroups = o.AllGroups
+	x.Evaluation.AllGroups, x.Evaluation.Findings = o.AllGroups, m.Findings
 	if split == eval.Table {
 		for _, d := range x.Encoding.Drift {
 			x.Evaluation.Drift = append(x.Evaluation.Drift, eval.Drift{Drift: d, Finding: d.String()})

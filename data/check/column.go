@@ -1,0 +1,106 @@
+package check
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A column holds the examined values of a column with their statistics.
+type column struct {
+	*data.Column           // the examined rows
+	rows         []int     // of the table, from 0
+	number       []float64 // NaN for nulls; nil for text
+	values       []count   // the different values with their rows, in ascending order of numbers or by first row
+	index        []int32   // by row: the value in values, or −1 for nulls
+	nulls        int
+}
+
+// A count is a value and its rows.
+type count struct {
+	text  string  // of a text
+	value float64 // of a number
+	rows  int
+	first int // place of the first row
+}
+
+// newColumn counts the values of a column.
+func newColumn(c *data.Column, rows []int) *column {
+	out := &column{Column: c, rows: rows, index: make([]int32, len(rows))}
+	if c.Kind == data.Categorical {
+		place := make([]int32, len(c.Level))
+		for i := range rows {
+			out.index[i] = -1
+			if c.IsNull(i) {
+				out.nulls++
+				continue
+			}
+			k := c.Code[i]
+			if place[k] == 0 {
+				out.values = append(out.values, count{text: c.Level[k], first: i})
+				place[k] = int32(len(out.values))
+			}
+			out.index[i] = place[k] - 1
+			out.values[place[k]-1].rows++
+		}
+		return out
+	}
+	out.number = make([]float64, len(rows))
+	order := make([]int32, 0, len(rows))
+	for i := range rows {
+		out.index[i], out.number[i] = -1, math.NaN()
+		if v := c.Number[i]; c.IsNull(i) || math.IsNaN(v) || math.IsInf(v, 0) {
+			out.nulls++
+		} else {
+			out.number[i] = v
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(out.number[a], out.number[b]), cmp.Compare(a, b))
+	})
+	for _, i := range order {
+		v := out.number[i]
+		if n := len(out.values); n == 0 || out.values[n-1].value != v {
+			out.values = append(out.values, count{value: v, first: int(i)})
+		}
+		last := len(out.values) - 1
+		out.index[i] = int32(last)
+		out.values[last].rows++
+	}
+	return out
+}
+
+// present returns the number of rows with a value.
+func (c *column) present() int { return len(c.rows) - c.nulls }
+
+// row returns the number of a place among the examined rows in the table, from 1.
+func (c *column) row(place int) int { return c.rows[place] + 1 }
+
+// words splits a name into words in lower case: isRecid and is_recid give is, recid.
+func words(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		switch {
+		case !unicode.IsLetter(r):
+			b.WriteByte(' ')
+			lower = false
+			continue
+		case unicode.IsUpper(r) && lower:
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Fields(b.String())
+}
+
+// hasWord reports whether a name contains one of some words.
+func hasWord(name string, of ...string) bool {
+	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(of, w) })
+}

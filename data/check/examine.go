@@ -1,0 +1,154 @@
+package check
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+const (
+	maxRows  = 20_000    // rows examined
+	maxCells = 1_000_000 // and values
+	fewRows  = 20        // fewer are not examined for leaks
+)
+
+// ExaminedRows returns how many of n rows of a table with that many columns are examined.
+func ExaminedRows(n, columns int) int {
+	return min(n, maxRows, max(2000, maxCells/max(1, columns)))
+}
+
+// Examine returns findings about the columns of a table that have a role, in the order of the table and with those
+// about the whole table last. rows are rows of the table, counted from 0, in any order; nil means all. Of many rows
+// every k-th is examined, so that the time is bounded. Values are read from files column by column.
+func Examine(ctx context.Context, f *data.Frame, rows []int, roles Roles) ([]Finding, error) {
+	used := 0
+	for _, c := range f.Columns {
+		if roles.isUsed(c) {
+			used++
+		}
+	}
+	rows = sampleRows(f.Rows, rows, used)
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	x := &examination{roles: &roles, rows: rows}
+	var findings []Finding
+	for _, c := range f.Columns {
+		if !roles.isUsed(c) {
+			continue
+		}
+		c, err := f.ColumnAt(ctx, nil, c.Name, rows)
+		if err != nil {
+			return nil, err
+		}
+		of := newColumn(c, rows)
+		if c.Vector == "" {
+			findings = append(findings, checkValues(of, &roles)...)
+			findings = append(findings, checkSpellings(of, roles.Of(c.Name))...)
+		}
+		if c.Name == roles.Target {
+			findings = append(findings, checkClasses(of, &roles)...)
+			x.target = of
+			continue
+		}
+		x.columns = append(x.columns, of)
+	}
+	all := x.columns
+	if x.target != nil {
+		all = append(slices.Clone(all), x.target)
+	}
+	findings = append(findings, checkHeaders(all)...)
+	if x.target != nil && x.setTarget() {
+		findings = append(findings, x.findLeaks()...)
+	}
+	return findings, ctx.Err()
+}
+
+// sampleRows returns the examined rows in ascending order.
+func sampleRows(all int, rows []int, columns int) []int {
+	n := all
+	if rows != nil {
+		n = len(rows)
+		rows = slices.Sorted(slices.Values(rows))
+	}
+	m := ExaminedRows(n, columns)
+	out := make([]int, m)
+	for i := range out {
+		at := int(int64(i) * int64(n) / int64(m))
+		if rows != nil {
+			at = rows[at]
+		}
+		out[i] = at
+	}
+	return out
+}
+
+// An examination holds the examined columns and what they are to predict.
+type examination struct {
+	roles   *Roles
+	rows    []int
+	columns []*column // without the target
+	target  *column
+
+	binary bool        // the target has classes
+	y      [][]float64 // by class against the others, or the target: NaN where it is missing
+	known  []int       // places of the rows with a target
+	fold   []int       // by place
+}
+
+const (
+	folds      = 5
+	maxClasses = 4 // of more than two, those examined, the most frequent first
+)
+
+// setTarget sets what is to be predicted. It returns false if there is nothing to predict or too few rows.
+func (x *examination) setTarget() bool {
+	t := x.target
+	classes := t.Kind != data.Numeric || len(t.values) == 2 || x.roles.Task == data.Multiclass || x.roles.Task == data.Binary
+	if len(t.values) < 2 || classes && len(t.values) > data.DefaultMaxLevels {
+		return false
+	}
+	for i, k := range t.index {
+		if k >= 0 {
+			x.known = append(x.known, i)
+		}
+	}
+	if len(x.known) < fewRows {
+		return false
+	}
+	x.fold = make([]int, len(t.index))
+	for i := range x.fold {
+		h := uint64(i+1) * 0x9e3779b97f4a7c15
+		x.fold[i] = int((h ^ h>>29) * 0xbf58476d1ce4e5b9 >> 33 % folds)
+	}
+	if x.binary = classes; !classes {
+		x.y = [][]float64{t.number}
+		return true
+	}
+	order := make([]int, len(t.values))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return t.values[b].rows - t.values[a].rows })
+	if order = order[:min(len(order), maxClasses)]; len(t.values) == 2 {
+		order = order[:1]
+	}
+	for _, class := range order {
+		if n := t.values[class].rows; n < 5 || len(x.known)-n < 5 {
+			continue
+		}
+		y := make([]float64, len(t.index))
+		for i, k := range t.index {
+			switch {
+			case k < 0:
+				y[i] = math.NaN()
+			case int(k) == class:
+				y[i] = 1
+			}
+		}
+		x.y = append(x.y, y)
+	}
+	return len(x.y) > 0
+}

@@ -1,0 +1,143 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A Kind says what a finding is about.
+type Kind string
+
+// The kinds of findings.
+const (
+	Bounds       Kind = "bounds"            // texts such as 90+ or <0.3 among numbers
+	Sentinel     Kind = "sentinel"          // numbers such as 99 or −999 that stand for no value
+	Accounting   Kind = "accounting"        // negative numbers in parentheses or with a minus sign at the end
+	Codes        Kind = "codes"             // whole numbers that name things
+	Spellings    Kind = "spellings"         // labels that differ by case, spaces, Unicode forms or one letter
+	RareClass    Kind = "rare-class"        // a class of a handful of rows
+	HeaderRows   Kind = "header-rows"       // the header line again among the rows
+	Index        Kind = "index"             // the numbers of the rows, or an identifier
+	Dates        Kind = "dates"             // dates that are read as text or as numbers
+	UniqueText   Kind = "unique-text"       // a text of its own in every row
+	Constant     Kind = "constant"          // one value, or none
+	Leak         Kind = "leak"              // a column that alone predicts the target nearly without error
+	LeakAfter    Kind = "leak-after"        // a column that is filled in after the outcome
+	LeakAverage  Kind = "leak-average"      // a column that holds averages of the target
+	LeakIdentity Kind = "leak-identity"     // columns that the target can be computed from
+	LeakTogether Kind = "leak-together"     // columns that together predict nearly without error
+	LeakGroup    Kind = "leak-group"        // a group column that is a function of the target
+	LeakSlopes   Kind = "leak-group-slopes" // a group column with which other columns decode the target
+)
+
+// A Severity says how much a finding matters.
+type Severity string
+
+// The severities: training and tuning print the warnings, inspect prints all findings.
+const (
+	Note    Severity = "note"
+	Warning Severity = "warning"
+)
+
+// A Finding is something about a column that may be wrong.
+type Finding struct {
+	What     Kind     `json:"what"`
+	Column   string   `json:"column,omitempty"`  // "" for the whole table
+	Columns  []string `json:"columns,omitempty"` // of a finding about several columns: all of them
+	Rows     int      `json:"rows,omitempty"`    // in how many of the examined rows; 0: all, or it says nothing
+	First    int      `json:"first,omitempty"`   // the first of them, counted from 1 in the table
+	Evidence string   `json:"evidence"`          // a sentence without the name of the column
+	Severity Severity `json:"severity"`
+	Proposal string   `json:"proposal,omitempty"` // what a user can do
+}
+
+// IsLeak reports whether the finding says that columns know the target.
+func (f *Finding) IsLeak() bool { return strings.HasPrefix(string(f.What), "leak") }
+
+// String returns the finding as a sentence that names the columns.
+func (f *Finding) String() string {
+	var b strings.Builder
+	switch {
+	case len(f.Columns) > 1:
+		names := make([]string, len(f.Columns))
+		for i, c := range f.Columns {
+			names[i] = strconv.Quote(c)
+		}
+		b.WriteString("columns " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + ": ")
+	case f.Column != "":
+		fmt.Fprintf(&b, "column %q: ", f.Column)
+	}
+	b.WriteString(f.Evidence)
+	switch {
+	case f.Rows > 0 && f.First > 0:
+		fmt.Fprintf(&b, " (rows: %d, first %d)", f.Rows, f.First)
+	case f.Rows > 0:
+		fmt.Fprintf(&b, " (rows: %d)", f.Rows)
+	}
+	if f.Proposal != "" {
+		b.WriteString("; " + f.Proposal)
+	}
+	return b.String()
+}
+
+// Roles says what the columns of a table are for. A column with a role other than that of a feature is never
+// proposed to be left out.
+type Roles struct {
+	Target             string
+	Task               data.Task // data.Auto: by the values of the target
+	Features           []string  // empty: every column without another role
+	Drop               []string  // columns that are left out
+	Groups             []string
+	GroupFeatures      bool     // the group columns are features
+	Categorical        []string // numeric columns that are taken as categories
+	Weight, Unit, Time string   // "": none
+	Split              string
+}
+
+// Of returns the role of a column in words, or "" for a feature.
+func (r *Roles) Of(column string) string {
+	switch {
+	case column == "":
+		return ""
+	case column == r.Target:
+		return "the target"
+	case slices.Contains(r.Groups, column):
+		return "a group column"
+	case column == r.Weight:
+		return "the weight of the rows"
+	case column == r.Unit:
+		return "the unit whose rows stay together"
+	case column == r.Time:
+		return "the time of the rows"
+	case column == r.Split:
+		return "the column that splits the rows"
+	}
+	return ""
+}
+
+// isFeature reports whether a column is a feature.
+func (r *Roles) isFeature(c *data.Column) bool {
+	in := func(names []string) bool {
+		return slices.Contains(names, c.Name) || c.Of != "" && slices.Contains(names, c.Of) || c.Vector != "" && slices.Contains(names, c.Vector)
+	}
+	switch {
+	case c.Name == r.Target || c.Kind == data.Other:
+		return false
+	case len(r.Features) > 0:
+		return in(r.Features)
+	case in(r.Drop):
+		return false
+	case slices.Contains(r.Groups, c.Name):
+		return r.GroupFeatures
+	}
+	return r.Of(c.Name) == ""
+}
+
+// isUsed reports whether a column is a feature or has another role.
+func (r *Roles) isUsed(c *data.Column) bool {
+	return r.isFeature(c) || r.Of(c.Name) != "" && c.Kind != data.Other
+}

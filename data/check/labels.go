@@ -1,0 +1,209 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+const (
+	maxSpelled = 1000 // levels of a column whose spellings are compared
+	maxEdited  = 200  // levels of a column that are compared letter by letter
+	editedFrom = 5    // letters of a label that may have one wrong
+
+	handful      = 20   // rows: a class of fewer may be a mistake
+	handfulShare = 0.01 // of the rows, likewise
+)
+
+// Spelling returns what is left of a label without case, spaces, Unicode forms and a final full stop.
+func Spelling(label string) string {
+	label = strings.Map(func(r rune) rune {
+		if printable.IsHidden(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(label))
+	return strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(label), " "), ". "))
+}
+
+// OtherSpellings returns, for labels with their numbers of rows, those that are another spelling of a more frequent
+// label, with that label.
+func OtherSpellings(counts map[string]int) map[string]string {
+	usual := map[string]string{}
+	for label, n := range counts {
+		key := Spelling(label)
+		if u, ok := usual[key]; !ok || n > counts[u] || n == counts[u] && label < u {
+			usual[key] = label
+		}
+	}
+	same := map[string]string{}
+	for label := range counts {
+		if u := usual[Spelling(label)]; u != label {
+			same[label] = u
+		}
+	}
+	return same
+}
+
+// misspellings returns rare labels that differ in one letter from a frequent label, with that label.
+func misspellings(counts map[string]int, rows int) map[string]string {
+	wrong := map[string]string{}
+	if len(counts) > maxEdited {
+		return wrong
+	}
+	labels := slices.Sorted(maps.Keys(counts))
+	for _, rare := range labels {
+		if 100*counts[rare] > rows || strings.ContainsFunc(rare, unicode.IsDigit) || len([]rune(rare)) < editedFrom {
+			continue
+		}
+		for _, often := range labels {
+			if counts[often] >= 20*counts[rare] && Spelling(often) != Spelling(rare) && !strings.ContainsFunc(often, unicode.IsDigit) && isOneEdit([]rune(Spelling(rare)), []rune(Spelling(often))) {
+				wrong[rare] = often
+				break
+			}
+		}
+	}
+	return wrong
+}
+
+// isOneEdit reports whether one text becomes the other by one letter inserted, deleted or replaced, or by two
+// neighbours exchanged.
+func isOneEdit(a, b []rune) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch len(b) - len(a) {
+	case 0:
+		if i == len(a) {
+			return false
+		}
+		swapped := i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && slices.Equal(a[i+2:], b[i+2:])
+		return swapped || slices.Equal(a[i+1:], b[i+1:])
+	case 1:
+		return slices.Equal(a[i:], b[i+1:])
+	}
+	return false
+}
+
+// checkSpellings finds labels of a column of text that are spellings of one label.
+func checkSpellings(c *column, role string) (all []Finding) {
+	if c.Kind != data.Categorical || len(c.values) < 2 || len(c.values) > maxSpelled {
+		return nil
+	}
+	counts := map[string]int{}
+	first := map[string]int{}
+	for _, v := range c.values {
+		counts[v.text], first[v.text] = v.rows, v.first
+	}
+	same := OtherSpellings(counts)
+	what := "spellings of one label"
+	if len(same) == 0 {
+		if same = misspellings(counts, c.present()); len(same) == 0 {
+			return nil
+		}
+		what = "labels that differ in one letter, of which one is rare"
+	}
+	names := slices.SortedFunc(maps.Keys(same), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
+	rows, at := 0, math.MaxInt
+	var renamed []string
+	for _, l := range names {
+		rows, at = rows+counts[l], min(at, first[l])
+		renamed = append(renamed, l+"->"+same[l])
+	}
+	effect := fmt.Sprintf("the %d labels are %d levels", len(counts), len(counts))
+	switch {
+	case role == "the target":
+		effect = fmt.Sprintf("they are %d classes instead of %d", len(counts), len(counts)-len(same))
+	case role == "a group column":
+		effect = fmt.Sprintf("they are %d groups instead of %d", len(counts), len(counts)-len(same))
+	}
+	severity := Warning
+	if role == "" {
+		severity = Note
+	}
+	return []Finding{{What: Spellings, Column: c.Name, Rows: rows, First: c.row(at), Severity: severity,
+		Evidence: fmt.Sprintf("%q and %q look like %s: %s", same[names[0]], names[0], what, effect),
+		Proposal: "--relabel " + printable.QuoteShell(strings.Join(renamed[:min(5, len(renamed))], ",")) + " makes them one"}}
+}
+
+// checkClasses finds classes of a handful of rows in a target of more than two classes. Such a class makes another
+// model of a pipeline for two classes.
+func checkClasses(c *column, roles *Roles) []Finding {
+	if c.Kind == data.Numeric && roles.Task != data.Multiclass || len(c.values) < 3 {
+		return nil
+	}
+	var rare, others []string
+	rows, first := 0, math.MaxInt
+	for _, v := range c.values {
+		label := v.text
+		if c.Kind != data.Categorical {
+			label = strconv.FormatFloat(v.value, 'g', -1, 64)
+		}
+		if v.rows < handful && float64(v.rows) < handfulShare*float64(c.present()) {
+			rare, rows, first = append(rare, strconv.Quote(label)), rows+v.rows, min(first, v.first)
+		} else {
+			others = append(others, strconv.Quote(label))
+		}
+	}
+	if len(rare) == 0 || len(others) < 2 {
+		return nil
+	}
+	effect := fmt.Sprintf("the model has %d classes", len(c.values))
+	if len(others) == 2 {
+		effect = fmt.Sprintf("without %s the target has two classes, %s, and with %s the model is one of %d classes", printable.Noun(len(rare), "it", "them"), printable.JoinWords(others, "and"), printable.Noun(len(rare), "it", "them"), len(c.values))
+	}
+	shown := rare[:min(3, len(rare))]
+	if n := len(rare) - len(shown); n > 0 {
+		shown = append(slices.Clone(shown), fmt.Sprintf("%d more", n))
+	}
+	return []Finding{{What: RareClass, Column: c.Name, Rows: rows, First: c.row(first), Severity: Warning,
+		Evidence: fmt.Sprintf("%s %s %d of %d rows: %s", printable.Noun(len(rare), "the class", "the classes"), printable.JoinWords(shown, "and"), rows, c.present(), effect),
+		Proposal: "correct the label with --relabel, or leave the rows out with --filter"}}
+}
+
+// checkHeaders finds rows in which at least two columns, or the only one, hold their own names.
+func checkHeaders(columns []*column) []Finding {
+	rows := map[int]int{} // by place: columns that hold their names
+	texts := 0
+	for _, c := range columns {
+		if c.Kind != data.Categorical {
+			continue
+		}
+		texts++
+		for k, v := range c.values {
+			if v.text != c.Name {
+				continue
+			}
+			for i, at := range c.index {
+				if at == int32(k) {
+					rows[i]++
+				}
+			}
+		}
+	}
+	n, first := 0, math.MaxInt
+	for i, k := range rows {
+		if k >= min(2, texts) {
+			n, first = n+1, min(first, i)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []Finding{{What: HeaderRows, Rows: n, First: columns[0].row(first), Severity: Warning,
+		Evidence: "the header line occurs again among the rows, as when files are joined: every column of numbers is then text", Proposal: "remove these lines from the file"}}
+}

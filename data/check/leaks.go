@@ -1,0 +1,378 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// Thresholds of leaks.
+const (
+	predictsAll    = 0.995 // AUC or R² of a column or a model that knows the target
+	predictsBeyond = 0.975 // AUC of a column that predicts far better than all others together
+	othersAtMost   = 0.90  // AUC of the others then
+	nearlyCopy     = 0.9   // kappa of a value and a class
+	pureRows       = 15    // rows other than the usual value, all of one class
+	pureChance     = 1e-6  // probability of this without a relation
+	groupLevelRows = 10    // rows of a group that has one class
+	identity       = 0.9999
+	maxParts       = 12 // columns of an identity
+	maxCulprits    = 3  // columns without which a model is no longer nearly perfect
+)
+
+// question is what a user has to ask about a leak.
+const question = "is it known when a prediction is wanted? If not, leave it out: --drop "
+
+// findLeaks returns the leaks of the target.
+func (x *examination) findLeaks() (all []Finding) {
+	if len(x.known) < 50 {
+		return nil
+	}
+	power := map[*column]float64{}
+	leaks := map[*column]bool{}
+	for _, c := range x.columns {
+		if len(c.values) < 2 && c.nulls == 0 || len(c.values) == 0 {
+			continue
+		}
+		f := x.checkAlone(c, power)
+		if f == nil {
+			f = x.checkGroup(c)
+		}
+		if f == nil {
+			f = x.checkAfter(c)
+		}
+		if f != nil {
+			all = append(all, *f)
+			leaks[c] = true
+		}
+	}
+	for _, f := range x.findAverages() {
+		at := slices.IndexFunc(x.columns, func(c *column) bool { return c.Name == f.Column })
+		if !leaks[x.columns[at]] {
+			all = append(all, f)
+			leaks[x.columns[at]] = true
+		}
+	}
+	m := x.newLinear(power, leaks)
+	if m != nil {
+		all = append(all, x.findTogether(m, power)...)
+	}
+	all = append(all, x.checkGroupSlopes(power, leaks, m)...)
+	return all
+}
+
+// newLeak returns the finding of a leak by one column.
+func (x *examination) newLeak(what Kind, c *column, format string, args ...any) *Finding {
+	f := &Finding{What: what, Column: c.Name, Severity: Warning, Evidence: fmt.Sprintf(format, args...), Proposal: question + printable.QuoteShell(c.Name)}
+	switch x.roles.Of(c.Name) {
+	case "":
+	case "a group column":
+		if what == Leak || what == LeakAfter {
+			f.What = LeakGroup
+		}
+		f.Proposal = "as a group column it is no feature and gets no coefficients of its own, unless --features names it"
+	default:
+		f.Severity, f.Proposal = Note, "" // it is no feature
+	}
+	return f
+}
+
+// checkAlone finds a column that alone predicts the target nearly without error.
+func (x *examination) checkAlone(c *column, power map[*column]float64) *Finding {
+	p := x.rateColumn(c)
+	power[c] = p
+	if p > predictsAll && 2*c.present() >= len(x.rows) {
+		return x.newLeak(Leak, c, "possible leakage: it alone predicts the target, with an %s of %.4f", x.measure(), p)
+	}
+	return nil
+}
+
+// class returns the target of a row of two classes, 0 or 1, and whether it is known.
+func (x *examination) class(i int) (y float64, ok bool) { y = x.y[0][i]; return y, !math.IsNaN(y) }
+
+// checkAfter finds a column that is filled in after the outcome: its usual value, or a null, goes with one class, or
+// all other values do.
+func (x *examination) checkAfter(c *column) *Finding {
+	if !x.binary || len(x.y) != 1 {
+		return nil
+	}
+	usual, rows := int32(-1), c.nulls
+	for k, v := range c.values {
+		if v.rows > rows {
+			usual, rows = int32(k), v.rows
+		}
+	}
+	var n, ones [2]float64 // rows and ones of other values, and of the usual one
+	for _, i := range x.known {
+		y, _ := x.class(i)
+		k := 0
+		if c.index[i] == usual {
+			k = 1
+		}
+		n[k]++
+		ones[k] += y
+	}
+	if n[0] == 0 || n[1] == 0 {
+		return nil
+	}
+	what := "a missing value"
+	if usual >= 0 {
+		what = strconv.Quote(c.Text(c.values[usual].first))
+	}
+	if k := kappa(n, ones); k > nearlyCopy {
+		return x.newLeak(LeakAfter, c, "possible leakage: whether it is %s nearly is the target (kappa %.2f), as if it were filled in after the outcome", what, k)
+	}
+	base := (ones[0] + ones[1]) / (n[0] + n[1])
+	if ones[0] == 0 {
+		base = 1 - base
+	} else if ones[0] != n[0] {
+		base = 1
+	}
+	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
+		return x.newLeak(LeakAfter, c, "possible leakage: all %.0f rows in which it is not %s have one outcome, and %.0f %% of all rows have it, as if it were filled in after the outcome", n[0], what, 100*base)
+	}
+	return nil
+}
+
+// kappa returns Cohen's kappa of two sets of n rows with that many ones, in the direction in which they agree.
+func kappa(n, ones [2]float64) float64 {
+	all := n[0] + n[1]
+	agree := (n[0] - ones[0] + ones[1]) / all
+	in, y := n[1]/all, (ones[0]+ones[1])/all
+	chance := in*y + (1-in)*(1-y)
+	if chance <= 0 || chance >= 1 {
+		return 0
+	}
+	return max((agree-chance)/(1-chance), (chance-agree)/chance)
+}
+
+// checkGroup finds a group column whose groups have one class each.
+func (x *examination) checkGroup(c *column) *Finding {
+	if x.roles.Of(c.Name) != "a group column" || !x.binary {
+		return nil
+	}
+	n, of := make([]float64, len(c.values)+1), make([]map[int32]float64, len(c.values)+1)
+	class := make([]float64, len(x.target.values))
+	for _, i := range x.known {
+		k, t := c.index[i]+1, x.target.index[i]
+		if of[k] == nil {
+			of[k] = map[int32]float64{}
+		}
+		n[k]++
+		of[k][t]++
+		class[t]++
+	}
+	large, pure, groups, chance := 0.0, 0.0, 0, 0.0
+	classes := map[int32]bool{}
+	for k := range n {
+		if n[k] < groupLevelRows {
+			continue
+		}
+		large += n[k]
+		for t, m := range of[k] {
+			if m == n[k] {
+				pure += m
+				groups++
+				classes[t] = true
+				chance += m * math.Log(class[t]/float64(len(x.known)))
+			}
+		}
+	}
+	if len(classes) < 2 || pure < 0.95*large || chance > math.Log(pureChance) {
+		return nil
+	}
+	return x.newLeak(LeakGroup, c, "possible leakage: %d of its groups of at least %d rows have one outcome each, %.0f rows in all: the groups are made of the target", groups, groupLevelRows, pure)
+}
+
+// findAverages finds numbers that are the average target of the rows that share a value of another column.
+func (x *examination) findAverages() (all []Finding) {
+	y := x.y[0]
+	if len(x.y) > 1 {
+		return nil
+	}
+	for _, key := range x.columns {
+		levels := len(key.values)
+		if levels < 10 || 3*levels > 2*len(x.rows) {
+			continue
+		}
+		n, sum := make([]float64, levels), make([]float64, levels)
+		for _, i := range x.known {
+			if k := key.index[i]; k >= 0 {
+				n[k]++
+				sum[k] += y[i]
+			}
+		}
+		for _, c := range x.columns {
+			if c == key || c.number == nil || len(c.values) < 3 {
+				continue
+			}
+			if is := x.isAverage(c, key, n, sum); is != "" {
+				all = append(all, *x.newLeak(LeakAverage, c, "possible leakage: it is the average of the target over the rows with the same %q%s", key.Name, is))
+			}
+		}
+	}
+	return all
+}
+
+// isAverage reports whether the numbers of c are the averages of the target by key, given the rows and sums of the
+// target of the values of key: " " for averages, ", without the row itself" for those of the other rows, else "".
+func (x *examination) isAverage(c, key *column, n, sum []float64) string {
+	unit := 1e-9
+	for digits := 1; digits <= 6; digits++ { // half of the last decimal of rounded numbers
+		scale := math.Pow(10, float64(digits))
+		if !slices.ContainsFunc(c.values[:min(50, len(c.values))], func(v count) bool { return math.Abs(v.value*scale-math.Round(v.value*scale)) > 1e-6*scale*1e-3 }) {
+			if digits < 2 && x.binary {
+				return ""
+			}
+			unit = 0.5000001 / scale
+			break
+		}
+	}
+	var rows, is, without float64
+	levels := map[int32]bool{}
+	y := x.y[0]
+	for _, i := range x.known {
+		k := key.index[i]
+		if k < 0 || math.IsNaN(c.number[i]) || n[k] < 2 {
+			continue
+		}
+		mean := sum[k] / n[k]
+		if x.binary && (mean == 0 || mean == 1) {
+			continue
+		}
+		rows++
+		v := c.number[i]
+		if x.binary && v > 1 {
+			v /= 100
+		}
+		if math.Abs(v-mean) <= unit*(1+1e-6) {
+			is++
+			levels[k] = true
+		} else if n[k] >= 3 && math.Abs(v-(sum[k]-y[i])/(n[k]-1)) <= unit {
+			without++
+			levels[k] = true
+		}
+	}
+	switch {
+	case len(levels) < 5 || rows < fewRows:
+	case is >= 0.1*rows && is > without:
+		return " "
+	case without >= 0.1*rows:
+		return ", without the row itself"
+	}
+	return ""
+}
+
+// checkGroupSlopes finds group columns with which other columns decode the target: the target is a function of group
+// and column together, or the scores of the other columns are reversed in a group.
+func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*column]bool, m *linear) (all []Finding) {
+	if !x.binary || len(x.y) != 1 {
+		return nil
+	}
+	for _, g := range x.columns {
+		if x.roles.Of(g.Name) != "a group column" || !x.roles.isFeature(g.Column) || leaks[g] || len(g.values) < 2 || len(g.values) > 50 {
+			continue
+		}
+		if f := x.decodes(g, power, leaks); f != nil {
+			all = append(all, *f)
+		} else if f := x.reverses(g, m); f != nil {
+			all = append(all, *f)
+		}
+	}
+	return all
+}
+
+const (
+	pairLevels   = 50   // values of a column that is looked at beside a group column
+	pairAlone    = 0.95 // AUC of each alone, at most
+	reversedRows = 10   // rows of either class in a group
+	ranked       = 0.9  // AUC of the other columns in a group, at least
+	reversed     = 0.25 // and in another one, at most
+)
+
+// decodes finds a column that predicts the target together with a group column, although neither does alone.
+func (x *examination) decodes(g *column, power map[*column]float64, leaks map[*column]bool) *Finding {
+	for _, c := range x.columns {
+		if c == g || !x.roles.isFeature(c.Column) || len(c.values) < 2 || len(c.values) > pairLevels || leaks[c] || max(power[c], power[g]) > pairAlone {
+			continue
+		}
+		index := make([]int32, len(x.rows))
+		width := int32(len(c.values) + 1)
+		for i := range index {
+			index[i] = (g.index[i]+1)*width + c.index[i] + 1
+		}
+		if p := x.rate(x.valueScores(index, (len(g.values)+1)*int(width), x.y[0]), x.y[0]); p > predictsAll {
+			return &Finding{What: LeakSlopes, Column: g.Name, Columns: []string{g.Name, c.Name}, Severity: Warning,
+				Evidence: fmt.Sprintf("possible leakage: together they predict the target, with an AUC of %.4f, and alone with %.2f and %.2f: the groups are made of the target and %q", p, power[g], power[c], c.Name),
+				Proposal: fmt.Sprintf("%q is no feature and gets no coefficients of its own, unless --features names it", g.Name)}
+		}
+	}
+	return nil
+}
+
+// reverses finds a group column in one of whose groups the other columns predict the opposite of the target nearly as
+// well as they predict the target in another one: with coefficients of their own the groups would decode the target.
+func (x *examination) reverses(g *column, m *linear) *Finding {
+	if m == nil {
+		return nil
+	}
+	score := m.scoresWithout(g)
+	area := make([]float64, len(g.values))
+	least, greatest := -1, -1
+	for k := range area {
+		var s, y []float64
+		ones := 0
+		for _, i := range m.places {
+			if g.index[i] == int32(k) && !math.IsNaN(score[i]) {
+				s, y = append(s, score[i]), append(y, x.y[0][i])
+				if x.y[0][i] > 0 {
+					ones++
+				}
+			}
+		}
+		if ones < reversedRows || len(y)-ones < reversedRows {
+			continue
+		}
+		area[k] = directedArea(s, y)
+		if least < 0 || area[k] < area[least] {
+			least = k
+		}
+		if greatest < 0 || area[k] > area[greatest] {
+			greatest = k
+		}
+	}
+	if least < 0 || area[least] > reversed || area[greatest] < ranked {
+		return nil
+	}
+	name := func(k int) string { return strconv.Quote(g.Text(g.values[k].first)) }
+	return &Finding{What: LeakSlopes, Column: g.Name, Severity: Warning,
+		Evidence: fmt.Sprintf("possible leakage: the other columns rank the outcomes rightly in group %s (AUC %.2f) and reversed in group %s (AUC %.2f): with coefficients of their own such groups decode the target, as when a group says whether a column agrees with it", name(greatest), area[greatest], name(least), area[least]),
+		Proposal: "the groups get no coefficients of their own, unless --group-features pooled asks for them; is the group known when a prediction is wanted?"}
+}
+
+// directedArea returns the area under the ROC curve in the direction of the scores.
+func directedArea(score, y []float64) float64 {
+	a := areaUnderCurve(score, y)
+	var mean, n [2]float64
+	order := make([]int, len(score))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[a], score[b]) })
+	for rank, i := range order {
+		k := 0
+		if y[i] > 0 {
+			k = 1
+		}
+		mean[k] += float64(rank)
+		n[k]++
+	}
+	if mean[1]/n[1] < mean[0]/n[0] {
+		return 1 - a
+	}
+	return a
+}

@@ -1,0 +1,334 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A design is a table with an honest part: four features, of which two predict the target moderately, a category, a
+// region and a group of persons; and columns of its own that may leak.
+type design struct {
+	n              int
+	x              [4][]float64
+	region, person []int
+	class          []int // 0 or 1, with an AUC of about 0.8
+	amount         []float64
+	r              *rand.Rand
+	names          []string
+	columns        [][]string
+	target         string
+	groups         []string
+	groupFeatures  bool
+	leaks          []string // columns that one finding has to name
+	what           Kind
+}
+
+func newDesign(n int) *design {
+	d := &design{n: n, r: rand.New(rand.NewPCG(uint64(n), 7)), target: "y"}
+	for k := range d.x {
+		d.x[k] = make([]float64, n)
+	}
+	for i := range n {
+		for k := range d.x {
+			d.x[k][i] = d.r.NormFloat64()
+		}
+		score := d.x[0][i] + 0.7*d.x[1][i] - 0.3
+		y := 0
+		if d.r.Float64() < 1/(1+math.Exp(-1.5*score)) {
+			y = 1
+		}
+		d.class = append(d.class, y)
+		d.amount = append(d.amount, math.Round(100*(50+10*score+8*d.r.NormFloat64()))/100)
+		d.region = append(d.region, d.r.IntN(4))
+		d.person = append(d.person, d.r.IntN(max(1, n/4)))
+	}
+	return d
+}
+
+func (d *design) add(name string, of func(i int) string) {
+	d.names = append(d.names, name)
+	v := make([]string, d.n)
+	for i := range v {
+		v[i] = of(i)
+	}
+	d.columns = append(d.columns, v)
+}
+
+func (d *design) addNumbers(name string, of func(i int) float64) {
+	d.add(name, func(i int) string { return fmt.Sprintf("%.6g", of(i)) })
+}
+
+func (d *design) text() string {
+	for k := range d.x {
+		d.addNumbers(fmt.Sprintf("x%d", k+1), func(i int) float64 { return d.x[k][i] })
+	}
+	d.add("kind", func(i int) string { return string(rune('a' + i*i%5)) })
+	if !slices.Contains(d.names, "region") {
+		d.add("region", func(i int) string { return fmt.Sprint("r", d.region[i]) })
+	}
+	d.add("person", func(i int) string { return fmt.Sprint("p", d.person[i]) })
+	var b strings.Builder
+	b.WriteString(strings.Join(d.names, ",") + "\n")
+	for i := range d.n {
+		for k := range d.names {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(d.columns[k][i])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (d *design) addClass()  { d.add("y", func(i int) string { return fmt.Sprint(d.class[i]) }) }
+func (d *design) addAmount() { d.addNumbers("y", func(i int) float64 { return d.amount[i] }) }
+
+func (d *design) averages(value func(i int) float64) []float64 {
+	n, sum := make([]float64, d.n), make([]float64, d.n)
+	for i := range d.n {
+		n[d.person[i]]++
+		sum[d.person[i]] += value(i)
+	}
+	out := make([]float64, d.n)
+	for i := range out {
+		out[i] = sum[d.person[i]] / n[d.person[i]]
+	}
+	return out
+}
+
+// leaky are tables with a leak of the target each; add adds the target and the columns that leak.
+var leaky = map[string]func(d *design){
+	"a function of the label": func(d *design) {
+		d.addClass()
+		d.add("status", func(i int) string { return []string{"open", "closed"}[d.class[i]] })
+		d.leaks, d.what = []string{"status"}, Leak
+	},
+	"the label under several codes": func(d *design) {
+		d.addClass()
+		d.addNumbers("code", func(i int) float64 { return float64([]int{3, 17, 4, 11, 5, 12}[2*d.r.IntN(3)+d.class[i]]) })
+		d.leaks, d.what = []string{"code"}, Leak
+	},
+	"constant without the event": func(d *design) {
+		d.addClass()
+		d.addNumbers("week", func(i int) float64 {
+			if d.class[i] == 0 || d.r.IntN(60) == 0 {
+				return 52
+			}
+			return float64(1 + d.r.IntN(52))
+		})
+		d.leaks, d.what = []string{"week"}, LeakAfter
+	},
+	"filled in after some events": func(d *design) {
+		d.addClass()
+		d.add("closed_on", func(i int) string {
+			if d.class[i] == 0 || d.r.IntN(3) > 0 {
+				return ""
+			}
+			return fmt.Sprint(100 + d.r.IntN(90))
+		})
+		d.leaks, d.what = []string{"closed_on"}, LeakAfter
+	},
+	"the label with noise": func(d *design) {
+		d.addClass()
+		d.addNumbers("result", func(i int) float64 { return float64(d.class[i]) + 0.3*d.r.NormFloat64() })
+		d.leaks, d.what = []string{"result"}, Leak
+	},
+	"an average of the label by person": func(d *design) {
+		d.addClass()
+		v := d.averages(func(i int) float64 { return float64(d.class[i]) })
+		d.addNumbers("history", func(i int) float64 { return v[i] })
+		d.leaks, d.what = []string{"history"}, LeakAverage
+	},
+	"an average of a quantity by person": func(d *design) {
+		d.addAmount()
+		v := d.averages(func(i int) float64 { return d.amount[i] })
+		d.add("history", func(i int) string { return fmt.Sprintf("%.2f", v[i]) })
+		d.leaks, d.what = []string{"history"}, LeakAverage
+	},
+	"shares that sum to one": func(d *design) {
+		a, b, c := make([]float64, d.n), make([]float64, d.n), make([]float64, d.n)
+		for i := range a {
+			u, v, w := d.r.Float64(), d.r.Float64(), d.r.Float64()
+			a[i], b[i], c[i] = u/(u+v+w), v/(u+v+w), w/(u+v+w)
+		}
+		d.addNumbers("y", func(i int) float64 { return a[i] })
+		d.addNumbers("share_b", func(i int) float64 { return b[i] })
+		d.addNumbers("share_c", func(i int) float64 { return c[i] })
+		d.leaks, d.what = []string{"share_b", "share_c"}, LeakIdentity
+	},
+	"parts of a sum": func(d *design) {
+		var parts [3][]float64
+		for k := range parts {
+			for range d.n {
+				parts[k] = append(parts[k], math.Round(100*d.r.ExpFloat64()))
+			}
+		}
+		d.addNumbers("y", func(i int) float64 { return parts[0][i] + parts[1][i] + parts[2][i] })
+		for k, name := range []string{"rent", "food", "other"} {
+			d.addNumbers(name, func(i int) float64 { return parts[k][i] })
+		}
+		d.leaks, d.what = []string{"rent", "food", "other"}, LeakIdentity
+	},
+	"a difference": func(d *design) {
+		before := make([]float64, d.n)
+		for i := range before {
+			before[i] = 200 + 50*d.r.NormFloat64()
+		}
+		d.addAmount()
+		d.add("before", func(i int) string { return fmt.Sprintf("%.2f", before[i]) })
+		d.add("after", func(i int) string { return fmt.Sprintf("%.2f", before[i]+d.amount[i]) })
+		d.leaks, d.what = []string{"before", "after"}, LeakIdentity
+	},
+	"a ratio": func(d *design) {
+		area := make([]float64, d.n)
+		for i := range area {
+			area[i] = 20 + 100*d.r.Float64()
+		}
+		d.add("y", func(i int) string { return fmt.Sprintf("%.6f", math.Exp(d.amount[i]/40)) })
+		d.add("price", func(i int) string { return fmt.Sprintf("%.4f", area[i]*math.Exp(d.amount[i]/40)) })
+		d.add("area", func(i int) string { return fmt.Sprintf("%.4f", area[i]) })
+		d.leaks, d.what = []string{"price", "area"}, LeakIdentity
+	},
+	"a rounded target": func(d *design) {
+		d.addAmount()
+		d.addNumbers("band", func(i int) float64 { return 2 * math.Round(d.amount[i]/2) })
+		d.leaks, d.what = []string{"band"}, Leak
+	},
+	"ranges of identifiers": func(d *design) {
+		d.addClass()
+		next := [2]int{1000, 500000}
+		blocks := [2]int{}
+		d.add("account", func(i int) string {
+			k := d.class[i]
+			if blocks[k]++; blocks[k]%40 == 0 {
+				next[k] += 7000 // another block, between those of the other class
+			}
+			next[k] += 1 + d.r.IntN(9)
+			return fmt.Sprint(next[k]*2%900001 + k*0)
+		})
+		d.leaks, d.what = []string{"account"}, Leak
+	},
+	"groups of class and background": func(d *design) {
+		d.addClass()
+		d.add("cell", func(i int) string { return fmt.Sprintf("%d-%s", d.class[i], []string{"land", "water"}[d.r.IntN(2)]) })
+		d.groups, d.groupFeatures = []string{"cell"}, true
+		d.leaks, d.what = []string{"cell"}, LeakGroup
+	},
+	"groups that say whether a column agrees": func(d *design) {
+		d.addClass()
+		place := make([]int, d.n)
+		for i := range place {
+			if place[i] = d.class[i]; d.r.IntN(10) == 0 {
+				place[i] = 1 - place[i]
+			}
+		}
+		d.add("place", func(i int) string { return []string{"land", "water"}[place[i]] })
+		d.add("agrees", func(i int) string { return []string{"no", "yes"}[1-(place[i]^d.class[i])] })
+		d.groups, d.groupFeatures = []string{"agrees"}, true
+		d.leaks, d.what = []string{"agrees"}, LeakSlopes
+	},
+	"groups that say whether measures agree": func(d *design) {
+		d.addClass()
+		side := make([]int, d.n)
+		for i := range side {
+			if side[i] = d.class[i]; d.r.IntN(6) == 0 {
+				side[i] = 1 - side[i]
+			}
+		}
+		for k := range 3 {
+			d.addNumbers(fmt.Sprint("pixel", k), func(i int) float64 { return 2.5*float64(2*side[i]-1) + d.r.NormFloat64() })
+		}
+		d.add("agrees", func(i int) string { return []string{"no", "yes"}[1-(side[i]^d.class[i])] })
+		d.groups, d.groupFeatures = []string{"agrees"}, true
+		d.leaks, d.what = []string{"agrees"}, LeakSlopes
+	},
+	"the margin of a game": func(d *design) {
+		d.add("y", func(i int) string { return fmt.Sprint(d.class[i]) })
+		home := make([]int, d.n)
+		for i := range home {
+			home[i] = 60 + d.r.IntN(50)
+		}
+		d.add("home", func(i int) string { return fmt.Sprint(home[i]) })
+		d.add("guest", func(i int) string { return fmt.Sprint(home[i] + (1-2*d.class[i])*(1+d.r.IntN(20))) })
+		d.leaks, d.what = []string{"home", "guest"}, LeakTogether
+	},
+}
+
+func examineText(t *testing.T, text string, roles Roles) []Finding {
+	t.Helper()
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Examine(t.Context(), f, nil, roles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// leaksOf returns the warnings of leaks.
+func leaksOf(all []Finding) []Finding {
+	return slices.DeleteFunc(all, func(f Finding) bool { return !f.IsLeak() || f.Severity != Warning })
+}
+
+// Every leak is found without a hold-out at 300, 1000 and 5000 rows, under its kind, and no other column is called one.
+func TestExamine_Leaks(t *testing.T) {
+	for name, add := range leaky {
+		for _, n := range []int{300, 1000, 5000} {
+			t.Run(fmt.Sprintf("%s, %d rows", name, n), func(t *testing.T) {
+				d := newDesign(n)
+				add(d)
+				leaks := leaksOf(examineText(t, d.text(), Roles{Target: d.target, Groups: d.groups, GroupFeatures: d.groupFeatures}))
+				found := false
+				for _, f := range leaks {
+					columns := f.Columns
+					if columns == nil {
+						columns = []string{f.Column}
+					}
+					hit := slices.ContainsFunc(columns, func(c string) bool { return slices.Contains(d.leaks, c) })
+					found = found || hit && f.What == d.what
+					if !hit {
+						t.Errorf("no leak: %s", f.String())
+					}
+				}
+				if !found {
+					t.Errorf("not found; all findings: %s", printable.JoinWords(stringsOf(leaks), "and"))
+				}
+			})
+		}
+	}
+}
+
+func stringsOf(all []Finding) (out []string) {
+	for _, f := range all {
+		out = append(out, f.String())
+	}
+	return out
+}
+
+// Nothing is called a leak of an honest table of classes or a quantity, with groups as features or not.
+func TestExamine_HonestTables(t *testing.T) {
+	for _, n := range []int{300, 1000, 5000} {
+		for _, add := range []func(d *design){(*design).addClass, (*design).addAmount} {
+			d := newDesign(n)
+			add(d)
+			for _, features := range []bool{false, true} {
+				all := examineText(t, d.text(), Roles{Target: "y", Groups: []string{"region"}, GroupFeatures: features})
+				if leaks := leaksOf(all); len(leaks) > 0 {
+					t.Errorf("%d rows: %q", n, stringsOf(leaks))
+				}
+				d = newDesign(n)
+				add(d)
+			}
+		}
+	}
+}

@@ -1,0 +1,437 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+const (
+	linearRows    = 4000
+	linearColumns = 120 // encoded
+	linearLevels  = 30  // of a text that is encoded
+)
+
+// A linear model by least squares, out of fold, on some rows of an examination.
+type linear struct {
+	x      *examination
+	places []int       // of the rows
+	y      [][]float64 // by output: the target in these rows, centred
+	parts  []*column   // the columns that are encoded, by source
+	source []int       // by encoded column: its place in parts
+	design *mat.Dense  // rows × (encoded columns), centred and scaled
+	gram   [folds]*mat.SymDense
+	right  [folds][]*mat.VecDense // by fold and output
+}
+
+// newLinear encodes the features without those that are leaks already. It returns nil if there are none.
+func (x *examination) newLinear(power map[*column]float64, without map[*column]bool) *linear {
+	m := &linear{x: x}
+	n := min(len(x.known), linearRows)
+	for i := range n {
+		m.places = append(m.places, x.known[i*len(x.known)/n])
+	}
+	var features []*column
+	for _, c := range x.columns {
+		if x.roles.isFeature(c.Column) && !without[c] && len(c.values) >= 1 {
+			features = append(features, c)
+		}
+	}
+	slices.SortStableFunc(features, func(a, b *column) int { return cmp.Compare(power[b], power[a]) })
+	var encoded [][]float64
+	for _, c := range features {
+		added := m.encode(c)
+		if len(added) == 0 || len(encoded)+len(added) > min(linearColumns, n/5) {
+			continue
+		}
+		for range added {
+			m.source = append(m.source, len(m.parts))
+		}
+		m.parts, encoded = append(m.parts, c), append(encoded, added...)
+	}
+	if len(encoded) == 0 {
+		return nil
+	}
+	m.design = mat.NewDense(n, len(encoded), nil)
+	for j, v := range encoded {
+		m.design.SetCol(j, v)
+	}
+	for _, y := range x.y {
+		v := make([]float64, n)
+		for k, i := range m.places {
+			v[k] = y[i]
+		}
+		standardise(v, false)
+		m.y = append(m.y, v)
+	}
+	m.sum()
+	return m
+}
+
+// encode returns the encoded columns of a column: a number and where it is missing, or an indicator of each level.
+func (m *linear) encode(c *column) (out [][]float64) {
+	indicator := func(of int32) {
+		v, rows := make([]float64, len(m.places)), 0
+		for k, i := range m.places {
+			if c.index[i] == of {
+				v[k] = 1
+				rows++
+			}
+		}
+		if rows >= folds && standardise(v, true) {
+			out = append(out, v)
+		}
+	}
+	if c.nulls > 0 {
+		indicator(-1)
+	}
+	if c.number == nil {
+		if len(c.values) > linearLevels {
+			return nil
+		}
+		for k := range c.values {
+			indicator(int32(k))
+		}
+		return out
+	}
+	v, sum, n := make([]float64, len(m.places)), 0.0, 0.0
+	for _, i := range m.places {
+		if !math.IsNaN(c.number[i]) {
+			sum, n = sum+c.number[i], n+1
+		}
+	}
+	for k, i := range m.places {
+		if v[k] = c.number[i]; math.IsNaN(v[k]) {
+			v[k] = sum / n
+		}
+	}
+	if n > 0 && standardise(v, true) {
+		out = append(out, v)
+	}
+	return out
+}
+
+// standardise centres v and, if scale is set, divides it by its standard deviation. It returns false if v is constant.
+func standardise(v []float64, scale bool) bool {
+	mean, largest := 0.0, 0.0
+	for _, a := range v {
+		mean += a / float64(len(v))
+		largest = max(largest, math.Abs(a))
+	}
+	square := 0.0
+	for i := range v {
+		v[i] -= mean
+		square += v[i] * v[i]
+	}
+	sd := math.Sqrt(square / float64(len(v)))
+	if !(sd > 1e-9*largest) || math.IsInf(sd, 0) {
+		return false
+	}
+	if scale {
+		for i := range v {
+			v[i] /= sd
+		}
+	}
+	return true
+}
+
+// sum sets the products of the rows by fold.
+func (m *linear) sum() {
+	_, d := m.design.Dims()
+	for f := range folds {
+		var rows []int
+		for k, i := range m.places {
+			if m.x.fold[i] == f {
+				rows = append(rows, k)
+			}
+		}
+		m.gram[f] = mat.NewSymDense(d, nil)
+		m.right[f] = nil
+		if len(rows) == 0 {
+			for range m.y {
+				m.right[f] = append(m.right[f], mat.NewVecDense(d, nil))
+			}
+			continue
+		}
+		part := mat.NewDense(len(rows), d, nil)
+		for k, r := range rows {
+			part.SetRow(k, m.design.RawRowView(r))
+		}
+		m.gram[f].SymOuterK(1, part.T())
+		for _, y := range m.y {
+			v := mat.NewVecDense(len(rows), nil)
+			for k, r := range rows {
+				v.SetVec(k, y[r])
+			}
+			right := mat.NewVecDense(d, nil)
+			right.MulVec(part.T(), v)
+			m.right[f] = append(m.right[f], right)
+		}
+	}
+}
+
+// predict returns the out-of-fold scores of the model on the parts that are kept, by place of the examination and
+// output; NaN elsewhere. It returns nil if no part is kept or the equations cannot be solved.
+func (m *linear) predict(kept []bool) [][]float64 {
+	var columns []int
+	for j, s := range m.source {
+		if kept[s] {
+			columns = append(columns, j)
+		}
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	out := make([][]float64, len(m.y))
+	for o := range out {
+		out[o] = make([]float64, len(m.x.rows))
+		for i := range out[o] {
+			out[o][i] = math.NaN()
+		}
+	}
+	d := len(columns)
+	for f := range folds {
+		gram := mat.NewSymDense(d, nil)
+		for a, ja := range columns {
+			for b := a; b < d; b++ {
+				v := 0.0
+				for other := range folds {
+					if other != f {
+						v += m.gram[other].At(ja, columns[b])
+					}
+				}
+				if a == b {
+					v += 1e-8 * float64(len(m.places))
+				}
+				gram.SetSym(a, b, v)
+			}
+		}
+		var factor mat.Cholesky
+		if !factor.Factorize(gram) {
+			return nil
+		}
+		for o := range out {
+			right := mat.NewVecDense(d, nil)
+			for a, ja := range columns {
+				for other := range folds {
+					if other != f {
+						right.SetVec(a, right.AtVec(a)+m.right[other][o].AtVec(ja))
+					}
+				}
+			}
+			var b mat.VecDense
+			if factor.SolveVecTo(&b, right) != nil && b.Len() == 0 {
+				return nil
+			}
+			for k, i := range m.places {
+				if m.x.fold[i] != f {
+					continue
+				}
+				row, s := m.design.RawRowView(k), 0.0
+				for a, ja := range columns {
+					s += row[ja] * b.AtVec(a)
+				}
+				out[o][i] = s
+			}
+		}
+	}
+	return out
+}
+
+// rate returns how well the model on the parts that are kept predicts the target out of fold: the least over the
+// classes, if there are several.
+func (m *linear) rate(kept []bool) float64 {
+	scores := m.predict(kept)
+	if scores == nil {
+		return 0
+	}
+	least := math.Inf(1)
+	for o, s := range scores {
+		y := make([]float64, len(m.x.rows))
+		for i := range y {
+			y[i] = math.NaN()
+		}
+		for k, i := range m.places {
+			if y[i] = m.y[o][k]; m.x.binary {
+				y[i] = m.x.y[o][i]
+			}
+		}
+		least = min(least, m.x.rate(s, y))
+	}
+	return least
+}
+
+// all returns a list of parts that are all kept.
+func (m *linear) all() []bool {
+	kept := make([]bool, len(m.parts))
+	for i := range kept {
+		kept[i] = true
+	}
+	return kept
+}
+
+// scoresWithout returns the out-of-fold scores of the first output without a column.
+func (m *linear) scoresWithout(c *column) []float64 {
+	kept := m.all()
+	if at := slices.Index(m.parts, c); at >= 0 {
+		kept[at] = false
+	}
+	if scores := m.predict(kept); scores != nil {
+		return scores[0]
+	}
+	empty := make([]float64, len(m.x.rows))
+	for i := range empty {
+		empty[i] = math.NaN()
+	}
+	return empty
+}
+
+// findTogether finds columns that together predict the target nearly without error: those of an identity, those
+// without which the model is no longer nearly perfect, and a column far better than all others.
+func (x *examination) findTogether(m *linear, power map[*column]float64) (all []Finding) {
+	p := m.rate(m.all())
+	if !x.binary {
+		if p > identity {
+			if parts := m.smallest(identity); len(parts) <= maxParts {
+				return append(all, x.newIdentity(parts, "the target is a weighted sum of them"))
+			}
+		}
+		if logs := x.inLogs(power); logs != nil && logs.rate(logs.all()) > identity {
+			if parts := logs.smallest(identity); len(parts) <= 4 {
+				return append(all, x.newIdentity(parts, "the target is a product or a ratio of them"))
+			}
+		}
+	}
+	if p <= predictsAll {
+		return x.findBeyond(m, power)
+	}
+	kept := m.all()
+	var culprits []*column
+	left := p
+	for left > predictsAll && len(culprits) < maxCulprits {
+		worst, least := -1, left
+		for k := range kept {
+			if !kept[k] {
+				continue
+			}
+			kept[k] = false
+			if r := m.rate(kept); r < least {
+				worst, least = k, r
+			}
+			kept[k] = true
+		}
+		if worst < 0 {
+			break
+		}
+		kept[worst] = false
+		culprits, left = append(culprits, m.parts[worst]), least
+	}
+	f := Finding{What: LeakTogether, Severity: Warning, Evidence: fmt.Sprintf("possible leakage: the columns together predict rows of other folds nearly without error, with an %s of %.4f", x.measure(), p)}
+	if left > predictsAll { // many columns do
+		f.Severity = Note
+		f.Proposal = "check that all are known when a prediction is wanted"
+		return append(all, f)
+	}
+	for _, c := range culprits {
+		f.Columns = append(f.Columns, c.Name)
+	}
+	f.Column = f.Columns[0]
+	f.Evidence += fmt.Sprintf("; without %s it is %.2f", quoteNames(culprits, "and"), left)
+	f.Proposal = question + printable.QuoteShell(f.Column)
+	return append(all, f)
+}
+
+// quoteNames returns the names of columns in quotes.
+func quoteNames(columns []*column, last string) string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, strconv.Quote(c.Name))
+	}
+	return printable.JoinWords(names, last)
+}
+
+// newIdentity returns the finding of columns that the target can be computed from.
+func (x *examination) newIdentity(parts []*column, how string) Finding {
+	f := Finding{What: LeakIdentity, Column: parts[0].Name, Severity: Warning,
+		Evidence: "possible leakage: together they determine the target: " + how,
+		Proposal: "are all known when a prediction is wanted? If not, leave one out: --drop " + printable.QuoteShell(parts[0].Name)}
+	for _, c := range parts {
+		f.Columns = append(f.Columns, c.Name)
+	}
+	return f
+}
+
+// smallest returns a smallest set of columns that predict as well as a limit: one after the other is left out where
+// the others suffice.
+func (m *linear) smallest(limit float64) (parts []*column) {
+	kept := m.all()
+	for k := len(kept) - 1; k >= 0; k-- { // those that predict least alone first
+		kept[k] = false
+		if m.rate(kept) <= limit {
+			kept[k] = true
+		}
+	}
+	for k, c := range m.parts {
+		if kept[k] {
+			parts = append(parts, c)
+		}
+	}
+	return parts
+}
+
+// inLogs returns the linear model of the logarithms, of columns that are positive, or nil.
+func (x *examination) inLogs(power map[*column]float64) *linear {
+	logs := func(c *column) *column {
+		if c.number == nil || c.nulls > 0 || len(c.values) < 5 || c.values[0].value <= 0 || !x.roles.isFeature(c.Column) && c != x.target || c.Kind != data.Numeric {
+			return nil
+		}
+		out := *c
+		out.number = make([]float64, len(c.number))
+		for i, v := range c.number {
+			out.number[i] = math.Log(v)
+		}
+		return &out
+	}
+	target := x.target
+	if target.number == nil || len(target.values) < 5 || target.values[0].value <= 0 {
+		return nil
+	}
+	in := *x
+	in.columns, in.y = nil, [][]float64{make([]float64, len(target.number))}
+	of := map[*column]float64{}
+	for i, v := range target.number {
+		in.y[0][i] = math.Log(v)
+	}
+	for _, c := range x.columns {
+		if l := logs(c); l != nil {
+			in.columns = append(in.columns, l)
+			of[l] = power[c]
+		}
+	}
+	return in.newLinear(of, nil)
+}
+
+// findBeyond finds a column that predicts a class far better than all others together, such as the target with noise.
+func (x *examination) findBeyond(m *linear, power map[*column]float64) (all []Finding) {
+	if !x.binary || len(m.parts) < 3 {
+		return nil
+	}
+	for k, c := range m.parts {
+		if power[c] <= predictsBeyond {
+			continue
+		}
+		kept := m.all()
+		kept[k] = false
+		if others := m.rate(kept); others < othersAtMost {
+			all = append(all, *x.newLeak(Leak, c, "possible leakage: it alone predicts the target far better than all other columns together, with an AUC of %.4f against %.2f", power[c], others))
+		}
+	}
+	return all
+}

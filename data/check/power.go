@@ -1,0 +1,158 @@
+package check
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/drotrain/drotrain/internal/spearman"
+)
+
+// measure returns the name of what predicts returns.
+func (x *examination) measure() string {
+	if x.binary {
+		return "AUC"
+	}
+	return "R²"
+}
+
+// rate returns how well scores predict the target in the rows that have both: the area under the ROC curve for
+// classes, in either direction, otherwise the proportion of variance that is explained.
+func (x *examination) rate(score, y []float64) float64 {
+	var s, t []float64
+	for _, i := range x.known {
+		if !math.IsNaN(score[i]) && !math.IsNaN(y[i]) {
+			s, t = append(s, score[i]), append(t, y[i])
+		}
+	}
+	if len(s) < fewRows {
+		return 0
+	}
+	if x.binary {
+		return areaUnderCurve(s, t)
+	}
+	residual, total, mean := 0.0, 0.0, stat.Mean(t, nil)
+	for i := range s {
+		residual += (t[i] - s[i]) * (t[i] - s[i])
+		total += (t[i] - mean) * (t[i] - mean)
+	}
+	if total == 0 {
+		return 0
+	}
+	return 1 - residual/total
+}
+
+// areaUnderCurve returns the area under the ROC curve in either direction.
+func areaUnderCurve(score, y []float64) float64 {
+	ranks := spearman.Ranks(score)
+	ones, sum := 0.0, 0.0
+	for i, v := range y {
+		if v > 0 {
+			ones++
+			sum += ranks[i]
+		}
+	}
+	zeros := float64(len(y)) - ones
+	if ones == 0 || zeros == 0 {
+		return 0.5
+	}
+	a := (sum - ones*(ones+1)/2) / (ones * zeros)
+	return max(a, 1-a)
+}
+
+// rateColumn returns how well a column alone predicts the target, of several classes the one predicted worst: the
+// largest of three measures, the order of its numbers, the average target of its values in other folds, and the average target of the
+// values beside a value.
+func (x *examination) rateColumn(c *column) (power float64) {
+	power = math.Inf(1)
+	for _, y := range x.y {
+		best := 0.0
+		if c.number != nil {
+			best = x.rateNumbers(c.number, y)
+			if len(c.values) >= 20 {
+				best = max(best, x.rate(x.neighbourScores(c, y), y))
+			}
+		}
+		if 10*len(c.values) <= len(x.known) {
+			best = max(best, x.rate(x.valueScores(c.index, len(c.values), y), y))
+		}
+		power = min(power, best)
+	}
+	return power
+}
+
+// rateNumbers returns how well the numbers of a column predict the target by their order or linearly.
+func (x *examination) rateNumbers(number, y []float64) float64 {
+	if x.binary {
+		return x.rate(number, y)
+	}
+	var v, t []float64
+	for _, i := range x.known {
+		if !math.IsNaN(number[i]) {
+			v, t = append(v, number[i]), append(t, y[i])
+		}
+	}
+	if len(v) < fewRows {
+		return 0
+	}
+	best := 0.0
+	for _, r := range []float64{spearman.Correlation(v, t), stat.Correlation(v, t, nil)} {
+		if !math.IsNaN(r) {
+			best = max(best, r*r)
+		}
+	}
+	return best
+}
+
+// valueScores returns for every row the average target of its value in the other folds; nulls are a value.
+func (x *examination) valueScores(index []int32, values int, y []float64) []float64 {
+	type sum struct{ n, y float64 }
+	all, of := make([]sum, values+1), make([][folds]sum, values+1)
+	var total sum
+	for _, i := range x.known {
+		k := index[i] + 1
+		all[k].n++
+		all[k].y += y[i]
+		of[k][x.fold[i]].n++
+		of[k][x.fold[i]].y += y[i]
+		total.n++
+		total.y += y[i]
+	}
+	score := make([]float64, len(index))
+	mean := total.y / total.n
+	for i, k := range index {
+		f := of[k+1][x.fold[i]]
+		score[i] = (all[k+1].y - f.y + mean/8) / (all[k+1].n - f.n + 1.0/8)
+	}
+	return score
+}
+
+// neighbourScores returns for every row the average target of the three values below its number and the three above.
+// So a column predicts whose ranges have one class each, such as the numbers of rows that are sorted by class.
+func (x *examination) neighbourScores(c *column, y []float64) []float64 {
+	n, sum := make([]float64, len(c.values)), make([]float64, len(c.values))
+	for _, i := range x.known {
+		if k := c.index[i]; k >= 0 {
+			n[k]++
+			sum[k] += y[i]
+		}
+	}
+	score := make([]float64, len(c.index))
+	for i, k := range c.index {
+		score[i] = math.NaN()
+		if k < 0 {
+			continue
+		}
+		var rows, total float64
+		for at := max(0, int(k)-3); at <= min(len(n)-1, int(k)+3); at++ {
+			if at != int(k) && n[at] > 0 {
+				rows++
+				total += sum[at] / n[at]
+			}
+		}
+		if rows > 0 {
+			score[i] = total / rows
+		}
+	}
+	return score
+}

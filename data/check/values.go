@@ -1,0 +1,277 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// checkValues returns findings about the values of a column, whatever the target is.
+func checkValues(c *column, roles *Roles) (all []Finding) {
+	role := roles.Of(c.Name)
+	add := func(f Finding) {
+		if f.Column = c.Name; f.Severity == "" {
+			f.Severity = Warning
+		}
+		all = append(all, f)
+	}
+	if len(c.values) < 2 && (c.nulls == 0 || len(c.values) == 0) {
+		add(Finding{What: Constant, Severity: Note, Evidence: "it has one value, or none", Proposal: "training leaves it out"})
+		return all
+	}
+	if c.Kind == data.Categorical {
+		checkTexts(c, role, add)
+		return all
+	}
+	if c.Kind != data.Numeric || c.Clock {
+		return all
+	}
+	if role == "" {
+		checkIndex(c, add)
+	}
+	if role == "" || role == "a group column" || role == "the target" && len(c.values) > 3 {
+		checkSentinels(c, add)
+	}
+	if role == "" && !slices.Contains(roles.Categorical, c.Name) {
+		checkCodes(c, add)
+	}
+	return all
+}
+
+// number matches a plain number within a longer text.
+const number = `([-+]?\d[\d.,]*)`
+
+// boundForms are the ways in which a bound is written; the second list is of bounds from above.
+var boundForms = regexp.MustCompile(`(?i)^(?:` + strings.Join([]string{
+	number + `\s*\+`, `(?:>=?|<=?|≥|≤|⩾|⩽)\s*` + number, number + `\s*(?:>=?|<=?|≥|≤)`,
+	number + `\s*(?:years?|yrs?)?\s*(?:or|and)\s*(?:more|over|older|above|less|under|younger|below|greater|fewer|up)`,
+	`(?:under|over|above|below|less than|more than|fewer than|greater than|at least|at most|up to)\s*` + number,
+}, "|") + `)$`)
+
+// accountingForms are the ways in which accounting writes negative numbers.
+var accountingForms = regexp.MustCompile(`^(?:\(\s*[$€£]?\s*\d[\d.,]*\s*\)|[$€£]?\d[\d.,]*\s*(?:-|CR|DR))$`)
+
+// checkTexts looks at the texts of a column: bounds and accounting signs among numbers, dates, texts of their own.
+func checkTexts(c *column, role string, add func(Finding)) {
+	numbers, bounds, accounts := 0, []count(nil), []count(nil)
+	different := 0
+	for _, v := range c.values {
+		text := strings.TrimSpace(v.text)
+		_, _, isNumber := table.ParseNumber(strings.ReplaceAll(text, ",", ""))
+		switch {
+		case isNumber:
+			numbers += v.rows
+			different++
+		case boundForms.MatchString(text):
+			bounds = append(bounds, v)
+		case accountingForms.MatchString(text):
+			accounts = append(accounts, v)
+		}
+	}
+	inRows := func(of []count) (n, first int) {
+		first = math.MaxInt
+		for _, v := range of {
+			n, first = n+v.rows, min(first, v.first)
+		}
+		return n, c.row(first)
+	}
+	enough := different >= 3 && 2*numbers >= c.present() || different >= 10
+	if len(bounds) > 0 && (enough || different >= 3 && len(bounds) <= 2) {
+		n, first := inRows(bounds)
+		fix := make([]string, 0, 2)
+		for _, v := range bounds[:min(2, len(bounds))] {
+			fix = append(fix, v.text+"->"+digitsOf(v.text))
+		}
+		add(Finding{What: Bounds, Rows: n, First: first, Evidence: fmt.Sprintf("%s among numbers: bounds, not missing values, and the column is text with %d levels", quoteTexts(bounds), len(c.values)),
+			Proposal: fmt.Sprintf("keep it as text, or make it a number: --relabel %s", printable.QuoteShell(strings.Join(fix, ",")))})
+		return
+	}
+	if len(accounts) > 0 && 10*(len(accounts)+different) >= 9*len(c.values) {
+		n, first := inRows(accounts)
+		add(Finding{What: Accounting, Rows: n, First: first, Evidence: fmt.Sprintf("%s: negative numbers as accounting writes them, and the column is text", quoteTexts(accounts)),
+			Proposal: "write them with a minus sign in front"})
+		return
+	}
+	if layout := dateLayout(c); layout != "" {
+		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text, len(c.values)), Proposal: "write them as 2024-03-31, and name --dates parts"})
+		return
+	}
+	if role == "" && len(c.values) == c.present() && c.present() > 20 {
+		add(Finding{What: UniqueText, Severity: Note, Evidence: "every row has a text of its own", Proposal: "leave it out: --drop " + printable.QuoteShell(c.Name)})
+	}
+}
+
+// digitsOf returns the number in a bound.
+func digitsOf(bound string) string {
+	return strings.TrimPrefix(strings.ReplaceAll(regexp.MustCompile(number).FindString(bound), ",", ""), "+")
+}
+
+// quoteTexts returns the first texts in quotes, the most frequent first.
+func quoteTexts(values []count) string {
+	values = slices.Clone(values)
+	slices.SortStableFunc(values, func(a, b count) int { return b.rows - a.rows })
+	var all []string
+	for _, v := range values[:min(3, len(values))] {
+		all = append(all, strconv.Quote(v.text))
+	}
+	if n := len(values) - len(all); n > 0 {
+		all = append(all, fmt.Sprintf("%d more", n))
+	}
+	return printable.JoinWords(all, "and")
+}
+
+// exportLayouts are layouts of dates that programs export and that are not read as dates.
+var exportLayouts = []string{"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2Jan2006", "Jan 2, 2006", "January 2, 2006", "2 January 2006", "Jan 2006", "Jan-06", "January 2006", "2006-01", "2006/01",
+	"1/2/06", "2/1/06", "2.1.06", "2006-Jan-02", "Mon, 02 Jan 2006 15:04:05 MST", "Mon Jan _2 15:04:05 2006", "2-Jan-2006 15:04:05", "Jan 2 2006 3:04PM", "02-JAN-06 03.04.05 PM", "1/2/2006", "2/1/2006", "1-2-2006", "2-1-2006"}
+
+// dateLayout returns a layout that all looked-at texts of a column have, or "".
+func dateLayout(c *column) string {
+	if len(c.values) < 5 {
+		return ""
+	}
+	for _, layout := range exportLayouts {
+		all := true
+		for _, v := range c.values[:min(len(c.values), 200)] {
+			if _, err := time.Parse(layout, strings.TrimSpace(v.text)); err != nil {
+				all = false
+				break
+			}
+		}
+		if all {
+			return layout
+		}
+	}
+	return ""
+}
+
+// checkIndex finds the numbers of the rows, identifiers, and dates that are written in digits.
+func checkIndex(c *column, add func(Finding)) {
+	if !c.Integer {
+		return
+	}
+	drop := "leave it out: --drop " + printable.QuoteShell(c.Name)
+	if n := len(c.values); n > 20 && n == c.present() && c.nulls == 0 {
+		inOrder, step := true, c.number[1]-c.number[0]
+		for i := 1; i < len(c.rows) && inOrder; i++ {
+			inOrder = (c.number[i]-c.number[i-1])*float64(c.rows[1]-c.rows[0]) == step*float64(c.rows[i]-c.rows[i-1])
+		}
+		switch {
+		case inOrder && step != 0 || hasIndexName(c.Name):
+			add(Finding{What: Index, Evidence: "it numbers the rows: an index, not a feature", Proposal: drop})
+			return
+		case isIDName(c.Name) && !hasWord(c.Name, "year", "age", "count", "amount"):
+			add(Finding{What: Index, Evidence: "it looks like an identifier: a name of one, and a value of its own in every row", Proposal: drop})
+			return
+		}
+	}
+	if len(c.values) < 5 {
+		return
+	}
+	for _, v := range c.values {
+		if v.value < 19000101 || v.value > 21001231 {
+			return
+		}
+		if _, err := time.Parse("20060102", strconv.FormatFloat(v.value, 'f', 0, 64)); err != nil {
+			return
+		}
+	}
+	add(Finding{What: Dates, Evidence: fmt.Sprintf("whole numbers such as %.0f are dates in digits, read as numbers", c.values[0].value), Proposal: "write them as 2024-03-31, and name --dates parts"})
+}
+
+// hasIndexName reports whether a name is one that programs give to the index of a table.
+func hasIndexName(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.HasPrefix(lower, "__index_level_") || strings.HasPrefix(lower, "unnamed: ") || name == "column_1" || lower == "rownames" || lower == "index" || lower == "_id"
+}
+
+// isIDName reports whether a name suggests an identifier.
+func isIDName(name string) bool {
+	w := words(name)
+	if len(w) == 0 {
+		return false
+	}
+	ids := []string{"id", "ids", "uuid", "guid", "key", "nr", "nbr", "no", "number", "num", "case", "serial"}
+	return w[0] == "id" || slices.Contains(ids, w[len(w)-1]) || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
+}
+
+// sentinelCodes are numbers that often stand for a missing value.
+var sentinelCodes = []float64{-1, -2, -7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, -99999, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999, 9999999}
+
+const (
+	minDifferent = 5    // other values of a column with codes
+	minCodeRows  = 3    // of a code
+	spike        = 5.0  // times as many rows as the values beside a code have on average
+	farApart     = 0.25 // of the range of the other values
+)
+
+// checkSentinels finds codes for missing values at the ends of the numbers of a column: a usual code that is the only
+// negative number, that lies far from the other values, or that has many more rows than the values beside it.
+func checkSentinels(c *column, add func(Finding)) {
+	lo, hi := 0, len(c.values)
+	isCode := func(v count) bool { return slices.Contains(sentinelCodes, v.value) }
+	for lo < hi && c.values[lo].value < 0 && isCode(c.values[lo]) {
+		lo++
+	}
+	for hi > lo && c.values[hi-1].value > 0 && isCode(c.values[hi-1]) {
+		hi--
+	}
+	rest := c.values[lo:hi]
+	if len(rest) < minDifferent || lo == 0 && hi == len(c.values) {
+		return
+	}
+	spread := rest[len(rest)-1].value - rest[0].value
+	average := func(of []count) float64 {
+		n := 0
+		for _, v := range of {
+			n += v.rows
+		}
+		return float64(n) / float64(len(of))
+	}
+	above := average(rest[len(rest)-min(5, len(rest)):])
+	integers := !slices.ContainsFunc(rest, func(v count) bool { return v.value != math.Trunc(v.value) })
+	var found []count
+	for _, v := range c.values[:lo] {
+		alone := rest[0].value >= 0 && (len(rest) >= 8 || v.value < -2) && (integers || v.value < -2)
+		far := rest[0].value-v.value > farApart*spread && v.value <= -7
+		if v.rows >= minCodeRows && (alone || far) {
+			found = append(found, v)
+		}
+	}
+	for _, v := range c.values[hi:] {
+		far := v.value-rest[len(rest)-1].value > farApart*spread
+		if v.rows >= minCodeRows && (far && v.rows >= 2*minCodeRows || float64(v.rows) >= spike*above && v.rows >= 5) {
+			found = append(found, v)
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	n, first := 0, math.MaxInt
+	var codes, texts []string
+	for _, v := range found {
+		n, first = n+v.rows, min(first, v.first)
+		text := strconv.FormatFloat(v.value, 'g', -1, 64)
+		codes = append(codes, fmt.Sprintf("%s in %d rows", text, v.rows))
+		texts = append(texts, text)
+	}
+	add(Finding{What: Sentinel, Rows: n, First: c.row(first), Evidence: fmt.Sprintf("%s: usual codes for a missing value at the end of the other values, %g to %g", printable.JoinWords(codes, "and"), rest[0].value, rest[len(rest)-1].value),
+		Proposal: fmt.Sprintf("in text files --na %s makes them missing", printable.QuoteShell(c.Name+"="+strings.Join(texts, ",")))})
+}
+
+// checkCodes finds whole numbers that name things, judging by the name of the column.
+func checkCodes(c *column, add func(Finding)) {
+	if !c.Integer || len(c.values) < 3 || len(c.values) > data.DefaultMaxLevels || 5*len(c.values) > c.present() {
+		return
+	}
+	if hasWord(c.Name, "zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd", "naics", "sic", "isic", "branch", "msa", "tract", "cbsa") && !hasWord(c.Name, "count", "number", "score") {
+		add(Finding{What: Codes, Evidence: fmt.Sprintf("%d different whole numbers under the name of a code are one number here, with one slope", len(c.values)), Proposal: "take them as categories: --categorical " + printable.QuoteShell(c.Name)})
+	}
+}

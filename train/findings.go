@@ -1,0 +1,120 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// An examined table holds what was found on the training rows of a table, and what follows for its group columns.
+type examined struct {
+	findings []check.Finding
+	leaky    []string // group columns that are made of the target: they are no features
+	decoding []string // group columns whose own coefficients would decode the target
+}
+
+// roles returns what the columns of a table are for.
+func (c *Config) roles(task data.Task) check.Roles {
+	return check.Roles{Target: c.Target, Task: task, Features: c.Features, Drop: c.Drop, Groups: c.Groups, GroupFeatures: c.GroupFeatures, Categorical: c.Categorical,
+		Weight: c.Weight, Unit: c.GroupHoldout, Time: c.Time, Split: c.Split}
+}
+
+// examineRows looks for what is wrong with the columns on the training rows, before a model is trained. A group column
+// that is made of the target is no feature then, unless Config.Features names it: rows is encoded again without it.
+// With several ranks it is a collective call: the first one examines rows of all, and no group column loses its role.
+func (c *Config) examineRows(ctx context.Context, f *data.Frame, rows *encodedRows, disk *diskStorage) (*encodedRows, error) {
+	if c.examined != nil { // of the model whose fold this is
+		return rows, nil
+	}
+	c.examined = &examined{}
+	of := rows.fitted.Train.Rows
+	if c.comm != nil {
+		if of = rows.sampleOfRanks(check.ExaminedRows(rows.Total, len(f.Columns))); c.comm.Rank() > 0 {
+			return rows, nil
+		}
+	}
+	findings, err := check.Examine(ctx, f, of, c.roles(rows.fitted.Encoder.Target.Task))
+	if err != nil {
+		return nil, err
+	}
+	c.examined.findings = findings
+	if c.comm != nil {
+		return rows, nil
+	}
+	again := false
+	for _, found := range findings {
+		if len(c.Features) > 0 || !slices.Contains(c.Groups, found.Column) || found.Column == c.Target {
+			continue
+		}
+		switch {
+		case found.What == check.LeakGroup || found.What == check.LeakAverage || found.What == check.LeakSlopes && len(found.Columns) > 1:
+			if c.GroupFeatures && !slices.Contains(c.examined.leaky, found.Column) {
+				c.examined.leaky, again = append(c.examined.leaky, found.Column), true
+			}
+		case found.What == check.LeakSlopes:
+			c.examined.decoding = append(c.examined.decoding, found.Column)
+		}
+	}
+	if !again {
+		return rows, nil
+	}
+	disk.freeRows(rows.fitted, rows.weight)
+	return c.encodeRows(ctx, f, nil, disk)
+}
+
+// sampleOfRanks returns about count training rows of all ranks. It is a collective call.
+func (r *encodedRows) sampleOfRanks(count int) []int {
+	lo, _ := r.Rows.LocalRange(r.Total)
+	number := make([]float64, r.Total)
+	for k, row := range r.Train {
+		number[lo+k] = float64(row)
+	}
+	var out []int
+	for _, row := range ranks.GatherAt(r.Rows, r.Rows.StratifiedSample(r.Total, min(count, r.Total)), number)[0] {
+		out = append(out, int(row))
+	}
+	return out
+}
+
+// refusedSlopes returns why the groups get no coefficients of their own by default, or "".
+func (c *Config) refusedSlopes() string {
+	if c.examined == nil || len(c.examined.decoding) == 0 || c.GroupCoefficients == groupCoefficientsPooled {
+		return ""
+	}
+	return fmt.Sprintf("they would decode the target (%s)", printable.QuoteList(c.examined.decoding, "and"))
+}
+
+// addFindings records what was found, with the warnings among the notes.
+func (m *Model) addFindings(x *examined) {
+	if x == nil {
+		return
+	}
+	m.Findings = x.findings
+	for _, f := range x.findings {
+		if f.Severity == check.Warning {
+			m.addNotes(warningMark + f.String())
+		}
+	}
+}
+
+// warningMark is the prefix of notes that must not be missed, such as those on leakage.
+const warningMark = "warning: "
+
+// SplitWarnings divides the notes of a training into warnings, such as those of leakage, without their prefix,
+// and other notes.
+func SplitWarnings(all []string) (warnings, notes []string) {
+	for _, n := range all {
+		if w, ok := strings.CutPrefix(n, warningMark); ok {
+			warnings = append(warnings, w)
+		} else {
+			notes = append(notes, n)
+		}
+	}
+	return warnings, notes
+}
