@@ -193,7 +193,7 @@ func (m *Model) configOfFold() Config {
 	if b := m.Result.GroupWeighted; b != nil && b.Mu > 0 {
 		c.balancedMu = &b.Mu
 	}
-	if c.examined == nil { // of a model that was loaded
+	if c.examined == nil && m.Encoder != nil { // of a model that was loaded
 		c.examined = &examined{}
 		for _, name := range m.Encoder.Spec.Groups {
 			if slices.Contains(m.Encoder.Spec.Drop, name) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -28,7 +30,8 @@ import (
 // A proposedTraining is a proposal in the form of options of train.
 type proposedTraining struct {
 	*propose.Proposal
-	Command string `json:"command"`
+	Measured []measurement `json:"measured,omitempty"`
+	Command  string        `json:"command"`
 
 	flags *pflag.FlagSet
 }
@@ -71,7 +74,7 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 	}
 	how.Dates = "" // the proposal says, where columns of dates are left
 	shown.Begin("looking at the columns")
-	p, err := propose.Make(ctx, f, c.Target, propose.Roles{Groups: groups, Weight: c.Weight, Unit: c.GroupHoldout, Time: c.Time}, how)
+	p, err := propose.Make(ctx, f, check.Roles{Target: c.Target, Groups: groups, Weight: c.Weight, Unit: c.GroupHoldout, Time: c.Time, Split: c.Split}, how)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,18 +84,8 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 	if err := f.Fingerprint(); err != nil {
 		return nil, nil, err
 	}
-	for k, f := range p.Findings {
-		does := &p.Findings[k].Does
-		switch {
-		case f.Missing != "":
-			*does = "kept; in CSV --na " + printable.QuoteShell(f.Missing) + " makes it missing"
-		case f.Spellings != nil:
-			*does = "kept apart; --relabel " + printable.QuoteShell(firstRelabelling(f.Spellings)) + " for example makes one of them"
-		case f.Weight:
-			*does = "kept as a feature; --weight " + printable.QuoteShell(f.Column) + " if it says how many cases a row stands for"
-		}
-	}
-	out := &proposedTraining{Proposal: p, flags: trainFlags()}
+	shown.Begin("measuring the proposals")
+	out := &proposedTraining{Proposal: p, flags: trainFlags(), Measured: measureProposal(ctx, a, p, path, groups, c.Weight)}
 	t, holdout := &p.Reading.Text, ""
 	switch {
 	case c.GroupHoldout != "":
@@ -103,7 +96,7 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 		holdout = "units:" + p.GroupHoldout
 	}
 	for _, o := range []struct{ name, value string }{
-		{"data", path}, {"target", c.Target}, {"weight", c.Weight}, {"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
+		{"data", path}, {"target", c.Target}, {"weight", c.Weight}, {"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)}, {"categorical", setting.JoinNames(p.Categorical)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", setting.JoinNames(t.Missing)}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
 		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", relabelling(p.Reading.Relabel)}, {"holdout", holdout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
@@ -116,12 +109,6 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 	}
 	out.Command = options.CommandLine("train", out.flags)
 	return f, out, nil
-}
-
-// firstRelabelling returns the first of names as a value of --relabel.
-func firstRelabelling(names map[string]string) string {
-	from := slices.Min(slices.Collect(maps.Keys(names)))
-	return relabelling(map[string]string{from: names[from]})
 }
 
 // relabelling returns names as a value of --relabel.
@@ -147,7 +134,7 @@ func (p *proposedTraining) writeConfig(a *app, path string, force bool) error {
 	}
 	why := map[string]string{}
 	for _, f := range p.Findings {
-		why[f.Column] = f.What
+		why[f.Column] = f.Evidence
 	}
 	return exit.ReplaceHint(atomicfile.Write(path, force, func(w io.Writer) error {
 		return options.WriteYAML(w, "train", path, p.flags, func(name, item string) string {
@@ -174,15 +161,19 @@ func (p *proposedTraining) print(w io.Writer) {
 			}
 			in += ")"
 		}
-		if f.Does == propose.Filled {
+		if f.Proposal == propose.Filled {
 			filled = append(filled, f.Column+in)
 			continue
 		}
-		what := fmt.Sprintf("%s%s: %s", f.What, in, f.Does)
+		what := addOption(fmt.Sprintf("%s%s: %s", f.Evidence, in, f.Proposal), &f)
 		if columns[what] == nil {
 			lines = append(lines, what)
 		}
-		columns[what] = append(columns[what], f.Column)
+		name := f.Column
+		if len(f.Columns) > 0 {
+			name = strings.Join(f.Columns, ", ")
+		}
+		columns[what] = append(columns[what], cmp.Or(name, "the table"))
 	}
 	for _, what := range lines {
 		show.Wrapped(w, "  ", strings.Join(columns[what], ", ")+": "+what)
@@ -196,5 +187,6 @@ func (p *proposedTraining) print(w io.Writer) {
 	if len(p.Groups) > 0 && !p.flags.Changed("groups") {
 		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.QuoteShell(setting.JoinNames(p.Groups))+" considers the worst of them")
 	}
+	p.printMeasured(w)
 	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/eval"
 )
@@ -21,7 +22,7 @@ import (
 // that look like numbers stay texts, numbers and switches are none.
 func TestPropose_WrittenConfigIsRead(t *testing.T) {
 	t.Chdir(t.TempDir())
-	p := &proposedTraining{Proposal: &propose.Proposal{Findings: []propose.Finding{{Column: "12", What: "a\ncopy"}}}, flags: trainFlags()}
+	p := &proposedTraining{Proposal: &propose.Proposal{Findings: []check.Finding{{Column: "12", Evidence: "a\ncopy"}}}, flags: trainFlags()}
 	for _, o := range [][2]string{{"target", "007"}, {"drop", "12,no"}, {"min-count", "3"}, {"no-header", "true"}, {"filter", "a == \"b\""}, {"gap", "1e-05"}} {
 		if err := p.flags.Set(o[0], o[1]); err != nil {
 			t.Fatal(err)

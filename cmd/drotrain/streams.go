@@ -96,7 +96,7 @@ func (o *trainOptions) trainToStream(ctx context.Context, a *app) error {
 		return err
 	}
 	defer m.Run.Close()
-	o.printNotes(a, m.Notes, m.Run.Frame)
+	o.printNotes(a, m.Notes, m.Findings, m.Run.Frame)
 	if _, err := m.WriteTo(a.rawOut); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/page"
@@ -128,7 +129,7 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDi
 		return err
 	}
 	p.Finish() // the notes stand between
-	o.printNotes(a, m.Notes, m.Run.Frame)
+	o.printNotes(a, m.Notes, m.Findings, m.Run.Frame)
 	if stopped != nil {
 		return o.reportStopped(ctx, a, m, out, stopped)
 	}
@@ -154,9 +155,15 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDi
 var verboseNotes = []string{"solver ", "storage sparse", "the level was chosen on "}
 
 // printNotes prints the notes of a training and stores the warnings among them for the end.
-func (o *trainOptions) printNotes(a *app, notes []string, f *data.Frame) {
+func (o *trainOptions) printNotes(a *app, notes []string, findings []check.Finding, f *data.Frame) {
 	warnings, notes := train.SplitWarnings(notes)
 	for _, w := range warnings {
+		for k := range findings {
+			if findings[k].String() == w {
+				w = addOption(w, &findings[k])
+				break
+			}
+		}
 		a.warn(w)
 	}
 	for _, n := range notes {

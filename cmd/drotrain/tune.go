@@ -72,7 +72,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err != nil {
 		return err
 	}
-	o.printNotes(a, notes, nil)
+	o.printNotes(a, notes, nil, nil)
 	if err := out.Write(selectionFile, func(w io.Writer) error { return show.JSON(w, s) }); err != nil {
 		return err
 	}

@@ -25,8 +25,16 @@ const (
 	Dates        Kind = "dates"             // dates that are read as text or as numbers
 	UniqueText   Kind = "unique-text"       // a text of its own in every row
 	Constant     Kind = "constant"          // one value, or none
+	Missing      Kind = "missing"           // rows without a value
+	NotFinite    Kind = "not-finite"        // infinite numbers
+	Copy         Kind = "copy"              // the same values as another column
+	Levels       Kind = "levels"            // many levels
+	Unreadable   Kind = "unreadable"        // values that are not used, or read otherwise than they may be meant
+	Target       Kind = "target"            // how the target is taken
+	RowWeight    Kind = "row-weight"        // a name of a weight
 	Leak         Kind = "leak"              // a column that alone predicts the target nearly without error
 	LeakAfter    Kind = "leak-after"        // a column that is filled in after the outcome
+	LeakOutcome  Kind = "leak-one-outcome"  // a column whose unusual values all have one outcome
 	LeakAverage  Kind = "leak-average"      // a column that holds averages of the target
 	LeakIdentity Kind = "leak-identity"     // columns that the target can be computed from
 	LeakTogether Kind = "leak-together"     // columns that together predict nearly without error
@@ -53,6 +61,9 @@ type Finding struct {
 	Evidence string   `json:"evidence"`          // a sentence without the name of the column
 	Severity Severity `json:"severity"`
 	Proposal string   `json:"proposal,omitempty"` // what a user can do
+
+	Renames map[string]string `json:"renames,omitempty"` // of bounds: the numbers that the texts may become
+	Texts   []string          `json:"texts,omitempty"`   // of codes for missing values: COLUMN=text
 }
 
 // IsLeak reports whether the finding says that columns know the target.

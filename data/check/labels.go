@@ -119,10 +119,8 @@ func checkSpellings(c *column, role string) (all []Finding) {
 	}
 	names := slices.SortedFunc(maps.Keys(same), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
 	rows, at := 0, math.MaxInt
-	var renamed []string
 	for _, l := range names {
 		rows, at = rows+counts[l], min(at, first[l])
-		renamed = append(renamed, l+"->"+same[l])
 	}
 	effect := fmt.Sprintf("the %d labels are %d levels", len(counts), len(counts))
 	switch {
@@ -137,7 +135,7 @@ func checkSpellings(c *column, role string) (all []Finding) {
 	}
 	return []Finding{{What: Spellings, Column: c.Name, Rows: rows, First: c.row(at), Severity: severity,
 		Evidence: fmt.Sprintf("%q and %q look like %s: %s", same[names[0]], names[0], what, effect),
-		Proposal: "--relabel " + printable.QuoteShell(strings.Join(renamed[:min(5, len(renamed))], ",")) + " makes them one"}}
+		Renames:  same, Proposal: "rename them to make them one"}}
 }
 
 // checkClasses finds classes of a handful of rows in a target of more than two classes. Such a class makes another
@@ -172,7 +170,7 @@ func checkClasses(c *column, roles *Roles) []Finding {
 	}
 	return []Finding{{What: RareClass, Column: c.Name, Rows: rows, First: c.row(first), Severity: Warning,
 		Evidence: fmt.Sprintf("%s %s %d of %d rows: %s", printable.Noun(len(rare), "the class", "the classes"), printable.JoinWords(shown, "and"), rows, c.present(), effect),
-		Proposal: "correct the label with --relabel, or leave the rows out with --filter"}}
+		Proposal: "correct the label by renaming it, or leave the rows out"}}
 }
 
 // checkHeaders finds rows in which at least two columns, or the only one, hold their own names.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Thresholds of leaks.
@@ -25,7 +24,7 @@ const (
 )
 
 // question is what a user has to ask about a leak.
-const question = "is it known when a prediction is wanted? If not, leave it out: --drop "
+const question = "is it known when a prediction is wanted? If not, leave it out"
 
 // findLeaks returns the leaks of the target.
 func (x *examination) findLeaks() (all []Finding) {
@@ -67,14 +66,14 @@ func (x *examination) findLeaks() (all []Finding) {
 
 // newLeak returns the finding of a leak by one column.
 func (x *examination) newLeak(what Kind, c *column, format string, args ...any) *Finding {
-	f := &Finding{What: what, Column: c.Name, Severity: Warning, Evidence: fmt.Sprintf(format, args...), Proposal: question + printable.QuoteShell(c.Name)}
+	f := &Finding{What: what, Column: c.Name, Severity: Warning, Evidence: fmt.Sprintf(format, args...), Proposal: question}
 	switch x.roles.Of(c.Name) {
 	case "":
 	case "a group column":
-		if what == Leak || what == LeakAfter {
+		if what == Leak || what == LeakAfter || what == LeakOutcome {
 			f.What = LeakGroup
 		}
-		f.Proposal = "as a group column it is no feature and gets no coefficients of its own, unless --features names it"
+		f.Proposal = "as a group column it is no feature and gets no coefficients of its own, unless it is named under the features"
 	default:
 		f.Severity, f.Proposal = Note, "" // it is no feature
 	}
@@ -133,7 +132,7 @@ func (x *examination) checkAfter(c *column) *Finding {
 		base = 1
 	}
 	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
-		return x.newLeak(LeakAfter, c, "possible leakage: all %.0f rows in which it is not %s have one outcome, and %.0f %% of all rows have it, as if it were filled in after the outcome", n[0], what, 100*base)
+		return x.newLeak(LeakOutcome, c, "possible leakage: all %.0f rows in which it is not %s have one outcome, and %.0f %% of all rows have it, as if it were filled in after the outcome", n[0], what, 100*base)
 	}
 	return nil
 }
@@ -308,7 +307,7 @@ func (x *examination) decodes(g *column, power map[*column]float64, leaks map[*c
 		if p := x.rate(x.valueScores(index, (len(g.values)+1)*int(width), x.y[0]), x.y[0]); p > predictsAll {
 			return &Finding{What: LeakSlopes, Column: g.Name, Columns: []string{g.Name, c.Name}, Severity: Warning,
 				Evidence: fmt.Sprintf("possible leakage: together they predict the target, with an AUC of %.4f, and alone with %.2f and %.2f: the groups are made of the target and %q", p, power[g], power[c], c.Name),
-				Proposal: fmt.Sprintf("%q is no feature and gets no coefficients of its own, unless --features names it", g.Name)}
+				Proposal: fmt.Sprintf("%q is no feature and gets no coefficients of its own, unless it is named under the features", g.Name)}
 		}
 	}
 	return nil
@@ -351,7 +350,7 @@ func (x *examination) reverses(g *column, m *linear) *Finding {
 	name := func(k int) string { return strconv.Quote(g.Text(g.values[k].first)) }
 	return &Finding{What: LeakSlopes, Column: g.Name, Severity: Warning,
 		Evidence: fmt.Sprintf("possible leakage: the other columns rank the outcomes rightly in group %s (AUC %.2f) and reversed in group %s (AUC %.2f): with coefficients of their own such groups decode the target, as when a group says whether a column agrees with it", name(greatest), area[greatest], name(least), area[least]),
-		Proposal: "the groups get no coefficients of their own, unless --group-features pooled asks for them; is the group known when a prediction is wanted?"}
+		Proposal: "the groups get no coefficients of their own, unless they are asked for; is the group known when a prediction is wanted?"}
 }
 
 // directedArea returns the area under the ROC curve in the direction of the scores.

@@ -134,7 +134,7 @@ var leaky = map[string]func(d *design){
 			}
 			return fmt.Sprint(100 + d.r.IntN(90))
 		})
-		d.leaks, d.what = []string{"closed_on"}, LeakAfter
+		d.leaks, d.what = []string{"closed_on"}, LeakOutcome
 	},
 	"the label with noise": func(d *design) {
 		d.addClass()

@@ -344,7 +344,7 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 	}
 	f.Column = f.Columns[0]
 	f.Evidence += fmt.Sprintf("; without %s it is %.2f", quoteNames(culprits, "and"), left)
-	f.Proposal = question + printable.QuoteShell(f.Column)
+	f.Proposal = question
 	return append(all, f)
 }
 
@@ -361,7 +361,7 @@ func quoteNames(columns []*column, last string) string {
 func (x *examination) newIdentity(parts []*column, how string) Finding {
 	f := Finding{What: LeakIdentity, Column: parts[0].Name, Severity: Warning,
 		Evidence: "possible leakage: together they determine the target: " + how,
-		Proposal: "are all known when a prediction is wanted? If not, leave one out: --drop " + printable.QuoteShell(parts[0].Name)}
+		Proposal: "are all known when a prediction is wanted? If not, leave one out"}
 	for _, c := range parts {
 		f.Columns = append(f.Columns, c.Name)
 	}

@@ -86,12 +86,14 @@ func checkTexts(c *column, role string, add func(Finding)) {
 	enough := different >= 3 && 2*numbers >= c.present() || different >= 10
 	if len(bounds) > 0 && (enough || different >= 3 && len(bounds) <= 2) {
 		n, first := inRows(bounds)
-		fix := make([]string, 0, 2)
-		for _, v := range bounds[:min(2, len(bounds))] {
-			fix = append(fix, v.text+"->"+digitsOf(v.text))
+		fix, renames := make([]string, 0, 2), map[string]string{}
+		for k, v := range bounds {
+			if renames[v.text] = digitsOf(v.text); k < 2 {
+				fix = append(fix, v.text+"->"+renames[v.text])
+			}
 		}
-		add(Finding{What: Bounds, Rows: n, First: first, Evidence: fmt.Sprintf("%s among numbers: bounds, not missing values, and the column is text with %d levels", quoteTexts(bounds), len(c.values)),
-			Proposal: fmt.Sprintf("keep it as text, or make it a number: --relabel %s", printable.QuoteShell(strings.Join(fix, ",")))})
+		add(Finding{What: Bounds, Renames: renames, Rows: n, First: first, Evidence: fmt.Sprintf("%s among numbers: bounds, not missing values, and the column is text with %d levels", quoteTexts(bounds), len(c.values)),
+			Proposal: fmt.Sprintf("keep it as text, or make it a number by renaming, as %s", strings.Join(fix, ", "))})
 		return
 	}
 	if len(accounts) > 0 && 10*(len(accounts)+different) >= 9*len(c.values) {
@@ -101,11 +103,11 @@ func checkTexts(c *column, role string, add func(Finding)) {
 		return
 	}
 	if layout := dateLayout(c); layout != "" {
-		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text, len(c.values)), Proposal: "write them as 2024-03-31, and name --dates parts"})
+		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text, len(c.values)), Proposal: "write them as 2024-03-31, to be read as dates"})
 		return
 	}
 	if role == "" && len(c.values) == c.present() && c.present() > 20 {
-		add(Finding{What: UniqueText, Severity: Note, Evidence: "every row has a text of its own", Proposal: "leave it out: --drop " + printable.QuoteShell(c.Name)})
+		add(Finding{What: UniqueText, Severity: Note, Evidence: "every row has a text of its own", Proposal: "leave it out"})
 	}
 }
 
@@ -157,7 +159,7 @@ func checkIndex(c *column, add func(Finding)) {
 	if !c.Integer {
 		return
 	}
-	drop := "leave it out: --drop " + printable.QuoteShell(c.Name)
+	drop := "leave it out"
 	if n := len(c.values); n > 20 && n == c.present() && c.nulls == 0 {
 		inOrder, step := true, c.number[1]-c.number[0]
 		for i := 1; i < len(c.rows) && inOrder; i++ {
@@ -183,7 +185,7 @@ func checkIndex(c *column, add func(Finding)) {
 			return
 		}
 	}
-	add(Finding{What: Dates, Evidence: fmt.Sprintf("whole numbers such as %.0f are dates in digits, read as numbers", c.values[0].value), Proposal: "write them as 2024-03-31, and name --dates parts"})
+	add(Finding{What: Dates, Evidence: fmt.Sprintf("whole numbers such as %.0f are dates in digits, read as numbers", c.values[0].value), Proposal: "write them as 2024-03-31, to be read as dates"})
 }
 
 // hasIndexName reports whether a name is one that programs give to the index of a table.
@@ -255,15 +257,15 @@ func checkSentinels(c *column, add func(Finding)) {
 		return
 	}
 	n, first := 0, math.MaxInt
-	var codes, texts []string
+	var codes, texts, missing []string
 	for _, v := range found {
 		n, first = n+v.rows, min(first, v.first)
 		text := strconv.FormatFloat(v.value, 'g', -1, 64)
 		codes = append(codes, fmt.Sprintf("%s in %d rows", text, v.rows))
-		texts = append(texts, text)
+		texts, missing = append(texts, text), append(missing, c.Name+"="+text)
 	}
-	add(Finding{What: Sentinel, Rows: n, First: c.row(first), Evidence: fmt.Sprintf("%s: usual codes for a missing value at the end of the other values, %g to %g", printable.JoinWords(codes, "and"), rest[0].value, rest[len(rest)-1].value),
-		Proposal: fmt.Sprintf("in text files --na %s makes them missing", printable.QuoteShell(c.Name+"="+strings.Join(texts, ",")))})
+	add(Finding{What: Sentinel, Texts: missing, Rows: n, First: c.row(first), Evidence: fmt.Sprintf("%s: usual codes for a missing value at the end of the other values, %g to %g", printable.JoinWords(codes, "and"), rest[0].value, rest[len(rest)-1].value),
+		Proposal: fmt.Sprintf("in a text file %s of this column can be named as missing", printable.JoinWords(texts, "and"))})
 }
 
 // checkCodes finds whole numbers that name things, judging by the name of the column.
@@ -272,6 +274,6 @@ func checkCodes(c *column, add func(Finding)) {
 		return
 	}
 	if hasWord(c.Name, "zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd", "naics", "sic", "isic", "branch", "msa", "tract", "cbsa") && !hasWord(c.Name, "count", "number", "score") {
-		add(Finding{What: Codes, Evidence: fmt.Sprintf("%d different whole numbers under the name of a code are one number here, with one slope", len(c.values)), Proposal: "take them as categories: --categorical " + printable.QuoteShell(c.Name)})
+		add(Finding{What: Codes, Evidence: fmt.Sprintf("%d different whole numbers under the name of a code are one number here, with one slope", len(c.values)), Proposal: "take them as categories"})
 	}
 }

@@ -18,7 +18,7 @@ func TestExamine_Values(t *testing.T) {
 		what         Kind // "" for none
 		says         string
 	}{
-		{"N+", "age", func(i int) string { return []string{"90+", fmt.Sprint(60 + i%30)}[min(1, i%4)] }, Bounds, "--relabel '90+->90'"},
+		{"N+", "age", func(i int) string { return []string{"90+", fmt.Sprint(60 + i%30)}[min(1, i%4)] }, Bounds, "by renaming, as 90+->90"},
 		{"<N", "lead", func(i int) string { return []string{"<0.3", fmt.Sprint(0.3 + float64(i%40)/10)}[min(1, i%5)] }, Bounds, `"<0.3" among numbers`},
 		{"N or more", "rooms", func(i int) string { return []string{"8 or more", fmt.Sprint(i % 7)}[min(1, i%5)] }, Bounds, ""},
 		{"≥N", "rooms", func(i int) string { return []string{"≥ 8", fmt.Sprint(i % 7)}[min(1, i%5)] }, Bounds, ""},
@@ -30,16 +30,16 @@ func TestExamine_Values(t *testing.T) {
 		{"-9999", "income", func(i int) string { return []string{"-9999", fmt.Sprint(i * i % 977)}[min(1, i%20)] }, Sentinel, "-9999 in 30 rows"},
 		{"percentages", "percent", func(i int) string { return fmt.Sprint(i * 7 % 101) }, "", ""},
 		{"accounting", "balance", func(i int) string { return []string{fmt.Sprintf("(%d.50)", i), fmt.Sprintf("%d.25", i)}[min(1, i%3)] }, Accounting, "minus sign"},
-		{"zip", "zip", func(i int) string { return fmt.Sprint(10001 + i%9*1111) }, Codes, "--categorical zip"},
+		{"zip", "zip", func(i int) string { return fmt.Sprint(10001 + i%9*1111) }, Codes, "as categories"},
 		{"few numbers without a code's name", "rooms", func(i int) string { return fmt.Sprint(i % 9) }, "", ""},
-		{"case", "sex", func(i int) string { return []string{"Female", "Male", "female", "Male "}[i*i%7%4] }, Spellings, "--relabel"},
+		{"case", "sex", func(i int) string { return []string{"Female", "Male", "female", "Male "}[i*i%7%4] }, Spellings, "rename them"},
 		{"Unicode", "town", func(i int) string { return []string{"Z\u00fcrich", "Zu\u0308rich", "Bern"}[i%3] }, Spellings, ""},
 		{"one edit", "town", func(i int) string { return []string{"Geneva", "Geneav"}[max(0, i-598)] }, Spellings, `"Geneva" and "Geneav"`},
 		{"two towns", "town", func(i int) string { return []string{"Geneva", "Genoa"}[i%2] }, "", ""},
-		{"row numbers", "n", func(i int) string { return fmt.Sprint(i) }, Index, "--drop n"},
-		{"month names", "opened", func(i int) string { return date(i).Format("02-Jan-2006") }, Dates, "--dates"},
-		{"dates in digits", "opened", func(i int) string { return date(i).Format("20060102") }, Dates, "--dates"},
-		{"texts of their own", "note", func(i int) string { return fmt.Sprint("note ", i) }, UniqueText, "--drop note"},
+		{"row numbers", "n", func(i int) string { return fmt.Sprint(i) }, Index, "leave it out"},
+		{"month names", "opened", func(i int) string { return date(i).Format("02-Jan-2006") }, Dates, "as dates"},
+		{"dates in digits", "opened", func(i int) string { return date(i).Format("20060102") }, Dates, "as dates"},
+		{"texts of their own", "note", func(i int) string { return fmt.Sprint("note ", i) }, UniqueText, "leave it out"},
 		{"constant", "unit", func(int) string { return "kg" }, Constant, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

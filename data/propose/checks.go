@@ -7,15 +7,14 @@ import (
 	"strconv"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
 // Thresholds.
 const (
-	PredictsAll = 0.995 // power of a column that leaks the target
-	nearlyCopy  = 0.9   // kappa of a column that is nearly the target
-	mostlyNull  = 0.6
+	mostlyNull = 0.6
 
 	weekLater = 7   // days, beyond which a date is a later one
 	someLater = 100 // rows, of those that are and of those that are not
@@ -34,9 +33,9 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 	if of.Kind == data.Other {
 		if of.Clock {
 			p.Reading.Dates = "parts"
-			p.add(of, datesDo, datesWhat)
+			p.add(check.Dates, of, datesDo, datesWhat)
 		} else {
-			p.drop(of, "values of type %s are of no use", of.Type)
+			p.drop(check.Unreadable, of, "values of type %s are of no use", of.Type)
 		}
 		return
 	}
@@ -45,11 +44,14 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 		if len(r.FixValues) == 0 && r.Hint != "" {
 			does = "kept as text; " + r.Hint
 		}
-		p.add(of, does, "%s", r.Msg).First = r.Row
+		p.add(check.Unreadable, of, does, "%s", r.Msg).First = r.Row
 		return
 	}
 	if r := f.Remark(of.Name, table.ErrMixedDates); r != nil {
-		p.drop(of, "%s", r.Msg).Does = "left out; " + r.Hint + ", and look again"
+		p.drop(check.Dates, of, "%s", r.Msg).Proposal = "left out; " + r.Hint + ", and look again"
+		return
+	}
+	if slices.Contains(p.Drop, of.Name) { // for what package check found
 		return
 	}
 	c := newColumn(of)
@@ -59,77 +61,74 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 	}
 	switch {
 	case c.infinite.n > 0 && c.distinct < 2:
-		p.drop(of, "it has at most one finite value").setRows(c.infinite)
+		setRows(p.drop(check.Constant, of, "it has at most one finite value"), c.infinite)
 	case c.present == 0 || c.distinct < 2 && c.nulls.n == 0:
-		p.add(of, "training leaves it out", "it has one value, or none")
+		p.add(check.Constant, of, "training leaves it out", "it has one value, or none")
 	case again:
-		p.drop(of, "it is a copy of %q", twin)
-	case p.dropLeak(c, t) || !c.Clock && p.dropIdentifier(c):
+		p.drop(check.Copy, of, "it is a copy of %q", twin)
+	case p.dropPresence(c, t) || !c.Clock && p.dropIdentifier(c):
 	case c.Kind == data.Numeric && c.isMostlyNull():
-		p.drop(of, "it is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())).setRows(c.nulls)
+		setRows(p.drop(check.Missing, of, "it is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())), c.nulls)
 	case p.dropLaterDate(c, t):
 	default:
+		p.checkNames(c, t)
 		if c.Clock {
 			p.Reading.Dates = "parts"
-			p.add(of, datesDo, datesWhat)
+			p.add(check.Dates, of, datesDo, datesWhat)
 		} else {
 			p.checkLevels(c, t)
 			p.checkNumbers(c)
 		}
 		if c.Kind == data.Numeric && c.nulls.n > 0 {
 			p.Impute = "median"
-			p.add(of, Filled, "it is missing").setRows(c.nulls)
+			setRows(p.add(check.Missing, of, Filled, "it is missing"), c.nulls)
 		}
 	}
 	p.checkGroup(c)
 }
 
-// dropLeak drops a column that is a copy of the target or known only after the outcome. It reports whether it
-// did.
-func (p *Proposal) dropLeak(c *column, t *targetValues) bool {
-	if len(t.rows) < 50 {
-		return false
+// has reports whether package check found something about a column.
+func (p *Proposal) has(column string, what check.Kind) bool {
+	return slices.Contains(p.found[column], what)
+}
+
+// checkNames finds columns whose names suggest that they are known only after the outcome.
+func (p *Proposal) checkNames(c *column, t *targetValues) {
+	if len(t.rows) < 50 || c.present == 0 {
+		return
 	}
 	measure := measureName(t.binary)
 	power := Power(t.columnScores(c.Column), t.y, t.binary)
-	if power > PredictsAll {
-		p.drop(c.Column, "it predicts the target alone, with an %s of %.4f: it is a copy, or known only after the outcome", measure, power)
-		return true
-	}
-	if t.binary && c.nulls.n > 0 {
-		d := t.compare(func(r int) int {
-			if c.IsNull(r) {
-				return 1
-			}
-			return 0
-		})
-		if d.isPureWherePresent() {
-			p.drop(c.Column, "where it has a value, in %.0f of the %d rows examined, the target is nearly always the same: it is filled in after the outcome", d.n[0], len(t.rows)).setRows(c.nulls)
-			return true
-		}
-		if k := d.kappa(); k > nearlyCopy {
-			p.drop(c.Column, "where it is missing nearly predicts the target (kappa %.2f): it is filled in after the outcome", k).setRows(c.nulls)
-			return true
-		}
-	}
-	if t.binary && c.distinct == 2 {
-		if k := t.compareLevel(c, c.Text(c.some)).kappa(); k > nearlyCopy {
-			p.drop(c.Column, "it is nearly a copy of the target (kappa %.2f)", k)
-			return true
-		}
-	}
 	if w := findWord(c.Name, futureWords); w != "" {
 		if t.exceeds(power, 0.9, 0.8) {
-			p.add(c.Column, keptUnlessLater, "its name (%q) and how well it predicts alone (an %s of %.2f) suggest that it is known only after the outcome", w, measure, power)
+			p.add(check.LeakAfter, c.Column, keptUnlessLater, "its name (%q) and how well it predicts alone (an %s of %.2f) suggest that it is known only after the outcome", w, measure, power)
 		}
 	} else if w := sharedWord(c.Name, p.Target); w != "" && t.exceeds(power, 0.6, 0.1) {
-		p.add(c.Column, keptUnlessLater, "its name has %q in common with the target: is it computed from it, or known only after the outcome?", w)
+		p.add(check.LeakAfter, c.Column, keptUnlessLater, "its name has %q in common with the target: is it computed from it, or known only after the outcome?", w)
 	}
-	return false
 }
 
 // keptUnlessLater is the proposal on a column whose name alone raises a doubt.
 const keptUnlessLater = "kept; leave it out if it is known only after the target"
+
+// dropPresence drops a column that is filled in after the outcome: where it has a value, the target is nearly always
+// the same. It reports whether it did.
+func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
+	if !t.binary || c.nulls.n == 0 || len(t.rows) < 50 {
+		return false
+	}
+	d := t.compare(func(r int) int {
+		if c.IsNull(r) {
+			return 1
+		}
+		return 0
+	})
+	if !d.isPureWherePresent() {
+		return false
+	}
+	setRows(p.drop(check.LeakAfter, c.Column, "where it has a value, in %.0f of the %d rows examined, the target is nearly always the same: it is filled in after the outcome", d.n[0], len(t.rows)), c.nulls)
+	return true
+}
 
 // isPureWherePresent reports whether one class makes up nine of ten rows in the first set, although both classes
 // are frequent. The target is 1 for the more frequent class.
@@ -153,21 +152,23 @@ func (t *targetValues) compareLevel(c *column, level string) contrast {
 func (p *Proposal) dropIdentifier(c *column) bool {
 	text, many := c.Kind == data.Categorical, c.present > 20
 	isID := isIDName(c.Name)
-	var dropped *Finding
+	var dropped *check.Finding
 	switch {
 	case many && c.distinct == c.present && (text || c.Integer && (isID || c.isRunningNumber() && (c.present > 100 || isIndexName(c.Name)))):
-		p.drop(c.Column, "every row has its own value: an identifier")
+		p.drop(check.Index, c.Column, "every row has its own value: an identifier")
 		return true
+	case text && (p.has(c.Name, check.Bounds) || p.has(c.Name, check.Accounting) || p.has(c.Name, check.Dates)): // text that holds numbers
+		return false
 	case text && c.distinct > 50 && c.distinct > c.present/2:
-		dropped = p.drop(c.Column, "%d different texts in %d rows: names or notes", c.distinct, c.present)
+		dropped = p.drop(check.UniqueText, c.Column, "%d different texts in %d rows: names or notes", c.distinct, c.present)
 	case many && c.Integer && c.Kind == data.Numeric && isID && 2*c.distinct >= c.present:
-		dropped = p.drop(c.Column, "its name and %d different numbers in %d rows suggest that it is an identifier", c.distinct, c.present)
+		dropped = p.drop(check.Index, c.Column, "its name and %d different numbers in %d rows suggest that it is an identifier", c.distinct, c.present)
 	default:
 		return false
 	}
 	if p.GroupHoldout == "" && c.nulls.n == 0 && c.distinct < c.Len() && isID {
 		p.GroupHoldout = c.Name
-		dropped.Does = "left out; rows that share a value are held out together"
+		dropped.Proposal = "left out; rows that share a value are held out together"
 	}
 	return true
 }
@@ -195,33 +196,26 @@ func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 	if t.binary {
 		mean, values = fmt.Sprintf("the share of %q", t.one), fmt.Sprintf("%.0f %% (elsewhere %.0f %%)", 100*later, 100*other)
 	}
-	p.drop(c.Column, "where it is more than a week after %q, %s is %s: known only after the outcome", p.from.Name, mean, values).Rows = int(d.n[1])
+	p.drop(check.LeakAfter, c.Column, "where it is more than a week after %q, %s is %s: known only after the outcome", p.from.Name, mean, values).Rows = int(d.n[1])
 	return true
 }
 
 // checkLevels finds levels with several spellings, a level that nearly determines the target, and many levels.
 func (p *Proposal) checkLevels(c *column, t *targetValues) {
 	text := c.Kind == data.Categorical
-	if text {
-		if same, rows := findOtherSpellings(c.levelCounts(data.DefaultMaxLevels)); same != nil {
-			first := slices.Min(slices.Collect(maps.Keys(same)))
-			found := p.add(c.Column, "kept apart", "some levels are spellings of the same text, such as %q and %q", same[first], first)
-			found.Rows, found.Spellings = rows, same
-		}
-	}
 	if s := p.describePurestLevel(c, t); s != "" {
-		p.add(c.Column, keptUnlessLater, "%s", s)
+		p.add(check.LeakAfter, c.Column, keptUnlessLater, "%s", s)
 	}
 	if text && c.distinct > data.DefaultMaxLevels {
 		p.MinCount = 20
-		p.add(c.Column, "levels of fewer than 20 rows become one, (other)", "%d levels", c.distinct)
+		p.add(check.Levels, c.Column, "levels of fewer than 20 rows become one, (other)", "%d levels", c.distinct)
 	}
 }
 
 // describePurestLevel returns a sentence about the level whose rows have most often the same class, if that is
 // nearly always and the class is rare among other rows; otherwise "".
 func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence string) {
-	if p.Task != data.Binary || c.distinct < 2 || c.distinct > table.FewNumbers || c.Kind == data.Numeric && c.distinct > 2 {
+	if p.Task != data.Binary || p.has(c.Name, check.LeakOutcome) || c.distinct < 2 || c.distinct > table.FewNumbers || c.Kind == data.Numeric && c.distinct > 2 {
 		return ""
 	}
 	purest := 0.0
@@ -245,17 +239,11 @@ func (p *Proposal) checkNumbers(c *column) {
 		return
 	}
 	if c.nulls.n == 0 && c.infinite.n == 0 && c.least > 0 && findWord(c.Name, weightWords) != "" {
-		p.add(c.Column, "kept as a feature; name it as the weight if it says how many cases a row stands for", "its name is that of a weight of the rows").Weight = true
+		p.add(check.RowWeight, c.Column, "kept as a feature; name it as the weight if it says how many cases a row stands for", "its name is that of a weight of the rows")
 	}
 	if c.infinite.n > 0 {
 		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
-		p.add(c.Column, "such rows are left out", "values that are not finite").setRows(c.infinite)
-	}
-	if c.hasMissingCode() {
-		code := fmt.Sprintf("%g", c.least)
-		found := p.add(c.Column, "kept; in CSV it may be named as a text that stands for no value", "%s is the only number below 0, and often stands for a missing value", code)
-		found.setRows(c.negative)
-		found.Missing = code
+		setRows(p.add(check.NotFinite, c.Column, "such rows are left out", "values that are not finite"), c.infinite)
 	}
 }
 
@@ -278,6 +266,6 @@ func (p *Proposal) checkGroup(c *column) {
 		p.Groups = append(p.Groups, c.Name)
 	}
 	if c.nulls.n > 0 && (named || c.Kind == data.Categorical) {
-		p.add(c.Column, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value").setRows(c.nulls)
+		setRows(p.add(check.Missing, c.Column, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value"), c.nulls)
 	}
 }

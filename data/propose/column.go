@@ -88,16 +88,6 @@ func (c *column) isRunningNumber() bool {
 	return !c.falls || !c.rises || c.largest-c.least < 3*float64(c.present)
 }
 
-// hasMissingCode reports whether the minimum of a column is one of the usual codes for missing values and the
-// only negative value.
-func (c *column) hasMissingCode() bool {
-	switch c.least {
-	case -9, -99, -999, -9999, -99999:
-		return c.Kind == data.Numeric && c.negatives == 1 && c.distinct >= 3
-	}
-	return false
-}
-
 // isMostlyNull reports whether most rows have no value.
 func (c *column) isMostlyNull() bool { return float64(c.nulls.n) > mostlyNull*float64(c.Len()) }
 

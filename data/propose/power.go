@@ -105,19 +105,6 @@ func (c contrast) deviation() float64 {
 	return math.Sqrt(max(0, c.squares/n-mean*mean))
 }
 
-// kappa returns Cohen's kappa of the sets and a target of two classes, in the direction in which they agree: 1
-// for copies, 0 for chance.
-func (c contrast) kappa() float64 {
-	n := c.n[0] + c.n[1]
-	agree := (c.n[0] - c.sum[0] + c.sum[1]) / n
-	in, ones := c.n[1]/n, (c.sum[0]+c.sum[1])/n
-	chance := in*ones + (1-in)*(1-ones)
-	if chance == 0 || chance == 1 {
-		return 0
-	}
-	return max((agree-chance)/(1-chance), (chance-agree)/chance)
-}
-
 // columnScores returns the values of a column as numbers. For a category it returns the mean target of the
 // level in the other half of the rows, so that many levels alone have no power.
 func (t *targetValues) columnScores(c *data.Column) []float64 {

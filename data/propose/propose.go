@@ -6,65 +6,32 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
-// A Finding is something notable about a column, and what the proposal does about it.
-type Finding struct {
-	Column string `json:"column"`
-	Rows   int    `json:"rows,omitempty"`  // in how many rows; 0: all, or it says nothing
-	First  int    `json:"first,omitempty"` // the first of them, from 1
-	What   string `json:"what"`
-	Does   string `json:"proposal"`
-
-	Missing   string            `json:"missing,omitempty"`   // the text that may be named as standing for no value; "": none
-	Spellings map[string]string `json:"spellings,omitempty"` // levels that are other spellings, and the usual ones
-	Weight    bool              `json:"weight,omitempty"`    // it may be the weight of the rows
-}
-
 // A Proposal describes how to train on a table.
 type Proposal struct {
-	Target       string       `json:"target"`
-	Task         data.Task    `json:"task"`
-	Reading      data.Reading `json:"reading,omitzero"` // how the table was read
-	Drop         []string     `json:"drop,omitempty"`
-	Loss         string       `json:"loss,omitempty"` // where the target does not decide: squared for few whole numbers
-	Impute       string       `json:"impute,omitempty"`
-	Filter       string       `json:"filter,omitempty"`
-	MinCount     int          `json:"min_count,omitempty"`
-	Groups       []string     `json:"groups,omitempty"`        // columns that groups are usually made of, by their names; not part of the command
-	GroupHoldout string       `json:"group_holdout,omitempty"` // an identifier that rows share
-	Findings     []Finding    `json:"findings"`
+	Target       string          `json:"target"`
+	Task         data.Task       `json:"task"`
+	Reading      data.Reading    `json:"reading,omitzero"` // how the table was read
+	Drop         []string        `json:"drop,omitempty"`
+	Loss         string          `json:"loss,omitempty"` // where the target does not decide: squared for few whole numbers
+	Impute       string          `json:"impute,omitempty"`
+	Filter       string          `json:"filter,omitempty"`
+	Categorical  []string        `json:"categorical,omitempty"`
+	MinCount     int             `json:"min_count,omitempty"`
+	Groups       []string        `json:"groups,omitempty"`        // columns that groups are usually made of, by their names; not part of the command
+	GroupHoldout string          `json:"group_holdout,omitempty"` // an identifier that rows share
+	Findings     []check.Finding `json:"findings"`
 
-	roles Roles
+	roles check.Roles
+	found map[string][]check.Kind // by column: what package check found
 
 	from *data.Column // the first column of dates that has one in every row: when rows begin
-}
-
-// Roles names the columns that the user gave a role other than the target. Such a column is never left out.
-type Roles struct {
-	Groups             []string
-	Weight, Unit, Time string // "": none
-}
-
-// of returns the role of a column in words, or "".
-func (r *Roles) of(column string) string {
-	switch {
-	case slices.Contains(r.Groups, column):
-		return "a group column"
-	case column == "":
-	case column == r.Weight:
-		return "the weight of the rows"
-	case column == r.Unit:
-		return "the unit whose rows stay together"
-	case column == r.Time:
-		return "the time of the rows"
-	}
-	return ""
 }
 
 // A Filled is a proposal to fill missing numbers.
@@ -75,8 +42,10 @@ const maxRows = 50_000
 
 // Make examines every column of f once and proposes how to train on it. It leaves out no column
 // with a role. It returns an error if the target cannot be one.
-func Make(ctx context.Context, f *data.Frame, target string, roles Roles, how data.Reading) (*Proposal, error) {
-	p := &Proposal{Target: target, Reading: how, Findings: []Finding{}, roles: roles}
+func Make(ctx context.Context, f *data.Frame, roles check.Roles, how data.Reading) (*Proposal, error) {
+	target := roles.Target
+	roles.GroupFeatures = true // as train takes them by default
+	p := &Proposal{Target: target, Reading: how, Findings: []check.Finding{}, roles: roles}
 	c, err := f.Lookup(target)
 	if err != nil {
 		return nil, err
@@ -91,8 +60,10 @@ func Make(ctx context.Context, f *data.Frame, target string, roles Roles, how da
 	if p.from, err = findStartDates(ctx, f, target); err != nil {
 		return nil, err
 	}
+	if err := p.examine(ctx, f); err != nil {
+		return nil, err
+	}
 	seen := map[uint64]string{}
-	var numbers []*data.Column
 	for _, of := range f.Columns {
 		if of.Name == target {
 			continue
@@ -101,14 +72,50 @@ func Make(ctx context.Context, f *data.Frame, target string, roles Roles, how da
 		if err != nil {
 			return nil, err
 		}
-		before := len(p.Drop)
 		p.checkColumn(f, c, t, seen)
-		if c.Kind == data.Numeric && !c.Clock && len(p.Drop) == before {
-			numbers = append(numbers, c)
-		}
 	}
-	p.dropParts(numbers, t)
 	return p, nil
+}
+
+// examine adds the findings of package check, and leaves out what they call a leak or an index.
+func (p *Proposal) examine(ctx context.Context, f *data.Frame) error {
+	roles := p.roles
+	roles.Task = p.Task
+	found, err := check.Examine(ctx, f, nil, roles)
+	if err != nil {
+		return err
+	}
+	p.found = map[string][]check.Kind{}
+	for _, one := range found {
+		columns := one.Columns
+		if columns == nil {
+			columns = []string{one.Column}
+		}
+		for _, c := range columns {
+			p.found[c] = append(p.found[c], one.What)
+		}
+		switch one.What {
+		case check.Constant, check.UniqueText: // said in the words of a proposal
+			continue
+		case check.Spellings:
+			if one.Column == p.Target {
+				continue // they are renamed
+			}
+		case check.Leak, check.LeakAfter, check.LeakAverage, check.LeakIdentity, check.Index:
+			var out []string
+			for _, c := range columns {
+				if p.roles.Of(c) == "" && !slices.Contains(p.Drop, c) {
+					out = append(out, c)
+				}
+			}
+			if len(out) > 0 && one.Severity == check.Warning {
+				p.Drop = append(p.Drop, out...)
+				one.Proposal = "left out"
+			}
+		}
+		p.Findings = append(p.Findings, one)
+	}
+	return nil
 }
 
 // findStartDates returns the first column of dates that has one in every row: when rows begin. It returns nil if
@@ -126,22 +133,22 @@ func findStartDates(ctx context.Context, f *data.Frame, target string) (*data.Co
 }
 
 // add adds a finding.
-func (p *Proposal) add(c *data.Column, does, format string, args ...any) *Finding {
-	p.Findings = append(p.Findings, Finding{Column: c.Name, What: fmt.Sprintf(format, args...), Does: does})
+func (p *Proposal) add(what check.Kind, c *data.Column, does, format string, args ...any) *check.Finding {
+	p.Findings = append(p.Findings, check.Finding{What: what, Column: c.Name, Evidence: fmt.Sprintf(format, args...), Severity: check.Note, Proposal: does})
 	return &p.Findings[len(p.Findings)-1]
 }
 
 // drop leaves a column out, unless the user gave it a role.
-func (p *Proposal) drop(c *data.Column, format string, args ...any) *Finding {
-	if role := p.roles.of(c.Name); role != "" {
-		return p.add(c, "kept: it is "+role, format, args...)
+func (p *Proposal) drop(what check.Kind, c *data.Column, format string, args ...any) *check.Finding {
+	if role := p.roles.Of(c.Name); role != "" {
+		return p.add(what, c, "kept: it is "+role, format, args...)
 	}
 	p.Drop = append(p.Drop, c.Name)
-	return p.add(c, "left out", format, args...)
+	return p.add(what, c, "left out", format, args...)
 }
 
 // setRows sets the rows of a finding.
-func (f *Finding) setRows(rows rowCount) { f.Rows, f.First = rows.n, rows.first }
+func setRows(f *check.Finding, rows rowCount) { f.Rows, f.First = rows.n, rows.first }
 
 func (p *Proposal) addFilter(condition string) {
 	if p.Filter != "" {
@@ -170,7 +177,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		}
 	}
 	if same, rows := findOtherSpellings(counts); same != nil {
-		p.add(c, fmt.Sprintf("they become %d", len(counts)-len(same)), "the target is text with %d values, some of them spellings of the same text", len(counts)).Rows = rows
+		p.add(check.Spellings, c, fmt.Sprintf("they become %d", len(counts)-len(same)), "the target is text with %d values, some of them spellings of the same text", len(counts)).Rows = rows
 		all := maps.Clone(same)
 		maps.Copy(all, p.Reading.Relabel)
 		p.Reading.Relabel = all
@@ -178,7 +185,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	}
 	if missing.n > 0 {
 		p.addFilter(expr.QuoteName(c.Name) + " is not null")
-		p.add(c, "such rows are left out", "the target is missing").setRows(missing)
+		setRows(p.add(check.Missing, c, "such rows are left out", "the target is missing"), missing)
 	}
 	levels := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
@@ -193,7 +200,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		t.binary, p.Task = false, data.Regression
 		if c.Integer && len(levels) <= table.FewNumbers {
 			p.Loss = "squared"
-			p.add(c, "taken as a quantity; the logistic loss takes them as classes", "the target has %d different whole numbers", len(levels))
+			p.add(check.Target, c, "taken as a quantity; the logistic loss takes them as classes", "the target has %d different whole numbers", len(levels))
 		}
 	case len(levels) <= maxClasses:
 		t.one, p.Task = levels[0], data.Multiclass // its most frequent class against the rest
@@ -216,26 +223,15 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	return t, nil
 }
 
-// findOtherSpellings returns, for more than two labels, those that differ from a more frequent label only by
-// case, spaces or a final full stop, and the number of their rows. It returns nil if there are none, or if only
-// one label would be left.
+// findOtherSpellings returns, for more than two labels, those that are another spelling of a more frequent label, and
+// the number of their rows. It returns nil if there are none, or if only one label would be left.
 func findOtherSpellings(counts map[string]int) (same map[string]string, rows int) {
-	usual := map[string]string{} // by what is left of a label
-	key := func(label string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(label), ". ")) }
-	for l, n := range counts {
-		if u, ok := usual[key(l)]; !ok || n > counts[u] || n == counts[u] && l < u {
-			usual[key(l)] = l
-		}
-	}
-	if len(counts) <= 2 || len(usual) < 2 || len(usual) == len(counts) {
+	same = check.OtherSpellings(counts)
+	if len(counts) <= 2 || len(same) == 0 || len(counts)-len(same) < 2 {
 		return nil, 0
 	}
-	same = map[string]string{}
-	for l, n := range counts {
-		if u := usual[key(l)]; u != l {
-			same[l] = u
-			rows += n
-		}
+	for label := range same {
+		rows += counts[label]
 	}
 	return same, rows
 }

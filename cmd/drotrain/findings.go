@@ -1,0 +1,34 @@
+package main
+
+import (
+	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/setting"
+)
+
+// optionFor returns the option that does what a finding proposes, or "".
+func optionFor(f *check.Finding) string {
+	switch {
+	case len(f.Renames) > 0:
+		return "--relabel " + printable.QuoteShell(relabelling(f.Renames))
+	case len(f.Texts) > 0:
+		return "--na " + printable.QuoteShell(setting.JoinNames(f.Texts))
+	case f.What == check.Codes:
+		return "--categorical " + printable.QuoteShell(f.Column)
+	case f.What == check.Dates:
+		return "--dates parts"
+	case f.What == check.RowWeight:
+		return "--weight " + printable.QuoteShell(f.Column)
+	case f.What == check.Index || f.What == check.UniqueText || f.IsLeak() && f.What != check.LeakGroup && f.What != check.LeakSlopes:
+		return "--drop " + printable.QuoteShell(f.Column)
+	}
+	return ""
+}
+
+// addOption adds the option to a finding in words, if there is one and the words propose something to the user.
+func addOption(text string, f *check.Finding) string {
+	if option := optionFor(f); option != "" && f.Proposal != "left out" {
+		return text + " (" + option + ")"
+	}
+	return text
+}
