@@ -216,7 +216,7 @@ func (m *measuring) measureOthers() {
 		m.frame, m.config, m.loss = frame, c, with
 		m.p.Impute = strings.TrimPrefix(c.Impute, "error")
 		m.p.Categorical = c.Categorical
-		f.Proposal = option
+		f.Proposal = "proposed, as measured below"
 	}
 }
 
