@@ -42,10 +42,10 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 	for _, want := range []string{
 		"loan_id: its name and 500 different numbers in 503 rows suggest that it is an identifier: left out; rows that share a value are held out together",
 		"region: it has no value (", "kept; as a group column they would be the group (missing)",
-		`status: some levels are spellings of the same text, such as "Permanent" and "permanent"`, "--relabel 'permanent->Permanent' for example makes one of them",
+		`status: "Permanent" and "permanent" look like spellings of one label`, "(--relabel 'permanent->Permanent')",
 		`opened: it is read as text, but holds dates in different formats`, "left out; write all dates as 2024-03-31",
-		"weight: its name is that of a weight of the rows: kept as a feature; --weight weight if",
-		`insurance: of the 25 rows with "refused" examined, 100 % have the target "yes", and`,
+		"weight: its name is that of a weight of the rows: kept as a feature; name it as the weight if", "(--weight weight)",
+		`insurance: possible leakage: all 25 rows in which it is not "no" have one outcome`,
 		"possible groups, by their names: --groups sex,region considers the worst of them",
 		`--drop loan_id,opened \ --holdout units:loan_id`,
 	} {

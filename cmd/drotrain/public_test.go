@@ -36,7 +36,8 @@ func TestPublicTables(t *testing.T) {
 			says: map[string]string{"impute": `"median"`, "dates": `"parts"`}},
 		{table: "german.data", target: "column_7", options: "--no-header", signal: "column_1 column_2 column_3", low: .7, high: .95, says: map[string]string{"no-header": "true"}},
 		// The length of a call is known when it is over; neither its name nor its values say so.
-		{table: "bank.csv", target: "y", signal: "job balance contact pdays duration", low: .8, high: .99},
+		{table: "bank.csv", target: "y", signal: "job balance contact pdays duration", low: .8, high: .99,
+			says: map[string]string{"na": "pdays=-1", "impute": `"median"`}},
 		{table: "titanic.csv", target: "Survived", drop: "PassengerId Name Ticket Cabin boat", signal: "Sex Pclass Age", low: .7, high: .92, leak: "boat",
 			says: map[string]string{"impute": `"median"`}},
 		{table: "houses.csv", target: "Price", drop: "Property_ID", signal: "Floor_area_(m²) Town Date_sold.year", low: .8, high: .97,
