@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
 )
 
 // Thresholds of leaks.
