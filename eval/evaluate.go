@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"context"
+	"math"
 )
 
 // Evaluate measures every model overall and by group, compares each with the
@@ -51,6 +52,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		}
 		losses[k] = s
 		r := ModelResult{Name: m.Name, Role: m.Role, OverConstant: differenceFromConstant(&in, m.Loss, strata.All.Rows)}
+		r.Constant = in.isConstant(&m)
 		r.Overall = measureStratum(in.rows, k, strata.All)
 		for _, a := range cvarLevels(n) {
 			v, _ := s.CVaRAt(a)
@@ -98,6 +100,52 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	e.Criteria = e.findCriteria()
 	e.Verdict = e.reachVerdict(&in, strata)
 	return e, nil
+}
+
+// isConstant reports whether a model predicts all rows alike, for rows enough to tell.
+func (in *Input) isConstant(m *Model) bool {
+	const (
+		fewest = 20 // rows
+		share  = 1e-3
+	)
+	n := len(in.Target)
+	if n < fewest || in.Task == Regression && len(m.Score) != n {
+		return false
+	}
+	for _, c := range m.Class {
+		if c != m.Class[0] {
+			return false
+		}
+	}
+	spans := make([][2]float64, max(1, len(in.Classes))) // by class: of more than two, scores are those of the actual class
+	for c := range spans {
+		spans[c] = [2]float64{math.Inf(1), math.Inf(-1)}
+	}
+	for i, v := range m.Score {
+		class := 0
+		if in.Task == Multiclass {
+			class = int(in.Target[i])
+		}
+		spans[class] = [2]float64{min(spans[class][0], v), max(spans[class][1], v)}
+	}
+	limit := share
+	if in.Task == Regression {
+		mean, squares := 0.0, 0.0
+		for i, v := range in.Target { // Welford
+			apart := v - mean
+			mean += apart / float64(i+1)
+			squares += apart * (v - mean)
+		}
+		if limit *= math.Sqrt(squares / float64(n)); limit == 0 {
+			return false
+		}
+	}
+	for _, s := range spans {
+		if !(s[1]-s[0] < limit) {
+			return false
+		}
+	}
+	return true
 }
 
 // differenceFromConstant compares losses with those of the constant prediction. It returns nil if there is

@@ -54,11 +54,32 @@ type Evaluation struct {
 	// Findings are about the columns of the training rows: leaks, codes for missing values, spellings of a label.
 	Findings []check.Finding `json:"findings,omitempty"`
 
+	// Levels holds the levels of robustness that leave no model on the training table, where they are known.
+	Levels *LevelRange `json:"levels_without_model,omitempty"`
+
 	// Reference holds the numbers that paths of gates with since compare with; nil: none.
 	Reference *Reference `json:"-"`
 
 	// AllGroups writes all numbers of every group, however many there are.
 	AllGroups bool `json:"-"`
+}
+
+// A LevelRange holds the levels of an adversary over rows at which a constant prediction is optimal on the training
+// table: stronger levels leave no model either.
+type LevelRange struct {
+	Balls   []BallRange `json:"balls,omitempty"`
+	Protect *Num        `json:"protect,omitempty"` // --protect up to this
+	Rows    int         `json:"rows"`              // rows that the range was computed from
+	Of      int         `json:"of"`                // training rows
+	Text    string      `json:"text,omitempty"`    // a sentence
+}
+
+// A BallRange holds the levels of one divergence that leave no model.
+type BallRange struct {
+	Penalty string `json:"penalty"`
+	Ess     Num    `json:"ess"`          // --ess up to this
+	Radius  Num    `json:"radius"`       // --radius from this on
+	Nu      Num    `json:"nu,omitempty"` // --nu up to this leaves probabilities within 0.001 of each other
 }
 
 // A Drift compares the values of a column with those of training.
@@ -79,6 +100,10 @@ type ModelResult struct {
 	// OverConstant is the risk minus that of the constant fitted to the training rows, where
 	// Input.Constant gives its losses.
 	OverConstant *Difference `json:"over_constant,omitempty"`
+
+	// Constant says that the model predicts all rows alike: probabilities within 0.001 of each other, or numbers
+	// within 0.001 standard deviations of the target.
+	Constant bool `json:"constant_prediction,omitempty"`
 
 	Calibration []CalibrationBin `json:"calibration,omitempty"` // binary
 	Residuals   []ResidualBin    `json:"residuals,omitempty"`   // regression

@@ -26,6 +26,11 @@ func (j *judge) writeSentences(v *Verdict) {
 		v.Headline += " This was measured on the training rows."
 	}
 	v.Recommendation, v.Recommended = j.recommend(v)
+	for _, m := range j.Models {
+		if m.Name == v.Recommended && m.Constant {
+			v.Recommendation, v.Recommended = useNone, ""
+		}
+	}
 	v.Details = j.detailSentences()
 }
 
@@ -113,6 +118,9 @@ func (j *judge) rejectedSentence() string {
 	return fmt.Sprintf("The one other candidate did not measurably improve the %s.", what)
 }
 
+// useNone is the recommendation where no model is better than a constant.
+const useNone = "Use none of the models: train again with other columns or more rows."
+
 // recommend returns the recommendation and the name of the recommended model.
 func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	base, model := j.modelName(0), j.modelName(j.k)
@@ -132,8 +140,8 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 		}
 		return fmt.Sprintf("Use %s.", model) + j.recommendationNote(), j.in.Models[j.k].Name
 	case Degenerate:
-		if j.c == nil || j.c.Alike || j.Models[0].OverConstant.isAbove() {
-			return "Use none of the models: train again with other columns or more rows.", ""
+		if j.c == nil || j.c.Alike || j.Models[0].Constant || j.Models[0].OverConstant.isAbove() {
+			return useNone, ""
 		}
 		return fmt.Sprintf("Use %s, or train again with less robustness or fewer columns.", base), j.in.Models[0].Name
 	case Untested:
@@ -445,6 +453,9 @@ func (j *judge) singleModelSentence() string {
 func (j *judge) warningSentences() []string {
 	var out []string
 	name, is := j.subject()
+	if j.Models[j.k].Constant {
+		out = append(out, fmt.Sprintf("%s %s constant: %s.", name, is, j.constantText()))
+	}
 	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
 		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1))+" over", printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.Models[j.k].OverConstant.isAbove() {
@@ -456,7 +467,7 @@ func (j *judge) warningSentences() []string {
 	if j.effective < j.fewest {
 		s := fmt.Sprintf("%s depends on the equivalent of %s of %s; fewer than %s are too few to learn from.",
 			name, printable.Number(j.effective), printable.Plural(int(j.in.TrainingRows), "training row", "training rows"), printable.Number(j.fewest))
-		if j.Models[j.k].OverConstant.isAbove() {
+		if j.Models[j.k].Constant || j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, s)
 		} else {
 			out = append([]string{s}, out...)
@@ -468,6 +479,14 @@ func (j *judge) warningSentences() []string {
 		}
 	}
 	return out
+}
+
+// constantText says how close to each other the predictions of a constant model are.
+func (j *judge) constantText() string {
+	if j.Task == Regression {
+		return "all predictions lie within 0.001 standard deviations of the target of each other"
+	}
+	return "all probabilities lie within 0.001 of each other"
 }
 
 // detailSentences returns sentences with the numbers behind the headline.

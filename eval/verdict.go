@@ -16,7 +16,7 @@ const (
 	Hurt          Outcome = "hurt"                     // worse for the worst group
 	TooLittleData Outcome = "too little data"          // the interval covers 0 and a fall by a third
 	StandardKept  Outcome = "standard model kept"      // cross-validation kept ERM: there is one model
-	Degenerate    Outcome = "degenerate"               // measurably worse than a constant, or resting on a handful of rows
+	Degenerate    Outcome = "degenerate"               // a constant, measurably worse than one, or resting on a handful of rows
 	Untested      Outcome = "not tested"               // no intervals were asked for
 	NoBaseline    Outcome = "no baseline"              // one model, and no choice that kept it
 )
@@ -106,7 +106,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 	side, measurable := j.d.Direction()
 	moreLose := v.Groups != nil && v.Groups.Worse > v.Groups.Better
 	switch {
-	case j.Models[j.k].OverConstant.isAbove() || j.effective < j.fewest:
+	case j.Models[j.k].Constant || j.Models[j.k].OverConstant.isAbove() || j.effective < j.fewest:
 		return Degenerate, ""
 	case j.c == nil && (j.in.RejectedCandidates > 0 || j.in.StandardRecommended):
 		return StandardKept, ""

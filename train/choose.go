@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
@@ -66,6 +65,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 		ratio := float64(d-g.Columns) / float64(d)
 		o.Rows = min(o.Rows, max(minChoiceRows, int(float64(o.Rows)*ratio*ratio)))
 	}
+	o.Range = m.Result.Levels
 	o.Observe = m.Config.countObserver("choosing", began)
 	o.Comparisons = m.Config.Evaluate == EvaluateCrossfit
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= maxPathWork
@@ -89,7 +89,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
 	if s.Unstable > maxUnstable {
 		m.addNotes(fmt.Sprintf("%sthe choice is uncertain: in %.0f %% of resamples of the rows another kind of model is chosen than %s",
-			propose.WarningMark, 100*s.Unstable, s.Best().Name))
+			warningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {
 		m.addNotes(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them", s.Rows, s.Of))

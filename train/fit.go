@@ -96,7 +96,10 @@ func (m *Model) trainChecked(ctx context.Context, oracle tune.Oracle, began time
 // model.
 func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Time) error {
 	var plain, balanced *dro.Result
-	var err error
+	err := m.assessLevels(ctx)
+	if err != nil {
+		return err
+	}
 	if !m.Config.NoBaseline {
 		if plain, balanced, err = m.solveBaselines(ctx, oracle, began); err != nil {
 			return err
@@ -402,6 +405,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {
 		m.addNotes(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a milder level, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
 	}
+	s.ConstantPrediction = m.predictsConstant(p.Oracle)
 	if *m.Config.Mu == 0 && !s.Certified {
 		m.addNotes("μ is 0: there is a certificate only where the data settle every coefficient; mu > 0 gives one always")
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -23,6 +24,8 @@ type Summary struct {
 	Passes              float64               `json:"passes"`
 	Seconds             float64               `json:"seconds"`
 	Solver              string                `json:"solver"`
+	Levels              *level.Range          `json:"levels_without_model,omitempty"` // of an adversary over rows; absent where they are not known
+	ConstantPrediction  bool                  `json:"constant_prediction,omitempty"`  // whether the training rows are predicted alike: probabilities within 0.001, numbers within 0.001 standard deviations
 	Loss                string                `json:"loss"`
 	Level               string                `json:"level"`               // how robust, in words
 	Design              *GroupDesign          `json:"design,omitempty"`    // whether groups have coefficients of their own; absent where that was not asked

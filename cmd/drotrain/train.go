@@ -31,12 +31,13 @@ options it trains on an embedded data set.
 
 Exit codes: 0 certified to the gap asked for, 1 failed, 2 wrong command line,
 3 stopped before the gap (the model is written and marked uncertified),
-4 the model is degenerate: worse than the best constant on the rows measured, or
-resting on fewer than 30 rows or 0.5 % of them (--allow-degenerate: 0),
+4 the model is degenerate: the same prediction for every row, worse than the
+best constant on the rows measured, or resting on fewer than 30 rows or 0.5 % of
+them (--allow-degenerate: 0),
 129, 130 and 143 interrupted (likewise).`,
 		Example: `  drotrain train
   drotrain train --data loans.parquet --target deny --groups region,sex \
-      --protect 0.05 --out loans
+      --adversary groups --nu 0.1 --out loans
   drotrain train --config loans.yaml --seed 7 --json --quiet > summary.json`,
 	}, options.Train, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
 		return (&trainOptions{Settings: s}).run(ctx, a, fs)

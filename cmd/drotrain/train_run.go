@@ -403,6 +403,9 @@ func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, o
 		}
 		return exit.WithCode(exit.Gate, fmt.Errorf("the model is degenerate: %s", strings.Join(s.Warnings, " ")),
 			advice+"; --allow-degenerate takes the model as it is")
+	case e == nil && s.ConstantPrediction && !o.AllowDegenerate:
+		return exit.WithCode(exit.Gate, errors.New("the model is degenerate: it predicts the same for every training row"),
+			"a milder level, or other columns; --allow-degenerate takes the model as it is")
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type entry struct {
 	equalFormula string // for equal reference weights
 	size         string // name of the effective size of weights
 	radius       func(share float64) float64
+	share        func(radius float64) float64 // its inverse
 	explain      func(nu float64, n int) []string
 }
 
@@ -36,6 +37,7 @@ var entries = []entry{
 		name: KullbackLeibler, symbol: "KL", formula: "Σ yⱼ log(yⱼ/wⱼ)", equalFormula: "Σ yⱼ log(n yⱼ)",
 		size:   "perplexity", // exp(−Σ y log y) = share·n
 		radius: func(share float64) float64 { return -math.Log(share) },
+		share:  func(radius float64) float64 { return math.Exp(-radius) },
 		explain: func(nu float64, _ int) []string {
 			return []string{
 				fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", printable.FourDigits(nu)),
@@ -47,6 +49,7 @@ var entries = []entry{
 		name: PearsonChi2, symbol: "χ²", formula: "½ Σ (yⱼ − wⱼ)²/wⱼ", equalFormula: "½ mean((n yⱼ − 1)²)",
 		size:    "effective sample size", // Kish's 1/Σy² = share·n
 		radius:  func(share float64) float64 { return (1/share - 1) / 2 },
+		share:   func(radius float64) float64 { return 1 / (1 + 2*radius) },
 		explain: explainPearson,
 	},
 }
@@ -114,6 +117,10 @@ func (d Divergence) SizeName() string { return d.entry().size }
 // RadiusOfSize returns the radius of the ball whose weights have at least the given effective size, as a share in
 // (0, 1] of the samples. Reference weights are equal.
 func (d Divergence) RadiusOfSize(share float64) float64 { return d.entry().radius(share) }
+
+// SizeOfRadius returns the smallest effective size of weights in the ball of a radius, as a share: the inverse of
+// RadiusOfSize.
+func (d Divergence) SizeOfRadius(radius float64) float64 { return d.entry().share(radius) }
 
 // Explain returns sentences on the scaling of the penalty ν·D over n rows, 0 if unknown.
 func (d Divergence) Explain(nu float64, n int) []string { return d.entry().explain(nu, n) }

@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -216,6 +217,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		return err
 	}
 	x.Evaluation.AllGroups, x.Evaluation.Findings = o.AllGroups, m.Findings
+	x.Evaluation.Levels = levelRangeOf(m.Result.Levels)
 	if split == eval.Table {
 		for _, d := range x.Encoding.Drift {
 			x.Evaluation.Drift = append(x.Evaluation.Drift, eval.Drift{Drift: d, Finding: d.String()})
@@ -225,6 +227,22 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		s.Method += fmt.Sprintf(" Of %d columns, the %d along which the loss varies most were searched.", maxColumns+left, maxColumns)
 	}
 	return nil
+}
+
+// levelRangeOf converts a range of levels; nil stays nil.
+func levelRangeOf(r *level.Range) *eval.LevelRange {
+	if r == nil {
+		return nil
+	}
+	out := &eval.LevelRange{Rows: r.Rows, Of: r.Of, Text: r.String()}
+	if r.Protect != nil {
+		protect := eval.Num(*r.Protect)
+		out.Protect = &protect
+	}
+	for _, b := range r.Balls {
+		out.Balls = append(out.Balls, eval.BallRange{Penalty: string(b.Penalty), Ess: eval.Num(b.Ess), Radius: eval.Num(b.Radius), Nu: eval.Num(b.Nu)})
+	}
+	return out
 }
 
 // classGrouping returns the classes of the rows as groups, so that the risk of each class has the intervals of

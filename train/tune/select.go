@@ -16,16 +16,17 @@ import (
 
 // Options says how to choose. Start from DefaultOptions.
 type Options struct {
-	Criterion   string  // one of Criteria; empty: trade-off with two eligible groups, else tail
-	Folds       int     // ≥ 2; 0: DefaultFolds
-	Rate        float64 // weight of the average risk in the trade-off; the worst group's risk has weight 1
-	Budget      float64 // largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else none
-	Rows        int     // largest number of rows used for the choice
-	Few         bool    // whether to try fewer penalty coefficients, and no half-balanced ERM
-	Path        bool    // whether to bracket the optima at every penalty coefficient
-	Curve       bool    // whether to estimate risks by the number of rows fitted to
-	Ridge       bool    // whether to choose μ too
-	Comparisons bool    // whether to count the effective comparisons
+	Criterion   string       // one of Criteria; empty: trade-off with two eligible groups, else tail
+	Folds       int          // ≥ 2; 0: DefaultFolds
+	Rate        float64      // weight of the average risk in the trade-off; the worst group's risk has weight 1
+	Budget      float64      // largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else none
+	Rows        int          // largest number of rows used for the choice
+	Few         bool         // whether to try fewer penalty coefficients, and no half-balanced ERM
+	Path        bool         // whether to bracket the optima at every penalty coefficient
+	Curve       bool         // whether to estimate risks by the number of rows fitted to
+	Ridge       bool         // whether to choose μ too
+	Range       *level.Range // levels that leave no model, which are not tried; nil: none is known
+	Comparisons bool         // whether to count the effective comparisons
 	Seed        uint64
 	Observe     func(done, total int) // called after every model solved, one call at a time; may be nil
 }
@@ -316,7 +317,7 @@ func (c *selectionRun) compareRowLevels(ctx context.Context, at int, deviation f
 	var more []Candidate
 	var from []int
 	first := len(c.Candidates)
-	for i, l := range rowLevels(deviation, c.options.Few) {
+	for i, l := range withoutUseless(rowLevels(deviation, c.options.Few), c.options.Range) {
 		more = append(more, c.table.newCandidate(rowsFamily, l, factor))
 		if from = append(from, at); i > 0 {
 			from[i] = first + i - 1

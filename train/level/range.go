@@ -1,0 +1,72 @@
+package level
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// A Range holds the levels of an adversary over rows at which a constant prediction, the same for every row, is
+// optimal on a table: stronger levels leave no model either (docs/math.md §10).
+type Range struct {
+	Balls   []BallRange `json:"balls,omitempty"`   // by divergence; one is absent if every radius leaves a model
+	Protect *float64    `json:"protect,omitempty"` // Protect up to this, to about 1 %; nil: every one leaves a model
+
+	Rows int `json:"rows"` // rows that the range was computed from
+	Of   int `json:"of"`   // training rows
+}
+
+// A BallRange holds the levels of one divergence that leave no model.
+type BallRange struct {
+	Penalty dro.Divergence `json:"penalty"`
+	Ess     float64        `json:"ess"`          // Ess up to this
+	Radius  float64        `json:"radius"`       // Radius from this on
+	Nu      float64        `json:"nu,omitempty"` // Nu up to this leaves probabilities within 0.001 of each other; 0: unknown
+}
+
+// Excludes reports whether l leaves no model. It is false for levels over groups and for averages.
+func (r *Range) Excludes(l Level) bool {
+	if r == nil || l.IsGroupwise() || l.Average != "" {
+		return false
+	}
+	if l.Protect != nil {
+		return r.Protect != nil && *l.Protect <= *r.Protect
+	}
+	for _, b := range r.Balls {
+		switch {
+		case b.Penalty != l.Penalty && !(b.Penalty == dro.KullbackLeibler && l.Penalty == ""):
+		case l.Nu != nil:
+			return *l.Nu <= b.Nu
+		case l.HasDivergence():
+			return l.divergenceRadius() >= b.Radius
+		}
+	}
+	return false
+}
+
+// String returns the range as a sentence; "" if every level leaves a model.
+func (r *Range) String() string {
+	if r == nil {
+		return ""
+	}
+	var levels []string
+	if r.Protect != nil {
+		levels = append(levels, fmt.Sprintf("--protect %.2g", *r.Protect))
+	}
+	for _, b := range r.Balls {
+		levels = append(levels, fmt.Sprintf("--ess %.2g (%s; radius %.3g)", b.Ess, b.Penalty, b.Radius))
+	}
+	if levels == nil {
+		return ""
+	}
+	text := levels[len(levels)-1]
+	if len(levels) > 1 {
+		text = strings.Join(levels[:len(levels)-1], ", ") + " or " + text
+	}
+	sample := ""
+	if r.Rows < r.Of {
+		sample = fmt.Sprintf(" (computed from %d of %d rows)", r.Rows, r.Of)
+	}
+	return "levels stronger than " + text + " leave no model on this table: the best prediction is the same for every row" + sample
+}

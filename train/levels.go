@@ -1,0 +1,84 @@
+package train
+
+import (
+	"context"
+	"math"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// smallRange is the range of probabilities, and of numbers in standard deviations of the target, below which all rows
+// are predicted alike.
+const smallRange = 1e-3
+
+// assessLevels computes the levels that leave no model, with a note, and a warning if the level asked for is one of
+// them.
+func (m *Model) assessLevels(ctx context.Context) (err error) {
+	if m.Run.rows != nil { // the rows are on several ranks
+		return nil
+	}
+	m.Result.Levels, err = m.tuneTable(m.Run.Train).LevelRange(ctx, m.Config.Seed)
+	if err != nil {
+		return err
+	}
+	text := m.Result.Levels.String()
+	if m.Result.Levels.Excludes(m.Config.Level) {
+		text = warningMark + m.Config.Level.String() + " is too strong: " + text
+	}
+	m.addNotes(text)
+	return nil
+}
+
+// predictsConstant reports whether the model predicts all training rows alike.
+func (m *Model) predictsConstant(oracle dro.Oracle) bool {
+	k, n, d := max(1, m.coefficientsPerColumn()), m.Run.Train.N, m.Run.Train.D
+	x, margin := make([]float64, d), memory.Make[float64](m.Run.arena(), n)
+	defer memory.Release(m.Run.arena(), margin)
+	marginsTo := m.Run.Train.X.MarginsTo
+	if o, ok := oracle.(*losses.Linear); ok { // knows where the rows of ranks are
+		marginsTo = o.MarginsTo
+	}
+	spreadOf := func(class int) (low, high float64) {
+		for i := range x {
+			if x[i] = m.Coefficients[i*k+class]; k > 1 {
+				x[i] -= m.Coefficients[i*k] // a constant for all classes changes no probability
+			}
+		}
+		m.Run.rows.Run(n, func(_, lo, hi int) { marginsTo(margin, x, lo, hi) })
+		high = m.Run.rows.Max(n, func(lo, hi int) float64 { return largest(margin[lo:hi], 1) })
+		return -m.Run.rows.Max(n, func(lo, hi int) float64 { return largest(margin[lo:hi], -1) }), high
+	}
+	if k > 1 {
+		for class := 1; class < k; class++ { // margins within ε keep probabilities within ε/2
+			if low, high := spreadOf(class); high-low > 2*smallRange {
+				return false
+			}
+		}
+		return true
+	}
+	low, high := spreadOf(0)
+	if kind, _ := losses.KindOf(m.Config.Loss); kind.Classes {
+		probability := func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
+		return probability(high)-probability(low) < smallRange
+	}
+	target := m.Run.Train.Target
+	mean := m.Run.weightedAverage(target)
+	m.Run.rows.Run(n, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			margin[j] = (target[j] - mean) * (target[j] - mean)
+		}
+	})
+	deviation := math.Sqrt(m.Run.weightedAverage(margin))
+	return deviation > 0 && high-low < smallRange*deviation
+}
+
+// largest returns the largest sign·v.
+func largest(v []float64, sign float64) float64 {
+	most := math.Inf(-1)
+	for _, a := range v {
+		most = max(most, sign*a)
+	}
+	return most
+}

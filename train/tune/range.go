@@ -1,0 +1,104 @@
+package tune
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+const (
+	// rangeWork is the number of rows × columns² up to which the range of levels is computed from all rows, and
+	// rangeRows the smallest number of rows per column of a sample.
+	rangeWork = 5e6
+	rangeRows = 50
+
+	// smallRange is the range of probabilities below which a prediction counts as constant.
+	smallRange = 1e-3
+)
+
+// LevelRange returns the levels of an adversary over rows that leave no model on the table, from a sample of the rows
+// if there are many. It returns nil if there are too many columns. All rows must be on this rank.
+func (t *Table) LevelRange(ctx context.Context, seed uint64) (*level.Range, error) {
+	_, d := t.X.Dims()
+	columns := d * max(1, t.Outputs)
+	rows := int(min(float64(t.N), rangeWork/float64(columns)/float64(columns)))
+	if rows < t.N && rows < rangeRows*columns {
+		return nil, nil
+	}
+	of := t
+	if rows < t.N {
+		of = t.Select(t.sample(rows, seed))
+	}
+	oracle, err := of.Oracle()
+	if err != nil {
+		return nil, err
+	}
+	assess := func(dual dro.Dual) (dro.ConstantPrediction, error) {
+		return dro.AssessConstant(ctx, &dro.Problem{Oracle: oracle, Dual: dual, Primal: of.Primal})
+	}
+	r := &level.Range{Rows: of.N, Of: t.N}
+	const anyRadius = 1e6
+	for _, divergence := range dro.Divergences() {
+		a, err := assess(dro.Ball{Divergence: divergence, Radius: anyRadius, Weights: of.Weights})
+		if err != nil {
+			return nil, err
+		}
+		if !a.Optimal || !(a.Divergence > 0) {
+			continue
+		}
+		b := level.BallRange{Penalty: divergence, Ess: divergence.SizeOfRadius(a.Divergence), Radius: a.Divergence}
+		if t.hasClasses() && t.Outputs <= 1 { // p ≈ ½ + z·x/4
+			if spread := of.marginSpread(a.Direction); spread > 0 {
+				b.Nu = 4 * smallRange / spread
+			}
+		}
+		r.Balls = append(r.Balls, b)
+	}
+	r.Protect, err = strongestCVaR(of.N, func(alpha float64) (bool, error) {
+		a, err := assess(dro.CVaR{Alpha: alpha, Weights: of.Weights})
+		return a.Optimal, err
+	})
+	return r, err
+}
+
+// strongestCVaR returns the largest α at which a constant is optimal, by bisection, or nil if there is none.
+func strongestCVaR(rows int, isConstant func(alpha float64) (bool, error)) (*float64, error) {
+	low, high := 1/float64(rows), 1.0
+	if is, err := isConstant(low); err != nil || !is {
+		return nil, err
+	}
+	for high-low > 0.01*high {
+		middle := (low + high) / 2
+		is, err := isConstant(middle)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return &low, nil
+}
+
+// marginSpread returns the largest minus the smallest margin of the rows at x.
+func (t *Table) marginSpread(x []float64) float64 {
+	margin := memory.Make[float64](t.arena(), t.N)
+	defer memory.Release(t.arena(), margin)
+	t.X.MarginsTo(margin, x, 0, t.N)
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range margin {
+		low, high = min(low, v), max(high, v)
+	}
+	return high - low
+}
+
+// withoutUseless returns the levels that leave a model.
+func withoutUseless(all []level.Level, r *level.Range) []level.Level {
+	return slices.DeleteFunc(all, r.Excludes)
+}
