@@ -66,7 +66,7 @@ func (c *numberCount) addNumber(s string) {
 		c.long = c.long || len(strings.TrimLeft(s, "+-")) > 3
 		return // the same number in every style
 	}
-	if c.fractions++; isDotted(s) {
+	if c.fractions++; c.dotted == c.fractions-1 && isDotted(s) { // one other fraction decides
 		if c.dotted++; c.dotted == 1 {
 			c.dottedExample = strings.Clone(s)
 		}
