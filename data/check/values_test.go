@@ -29,7 +29,7 @@ func TestExamine_Values(t *testing.T) {
 		{"a spike of 99 near the rest", "age", func(i int) string { return []string{"99", fmt.Sprint(18 + i*37%80)}[min(1, i%6)] }, Sentinel, "99 in 100 rows"},
 		{"-9999", "income", func(i int) string { return []string{"-9999", fmt.Sprint(i * i % 977)}[min(1, i%20)] }, Sentinel, "-9999 in 30 rows"},
 		{"percentages", "percent", func(i int) string { return fmt.Sprint(i * 7 % 101) }, "", ""},
-		{"accounting", "balance", func(i int) string { return []string{fmt.Sprintf("(%d.50)", i), fmt.Sprintf("%d.25", i)}[min(1, i%3)] }, Accounting, "minus sign"},
+		{"accounting", "balance", func(i int) string { return []string{fmt.Sprintf("%d.50 CR", i), fmt.Sprintf("%d.25", i)}[min(1, i%3)] }, Accounting, "minus sign"},
 		{"zip", "zip", func(i int) string { return fmt.Sprint(10001 + i%9*1111) }, Codes, "as categories"},
 		{"few numbers without a code's name", "rooms", func(i int) string { return fmt.Sprint(i % 9) }, "", ""},
 		{"case", "sex", func(i int) string { return []string{"Female", "Male", "female", "Male "}[i*i%7%4] }, Spellings, "rename them"},
