@@ -275,10 +275,10 @@ func (d *choiceDesign) measure(ctx context.Context, seed uint64, o tune.Options,
 	if err != nil {
 		return out, err
 	}
-	t.Primal.Mu = s.Mu
 	out.replaced = s.Chosen > 0
-	for k, l := range []level.Level{s.Candidates[0].Level, s.Best().Level} {
-		x, _, err := t.Solve(ctx, l, nil)
+	for k, c := range []tune.Candidate{s.Candidates[0], *s.Best()} {
+		t.Primal.Mu = c.Mu
+		x, _, err := t.Solve(ctx, c.Level, nil)
 		if err != nil {
 			return out, err
 		}
