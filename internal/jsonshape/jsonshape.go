@@ -16,7 +16,7 @@ import (
 
 // Check compares the JSON value of doc with the type of v, a value or a pointer. It returns the paths of keys
 // for which v has no field, such as "config.speed" or "trace[].color". It returns an error for repeated keys
-// (in any case), a second value, invalid JSON, and a document whose values take far more memory than its text.
+// (in any case, but for those of maps), a second value, invalid JSON, and a document whose values take far more memory than its text.
 func Check(doc []byte, v any) (unknown []string, err error) {
 	c := checker{free: 1<<20 + 8*int64(len(doc)), dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}, fields: map[reflect.Type][]field{}}
 	c.dec.UseNumber()
@@ -81,7 +81,10 @@ func (c *checker) checkValue(path string, t reflect.Type) error {
 		}
 		key := token.(string)
 		at := strings.TrimPrefix(path+"."+key, ".")
-		folded := strings.ToLower(strings.ToUpper(key)) // as encoding/json folds
+		folded := key
+		if t == nil || t.Kind() != reflect.Map { // keys of a map differ by case; those of fields are folded by encoding/json
+			folded = strings.ToLower(strings.ToUpper(key))
+		}
 		if keys[folded] {
 			return fmt.Errorf("the key %q is given twice", at)
 		}
