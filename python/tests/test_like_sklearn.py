@@ -20,7 +20,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
 import drotrain
-from drotrain import DrotrainWarning, RobustClassifier, RobustRegressor
+from drotrain import DegenerateModelWarning, DrotrainWarning, RobustClassifier, RobustRegressor
 
 
 @pytest.fixture(scope="module")
@@ -290,3 +290,14 @@ def test_version():
     code = "import drotrain, sys; print(drotrain.__version__); assert 'numpy' not in sys.modules"
     text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert text == drotrain.__version__ and text[0].isdigit()
+
+
+# A model that predicts the same for all rows is certified, and said to be useless.
+def test_constant_predictions_are_warned_of(table):
+    X, y = table
+    with pytest.warns(DegenerateModelWarning):
+        model = RobustClassifier(protect=0.05).fit(X, y)
+    assert np.ptp(model.predict_proba(X)[:, 1]) < 1e-3 and model.certificate_["certified"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DegenerateModelWarning)
+        plain().fit(X, y)
