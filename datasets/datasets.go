@@ -54,6 +54,18 @@ var digits []byte
 //go:embed files/digits.md
 var digitsCard string
 
+//go:embed files/loans.parquet
+var loans []byte
+
+//go:embed files/loans.md
+var loansCard string
+
+//go:embed files/loans-next.parquet
+var loansNext []byte
+
+//go:embed files/loans-next.md
+var loansNextCard string
+
 type entry struct {
 	Info
 	bytes []byte
@@ -69,6 +81,11 @@ func entries() []entry {
 		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: data.Binary,
 			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)",
 			Caution: "insurance is decided along with the mortgage, and not known when one predicts deny: leave it out"}, hmda, hmdaCard},
+		{Info{Name: "loans", Title: "Loan applications, simulated", Rows: 2000, Columns: 8, Task: data.Binary,
+			Target: "deny", Groups: []string{"region", "sex"}, Licence: "Apache-2.0 (simulated)"}, loans, loansCard},
+		{Info{Name: "loans-next", Title: "Loan applications of the next period, simulated", Rows: 1000, Columns: 8, Task: data.Binary,
+			Target: "deny", Groups: []string{"region", "sex"}, Licence: "Apache-2.0 (simulated)",
+			Caution: "deny is missing in 40 rows that are not decided yet: leave them out with --filter 'deny is not null'"}, loansNext, loansNextCard},
 	}
 }
 

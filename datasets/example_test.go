@@ -19,4 +19,6 @@ func Example() {
 	// cps1988 28155 rows; target wage by [ethnicity region]
 	// digits 1797 rows; target size by [agrees]
 	// hmda 2380 rows; target deny by [afam]
+	// loans 2000 rows; target deny by [region sex]
+	// loans-next 1000 rows; target deny by [region sex]
 }

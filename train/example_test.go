@@ -8,12 +8,12 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// Train a robust model of mortgage denials and see who is worst off.
+// Train a robust model of denied loans and see who is worst off.
 func Example() {
 	cfg := train.DefaultConfig()
-	cfg.Data = "builtin:hmda" // or a Parquet, Arrow or CSV file
+	cfg.Data = "builtin:loans" // or a Parquet, Arrow or CSV file
 	cfg.Target = "deny"
-	cfg.Groups = []string{"afam"}
+	cfg.Groups = []string{"region", "sex"}
 
 	model, err := train.Fit(context.Background(), cfg)
 	if err != nil {
@@ -25,6 +25,6 @@ func Example() {
 	fmt.Printf("effective sample size: %.0f of %d rows\n", s.EffectiveSampleSize, s.N)
 	// Output:
 	// certified: true true
-	// worst group afam=yes: 0.475, with ERM 0.475
-	// effective sample size: 1904 of 1904 rows
+	// worst group west / female: 0.470, with ERM 0.470
+	// effective sample size: 1600 of 1600 rows
 }

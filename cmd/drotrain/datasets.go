@@ -20,8 +20,8 @@ func newDatasets(a *app) *cobra.Command {
 		Long: `The data sets inside the binary. Everywhere a table is asked for, builtin:NAME
 names one of them.`,
 		Example: `  drotrain datasets
-  drotrain datasets show hmda
-  drotrain datasets export hmda --out hmda.parquet`,
+  drotrain datasets show loans
+  drotrain datasets export loans --out loans.parquet`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (args[0] != "list" || len(args) > 1) {
 				return unknownCommand(cmd, strings.Join(args, " "))
@@ -86,7 +86,7 @@ func newDatasetsExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "export NAME [--out FILE]",
 		Short:   "Write a data set as a Parquet file",
-		Example: "  drotrain datasets export hmda --out hmda.parquet",
+		Example: "  drotrain datasets export loans --out loans.parquet",
 		Args:    oneDataset,
 		RunE: func(_ *cobra.Command, args []string) error {
 			b, err := datasets.Bytes(args[0])

@@ -96,15 +96,13 @@ func TestDocs_Commands(t *testing.T) {
 		t.Fatal(pages, err)
 	}
 	pages = append(pages, filepath.Join(root, "README.md"))
-	shared := t.TempDir()
-	loans(t, filepath.Join(shared, "loans.parquet"), filepath.Join(shared, "next-year.parquet"))
 	ran := make(chan int, len(pages))
 	t.Run("pages", func(t *testing.T) {
 		for _, page := range pages {
 			all := steps(t, page)
 			t.Run(filepath.Base(page), func(t *testing.T) {
 				t.Parallel()
-				ran <- follow(t, page, shared, all)
+				ran <- follow(t, page, all)
 			})
 		}
 	})
@@ -118,19 +116,9 @@ func TestDocs_Commands(t *testing.T) {
 	}
 }
 
-// follow runs the steps of a page in a directory with its tables.
-func follow(t *testing.T, page, tables string, all []step) (ran int) {
+// follow runs the steps of a page in a directory that is empty at first.
+func follow(t *testing.T, page string, all []step) (ran int) {
 	dir := t.TempDir()
-	for _, name := range []string{"loans.parquet", "next-year.parquet"} {
-		// A hard link would change its times while another page reads the file.
-		content, err := os.ReadFile(filepath.Join(tables, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), content, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	for _, s := range all {
 		at := fmt.Sprintf("%s:%d: %s", filepath.Base(page), s.line, s.text)
 		text := s.text

@@ -33,8 +33,7 @@ With --target it says what stands out in a table for predicting that column
 missing values, dates, levels) and proposes a command that trains on it, or with
 --out the configuration file for train --config.`,
 		Example: `  drotrain inspect loans.parquet
-  drotrain inspect loans.parquet --target deny --out loans.yaml
-  drotrain inspect builtin:hmda
+  drotrain inspect builtin:loans --target deny --out loans.yaml
   drotrain inspect drotrain-out/model.json
   drotrain inspect drotrain-out/metrics.json`,
 		Args: func(cmd *cobra.Command, args []string) error {

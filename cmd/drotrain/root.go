@@ -24,7 +24,7 @@ the fit is. Measured on 44 real tables with groups named, the worst group's risk
 is lower than with the standard model without group columns on 19 and higher on
 1; than with the standard model that has them, lower on 4 and higher on none.`,
 		Example: `  drotrain train                        # a first run, on an embedded data set
-  drotrain train --data loans.parquet --target deny --groups region,sex
+  drotrain train --data builtin:loans --target deny --groups region,sex
   drotrain eval --model drotrain-out/model.json --data new.parquet
   drotrain predict --model drotrain-out/model.json --data new.parquet \
       --out preds.parquet`,

@@ -36,7 +36,7 @@ best constant on the rows measured, or resting on fewer than 30 rows or 0.5 % of
 them (--allow-degenerate: 0),
 129, 130 and 143 interrupted (likewise).`,
 		Example: `  drotrain train
-  drotrain train --data loans.parquet --target deny --groups region,sex \
+  drotrain train --data builtin:loans --target deny --groups region,sex \
       --adversary groups --nu 0.1 --out loans
   drotrain train --config loans.yaml --seed 7 --json --quiet > summary.json`,
 	}, options.Train, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {

@@ -38,8 +38,8 @@ objective for every ν between those that were solved. The rows held out are
 not touched, and no model is trained: the last line is the command that does,
 and train.yaml has its options for train --config.`,
 		Example: `  drotrain tune
-  drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1
-  drotrain tune --data loans.parquet --target deny --learning-curve --out t`,
+  drotrain tune --data builtin:loans --target deny --groups region,sex --rate 1
+  drotrain tune --data builtin:loans --target deny --learning-curve --out t`,
 	}, options.Tune, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
 		return (&trainOptions{Settings: s}).tune(ctx, a, fs)
 	})

@@ -5,6 +5,10 @@
 //
 // digits.csv is the table of scikit-learn's load_digits(): digit, then the pixels
 // p00 to p77 by row and column. A colour is planted in it (plant).
+//
+// loans and loans-next are simulated (simulate) and need no CSV file:
+//
+//	go run ./datasets/gen datasets/files
 package main
 
 import (
@@ -18,12 +22,22 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: gen DIR_WITH_CSV OUTPUT_DIR")
+	if len(os.Args) < 2 || len(os.Args) > 3 {
+		fmt.Fprintln(os.Stderr, "usage: gen [DIR_WITH_CSV] OUTPUT_DIR")
 		os.Exit(2)
 	}
+	to := os.Args[len(os.Args)-1]
+	for _, p := range periods {
+		if err := data.WriteTable(filepath.Join(to, p.name+".parquet"), simulate(p), true); err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+			os.Exit(1)
+		}
+	}
+	if len(os.Args) == 2 {
+		return
+	}
 	for _, name := range []string{"cps1988", "digits", "hmda"} {
-		if err := convert(filepath.Join(os.Args[1], name+".csv"), filepath.Join(os.Args[2], name+".parquet")); err != nil {
+		if err := convert(filepath.Join(os.Args[1], name+".csv"), filepath.Join(to, name+".parquet")); err != nil {
 			fmt.Fprintln(os.Stderr, "gen:", err)
 			os.Exit(1)
 		}
