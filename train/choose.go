@@ -17,7 +17,7 @@ import (
 
 // A Choice says how the level is chosen if none is set.
 type Choice struct {
-	Select        string  `json:"select,omitempty"` // one of tune.Criteria; empty: trade-off with groups, else tail
+	Select        string  `json:"select,omitempty"` // one of tune.Criteria; empty: the default of tune.Options
 	Folds         int     `json:"folds,omitempty"`  // 0: tune.DefaultFolds
 	Rate          float64 `json:"rate,omitempty"`   // weight of the average risk in the trade-off with the worst group's risk
 	LearningCurve bool    `json:"-"`                // estimate risks by the number of rows fitted to: Selection.Curve
@@ -65,6 +65,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 		ratio := float64(d-g.Columns) / float64(d)
 		o.Rows = min(o.Rows, max(minChoiceRows, int(float64(o.Rows)*ratio*ratio)))
 	}
+	o.Embeddings = m.hasEmbeddings()
 	o.Range = m.Result.Levels
 	o.Observe = m.Config.countObserver("choosing", began)
 	o.Comparisons = m.Config.Evaluate == EvaluateCrossfit
@@ -87,6 +88,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 		m.addNotes(fmt.Sprintf("μ = %.3g, not 1/n = %.3g, by the criterion of the choice; ERM has μ = %.3g, the best for the average risk", mu, given, erm))
 	}
 	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
+	m.addNotes(m.describeAccuracyChoice(s)...)
 	if s.Unstable > maxUnstable {
 		m.addNotes(fmt.Sprintf("%sthe choice is uncertain: in %.0f %% of resamples of the rows another kind of model is chosen than %s",
 			warningMark, 100*s.Unstable, s.Best().Name))
@@ -95,6 +97,37 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 		m.addNotes(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them", s.Rows, s.Of))
 	}
 	return nil
+}
+
+// hasEmbeddings reports whether the features are many numbers, without the groups that were named.
+func (m *Model) hasEmbeddings() bool {
+	in, _ := splitGroupFeatures(m.Encoder)
+	numbers := 0
+	for _, c := range m.Encoder.Columns {
+		if c.Kind == "numeric" {
+			numbers++
+		}
+	}
+	return len(m.Config.Groups) > 0 && len(in) == 0 && numbers >= tune.WideColumns && m.Config.Choice.Rate == tune.DefaultOptions().Rate
+}
+
+// describeAccuracyChoice returns notes on a choice by the accuracy of the worst group: why it was made, if nobody
+// asked for it, and what it does to probabilities. After a choice by another criterion there are none.
+func (m *Model) describeAccuracyChoice(s *tune.Selection) (notes []string) {
+	if s.Criterion != "worst-group-accuracy" {
+		return nil
+	}
+	if s.ByDefault {
+		notes = append(notes, fmt.Sprintf("the model was chosen by the accuracy of its worst group, as is usual for embeddings: at least %d features are numbers, and no group column is a feature; --select trade-off chooses by risks", tune.WideColumns))
+	}
+	if s.Chosen > 0 && !m.Config.Recalibrate {
+		text := "the model was chosen by accuracy: its probabilities are not calibrated"
+		if m.coefficientsPerColumn() == 1 {
+			text += "; --recalibrate calibrates them over all rows, and moves the predicted classes back towards the average"
+		}
+		notes = append(notes, text)
+	}
+	return notes
 }
 
 // Choose chooses a level for the training rows of a table, as FitFrame does if cfg sets none, without training

@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // noisy is a table of few rows and many columns, so that the plain average does better with
@@ -211,5 +212,122 @@ func TestChoose_RanksByTail(t *testing.T) {
 		if s := m.Result.Selection; s.Criterion != "tail" {
 			t.Errorf("rank %d chose by %v", r, s.Criterion)
 		}
+	}
+}
+
+// embeddings returns rows with numbers as features, a class "y" that half of them carry, an amount "z" and groups "g".
+func embeddings(t *testing.T, width int) *data.Frame {
+	t.Helper()
+	const n = 300
+	rng := rand.New(rand.NewPCG(8, 8))
+	y := data.Column{Name: "y", Kind: data.Categorical, Type: "string", Level: []string{"no", "yes"}, Code: make([]int32, n)}
+	z := data.Column{Name: "z", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+	g := data.Column{Name: "g", Kind: data.Categorical, Type: "string", Level: []string{"a", "b", "c"}, Code: make([]int32, n)}
+	var columns []data.Column
+	for k := range width {
+		columns = append(columns, data.Column{Name: fmt.Sprint("x", k), Kind: data.Numeric, Type: "double", Number: make([]float64, n)})
+	}
+	for i := range n {
+		y.Code[i], g.Code[i] = int32(rng.IntN(2)), int32(min(2, rng.IntN(4)))
+		agrees := float64(2*y.Code[i]) - 1
+		if g.Code[i] == 0 {
+			agrees = -agrees
+		}
+		for k := range columns {
+			columns[k].Number[i] = rng.NormFloat64()
+			if k%2 == 0 {
+				columns[k].Number[i] += 0.1 * agrees
+			}
+		}
+		columns[1].Number[i] += 3 * float64(y.Code[i])
+		z.Number[i] = agrees + rng.NormFloat64()
+	}
+	return newFrame(t, append(columns, y, z, g)...)
+}
+
+// Classes of many numbers are chosen by the accuracy of the worst group, if the group is not a feature and nobody
+// names another criterion.
+func TestChoose_CriterionOfEmbeddings(t *testing.T) {
+	const accuracy = "the model was chosen by the accuracy of its worst group, as is usual for embeddings"
+	for name, c := range map[string]struct {
+		width int
+		set   func(*Config)
+		want  string
+	}{
+		"embeddings":       {50, func(*Config) {}, "worst-group-accuracy"},
+		"fewer numbers":    {49, func(*Config) {}, "trade-off"},
+		"a group as input": {50, func(c *Config) { c.GroupFeatures = true }, "trade-off"},
+		"another asked":    {50, func(c *Config) { c.Select = "worst-group" }, "worst-group"},
+		"a rate":           {50, func(c *Config) { c.Rate = 3 }, "trade-off"},
+		"an amount":        {50, func(c *Config) { c.Target, c.Drop = "z", []string{"y"} }, "trade-off"},
+		"no groups":        {50, func(c *Config) { c.Groups, c.Drop = nil, []string{"z", "g"} }, "tail"},
+	} {
+		cfg := keepingRows()
+		cfg.Target, cfg.Drop, cfg.Groups, cfg.GroupFeatures, cfg.Holdout = "y", []string{"z"}, []string{"g"}, false, 0
+		c.set(&cfg)
+		s, notes, err := Choose(t.Context(), embeddings(t, c.width), cfg)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if byDefault := name == "embeddings"; s.Criterion != c.want || s.ByDefault != byDefault || strings.Contains(strings.Join(notes, "\n"), accuracy) != byDefault {
+			t.Errorf("%s: criterion %s, by default %v, notes %q", name, s.Criterion, s.ByDefault, notes)
+		}
+	}
+}
+
+// After a choice by accuracy that is not ERM, a note says that probabilities are not calibrated and how they can be.
+func TestChoose_AccuracyIsNotCalibration(t *testing.T) {
+	m := &Model{}
+	for name, c := range map[string]struct {
+		criterion   string
+		chosen      int
+		recalibrate bool
+		want        bool
+	}{
+		"by accuracy":  {"worst-group-accuracy", 1, false, true},
+		"recalibrated": {"worst-group-accuracy", 1, true, false},
+		"ERM":          {"worst-group-accuracy", 0, false, false},
+		"by risk":      {"worst-group", 1, false, false},
+	} {
+		m.Config.Recalibrate = c.recalibrate
+		notes := strings.Join(m.describeAccuracyChoice(&tune.Selection{Criterion: c.criterion, Chosen: c.chosen}), "\n")
+		if got := strings.Contains(notes, "not calibrated; --recalibrate"); got != c.want {
+			t.Errorf("%s: notes %q", name, notes)
+		}
+	}
+}
+
+// A choice that resamples of the rows would often make otherwise is a warning, a stable one is none.
+func TestChoose_WarnsOfUnstableChoice(t *testing.T) {
+	seen := map[bool]bool{}
+	for _, strength := range []float64{0, 0.05, 0.1, 0.15, 0.2, 2} {
+		const n = 400
+		rng := rand.New(rand.NewPCG(9, 9))
+		x := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+		y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
+		g := data.Column{Name: "g", Kind: data.Categorical, Type: "string", Level: []string{"a", "b"}, Code: make([]int32, n)}
+		for i := range n {
+			x.Number[i] = rng.NormFloat64()
+			y.Number[i] = x.Number[i] + rng.NormFloat64()
+			if i%8 == 0 {
+				g.Code[i] = 1
+				y.Number[i] -= strength * (5 + 5*x.Number[i])
+			}
+		}
+		cfg := keepingRows()
+		cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Select = "y", []string{"g"}, false, 0, "worst-group"
+		s, notes, err := Choose(t.Context(), newFrame(t, x, y, g), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unstable := s.Unstable > 1.0/3
+		if warned := strings.Contains(strings.Join(notes, "\n"), "the choice is uncertain: in "); warned != unstable {
+			t.Errorf("strength %v: %v of the resamples choose otherwise, notes %q", strength, s.Unstable, notes)
+		}
+		t.Logf("strength %v: unstable %v", strength, s.Unstable)
+		seen[unstable] = true
+	}
+	if !seen[true] || !seen[false] {
+		t.Errorf("choices that are unstable: %v", seen)
 	}
 }

@@ -33,8 +33,9 @@ type Candidate struct {
 	Allowed     bool        `json:"allowed"`  // whether the candidate may replace ERM
 }
 
-// wideColumns is the number of columns from which balanced subsets are tried.
-const wideColumns = 50
+// WideColumns is the number of columns from which balanced subsets are tried and, if the columns are numbers that
+// do not include the group, a model of classes is chosen by the accuracy of the worst group.
+const WideColumns = 50
 
 // maxSubsetRows is the number of rows per column and group of a balanced subset from which the mean over subsets
 // is not tried: weights then do the same.
@@ -57,7 +58,7 @@ func (t *Table) averages(few bool) map[string]level.Level {
 	if !few {
 		out["half"] = level.Level{Average: "half-balanced"}
 	}
-	if _, d := t.X.Dims(); d >= wideColumns {
+	if _, d := t.X.Dims(); d >= WideColumns {
 		subsets, err := level.Subsets(t.Rows)
 		if groups := len(t.Labels); err == nil && len(subsets[0]) <= groups*maxSubsetRows*d {
 			out["subsets"] = level.Level{Average: "subsets"}

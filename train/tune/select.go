@@ -16,7 +16,8 @@ import (
 
 // Options says how to choose. Start from DefaultOptions.
 type Options struct {
-	Criterion   string       // one of Criteria; empty: trade-off with two eligible groups, else tail
+	Criterion   string       // one of Criteria; empty: with two eligible groups worst-group-accuracy if Embeddings is set, else trade-off; else tail
+	Embeddings  bool         // whether classes are predicted from many numbers without the group, as on a last layer
 	Folds       int          // ≥ 2; 0: DefaultFolds
 	Rate        float64      // weight of the average risk in the trade-off; the worst group's risk has weight 1
 	Budget      float64      // largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else none
@@ -60,7 +61,8 @@ func (o Options) Validate() error {
 
 // A Selection is a choice with the estimates it is based on.
 type Selection struct {
-	Criterion  string      `json:"criterion"` // one of Criteria
+	Criterion  string      `json:"criterion"`            // one of Criteria
+	ByDefault  bool        `json:"by_default,omitempty"` // whether the criterion is worst-group-accuracy because of Options.Embeddings
 	Rate       float64     `json:"rate"`
 	Budget     *float64    `json:"budget"` // share of ERM's average; null: none
 	Folds      int         `json:"folds"`
@@ -187,6 +189,9 @@ func (c *selectionRun) prepare() (err error) {
 	if c.Criterion = o.Criterion; c.Criterion == "" {
 		if c.Criterion = "tail"; groups > 1 {
 			c.Criterion = "trade-off"
+			if o.Embeddings && c.table.hasClasses() {
+				c.Criterion, c.ByDefault = "worst-group-accuracy", true
+			}
 		}
 	}
 	if isByGroup(c.Criterion) && groups == 0 {

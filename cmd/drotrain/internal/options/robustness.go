@@ -16,7 +16,7 @@ var robustnessOptions = []Option{
 }
 
 var choiceOptions = []Option{
-	{Name: "select", Commands: "train* tune*", Help: "criterion to minimise by cross-validation: the risk of the worst group, its error rate, the average risk, the worst tenth of the losses, or (worst group + rate · average)/(1 + rate) (default: trade-off with --groups, else tail)", Short: "criterion of the choice: worst-group, worst-group-accuracy, average, tail or trade-off (default: trade-off with --groups, else tail)"},
+	{Name: "select", Commands: "train* tune*", Help: "criterion to minimise by cross-validation: the risk of the worst group, its error rate, the average risk, the worst tenth of the losses, or (worst group + rate · average)/(1 + rate) (default: with --groups trade-off, or worst-group-accuracy for classes with 50 or more features that are numbers and no group among them; else tail)", Short: "criterion of the choice: worst-group, worst-group-accuracy, average, tail or trade-off (default: trade-off with --groups, else tail)"},
 	{Name: "folds", Commands: "train tune", Help: "cross-validation folds (default 3)"},
 	{Name: "rate", Commands: "tune*", Help: "weight of the average risk in --select trade-off; the worst group's risk has weight 1", Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(&s.Config.Rate) }},
 	{Name: "budget", Commands: "train tune*", Help: "largest accepted increase of the average risk, as a proportion of ERM's (default 0.01 with --select tail, 0 without --groups and --select)"},
