@@ -103,10 +103,7 @@ func (o *trainOptions) trainToStream(ctx context.Context, a *app) error {
 	if err := o.writeWeights(a, m); err != nil {
 		return err
 	}
-	if s := m.Summary(""); !s.Certified {
-		return notCertified(m, s)
-	}
-	return nil
+	return o.checkOutcome(m, nil, m.Summary(""))
 }
 
 // writeWeights writes the adversary's weights of the training rows to the destination given by --weights-out.

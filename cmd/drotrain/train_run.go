@@ -391,9 +391,16 @@ func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, o
 		t := a.traffic()
 		a.info("ranks %d, rounds %d, %.1f MB a rank, threads %d (ranks on its processors: %d)", a.comm.Size(), t.Rounds, float64(t.Bytes)/1e6, runtime.GOMAXPROCS(0), a.beside)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return o.checkOutcome(m, e, s)
+}
+
+// checkOutcome returns an error, which sets the exit code, if the model is not certified or degenerate. e is its
+// evaluation, or nil if nothing was measured.
+func (o *trainOptions) checkOutcome(m *train.Model, e *eval.Evaluation, s train.Summary) error {
+	switch {
 	case !s.Certified:
 		return notCertified(m, s)
 	case e != nil && e.Verdict.Outcome == eval.Degenerate && !o.AllowDegenerate:
