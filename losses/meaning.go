@@ -156,7 +156,7 @@ func (m Meaning) check() error {
 		case ok && !(math.Abs(p-known.PredictionAt(margin)) <= 1e-9*(1+math.Abs(p))):
 			return fmt.Errorf("the link %q is not the one of this name, which predicts %v at margin %v, not %v", m.Link.Name, known.PredictionAt(margin), margin, p)
 		case !(math.Abs(back-margin) <= 1e-6):
-			return fmt.Errorf("Predict of the link %q gives %v at margin %v, and Margin of that %v", m.Link.Name, p, margin, back)
+			return fmt.Errorf("the link %q has a Predict that gives %v at margin %v, and a Margin that gives %v back", m.Link.Name, p, margin, back)
 		case m.Classes && !(p >= 0 && p <= 1):
 			return fmt.Errorf("the link %q of a loss of classes predicts %v, which is no probability", m.Link.Name, p)
 		}

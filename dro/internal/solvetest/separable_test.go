@@ -18,7 +18,7 @@ func TestAfterPrefix(t *testing.T) {
 		o := sample(t, loss, n, d)
 		for _, dual := range []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0.2}, dro.Simplex{Nu: 0.2}} {
 			p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n}}
-			m := primaldual.AfterPrefix(primaldual.SeparableBlock{}).(dro.Method)
+			m := primaldual.AfterPrefix(primaldual.SeparableBlock{})
 			res := solveBy(t, p, m, dro.DefaultSettings())
 			t.Logf("%s %#v: %v after %.4g passes", loss.Name(), dual, res.Status, res.Passes)
 			if res.Status != dro.Certified || res.Passes > 25 {
@@ -32,7 +32,7 @@ func TestAfterPrefix(t *testing.T) {
 		staged := false
 		s := dro.DefaultSettings()
 		s.Logf = func(format string, _ ...any) { staged = staged || strings.HasPrefix(format, "newton: %d rows:") }
-		res := solveBy(t, p, primaldual.AfterPrefix(primaldual.SeparableBlock{}).(dro.Method), s)
+		res := solveBy(t, p, primaldual.AfterPrefix(primaldual.SeparableBlock{}), s)
 		if res.Status != dro.Certified || staged != half || res.Passes > 40 {
 			t.Errorf("a half first %v, not %v: %v after %.4g passes", staged, half, res.Status, res.Passes)
 		}
