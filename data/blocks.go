@@ -21,6 +21,9 @@ type Block struct {
 	First int
 	Last  int      // the row after them
 	Rows  *Dataset // Rows.Rows counts from First
+
+	// Invalid gives the reason why a row cannot be encoded, by rows counted from First; see EncodeValidBlocks.
+	Invalid map[int]string
 }
 
 // EncodeBlocks encodes rows of f block by block and calls do with each block, at least once. Only one block of
@@ -28,6 +31,14 @@ type Block struct {
 // per block; 0 chooses a size of some megabytes. Blocks have no groupings (see Groupings), and have a target
 // only if target is set. The report covers all rows.
 func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size int, target bool, do func(Block) error) (report EncodeReport, err error) {
+	return e.encodeBlocks(ctx, f, rows, size, do, func(features *Encoder, b *Block, of []int) (told EncodeReport, err error) {
+		b.Rows, told, err = features.encode(ctx, b.Frame, of, target)
+		return told, err
+	})
+}
+
+// encodeBlocks encodes blocks with encode, which sets the rows of a block; see EncodeBlocks.
+func (e *Encoder) encodeBlocks(ctx context.Context, f *Frame, rows []int, size int, do func(Block) error, encode func(features *Encoder, b *Block, of []int) (EncodeReport, error)) (report EncodeReport, err error) {
 	if size == 0 {
 		size = min(maxBlockRows, max(minBlockRows, blockBytes/8/max(1, e.D())))
 	}
@@ -53,8 +64,8 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 			done = end
 		}
 		b.Frame = f.Slice(lo, b.Last)
-		var told EncodeReport
-		if b.Rows, told, err = features.encode(ctx, b.Frame, of, target); err != nil {
+		told, err := encode(&features, &b, of)
+		if err != nil {
 			return report, err
 		}
 		report.Add(told)

@@ -20,6 +20,7 @@ import (
 type EncodeReport struct {
 	Rows    int      `json:"rows"`              // rows encoded
 	Dropped int      `json:"dropped"`           // rows left out under impute drop
+	Invalid int      `json:"invalid,omitempty"` // rows that cannot be encoded; see EncodeValidBlocks
 	Unseen  []Unseen `json:"unseen,omitempty"`  // per column, levels that training did not see
 	Imputed []Filled `json:"imputed,omitempty"` // per column, nulls filled
 
@@ -434,6 +435,7 @@ func labelReader(c *Column, trained Kind) func(row int) string {
 // Add merges the report of further rows of the table into r.
 func (r *EncodeReport) Add(o EncodeReport) {
 	r.Rows, r.Dropped, r.MissingGroups = r.Rows+o.Rows, r.Dropped+o.Dropped, o.MissingGroups
+	r.Invalid += o.Invalid
 	for _, u := range o.Unseen {
 		at := slices.IndexFunc(r.Unseen, func(v Unseen) bool { return v.Column == u.Column })
 		if at < 0 {

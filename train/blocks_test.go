@@ -67,7 +67,7 @@ func TestPredictionByBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		blocks, at := 0, 0
-		got, err := m.predictBlocks(t.Context(), f, keep, 0.3, blockRows, func(cols []data.Column) error {
+		got, err := m.predictBlocks(t.Context(), f, keep, blockOptions{threshold: 0.3, size: blockRows}, func(cols []data.Column) error {
 			blocks++
 			for j, c := range cols {
 				if c.Name != want[j].Name || c.Kind != want[j].Kind || c.Type != want[j].Type {
@@ -101,7 +101,7 @@ func TestPredictionByBlocks(t *testing.T) {
 	cfg.Drop = nil
 	m = fitFrame(t, f, cfg)
 	holed := newFrame(t, *f.Columns[0], a, *f.Columns[2], *f.Columns[3])
-	_, err := m.predictBlocks(t.Context(), holed, nil, 0.5, blockRows, func([]data.Column) error { return nil })
+	_, err := m.predictBlocks(t.Context(), holed, nil, blockOptions{threshold: 0.5, size: blockRows}, func([]data.Column) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d", 2*blockRows+4)) {
 		t.Errorf("%v", err)
 	}

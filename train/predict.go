@@ -58,17 +58,25 @@ func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error)
 // checkFinite returns an error if a prediction is NaN or infinite. The rows are those of f from first on.
 func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 	for i, r := range p.Rows {
-		m, v := 0.0, p.Score[i]
-		if p.Margin != nil { // absent for more than two classes
-			m = p.Margin[i]
-		}
-		if m-m != 0 || v-v != 0 {
+		if !p.isFinite(i) {
 			path, row := f.Where(first + r)
-			return &data.Error{Path: path, Row: row, Msg: "the prediction is beyond double precision: values of this row are too far from those of training",
+			return &data.Error{Path: path, Row: row, Msg: beyondPrecision,
 				Hint: "leave such rows out, or correct them"}
 		}
 	}
 	return nil
+}
+
+// beyondPrecision says why a prediction is not finite.
+const beyondPrecision = "the prediction is beyond double precision: values of this row are too far from those of training"
+
+// isFinite reports whether the i-th prediction is finite.
+func (p *Prediction) isFinite(i int) bool {
+	m, v := 0.0, p.Score[i]
+	if p.Margin != nil { // absent for more than two classes
+		m = p.Margin[i]
+	}
+	return m-m == 0 && v-v == 0
 }
 
 // link returns the link of the loss.

@@ -18,41 +18,140 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string,
 	if m.Encoder == nil {
 		return report, errIncomplete
 	}
-	return m.predictBlocks(ctx, f, keep, threshold, 0, put)
+	return m.predictBlocks(ctx, f, keep, blockOptions{threshold: threshold}, put)
 }
 
-// predictBlocks works like PredictBlocks with blocks of size rows; 0 chooses a size of some megabytes.
-func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, size int, put func([]data.Column) error) (report data.EncodeReport, err error) {
+// PredictValidBlocks works like PredictBlocks, but rows that cannot be scored are no error: their probability and
+// prediction are null, and the last column, reason, is the text that says why (null for the other rows). Faults of
+// whole columns remain errors.
+func (m *Model) PredictValidBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report data.EncodeReport, err error) {
+	if m.Encoder == nil {
+		return report, errIncomplete
+	}
+	return m.predictBlocks(ctx, f, keep, blockOptions{threshold: threshold, reasons: true}, put)
+}
+
+// blockOptions holds how rows are predicted in blocks.
+type blockOptions struct {
+	threshold float64
+	size      int  // of a block in rows; 0 chooses a size of some megabytes
+	reasons   bool // rows that cannot be scored have a reason instead of being an error
+}
+
+// predictBlocks works like PredictBlocks or, with reasons, like PredictValidBlocks.
+func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, o blockOptions, put func([]data.Column) error) (report data.EncodeReport, err error) {
 	if err := m.checkKeptColumns(keep); err != nil {
+		return report, err
+	}
+	if o.reasons && slices.Contains(keep, reasonName) {
+		return report, fmt.Errorf("%q cannot be kept: it is the column with the reasons of rows that cannot be scored; rename it in the table", reasonName)
+	}
+	if err := ctx.Err(); err != nil {
 		return report, err
 	}
 	exact, err := f.Exact(ctx, keep)
 	if err != nil {
 		return report, err
 	}
-	return m.Encoder.EncodeBlocks(ctx, f, nil, size, false, func(b data.Block) error {
+	unfit := 0 // rows whose prediction is not finite
+	do := func(b data.Block) error {
 		p, err := m.PredictDataset(b.Rows, m.ScoringCoefficients())
 		if err != nil {
 			return err
 		}
-		if err := p.checkFinite(f, b.First); err != nil {
+		if o.reasons {
+			unfit -= len(b.Invalid)
+			p.setInvalid(b.Invalid)
+			unfit += len(b.Invalid)
+		} else if err := p.checkFinite(f, b.First); err != nil {
 			return err
 		}
 		kept, err := exact.Rows(ctx, b.First, b.Last)
 		if err != nil {
 			return err
 		}
-		columns, err := m.predictionColumns(p, b.First, kept, threshold)
+		columns, err := m.predictionColumns(p, b.First, kept, o.threshold)
 		if err != nil {
 			return err
 		}
+		if o.reasons {
+			columns = addInvalidRows(columns, &b, kept, p)
+		}
 		return put(columns)
-	})
+	}
+	if !o.reasons {
+		return m.Encoder.EncodeBlocks(ctx, f, nil, o.size, false, do)
+	}
+	report, err = m.Encoder.EncodeValidBlocks(ctx, f, o.size, do)
+	report.Invalid += unfit
+	return report, err
+}
+
+// setInvalid adds the rows whose prediction is not finite to the invalid rows of a block.
+func (p *Prediction) setInvalid(invalid map[int]string) {
+	for i, r := range p.Rows {
+		if !p.isFinite(i) {
+			invalid[r] = beyondPrecision
+		}
+	}
+}
+
+// addInvalidRows returns the prediction columns of all rows of a block: those of columns, which p has scored, and
+// the invalid ones with nulls. The last column gives the reasons.
+func addInvalidRows(columns []data.Column, b *data.Block, kept []*data.Column, p *Prediction) []data.Column {
+	n := b.Last - b.First
+	all := make([]int, n)
+	numbers := make([]float64, n)
+	reason := data.Column{Name: reasonName, Type: "string", Kind: data.Categorical, Code: make([]int32, n), Level: []string{}, Null: make([]bool, n)}
+	place := map[string]int32{}
+	for r := range n {
+		all[r], numbers[r] = r, float64(b.First+r+1)
+		why, invalid := b.Invalid[r]
+		if reason.Null[r] = !invalid; !invalid {
+			reason.Code[r] = -1
+			continue
+		}
+		k, known := place[why]
+		if !known {
+			k = int32(len(reason.Level))
+			place[why], reason.Level = k, append(reason.Level, why)
+		}
+		reason.Code[r] = k
+	}
+	out := []data.Column{columns[0]}
+	out[0].Number = numbers
+	for _, c := range kept {
+		out = append(out, copyRows(c, all))
+	}
+	for _, c := range columns[1+len(kept):] {
+		wide := c
+		wide.Null = make([]bool, n)
+		for r := range n {
+			wide.Null[r] = true
+		}
+		if c.Kind == data.Categorical {
+			wide.Code = slices.Repeat([]int32{-1}, n)
+		} else {
+			wide.Number = make([]float64, n)
+		}
+		for i, r := range p.Rows {
+			if _, invalid := b.Invalid[r]; invalid {
+				continue
+			}
+			if wide.Null[r] = c.IsNull(i); c.Kind == data.Categorical {
+				wide.Code[r] = c.Code[i]
+			} else {
+				wide.Number[r] = c.Number[i]
+			}
+		}
+		out = append(out, wide)
+	}
+	return append(out, reason)
 }
 
 // Columns of a prediction other than those kept.
 const (
-	rowName, probabilityName, predictionName = "row", "probability", "prediction"
+	rowName, probabilityName, predictionName, reasonName = "row", "probability", "prediction", "reason"
 )
 
 // checkKeptColumns returns an error for columns that have the name of a prediction column.

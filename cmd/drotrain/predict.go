@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,8 @@ Parquet, CSV or an Arrow stream, by the ending of the name. Columns: row
 (counted from 1), those named with --keep, probability (of the positive value;
 two-valued targets alone), prediction. With --model - and --data - the model
 comes first on the standard input, then the table. CSV holds text as it is, and
-spreadsheets run a cell such as =1+1: --csv-safe prevents it.`,
+spreadsheets run a cell such as =1+1: --csv-safe prevents it. With --invalid
+null, rows that cannot be scored have null predictions and a reason.`,
 		Example: `  drotrain predict --model drotrain-out --data new.parquet --out preds.parquet
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
       --keep afam,single --out preds.csv
@@ -89,8 +91,12 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	done := predictOutput{Out: o.Out, Variant: variant}
 	var failed, written error // of the table, and of the file
+	predictBlocks := m.PredictBlocks
+	if o.Invalid == options.InvalidNull {
+		predictBlocks = m.PredictValidBlocks
+	}
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
-		done.Report, failed = m.PredictBlocks(ctx, f, o.Keep, threshold, func(columns []data.Column) error {
+		done.Report, failed = predictBlocks(ctx, f, o.Keep, threshold, func(columns []data.Column) error {
 			if o.Safe && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
 				escapeFormulas(columns)
 			}
@@ -112,9 +118,15 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	shown.Finish()
 	switch {
 	case failed != nil && written == nil:
+		if o.Invalid != options.InvalidNull {
+			suggestInvalid(failed)
+		}
 		return failed
 	case err != nil:
 		return err
+	}
+	if n := done.Report.Invalid; n > 0 {
+		a.warn(fmt.Sprintf("%d of %s could not be scored: the column reason says why", n, show.Plural(done.Rows, "row", "rows")))
 	}
 	if s := done.Report.String(); s != "" {
 		a.note("%s", s)
@@ -127,6 +139,20 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	_, err = fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.EscapeLine(strings.Join(done.Columns, ", ")))
 	return err
+}
+
+// suggestInvalid adds the option that scores the other rows to the errors of rows.
+func suggestInvalid(err error) {
+	var one *data.Error
+	if !errors.As(err, &one) || one.Row == 0 || one.Class != nil {
+		return
+	}
+	const advice = "score the other rows with --invalid null"
+	if one.Hint != "" {
+		one.Hint += "; " + advice
+	} else {
+		one.Hint = advice
+	}
 }
 
 // escapeFormulas puts an apostrophe before names and levels that spreadsheets would take for formulas.

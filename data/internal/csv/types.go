@@ -426,3 +426,13 @@ func (c *column) isExact(s string, v float64) bool {
 	s, _ = c.count.as.normalise(s)
 	return strings.TrimLeft(strings.TrimLeft(s, "+-"), "0") == strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
 }
+
+// ParseNumber reads a text of a table as a number. missing reports whether the text stands for no value.
+func (o Options) ParseNumber(s string) (v float64, missing, number bool) {
+	s = strings.TrimSpace(s)
+	if s == "" || isMissingWord(s) {
+		return 0, true, false
+	}
+	v, _, number = o.numberFormat().parse(s)
+	return v, false, number
+}

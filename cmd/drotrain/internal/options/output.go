@@ -69,6 +69,9 @@ var outputOptions = []Option{
 	{Name: "dialect", Commands: "export*", Help: "SQL dialect", Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Export.Dialect, export.Dialects()) }},
 	{Name: "table", Commands: "export*", Help: "`name` of the table in SQL, quoted as SQL needs it", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Table) }},
 	{Name: "package", Commands: "export*", Help: "`name` of the Go package", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Package) }},
+	{Name: "invalid", Commands: "predict", Help: "rows that cannot be scored: an error, or null with the reason in a column reason", Value: func(s *Settings) *setting.Value {
+		return setting.Enum(&s.Invalid, []string{InvalidError, InvalidNull})
+	}},
 	{Name: "csv-safe", Commands: "predict export", Help: "in .csv and .tsv, put an apostrophe before text that a spreadsheet would execute: =1+1", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Safe) }},
 	{Name: "force", Commands: "train tune eval predict* export inspect", Help: "overwrite existing files", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
 	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out, with its options", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Resume) }},
@@ -98,3 +101,9 @@ func gatesValue(s *Settings) *setting.Value {
 		return setting.Must("be a measure, a comparison and a number", example)
 	})
 }
+
+// What predict does with rows that cannot be scored.
+const (
+	InvalidError = "error"
+	InvalidNull  = "null"
+)

@@ -37,9 +37,10 @@ type Settings struct {
 	Against        string // metrics or a model whose numbers gates compare with
 	Measures       bool
 
-	Keep   []string // columns that predict copies
-	Export export.Options
-	Safe   bool // no text that a spreadsheet would run
+	Keep    []string // columns that predict copies
+	Export  export.Options
+	Invalid string // what predict does with rows that cannot be scored: InvalidError or InvalidNull
+	Safe    bool   // no text that a spreadsheet would run
 
 	Out             string
 	WeightsOut      string   // the adversary's weights
@@ -88,6 +89,7 @@ func Defaults(command string) *Settings {
 		Resamples: Auto, Report: ReportFull, Confidence: 0.95, Tolerance: DefaultTolerance,
 		Export:    export.Options{Dialect: export.Dialects()[0], Table: "data", Package: "model"},
 		LogFormat: LogPlain,
+		Invalid:   InvalidError,
 	}
 	switch command {
 	case Train:
