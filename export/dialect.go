@@ -27,6 +27,7 @@ type dialect struct {
 	escapesNames bool   // identifiers too
 	foldsCase    bool   // identifiers that differ in case alone are one
 	underflows   bool   // a product that rounds to 0 is an error
+	sniffs       bool   // read_csv guesses the types of columns, and takes them by types={…}
 }
 
 // dialects lists the dialects of SQL, the default one first.
@@ -34,7 +35,7 @@ var dialects = []dialect{
 	{name: "duckdb", checked: "DuckDB",
 		double: "CAST(%s AS DOUBLE)", text: "CAST(%s AS VARCHAR)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
 		days:   "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE) / 86400",
-		number: "%s", literal: "'%s'", entry: "%s[%d]", first: 1, log: "LN", greatest: "GREATEST", open: `"`, close: `"`, foldsCase: true},
+		number: "%s", literal: "'%s'", entry: "%s[%d]", first: 1, log: "LN", greatest: "GREATEST", open: `"`, close: `"`, foldsCase: true, sniffs: true},
 	{name: "postgres", checked: "PostgreSQL",
 		double: "CAST(%s AS DOUBLE PRECISION)", text: "CAST(%s AS TEXT)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
 		days:   "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE PRECISION) / 86400",

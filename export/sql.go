@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/train/score"
@@ -16,8 +17,10 @@ type sqlWriter struct {
 	table    string
 	columns  []string   // of each column: its expression
 	literals [][]string // of each category: its levels
-	used     names      // of columns, as the dialect compares them
-	b        strings.Builder
+	// rewritten holds, of each category of text, the literals that its levels become if they are read as numbers.
+	rewritten [][]string
+	used      names // of columns, as the dialect compares them
+	b         strings.Builder
 }
 
 // sql returns one SELECT that adds to the rows of a table the score or, for more than two classes, all
@@ -48,6 +51,7 @@ func (m *model) sql(o Options) ([]byte, error) {
 		}
 	}
 	fmt.Fprintf(&w.b, "-- %s\n", m.describeScore())
+	w.describeText()
 	switch {
 	case len(m.constant) > 1:
 		err = w.selectClasses()
@@ -79,7 +83,17 @@ func (w *sqlWriter) addColumn(c *column) error {
 			return fmt.Errorf("column %q: %w", c.Column, err)
 		}
 	}
-	w.columns, w.literals = append(w.columns, expression), append(w.literals, literals)
+	var rewritten []string
+	if c.Kind == score.Categorical && !c.holdsNumbers() {
+		for _, l := range rewrittenLevels(c.Levels) {
+			literal, err := w.quoteText(w.literal, l)
+			if err != nil {
+				return fmt.Errorf("column %q: %w", c.Column, err)
+			}
+			rewritten = append(rewritten, literal)
+		}
+	}
+	w.columns, w.literals, w.rewritten = append(w.columns, expression), append(w.literals, literals), append(w.rewritten, rewritten)
 	return nil
 }
 
@@ -231,8 +245,63 @@ func (w *sqlWriter) levelWeight(p part, output int) string {
 	for k, literal := range w.literals[p.column] {
 		fmt.Fprintf(&b, "\n      WHEN %s THEN %s", literal, weight(k))
 	}
+	for _, literal := range w.rewritten[p.column] {
+		fmt.Fprintf(&b, "\n      WHEN %s THEN NULL", literal)
+	}
 	fmt.Fprintf(&b, "\n      ELSE %s END END", w.numeral(0))
 	return b.String()
+}
+
+// describeText writes a comment that names the columns which must be read as text.
+func (w *sqlWriter) describeText() {
+	var names, types []string
+	plain := true
+	for i := range w.model.columns {
+		c := &w.model.columns[i]
+		if c.Kind != score.Categorical || c.holdsNumbers() {
+			continue
+		}
+		names = append(names, strconv.Quote(c.Column))
+		types = append(types, "'"+strings.ReplaceAll(c.Column, "'", "''")+"': 'VARCHAR'")
+		plain = plain && !strings.ContainsAny(c.Column, "\r\n")
+	}
+	if names == nil {
+		return
+	}
+	fmt.Fprintf(&w.b, "-- Read these columns as text, not as numbers, dates or truth values: %s.\n", strings.Join(names, ", "))
+	if w.sniffs && plain {
+		fmt.Fprintf(&w.b, "-- From a CSV file: read_csv('data.csv', types={%s})\n", strings.Join(types, ", "))
+	}
+}
+
+// rewrittenLevels returns what levels of text become in a database that reads them as numbers or truth values, such
+// as 2134 for 02134, unless that is a level too. Such a value has no score: its level is lost.
+func rewrittenLevels(levels []string) []string {
+	var out []string
+	add := func(s string) {
+		if !slices.Contains(out, s) && !slices.Contains(levels, s) {
+			out = append(out, s)
+		}
+	}
+	for _, l := range levels {
+		t := strings.TrimSpace(l)
+		if b := strings.ToLower(t); b == "true" || b == "false" {
+			add(b)
+		}
+		v, err := strconv.ParseFloat(t, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(t, "xX_") {
+			continue
+		}
+		s := strconv.FormatFloat(v, 'f', -1, 64)
+		if digits := strings.TrimLeft(t, "0"); digits != "" && strings.Trim(digits, "0123456789") == "" {
+			s = digits // exact, also beyond 2^53
+		}
+		add(s)
+		if !strings.Contains(s, ".") {
+			add(s + ".0") // of a column of floats
+		}
+	}
+	return out
 }
 
 // value returns the expression of a column as a number or a text.

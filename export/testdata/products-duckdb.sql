@@ -1,4 +1,6 @@
 -- probability that y is it's <ok>
+-- Read these columns as text, not as numbers, dates or truth values: "region", "side", "few", "model".
+-- From a CSV file: read_csv('data.csv', types={'region': 'VARCHAR', 'side': 'VARCHAR', 'few': 'VARCHAR', 'model': 'VARCHAR'})
 WITH scored AS (
 SELECT *, (
   (-5e-01)

@@ -1,4 +1,5 @@
 -- probability that y is it's <ok>
+-- Read these columns as text, not as numbers, dates or truth values: "region", "side", "few", "model".
 WITH scored AS (
 SELECT *, (
   (-5e-01::float8)

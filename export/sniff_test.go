@@ -1,0 +1,42 @@
+package export
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/train/score"
+)
+
+func TestSQL_RewrittenLevels(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		levels []string
+		want   []string
+	}{
+		{"leading zeros", []string{"02134", "10001"}, []string{"2134", "2134.0", "10001.0"}},
+		{"both are levels", []string{"01", "1", "1.0"}, nil},
+		{"zeros alone", []string{"00"}, []string{"0", "0.0"}},
+		{"beyond 2^53", []string{"09007199254740993"}, []string{"9007199254740993", "9007199254740993.0"}},
+		{"fraction", []string{"1.50"}, []string{"1.5"}},
+		{"truth value", []string{"True", "no"}, []string{"true"}},
+		{"text", []string{"A1", "x", ""}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := rewrittenLevels(test.levels); !slices.Equal(got, test.want) {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSQL_NamesTextColumns(t *testing.T) {
+	w := &sqlWriter{dialect: &dialects[0], model: &model{columns: make([]column, 1)}}
+	w.model.columns[0].Column, w.model.columns[0].Kind = "a\nDROP", score.Categorical
+	w.describeText()
+	for line := range strings.Lines(w.b.String()) {
+		if !strings.HasPrefix(line, "-- ") {
+			t.Errorf("the line %q is outside the comment", line)
+		}
+	}
+}
