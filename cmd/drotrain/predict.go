@@ -126,7 +126,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 		return err
 	}
 	if n := done.Report.Invalid; n > 0 {
-		a.warn(fmt.Sprintf("%d of %s could not be scored: the column reason says why", n, show.Plural(done.Rows, "row", "rows")))
+		a.warn(fmt.Sprintf("%s of %s could not be scored: the column reason says why", show.Thousands(n), show.Plural(done.Rows, "row", "rows")))
 	}
 	if s := done.Report.String(); s != "" {
 		a.note("%s", s)
