@@ -163,6 +163,14 @@ def test_groups_apart_are_no_features(people):
         RobustClassifier().fit(people[["age"]], people["approved"], groups="regoin")
 
 
+@pytest.mark.parametrize(("width", "criterion"), [(50, "worst-group-accuracy"), (49, "trade-off")])
+def test_embeddings_are_chosen_by_accuracy(width, criterion):
+    rng = np.random.default_rng(0)
+    X, group = rng.normal(size=(600, width)), rng.integers(0, 3, 600)
+    y = X[:, 0] + rng.normal(size=600) > 0
+    assert RobustClassifier(random_state=0).fit(X, y, groups=group).selection_["criterion"] == criterion
+
+
 def test_sample_weight(people):
     X, y = people[["age", "income"]], people["approved"]
     weight = np.where(np.arange(600) < 300, 1.0, 0.0)
