@@ -498,9 +498,27 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 		return cell{}, t.newError("the value is the number %v, but training had true and false", v)
 	}
 	if !ok {
+		if l, changed := t.zerosChanged(strconv.FormatFloat(v, 'f', -1, 64)); changed {
+			return cell{}, t.newError("the value is the number %v, but training had %q: leading zeros were lost", v, l)
+		}
 		k = t.unseen()
 	}
 	return t.level(k), nil
+}
+
+// zerosChanged returns the level of digits that differs from an unseen text of digits in leading zeros alone, if any.
+func (t *scoredTerm) zerosChanged(text string) (level string, changed bool) {
+	isDigits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	if !isDigits(text) {
+		return "", false
+	}
+	number := strings.TrimLeft(text, "0")
+	for _, l := range t.Levels {
+		if isDigits(l) && l != text && strings.TrimLeft(l, "0") == number {
+			return l, true
+		}
+	}
+	return "", false
 }
 
 // levelOf returns the index of the level of a text.
@@ -523,6 +541,9 @@ func (t *scoredTerm) text(v string) (cell, error) {
 		trimmed := strings.TrimSpace(v)
 		if _, known := t.byText[trimmed]; known && trimmed != v {
 			return cell{}, t.newError("the value %q differs from the level %q of training in blanks alone: remove them, or rename the level", v, trimmed)
+		}
+		if l, changed := t.zerosChanged(v); changed {
+			return cell{}, t.newError("the value is %q, but training had %q: leading zeros were lost or added", v, l)
 		}
 		k = t.unseen()
 	}
