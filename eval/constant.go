@@ -40,7 +40,7 @@ func (e *Evaluation) ConstantSentence() string {
 		if !ok || !known || r2 >= 1 {
 			return ""
 		}
-		return fmt.Sprintf("A constant prediction, the mean of these rows, has a %s of %s.", printable.WithUnit("RMSE", e.TargetUnit), printable.Number(rmse/math.Sqrt(1-r2)))
+		return fmt.Sprintf("A constant prediction, the mean of these rows, has an RMSE of %s.", shownMeasure{unit: e.TargetUnit}.withUnit(printable.Number(rmse/math.Sqrt(1-r2))))
 	}
 	return ""
 }

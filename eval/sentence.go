@@ -286,7 +286,7 @@ func (e *Evaluation) leadingMeasures() []shownMeasure {
 		}
 		return []shownMeasure{accuracy, risk}
 	}
-	rmse := shownMeasure{name: "the typical error (RMSE)", key: "rmse", unit: e.TargetUnit}
+	rmse := shownMeasure{name: "the RMSE", key: "rmse", unit: e.TargetUnit}
 	if kind, known := losses.KindOf(e.Loss); known && kind.Power != 2 { // squares of errors are not what it measures
 		return []shownMeasure{risk}
 	}
@@ -398,14 +398,17 @@ func (j *judge) costSentence() string {
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
 	all := j.leadingMeasures()
 	first := all[0]
-	s := fmt.Sprintf("%s over all rows %s", first.name, first.change(first.valueOf(before), first.valueOf(after), j.N))
+	moves := first.change(first.valueOf(before), first.valueOf(after), j.N)
 	if len(all) > 1 {
 		m := all[1]
-		s += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "), m.beforeAfter(m.valueOf(before), m.valueOf(after), j.N))
+		moves += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "), m.beforeAfter(m.valueOf(before), m.valueOf(after), j.N))
 	}
+	s := fmt.Sprintf("%s over all rows %s", first.name, moves)
 	was, is := first.valueOf(before), first.valueOf(after)
 	worse, better := was != is && first.share == (is < was), was != is && first.share == (is > was)
 	switch {
+	case change > 0 && !better && j.d.Value > 0: // nothing is gained that this could be the cost of
+		return fmt.Sprintf("Over all rows %s is worse too: %s %s.", j.modelName(j.k), first.name, moves)
 	case change > 0 && !better:
 		return "The cost: " + s + "."
 	case change > 0, worse: // the accuracy or the RMSE and the risk change in opposite directions
@@ -424,8 +427,11 @@ func (j *judge) singleModelSentence() string {
 	overall := j.Models[j.k].Overall
 	in, w := j.valuesOf(j.k)
 	all := j.leadingMeasures()
-	first := all[0]
-	s := fmt.Sprintf("%s %s %s of %s overall", name, has, strings.Replace(first.name, "the ", "a ", 1), first.withUnit(first.text(first.valueOf(overall), j.N)))
+	first, risk := all[0], all[len(all)-1]
+	s := fmt.Sprintf("%s %s %s of %s overall", name, has, strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1), first.withUnit(first.text(first.valueOf(overall), j.N)))
+	if median := float64(overall.Of["median_ae"]); first.key == "rmse" && !math.IsNaN(median) {
+		s += fmt.Sprintf(" (median absolute error %s)", first.withUnit(first.text(median, j.N)))
+	}
 	if first.share {
 		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.text(first.valueOf(overall), j.N))
 		if t := j.Threshold; t != nil && *t != 0.5 {
@@ -437,7 +443,11 @@ func (j *judge) singleModelSentence() string {
 		if !first.share {
 			link = " and of "
 		}
-		s += fmt.Sprintf("%s%s in %s worst group, %s (%s)", link, first.withUnit(first.text(first.valueOf(in), w.N)), its, printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
+		where := its + " worst group"
+		if all, group := first.valueOf(overall), first.valueOf(in); first.share == (group > all) && group != all { // it is worst by its risk alone
+			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
+		}
+		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.withUnit(first.text(first.valueOf(in), w.N)), where, printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
 		m := all[1]

@@ -331,7 +331,7 @@ func TestVerdict_SentenceOfEveryOutcome(t *testing.T) {
 			if name != what || w[0] == nil || !w[0].MatchString(v.Headline) || !w[1].MatchString(v.Recommendation) || v.Recommended != model {
 				t.Errorf("%s, %s:\n%s: %s\n%s (%s)\n%v", task, what, name, v.Headline, v.Recommendation, v.Recommended, v.Groups)
 			}
-			numbers := map[eval.Task]string{eval.Binary: "accura", eval.Multiclass: "accura", eval.Regression: "typical error (RMSE)"}[task]
+			numbers := map[eval.Task]string{eval.Binary: "accura", eval.Multiclass: "accura", eval.Regression: "RMSE"}[task]
 			if !strings.Contains(v.Headline+v.Numbers, numbers) {
 				t.Errorf("%s, %s: no %s in %q, %q", task, what, numbers, v.Headline, v.Numbers)
 			}
@@ -373,7 +373,7 @@ func TestVerdict_Numbers(t *testing.T) {
 	before, after := float64(e.WorstGroupValues("ERM").Of["rmse"]), float64(e.WorstGroupValues("robust").Of["rmse"])
 	d := e.Compared[0].WorstGroup
 	low := (float64(d.Interval.Low) / (before + after)) * 2 // the risk is half the mean square
-	want := fmt.Sprintf("For %s (500 rows) the typical error (RMSE) falls from %.3f to %.3f\u00a0USD (95\u00a0%% interval of the change −%.3f to ", w.Label, before, after, -low)
+	want := fmt.Sprintf("For %s (500 rows) the RMSE falls from %.3f to %.3f\u00a0USD (95\u00a0%% interval of the change −%.3f to ", w.Label, before, after, -low)
 	if !strings.HasPrefix(e.Verdict.Numbers, want) {
 		t.Errorf("%q, want %q", e.Verdict.Numbers, want)
 	}

@@ -45,6 +45,7 @@ type app struct {
 
 	patience time.Duration // what such a rank waits before it says what is wrong
 
+	bold        bool // standard output is a terminal that shows bold text
 	quiet, json bool
 	logFormat   string // how lines on stderr are written, see options
 
@@ -58,6 +59,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	out := &checkedWriter{w: a.stdout}
 	a.rawOut = out
 	text := show.NewPlain(out)
+	text.Styled = a.bold && os.Getenv("NO_COLOR") == ""
 	a.stdout = text
 	defer func() {
 		if r := recover(); r != nil {

@@ -169,7 +169,7 @@ func TestEval_OpensNoForeignTable(t *testing.T) {
 		}
 	}
 	says := run(exit.OK, "eval", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out", "far.html", "--quiet")
-	if !strings.Contains(says, "Measured on the training rows, out of fold (120 rows)") {
+	if !strings.Contains(says, "Measured out of fold (120 rows)") {
 		t.Errorf("says %q", says)
 	}
 	run(exit.OK, "eval", "--model", "m/model.json", "--resamples", "0", "--out", "m.html", "--quiet")

@@ -28,6 +28,7 @@ func main() {
 		stdout:   os.Stdout,
 		stderr:   os.Stderr,
 		json:     slices.Contains(os.Args, "--json"),
+		bold:     term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb",
 		terminal: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
 		now:      time.Now,
 		patience: time.Second,

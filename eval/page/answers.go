@@ -18,8 +18,8 @@ func (p *page) Warnings() (out []string) {
 		out = append(out, a.Warnings...)
 	}
 	for _, n := range p.Report.Notes {
-		if strings.HasPrefix(n, "WARNING: ") || strings.Contains(n, "leakage") {
-			out = append(out, printable.Capitalise(strings.TrimPrefix(n, "WARNING: ")))
+		if w, ok := strings.CutPrefix(n, "warning: "); ok || strings.Contains(n, "leakage") {
+			out = append(out, w)
 		}
 	}
 	out = append(out, p.criteriaWarnings()...)

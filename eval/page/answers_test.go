@@ -1,10 +1,12 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // The words agree with the sign.
@@ -16,5 +18,15 @@ func TestMiscalibrationSentence_Direction(t *testing.T) {
 	}
 	if !strings.Contains(high, "too high") || !strings.Contains(high, "above what is observed") {
 		t.Error(high)
+	}
+}
+
+// A warning of the training, such as one of a leak, is on the first screen without its mark, and a note is not.
+func TestWarnings_Notes(t *testing.T) {
+	e := evaltest.Evaluate(t, evaltest.Loans())
+	p := newPage(&eval.Report{Evaluation: e, Notes: []string{"warning: zip: its values decode the target", "3 columns left out"}})
+	all := p.Warnings()
+	if !slices.Contains(all, "zip: its values decode the target") || slices.Contains(all, "3 columns left out") {
+		t.Errorf("%q", all)
 	}
 }

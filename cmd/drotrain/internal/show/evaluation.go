@@ -32,22 +32,32 @@ func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 
 // Verdict prints the verdict of an evaluation.
 func Verdict(w io.Writer, e *eval.Evaluation) {
-	where := "the " + string(e.Split)
-	if e.Split == eval.Table {
-		where = "all rows of the table"
+	where := "on the " + string(e.Split)
+	switch e.Split {
+	case eval.Table:
+		where = "on all rows of the table"
+	case eval.OutOfFold:
+		where = "out of fold"
 	}
-	fmt.Fprintf(w, "\nMeasured on %s (%s)\n", where, Plural(e.N, "row", "rows"))
+	fmt.Fprintf(w, "\nMeasured %s (%s)\n", where, Plural(e.N, "row", "rows"))
 	verdictLines(w, "  ", e)
 }
 
 // verdictLines prints the sentences of a verdict, the recommendation first, and the constant to
-// compare with last.
+// compare with last. On a terminal the first is bold.
 func verdictLines(w io.Writer, indent string, e *eval.Evaluation) {
 	v := &e.Verdict
+	first := true
 	for _, s := range []string{v.Recommendation, v.Headline, v.Numbers, v.Cost, e.ConstantSentence()} {
-		if s != "" {
-			Wrapped(w, indent, s)
+		if s == "" {
+			continue
 		}
+		if first {
+			WriteBold(w, func() { Wrapped(w, indent, s) })
+			first = false
+			continue
+		}
+		Wrapped(w, indent, s)
 	}
 }
 

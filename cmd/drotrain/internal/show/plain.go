@@ -14,6 +14,8 @@ import (
 type Plain struct {
 	w    io.Writer
 	rest []byte // the beginning of a character that the next write may end
+
+	Styled bool // w is a terminal that shows bold text
 }
 
 // NewPlain returns a Plain that writes to w.
@@ -32,6 +34,18 @@ func (p *Plain) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return len(b), nil
+}
+
+// WriteBold calls write, and what it writes to w is bold if w is a Plain with Styled.
+func WriteBold(w io.Writer, write func()) {
+	p, ok := w.(*Plain)
+	if !ok || !p.Styled {
+		write()
+		return
+	}
+	_, _ = io.WriteString(p.w, "\x1b[1m")
+	write()
+	_, _ = io.WriteString(p.w, "\x1b[0m")
 }
 
 // Flush writes an incomplete character at the end of the input.

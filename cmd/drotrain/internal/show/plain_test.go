@@ -1,6 +1,7 @@
 package show
 
 import (
+	"io"
 	"strings"
 	"testing"
 )
@@ -28,5 +29,18 @@ func TestPlainWriter(t *testing.T) {
 	p.Write([]byte("a\xe6\x97"))
 	if p.Flush(); b.String() != "a\uFFFD" {
 		t.Errorf("an unfinished character: %q", b.String())
+	}
+}
+
+// Only a terminal gets bold text, and escape sequences of the text itself stay harmless in it.
+func TestWriteBold(t *testing.T) {
+	for styled, want := range map[bool]string{false: "a\\u001b[31m", true: "\x1b[1ma\\u001b[31m\x1b[0m"} {
+		var b strings.Builder
+		p := NewPlain(&b)
+		p.Styled = styled
+		WriteBold(p, func() { _, _ = io.WriteString(p, "a\x1b[31m") })
+		if b.String() != want {
+			t.Errorf("styled %v: %q, want %q", styled, b.String(), want)
+		}
 	}
 }
