@@ -186,12 +186,16 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	best := c.Best()
 	lines := chart.Lines{XLabel: "average risk, out of fold", YLabel: c.Criterion + ", out of fold", Height: 260}
 	var names []string
-	for _, k := range c.Candidates {
-		if n := len(names) - 1; n < 0 || names[n] != k.Family {
+	candidates := slices.Clone(c.Candidates)
+	slices.SortStableFunc(candidates, func(a, b eval.Candidate) int { return cmp.Compare(a.Average, b.Average) })
+	for _, k := range c.Candidates { // the families in their order
+		if !slices.Contains(names, k.Family) {
 			names = append(names, k.Family)
 			lines.Series = append(lines.Series, chart.Series{K: colourOf(k.Family, len(lines.Series)), Marks: true})
 		}
-		line := &lines.Series[len(lines.Series)-1]
+	}
+	for _, k := range candidates {
+		line := &lines.Series[slices.Index(names, k.Family)]
 		y, se := float64(k.Value), float64(k.SE)
 		line.X, line.Y = append(line.X, float64(k.Average)), append(line.Y, y)
 		line.Lo, line.Hi = append(line.Lo, y-se), append(line.Hi, y+se)
@@ -205,7 +209,7 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	plain := &c.Candidates[0]
 	return Figure{
 		Name: "frontier", Title: "What was tried", Drawing: lines.Drawing(),
-		Caption: "Cross-validated risk of every candidate: average (horizontal) against " + c.Criterion + " (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one kind by increasing robustness. Thin lines: one standard error of the change from the standard model (ERM), paired by rows.",
+		Caption: "Cross-validated risk of every candidate: average (horizontal) against " + c.Criterion + " (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard model (ERM), paired by rows.",
 		Alt: fmt.Sprintf("%s and average risk out of fold of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion, len(c.Candidates),
 			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(float64(best.Value)), printable.Number(float64(best.Average))),
 	}, true

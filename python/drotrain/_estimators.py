@@ -37,8 +37,9 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
         The divergence.
     adversary : {"rows", "groups"}, optional
         What is reweighted; groups take nu (0: group DRO) or radius.
-    loss : {"logistic", "squared", "huber"}, optional
-        Loss of a row: logistic for classes, squared (default) or huber for numbers.
+    loss : {"logistic", "squared", "huber", "poisson", "quantile:0.9"}, optional
+        Loss of a row: logistic for classes; squared (default) or huber for numbers, poisson for counts, quantile:τ
+        for the value that a proportion τ stays below.
     mu, gap : float, optional
         The weight of the ridge; the relative gap to certify.
     impute : {"error", "mean", "median"}, optional
@@ -105,7 +106,7 @@ class _RobustModel(BaseEstimator):
         average: Literal["plain", "balanced"] | None = None,
         penalty: Literal["kl", "chi2"] | None = None,
         adversary: Literal["rows", "groups"] | None = None,
-        loss: Literal["logistic", "squared", "huber"] | None = None,
+        loss: str | None = None,
         mu: float | None = None,
         impute: Literal["error", "mean", "median"] | None = None,
         gap: float | None = None,

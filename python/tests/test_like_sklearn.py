@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import VotingClassifier
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.inspection import permutation_importance
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
 import drotrain
@@ -301,3 +301,19 @@ def test_constant_predictions_are_warned_of(table):
     with warnings.catch_warnings():
         warnings.simplefilter("error", DegenerateModelWarning)
         plain().fit(X, y)
+
+
+# Counts are predicted, not their logarithms, as scikit-learn predicts them; quantiles cover their proportion.
+def test_counts_and_quantiles(table):
+    X, _ = table
+    rng = np.random.default_rng(5)
+    counts = rng.poisson(np.exp(0.3 * X[:, 0] - 0.5 * X[:, 1] + 0.2))
+    ours = RobustRegressor(loss="poisson", average="plain", mu=0.0, options={"scale": "none"}).fit(X, counts)
+    theirs = PoissonRegressor(alpha=0, tol=1e-10, max_iter=1000).fit(X, counts)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=2e-3)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=2e-3)
+    y = X[:, 0] + rng.gumbel(size=600)
+    covered = y <= RobustRegressor(loss="quantile:0.9", average="plain").fit(X, y).predict(X)
+    assert abs(covered.mean() - 0.9) < 0.02
+    with pytest.raises(ValueError, match="count"):
+        RobustRegressor(loss="poisson", average="plain").fit(X, y)
