@@ -43,7 +43,11 @@ class Model:
         self.base = weights[:, constant].sum(axis=1) * unit + origin
         self.intercept = self.base - self.coef @ self.shift
         link = document.get("link") or ""  # of a regression whose margin is not the prediction, such as the logarithm
-        untouched = (bool(self.classes) or link in ("", "identity")) and not target.get("transform") and not encoder.get("spec", {}).get("transforms")
+        untouched = (
+            (bool(self.classes) or link in ("", "identity"))
+            and not target.get("transform")
+            and not encoder.get("spec", {}).get("transforms")
+        )
         self.plain = untouched and self.names == self.inputs and all(i["kind"] == "numeric" for i in inputs)
         features = features or self.estimator.get("features")
         if self.plain and features:
