@@ -69,6 +69,10 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 	switch x.roles.Of(c.Name) {
 	case "":
 	case "a group column":
+		if !x.roles.GroupFeatures && !slices.Contains(x.roles.Features, c.Name) { // such as class × attribute
+			f.Severity, f.Proposal = Note, "" // it is no feature
+			break
+		}
 		if what == Leak || what == LeakAfter || what == LeakOutcome {
 			f.What = LeakGroup
 		}

@@ -332,3 +332,24 @@ func TestExamine_HonestTables(t *testing.T) {
 		}
 	}
 }
+
+// A group column that is no feature, such as class × attribute, leaks nothing.
+func TestExamine_GroupsThatAreNoFeatures(t *testing.T) {
+	tried := 0
+	for name, add := range leaky {
+		d := newDesign(1000)
+		add(d)
+		if !d.groupFeatures {
+			continue
+		}
+		tried++
+		for _, f := range leaksOf(examineText(t, d.text(), Roles{Target: d.target, Groups: d.groups})) {
+			if slices.Contains(d.groups, f.Column) {
+				t.Errorf("%s: %s", name, f.String())
+			}
+		}
+	}
+	if tried < 3 {
+		t.Errorf("only %d designs have groups that leak", tried)
+	}
+}
