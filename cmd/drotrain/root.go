@@ -22,7 +22,7 @@ func newRoot(a *app) *cobra.Command {
 group that the standard one (ERM) serves worst, and proves how close to optimal
 the fit is. Measured on 44 real tables with groups named, the worst group's risk
 is measurably lower than with the standard model without group columns on 8, and
-than with the standard model that has them on 2; it is measurably higher on none.`,
+than with the standard model that has them on 2; it is higher on none.`,
 		Example: `  drotrain train                        # a first run, on an embedded data set
   drotrain train --data builtin:loans --target deny --groups region,sex
   drotrain eval --model drotrain-out/model.json --data new.parquet
