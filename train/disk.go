@@ -119,11 +119,16 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 // newDiskStorage decides where the rows are stored. It returns nil for memory: if they fit there, or if there
 // is no directory for them. full says that memory did not suffice.
 func (c Config) newDiskStorage(f *data.Frame, full bool) (*diskStorage, error) {
+	return c.newDiskStorageWithin(memory.NewBudget(c.Memory), f, full)
+}
+
+// newDiskStorageWithin is newDiskStorage with the memory that the process may have.
+func (c Config) newDiskStorageWithin(budget memory.Budget, f *data.Frame, full bool) (*diskStorage, error) {
 	if c.Cache == "" {
 		return nil, nil
 	}
 	full = full || c.OnDisk
-	d, budget := c.estimateDemand(f), memory.NewBudget(c.Memory)
+	d := c.estimateDemand(f)
 	if !full && budget.Fits(d.memory) {
 		return nil, nil
 	}
