@@ -150,7 +150,7 @@ func (l *lab) guarantees() (Experiment, error) {
 	l.progress("the inequalities of the propositions")
 	const most = 1 << 16
 	e := Experiment{Name: "guarantees", Title: "The inequalities of the propositions",
-		Text: fmt.Sprintf(`Propositions nonsep:full, stochastic:historic, stochastic:minty, sep:historic and sep:minty
+		Text: fmt.Sprintf(`Propositions 1 to 5
 bound Σ a_k E Gap(x_k, ȳ_k) and the distances of the last iterates by the distances of the first
 ones, for every comparator (u, v), after every number of steps. Here is the left side over the
 right one, with the constants C_X and C_Y as stated: the largest mean over seeds, after up to %d

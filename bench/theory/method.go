@@ -11,11 +11,11 @@ import (
 type theoryMethod int
 
 const (
-	fullVector            theoryMethod = iota // Alg. 2, thm. nonsep:full
-	stochasticHistorical                      // Alg. 3, thm. stochastic:historic
-	stochasticReplacement                     // Alg. 4, thm. stochastic:minty
-	separableHistorical                       // Alg. 5, thm. sep:historic
-	separableReplacement                      // Alg. 6, thm. sep:minty
+	fullVector            theoryMethod = iota // Alg. 2, Theorem 1
+	stochasticHistorical                      // Alg. 3, Theorem 2
+	stochasticReplacement                     // Alg. 4, Theorem 3
+	separableHistorical                       // Alg. 5, Theorem 4
+	separableReplacement                      // Alg. 6, Theorem 5
 	theoryMethods
 )
 

@@ -108,7 +108,7 @@ func TestSampler_Distributions(t *testing.T) {
 			proportional("r", r.r.p, root(c.lambdas), 0.5)
 			proportional("s", r.s.p, root(c.gs), 0.5)
 		}
-		for _, p := range [][]float64{r.r.p, r.s.p} { // thms. stochastic:minty and sep:minty
+		for _, p := range [][]float64{r.r.p, r.s.p} { // Theorems 3 and 5
 			if slices.Min(p) < 1./8 {
 				t.Errorf("a replacement probability below 1/(2N): %v", p)
 			}

@@ -51,7 +51,7 @@ func fullUpdate(s drotest.Sample, estimator *separableEstimator, y, x []float64,
 //
 //	E_Q[N(ȳ_Q∇f_Q − y_Qĝ_Q)] = ∇f(x_{k−1})ᵀȳ_{k−1} − Ĵ_{k−2}ᵀy_{k−2},
 //
-// blocks of one size drawn uniformly; and lem. expect, ȳ_k = N E[y_k] − (N−1)y_{k−1}.
+// blocks of one size drawn uniformly; and Lemma 5, ȳ_k = N E[y_k] − (N−1)y_{k−1}.
 func TestEstimator_UnbiasedWithTies(t *testing.T) {
 	s := uneven(54, 6, 2)
 	for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Simplex{Nu: 0.3}} {
@@ -86,7 +86,7 @@ func TestEstimator_UnbiasedWithTies(t *testing.T) {
 			want = combine(r, n.times(n.jac(w.template.x), bar, 0, 6), -r, tables(s, slope, y, dim))
 			agree(t, "the aggregate", estimator.aggregate, tables(s, estimator.slope, estimator.y, dim), 1e-11)
 			if Q == 2 {
-				agree(t, fmt.Sprintf("%T: lem. expect", d), combine(3, meanY, -2, y), bar, 1e-11)
+				agree(t, fmt.Sprintf("%T: Lemma 5", d), combine(3, meanY, -2, y), bar, 1e-11)
 			}
 		}
 		agree(t, fmt.Sprintf("%T", d), mean, want, 1e-11)

@@ -218,7 +218,7 @@ func projectWeights(dual saddle.Mirror, y []float64) []float64 {
 	return out
 }
 
-// historicalWeights returns the w^P, w^D of thms. stochastic:historic and sep:historic: 1/N
+// historicalWeights returns the w^P, w^D of Theorems 2 and 4: 1/N
 // on a side without a modulus, where they meet no condition, and 1/(2N) on one with
 // (math: §7): the paper has 1/N there, up to constants, but 1/N² for Alg. 3 where the
 // other side has none, which its own schedule does not need.

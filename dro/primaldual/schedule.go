@@ -15,8 +15,7 @@ const (
 	Practical Schedule = iota
 
 	// Theory is the largest a_k that the conditions of the method's proposition
-	// allow: prop. nonsep:full, stochastic:historic, stochastic:minty,
-	// sep:historic or sep:minty. The four cases, μ and ν zero or not, follow from
+	// allow: Propositions 1 to 5. The four cases, μ and ν zero or not, follow from
 	// the conditions: (1+α)^k, k, constant, constant.
 	Theory
 )
@@ -38,10 +37,10 @@ type theory struct {
 	growth []growth
 
 	// cap bounds a_k ≤ cap·A_{k−1} for k ≥ 2: the decay conditions of historical
-	// regularisation (stoch:primal:decay); +Inf if none.
+	// regularisation, Equation (45); +Inf if none.
 	cap float64
 
-	// slow, slow0 bound a_k ≤ A_{k−1}·slow + slow0: lem. sep:upper,
+	// slow, slow0 bound a_k ≤ A_{k−1}·slow + slow0: Lemma 6,
 	// a_k ν ≤ (A_{k−1}ν + ν₀)/(4(N−1)); +Inf if none.
 	slow, slow0 float64
 }
@@ -89,7 +88,7 @@ func ratio2(num, den float64) float64 {
 	return (num / den) * (num / den)
 }
 
-// fullTheory returns the conditions of prop. nonsep:full, eq. (full:rate).
+// fullTheory returns the conditions of Proposition 1.
 func fullTheory(m moduli, c constants) *theory {
 	return &theory{
 		first: 0.25 * min(math.Sqrt(m.mu0*m.nu0)/c.g, m.mu0/(math.Sqrt2*c.l)),
@@ -98,8 +97,7 @@ func fullTheory(m moduli, c constants) *theory {
 	}
 }
 
-// historicTheory returns the conditions of prop. stochastic:historic, eq.
-// (stoch:cond), for w^P, w^D, and the sampling p, q and weights γ.
+// historicTheory returns the conditions of Proposition 2, for w^P, w^D, and the sampling p, q and weights γ.
 func historicTheory(m moduli, c constants, s *sampler, wP, wD float64) *theory {
 	gp := maxRatio(c.gs, s.p.p, nil)
 	lpg := maxRatio(c.ls, s.p.p, s.gamma)
@@ -114,8 +112,7 @@ func historicTheory(m moduli, c constants, s *sampler, wP, wD float64) *theory {
 	}
 }
 
-// replacementTheory returns the conditions of prop. stochastic:minty, eqs.
-// (stoch:rate), (stoch:N_mu) and (stoch:N_nu).
+// replacementTheory returns the conditions of Proposition 3.
 func replacementTheory(m moduli, c constants, s *sampler) *theory {
 	gps := maxRatio2(c.gs, s.p.p, s.s.p)
 	lpr := sumRatio2(c.ls, s.p.p, s.r.p)
@@ -131,8 +128,7 @@ func replacementTheory(m moduli, c constants, s *sampler) *theory {
 	}
 }
 
-// separableHistoricTheory returns the conditions of prop. sep:historic, eq.
-// (sep:cond1), and of lem. sep:upper.
+// separableHistoricTheory returns the conditions of Proposition 4, and of Lemma 6.
 func separableHistoricTheory(m moduli, c constants, s *sampler, wP float64) *theory {
 	n := float64(len(c.gs))
 	gp := maxRatio(c.gs, s.p.p, nil)
@@ -148,8 +144,7 @@ func separableHistoricTheory(m moduli, c constants, s *sampler, wP float64) *the
 	return t
 }
 
-// separableReplacementTheory returns the conditions of prop. sep:minty, eq.
-// (sep:rate), and of lem. sep:upper.
+// separableReplacementTheory returns the conditions of Proposition 5, and of Lemma 6.
 func separableReplacementTheory(m moduli, c constants, s *sampler) *theory {
 	n := float64(len(c.gs))
 	gp := maxRatio(c.gs, s.p.p, nil)

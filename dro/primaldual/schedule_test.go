@@ -59,49 +59,49 @@ func propositions(m moduli, c constants, hist, repl, sepHist, sepRepl *sampler) 
 		}
 		return m
 	}
-	slow := func(a, prevA float64) float64 { // lem. sep:upper
+	slow := func(a, prevA float64) float64 { // Lemma 6
 		if m.nu == 0 {
 			return math.Inf(1)
 		}
 		return D(prevA) / (4 * (n - 1)) / (a * m.nu)
 	}
 	var list []proposition
-	// prop. nonsep:full
+	// Proposition 1
 	list = append(list, proposition{"full", fullTheory(m, c),
 		math.Min(math.Sqrt(m.mu0*m.nu0)/(4*c.g), m.mu0/(4*math.Sqrt(2)*c.l)),
 		func(a, A, prev, prevA float64) []float64 {
 			return []float64{math.Sqrt(P(A)*D(prevA)) / (4 * c.g) / a, math.Sqrt(P(A)*P(prevA)) / (4 * math.Sqrt(2) * c.l) / a}
 		}})
-	// prop. stochastic:historic
+	// Proposition 2
 	gp, lpg, gqg := maximum(c.gs, hist.p.p, one), maximum(c.ls, hist.p.p, hist.gamma), maximum(c.gs, hist.q.p, hist.gamma)
-	list = append(list, proposition{"stochastic:historic", historicTheory(m, c, hist, wP, wD),
+	list = append(list, proposition{"Proposition 2", historicTheory(m, c, hist, wP, wD),
 		math.Min(math.Sqrt(wD*m.mu0*m.nu0)/(4*gp), math.Min(math.Sqrt(wP)*m.mu0/(4*math.Sqrt(2)*lpg), math.Sqrt(wP*m.mu0*m.nu0)/(4*gqg))),
 		func(a, A, prev, prevA float64) []float64 {
 			k := 4 * math.Sqrt(2) * a
 			return []float64{math.Sqrt(wD*P(A)*D(prevA)) / gp / k, math.Sqrt(wP*P(A)*P(prevA)) / lpg / k, math.Sqrt(wP*D(A)*P(prevA)) / gqg / k,
 				math.Max(prev, prevA/(2*n)) / a} // the growth that the decay conditions allow
 		}})
-	// prop. stochastic:minty
+	// Proposition 3
 	gps, lpr, gqr := maximum(c.gs, repl.p.p, squares(repl.s.p)), total(c.ls, repl.p.p, repl.r.p), total(c.gs, repl.q.p, repl.r.p)
 	rho := least(repl.r.p)
 	both := math.Min(rho, least(repl.s.p))
-	list = append(list, proposition{"stochastic:minty", replacementTheory(m, c, repl),
+	list = append(list, proposition{"Proposition 3", replacementTheory(m, c, repl),
 		math.Min(math.Sqrt(m.mu0*m.nu0)/math.Max(gps, gqr), m.mu0/lpr) / 15,
 		func(a, A, prev, prevA float64) []float64 {
 			return []float64{math.Sqrt(P(A)*D(prevA)) / (30 * gps) / a, math.Sqrt(P(A)*P(prevA)) / (40 * lpr) / a, math.Sqrt(D(A)*P(prevA)) / (30 * gqr) / a,
 				math.Sqrt((1+both/5)*sq(prev)/P(prevA)) / math.Sqrt(sq(a)/P(A)), math.Sqrt((1+rho/5)*sq(prev)/D(prevA)) / math.Sqrt(sq(a)/D(A))}
 		}})
-	// prop. sep:historic
+	// Proposition 4
 	gp2, lpg2 := maximum(c.gs, sepHist.p.p, one), maximum(c.ls, sepHist.p.p, sepHist.gamma)
-	list = append(list, proposition{"sep:historic", separableHistoricTheory(m, c, sepHist, wP),
+	list = append(list, proposition{"Proposition 4", separableHistoricTheory(m, c, sepHist, wP),
 		math.Min(math.Sqrt((1-wP)*m.mu0*m.nu0)/(4*math.Sqrt(n)*gp2), math.Sqrt(wP*(1-wP))*m.mu0/(4*lpg2)),
 		func(a, A, prev, prevA float64) []float64 {
 			return []float64{math.Sqrt((1-wP)*P(A)*D(prevA)) / (4 * math.Sqrt(n) * gp2) / a, math.Sqrt(wP*(1-wP)*P(A)*P(prevA)) / (4 * lpg2) / a,
 				slow(a, prevA), math.Max(prev, prevA/(2*n)) / a}
 		}})
-	// prop. sep:minty
+	// Proposition 5
 	gp3, lpr3 := maximum(c.gs, sepRepl.p.p, one), total(c.ls, sepRepl.p.p, sepRepl.r.p)
-	list = append(list, proposition{"sep:minty", separableReplacementTheory(m, c, sepRepl),
+	list = append(list, proposition{"Proposition 5", separableReplacementTheory(m, c, sepRepl),
 		math.Min(math.Sqrt(m.mu0*m.nu0)/(4*math.Sqrt(2*n)*gp3), m.mu0/(30*lpr3)),
 		func(a, A, prev, prevA float64) []float64 {
 			return []float64{math.Sqrt(P(A)*D(prevA)) / (4 * math.Sqrt(2*n) * gp3) / a, math.Sqrt(P(A)*P(prevA)) / (30 * lpr3) / a,
@@ -152,8 +152,8 @@ func TestSchedule_LargestAdmissible(t *testing.T) {
 	binds := map[string][]bool{}
 	each := func(name string, m moduli, c constants, p proposition) {
 		first := p.first
-		if m.nu > 0 && (p.name == "sep:historic" || p.name == "sep:minty") {
-			first = math.Min(first, m.nu0/(4*float64(len(c.gs)-1)*m.nu)) // lem. sep:upper at k = 1
+		if m.nu > 0 && (p.name == "Proposition 4" || p.name == "Proposition 5") {
+			first = math.Min(first, m.nu0/(4*float64(len(c.gs)-1)*m.nu)) // Lemma 6 at k = 1
 		}
 		a := p.theory.nextWeight(1, 0, 0)
 		if !drotest.IsNear(a, first, drotest.ClosedForm, first) {
@@ -209,11 +209,11 @@ func TestSchedule_LargestAdmissible(t *testing.T) {
 	}
 }
 
-// The decay conditions (stoch:primal:decay) and (stoch:dual:decay), summing the
+// The decay conditions, Equations (45) and (46), summing the
 // series until its tail is negligible.
 func TestDecayConditions(t *testing.T) {
 	scheduleCases(t, func(name string, m moduli, c constants, p proposition) {
-		if p.name != "stochastic:historic" && p.name != "sep:historic" {
+		if p.name != "Proposition 2" && p.name != "Proposition 4" {
 			return
 		}
 		const n, steps, tail = 5, 300, 600
@@ -239,7 +239,7 @@ func TestDecayConditions(t *testing.T) {
 			}
 		}
 		check("primal", wP, m.mu)
-		if p.name == "stochastic:historic" {
+		if p.name == "Proposition 2" {
 			check("dual", wD, m.nu)
 		}
 	})

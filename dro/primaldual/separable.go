@@ -9,7 +9,7 @@ import (
 
 // A separableEstimator is estimator 3 of the paper, for dual-separable problems (Alg. 5, 6):
 //
-//	ḡ_{k−1} = Ĵ_{k−1}ᵀy_{k−1} + a_{k−1}/(p_P a_k) Σ_{i∈B_P} (ȳ_{k−1,i}∇f_i(x_{k−1}) − y_{k−2,i}ĝ_{k−2,i})   (sep:primal_grad_est)
+//	ḡ_{k−1} = Ĵ_{k−1}ᵀy_{k−1} + a_{k−1}/(p_P a_k) Σ_{i∈B_P} (ȳ_{k−1,i}∇f_i(x_{k−1}) − y_{k−2,i}ĝ_{k−2,i})   (72)
 //	f̄_{k−1/2} = f(x_k), of which only block Q_k is needed
 //
 // The factor is a_{k−1}/(p_P a_k), where the estimator in the paper shows the uniform
@@ -79,7 +79,7 @@ func (c *separableEstimator) eta(t *template) float64 {
 	return t.a * float64(c.blocks.count()) / (t.a*t.m.nu + t.dualWeight())
 }
 
-// estimatePrimal implements estimator: eq. (sep:primal_grad_est).
+// estimatePrimal implements estimator by Equation (72).
 func (c *separableEstimator) estimatePrimal(t *template) {
 	copy(t.g, c.aggregate)
 	if t.aPrev == 0 {
@@ -141,7 +141,7 @@ func (c *separableEstimator) stepDual(t *template) {
 	c.addGrad(c.aggregate, c.weight, c.slope, lo, hi)
 }
 
-// nextBlock draws Q_k: uniformly, by lem. expect, or the next of the sweep.
+// nextBlock draws Q_k: uniformly, by Lemma 5, or the next of the sweep.
 func (c *separableEstimator) nextBlock() int {
 	if c.order == nil {
 		return c.rng.IntN(c.blocks.count())

@@ -12,7 +12,7 @@ import (
 //	f̄_{k−1/2} = f̂_k + a_{k−1}/(q_Q a_k) Σ_{j∈B_Q} (f_j(x_{k−1}) − f̂_{k−1,j})e_j                              (dual_grad_est)
 //
 // The tables f̂, ĝ hold block I at x̂_I; ĝ is kept as slopes, n·s numbers. The
-// aggregate Ĵᵀŷ is maintained by (g_replacement), where the paper writes one
+// aggregate Ĵᵀŷ is maintained by Equation (41), where the paper writes one
 // block product without its transpose (slip 6). O(b·d + n) a step.
 type stochasticEstimator struct {
 	*worker
@@ -70,7 +70,7 @@ func (c *stochasticEstimator) begin(u, y, g []float64) {
 	c.lastR, c.lastS = -1, -1
 }
 
-// estimatePrimal implements estimator: eq. (primal_grad_est).
+// estimatePrimal implements estimator by Equation (36).
 func (c *stochasticEstimator) estimatePrimal(t *template) {
 	p := c.s.p.draw(c.rng)
 	copy(t.g, c.aggregate)
@@ -97,7 +97,7 @@ func (c *stochasticEstimator) estimatePrimal(t *template) {
 // mixCenter implements estimator.
 func (c *stochasticEstimator) mixCenter(t *template) { c.points.mixCenter(t.center) }
 
-// stepDual implements estimator: eq. (dual_grad_est), then the proximal step.
+// stepDual implements estimator by Equation (37), then the proximal step.
 func (c *stochasticEstimator) stepDual(t *template) {
 	q, r := c.s.q.draw(c.rng), c.s.r.draw(c.rng)
 	qlo, qhi := c.blocks.bounds(q)

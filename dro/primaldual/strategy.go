@@ -38,7 +38,7 @@ type sampler struct {
 }
 
 // newSampler returns the sampling of the table in math: §6, or uniform sampling. Separable methods
-// draw Q uniformly, by lem. expect.
+// draw Q uniformly, by Lemma 5.
 func newSampler(st Strategy, isUniform bool, c constants, separable bool) (*sampler, error) {
 	uniform := make([]float64, len(c.gs))
 	saddle.Fill(uniform, 1)
@@ -58,7 +58,7 @@ func newSampler(st Strategy, isUniform bool, c constants, separable bool) (*samp
 	for _, e := range []struct {
 		name    string
 		weights []float64
-		floor   bool // at least 1/(2N), by thms. stochastic:minty and sep:minty
+		floor   bool // at least 1/(2N), by Theorems 3 and 5
 		dst     **alias
 	}{{"P", p, false, &out.p}, {"Q", q, false, &out.q}, {"R", r, true, &out.r}, {"S", s, true, &out.s}} {
 		var err error

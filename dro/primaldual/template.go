@@ -28,7 +28,7 @@ type estimator interface {
 type template struct {
 	problem   *saddle.Problem // the saddle problem in hand: the run's, or its τ-lift
 	estimator estimator
-	prox      func(dst, g, center []float64, a, c float64) // the primal update, eq. (prim_update)
+	prox      func(dst, g, center []float64, a, c float64) // the primal update, Equation (10)
 	m         moduli
 	theory    *theory // nil: practical
 	alpha     float64 // of the practical schedule
@@ -141,7 +141,7 @@ func (t *template) rescale() {
 }
 
 // A comparison is the primal historical regularisation: the table x̂_{k,I} and
-// its weighted mean, in coordinates (eq. breg_replacement). The practical schedule keeps
+// its weighted mean, in coordinates (Equation (42)). The practical schedule keeps
 // it without regularisation, too.
 type comparison struct {
 	w     float64   // w^P

@@ -49,7 +49,7 @@ func (w *twin) block(j int) int {
 	panic("no block")
 }
 
-// hatF and hatJ are the tables f̂_k and Ĵ_k, eq. (first_order_table).
+// hatF and hatJ are the tables f̂_k and Ĵ_k, Equation (34).
 func (w *twin) hatF(k int) []float64 {
 	f := make([]float64, w.n)
 	for j := range f {
@@ -85,7 +85,7 @@ func combine(a float64, x []float64, b float64, y []float64) []float64 {
 	return z
 }
 
-// refreshX and refreshY are eq. (table_elements).
+// refreshX and refreshY refresh the tables by Equation (35).
 func (w *twin) refreshX(r int) {
 	hat := append([][]float64(nil), w.hatX[len(w.hatX)-1]...)
 	hat[r] = w.x[len(w.x)-1]
@@ -99,7 +99,7 @@ func (w *twin) refreshY(s int) {
 	w.hatY = append(w.hatY, hat)
 }
 
-// primal is eq. (prim_update) for φ = (μ/2)‖·‖² (+ τ in the last coordinate if
+// primal is Equation (10) for φ = (μ/2)‖·‖² (+ τ in the last coordinate if
 // lifted): the minimiser of a quadratic, coordinate by coordinate.
 func (w *twin) primal(g []float64, a, A float64, m moduli, mu, wP float64, gamma []float64, lifted bool) {
 	k := len(w.x)
@@ -119,7 +119,7 @@ func (w *twin) primal(g []float64, a, A float64, m moduli, mu, wP float64, gamma
 	w.x = append(w.x, x)
 }
 
-// naiveDual is eq. (dual_update) on the simplex, by the closed form of KL and by
+// naiveDual is Equation (11) on the simplex, by the closed form of KL and by
 // sorting for χ².
 func naiveDual(d saddle.Dual, f, prev, hist []float64, a, e, wD float64) []float64 {
 	n := float64(len(f))
@@ -269,7 +269,7 @@ func TestFullVector_AgainstReference(t *testing.T) {
 				w.template.step()
 				a, prev := w.template.a, w.template.aPrev
 				now, before := n.times(n.jac(at(n.x, k-1)), at(n.y, k-1), 0, 7), n.times(n.jac(at(n.x, k-2)), at(n.y, k-2), 0, 7)
-				g := combine(1+prev/a, now, -prev/a, before) // eq. (full:grad)
+				g := combine(1+prev/a, now, -prev/a, before) // Equation (24)
 				n.refreshX(0)
 				n.primal(g, a, A, w.template.m, mu, 0, nil, false)
 				n.y = append(n.y, naiveDual(d, n.f(n.x[k]), n.y[k-1], n.y[k-1], a, (A*w.template.m.nu+w.template.m.nu0)/2, 0))
@@ -299,12 +299,12 @@ func TestStochastic_AgainstReference(t *testing.T) {
 					P, Q := estimator.s.p.draw(draw), estimator.s.q.draw(draw)
 					R, S := estimator.s.r.draw(draw), estimator.s.s.draw(draw)
 					lo, hi := n.blocks.bounds(P)
-					g := n.times(n.hatJ(k-1), at(n.hatY, k-1), 0, 7) // eq. (primal_grad_est)
+					g := n.times(n.hatJ(k-1), at(n.hatY, k-1), 0, 7) // Equation (36)
 					change := combine(1, n.times(n.jac(at(n.x, k-1)), at(n.y, k-1), lo, hi), -1, n.times(n.hatJ(k-2), at(n.hatY, k-2), lo, hi))
 					g = combine(1, g, prev/(estimator.s.p.p[P]*a), change)
 					n.primal(g, a, A, w.template.m, mu, estimator.points.w, estimator.points.gamma, false)
 					n.refreshX(R)
-					f, now, before := n.hatF(k), n.f(at(n.x, k-1)), n.hatF(k-1) // eq. (dual_grad_est)
+					f, now, before := n.hatF(k), n.f(at(n.x, k-1)), n.hatF(k-1) // Equation (37)
 					lo, hi = n.blocks.bounds(Q)
 					for j := lo; j < hi; j++ {
 						f[j] += prev / (estimator.s.q.p[Q] * a) * (now[j] - before[j])
@@ -339,7 +339,7 @@ func TestSeparable_AgainstReference(t *testing.T) {
 			N := n.blocks.count()
 			n.begin(append([]float64(nil), w.template.x...), append([]float64(nil), estimator.y...))
 			draw := rand.New(rand.NewPCG(9, 0x64726f))
-			bar := [][]float64{n.y[0]} // ȳ_k, eq. (full_dual_update_sep)
+			bar := [][]float64{n.y[0]} // ȳ_k, Equation (68)
 			for k := 1; k <= twinSteps; k++ {
 				A := w.template.A
 				w.template.step()
@@ -349,7 +349,7 @@ func TestSeparable_AgainstReference(t *testing.T) {
 					P = estimator.s.p.draw(draw)
 				}
 				Q, R := draw.IntN(N), estimator.s.r.draw(draw)
-				g := n.times(n.hatJ(k-1), at(n.y, k-1), 0, 7) // eq. (sep:primal_grad_est)
+				g := n.times(n.hatJ(k-1), at(n.y, k-1), 0, 7) // Equation (72)
 				if P >= 0 {
 					lo, hi := n.blocks.bounds(P)
 					change := combine(1, n.times(n.jac(n.x[k-1]), bar[k-1], lo, hi), -1, n.times(n.hatJ(k-2), at(n.y, k-2), lo, hi))

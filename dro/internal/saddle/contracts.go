@@ -226,7 +226,7 @@ type Mirror interface {
 	// CoordsTo stores the coordinates of y in u.
 	CoordsTo(u, y []float64)
 
-	// ProxTo stores in u and y the step of eq. (dual_update),
+	// ProxTo stores in u and y the step of Equation (11),
 	//
 	//	argmax_{y∈Y} a⟨y, f⟩ − a ψ(y) − e( (1−w)·Δ(y, prev) + w·Δ(y, hist) ),
 	//
@@ -240,15 +240,15 @@ type Separable interface {
 	Normed
 	CoordsTo(u, y []float64)
 
-	// BlockStepTo stores in y[j], u[j] for j in [lo, hi) the block step of lem.
-	// sep:upper, in coordinates
+	// BlockStepTo stores in y[j], u[j] for j in [lo, hi) the block step of
+	// Lemma 6, in coordinates
 	//
 	//	u_j = prev_j + η( f_j − ν(prev_j − u⁰) ),   η = a N/(a ν + (A ν + ν₀)/2),
 	//
 	// clipped to the interval, where u⁰ is the coordinate at which ∇ψ_j vanishes. This is a
 	// relaxation of weight β = ην towards the best response. u may be prev.
 	//
-	// The paper's (full_dual_update_sep) has (Aν + ν₀)·Δ, its block update half of it.
+	// The paper's Equation (68) has (Aν + ν₀)·Δ, its block update half of it.
 	// With the half both agree on block Q, as the text requires (slip 1).
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
@@ -274,7 +274,7 @@ type Primal = interface {
 	// Value returns φ(x).
 	Value(x []float64) float64
 
-	// ProxTo stores in dst the step of eq. (prim_update),
+	// ProxTo stores in dst the step of Equation (10),
 	//
 	//	argmin_x a⟨g, x⟩ + a φ(x) + c·Δ(x, center),   c = (A μ + μ₀)/2 > 0.
 	//

@@ -48,7 +48,7 @@ func TestProximalStep_OptimalityConditions(t *testing.T) {
 			u, y := make([]float64, n), make([]float64, n)
 			c.dual.ProxTo(u, y, f, up, uh, a, e, w)
 
-			g := make([]float64, n) // of the objective of eq. (dual_update)
+			g := make([]float64, n) // of the objective of Equation (11)
 			for j, v := range y {
 				if v == 0 && c.kl {
 					t.Fatalf("%v: weight %d vanished", c, j)
