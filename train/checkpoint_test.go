@@ -42,7 +42,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 		}
 		return m, m.trainChecked(ctx, oracle, time.Now())
 	}
-	f, classes := wide(t, 12_000), classTable(t, 3000, 4)
+	f, classes := wide(t, 12_000), classTable(t, 1000, 4)
 	for _, k := range []struct {
 		name  string
 		set   func(*Config)
