@@ -127,7 +127,31 @@ func TestExamplesOfTheHelp(t *testing.T) {
 		}
 	}
 	walk(newRoot(a))
-	if ran < 20 {
+	for _, command := range []string{"train", "tune", "eval", "predict", "export", "inspect"} { // beside the titles of options
+		var help strings.Builder
+		root := newRoot(&app{stdout: &help, stderr: io.Discard})
+		root.SetOut(&help)
+		root.SetArgs([]string{command, "--help"})
+		if err := root.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(help.String()) {
+			rest, ok := strings.CutPrefix(line, "  e.g.")
+			if !ok {
+				continue
+			}
+			ran++
+			flags := words(strings.ReplaceAll(strings.TrimSpace(rest), `"`, "'"))
+			target, flags, err := newRoot(a).Find(append([]string{command}, flags...))
+			if err == nil {
+				err = target.ParseFlags(flags)
+			}
+			if err != nil {
+				t.Errorf("%s, %s: %v", command, rest, err)
+			}
+		}
+	}
+	if ran < 50 {
 		t.Errorf("only %d examples were found", ran)
 	}
 }

@@ -15,8 +15,9 @@ import (
 
 // Columns where the texts of the options begin, in the full and in the short help.
 const (
-	helpIndent  = 28
-	shortIndent = 22
+	helpIndent    = 28
+	exampleIndent = 8
+	shortIndent   = 22
 )
 
 // Help writes the help of a command: with -h a short one with usage, examples and the most important options;
@@ -71,6 +72,9 @@ func Help(cmd *cobra.Command, args []string) {
 		if section != title {
 			title = section
 			fmt.Fprintf(w, "\n%s:\n", title)
+			if a := f.Annotations[exampleKey]; a != nil {
+				show.PrintBeside(w, "  e.g.", a[0], exampleIndent)
+			}
 		}
 		printOption(w, f)
 	}
@@ -84,7 +88,10 @@ func wordsOf(f *pflag.Flag) (left, usage string) {
 	name, usage := pflag.UnquoteUsage(f)
 	left = strings.TrimRight("  --"+f.Name+" "+name, " ")
 	if words := strings.Split(f.Value.Type(), "|"); len(words) > 1 && utf8.RuneCountInString(left) > show.Width/2 {
-		left, usage = "  --"+f.Name+" word", "one of "+strings.Join(words, ", ")+"; "+usage
+		left = "  --" + f.Name + " word"
+		if slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(usage, word) }) {
+			usage = "one of " + strings.Join(words, ", ") + "; " + usage
+		}
 	}
 	if d := f.DefValue; d != "" && d != "false" && d != "0" {
 		usage += fmt.Sprintf(" (default %s)", d)

@@ -14,16 +14,16 @@ import (
 
 var evaluationOptions = []Option{
 	{Name: "measures", Commands: "eval*", Help: "list the measures that --fail-if can compare, and exit", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Measures) }},
-	{Name: "fail-if", Commands: "eval*", Help: "`condition` that ends the command with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable", Effect: display, Value: gatesValue},
-	{Name: "against", Commands: "eval*", Help: "earlier numbers for conditions with since: `file` metrics.json, report.json or a model (default: the hold-out of --model)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
+	{Name: "fail-if", Commands: "eval*", Help: "`condition` under which the command fails with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable", Effect: display, Value: gatesValue},
+	{Name: "against", Commands: "eval*", Help: "`file` with earlier numbers, for conditions that begin with since: metrics.json, report.json or a model (default: the hold-out rows of --model)", Short: "`file` with earlier numbers, for conditions that begin with since", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
 	{Name: "task", Commands: "eval", Help: "with --predictions: type of the target (default: binary for two values)", Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})
 	}},
-	{Name: "min-group-size", Commands: "train tune eval", Help: "smaller groups are listed, but never the worst group"},
-	{Name: "threshold", Commands: "train", Help: "two classes: probability from which a row is predicted positive, also by predict and eval (default 0.5)"},
-	{Name: "threshold", Commands: "eval* predict*", Help: "two classes: probability from which a row is predicted positive (default: that of the training, or 0.5)"},
-	{Name: "recalibrate", Commands: "train", Help: "two classes: fit slope and intercept of the scores out of fold; the certificate refers to the model before that"},
-	{Name: "resamples", Commands: "train eval", Help: "`number` of random draws for simultaneous intervals, 100 to a million; auto: 1000, fewer for many rows; 0: only the intervals of slices and against a constant", Value: func(s *Settings) *setting.Value {
+	{Name: "min-group-size", Commands: "train tune eval", Help: "number of rows that a group needs to be called the worst group; smaller groups are only listed"},
+	{Name: "threshold", Commands: "train", Help: "two classes: probability from which a row is predicted positive, by train, predict and eval (default 0.5)"},
+	{Name: "threshold", Commands: "eval* predict*", Help: "two classes: probability from which a row is predicted positive (default: the threshold of the model, or 0.5)"},
+	{Name: "recalibrate", Commands: "train", Help: "two classes: refit slope and intercept of the scores to out-of-fold predictions; the certificate covers the model before recalibration"},
+	{Name: "resamples", Commands: "train eval", Help: "`number` of random draws for simultaneous intervals, 100 to a million; auto takes 1000, fewer for many rows; 0 leaves only the intervals of slices and of comparisons with a constant", Value: func(s *Settings) *setting.Value {
 		return setting.Word(&s.Resamples, fmt.Sprintf("be auto, 0, or from 100 to %d", eval.MostResamples), func(text string) bool {
 			n, err := strconv.Atoi(text)
 			return text == Auto || err == nil && (n == 0 || n >= 100 && n <= eval.MostResamples)
@@ -32,14 +32,14 @@ var evaluationOptions = []Option{
 	{Name: "confidence", Commands: "eval", Help: "confidence level of every interval", Value: func(s *Settings) *setting.Value {
 		return setting.Number(&s.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 })
 	}},
-	{Name: "tolerance", Commands: "eval", Help: "largest accepted difference between groups in selection rate and true positive rate", Value: func(s *Settings) *setting.Value {
+	{Name: "tolerance", Commands: "eval", Help: "largest difference between groups to accept, in selection rate and in true positive rate", Value: func(s *Settings) *setting.Value {
 		return setting.Number(&s.Tolerance, "be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart", func(x float64) bool { return x > 0 && x <= 1 })
 	}},
-	{Name: "favourable", Commands: "train eval", Help: "two classes: `value` of --target that is good for the person, as in approved; the four-fifths rule refers to it (default: guessed from the names, and said)", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Favourable) }},
-	{Name: "reference-group", Commands: "train eval", Help: "`group` whose rate the four-fifths rule compares with (default: that with the highest rate)", Value: func(s *Settings) *setting.Value { return setting.Text(&s.ReferenceGroup) }},
-	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; unit of a numeric target; labels: names of groups", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
+	{Name: "favourable", Commands: "train eval", Help: "two classes: `value` of --target that is good for the person, such as approved; selection rates and the four-fifths rule refer to it (default: guessed from the names, and reported)", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Favourable) }},
+	{Name: "reference-group", Commands: "train eval", Help: "`group` with which the four-fifths rule compares the others (default: the group with the highest rate)", Value: func(s *Settings) *setting.Value { return setting.Text(&s.ReferenceGroup) }},
+	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; the unit of a numeric target; and, as labels, names for groups", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
 	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group, not only of the worst hundred", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
-	{Name: "report", Commands: "train", Help: "full; fast: no intervals, slices, weights by column and plots; none: only the model, nothing is measured", Value: func(s *Settings) *setting.Value {
+	{Name: "report", Commands: "train", Help: "full; fast (without intervals, slices, adversary's weights by column and plots); none (only the model; nothing is measured)", Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.Report, []string{ReportFull, ReportFast, ReportNone})
 	}},
 }
@@ -48,15 +48,15 @@ var evaluationOptions = []Option{
 var formats = []string{"html", "md", "json", "metrics", "junit", "svg", "png", "pdf"}
 
 var outputOptions = []Option{
-	{Name: "out", Commands: "train*", Help: "`directory` for model, metrics, plots and report; - for the model alone on the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
-	{Name: "weights-out", Commands: "train", Help: "`file` for the adversary's weights of the training rows (row, weight, group): .parquet, .csv, .tsv or .arrows; with --out - also -, after the model", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
+	{Name: "out", Commands: "train*", Help: "`directory` for model, metrics, plots and report; - writes only the model, to standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "weights-out", Commands: "train", Help: "`file` for the adversary's weight of every training row (row, weight, group): .parquet, .csv, .tsv or .arrows; with --out -, also - (after the model)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "out", Commands: "tune*", Help: "`directory` for the table, the figure and the configuration", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
-	{Name: "out", Commands: "eval*", Help: "`files` to write: report .html or .md, numbers .json, gates .xml; a directory; or - for the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.List(&s.Outputs, nil) }},
-	{Name: "out", Commands: "predict*", Help: "`file` to write, ending in .parquet, .csv, .tsv, or .arrows for an Arrow stream; - for the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "out", Commands: "eval*", Help: "`files` to write: the report (.html or .md), the numbers (.json), the gates (.xml); a directory; or - for standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.List(&s.Outputs, nil) }},
+	{Name: "out", Commands: "predict*", Help: "`file` to write, ending in .parquet, .csv, .tsv, or .arrows for an Arrow stream; - for standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "export*", Help: "`file` to write", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
-	{Name: "out", Commands: "inspect*", Help: "with --target: the configuration `file` for train --config", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
-	{Name: "format", Commands: "eval", Help: "`formats` for a directory, or one for --out -: html, md, json (the report), metrics, junit (gates); svg, png, pdf (figures) (default html,json,metrics)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Subset(&s.Formats, formats) }},
-	{Name: "format", Commands: "predict", Help: "format of --out - (default csv)", Effect: display, Value: func(s *Settings) *setting.Value {
+	{Name: "out", Commands: "inspect*", Help: "with --target: `file` for the suggested configuration, to be used as train --config", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "format", Commands: "eval", Help: "`formats` to write if --out is a directory, or the format of standard output: html, md, json (the report), metrics, junit (the gates), svg, png, pdf (the figures) (default html,json,metrics)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Subset(&s.Formats, formats) }},
+	{Name: "format", Commands: "predict", Help: "format of standard output, if --out is - (default csv)", Effect: display, Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.Format, []string{"csv", "tsv", "parquet", "arrow"})
 	}},
 	{Name: "format", Commands: "export*", Help: "format (default: by the ending of --out)", Value: func(s *Settings) *setting.Value {
@@ -67,22 +67,22 @@ var outputOptions = []Option{
 		return setting.Enum(&s.Format, names)
 	}},
 	{Name: "dialect", Commands: "export*", Help: "SQL dialect", Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Export.Dialect, export.Dialects()) }},
-	{Name: "table", Commands: "export*", Help: "`name` of the table in SQL, quoted as SQL needs it", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Table) }},
+	{Name: "table", Commands: "export*", Help: "`name` of the table in SQL, quoted where SQL needs it", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Table) }},
 	{Name: "package", Commands: "export*", Help: "`name` of the Go package", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Package) }},
-	{Name: "invalid", Commands: "predict", Help: "rows that cannot be scored: an error, or null with the reason in a column reason", Value: func(s *Settings) *setting.Value {
+	{Name: "invalid", Commands: "predict", Help: "rows that cannot be scored: error stops; null writes an empty prediction, with the reason in a column named reason", Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.Invalid, []string{InvalidError, InvalidNull})
 	}},
-	{Name: "csv-safe", Commands: "predict export", Help: "in .csv and .tsv, put an apostrophe before text that a spreadsheet would execute: =1+1", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Safe) }},
+	{Name: "csv-safe", Commands: "predict export", Help: "in .csv and .tsv files, write an apostrophe before text that a spreadsheet would execute, such as =1+1", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Safe) }},
 	{Name: "force", Commands: "train tune eval predict* export inspect", Help: "overwrite existing files", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
-	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out, with its options", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Resume) }},
-	{Name: "allow-degenerate", Commands: "train", Help: "exit 0 with a model that is worse than a constant, or depends on a handful of rows", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllowDegenerate) }},
-	{Name: "config", Commands: "train tune eval predict export inspect", Help: "YAML `file` with these options as keys; the command line wins", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Text(&s.ConfigFile) }},
-	{Name: "json", Commands: "train tune eval* predict export inspect", Help: "print one JSON object on stdout, and errors as JSON on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
-	{Name: "quiet", Commands: "train tune eval predict export inspect", Help: "no progress and notes on stderr; warnings remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
-	{Name: "log-format", Commands: "train tune eval predict export inspect", Help: "lines on stderr: plain, or text or JSON with time and level", Effect: display, Value: func(s *Settings) *setting.Value {
+	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out, with the options of that run", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Resume) }},
+	{Name: "allow-degenerate", Commands: "train", Help: "exit with 0 even if the model is worse than a constant or rests on a handful of rows", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllowDegenerate) }},
+	{Name: "config", Commands: "train tune eval predict export inspect", Help: "YAML `file` with these options as keys; options on the command line win", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Text(&s.ConfigFile) }},
+	{Name: "json", Commands: "train tune eval* predict export inspect", Help: "print one JSON object to stdout, and errors as JSON to stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
+	{Name: "quiet", Commands: "train tune eval predict export inspect", Help: "show no progress and no notes; warnings remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
+	{Name: "log-format", Commands: "train tune eval predict export inspect", Help: "format of messages on stderr: plain (the message only); text or json (with time and level)", Effect: display, Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.LogFormat, []string{LogPlain, LogText, LogJSON})
 	}},
-	{Name: "verbose", Commands: "train", Help: "log solver decisions on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Verbose) }},
+	{Name: "verbose", Commands: "train", Help: "write the solver's decisions to stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Verbose) }},
 }
 
 // gatesValue returns the repeatable value of --fail-if.

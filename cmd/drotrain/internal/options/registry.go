@@ -44,22 +44,68 @@ const (
 
 // A section is a heading of the help and the options below it.
 type section struct {
-	title   string
-	options []Option
+	title    string
+	options  []Option
+	examples []example
+}
+
+// An example shows options of a section together, for the commands that it names, separated by spaces.
+type example struct{ commands, text string }
+
+// exampleOf returns the example of a command; empty if the section has none.
+func (s section) exampleOf(command string) string {
+	for _, e := range s.examples {
+		if slices.Contains(strings.Fields(e.commands), command) {
+			return e.text
+		}
+	}
+	return ""
 }
 
 // registry lists all options in the order of the help.
 var registry = []section{
-	{"Model", modelOptions},
-	{"Data", dataOptions},
-	{"Features", featureOptions},
-	{"Rows held out", holdoutOptions},
-	{"Robustness: set one of these, or cross-validation chooses", robustnessOptions},
-	{"Choice of the robustness by cross-validation", choiceOptions},
-	{"Objective and solver", solverOptions},
-	{"Evaluation", evaluationOptions},
-	{"Reading", readingOptions},
-	{"Output", outputOptions},
+	{"Model", modelOptions, []example{
+		{"eval predict export", "--model loans/model.json --model-variant erm"},
+	}},
+	{"Data", dataOptions, []example{
+		{"train tune", "--data builtin:loans --target deny --groups region,sex"},
+		{"eval", "--data builtin:loans-next --groups region,sex"},
+		{"predict", "--data builtin:loans-next --keep region,sex"},
+		{"inspect", "builtin:loans --target deny --groups region,sex"},
+	}},
+	{"Features", featureOptions, []example{
+		{"train tune", "--categorical term --transform income:log --interact age:purpose"},
+	}},
+	{"Rows held out", holdoutOptions, []example{
+		{"train tune inspect", "--holdout 0.3"},
+	}},
+	{"Robustness: set one of these, or cross-validation chooses", robustnessOptions, []example{
+		{"train", "--adversary groups --nu 0.1"},
+	}},
+	{"Choice of the robustness by cross-validation", choiceOptions, []example{
+		{"train", "--select worst-group --folds 5"},
+		{"tune", "--select trade-off --rate 1 --folds 5"},
+	}},
+	{"Objective and solver", solverOptions, []example{
+		{"train", "--loss huber:1.5 --mu 0.01 --gap 1e-8"},
+		{"tune", "--loss huber:1.5 --storage float32"},
+		{"eval", "--predictions preds.parquet --loss huber:1.5"},
+	}},
+	{"Evaluation", evaluationOptions, []example{
+		{"train", "--favourable no --min-group-size 50"},
+		{"eval", `--favourable no --fail-if "since.any_group.risk.low > 0.05"`},
+		{"predict", "--threshold 0.3"},
+	}},
+	{"Reading", readingOptions, []example{
+		{"train tune eval predict inspect", "--delimiter ';' --decimal , --na '?,-999'"},
+	}},
+	{"Output", outputOptions, []example{
+		{"train tune", "--out loans --force"},
+		{"eval", "--out report.html,report.json,gates.xml"},
+		{"predict", "--out preds.parquet --invalid null"},
+		{"export", "--out model.sql --dialect bigquery"},
+		{"inspect", "--out loans.yaml"},
+	}},
 }
 
 // isTakenBy reports whether a command has the option, and whether it is in the short help.
@@ -75,7 +121,8 @@ func (o *Option) isTakenBy(command string) (takes, important bool) {
 // Keys of the annotations of a flag.
 const (
 	sectionKey = "section"
-	shortKey   = "short" // the text in the short help; absent where that does not show the option
+	exampleKey = "example" // of the section; absent if it has none for the command
+	shortKey   = "short"   // the text in the short help; absent where that does not show the option
 	effectKey  = "effect"
 )
 
@@ -99,6 +146,9 @@ func Add(cmd *cobra.Command, command string) *Settings {
 			}
 			f := fs.VarPF(v, o.Name, "", o.Help)
 			f.Annotations = map[string][]string{sectionKey: {of.title}, effectKey: {string(o.Effect)}}
+			if text := of.exampleOf(command); text != "" {
+				f.Annotations[exampleKey] = []string{text}
+			}
 			if important {
 				f.Annotations[shortKey] = []string{strings.ReplaceAll(cmp.Or(o.Short, o.Help), "`", "")}
 			}
