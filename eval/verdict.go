@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// An Outcome is the conclusion of an evaluation. The table in docs/intervals.md gives its conditions, and
+// An Outcome is the conclusion of an evaluation. The table in docs/verdicts.md gives its conditions, and
 // [judge.decide] implements it.
 type Outcome string
 

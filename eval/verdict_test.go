@@ -279,17 +279,17 @@ func outcomes(task eval.Task) map[string]eval.Input {
 	return in
 }
 
-// sentences reads the table of verdicts of docs/intervals.md: the pattern of the headline and of the
+// sentences reads the table of verdicts of docs/verdicts.md: the pattern of the headline and of the
 // recommendation by verdict.
 func sentences(t *testing.T) map[string][2]*regexp.Regexp {
 	t.Helper()
-	page, err := os.ReadFile("../docs/intervals.md")
+	page, err := os.ReadFile("../docs/verdicts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table, ok := strings.Cut(string(page), "| verdict | sentence | recommendation |\n|---|---|---|\n")
 	if !ok {
-		t.Fatal("docs/intervals.md has no table of sentences")
+		t.Fatal("docs/verdicts.md has no table of sentences")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	pattern := func(s string) *regexp.Regexp {
@@ -306,7 +306,7 @@ func sentences(t *testing.T) map[string][2]*regexp.Regexp {
 	return out
 }
 
-// Every outcome has its sentence and its recommendation, of every task, as docs/intervals.md has them.
+// Every outcome has its sentence and its recommendation, of every task, as docs/verdicts.md has them.
 func TestVerdict_SentenceOfEveryOutcome(t *testing.T) {
 	want := sentences(t)
 	recommended := map[string]string{"helped": "robust", "not tested": "", "no baseline": ""} // others: ERM

@@ -373,7 +373,7 @@ func (p *page) Methods() []string {
 			printable.Count(e.Resamples), e.Seed, printable.WholePercent(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
-		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk decreases by at least %s times the increase of the average risk. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/intervals.md.", printable.FourDigits(cmp.Or(e.Rate, 2))))
+		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk decreases by at least %s times the increase of the average risk. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/verdicts.md.", printable.FourDigits(cmp.Or(e.Rate, 2))))
 	}
 	return out
 }
