@@ -1,44 +1,18 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"context"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
-// BenchmarkLoad makes the matrices of 10⁶ rows of 20 numbers, shuffled and
-// split, of a file in the page cache. Bytes are those of the matrices.
-func BenchmarkLoad(b *testing.B) {
-	const n, d = 1_000_000, 20
-	for _, storage := range []Storage{Float64, Float32} {
-		b.Run(string(storage), func(b *testing.B) {
-			path := filepath.Join(b.TempDir(), "t.parquet")
-			if err := WriteTable(path, normals(n, d, 0), false); err != nil {
-				b.Fatal(err)
-			}
-			b.ResetTimer()
-			b.SetBytes(n * d * 8)
-			b.ReportAllocs()
-			for range b.N {
-				f, err := Open(context.Background(), path)
-				if err != nil {
-					b.Fatal(err)
-				}
-				train, holdout := shuffledRows(f.Rows)
-				if _, err := Fit(context.Background(), f, train, holdout, Spec{Target: "x0", Intercept: true}, Sink{Storage: storage}); err != nil {
-					b.Fatal(err)
-				}
-				f.Close()
-			}
-		})
-	}
-}
-
 // BenchmarkReadCSV reads 10⁵ rows of 20 numbers.
 func BenchmarkReadCSV(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "t.csv")
-	if err := WriteTable(path, normals(100_000, 20, 0), false); err != nil {
+	if err := WriteTable(path, datatest.Normals(100_000, 20, 0), false); err != nil {
 		b.Fatal(err)
 	}
 	info, err := os.Stat(path)

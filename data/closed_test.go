@@ -3,6 +3,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"bytes"
 	"context"
 	"errors"
@@ -88,7 +90,7 @@ func TestOpen_FilesAreClosed(t *testing.T) {
 				return closed(OpenReader(ctx, name, bytes.NewReader(b[:len(b)/2]), Reading{Dates: "no"}))
 			}, true},
 			"a stream that fails": {func() error {
-				return closed(OpenReader(ctx, name, readerFunc(func([]byte) (int, error) { return 0, errors.New("no more") }), Reading{}))
+				return closed(OpenReader(ctx, name, datatest.ReaderFunc(func([]byte) (int, error) { return 0, errors.New("no more") }), Reading{}))
 			}, true},
 			"a pipe": {func() error {
 				go func() { os.WriteFile(fifo, b, 0) }()

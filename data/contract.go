@@ -1,11 +1,8 @@
 package data
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 	_ "time/tzdata" // zones, on systems without them
 
@@ -16,62 +13,6 @@ import (
 // A ColumnForm describes how the values of a column were read, so that the same column of another table is read in the same
 // way. A [Reading] with forms is the contract of a model.
 type ColumnForm = table.ColumnForm
-
-// Contract returns how other tables are read for the encoder, given the reading of the training table. Kinds that
-// the reading does not have, as in the models of earlier versions, are those of the encoder.
-func (e *Encoder) Contract(r Reading) Reading {
-	forms := slices.Clone(r.Columns)
-	at := map[string]int{}
-	for i, c := range forms {
-		at[c.Name] = i
-	}
-	add := func(name string, kind Kind, levels []string, missing bool) {
-		i, known := at[name]
-		if !known {
-			i = len(forms)
-			at[name] = i
-			forms = append(forms, ColumnForm{Name: name, Kind: kind, Clock: slices.Contains(e.Dates, name)})
-		}
-		f := &forms[i]
-		for _, l := range levels {
-			f.Blanks = f.Blanks || strings.TrimSpace(l) != l
-		}
-		switch empty := slices.Contains(levels, ""); {
-		case empty && missing:
-			f.Empty = table.EmptyUnknown
-		case empty:
-			f.Empty = table.EmptyText
-		}
-	}
-	for _, in := range e.Inputs {
-		kind := in.Kind
-		switch {
-		case in.Of != nil || in.Vector != "":
-			continue
-		case kind == Categorical:
-			kind = in.Stored // of a model that does not say, it is guessed
-		}
-		add(in.Name, kind, in.Levels, in.Missing)
-	}
-	for _, g := range e.Groups {
-		if len(g.Sources) == 1 {
-			add(g.Name, g.Kind, g.Labels, slices.Contains(g.Labels, MissingLabel))
-		}
-	}
-	add(e.Target.Name, e.Target.Kind, e.Target.values(), false)
-	for i := range forms {
-		if forms[i].Clock && !e.usesDate(forms[i].Name) {
-			forms[i].Type = "" // another zone does no harm
-		}
-	}
-	r.Columns = forms
-	return r
-}
-
-// usesDate reports whether a column of dates, or a part of it, is an input.
-func (e *Encoder) usesDate(name string) bool {
-	return e.Uses(name) || slices.ContainsFunc(dateParts, func(p datePart) bool { return e.Uses(name + "." + p.name) })
-}
 
 // known returns the forms by name.
 func (r Reading) known() map[string]ColumnForm {
@@ -222,35 +163,27 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 	return forms, agreed
 }
 
-// A refusal is a value that has no level, but would have one if it were written as in training.
-type refusal struct{ msg, hint string }
-
-// levelCheck returns a function that says why a value of c without a level in training is refused, or nil if it is
-// just another level. trained is the kind of the column in training; Other if the model does not say.
-func levelCheck(c *Column, trained Kind, levels []string) func(text string) *refusal {
-	digits := map[string]string{} // of levels of digits, by their number
-	example := ""
-	for _, l := range levels {
-		if l != "" && strings.Trim(l, "0123456789") == "" {
-			digits[trimZeros(l)] = l
-		}
-		example = cmp.Or(example, l)
+// ParseNumbers reads the texts of a column as numbers, in the way of the table, and returns the texts by row that
+// are none. The column is nil if no text is a number.
+func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string) {
+	value, missing, number := make([]float64, len(c.Level)), make([]bool, len(c.Level)), make([]bool, len(c.Level))
+	for k, text := range c.Level {
+		value[k], missing[k], number[k] = f.how.Text.ParseNumber(text)
 	}
-	return func(text string) *refusal {
-		if l, is := digits[trimZeros(text)]; is && text != "" && strings.Trim(text, "0123456789") == "" {
-			return &refusal{fmt.Sprintf("the value is %q, but training had %q: leading zeros were lost or added", text, l), "store such codes as text, with their zeros"}
-		}
-		switch {
-		case trained == Categorical && c.Kind == Numeric:
-			return &refusal{fmt.Sprintf("the value is the number %s, but training had text such as %q", text, example), "store the column as text, as in training"}
-		case trained == Categorical && c.Kind == Bool:
-			return &refusal{fmt.Sprintf("the value is the bool %s, but training had text such as %q", text, example), "store the column as text, as in training"}
-		case trained == Bool:
-			return &refusal{fmt.Sprintf("the value is %s, but training had true and false", strconv.Quote(text)), "write true and false, or 1 and 0"}
-		}
-		return nil
+	if !slices.Contains(number, true) {
+		return nil, nil
 	}
+	numbers = &Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true, Number: make([]float64, c.Len()), Null: make([]bool, c.Len())}
+	invalid = map[int]string{}
+	for r := range numbers.Number {
+		switch k := c.Code[r]; {
+		case c.IsNull(r) || missing[k]:
+			numbers.Null[r] = true
+		case number[k]:
+			numbers.Number[r] = value[k]
+		default:
+			numbers.Null[r], invalid[r] = true, c.Level[k]
+		}
+	}
+	return numbers, invalid
 }
-
-// trimZeros returns digits without leading zeros.
-func trimZeros(s string) string { return cmp.Or(strings.TrimLeft(s, "0"), "0") }

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -118,7 +120,7 @@ func TestCSV_NotesUnexpectedText(t *testing.T) {
 func TestLookup_AbsentWithoutHeader(t *testing.T) {
 	f := readBytes(t, "t.csv", []byte("1,2.5,a\n2,3.5,b\n"))
 	_, err := f.Column(t.Context(), "column_3")
-	wantError(t, err, `no column "column_3"`, "first line is a row")
+	datatest.WantError(t, err, `no column "column_3"`, "first line is a row")
 }
 
 func TestCSV_LargeIntegers(t *testing.T) {
@@ -174,7 +176,7 @@ func TestCSV_Encodings(t *testing.T) {
 		}
 	}
 	_, err := ReadBytes(context.Background(), "binary.csv", []byte("a,b\n1,\xff\x01\n"))
-	wantError(t, err, "binary.csv", "not UTF-8")
+	datatest.WantError(t, err, "binary.csv", "not UTF-8")
 }
 
 // Numbers as people write them, and what is said where the reading is not asked for.

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"context"
 	"encoding/binary"
 	"errors"
@@ -100,12 +102,12 @@ func ownParquet(t testing.TB) []byte {
 	if err := WriteTable(path, []Column{x, k, s, b}, false); err != nil {
 		t.Fatal(err)
 	}
-	out := readFile(t, path)
+	out := datatest.ReadFile(t, path)
 	return out
 }
 
 func testdataFile(t testing.TB, name string) []byte {
-	b := readFile(t, filepath.Join("testdata", name))
+	b := datatest.ReadFile(t, filepath.Join("testdata", name))
 	return b
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -74,6 +75,15 @@ func (r Reading) WithRemarks(remarks []*Error) Reading {
 	return r
 }
 
+// DateParts returns the names of the numbers that a column of dates is split into.
+func DateParts() []string {
+	var names []string
+	for _, p := range dateParts {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 // A datePart is a number derived from a date, such as its month.
 type datePart struct {
 	name string
@@ -124,7 +134,7 @@ func (f *Frame) replaceDates() error {
 			if p.name == "hour" && c.Type == "date" && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != math.Floor(v) }) {
 				continue
 			}
-			part := functionOf(c, c.Name+"."+p.name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days).In(in))) }, f.Rows)
+			part := matrix.ApplyFunction(c, c.Name+"."+p.name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days).In(in))) }, f.Rows)
 			part.Of = c.Name
 			out = append(out, part)
 		}
@@ -137,8 +147,8 @@ func (f *Frame) replaceDates() error {
 	return nil
 }
 
-// replacedDate returns the column of dates of that name that was taken apart or left out, or nil.
-func (f *Frame) replacedDate(name string) *Column {
+// ReplacedDate returns the column of dates of that name that was taken apart or left out, or nil.
+func (f *Frame) ReplacedDate(name string) *Column {
 	for _, c := range f.dates {
 		if c.Name == name {
 			return c
@@ -150,13 +160,13 @@ func (f *Frame) replacedDate(name string) *Column {
 // holdoutColumn works like Column, but also finds columns of dates that were taken apart or left out. It
 // returns these as days.
 func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error) {
-	c := f.replacedDate(name)
+	c := f.ReplacedDate(name)
 	if c == nil || f.Has(name) {
 		return f.Column(ctx, name)
 	}
 	c, err := c.Load(ctx)
 	if err == nil {
-		err = f.checkUnchanged()
+		err = f.CheckUnchanged()
 	}
 	return c, table.InFile(f.Name(), err)
 }
@@ -177,4 +187,32 @@ func (f *Frame) emptyPart(name string) *Column {
 		c.Null[k] = true
 	}
 	return c
+}
+
+// DescribeAbsentPart explains why a part of a column of dates is absent: the column is not read as dates here.
+func (f *Frame) DescribeAbsentPart(absent *Error) {
+	at := strings.LastIndexByte(absent.Column, '.')
+	if at < 0 || !f.Has(absent.Column[:at]) || !slices.ContainsFunc(dateParts, func(p datePart) bool { return p.name == absent.Column[at+1:] }) {
+		return
+	}
+	c, err := f.Lookup(absent.Column[:at])
+	if err != nil || c.Clock {
+		return
+	}
+	absent.Class, absent.Column, absent.Hint = nil, c.Name, ""
+	absent.Msg = fmt.Sprintf("the column is %s here (%s), but training had dates", c.Kind, c.Type)
+	if c.UnexpectedRow > 0 {
+		absent.Path, absent.Row = f.Where(c.UnexpectedRow - 1)
+		absent.Msg = fmt.Sprintf("training had dates (%s), but the value is %q", cmp.Or(f.orderOf(c.Name), "of a typed file"), c.Unexpected)
+	}
+}
+
+// orderOf returns the order of the dates of a text column, "" if it is not known.
+func (f *Frame) orderOf(column string) string {
+	for _, of := range f.how.Columns {
+		if of.Name == column && of.Order != "" {
+			return of.Order
+		}
+	}
+	return ""
 }

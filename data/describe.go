@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // A Description summarises the columns of a table.
@@ -56,7 +58,7 @@ func describe(c *Column) ColumnDescription {
 	case Numeric:
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for i, v := range c.Number {
-			if !c.IsNull(i) && isFinite(v) {
+			if !c.IsNull(i) && table.IsFinite(v) {
 				lo, hi = math.Min(lo, v), math.Max(hi, v)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -20,18 +19,6 @@ var (
 	ErrChanged  = table.ErrChanged
 	ErrMemory   = table.ErrMemory
 )
-
-// A suggestion is the advice of an Error.
-type suggestion struct {
-	hint  string
-	fixes []fix.Fix
-}
-
-// hint returns a suggestion with a text and optional fixes.
-func hint(text string, fixes ...fix.Fix) suggestion { return suggestion{text, fixes} }
-
-// fixes returns a suggestion of fixes without a text.
-func fixes(all ...fix.Fix) suggestion { return suggestion{fixes: all} }
 
 // Problems collects all errors of the columns of a table.
 type Problems []*Error

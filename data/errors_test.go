@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"errors"
 	"os"
 	"path/filepath"
@@ -17,7 +19,7 @@ func TestError_Classes(t *testing.T) {
 	}
 	f := openFrame(t, path)
 	_, absent := f.Column(t.Context(), "y")
-	whole := readFile(t, path)
+	whole := datatest.ReadFile(t, path)
 	_, damaged := ReadBytes(t.Context(), "b.parquet", append([]byte("PAR1\xff\xff\xff"), whole[7:len(whole)-9]...))
 	if err := os.WriteFile(path, append(whole, 0), 0o600); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -18,7 +19,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 	var problems Problems
 	var again []string // that may have more digits or characters in the files
 	for i, name := range names {
-		c := f.replacedDate(name)
+		c := f.ReplacedDate(name)
 		if c == nil || f.Has(name) {
 			var err error
 			if c, err = f.Lookup(name); err != nil {
@@ -72,7 +73,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 
 // uncopied returns an error for a column whose values are not read.
 func (f *Frame) uncopied(c *Column) *Error {
-	return f.fault(c.Name, hint("join it to the predictions by their column row, the number of the row from 1 on"), "values of type %s cannot be copied", c.Type)
+	return f.Fault(c.Name, fix.Advise("join it to the predictions by their column row, the number of the row from 1 on"), "values of type %s cannot be copied", c.Type)
 }
 
 // Rows returns the rows [lo, hi) of the columns.

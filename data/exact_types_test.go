@@ -1,7 +1,8 @@
 package data
 
 import (
-	"bytes"
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -79,44 +79,6 @@ func (c exactCase) array(t *testing.T) arrow.Array {
 	return a
 }
 
-// writeArrow writes a column v as an Arrow stream and returns its path.
-func writeArrow(t *testing.T, v arrow.Array) string {
-	t.Helper()
-	s := arrow.NewSchema([]arrow.Field{{Name: "v", Type: v.DataType(), Nullable: true}}, nil)
-	var stream bytes.Buffer
-	w := ipc.NewWriter(&stream, ipc.WithSchema(s))
-	if err := w.Write(array.NewRecord(s, []arrow.Array{v}, int64(v.Len()))); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "t.arrows")
-	if err := os.WriteFile(path, stream.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// readWritten returns the column v of an Arrow stream, read by Arrow.
-func readWritten(t *testing.T, path string) arrow.Array {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := ipc.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !r.Next() {
-		t.Fatal(r.Err())
-	}
-	a := r.Record().Column(0)
-	a.Retain()
-	return a
-}
-
 // copyColumn copies the column v of a file exactly, or returns an error.
 func copyColumn(t *testing.T, from, to string) error {
 	t.Helper()
@@ -137,7 +99,7 @@ func TestExact_ArrowTypes(t *testing.T) {
 	for _, c := range exactCases() {
 		t.Run(c.name, func(t *testing.T) {
 			want, dir := c.array(t), t.TempDir()
-			stream, columns := writeArrow(t, want), filepath.Join(dir, "t.parquet")
+			stream, columns := datatest.WriteArrow(t, want), filepath.Join(dir, "t.parquet")
 			if c.texts == nil {
 				err := copyColumn(t, stream, filepath.Join(dir, "out.csv"))
 				if err == nil || !strings.Contains(err.Error(), "cannot be copied") || !strings.Contains(err.Error(), `"v"`) {
@@ -164,7 +126,7 @@ func TestExact_ArrowTypes(t *testing.T) {
 				if err := copyColumn(t, from, again); err != nil {
 					t.Fatal(err)
 				}
-				got := readWritten(t, again)
+				got := datatest.ReadWritten(t, again)
 				if from == columns && c.stored != "" { // the texts show that the values are the same
 					continue
 				}
@@ -210,7 +172,7 @@ func TestFilter_ArrowTypes(t *testing.T) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
-			stream, columns := writeArrow(t, c.array(t)), filepath.Join(t.TempDir(), "t.parquet")
+			stream, columns := datatest.WriteArrow(t, c.array(t)), filepath.Join(t.TempDir(), "t.parquet")
 			if err := copyColumn(t, stream, columns); err != nil {
 				t.Fatal(err)
 			}
@@ -256,7 +218,7 @@ func TestHoldout_ExactTimes(t *testing.T) {
 		if name == "decimal" {
 			text = strings.NewReplacer("9007", `"9007`, ",", `",`, "]", `"]`).Replace(text)
 		}
-		f := openFrame(t, writeArrow(t, exactCase{typ: typ, json: text}.array(t)))
+		f := openFrame(t, datatest.WriteArrow(t, exactCase{typ: typ, json: text}.array(t)))
 		_, held, err := f.SplitRows(t.Context(), Holdout{Time: "v", Fraction: 0.5})
 		if err != nil || fmt.Sprint(held) != "[0 3]" {
 			t.Errorf("%s: %v, %v", name, held, err)

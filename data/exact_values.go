@@ -40,7 +40,7 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 	}
 	exact, err = exact.Slice(f.first, f.first+f.Rows).LoadInts(ctx)
 	if err == nil {
-		err = f.checkUnchanged()
+		err = f.CheckUnchanged()
 	}
 	if err != nil {
 		return nil, table.InFile(f.Name(), err)

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 func Example() {
@@ -14,8 +15,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	encoder, err := data.NewEncoder(context.Background(), frame, nil, data.Spec{
-		Target: "wage", Task: data.Regression, Groups: []string{"union"}, Scale: "none", Intercept: true,
+	encoder, err := encode.NewEncoder(context.Background(), frame, nil, encode.Spec{
+		Target: "wage", Task: encode.Regression, Groups: []string{"union"}, Scale: "none", Intercept: true,
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -48,7 +49,7 @@ func ExampleFromStructs() {
 		fmt.Println(err)
 		return
 	}
-	e, err := data.NewEncoder(context.Background(), f, nil, data.Spec{Target: "denied", Scale: "none"})
+	e, err := encode.NewEncoder(context.Background(), f, nil, encode.Spec{Target: "denied", Scale: "none"})
 	if err != nil {
 		fmt.Println(err)
 		return

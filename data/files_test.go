@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,7 +19,7 @@ type expectations map[string]map[string][]any
 
 func loadExpectations(t testing.TB) expectations {
 	t.Helper()
-	b := readFile(t, "testdata/expected.json")
+	b := datatest.ReadFile(t, "testdata/expected.json")
 	var raw struct {
 		Files map[string]map[string]int
 		Lists [][]any

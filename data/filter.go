@@ -52,7 +52,7 @@ func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 
 // evaluateFilter returns the truth of a comparison for every row.
 func (f *Frame) evaluateFilter(ctx context.Context, e *expr.Expr) ([]expr.Truth, error) {
-	c := f.replacedDate(e.Name)
+	c := f.ReplacedDate(e.Name)
 	if c == nil || f.Has(e.Name) {
 		var err error
 		if c, err = f.Lookup(e.Name); err != nil {

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +52,7 @@ func TestFilter(t *testing.T) {
 		if _, err := f.Filter(context.Background(), text); err == nil {
 			t.Errorf("%s passes", text)
 		} else {
-			wantError(t, err, part)
+			datatest.WantError(t, err, part)
 		}
 	}
 	train, holdout, err := f.SplitRows(context.Background(), Holdout{Filter: "ok", Fraction: 0.5, Seed: 1})
@@ -58,7 +60,7 @@ func TestFilter(t *testing.T) {
 		t.Errorf("%v, %v, %v", train, holdout, err)
 	}
 	_, _, err = f.SplitRows(context.Background(), Holdout{Filter: "age > 100", Fraction: 0.5, Seed: 1})
-	wantError(t, err, "none of the 4 rows")
+	datatest.WantError(t, err, "none of the 4 rows")
 }
 
 // Whatever the text is, the filter gives rows or an error that is ours.

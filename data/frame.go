@@ -49,7 +49,7 @@ type Frame struct {
 // NewFrame made it is that of the names and values, taken once. It is an error, as of every reading of values, if a file was changed since it was
 // opened: then neither the sum nor the values can be trusted.
 func (f *Frame) Fingerprint() error {
-	if err := f.checkUnchanged(); err != nil {
+	if err := f.CheckUnchanged(); err != nil {
 		return err
 	}
 	if f.inMemory {
@@ -69,17 +69,17 @@ func (f *Frame) Fingerprint() error {
 		}
 		f.Sources[i].SHA256 = sum
 	}
-	return f.checkUnchanged()
+	return f.CheckUnchanged()
 }
 
 // Reading returns how text and dates of the table were read. It is the zero value if the table is not from a
 // file.
 func (f *Frame) Reading() Reading { return f.how }
 
-// checkUnchanged returns an error if the size, time or identity of a file has changed since it was opened.
-func (f *Frame) checkUnchanged() error {
+// CheckUnchanged returns an error if the size, time or identity of a file has changed since it was opened.
+func (f *Frame) CheckUnchanged() error {
 	for _, in := range f.inputs {
-		if err := in.checkUnchanged(); err != nil {
+		if err := in.CheckUnchanged(); err != nil {
 			return err
 		}
 	}
@@ -115,12 +115,15 @@ func (f *Frame) Remark(column string, class error) *Error {
 	return nil
 }
 
-// holdsDates reports whether a text column holds dates that the reading leaves as text.
-func (f *Frame) holdsDates(column string) bool {
+// HoldsDates reports whether a text column holds dates that the reading leaves as text.
+func (f *Frame) HoldsDates(column string) bool {
 	return slices.ContainsFunc(f.Remarks, func(r *Error) bool {
 		return r.Column == column && slices.Contains(r.Fixes, fix.SayDates)
 	})
 }
+
+// InMemory reports whether NewFrame made the table of values in memory.
+func (f *Frame) InMemory() bool { return f.inMemory }
 
 // Close closes the files. Values that are still in them can no longer be read.
 func (f *Frame) Close() {
@@ -164,7 +167,7 @@ func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
 	}
 	c, err = c.Load(ctx)
 	if err == nil {
-		err = f.checkUnchanged()
+		err = f.CheckUnchanged()
 	}
 	return c, table.InFile(f.Name(), err)
 }
@@ -178,7 +181,7 @@ func (f *Frame) ColumnAt(ctx context.Context, arena *memory.Arena, name string, 
 	}
 	at, err := c.LoadAt(ctx, arena, rows)
 	if err == nil {
-		err = f.checkUnchanged()
+		err = f.CheckUnchanged()
 	}
 	return at, table.InFile(f.Name(), err)
 }
@@ -214,8 +217,8 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	return nil, absent
 }
 
-// partsOf returns the columns that a column of dates was taken apart into, or none.
-func (f *Frame) partsOf(name string) []*Column {
+// PartsOf returns the columns that a column of dates was taken apart into, or none.
+func (f *Frame) PartsOf(name string) []*Column {
 	var parts []*Column
 	for _, c := range f.Columns {
 		if name != "" && (c.Of == name || c.Vector == name) {
@@ -248,14 +251,14 @@ func (f *Frame) Name() string {
 	return fmt.Sprintf("%s and %d more %s", f.Sources[0].Path, len(f.Sources)-1, printable.Noun(len(f.Sources)-1, "file", "files"))
 }
 
-// fault returns an Error about a column.
-func (f *Frame) fault(column string, advice suggestion, format string, args ...any) *Error {
-	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.hint, Fixes: advice.fixes}
+// Fault returns an Error about a column.
+func (f *Frame) Fault(column string, advice fix.Advice, format string, args ...any) *Error {
+	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Fixes: advice.Fixes}
 }
 
-// faultAt returns an Error about a column at a row, counted from 0 in the frame; a negative row means none.
-func (f *Frame) faultAt(column string, row int, advice suggestion, format string, args ...any) *Error {
-	e := f.fault(column, advice, format, args...)
+// FaultAt returns an Error about a column at a row, counted from 0 in the frame; a negative row means none.
+func (f *Frame) FaultAt(column string, row int, advice fix.Advice, format string, args ...any) *Error {
+	e := f.Fault(column, advice, format, args...)
 	if row >= 0 {
 		e.Path, e.Row = f.Where(row)
 	}

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -38,9 +40,9 @@ func fuzzRead(f *testing.F, name string, seeds ...string) {
 // vectorBytes returns a small file with vectors.
 func vectorBytes(f *testing.F, ext string) []byte {
 	f.Helper()
-	path := writeLists(f, ext, arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32), "[[1, 2], [3, 4], [5, 6]]")
+	path := datatest.WriteLists(f, ext, arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32), "[[1, 2], [3, 4], [5, 6]]")
 	if ext == ".npy" {
-		path = writeArray(f, "x.npy", "<f4", "(3, 2)", []float32{1, 2, 3, 4, 5, 6})
+		path = datatest.WriteArray(f, "x.npy", "<f4", "(3, 2)", []float32{1, 2, 3, 4, 5, 6})
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -108,7 +110,7 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 	case train+held == 0 && h.Filter != "":
 		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
-		return f.fault(cmp.Or(h.Split, h.Group, h.Time), suggestion{}, "of %d rows %d are for training and %d held out: both must be more than 0", train+held, train, held)
+		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), fix.Advice{}, "of %d rows %d are for training and %d held out: both must be more than 0", train+held, train, held)
 	}
 	return nil
 }
@@ -148,10 +150,10 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		return nil, nil, err
 	}
 	if c.Kind == Other {
-		return nil, nil, f.fault(column, suggestion{}, "values of type %s cannot say train or test", c.Type)
+		return nil, nil, f.Fault(column, fix.Advice{}, "values of type %s cannot say train or test", c.Type)
 	}
-	without := func(value string) suggestion {
-		return hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
+	without := func(value string) fix.Advice {
+		return fix.Advise(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
 	}
 	opposite := strings.Contains(strings.ToLower(column), trainingName)
 	test, valid := "", ""
@@ -162,7 +164,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		word, is := strings.ToLower(c.Text(r)), true
 		switch {
 		case opposite && slices.Contains(truths, word):
-			return nil, nil, f.faultAt(column, r, hint("write train and test there"), "%q is ambiguous in the column %s: elsewhere it means held out, and here it would mean training", c.Text(r), column)
+			return nil, nil, f.FaultAt(column, r, fix.Advise("write train and test there"), "%q is ambiguous in the column %s: elsewhere it means held out, and here it would mean training", c.Text(r), column)
 		case slices.Contains(trainWords, word):
 			is = false
 		case slices.Contains(testWords, word):
@@ -170,12 +172,12 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		case slices.Contains(validWords, word):
 			valid = c.Text(r)
 		case slices.Contains(eitherWords, word):
-			return nil, nil, f.faultAt(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
+			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
 		default:
-			return nil, nil, f.faultAt(column, r, hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
+			return nil, nil, f.FaultAt(column, r, fix.Advise("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
 		}
 		if test != "" && valid != "" {
-			return nil, nil, f.faultAt(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
+			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
 		}
 		kept, held = append(kept, r), append(held, is)
 	}
@@ -191,24 +193,24 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	}
 	switch {
 	case c.Kind == Other:
-		return nil, f.fault(h.Group, suggestion{}, "values of type %s cannot name units", c.Type)
+		return nil, f.Fault(h.Group, fix.Advice{}, "values of type %s cannot name units", c.Type)
 	case c.InexactRow > 0:
-		return nil, f.faultAt(h.Group, c.InexactRow-1, hint("store it as text"), "whole numbers this large cannot be distinguished")
+		return nil, f.FaultAt(h.Group, c.InexactRow-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished")
 	}
 	unit := make([]int, len(rows))
 	var size []int
 	newUnit := func(int) int { size = append(size, 0); return len(size) - 1 }
-	units := newValueIndex(c, newUnit)
+	units := table.NewValueIndex(c, newUnit)
 	for i, r := range rows {
 		if c.IsNull(r) {
 			unit[i] = newUnit(r)
 		} else {
-			unit[i] = units.indexOf(r)
+			unit[i] = units.IndexOf(r)
 		}
 		size[unit[i]]++
 	}
 	if len(size) < 2 && h.Fraction > 0 {
-		return nil, f.fault(h.Group, suggestion{}, "all rows are of one unit, which cannot be held out in part")
+		return nil, f.Fault(h.Group, fix.Advice{}, "all rows are of one unit, which cannot be held out in part")
 	}
 	order := rand.New(rand.NewPCG(h.Seed, splitStream)).Perm(len(size))
 	out := make([]bool, len(size))
@@ -234,7 +236,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 		return nil, err
 	}
 	if c.Kind == Other && !c.Clock {
-		return nil, f.fault(h.Time, suggestion{}, "values of type %s have no order", c.Type)
+		return nil, f.Fault(h.Time, fix.Advice{}, "values of type %s have no order", c.Type)
 	}
 	if c.Kind == Other {
 		if c, err = f.exactColumn(ctx, c); err != nil {
@@ -243,7 +245,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {
-			return nil, f.faultAt(h.Time, r, hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
+			return nil, f.FaultAt(h.Time, r, fix.Advise("leave such rows out with a filter"), "a row without a time is neither early nor late")
 		}
 	}
 	before, _, err := f.timesOf(ctx, c, h.Time, rows)
@@ -288,13 +290,13 @@ func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int)
 	rank, formats := csv.Dates(c.Level, count, cmp.Or(f.orderOf(name), f.how.Text.DateOrder))
 	switch {
 	case len(formats) == 1:
-		return nil, nil, f.fault(name, hint("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)
+		return nil, nil, f.Fault(name, fix.Advise("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)
 	case len(formats) > 1:
 		var said []string
 		for _, d := range formats {
 			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
 		}
-		return nil, nil, f.fault(name, hint("write all as 2024-03-31"), "the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
+		return nil, nil, f.Fault(name, fix.Advise("write all as 2024-03-31"), "the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
 	}
 	if o, ok := f.dateOrdering(c); ok && rank != nil {
 		return o.rows(c), c.Text, nil
@@ -306,7 +308,7 @@ func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int)
 				continue
 			}
 			if order = append(order, k); !beginsWithYear(l) || len(l) != len(c.Level[order[0]]) {
-				return nil, nil, f.fault(name, hint("write dates as 2024-03-31, or number the times"), "text like %q has no order in time", l)
+				return nil, nil, f.Fault(name, fix.Advise("write dates as 2024-03-31, or number the times"), "text like %q has no order in time", l)
 			}
 		}
 		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })

@@ -1,11 +1,11 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +87,7 @@ func TestSplitRows(t *testing.T) {
 		"of one unit":            {Group: "unit", Fraction: 0.2, Filter: "unit == \"u0\""},
 	} {
 		_, _, err := f.SplitRows(t.Context(), h)
-		wantError(t, err, name)
+		datatest.WantError(t, err, name)
 	}
 	g := readBytes(t, "later.csv", []byte("x,set,unit,when,day\n7,test,u1,5,2025-01-01\n9,,u2,3,2025-01-02\n"))
 	both, err := f.Join(t.Context(), g)
@@ -127,7 +127,7 @@ func TestSplitRows_Words(t *testing.T) {
 		f := frameOf(t, text)
 		train, held, err := f.SplitRows(t.Context(), Holdout{Split: f.Names()[0]})
 		if want != "" {
-			wantError(t, err, want)
+			datatest.WantError(t, err, want)
 		} else if err != nil || !slices.Equal(train, []int{0}) || !slices.Equal(held, []int{1}) {
 			t.Errorf("%q: %v, %v, %v", text, train, held, err)
 		}
@@ -218,14 +218,14 @@ func TestSplitRows_WholeUnits(t *testing.T) {
 		}
 		f := newFrame(t, c)
 		_, _, err = f.SplitRows(t.Context(), Holdout{Group: "unit", Fraction: 0.3})
-		wantError(t, err, "distinguished", fmt.Sprint("row ", row+1))
+		datatest.WantError(t, err, "distinguished", fmt.Sprint("row ", row+1))
 	}
 }
 
 // A table of names alone says so, and blames no filter.
 func TestSplitRows_NoRows(t *testing.T) {
 	_, _, err := frameOf(t, "a,b\n").SplitRows(t.Context(), Holdout{Fraction: 0.2})
-	wantError(t, err, "t.csv", "no rows")
+	datatest.WantError(t, err, "t.csv", "no rows")
 }
 
 // Of rows in time one is held out and one trains, whatever the share.
@@ -295,49 +295,9 @@ func TestSplitRows_TextOfTimes(t *testing.T) {
 		f := readBytes(t, "t.csv", []byte(c.text), c.how)
 		_, held, err := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25})
 		if c.wrong != nil {
-			wantError(t, err, c.wrong...)
+			datatest.WantError(t, err, c.wrong...)
 		} else if err != nil || !slices.Equal(held, c.held) {
 			t.Errorf("%s: held out %v, %v; want %v", name, held, err, c.held)
 		}
-	}
-}
-
-// What chooses the rows may be a column of dates that is taken apart, of one file and of several.
-func TestSplitRows_DatesTakenApart(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"a.csv": "when,x\n2024-01-02,1\n2023-05-06,2\n", "b.csv": "when,x\n2024-12-01,3\n2022-01-31,4\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f := openFrame(t, dir, Reading{Dates: "parts"})
-	defer f.Close()
-	if f.Has("when") {
-		t.Fatal("the dates are not taken apart")
-	}
-	train, held, err := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25})
-	if err != nil || !slices.Equal(held, []int{2}) {
-		t.Fatalf("held out %v, %v", held, err)
-	}
-	first, last, err := f.Period(t.Context(), "when", train)
-	if err != nil || first != "2022-01-31" || last != "2024-01-02" {
-		t.Errorf("trained on %s to %s, %v", first, last, err)
-	}
-	if _, held, err = f.SplitRows(t.Context(), Holdout{Group: "when", Fraction: 0.25}); err != nil || len(held) != 1 {
-		t.Errorf("units by day: held out %v, %v", held, err)
-	}
-	for _, dates := range []string{"parts", "drop"} { // the column that chooses the rows held out is no feature
-		f := openFrame(t, dir, Reading{Dates: dates})
-		e, err := Fit(t.Context(), f, []int{0, 1, 3}, nil, Spec{Target: "x", Task: Regression, Drop: []string{"when"}}, Sink{Storage: Float64})
-		if _, held, splitErr := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25}); splitErr != nil || !slices.Equal(held, []int{2}) {
-			t.Errorf("dates %s: held out %v, %v", dates, held, splitErr)
-		}
-		if err == nil || strings.Contains(err.Error(), "no column") {
-			t.Errorf("dates %s: %v, %v", dates, e, err)
-		}
-		f.Close()
-	}
-	if _, _, err = f.SplitRows(t.Context(), Holdout{Split: "when"}); err == nil || strings.Contains(err.Error(), "no column") {
-		t.Errorf("split by day: %v", err)
 	}
 }

@@ -139,8 +139,8 @@ func (in *input) read(b []byte, at int64) error {
 	return table.InFile(in.name, table.ReadFull(&input{ReaderAt: in.ReaderAt}, b, at))
 }
 
-// checkUnchanged returns an error if the size, time or identity of the file has changed since it was opened.
-func (in *input) checkUnchanged() error {
+// CheckUnchanged returns an error if the size, time or identity of the file has changed since it was opened.
+func (in *input) CheckUnchanged() error {
 	if in.was == nil {
 		return nil
 	}

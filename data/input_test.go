@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"context"
 	"encoding/binary"
 	"errors"
@@ -154,7 +156,7 @@ func TestReaderOf_EndsWithContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(t.Context())
 	more := make(chan struct{})
-	r := cancellableReader(ctx, readerFunc(func(p []byte) (int, error) {
+	r := cancellableReader(ctx, datatest.ReaderFunc(func(p []byte) (int, error) {
 		<-more
 		return len(p), nil
 	}))
@@ -174,7 +176,7 @@ func TestReaderOf_EndsWithContext(t *testing.T) {
 
 // A reader that is nil, or panics, is an error of the call, since its panic in another goroutine would end the process.
 func TestOpenReader_BrokenReaders(t *testing.T) {
-	for want, r := range map[string]io.Reader{"nil": nil, "the reader panicked: a bug": readerFunc(func([]byte) (int, error) { panic("a bug") })} {
+	for want, r := range map[string]io.Reader{"nil": nil, "the reader panicked: a bug": datatest.ReaderFunc(func([]byte) (int, error) { panic("a bug") })} {
 		if f, err := OpenReader(t.Context(), "x.csv", r, Reading{}); err == nil || f != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)
 		}

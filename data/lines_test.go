@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -106,7 +108,7 @@ func TestJSONLines_EqualsCSV(t *testing.T) {
 			fmt.Fprintf(&lines, "{\"n\":%v,\"s\":%q,\"b\":%v}\n", n, s, b)
 			continue
 		}
-		line := marshal(t, row)
+		line := datatest.Marshal(t, row)
 		lines.Write(append(line, '\n'))
 	}
 	want := readBytes(t, "x.csv", []byte(text.String()))

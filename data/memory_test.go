@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"bytes"
 	"compress/gzip"
 	"errors"
@@ -61,7 +63,7 @@ func TestRead_PackedTextIsBounded(t *testing.T) {
 		}
 		allocated := limited(t, 100<<20)
 		_, err := ReadBytes(t.Context(), "bomb.csv.gz", b)
-		wantError(t, err, append(c.want, "bomb.csv.gz: ")...)
+		datatest.WantError(t, err, append(c.want, "bomb.csv.gz: ")...)
 		if got := allocated(); got > 400<<20 {
 			t.Errorf("%s: %d MB were allocated", name, got>>20)
 		}
@@ -79,7 +81,7 @@ func TestRead_TextsAreCounted(t *testing.T) {
 	b.Reset()
 	limited(t, 100<<20)
 	_, err := ReadBytes(t.Context(), "ids.csv", text)
-	wantError(t, err, "ids.csv: ", "different texts of a column", "GOMEMLIMIT")
+	datatest.WantError(t, err, "ids.csv: ", "different texts of a column", "GOMEMLIMIT")
 	if !errors.Is(err, ErrMemory) {
 		t.Errorf("not a lack of memory: %v", err)
 	}
@@ -98,7 +100,7 @@ func TestRead_ColumnsAreAsked(t *testing.T) {
 	}
 	allocated := limited(t, 70<<20)
 	_, err := Read(t.Context(), path)
-	wantError(t, err, path+": ", "92 MB of memory for the values of 40 columns")
+	datatest.WantError(t, err, path+": ", "92 MB of memory for the values of 40 columns")
 	if got := allocated(); got > 64<<20 {
 		t.Errorf("%d MB were allocated", got>>20)
 	}
@@ -118,7 +120,7 @@ func TestRead_PackedColumnsAreBounded(t *testing.T) {
 		}
 		allocated := limited(t, 1<<30)
 		_, err := ReadBytes(t.Context(), name, b)
-		wantError(t, err, name, "columns", "allow more columns")
+		datatest.WantError(t, err, name, "columns", "allow more columns")
 		if got := allocated(); got > 120<<20 {
 			t.Errorf("%s: %d MB were allocated", name, got>>20)
 		}

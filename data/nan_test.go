@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"math"
 	"path/filepath"
 	"testing"
@@ -14,11 +16,11 @@ import (
 func TestNaN_IsNull(t *testing.T) {
 	b := array.NewFloat64Builder(memory.DefaultAllocator)
 	b.AppendValues([]float64{1, math.NaN(), 3, 0}, []bool{true, true, true, false})
-	stream, columns := writeArrow(t, b.NewArray()), filepath.Join(t.TempDir(), "t.parquet")
+	stream, columns := datatest.WriteArrow(t, b.NewArray()), filepath.Join(t.TempDir(), "t.parquet")
 	if err := copyColumn(t, stream, columns); err != nil {
 		t.Fatal(err)
 	}
-	single := writeArray(t, "v.npy", "<f4", "(4,)", []float32{1, float32(math.NaN()), 3, float32(math.NaN())})
+	single := datatest.WriteArray(t, "v.npy", "<f4", "(4,)", []float32{1, float32(math.NaN()), 3, float32(math.NaN())})
 	made, err := NewFrame(Column{Name: "v", Kind: Numeric, Type: "float64", Number: []float64{1, math.NaN(), 3, math.NaN()}})
 	if err != nil {
 		t.Fatal(err)
@@ -44,37 +46,8 @@ func TestNaN_IsNull(t *testing.T) {
 	if err := copyColumn(t, columns, again); err != nil {
 		t.Fatal(err)
 	}
-	got := readWritten(t, again).(*array.Float64)
+	got := datatest.ReadWritten(t, again).(*array.Float64)
 	if !arrow.TypeEqual(got.DataType(), arrow.PrimitiveTypes.Float64) || got.NullN() != 1 || !math.IsNaN(got.Value(1)) || !got.IsNull(3) {
 		t.Errorf("the copy is %v", got)
-	}
-}
-
-// A fill is fitted and used for NaN as for nulls, so that both tables give the same rows.
-func TestNaN_Fill(t *testing.T) {
-	values := func(null bool) Column {
-		c := Column{Name: "x", Kind: Numeric, Type: "float64", Number: []float64{1, math.NaN(), 3, 8}}
-		if null {
-			c.Number[1], c.Null = 0, []bool{false, true, false, false}
-		}
-		return c
-	}
-	y := Column{Name: "y", Kind: Numeric, Type: "int64", Integer: true, Number: []float64{0, 1, 0, 1}}
-	var rows [2][]float64
-	for i, null := range []bool{false, true} {
-		f, err := NewFrame(values(null), y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := fitRows(t, f, nil, nil, Spec{Target: "y", Impute: "median"}, Sink{}).Train
-		for r := range d.N {
-			rows[i] = append(rows[i], d.Row(r)...)
-		}
-	}
-	for i, v := range rows[0] {
-		if v != rows[1][i] || math.IsNaN(v) {
-			t.Errorf("with NaN %v, with nulls %v", rows[0], rows[1])
-			break
-		}
 	}
 }

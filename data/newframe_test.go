@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"math"
 	"slices"
 	"strings"
@@ -115,7 +117,7 @@ func TestNewFrame_Refusals(t *testing.T) {
 		"row 1 has the code -1, but there are 1 levels": {Name: "x", Kind: Categorical, Code: []int32{-1, 0}, Level: []string{"a"}, Null: []bool{false, true}},
 	} {
 		_, err := NewFrame(two, c)
-		wantError(t, err, what)
+		datatest.WantError(t, err, what)
 	}
 }
 

@@ -1,12 +1,16 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/fix"
 )
 
 func TestPaths(t *testing.T) {
@@ -58,7 +62,7 @@ func TestPaths(t *testing.T) {
 	} {
 		full := filepath.Join(dir, path)
 		_, err := Read(ctx, full)
-		wantError(t, err, append(parts, dir)...)
+		datatest.WantError(t, err, append(parts, dir)...)
 	}
 	if _, err := Read(ctx, filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file is not fs.ErrNotExist: %v", err)
@@ -74,8 +78,8 @@ func TestPaths(t *testing.T) {
 			t.Errorf("sources %+v", f.Sources)
 		}
 		// A row is told within its file.
-		err := f.faultAt("c", 2, suggestion{}, "no")
-		wantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
+		err := f.FaultAt("c", 2, fix.Advice{}, "no")
+		datatest.WantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()

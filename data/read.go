@@ -43,8 +43,8 @@ func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 }
 
 // Open works like Read without the values of Parquet files, which stay in their files:
-// [Frame.Column] reads a column when it is asked for, and [Fit] and
-// [Encoder.Encode] read them by stripes, so that there is never a full table
+// [Frame.Column] reads a column when it is asked for, and encode.Fit and
+// encode.Encoder read them by stripes, so that there is never a full table
 // beside the matrix. Schema, structure and page headers of every file are
 // checked at once; damage to values is found when they are read. Other formats
 // are read as by Read.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/fix"
 )
 
 // A slice of a table has its rows and no others, of every column, in memory and in a file.
@@ -72,10 +74,10 @@ func TestWhere_RowsOfFiles(t *testing.T) {
 			t.Errorf("row %d of no file is row %d of %q", row, n, path)
 		}
 	}
-	if got := f.faultAt("x", 3, suggestion{}, "bad"); got.Path != "b" || got.Row != 2 {
+	if got := f.FaultAt("x", 3, fix.Advice{}, "bad"); got.Path != "b" || got.Row != 2 {
 		t.Errorf("%+v", got)
 	}
-	if got := f.faultAt("x", -1, suggestion{}, "bad"); got.Path != f.Name() || got.Row != 0 {
+	if got := f.FaultAt("x", -1, fix.Advice{}, "bad"); got.Path != f.Name() || got.Row != 0 {
 		t.Errorf("%+v", got)
 	}
 }

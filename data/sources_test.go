@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"bytes"
 	"context"
 	"errors"
@@ -142,12 +144,12 @@ func TestFrame_ReadsThatFail(t *testing.T) {
 					t.Errorf("%s, %s, reading %d of %d: no error, %v", name, what, at, reads, got)
 				}
 			}
-			ctx := endingAt(t.Context(), 0)
+			ctx := datatest.EndingAt(t.Context(), 0)
 			if _, _, _, err := run(ctx, 0); err != nil {
 				t.Fatal(err)
 			}
 			for at := range ctx.Looks.Load() {
-				if got, _, sum, err := run(endingAt(t.Context(), at+1), 0); !errors.Is(err, context.Canceled) && !errors.Is(sum, context.Canceled) {
+				if got, _, sum, err := run(datatest.EndingAt(t.Context(), at+1), 0); !errors.Is(err, context.Canceled) && !errors.Is(sum, context.Canceled) {
 					t.Errorf("%s, %s, look %d: %v, %v", name, what, at, got, err)
 				}
 			}
@@ -180,6 +182,6 @@ func twoGroups(t *testing.T, names []string) []byte {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	b := readFile(t, path)
+	b := datatest.ReadFile(t, path)
 	return b
 }

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,7 +23,7 @@ func TestUnchanged_TimesThatAreSetBack(t *testing.T) {
 	}
 	f := open()
 	if err := os.Link(path, path+".link"); err == nil {
-		if err := f.checkUnchanged(); err != nil {
+		if err := f.CheckUnchanged(); err != nil {
 			t.Errorf("a link: %v", err)
 		}
 	}
@@ -42,5 +44,5 @@ func TestUnchanged_TimesThatAreSetBack(t *testing.T) {
 	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, f.checkUnchanged(), "t.csv", "changed while it was in use")
+	datatest.WantError(t, f.CheckUnchanged(), "t.csv", "changed while it was in use")
 }

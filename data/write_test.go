@@ -1,6 +1,8 @@
 package data
 
 import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
 	"errors"
 	"io/fs"
 	"math"
@@ -62,7 +64,7 @@ func TestWriteTable_ReadBack(t *testing.T) {
 	if err := WriteTable(filepath.Join(dir, "t.xlsx"), cols, false); err == nil {
 		t.Error("an unknown extension passes")
 	}
-	wantError(t, WriteTable(filepath.Join(dir, "no", "t.csv"), cols, false), filepath.Join(dir, "no", "t.csv"))
+	datatest.WantError(t, WriteTable(filepath.Join(dir, "no", "t.csv"), cols, false), filepath.Join(dir, "no", "t.csv"))
 }
 
 // A code without a level is refused on either side of the levels; a null may have one.
@@ -70,7 +72,7 @@ func TestWriteTable_CodeWithoutLevel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	for _, code := range []int32{-1, 1, 7} {
 		c := Column{Name: "s", Kind: Categorical, Level: []string{"a"}, Code: []int32{0, code}}
-		wantError(t, WriteTable(path, []Column{c}, true), "row 2", "code without a level")
+		datatest.WantError(t, WriteTable(path, []Column{c}, true), "row 2", "code without a level")
 		c.Null = []bool{false, true}
 		if err := WriteTable(path, []Column{c}, true); err != nil {
 			t.Errorf("a null of code %d: %v", code, err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -20,15 +21,15 @@ const Prefix = "builtin:"
 
 // Info describes a data set.
 type Info struct {
-	Name    string    `json:"name"`
-	Title   string    `json:"title"`
-	Rows    int       `json:"rows"`
-	Columns int       `json:"columns"`
-	Task    data.Task `json:"task"`
-	Target  string    `json:"target"` // the usual target
-	Unit    string    `json:"unit"`   // of the usual target; "" for one of two values
-	Groups  []string  `json:"groups"` // the usual groups
-	Licence string    `json:"licence"`
+	Name    string      `json:"name"`
+	Title   string      `json:"title"`
+	Rows    int         `json:"rows"`
+	Columns int         `json:"columns"`
+	Task    encode.Task `json:"task"`
+	Target  string      `json:"target"` // the usual target
+	Unit    string      `json:"unit"`   // of the usual target; "" for one of two values
+	Groups  []string    `json:"groups"` // the usual groups
+	Licence string      `json:"licence"`
 
 	// GroupsUnknown: the groups are not known at prediction, and so are no features.
 	GroupsUnknown bool `json:"groups_unknown,omitempty"`
@@ -74,16 +75,16 @@ type entry struct {
 
 func entries() []entry {
 	return []entry{
-		{Info{Name: "cps1988", Title: "Wages of men in the US, March 1988", Rows: 28155, Columns: 7, Task: data.Regression,
+		{Info{Name: "cps1988", Title: "Wages of men in the US, March 1988", Rows: 28155, Columns: 7, Task: encode.Regression,
 			Target: "wage", Unit: "US dollars of 1992 a week", Groups: []string{"ethnicity", "region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
-		{Info{Name: "digits", Title: "Handwritten digits with a planted colour", Rows: 1797, Columns: 67, Task: data.Binary,
+		{Info{Name: "digits", Title: "Handwritten digits with a planted colour", Rows: 1797, Columns: 67, Task: encode.Binary,
 			Target: "size", Groups: []string{"agrees"}, GroupsUnknown: true, Licence: "CC BY 4.0 (UCI Machine Learning Repository); the colour is planted"}, digits, digitsCard},
-		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: data.Binary,
+		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: encode.Binary,
 			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)",
 			Caution: "insurance is decided along with the mortgage, and not known when one predicts deny: leave it out"}, hmda, hmdaCard},
-		{Info{Name: "loans", Title: "Loan applications, simulated", Rows: 2000, Columns: 8, Task: data.Binary,
+		{Info{Name: "loans", Title: "Loan applications, simulated", Rows: 2000, Columns: 8, Task: encode.Binary,
 			Target: "deny", Groups: []string{"region", "sex"}, Licence: "Apache-2.0 (simulated)"}, loans, loansCard},
-		{Info{Name: "loans-next", Title: "Loan applications of the next period, simulated", Rows: 1000, Columns: 8, Task: data.Binary,
+		{Info{Name: "loans-next", Title: "Loan applications of the next period, simulated", Rows: 1000, Columns: 8, Task: encode.Binary,
 			Target: "deny", Groups: []string{"region", "sex"}, Licence: "Apache-2.0 (simulated)",
 			Caution: "deny is missing in 40 rows that are not decided yet: leave them out with --filter 'deny is not null'"}, loansNext, loansNextCard},
 	}

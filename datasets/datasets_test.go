@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 func TestList_AgreesWithFiles(t *testing.T) {
@@ -51,7 +52,7 @@ func TestList_AgreesWithFiles(t *testing.T) {
 		if target, _ := f.Column(t.Context(), info.Target); target.Null != nil {
 			continue
 		}
-		e, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: info.Target, Groups: info.Groups})
+		e, err := encode.NewEncoder(t.Context(), f, nil, encode.Spec{Target: info.Target, Groups: info.Groups})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
@@ -13,7 +13,7 @@ import (
 func denials(factor int) eval.Input {
 	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "deny", Positive: "deny = yes", Resamples: 100, MinGroupSize: 20,
 		Models: []eval.Model{{Name: "m"}}}
-	g := data.Grouping{Name: "group", Labels: []string{"a", "b"}}
+	g := encode.Grouping{Name: "group", Labels: []string{"a", "b"}}
 	for k, denied := range []int{20 * factor, 5 * factor} {
 		for i := range 100 * factor {
 			p, y := 0.2, -1.0
@@ -27,7 +27,7 @@ func denials(factor int) eval.Input {
 			in.Models[0].Score = append(in.Models[0].Score, p)
 		}
 	}
-	in.Groups = []data.Grouping{g}
+	in.Groups = []encode.Grouping{g}
 	return in
 }
 

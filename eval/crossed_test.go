@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 )
 
@@ -13,7 +13,7 @@ import (
 func crossed(task eval.Task, n int, weighted bool, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 31))
 	in := eval.Input{Task: task, LossName: "made up", TargetName: "y", Split: "hold-out", Seed: 9, Resamples: 100, MinGroupSize: 5,
-		Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b", "few", "none"}}}, Models: make([]eval.Model, 2)}
+		Groups: []encode.Grouping{{Name: "g", Labels: []string{"a", "b", "few", "none"}}}, Models: make([]eval.Model, 2)}
 	in.Models[0].Name, in.Models[1].Name = "ERM", "robust"
 	for i := range n {
 		y := 2*r.NormFloat64() + 1

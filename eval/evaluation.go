@@ -3,8 +3,8 @@ package eval
 import (
 	"slices"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 // Schema is the name of the JSON layout of [Evaluation]. Its number is raised by incompatible changes.
@@ -84,7 +84,7 @@ type BallRange struct {
 
 // A Drift compares the values of a column with those of training.
 type Drift struct {
-	data.Drift
+	encode.Drift
 	Finding string `json:"finding,omitempty"` // how it differs beyond the limits
 }
 

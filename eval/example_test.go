@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
@@ -20,7 +20,7 @@ func ExampleEvaluate() {
 			{Name: "ERM", Score: []float64{0.9, 0.2, 0.8, 0.1, 0.3, 0.6, 0.2, 0.4}, Loss: []float64{0.105, 0.223, 0.223, 0.105, 1.204, 0.916, 0.223, 0.916}},
 			{Name: "robust", Score: []float64{0.8, 0.3, 0.7, 0.2, 0.5, 0.5, 0.3, 0.5}, Loss: []float64{0.223, 0.357, 0.357, 0.223, 0.693, 0.693, 0.357, 0.693}},
 		},
-		Groups: []data.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1, 1, 1}}},
+		Groups: []encode.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1, 1, 1}}},
 		Split:  "hold-out",
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func ExampleEvaluate_scores() {
 		Task:   eval.Binary,
 		Target: []float64{1, -1, 1, -1, 1, -1},
 		Models: []eval.Model{{Name: "theirs", Score: []float64{0.9, 0.2, 0.8, 0.1, 0.3, 0.6}}},
-		Groups: []data.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1}}},
+		Groups: []encode.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1}}},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -80,7 +80,7 @@ func ExampleParseGate() {
 func ExampleDescribeAdversary() {
 	a, err := eval.DescribeAdversary(eval.AdversaryInput{
 		Weights: []float64{0.1, 0.1, 0.1, 0.1, 0.3, 0.3},
-		Groups:  []data.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1}}},
+		Groups:  []encode.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1}}},
 	})
 	if err != nil {
 		fmt.Println(err)

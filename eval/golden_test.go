@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 	"github.com/drotrain/drotrain/internal/goldentest"
@@ -17,7 +17,7 @@ import (
 // groups that of names; the second model is the first with a pull on its scores there.
 func even(n int, of func(i int) int, labels []string, pull func(i int) float64) eval.Input {
 	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "y", Positive: "y = yes", Split: "hold-out", MinGroupSize: 1, Resamples: 100, Seed: 3}
-	a, b, g := eval.Model{Name: "ERM"}, eval.Model{Name: "robust"}, data.Grouping{Name: "g", Labels: labels}
+	a, b, g := eval.Model{Name: "ERM"}, eval.Model{Name: "robust"}, encode.Grouping{Name: "g", Labels: labels}
 	for i := range n {
 		y := float64(1 - i%2*2)
 		p := 0.55 + float64(i*37%40)/100
@@ -36,7 +36,7 @@ func even(n int, of func(i int) int, labels []string, pull func(i int) float64) 
 		b.Score, b.Loss = append(b.Score, score(q)), append(b.Loss, -math.Log(q))
 		g.Index = append(g.Index, int32(of(i)))
 	}
-	in.Models, in.Groups = []eval.Model{a, b}, []data.Grouping{g}
+	in.Models, in.Groups = []eval.Model{a, b}, []encode.Grouping{g}
 	return in
 }
 

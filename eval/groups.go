@@ -7,12 +7,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 // Shares returns, for each grouping, the proportion of the rows in every group. For Input.TrainShare, pass the
 // groupings of the training rows.
-func Shares(groups []data.Grouping) []map[string]float64 {
+func Shares(groups []encode.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	for k, g := range groups {
 		out[k] = make(map[string]float64)
@@ -31,7 +31,7 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 
 // measureGrouping measures all models in every group of a grouping. share holds the proportions of the training
 // rows by group, or is nil.
-func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
+func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g encode.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
 	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
 	for k, m := range in.Models {
@@ -135,15 +135,15 @@ func (e *Evaluation) nameWorstGroups() {
 		return
 	}
 	for k := range e.Models {
-		risks := make([]data.GroupRisk, len(g.Groups))
+		risks := make([]groupRisk, len(g.Groups))
 		compared := 0
 		for i, h := range g.Groups {
-			risks[i] = data.GroupRisk{Label: h.Label, Rows: h.N, Risk: float64(h.Models[k].Values.Of["risk"])}
+			risks[i] = groupRisk{Label: h.Label, Rows: h.N, Risk: float64(h.Models[k].Values.Of["risk"])}
 			if h.Sufficient {
 				compared++
 			}
 		}
-		i := data.WorstGroup(risks, e.MinGroupSize)
+		i := findWorstGroup(risks, e.MinGroupSize)
 		if i < 0 {
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
@@ -165,7 +165,7 @@ func TestCaveatsHaveReasons(t *testing.T) {
 func TestWorstGroupIsNamed(t *testing.T) {
 	for worst := range 3 {
 		in := evaltest.Two(300, 3, 0.1, 8)
-		in.Groups = append([]data.Grouping{{Name: "other", Labels: []string{"all"}, Index: make([]int32, 300)}}, in.Groups...)
+		in.Groups = append([]encode.Grouping{{Name: "other", Labels: []string{"all"}, Index: make([]int32, 300)}}, in.Groups...)
 		for i := range in.Target {
 			if i%3 == worst {
 				in.Models[0].Loss[i] += 50

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 // naive computes every measure from its definition, row against row.
@@ -94,7 +94,7 @@ func TestMeasures_AgainstDefinitions(t *testing.T) {
 		n := 12 + rng.IntN(60)
 		in := &measuredRows{Task: []Task{Binary, Regression}[trial%2], Target: make([]float64, n), Threshold: []float64{0.5, 0.3}[trial/2%2]}
 		score, loss, weight := make([]float64, n), make([]float64, n), make([]float64, n)
-		of := data.Grouping{Labels: []string{"a", "empty", "b", "c"}, Index: make([]int32, n)}
+		of := encode.Grouping{Labels: []string{"a", "empty", "b", "c"}, Index: make([]int32, n)}
 		for i := range n {
 			of.Index[i] = []int32{0, 2, 3}[rng.IntN(3)]
 			weight[i], loss[i] = 1, rng.ExpFloat64()
@@ -112,7 +112,7 @@ func TestMeasures_AgainstDefinitions(t *testing.T) {
 			in.Weight = weight
 		}
 		in.Models = []Model{{Name: "m", Score: score, Loss: loss}}
-		strata, err := newStrata(context.Background(), in, []data.Grouping{of})
+		strata, err := newStrata(context.Background(), in, []encode.Grouping{of})
 		if err != nil {
 			t.Fatal(err)
 		}

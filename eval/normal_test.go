@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
@@ -20,7 +20,7 @@ import (
 func population(task eval.Task, rate float64, heavy bool, n int, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 21))
 	in := eval.Input{Task: task, LossName: "made up", TargetName: "y", Split: "hold-out", MinGroupSize: 20, Seed: seed,
-		Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b"}}}}
+		Groups: []encode.Grouping{{Name: "g", Labels: []string{"a", "b"}}}}
 	a, b := eval.Model{Name: "ERM"}, eval.Model{Name: "robust"}
 	noise := func() float64 {
 		if !heavy {
@@ -59,7 +59,7 @@ func population(task eval.Task, rate float64, heavy bool, n int, seed uint64) ev
 func draw(in eval.Input, n int, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 22))
 	out := in
-	out.Target, out.Groups = nil, []data.Grouping{{Name: "g", Labels: in.Groups[0].Labels}}
+	out.Target, out.Groups = nil, []encode.Grouping{{Name: "g", Labels: in.Groups[0].Labels}}
 	out.Models = []eval.Model{{Name: "ERM"}, {Name: "robust"}}
 	for range n {
 		i := r.IntN(len(in.Target))

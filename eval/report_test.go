@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 	"github.com/drotrain/drotrain/eval/page"
@@ -67,7 +67,7 @@ func TestRefusedInputs(t *testing.T) {
 		"weight 2 is NaN":                 {Weights: []float64{0.5, math.NaN()}},
 		"the weights sum to 0.9":          {Weights: []float64{0.5, 0.4}},
 		"2 weights, but 1 losses":         {Weights: []float64{0.5, 0.5}, Loss: []float64{1}},
-		`grouping "g" covers 1 rows of 2`: {Weights: []float64{0.5, 0.5}, Groups: []data.Grouping{{Name: "g", Index: []int32{0}}}},
+		`grouping "g" covers 1 rows of 2`: {Weights: []float64{0.5, 0.5}, Groups: []encode.Grouping{{Name: "g", Index: []int32{0}}}},
 	} {
 		if _, err := eval.DescribeAdversary(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error about %q, got %v", want, err)

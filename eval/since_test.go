@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
@@ -20,7 +20,7 @@ func month(n int, flipped float64, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 21))
 	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes", Resamples: 200, Seed: seed, MinGroupSize: 20, Split: eval.Table,
 		Models: []eval.Model{{Name: "robust", Role: eval.RobustModel}}}
-	g := data.Grouping{Name: "region", Labels: []string{"Mitte", "Nord", "Ost", "Süd", "West"}}
+	g := encode.Grouping{Name: "region", Labels: []string{"Mitte", "Nord", "Ost", "Süd", "West"}}
 	for range n {
 		region := r.IntN(len(g.Labels))
 		z := 1.5*r.NormFloat64() - 0.5 + 0.3*float64(region)
@@ -35,7 +35,7 @@ func month(n int, flipped float64, seed uint64) eval.Input {
 		in.Target, g.Index = append(in.Target, y), append(g.Index, int32(region))
 		in.Models[0].Score = append(in.Models[0].Score, p)
 	}
-	in.Groups = []data.Grouping{g}
+	in.Groups = []encode.Grouping{g}
 	return in
 }
 
@@ -109,7 +109,7 @@ func TestGate_SinceCovers(t *testing.T) {
 
 func TestGate_SinceDriftAndVerdict(t *testing.T) {
 	e := evaltest.Evaluate(t, month(500, 0, 5))
-	e.Drift = []eval.Drift{{Drift: data.Drift{Column: "purpose", Unseen: 0.2, PSI: 0.4}}, {Drift: data.Drift{Column: "birth date", Missing: 0.3, Outside: 0.05}}}
+	e.Drift = []eval.Drift{{Drift: encode.Drift{Column: "purpose", Unseen: 0.2, PSI: 0.4}}, {Drift: encode.Drift{Column: "birth date", Missing: 0.3, Outside: 0.05}}}
 	e.Reference = eval.NewReference(e)
 	raw, err := json.Marshal(e.Reference)
 	if err != nil {
@@ -280,9 +280,9 @@ func weakMonth(n int, flipped float64, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 22))
 	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes", Resamples: 200, Seed: seed, MinGroupSize: 20, Split: eval.Table,
 		Models: []eval.Model{{Name: "robust", Role: eval.RobustModel}}}
-	region := data.Grouping{Name: "region", Labels: []string{"Centre", "East", "North", "South", "West"}}
-	sex := data.Grouping{Name: "sex", Labels: []string{"f", "m"}}
-	both := data.Grouping{Name: "region × sex"}
+	region := encode.Grouping{Name: "region", Labels: []string{"Centre", "East", "North", "South", "West"}}
+	sex := encode.Grouping{Name: "sex", Labels: []string{"f", "m"}}
+	both := encode.Grouping{Name: "region × sex"}
 	for _, a := range region.Labels {
 		for _, b := range sex.Labels {
 			both.Labels = append(both.Labels, a+" / "+b)
@@ -301,6 +301,6 @@ func weakMonth(n int, flipped float64, seed uint64) eval.Input {
 		in.Target, in.Models[0].Score = append(in.Target, y), append(in.Models[0].Score, p)
 		region.Index, sex.Index, both.Index = append(region.Index, int32(j)), append(sex.Index, int32(k)), append(both.Index, int32(2*j+k))
 	}
-	in.Groups = []data.Grouping{region, sex, both}
+	in.Groups = []encode.Grouping{region, sex, both}
 	return in
 }

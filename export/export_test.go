@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/goldentest"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/score"
@@ -21,24 +22,24 @@ import (
 
 // edgeModel is a model with a term of every kind, and names and levels that are
 // hard to write.
-func edgeModel(task data.Task) *train.Model {
+func edgeModel(task encode.Task) *train.Model {
 	m := &train.Model{Version: "test"}
-	e := &data.Encoder{Target: data.Target{Name: "y", Task: task, Scale: 1}}
-	if task == data.Binary {
+	e := &encode.Encoder{Target: encode.Target{Name: "y", Task: task, Scale: 1}}
+	if task == encode.Binary {
 		e.Target.Positive, e.Target.Negative = "it's <ok>", "no"
 	} else {
 		e.Target.Shift, e.Target.Scale = -250.25, 12.5
 	}
 	number := func(name string, fill, shift, scale, w float64) {
-		e.Inputs = append(e.Inputs, data.Input{Name: name, Kind: data.Numeric, First: len(e.Columns), Fill: fill})
-		e.Columns = append(e.Columns, data.Coding{Name: name, Source: name, Kind: "numeric", Shift: shift, Scale: scale})
+		e.Inputs = append(e.Inputs, encode.Input{Name: name, Kind: data.Numeric, First: len(e.Columns), Fill: fill})
+		e.Columns = append(e.Columns, encode.Coding{Name: name, Source: name, Kind: "numeric", Shift: shift, Scale: scale})
 		m.Coefficients = append(m.Coefficients, w)
 	}
 	category := func(name string, kind, stored data.Kind, missing bool, levels []string, w ...float64) {
-		e.Inputs = append(e.Inputs, data.Input{Name: name, Kind: kind, Stored: stored, First: len(e.Columns), Levels: levels, Missing: missing})
+		e.Inputs = append(e.Inputs, encode.Input{Name: name, Kind: kind, Stored: stored, First: len(e.Columns), Levels: levels, Missing: missing})
 		all := append([]string{}, levels...)
 		if missing {
-			all = append(all, data.MissingLabel)
+			all = append(all, encode.MissingLabel)
 		}
 		if len(all) == 2 {
 			all = all[1:]
@@ -47,7 +48,7 @@ func edgeModel(task data.Task) *train.Model {
 			panic("a weight a column")
 		}
 		for _, l := range all {
-			e.Columns = append(e.Columns, data.Coding{Name: name + "=" + l, Source: name, Kind: "indicator", Level: l, Scale: 1})
+			e.Columns = append(e.Columns, encode.Coding{Name: name + "=" + l, Source: name, Kind: "indicator", Level: l, Scale: 1})
 		}
 		m.Coefficients = append(m.Coefficients, w...)
 	}
@@ -62,7 +63,7 @@ func edgeModel(task data.Task) *train.Model {
 	category("code", data.Categorical, data.Numeric, true, []string{"1", "2"}, 0.9, -0.8, 0.7)
 	category("model", data.Categorical, data.Categorical, false, []string{"1", "1.0", "01"}, 0.15, 0.25, 0.35)
 	e.Spec.Impute = "median"
-	e.Columns = append(e.Columns, data.Coding{Name: "(intercept)", Kind: "intercept", Scale: 1})
+	e.Columns = append(e.Columns, encode.Coding{Name: "(intercept)", Kind: "intercept", Scale: 1})
 	m.Coefficients = append(m.Coefficients, -0.5)
 	m.Baseline = make([]float64, len(m.Coefficients))
 	m.Encoder = e
@@ -70,7 +71,7 @@ func edgeModel(task data.Task) *train.Model {
 }
 
 // productFormula has a function of every kind and products of columns of every kind.
-func productFormula(task data.Task) *score.Formula {
+func productFormula(task encode.Task) *score.Formula {
 	return withProducts(must(edgeModel(task).Formula()))
 }
 
@@ -123,8 +124,8 @@ func withProducts(f *score.Formula) *score.Formula {
 
 // cases are formulas that reach everything a format can say.
 func cases(t testing.TB) map[string][]*score.Formula {
-	out := map[string][]*score.Formula{"products": {productFormula(data.Binary)}, "products-regression": {productFormula(data.Regression)}}
-	for name, task := range map[string]data.Task{"binary": data.Binary, "regression": data.Regression} {
+	out := map[string][]*score.Formula{"products": {productFormula(encode.Binary)}, "products-regression": {productFormula(encode.Regression)}}
+	for name, task := range map[string]encode.Task{"binary": encode.Binary, "regression": encode.Regression} {
 		out[name] = []*score.Formula{must(edgeModel(task).Formula())}
 	}
 	for _, f := range must(formulasOf(classModel())) {
@@ -141,7 +142,7 @@ func cases(t testing.TB) map[string][]*score.Formula {
 	one.Target = score.Target{Name: "y", Numeric: true, Scale: 2, Shift: 1}
 	out["vector-regression"][0] = &one
 	for _, transform := range []string{"log", "log1p"} {
-		f, err := edgeModel(data.Regression).Formula()
+		f, err := edgeModel(encode.Regression).Formula()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,8 +155,8 @@ func cases(t testing.TB) map[string][]*score.Formula {
 
 // classModel is edgeModel with three classes.
 func classModel() *train.Model {
-	m := edgeModel(data.Binary)
-	m.Encoder.Target = data.Target{Name: "kind", Task: data.Multiclass, Classes: []string{`a "b"`, "it's", "ünd"}, Scale: 1}
+	m := edgeModel(encode.Binary)
+	m.Encoder.Target = encode.Target{Name: "kind", Task: encode.Multiclass, Classes: []string{`a "b"`, "it's", "ünd"}, Scale: 1}
 	x := m.Coefficients
 	m.Coefficients = make([]float64, 3*len(x))
 	for i, v := range x {
@@ -246,8 +247,8 @@ func datedModel(t testing.TB) []*score.Formula {
 
 // A null of text in ONNX is a text that no level is: "(missing)" is a level like others.
 func TestNullText_NoLevel(t *testing.T) {
-	for _, levels := range [][]string{{"a"}, {"", "a"}, {"", data.MissingLabel}, {"", "\x7fnull"}} {
-		if got := nullText(levels); slices.Contains(levels, got) || got == data.MissingLabel {
+	for _, levels := range [][]string{{"a"}, {"", "a"}, {"", encode.MissingLabel}, {"", "\x7fnull"}} {
+		if got := nullText(levels); slices.Contains(levels, got) || got == encode.MissingLabel {
 			t.Errorf("%q: %q", levels, got)
 		}
 	}
@@ -267,7 +268,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 			t.Errorf("%s:\n%s", d, s)
 		}
 	}
-	edge, err := edgeModel(data.Regression).Formula()
+	edge, err := edgeModel(encode.Regression).Formula()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +291,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 
 // A comparison with a missing value is an error in JPMML.
 func TestPMML_LogarithmOfMissing(t *testing.T) {
-	b, err := encodeFormulas([]*score.Formula{productFormula(data.Binary)}, PMML, Options{}, "test")
+	b, err := encodeFormulas([]*score.Formula{productFormula(encode.Binary)}, PMML, Options{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,12 +368,12 @@ func TestGoSource(t *testing.T) {
 
 // What is exported is the model that scores: recalibrated, where it was.
 func TestRecalibrated(t *testing.T) {
-	m := edgeModel(data.Binary)
+	m := edgeModel(encode.Binary)
 	m.Recalibrated = slices.Clone(m.Coefficients)
 	for i := range m.Recalibrated {
 		m.Recalibrated[i] *= 0.5
 	}
-	half := edgeModel(data.Binary)
+	half := edgeModel(encode.Binary)
 	half.Coefficients = m.Recalibrated
 	for _, f := range Formats() {
 		var got, want bytes.Buffer
@@ -387,7 +388,7 @@ func TestRecalibrated(t *testing.T) {
 
 // The table of coefficients stands as reviewed.
 func TestGolden_CoefficientTable(t *testing.T) {
-	for name, task := range map[string]data.Task{"binary": data.Binary, "regression": data.Regression} {
+	for name, task := range map[string]encode.Task{"binary": encode.Binary, "regression": encode.Regression} {
 		var b bytes.Buffer
 		if err := Write(&b, edgeModel(task), CSV, Options{}); err != nil {
 			t.Fatal(err)
@@ -398,7 +399,7 @@ func TestGolden_CoefficientTable(t *testing.T) {
 
 // Every level, an unseen one and a null of every column are among the edge rows.
 func TestEdgeRows(t *testing.T) {
-	f, err := edgeModel(data.Binary).Formula()
+	f, err := edgeModel(encode.Binary).Formula()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,7 +449,7 @@ func TestEdgeRows_NumbersAsLevels(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	with := func(change func(m *train.Model)) *train.Model {
-		m := edgeModel(data.Binary)
+		m := edgeModel(encode.Binary)
 		change(m)
 		return m
 	}
@@ -470,11 +471,11 @@ func TestRefuses(t *testing.T) {
 		{bell, PMML, Options{}, "XML"},
 		{infinite, CSV, Options{}, "damaged"},
 		{none, ONNX, Options{}, "no column"},
-		{edgeModel(data.Binary), SQL, Options{Dialect: "bigquery"}, ""},
-		{edgeModel(data.Binary), SQL, Options{Dialect: "oracle"}, "dialect"},
-		{edgeModel(data.Binary), SQL, Options{Table: "a; drop table b"}, "table"},
-		{edgeModel(data.Binary), Go, Options{Package: "a b"}, "package"},
-		{edgeModel(data.Binary), "excel", Options{}, "format"},
+		{edgeModel(encode.Binary), SQL, Options{Dialect: "bigquery"}, ""},
+		{edgeModel(encode.Binary), SQL, Options{Dialect: "oracle"}, "dialect"},
+		{edgeModel(encode.Binary), SQL, Options{Table: "a; drop table b"}, "table"},
+		{edgeModel(encode.Binary), Go, Options{Package: "a b"}, "package"},
+		{edgeModel(encode.Binary), "excel", Options{}, "format"},
 		{&train.Model{}, Go, Options{}, "coefficients"},
 		{with(func(m *train.Model) { m.Encoder.Target.Transform = "sine" }), SQL, Options{}, "sine"},
 	} {

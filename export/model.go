@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/score"
 )
@@ -132,7 +132,7 @@ func (m *model) check() error {
 			}
 		}
 		for i := range p.factors {
-			function := data.Function(p.factors[i].Function)
+			function := encode.Function(p.factors[i].Function)
 			if err := function.Validate(); err != nil {
 				return fmt.Errorf("the model is damaged: %w", err)
 			}

@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/level"
-	"gonum.org/v1/gonum/floats"
 )
 
 // sameAnswer reports whether two models of one training are certified alike: the same choice, and

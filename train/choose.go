@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
@@ -147,7 +148,7 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 }
 
 // tuneTable returns the rows of d as a tune.Table.
-func (m *Model) tuneTable(d *data.Dataset) *tune.Table {
+func (m *Model) tuneTable(d *encode.Dataset) *tune.Table {
 	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.coefficientsPerColumn(), Primal: m.regulariser()}
 }
 

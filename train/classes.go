@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train/tune"
@@ -32,7 +33,7 @@ func (m *Model) Classes() []string {
 }
 
 // predictClasses works like PredictDataset for more than two classes.
-func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error) {
+func (m *Model) predictClasses(d *encode.Dataset, x []float64) (*Prediction, error) {
 	k := m.coefficientsPerColumn()
 	if len(x) != d.D*k {
 		return nil, errors.New("train: the rows have other columns than the model")
@@ -132,7 +133,7 @@ func (m *Model) predictionNames() []string {
 		for _, c := range classColumns(classes, &Prediction{}) {
 			names = append(names, c.Name)
 		}
-	case m.Encoder.Target.Task == data.Binary:
+	case m.Encoder.Target.Task == encode.Binary:
 		names = append(names, probabilityName)
 	}
 	return names

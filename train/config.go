@@ -1,5 +1,5 @@
 // Package train fits a certified robust model to a table: it reads and
-// encodes the rows (package data), builds the per-sample losses (package
+// encodes the rows (packages data and encode), builds the per-sample losses (package
 // losses), solves the saddle problem (package dro) and keeps the result as a
 // Model that predicts, explains itself, saves and loads.
 //
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -34,11 +35,11 @@ type Config struct {
 	// GroupCoefficients says whether groups have coefficients of their own: no, pooled, or
 	// auto (empty: no), which chooses by cross-validation inside the training rows.
 	GroupCoefficients string   `json:"group_coefficients,omitempty"`
-	MaxLevels         int      `json:"max_levels,omitempty"`       // of a categorical feature; 0: data.DefaultMaxLevels
-	MinCount          int      `json:"min_count,omitempty"`        // levels of fewer training rows are one, see data.Spec
+	MaxLevels         int      `json:"max_levels,omitempty"`       // of a categorical feature; 0: encode.DefaultMaxLevels
+	MinCount          int      `json:"min_count,omitempty"`        // levels of fewer training rows are one, see encode.Spec
 	Reference         []string `json:"reference,omitempty"`        // column=level: levels whose coefficient is 0
 	TargetTransform   string   `json:"target_transform,omitempty"` // log or log1p: what is fitted of a numeric target
-	Log               []string `json:"log,omitempty"`              // features whose logarithm is taken, see data.Transforms
+	Log               []string `json:"log,omitempty"`              // features whose logarithm is taken, see encode.Transforms
 	Square            []string `json:"square,omitempty"`           // features whose square is added as a feature
 	Spline            []string `json:"spline,omitempty"`           // column:knots
 	Interact          []string `json:"interact,omitempty"`         // column:column
@@ -50,7 +51,7 @@ type Config struct {
 	ScaleTarget       bool     `json:"scale_target"`
 	Intercept         bool     `json:"intercept"` // fit an unpenalised constant
 
-	Storage string `json:"storage,omitempty"` // of the encoded rows: auto, float64, float32 or sparse; see data.Storage
+	Storage string `json:"storage,omitempty"` // of the encoded rows: auto, float64, float32 or sparse; see encode.Storage
 
 	Loss       string  `json:"loss"`        // a name of package losses, such as huber, poisson or quantile:0.9; empty: by the target
 	HuberDelta float64 `json:"huber_delta"` // δ > 0, in the units of the (scaled) target
@@ -106,8 +107,8 @@ type Config struct {
 
 	examined *examined // what was found on the training rows; nil: they are examined
 
-	products []data.Product // of the group coefficients that were chosen
-	design   *GroupDesign   // that is taken instead of a choice; nil: choose
+	products []encode.Product // of the group coefficients that were chosen
+	design   *GroupDesign     // that is taken instead of a choice; nil: choose
 
 	baselineMu, balancedMu *float64 // μ of ERM and of group-balanced ERM; nil: Mu
 

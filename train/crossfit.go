@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -170,7 +170,7 @@ func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, place
 			return fmt.Errorf("row %d is in no fold", row)
 		}
 		to.Score[j], to.Margin[j] = p.Score[i], p.Margin[i]
-		if t.Task != data.Binary {
+		if t.Task != encode.Binary {
 			to.Margin[j] = (u.Shift + u.Scale*p.Margin[i] - t.Shift) / t.Scale
 		}
 	}

@@ -8,13 +8,14 @@ import (
 	"syscall"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A diskStorage stores the training rows, and vectors with one entry per row, on disk.
-type diskStorage data.DiskStorage
+type diskStorage encode.DiskStorage
 
 // Bytes that a row takes in memory beside its features: its number, place and target, and the vectors of the solver.
 const (
@@ -65,7 +66,7 @@ func (c Config) countColumns(f *data.Frame) (columns, categories int) {
 
 // cellBytes returns the bytes of an encoded number.
 func (c Config) cellBytes() int64 {
-	if c.Storage == string(data.Float32) {
+	if c.Storage == string(encode.Float32) {
 		return 4
 	}
 	return 8
@@ -196,12 +197,12 @@ func (o *diskStorage) arena() *memory.Arena {
 }
 
 // freeRows frees encoded rows on disk that are to be encoded again.
-func (o *diskStorage) freeRows(f *data.Fitted, weight []float64) {
+func (o *diskStorage) freeRows(f *encode.Fitted, weight []float64) {
 	if o == nil {
 		return
 	}
 	memory.Release(o.Arena, weight)
-	for _, d := range []*data.Dataset{f.Train, f.Holdout} {
+	for _, d := range []*encode.Dataset{f.Train, f.Holdout} {
 		if d == nil {
 			continue
 		}

@@ -1,6 +1,6 @@
 package train
 
-import "github.com/drotrain/drotrain/data"
+import "github.com/drotrain/drotrain/data/encode"
 
 // A Coefficient is the coefficient of an encoded column.
 type Coefficient struct {
@@ -61,7 +61,7 @@ func (m *Model) Original(x []float64) []float64 {
 	}
 	t := m.Encoder.Target
 	scale, constant := 1.0, 0.0
-	if t.Task == data.Regression {
+	if t.Task == encode.Regression {
 		scale, constant = t.Scale, t.Shift
 	}
 	w := make([]float64, len(x), len(x)+1)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/jsonshape"
 	"github.com/drotrain/drotrain/losses"
@@ -153,7 +153,7 @@ func (m *Model) validate() error {
 	c.Solver, c.Storage = autoSolver, "auto" // of the training alone: a newer version may know others
 	if name, _, _ := strings.Cut(c.Loss, ":"); name != "" && !slices.Contains(losses.Names(nil), name) {
 		m.unregistered = c.Loss
-		c.Loss = losses.DefaultName(m.Encoder.Target.Task != data.Regression) // stands in for the checks
+		c.Loss = losses.DefaultName(m.Encoder.Target.Task != encode.Regression) // stands in for the checks
 	}
 	if err := c.validate(); err != nil {
 		return err

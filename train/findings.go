@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
@@ -20,7 +21,7 @@ type examined struct {
 }
 
 // roles returns what the columns of a table are for.
-func (c *Config) roles(task data.Task) check.Roles {
+func (c *Config) roles(task encode.Task) check.Roles {
 	return check.Roles{Target: c.Target, Task: task, Features: c.Features, Drop: c.Drop, Groups: c.Groups, GroupFeatures: c.GroupFeatures, Categorical: c.Categorical,
 		Weight: c.Weight, Unit: c.GroupHoldout, Time: c.Time, Split: c.Split}
 }

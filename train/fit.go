@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
@@ -123,7 +124,7 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	m.Result.ERM = m.summariseBaseline(oracle, adversary, m.muOfBaseline(), plain)
 	m.Result.GroupWeighted = m.summariseBaseline(oracle, adversary, m.muOfBalanced(), balanced)
 	err = m.solveRobust(ctx, oracle, adversary, plain, balanced, began)
-	if err == nil && m.Baseline != nil && m.Config.Average != "plain" && m.Encoder.Target.Task == data.Binary {
+	if err == nil && m.Baseline != nil && m.Config.Average != "plain" && m.Encoder.Target.Task == encode.Binary {
 		err = m.fitTempered(ctx, oracle, adversary, began)
 	}
 	if err == nil {
@@ -235,7 +236,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	if err = m.setLoss(); err != nil {
 		return nil, nil, err
 	}
-	for _, d := range []*data.Dataset{train, fitted.Holdout} {
+	for _, d := range []*encode.Dataset{train, fitted.Holdout} {
 		if err = m.checkTargets(frame, d); err != nil {
 			return nil, nil, err
 		}
@@ -254,13 +255,13 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 }
 
 // recordStorage records how the rows are stored, and adds a note if the user should know.
-func (m *Model) recordStorage(s data.Storage) {
+func (m *Model) recordStorage(s encode.Storage) {
 	asked := m.Config.Storage
 	m.Config.Storage = string(s)
 	switch {
-	case s == data.Float32:
+	case s == encode.Float32:
 		m.addNotes("storage float32: the encoded features are rounded to the nearest float32, and the certificate is about the rounded data")
-	case s == data.Sparse && asked != string(s):
+	case s == encode.Sparse && asked != string(s):
 		m.addNotes("storage sparse: few cells of the encoded rows are not zero")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
@@ -61,7 +62,7 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 	}
 	began, e := time.Now(), rows.fitted.Encoder
 	columns := e.GroupColumns()
-	if !mustPool && (len(columns) == 0 || e.Target.Task == data.Multiclass) {
+	if !mustPool && (len(columns) == 0 || e.Target.Task == encode.Multiclass) {
 		return nil, nil
 	}
 	g := &GroupDesign{Folds: designFolds, Rows: rows.fitted.Train.N}
@@ -100,9 +101,9 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 }
 
 // whyNotTried returns why group coefficients are not tried, or "".
-func (c *Config) whyNotTried(g *GroupDesign, task data.Task) string {
+func (c *Config) whyNotTried(g *GroupDesign, task encode.Task) string {
 	switch {
-	case task == data.Multiclass:
+	case task == encode.Multiclass:
 		return "they are for numbers and two classes, and the target has more classes"
 	case len(g.Groups) == 0:
 		return "no group column is a feature taken as a category beside another feature: name one under groups, and keep it a feature"
@@ -142,7 +143,7 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error
 	all := d.D + g.Columns
 	cell := c.cellBytes()
 	matrix := n * int64(all) * cell
-	if data.Storage(c.Storage).Choose(float64(entries), all) == data.Sparse {
+	if encode.Storage(c.Storage).Choose(float64(entries), all) == encode.Sparse {
 		matrix = n * int64(entries) * 12
 	}
 	need := matrix + n*rowBytes
@@ -162,7 +163,7 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error
 
 // newPooledProblem returns the problem of choosing a design, on the first training rows, which are in random
 // order. It returns a *tune.FewRowsError with the reason if there is no choice for them.
-func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign, columns []data.GroupColumn) (*pooled.Problem, error) {
+func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign, columns []encode.GroupColumn) (*pooled.Problem, error) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	if why := c.whyNotTried(g, e.Target.Task); why != "" {
 		return nil, &tune.FewRowsError{Msg: why}
@@ -220,7 +221,7 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 }
 
 // levelOfRow returns the level of an encoded training row, or −1 for nulls and rare levels.
-func levelOfRow(in *data.Input, row []float64) int32 {
+func levelOfRow(in *encode.Input, row []float64) int32 {
 	none := int32(-1)
 	for k := range in.Labels() {
 		switch at := in.Column(k); {

@@ -4,18 +4,18 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // splitGroupFeatures returns the group columns that are features and those that are not, in the order of the
 // groups, without the target.
-func splitGroupFeatures(e *data.Encoder) (in, out []string) {
+func splitGroupFeatures(e *encode.Encoder) (in, out []string) {
 	for _, name := range e.Spec.Groups {
 		switch {
 		case name == e.Target.Name:
-		case slices.ContainsFunc(e.Inputs, func(i data.Input) bool {
-			return i.Name == name || slices.ContainsFunc(i.Of, func(o data.Operand) bool { return o.Column == name })
+		case slices.ContainsFunc(e.Inputs, func(i encode.Input) bool {
+			return i.Name == name || slices.ContainsFunc(i.Of, func(o encode.Operand) bool { return o.Column == name })
 		}):
 			in = append(in, name)
 		default:
@@ -27,7 +27,7 @@ func splitGroupFeatures(e *data.Encoder) (in, out []string) {
 
 // describeGroupFeatures returns a note on which group columns are features and when the opposite is better, or
 // "" without group columns.
-func (c *Config) describeGroupFeatures(e *data.Encoder) string {
+func (c *Config) describeGroupFeatures(e *encode.Encoder) string {
 	in, out := splitGroupFeatures(e)
 	if len(in) == 0 {
 		if len(out) == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/score"
 )
@@ -27,8 +28,8 @@ type Model struct {
 	// did not write it. The environment variable SOURCE_DATE_EPOCH, seconds since 1970, takes its place.
 	Trained time.Time `json:"trained,omitzero"`
 
-	Config  Config        `json:"config"`  // in force: nothing left to be chosen
-	Encoder *data.Encoder `json:"encoder"` // columns, levels, shifts and scales
+	Config  Config          `json:"config"`  // in force: nothing left to be chosen
+	Encoder *encode.Encoder `json:"encoder"` // columns, levels, shifts and scales
 
 	Coefficients  []float64 `json:"coefficients"`                          // D, of the encoded columns
 	Baseline      []float64 `json:"erm_coefficients"`                      // D, of the plain average on the same rows

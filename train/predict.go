@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
@@ -31,8 +32,8 @@ type Prediction struct {
 
 	Loss []float64 // training loss of each row; nil when the frame has no target, and without the loss (see UnregisteredLoss)
 
-	Dataset *data.Dataset // the encoded rows
-	Report  data.EncodeReport
+	Dataset *encode.Dataset // the encoded rows
+	Report  encode.Report
 }
 
 // Predict applies the model to the rows of f. For another variant, such as ERM, call Variant first.
@@ -93,7 +94,7 @@ func (m *Model) link() (losses.Link, error) {
 
 // PredictDataset applies coefficients x of the encoded columns, such as ScoringCoefficients or Baseline, to
 // rows encoded by the model's Encoder.
-func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error) {
+func (m *Model) PredictDataset(d *encode.Dataset, x []float64) (*Prediction, error) {
 	if m == nil || d == nil {
 		return nil, errIncomplete
 	}

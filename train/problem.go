@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
@@ -17,15 +18,15 @@ import (
 // What a Config means, in the words of packages data, losses and dro: written
 // here and nowhere else.
 
-// dataSpec returns the data.Spec of the configuration.
-func (c Config) dataSpec() data.Spec {
-	task := data.Auto
+// dataSpec returns the encode.Spec of the configuration.
+func (c Config) dataSpec() encode.Spec {
+	task := encode.Auto
 	if kind, ok := losses.KindOf(c.Loss); ok {
-		if task = data.Regression; kind.Classes {
-			task = data.Binary
+		if task = encode.Regression; kind.Classes {
+			task = encode.Binary
 		}
 	}
-	return data.Spec{
+	return encode.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.nonFeatures(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScalesTarget(),
 		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(c.Reference), TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(), Products: c.products,
@@ -33,8 +34,8 @@ func (c Config) dataSpec() data.Spec {
 }
 
 // dataTransforms returns the derived columns. Validate must have accepted the configuration.
-func (c Config) dataTransforms() data.Transforms {
-	t := data.Transforms{Log: c.Log, Square: c.Square}
+func (c Config) dataTransforms() encode.Transforms {
+	t := encode.Transforms{Log: c.Log, Square: c.Square}
 	for _, s := range c.Spline {
 		if t.Spline == nil {
 			t.Spline = map[string]int{}
@@ -100,7 +101,7 @@ func isClassLoss(loss string) bool {
 
 // checkTargets returns an error that names the first row whose target the loss does not accept. The rows are those
 // of the run's table.
-func (m *Model) checkTargets(f *data.Frame, d *data.Dataset) error {
+func (m *Model) checkTargets(f *data.Frame, d *encode.Dataset) error {
 	if m.loss == nil || d == nil || d.Target == nil || m.Classes() != nil {
 		return nil
 	}
@@ -149,9 +150,9 @@ func (m *Model) targetError(row int, target float64) *data.Error {
 }
 
 // fillFromData sets what depends on the data: the loss, by the task, and μ = 1/n for n training rows.
-func (c Config) fillFromData(task data.Task, n int) Config {
+func (c Config) fillFromData(task encode.Task, n int) Config {
 	if c.Loss == "" {
-		c.Loss = losses.DefaultName(task != data.Regression)
+		c.Loss = losses.DefaultName(task != encode.Regression)
 	}
 	if c.Mu == nil {
 		mu := 1 / float64(n)
@@ -161,13 +162,13 @@ func (c Config) fillFromData(task data.Task, n int) Config {
 }
 
 // checkTask returns an error if a setting does not fit the task of the target.
-func (c Config) checkTask(task data.Task) error {
+func (c Config) checkTask(task encode.Task) error {
 	switch {
-	case c.Recalibrate && task != data.Binary:
+	case c.Recalibrate && task != encode.Binary:
 		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %q does not have two", c.Target)
-	case c.Threshold != nil && task != data.Binary:
+	case c.Threshold != nil && task != encode.Binary:
 		return fmt.Errorf("Config.Threshold is for two classes: the target %q does not have two", c.Target)
-	case isClassLoss(c.Loss) != (task != data.Regression):
+	case isClassLoss(c.Loss) != (task != encode.Regression):
 		return fmt.Errorf("a %s loss with a target of task %s", c.Loss, task)
 	}
 	return nil
@@ -176,7 +177,7 @@ func (c Config) checkTask(task data.Task) error {
 // NewProblem returns the robust problem that a training with cfg would solve on all rows of a table, in their
 // order, and cfg with what depends on the data set.
 func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Problem, Config, error) {
-	encoder, err := data.NewEncoder(ctx, frame, nil, cfg.dataSpec())
+	encoder, err := encode.NewEncoder(ctx, frame, nil, cfg.dataSpec())
 	if err != nil {
 		return nil, cfg, err
 	}
@@ -210,7 +211,7 @@ func (m *Model) problem(oracle tune.Oracle, dual dro.Dual) *dro.Problem {
 
 // Rows returns the weights and groups of d as a level needs them. The groups are those of all group columns
 // combined.
-func Rows(d *data.Dataset, weights []float64) level.Rows {
+func Rows(d *encode.Dataset, weights []float64) level.Rows {
 	r := level.Rows{N: d.N, Weights: weights}
 	if len(d.Groups) > 0 {
 		last := d.Groups[len(d.Groups)-1]

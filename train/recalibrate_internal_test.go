@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -22,7 +22,7 @@ func TestRecalibration_IndependentOfUnit(t *testing.T) {
 		target[j] = math.Copysign(1, 1.5*margin[j]-0.4+2*rng.NormFloat64())
 	}
 	fit := func(margin, target, weight []float64, intercept int) (float64, float64) {
-		m := &Model{Config: DefaultConfig(), loss: losses.Logistic{}, Run: &Run{Train: &data.Dataset{N: len(margin), Target: target, Intercept: intercept}, Weight: weight}}
+		m := &Model{Config: DefaultConfig(), loss: losses.Logistic{}, Run: &Run{Train: &encode.Dataset{N: len(margin), Target: target, Intercept: intercept}, Weight: weight}}
 		mu := 1.0
 		m.Config.Mu = &mu
 		slope, shift, err := m.fitSlopeAndIntercept(t.Context(), margin)

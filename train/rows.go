@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
@@ -95,7 +96,7 @@ func shuffle(rows []int, seed uint64) {
 }
 
 // noteUntrainedGroups returns notes on groups that have hold-out rows but no training rows.
-func noteUntrainedGroups(trained, held []data.Grouping) (notes []string) {
+func noteUntrainedGroups(trained, held []encode.Grouping) (notes []string) {
 	for k, g := range held {
 		known := map[string]bool{}
 		for _, l := range trained[k].Labels {
@@ -148,7 +149,7 @@ func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []i
 // encodedRows holds the encoded training and hold-out rows of a table.
 type encodedRows struct {
 	*rowAssignment
-	fitted  *data.Fitted
+	fitted  *encode.Fitted
 	weight  []float64
 	periods *Periods
 }
@@ -156,7 +157,7 @@ type encodedRows struct {
 // encodeRows splits and encodes the rows of a table, with e or, if it is nil, with an encoder that is fitted to
 // the training rows. With several ranks it is a collective call that encodes the rows of this rank. Rows on disk
 // are stored in o.
-func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *data.Encoder, o *diskStorage) (*encodedRows, error) {
+func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *encode.Encoder, o *diskStorage) (*encodedRows, error) {
 	files, err := shareChecksums(c.comm, f)
 	if err != nil {
 		return nil, err
@@ -165,14 +166,14 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *data.Encoder, 
 	if err != nil {
 		return nil, err
 	}
-	rows, sink := &encodedRows{rowAssignment: s, periods: periods}, data.Sink{Storage: data.Storage(c.Storage), Disk: (*data.DiskStorage)(o)}
+	rows, sink := &encodedRows{rowAssignment: s, periods: periods}, encode.Sink{Storage: encode.Storage(c.Storage), Disk: (*encode.DiskStorage)(o)}
 	if c.comm != nil {
-		sink.Shared = &data.Shared{Rows: s.Rows, Total: s.Total}
+		sink.Shared = &encode.Shared{Rows: s.Rows, Total: s.Total}
 	}
 	if e != nil {
 		rows.fitted, err = e.EncodeTo(ctx, f, s.Train, s.Held, sink)
 	} else {
-		rows.fitted, err = data.Fit(ctx, f, s.Train, s.Held, c.dataSpec(), sink)
+		rows.fitted, err = encode.Fit(ctx, f, s.Train, s.Held, c.dataSpec(), sink)
 	}
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -15,11 +16,11 @@ import (
 // A Run holds the training rows of a model, with their losses and weights.
 type Run struct {
 	Frame   *data.Frame
-	Train   *data.Dataset
-	Holdout *data.Dataset // nil without a hold-out
-	Weight  []float64     // sample weight of every training row; nil: equal
-	Loss    []float64     // training loss of every training row under the robust model
-	Weights []float64     // of the adversary, one per training row, summing to 1; nil where they are not known
+	Train   *encode.Dataset
+	Holdout *encode.Dataset // nil without a hold-out
+	Weight  []float64       // sample weight of every training row; nil: equal
+	Loss    []float64       // training loss of every training row under the robust model
+	Weights []float64       // of the adversary, one per training row, summing to 1; nil where they are not known
 
 	rows *ranks.Rows  // how the rows are sharded over ranks; nil: all are local
 	disk *diskStorage // storage of the training rows; nil: memory
@@ -120,9 +121,9 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 }
 
 // WithGroups returns the run with the groupings of another encoder.
-func (r *Run) WithGroups(ctx context.Context, e *data.Encoder) (*Run, error) {
+func (r *Run) WithGroups(ctx context.Context, e *encode.Encoder) (*Run, error) {
 	other := *r
-	for _, d := range []**data.Dataset{&other.Train, &other.Holdout} {
+	for _, d := range []**encode.Dataset{&other.Train, &other.Holdout} {
 		if *d == nil {
 			continue
 		}
@@ -139,7 +140,7 @@ func (r *Run) WithGroups(ctx context.Context, e *data.Encoder) (*Run, error) {
 // checkMemory returns an error if the rows of the training do not fit into memory, as estimated from the
 // footers of the table and the model.
 func (m *Model) checkMemory(f *data.Frame) error {
-	if m.Config.Storage == string(data.Sparse) {
+	if m.Config.Storage == string(encode.Sparse) {
 		return nil // its entries are not known
 	}
 	budget := memory.NewBudget(m.Config.Memory)

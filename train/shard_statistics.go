@@ -1,7 +1,7 @@
 package train
 
 import (
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/spearman"
 )
@@ -28,7 +28,7 @@ func weightedMean(rows *ranks.Rows, v, weight []float64) float64 {
 }
 
 // groupRisks returns the mean losses by group.
-func groupRisks(rows *ranks.Rows, g data.Grouping, loss []float64) []SummaryGroup {
+func groupRisks(rows *ranks.Rows, g encode.Grouping, loss []float64) []SummaryGroup {
 	k := len(g.Labels)
 	sums := rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {
 		for j := lo; j < hi; j++ {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/spearman"
 )
@@ -16,7 +16,7 @@ func TestShardStatistics_AllRows(t *testing.T) {
 	const n = 6000
 	rng := rand.New(rand.NewPCG(4, 1))
 	a, b, weight := make([]float64, n), make([]float64, n), make([]float64, n)
-	g := data.Grouping{Labels: []string{"p", "nobody", "q"}, Index: make([]int32, n)}
+	g := encode.Grouping{Labels: []string{"p", "nobody", "q"}, Index: make([]int32, n)}
 	var sum, total float64
 	var risk, count [3]float64
 	for j := range n {

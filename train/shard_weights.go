@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // readWeights reads the weights of the rows of d on this rank, or returns nil if name is empty. It returns an
 // error if a weight is not positive, even in the hold-out.
-func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, rows *ranks.Rows) ([]float64, error) {
+func readWeights(ctx context.Context, f *data.Frame, d *encode.Dataset, name string, rows *ranks.Rows) ([]float64, error) {
 	if name == "" {
 		return nil, nil
 	}

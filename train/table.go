@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 // PredictBlocks predicts the rows of f block by block and calls put with the columns of each block, at least
 // once: row (counted from 1), the columns of f named in keep, the probability of the positive class (for two
 // classes) and the prediction. Rows with a probability of at least threshold are predicted positive. Only one
 // block of a Parquet file is in memory at a time. The report covers all rows.
-func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report data.EncodeReport, err error) {
+func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report encode.Report, err error) {
 	if m.Encoder == nil {
 		return report, errIncomplete
 	}
@@ -24,7 +25,7 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string,
 // PredictValidBlocks works like PredictBlocks, but rows that cannot be scored are no error: their probability and
 // prediction are null, and the last column, reason, is the text that says why (null for the other rows). Faults of
 // whole columns remain errors.
-func (m *Model) PredictValidBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report data.EncodeReport, err error) {
+func (m *Model) PredictValidBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report encode.Report, err error) {
 	if m.Encoder == nil {
 		return report, errIncomplete
 	}
@@ -39,7 +40,7 @@ type blockOptions struct {
 }
 
 // predictBlocks works like PredictBlocks or, with reasons, like PredictValidBlocks.
-func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, o blockOptions, put func([]data.Column) error) (report data.EncodeReport, err error) {
+func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, o blockOptions, put func([]data.Column) error) (report encode.Report, err error) {
 	if err := m.checkKeptColumns(keep); err != nil {
 		return report, err
 	}
@@ -54,7 +55,7 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 		return report, err
 	}
 	unfit := 0 // rows whose prediction is not finite
-	do := func(b data.Block) error {
+	do := func(b encode.Block) error {
 		p, err := m.PredictDataset(b.Rows, m.ScoringCoefficients())
 		if err != nil {
 			return err
@@ -98,7 +99,7 @@ func (p *Prediction) setInvalid(invalid map[int]string) {
 
 // addInvalidRows returns the prediction columns of all rows of a block: those of columns, which p has scored, and
 // the invalid ones with nulls. The last column gives the reasons.
-func addInvalidRows(columns []data.Column, b *data.Block, kept []*data.Column, p *Prediction) []data.Column {
+func addInvalidRows(columns []data.Column, b *encode.Block, kept []*data.Column, p *Prediction) []data.Column {
 	n := b.Last - b.First
 	all := make([]int, n)
 	numbers := make([]float64, n)
@@ -180,10 +181,10 @@ func (m *Model) predictionColumns(p *Prediction, first int, kept []*data.Column,
 		out = append(out, copyRows(c, p.Rows))
 	}
 	t := m.Encoder.Target
-	if t.Task == data.Multiclass {
+	if t.Task == encode.Multiclass {
 		return append(out, classColumns(t.Classes, p)...), nil
 	}
-	if t.Task != data.Binary {
+	if t.Task != encode.Binary {
 		return append(out, data.Column{Name: predictionName, Type: "double", Kind: data.Numeric, Number: p.Score}), nil
 	}
 	label := data.Column{

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -67,7 +67,7 @@ func (c *Config) validate() error {
 		{"Evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
 		{"GroupCoefficients", c.GroupCoefficients, []string{"", groupCoefficientsNo, groupCoefficientsPooled, groupCoefficientsAuto}},
 		{"Impute", c.Impute, []string{"error", "mean", "median", "drop"}},
-		{"Storage", c.Storage, append(data.Storages(), "")},
+		{"Storage", c.Storage, append(encode.Storages(), "")},
 		{"Solver", c.Solver, solverNames()},
 	} {
 		if !slices.Contains(e.among, e.value) {

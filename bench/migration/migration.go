@@ -12,7 +12,7 @@ import (
 	"os/exec"
 	"slices"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
@@ -162,7 +162,7 @@ func solve(ctx context.Context, c Case) (*train.Model, error) {
 	return train.Fit(ctx, cfg)
 }
 
-func rowsOf(d *data.Dataset, loss string) problem {
+func rowsOf(d *encode.Dataset, loss string) problem {
 	p := problem{Y: d.Target, Loss: loss, Group: slices.Clone(d.Groups[len(d.Groups)-1].Index)}
 	row := make([]float64, d.D)
 	for i := range d.N {

@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
@@ -162,7 +163,7 @@ func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []g
 				levels[c.Text(i)] = true
 			}
 		}
-		g := groupInfo{Column: name, Levels: len(levels), Feature: len(levels) <= data.DefaultMaxLevels}
+		g := groupInfo{Column: name, Levels: len(levels), Feature: len(levels) <= encode.DefaultMaxLevels}
 		info, err := datasets.Get(f.Name())
 		switch {
 		case err == nil && info.GroupsUnknown && strings.HasPrefix(f.Name(), datasets.Prefix):
@@ -170,7 +171,7 @@ func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []g
 		case g.Feature:
 			g.Why = "train uses it as a feature, which is usually better for the worst group; --group-features no leaves it out if that is illegal or it is unknown at prediction"
 		default:
-			g.Why = fmt.Sprintf("train does not use it as a feature: it has more than %s levels", show.Thousands(data.DefaultMaxLevels))
+			g.Why = fmt.Sprintf("train does not use it as a feature: it has more than %s levels", show.Thousands(encode.DefaultMaxLevels))
 		}
 		out = append(out, g)
 	}

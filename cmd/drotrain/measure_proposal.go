@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/setting"
@@ -63,7 +64,7 @@ type measuring struct {
 func measureProposal(ctx context.Context, a *app, p *propose.Proposal, path string, groups []string, weight string) []measurement {
 	info, err := os.Stat(path)
 	stream := err == nil && info.Mode()&os.ModeNamedPipe != 0 || path == stream
-	if p.Task == data.Multiclass || stream {
+	if p.Task == encode.Multiclass || stream {
 		return nil
 	}
 	m := &measuring{ctx: ctx, a: a, p: p, path: path, config: train.DefaultConfig()}

@@ -16,17 +16,18 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A predictOutput describes what predict wrote.
 type predictOutput struct {
-	Out     string            `json:"out"`
-	Rows    int               `json:"rows"`
-	Variant string            `json:"model_variant"`
-	Columns []string          `json:"columns"`
-	Report  data.EncodeReport `json:"report"`
+	Out     string        `json:"out"`
+	Rows    int           `json:"rows"`
+	Variant string        `json:"model_variant"`
+	Columns []string      `json:"columns"`
+	Report  encode.Report `json:"report"`
 }
 
 func newPredict(a *app) *cobra.Command {

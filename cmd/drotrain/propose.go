@@ -20,6 +20,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -148,7 +149,7 @@ func (p *proposedTraining) writeConfig(a *app, path string, force bool) error {
 
 // print writes the findings and the proposed command.
 func (p *proposedTraining) print(w io.Writer) {
-	task := map[data.Task]string{data.Binary: "two classes", data.Regression: "a quantity", data.Multiclass: "classes"}
+	task := map[encode.Task]string{encode.Binary: "two classes", encode.Regression: "a quantity", encode.Multiclass: "classes"}
 	fmt.Fprintf(w, "\nTo predict %s (%s)\n", p.Target, task[p.Task])
 	columns := map[string][]string{} // by what is said of them, in one line
 	var lines, filled []string

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/eval"
 )
@@ -61,7 +61,7 @@ func TestDefaults_ToleranceOfLibrary(t *testing.T) {
 	p := []float64{0.9, 0.2, 0.7, 0.4}
 	e, err := eval.Evaluate(t.Context(), eval.Input{Task: eval.Binary, LossName: "logistic", Target: y,
 		Models: []eval.Model{{Name: "m", Score: p, Loss: []float64{1, 2, 3, 4}}},
-		Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 0, 1, 1}}}})
+		Groups: []encode.Grouping{{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 0, 1, 1}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"github.com/drotrain/drotrain/internal/printable"
 	"slices"
+
+	"github.com/drotrain/drotrain/internal/printable"
 
 	"cmp"
 	"context"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/train"
@@ -83,7 +85,7 @@ func unknownDataset(name string, err error) error {
 }
 
 // checkDrift warns of rows that differ from those of training. With strict it returns an error instead.
-func (a *app) checkDrift(r data.EncodeReport, strict bool) error {
+func (a *app) checkDrift(r encode.Report, strict bool) error {
 	said := r.Drifted()
 	switch {
 	case said == "":

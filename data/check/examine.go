@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 const (
@@ -106,8 +107,8 @@ const (
 // setTarget sets what is to be predicted. It returns false if there is nothing to predict or too few rows.
 func (x *examination) setTarget() bool {
 	t := x.target
-	classes := t.Kind != data.Numeric || len(t.values) == 2 || x.roles.Task == data.Multiclass || x.roles.Task == data.Binary
-	if len(t.values) < 2 || classes && len(t.values) > data.DefaultMaxLevels {
+	classes := t.Kind != data.Numeric || len(t.values) == 2 || x.roles.Task == encode.Multiclass || x.roles.Task == encode.Binary
+	if len(t.values) < 2 || classes && len(t.values) > encode.DefaultMaxLevels {
 		return false
 	}
 	for i, k := range t.index {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 // A Kind says what a finding is about.
@@ -99,9 +100,9 @@ func (f *Finding) String() string {
 // proposed to be left out.
 type Roles struct {
 	Target             string
-	Task               data.Task // data.Auto: by the values of the target
-	Features           []string  // empty: every column without another role
-	Drop               []string  // columns that are left out
+	Task               encode.Task // encode.Auto: by the values of the target
+	Features           []string    // empty: every column without another role
+	Drop               []string    // columns that are left out
 	Groups             []string
 	GroupFeatures      bool     // the group columns are features
 	Categorical        []string // numeric columns that are taken as categories

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -141,7 +142,7 @@ func checkSpellings(c *column, role string) (all []Finding) {
 // checkClasses finds classes of a handful of rows in a target of more than two classes. Such a class makes another
 // model of a pipeline for two classes.
 func checkClasses(c *column, roles *Roles) []Finding {
-	if c.Kind == data.Numeric && roles.Task != data.Multiclass || len(c.values) < 3 {
+	if c.Kind == data.Numeric && roles.Task != encode.Multiclass || len(c.values) < 3 {
 		return nil
 	}
 	var rare, others []string

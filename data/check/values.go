@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -270,7 +271,7 @@ func checkSentinels(c *column, add func(Finding)) {
 
 // checkCodes finds whole numbers that name things, judging by the name of the column.
 func checkCodes(c *column, add func(Finding)) {
-	if !c.Integer || len(c.values) < 3 || len(c.values) > data.DefaultMaxLevels || 5*len(c.values) > c.present() {
+	if !c.Integer || len(c.values) < 3 || len(c.values) > encode.DefaultMaxLevels || 5*len(c.values) > c.present() {
 		return
 	}
 	if hasWord(c.Name, "zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd", "naics", "sic", "isic", "branch", "msa", "tract", "cbsa") && !hasWord(c.Name, "count", "number", "score") {

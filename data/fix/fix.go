@@ -36,3 +36,15 @@ const (
 	MergeRareLevels Fix = "make one level of the rare ones"
 	NameMissing     Fix = "name the texts that stand for no value"
 )
+
+// An Advice is what an error says about its solution.
+type Advice struct {
+	Hint  string // a sentence for the user
+	Fixes []Fix
+}
+
+// Advise returns an Advice with a sentence and, optionally, fixes.
+func Advise(text string, fixes ...Fix) Advice { return Advice{text, fixes} }
+
+// Offer returns an Advice of fixes without a sentence.
+func Offer(fixes ...Fix) Advice { return Advice{Fixes: fixes} }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/expr"
 )
@@ -206,7 +207,7 @@ func (p *Proposal) checkLevels(c *column, t *targetValues) {
 	if s := p.describePurestLevel(c, t); s != "" {
 		p.add(check.LeakAfter, c.Column, keptUnlessLater, "%s", s)
 	}
-	if text && c.distinct > data.DefaultMaxLevels {
+	if text && c.distinct > encode.DefaultMaxLevels {
 		p.MinCount = 20
 		p.add(check.Levels, c.Column, "levels of fewer than 20 rows become one, (other)", "%d levels", c.distinct)
 	}
@@ -215,7 +216,7 @@ func (p *Proposal) checkLevels(c *column, t *targetValues) {
 // describePurestLevel returns a sentence about the level whose rows have most often the same class, if that is
 // nearly always and the class is rare among other rows; otherwise "".
 func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence string) {
-	if p.Task != data.Binary || p.has(c.Name, check.LeakOutcome) || c.distinct < 2 || c.distinct > table.FewNumbers || c.Kind == data.Numeric && c.distinct > 2 {
+	if p.Task != encode.Binary || p.has(c.Name, check.LeakOutcome) || c.distinct < 2 || c.distinct > table.FewNumbers || c.Kind == data.Numeric && c.distinct > 2 {
 		return ""
 	}
 	purest := 0.0
@@ -266,6 +267,6 @@ func (p *Proposal) checkGroup(c *column) {
 		p.Groups = append(p.Groups, c.Name)
 	}
 	if c.nulls.n > 0 && (named || c.Kind == data.Categorical) {
-		setRows(p.add(check.Missing, c.Column, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value"), c.nulls)
+		setRows(p.add(check.Missing, c.Column, "kept; as a group column they would be the group "+encode.MissingLabel, "it has no value"), c.nulls)
 	}
 }

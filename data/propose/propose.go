@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/expr"
 )
@@ -16,7 +17,7 @@ import (
 // A Proposal describes how to train on a table.
 type Proposal struct {
 	Target       string          `json:"target"`
-	Task         data.Task       `json:"task"`
+	Task         encode.Task     `json:"task"`
 	Reading      data.Reading    `json:"reading,omitzero"` // how the table was read
 	Drop         []string        `json:"drop,omitempty"`
 	Loss         string          `json:"loss,omitempty"` // where the target does not decide: squared for few whole numbers
@@ -195,15 +196,15 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	case len(levels) < 2:
 		return nil, refuse("", "the target has fewer than two values")
 	case len(levels) == 2:
-		t.one, t.other, p.Task = levels[0], levels[1], data.Binary
+		t.one, t.other, p.Task = levels[0], levels[1], encode.Binary
 	case c.Kind == data.Numeric:
-		t.binary, p.Task = false, data.Regression
+		t.binary, p.Task = false, encode.Regression
 		if c.Integer && len(levels) <= table.FewNumbers {
 			p.Loss = "squared"
 			p.add(check.Target, c, "taken as a quantity; the logistic loss takes them as classes", "the target has %d different whole numbers", len(levels))
 		}
 	case len(levels) <= maxClasses:
-		t.one, p.Task = levels[0], data.Multiclass // its most frequent class against the rest
+		t.one, p.Task = levels[0], encode.Multiclass // its most frequent class against the rest
 	default:
 		return nil, refuse("choose another target, or merge rare classes", "the target is text with more than %d values", maxClasses)
 	}

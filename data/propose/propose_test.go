@@ -12,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
@@ -82,7 +83,7 @@ func TestMake(t *testing.T) {
 	if got := slices.Sorted(slices.Values(p.Drop)); !slices.Equal(got, drops) {
 		t.Errorf("left out %q, want %q", got, drops)
 	}
-	if p.Task != data.Binary || p.Impute != "" || p.Filter != "" {
+	if p.Task != encode.Binary || p.Impute != "" || p.Filter != "" {
 		t.Errorf("%+v", p)
 	}
 	if _, err := Make(t.Context(), messy(t), check.Roles{Target: "piad"}, data.Reading{}); err == nil {
@@ -90,7 +91,7 @@ func TestMake(t *testing.T) {
 	}
 	// What is left trains.
 	f := messy(t)
-	if _, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: "paid", Drop: p.Drop}); err != nil {
+	if _, err := encode.NewEncoder(t.Context(), f, nil, encode.Spec{Target: "paid", Drop: p.Drop}); err != nil {
 		t.Error(err)
 	}
 }
@@ -166,7 +167,7 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 	for _, w := range want {
 		t.Errorf("not found: %+v", w)
 	}
-	if p.Task != data.Regression || p.Impute != "median" || p.MinCount != 0 || p.Filter != "y is not null && (`odd value` is null || `odd value` > -1e300 && `odd value` < 1e300)" {
+	if p.Task != encode.Regression || p.Impute != "median" || p.MinCount != 0 || p.Filter != "y is not null && (`odd value` is null || `odd value` > -1e300 && `odd value` < 1e300)" {
 		t.Errorf("%+v", p)
 	}
 	kept := tableOf(t, b.String())
@@ -205,7 +206,7 @@ func TestMake_Targets(t *testing.T) {
 	}
 	f := tableOf(t, text)
 	p, err := Make(t.Context(), f, check.Roles{Target: "y"}, data.Reading{})
-	if err != nil || p.Task != data.Multiclass || p.Filter != "" || len(p.Findings) != 0 {
+	if err != nil || p.Task != encode.Multiclass || p.Filter != "" || len(p.Findings) != 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for name, text := range map[string]string{"two values": "y,x\n1,2\n1,3\n", "target": "y,x\n,2\n,3\n"} {
@@ -253,7 +254,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 	if f, err = data.Open(t.Context(), write(t, b.String()), p.Reading); err != nil {
 		t.Fatal(err)
 	}
-	e, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: "observed", Drop: p.Drop})
+	e, err := encode.NewEncoder(t.Context(), f, nil, encode.Spec{Target: "observed", Drop: p.Drop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 			t.Errorf("%s was to be left out", in.Name)
 		}
 	}
-	if e, err = data.NewEncoder(t.Context(), f, nil, data.Spec{Target: "observed", Features: []string{"weight", "birth"}}); err != nil || len(e.Inputs) != 4 {
+	if e, err = encode.NewEncoder(t.Context(), f, nil, encode.Spec{Target: "observed", Features: []string{"weight", "birth"}}); err != nil || len(e.Inputs) != 4 {
 		t.Errorf("a date as a feature: %+v, %v", e, err)
 	}
 }

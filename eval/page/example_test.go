@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 	"github.com/drotrain/drotrain/eval/page"
@@ -31,7 +31,7 @@ func ExampleWriteHTML() {
 		Task:   eval.Binary,
 		Target: []float64{1, -1, 1, -1, 1, -1},
 		Models: []eval.Model{{Name: "theirs", Score: []float64{0.9, 0.2, 0.8, 0.1, 0.3, 0.6}}},
-		Groups: []data.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1}}},
+		Groups: []encode.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1}}},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
@@ -87,7 +87,7 @@ func TestPageEscapes(t *testing.T) {
 	const evil = `</title><script>alert(1)</script>"'&| *`
 	in := eval.Input{Task: eval.Binary, Target: []float64{1, -1, 1, -1}, TargetName: evil, LossUnit: evil, Split: evil,
 		Models: []eval.Model{{Name: evil, Score: []float64{.1, .2, .3, .4}, Loss: []float64{1, 2, 3, 4}}},
-		Groups: []data.Grouping{{Name: evil, Labels: []string{evil, "b"}, Index: []int32{0, 0, 1, 1}}}}
+		Groups: []encode.Grouping{{Name: evil, Labels: []string{evil, "b"}, Index: []int32{0, 0, 1, 1}}}}
 	e := evaltest.Evaluate(t, in)
 	var b bytes.Buffer
 	if err := WriteHTML(&b, &eval.Report{Title: evil, Evaluation: e, Command: evil, Notes: []string{evil}}); err != nil {
@@ -113,8 +113,8 @@ func TestHardInput(t *testing.T) {
 		"one class":         {Task: eval.Binary, Target: one(9), Models: []eval.Model{{Name: "m", Score: make([]float64, 9), Loss: make([]float64, 9)}}, Resamples: 100},
 		"constant":          {Task: eval.Regression, Target: one(9), Models: []eval.Model{{Name: "m", Score: one(9), Loss: make([]float64, 9)}, {Name: "r", Score: one(9), Loss: make([]float64, 9)}}, Resamples: 100},
 		"extreme":           {Task: eval.Regression, Target: []float64{1e150, -1e150, 0}, Models: []eval.Model{{Name: "m", Score: []float64{-1e200, 1e200, 0}, Loss: []float64{1e300, 1e300, 1e-300}}}, Resamples: 100},
-		"all groups small":  {Task: eval.Binary, Target: []float64{1, -1, 1}, Models: []eval.Model{{Name: "m", Score: []float64{0, 1, 0.5}, Loss: []float64{1, 1, 1}}}, Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b", "unseen"}, Index: []int32{0, 1, 1}}}, MinGroupSize: 50, Resamples: 100},
-		"single-row groups": {Task: eval.Regression, Target: []float64{1, 2}, Models: []eval.Model{{Name: "m", Score: []float64{0, 1}, Loss: []float64{1, 1}}, {Name: "r", Score: []float64{0, 1}, Loss: []float64{1, 1}}}, Groups: []data.Grouping{{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 1}}}, Resamples: 100},
+		"all groups small":  {Task: eval.Binary, Target: []float64{1, -1, 1}, Models: []eval.Model{{Name: "m", Score: []float64{0, 1, 0.5}, Loss: []float64{1, 1, 1}}}, Groups: []encode.Grouping{{Name: "g", Labels: []string{"a", "b", "unseen"}, Index: []int32{0, 1, 1}}}, MinGroupSize: 50, Resamples: 100},
+		"single-row groups": {Task: eval.Regression, Target: []float64{1, 2}, Models: []eval.Model{{Name: "m", Score: []float64{0, 1}, Loss: []float64{1, 1}}, {Name: "r", Score: []float64{0, 1}, Loss: []float64{1, 1}}}, Groups: []encode.Grouping{{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 1}}}, Resamples: 100},
 	}
 	for name, in := range cases {
 		in.Columns = []eval.Column{{Name: "c", Value: in.Target}}

@@ -36,20 +36,22 @@ var rooms = []struct {
 	{"data/internal/npy", []string{"internal", "data/internal", "data/internal/table", "data/fix"}},
 	{"data/internal/matrix", []string{"internal", "design", "data/internal/table", "data/fix"}},
 	{"data", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/csv", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/matrix"}},
-	{"data/check", []string{"internal", "data/internal/table", "data"}},
-	{"data/propose", []string{"internal", "data/internal/table", "data/fix", "data", "data/check"}},
-	{"datasets", []string{"internal", "data"}},
-	{"eval", []string{"internal", "losses", "data", "data/check"}},
-	{"eval/internal/evaltest", []string{"data", "eval"}}, // only tests import it
+	{"data/internal/datatest", []string{"data/internal/table"}}, // only tests import it
+	{"data/encode", []string{"internal", "design", "data", "data/fix", "data/internal/table", "data/internal/matrix"}},
+	{"data/check", []string{"internal", "data/internal/table", "data", "data/encode"}},
+	{"data/propose", []string{"internal", "data/internal/table", "data/fix", "data", "data/encode", "data/check"}},
+	{"datasets", []string{"internal", "data", "data/encode"}},
+	{"eval", []string{"internal", "losses", "data", "data/encode", "data/check"}},
+	{"eval/internal/evaltest", []string{"data", "data/encode", "eval"}}, // only tests import it
 	{"eval/page", []string{"internal", "data/check", "eval"}},
 	{"train/level", []string{"internal", "dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", nil},
-	{"train", []string{"internal", "design", "losses", "dro", "data", "data/fix", "data/check", "datasets", "train/level", "train/tune", "train/score"}},
-	{"export", []string{"internal", "data", "train/level", "train/tune", "train/score", "train"}},
-	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
-	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/fix", "data/check", "data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"train", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "datasets", "train/level", "train/tune", "train/score"}},
+	{"export", []string{"internal", "data", "data/encode", "train/level", "train/tune", "train/score", "train"}},
+	{"train/report", []string{"internal", "design", "losses", "dro", "data", "data/encode", "datasets", "eval", "train/level", "train/tune", "train"}},
+	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "data/encode", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
 }
 
 // roomOf returns the room of a path below the module.

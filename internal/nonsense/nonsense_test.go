@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/eval"
@@ -26,7 +27,7 @@ var functions = map[string][]any{
 	"losses": {losses.Register, losses.KindOf, losses.Parse, losses.NewLinear, losses.NewSoftmax, losses.DefaultName, losses.LinkNamed, losses.Either},
 	"design": {design.NewDense, design.NewDense32, design.NewSparse},
 	"dro":    {dro.Solve, dro.Choose},
-	"data":   {data.OpenReader, data.ReadBytes, data.NewFrame, data.FromArrow, data.Target.Validate},
+	"data":   {data.OpenReader, data.ReadBytes, data.NewFrame, data.FromArrow, encode.Target.Validate},
 	"train": {
 		train.FitFrame, train.ReadModel, train.ReadConfig, (*train.Config).Validate, (*train.Model).Predict, (*train.Model).PredictDataset,
 		(*train.Model).Formula, (*train.Model).Scorer, (*train.Model).UnmarshalJSON, (*train.Model).Classes, (*train.Model).Loss,

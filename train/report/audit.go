@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
@@ -120,7 +121,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	if err := o.readScores(ctx, in); err != nil {
 		return nil, err
 	}
-	encoder, err := (&data.Encoder{}).WithGroups(ctx, f, o.Groups)
+	encoder, err := (&encode.Encoder{}).WithGroups(ctx, f, o.Groups)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	}
 	in.Groups = o.relabelGroups(in.Groups)
 	if in.Task == eval.Multiclass {
-		in.Groups = append([]data.Grouping{classGrouping(o.Label, in.Classes, in.Target)}, in.Groups...)
+		in.Groups = append([]encode.Grouping{classGrouping(o.Label, in.Classes, in.Target)}, in.Groups...)
 	}
 	in.Columns, err = o.sliceColumns(ctx, in.Arena)
 	return in, err
@@ -346,7 +347,7 @@ func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.C
 			if err != nil {
 				return nil, err
 			}
-			if len(loaded.Level) > data.DefaultMaxLevels {
+			if len(loaded.Level) > encode.DefaultMaxLevels {
 				continue
 			}
 		}

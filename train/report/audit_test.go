@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -149,7 +150,7 @@ func TestAudit_PositiveLabelOfTraining(t *testing.T) {
 		t.Helper()
 		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Positive: asked}
 		x, failed := report.Audit(t.Context(), f, o)
-		e, err := data.NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, data.Spec{Target: "y", Features: []string{"s"}, Positive: asked})
+		e, err := encode.NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, encode.Spec{Target: "y", Features: []string{"s"}, Positive: asked})
 		if asked == "none" && failed != nil && err != nil {
 			return "", ""
 		}

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -68,7 +68,7 @@ func (o *Options) ReadCard(r io.Reader) error {
 
 // relabelGroups replaces group labels, or their parts at " / ", by those of the card. A grouping keeps its
 // labels if the new ones would not be unique.
-func (o Options) relabelGroups(groups []data.Grouping) []data.Grouping {
+func (o Options) relabelGroups(groups []encode.Grouping) []encode.Grouping {
 	if len(o.Labels) == 0 {
 		return groups
 	}

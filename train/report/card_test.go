@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 func TestReadCard(t *testing.T) {
@@ -22,7 +22,7 @@ func TestReadCard(t *testing.T) {
 	if s := strings.Join(parts, "|"); s != want || o.Unit != "USD per week" {
 		t.Errorf("%q, unit %q, want %q", s, o.Unit, want)
 	}
-	groups := []data.Grouping{{Name: "g", Labels: []string{"sex=1 / north", "sex=2 / north", "north / south"}}}
+	groups := []encode.Grouping{{Name: "g", Labels: []string{"sex=1 / north", "sex=2 / north", "north / south"}}}
 	if got := o.relabelGroups(groups)[0].Labels; !slices.Equal(got, []string{"women / north", "sex=2 / north", "all"}) || groups[0].Labels[0] != "sex=1 / north" {
 		t.Errorf("%q", got)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
@@ -33,7 +33,7 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 	c := &eval.Coefficients{
 		Unit: m.Encoder.Target.Name + " per unit", Scaled: "per standard deviation of the column",
 	}
-	if m.Encoder.Target.Task == data.Binary {
+	if m.Encoder.Target.Task == encode.Binary {
 		c.Unit = "log-odds per unit"
 	}
 	if m.Classes() != nil {

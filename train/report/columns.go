@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -17,7 +18,7 @@ import (
 // rawColumns returns the source columns of inputs at the given rows, with values as in the table. Values are
 // read when they are needed, and into arena if it is not nil. If there are many inputs, only the first are
 // returned; left is the number of the others.
-func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int, arena *memory.Arena) (out []eval.Column, left int) {
+func rawColumns(ctx context.Context, f *data.Frame, inputs []encode.Input, rows []int, arena *memory.Arena) (out []eval.Column, left int) {
 	left = max(0, len(inputs)-maxColumns)
 	inputs = inputs[:len(inputs)-left]
 	for _, in := range inputs {
@@ -59,7 +60,7 @@ type columnVariation []float64 // the number of rows, Σu, and along the columns
 func (v columnVariation) sumsAlong(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
 
 // add adds the rows [lo, hi) of d; u holds their numbers.
-func (v *columnVariation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
+func (v *columnVariation) add(e *encode.Encoder, d *encode.Dataset, u []float64, lo, hi int) {
 	if len(e.Inputs) <= maxColumns {
 		return
 	}
@@ -82,7 +83,7 @@ func (v *columnVariation) add(e *data.Encoder, d *data.Dataset, u []float64, lo,
 }
 
 // sumOverRanks returns the sum of the variations of all ranks.
-func (v columnVariation) sumOverRanks(c ranks.Comm, e *data.Encoder) columnVariation {
+func (v columnVariation) sumOverRanks(c ranks.Comm, e *encode.Encoder) columnVariation {
 	if len(e.Inputs) <= maxColumns {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (v columnVariation) sumOverRanks(c ranks.Comm, e *data.Encoder) columnVaria
 }
 
 // inputsByVariation returns the inputs of e. If there are many, those with the strongest variation come first.
-func (v columnVariation) inputsByVariation(e *data.Encoder) []data.Input {
+func (v columnVariation) inputsByVariation(e *encode.Encoder) []encode.Input {
 	if v == nil {
 		return e.Inputs
 	}
@@ -110,12 +111,12 @@ func (v columnVariation) inputsByVariation(e *data.Encoder) []data.Input {
 		}
 	}
 	out := slices.Clone(e.Inputs)
-	slices.SortStableFunc(out, func(a, b data.Input) int { return cmp.Compare(score[b.Name], score[a.Name]) })
+	slices.SortStableFunc(out, func(a, b encode.Input) int { return cmp.Compare(score[b.Name], score[a.Name]) })
 	return out
 }
 
 // arenaOf returns the arena for vectors as long as the rows of d; nil means the heap.
-func arenaOf(d *data.Dataset) *memory.Arena {
+func arenaOf(d *encode.Dataset) *memory.Arena {
 	if x, ok := d.X.(interface{ Arena() *memory.Arena }); ok {
 		return x.Arena()
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
@@ -70,7 +71,7 @@ func checkComparable(a, b *train.Model) error {
 		return fmt.Errorf("their targets have different classes")
 	case s.Positive != t.Positive:
 		return fmt.Errorf("their positive classes are %q and %q", s.Positive, t.Positive)
-	case lossName(a.Config) != lossName(b.Config) || a.Config.ScaleTarget != b.Config.ScaleTarget || s.Scale != t.Scale && s.Task != data.Binary:
+	case lossName(a.Config) != lossName(b.Config) || a.Config.ScaleTarget != b.Config.ScaleTarget || s.Scale != t.Scale && s.Task != encode.Binary:
 		return fmt.Errorf("their losses are in different units (%s, %s)", lossName(a.Config), lossName(b.Config))
 	}
 	return nil

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
@@ -17,7 +17,7 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		return nil
 	}
 	out := &eval.GroupCoefficients{Model: Name(m), Unit: e.Target.Name + " per unit", Scaled: e.Target.Name + " per standard deviation of a number, or per level"}
-	if e.Target.Task == data.Binary {
+	if e.Target.Task == encode.Binary {
 		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a number, or per level"
 	}
 	w := m.Original(m.ScoringCoefficients())

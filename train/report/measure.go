@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -21,8 +22,8 @@ import (
 // A Measured is an evaluation with what a report needs besides.
 type Measured struct {
 	Evaluation *eval.Evaluation
-	Input      *eval.Input       // what was measured
-	Encoding   data.EncodeReport // of the rows: unseen levels, missing values
+	Input      *eval.Input   // what was measured
+	Encoding   encode.Report // of the rows: unseen levels, missing values
 
 	options Options
 	model   *train.Model     // nil in an audit
@@ -159,10 +160,10 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 			return err
 		}
 	}
-	if target.Task == data.Multiclass {
+	if target.Task == encode.Multiclass {
 		in.Task, in.Classes = eval.Multiclass, target.Classes
-		in.Groups = append([]data.Grouping{classGrouping(target.Name, target.Classes, rows.Target)}, in.Groups...)
-	} else if target.Task == data.Binary {
+		in.Groups = append([]encode.Grouping{classGrouping(target.Name, target.Classes, rows.Target)}, in.Groups...)
+	} else if target.Task == encode.Binary {
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
 		var err error
@@ -247,8 +248,8 @@ func levelRangeOf(r *level.Range) *eval.LevelRange {
 
 // classGrouping returns the classes of the rows as groups, so that the risk of each class has the intervals of
 // a group.
-func classGrouping(name string, classes []string, target []float64) data.Grouping {
-	g := data.Grouping{Name: name, Labels: classes, Index: make([]int32, len(target))}
+func classGrouping(name string, classes []string, target []float64) encode.Grouping {
+	g := encode.Grouping{Name: name, Labels: classes, Index: make([]int32, len(target))}
 	for i, c := range target {
 		g.Index[i] = int32(c)
 	}
@@ -269,7 +270,7 @@ func commonWeight(models []Named) string {
 func (x *Measured) Notes() []string { return x.notes }
 
 // groupShares returns, for groupings that the training rows also have, the proportion of each group among them.
-func groupShares(groups, trained []data.Grouping) []map[string]float64 {
+func groupShares(groups, trained []encode.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	shares := eval.Shares(trained)
 	for k, g := range groups {

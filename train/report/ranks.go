@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -23,7 +23,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	m.GatherRows()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
 	x := &Measured{options: o, model: m, run: m.Run}
-	own := &scoredRows{models: make([]eval.Model, len(scoredVersions(m, nil))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
+	own := &scoredRows{models: make([]eval.Model, len(scoredVersions(m, nil))), Groups: make([]encode.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
 	if m.Run.Holdout != nil {
 		var err error
 		if own, err = x.scoreRows(ctx, m.Run.Frame, m.Run.Holdout); err != nil {
@@ -44,7 +44,7 @@ func (x *Measured) gatherRows(c ranks.Comm, own *scoredRows) (t *scoredRows, err
 	ends := ranks.RankEnds(c, len(own.Rows))
 	n := ends[len(ends)-1]
 	if c.Rank() == 0 {
-		t = &scoredRows{models: make([]eval.Model, len(own.models)), Groups: make([]data.Grouping, len(own.Groups))}
+		t = &scoredRows{models: make([]eval.Model, len(own.models)), Groups: make([]encode.Grouping, len(own.Groups))}
 		if t.arena, err = x.options.arenaFor(x.run.Frame, n, len(own.models)); err != nil {
 			return nil, err
 		}

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 // Slices are looked for in what is neither an answer, a score nor an identifier: text of few
 // levels, unless the columns are named.
 func TestSliceColumns(t *testing.T) {
-	const n = 2 * (data.DefaultMaxLevels + 1)
+	const n = 2 * (encode.DefaultMaxLevels + 1)
 	level := func(levels int) data.Column {
 		text := make([]string, n)
 		for i := range text {
@@ -23,7 +24,7 @@ func TestSliceColumns(t *testing.T) {
 		}
 		return c
 	}
-	few, many := level(data.DefaultMaxLevels), level(data.DefaultMaxLevels+1)
+	few, many := level(encode.DefaultMaxLevels), level(encode.DefaultMaxLevels+1)
 	few.Name, many.Name = "few", "many"
 	columns := []data.Column{few, many}
 	for _, name := range []string{"y", "w", "p", "row", "age", "left"} {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train"
@@ -17,7 +18,7 @@ import (
 type scoredRows struct {
 	Rows   []int     // in the table
 	Target []float64 // encoded
-	Groups []data.Grouping
+	Groups []encode.Grouping
 
 	arena  *memory.Arena // of what is as long as the rows; nil for memory
 	models []eval.Model
@@ -51,7 +52,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 		return err
 	}
 	x.arena = t.arena
-	x.Encoding, err = e.EncodeBlocks(ctx, f, rows, x.options.blockRows, true, func(b data.Block) error {
+	x.Encoding, err = e.EncodeBlocks(ctx, f, rows, x.options.blockRows, true, func(b encode.Block) error {
 		return x.addBlock(ctx, t, b.Frame, b.Rows, b.First, n)
 	})
 	if err != nil {
@@ -65,7 +66,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 }
 
 // scoreRows scores encoded rows of f.
-func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *data.Dataset) (*scoredRows, error) {
+func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *encode.Dataset) (*scoredRows, error) {
 	if d.Target == nil {
 		return nil, errors.New("rows without a target cannot be measured")
 	}
@@ -74,7 +75,7 @@ func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *data.Dataset
 }
 
 // addBlock adds scored rows of a block whose first row is first; n is the largest number of rows in all.
-func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d *data.Dataset, first, n int) error {
+func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d *encode.Dataset, first, n int) error {
 	models, err := x.predictions(ctx, f, d)
 	if err != nil {
 		return err
@@ -150,9 +151,9 @@ func appendVector[T memory.Element](arena *memory.Arena, to *[]T, more []T, n in
 }
 
 // predictions returns the predictions of the models for rows of f.
-func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Dataset) ([]eval.Model, error) {
+func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *encode.Dataset) ([]eval.Model, error) {
 	var out []eval.Model
-	add := func(name string, role eval.Role, m *train.Model, d *data.Dataset, coefficients []float64) error {
+	add := func(name string, role eval.Role, m *train.Model, d *encode.Dataset, coefficients []float64) error {
 		p, err := m.PredictDataset(d, coefficients)
 		if err == nil {
 			memory.Release(arenaOf(d), p.Margin, p.Probability)

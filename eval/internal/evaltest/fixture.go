@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 )
 
 type peer struct {
@@ -49,11 +49,11 @@ func Read(t testing.TB) *Fixture {
 }
 
 // groupingOf makes a Grouping of one label a row.
-func groupingOf(name string, label []string) data.Grouping {
+func groupingOf(name string, label []string) encode.Grouping {
 	l := slices.Clone(label)
 	slices.Sort(l)
 	l = slices.Compact(l)
-	g := data.Grouping{Name: name, Labels: l}
+	g := encode.Grouping{Name: name, Labels: l}
 	for _, s := range label {
 		k, _ := slices.BinarySearch(l, s)
 		g.Index = append(g.Index, int32(k))

@@ -1,7 +1,7 @@
 package evaltest
 
 import (
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 )
 
@@ -14,7 +14,7 @@ func Loans() eval.Input {
 			{Name: "ERM", Role: eval.StandardModel, Score: []float64{0.9, 0.2, 0.8, 0.1, 0.3, 0.6, 0.2, 0.4}, Loss: []float64{0.105, 0.223, 0.223, 0.105, 1.204, 0.916, 0.223, 0.916}},
 			{Name: "robust", Role: eval.RobustModel, Score: []float64{0.8, 0.3, 0.7, 0.2, 0.5, 0.5, 0.3, 0.5}, Loss: []float64{0.223, 0.357, 0.357, 0.223, 0.693, 0.693, 0.357, 0.693}},
 		},
-		Groups: []data.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1, 1, 1}}},
+		Groups: []encode.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1, 1, 1}}},
 		Split:  "hold-out",
 	}
 }

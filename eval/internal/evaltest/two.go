@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 )
 
@@ -14,7 +14,7 @@ func Two(n, g int, shift float64, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 9))
 	in := eval.Input{Task: eval.Regression, LossName: "squared", Target: make([]float64, n), TargetName: "y", Resamples: 200, Seed: 5, MinGroupSize: 2, Split: "hold-out"}
 	a, b := eval.Model{Name: "ERM", Role: eval.StandardModel}, eval.Model{Name: "robust", Role: eval.RobustModel}
-	grp := data.Grouping{Name: "g"}
+	grp := encode.Grouping{Name: "g"}
 	for k := range g {
 		grp.Labels = append(grp.Labels, fmt.Sprintf("g%05d", k))
 	}
@@ -31,6 +31,6 @@ func Two(n, g int, shift float64, seed uint64) eval.Input {
 			model.Loss = append(model.Loss, e*e/2)
 		}
 	}
-	in.Models, in.Groups = []eval.Model{a, b}, []data.Grouping{grp}
+	in.Models, in.Groups = []eval.Model{a, b}, []encode.Grouping{grp}
 	return in
 }

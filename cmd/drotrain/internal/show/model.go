@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -34,7 +34,7 @@ func Model(w io.Writer, path string, m *train.Model) {
 // Target returns the name of the target with its positive and negative values.
 func Target(m *train.Model) string {
 	t := m.Encoder.Target
-	if t.Task == data.Binary {
+	if t.Task == encode.Binary {
 		return printable.EscapeLine(fmt.Sprintf("%s, %s against %s", t.Name, t.Positive, t.Negative))
 	}
 	if n := len(t.Classes); n > 0 {

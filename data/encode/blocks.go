@@ -1,0 +1,107 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/drotrain/drotrain/internal/memory"
+)
+
+// A block of rows that are encoded together.
+const (
+	blockBytes   = 16 << 20 // encoded
+	minBlockRows = 1 << 12
+	maxBlockRows = 1 << 17
+)
+
+// A Block is a range of rows of a table, or some rows of the range, after encoding.
+type Block struct {
+	Frame *data.Frame // those from First to Last; errors name rows as the table does
+	First int
+	Last  int      // the row after them
+	Rows  *Dataset // Rows.Rows counts from First
+
+	// Invalid gives the reason why a row cannot be encoded, by rows counted from First; see EncodeValidBlocks.
+	Invalid map[int]string
+}
+
+// EncodeBlocks encodes rows of f block by block and calls do with each block, at least once. Only one block of
+// a Parquet file is in memory at a time. rows must ascend; nil means all rows. size is the number of rows of f
+// per block; 0 chooses a size of some megabytes. Blocks have no groupings (see Groupings), and have a target
+// only if target is set. The report covers all rows.
+func (e *Encoder) EncodeBlocks(ctx context.Context, f *data.Frame, rows []int, size int, target bool, do func(Block) error) (report Report, err error) {
+	return e.encodeBlocks(ctx, f, rows, size, do, func(features *Encoder, b *Block, of []int) (told Report, err error) {
+		b.Rows, told, err = features.encode(ctx, b.Frame, of, target)
+		return told, err
+	})
+}
+
+// encodeBlocks encodes blocks with encode, which sets the rows of a block; see EncodeBlocks.
+func (e *Encoder) encodeBlocks(ctx context.Context, f *data.Frame, rows []int, size int, do func(Block) error, encode func(features *Encoder, b *Block, of []int) (Report, error)) (report Report, err error) {
+	if size == 0 {
+		size = min(maxBlockRows, max(minBlockRows, blockBytes/8/max(1, e.D())))
+	}
+	features := *e
+	features.Groups = nil
+	var drift driftCount
+	done, all := 0, f.Rows
+	if rows != nil {
+		all = len(rows)
+	}
+	for lo := 0; lo < f.Rows || lo == 0; lo += size {
+		b := Block{First: lo, Last: min(lo+size, f.Rows)}
+		var of []int
+		if rows != nil {
+			end := done + sort.SearchInts(rows[done:], b.Last)
+			if end == done && lo > 0 {
+				continue
+			}
+			of = slices.Clone(rows[done:end])
+			for i := range of {
+				of[i] -= lo
+			}
+			done = end
+		}
+		b.Frame = f.Slice(lo, b.Last)
+		told, err := encode(&features, &b, of)
+		if err != nil {
+			return report, err
+		}
+		report.Add(told)
+		e.addDrift(&drift, b.Rows, all)
+		if err := do(b); err != nil {
+			return report, err
+		}
+	}
+	e.sortReport(&report)
+	report.Drift = e.describeDrifts(&drift, &report)
+	return report, f.CheckUnchanged()
+}
+
+// sortReport sorts the columns of a merged report into the order they have when all rows are encoded at once.
+func (e *Encoder) sortReport(report *Report) {
+	place := map[string]int{}
+	for i, in := range e.Inputs {
+		place[in.Name] = i
+	}
+	slices.SortStableFunc(report.Unseen, func(a, b Unseen) int { return place[a.Column] - place[b.Column] })
+	slices.SortStableFunc(report.Imputed, func(a, b Filled) int { return place[a.Column] - place[b.Column] })
+}
+
+// Groupings returns the groupings of the given rows of f without encoding their features, and the group columns
+// that f lacks. Vectors as long as the table are allocated in arena; nil means the heap.
+func (e *Encoder) Groupings(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena) (groups []Grouping, missing []string, err error) {
+	if len(e.Groups) == 0 {
+		return nil, nil, f.Fingerprint()
+	}
+	bare := Encoder{Spec: e.Spec, Groups: e.Groups}
+	bare.Spec.Impute = "" // rows are those that are left
+	d, report, err := bare.encodeIn(ctx, f, rows, false, arena)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.Groups, report.MissingGroups, nil
+}

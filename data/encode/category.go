@@ -1,0 +1,361 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// maxLabelledNumbers is the largest number of levels of a text column that probably holds numbers or dates. A
+// column with more levels must be named as categorical.
+const maxLabelledNumbers = 20
+
+// A category is a categorical feature during fitting and encoding.
+type category struct {
+	kind    data.Kind // as it is taken: Categorical or Bool
+	levels  []string
+	missing bool
+	merged  int   // rare levels that are one
+	err     error // of the fit
+
+	cross *crossing // of a product of two categories; nil for a column of the table
+
+	in     Input
+	codes  matrix.Codes // by row of the table
+	unseen [2]*Unseen   // by set
+	errs   [2]error
+}
+
+// newCategory returns the categorical feature of column c, whose levels in the training rows are l. rows is the
+// number of training rows.
+func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *category {
+	k := &category{kind: data.Categorical, in: Input{Name: c.Name}}
+	if c.Kind == data.Bool {
+		k.kind = data.Bool
+	}
+	if l.Inexact > 0 {
+		k.err = f.FaultAt(c.Name, l.Inexact-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished as categories")
+		return k
+	}
+	if l.Bad > 0 {
+		k.err = notFiniteFault(f, c.Name, l.Bad-1, l.Value)
+		return k
+	}
+	counts := l.Counts
+	k.levels, k.missing = l.labels(c.Kind), l.Missing
+	limit := s.MaxLevels
+	if limit == 0 {
+		limit = DefaultMaxLevels
+	}
+	if s.MinCount > 0 {
+		k.mergeRareLevels(counts, s.MinCount, limit)
+	}
+	n := k.countLevels()
+	if number := f.Remark(c.Name, table.ErrTextOfNumbers); number != nil && n > maxLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
+		own := *number
+		own.Path, own.Class = f.Name(), nil
+		own.Msg = fmt.Sprintf("%s; as text it has %d levels", own.Msg, n)
+		k.err = &own
+		return k
+	}
+	if f.HoldsDates(c.Name) && n > maxLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
+		k.err = f.Fault(c.Name, fix.Offer(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text of %d levels", n)
+		return k
+	}
+	if s.MaxLevels == 0 && n == rows && rows > 20 {
+		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, describeUnexpectedText(f, c))
+		return k
+	}
+	if n > limit {
+		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn, fix.MergeRareLevels, fix.RaiseMaxLevels),
+			"%d levels are more than the %d a feature may have%s", n, limit, describeUnexpectedText(f, c))
+		return k
+	}
+	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing, Other: k.merged > 0}
+	if r, ok := s.Reference[c.Name]; ok {
+		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
+			some := k.in.Labels()
+			k.err = f.Fault(c.Name, fix.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, printable.QuoteList(some[:min(len(some), 10)], "and"))
+		}
+	}
+	return k
+}
+
+// mergeRareLevels merges levels with fewer rows than least, and the rarest levels beyond limit, into one level.
+func (k *category) mergeRareLevels(counts []int, least, limit int) {
+	order := make([]int, len(counts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return counts[b] - counts[a] })
+	room := limit - 1
+	if k.missing {
+		room--
+	}
+	keep := make([]bool, len(counts))
+	for at, i := range order {
+		keep[i] = counts[i] >= least && (at < room || at == room && at == len(order)-1)
+	}
+	var kept []string
+	for i, l := range k.levels {
+		if keep[i] {
+			kept = append(kept, l)
+		} else {
+			k.merged++
+		}
+	}
+	k.levels = kept
+}
+
+// width returns the number of encoded columns.
+func (k *category) width() int {
+	if k.cross != nil {
+		return len(k.cross.pairs)
+	}
+	return k.in.Width()
+}
+
+// countLevels returns the number of levels, including those of nulls and of rare levels.
+func (k *category) countLevels() int {
+	n := len(k.levels)
+	if k.missing {
+		n++
+	}
+	if k.merged > 0 {
+		n++
+	}
+	return n
+}
+
+// labelCode returns the code of a label in matrix.Codes, given the label that has no column.
+func labelCode(label, skipped int) int {
+	switch {
+	case label == skipped:
+		return 1
+	case skipped >= 0 && label > skipped:
+		return label + 1
+	}
+	return label + 2
+}
+
+// addCategory appends the columns of a fitted feature. It is left out, with a
+// note, if it is constant.
+func (e *Encoder) addCategory(k *category) (kept bool) {
+	if k.cross != nil {
+		e.addCrossing(k)
+		return true
+	}
+	all, skipped := k.in.Labels(), k.in.Skipped()
+	if len(all) == 1 {
+		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", k.in.Name, all[0]))
+		return false
+	}
+	if k.merged > 0 {
+		e.addNote("column %q: %d %s %s, as are levels that training did not see", k.in.Name, k.merged, printable.Noun(k.merged, "rare level is", "rare levels are one,"), otherLabel)
+	}
+	k.in.First = len(e.Columns)
+	for i, l := range all {
+		if i == skipped {
+			continue
+		}
+		level := l
+		if i < len(k.in.Levels) {
+			level = k.in.Levels[i]
+		}
+		col := Coding{Name: k.in.Name + "=" + l, Source: k.in.Name, Kind: "indicator", Level: level, Scale: 1}
+		e.Columns = append(e.Columns, col)
+	}
+	e.Inputs = append(e.Inputs, k.in)
+	return true
+}
+
+// encode stores the codes of all rows of a partition. The values of c must be in memory.
+func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
+	in := &k.in
+	skipped := in.Skipped()
+	unseen := 0
+	if in.Other {
+		unseen = labelCode(len(in.Labels())-1, skipped)
+	}
+	index := make(map[string]int, len(in.Levels))
+	for i, l := range in.Levels {
+		index[l] = labelCode(i, skipped)
+	}
+	missing := unseen
+	if in.Missing {
+		missing = labelCode(len(in.Levels), skipped)
+	}
+	read := labelReader(c, in.Kind)
+	const refused = -1
+	refuse := levelCheck(c, in.Stored, in.Levels)
+	values := table.NewValueIndex(c, func(row int) int {
+		at, known := index[read(row)]
+		switch {
+		case known:
+			return at
+		case refuse(read(row)) != nil:
+			return refused
+		}
+		return unseen
+	})
+	k.codes = matrix.NewCodes(d.Rows, in.Width())
+	for s := range d.Sets {
+		var miss *Unseen
+		for _, r := range d.Set(s).All() {
+			at := missing
+			if !c.IsNull(r) {
+				if c.Kind != data.Categorical && !table.IsFinite(c.Number[r]) {
+					k.errs[s] = notFiniteFault(f, c.Name, r, c.Number[r])
+					break
+				}
+				at = values.IndexOf(r)
+			}
+			if at == refused {
+				why := refuse(read(r))
+				k.errs[s] = f.FaultAt(c.Name, r, fix.Advise(why.hint), "%s", why.msg)
+				break
+			}
+			k.codes.Set(r, at)
+			if at != 0 {
+				continue
+			}
+			if miss == nil {
+				_, row := f.Where(r)
+				miss = &Unseen{Column: c.Name, FirstRow: row}
+			}
+			miss.Count++
+			label := MissingLabel
+			if c.IsNull(r) {
+				miss.Nulls++
+			} else {
+				label = LevelLabel(read(r))
+			}
+			if len(miss.Examples) < maxExamples && !slices.Contains(miss.Examples, label) {
+				miss.Examples = append(miss.Examples, label)
+			}
+		}
+		k.unseen[s] = miss
+	}
+}
+
+// describeUnexpectedText explains why a column that looks numeric was read as text.
+func describeUnexpectedText(f *data.Frame, c *data.Column) string {
+	if c.UnexpectedRow == 0 {
+		return ""
+	}
+	_, row := f.Where(c.UnexpectedRow - 1)
+	return fmt.Sprintf("; it holds numbers but also text, first %q in row %d", c.Unexpected, row)
+}
+
+// levels holds the sorted distinct values of a column in some rows, as numbers or text, with their counts and
+// the first faults.
+type levels struct {
+	Texts   []string
+	Numbers []float64
+	Counts  []int
+	Missing bool
+	Inexact int     // the first row (1-based) of a whole number too large for a float64; 0: none
+	Bad     int     // likewise, of a number that is not finite
+	Value   float64 // that
+}
+
+// levelsOf returns the levels of c in the given rows. The values of c must be in memory.
+func levelsOf(c *data.Column, rows matrix.Set) (out levels) {
+	if c.Kind == data.Categorical {
+		seen := make([]int, len(c.Level))
+		for _, r := range rows.All() {
+			if c.IsNull(r) {
+				out.Missing = true
+			} else {
+				seen[c.Code[r]]++
+			}
+		}
+		var order []int
+		for code, n := range seen {
+			if n > 0 {
+				order = append(order, code)
+			}
+		}
+		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })
+		for _, code := range order {
+			out.Texts, out.Counts = append(out.Texts, c.Level[code]), append(out.Counts, seen[code])
+		}
+		return out
+	}
+	seen := make(map[float64]int)
+	for _, r := range rows.All() {
+		if c.IsNull(r) {
+			out.Missing = true
+			continue
+		}
+		v := c.Number[r]
+		if !table.IsFinite(v) {
+			if out.Bad == 0 || r+1 < out.Bad {
+				out.Bad, out.Value = r+1, v
+			}
+			continue
+		}
+		seen[v]++
+	}
+	for _, v := range slices.Sorted(maps.Keys(seen)) {
+		out.Numbers, out.Counts = append(out.Numbers, v), append(out.Counts, seen[v])
+	}
+	return out
+}
+
+// labels returns the levels as text.
+func (l *levels) labels(kind data.Kind) []string {
+	out := slices.Clone(l.Texts)
+	for _, v := range l.Numbers {
+		if kind == data.Bool {
+			out = append(out, strconv.FormatBool(v != 0))
+		} else {
+			out = append(out, table.FormatNumber(v))
+		}
+	}
+	return out
+}
+
+// mergeLevels merges the levels of blocks of rows.
+func mergeLevels(all []levels) (out levels) {
+	if len(all) == 1 {
+		return all[0]
+	}
+	texts, numbers := map[string]int{}, map[float64]int{}
+	first := func(row *int, is int) bool {
+		if is == 0 || *row > 0 && *row <= is {
+			return false
+		}
+		*row = is
+		return true
+	}
+	for _, l := range all {
+		for i, t := range l.Texts {
+			texts[t] += l.Counts[i]
+		}
+		for i, v := range l.Numbers {
+			numbers[v] += l.Counts[i]
+		}
+		out.Missing = out.Missing || l.Missing
+		first(&out.Inexact, l.Inexact)
+		if first(&out.Bad, l.Bad) {
+			out.Value = l.Value
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(texts)) {
+		out.Texts, out.Counts = append(out.Texts, t), append(out.Counts, texts[t])
+	}
+	for _, v := range slices.Sorted(maps.Keys(numbers)) {
+		out.Numbers, out.Counts = append(out.Numbers, v), append(out.Counts, numbers[v])
+	}
+	return out
+}

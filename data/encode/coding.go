@@ -1,0 +1,151 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// An Input is a source column of one or more features.
+type Input struct {
+	Name   string    `json:"name"`
+	Kind   data.Kind `json:"kind"`             // Numeric, Categorical or Bool; how it is taken, not how it is stored
+	Stored data.Kind `json:"stored,omitempty"` // of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
+	First  int       `json:"first"`            // index of its first encoded column
+	Levels []string  `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
+
+	Of []Operand `json:"of,omitempty"` // of a column that is made: what it is the product of
+
+	Vector string `json:"vector,omitempty"` // the column of vectors whose entry this is, as emb of emb[3]; else empty
+
+	Missing   bool    `json:"missing"`             // nulls of the category are a level of their own, after Levels
+	Other     bool    `json:"other,omitempty"`     // so are rare levels, and those that training did not see, after these
+	Reference string  `json:"reference,omitempty"` // the level without an encoded column; "": the first of two, else none
+	Fill      float64 `json:"fill"`                // for nulls of a numeric column under impute mean or median
+}
+
+// A Coding is one encoded column. Its value in a row is (v − Shift)/Scale,
+// where v is the number in the source column, or 1 if the source column has
+// this level and else 0, or 1 for the intercept. So a coefficient w of the
+// encoded column is w/Scale per unit of the source column, and −w·Shift/Scale
+// goes to the intercept.
+type Coding struct {
+	Name   string  `json:"name"`   // "education", "region=south", "region=(missing)", "(intercept)"
+	Source string  `json:"source"` // the source column; "" for the intercept
+	Kind   string  `json:"kind"`   // "numeric", "indicator" or "intercept"
+	Level  string  `json:"level,omitempty"`
+	Shift  float64 `json:"shift"`
+	Scale  float64 `json:"scale"`
+}
+
+// Validate returns an error if a coding that was read from a file is invalid.
+func (c Coding) Validate() error {
+	if bad := !table.IsFinite(c.Shift); bad || !positiveFinite(c.Scale) {
+		return fmt.Errorf("the encoded column %q has shift %v and scale %v", c.Name, c.Shift, c.Scale)
+	}
+	return nil
+}
+
+// MissingLabel is the name of the level, and of the group, of nulls.
+const MissingLabel = "(missing)"
+
+// otherLabel is the name of the level that rare levels are merged into.
+const otherLabel = "(other)"
+
+// LevelLabel returns the label of a level or a group with a text: the text, in quotes if it reads like the label of nulls
+// or of rare levels, with or without quotes.
+func LevelLabel(text string) string {
+	switch strings.Trim(text, `"`) {
+	case MissingLabel, otherLabel:
+		return `"` + text + `"`
+	}
+	return text
+}
+
+// interceptName is the name of the column of ones.
+const interceptName = "(intercept)"
+
+// Labels returns the labels of the levels of a category (see [LevelLabel]), then [MissingLabel] and (other) if it has
+// them.
+func (in *Input) Labels() []string {
+	all := in.Levels
+	if slices.ContainsFunc(all, func(l string) bool { return LevelLabel(l) != l }) {
+		all = make([]string, len(in.Levels))
+		for k, l := range in.Levels {
+			all[k] = LevelLabel(l)
+		}
+	}
+	if in.Missing {
+		all = append(all[:len(all):len(all)], MissingLabel)
+	}
+	if in.Other {
+		all = append(all[:len(all):len(all)], otherLabel)
+	}
+	return all
+}
+
+// Skipped returns the index of the label without an encoded column, or -1: the reference
+// level, or the first of two.
+func (in *Input) Skipped() int {
+	all := in.Labels()
+	if in.Reference != "" {
+		return slices.Index(all, in.Reference)
+	}
+	if len(all) == 2 {
+		return 0
+	}
+	return -1
+}
+
+// Column returns the index of the encoded column of label k, or -1.
+func (in *Input) Column(k int) int {
+	skipped := in.Skipped()
+	switch {
+	case k == skipped:
+		return -1
+	case skipped >= 0 && k > skipped:
+		k--
+	}
+	return in.First + k
+}
+
+// Width returns the number of encoded columns.
+func (in *Input) Width() int {
+	n := len(in.Labels())
+	switch {
+	case in.Kind == data.Numeric:
+		return 1
+	case n < 2:
+		return 0
+	case in.Skipped() >= 0:
+		return n - 1
+	}
+	return n
+}
+
+// validateMade returns an error if the operands of an input that was read from a file are invalid.
+func (in *Input) validateMade() error {
+	if in.Kind != data.Numeric || len(in.Of) > 2 {
+		return fmt.Errorf("it is made of %d columns, but only a number of one or two can be", len(in.Of))
+	}
+	for i, o := range in.Of {
+		switch {
+		case o.Column == "" || o.Kind == data.Other || o.Kind > data.Bool:
+			return fmt.Errorf("it is made of the column %q of kind %v", o.Column, o.Kind)
+		case o.Center != 0 && !(o.Kind == data.Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != data.Numeric):
+			return fmt.Errorf("it centres %q, but not in a product with a level", o.Column)
+		case !table.IsFinite(o.Center):
+			return fmt.Errorf("it centres %q at %v", o.Column, o.Center)
+		case o.Fill != nil && (!table.IsFinite(*o.Fill)):
+			return fmt.Errorf("it fills nulls of %q with %v", o.Column, *o.Fill)
+		}
+		if err := o.Function.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

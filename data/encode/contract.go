@@ -1,0 +1,102 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// Contract returns how other tables are read for the encoder, given the reading of the training table. Kinds that
+// the reading does not have, as in the models of earlier versions, are those of the encoder.
+func (e *Encoder) Contract(r data.Reading) data.Reading {
+	forms := slices.Clone(r.Columns)
+	at := map[string]int{}
+	for i, c := range forms {
+		at[c.Name] = i
+	}
+	add := func(name string, kind data.Kind, levels []string, missing bool) {
+		i, known := at[name]
+		if !known {
+			i = len(forms)
+			at[name] = i
+			forms = append(forms, data.ColumnForm{Name: name, Kind: kind, Clock: slices.Contains(e.Dates, name)})
+		}
+		f := &forms[i]
+		for _, l := range levels {
+			f.Blanks = f.Blanks || strings.TrimSpace(l) != l
+		}
+		switch empty := slices.Contains(levels, ""); {
+		case empty && missing:
+			f.Empty = table.EmptyUnknown
+		case empty:
+			f.Empty = table.EmptyText
+		}
+	}
+	for _, in := range e.Inputs {
+		kind := in.Kind
+		switch {
+		case in.Of != nil || in.Vector != "":
+			continue
+		case kind == data.Categorical:
+			kind = in.Stored // of a model that does not say, it is guessed
+		}
+		add(in.Name, kind, in.Levels, in.Missing)
+	}
+	for _, g := range e.Groups {
+		if len(g.Sources) == 1 {
+			add(g.Name, g.Kind, g.Labels, slices.Contains(g.Labels, MissingLabel))
+		}
+	}
+	add(e.Target.Name, e.Target.Kind, e.Target.values(), false)
+	for i := range forms {
+		if forms[i].Clock && !e.usesDate(forms[i].Name) {
+			forms[i].Type = "" // another zone does no harm
+		}
+	}
+	r.Columns = forms
+	return r
+}
+
+// usesDate reports whether a column of dates, or a part of it, is an input.
+func (e *Encoder) usesDate(name string) bool {
+	return e.Uses(name) || slices.ContainsFunc(data.DateParts(), func(part string) bool { return e.Uses(name + "." + part) })
+}
+
+// A refusal is a value that has no level, but would have one if it were written as in training.
+type refusal struct{ msg, hint string }
+
+// levelCheck returns a function that says why a value of c without a level in training is refused, or nil if it is
+// just another level. trained is the kind of the column in training; Other if the model does not say.
+func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text string) *refusal {
+	digits := map[string]string{} // of levels of digits, by their number
+	example := ""
+	for _, l := range levels {
+		if l != "" && strings.Trim(l, "0123456789") == "" {
+			digits[trimZeros(l)] = l
+		}
+		example = cmp.Or(example, l)
+	}
+	return func(text string) *refusal {
+		if l, is := digits[trimZeros(text)]; is && text != "" && strings.Trim(text, "0123456789") == "" {
+			return &refusal{fmt.Sprintf("the value is %q, but training had %q: leading zeros were lost or added", text, l), "store such codes as text, with their zeros"}
+		}
+		switch {
+		case trained == data.Categorical && c.Kind == data.Numeric:
+			return &refusal{fmt.Sprintf("the value is the number %s, but training had text such as %q", text, example), "store the column as text, as in training"}
+		case trained == data.Categorical && c.Kind == data.Bool:
+			return &refusal{fmt.Sprintf("the value is the bool %s, but training had text such as %q", text, example), "store the column as text, as in training"}
+		case trained == data.Bool:
+			return &refusal{fmt.Sprintf("the value is %s, but training had true and false", strconv.Quote(text)), "write true and false, or 1 and 0"}
+		}
+		return nil
+	}
+}
+
+// trimZeros returns digits without leading zeros.
+func trimZeros(s string) string { return cmp.Or(strings.TrimLeft(s, "0"), "0") }

@@ -1,0 +1,398 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// Columns made of others: functions of a number, and products of several columns. Their
+// values are worked out as they are read, so that they are encoded as any number is.
+
+// noFeatureFault returns the error of a column that a transformation needs and that is missing or not a
+// feature.
+func noFeatureFault(f *data.Frame, name, what string) error {
+	if _, err := f.Lookup(name); err != nil {
+		return err
+	}
+	return f.Fault(name, fix.Advice{}, "it cannot have %s, as it is not a feature", what)
+}
+
+// A derivation collects derived columns before they are placed among the features.
+type derivation struct {
+	*fitting
+	place map[string][]*data.Column // in the place of a feature
+	added []*data.Column            // behind all features
+}
+
+// deriveColumns adds the columns of the Transforms and the Products of the Spec.
+func (t *fitting) deriveColumns() error {
+	if err := t.applyTransforms(); err != nil {
+		return err
+	}
+	for _, p := range t.e.Spec.Products {
+		c, err := productColumn(t.ctx, t.block, p.Name, p.Of)
+		if err != nil {
+			return err
+		}
+		t.made[c], t.products[c] = p.Of, p
+		t.features = append(t.features, c)
+	}
+	return nil
+}
+
+// applyTransforms adds the columns of the Transforms of the Spec.
+func (t *fitting) applyTransforms() error {
+	if t.e.Spec.Transforms.IsEmpty() {
+		return nil
+	}
+	m := &derivation{fitting: t, place: map[string][]*data.Column{}}
+	for _, step := range []func() error{m.addFunctions, m.addSplines, m.addInteractions} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	var features []*data.Column
+	for _, c := range t.features {
+		if made := m.place[c.Name]; made != nil {
+			features = append(features, made...)
+		} else {
+			features = append(features, c)
+		}
+	}
+	t.features = append(features, m.added...)
+	return nil
+}
+
+// addFunctions adds squares, and replaces columns by their logarithms.
+func (m *derivation) addFunctions() error {
+	s := m.e.Spec.Transforms
+	for _, name := range s.Log {
+		if c, err := m.deriveFunction("log", name); err != nil {
+			return err
+		} else if c != nil {
+			m.place[name] = append(m.place[name], c)
+		}
+	}
+	for _, name := range s.Square {
+		if c, err := m.deriveFunction("square", name); err != nil {
+			return err
+		} else if c != nil {
+			m.added = append(m.added, c)
+		}
+	}
+	return nil
+}
+
+// deriveFunction returns a column with a function of a numeric feature, or nil if no numeric feature has that
+// name.
+func (m *derivation) deriveFunction(how, name string) (*data.Column, error) {
+	what := "a " + how
+	o, err := m.numericOperand(m.findFeature(name, what), what)
+	if o == nil || err != nil {
+		return nil, err
+	}
+	o.Function.Name = how
+	return m.deriveColumn(how+"("+name+")", *o)
+}
+
+// addSplines replaces columns by their spline bases.
+func (m *derivation) addSplines() error {
+	s := m.e.Spec.Transforms
+	for _, c := range slices.Clone(m.features) {
+		knots, ok := s.Spline[c.Name]
+		if !ok {
+			continue
+		}
+		o, err := m.numericOperand(c, "a spline")
+		if err != nil {
+			return err
+		}
+		if o == nil {
+			continue
+		}
+		basis, err := m.splineBasis(c, knots)
+		if err != nil {
+			if err = m.problems.Add(err); err != nil {
+				return err
+			}
+			continue
+		}
+		for k, f := range basis {
+			o.Function = f
+			made, err := m.deriveColumn(fmt.Sprintf("spline(%s).%d", c.Name, k+1), *o)
+			if err != nil {
+				return err
+			}
+			m.place[c.Name] = append(m.place[c.Name], made)
+		}
+	}
+	for name := range s.Spline {
+		m.findFeature(name, "a spline")
+	}
+	return nil
+}
+
+// addInteractions adds the products of pairs of features. A category takes part with one indicator per level.
+func (m *derivation) addInteractions() error {
+	for _, pair := range m.e.Spec.Transforms.Interact {
+		var sides [2][]Operand
+		for k, name := range pair {
+			var err error
+			if sides[k], err = m.interactionOperands(name); err != nil {
+				return err
+			}
+		}
+		if again, err := m.hasConstant(pair); err != nil {
+			return err
+		} else if again {
+			continue
+		}
+		if len(sides[0]) > 0 && len(sides[1]) > 0 && sides[0][0].Kind != data.Numeric && sides[1][0].Kind != data.Numeric {
+			if err := m.addCategoryProduct(pair, sides); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, a := range sides[0] {
+			for _, b := range sides[1] {
+				c, err := m.deriveColumn(a.Label()+":"+b.Label(), a, b)
+				if err != nil {
+					return err
+				}
+				m.added = append(m.added, c)
+			}
+		}
+	}
+	return nil
+}
+
+// addCategoryProduct adds the product of two categories: the pairs of levels that occur in the training rows.
+// It records a problem if there are more pairs than a category may have levels.
+func (m *derivation) addCategoryProduct(pair [2]string, sides [2][]Operand) error {
+	limit := cmp.Or(m.e.Spec.MaxLevels, DefaultMaxLevels)
+	occurs, err := m.occurringPairs(pair, sides, limit)
+	if err != nil {
+		return err
+	}
+	if len(occurs) > limit {
+		m.problems.Add(m.f.Fault(pair[0], fix.Offer(fix.MergeRareLevels, fix.RaiseMaxLevels),
+			"its product with %q has more pairs of levels in the training rows than the %d columns that a product may have", pair[1], limit))
+		return nil
+	}
+	var pairs [][2]Operand
+	for _, a := range sides[0] {
+		for _, b := range sides[1] {
+			if occurs[[2]string{a.Level, b.Level}] {
+				pairs = append(pairs, [2]Operand{a, b})
+			}
+		}
+	}
+	if len(pairs) > 0 {
+		place := &data.Column{Name: pair[0] + ":" + pair[1], Kind: data.Categorical}
+		m.crossed[place] = newCrossing(pairs)
+		m.added = append(m.added, place)
+	}
+	return nil
+}
+
+// occurringPairs returns the pairs of levels of two categories that occur in the training rows, considering
+// only levels with operands. It may stop once there are more than most. It is a collective call.
+func (m *derivation) occurringPairs(pair [2]string, sides [2][]Operand, most int) (map[[2]string]bool, error) {
+	var read [2]func(row int) string
+	var column [2]*data.Column
+	has := [2]map[string]bool{{}, {}}
+	for k, operands := range sides {
+		c, err := m.findFeature(pair[k], "an interaction").Load(m.ctx)
+		if err != nil {
+			return nil, err
+		}
+		column[k], read[k] = c, labelReader(c, operands[0].Kind)
+		for _, o := range operands {
+			has[k][o.Level] = true
+		}
+	}
+	var own [][2]string
+	occurs, seen := map[[2]string]bool{}, map[[2]float64]bool{}
+	for _, r := range m.partition.Set(0).All() {
+		if column[0].IsNull(r) || column[1].IsNull(r) {
+			continue
+		}
+		if at := [2]float64{valueKey(column[0], r), valueKey(column[1], r)}; !seen[at] {
+			seen[at] = true
+			if l := [2]string{read[0](r), read[1](r)}; has[0][l[0]] && has[1][l[1]] && !occurs[l] {
+				own, occurs[l] = append(own, l), true
+			}
+			if len(own) > most {
+				break
+			}
+		}
+	}
+	all, err := gather(m.comm, own)
+	for _, pairs := range all {
+		for _, l := range pairs {
+			occurs[l] = true
+		}
+	}
+	return occurs, err
+}
+
+// hasConstant reports whether a factor of a product is constant in the training rows, and adds a note if so.
+func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
+	for _, name := range pair {
+		i := slices.IndexFunc(m.features, func(c *data.Column) bool { return c.Name == name })
+		if i < 0 || is {
+			continue
+		}
+		c, err := m.features[i].Load(m.ctx)
+		if err != nil {
+			return false, err
+		}
+		var texts []string
+		for _, r := range m.partition.Set(0).All() {
+			if c.IsNull(r) && m.e.Spec.IsNumeric(c) { // filled with the constant
+				continue
+			}
+			if text := c.Text(r); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+			if len(texts) > 1 {
+				break
+			}
+		}
+		all, err := gather(m.comm, texts)
+		if err != nil {
+			return false, err
+		}
+		if is = len(slices.Compact(slices.Sorted(slices.Values(slices.Concat(all...))))) < 2; is {
+			m.e.addNote("the product of %q and %q left out: %q is constant in the training rows", pair[0], pair[1], name)
+		}
+	}
+	return is, nil
+}
+
+// interactionOperands returns a feature as operands of an interaction: one for a number, or one for each level
+// of a category except the reference level.
+func (m *derivation) interactionOperands(name string) (operands []Operand, err error) {
+	const what = "an interaction"
+	c := m.findFeature(name, what)
+	if c == nil {
+		return nil, nil
+	}
+	if m.e.Spec.IsNumeric(c) {
+		o, err := m.numericOperand(c, what)
+		if err != nil {
+			return nil, err
+		}
+		return []Operand{*o}, nil
+	}
+	known, err := m.scanLevels([]*data.Column{c})
+	if err != nil {
+		return nil, err
+	}
+	whole, err := m.f.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	fitted := newCategory(&m.e.Spec, m.f, whole, known[0], m.total)
+	if fitted.err != nil {
+		return nil, nil // it is a problem of the column itself
+	}
+	for i, l := range fitted.in.Levels {
+		if i != fitted.in.Skipped() {
+			operands = append(operands, Operand{Column: name, Kind: fitted.kind, Level: l})
+		}
+	}
+	return operands, nil
+}
+
+// findFeature returns the feature with the given name. If there is none, it records a problem and returns nil.
+func (m *derivation) findFeature(name, what string) *data.Column {
+	for _, c := range m.features {
+		if c.Name == name {
+			return c
+		}
+	}
+	m.problems.Add(noFeatureFault(m.f, name, what))
+	return nil
+}
+
+// numericOperand returns a numeric feature as an operand, with the fill for its nulls. It returns nil if c is
+// nil or not numeric.
+func (m *derivation) numericOperand(c *data.Column, what string) (*Operand, error) {
+	if c == nil {
+		return nil, nil
+	}
+	if !m.e.Spec.IsNumeric(c) {
+		m.problems.Add(m.f.Fault(c.Name, fix.Advice{}, "%s needs numbers, but this column is used as a category", what))
+		return nil, nil
+	}
+	o := &Operand{Column: c.Name, Kind: data.Numeric}
+	return o, m.setFill(o, c)
+}
+
+// deriveColumn returns the column of the product of operands.
+func (m *derivation) deriveColumn(name string, operands ...Operand) (*data.Column, error) {
+	c, err := productColumn(m.ctx, m.block, name, operands)
+	if err == nil {
+		m.made[c] = operands
+	}
+	return c, err
+}
+
+// setFill sets the fill for nulls of a number, even if there are no nulls in training: rows scored later may
+// have some.
+func (t *fitting) setFill(o *Operand, c *data.Column) error {
+	how := t.e.Spec.Impute
+	if how != "mean" && how != "median" {
+		return nil
+	}
+	var v float64
+	if how == "median" {
+		var err error
+		if v, err = t.medianOf(c); err != nil {
+			return err
+		}
+	} else {
+		known, err := t.scanNumbers([]*data.Column{c})
+		if err != nil {
+			return err
+		}
+		_, v, _, _ = matrix.JoinMoments(known[0].Moments)
+		if known[0].Faults.Bad >= 0 {
+			return nil // which the column is refused for
+		}
+	}
+	if table.IsFinite(v) {
+		o.Fill = &v
+	}
+	return nil
+}
+
+// splineBasis returns the basis of a natural cubic spline of the training values: the number itself and one
+// function fewer than interior knots (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning,
+// eq. 5.4). The knots are quantiles from 5 to 95 %.
+func (t *fitting) splineBasis(c *data.Column, knots int) ([]Function, error) {
+	v, err := t.sortedValues(c)
+	if err != nil {
+		return nil, err
+	}
+	var at []float64
+	for k := range knots {
+		if len(v) > 0 {
+			at = append(at, v[int(math.Round((0.05+0.9*float64(k)/float64(knots-1))*float64(len(v)-1)))])
+		}
+	}
+	at = slices.Compact(at)
+	if len(at) < 3 {
+		return nil, t.f.Fault(c.Name, fix.Advise("ask for more knots, or take it as it is"), "%d knots at quantiles of its values are %d different ones; a spline needs three", knots, len(at))
+	}
+	return naturalSpline(at), nil
+}

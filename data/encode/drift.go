@@ -1,0 +1,332 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A Profile describes the training values of the inputs of an encoder, so that other rows can be
+// compared with them.
+type Profile struct {
+	Rows    int            `json:"rows"`              // training rows that it was made from
+	Float32 bool           `json:"float32,omitempty"` // their encoded values were rounded to float32
+	Inputs  []InputProfile `json:"inputs"`
+}
+
+// An InputProfile describes the training values of a column, or of a function of one.
+type InputProfile struct {
+	Input   int       `json:"input"`             // of Encoder.Inputs
+	Missing float64   `json:"missing,omitempty"` // of a number, the proportion of nulls, which were filled
+	Low     float64   `json:"low"`               // of a number: the smallest value, and the largest
+	High    float64   `json:"high"`
+	Edges   []float64 `json:"edges,omitempty"` // of a number: deciles, ascending
+
+	// Shares are the proportions of the values up to every edge and above the last one, or of the
+	// labels of a category and, behind them, of values without an encoded column.
+	Shares []float64 `json:"shares"`
+}
+
+// A Drift compares the values of a column with those of training.
+type Drift struct {
+	Column     string  `json:"column"`
+	PSI        float64 `json:"psi"`                   // population stability index
+	Outside    float64 `json:"outside,omitempty"`     // proportion of values beyond the smallest and the largest of training
+	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level that training did not see
+	Missing    float64 `json:"missing,omitempty"`     // proportion of nulls
+	WasMissing float64 `json:"was_missing,omitempty"` // that of training
+
+	limit float64 // of PSI, with the noise of few rows
+	rows  int
+}
+
+const (
+	profiledRows   = 50_000    // training rows of a profile, at most
+	profiledValues = 4_000_000 // values of a profile of many columns, at most, but for those of minProfiled rows
+	minProfiled    = 1000
+	comparedRows   = 200_000 // rows that are compared, at most
+
+	// The limits beyond which a Drift is reported; 0.25 is the usual limit for a shifted population.
+	driftPSI     = 0.25
+	driftOutside = 0.05 // and of Unseen
+	driftMissing = 0.1
+	driftRows    = 5 // of each, at least
+)
+
+// MakeProfile computes the profile of the training values from the first rows of d, which must be training rows
+// in random order; report must cover all training rows. Without a profile no drift is reported.
+func (e *Encoder) MakeProfile(d *Dataset, report Report, storage Storage) {
+	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))))
+	e.Profile = &Profile{Rows: rows, Float32: storage == Float32}
+	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
+	for i, in := range e.Inputs {
+		if len(in.Of) > 1 {
+			continue
+		}
+		p := InputProfile{Input: i}
+		v := values[i]
+		if in.Kind == data.Numeric {
+			sort.Float64s(v)
+			p.Low, p.High = v[0], v[len(v)-1]
+			for k := 1; k < 10; k++ {
+				p.Edges = append(p.Edges, v[(len(v)-1)*k/10])
+			}
+			p.Edges = slices.Compact(p.Edges)
+			p.Missing = report.imputedCount(in.Name) / float64(max(1, report.Rows))
+		}
+		for _, n := range p.countCells(&in, v) {
+			p.Shares = append(p.Shares, float64(n)/float64(len(v)))
+		}
+		e.Profile.Inputs = append(e.Profile.Inputs, p)
+	}
+}
+
+// imputedCount returns how many nulls of a column were filled.
+func (r *Report) imputedCount(column string) float64 {
+	for _, f := range r.Imputed {
+		if f.Column == column {
+			return float64(f.Count)
+		}
+	}
+	return 0
+}
+
+// collectValues returns the values of the first count rows of d for every input: numbers in their units,
+// categories as indices of their labels. Products have no values.
+func (e *Encoder) collectValues(d *Dataset, count int, narrow bool) [][]float64 {
+	out := make([][]float64, len(e.Inputs))
+	row := make([]float64, d.D)
+	count = min(count, d.N)
+	for k, in := range e.Inputs {
+		if len(in.Of) <= 1 {
+			out[k] = make([]float64, 0, count)
+		}
+	}
+	for i := range count {
+		d.X.RowTo(row, i)
+		for k := range e.Inputs {
+			in := &e.Inputs[k]
+			if len(in.Of) > 1 {
+				continue
+			}
+			if in.Kind != data.Numeric {
+				out[k] = append(out[k], float64(labelOf(in, row)))
+				continue
+			}
+			z, c := row[in.First], e.Columns[in.First]
+			if narrow {
+				z = float64(float32(z))
+			}
+			out[k] = append(out[k], z*c.Scale+c.Shift)
+		}
+	}
+	return out
+}
+
+// labelOf returns the index of the label of an encoded row, or the number of labels if every label has a column
+// and none of them is 1.
+func labelOf(in *Input, row []float64) int {
+	n, skipped := len(in.Labels()), in.Skipped()
+	at := in.First
+	for k := range n {
+		if k == skipped {
+			continue
+		}
+		if row[at] != 0 {
+			return k
+		}
+		at++
+	}
+	if skipped >= 0 {
+		return skipped
+	}
+	return n
+}
+
+// countCells counts the values by interval of a number or by label of a category.
+func (p *InputProfile) countCells(in *Input, values []float64) []int {
+	if in.Kind != data.Numeric {
+		n := make([]int, len(in.Labels())+1)
+		for _, v := range values {
+			n[int(v)]++
+		}
+		return n
+	}
+	n := make([]int, len(p.Edges)+1)
+	for _, v := range values {
+		n[sort.SearchFloat64s(p.Edges, v)]++
+	}
+	return n
+}
+
+// A driftCount accumulates the counts of blocks of rows.
+type driftCount struct {
+	counts  [][]int // by InputProfile
+	outside []int
+	rows    int
+}
+
+// addDrift adds the counts of a block; rows is the number of rows of the whole table.
+func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
+	if e.Profile == nil || d.N == 0 {
+		return
+	}
+	some := *d
+	if stride := (rows + comparedRows - 1) / comparedRows; stride > 1 {
+		var at []int
+		for i := 0; i < d.N; i += stride {
+			at = append(at, i)
+		}
+		some.N, some.X = len(at), d.X.Select(at)
+	}
+	values := e.collectValues(&some, some.N, e.Profile.Float32)
+	if c.counts == nil {
+		c.counts, c.outside = make([][]int, len(e.Profile.Inputs)), make([]int, len(e.Profile.Inputs))
+	}
+	c.rows += some.N
+	for k := range e.Profile.Inputs {
+		p := &e.Profile.Inputs[k]
+		in := &e.Inputs[p.Input]
+		n := p.countCells(in, values[p.Input])
+		if c.counts[k] == nil {
+			c.counts[k] = n
+		} else {
+			for b, m := range n {
+				c.counts[k][b] += m
+			}
+		}
+		if in.Kind == data.Numeric {
+			for _, v := range values[p.Input] {
+				if v < p.Low || v > p.High {
+					c.outside[k]++
+				}
+			}
+		}
+	}
+}
+
+// describeDrifts compares the counts with the profile and returns the drifts, largest first.
+func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
+	for k := range c.counts {
+		p := &e.Profile.Inputs[k]
+		in := &e.Inputs[p.Input]
+		if at := slices.IndexFunc(r.Unseen, func(u Unseen) bool { return u.Column == in.Name }); at >= 0 && in.Kind != data.Numeric && in.Skipped() >= 0 {
+			// Unseen levels are encoded as the level without a column.
+			n := c.counts[k]
+			unseen := min(n[in.Skipped()], r.Unseen[at].Count*c.rows/max(1, r.Rows))
+			n[in.Skipped()] -= unseen
+			n[len(n)-1] += unseen
+		}
+		d := Drift{Column: e.Inputs[p.Input].Name, rows: r.Rows, Outside: float64(c.outside[k]) / float64(c.rows), WasMissing: p.Missing}
+		bins := float64(len(p.Shares))
+		for b, n := range c.counts[k] {
+			// Half a row in every interval keeps the logarithm finite.
+			was := (p.Shares[b]*float64(e.Profile.Rows) + 0.5) / (float64(e.Profile.Rows) + bins/2)
+			is := (float64(n) + 0.5) / (float64(c.rows) + bins/2)
+			d.PSI += (is - was) * math.Log(is/was)
+		}
+		// Rows of one population have about this index on average, and seldom three times as much.
+		d.limit = driftPSI + 3*(bins-1)*(1/float64(c.rows)+1/float64(e.Profile.Rows))
+		d.Missing = r.imputedCount(d.Column) / float64(max(1, r.Rows))
+		for _, u := range r.Unseen {
+			if u.Column == d.Column {
+				d.Unseen = float64(u.Count) / float64(max(1, r.Rows))
+				d.Missing = float64(u.Nulls) / float64(max(1, r.Rows))
+			}
+		}
+		if in := &e.Inputs[p.Input]; in.Kind != data.Numeric && in.Missing { // nulls are a level
+			at := len(in.Levels)
+			d.Missing, d.WasMissing = float64(c.counts[k][at])/float64(c.rows), p.Shares[at]
+		}
+		out = append(out, d)
+	}
+	slices.SortStableFunc(out, func(a, b Drift) int { return cmp.Compare(b.PSI, a.PSI) })
+	return out
+}
+
+// String describes how the column differs from training, or returns "" if it is within the limits.
+func (d Drift) String() string {
+	var all []string
+	many := func(share, limit float64) bool { return share > limit && share*float64(d.rows) >= driftRows }
+	if d.PSI > d.limit {
+		all = append(all, fmt.Sprintf("population stability index %.2f", d.PSI))
+	}
+	if many(d.Outside, driftOutside) {
+		all = append(all, fmt.Sprintf("%.0f %% of the rows outside the range of training", 100*d.Outside))
+	}
+	if many(d.Unseen, driftOutside) {
+		all = append(all, fmt.Sprintf("%.0f %% of the rows with levels that training did not see", 100*d.Unseen))
+	}
+	noise := 3 * math.Sqrt(d.WasMissing*(1-d.WasMissing)/float64(max(1, d.rows)))
+	if many(math.Abs(d.Missing-d.WasMissing), driftMissing+noise) {
+		all = append(all, fmt.Sprintf("%.0f %% missing instead of %.0f %%", 100*d.Missing, 100*d.WasMissing))
+	}
+	return strings.Join(all, ", ")
+}
+
+// Drifted returns one line naming the columns that differ from training by more than the limits, or "".
+func (r Report) Drifted() string {
+	var columns []string
+	for _, d := range r.Drift {
+		if s := d.String(); s != "" {
+			columns = append(columns, fmt.Sprintf("%s (%s)", printable.QuoteList([]string{d.Column}, "and"), s))
+		}
+	}
+	for _, g := range r.NewGroups {
+		share := float64(g.Count) / float64(max(1, r.Rows))
+		known := slices.ContainsFunc(r.Unseen, func(u Unseen) bool { return u.Column == g.Column }) // said of the feature
+		if !known && share > driftOutside && g.Count >= driftRows {
+			columns = append(columns, fmt.Sprintf("group column %q (%.0f %% of the rows in groups that training did not have: %s)", g.Column, 100*share, printable.QuoteList(g.Examples, "and")))
+		}
+	}
+	if columns == nil {
+		return ""
+	}
+	return "these rows differ from those of training: " + listFirst(columns)
+}
+
+// validate returns an error if a profile that was read from a file is invalid.
+func (p *Profile) validate(e *Encoder) error {
+	for _, of := range p.Inputs {
+		if of.Input < 0 || of.Input >= len(e.Inputs) || len(e.Inputs[of.Input].Of) > 1 {
+			return fmt.Errorf("the profile of training is of input %d, which does not exist", of.Input)
+		}
+		in := &e.Inputs[of.Input]
+		want := len(of.Edges) + 1
+		if in.Kind != data.Numeric {
+			want = len(in.Labels()) + 1
+		}
+		if len(of.Shares) != want || !slices.IsSorted(of.Edges) || p.Rows < 1 || slices.ContainsFunc(of.Shares, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
+			return fmt.Errorf("the profile of training of %q is not one", in.Name)
+		}
+	}
+	return nil
+}
+
+// LevelShares returns the proportion of the profiled training rows that have the level of an encoded column, by the index
+// of the column. Columns of numbers and columns without a profile are left out.
+func (e *Encoder) LevelShares() map[int]float64 {
+	out := make(map[int]float64)
+	if e.Profile == nil {
+		return out
+	}
+	for _, p := range e.Profile.Inputs {
+		in := &e.Inputs[p.Input]
+		if in.Kind == data.Numeric {
+			continue
+		}
+		for k := range in.Labels() {
+			if at := in.Column(k); at >= 0 && k < len(p.Shares) {
+				out[at] = p.Shares[k]
+			}
+		}
+	}
+	return out
+}

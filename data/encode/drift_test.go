@@ -1,0 +1,107 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
+	"github.com/drotrain/drotrain/data"
+
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// months draws rows of a number, a category with nulls and a count of few values.
+func months(t *testing.T, rows int, seed uint64, shift, missing float64, levels ...string) *data.Frame {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	b.WriteString("x,g,k,y\n")
+	for range rows {
+		x := fmt.Sprint(rng.NormFloat64() + shift)
+		if rng.Float64() < missing {
+			x = ""
+		}
+		fmt.Fprintf(&b, "%s,%s,%d,%d\n", x, levels[rng.IntN(len(levels))], rng.IntN(3), rng.IntN(2))
+	}
+	return frameOf(t, b.String())
+}
+
+// Rows of the population of training are passed at any number; shifted numbers, other shares of
+// levels, levels that are new and values that are missing are named with their columns.
+func TestDrifted(t *testing.T) {
+	for _, storage := range []Storage{Float64, Float32, Sparse} {
+		fitted := fitRows(t, months(t, 4000, 1, 0, 0.02, "a", "b", "c", ""), nil, nil, Spec{Target: "y", Impute: "mean"}, Sink{Storage: storage})
+		made := fitted.Encoder
+		made.MakeProfile(fitted.Train, fitted.TrainReport, storage)
+		b := datatest.Marshal(t, made)
+		var e Encoder
+		if err := json.Unmarshal(b, &e); err != nil || e.Validate() != nil {
+			t.Fatal(err, e.Validate())
+		}
+		said := func(f *data.Frame) string {
+			r, err := e.EncodeBlocks(t.Context(), f, nil, 300, false, func(Block) error { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Drifted()
+		}
+		for _, rows := range []int{1, 10, 60, 1000, 5000} {
+			for seed := range uint64(20) {
+				if s := said(months(t, rows, 100+seed, 0, 0.02, "a", "b", "c", "")); s != "" {
+					t.Errorf("%s: %d rows of training's population: %s", storage, rows, s)
+				}
+			}
+		}
+		for _, c := range []struct {
+			f    *data.Frame
+			want []string
+			not  string
+		}{
+			{months(t, 1000, 7, 1, 0.02, "a", "b", "c", ""), []string{`"x" (population stability index 0.`}, `"g"`},
+			{months(t, 1000, 7, 3, 0.02, "a", "b", "c", ""), []string{`"x" (population stability index `, "% of the rows outside the range"}, `"g"`},
+			{months(t, 1000, 7, 0, 0.02, "a", "b", "c", "", "d"), []string{`"g" (`, "20 % of the rows with levels that training did not see"}, `"x"`},
+			{months(t, 1000, 7, 0, 0.02, "a", "a", "a", "b", "c"), []string{`"g" (population stability index`}, `"x"`},
+			{months(t, 1000, 7, 0, 0.3, "a", "b", "c", ""), []string{`"x" (`, "% missing instead of 2 %"}, `"g"`},
+		} {
+			got := said(c.f)
+			for _, want := range c.want {
+				if !strings.Contains(got, want) || strings.Contains(got, c.not) || strings.Contains(got, `"k"`) {
+					t.Errorf("%s: %q, want %q and not %s", storage, got, want, c.not)
+				}
+			}
+		}
+		for _, p := range e.Profile.Inputs {
+			sum := 0.0
+			for _, v := range p.Shares {
+				sum += v
+			}
+			if !(math.Abs(sum-1) <= 1e-9) {
+				t.Errorf("shares of input %d add up to %v", p.Input, sum)
+			}
+		}
+		e.Profile.Inputs[0].Shares = e.Profile.Inputs[0].Shares[1:]
+		if e.Validate() == nil {
+			t.Error("a profile of too few shares is accepted")
+		}
+	}
+}
+
+// Groups that training did not have are counted by column, beside those of training.
+func TestUnseenGroups(t *testing.T) {
+	fitted := fitRows(t, frameOf(t, "y,x,g\n1,1,yes\n0,2,no\n1,3,yes\n0,4,no\n"), nil, nil, Spec{Target: "y", Groups: []string{"g"}, Drop: []string{"g"}}, Sink{Storage: Float64})
+	groups, _, err := fitted.Encoder.Groupings(t.Context(), frameOf(t, "y,x,g\n1,1,yes\n0,2,maybe\n1,3,\n0,4,maybe\n"), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fitted.Encoder.UnseenGroups(groups)
+	if len(got) != 1 || got[0].Column != "g" || got[0].Count != 3 || got[0].FirstRow != 2 || strings.Join(got[0].Examples, " ") != "g=maybe g=(missing)" {
+		t.Errorf("%+v", got)
+	}
+	r := Report{Rows: 100, NewGroups: []Unseen{{Column: "g", Count: 11, Examples: []string{"g=maybe"}}}}
+	if got := r.Drifted(); !strings.Contains(got, `group column "g" (11 % of the rows in groups that training did not have: "g=maybe")`) {
+		t.Errorf("%q", got)
+	}
+}

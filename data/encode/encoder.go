@@ -1,0 +1,162 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// An Encoder encodes frames as design matrices with levels, means and scales fitted on training rows. It is
+// plain data: encoding it as JSON and decoding it gives the same bits.
+type Encoder struct {
+	Spec    Spec     `json:"spec"`
+	Inputs  []Input  `json:"inputs"`  // the source columns in use, in the order of their encoded columns
+	Columns []Coding `json:"columns"` // the D encoded columns, the intercept last
+	Target  Target   `json:"target"`
+	Groups  []Factor `json:"groups,omitempty"`
+	Dates   []string `json:"dates,omitempty"` // features that hold dates, taken as days since 1970-01-01 UTC
+
+	Profile *Profile `json:"profile,omitempty"` // of the training values; nil where none was made
+
+	// Notes are for the user: columns dropped or left out, how the positive
+	// class was chosen, and the like.
+	Notes []string `json:"notes,omitempty"`
+
+	constant, filled []string // columns of one note each, with what it says of them
+}
+
+// noteColumns adds one note for all constant columns and one for all filled columns.
+func (e *Encoder) noteColumns() {
+	if n := len(e.constant); n > 0 {
+		e.addNote("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), listFirst(e.constant))
+	}
+	if n := len(e.filled); n > 0 {
+		e.addNote("nulls of the training rows filled with the %s in %d %s: %s", e.Spec.Impute, n, printable.Noun(n, "column", "columns"), listFirst(e.filled))
+	}
+	e.constant, e.filled = nil, nil
+}
+
+// listFirst joins the first texts of a list, followed by the number of the others.
+func listFirst(all []string) string {
+	const most = 8
+	if n := len(all) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), n)
+	}
+	return strings.Join(all, ", ")
+}
+
+func (e *Encoder) addNote(format string, args ...any) {
+	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
+}
+
+// D returns the number of encoded columns, the intercept included.
+func (e *Encoder) D() int { return len(e.Columns) }
+
+// Uses reports whether a column of the table is the target, a feature or a group column.
+func (e *Encoder) Uses(column string) bool {
+	for _, in := range e.Inputs {
+		if in.Name == column || slices.ContainsFunc(in.Of, func(o Operand) bool { return o.Column == column }) {
+			return true
+		}
+	}
+	return column == e.Target.Name || slices.Contains(e.Spec.Groups, column)
+}
+
+// Intercept returns the index of the column of ones, or -1.
+func (e *Encoder) Intercept() int {
+	if d := len(e.Columns); d > 0 && e.Columns[d-1].Kind == "intercept" {
+		return d - 1
+	}
+	return -1
+}
+
+// Names returns the names of the encoded columns.
+func (e *Encoder) Names() []string {
+	names := make([]string, len(e.Columns))
+	for i, c := range e.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// features returns the feature columns of f, or errors for those that cannot be features.
+func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
+	s := e.Spec
+	out := make([]*data.Column, 0, len(f.Columns))
+	var problems data.Problems
+	if len(s.Features) > 0 {
+		for _, name := range s.Features {
+			c, err := f.Lookup(name)
+			if err != nil {
+				if parts := f.PartsOf(name); len(parts) > 0 {
+					out = append(out, parts...)
+					continue
+				}
+				if err = problems.Add(err); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			out = append(out, c)
+		}
+	} else {
+		skip := map[string]bool{s.Target: true}
+		for _, name := range s.Drop {
+			skip[name] = true
+		}
+		for _, name := range s.Groups {
+			skip[name] = skip[name] || !s.GroupFeatures
+		}
+		for _, c := range f.Columns {
+			if skip[c.Name] || c.Of != "" && skip[c.Of] || c.Vector != "" && skip[c.Vector] {
+				continue
+			}
+			if c.Index {
+				e.addNote("column %q left out: the file names it the index of its rows; to use it, name it as a feature", c.Name)
+				continue
+			}
+			if _, err := f.Lookup(c.Name); err != nil { // a name that occurs twice
+				skip[c.Name] = true
+				if err = problems.Add(err); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			out = append(out, c)
+		}
+	}
+	usable := out[:0]
+	for _, c := range out {
+		if c.Kind != data.Other {
+			usable = append(usable, c)
+		} else {
+			advice := fix.Advise("store what you need of it as numbers", fix.DropColumn)
+			if c.Clock {
+				advice = fix.Offer(fix.SayDates, fix.DropColumn)
+			}
+			problems = append(problems, f.FaultAt(c.Name, c.UnexpectedRow-1, advice, "values of type %s cannot be a feature", c.Type))
+		}
+	}
+	e.Dates = nil
+	for _, c := range usable {
+		if c.Clock && s.IsNumeric(c) {
+			e.Dates = append(e.Dates, c.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Reference)) {
+		at := slices.IndexFunc(usable, func(c *data.Column) bool { return c.Name == name })
+		switch {
+		case at < 0:
+			problems.Add(noFeatureFault(f, name, "a reference level"))
+		case s.IsNumeric(usable[at]):
+			problems = append(problems, f.Fault(name, fix.Advice{}, "it cannot have a reference level, as it is used as a number"))
+		}
+	}
+	return usable, problems.Err()
+}

@@ -1,0 +1,280 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// A Fitted holds an encoder and the datasets encoded with it.
+type Fitted struct {
+	Encoder        *Encoder
+	Train, Holdout *Dataset // Holdout is nil without hold-out rows
+	TrainReport    Report
+	HoldoutReport  Report
+	Storage        Storage // of the matrices: the one asked for, or what auto chose
+}
+
+// A Sink says where encoded rows are stored. The zero value means memory, with the storage chosen
+// automatically.
+type Sink struct {
+	Storage Storage
+	Disk    *DiskStorage // matrices and vectors of one entry a row go there; nil is memory
+	Shared  *Shared      // the rows are those of one of several ranks; nil: all are here
+}
+
+// Shared describes training rows that are distributed over ranks: Total rows in all, in the shards of Rows.
+// Vectors with one entry per row have the length Total, but only the entries of this rank are set. Matrices are
+// a [design.Sharded].
+type Shared struct {
+	Rows  *ranks.Rows
+	Total int
+}
+
+// arena returns the arena for vectors with one entry per row; nil means the heap.
+func (s *Sink) arena() *memory.Arena {
+	if s.Disk == nil {
+		return nil
+	}
+	return s.Disk.Arena
+}
+
+// Fit returns [NewEncoder] on the training rows of f and [Encoder.EncodeTo] of the training and the
+// hold-out rows, where a sink says. A nil train means all rows; the slices are kept, in Dataset.Rows.
+//
+// Values are read from the files of Open twice: once for the statistics that the encoder is made
+// of, once for the matrices; sparse matrices of numbers that may be 0 take a third reading. Beside
+// the matrices there are then pages of a few megabytes, and a byte a row for every category.
+//
+// With several ranks it is a collective call: rows are those of this
+// rank, hold-out rows ascend and lie behind those of the ranks before. The encoder is the same on
+// all ranks and for any number of them. Groups have the labels of the rows of all, HoldoutReport
+// is of the rows of all, and what is wrong with rows is an error on all ranks.
+func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Sink) (*Fitted, error) {
+	t, err := newFitting(ctx, f, train, holdout, s, to.arena(), to.Shared)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.scan(); err != nil {
+		return nil, err
+	}
+	e, err := t.makeEncoder()
+	if err != nil {
+		return nil, err
+	}
+	if (to.Storage == "" || to.Storage == AutoStorage) && mostlySingle(t.features) {
+		to.Storage = Float32 // as their files have them
+	}
+	to.Storage = to.Storage.Choose(t.entriesPerRow(), len(e.Columns))
+	out, err := e.encodeSets(ctx, t.block, t.partition, to, true)
+	for _, c := range t.features {
+		c.ReleaseBlocks()
+	}
+	if to.Shared != nil {
+		out, err = t.exchangeWithRanks(out, err, holdout, to.Shared)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.TrainReport.Dropped, out.HoldoutReport.Dropped = t.dropped[0], t.dropped[1]
+	return out, f.Fingerprint()
+}
+
+// mostlySingle reports whether at least nine of ten features are entries of vectors in single or half
+// precision.
+func mostlySingle(features []*data.Column) bool {
+	single := 0
+	for _, c := range features {
+		if c.Vector != "" && (c.Type == "float32" || c.Type == "float16") {
+			single++
+		}
+	}
+	return single > 0 && 10*single >= 9*len(features)
+}
+
+// NewEncoder fits an encoder on the given rows of f, nil meaning all of them:
+// levels, means, deviations and fills come from these rows alone. f is not
+// changed.
+//
+// Numeric columns become one column each. Bools and categories of two levels
+// become one column of 0 and 1, "col=level" for the second level in sorted
+// order; other categories become one such column for every level. Nulls in a
+// category are a level of their own. Columns that are constant on the training
+// rows are left out, with a note.
+func NewEncoder(ctx context.Context, f *data.Frame, rows []int, s Spec) (*Encoder, error) {
+	t, err := newFitting(ctx, f, rows, nil, s, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.scan(); err != nil {
+		return nil, err
+	}
+	return t.makeEncoder()
+}
+
+// exchangeWithRanks completes the datasets of a rank with what the other ranks report. It is a collective call.
+// out holds the training rows of this rank, fault the error of encoding them, and own lists its hold-out rows.
+func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared *Shared) (*Fitted, error) {
+	type state struct {
+		Fault  *data.Error // of training rows
+		Report Report      // of hold-out rows
+		Labels [][]string  // of their groupings, without the names of columns
+		Held   *data.Error
+	}
+	is := state{Fault: faultOfRows(fault)}
+	if fault != nil && is.Fault == nil {
+		return nil, fault
+	}
+	var held *Dataset
+	if len(own) > 0 && fault == nil {
+		first := own[0]
+		rows := make([]int, len(own))
+		for k, r := range own {
+			rows[k] = r - first
+		}
+		var err error
+		held, is.Report, err = t.e.Encode(t.ctx, t.f.Slice(first, own[len(own)-1]+1), rows)
+		if is.Held = faultOfRows(err); err != nil && is.Held == nil {
+			return nil, err
+		}
+		if err == nil {
+			held.Rows = own
+			for k, g := range held.Groups {
+				held.Groups[k].Labels = trimColumnName(t.e.factorNamed(g.Name), g.Labels)
+				is.Labels = append(is.Labels, held.Groups[k].Labels)
+			}
+		}
+	}
+	all, err := gather(t.comm, is)
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range all {
+		if of.Fault != nil {
+			return nil, of.Fault
+		}
+	}
+	for r, of := range all {
+		if of.Held != nil && len(all) > 1 {
+			return nil, fmt.Errorf("hold-out rows: those of rank %d: %w", r, of.Held)
+		} else if of.Held != nil {
+			return nil, fmt.Errorf("hold-out rows: %w", of.Held)
+		}
+	}
+	out.TrainReport = Report{Rows: t.total}
+	for _, q := range t.fitted {
+		if q.kept && q.number != nil && q.number.Faults.Nulls > 0 {
+			out.TrainReport.Imputed = append(out.TrainReport.Imputed, Filled{Column: q.column.Name, Count: q.number.Faults.Nulls, Value: t.e.fillOf(q.column.Name)})
+		}
+	}
+	if err := shared.spreadOverRanks(out.Train, t.first); err != nil {
+		return nil, err
+	}
+	out.HoldoutReport = Report{}
+	for _, of := range all {
+		if of.Report.Rows > 0 {
+			out.HoldoutReport.Add(of.Report)
+		}
+	}
+	t.e.sortReport(&out.HoldoutReport)
+	if held != nil {
+		for k, g := range held.Groups {
+			for _, of := range all {
+				if of.Report.Rows > 0 {
+					g = g.addLabels(of.Labels[k])
+				}
+			}
+			factor := t.e.factorNamed(g.Name)
+			if len(factor.Sources) == 1 {
+				if err := checkGroupCount(t.f, g.Name, factor.Kind, g.Labels); err != nil {
+					return nil, err
+				}
+			}
+			held.Groups[k] = nameGroups(factor, g)
+		}
+	}
+	out.Holdout = held
+	return out, nil
+}
+
+// factorNamed returns the factor with the given name.
+func (e *Encoder) factorNamed(name string) Factor {
+	return e.Groups[slices.IndexFunc(e.Groups, func(f Factor) bool { return f.Name == name })]
+}
+
+// fillOf returns the fill for nulls of an input.
+func (e *Encoder) fillOf(input string) float64 {
+	return e.Inputs[slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == input })].Fill
+}
+
+// trimColumnName returns the labels without the name of the column that nameGroups added.
+func trimColumnName(f Factor, labels []string) []string {
+	if !f.Named {
+		return labels
+	}
+	out := make([]string, len(labels))
+	for i, l := range labels {
+		out[i] = strings.TrimPrefix(l, f.Name+"=")
+	}
+	return out
+}
+
+// EncodeTo encodes training and hold-out rows of f into a sink. A nil train means all rows.
+func (e *Encoder) EncodeTo(ctx context.Context, f *data.Frame, train, holdout []int, to Sink) (*Fitted, error) {
+	d, err := matrix.NewPartition(to.arena(), f.Rows, train, holdout)
+	if err != nil {
+		return nil, err
+	}
+	return e.encodeRows(ctx, f, d, to, f.Has(e.Target.Name))
+}
+
+// spreadOverRanks extends the dataset of the rows of this rank to the length of all ranks' rows. first is the
+// row of the table at which the block of this rank begins.
+func (s *Shared) spreadOverRanks(ds *Dataset, first int) (err error) {
+	rows := make([]int, len(ds.Rows))
+	for k, r := range ds.Rows {
+		rows[k] = r + first
+	}
+	ds.N = s.Total
+	ds.Rows, ds.Target = placeRankRows(s, rows), placeRankRows(s, ds.Target)
+	for k := range ds.Groups {
+		ds.Groups[k].Index = placeRankRows(s, ds.Groups[k].Index)
+	}
+	ds.X, err = design.NewSharded(s.Rows, s.Total, ds.X)
+	return err
+}
+
+// placeRankRows returns a vector with an entry for each row of all ranks, of which only those of this rank are
+// set and take memory.
+func placeRankRows[T memory.Element](s *Shared, own []T) []T {
+	all := memory.Make[T](memory.NewVirtual(), s.Total)
+	lo, _ := s.Rows.LocalRange(s.Total)
+	copy(all[lo:], own)
+	return all
+}
+
+// A Storage says how a design matrix is stored; "" means auto. Arithmetic is in float64 in any case.
+type Storage = matrix.Storage
+
+// The storages.
+const (
+	AutoStorage = matrix.Auto    // sparse if that is much smaller, else float64
+	Float64     = matrix.Float64 // every cell, 8 bytes each
+	Float32     = matrix.Float32 // every cell, 4 bytes each: the encoded value rounded to the nearest float32
+	Sparse      = matrix.Sparse  // the cells that are not zero, 12 bytes each
+)
+
+// Storages returns the names of all storages.
+func Storages() []string { return matrix.Storages() }
+
+// A DiskStorage says in which directory rows are stored, in unnamed files, and how much memory may be used to
+// sort and select them.
+type DiskStorage = matrix.DiskStorage

@@ -1,0 +1,310 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// A fitting is the state of fitting an encoder: it assigns roles to columns, scans the training rows of this
+// process, and makes the encoder from the statistics of all of them.
+type fitting struct {
+	ctx       context.Context
+	f         *data.Frame // the table
+	block     *data.Frame // its rows that are read here: all, or those of a rank
+	first     int         // the row of the table that the block begins with
+	before    int         // training rows of blocks before
+	total     int         // training rows of all blocks
+	comm      ranks.Comm  // of ranks with a block each; nil: all rows are here
+	e         *Encoder
+	partition *matrix.Partition // of the block
+	counts    []int             // of training rows before each stripe
+	shards    []int             // where the training rows are cut, but for the first
+	dropped   [2]int
+	target    *data.Column // of the table
+	features  []*data.Column
+	problems  data.Problems
+	made      map[*data.Column][]Operand // features that are made of others
+	products  map[*data.Column]Product   // of the Spec
+	crossed   map[*data.Column]*category // products of two categories, which stand in place of a column
+
+	fitted []feature
+}
+
+// A feature is a source column with the statistics of its training rows.
+type feature struct {
+	column   *data.Column
+	number   *numberStatistics
+	category *category
+	kept     bool
+}
+
+// newFitting checks the roles of the columns, adds derived columns and fits the target.
+func newFitting(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, arena *memory.Arena, shared *Shared) (t *fitting, err error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	t = &fitting{ctx: ctx, f: f, block: f, e: &Encoder{Spec: s}, made: map[*data.Column][]Operand{}, products: map[*data.Column]Product{}, crossed: map[*data.Column]*category{}}
+	if shared != nil {
+		if err := t.takeRankRows(train, shared); err != nil {
+			return nil, err
+		}
+	} else {
+		if t.partition, err = matrix.NewPartition(arena, f.Rows, train, holdout); err != nil {
+			return nil, err
+		}
+		t.total = t.partition.Set(0).Len()
+	}
+	if t.total == 0 {
+		return nil, f.Fault("", fix.Advice{}, "there are no rows to train on")
+	}
+	t.target, err = f.Lookup(s.Target)
+	if err = t.problems.Add(err); err != nil {
+		return nil, err
+	}
+	for _, list := range [][]string{s.Groups, s.Categorical} {
+		for _, name := range list {
+			_, err := f.Lookup(name)
+			if parts := f.PartsOf(name); err != nil && len(parts) > 0 {
+				err = f.Fault(name, fix.Advise("name some of them, as "+strconv.Quote(parts[0].Name)), "it is split into %d columns, and groups and categories are of one", len(parts))
+			}
+			if t.problems.Add(err) != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, name := range s.Drop {
+		_, err := f.Lookup(name)
+		if err != nil && (len(f.PartsOf(name)) > 0 || f.ReplacedDate(name) != nil) {
+			continue // all its parts are left out
+		}
+		if t.problems.Add(err) != nil {
+			return nil, err
+		}
+	}
+	t.features, err = t.e.features(t.block)
+	if err = t.problems.Add(err); err != nil {
+		return nil, err
+	}
+	if s.Impute == "drop" {
+		if err := t.dropNulls(); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.deriveColumns(); err != nil {
+		return nil, err
+	}
+	return t, t.fitTarget()
+}
+
+// takeRankRows sets the training rows of this rank. The block covers whole stripes of rows.
+func (t *fitting) takeRankRows(train []int, shared *Shared) error {
+	rows := shared.Rows
+	if t.e.Spec.Impute == "drop" {
+		return errors.New("impute drop does not work with several ranks, since the rows that remain are not known when rows are assigned to ranks; fill the nulls, or leave their rows out with a filter")
+	}
+	t.comm, t.total = rows.Comm(), shared.Total
+	lo, hi := rows.LocalRange(t.total)
+	if hi-lo != len(train) {
+		return fmt.Errorf("rank %d has %d training rows, not %d", t.comm.Rank(), len(train), hi-lo)
+	}
+	t.before = lo
+	end := 0
+	if len(train) > 0 {
+		t.first = slices.Min(train) / matrix.StripeRows * matrix.StripeRows
+		end = min(t.f.Rows, (slices.Max(train)/matrix.StripeRows+1)*matrix.StripeRows)
+	}
+	t.block = t.f.Slice(t.first, max(t.first, end))
+	own := make([]int, len(train))
+	for i, r := range train {
+		own[i] = r - t.first
+	}
+	var err error
+	t.partition, err = matrix.NewPartition(nil, t.block.Rows, own, nil)
+	return err
+}
+
+// dropNulls removes rows with nulls in numeric features or the target.
+func (t *fitting) dropNulls() error {
+	var cols []*data.Column
+	if t.target != nil {
+		cols = append(cols, t.target)
+	}
+	for _, c := range t.features {
+		if t.e.Spec.IsNumeric(c) {
+			cols = append(cols, c)
+		}
+	}
+	d, err := t.partition.CompleteRows(t.ctx, cols)
+	if err != nil {
+		return err
+	}
+	for s := range d.Sets {
+		t.dropped[s] = t.partition.Set(s).Len() - d.Set(s).Len()
+	}
+	t.partition, t.total = d, d.Set(0).Len()
+	all := t.total + t.dropped[0]
+	if t.total == 0 {
+		return t.f.Fault("", fix.Offer(fix.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
+	}
+	if n := t.dropped[0]; n > 0 {
+		t.e.addNote("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
+	}
+	return nil
+}
+
+// fitTarget fits the coding of the target.
+func (t *fitting) fitTarget() error {
+	if t.target == nil {
+		return nil
+	}
+	known := &targetStatistics{}
+	if t.target.Kind != data.Other {
+		c, err := t.block.Lookup(t.target.Name)
+		if err == nil {
+			c, err = c.Load(t.ctx)
+		}
+		if err != nil {
+			return err
+		}
+		known = t.scanTarget(c)
+		if known, err = mergeBlocks(t, known, mergeTargets); err != nil {
+			return err
+		}
+	}
+	return t.problems.Add(t.e.fitTarget(t.f, t.target, t.total, known))
+}
+
+// scan collects the statistics of the features.
+func (t *fitting) scan() error {
+	var numbers, texts []*data.Column
+	for _, c := range t.features {
+		if t.e.Spec.IsNumeric(c) {
+			numbers = append(numbers, c)
+		} else if t.crossed[c] == nil {
+			texts = append(texts, c)
+		}
+	}
+	all, err := t.scanLevels(texts)
+	if err != nil {
+		return err
+	}
+	moments, err := t.scanNumbers(numbers)
+	if err != nil {
+		return err
+	}
+	t.fitted = make([]feature, len(t.features))
+	for i, c := range t.features {
+		q := &t.fitted[i]
+		if q.column = c; t.e.Spec.IsNumeric(c) {
+			q.number, moments = &moments[0], moments[1:]
+			continue
+		}
+		if q.category = t.crossed[c]; q.category != nil {
+			continue
+		}
+		whole, err := t.f.Lookup(c.Name)
+		if err != nil {
+			return err
+		}
+		q.category, all = newCategory(&t.e.Spec, t.f, whole, all[0], t.total), all[1:]
+	}
+	return nil
+}
+
+// dropUnusableGroups removes group columns that cannot be features, unless they were named as features.
+func (t *fitting) dropUnusableGroups() {
+	t.fitted = slices.DeleteFunc(t.fitted, func(q feature) bool {
+		var fault *data.Error
+		if q.category == nil || !t.e.Spec.isGroupFeature(q.category.in.Name) || !errors.As(q.category.err, &fault) {
+			return false
+		}
+		t.e.addNote("group column %q is not a feature: %s", q.category.in.Name, fault.Msg)
+		return true
+	})
+}
+
+// makeEncoder returns the encoder, or all problems as one error.
+func (t *fitting) makeEncoder() (*Encoder, error) {
+	f, e := t.f, t.e
+	t.dropUnusableGroups()
+	for i := range t.fitted {
+		q := &t.fitted[i]
+		var err error
+		if q.number != nil {
+			q.kept, err = t.addNumeric(q)
+		} else if err = q.category.err; err == nil {
+			q.kept = e.addCategory(q.category)
+		}
+		if err := t.problems.Add(err); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.problems.Add(t.fitGroups()); err != nil {
+		return nil, err
+	}
+	if err := t.problems.Err(); err != nil {
+		return nil, err
+	}
+	if len(e.Columns) == 0 {
+		return nil, f.Fault("", fix.Offer(fix.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+	}
+	if e.Spec.Intercept {
+		e.Columns = append(e.Columns, Coding{Name: interceptName, Kind: "intercept", Scale: 1})
+	}
+	e.noteColumns()
+	if w := len(e.Columns); w > t.total {
+		e.addNote("%d encoded columns but only %d training rows", w, t.total)
+	}
+	return e, nil
+}
+
+// shareOfEntries returns the proportion of rows in which a number is not zero: about one over the number of
+// levels for a product with a group, else 1.
+func (t *fitting) shareOfEntries(c *data.Column) float64 {
+	p, product := t.products[c]
+	if !product {
+		return 1
+	}
+	levels := map[string]bool{}
+	for _, q := range t.e.Spec.Products {
+		if q.Of[0].Column == p.Of[0].Column {
+			levels[q.Of[0].Level] = true
+		}
+	}
+	return 1 / float64(len(levels))
+}
+
+// entriesPerRow returns an upper estimate of the average number of nonzero cells in a row.
+func (t *fitting) entriesPerRow() float64 {
+	sum := 0.0
+	for _, q := range t.fitted {
+		switch {
+		case !q.kept:
+		case q.number != nil && t.e.Spec.Scale == "none":
+			sum += float64(q.number.Nonzero) / float64(t.total)
+		case q.number != nil:
+			sum += t.shareOfEntries(q.column)
+		default:
+			sum++
+		}
+	}
+	if t.e.Intercept() >= 0 {
+		sum++
+	}
+	return sum
+}
+
+// layout returns the layout of the encoded matrix.
+func (e *Encoder) layout() matrix.Layout {
+	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Zeros: e.Spec.Scale == "none" || len(e.Spec.Products) > 0}
+}

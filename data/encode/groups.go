@@ -1,0 +1,408 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"context"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/expr"
+)
+
+// maxFloatGroups bounds the values of a grouping column of fractions, and
+// maxGroups those of any.
+const (
+	maxFloatGroups = 100
+	maxGroups      = 1 << 20
+)
+
+// fitGroups fits the groupings. It is a collective call.
+func (t *fitting) fitGroups() error {
+	e := t.e
+	var singles []Grouping
+	var problems data.Problems
+	for _, name := range e.Spec.Groups {
+		c, err := t.block.Lookup(name)
+		if err != nil {
+			continue // it is a problem already
+		}
+		kind := c.Kind
+		if c, err = c.Load(t.ctx); err != nil {
+			return err
+		}
+		g, err := groupsOf(t.block, c, kind, t.partition.Set(0))
+		labels, err := t.labelsOf(g, err)
+		if err == nil {
+			err = checkGroupCount(t.f, name, kind, labels)
+		}
+		if err != nil {
+			if err = problems.Add(err); err != nil {
+				return err
+			}
+			continue
+		}
+		factor := Factor{Name: name, Sources: []string{name}, Kind: kind, Labels: labels, Named: needColumnName(labels)}
+		e.Groups = append(e.Groups, factor)
+		singles = append(singles, nameGroups(factor, g.addLabels(labels)))
+		if slices.Contains(labels, MissingLabel) {
+			e.addNote("group column %q: rows without a value are the group %s, which may be the worst one; the filter %q leaves them out", name, MissingLabel, expr.QuoteName(name)+" is not null")
+		}
+		if len(labels) == 1 {
+			e.addNote("group column %q has only one value, %q, in the training rows", name, labels[0])
+		}
+	}
+	if len(problems) > 0 || len(singles) < len(e.Spec.Groups) || len(singles) < 2 {
+		return problems.Err()
+	}
+	g := crossGroupings(singles, len(singles[0].Index))
+	labels, err := t.labelsOf(g, nil)
+	if err != nil {
+		return err
+	}
+	e.Groups = append(e.Groups, Factor{Name: g.Name, Sources: slices.Clone(e.Spec.Groups), Labels: labels})
+	return nil
+}
+
+// checkGroupCount returns an error if a group column has too many values over all blocks of rows; groupsOf
+// checks single blocks.
+func checkGroupCount(f *data.Frame, column string, kind data.Kind, labels []string) error {
+	fractions := false
+	for _, l := range labels {
+		if v, _, ok := table.ParseNumber(l); ok && kind == data.Numeric {
+			fractions = fractions || v != math.Trunc(v)
+		}
+	}
+	if fractions && len(labels) > maxFloatGroups {
+		return fractionsFault(f, column)
+	}
+	return checkGroupLimit(f, column, len(labels))
+}
+
+// encodeGroups adds the groupings of rows to ds, and group columns that f lacks to the report.
+func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.Set, ds *Dataset, report *Report) error {
+	singles := make(map[string]Grouping)
+	for _, factor := range e.Groups {
+		if len(factor.Sources) == 1 {
+			name := factor.Name
+			if !f.Has(name) {
+				report.MissingGroups = append(report.MissingGroups, name)
+				continue
+			}
+			c, err := f.Lookup(name)
+			if err != nil {
+				return err
+			}
+			if c, err = c.Load(ctx); err != nil {
+				return err
+			}
+			g, err := groupsOf(f, c, factor.Kind, rows)
+			if err != nil {
+				return err
+			}
+			if err := checkLabels(f, c, factor, g, rows); err != nil {
+				return err
+			}
+			g = nameGroups(factor, g.addLabels(factor.Labels))
+			singles[name] = g
+			ds.Groups = append(ds.Groups, g)
+			continue
+		}
+		parts := make([]Grouping, 0, len(factor.Sources))
+		for _, s := range factor.Sources {
+			if g, ok := singles[s]; ok {
+				parts = append(parts, g)
+			}
+		}
+		if len(parts) == len(factor.Sources) {
+			ds.Groups = append(ds.Groups, crossGroupings(parts, rows.Len()).addLabels(factor.Labels))
+		}
+	}
+	return nil
+}
+
+// checkLabels returns an error if a group is one of training written in another way.
+func checkLabels(f *data.Frame, c *data.Column, factor Factor, g Grouping, rows matrix.Set) error {
+	refuse := levelCheck(c, factor.Kind, factor.Labels)
+	for k, label := range g.Labels {
+		if factor.Labels == nil || label == MissingLabel || slices.Contains(factor.Labels, label) {
+			continue
+		}
+		if why := refuse(label); why != nil {
+			for i, r := range rows.All() {
+				if g.Index[i] == int32(k) {
+					return f.FaultAt(c.Name, r, fix.Advise(why.hint), "%s", why.msg)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// UnseenGroups returns, for groupings by a single column that training had too, the groups that did not occur in
+// training and their rows.
+func (e *Encoder) UnseenGroups(groupings []Grouping) (unseen []Unseen) {
+	for _, g := range groupings {
+		at := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == g.Name })
+		if at < 0 || e.Groups[at].Labels == nil { // no group of training, so its labels are not known
+			continue
+		}
+		trained := nameGroups(e.Groups[at], Grouping{Labels: e.Groups[at].Labels}).Labels
+		unknown := make([]bool, len(g.Labels))
+		for k, l := range g.Labels {
+			unknown[k] = !slices.Contains(trained, l)
+		}
+		u := Unseen{Column: g.Name}
+		for i, k := range g.Index {
+			if !unknown[k] {
+				continue
+			}
+			if u.Count++; u.FirstRow == 0 {
+				u.FirstRow = i + 1
+			}
+			if len(u.Examples) < maxExamples && !slices.Contains(u.Examples, g.Labels[k]) {
+				u.Examples = append(u.Examples, g.Labels[k])
+			}
+		}
+		if u.Count > 0 {
+			unseen = append(unseen, u)
+		}
+	}
+	return unseen
+}
+
+// needColumnName reports whether labels such as "yes" or "0" need the name of their column to be understood.
+func needColumnName(labels []string) bool {
+	for _, l := range labels {
+		switch strings.ToLower(l) {
+		case "yes", "no", "y", "n", "true", "false", "t", "f", strings.ToLower(MissingLabel):
+		default:
+			if _, _, ok := table.ParseNumber(l); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// nameGroups adds the column name to the labels if the factor asks for it.
+func nameGroups(f Factor, g Grouping) Grouping {
+	if !f.Named {
+		return g
+	}
+	labels := make([]string, len(g.Labels))
+	for i, l := range g.Labels {
+		labels[i] = f.Name + "=" + l
+	}
+	g.Labels = labels
+	return g
+}
+
+// groupsOf assigns the rows to groups by the values of a column. Nulls are a group of their own.
+func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set) (Grouping, error) {
+	if c.Kind == data.Other {
+		return Grouping{}, f.Fault(c.Name, fix.Advise("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
+	}
+	if c.InexactRow > 0 {
+		return Grouping{}, f.FaultAt(c.Name, c.InexactRow-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished as groups")
+	}
+	g := Grouping{Name: c.Name, Index: make([]int32, rows.Len())}
+	codes := make(map[string]int32)
+	code := func(label string) int32 {
+		k, ok := codes[label]
+		if !ok {
+			k = int32(len(g.Labels))
+			codes[label] = k
+			g.Labels = append(g.Labels, label)
+		}
+		return k
+	}
+	read, fractions, distinct := labelReader(c, trained), false, 0
+	values := table.NewValueIndex(c, func(row int) int {
+		distinct++
+		fractions = fractions || c.Kind != data.Categorical && c.Number[row] != math.Trunc(c.Number[row])
+		return int(code(LevelLabel(read(row))))
+	})
+	for i, r := range rows.All() {
+		switch {
+		case c.IsNull(r):
+			g.Index[i] = code(MissingLabel)
+			continue
+		case c.Kind != data.Categorical && !table.IsFinite(c.Number[r]):
+			return Grouping{}, notFiniteFault(f, c.Name, r, c.Number[r])
+		}
+		g.Index[i] = int32(values.IndexOf(r))
+		if fractions && distinct > maxFloatGroups {
+			return Grouping{}, fractionsFault(f, c.Name)
+		}
+	}
+	return g.sortLabels(), checkGroupLimit(f, c.Name, len(g.Labels))
+}
+
+// checkGroupLimit returns an error for more than maxGroups groups.
+func checkGroupLimit(f *data.Frame, column string, groups int) error {
+	if groups <= maxGroups {
+		return nil
+	}
+	return f.Fault(column, fix.Advise("choose a coarser column"), "%d groups are too many", groups)
+}
+
+// fractionsFault returns the error of a group column of too many different fractions.
+func fractionsFault(f *data.Frame, column string) error {
+	return f.Fault(column, fix.Advise("bin it into a column of a few ranges first"),
+		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
+}
+
+// sortLabels sorts the labels, as numbers if all are numbers, with the group of nulls last.
+func (g Grouping) sortLabels() Grouping {
+	numbers := !slices.ContainsFunc(g.Labels, func(l string) bool {
+		_, _, ok := table.ParseNumber(l)
+		return !ok && l != MissingLabel
+	})
+	order := make([]int, len(g.Labels))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return labelLess(g.Labels[order[i]], g.Labels[order[j]], numbers) })
+	labels := make([]string, len(order))
+	place := make([]int32, len(order))
+	for to, from := range order {
+		labels[to] = g.Labels[from]
+		place[from] = int32(to)
+	}
+	for i, k := range g.Index {
+		g.Index[i] = place[k]
+	}
+	g.Labels = labels
+	return g
+}
+
+func labelLess(a, b string, numbers bool) bool {
+	if am, bm := a == MissingLabel, b == MissingLabel; am != bm {
+		return bm
+	}
+	if numbers {
+		x, _, _ := table.ParseNumber(a)
+		y, _, _ := table.ParseNumber(b)
+		if x != y {
+			return x < y
+		}
+	}
+	return a < b
+}
+
+// addLabels adds labels of training that g lacks, and sorts the labels.
+func (g Grouping) addLabels(trained []string) Grouping {
+	have := make(map[string]int32, len(g.Labels))
+	for i, l := range g.Labels {
+		have[l] = int32(i)
+	}
+	added := false
+	for _, l := range trained {
+		if _, ok := have[l]; !ok {
+			g.Labels = append(g.Labels, l)
+			added = true
+		}
+	}
+	if !added {
+		return g
+	}
+	return g.sortLabels()
+}
+
+// crossGroupings returns the grouping by the combinations of groups that occur.
+func crossGroupings(parts []Grouping, n int) Grouping {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	g := Grouping{Name: strings.Join(names, " × "), Index: make([]int32, n)}
+	// Combine two at a time, so that a pair of codes is the key.
+	cur := append([]int32(nil), parts[0].Index...)
+	labels := make([]string, len(parts[0].Labels))
+	for i, l := range parts[0].Labels {
+		labels[i] = crossLabel(l)
+	}
+	for _, p := range parts[1:] {
+		codes := make(map[[2]int32]int32)
+		var next []string
+		for i := range cur {
+			key := [2]int32{cur[i], p.Index[i]}
+			k, ok := codes[key]
+			if !ok {
+				k = int32(len(next))
+				codes[key] = k
+				next = append(next, labels[key[0]]+" / "+crossLabel(p.Labels[key[1]]))
+			}
+			cur[i] = k
+		}
+		labels = next
+	}
+	g.Index, g.Labels = cur, labels
+	return g.sortLabels()
+}
+
+// crossLabel quotes a label that contains the separator, so that combined labels are unique.
+func crossLabel(l string) string {
+	if strings.Contains(l, " / ") || strings.HasPrefix(l, `"`) || strings.HasPrefix(l, "/ ") || strings.HasSuffix(l, " /") {
+		return strconv.Quote(l)
+	}
+	return l
+}
+
+// A Factor is a grouping as fitted on the training rows.
+type Factor struct {
+	Name    string    `json:"name"`    // "region", or "ethnicity × region"
+	Sources []string  `json:"sources"` // the columns that are crossed
+	Kind    data.Kind `json:"kind"`    // of a single column
+	Labels  []string  `json:"labels"`  // of the training rows, sorted
+
+	// Named says that a Dataset calls the groups "column=label": the labels of a
+	// single column say little on their own ("yes", "0").
+	Named bool `json:"named,omitempty"`
+}
+
+// WithGroups returns a copy of the encoder with groupings by other columns of f: by each column and, if there
+// are several, by all combined. Groupings of the training keep its labels. Without names the groupings stay as they are.
+func (e *Encoder) WithGroups(ctx context.Context, f *data.Frame, names []string) (*Encoder, error) {
+	if len(names) == 0 {
+		return e, nil
+	}
+	out := *e
+	out.Groups = nil
+	var problems data.Problems
+	for _, name := range names {
+		c, err := f.Column(ctx, name)
+		if err != nil {
+			if err := problems.Add(err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if k := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == name }); k >= 0 {
+			out.Groups = append(out.Groups, e.Groups[k]) // with the labels of the training
+			continue
+		}
+		named := c.Kind != data.Categorical || needColumnName(c.Level)
+		out.Groups = append(out.Groups, Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Named: named})
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	if len(names) > 1 {
+		crossed := Factor{Sources: names}
+		for _, f := range e.Groups {
+			if slices.Equal(f.Sources, names) {
+				crossed = f
+			}
+		}
+		out.Groups = append(out.Groups, crossed)
+	}
+	return &out, nil
+}

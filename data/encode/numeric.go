@@ -1,0 +1,142 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// addNumeric appends the encoded column of a number. A column that is constant or has no values is left out
+// with a note.
+func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
+	e, f, c, known := t.e, t.f, q.column, q.number
+	nulls := known.Faults.Nulls
+	if nulls == t.total { // nothing to fill, and nothing to ask for
+		e.addNote("column %q left out: it has no values in the training rows", c.Name)
+		return false, nil
+	}
+	in := Input{Name: c.Name, Kind: data.Numeric, First: len(e.Columns), Of: t.made[c], Vector: c.Vector}
+	if err := numberFault(f, c.Name, in.Of, known.Faults, t.total, e.Spec.Impute); err != nil {
+		return false, err
+	}
+	if p, product := t.products[c]; product {
+		e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns, Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: p.Scale})
+		return true, nil
+	}
+	_, mean, sd, constant := matrix.JoinMoments(known.Moments)
+	if known.Inexact > 0 {
+		path, row := f.Where(known.Inexact - 1)
+		e.addNote("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
+	}
+	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
+		return false, f.Fault(c.Name, fix.Advise("rescale it", fix.DropColumn), "the values are too large to standardise")
+	}
+	value := mean // of a constant
+	switch e.Spec.Impute {
+	case "mean":
+		in.Fill = mean
+	case "median":
+		if in.Fill, err = t.medianOf(c); err != nil {
+			return false, err
+		}
+	}
+	if nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
+		e.filled = append(e.filled, fmt.Sprintf("%s (%s in %d %s)", c.Name, table.FormatNumber(in.Fill), nulls, printable.Noun(nulls, "row", "rows")))
+		if !constant {
+			_, mean, sd, _ = matrix.JoinMoments(append(known.Moments, matrix.MomentOfEqual(in.Fill, nulls)))
+		}
+	}
+	if constant && e.keepsConstantColumn(value) {
+		e.addNote("column %q is constant (%s): it is kept, since no intercept is fitted", c.Name, table.FormatNumber(value))
+	} else if constant {
+		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, table.FormatNumber(value)))
+		return false, nil
+	}
+	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
+	if e.Spec.Scale != "none" {
+		if sd == 0 {
+			return false, f.Fault(c.Name, fix.Advise("rescale it", fix.DropColumn), "the values differ by too little to standardise")
+		}
+		col.Shift, col.Scale = mean, sd
+	}
+	e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns, col)
+	return true, nil
+}
+
+// keepsConstantColumn reports whether a constant column of value v is kept as the user's own intercept: none is
+// fitted, and columns are not centred.
+func (e *Encoder) keepsConstantColumn(v float64) bool {
+	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
+}
+
+// medianOf returns the median of the training values of a column, NaN if there are none.
+func (t *fitting) medianOf(c *data.Column) (float64, error) {
+	v, err := t.sortedValues(c)
+	if err != nil {
+		return 0, err
+	}
+	m := len(v) / 2
+	switch {
+	case len(v) == 0:
+		return math.NaN(), nil
+	case len(v)%2 == 1:
+		return v[m], nil
+	}
+	return v[m-1] + (v[m]-v[m-1])/2, nil
+}
+
+// numberFault returns the first error in the n values of a number, given the faults found while reading. of
+// holds its operands if it is a derived column.
+func numberFault(f *data.Frame, name string, of []Operand, w matrix.Faults, n int, impute string) error {
+	switch {
+	case w.Bad >= 0 && (w.Far < 0 || w.Bad <= w.Far):
+		if err := operandFault(f, of, w.Bad); err != nil {
+			return err
+		}
+		if of != nil && math.IsInf(w.Value, 0) {
+			return f.FaultAt(name, w.Bad, fix.Advise("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.Value)
+		}
+		if of != nil {
+			return f.FaultAt(name, w.Bad, fix.Advise("only positive numbers have a logarithm: leave such rows out with a filter, or use a square or a spline"), "the function has no value here")
+		}
+		return notFiniteFault(f, name, w.Bad, w.Value)
+	case w.Far >= 0 && w.Narrow:
+		return f.FaultAt(name, w.Far, fix.Offer(fix.Standardise, fix.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
+	case w.Far >= 0:
+		return f.FaultAt(name, w.Far, fix.Advice{}, "the value %v is too far from those of training to standardise", w.FarValue)
+	case w.Nulls > 0 && impute != "mean" && impute != "median":
+		e := f.FaultAt(name, w.Null, fix.Offer(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
+		e.Rows = w.Nulls
+		return e
+	}
+	return nil
+}
+
+// operandFault returns an error if the value of an operand in a row is NaN or infinite, else nil.
+func operandFault(f *data.Frame, of []Operand, row int) error {
+	for _, o := range of {
+		if o.Kind != data.Numeric {
+			continue
+		}
+		c, err := f.ColumnAt(context.Background(), nil, o.Column, []int{row})
+		if err != nil {
+			return err
+		}
+		if v := c.Number[0]; !c.IsNull(0) && !table.IsFinite(v) {
+			return notFiniteFault(f, o.Column, row, v)
+		}
+	}
+	return nil
+}
+
+// notFiniteFault returns the error of a value that is NaN or infinite.
+func notFiniteFault(f *data.Frame, column string, row int, v float64) error {
+	return f.FaultAt(column, row, fix.Advise("remove such rows or store the value as null"), "the value is %v", v)
+}

@@ -1,0 +1,281 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"errors"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// Statistics of a block of training rows, in the order of the table, merge to those of all rows:
+// rows of a process are one block, and every rank of several has one.
+
+// mergeBlocks merges the statistics of the block of this process with those of the other ranks. It is a
+// collective call.
+func mergeBlocks[T any](t *fitting, own T, merge func(all []T) T) (T, error) {
+	all, err := gather(t.comm, own)
+	if err != nil {
+		return own, err
+	}
+	return merge(all), nil
+}
+
+// gather returns the values of all ranks. It is a collective call; a nil c means one process.
+func gather[T any](c ranks.Comm, own T) ([]T, error) {
+	if c == nil {
+		return []T{own}, nil
+	}
+	return ranks.GatherValues(c, own)
+}
+
+// faultOfRows returns err as an *Error that ranks can exchange, or nil if it is not about rows of the table.
+func faultOfRows(err error) *data.Error {
+	var e *data.Error
+	if errors.As(err, &e) && e.Class == nil && e.Err == nil {
+		return e
+	}
+	return nil
+}
+
+// numberStatistics holds what fitting needs to know about a numeric column. Row numbers are those of the table.
+type numberStatistics struct {
+	Moments []matrix.Moment // of rows that follow each other, see fitting.stripeCuts
+	Faults  matrix.Faults
+	Nonzero int // values that are not 0, nulls among them
+	Inexact int // the first row (1-based) that float64 cannot hold exactly, or 0
+}
+
+// mergeNumbers merges the statistics of blocks of rows.
+func mergeNumbers(all []numberStatistics) numberStatistics {
+	out := numberStatistics{Faults: matrix.NoFaults()}
+	for _, s := range all {
+		out.Moments = append(out.Moments, s.Moments...)
+		out.Faults.Add(s.Faults)
+		out.Nonzero += s.Nonzero
+		if out.Inexact == 0 {
+			out.Inexact = s.Inexact
+		}
+	}
+	return out
+}
+
+// A numberScan collects the statistics of a column from tiles in any order.
+type numberScan struct {
+	mu      sync.Mutex
+	moments [][]matrix.Moment // by stripe
+	faults  matrix.Faults
+	nonzero int
+}
+
+// add adds the training rows of column j of a tile, with separate moments between the cuts.
+func (x *numberScan) add(t *matrix.Tile, j int, cuts []int) {
+	faults, nonzero := matrix.NoFaults(), 0
+	var moments []matrix.Moment
+	rows := t.RowsOf[0]
+	for from, k := 0, 0; k <= len(cuts); k++ {
+		to := len(rows)
+		if k < len(cuts) {
+			to = cuts[k]
+		}
+		buf := valuesOf(t, j, rows[from:to], &faults)
+		moment := matrix.Moment{}
+		if matrix.AreFinite(buf) {
+			moment = matrix.MomentOf(buf)
+		} else {
+			addNotFinite(t, j, rows[from:to], &faults)
+		}
+		moments = append(moments, moment)
+		nonzero += to - from - len(buf)
+		for _, v := range buf {
+			if v != 0 {
+				nonzero++
+			}
+		}
+		from = to
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.moments[t.First/matrix.StripeRows] = moments
+	x.faults.Add(faults)
+	x.nonzero += nonzero
+}
+
+// valuesOf returns the values of some rows of a tile without nulls, and counts the nulls.
+func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []float64 {
+	number, null := t.Number[j], t.Null[j]
+	if null == nil {
+		if len(rows) == t.Rows {
+			return number
+		}
+		t.Buf = slices.Grow(t.Buf[:0], len(rows))[:len(rows)]
+		for k, i := range rows {
+			t.Buf[k] = number[i]
+		}
+		return t.Buf
+	}
+	buf := t.Buf[:0]
+	for _, i := range rows {
+		if !null[i] {
+			buf = append(buf, number[i])
+		} else if faults.Nulls++; faults.Null < 0 {
+			faults.Null = t.First + int(i)
+		}
+	}
+	t.Buf = buf
+	return buf
+}
+
+// addNotFinite records the first value that is NaN or infinite.
+func addNotFinite(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
+	for _, i := range rows {
+		if v := t.Number[j][i]; !table.IsFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
+			faults.Add(matrix.Faults{Null: -1, Far: -1, Bad: t.First + int(i), Value: v})
+			return
+		}
+	}
+}
+
+// stripeCuts returns the training rows, counted within a stripe, at which shards begin. Moments are computed
+// between these cuts, so that they do not depend on the number of ranks.
+func (t *fitting) stripeCuts(stripe int) (cuts []int) {
+	if t.counts == nil {
+		return nil
+	}
+	from, to := t.before+t.counts[stripe], t.before+t.counts[stripe+1]
+	for k := sort.SearchInts(t.shards, from+1); k < len(t.shards) && t.shards[k] < to; k++ {
+		cuts = append(cuts, t.shards[k]-from)
+	}
+	return cuts
+}
+
+// prepareCuts computes what stripeCuts needs: where shards begin and how many training rows precede each
+// stripe.
+func (t *fitting) prepareCuts() {
+	n := t.total
+	shards := ranks.NewRows(ranks.One{}, n).Shards(n)
+	for k := 1; k < shards; k++ {
+		lo, _ := shard.Bounds(n, shards, k)
+		t.shards = append(t.shards, lo)
+	}
+	t.counts = t.partition.Counts()
+}
+
+// scanNumbers returns the statistics of numeric columns over the training rows of all blocks. It is a
+// collective call.
+func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error) {
+	scans, out := make([]numberScan, len(columns)), make([]numberStatistics, len(columns))
+	stripes := (t.block.Rows + matrix.StripeRows - 1) / matrix.StripeRows
+	for j := range scans {
+		scans[j] = numberScan{moments: make([][]matrix.Moment, stripes), faults: matrix.NoFaults()}
+	}
+	if t.counts == nil {
+		t.prepareCuts()
+	}
+	inexact, err := matrix.Visit(t.ctx, t.block.Rows, columns, false, func(w *matrix.Tile) error {
+		t.partition.Split(w)
+		cuts := t.stripeCuts(w.First / matrix.StripeRows)
+		for j := range w.Number {
+			scans[w.Lo+j].add(w, j, cuts)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for j := range scans {
+		own := numberStatistics{slices.Concat(scans[j].moments...), scans[j].faults, scans[j].nonzero, inexact[j]}
+		own.Faults.Shift(t.first)
+		if own.Inexact > 0 {
+			own.Inexact += t.first
+		}
+		if out[j], err = mergeBlocks(t, own, mergeNumbers); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// scanLevels returns the levels of text or bool columns over the training rows of all blocks. It is a
+// collective call.
+func (t *fitting) scanLevels(columns []*data.Column) ([]levels, error) {
+	own := make([]levels, len(columns))
+	err := table.Parallel(t.ctx, len(columns), func(i int) error {
+		c, err := columns[i].Load(t.ctx)
+		if err != nil {
+			return err
+		}
+		own[i] = levelsOf(c, t.partition.Set(0))
+		own[i].Inexact = c.InexactRow
+		for _, row := range []*int{&own[i].Inexact, &own[i].Bad} {
+			if *row > 0 {
+				*row += t.first
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return mergeBlocks(t, own, func(all [][]levels) []levels {
+		out := make([]levels, len(columns))
+		for i := range out {
+			each := make([]levels, len(all))
+			for r := range all {
+				each[r] = all[r][i]
+			}
+			out[i] = mergeLevels(each)
+		}
+		return out
+	})
+}
+
+// sortedValues returns the sorted finite training values of a numeric column. It is a collective call.
+func (t *fitting) sortedValues(c *data.Column) ([]float64, error) {
+	c, err := c.Load(t.ctx)
+	if err != nil {
+		return nil, err
+	}
+	var own []float64
+	for _, r := range t.partition.Set(0).All() {
+		if v := c.Number[r]; !c.IsNull(r) && table.IsFinite(v) {
+			own = append(own, v)
+		}
+	}
+	return mergeBlocks(t, own, func(all [][]float64) []float64 {
+		v := slices.Concat(all...)
+		slices.Sort(v)
+		return v
+	})
+}
+
+// labelsOf returns the sorted labels of a grouping over all blocks, or the first error of a block. It is a
+// collective call.
+func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
+	type labels struct {
+		Labels []string
+		Fault  *data.Error
+	}
+	own := labels{g.Labels, faultOfRows(fault)}
+	if fault != nil && own.Fault == nil {
+		return nil, fault
+	}
+	all, err := gather(t.comm, own)
+	if err != nil {
+		return nil, err
+	}
+	var out Grouping
+	for _, of := range all {
+		if of.Fault != nil {
+			return nil, of.Fault
+		}
+		out = out.addLabels(of.Labels)
+	}
+	return out.Labels, nil
+}

@@ -1,0 +1,227 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/fix"
+)
+
+// A Task is the kind of the target.
+type Task string
+
+const (
+	Auto       Task = ""           // numbers of more than two values: regression; two values: binary
+	Regression Task = "regression" // a numeric target
+	Binary     Task = "binary"     // a target of two values, encoded ±1
+	Multiclass Task = "multiclass" // a target of K > 2 classes, encoded 0 … K−1; a Spec that asks for Binary gets it too
+)
+
+// DefaultMaxLevels is the default limit on the levels of a categorical feature.
+const DefaultMaxLevels = 1000
+
+// A Spec assigns roles to columns and says how to encode them.
+type Spec struct {
+	Target string `json:"target"` // column to predict
+	Task   Task   `json:"task"`
+
+	// Features are the columns to predict from, in this order; empty means every
+	// column but Target and Drop, and Groups only with GroupFeatures. A column of
+	// dates that is taken apart stands for its parts, here and in Drop.
+	Features []string `json:"features,omitempty"`
+	Drop     []string `json:"drop,omitempty"`   // columns left out of the default Features
+	Groups   []string `json:"groups,omitempty"` // columns whose values name groups
+
+	// GroupFeatures makes the columns of Groups features, as categories, where Features
+	// is empty. A group column of too many levels for a feature is left out, with a note.
+	GroupFeatures bool `json:"group_features,omitempty"`
+
+	// Categorical are numeric or bool columns to take as categories.
+	Categorical []string `json:"categorical,omitempty"`
+
+	Positive string `json:"positive,omitempty"` // positive value of a binary target; "" for the rule
+
+	// Scale is "standard" (or "", the same) to bring numeric features to mean
+	// 0 and standard deviation 1 (population) on the training rows, or "none".
+	Scale       string `json:"scale"`
+	ScaleTarget bool   `json:"scale_target"` // the same for a regression target
+	Intercept   bool   `json:"intercept"`    // append a column of ones
+
+	// Impute says what becomes of nulls in numeric features: "error" (or "",
+	// the same), "mean" or "median" of the training rows, or "drop", which
+	// drops the rows that have one there or in the target.
+	Impute string `json:"impute"`
+
+	MaxLevels int `json:"max_levels,omitempty"` // of a categorical feature; 0 means DefaultMaxLevels
+
+	// MinCount, above 0, makes one level, (other), of the levels of a feature that
+	// fewer training rows have, and of the rarest beyond MaxLevels.
+	MinCount int `json:"min_count,omitempty"`
+
+	// TargetTransform, "log" or "log1p", is what is fitted of a regression target.
+	TargetTransform string `json:"target_transform,omitempty"`
+
+	// Transforms are columns made of the features.
+	Transforms Transforms `json:"transforms,omitzero"`
+
+	// Products are columns with a coding of their own, behind all others. They stand for
+	// the coefficients of groups: see Encoder.GroupProducts.
+	Products []Product `json:"products,omitempty"`
+
+	// Reference names, by column, the level whose coefficient is 0: it has no encoded
+	// column, and levels that training did not see count as it does.
+	Reference map[string]string `json:"reference,omitempty"`
+}
+
+// Validate returns an error if the Spec is invalid for every table.
+func (s Spec) Validate() error {
+	switch s.Task {
+	case Auto, Regression, Binary, Multiclass:
+	default:
+		return fmt.Errorf("task %q: must be %q, %q, %q or empty", s.Task, Regression, Binary, Multiclass)
+	}
+	switch s.Scale {
+	case "", "standard", "none":
+	default:
+		return fmt.Errorf("scale %q: must be \"standard\" or \"none\"", s.Scale)
+	}
+	switch s.Impute {
+	case "", "error", "mean", "median", "drop":
+	default:
+		return fmt.Errorf("impute %q: must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
+	}
+	switch s.TargetTransform {
+	case "", "log", "log1p":
+	default:
+		return fmt.Errorf("target transform %q: must be log or log1p", s.TargetTransform)
+	}
+	if err := s.Transforms.Validate(); err != nil {
+		return err
+	}
+	if s.MinCount < 0 {
+		return fmt.Errorf("min count %d: must not be negative", s.MinCount)
+	}
+	if s.MaxLevels < 0 {
+		return fmt.Errorf("max levels %d: must not be negative", s.MaxLevels)
+	}
+	if s.Target == "" {
+		return &data.Error{Msg: "no target column is named", Fixes: []fix.Fix{fix.NameTarget}}
+	}
+	for _, role := range []struct {
+		name string
+		list []string
+	}{{"features", s.Features}, {"groups", s.Groups}, {"categorical", s.Categorical}, {"drop", s.Drop}} {
+		seen := make(map[string]bool)
+		for _, c := range role.list {
+			if seen[c] {
+				return fmt.Errorf("column %q is named twice under %s", c, role.name)
+			}
+			seen[c] = true
+			if c == s.Target && role.name != "groups" {
+				return fmt.Errorf("column %q is the target and cannot be under %s too", c, role.name)
+			}
+		}
+	}
+	for _, p := range s.Products {
+		if len(p.Of) != 2 || !positiveFinite(p.Scale) {
+			return fmt.Errorf("the product %q has %d operands and scale %v: two, and a number above 0", p.Name, len(p.Of), p.Scale)
+		}
+	}
+	dropped := make(map[string]bool)
+	for _, c := range s.Drop {
+		dropped[c] = true
+	}
+	for _, c := range s.Features {
+		if dropped[c] {
+			return fmt.Errorf("column %q is named under features and under drop", c)
+		}
+	}
+	return nil
+}
+
+// IsNumeric reports whether a column is encoded as a number.
+func (s *Spec) IsNumeric(c *data.Column) bool {
+	return c.Kind == data.Numeric && !slices.Contains(s.Categorical, c.Name) && !s.isGroupFeature(c.Name)
+}
+
+// isGroupFeature reports whether a column is a feature only because it is a group column.
+func (s *Spec) isGroupFeature(name string) bool {
+	return s.GroupFeatures && len(s.Features) == 0 && slices.Contains(s.Groups, name) && !slices.Contains(s.Drop, name) && name != s.Target
+}
+
+// An Operand is a factor of a derived column: a function of a number, or the indicator of a level of a
+// category.
+type Operand struct {
+	Column   string    `json:"column"`
+	Kind     data.Kind `json:"kind"`              // of the column, as it is taken
+	Function Function  `json:"function,omitzero"` // of a number
+	Fill     *float64  `json:"fill,omitempty"`    // of a number, for nulls; nil: a null makes a null
+	Center   float64   `json:"center,omitempty"`  // of a number: subtracted from the function
+	Level    string    `json:"level,omitempty"`   // of a category
+}
+
+// A Product is a derived column: the product of its operands divided by Scale.
+type Product struct {
+	Name  string    `json:"name"`
+	Of    []Operand `json:"of"` // the level of a group column, and a feature
+	Scale float64   `json:"scale"`
+}
+
+// Transforms lists derived columns by the names of their source columns.
+type Transforms struct {
+	Log      []string       `json:"log,omitempty"`      // its logarithm, in its place
+	Square   []string       `json:"square,omitempty"`   // its square, in addition
+	Spline   map[string]int `json:"spline,omitempty"`   // a natural cubic spline of that number of knots, at quantiles, in its place
+	Interact [][2]string    `json:"interact,omitempty"` // the product of two columns, in addition
+}
+
+// IsEmpty reports whether there are no derived columns.
+func (t *Transforms) IsEmpty() bool {
+	return len(t.Log)+len(t.Square)+len(t.Spline)+len(t.Interact) == 0
+}
+
+// Label returns the name of the operand in the name of a derived column.
+func (o *Operand) Label() string {
+	if o.Kind == data.Numeric {
+		return o.Column
+	}
+	return o.Column + "=" + o.Level
+}
+
+// Validate returns an error if the Transforms are invalid for every table.
+func (t *Transforms) Validate() error {
+	seen := map[string]bool{}
+	for _, name := range t.Log {
+		if seen[name] {
+			return fmt.Errorf("column %q is named twice under log", name)
+		}
+		seen[name] = true
+	}
+	for name, knots := range t.Spline {
+		if knots < 3 || knots > 20 {
+			return fmt.Errorf("a spline of %q with %d knots: there must be 3 to 20", name, knots)
+		}
+		if seen[name] {
+			return fmt.Errorf("column %q is under log and under spline, which both take its place", name)
+		}
+	}
+	squares := map[string]bool{}
+	for _, name := range t.Square {
+		if squares[name] {
+			return fmt.Errorf("column %q is named twice under square", name)
+		}
+		squares[name] = true
+	}
+	pairs := map[string]bool{}
+	for _, p := range t.Interact {
+		key := strings.Join([]string{min(p[0], p[1]), max(p[0], p[1])}, "\x00")
+		if p[0] == p[1] || pairs[key] {
+			return fmt.Errorf("the interaction %s:%s: two different columns, once", p[0], p[1])
+		}
+		pairs[key] = true
+	}
+	return nil
+}

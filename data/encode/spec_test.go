@@ -1,0 +1,75 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"math"
+	"strings"
+	"testing"
+)
+
+// What is asked for is refused where it cannot be whatever the table, by what it is; and taken
+// at the ends of what can be.
+func TestSpec_Validate(t *testing.T) {
+	for says, change := range map[string]func(s *Spec){
+		`task "ranking": must be`:                           func(s *Spec) { s.Task = "ranking" },
+		`scale "range": must be`:                            func(s *Spec) { s.Scale = "range" },
+		`impute "zero": must be`:                            func(s *Spec) { s.Impute = "zero" },
+		`target transform "sqrt": must be`:                  func(s *Spec) { s.TargetTransform = "sqrt" },
+		"min count -1: must not be negative":                func(s *Spec) { s.MinCount = -1 },
+		"max levels -1: must not be negative":               func(s *Spec) { s.MaxLevels = -1 },
+		"no target column is named":                         func(s *Spec) { s.Target = "" },
+		`column "a" is named twice under features`:          func(s *Spec) { s.Features = []string{"a", "b", "a"} },
+		`column "g" is named twice under groups`:            func(s *Spec) { s.Groups = []string{"g", "g"} },
+		`column "a" is named twice under categorical`:       func(s *Spec) { s.Categorical = []string{"a", "a"} },
+		`column "y" is the target and cannot be under drop`: func(s *Spec) { s.Drop = []string{"y"} },
+		`column "y" is the target and cannot be under feat`: func(s *Spec) { s.Features = []string{"y"} },
+		`column "a" is named under features and under drop`: func(s *Spec) { s.Features, s.Drop = []string{"a"}, []string{"a"} },
+		`column "a" is named twice under log`:               func(s *Spec) { s.Transforms.Log = []string{"a", "a"} },
+		`column "a" is named twice under square`:            func(s *Spec) { s.Transforms.Square = []string{"a", "b", "a"} },
+		`column "a" is under log and under spline`:          func(s *Spec) { s.Transforms.Log, s.Transforms.Spline = []string{"a"}, map[string]int{"a": 3} },
+		`a spline of "a" with 2 knots`:                      func(s *Spec) { s.Transforms.Spline = map[string]int{"a": 2} },
+		`a spline of "a" with 21 knots`:                     func(s *Spec) { s.Transforms.Spline = map[string]int{"a": 21} },
+		"the interaction a:a":                               func(s *Spec) { s.Transforms.Interact = [][2]string{{"a", "a"}} },
+		"the interaction b:a":                               func(s *Spec) { s.Transforms.Interact = [][2]string{{"a", "b"}, {"b", "a"}} },
+		"": func(s *Spec) {
+			s.Task, s.Scale, s.Impute, s.TargetTransform, s.Groups = Regression, "none", "drop", "log", []string{"y", "g"}
+			s.Transforms = Transforms{Log: []string{"a", "b"}, Square: []string{"a"}, Spline: map[string]int{"c": 3, "d": 20}, Interact: [][2]string{{"a", "b"}, {"a", "c"}}}
+		},
+	} {
+		s := Spec{Target: "y"}
+		change(&s)
+		if err := s.Validate(); says == "" && err != nil || says != "" && (err == nil || !strings.HasPrefix(err.Error(), says)) {
+			t.Errorf("%v, not %q", err, says)
+		}
+	}
+}
+
+// So are targets and encoded columns of a model.
+func TestTarget_Validate(t *testing.T) {
+	good := Target{Name: "y", Task: Regression, Kind: data.Numeric, Scale: 2}
+	for says, change := range map[string]func(x *Target){
+		"":                                      func(*Target) {},
+		"the target has no name":                func(x *Target) { x.Name = "" },
+		`the target has the unknown`:            func(x *Target) { x.Task = Auto },
+		`the target has the value "yes"`:        func(x *Target) { x.Task, x.Positive, x.Negative = Binary, "yes", "yes" },
+		"the target has shift 0 and scale 0":    func(x *Target) { x.Scale = 0 },
+		"the target has shift 0 and scale +Inf": func(x *Target) { x.Scale = math.Inf(1) },
+		"the target has shift NaN":              func(x *Target) { x.Shift = math.NaN() },
+		"the target has shift -Inf":             func(x *Target) { x.Shift = math.Inf(-1) },
+	} {
+		x := good
+		change(&x)
+		if err := x.Validate(); says == "" && err != nil || says != "" && (err == nil || !strings.HasPrefix(err.Error(), says)) {
+			t.Errorf("%v, not %q", err, says)
+		}
+	}
+	for _, c := range []struct {
+		shift, scale float64
+		good         bool
+	}{{0, 1, true}, {-5, 1e-300, true}, {math.NaN(), 1, false}, {math.Inf(1), 1, false}, {0, 0, false}, {0, -1, false}, {0, math.Inf(1), false}, {0, math.NaN(), false}} {
+		if err := (Coding{Name: "a", Shift: c.shift, Scale: c.scale}).Validate(); (err == nil) != c.good {
+			t.Errorf("shift %v and scale %v: %v", c.shift, c.scale, err)
+		}
+	}
+}

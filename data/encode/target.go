@@ -1,0 +1,387 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// fitTarget fits the coding of the target of n rows from their statistics.
+func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetStatistics) error {
+	s := e.Spec
+	if c.Kind == data.Other {
+		return f.Fault(c.Name, fix.Advice{}, "values of type %s cannot be the target", c.Type)
+	}
+	if err := known.checkValues(f, c.Name, n); err != nil {
+		return err
+	}
+	values := known.Values
+	switch {
+	case n == 1:
+		return f.FaultAt(c.Name, known.First, fix.Advice{}, "there is only one row to train on; at least two are needed")
+	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression: // and those that look alike may be several
+		return f.FaultAt(c.Name, known.Inexact-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished as classes")
+	case len(values) == 1:
+		return f.Fault(c.Name, fix.Advise("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
+	}
+	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
+	task := s.Task
+	if task == Auto {
+		switch {
+		case len(values) == 2:
+			task = Binary
+		case c.Kind == data.Numeric && c.Integer && len(values) <= table.FewNumbers && n > 2*len(values):
+			return f.Fault(c.Name, fix.Offer(fix.TakeAsClasses, fix.TakeAsQuantity),
+				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels there is no model of its own; counts are a quantity, with the loss poisson)", len(values), listSmallest(values))
+		case c.Kind == data.Numeric:
+			task = Regression
+			e.addNote("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
+		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
+			return f.Fault(c.Name, fix.Advise("store it as numbers for a regression", fix.TakeAsClasses), "the target is numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
+		case c.UnexpectedRow > 0:
+			return f.Fault(c.Name, fix.Advise("fix that row", fix.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), describeUnexpectedText(f, c))
+		default:
+			task = Multiclass
+		}
+	}
+	if task == Binary && len(values) > 2 {
+		task = Multiclass
+	}
+	e.Target.Task = task
+	if task == Regression {
+		if c.Kind == data.Categorical {
+			return f.Fault(c.Name, fix.Advise("", fix.TakeAsClasses), "the target of a regression must be numbers, not text%s", describeUnexpectedText(f, c))
+		}
+		if known.Inexact > 0 {
+			path, row := f.Where(known.Inexact - 1)
+			e.addNote("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
+		}
+		if s.Positive != "" {
+			return f.Fault(c.Name, fix.Offer(fix.ForgetPositive, fix.TakeAsClasses), "a positive value is given, but the target is a quantity")
+		}
+		e.Target.Transform = s.TargetTransform
+		if err := noLogarithmFault(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
+			return err
+		}
+		if s.ScaleTarget {
+			_, mean, sd, _ := matrix.JoinMoments(known.Moments)
+			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
+				return f.Fault(c.Name, fix.Advise("rescale it"), "the values of the target are too large or too close to standardise")
+			}
+			e.Target.Shift, e.Target.Scale = mean, sd
+		}
+		return nil
+	}
+	if s.TargetTransform != "" {
+		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity), "a logarithm is asked of the target, but it is one of classes")
+	}
+	if task == Multiclass {
+		return e.chooseClasses(f, c, values, known.Held)
+	}
+	return e.choosePositive(f, c, values)
+}
+
+// chooseClasses sets the classes of a target with more than two: numbers in numerical order, texts in
+// alphabetical order. Classes that only hold-out rows have are included.
+func (e *Encoder) chooseClasses(f *data.Frame, c *data.Column, values, held []string) error {
+	switch {
+	case len(values) < 3:
+		return f.Fault(c.Name, fix.Advise("take it as a target of two classes"), "the target has %d classes, and more than two are asked for", len(values))
+	case len(values) > maxClasses:
+		return f.Fault(c.Name, fix.Advise("choose another target, or merge rare classes", fix.TakeAsQuantity), "the target has more than %d classes", maxClasses)
+	case c.Kind == data.Numeric && !c.Integer:
+		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
+	case e.Spec.Positive != "":
+		return f.Fault(c.Name, fix.Offer(fix.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
+	}
+	all := slices.Clone(values)
+	for _, v := range held {
+		if !slices.Contains(all, v) && len(all) < maxClasses {
+			all = append(all, v)
+		}
+	}
+	classes := sortValues(c, all)
+	e.Target.Classes = classes
+	e.addNote("target %q: %d classes, %s%s", c.Name, len(classes), printable.QuoteList(classes[:min(len(classes), 5)], "and"), map[bool]string{true: ", …"}[len(classes) > 5])
+	return nil
+}
+
+// choosePositive sets the positive and the negative class of a binary target.
+func (e *Encoder) choosePositive(f *data.Frame, c *data.Column, values []string) error {
+	a, b := values[0], values[1]
+	set := func(positive, negative, rule string) error {
+		e.Target.Positive, e.Target.Negative = positive, negative
+		e.addNote("target %q: the positive class is %q and the negative class %q (%s)", c.Name, positive, negative, rule)
+		return nil
+	}
+	if want := e.Spec.Positive; want != "" {
+		switch v, _ := c.Match(values, want); v {
+		case a:
+			return set(a, b, "as asked")
+		case b:
+			return set(b, a, "as asked")
+		}
+		return f.Fault(c.Name, fix.Offer(fix.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
+	}
+	positive, rule := c.PositiveOf(values)
+	if positive == a {
+		return set(a, b, rule)
+	}
+	return set(b, a, rule)
+}
+
+// sortValues returns values of a column sorted numerically or, for text, alphabetically.
+func sortValues(c *data.Column, values []string) []string {
+	if c.Kind == data.Numeric {
+		return slices.SortedFunc(slices.Values(values), table.CompareNumbers)
+	}
+	return slices.Sorted(slices.Values(values))
+}
+
+// maxValues is the largest number of distinct target values counted: one more than the largest number of
+// classes.
+const maxValues = maxClasses + 1
+
+// listSmallest lists the three smallest values, with an ellipsis if there are more. The values must be numbers.
+func listSmallest(values []string) string {
+	sorted := slices.SortedFunc(slices.Values(values), table.CompareNumbers)
+	if len(sorted) > 3 {
+		sorted = append(sorted[:3], "…")
+	}
+	return strings.Join(sorted, ", ")
+}
+
+// none stands for no row.
+const none = -1
+
+// targetStatistics holds what fitting needs to know about the target. Rows are those of the table, or none.
+type targetStatistics struct {
+	First       int      // the least row
+	Nulls, Null int      // how many are null, and the first
+	Bad         int      // the first that is not finite
+	Value       float64  // that
+	Inexact     int      // the first row (1-based) of the column of a whole number too large for a float64; 0: none
+	Values      []string // as many different ones as a coding asks for, in order of appearance
+	Held        []string // likewise of the rows held out, where these may be classes
+	Uncovered   int      // how many have no logarithm, where one is asked for
+	Outside     int      // the first of them
+	Text        string   // that
+
+	Moments []matrix.Moment // of what is fitted, where it is scaled and there are no faults; see fitting.stripeCuts
+}
+
+// targetFaults returns the nulls and other faults of a target in some rows. Its values must be in memory.
+func targetFaults(c *data.Column, rows matrix.Set) *targetStatistics {
+	k := &targetStatistics{First: rows.FirstRow(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
+	for _, r := range rows.All() {
+		if c.IsNull(r) {
+			if k.Nulls++; k.Null < 0 {
+				k.Null = r
+			}
+		} else if c.Kind == data.Numeric {
+			if v := c.Number[r]; !table.IsFinite(v) {
+				k.Bad, k.Value = r, v
+				return k
+			}
+		}
+	}
+	return k
+}
+
+// scanTarget returns the statistics of the target in the rows of this block. Its values must be in memory.
+func (t *fitting) scanTarget(c *data.Column) *targetStatistics {
+	rows, transform := t.partition.Set(0), t.e.Spec.TargetTransform
+	k := targetFaults(c, rows)
+	if k.Nulls == 0 && k.Bad < 0 && rows.Len() > 0 {
+		k.Values = distinctValues(c, rows, maxValues)
+		if held := t.partition.Set(1); held.Len() > 0 && (c.Kind == data.Categorical || c.Integer) {
+			if q := targetFaults(c, held); q.Nulls == 0 && q.Bad < 0 {
+				k.Held = distinctValues(c, held, maxValues)
+			}
+		}
+		if transform != "" && c.Kind != data.Categorical {
+			if k.Uncovered, k.Outside = countWithoutLogarithm(transform, c, rows); k.Outside >= 0 {
+				k.Text = c.Text(k.Outside)
+			}
+		}
+		if t.e.Spec.ScaleTarget && c.Kind != data.Categorical {
+			k.Moments = t.targetMoments(c, (&Target{Transform: transform}).Transformed)
+		}
+	}
+	for _, row := range []*int{&k.First, &k.Null, &k.Bad, &k.Outside} {
+		if *row >= 0 {
+			*row += t.first
+		}
+	}
+	if k.Inexact > 0 {
+		k.Inexact += t.first
+	}
+	return k
+}
+
+// targetMoments returns the moments of a function of the target over the rows of the block, ignoring nulls,
+// with the same cuts as the moments of features.
+func (t *fitting) targetMoments(c *data.Column, of func(float64) float64) (parts []matrix.Moment) {
+	if t.counts == nil {
+		t.prepareCuts()
+	}
+	var v []float64
+	stripe, at := 0, t.before
+	var cuts []int
+	for _, r := range t.partition.Set(0).All() {
+		if r/matrix.StripeRows != stripe || slices.Contains(cuts, at-t.before-t.counts[stripe]) {
+			parts, v, stripe = append(parts, matrix.MomentOf(v)), v[:0], r/matrix.StripeRows
+			cuts = t.stripeCuts(stripe)
+		}
+		if at++; !c.IsNull(r) {
+			v = append(v, of(c.Number[r]))
+		}
+	}
+	return append(parts, matrix.MomentOf(v))
+}
+
+// mergeTargets merges the statistics of blocks of rows, in the order of the table.
+func mergeTargets(all []*targetStatistics) *targetStatistics {
+	out := &targetStatistics{First: none, Null: none, Bad: none, Outside: none}
+	for _, k := range all {
+		for _, row := range []struct{ to, is *int }{{&out.First, &k.First}, {&out.Null, &k.Null}} {
+			if *row.to < 0 {
+				*row.to = *row.is
+			}
+		}
+		if out.Bad < 0 {
+			out.Bad, out.Value = k.Bad, k.Value
+		}
+		if out.Outside < 0 {
+			out.Outside, out.Text = k.Outside, k.Text
+		}
+		if out.Inexact == 0 {
+			out.Inexact = k.Inexact
+		}
+		out.Nulls, out.Uncovered, out.Moments = out.Nulls+k.Nulls, out.Uncovered+k.Uncovered, append(out.Moments, k.Moments...)
+		for _, v := range k.Values {
+			if len(out.Values) < maxValues && !slices.Contains(out.Values, v) {
+				out.Values = append(out.Values, v)
+			}
+		}
+		out.Held = append(out.Held, k.Held...)
+	}
+	return out
+}
+
+// values returns the values of a target of classes.
+func (t *Target) values() []string {
+	if t.Task == Binary {
+		return []string{t.Negative, t.Positive}
+	}
+	return t.Classes
+}
+
+// checkValues returns an error if one of the n rows is null, NaN or infinite.
+func (k *targetStatistics) checkValues(f *data.Frame, column string, n int) error {
+	switch {
+	case k.Bad >= 0:
+		return notFiniteFault(f, column, k.Bad, k.Value)
+	case k.Nulls > 0:
+		e := f.FaultAt(column, k.Null, fix.Offer(fix.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
+		e.Rows = k.Nulls
+		return e
+	}
+	return nil
+}
+
+// countWithoutLogarithm returns how many rows have a target whose transformation is not finite, and the first
+// of them.
+func countWithoutLogarithm(transform string, c *data.Column, rows matrix.Set) (count, first int) {
+	t := Target{Transform: transform}
+	first = none
+	if transform == "" {
+		return 0, first
+	}
+	for _, r := range rows.All() {
+		if v := t.Transformed(c.Number[r]); !table.IsFinite(v) {
+			if count++; first < 0 {
+				first = r
+			}
+		}
+	}
+	return count, first
+}
+
+// noLogarithmFault returns the error of targets without a logarithm, or nil if count is 0.
+func noLogarithmFault(f *data.Frame, column, transform string, count, first int, text string) error {
+	if count == 0 {
+		return nil
+	}
+	e := f.FaultAt(column, first, fix.Advise("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", text, transform)
+	e.Rows = count
+	return e
+}
+
+// distinctValues returns up to limit distinct values in order of appearance.
+func distinctValues(c *data.Column, rows matrix.Set, limit int) (values []string) {
+	index := table.NewValueIndex(c, func(row int) int { values = append(values, c.Text(row)); return 0 })
+	for _, r := range rows.All() {
+		if index.IndexOf(r); len(values) > limit {
+			return values[:limit]
+		}
+	}
+	return values
+}
+
+// encodeTarget fills dst with the targets of the rows.
+func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst []float64) error {
+	if c.Kind == data.Other {
+		return f.Fault(c.Name, fix.Advice{}, "values of type %s cannot be the target", c.Type)
+	}
+	if err := targetFaults(c, rows).checkValues(f, c.Name, rows.Len()); err != nil {
+		return err
+	}
+	if t.Task == Regression {
+		if c.Kind == data.Categorical && rows.Len() > 0 {
+			return f.Fault(c.Name, fix.Advice{}, "the target was numbers in training but is text here%s", describeUnexpectedText(f, c))
+		}
+		if count, first := countWithoutLogarithm(t.Transform, c, rows); count > 0 {
+			return noLogarithmFault(f, c.Name, t.Transform, count, first, c.Text(first))
+		}
+		for i, r := range rows.All() {
+			dst[i] = (t.Transformed(c.Number[r]) - t.Shift) / t.Scale
+		}
+		return nil
+	}
+	read := labelReader(c, t.Kind)
+	sign := map[string]float64{t.Positive: 1, t.Negative: -1}
+	if t.Task == Multiclass {
+		clear(sign)
+		for k, class := range t.Classes {
+			sign[class] = float64(k)
+		}
+	}
+	var codes []float64
+	unknown := none
+	values := table.NewValueIndex(c, func(row int) int {
+		v, known := sign[read(row)]
+		if !known && unknown < 0 {
+			unknown = row
+		}
+		codes = append(codes, v)
+		return len(codes) - 1
+	})
+	for i, r := range rows.All() {
+		if dst[i] = codes[values.IndexOf(r)]; unknown < 0 {
+			continue
+		}
+		if t.Task == Multiclass {
+			return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is not one of the %d classes of training", read(r), len(t.Classes))
+		}
+		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", read(r), t.Positive, t.Negative)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A Target says how the target is encoded: as +1 for Positive and −1 for
+// Negative, as the index of its class in Classes, or as (v − Shift)/Scale of the number v.
+type Target struct {
+	Name     string    `json:"name"`
+	Task     Task      `json:"task"` // Regression, Binary or Multiclass
+	Kind     data.Kind `json:"kind"` // of the source column
+	Positive string    `json:"positive,omitempty"`
+	Negative string    `json:"negative,omitempty"`
+	Classes  []string  `json:"classes,omitempty"` // more than two, of Multiclass
+	Shift    float64   `json:"shift"`
+	Scale    float64   `json:"scale"`
+
+	// Transform, "log" or "log1p", says that v is this function of the target, and Smear
+	// what its inverse is multiplied by for the mean of the target; 0 is 1, for its median.
+	Transform string  `json:"transform,omitempty"`
+	Smear     float64 `json:"smear,omitempty"`
+}
+
+// maxClasses is the largest number of classes of a target.
+const maxClasses = 1000
+
+// Outputs returns the number of coefficients per encoded column: the number of classes for Multiclass, else 1.
+func (t *Target) Outputs() int { return max(1, len(t.Classes)) }
+
+// Transformed returns the transformation of a target value v before scaling.
+func (t *Target) Transformed(v float64) float64 {
+	f := Function{Name: t.Transform}
+	return f.Evaluate(v)
+}
+
+// Predicted returns the prediction of a numeric target in its own units, given the margin z·x.
+func (t *Target) Predicted(margin float64) float64 {
+	v := t.Shift + t.Scale*margin
+	switch t.Transform {
+	case "log":
+		return t.Factor() * math.Exp(v)
+	case "log1p":
+		return t.Factor()*math.Exp(v) - 1
+	}
+	return v
+}
+
+// Factor returns Smear, or 1 if it is not set.
+func (t *Target) Factor() float64 {
+	if t.Smear == 0 {
+		return 1
+	}
+	return t.Smear
+}
+
+// Validate returns an error if a target that was read from a file is invalid.
+func (t Target) Validate() error {
+	switch {
+	case t.Name == "":
+		return fmt.Errorf("the target has no name")
+	case t.Task != Binary && t.Task != Regression && t.Task != Multiclass:
+		return fmt.Errorf("the target has the unknown task %q", t.Task)
+	case (t.Task == Multiclass) != (len(t.Classes) > 2) || len(t.Classes) > maxClasses:
+		return fmt.Errorf("the target of task %q has %d classes", t.Task, len(t.Classes))
+	case len(slices.Compact(slices.Sorted(slices.Values(t.Classes)))) != len(t.Classes):
+		return fmt.Errorf("the target has a class twice")
+	case t.Task == Binary && t.Positive == t.Negative:
+		return fmt.Errorf("the target has the value %q as positive and negative one", t.Positive)
+	case t.Task == Regression && (!positiveFinite(t.Scale) || !table.IsFinite(t.Shift)):
+		return fmt.Errorf("the target has shift %v and scale %v", t.Shift, t.Scale)
+	}
+	return nil
+}
+
+func positiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 0) }

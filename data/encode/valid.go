@@ -1,0 +1,157 @@
+package encode
+
+import (
+	"github.com/drotrain/drotrain/data"
+
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// EncodeValidBlocks works like EncodeBlocks for all rows, without a target, but leaves out rows that cannot be
+// encoded and gives the reasons in Block.Invalid: a null where nothing fills it, a value that is not finite or not
+// usable, or a text among the numbers of a column of CSV or JSON Lines. Faults of whole columns remain errors: a
+// column that is absent, or that has no number at all where training had numbers.
+func (e *Encoder) EncodeValidBlocks(ctx context.Context, f *data.Frame, size int, do func(Block) error) (report Report, err error) {
+	g, texts, err := e.readNumbers(ctx, f)
+	if err != nil {
+		return report, err
+	}
+	return e.encodeBlocks(ctx, g, nil, size, do, func(features *Encoder, b *Block, _ []int) (told Report, err error) {
+		b.Invalid = map[int]string{}
+		for r := b.First; r < b.Last; r++ {
+			if why, bad := texts[r]; bad {
+				b.Invalid[r-b.First] = why
+			}
+		}
+		if err := features.findNulls(ctx, b); err != nil {
+			return told, err
+		}
+		valid := []int{}
+		for r := range b.Frame.Rows {
+			if _, bad := b.Invalid[r]; !bad {
+				valid = append(valid, r)
+			}
+		}
+		b.Rows, told, err = features.encode(ctx, b.Frame, valid, false)
+		if err != nil {
+			if err := features.findInvalid(ctx, b, valid, err); err != nil {
+				return told, err
+			}
+			valid = slices.DeleteFunc(valid, func(r int) bool { _, bad := b.Invalid[r]; return bad })
+			b.Rows, told, err = features.encode(ctx, b.Frame, valid, false)
+		}
+		told.Invalid = len(b.Invalid)
+		return told, err
+	})
+}
+
+// numericColumns returns the names of the columns that inputs read as numbers, except dates.
+func (e *Encoder) numericColumns() (names []string) {
+	add := func(name string, kind data.Kind) {
+		if kind == data.Numeric && !slices.Contains(names, name) && !slices.Contains(e.Dates, name) {
+			names = append(names, name)
+		}
+	}
+	for _, in := range e.Inputs {
+		for _, o := range in.Of {
+			add(o.Column, o.Kind)
+		}
+		if in.Of == nil {
+			add(in.Name, in.Kind)
+		}
+	}
+	return names
+}
+
+// readNumbers returns f with numbers in place of columns of text that training had as numbers, and the reasons
+// why texts of some rows are no numbers.
+func (e *Encoder) readNumbers(ctx context.Context, f *data.Frame) (g *data.Frame, why map[int]string, err error) {
+	g, why = f, map[int]string{}
+	for _, name := range e.numericColumns() {
+		c, err := f.Lookup(name)
+		if err != nil || c.Kind != data.Categorical || !c.FromText {
+			continue // the encoding reports what is wrong
+		}
+		if c, err = c.Load(ctx); err != nil {
+			return nil, nil, err
+		}
+		numbers, invalid := f.ParseNumbers(c)
+		if numbers == nil {
+			continue
+		}
+		for r, text := range invalid {
+			if why[r] == "" {
+				why[r] = fmt.Sprintf("column %q: the value is %q, but the model reads numbers", name, text)
+			}
+		}
+		if g == f {
+			g = f.Slice(0, f.Rows)
+		}
+		g.Columns[slices.IndexFunc(g.Columns, func(o *data.Column) bool { return o.Name == name })] = numbers
+	}
+	return g, why, nil
+}
+
+// findNulls adds the rows of a block to those that are invalid which have nulls that nothing fills.
+func (e *Encoder) findNulls(ctx context.Context, b *Block) error {
+	if e.Spec.Impute == "mean" || e.Spec.Impute == "median" {
+		return nil
+	}
+	for _, name := range e.numericColumns() {
+		c, err := b.Frame.Lookup(name)
+		if err != nil || c.Kind == data.Other {
+			continue // the encoding reports what is wrong
+		}
+		if c, err = c.Load(ctx); err != nil {
+			return err
+		}
+		if c.Kind == data.Categorical && !c.IsAllNull() {
+			continue
+		}
+		for r := range c.Len() {
+			if c.IsNull(r) && b.Invalid[r] == "" {
+				b.Invalid[r] = fmt.Sprintf("column %q: the value is null", name)
+			}
+		}
+	}
+	return nil
+}
+
+// findInvalid adds those of the given rows to the invalid rows of a block that cannot be encoded. cause is the
+// error of encoding them all. The result is an error that no row explains.
+func (e *Encoder) findInvalid(ctx context.Context, b *Block, rows []int, cause error) error {
+	var all data.Problems
+	if err := all.Add(cause); err != nil || len(rows) == 0 {
+		return cause
+	}
+	for _, p := range all {
+		if p.Row == 0 || p.Class != nil {
+			return cause
+		}
+	}
+	if len(rows) == 1 {
+		b.Invalid[rows[0]] = describeRow(all[0])
+		return nil
+	}
+	for _, half := range [][]int{rows[:len(rows)/2], rows[len(rows)/2:]} {
+		lo, hi := half[0], half[len(half)-1]+1
+		local := make([]int, len(half))
+		for i, r := range half {
+			local[i] = r - lo
+		}
+		if _, _, err := e.encode(ctx, b.Frame.Slice(lo, hi), local, false); err != nil {
+			if err := e.findInvalid(ctx, b, half, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// describeRow returns an error about a row without the file, the row and the advice.
+func describeRow(e *data.Error) string {
+	return (&table.Error{Column: e.Column, Msg: e.Msg, Err: e.Err}).Error()
+}

@@ -1,0 +1,143 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// NaN in a vector is a null: without a fill, an error with its entry and row.
+func TestFit_VectorWithNaN(t *testing.T) {
+	x := datatest.WriteArray(t, "X.npy", "<f4", "(4, 2)", []float32{1, 2, 3, 4, 5, float32(math.NaN()), 7, 9})
+	y := datatest.WriteArray(t, "y.npy", "<i8", "(4,)", []int64{0, 1, 0, 1})
+	f := openFrame(t, x+","+y)
+	defer f.Close()
+	_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
+	if err == nil || !strings.Contains(err.Error(), `column "x[1]", row 3: the value is null, as in 1 of 4 rows`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// The profile of wide rows is made of some of them, so that it takes less memory than the rows, and
+// passes the rows that it was made from.
+func TestMakeProfile_WideRows(t *testing.T) {
+	const rows, columns = 6000, 1000
+	rng := rand.New(rand.NewPCG(3, 1))
+	entries, labels := make([]float32, rows*columns), make([]int64, rows)
+	for i := range entries {
+		entries[i] = float32(rng.NormFloat64())
+	}
+	for i := range labels {
+		labels[i] = int64(i % 2)
+	}
+	x := datatest.WriteArray(t, "X.npy", "<f4", fmt.Sprintf("(%d, %d)", rows, columns), entries)
+	y := datatest.WriteArray(t, "y.npy", "<i8", fmt.Sprintf("(%d,)", rows), labels)
+	f := openFrame(t, x+","+y)
+	defer f.Close()
+	fitted := fitRows(t, f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, fitted.Storage)
+	runtime.ReadMemStats(&after)
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(8*profiledValues+4<<20); fitted.Encoder.Profile.Rows != 4000 || got > most {
+		t.Errorf("a profile of %d rows takes %d bytes, more than %d", fitted.Encoder.Profile.Rows, got, most)
+	}
+	r, err := fitted.Encoder.EncodeBlocks(t.Context(), f, nil, 2000, false, func(Block) error { return nil })
+	if err != nil || r.Drifted() != "" {
+		t.Errorf("the rows of training: %v %s", err, r.Drifted())
+	}
+}
+
+// Lists of floats, all of one length, are vectors; others are refused as features with the first row that
+// is no vector.
+func TestVectors_Lists(t *testing.T) {
+	const good = "[[1, 2.5], [3, -4], [5, 6], [7, 8]]"
+	single, double := arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64
+	for _, c := range []struct {
+		name   string
+		typ    arrow.DataType
+		rows   string
+		fault  string
+		arrows bool // an Arrow stream alone: the writer of Parquet does not take the type
+	}{
+		{"fixed size float32", arrow.FixedSizeListOf(2, single), good, "", false},
+		{"fixed size float64", arrow.FixedSizeListOf(2, double), good, "", false},
+		{"fixed size float16", arrow.FixedSizeListOf(2, arrow.FixedWidthTypes.Float16), good, "", true},
+		{"list of float32", arrow.ListOf(single), good, "", false},
+		{"large list of float64", arrow.LargeListOf(double), good, "", true},
+		{"a null list", arrow.ListOf(single), "[[1, 2], [3, 4], null, [7, 8]]", `row 3: values of type list (row 3 lacks the number at place 1) cannot be a feature`, false},
+		{"a null number", arrow.ListOf(double), "[[1, 2], [3, 4], [5, 6], [7, null]]", `row 4: values of type list (row 4 lacks the number at place 2) cannot be a feature`, false},
+		{"a null in fixed size", arrow.FixedSizeListOf(2, single), "[[1, null], [3, 4]]", `row 1: values of type list (row 1 lacks the number at place 2)`, true},
+		{"other lengths", arrow.ListOf(single), "[[1, 2], [3, 4, 5], [6, 7], [8]]", `row 2: values of type list (row 2 has 3 numbers, the rows before 2)`, false},
+		{"empty lists", arrow.ListOf(single), "[[], []]", `row 1: values of type list (row 1 has`, true},
+	} {
+		for _, ext := range []string{".arrows", ".parquet", ".v2.parquet"} {
+			if ext != ".arrows" && c.arrows {
+				continue
+			}
+			f, err := data.Open(t.Context(), datatest.WriteLists(t, ext, c.typ, c.rows))
+			if err != nil {
+				t.Errorf("%s%s: %v", c.name, ext, err)
+				continue
+			}
+			_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
+			if c.fault != "" {
+				if err == nil || !strings.Contains(err.Error(), `column "e", `+c.fault) {
+					t.Errorf("%s%s: %v", c.name, ext, err)
+				}
+				continue
+			}
+			if !slices.Equal(f.Names(), []string{"y", "e[0]", "e[1]"}) || err != nil {
+				t.Errorf("%s%s: columns %q, %v", c.name, ext, f.Names(), err)
+				continue
+			}
+			second, err := exactRows(t.Context(), f, []string{"e[1]"})
+			if err != nil || !slices.Equal(second[0].Number, []float64{2.5, -4, 6, 8}) {
+				t.Errorf("%s%s: %v, %v", c.name, ext, second, err)
+			}
+			f.Close()
+		}
+	}
+}
+
+// Groups and categories cannot be taken from a column that was split; it can be a feature or left out.
+func TestFit_SplitColumnIsNoCategory(t *testing.T) {
+	dates := filepath.Join(t.TempDir(), "d.csv")
+	if err := os.WriteFile(dates, []byte("e,y\n2024-01-02,1\n2023-05-06,2\n2022-07-08,4\n2021-12-31,3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	vectors := datatest.WriteLists(t, ".parquet", arrow.ListOf(arrow.PrimitiveTypes.Float32), "[[1, 2], [3, 4], [5, 5], [8, 7]]")
+	for path, part := range map[string]string{dates: "e.year", vectors: "e[0]"} {
+		f := openFrame(t, path, data.Reading{Dates: "parts"})
+		defer f.Close()
+		target := part
+		if path == dates {
+			target = "y"
+		}
+		for role, s := range map[string]Spec{
+			"groups":      {Target: target, Groups: []string{"e"}},
+			"categorical": {Target: target, Categorical: []string{"e"}},
+			"features":    {Target: target, Features: []string{"e"}},
+			"drop":        {Target: target, Drop: []string{"e"}},
+		} {
+			s.Task = Regression
+			_, err := Fit(t.Context(), f, []int{0, 1, 2, 3}, nil, s, Sink{Storage: Float64})
+			refused := err != nil && strings.Contains(err.Error(), `column "e": it is split into `) && strings.Contains(err.Error(), `as "`+part+`"`)
+			if refused != (role == "groups" || role == "categorical") {
+				t.Errorf("%s: %s: %v", filepath.Base(path), role, err)
+			}
+		}
+	}
+}
