@@ -6,7 +6,6 @@ require (
 	github.com/andybalholm/brotli v1.2.8 // pages of Parquet, unpacked with a bound on the output; arrow brings it
 	github.com/apache/arrow/go/v15 v15.0.2 // schemas and values of Parquet and Arrow
 	github.com/ebitengine/purego v0.11.3 // MPI without cgo, with the tag mpi alone; no dependencies
-	github.com/golang/snappy v1.0.0 // as brotli
 	github.com/klauspost/compress v1.20.3 // as brotli
 	github.com/pierrec/lz4/v4 v4.1.33 // as brotli
 	github.com/rogpeppe/go-internal v1.16.0 // testscript; tests alone
@@ -34,6 +33,7 @@ require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/goccy/go-json v0.12.0 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	github.com/golang/snappy v1.0.0 // indirect
 	github.com/google/flatbuffers v23.5.26+incompatible // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/klauspost/asmfmt v1.3.2 // indirect

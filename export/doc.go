@@ -1,7 +1,7 @@
 // Package export writes a trained model in the languages of other systems, so
 // that they score rows as `drotrain predict` does, to 1e-12 of the score: ONNX,
-// SQL, Go source, PMML, and a table of coefficients. Everything but the table is made from the
-// contributions to the margin in model.go, with the preprocessing inside.
+// SQL, and a table of coefficients. ONNX and SQL are made from the contributions to the margin
+// in model.go, with the preprocessing inside.
 //
 // The tests compare every format with the model on edge rows; docs/scoring.md lists
 // the programs, and the dialects of SQL that were parsed but not run.

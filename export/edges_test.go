@@ -104,3 +104,37 @@ func edgeNumbers(f *score.Formula, term int) []float64 {
 		return slices.ContainsFunc(functions, func(g *score.Function) bool { return math.IsNaN(g.At(v)) })
 	})
 }
+
+// scoreRow returns the score of a row of values in the order of the terms, or the probabilities
+// of more than two classes.
+func scoreRow(formulas []*score.Formula, row []any) ([]float64, error) {
+	out := make([]float64, len(formulas))
+	largest, sum := math.Inf(-1), 0.0
+	for c, f := range formulas {
+		if len(formulas) > 1 { // its margin
+			margin := *f
+			margin.Target = score.Target{Name: "margin", Numeric: true, Scale: 1}
+			f = &margin
+		}
+		s, err := score.New(f)
+		if err != nil {
+			return nil, err
+		}
+		v, err := s.Values(row...)
+		if err != nil {
+			return nil, err
+		}
+		out[c], largest = v, max(largest, v)
+	}
+	if len(formulas) == 1 {
+		return out, nil
+	}
+	for c, v := range out {
+		out[c] = math.Exp(v - largest)
+		sum += out[c]
+	}
+	for c := range out {
+		out[c] /= sum
+	}
+	return out, nil
+}

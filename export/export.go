@@ -11,23 +11,20 @@ import (
 // A Format is an export format.
 type Format string
 
-// The languages.
+// The formats.
 const (
 	ONNX Format = "onnx"
 	SQL  Format = "sql"
-	Go   Format = "go"
-	PMML Format = "pmml"
 	CSV  Format = "csv"
 )
 
 // Formats returns all formats.
-func Formats() []Format { return []Format{ONNX, SQL, Go, PMML, CSV} }
+func Formats() []Format { return []Format{ONNX, SQL, CSV} }
 
 // Options holds options of the formats. The zero value selects the defaults.
 type Options struct {
 	Dialect string // of SQL, one of Dialects(); "": duckdb
 	Table   string // that SQL selects from, as written in SQL; "": data
-	Package string // of Go source; "": model
 
 	Formulas bool // in CSV, leave text that a spreadsheet would run, as =1+1, without an apostrophe
 }
@@ -66,10 +63,6 @@ func (m *model) encode(f Format, o Options, version string) (out []byte, err err
 		out = m.onnx(version)
 	case SQL:
 		out, err = m.sql(o)
-	case Go:
-		out, err = m.goSource(o)
-	case PMML:
-		out, err = m.pmml(version)
 	default:
 		return nil, fmt.Errorf("unknown format %q: the formats are %v", f, Formats())
 	}

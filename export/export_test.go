@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -289,80 +288,17 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 	}
 }
 
-// A comparison with a missing value is an error in JPMML.
-func TestPMML_LogarithmOfMissing(t *testing.T) {
-	b, err := encodeFormulas([]*score.Formula{productFormula(encode.Binary)}, PMML, Options{}, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	logs := strings.Count(string(b), `function="ln"`) + strings.Count(string(b), `function="ln1p"`)
-	if checks := strings.Count(string(b), `function="isNotMissing"`); logs != 2 || checks != logs {
-		t.Errorf("%d logarithms, %d checks for missing values", logs, checks)
-	}
-}
-
-// TestGolden_Formats compares exported text with testdata. TestPeers, TestPostgres and TestGoSource
-// run the exported models.
-func TestGolden_Formats(t *testing.T) {
-	for name, formula := range cases(t) {
-		if name != "binary" && name != "products" {
-			continue
-		}
-		for _, f := range []Format{SQL, Go, PMML} {
-			dialect := []string{""}
-			if f == SQL {
-				dialect = []string{"duckdb", "postgres"}
+// TestGolden_SQL compares queries with testdata. TestPeers and TestPostgres run the exported models.
+func TestGolden_SQL(t *testing.T) {
+	all := cases(t)
+	for _, name := range []string{"binary", "products"} {
+		for _, dialect := range []string{"duckdb", "postgres"} {
+			got, err := encodeFormulas(all[name], SQL, Options{Dialect: dialect}, "test")
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, dialect, err)
 			}
-			for _, d := range dialect {
-				got, err := encodeFormulas(formula, f, Options{Dialect: d}, "test")
-				if err != nil {
-					t.Fatalf("%s, %s: %v", name, f, err)
-				}
-				path := filepath.Join("testdata", strings.Trim(name+"-"+d, "-")+"."+string(f))
-				if f == Go {
-					path += ".txt" // no source of this module
-				}
-				goldentest.Bytes(t, path, got)
-			}
+			goldentest.Bytes(t, filepath.Join("testdata", name+"-"+dialect+".sql"), got)
 		}
-	}
-}
-
-// The source and its test, written by one version, pass in a module of their own.
-func TestGoSource(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles")
-	}
-	dir := t.TempDir()
-	write := func(path string, b []byte, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		path = filepath.Join(dir, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", []byte("module score\n\ngo 1.21\n"), nil)
-	for name, f := range trained(t) {
-		if os.Getenv("DROTRAIN_LONG") == "" && !strings.Contains(name, "products") && !strings.Contains(name, "transformed") && name != "vector-regression" && name != "vectors" && name != "classes" && name != "dates" {
-			continue // what they have is in those too
-		}
-		name = strings.ReplaceAll(name, " ", "-")
-		o := Options{Package: "score"}
-		b, err := encodeFormulas(f, Go, o, "test")
-		write(name+"/score.go", b, err)
-		b, err = encodeGoTest(f, o)
-		write(name+"/score_test.go", b, err)
-	}
-	c := exec.Command("go", "test", "-vet=all", "./...")
-	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -455,7 +391,6 @@ func TestRefuses(t *testing.T) {
 	}
 	twins := with(func(m *train.Model) { m.Encoder.Inputs[3].Name = "AGE" })
 	nul := with(func(m *train.Model) { m.Encoder.Inputs[2].Levels[1] = "a\x00b" })
-	bell := with(func(m *train.Model) { m.Encoder.Inputs[2].Levels[1] = "a\x07b" })
 	infinite := with(func(m *train.Model) { m.Coefficients[0] = math.Inf(1) })
 	none := with(func(m *train.Model) {
 		m.Encoder.Inputs, m.Encoder.Columns, m.Coefficients = nil, m.Encoder.Columns[:1], m.Coefficients[:1]
@@ -468,15 +403,13 @@ func TestRefuses(t *testing.T) {
 	}{
 		{twins, SQL, Options{}, "differ in case"},
 		{nul, SQL, Options{}, "region"},
-		{bell, PMML, Options{}, "XML"},
 		{infinite, CSV, Options{}, "damaged"},
 		{none, ONNX, Options{}, "no column"},
 		{edgeModel(encode.Binary), SQL, Options{Dialect: "bigquery"}, ""},
 		{edgeModel(encode.Binary), SQL, Options{Dialect: "oracle"}, "dialect"},
 		{edgeModel(encode.Binary), SQL, Options{Table: "a; drop table b"}, "table"},
-		{edgeModel(encode.Binary), Go, Options{Package: "a b"}, "package"},
-		{edgeModel(encode.Binary), "excel", Options{}, "format"},
-		{&train.Model{}, Go, Options{}, "coefficients"},
+		{edgeModel(encode.Binary), "pmml", Options{}, "unknown format"},
+		{&train.Model{}, SQL, Options{}, "coefficients"},
 		{with(func(m *train.Model) { m.Encoder.Target.Transform = "sine" }), SQL, Options{}, "sine"},
 	} {
 		var b bytes.Buffer

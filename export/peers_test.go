@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/train/score"
@@ -37,13 +36,12 @@ type peerCase struct {
 // peerTolerance is the largest relative difference of a score by another program.
 const peerTolerance = 1e-12
 
-// Other programs score the edge rows as the model does: onnxruntime, DuckDB, SQLite, Spark, Google's
-// engine of BigQuery's language and a PMML evaluator, as far as the Python that DROTRAIN_PYTHON
-// names has them; the other dialects of SQL are parsed by sqlglot.
+// Other programs score the edge rows as the model does: onnxruntime, DuckDB, SQLite, Spark and
+// Google's engine of BigQuery's language, as far as the Python that DROTRAIN_PYTHON names has them; the other dialects of SQL are parsed by sqlglot.
 func TestPeers(t *testing.T) {
 	python := os.Getenv("DROTRAIN_PYTHON")
 	if python == "" {
-		t.Skip("DROTRAIN_PYTHON names no Python with onnxruntime, duckdb, zetasql or jpmml_evaluator")
+		t.Skip("DROTRAIN_PYTHON names no Python with onnxruntime, duckdb or zetasql")
 	}
 	dir := t.TempDir()
 	formulas := trained(t)
@@ -60,7 +58,6 @@ func TestPeers(t *testing.T) {
 			}
 		}
 		write(".onnx", ONNX, Options{})
-		write(".pmml", PMML, Options{})
 		for _, d := range dialects {
 			if d.entry != "" || f[0].Terms[len(f[0].Terms)-1].Vector == "" {
 				write("-"+d.name+".sql", SQL, Options{Dialect: d.name})
@@ -87,15 +84,19 @@ func newPeerCase(t *testing.T, formulas []*score.Formula, name string) peerCase 
 	c := peerCase{Name: name, Score: m.scoreName(), Rows: edgeRows(f), Far: [][]any{}, WantFar: [][]float64{}, Nulls: [][]any{}, Unscored: [][]any{}, Classes: f.Target.Classes}
 	for i, term := range f.Terms {
 		c.Columns, c.Vector, c.Entry = append(c.Columns, term.Column), append(c.Vector, term.Vector), append(c.Entry, m.columns[i].entry)
-		typ := strings.TrimPrefix(m.columns[i].goType(), "*")
-		typ = map[string]string{"float64": "number", "string": "text", "bool": "bool"}[typ]
-		if term.Date {
+		typ := "text"
+		switch {
+		case term.Date:
 			typ = "date"
 			for _, row := range c.Rows {
 				if v, ok := row[i].(float64); ok {
 					row[i] = math.Round(v)
 				}
 			}
+		case m.columns[i].holdsNumbers():
+			typ = "number"
+		case term.Kind == score.Bool:
+			typ = "bool"
 		}
 		c.Types = append(c.Types, typ)
 		null := ""

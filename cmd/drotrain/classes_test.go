@@ -152,7 +152,7 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 	if code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --target code --drop kind --loss logistic --nu 1 --out m --force --report fast")...); code != exit.OK {
 		t.Error(stderr)
 	}
-	for _, format := range []string{"onnx", "sql", "go", "pmml", "csv"} {
+	for _, format := range []string{"onnx", "sql", "csv"} {
 		if code, _, stderr := try(t.Context(), strings.Fields("export --model m --format "+format+" --out x."+format)...); code != exit.OK {
 			t.Errorf("%s: exit code %d, %s", format, code, stderr)
 		}

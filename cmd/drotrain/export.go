@@ -28,18 +28,17 @@ func newExport(a *app) *cobra.Command {
 		Use:   "export --model FILE --out FILE [options]",
 		Short: "Write a model for other systems",
 		Long: `Write a trained model so that another system scores rows as drotrain predict
-does: ONNX in float64 with one named input a column, one SELECT of SQL, Go
-source without dependencies, PMML 4.4, or a table of coefficients.
-Each contains the preprocessing, nulls and levels that training did not see.
-More than two classes give one probability a class.
+does: ONNX in float64 with one named input per column, one SELECT of SQL, or a
+table of coefficients. ONNX and SQL contain the preprocessing, nulls and levels
+that training did not see. More than two classes give one probability per class.
 
 In ONNX a null number is NaN and a null text is empty, or what the file's
-description says where empty text is a level of its own. In SQL and PMML a null
-number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
+description says where empty text is a level of its own. In SQL a null
+number without a fill makes the score null; in ONNX the score is NaN.`,
 		Example: `  drotrain export --model drotrain-out --out model.onnx
   drotrain export --model drotrain-out --out score.sql \
       --dialect postgres --table loans
-  drotrain export --model drotrain-out --out score/score.go --package score`,
+  drotrain export --model drotrain-out --out coefficients.csv`,
 	}, options.Export, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
 		return a.export(ctx, s, fs)
 	})
@@ -48,7 +47,7 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 // export writes a model in the format of another system.
 func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet) error {
 	model := strings.Join(o.Models, "")
-	if err := checkNeeded(modelNeeded(model), requiredOption{"out", o.Out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
+	if err := checkNeeded(modelNeeded(model), requiredOption{"out", o.Out, "as in --out model.onnx or score.sql"}); err != nil {
 		return err
 	}
 	m, variant, err := a.loadVariant(ctx, model, o.Variant)

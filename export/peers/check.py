@@ -1,6 +1,6 @@
 """Scores the edge rows of exported models with other programs.
 
-usage: check.py DIR, with DIR/cases.json and NAME.onnx, NAME.pmml and NAME-DIALECT.sql a case.
+usage: check.py DIR, with DIR/cases.json and NAME.onnx and NAME-DIALECT.sql for each case.
 BigQuery itself runs nowhere but at Google: zetasql is its language's own parser, analyzer and
 reference engine, compiled to WebAssembly. Dialects without an engine are parsed by sqlglot.
 A program that is not installed is skipped aloud; a score that is off by more than 1e-12 of it,
@@ -159,15 +159,6 @@ def bigquery_scores(path, case, rows):
     return results(case, names, out)
 
 
-def pmml_scores(path, case, rows):
-    from jpmml_evaluator import make_evaluator
-
-    evaluator = make_evaluator(path).verify()
-    wanted = ["probability_" + c for c in case["classes"]] if case["classes"] else [case["score"]]
-    out = [evaluator.evaluate(dict(zip(case["columns"], row))) for row in rows]
-    return [[r.get(n) for n in wanted] for r in out]
-
-
 def parse(dialect):
     def parsed(path, case, rows):
         import sqlglot
@@ -181,7 +172,6 @@ PROGRAMS = {
     ".onnx": onnx_scores, "-duckdb.sql": duckdb_scores, "-sqlite.sql": sqlite_scores, "-spark.sql": spark_scores,
     "-bigquery.sql": bigquery_scores,
     "-snowflake.sql": parse("snowflake"), "-sqlserver.sql": parse("sqlserver"), "-redshift.sql": parse("redshift"),
-    ".pmml": pmml_scores,  # last: its bridge to Java takes over the imports that follow
 }
 
 

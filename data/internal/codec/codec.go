@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/andybalholm/brotli"
-	"github.com/golang/snappy"
+	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/andybalholm/brotli"
-	"github.com/golang/snappy"
+	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 

@@ -87,7 +87,7 @@ func Defaults(command string) *Settings {
 	s := &Settings{
 		Config: train.DefaultConfig(), Measure: Auto,
 		Resamples: Auto, Report: ReportFull, Confidence: 0.95, Tolerance: DefaultTolerance,
-		Export:    export.Options{Dialect: export.Dialects()[0], Table: "data", Package: "model"},
+		Export:    export.Options{Dialect: export.Dialects()[0], Table: "data"},
 		LogFormat: LogPlain,
 		Invalid:   InvalidError,
 	}
