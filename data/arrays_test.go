@@ -1,13 +1,13 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"archive/zip"
 	"bytes"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Arrays separated by commas are columns of one table, under the names that are given or those of the

@@ -1,12 +1,12 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"context"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // BenchmarkReadCSV reads 10⁵ rows of 20 numbers.

@@ -3,8 +3,6 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"bytes"
 	"context"
 	"errors"
@@ -18,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // openFiles are the files that the process has open: what its descriptors lead to.

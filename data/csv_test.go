@@ -1,8 +1,6 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 func TestCSV_Types(t *testing.T) {

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"context"
 	"encoding/binary"
 	"errors"
@@ -14,6 +12,8 @@ import (
 	"runtime/metrics"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // sameFrame says how the frame of a damaged file differs from that of the good

@@ -1,14 +1,13 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"context"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Dates are the same days in every format, and their parts are those of the calendar.

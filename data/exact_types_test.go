@@ -1,8 +1,6 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // An exactCase is a column of one of Arrow's types.

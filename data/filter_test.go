@@ -1,12 +1,12 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"context"
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 const filterTable = "age,state,ok,annual income\n30,PR,true,1.5\n17,CA,false,-2\n,NY,true,3\n45,,false,0\n"

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -10,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Whatever the bytes are, a reader gives a frame or an error. A frame is sound:

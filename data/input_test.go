@@ -1,8 +1,6 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"context"
 	"encoding/binary"
 	"errors"
@@ -13,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // A file that is written to, in its place, is refused at the next reading; so is

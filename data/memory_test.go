@@ -1,8 +1,6 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"bytes"
 	"compress/gzip"
 	"errors"
@@ -11,6 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // limited bounds the memory of the process during a test, and gives what was

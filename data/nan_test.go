@@ -1,8 +1,6 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"math"
 	"path/filepath"
 	"testing"
@@ -10,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // NaN is a null in Arrow, Parquet, arrays and tables in memory, and is copied as NaN.

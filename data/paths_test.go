@@ -1,8 +1,6 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"context"
 	"errors"
 	"io/fs"
@@ -11,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 func TestPaths(t *testing.T) {

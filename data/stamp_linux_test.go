@@ -1,12 +1,12 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // A file that is written to in place is changed, whatever its times are set to afterwards; one that

@@ -1,13 +1,13 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // A file of vectors with any byte changed is read or refused, soon and with little memory.

@@ -1,14 +1,14 @@
 package data
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"errors"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 func TestWriteTable_ReadBack(t *testing.T) {

@@ -74,6 +74,12 @@ func newSparse(csr kernel.CSR, largest []float64) *Sparse {
 // Dims implements Matrix.
 func (m *Sparse) Dims() (n, d int) { return len(m.csr.Start) - 1, m.csr.D }
 
+// Row returns the columns and values of the entries that row i stores. They must not be changed.
+func (m *Sparse) Row(i int) (columns []int32, values []float64) {
+	lo, hi := m.csr.Start[i], m.csr.Start[i+1]
+	return m.csr.Column[lo:hi], m.csr.Value[lo:hi]
+}
+
 // MarginsTo implements Matrix.
 func (m *Sparse) MarginsTo(dst, x []float64, lo, hi int) { m.csr.MarginsTo(dst, x, lo, hi) }
 

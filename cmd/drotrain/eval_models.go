@@ -135,7 +135,7 @@ func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model, 
 	for _, s := range measured.Notes() {
 		a.note("%s", s)
 	}
-	if m.TrainedOn(f) {
+	if m.TrainedOn(f) && measured.Encoding.Training == nil { // a model of an earlier version knows the files alone
 		a.warn("the model was trained on rows of this table; `drotrain eval` without --data measures it on those held out")
 	}
 	return measured, nil

@@ -126,6 +126,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	case err != nil:
 		return err
 	}
+	a.warnOfTrainingRows(done.Report, "")
 	if n := done.Report.Invalid; n > 0 {
 		a.warn(fmt.Sprintf("%s of %s could not be scored: the column reason says why", show.Thousands(n), show.Plural(done.Rows, "row", "rows")))
 	}

@@ -1,21 +1,19 @@
 package main
 
 import (
-	"slices"
-
-	"github.com/drotrain/drotrain/internal/printable"
-
 	"cmp"
 	"context"
 	"errors"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/train"
 )
@@ -82,6 +80,13 @@ func unknownDataset(name string, err error) error {
 	short := strings.TrimPrefix(name, datasets.Prefix)
 	hint := cmp.Or(setting.DidYouMean(short, names, datasets.Prefix), "the embedded data sets are "+strings.Join(names, ", "))
 	return exit.Usagef(hint, "there is no embedded data set %q", short)
+}
+
+// warnOfTrainingRows warns of rows that are training rows, with an advice.
+func (a *app) warnOfTrainingRows(r encode.Report, advice string) {
+	if s := r.Training.String(); s != "" {
+		a.warn(s + advice)
+	}
 }
 
 // checkDrift warns of rows that differ from those of training. With strict it returns an error instead.

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/datatest"
-
-	"github.com/drotrain/drotrain/data"
 )
 
 // Every refusal names the column, the row, and what would help.

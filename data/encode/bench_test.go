@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // BenchmarkLoad makes the matrices of 10⁶ rows of 20 numbers, shuffled and

@@ -1,12 +1,11 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 	"slices"
 	"sort"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
@@ -78,6 +77,9 @@ func (e *Encoder) encodeBlocks(ctx context.Context, f *data.Frame, rows []int, s
 	}
 	e.sortReport(&report)
 	report.Drift = e.describeDrifts(&drift, &report)
+	if drift.training.Compared > 0 {
+		report.Training = &drift.training
+	}
 	return report, f.CheckUnchanged()
 }
 

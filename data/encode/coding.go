@@ -1,12 +1,11 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 

@@ -1,10 +1,10 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"math"
 	"testing"
+
+	"github.com/drotrain/drotrain/data"
 )
 
 // An input is made of one column or two, of kinds that have numbers, with finite fills.

@@ -1,14 +1,13 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 

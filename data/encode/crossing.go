@@ -1,10 +1,9 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 )
 

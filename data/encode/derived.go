@@ -1,13 +1,12 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"

@@ -1,8 +1,6 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"cmp"
 	"fmt"
 	"math"
@@ -10,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -19,6 +18,7 @@ type Profile struct {
 	Rows    int            `json:"rows"`              // training rows that it was made from
 	Float32 bool           `json:"float32,omitempty"` // their encoded values were rounded to float32
 	Inputs  []InputProfile `json:"inputs"`
+	Sample  *RowSample     `json:"sample,omitempty"` // recognises training rows; nil in models of earlier versions
 }
 
 // An InputProfile describes the training values of a column, or of a function of one.
@@ -64,7 +64,7 @@ const (
 // in random order; report must cover all training rows. Without a profile no drift is reported.
 func (e *Encoder) MakeProfile(d *Dataset, report Report, storage Storage) {
 	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))))
-	e.Profile = &Profile{Rows: rows, Float32: storage == Float32}
+	e.Profile = &Profile{Rows: rows, Float32: storage == Float32, Sample: sampleRows(d, storage == Float32)}
 	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
 	for i, in := range e.Inputs {
 		if len(in.Of) > 1 {
@@ -171,12 +171,21 @@ type driftCount struct {
 	counts  [][]int // by InputProfile
 	outside []int
 	rows    int
+
+	training TrainingRows
+	keys     map[uint32]bool // of the sample of training rows
 }
 
 // addDrift adds the counts of a block; rows is the number of rows of the whole table.
 func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	if e.Profile == nil || d.N == 0 {
 		return
+	}
+	if s := e.Profile.Sample; s != nil {
+		if c.keys == nil {
+			c.keys, _ = s.keys() // Validate has read them
+		}
+		s.count(c.keys, d, e.Profile.Float32, &c.training)
 	}
 	some := *d
 	if stride := (rows + comparedRows - 1) / comparedRows; stride > 1 {
@@ -294,6 +303,11 @@ func (r Report) Drifted() string {
 
 // validate returns an error if a profile that was read from a file is invalid.
 func (p *Profile) validate(e *Encoder) error {
+	if p.Sample != nil {
+		if _, err := p.Sample.keys(); err != nil {
+			return err
+		}
+	}
 	for _, of := range p.Inputs {
 		if of.Input < 0 || of.Input >= len(e.Inputs) || len(e.Inputs[of.Input].Of) > 1 {
 			return fmt.Errorf("the profile of training is of input %d, which does not exist", of.Input)

@@ -1,14 +1,13 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -26,6 +25,9 @@ type Report struct {
 
 	// Drift compares the rows with those of training, by column, where the encoder has a Profile.
 	Drift []Drift `json:"drift,omitempty"`
+
+	// Training says how many of the rows are training rows, where the encoder has a RowSample.
+	Training *TrainingRows `json:"training_rows,omitempty"`
 
 	// MissingGroups are group columns the frame does not have; groupings that
 	// need one are left out of the Dataset.

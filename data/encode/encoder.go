@@ -1,13 +1,12 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/internal/printable"
 )

@@ -1,10 +1,6 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 const people = `y,age,sex,region,member,grade,flat

@@ -1,10 +1,6 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 	"errors"
 	"os"
@@ -13,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/ranks"
 )

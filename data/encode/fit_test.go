@@ -1,10 +1,6 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 )
 

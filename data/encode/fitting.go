@@ -1,14 +1,13 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/internal/memory"

@@ -1,12 +1,12 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data"
 )
 
 // groupTable has two numbers, a region as text and a site as a number with nulls.

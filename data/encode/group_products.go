@@ -1,12 +1,12 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/drotrain/drotrain/data"
 )
 
 // A GroupColumn is a group column that is also a feature, with the encoded columns whose coefficients may

@@ -1,11 +1,11 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/drotrain/drotrain/data"
 )
 
 // What stands for a null in a product or a spline is what stands for it in the column itself, to

@@ -1,16 +1,14 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
-	"github.com/drotrain/drotrain/data"
-
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/design"
 )
 

@@ -1,15 +1,14 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 	"errors"
 	"path/filepath"
 	"runtime/debug"
 	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // A table that is larger than memory is refused with numbers.

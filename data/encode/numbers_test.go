@@ -1,13 +1,12 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
 )

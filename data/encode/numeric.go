@@ -1,12 +1,11 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 	"fmt"
 	"math"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"

@@ -1,8 +1,6 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )

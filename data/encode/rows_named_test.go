@@ -1,14 +1,13 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
-	"github.com/drotrain/drotrain/data"
-
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Whatever a column is for and whatever is wrong in one of its rows, the error names the file

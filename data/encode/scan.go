@@ -1,13 +1,12 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"errors"
 	"slices"
 	"sort"
 	"sync"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/ranks"

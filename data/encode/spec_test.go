@@ -1,11 +1,11 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data"
 )
 
 // What is asked for is refused where it cannot be whatever the table, by what it is; and taken

@@ -1,11 +1,10 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data"
-
 	"fmt"
 	"slices"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 

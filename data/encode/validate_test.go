@@ -1,14 +1,13 @@
 package encode
 
 import (
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
-	"github.com/drotrain/drotrain/data"
-
 	"encoding/json"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // An encoder that was read from somewhere is refused where its parts cannot belong together,

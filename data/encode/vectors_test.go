@@ -13,9 +13,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/drotrain/drotrain/data/internal/datatest"
-
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // NaN in a vector is a null: without a fill, an error with its entry and row.

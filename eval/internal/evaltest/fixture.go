@@ -1,14 +1,13 @@
 package evaltest
 
 import (
-	"github.com/drotrain/drotrain/eval"
-
 	_ "embed"
 	"encoding/json"
 	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/eval"
 )
 
 type peer struct {

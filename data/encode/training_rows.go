@@ -1,0 +1,207 @@
+package encode
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// sampledRows is the number of different training rows that a RowSample knows, at most.
+const sampledRows = 4096
+
+// A RowSample recognises training rows by their encoded features: in any order, in any file format and among other
+// rows. It knows the training rows whose hash begins with Zeros zero bits, which are all of a small table.
+type RowSample struct {
+	Zeros    int     `json:"zeros"`
+	Rows     int     `json:"rows"`     // training rows with such a hash
+	Repeated float64 `json:"repeated"` // their proportion that is equal to another training row
+	Hashes   string  `json:"hashes"`   // the next 32 bits of every hash, as ascending differences in base64
+
+	known map[uint32]bool
+}
+
+// TrainingRows says how many of the encoded rows are equal to training rows in every feature.
+type TrainingRows struct {
+	Compared int     `json:"compared"` // rows that could be compared: all, or a sample of them
+	Equal    int     `json:"equal"`    // of those compared
+	Rows     int     `json:"rows"`     // encoded rows
+	Expected float64 `json:"expected"` // proportion of new rows that are equal to training rows by chance
+
+	known int // training rows that Expected was estimated from
+}
+
+// hashRows passes the hashes of all rows to put, shard by shard and under a lock. A hash depends on the values alone,
+// as float32 if narrow, not on how they are stored.
+func hashRows(d *Dataset, narrow bool, put func(hashes []uint64)) {
+	salt := make([]uint64, d.D)
+	for j := range salt {
+		salt[j] = mixBits(uint64(j) + 1)
+	}
+	sparse, _ := d.X.(*design.Sparse)
+	if m, mapped := d.X.(*design.Mapped); mapped {
+		sparse, _ = m.Matrix.(*design.Sparse)
+	}
+	var lock sync.Mutex
+	shard.Run(d.N, func(_, lo, hi int) {
+		hashes, row := make([]uint64, hi-lo), make([]float64, d.D)
+		for i := range hashes {
+			sum := uint64(0)
+			if sparse != nil {
+				columns, values := sparse.Row(lo + i)
+				for k, j := range columns {
+					sum += hashEntry(values[k], salt[j], narrow)
+				}
+			} else {
+				d.X.RowTo(row, lo+i)
+				for j, v := range row {
+					sum += hashEntry(v, salt[j], narrow)
+				}
+			}
+			hashes[i] = mixBits(sum)
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		put(hashes)
+	})
+}
+
+// hashEntry returns the hash of an entry of a row: 0 of 0, which sparse rows do not store.
+func hashEntry(v float64, salt uint64, narrow bool) uint64 {
+	if narrow {
+		v = float64(float32(v))
+	}
+	if v == 0 {
+		return 0
+	}
+	x := math.Float64bits(v)*0x9e3779b97f4a7c15 + salt
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	return x ^ x>>29
+}
+
+// mixBits returns a hash of x (the finaliser of SplitMix64).
+func mixBits(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// A hashCount counts the rows by hash, of those hashes that begin with some zero bits: as few as keep at most
+// sampledRows hashes.
+type hashCount struct {
+	zeros int
+	rows  map[uint64]int
+}
+
+// add counts a row.
+func (c *hashCount) add(hash uint64) {
+	if bits.LeadingZeros64(hash) < c.zeros {
+		return
+	}
+	c.rows[hash]++
+	for len(c.rows) > sampledRows {
+		c.zeros++
+		maps.DeleteFunc(c.rows, func(h uint64, _ int) bool { return bits.LeadingZeros64(h) < c.zeros })
+	}
+}
+
+// sampleRows returns the sample of training rows.
+func sampleRows(d *Dataset, narrow bool) *RowSample {
+	all := hashCount{rows: map[uint64]int{}}
+	hashRows(d, narrow, func(hashes []uint64) {
+		for _, h := range hashes {
+			all.add(h)
+		}
+	})
+	s := &RowSample{Zeros: all.zeros}
+	var packed []byte
+	single, before := 0, uint32(0)
+	for _, hash := range slices.Sorted(maps.Keys(all.rows)) {
+		n := all.rows[hash]
+		if s.Rows += n; n == 1 {
+			single++
+		}
+		key := s.key(hash)
+		packed = binary.AppendUvarint(packed, uint64(key-before))
+		before = key
+	}
+	if s.Rows > 0 {
+		s.Repeated = float64(s.Rows-single) / float64(s.Rows)
+	}
+	s.Hashes = base64.StdEncoding.EncodeToString(packed)
+	return s
+}
+
+// key returns the bits of a hash that the sample keeps.
+func (s *RowSample) key(hash uint64) uint32 { return uint32(hash << s.Zeros >> 32) }
+
+// keys returns the hashes of the sample. It is an error if the sample, which may be from a file, is damaged.
+func (s *RowSample) keys() (map[uint32]bool, error) {
+	damaged := errors.New("the sample of training rows is damaged")
+	packed, err := base64.StdEncoding.DecodeString(s.Hashes)
+	if err != nil || s.Zeros < 0 || s.Zeros > 32 || s.Rows < 0 || !(s.Repeated >= 0 && s.Repeated <= 1) {
+		return nil, damaged
+	}
+	keys, key := map[uint32]bool{}, uint64(0)
+	for len(packed) > 0 {
+		step, n := binary.Uvarint(packed)
+		if n <= 0 || step > math.MaxUint32-key || len(keys) >= sampledRows {
+			return nil, damaged
+		}
+		key += step
+		keys[uint32(key)], packed = true, packed[n:]
+	}
+	return keys, nil
+}
+
+// count adds the rows of a block to t; keys are those of the sample.
+func (s *RowSample) count(keys map[uint32]bool, d *Dataset, narrow bool, t *TrainingRows) {
+	hashRows(d, narrow, func(hashes []uint64) {
+		for _, h := range hashes {
+			if bits.LeadingZeros64(h) < s.Zeros {
+				continue
+			}
+			if t.Compared++; keys[s.key(h)] {
+				t.Equal++
+			}
+		}
+	})
+	t.Rows, t.Expected, t.known = t.Rows+d.N, s.Repeated, s.Rows
+}
+
+// IsMoreThanChance reports whether more rows are equal to training rows than among new rows of the same kind, by at
+// least two rows and four standard deviations.
+func (t *TrainingRows) IsMoreThanChance() bool {
+	if t == nil || t.Compared == 0 || t.known == 0 {
+		return false
+	}
+	n, p := float64(t.Compared), max(t.Expected, 1/float64(t.known))
+	deviation := math.Sqrt(n * p * (1 - p) * (1 + n/float64(t.known)))
+	return float64(t.Equal) >= n*p+2 && float64(t.Equal) > n*p+4*deviation
+}
+
+// String says in a sentence how many rows are training rows, or returns "" if there are no more than by chance.
+func (t *TrainingRows) String() string {
+	if !t.IsMoreThanChance() {
+		return ""
+	}
+	s := fmt.Sprintf("%d of %d rows are training rows: every feature is equal", t.Equal, t.Rows)
+	if t.Compared < t.Rows {
+		s = fmt.Sprintf("about %s %% of the %d rows are training rows: in a sample every feature of %d of %d rows is equal",
+			strconv.FormatFloat(100*float64(t.Equal)/float64(t.Compared), 'f', 0, 64), t.Rows, t.Equal, t.Compared)
+	}
+	if t.Expected >= 0.005 {
+		s += fmt.Sprintf(" (of other rows like these about %.0f %% would be equal by chance)", 100*t.Expected)
+	}
+	return s
+}
