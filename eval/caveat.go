@@ -27,7 +27,7 @@ func (e *Evaluation) addCaveats(in *Input) {
 	}
 	for k, m := range e.Models {
 		for _, q := range e.Task.Measures() {
-			if why, ok := m.Overall.Why[q.Key]; ok && q.Key != "top5" {
+			if why, ok := m.Overall.Why[q.Key]; ok && why != fewClasses {
 				say("%s of %s could not be computed: %s.", q.Label, m.Name, why)
 			}
 		}
@@ -39,17 +39,24 @@ func (e *Evaluation) addCaveats(in *Input) {
 		undefined := make(map[string][]string)
 		for _, h := range g.Groups {
 			for key, why := range h.Models[0].Values.Why {
+				if why == fewClasses {
+					continue
+				}
 				undefined[key] = append(undefined[key], h.Label+" ("+why+")")
 			}
 		}
-		for _, q := range e.Task.Measures() {
-			if at := undefined[q.Key]; len(at) > 0 && q.Key != "top5" {
-				say("%s is undefined in %s of %s: %s.", q.Label, printable.Plural(len(at), "group", "groups"), g.Name, printable.List(at, 5))
+		for _, list := range alikeUndefined(e.Task, undefined) {
+			at := undefined[list[0].Key]
+			var labels []string
+			for _, q := range list {
+				labels = append(labels, q.Label)
 			}
+			say("%s %s undefined in %s of %s: %s.", printable.List(labels, len(labels)), printable.Noun(len(labels), "is", "are"),
+				printable.Plural(len(at), "group", "groups"), g.Name, printable.List(at, 5))
 		}
 		var one []string
 		for _, h := range g.Groups {
-			if p := float64(h.Models[0].Values.Of["prevalence"]); e.Task == Binary && h.Sufficient && (p == 0 || p == 1) {
+			if p := h.Models[0].Values.prevalence(); e.Task == Binary && h.Sufficient && (p == 0 || p == 1) {
 				one = append(one, fmt.Sprintf("%s (n = %d)", h.Label, h.N))
 			}
 		}
@@ -76,4 +83,22 @@ func (e *Evaluation) addCaveats(in *Input) {
 	if e.Resamples == 0 {
 		say("No intervals were computed; differences between models are not tested.")
 	}
+}
+
+// alikeUndefined returns the measures that are undefined somewhere, in lists of those that are undefined in the same
+// groups for the same reasons. undefined holds the groups with their reasons by key.
+func alikeUndefined(t Task, undefined map[string][]string) (out [][]Measure) {
+	for _, q := range t.Measures() {
+		at := undefined[q.Key]
+		if len(at) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(out, func(list []Measure) bool { return slices.Equal(undefined[list[0].Key], at) })
+		if i < 0 {
+			out = append(out, nil)
+			i = len(out) - 1
+		}
+		out[i] = append(out[i], q)
+	}
+	return out
 }

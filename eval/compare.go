@@ -104,11 +104,11 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, interva
 	for s := range g.Groups {
 		g := &g.Groups[s]
 		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,
-			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
+			Value: g.Models[k+1].Values.Risk() - g.Models[0].Values.Risk()}
 		if intervals[s] != nil {
 			d.Interval = intervals[s][k]
 			change, own := errorsOf(s)
-			change, at := change.UnlessRounding(float64(d.Value), float64(g.Models[0].Values.Of["risk"]), own)
+			change, at := change.UnlessRounding(float64(d.Value), float64(g.Models[0].Values.Risk()), own)
 			if d.Simultaneous = change.simultaneous(at, in.confidence(), critical, math.Inf(-1)); d.Simultaneous == nil {
 				h := Num(critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, strata[s].Rows))
 				d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
@@ -131,7 +131,7 @@ func (e *Evaluation) compareWorstGroups() {
 		a, b := e.Models[k+1].WorstGroup, e.Models[0].WorstGroup
 		c.WorstGroup = &Difference{Value: a.Risk - b.Risk, Interval: maxDifference(g.Groups, c.Groups, k+1, 0)}
 		i := g.find(b.Label)
-		c.AtBaselineWorst = &Difference{Value: g.Groups[i].Models[k+1].Values.Of["risk"] - b.Risk}
+		c.AtBaselineWorst = &Difference{Value: g.Groups[i].Models[k+1].Values.Risk() - b.Risk}
 		if c.Groups != nil {
 			c.AtBaselineWorst.Interval = c.Groups[i].Simultaneous
 		}

@@ -15,7 +15,7 @@ func (e *Evaluation) ConstantSentence() string {
 	hasGroup := e.Models[e.Focus()].WorstGroup != nil
 	switch e.Task {
 	case Binary:
-		v, ok := all.Get("prevalence")
+		v, ok := all.Get(prevalence)
 		if !ok {
 			return ""
 		}
@@ -23,19 +23,19 @@ func (e *Evaluation) ConstantSentence() string {
 		if v > 0.5 {
 			word = "positive"
 		}
-		right := func(prevalence float64) string {
+		right := func(positives float64) string {
 			if v > 0.5 {
-				return printable.Percent(prevalence)
+				return printable.Percent(positives)
 			}
-			return printable.Percent(1 - prevalence)
+			return printable.Percent(1 - positives)
 		}
 		s := fmt.Sprintf("A constant prediction, always %s, is right in %s of all rows", word, right(v))
-		if w, ok := worst.Get("prevalence"); ok && hasGroup {
+		if w, ok := worst.Get(prevalence); ok && hasGroup {
 			s += fmt.Sprintf(" and in %s of the rows of the worst group", right(w))
 		}
 		return s + "."
 	case Regression:
-		rmse, ok := all.Get("rmse")
+		rmse, ok := all.Get(RootMeanSquare)
 		r2, known := all.Get("r2")
 		if !ok || !known || r2 >= 1 {
 			return ""

@@ -116,11 +116,11 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 	for i := range g.Groups {
 		h := &g.Groups[i]
 		m := &h.Models[k]
-		v, defined := m.Values.Get("selection_rate")
+		v, defined := m.Values.Get(selectionRate)
 		if !h.Sufficient || !defined {
 			continue
 		}
-		q := newEstimate(Num(v), m.Intervals.Find("selection_rate"))
+		q := newEstimate(Num(v), m.Intervals.Find(selectionRate))
 		if !f.IsPositive {
 			q = estimate{1 - q[0], 1 - q[2], 1 - q[1]}
 		}

@@ -15,9 +15,9 @@ import (
 // clearBin is the distance from 0, in standard errors, from which the sign of a bin is considered known.
 const clearBin = 3
 
-// ECE returns the interval of the calibration error of model k over a part or, with base ≥ 0, of its change
+// calibrationInterval returns the interval of the calibration error of model k over a part or, with base ≥ 0, of its change
 // from model base; at is the point estimate. It returns nil if all rows are of one class.
-func (p *errorPart) ECE(k, base int, at float64) *Interval {
+func (p *errorPart) calibrationInterval(k, base int, at float64) *Interval {
 	if p.OneClass() {
 		return nil
 	}

@@ -131,7 +131,7 @@ func TestEvaluate_MissingLosses(t *testing.T) {
 			t.Errorf("%s %s: %v", c.task, c.name, err)
 			continue
 		}
-		own, none := float64(e.Models[0].Overall.Of["risk"]), float64(e.Models[1].Overall.Of["risk"])
+		own, none := float64(e.Models[0].Overall.Risk()), float64(e.Models[1].Overall.Risk())
 		if e.Loss != c.loss || e.LossUnit != c.unitWanted || own != 8 || !(math.Abs(none-c.risk) <= 1e-12) {
 			t.Errorf("%s %q: %s in %q, risks %v and %v, want %v", c.task, c.name, e.Loss, e.LossUnit, own, none, c.risk)
 		}

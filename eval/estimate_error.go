@@ -105,7 +105,7 @@ func (p *errorPart) OneClass() bool {
 
 // A quantity is a measure of a model (Base is −1) or its change from model Base.
 type quantity struct {
-	Key         string
+	Measure     *Measure
 	Model, Base int
 }
 
@@ -144,7 +144,7 @@ func (r *intervalMaker) Errors(ctx context.Context, phase string, parts []*error
 	}
 	err = r.in.Parallel(ctx, "", len(parts), func(p int) error {
 		for q := range out[p] {
-			if !parts[p].isSmooth(of[q].Key) {
+			if of[q].Measure.derive == nil {
 				out[p][q] = parts[p].rankError(of[q])
 			}
 		}
@@ -153,19 +153,10 @@ func (r *intervalMaker) Errors(ctx context.Context, phase string, parts []*error
 	return out, err
 }
 
-// isSmooth reports whether a measure is a smooth function of the sums of the columns.
-func (p *errorPart) isSmooth(key string) bool {
-	_, ok := p.r.columns.addDerivative(nil, key, p.sum, 0, 1)
-	return ok
-}
-
 // rankError returns the error of a measure that depends on ranks.
 func (p *errorPart) rankError(of quantity) estimateError {
-	switch {
-	case p.r.in.Task == Binary && (of.Key == "auc" || of.Key == "auprc"):
-		return areaEstimateError(p.r.in, p.of, of)
-	case of.Key == "median_ae":
-		return medianEstimateError(p.r.in, p.of, of, p.r.Confidence)
+	if f := of.Measure.interval.rankError; f != nil {
+		return f(p.r.in, p.of, of, p.r.Confidence)
 	}
 	return estimateError{variance: math.NaN()}
 }
@@ -175,10 +166,7 @@ func (r *intervalMaker) momentsOf(p *errorPart, rows []int32, of []quantity) []i
 	c := r.columns
 	forms := make([][]columnTerm, len(of))
 	for q, of := range of {
-		forms[q], _ = c.addDerivative(nil, of.Key, p.sum, of.Model, 1)
-		if of.Base >= 0 {
-			forms[q], _ = c.addDerivative(forms[q], of.Key, p.sum, of.Base, -1)
-		}
+		forms[q] = c.derivativeOf(of, p.sum)
 	}
 	out, row := make([]influenceMoments, len(of)), make([]float64, c.width)
 	for _, i := range rows {
@@ -192,6 +180,20 @@ func (r *intervalMaker) momentsOf(p *errorPart, rows []int32, of []quantity) []i
 		}
 	}
 	return out
+}
+
+// derivativeOf returns the derivative of a quantity at the sums, nil if it is not smooth.
+func (c *influenceColumns) derivativeOf(of quantity, sums []float64) []columnTerm {
+	if of.Measure.derive == nil {
+		return nil
+	}
+	d := derivative{c: c, sums: sums, model: of.Model, by: 1}
+	of.Measure.derive(&d)
+	if of.Base >= 0 {
+		d.model, d.by = of.Base, -1
+		of.Measure.derive(&d)
+	}
+	return d.form
 }
 
 // influenceMoments holds sums of powers of influences.

@@ -357,11 +357,11 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	name := p.head
 	if p.head == "worst_group" {
 		switch w := m.WorstGroup; {
-		case w == nil && (p.key == "risk" || p.key == "n"):
+		case w == nil && (p.key == riskMeasure.Key || p.key == "n"):
 			return newEstimate(undefined(), nil), nil
 		case p.key == "n":
 			return newEstimate(Num(w.N), nil), nil
-		case p.key == "risk":
+		case p.key == riskMeasure.Key:
 			return newEstimate(w.Risk, w.MaxInterval), nil
 		case e.betterOf(p.key) == More:
 			name = "group_min"
@@ -397,11 +397,11 @@ func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
 	c := &e.Compared[p.model-1]
 	var d *Difference
 	switch {
-	case p.head == "worst_group" && p.key == "risk":
+	case p.head == "worst_group" && p.key == riskMeasure.Key:
 		d = c.WorstGroup
 	case p.head == "cvar" && p.arg == "0.1":
 		d = &c.CVaR
-	case p.head == "group" && p.key == "risk":
+	case p.head == "group" && p.key == riskMeasure.Key:
 		h, err := e.groupNamed(p.arg)
 		if err != nil {
 			return q, err

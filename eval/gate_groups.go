@@ -129,7 +129,7 @@ func (e *Evaluation) candidatesOf(p gatePath, cmp string) (c candidates, err err
 
 // groupsChange returns the changes of the risk from the baseline by group, with simultaneous intervals.
 func (e *Evaluation) groupsChange(p gatePath) (all []groupEstimate, err error) {
-	if p.key != "risk" {
+	if p.key != riskMeasure.Key {
 		return nil, p.unknown
 	}
 	if p.model == 0 {
@@ -252,14 +252,14 @@ func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
 	case "psi":
 		return 0, math.Inf(1)
 	case "cvar":
-		key = "risk"
+		key = riskMeasure.Key
 	}
 	if key == "n" {
 		return 0, math.Inf(1)
 	}
 	m, _ := e.Task.Measure(key)
 	low, high = m.Bounds()
-	if key == "risk" && e.lossIsAtLeast0() {
+	if key == riskMeasure.Key && e.lossIsAtLeast0() {
 		low = 0
 	}
 	switch p.head {

@@ -56,7 +56,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g encode.Gr
 			if untrained {
 				v = v.withoutNumbers("no model that measures it was trained with the group")
 			}
-			risk, _ := v.Get("risk")
+			risk, _ := v.Get(riskMeasure.Key)
 			es := undefined()
 			if total[k] > 0 {
 				es = Num(risk * weight.Total(r) / total[k])
@@ -138,7 +138,7 @@ func (e *Evaluation) nameWorstGroups() {
 		risks := make([]groupRisk, len(g.Groups))
 		compared := 0
 		for i, h := range g.Groups {
-			risks[i] = groupRisk{Label: h.Label, Rows: h.N, Risk: float64(h.Models[k].Values.Of["risk"])}
+			risks[i] = groupRisk{Label: h.Label, Rows: h.N, Risk: float64(h.Models[k].Values.Risk())}
 			if h.Sufficient {
 				compared++
 			}
@@ -147,7 +147,7 @@ func (e *Evaluation) nameWorstGroups() {
 		if i < 0 {
 			continue
 		}
-		single, widest := g.Groups[i].Models[k].Intervals.Find("risk"), maxInterval(g.Groups, k)
+		single, widest := g.Groups[i].Models[k].Intervals.Find(riskMeasure.Key), maxInterval(g.Groups, k)
 		if single != nil && widest != nil {
 			widest.Low, widest.High = min(widest.Low, single.Low), max(widest.High, single.High)
 		}
@@ -189,7 +189,7 @@ func (g *Grouping) WorstFirst() []*Group {
 			}
 			return 1
 		}
-		return cmp.Compare(b.Models[0].Values.Of["risk"], a.Models[0].Values.Of["risk"])
+		return cmp.Compare(b.Models[0].Values.Risk(), a.Models[0].Values.Risk())
 	})
 	return out
 }

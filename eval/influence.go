@@ -58,28 +58,62 @@ func averagePrecisionInfluence(dst []float64, t tiedScores, ap float64) {
 // rankingGain returns the AUC of model k minus that of model base over a stratum, and its standard error by
 // DeLong, DeLong and Clarke-Pearson (1988), NaN if it is not known.
 func rankingGain(in *measuredRows, of *stratum, k, base int) (gain, se float64) {
-	l := areaEstimateError(in, of, quantity{"auc", k, base})
+	l := aucError(in, of, quantity{nil, k, base}, 0)
 	se, _ = l.SE()
 	return of.Ties(in, k).AUC() - of.Ties(in, base).AUC(), se
 }
 
-// areaEstimateError returns the error of the AUC or of the average precision over a stratum, or of its change.
-func areaEstimateError(in *measuredRows, of *stratum, what quantity) estimateError {
-	n := len(of.Rows)
-	influence := func(k int) ([]float64, tiedScores) {
-		along, t := memory.Make[float64](in.Arena, n), of.Ties(in, k)
-		if what.Key == "auc" {
-			aucInfluence(along, t, t.AUC())
-		} else {
-			averagePrecisionInfluence(along, t, t.AveragePrecision())
-		}
-		return along, t
-	}
-	x, ties := influence(what.Model)
+// aucError returns the error of the AUC over a stratum, or of its change: that of two independent samples, one of
+// each class.
+func aucError(in *measuredRows, of *stratum, what quantity, _ float64) estimateError {
+	x, ties := areaInfluence(in, of, what, func(dst []float64, t tiedScores) { aucInfluence(dst, t, t.AUC()) })
 	defer func() { memory.Release(in.Arena, x) }()
+	var class [2]influenceMoments
+	for p, flag := range ties.Flag {
+		class[flag&flagPositive].add(x[p])
+	}
+	var l estimateError
+	scarce := len(of.Rows)
+	for _, m := range class {
+		if m.n > 0 {
+			l.addStratum(m)
+			scarce = min(scarce, int(m.n))
+		}
+	}
+	if l.n = scarce; scarce < 2 {
+		l.variance = math.NaN()
+	}
+	return l
+}
+
+// averagePrecisionError returns the error of the average precision over a stratum, or of its change.
+func averagePrecisionError(in *measuredRows, of *stratum, what quantity, _ float64) estimateError {
+	x, _ := areaInfluence(in, of, what, func(dst []float64, t tiedScores) { averagePrecisionInfluence(dst, t, t.AveragePrecision()) })
+	defer func() { memory.Release(in.Arena, x) }()
+	var m influenceMoments
+	for _, d := range x {
+		m.add(d)
+	}
+	var l estimateError
+	if l.addStratum(m); len(of.Rows) < 2 {
+		l.variance = math.NaN()
+	}
+	return l
+}
+
+// areaInfluence returns the influences of the rows on an area under a curve, or on its change, in the order of the
+// ties of the model. The caller releases them.
+func areaInfluence(in *measuredRows, of *stratum, what quantity, influence func(dst []float64, t tiedScores)) ([]float64, tiedScores) {
+	n := len(of.Rows)
+	along := func(k int) ([]float64, tiedScores) {
+		x, t := memory.Make[float64](in.Arena, n), of.Ties(in, k)
+		influence(x, t)
+		return x, t
+	}
+	x, ties := along(what.Model)
 	if what.Base >= 0 {
 		byRow := memory.Make[float64](in.Arena, len(in.Target))
-		base, at := influence(what.Base)
+		base, at := along(what.Base)
 		for p, i := range at.Order {
 			byRow[i] = base[p]
 		}
@@ -88,29 +122,7 @@ func areaEstimateError(in *measuredRows, of *stratum, what quantity) estimateErr
 		}
 		memory.Release(in.Arena, base, byRow)
 	}
-	var class [2]influenceMoments
-	for p, flag := range ties.Flag {
-		c := 0
-		if what.Key == "auc" {
-			c = int(flag & flagPositive)
-		}
-		class[c].add(x[p])
-	}
-	var l estimateError
-	scarce := n
-	for _, m := range class {
-		if m.n > 0 {
-			l.addStratum(m)
-			scarce = min(scarce, int(m.n))
-		}
-	}
-	if what.Key == "auc" {
-		l.n = scarce
-	}
-	if scarce < 2 {
-		l.variance = math.NaN()
-	}
-	return l
+	return x, ties
 }
 
 // medianEnds returns the ends of the interval of the median |error| of model k over a stratum, by the normal

@@ -102,74 +102,58 @@ type columnTerm struct {
 	by     float64
 }
 
-// meanColumns lists, by task, the measures that are weighted means of a column.
-var meanColumns = map[Task]map[string]int{
-	Binary:     {"log_loss": colA, "brier": colB, "calibration_gap": colGap},
-	Multiclass: {"log_loss": colA, "accuracy": colB, "top5": colC},
-	Regression: {"mae": colB, "bias": colC},
+// A derivative collects by·(the derivative of a measure of a model by the sums of the columns). The influence of a
+// row is the derivative applied to its columns; influences sum to 0.
+type derivative struct {
+	c     *influenceColumns
+	sums  []float64
+	model int
+	by    float64
+	form  []columnTerm
 }
 
-// addDerivative appends to form the derivative of f times a measure of model k at the sums s. It returns false
-// if the measure is not a smooth function of the sums. The influence of a row is the derivative applied to its
-// columns; influences sum to 0.
-func (c *influenceColumns) addDerivative(form []columnTerm, key string, s []float64, k int, f float64) ([]columnTerm, bool) {
-	at := k * c.per
-	all := []columnTerm{{c.shared, 1}}
-	// ratio appends the derivative of f·N/D, of linear forms N and D of the sums.
-	ratio := func(f float64, num, den []columnTerm) {
-		var n, d float64
-		for _, t := range num {
-			n += t.by * s[t.column]
-		}
-		for _, t := range den {
-			d += t.by * s[t.column]
-		}
-		for _, t := range num {
-			form = append(form, columnTerm{t.column, f * t.by / d})
-		}
-		for _, t := range den {
-			form = append(form, columnTerm{t.column, -f * t.by * n / (d * d)})
-		}
+// own returns a column of the model with a factor.
+func (d *derivative) own(column int, by float64) columnTerm {
+	return columnTerm{d.model*d.c.per + column, by}
+}
+
+// sum returns the sum of a column of the model.
+func (d *derivative) sum(column int) float64 { return d.sums[d.model*d.c.per+column] }
+
+// weight returns the sum of the weights.
+func (d *derivative) weight() float64 { return d.sums[d.c.shared] }
+
+// all returns the column of the weights; positives and negatives those of the rows of a class.
+func (d *derivative) all() []columnTerm       { return []columnTerm{{d.c.shared, 1}} }
+func (d *derivative) positives() []columnTerm { return []columnTerm{{d.c.shared + columnShared1, 1}} }
+func (d *derivative) negatives() []columnTerm {
+	return []columnTerm{{d.c.shared + columnShared1, -1}, {d.c.shared, 1}}
+}
+
+// add appends a term.
+func (d *derivative) add(column int, by float64) {
+	d.form = append(d.form, columnTerm{column, d.by * by})
+}
+
+// ratio appends the derivative of f·N/D, of linear forms N and D of the sums.
+func (d *derivative) ratio(f float64, num, den []columnTerm) {
+	var above, below float64
+	for _, t := range num {
+		above += t.by * d.sums[t.column]
 	}
-	column, mean := meanColumns[c.in.Task][key]
-	switch key {
-	case "risk":
-		column, mean = colLoss, true
-	case "cvar":
-		column, mean = colTail, true
+	for _, t := range den {
+		below += t.by * d.sums[t.column]
 	}
-	pos, neg := []columnTerm{{c.shared + columnShared1, 1}}, []columnTerm{{c.shared + columnShared1, -1}, {c.shared, 1}}
-	tp, fp := columnTerm{at + colC, 1}, columnTerm{at + colD, 1}
-	switch task := c.in.Task; {
-	case mean:
-		ratio(f, []columnTerm{{at + column, 1}}, all)
-	case task == Regression && key == "rmse":
-		ratio(f/(2*math.Sqrt(s[at+colA]/s[c.shared])), []columnTerm{{at + colA, 1}}, all)
-	case task == Regression && key == "r2":
-		w, t := s[c.shared], s[c.shared+columnShared1]
-		d := s[c.shared+columnShared2] - t*t/w
-		e := s[at+colA] / (d * d)
-		form = append(form, columnTerm{at + colA, -f / d}, columnTerm{c.shared + columnShared2, f * e},
-			columnTerm{c.shared + columnShared1, -f * e * 2 * t / w}, columnTerm{c.shared, f * e * (t / w) * (t / w)})
-	case task != Binary:
-		return form, false
-	case key == "accuracy":
-		ratio(f, append([]columnTerm{tp, {at + colD, -1}}, neg...), all)
-	case key == "balanced_accuracy":
-		ratio(f/2, []columnTerm{tp}, pos)
-		ratio(-f/2, []columnTerm{fp}, neg)
-	case key == "tpr":
-		ratio(f, []columnTerm{tp}, pos)
-	case key == "fpr":
-		ratio(f, []columnTerm{fp}, neg)
-	case key == "ppv":
-		ratio(f, []columnTerm{tp}, []columnTerm{tp, fp})
-	case key == "selection_rate":
-		ratio(f, []columnTerm{tp, fp}, all)
-	case key == "prevalence":
-		ratio(f, pos, all)
-	default:
-		return form, false
+	f *= d.by
+	for _, t := range num {
+		d.form = append(d.form, columnTerm{t.column, f * t.by / below})
 	}
-	return form, true
+	for _, t := range den {
+		d.form = append(d.form, columnTerm{t.column, -f * t.by * above / (below * below)})
+	}
+}
+
+// deriveMean returns the derivative of a weighted mean of a column.
+func deriveMean(column int) func(d *derivative) {
+	return func(d *derivative) { d.ratio(1, []columnTerm{d.own(column, 1)}, d.all()) }
 }

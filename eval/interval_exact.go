@@ -45,53 +45,101 @@ func minPlausible(hits, z float64) float64 {
 	return mathext.GammaIncRegInv(hits, math.Erfc(z/math.Sqrt2))
 }
 
+// An intervalStrategy says how the interval of a measure is computed. The zero value is Student's t from the influences
+// of the rows, for a measure with a derivative.
+type intervalStrategy struct {
+	// exact returns an interval from counts or order statistics, nil if there is none. It has priority.
+	exact func(c *countedRows, at, confidence float64) *Interval
+	// exactOnly says that there is no other interval of a value.
+	exactOnly bool
+	// rankError returns the error of a measure that depends on ranks, or of its change.
+	rankError func(in *measuredRows, of *stratum, what quantity, confidence float64) estimateError
+	// resampled returns the interval by random draws of model k or, with base ≥ 0, of its change from model base.
+	resampled func(p *errorPart, k, base int, at float64) *Interval
+	// onLogit says that Student's interval is computed on the logit scale.
+	onLogit bool
+	// needsBothClasses says that there is no interval with few rows of a class.
+	needsBothClasses bool
+	// changeMethod names the method of the interval of a change if it is not Student's t.
+	changeMethod string
+	// none says that the measure has no interval.
+	none bool
+}
+
+// countedRows holds the counts of the rows of a stratum from which exact intervals follow.
+type countedRows struct {
+	in *measuredRows
+	k  int // the model
+	of *stratum
+	// Weights of rows and, among them, of hits: predicted positive, right, actually positive; predicted positive of the
+	// positives and of the negatives; positive of those predicted positive.
+	all, right, actual, positives, negatives, selected trialCounts
+}
+
+// countRows returns the counts of a model over a stratum; those of the cells only for two classes.
+func countRows(in *measuredRows, k int, s *stratum) *countedRows {
+	c := &countedRows{in: in, k: k, of: s}
+	if in.Task != Binary {
+		return c
+	}
+	for _, i := range s.Rows {
+		w, p, yes := in.Weight.weightOf(i), in.Target[i] > 0, in.Models[k].Score[i] >= in.Threshold
+		c.all.add(w, yes)
+		c.right.add(w, p == yes)
+		c.actual.add(w, p)
+		if p {
+			c.positives.add(w, yes)
+		} else {
+			c.negatives.add(w, yes)
+		}
+		if yes {
+			c.selected.add(w, p)
+		}
+	}
+	return c
+}
+
 // addExactIntervals adds intervals that follow from counts: Wilson intervals of proportions and of an AUC of 0
 // or 1, and order statistics for a median. For weighted rows, the number of trials of a proportion is the
 // effective one; the AUC then gets no interval here.
 func addExactIntervals(in *measuredRows, k int, s *stratum, v Values, confidence float64, iv map[string]Interval) {
-	if in.Task == Regression {
-		if low, high, ok := medianEnds(in, s, k, confidence); ok {
-			iv["median_ae"] = Interval{Low: Num(low), High: Num(high), Method: "order statistics"}
+	c := countRows(in, k, s)
+	for _, m := range in.Task.Measures() {
+		at, ok := v.Get(m.Key)
+		if m.interval.exact == nil || !ok {
+			continue
 		}
-		return
-	}
-	if in.Task == Multiclass {
-		return
-	}
-	// Of the rows over which a proportion is taken: weights and their squares, of all and of hits.
-	var all, hit, pos, tp, fp, sel trialCounts
-	for _, i := range s.Rows {
-		w, p, yes := in.Weight.weightOf(i), in.Target[i] > 0, in.Models[k].Score[i] >= in.Threshold
-		all.add(w, yes)
-		hit.add(w, p == yes)
-		pos.add(w, p)
-		if p {
-			tp.add(w, yes)
-		} else {
-			fp.add(w, yes)
-		}
-		if yes {
-			sel.add(w, p)
+		if i := m.interval.exact(c, at, confidence); i != nil {
+			iv[m.Key] = *i
 		}
 	}
-	for key, t := range map[string]trialCounts{"accuracy": hit, "tpr": tp, "fpr": fp, "ppv": sel, "selection_rate": all, "prevalence": pos} {
-		if _, ok := v.Get(key); ok {
-			lo, hi := t.wilson(confidence)
-			iv[key] = Interval{Low: Num(lo), High: Num(hi), Method: "wilson"}
-		}
+}
+
+// wilsonOf returns the Wilson interval of one of the counts.
+func wilsonOf(count func(c *countedRows) trialCounts) func(c *countedRows, at, confidence float64) *Interval {
+	return func(c *countedRows, _, confidence float64) *Interval {
+		lo, hi := count(c).wilson(confidence)
+		return &Interval{Low: Num(lo), High: Num(hi), Method: "wilson"}
 	}
-	if t, ok := v.Get("balanced_accuracy"); ok {
-		iv["balanced_accuracy"] = balancedInterval(t, tp, fp, confidence)
+}
+
+// extremeAreaInterval returns the interval of an AUC of 0 or 1, as if every row of the scarcer class were a trial.
+func extremeAreaInterval(c *countedRows, at, confidence float64) *Interval {
+	scarce := min(c.positives.n, c.negatives.n)
+	if c.in.Weight != nil || scarce < 2 || at != 0 && at != 1 {
+		return nil
 	}
-	scarce := min(tp.n, fp.n)
-	a, ok := v.Get("auc")
-	if !ok || in.Weight != nil || scarce < 2 {
-		return
+	lo, hi := wilsonInterval(int(at)*scarce, scarce, confidence)
+	return &Interval{Low: Num(lo), High: Num(hi), Method: "wilson"}
+}
+
+// medianInterval returns the interval of the median |error| by order statistics.
+func medianInterval(c *countedRows, _, confidence float64) *Interval {
+	low, high, ok := medianEnds(c.in, c.of, c.k, confidence)
+	if !ok {
+		return nil
 	}
-	if a == 0 || a == 1 { // as if every row of the scarcer class were a trial
-		lo, hi := wilsonInterval(int(a)*scarce, scarce, confidence)
-		iv["auc"] = Interval{Low: Num(lo), High: Num(hi), Method: "wilson"}
-	}
+	return &Interval{Low: Num(low), High: Num(high), Method: "order statistics"}
 }
 
 // trialCounts accumulates the weights of rows and of those that are hits.
@@ -130,12 +178,13 @@ func (t trialCounts) wilson(confidence float64) (low, high float64) {
 
 // balancedInterval returns the interval of a balanced accuracy, the mean of two proportions, from their Wilson
 // intervals: squared distances to the ends add up (Zou and Donner 2008).
-func balancedInterval(at float64, tp, fp trialCounts, confidence float64) Interval {
+func balancedInterval(c *countedRows, at, confidence float64) *Interval {
+	tp, fp := c.positives, c.negatives
 	recall, miss := tp.hits/tp.all, fp.hits/fp.all
 	rl, rh := tp.wilson(confidence)
 	ml, mh := fp.wilson(confidence)
 	low, high := at-math.Hypot(recall-rl, mh-miss)/2, at+math.Hypot(rh-recall, miss-ml)/2
-	return Interval{Low: Num(max(0, low)), High: Num(min(1, high)), Method: "wilson, combined"}
+	return &Interval{Low: Num(max(0, low)), High: Num(min(1, high)), Method: "wilson, combined"}
 }
 
 // upperQuantile returns the q-quantile of x without changing x.

@@ -82,7 +82,7 @@ func TestDeLongAgainstPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := areaEstimateError(in, strata.All, quantity{"auc", 0, -1})
+	l := aucError(in, strata.All, quantity{nil, 0, -1}, 0.95)
 	if want := variance(v10) + variance(v01); !(math.Abs(l.variance-want) <= closedForm) {
 		t.Errorf("%v, want %v", l.variance, want)
 	}
@@ -158,11 +158,14 @@ func TestIntervals_Formulas(t *testing.T) {
 	if got := iv["balanced_accuracy"]; !(math.Abs(2*(at-float64(got.Low))-down) <= 1e-12) || !(math.Abs(2*(float64(got.High)-at)-up) <= 1e-12) {
 		t.Errorf("balanced accuracy: %+v, want %v − %v/2, + %v/2", got, at, down, up)
 	}
-	a, b := balancedInterval(at, of(2, 3), of(1, 4), 0.9), balancedInterval(at, of(3, 4), of(1, 3), 0.9) // the other class
+	balanced := func(at float64, positives, negatives trialCounts) *Interval {
+		return balancedInterval(&countedRows{positives: positives, negatives: negatives}, at, 0.9)
+	}
+	a, b := balanced(at, of(2, 3), of(1, 4)), balanced(at, of(3, 4), of(1, 3)) // the other class
 	if !(math.Abs(float64(a.Low-b.Low)) <= 1e-12) || !(math.Abs(float64(a.High-b.High)) <= 1e-12) {
 		t.Errorf("%+v, by the other class %+v", a, b)
 	}
-	if all := balancedInterval(1, of(3, 3), of(0, 4), 0.9); all.High != 1 || !(all.Low < 1) {
+	if all := balanced(1, of(3, 3), of(0, 4)); all.High != 1 || !(all.Low < 1) {
 		t.Errorf("%+v where all is right", all)
 	}
 	// One row of a class, or classes that are apart, have no such interval of the AUC.

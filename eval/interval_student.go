@@ -61,7 +61,7 @@ func (p *errorPart) Interval(m Measure, k int, at float64, l estimateError) *Int
 	switch {
 	case !ok || p.OneClass():
 		return nil
-	case m.Key == "auc" || m.Key == "auprc":
+	case m.interval.onLogit:
 		if !(se > 0 && at > 0 && at < 1) {
 			return nil
 		}
@@ -69,7 +69,7 @@ func (p *errorPart) Interval(m Measure, k int, at float64, l estimateError) *Int
 		return &Interval{Low: Num(1 / (1 + math.Exp(h-t))), High: Num(1 / (1 + math.Exp(-t-h))), Method: "t of the logit"}
 	}
 	least, most := m.Bounds()
-	if m.Key == "risk" && p.r.LossAtLeast0[k] {
+	if m.Key == riskMeasure.Key && p.r.LossAtLeast0[k] {
 		least = 0
 	}
 	return l.Interval(at, p.r.Confidence, least, most)

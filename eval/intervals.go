@@ -48,8 +48,8 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata
 // allQuantities returns all measures of all models, ordered by model and then by measure.
 func allQuantities(in *Input) (out []quantity) {
 	for k := range in.Models {
-		for _, m := range in.Task.Measures() {
-			out = append(out, quantity{Key: m.Key, Model: k, Base: -1})
+		for q := range in.Task.Measures() {
+			out = append(out, quantity{Measure: &in.Task.Measures()[q], Model: k, Base: -1})
 		}
 	}
 	return out
@@ -69,7 +69,7 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 	of := allQuantities(in)
 	changes := len(of)
 	for k := range in.Models[1:] {
-		of = append(of, quantity{Key: "risk", Model: k + 1, Base: 0})
+		of = append(of, quantity{Measure: &riskMeasure, Model: k + 1})
 	}
 	errors, err := r.Errors(ctx, "errors by "+name, parts, of)
 	if err != nil {
@@ -83,7 +83,7 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 	differences := make([][]*Interval, len(strata)) // per group: of the risk of each later model
 	err = in.rows.Parallel(ctx, "", len(groups), func(s int) error {
 		g := &groups[s]
-		base := float64(g.Models[0].Values.Of["risk"])
+		base := float64(g.Models[0].Values.Risk())
 		for k := range in.Models {
 			m := &g.Models[k]
 			m.Intervals = make(map[string]Interval)
@@ -95,7 +95,7 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 				putInterval(parts[s], measure, k, g.N, errors[s][k*len(list)+q], m.Values, m.Intervals)
 			}
 			if k > 0 {
-				differences[s] = append(differences[s], parts[s].Change(float64(m.Values.Of["risk"])-base, base, errors[s][changes+k-1], errors[s][0], e.Confidence))
+				differences[s] = append(differences[s], parts[s].Change(float64(m.Values.Risk())-base, base, errors[s][changes+k-1], errors[s][0], e.Confidence))
 			}
 		}
 		if parts[s] != nil {
@@ -125,10 +125,10 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 	of := allQuantities(in)
 	changes := len(of)
 	for k := range in.Models[1:] {
-		for _, m := range list {
-			of = append(of, quantity{Key: m.Key, Model: k + 1})
+		for q := range list {
+			of = append(of, quantity{Measure: &list[q], Model: k + 1})
 		}
-		of = append(of, quantity{Key: "cvar", Model: k + 1})
+		of = append(of, quantity{Measure: &tailMeasure, Model: k + 1})
 	}
 	errors, err := r.Errors(ctx, "errors over all rows", []*errorPart{part}, of)
 	if err != nil {
@@ -149,17 +149,17 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 			d := c.Measures[m.Key]
 			base := float64(e.Models[0].Overall.Of[m.Key])
 			switch {
-			case !d.Value.Defined():
+			case !d.Value.Defined() || m.interval.none:
 				continue
-			case m.Key == "ece":
-				d.Interval = part.ECE(k+1, 0, float64(d.Value))
-			case m.Key == "auc" || m.Key == "auprc":
-				base = 1 // the most that an area can be
-				fallthrough
+			case m.interval.resampled != nil:
+				d.Interval = m.interval.resampled(part, k+1, 0, float64(d.Value))
 			default:
+				if m.interval.onLogit {
+					base = m.High
+				}
 				d.Interval = part.Change(float64(d.Value), base, errors[0][first+q], own, confidence)
-				if m.Key == "median_ae" && d.Interval != nil {
-					d.Interval.Method = "order statistics"
+				if m.interval.changeMethod != "" && d.Interval != nil {
+					d.Interval.Method = m.interval.changeMethod
 				}
 			}
 			c.Measures[m.Key] = d
@@ -179,10 +179,10 @@ func putInterval(part *errorPart, m Measure, k, n int, l estimateError, v Values
 		return
 	}
 	var i *Interval
-	switch {
-	case m.Key == "ece":
-		i = part.ECE(k, -1, at)
-	case m.Key == "median_ae", m.Key == "auprc" && hasFewOfAClass(v, n):
+	switch how := m.interval; {
+	case how.resampled != nil:
+		i = how.resampled(part, k, -1, at)
+	case how.none, how.exactOnly, how.needsBothClasses && hasFewOfAClass(v, n):
 	default:
 		i = part.Interval(m, k, at, l)
 	}
@@ -197,7 +197,7 @@ func putInterval(part *errorPart, m Measure, k, n int, l estimateError, v Values
 func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows []int32, c float64, errorOf func(k int) estimateError) {
 	few := scarcityOf(in.rows, rows, g.Models[0].Values, c)
 	for k := range g.Models {
-		m, least := float64(g.Models[k].Values.Of["risk"]), math.Inf(-1)
+		m, least := float64(g.Models[k].Values.Risk()), math.Inf(-1)
 		if r.LossAtLeast0[k] { // and so is their mean
 			least = 0
 		}

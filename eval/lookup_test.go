@@ -104,7 +104,7 @@ func TestCaveatsHaveReasons(t *testing.T) {
 		twoSmall  = "2 groups have fewer than 1000 rows"
 		constant  = "robust predicts the same value for every row"
 		overall   = "of ERM could not be computed"
-		undefined = "is undefined in 1 group of g"
+		undefined = "are undefined in 1 group of g"
 		noWorst   = "No group of g has 1000 rows or more"
 		picked    = "The worst of 2 groups was selected because it looked worst, so its own interval is too narrow"
 		untested  = "part of its excess is chance"
@@ -178,7 +178,7 @@ func TestWorstGroupIsNamed(t *testing.T) {
 			if w == nil || w.Grouping != "g" || w.Label != fmt.Sprintf("g%05d", worst) || w.N != 100 || w.Compared != 3 || w.TooSmall != 0 {
 				t.Fatalf("model %d: %+v", k, w)
 			}
-			if g := e.Groupings[1].Groups[worst].Models[k]; w.Risk != g.Values.Of["risk"] || *w.Interval != g.Intervals["risk"] {
+			if g := e.Groupings[1].Groups[worst].Models[k]; w.Risk != g.Values.Risk() || *w.Interval != g.Intervals["risk"] {
 				t.Errorf("model %d: %+v, of the group %+v", k, w, g)
 			}
 		}
@@ -186,7 +186,7 @@ func TestWorstGroupIsNamed(t *testing.T) {
 		if at := c.AtBaselineWorst; at == nil || at.Value != c.Groups[worst].Value || *at.Interval != *c.Groups[worst].Simultaneous || !(math.Abs(float64(at.Value)+10) <= 3) {
 			t.Errorf("at the baseline's worst: %+v", at)
 		}
-		if order := e.Groupings[1].WorstFirst(); order[0].Label != e.Models[0].WorstGroup.Label || order[1].Models[0].Values.Of["risk"] < order[2].Models[0].Values.Of["risk"] {
+		if order := e.Groupings[1].WorstFirst(); order[0].Label != e.Models[0].WorstGroup.Label || order[1].Models[0].Values.Risk() < order[2].Models[0].Values.Risk() {
 			t.Errorf("order %v", order)
 		}
 	}
@@ -220,7 +220,7 @@ func TestManyGroupsInParts(t *testing.T) {
 	once := evaltest.Evaluate(t, few)
 	for g := range e.Groupings[0].Groups {
 		a, b := e.Groupings[0].Groups[g].Models[0], once.Groupings[0].Groups[g].Models[0]
-		if a.Values.Of["risk"] != b.Values.Of["risk"] || a.Intervals["risk"].Low > b.Values.Of["risk"] || a.Intervals["risk"].High < b.Values.Of["risk"] {
+		if a.Values.Risk() != b.Values.Risk() || a.Intervals["risk"].Low > b.Values.Risk() || a.Intervals["risk"].High < b.Values.Risk() {
 			t.Fatalf("group %d: %+v, all at once %+v", g, a, b)
 		}
 	}

@@ -15,15 +15,28 @@ const (
 	Multiclass Task = "multiclass" // Target is the index of a class, Score the probability of it
 )
 
-// A Measure describes one of the numbers reported for a model.
+// A Measure is a row of the table of measures: what a number that is reported for a model is called, which values it
+// can have, how it is computed and how its interval is. Gates, pages, sentences and intervals range over the rows.
 type Measure struct {
 	Key   string // JSON key, e.g. "balanced_accuracy"
 	Label string // for people, e.g. "Balanced accuracy"
-	Unit  string // "loss", "share", "target" (the target's own unit), "log-loss", ""
+	Unit  string // "loss", "share", "target" (the target's own unit), "nats" or ""
 	About string // one sentence: the definition
 
 	Better    Direction // which values are better
 	Low, High float64   // smallest and largest possible value
+
+	// value returns the measure from the sums over rows, or the reason why it is undefined.
+	value func(s *rowSums) (x float64, why string)
+	// derive appends the derivative by the sums of the influence columns; nil unless the measure is a smooth function
+	// of them.
+	derive func(d *derivative)
+	// interval says how intervals are computed.
+	interval intervalStrategy
+	// rows returns how many of n rows with the values v the measure depends on; nil: all of them.
+	rows func(v *Values, n float64) float64
+	// isProportion says that the measure is a proportion of those rows.
+	isProportion bool
 }
 
 // A Direction says which values of a measure are better.
@@ -40,6 +53,14 @@ var inf = math.Inf(1)
 
 // Bounds returns the smallest and the largest possible value of the measure.
 func (m Measure) Bounds() (lo, hi float64) { return m.Low, m.High }
+
+// Leading returns the measure that sentences, tiles and tables show first: the accuracy, or the RMSE of a regression.
+func (t Task) Leading() Measure {
+	if t == Regression {
+		return rmseMeasure
+	}
+	return t.Measures()[1]
+}
 
 // Measures returns the measures of a task in the order of tables. The first is always "risk".
 func (t Task) Measures() []Measure {
@@ -60,32 +81,6 @@ func (t Task) Measure(key string) (Measure, bool) {
 		}
 	}
 	return Measure{}, false
-}
-
-var binaryMeasures = []Measure{
-	{"risk", "Risk", "loss", "mean training loss", Less, -inf, inf},
-	{"accuracy", "Accuracy", "share", "share of rows classified correctly at the threshold", More, 0, 1},
-	{"balanced_accuracy", "Balanced accuracy", "share", "mean of the recall of the two classes", More, 0, 1},
-	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]", Less, 0, inf},
-	{"brier", "Brier score", "", "mean squared distance between the probability and the 0/1 outcome", Less, 0, 1},
-	{"auc", "AUC", "", "area under the ROC curve, ties by midranks", More, 0, 1},
-	{"auprc", "AUPRC", "", "average precision: Σ (recall step) × precision, tied scores in one step", More, 0, 1},
-	{"tpr", "True positive rate", "share", "share of the positives predicted positive", More, 0, 1},
-	{"fpr", "False positive rate", "share", "share of the negatives predicted positive", Less, 0, 1},
-	{"ppv", "Precision (PPV)", "share", "share of the predicted positives that are positive", More, 0, 1},
-	{"ece", "Calibration error (ECE)", "share", "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows", Less, 0, 1},
-	{"calibration_gap", "Predicted − observed", "share", "mean probability − share of positives", Neither, -1, 1},
-	{"selection_rate", "Selection rate", "share", "share of rows predicted positive", Neither, 0, 1},
-	{"prevalence", "Prevalence", "share", "share of rows that are positive", Neither, 0, 1},
-}
-
-var regressionMeasures = []Measure{
-	{"risk", "Risk", "loss", "mean training loss", Less, -inf, inf},
-	{"rmse", "RMSE", "target", "square root of the mean squared error", Less, 0, inf},
-	{"mae", "MAE", "target", "mean absolute error", Less, 0, inf},
-	{"r2", "R²", "", "1 − squared error / squared deviation from the group's own mean", More, -inf, 1},
-	{"median_ae", "Median absolute error", "target", "median of |prediction − target|", Less, 0, inf},
-	{"bias", "Bias", "target", "mean of prediction − target", Neither, -inf, inf},
 }
 
 // Values holds one number per measure, keyed by Measure.Key. A measure that
@@ -133,29 +128,65 @@ func (v Values) withoutNumbers(why string) (out Values) {
 
 // measureStratum computes every measure of model k over the rows of a stratum.
 func measureStratum(in *measuredRows, k int, s *stratum) Values {
+	var sums rowSums
 	m := &in.Models[k]
 	switch in.Task {
 	case Multiclass:
-		return measureMulticlass(in, m, s.Rows)
+		sums = sumMulticlass(in, m, s.Rows)
 	case Binary:
-		return measureBinary(in, m, s.Rows, s.Ties(in, k))
+		sums = sumBinary(in, m, s.Rows, s.Ties(in, k))
+	default:
+		sums = sumRegression(in, m, s.Rows, s.Size[k])
 	}
-	return measureRegression(in, m, s.Rows, s.Size[k])
+	return sums.measure(in.Task)
 }
 
-// Trials returns the number of rows that a proportion refers to, or 0 if the measure is not a proportion.
-func (v *Values) Trials(key string, n float64) float64 {
-	switch key {
-	case "accuracy", "top5", "selection_rate", "prevalence":
-		return n
-	case "tpr":
-		return math.Round(n * float64(v.Of["prevalence"]))
-	case "fpr":
-		return math.Round(n * (1 - float64(v.Of["prevalence"])))
-	case "ppv":
-		return math.Round(n * float64(v.Of["selection_rate"]))
+// rowSums holds the sums over the rows of a stratum that the values of measures are functions of.
+type rowSums struct {
+	rows                  int
+	weight, risk, logLoss float64 // the weights, and weighted sums
+
+	// Two classes.
+	tp, fp, tn, fn       float64 // weights of the rows by actual and predicted class
+	squared, binned, gap float64 // of probability − outcome: squares, absolute sums of the bins, the sum
+	ties                 tiedScores
+
+	// More than two classes.
+	right, topFive, f1 float64
+	classes, occurring int
+
+	// Regression.
+	squaredError, absoluteError, signedError float64
+	deviation, median                        float64 // squares about the mean of the target; the median of |error|
+	constant                                 bool    // all targets are equal
+}
+
+// measure returns the values of all measures of a task.
+func (s *rowSums) measure(t Task) (v Values) {
+	for _, m := range t.Measures() {
+		x, why := m.value(s)
+		v.set(m.Key, x, why)
 	}
-	return 0
+	return v
+}
+
+// Risk returns the mean training loss.
+func (v Values) Risk() Num { return v.Of[riskMeasure.Key] }
+
+// trials returns the number of rows that a proportion refers to, or 0 if the measure is not a proportion.
+func (m *Measure) trials(v *Values, n float64) float64 {
+	if !m.isProportion {
+		return 0
+	}
+	return m.rowsOf(v, n)
+}
+
+// rowsOf returns how many of n rows the measure depends on.
+func (m *Measure) rowsOf(v *Values, n float64) float64 {
+	if m.rows == nil {
+		return n
+	}
+	return m.rows(v, n)
 }
 
 // An Interval is a confidence interval with its method: "skewness-adjusted t", "t of the logit", "wilson",

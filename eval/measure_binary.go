@@ -8,10 +8,132 @@ const eceBins = 10
 // logLossClip is the machine epsilon, to which scikit-learn clips probabilities.
 const logLossClip = 2.220446049250313e-16
 
-// measureBinary returns the measures of rows of two classes; ties holds the same rows by ascending score.
-func measureBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) Values {
-	var v Values
-	var risk, ll, brier, tp, fp, tn, fn compensatedSum
+// riskMeasure is the first measure of every task.
+var riskMeasure = Measure{Key: "risk", Label: "Risk", Unit: "loss", About: "mean training loss", Better: Less, Low: -inf, High: inf,
+	value: perWeight(func(s *rowSums) float64 { return s.risk }), derive: deriveMean(colLoss)}
+
+// tailMeasure is the mean of the largest losses. It has a place of its own in files, and is not listed.
+var tailMeasure = Measure{Key: "cvar", derive: deriveMean(colTail)}
+
+// binaryMeasures lists the measures of two classes.
+var binaryMeasures = []Measure{
+	riskMeasure,
+	{Key: "accuracy", Label: "Accuracy", Unit: "share", About: "share of rows classified correctly at the threshold", Better: More, Low: 0, High: 1,
+		value: perWeight(func(s *rowSums) float64 { return s.tp + s.tn }),
+		derive: func(d *derivative) {
+			d.ratio(1, append([]columnTerm{d.own(colC, 1), d.own(colD, -1)}, d.negatives()...), d.all())
+		},
+		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.right })}, isProportion: true},
+	{Key: "balanced_accuracy", Label: "Balanced accuracy", Unit: "share", About: "mean of the recall of the two classes", Better: More, Low: 0, High: 1,
+		value: func(s *rowSums) (float64, string) { return (s.tp/(s.tp+s.fn) + s.tn/(s.tn+s.fp)) / 2, s.lacksClass() },
+		derive: func(d *derivative) {
+			d.ratio(0.5, []columnTerm{d.own(colC, 1)}, d.positives())
+			d.ratio(-0.5, []columnTerm{d.own(colD, 1)}, d.negatives())
+		},
+		interval: intervalStrategy{exact: balancedInterval}, rows: scarcerClass},
+	{Key: "log_loss", Label: "Log-loss", Unit: "nats", About: "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]", Better: Less, Low: 0, High: inf,
+		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA)},
+	{Key: "brier", Label: "Brier score", About: "mean squared distance between the probability and the 0/1 outcome", Better: Less, Low: 0, High: 1,
+		value: perWeight(func(s *rowSums) float64 { return s.squared }), derive: deriveMean(colB)},
+	{Key: "brier_skill", Label: "Brier skill score", About: "1 − Brier score / that of always predicting the rows' own share of positives; 0 is no better than this constant", Better: More, Low: -inf, High: 1,
+		value: func(s *rowSums) (float64, string) {
+			return 1 - s.squared*s.weight/((s.tp+s.fn)*(s.tn+s.fp)), s.lacksClass()
+		},
+		derive: func(d *derivative) {
+			w, p := d.weight(), d.sums[d.c.shared+columnShared1]
+			n := w - p
+			d.add(d.own(colB, 1).column, -w/(p*n))
+			d.add(d.c.shared, d.sum(colB)/(n*n))
+			d.add(d.c.shared+columnShared1, d.sum(colB)*w*(n-p)/(p*n*p*n))
+		}, rows: scarcerClass},
+	{Key: "auc", Label: "AUC", About: "area under the ROC curve, ties by midranks", Better: More, Low: 0, High: 1,
+		value:    func(s *rowSums) (float64, string) { return s.ranked(tiedScores.AUC) },
+		interval: intervalStrategy{exact: extremeAreaInterval, rankError: aucError, onLogit: true}, rows: scarcerClass},
+	{Key: "auprc", Label: "AUPRC", About: "average precision: Σ (recall step) × precision, tied scores in one step", Better: More, Low: 0, High: 1,
+		value:    func(s *rowSums) (float64, string) { return s.ranked(tiedScores.AveragePrecision) },
+		interval: intervalStrategy{rankError: averagePrecisionError, onLogit: true, needsBothClasses: true}, rows: scarcerClass},
+	{Key: "tpr", Label: "True positive rate", Unit: "share", About: "share of the positives predicted positive", Better: More, Low: 0, High: 1,
+		value: func(s *rowSums) (float64, string) {
+			return s.tp / (s.tp + s.fn), unlessAny(s.tp+s.fn, "no positive rows")
+		},
+		derive:   func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1)}, d.positives()) },
+		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.positives })}, isProportion: true,
+		rows: func(v *Values, n float64) float64 { return math.Round(n * v.prevalence()) }},
+	{Key: "fpr", Label: "False positive rate", Unit: "share", About: "share of the negatives predicted positive", Better: Less, Low: 0, High: 1,
+		value: func(s *rowSums) (float64, string) {
+			return s.fp / (s.tn + s.fp), unlessAny(s.tn+s.fp, "no negative rows")
+		},
+		derive:   func(d *derivative) { d.ratio(1, []columnTerm{d.own(colD, 1)}, d.negatives()) },
+		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.negatives })}, isProportion: true,
+		rows: func(v *Values, n float64) float64 { return math.Round(n * (1 - v.prevalence())) }},
+	{Key: "ppv", Label: "Precision (PPV)", Unit: "share", About: "share of the predicted positives that are positive", Better: More, Low: 0, High: 1,
+		value: func(s *rowSums) (float64, string) {
+			return s.tp / (s.tp + s.fp), unlessAny(s.tp+s.fp, "no row is predicted positive")
+		},
+		derive: func(d *derivative) {
+			d.ratio(1, []columnTerm{d.own(colC, 1)}, []columnTerm{d.own(colC, 1), d.own(colD, 1)})
+		},
+		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.selected })}, isProportion: true,
+		rows: func(v *Values, n float64) float64 { return math.Round(n * float64(v.Of[selectionRate])) }},
+	{Key: "ece", Label: "Calibration error (ECE)", Unit: "share", About: "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows", Better: Less, Low: 0, High: 1,
+		value:    perWeight(func(s *rowSums) float64 { return s.binned }),
+		interval: intervalStrategy{resampled: (*errorPart).calibrationInterval}},
+	{Key: "calibration_gap", Label: "Predicted − observed", Unit: "share", About: "mean probability − share of positives", Better: Neither, Low: -1, High: 1,
+		value: perWeight(func(s *rowSums) float64 { return s.gap }), derive: deriveMean(colGap)},
+	{Key: selectionRate, Label: "Selection rate", Unit: "share", About: "share of rows predicted positive", Better: Neither, Low: 0, High: 1,
+		value:    perWeight(func(s *rowSums) float64 { return s.tp + s.fp }),
+		derive:   func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1), d.own(colD, 1)}, d.all()) },
+		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.all })}, isProportion: true},
+	{Key: prevalence, Label: "Prevalence", Unit: "share", About: "share of rows that are positive", Better: Neither, Low: 0, High: 1,
+		value:    perWeight(func(s *rowSums) float64 { return s.tp + s.fn }),
+		derive:   func(d *derivative) { d.ratio(1, d.positives(), d.all()) },
+		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.actual })}, isProportion: true},
+}
+
+// Keys of measures that other measures, criteria or sentences depend on.
+const (
+	selectionRate = "selection_rate"
+	prevalence    = "prevalence"
+)
+
+// prevalence returns the proportion of positive rows, or 0 if it is not known.
+func (v *Values) prevalence() float64 { return float64(v.Of[prevalence]) }
+
+// scarcerClass returns the rows of the class with fewer of n rows.
+func scarcerClass(v *Values, n float64) float64 { return n * min(v.prevalence(), 1-v.prevalence()) }
+
+// perWeight returns the weighted mean of a sum over rows.
+func perWeight(sum func(s *rowSums) float64) func(s *rowSums) (float64, string) {
+	return func(s *rowSums) (float64, string) { return sum(s) / s.weight, "" }
+}
+
+// unlessAny returns why a measure is undefined that depends on rows of weight w, or "" if there are any.
+func unlessAny(w float64, why string) string {
+	if w == 0 {
+		return why
+	}
+	return ""
+}
+
+// lacksClass names the class without rows, or returns "".
+func (s *rowSums) lacksClass() string {
+	if s.tn+s.fp == 0 {
+		return "no negative rows"
+	}
+	return unlessAny(s.tp+s.fn, "no positive rows")
+}
+
+// ranked returns a measure of the order of the scores, or why it is undefined.
+func (s *rowSums) ranked(of func(t tiedScores) float64) (float64, string) {
+	if why := s.lacksClass(); why != "" {
+		return 0, why
+	}
+	return of(s.ties), ""
+}
+
+// sumBinary returns the sums over rows of two classes; ties holds the same rows by ascending score.
+func sumBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) rowSums {
+	var risk, ll, squared, tp, fp, tn, fn compensatedSum
 	var bin [eceBins]compensatedSum // Σ w (p − y)
 	for _, i := range rows {
 		p, pos, w := m.Score[i], in.Target[i] > 0, in.Weight.weightOf(i)
@@ -24,7 +146,7 @@ func measureBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) Va
 		} else {
 			ll.Add(-w * math.Log(1-q))
 		}
-		brier.Add(w * (p - y) * (p - y))
+		squared.Add(w * (p - y) * (p - y))
 		switch yes := p >= in.Threshold; {
 		case yes && pos:
 			tp.Add(w)
@@ -42,46 +164,16 @@ func measureBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) Va
 		gap.Add(bin[k].Sum())
 		ece.Add(math.Abs(bin[k].Sum()))
 	}
-	v.setCounts(tp.Sum(), fp.Sum(), tn.Sum(), fn.Sum())
-	n := tp.Sum() + fp.Sum() + tn.Sum() + fn.Sum()
-	v.set("risk", risk.Sum()/n, "")
-	v.set("log_loss", ll.Sum()/n, "")
-	v.set("brier", brier.Sum()/n, "")
-	v.set("ece", ece.Sum()/n, "")
-	v.set("calibration_gap", gap.Sum()/n, "")
-	if why := v.Why["balanced_accuracy"]; why != "" {
-		v.set("auc", 0, why)
-		v.set("auprc", 0, why)
-		return v
-	}
-	v.set("auc", ties.AUC(), "")
-	v.set("auprc", ties.AveragePrecision(), "")
-	return v
+	s := countSums(tp.Sum(), fp.Sum(), tn.Sum(), fn.Sum())
+	s.rows, s.risk, s.logLoss, s.squared = len(rows), risk.Sum(), ll.Sum(), squared.Sum()
+	s.binned, s.gap, s.ties = ece.Sum(), gap.Sum(), ties
+	return s
+}
+
+// countSums returns sums with the four cells of the confusion matrix.
+func countSums(tp, fp, tn, fn float64) rowSums {
+	return rowSums{weight: tp + fp + tn + fn, tp: tp, fp: fp, tn: tn, fn: fn}
 }
 
 // eceBinOf returns the bin of a probability.
 func eceBinOf(p float64) int { return min(int(p*eceBins), eceBins-1) }
-
-// setCounts sets the measures that follow from the confusion matrix.
-func (v *Values) setCounts(tp, fp, tn, fn float64) {
-	n := tp + fp + tn + fn
-	oneClass, noPos, noNeg, noSel := "", "", "", ""
-	if tp+fn == 0 {
-		noPos = "no positive rows"
-		oneClass = noPos
-	}
-	if tn+fp == 0 {
-		noNeg = "no negative rows"
-		oneClass = noNeg
-	}
-	if tp+fp == 0 {
-		noSel = "no row is predicted positive"
-	}
-	v.set("accuracy", (tp+tn)/n, "")
-	v.set("selection_rate", (tp+fp)/n, "")
-	v.set("prevalence", (tp+fn)/n, "")
-	v.set("tpr", tp/(tp+fn), noPos)
-	v.set("fpr", fp/(tn+fp), noNeg)
-	v.set("ppv", tp/(tp+fp), noSel)
-	v.set("balanced_accuracy", (tp/(tp+fn)+tn/(tn+fp))/2, oneClass)
-}

@@ -6,20 +6,33 @@ import (
 	"slices"
 )
 
+// multiclassMeasures lists the measures of more than two classes.
 var multiclassMeasures = []Measure{
-	{"risk", "Risk", "loss", "mean training loss", Less, -inf, inf},
-	{"accuracy", "Accuracy", "share", "share of rows whose most probable class is the actual one", More, 0, 1},
-	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from below", Less, 0, inf},
-	{"macro_f1", "Macro-F1", "share", "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never predicted counts as 0", More, 0, 1},
-	{"top5", "Top-5 accuracy", "share", "share of rows whose class is among the five most probable; of more than ten classes", More, 0, 1},
+	riskMeasure,
+	{Key: "accuracy", Label: "Accuracy", Unit: "share", About: "share of rows whose most probable class is the actual one", Better: More, Low: 0, High: 1,
+		value: perWeight(func(s *rowSums) float64 { return s.right }), derive: deriveMean(colB), isProportion: true},
+	{Key: "log_loss", Label: "Log-loss", Unit: "nats", About: "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from below", Better: Less, Low: 0, High: inf,
+		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA)},
+	{Key: "macro_f1", Label: "Macro-F1", Unit: "share", About: "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never predicted counts as 0", Better: More, Low: 0, High: 1,
+		value:    func(s *rowSums) (float64, string) { return s.f1 / float64(s.occurring), "" },
+		interval: intervalStrategy{none: true}},
+	{Key: "top5", Label: "Top-5 accuracy", Unit: "share", About: "share of rows whose class is among the five most probable; of more than ten classes", Better: More, Low: 0, High: 1,
+		value: func(s *rowSums) (float64, string) {
+			if s.classes <= top5Classes {
+				return 0, fewClasses
+			}
+			return s.topFive / s.weight, ""
+		}, derive: deriveMean(colC), isProportion: true},
 }
+
+// fewClasses is why there is no top-5 accuracy. It is no reason to worry.
+const fewClasses = "there are ten classes or fewer"
 
 // top5Classes is the number of classes above which top-5 accuracy is reported.
 const top5Classes = 10
 
-// measureMulticlass returns the measures of rows of more than two classes.
-func measureMulticlass(in *measuredRows, m *Model, rows []int32) Values {
-	var v Values
+// sumMulticlass returns the sums over rows of more than two classes.
+func sumMulticlass(in *measuredRows, m *Model, rows []int32) rowSums {
 	var total, risk, ll, hit, five compensatedSum
 	for _, i := range rows {
 		w := in.Weight.weightOf(i)
@@ -33,24 +46,14 @@ func measureMulticlass(in *measuredRows, m *Model, rows []int32) Values {
 			five.Add(w)
 		}
 	}
-	n := total.Sum()
-	v.set("risk", risk.Sum()/n, "")
-	v.set("accuracy", hit.Sum()/n, "")
-	v.set("log_loss", ll.Sum()/n, "")
-	f1, count := 0.0, 0.0
+	s := rowSums{rows: len(rows), weight: total.Sum(), risk: risk.Sum(), logLoss: ll.Sum(), right: hit.Sum(), topFive: five.Sum(), classes: len(in.Classes)}
 	for _, c := range classResults(in, m, rows) {
 		if c.Support > 0 {
-			f1 += float64(c.F1)
-			count++
+			s.f1 += float64(c.F1)
+			s.occurring++
 		}
 	}
-	v.set("macro_f1", f1/count, "")
-	why := ""
-	if len(in.Classes) <= top5Classes {
-		why = "there are ten classes or fewer"
-	}
-	v.set("top5", five.Sum()/n, why)
-	return v
+	return s
 }
 
 // A ClassResult holds the measures of a model on the rows of a class.

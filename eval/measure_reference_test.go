@@ -48,6 +48,12 @@ func naive(task Task, target, score, loss, weight []float64, threshold float64, 
 	out["balanced_accuracy"] = (out["tpr"] + 1 - out["fpr"]) / 2
 	out["selection_rate"], out["prevalence"] = mean(is(yes), nil), mean(is(pos), nil)
 	out["brier"] = mean(func(i int32) float64 { return math.Pow(score[i]-is(pos)(i), 2) }, nil)
+	if p := out["prevalence"]; p == 0 || p == 1 { // the constant prediction makes no error
+		out["brier_skill"] = math.NaN()
+	} else {
+		constant := mean(func(i int32) float64 { return math.Pow(p-is(pos)(i), 2) }, nil)
+		out["brier_skill"] = 1 - out["brier"]/constant
+	}
 	out["calibration_gap"] = mean(func(i int32) float64 { return score[i] - is(pos)(i) }, nil)
 	out["log_loss"] = mean(func(i int32) float64 {
 		p := score[i]
@@ -191,18 +197,19 @@ func TestUndefinedMeasures(t *testing.T) {
 		{0, 0, 2, 1, map[string]string{"ppv": "no row is predicted positive"}},
 		{1, 1, 1, 1, nil},
 	} {
-		var v Values
-		v.setCounts(c.tp, c.fp, c.tn, c.fn)
+		sums := countSums(c.tp, c.fp, c.tn, c.fn)
+		v := sums.measure(Binary)
 		for _, key := range []string{"accuracy", "tpr", "fpr", "ppv", "balanced_accuracy", "selection_rate", "prevalence"} {
 			if _, ok := v.Get(key); ok != (c.undefined[key] == "") || v.Why[key] != c.undefined[key] {
 				t.Errorf("%v: %s is %v, because %q", c, key, v.Of[key], v.Why[key])
 			}
 		}
 	}
-	var v Values
-	v.setCounts(3, 2, 10, 5)
+	sums := countSums(3, 2, 10, 5)
+	v := sums.measure(Binary)
 	for key, want := range map[string]float64{"accuracy": 20, "selection_rate": 20, "prevalence": 20, "tpr": 8, "fpr": 12, "ppv": 5, "auc": 0} {
-		if got := v.Trials(key, 20); got != want {
+		m, _ := Binary.Measure(key)
+		if got := m.trials(&v, 20); got != want {
 			t.Errorf("%s is of %v rows, want %v", key, got, want)
 		}
 	}

@@ -2,10 +2,50 @@ package eval
 
 import "math"
 
-// measureRegression returns the measures of rows of a numeric target; order holds the same rows by ascending
-// |error|.
-func measureRegression(in *measuredRows, m *Model, rows, order []int32) Values {
-	var v Values
+// rmseMeasure leads the measures of a regression.
+var rmseMeasure = Measure{Key: RootMeanSquare, Label: "RMSE", Unit: "target", About: "square root of the mean squared error", Better: Less, Low: 0, High: inf,
+	value: func(s *rowSums) (float64, string) { return math.Sqrt(s.squaredError / s.weight), "" },
+	derive: func(d *derivative) {
+		d.ratio(1/(2*math.Sqrt(d.sum(colA)/d.weight())), []columnTerm{d.own(colA, 1)}, d.all())
+	}}
+
+// regressionMeasures lists the measures of a numeric target.
+var regressionMeasures = []Measure{
+	riskMeasure,
+	rmseMeasure,
+	{Key: "mae", Label: "MAE", Unit: "target", About: "mean absolute error", Better: Less, Low: 0, High: inf,
+		value: perWeight(func(s *rowSums) float64 { return s.absoluteError }), derive: deriveMean(colB)},
+	{Key: "r2", Label: "R²", About: "1 − squared error / squared deviation from the group's own mean", Better: More, Low: -inf, High: 1,
+		value: func(s *rowSums) (float64, string) {
+			switch {
+			case s.rows < 2:
+				return 0, "one row"
+			case s.constant:
+				return 0, "the target is constant"
+			}
+			return 1 - s.squaredError/s.deviation, ""
+		},
+		derive: func(d *derivative) {
+			w, t := d.weight(), d.sums[d.c.shared+columnShared1]
+			dev := d.sums[d.c.shared+columnShared2] - t*t/w
+			e := d.sum(colA) / (dev * dev)
+			d.add(d.own(colA, 1).column, -1/dev)
+			d.add(d.c.shared+columnShared2, e)
+			d.add(d.c.shared+columnShared1, -e*2*t/w)
+			d.add(d.c.shared, e*(t/w)*(t/w))
+		}},
+	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|", Better: Less, Low: 0, High: inf,
+		value:    func(s *rowSums) (float64, string) { return s.median, "" },
+		interval: intervalStrategy{exact: medianInterval, exactOnly: true, rankError: medianEstimateError, changeMethod: "order statistics"}},
+	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf, High: inf,
+		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(colC)},
+}
+
+// medianError is the key of the median absolute error, which sentences mention beside the RMSE.
+const medianError = "median_ae"
+
+// sumRegression returns the sums over rows of a numeric target; order holds the same rows by ascending |error|.
+func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 	w, target := in.Weight.weightOf, in.Target
 	var total, risk, sse, sae, bias, sum compensatedSum
 	for _, i := range rows {
@@ -17,28 +57,15 @@ func measureRegression(in *measuredRows, m *Model, rows, order []int32) Values {
 		bias.Add(w(i) * r)
 		sum.Add(w(i) * target[i])
 	}
-	n := total.Sum()
-	mean := sum.Sum() / n
+	s := rowSums{rows: len(rows), weight: total.Sum(), risk: risk.Sum(), squaredError: sse.Sum(), absoluteError: sae.Sum(), signedError: bias.Sum(), constant: true}
+	mean := sum.Sum() / s.weight
 	var sst compensatedSum
-	constant := true
 	for _, i := range rows {
 		sst.Add(w(i) * (target[i] - mean) * (target[i] - mean))
-		constant = constant && target[i] == target[rows[0]]
+		s.constant = s.constant && target[i] == target[rows[0]]
 	}
-	v.set("risk", risk.Sum()/n, "")
-	v.set("rmse", math.Sqrt(sse.Sum()/n), "")
-	v.set("mae", sae.Sum()/n, "")
-	v.set("bias", bias.Sum()/n, "")
-	v.set("median_ae", medianErrorOf(target, m.Score, in.Weight, order), "")
-	switch {
-	case len(rows) < 2:
-		v.set("r2", 0, "one row")
-	case constant:
-		v.set("r2", 0, "the target is constant")
-	default:
-		v.set("r2", 1-sse.Sum()/sst.Sum(), "")
-	}
-	return v
+	s.deviation, s.median = sst.Sum(), medianErrorOf(target, m.Score, in.Weight, order)
+	return s
 }
 
 // medianErrorOf returns the median of |score − target|, the mean of the two middle values if the number of rows

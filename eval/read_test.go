@@ -296,7 +296,7 @@ func TestWriteJSON_ShortensManyGroups(t *testing.T) {
 	}
 	risk := make(map[string]eval.Num)
 	for _, h := range e.Headline().Groups {
-		risk[h.Label] = h.Models[1].Values.Of["risk"]
+		risk[h.Label] = h.Models[1].Values.Risk()
 	}
 	for i, label := range g.Others.Label {
 		if g.Others.Risk[1][i] != risk[label] || g.Others.N[i] != 10 {

@@ -61,7 +61,7 @@ func TestScarcity_WidensBounds(t *testing.T) {
 					gap[k] += math.Log((1-p)/p) / float64(g.N)
 				}
 			}
-			more := float64(g.Models[k].Simultaneous.High - g.Models[k].Values.Of["risk"])
+			more := float64(g.Models[k].Simultaneous.High - g.Models[k].Values.Risk())
 			if more < most*gap[k] || more > 6*most*gap[k] {
 				t.Errorf("model %d: the bound is %v above the risk, of %d rows without a positive %v are no news, each dearer by %v", k, more, g.N, most, gap[k])
 			}

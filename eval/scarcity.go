@@ -18,7 +18,7 @@ func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 	if in.Task != Binary || !hasFewOfAClass(v, len(rows)) {
 		return nil
 	}
-	positive := v.Of["prevalence"] < 0.5 // is the scarce class
+	positive := v.prevalence() < 0.5 // is the scarce class
 	s := &scarcity{gap: make([]float64, len(in.Models))}
 	var all, squares, scarce float64
 	for _, i := range rows {
@@ -94,6 +94,6 @@ const fewTailRows = 10
 
 // hasFewOfAClass reports whether there are too few rows of a class for the interval of an area under a curve.
 func hasFewOfAClass(v Values, n int) bool {
-	p := float64(v.Of["prevalence"])
+	p := v.prevalence()
 	return float32(min(p, 1-p)*float64(n)) < fewTailRows // but for rounding
 }

@@ -197,7 +197,7 @@ func (j *judge) worstGroupDifference(k int) *Difference {
 		if !group.Sufficient || len(rows) < 2 {
 			continue
 		}
-		d := group.Models[k].Values.Of["risk"] - group.Models[j.k].Values.Of["risk"]
+		d := group.Models[k].Values.Risk() - group.Models[j.k].Values.Risk()
 		u := studentQuantile(simultaneousConfidence(j.Confidence, float64(compared)), float64(len(rows)-1))
 		h := Num(u * weight.StandardError(j.in.Models[k].Loss, j.in.Models[j.k].Loss, rows))
 		changes[s].Simultaneous = &Interval{Low: d - h, High: d + h, Method: "simultaneous"}
@@ -275,18 +275,18 @@ func (r shownMeasure) beforeAfter(a, b float64, n int) string {
 // leadingMeasures returns the measures that the verdict mentions first, the one with an interval last: accuracy
 // and log loss for classes, the RMSE for squared losses, the risk alone for deviances and quantiles, otherwise both.
 func (e *Evaluation) leadingMeasures() []shownMeasure {
-	risk := shownMeasure{name: "the risk", key: "risk"}
+	risk, lead := shownMeasure{name: "the risk", key: riskMeasure.Key}, e.Task.Leading()
 	if e.Task != Regression {
 		if e.LossUnit == "nats" {
 			risk.name = "log loss"
 		}
-		accuracy := shownMeasure{name: "accuracy", key: "accuracy", share: true}
+		accuracy := shownMeasure{name: strings.ToLower(lead.Label), key: lead.Key, share: lead.Unit == "share"}
 		if t := e.Threshold; t != nil && *t != 0.5 {
 			accuracy.name = "accuracy at threshold " + printable.FourDigits(float64(*t))
 		}
 		return []shownMeasure{accuracy, risk}
 	}
-	rmse := shownMeasure{name: "the RMSE", key: "rmse", unit: e.TargetUnit}
+	rmse := shownMeasure{name: "the " + lead.Label, key: lead.Key, unit: e.TargetUnit}
 	if kind, known := losses.KindOf(e.Loss); known && kind.Power != 2 { // squares of errors are not what it measures
 		return []shownMeasure{risk}
 	}
@@ -299,7 +299,7 @@ func (e *Evaluation) leadingMeasures() []shownMeasure {
 // riskIsMeanSquare reports whether the risk is proportional to the mean squared error in units of the target:
 // the loss is squared and the target is not transformed.
 func (e *Evaluation) riskIsMeanSquare() bool {
-	ratio := func(v Values) float64 { return float64(v.Of["risk"]) / float64(v.Of["rmse"]*v.Of["rmse"]) }
+	ratio := func(v Values) float64 { return float64(v.Risk()) / float64(v.Of[RootMeanSquare]*v.Of[RootMeanSquare]) }
 	first := ratio(e.Models[0].Overall)
 	for k, m := range e.Models {
 		worst, _ := e.valuesOf(k)
@@ -348,7 +348,7 @@ func (j *judge) worstGroupSentence() string {
 		parts = append(parts, m.name+" "+m.change(m.valueOf(before), m.valueOf(after), min(a.N, b.N)))
 	}
 	perRisk := 1.0
-	if m := j.leadingMeasures(); m[len(m)-1].key == "rmse" {
+	if m := j.leadingMeasures(); m[len(m)-1].key == RootMeanSquare {
 		perRisk = rmsePerRisk(m[len(m)-1], before, after)
 	}
 	text := fmt.Sprintf("%s %s", where, strings.Join(parts, " and "))
@@ -364,7 +364,7 @@ func (j *judge) worstGroupSentence() string {
 // rmsePerRisk returns the change of the RMSE per change of the risk, which is k·RMSE²: a² − b² = (a + b)(a −
 // b).
 func rmsePerRisk(m shownMeasure, before, after Values) float64 {
-	a, risk := m.valueOf(before), float64(before.Of["risk"])
+	a, risk := m.valueOf(before), float64(before.Risk())
 	if !(risk > 0) || !(a+m.valueOf(after) > 0) {
 		return math.NaN()
 	}
@@ -394,7 +394,7 @@ func (j *judge) intervalText(factor float64) string {
 
 // costSentence returns a sentence on the change over all rows.
 func (j *judge) costSentence() string {
-	change := float64(j.c.Measures["risk"].Value)
+	change := float64(j.c.Measures[riskMeasure.Key].Value)
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
 	all := j.leadingMeasures()
 	first := all[0]
@@ -429,7 +429,7 @@ func (j *judge) singleModelSentence() string {
 	all := j.leadingMeasures()
 	first, risk := all[0], all[len(all)-1]
 	s := fmt.Sprintf("%s %s %s of %s overall", name, has, strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1), first.withUnit(first.text(first.valueOf(overall), j.N)))
-	if median := float64(overall.Of["median_ae"]); first.key == "rmse" && !math.IsNaN(median) {
+	if median := float64(overall.Of[medianError]); first.key == RootMeanSquare && !math.IsNaN(median) {
 		s += fmt.Sprintf(" (median absolute error %s)", first.withUnit(first.text(median, j.N)))
 	}
 	if first.share {
@@ -534,7 +534,7 @@ func (j *judge) detailSentences() []string {
 			risk(fmt.Sprintf("Risk in the worst group, %s − %s", c.Model, c.Baseline), c.WorstGroup, base, note)
 		}
 	}
-	average := j.c.Measures["risk"]
+	average := j.c.Measures[riskMeasure.Key]
 	risk(fmt.Sprintf("Average risk, %s − %s", j.c.Model, j.c.Baseline), &average, base, "")
 	risk(fmt.Sprintf("Risk of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", j.c.Model, j.c.Baseline), &j.c.CVaR, base, "")
 	return out

@@ -23,25 +23,12 @@ func (a *spreads) errorOf(s, k, q int) (l estimateError, se float64, ok bool) {
 	if a.errors[s] == nil {
 		return l, 0, false
 	}
-	if _, defined := a.g.Groups[s].Models[k].Values.Get(list[q].Key); !defined || minRows(&a.g.Groups[s], k, list[q].Key) < 3 {
+	if _, defined := a.g.Groups[s].Models[k].Values.Get(list[q].Key); !defined || list[q].rowsOf(&a.g.Groups[s].Models[k].Values, float64(a.g.Groups[s].N)) < 3 {
 		return l, 0, false
 	}
 	l = a.errors[s][k*len(list)+q]
 	se, ok = l.SE()
 	return l, se, ok
-}
-
-// minRows returns the smallest number of rows of a class that a measure of a group depends on.
-func minRows(g *Group, k int, key string) float64 {
-	v, n := &g.Models[k].Values, float64(g.N)
-	p := float64(v.Of["prevalence"])
-	switch key {
-	case "tpr", "fpr", "ppv":
-		return v.Trials(key, n)
-	case "balanced_accuracy", "auc", "auprc":
-		return n * min(p, 1-p)
-	}
-	return n
 }
 
 // share returns the weight of the group in weighted averages.
@@ -123,7 +110,7 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	put("group_max", hi.lo, hi.hi)
 	put("difference", math.Max(0, hi.lo-lo.hi), hi.hi-lo.lo)
 	least, _ := m.Bounds()
-	sameSign := least >= 0 || lo.lo > 0 || m.Key == "risk" && lo.lo == 0
+	sameSign := least >= 0 || lo.lo > 0 || m.Key == riskMeasure.Key && lo.lo == 0
 	if sameSign && hi.hi > 0 {
 		put("ratio", lo.lo/hi.hi, ratioAtMost(lo.hi, hi.lo))
 	}
@@ -173,10 +160,10 @@ func (a *spreads) bands(k int, m Measure, se []float64, crit float64) []band {
 		v := &g.Models[k].Values
 		at := float64(v.Of[m.Key])
 		b := clipToBounds(m, band{at - crit*se[i], at + crit*se[i]})
-		if n := v.Trials(m.Key, float64(g.N)); n > 0 && a.in.rows.Weight == nil {
+		if n := m.trials(v, float64(g.N)); n > 0 && a.in.rows.Weight == nil {
 			b.lo, b.hi = wilsonIntervalAt(at*n, n, crit)
 		}
-		if t := g.Models[k].Simultaneous; m.Key == "risk" && t != nil {
+		if t := g.Models[k].Simultaneous; m.Key == riskMeasure.Key && t != nil {
 			b = band{min(b.lo, float64(t.Low)), max(b.hi, float64(t.High))}
 			if a.r.LossAtLeast0[k] {
 				b.lo = math.Max(b.lo, 0)
@@ -206,7 +193,7 @@ func extremeBands(bands []band) (least, most band) {
 
 // compare adds the changes of the averages and spreads of the group risks to a comparison.
 func (a *spreads) compare(c *Comparison, k int) {
-	sa, sb := a.g.Summary[k].Spread["risk"], a.g.Summary[0].Spread["risk"]
+	sa, sb := a.g.Summary[k].Spread[riskMeasure.Key], a.g.Summary[0].Spread[riskMeasure.Key]
 	if sa.Intervals == nil || sb.Intervals == nil {
 		return
 	}
@@ -215,7 +202,7 @@ func (a *spreads) compare(c *Comparison, k int) {
 	for s, of := range a.errors {
 		if of != nil {
 			g := &a.g.Groups[s]
-			base := float64(g.Models[0].Values.Of["risk"])
+			base := float64(g.Models[0].Values.Risk())
 			l, _ := of[len(a.in.Models)*len(a.in.Task.Measures())+k-1].UnlessRounding(0, base, of[0])
 			mean.add(l, 1)
 			weighted.add(l, g.share())

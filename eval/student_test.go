@@ -101,7 +101,7 @@ func TestIntervals_FromInfluences(t *testing.T) {
 		for g, d := range e.Compared[0].Groups[:2] {
 			same("change in "+d.Label, d.Interval, []int32{int32(g)}, func(e *eval.Evaluation) eval.Num {
 				of := e.Groupings[0].Groups[g].Models
-				return of[1].Values.Of["risk"] - of[0].Values.Of["risk"]
+				return of[1].Values.Risk() - of[0].Values.Risk()
 			})
 		}
 		if checked < 30 {

@@ -16,8 +16,8 @@ func (r *Report) InTargetUnits() *Report {
 	if e.Task != Regression || e.Loss == RootMeanSquare || !e.riskIsMeanSquare() {
 		return r
 	}
-	u := riskUnit{float64(e.Models[0].Overall.Of["rmse"])}
-	u.square *= u.square / float64(e.Models[0].Overall.Of["risk"])
+	u := riskUnit{float64(e.Models[0].Overall.Of[RootMeanSquare])}
+	u.square *= u.square / float64(e.Models[0].Overall.Risk())
 	if !(u.square > 0) || math.IsInf(u.square, 1) {
 		return r
 	}
@@ -66,16 +66,16 @@ func (u riskUnit) difference(d Difference, after, before Num) Difference {
 
 func (u riskUnit) values(v Values) Values {
 	v.Of = maps.Clone(v.Of)
-	if risk, ok := v.Of["risk"]; ok && risk.Defined() {
-		v.Of["risk"] = u.rootMeanSquare(risk)
+	if risk := v.Risk(); risk.Defined() {
+		v.Of[riskMeasure.Key] = u.rootMeanSquare(risk)
 	}
 	return v
 }
 
 func (u riskUnit) intervals(of map[string]Interval) map[string]Interval {
 	out := maps.Clone(of)
-	if iv, ok := out["risk"]; ok {
-		out["risk"] = *u.interval(&iv)
+	if iv, ok := out[riskMeasure.Key]; ok {
+		out[riskMeasure.Key] = *u.interval(&iv)
 	}
 	return out
 }
@@ -113,7 +113,7 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		for k := range g.Summary {
 			s := &g.Summary[k]
 			s.Spread = maps.Clone(s.Spread)
-			s.Spread["risk"] = s.Spread["rmse"]
+			s.Spread[riskMeasure.Key] = s.Spread[RootMeanSquare]
 		}
 	}
 	out.Compared = slices.Clone(e.Compared)
@@ -121,7 +121,7 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		c := &out.Compared[k]
 		was, is := &e.Models[0], &e.Models[k+1]
 		c.Measures = maps.Clone(c.Measures)
-		c.Measures["risk"] = u.difference(c.Measures["risk"], is.Overall.Of["risk"], was.Overall.Of["risk"])
+		c.Measures[riskMeasure.Key] = u.difference(c.Measures[riskMeasure.Key], is.Overall.Risk(), was.Overall.Risk())
 		c.CVaR = u.difference(c.CVaR, is.CVaRAt(TailAlpha), was.CVaRAt(TailAlpha))
 		c.Spread = nil // the differences of the spread of root mean squares are not tested
 		if c.WorstGroup != nil {
@@ -132,7 +132,7 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		c.Groups = slices.Clone(c.Groups)
 		for i := range c.Groups {
 			q := &c.Groups[i]
-			after, before := g.Groups[i].Models[k+1].Values.Of["risk"], g.Groups[i].Models[0].Values.Of["risk"]
+			after, before := g.Groups[i].Models[k+1].Values.Risk(), g.Groups[i].Models[0].Values.Risk()
 			q.Interval = u.difference(Difference{Interval: q.Interval}, after, before).Interval
 			d := u.difference(Difference{Interval: q.Simultaneous}, after, before)
 			q.Value, q.Simultaneous = d.Value, d.Interval

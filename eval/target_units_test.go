@@ -12,10 +12,10 @@ import (
 // the report they come from stays as it was; other losses stay as they are.
 func TestReport_InTargetUnits(t *testing.T) {
 	raw := &eval.Report{Evaluation: evaluated(t, evaltest.Two(600, 3, 0.3, 4))}
-	before := raw.Evaluation.Models[0].Overall.Of["risk"]
+	before := raw.Evaluation.Models[0].Overall.Risk()
 	r := raw.InTargetUnits()
 	e := r.Evaluation
-	if raw.Evaluation.Models[0].Overall.Of["risk"] != before || raw.Evaluation.Loss == eval.RootMeanSquare {
+	if raw.Evaluation.Models[0].Overall.Risk() != before || raw.Evaluation.Loss == eval.RootMeanSquare {
 		t.Fatal("the report itself was changed")
 	}
 	same := func(what string, a, b eval.Num) {
@@ -32,12 +32,12 @@ func TestReport_InTargetUnits(t *testing.T) {
 	}
 	c := e.Compared[0]
 	for k, m := range e.Models {
-		same(m.Name, m.Overall.Of["risk"], m.Overall.Of["rmse"])
+		same(m.Name, m.Overall.Risk(), m.Overall.Of["rmse"])
 		within(m.Name, m.WorstGroup.Risk, m.WorstGroup.MaxInterval)
 		for i, h := range e.Headline().Groups {
 			g := h.Models[k]
-			same(h.Label, g.Values.Of["risk"], g.Values.Of["rmse"])
-			within(h.Label, g.Values.Of["risk"], g.Simultaneous)
+			same(h.Label, g.Values.Risk(), g.Values.Of["rmse"])
+			within(h.Label, g.Values.Risk(), g.Simultaneous)
 			if k > 0 {
 				same("change", c.Groups[i].Value, g.Values.Of["rmse"]-h.Models[0].Values.Of["rmse"])
 				within("change", c.Groups[i].Value, c.Groups[i].Simultaneous)

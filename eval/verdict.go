@@ -149,9 +149,9 @@ func (j *judge) worstRisk() float64 {
 // isAffordable reports whether the increase of the average is within the budget or, by the rate, justified by
 // the improvement of the worst group.
 func (j *judge) isAffordable() bool {
-	increase := float64(j.c.Measures["risk"].Value)
+	increase := float64(j.c.Measures[riskMeasure.Key].Value)
 	if b := j.in.Budget; b != nil && increase > 0 {
-		base, ok := j.Models[0].Overall.Get("risk")
+		base, ok := j.Models[0].Overall.Get(riskMeasure.Key)
 		return ok && increase <= *b*math.Abs(base)
 	}
 	if j.in.Criterion != "" && j.in.Criterion != "trade-off" {

@@ -47,7 +47,7 @@ func TestIntervals_EveryMeasure(t *testing.T) {
 					"ratio": s.Ratio.BetweenGroups, "difference_to_overall": s.Difference.ToOverall, "ratio_to_overall": s.Ratio.ToOverall,
 					"average": s.Average, "weighted_average": s.WeightedAverage} {
 					iv, ok := s.Intervals[name]
-					signed := q.Key == "bias" || q.Key == "calibration_gap"
+					signed := q.Low < 0 && q.Key != "risk" // the losses here are not negative
 					if signed && (name == "ratio" || name == "ratio_to_overall") {
 						continue // a ratio of numbers of either sign has none
 					}

@@ -75,7 +75,7 @@ func (g *Grouping) shorten(kept map[string]bool) {
 			if k == len(o.Risk) {
 				o.Risk = append(o.Risk, nil)
 			}
-			o.Risk[k] = append(o.Risk[k], m.Values.Of["risk"])
+			o.Risk[k] = append(o.Risk[k], m.Values.Risk())
 		}
 	}
 	g.Groups, g.Others = groups, &o

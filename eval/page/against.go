@@ -130,7 +130,7 @@ func (p *page) groupLines() []line {
 		worst := e.Models[0].WorstGroup.Label
 		of := g.Groups[slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })].Models
 		lines = append(lines, line{fmt.Sprintf("%s in %s, worst for %s", p.riskName(), worst, e.Models[0].Name),
-			func(k int) (eval.Num, *eval.Interval) { return of[k].Values.Of["risk"], of[k].Intervals.Find("risk") },
+			func(k int) (eval.Num, *eval.Interval) { return of[k].Values.Risk(), of[k].Intervals.Find("risk") },
 			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
 		})
 	}

@@ -64,7 +64,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	rows, alt, small := groupRows(g, func(h *eval.Group, row *chart.Dot) string {
 		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
 		for k, m := range h.Models[:models] {
-			v := float64(m.Values.Of["risk"])
+			v := float64(m.Values.Risk())
 			say += fmt.Sprintf(" %s %s", e.Models[k].Name, printable.Number(v))
 			if m.Simultaneous != nil {
 				say += fmt.Sprintf(" (%s)", m.Simultaneous.Text(v))
@@ -75,7 +75,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	})
 	all := chart.Dot{Label: "all rows", Detail: "n " + printable.Count(e.N), Rule: true}
 	for _, m := range e.Models[:models] {
-		addMark(&all, float64(m.Overall.Of["risk"]), m.Intervals.Find("risk"))
+		addMark(&all, float64(m.Overall.Risk()), m.Intervals.Find("risk"))
 	}
 	d.Rows = append(rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",

@@ -18,10 +18,7 @@ func (p *page) Groups() *table {
 		return nil
 	}
 	t := &table{Title: "By " + g.Name + ", worst first", Head: []string{"Group", "Rows"}}
-	second := eval.Measure{Key: "accuracy", Label: "Accuracy"}
-	if e.Task == eval.Regression {
-		second = eval.Measure{Key: "rmse", Label: "RMSE"}
-	}
+	second := e.Task.Leading()
 	if e.Loss == eval.RootMeanSquare {
 		second = eval.Measure{} // it is there already
 	}
@@ -64,9 +61,9 @@ func (p *page) Groups() *table {
 		for k, c := range changes {
 			d := c.GroupChange(h.Label)
 			if d == nil {
-				d = &eval.Difference{Value: h.Models[k+1].Values.Of["risk"] - h.Models[0].Values.Of["risk"]}
+				d = &eval.Difference{Value: h.Models[k+1].Values.Risk() - h.Models[0].Values.Risk()}
 			}
-			cells = append(cells, d.Text(float64(h.Models[0].Values.Of["risk"])))
+			cells = append(cells, d.Text(float64(h.Models[0].Values.Risk())))
 		}
 		if second.Key != "" {
 			cells = append(cells, p.fromTo(h, second.Key))
@@ -187,7 +184,7 @@ func (p *page) Ranking() *table {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.Models[a].WorstGroup.Risk, e.Models[b].WorstGroup.Risk) })
 	for _, k := range order {
 		m := &e.Models[k]
-		cells := []string{m.Name, printable.Group(m.WorstGroup.Label), printable.Number(float64(m.WorstGroup.Risk)), "", printable.Number(float64(m.Overall.Of["risk"])), "the baseline"}
+		cells := []string{m.Name, printable.Group(m.WorstGroup.Label), printable.Number(float64(m.WorstGroup.Risk)), "", printable.Number(float64(m.Overall.Risk())), "the baseline"}
 		if k > 0 {
 			c := &e.Compared[k-1]
 			cells[3], cells[5] = c.WorstGroup.Text(float64(m.WorstGroup.Risk)), "not tested"
