@@ -44,7 +44,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		// So that a container that is started again, or for the first time, goes on by itself.
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			o.Resume = false
-			a.info("there is nothing to resume in %s: the training begins", o.Out)
+			a.info("no checkpoint in %s: starting a new run", o.Out)
 		}
 	}
 	if !o.Resume {
@@ -59,7 +59,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	j, err := train.ResumeCheckpoint(path, every)
 	if errors.Is(err, fs.ErrNotExist) {
 		return exit.WithHint(fmt.Errorf("%s has no %s: there is nothing to resume", o.Out, checkpointFile),
-			"an interrupted `drotrain train --out DIR` leaves one, and a run that ends removes it; --resume with --data begins a run without one")
+			"only an interrupted `drotrain train --out DIR` leaves a checkpoint; to start a new run, give --data")
 	} else if err != nil {
 		return exit.WithHint(err, "train again without --resume")
 	}
@@ -71,7 +71,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		}
 	})
 	if len(changed) > 0 {
-		return exit.WithHint(errors.Join(changed...), "--resume --out DIR alone continues with the options of the interrupted run")
+		return exit.WithHint(errors.Join(changed...), "give only --resume --out DIR: the options of the interrupted run are stored in the checkpoint")
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if set.Changed(name) {
@@ -95,14 +95,14 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 	case j == nil:
 		return err
 	case errors.As(err, &changed):
-		return exit.WithHint(err, "a resumed run needs the same options and files; to discard it, train with --force and without --resume")
+		return exit.WithHint(err, "resume with the same options and files, or start again with --force and without --resume")
 	case o.ended:
 		return cmp.Or(err, j.Remove())
 	case context.Cause(ctx) == nil && !errors.As(err, &interrupted) || !j.HasParts():
 		return err
 	}
 	if failed := j.Flush(); failed != nil {
-		a.warn(fmt.Sprintf("no checkpoint: %v", failed))
+		a.warn(fmt.Sprintf("cannot write the checkpoint: %v", failed))
 	} else {
 		a.info("to continue: drotrain train --resume --out %s", printable.QuoteShell(o.Out))
 	}

@@ -55,7 +55,7 @@ func listDatasets(a *app, asJSON bool) error {
 // oneDataset returns an error unless args holds one name.
 func oneDataset(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return exit.Usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s takes one name, not %d", cmd.Name(), len(args))
+		return exit.Usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s needs one name, but got %d", cmd.Name(), len(args))
 	}
 	if _, err := datasets.Get(args[0]); err != nil {
 		return unknownDataset(args[0], err)
@@ -97,7 +97,7 @@ func newDatasetsExport(a *app) *cobra.Command {
 				out = strings.TrimPrefix(args[0], datasets.Prefix) + ".parquet"
 			}
 			if !strings.HasSuffix(strings.ToLower(out), ".parquet") {
-				return exit.Usagef("end the name in .parquet", "--out %q: a data set is written as Parquet", out)
+				return exit.Usagef("end the name in .parquet", "--out %q: data sets are exported only as Parquet", out)
 			}
 			err = a.inputs.WriteFile(out, force, func(w io.Writer) error { _, err := w.Write(b); return err })
 			if err != nil {

@@ -18,7 +18,7 @@ func lockDir(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, fmt.Errorf("%w, or one was killed: then remove %s", errLocked, name)
+		return nil, fmt.Errorf("%w; if that run was killed, remove %s", errLocked, name)
 	case err != nil:
 		return func() {}, nil
 	}

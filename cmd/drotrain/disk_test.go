@@ -74,7 +74,7 @@ func TestAddressSpace_TooLittle(t *testing.T) {
 		t.Error(err)
 	}
 	err := enoughSpace(least-1, least)
-	if msg, hint := exit.Describe(err); exit.Code(t.Context(), err) != exit.Failed || !strings.Contains(msg, "ulimit -v leaves") || !strings.Contains(hint, "raise it") {
+	if msg, hint := exit.Describe(err); exit.Code(t.Context(), err) != exit.Failed || !strings.Contains(msg, "ulimit -v leaves") || !strings.Contains(hint, "raise that limit") {
 		t.Errorf("%s; %s", msg, hint)
 	}
 }

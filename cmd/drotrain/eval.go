@@ -124,7 +124,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true, Message: "failed: " + err.Error()})
 			wrong = cmp.Or(wrong, err)
 		} else if o.Strict {
-			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Message: "passed: no feature differs beyond the limits"})
+			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Message: "passed: no feature exceeds its drift limits"})
 		}
 	}
 	var r *eval.Report
@@ -199,11 +199,11 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 		return exit.Usagef("leave out one of them", "--out - writes the report to the standard output, where --json writes too")
 	case o.Predictions != "":
 	case o.Config.Data != "" && o.TrainedOn != "":
-		return exit.Usagef("leave out one of them", "--data measures on the rows of a table, and --trained-on on those that the training held out")
+		return exit.Usagef("leave out one of them", "--data and --trained-on exclude each other: --data evaluates on a new table, --trained-on on the hold-out rows of the training table")
 	case o.Config.Data == "" && (o.Config.Filter != "" || !o.Config.Reading.IsZero()):
-		return exit.Usagef("name the table with --data", "--filter and the options of reading are for a table that is measured; the rows that the training held out are read as they were then")
+		return exit.Usagef("name the table with --data", "--filter and the reading options need --data: hold-out rows are always read with the options of the training run")
 	case o.Variant != "" && (o.Config.Data == "" || len(o.Models) > 1):
-		return exit.Usagef("leave out --model-variant, or name a table with --data", "--model-variant chooses the model that is measured on a table; held-out rows and comparisons measure all of a file")
+		return exit.Usagef("leave out --model-variant, or name a table with --data", "--model-variant needs --data: on hold-out rows, all models of the file are evaluated")
 	}
 	return nil
 }
@@ -222,14 +222,14 @@ is one of these, with a KEY of the lists below:
 		{"difference.KEY", "largest minus smallest of the groups"},
 		{"ratio.KEY", "smallest over largest of the groups"},
 		{"four_fifths", "lowest favourable rate of a group over the highest"},
-		{"cvar[ALPHA]", "mean loss of the worst proportion ALPHA of the rows"},
+		{"cvar[ALPHA]", "mean of the largest losses (proportion ALPHA of rows)"},
 		{"change.MEASURE", "second model minus the first, on the same rows; of KEY,"},
 		{"", "worst_group.risk, group[LABEL].risk and cvar[0.1]"},
 		{"since.MEASURE", "now minus the earlier numbers (--against); of KEY,"},
 		{"", "worst_group.KEY, group[LABEL].KEY and any_group.KEY"},
-		{"unseen[COLUMN]", "proportion of rows with a level that training did not see"},
+		{"unseen[COLUMN]", "proportion of rows with a level unseen in training"},
 		{"missing[COLUMN]", "proportion of rows without a value"},
-		{"outside[COLUMN]", "proportion of rows outside the range of training"},
+		{"outside[COLUMN]", "proportion of rows outside the training range"},
 		{"psi[COLUMN]", "population stability index"},
 		{"verdict", "the outcome of two models: verdict == hurt"},
 	} {

@@ -100,9 +100,9 @@ func (o *evalOptions) rerun(ctx context.Context, models []report.Named, f *data.
 			return err
 		}
 		if k > 0 {
-			err = fmt.Errorf("%s: trained on %s, and %s on %s, another table (%s)", m.Name, c.Data, models[0].Name, path, changed.Why)
+			err = fmt.Errorf("%s was trained on %s, but %s was trained on %s, which differs (%s)", m.Name, c.Data, models[0].Name, path, changed.Why)
 		}
-		return exit.WithHint(err, "name the data to measure on with --data")
+		return exit.WithHint(err, "name a table to evaluate on with --data")
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model, 
 		case o.TrainingFilter:
 			o.measure.Filter = was
 		default:
-			a.note("the model was trained on the rows with %s; --training-filter measures it on such rows alone", was)
+			a.note("the model was trained only on rows with %s; to evaluate on such rows only, add --training-filter", was)
 		}
 	}
 	measured, err := report.MeasureTable(ctx, m, f, o.measure)
@@ -136,7 +136,7 @@ func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model, 
 		a.note("%s", s)
 	}
 	if m.TrainedOn(f) && measured.Encoding.Training == nil { // a model of an earlier version knows the files alone
-		a.warn("the model was trained on rows of this table; `drotrain eval` without --data measures it on those held out")
+		a.warn("the model was trained on rows of this table; to evaluate on its hold-out rows only, leave out --data")
 	}
 	return measured, nil
 }
@@ -151,16 +151,16 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 	}
 	switch {
 	case path == stream:
-		return "", exit.Usagef("name the data to measure on with --data", "the model was trained on the standard input, which is gone")
+		return "", exit.Usagef("name a table to evaluate on with --data", "the model was trained on standard input, which cannot be read again")
 	case m.Config.HoldoutData != "":
-		return "", exit.Usagef("measure it there with --data "+printable.QuoteShell(m.Config.HoldoutData), "the rows that the model's training held out are in another table")
+		return "", exit.Usagef("evaluate on that table with --data "+printable.QuoteShell(m.Config.HoldoutData), "the hold-out rows of the model are in a separate table")
 	case o.TrainedOn != "":
 		return o.TrainedOn, nil
 	case path == "":
-		return "", exit.Usagef("name the data to measure the model on with --data", "the model was not trained on a file")
+		return "", exit.Usagef("name a table to evaluate on with --data", "the model was not trained on a file")
 	case strings.HasPrefix(path, datasets.Prefix) || isWithin(dir, path):
 		return path, nil
 	}
-	return "", exit.Usagef("name it, if you trust the model: --trained-on "+printable.QuoteShell(path)+"; or measure it on another table with --data",
-		"the table that the model names, %s, is not in its folder", path)
+	return "", exit.Usagef("if you trust the model, name the table with --trained-on "+printable.QuoteShell(path)+"; or evaluate on another table with --data",
+		"the training table %s is not in the folder of the model, so it is not opened", path)
 }

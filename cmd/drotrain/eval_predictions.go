@@ -52,10 +52,10 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 	if kind, ok := losses.KindOf(c.Loss); ok && o.Task != "" && !kind.Measures(o.Task == "binary") {
 		choose := losses.Either(losses.Names(func(k losses.Kind) bool { return k.Measures(o.Task == "binary") }))
 		of := map[bool]string{true: "binary", false: "regression"}[kind.Classes]
-		return nil, exit.Usagef("choose "+choose, "--loss %s is for --task %s", c.Loss, of)
+		return nil, exit.Usagef("choose "+choose, "--loss %s needs --task %s", c.Loss, of)
 	}
 	if o.Task == "regression" && c.Positive != "" {
-		return nil, exit.Usagef("leave one of them out", "--positive is for --task binary")
+		return nil, exit.Usagef("leave one of them out", "--positive needs --task binary")
 	}
 	var scores []report.Score
 	var columns []string

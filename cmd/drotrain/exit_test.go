@@ -94,11 +94,11 @@ func TestInterrupt(t *testing.T) {
 		when string
 		msg  string
 	}{
-		{syscall.SIGINT, 130, "robust: ", "drotrain: error: interrupted; the model so far is in drotrain-out/model.json"},
-		{syscall.SIGTERM, 143, "robust: ", "drotrain: error: terminated; the model so far is in drotrain-out/model.json"},
-		{syscall.SIGINT, 130, "note: target", "drotrain: error: interrupted; the model is in drotrain-out/model.json, its report is not finished\nhint: "},
-		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before there was a model\n"},
-		{syscall.SIGTERM, 143, "rescaled ERM: ", "drotrain: error: terminated; the model is in drotrain-out/model.json, but models that it would be compared with are not finished\n"},
+		{syscall.SIGINT, 130, "robust: ", "drotrain: error: interrupted; the unfinished model was written to drotrain-out/model.json"},
+		{syscall.SIGTERM, 143, "robust: ", "drotrain: error: terminated; the unfinished model was written to drotrain-out/model.json"},
+		{syscall.SIGINT, 130, "note: target", "drotrain: error: interrupted; the model was written to drotrain-out/model.json, but its report is not finished\nhint: "},
+		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before a model was trained\n"},
+		{syscall.SIGTERM, 143, "rescaled ERM: ", "drotrain: error: terminated; the model was written to drotrain-out/model.json, but the models to compare it with are not finished\n"},
 	} {
 		t.Run(c.when+c.sig.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())

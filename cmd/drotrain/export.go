@@ -57,7 +57,7 @@ func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet
 	if o.Format == "" {
 		o.Format = strings.TrimPrefix(filepath.Ext(o.Out), ".")
 		if err := fs.Lookup("format").Value.Set(o.Format); err != nil {
-			return exit.Usagef("say which with --format "+fs.Lookup("format").Value.Type(), "the ending of %s names no format", o.Out)
+			return exit.Usagef("choose the format with --format "+fs.Lookup("format").Value.Type(), "the name %s has an unknown extension", o.Out)
 		}
 	}
 	o.Export.Formulas = !o.Safe

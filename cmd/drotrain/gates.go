@@ -89,7 +89,7 @@ func (o *evalOptions) writeNamed(a *app, out *outputDir, name string, failed boo
 	}
 	if failed && o.isReference(path) {
 		beside := failedName(name)
-		a.warn(fmt.Sprintf("a gate failed, so %s, the reference of --against, is not replaced; see %s", path, failedName(path)))
+		a.warn(fmt.Sprintf("a gate failed: %s, the reference of --against, was not replaced; the new numbers are in %s", path, failedName(path)))
 		name, path = beside, failedName(path)
 		if out == nil {
 			return path, a.inputs.WriteFile(path, true, content)

@@ -164,7 +164,7 @@ func TestEval_OpensNoForeignTable(t *testing.T) {
 	run(exit.OK, "train", "--data", "m/pay.csv", "--target", "pay", "--average", "plain", "--out", "m", "--force", "--quiet")
 	for _, model := range []string{"far", "far/model.json"} {
 		says := run(exit.Usage, "eval", "--model", model, "--resamples", "0", "--out", "r.html")
-		if !strings.Contains(says, "elsewhere/pay.csv, is not in its folder") || !strings.Contains(says, "--trained-on elsewhere/pay.csv") {
+		if !strings.Contains(says, "elsewhere/pay.csv is not in the folder of the model") || !strings.Contains(says, "--trained-on elsewhere/pay.csv") {
 			t.Errorf("says %q", says)
 		}
 	}
@@ -236,7 +236,7 @@ func TestOneRunADirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, _, stderr := try(t.Context(), "train", "--out", names[1], "--force")
-		if code != exit.Failed || !strings.Contains(stderr, "another run is writing there") || strings.Contains(stderr, "ERM") {
+		if code != exit.Failed || !strings.Contains(stderr, "another run is writing to it") || strings.Contains(stderr, "ERM") {
 			t.Errorf("%s beside %s: %d %s", names[1], names[0], code, stderr)
 		}
 		first.Close()

@@ -51,7 +51,7 @@ func (in *inputFiles) MayWrite(path string) error {
 func (in *inputFiles) Check(force bool, paths ...string) error {
 	for k, path := range paths {
 		if slices.Contains(paths[:k], path) {
-			return exit.Usagef("", "%s is to be written twice", path)
+			return exit.Usagef("", "two outputs would be written to %s: give them different names", path)
 		}
 		if err := in.MayWrite(path); err != nil {
 			return err

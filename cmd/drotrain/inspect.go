@@ -43,7 +43,7 @@ missing values, dates, levels) and proposes a command that trains on it, or with
 				n++
 			}
 			if n != 1 {
-				return exit.Usagef("name it as in drotrain inspect loans.parquet, or with --data", "inspect takes one file, not %d", n)
+				return exit.Usagef("give one file, as in drotrain inspect loans.parquet", "inspect needs one file, but got %d", n)
 			}
 			return nil
 		},
@@ -62,7 +62,7 @@ missing values, dates, levels) and proposes a command that trains on it, or with
 func (a *app) inspect(ctx context.Context, o *options.Settings, path string) error {
 	asJSON := o.JSON
 	if o.Out != "" && o.Config.Target == "" {
-		return exit.Usagef("", "--out is the file of a proposal: name the column to predict with --target")
+		return exit.Usagef("", "--out writes a proposed configuration and needs --target: name the column to predict")
 	}
 	if isModel(path) {
 		if done, err := inspectResult(a, path, asJSON); done || err != nil {

@@ -22,7 +22,7 @@ func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	case err != nil:
 		return true, fmt.Errorf("%s: %w", path, err)
 	case e == nil && named:
-		return true, fmt.Errorf("%s has the schema %q: this version reads models, %s and %s", path, name, eval.Schema, eval.ReportSchema)
+		return true, fmt.Errorf("%s has the unknown schema %q; this version reads models, %s and %s", path, name, eval.Schema, eval.ReportSchema)
 	case e == nil:
 		return false, nil
 	}

@@ -158,7 +158,7 @@ func (m *measuring) measureDrops() {
 		}
 		if !m.compare("--drop "+printable.QuoteShell(f.Column), m.loss, without, notWorse) {
 			m.config, m.loss = c, without
-			f.Proposal = "kept: without it predictions are worse"
+			f.Proposal = "kept: predictions are worse without it"
 		}
 	}
 	if m.config.MinCount > 0 {
@@ -217,7 +217,7 @@ func (m *measuring) measureOthers() {
 		m.frame, m.config, m.loss = frame, c, with
 		m.p.Impute = strings.TrimPrefix(c.Impute, "error")
 		m.p.Categorical = c.Categorical
-		f.Proposal = "proposed, as measured below"
+		f.Proposal = "proposed; measured below"
 	}
 }
 

@@ -30,10 +30,10 @@ func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) 
 		return nil, err
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.WithHint(fmt.Errorf("there is no model %s", path), "drotrain train writes one")
+		return nil, exit.WithHint(fmt.Errorf("there is no model %s", path), "train a model first with `drotrain train`")
 	}
 	if err != nil {
-		return nil, exit.WithHint(err, "a model is the file "+modelFile+" that drotrain train wrote")
+		return nil, exit.WithHint(err, "give --model the file "+modelFile+" written by `drotrain train`")
 	}
 	for _, w := range m.Warnings {
 		a.warn(w)
@@ -72,10 +72,10 @@ func (a *app) loadVariant(ctx context.Context, path, variant string) (*train.Mod
 	}
 	m, name, err := all.Variant(variant)
 	if err != nil {
-		return nil, "", exit.WithHint(err, "--model-variant robust takes the model that was trained")
+		return nil, "", exit.WithHint(err, "choose the trained model with --model-variant robust")
 	}
 	if m != all && (variant == "" || variant == train.VariantRecommended) {
-		a.note("this is the standard model (ERM), which the evaluation after the training recommended; --model-variant robust takes the other")
+		a.note("using the standard model (ERM), which the training report recommended; --model-variant robust uses the robust model")
 	}
 	return m, name, nil
 }

@@ -147,8 +147,8 @@ func TestMPIRefuses(t *testing.T) {
 		script := filepath.Join(j.dir, "each")
 		text := "#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n%s\nexec " + j.program + " train --data '" + table + "' --target deny --nu 1 --report none --force --out out $more\n"
 		for name, c := range map[string]struct{ lines, says string }{
-			"options":   {`[ $rank = 1 ] && more="--seed 5"`, "rank 1 was given other options"},
-			"processor": {`[ $rank = 1 ] && export GODEBUG=cpu.avx2=off`, "rank 1 runs on another kind of processor"},
+			"options":   {`[ $rank = 1 ] && more="--seed 5"`, "rank 1 was given different options"},
+			"processor": {`[ $rank = 1 ] && export GODEBUG=cpu.avx2=off`, "rank 1 runs on a different kind of processor"},
 			"files":     {`[ $rank = 1 ] && { mkdir -p other/data; for f in a b; do ln -sf ` + j.dir + `/data/$f.parquet other/data; done; cd other; }`, "rank 1 sees 2 files, rank 0 sees 3"},
 			"content":   {`[ $rank = 1 ] && { mkdir -p third/data; cp data/*.parquet third/data; cp ` + must(filepath.Abs("../../datasets/files/digits.parquet")) + ` third/data/c.parquet; cd third; }`, "rank 1"},
 		} {
@@ -162,10 +162,10 @@ func TestMPIRefuses(t *testing.T) {
 		}
 		args := []string{"train", "--data", table, "--target", "deny", "--nu", "1", "--report", "none", "--force", "--out", "out"}
 		both := append(append(append([]string{j.program}, args...), ":", "-n", "1", j.otherVersion()), args...)
-		if said, err := j.run(1, both...); err == nil || !strings.Contains(said, "rank 1 is another version: v9.9.9, and rank 0 "+train.Version()) {
+		if said, err := j.run(1, both...); err == nil || !strings.Contains(said, "rank 1 is a different version (v9.9.9) from rank 0 ("+train.Version()) {
 			t.Errorf("another version: %v: %s", err, said)
 		}
-		if said, err := j.run(2, j.program, "inspect", "builtin:hmda"); err == nil || !strings.Contains(said, "only train runs over several") {
+		if said, err := j.run(2, j.program, "inspect", "builtin:hmda"); err == nil || !strings.Contains(said, "only train can") {
 			t.Errorf("%v: %s", err, said)
 		}
 		if said, err := j.run(2, j.program, "train", "--data", "builtin:hmda", "--recalibrate", "--out", "r"); err == nil || !strings.Contains(said, "recalibrate does not work with several ranks") {
@@ -223,7 +223,7 @@ func TestMPIDeathAndResume(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(j.dir, "killed", checkpointFile)); err == nil {
 				break
 			} else if time.Now().After(until) {
-				t.Fatalf("no checkpoint: %s", out)
+				t.Fatalf("cannot write the checkpoint: %s", out)
 			}
 		}
 		b := contents(t, filepath.Join(j.dir, "pid1"))

@@ -111,7 +111,7 @@ func TestOpenDir_Impossible(t *testing.T) {
 }
 
 // A directory that cannot be written to is not held by who found that out: the same error
-// is told again, not that another run is writing there.
+// is told again, not that another run is writing to it.
 func TestOpenDir_RefusedIsUnlocked(t *testing.T) {
 	path := "/proc/nothing-is-made-here/out"
 	if _, err := os.Stat("/proc"); err != nil {

@@ -56,7 +56,7 @@ func (o *evalOptions) chooseFormats() error {
 			o.formats = []string{"html"}
 		}
 		if _, ok := documents[o.formats[0]]; len(o.formats) > 1 || !ok {
-			return exit.Usagef("as in --out - --format html", "--out - takes one format of a document: html, md, json, metrics or junit")
+			return exit.Usagef("as in --out - --format html", "--out - needs exactly one --format: html, md, json, metrics or junit")
 		}
 	case only != "" && formatOf(only) == "" && (filepath.Ext(only) == "" || len(o.formats) > 0):
 		if o.directory = only; len(o.formats) == 0 {

@@ -61,7 +61,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	case toStream && o.JSON:
 		return exit.Usagef("leave out one of them", "--out - and --json both write to the standard output")
 	case !toStream && o.Format != "":
-		return exit.Usagef("end the name of --out in it", "--format is for --out -")
+		return exit.Usagef("choose the format of a file by the extension of its name, as in --out preds.csv", "--format has no effect without --out -")
 	case toStream:
 		extension = extensionOf[cmp.Or(o.Format, "csv")]
 	}
@@ -88,7 +88,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	a.noteUnusedTexts(f, o.Config.Reading)
 	if f.Rows == 0 {
-		return fmt.Errorf("%s: no rows to predict", printable.EscapeLine(f.Name()))
+		return fmt.Errorf("%s has no rows to predict", printable.EscapeLine(f.Name()))
 	}
 	done := predictOutput{Out: o.Out, Variant: variant}
 	var failed, written error // of the table, and of the file
@@ -128,7 +128,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	a.warnOfTrainingRows(done.Report, "")
 	if n := done.Report.Invalid; n > 0 {
-		a.warn(fmt.Sprintf("%s of %s could not be scored: the column reason says why", show.Thousands(n), show.Plural(done.Rows, "row", "rows")))
+		a.warn(fmt.Sprintf("%s of %s could not be scored; the output column reason says why", show.Thousands(n), show.Plural(done.Rows, "row", "rows")))
 	}
 	if s := done.Report.String(); s != "" {
 		a.note("%s", s)

@@ -67,7 +67,7 @@ func (a *app) checkOneRank(command string) error {
 	if a.comm == nil || a.comm.Size() == 1 || command == "train" {
 		return nil
 	}
-	return exit.Usagef("run it without the launcher", "%s is for one process, and this is one of %d: only train runs over several", command, a.comm.Size())
+	return exit.Usagef("run it without the MPI launcher", "%s cannot run in %d processes: only train can", command, a.comm.Size())
 }
 
 // A rankState holds what must be equal on all ranks, and the processors of the rank.
@@ -121,11 +121,11 @@ func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
 			}
 		}
 		for _, f := range []struct{ what, was, is string }{
-			{"is another version", first.Version, is.Version}, {"runs on another kind of processor", first.Machine, is.Machine},
-			{"was given other options", first.Options, is.Options}, {"sees another checkpoint", first.Checkpoint, is.Checkpoint},
+			{"is a different version", first.Version, is.Version}, {"runs on a different kind of processor", first.Machine, is.Machine},
+			{"was given different options", first.Options, is.Options}, {"sees a different checkpoint", first.Checkpoint, is.Checkpoint},
 		} {
 			if f.was != f.is {
-				return 0, 0, exit.WithHint(fmt.Errorf("rank %d %s: %s, and rank 0 %s", r, f.what, f.is, f.was), "all ranks run the same program, with the same options, on the same files")
+				return 0, 0, exit.WithHint(fmt.Errorf("rank %d %s (%s) from rank 0 (%s)", r, f.what, f.is, f.was), "run the same program with the same options and files on all ranks")
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (o *trainOptions) follow(ctx context.Context, a *app, opt report.Options) e
 	case errors.As(err, &stopped), m != nil && err != nil:
 		return nil // all ranks have stopped: the first one ends them when it has written
 	case err != nil:
-		return interruptedBefore(ctx, err, "there was a model")
+		return interruptedBefore(ctx, err, "a model was trained")
 	case o.Report == options.ReportNone:
 		return nil
 	}

@@ -23,10 +23,10 @@ func TestRanks_RefusesDifferences(t *testing.T) {
 	same := rankState{"v1", "amd64", "--nu 1 ", "abc", "host"}
 	for want, other := range map[string]rankState{
 		"": same,
-		"rank 2 is another version: v2, and rank 0 v1":                         {"v2", "amd64", "--nu 1 ", "abc", "host"},
-		"rank 2 runs on another kind of processor: arm64, and rank 0 amd64":    {"v1", "arm64", "--nu 1 ", "abc", "host"},
-		"rank 2 was given other options: --nu 1 --seed 5 , and rank 0 --nu 1 ": {"v1", "amd64", "--nu 1 --seed 5 ", "abc", "host"},
-		"rank 2 sees another checkpoint: def, and rank 0 abc":                  {"v1", "amd64", "--nu 1 ", "def", "host"},
+		"rank 2 is a different version (v2) from rank 0 (v1)":                         {"v2", "amd64", "--nu 1 ", "abc", "host"},
+		"rank 2 runs on a different kind of processor (arm64) from rank 0 (amd64)":    {"v1", "arm64", "--nu 1 ", "abc", "host"},
+		"rank 2 was given different options (--nu 1 --seed 5 ) from rank 0 (--nu 1 )": {"v1", "amd64", "--nu 1 --seed 5 ", "abc", "host"},
+		"rank 2 sees a different checkpoint (def) from rank 0 (abc)":                  {"v1", "amd64", "--nu 1 ", "def", "host"},
 	} {
 		told := make([]string, 3)
 		if err := ranks.Run(3, func(c ranks.Comm) error {
@@ -111,11 +111,11 @@ func TestRanks_Signals(t *testing.T) {
 		rank, speaks  int
 		msg           string
 	}{
-		{"", "", 2, 2, "drotrain: error: rank 2: terminated before there was a model\n"},
-		{"ERM: ", "", 2, 0, "drotrain: error: rank 2 was terminated before there was a model\n"},
-		{"ERM: ", "", 0, 0, "drotrain: error: terminated before there was a model\n"},
-		{"robust: ", "", 1, 0, "drotrain: error: rank 1 was terminated; the model so far is in o/model.json, marked uncertified\n"},
-		{"robust: ", "", 0, 0, "drotrain: error: terminated; the model so far is in o/model.json, marked uncertified\n"},
+		{"", "", 2, 2, "drotrain: error: rank 2: terminated before a model was trained\n"},
+		{"ERM: ", "", 2, 0, "drotrain: error: rank 2 was terminated before a model was trained\n"},
+		{"ERM: ", "", 0, 0, "drotrain: error: terminated before a model was trained\n"},
+		{"robust: ", "", 1, 0, "drotrain: error: rank 1 was terminated; the unfinished model was written to o/model.json, marked uncertified\n"},
+		{"robust: ", "", 0, 0, "drotrain: error: terminated; the unfinished model was written to o/model.json, marked uncertified\n"},
 	} {
 		t.Run(fmt.Sprint(c.when, c.rank), func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -232,7 +232,7 @@ func TestRanksOfTheProgram(t *testing.T) {
 	}
 	for _, command := range []string{"inspect builtin:hmda", "tune --data builtin:hmda", "datasets"} {
 		codes, _, errs := launched(t, 2, command)
-		if name, _, _ := strings.Cut(command, " "); codes[0] != exit.Usage || !strings.Contains(errs[0], name+" is for one process, and this is one of 2: only train runs over several") {
+		if name, _, _ := strings.Cut(command, " "); codes[0] != exit.Usage || !strings.Contains(errs[0], name+" cannot run in 2 processes: only train can") {
 			t.Errorf("%s: %d, %s", command, codes[0], errs[0])
 		}
 	}
@@ -245,7 +245,7 @@ func TestRanksOfTheProgram(t *testing.T) {
 		if r > 0 {
 			says += fmt.Sprintf("rank %d: ", r)
 		}
-		if says += "rank 2 was given other options: "; codes[r] != exit.Failed || !strings.HasPrefix(errs[r], says) || !strings.Contains(errs[r], "--seed 5 ") || strings.Contains(errs[r], "--quiet") {
+		if says += "rank 2 was given different options ("; codes[r] != exit.Failed || !strings.HasPrefix(errs[r], says) || !strings.Contains(errs[r], "--seed 5 ") || strings.Contains(errs[r], "--quiet") {
 			t.Errorf("rank %d: %d, %s", r, codes[r], errs[r])
 		}
 	}

@@ -199,7 +199,7 @@ func TestResumeRefused(t *testing.T) {
 	// What a configuration file says is remembered too.
 	put(t, "c.yaml", "data: builtin:cps1988\nsolver: full\ngap: 1e-300\nmax-passes: 3000\n")
 	interruptTraining(t, "c", "--config", "c.yaml")
-	if code, _, told := try(t.Context(), "train", "--config", "c.yaml", "--out", "c"); code != exit.Failed || !strings.Contains(told, "--resume continues it") {
+	if code, _, told := try(t.Context(), "train", "--config", "c.yaml", "--out", "c"); code != exit.Failed || !strings.Contains(told, "continue it with --resume") {
 		t.Errorf("%d: %s", code, told)
 	}
 	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--gap", "1e-3"); code != exit.Failed || !strings.Contains(told, "option --gap has changed: it was 1e-300, now it is 0.001") || strings.Contains(told, "option data") {
@@ -210,7 +210,7 @@ func TestResumeRefused(t *testing.T) {
 	}
 	interruptTraining(t, "o", "--data", "builtin:cps1988", "--solver", "full", "--gap", "1e-300", "--max-passes", "3000")
 	code, _, told := try(t.Context(), "train", "--resume", "--out", "o", "--gap", "1e-3", "--groups", "region")
-	for _, want := range []string{"option --gap has changed: it was 1e-300, now it is 0.001", "option --groups has changed: it was not set, now it is region", "--resume --out DIR alone"} {
+	for _, want := range []string{"option --gap has changed: it was 1e-300, now it is 0.001", "option --groups has changed: it was not set, now it is region", "give only --resume --out DIR"} {
 		if code != exit.Failed || !strings.Contains(told, want) {
 			t.Errorf("%d, without %q: %s", code, want, told)
 		}

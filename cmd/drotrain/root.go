@@ -90,15 +90,15 @@ func newHelp(a *app) *cobra.Command {
 
 // renamed maps commands of earlier versions to their replacements.
 var renamed = map[string]string{
-	"audit":  "drotrain eval --predictions FILE --target COLUMN --score COLUMNS",
-	"bench":  "go -C bench run ./experiments methods, in a checkout of the repository",
-	"report": "drotrain eval --model FILE --out report.html",
+	"audit":  "`drotrain eval --predictions FILE --target COLUMN --score COLUMNS`",
+	"bench":  "`go -C bench run ./experiments methods` in a checkout of the repository",
+	"report": "`drotrain eval --model FILE --out report.html`",
 }
 
 // unknownCommand returns the error for a word that is not a subcommand of cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	if now, ok := renamed[word]; ok && !cmd.HasParent() {
-		return exit.Usagef("it is now "+now, "there is no command %q any more", word)
+		return exit.Usagef("use "+now, "the command %q was removed", word)
 	}
 	var names []string
 	for _, c := range cmd.Commands() {

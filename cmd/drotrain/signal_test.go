@@ -71,7 +71,7 @@ func TestHangUp(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &ended) || ended.ExitCode() != 129 {
 		t.Errorf("%v, want exit status 129", err)
 	}
-	if !strings.Contains(string(rest), "error: hung up; the model so far is in drotrain-out/model.json") {
+	if !strings.Contains(string(rest), "error: hung up; the unfinished model was written to drotrain-out/model.json") {
 		t.Errorf("stderr %q", rest)
 	}
 	if m, err := train.Load("drotrain-out/model.json"); err != nil || m.Result.Status != "cancelled" {

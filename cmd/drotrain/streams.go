@@ -91,7 +91,7 @@ func (o *trainOptions) trainToStream(ctx context.Context, a *app) error {
 	m, err := o.fit(ctx, a, nil, p, false)
 	p.Finish()
 	if cause := context.Cause(ctx); cause != nil {
-		return fmt.Errorf("%w: nothing is written", cause)
+		return fmt.Errorf("%w: no output was written", cause)
 	} else if err != nil {
 		return err
 	}
@@ -135,13 +135,13 @@ func (o *trainOptions) checkStreams(a *app) error {
 	}
 	switch {
 	case o.WeightsOut != "" && a.comm != nil:
-		return exit.Usagef("train in one process, or leave it out", "--weights-out: several ranks keep no weights of single rows")
+		return exit.Usagef("train in one process, or leave out --weights-out", "--weights-out does not work with several ranks: they keep no weights of rows")
 	case o.WeightsOut == stream && o.Out != stream:
-		return exit.Usagef("add --out -, or name a file that ends in .parquet", "--weights-out - writes behind the model on the standard output")
+		return exit.Usagef("add --out -, or give --weights-out the name of a .parquet file", "--weights-out - needs --out -: the weights follow the model on standard output")
 	case o.Out != stream:
 		return nil
 	case a.comm != nil:
-		return exit.Usagef("name a directory", "--out - does not work with several ranks")
+		return exit.Usagef("name a directory with --out", "--out - (standard output) does not work with several ranks")
 	case o.Resume:
 		return exit.Usagef("leave out one of them", "--out - cannot be combined with --resume")
 	case o.JSON:

@@ -48,12 +48,12 @@ func (a *app) noteUnusedTexts(f *data.Frame, how data.Reading) {
 	missing, relabel := f.UnusedTexts()
 	for _, text := range missing {
 		if slices.Contains(how.Text.Missing, text) {
-			a.note("--na %s has no effect: no text of the table is it", printable.QuoteShell(text))
+			a.note("--na %s has no effect: no text cell has this value", printable.QuoteShell(text))
 		}
 	}
 	for _, text := range relabel {
 		if to, given := how.Relabel[text]; given {
-			a.note("--relabel %s has no effect: no text of the table is %q", printable.QuoteShell(text+"->"+to), text)
+			a.note("--relabel %s has no effect: no text cell is %q", printable.QuoteShell(text+"->"+to), text)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (a *app) checkDrift(r encode.Report, strict bool) error {
 	case said == "":
 		return nil
 	case strict:
-		return exit.WithCode(exit.Gate, errors.New(said), "train again on rows like these, or leave out --strict")
+		return exit.WithCode(exit.Gate, errors.New(said), "train again on newer rows, or leave out --strict")
 	}
 	a.warn(said)
 	return nil

@@ -66,7 +66,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	ctx = ranks.NewContext(ctx, a.comm)
 	if a.comm != nil && o.trainsAlone() && o.Report != options.ReportNone {
 		o.Report = options.ReportNone
-		a.warn("no report is written: no rows are held out, and several ranks do not measure the rows that they train on")
+		a.warn("no report is written: no rows are held out, and with several ranks training rows cannot be evaluated")
 	}
 	opt, err := reportOptions(o.Settings)
 	if err != nil {
@@ -81,7 +81,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	out, err := a.inputs.OpenDir(o.Out, o.Force || o.Resume)
 	if err != nil {
 		if _, missing := os.Stat(filepath.Join(o.Out, checkpointFile)); missing == nil && !o.Force && !o.Resume {
-			err = exit.WithHint(err, "an interrupted run is there: --resume continues it, --force starts again")
+			err = exit.WithHint(err, "it holds an interrupted run: continue it with --resume, or start again with --force")
 		}
 		return err
 	}
@@ -90,7 +90,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	err = o.trainAndReport(ctx, a, out, opt, auto)
 	var few *train.CrossfitError
 	if auto && errors.As(err, &few) { // a group or a class has too few rows for five parts
-		a.note("%v; a fifth of the rows is held out instead (--holdout 0.2)", few)
+		a.note("%v; instead, 20 %% of the rows are held out (--holdout 0.2)", few)
 		if j := o.Config.Checkpoint; j != nil { // it is of the training that cannot be measured
 			if err := j.Remove(); err != nil {
 				return err
@@ -117,8 +117,8 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDi
 	}
 	if m == nil {
 		if cause := context.Cause(ctx); cause != nil {
-			if err = fmt.Errorf("%w before there was a model", cause); !o.Config.Checkpoint.HasParts() {
-				err = fmt.Errorf("%w: nothing is written", err)
+			if err = fmt.Errorf("%w before a model was trained", cause); !o.Config.Checkpoint.HasParts() {
+				err = fmt.Errorf("%w: no output was written", err)
 			}
 		}
 		return err
@@ -141,7 +141,7 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDi
 		if err != nil && context.Cause(ctx) != nil {
 			return o.reportStopped(ctx, a, m, out, err)
 		} else if err != nil {
-			return fmt.Errorf("the model is in %s, but its report failed: %w", out.File(modelFile), err)
+			return fmt.Errorf("the model was written to %s, but its report failed: %w", out.File(modelFile), err)
 		}
 	}
 	if err := o.writeWeights(a, m); err != nil {
@@ -230,12 +230,12 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 			c.Groups = info.Groups
 		}
 		if fs.Changed("group-features") && c.GroupFeatures && info.GroupsUnknown {
-			return exit.Usagef("leave out --group-features", "the groups of %s are not known at prediction, and so are no features", c.Data)
+			return exit.Usagef("leave out --group-features", "the group columns of %s are unknown at prediction and cannot be features", c.Data)
 		}
 	}
 	if c.Target == "" {
 		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", printable.QuoteShell(c.Data)),
-			"no --target: name the column to predict")
+			"no --target: name the column to predict with it")
 	}
 	with := ""
 	if len(c.Groups) > 0 {
@@ -309,12 +309,12 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	level, choice := given("average", "nu", "ess", "protect", "radius"), given(choiceOptions...)
 	switch {
 	case len(level) > 0 && len(choice) > 0:
-		return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
+		return exit.Usagef("leave out one of the two kinds", "%s sets the robustness, but %s is for choosing it by cross-validation", strings.Join(level, " and "), strings.Join(choice, ", "))
 	case fs.Changed("penalty") && !c.HasDivergence():
-		return exit.Usagef("set a level in its terms, as --nu 1, --radius or --ess, or leave out --penalty",
-			"--penalty %s has no effect: no level is set in terms of a divergence", c.Penalty)
+		return exit.Usagef("set the robustness with --nu, --radius or --ess, or leave out --penalty",
+			"--penalty %s has no effect without --nu, --radius or --ess", c.Penalty)
 	case fs.Changed("adversary") && !c.Level.IsSet():
-		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: cross-validation then chooses the level", "--adversary %s has no effect without a level", c.Adversary)
+		return exit.Usagef("set the robustness, as in --nu 1, or leave out --adversary to choose it by cross-validation", "--adversary %s has no effect without a robustness setting", c.Adversary)
 	}
 	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
 	fs.Visit(func(f *pflag.Flag) { typed[f.Name] = true })
@@ -404,15 +404,15 @@ func (o *trainOptions) checkOutcome(m *train.Model, e *eval.Evaluation, s train.
 	case !s.Certified:
 		return notCertified(m, s)
 	case e != nil && e.Verdict.Outcome == eval.Degenerate && !o.AllowDegenerate:
-		advice := "a milder level, the huber loss or --average plain"
+		advice := "train with less robustness, --loss huber or --average plain"
 		if m.Config.Level.Average == "plain" {
-			advice = "other columns, or more rows to measure on (--holdout)"
+			advice = "use other features, or more hold-out rows (--holdout)"
 		}
 		return exit.WithCode(exit.Gate, fmt.Errorf("the model is degenerate: %s", strings.Join(s.Warnings, " ")),
-			advice+"; --allow-degenerate takes the model as it is")
+			advice+"; --allow-degenerate accepts the model as it is")
 	case e == nil && s.ConstantPrediction && !o.AllowDegenerate:
 		return exit.WithCode(exit.Gate, errors.New("the model is degenerate: it predicts the same for every training row"),
-			"a milder level, or other columns; --allow-degenerate takes the model as it is")
+			"train with less robustness or other features; --allow-degenerate accepts the model as it is")
 	}
 	return nil
 }
@@ -497,18 +497,18 @@ func (o *trainOptions) resultTitle(m *train.Model) string {
 
 // notCertified returns the error of a run that ended before the gap asked for.
 func notCertified(m *train.Model, s train.Summary) error {
-	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model is marked uncertified",
+	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model was written, marked uncertified",
 		s.Status, show.Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), m.Config.Gap)
 	hint := "raise --max-passes or --gap"
 	switch {
 	case s.Status == "inconsistent":
-		hint = "the bounds contradict each other beyond rounding, which is a mistake of ours: please report it"
+		hint = "the lower bound exceeds the upper by more than rounding: this is a bug in drotrain; please report it"
 	case s.Mu == 0:
-		hint = "with --mu 0 there is a certificate only where the data settle every coefficient; set --mu above 0 to get one"
+		hint = "with --mu 0 a certificate exists only if the data determine every coefficient; set --mu above 0"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
-		hint = fmt.Sprintf("at --nu %g all rows have the same weight up to rounding, so the gap is rounding error: --average plain solves the same problem with a certificate; or set a smaller --nu", s.Nu)
+		hint = fmt.Sprintf("at --nu %g all weights are equal up to rounding, so the gap cannot be certified; use --average plain, which is the same problem, or a smaller --nu", s.Nu)
 	case s.Status == "stalled":
-		hint = "the limit of the arithmetic is reached: ask for a wider --gap, raise --mu, or leave out --scale none"
+		hint = "double precision allows no smaller gap: raise --gap or --mu, or leave out --scale none"
 	}
 	return exit.WithCode(exit.Limit, err, hint)
 }
@@ -524,12 +524,12 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 	case cause == nil:
 		return err
 	case s.Status == "cancelled":
-		return fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.File(modelFile))
+		return fmt.Errorf("%w; the unfinished model was written to %s, marked uncertified", cause, out.File(modelFile))
 	case o.Report == options.ReportNone:
-		return fmt.Errorf("%w; the model is in %s, but models that it would be compared with are not finished", cause, out.File(modelFile))
+		return fmt.Errorf("%w; the model was written to %s, but the models to compare it with are not finished", cause, out.File(modelFile))
 	}
-	return exit.WithHint(fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.File(modelFile)),
-		"drotrain eval --trained-on DATA --out report.html writes the report of a model")
+	return exit.WithHint(fmt.Errorf("%w; the model was written to %s, but its report is not finished", cause, out.File(modelFile)),
+		"write the report with `drotrain eval --trained-on DATA --out report.html`")
 }
 
 // printNext prints commands to run next. predict is shown for the recommended model, and left out if there is

@@ -65,7 +65,7 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 				if err := json.Unmarshal([]byte(out), &p); err != nil || p.Variant != want {
 					t.Errorf("recommended %q, chosen %v, asked %q: %q %v", recommended, chosen, asked, p.Variant, err)
 				}
-				if told := strings.Contains(said, "this is the standard model (ERM)"); told != (want == train.VariantERM && asked != "erm") {
+				if told := strings.Contains(said, "using the standard model (ERM)"); told != (want == train.VariantERM && asked != "erm") {
 					t.Errorf("recommended %q, chosen %v, asked %q: said %q", recommended, chosen, asked, said)
 				}
 			}

@@ -39,7 +39,7 @@ type Drift struct {
 	Column     string  `json:"column"`
 	PSI        float64 `json:"psi"`                   // population stability index
 	Outside    float64 `json:"outside,omitempty"`     // proportion of values beyond the smallest and the largest of training
-	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level that training did not see
+	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level unseen in training
 	Missing    float64 `json:"missing,omitempty"`     // proportion of nulls
 	WasMissing float64 `json:"was_missing,omitempty"` // that of training
 

@@ -36,7 +36,7 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	err := ReplaceHint(fmt.Errorf("t.csv: %w", fs.ErrExist))
-	if msg, hint := Describe(err); msg != "t.csv: "+fs.ErrExist.Error() || hint != "--force replaces it" {
+	if msg, hint := Describe(err); msg != "t.csv: "+fs.ErrExist.Error() || hint != "replace the file with --force" {
 		t.Errorf("%s; %s", msg, hint)
 	}
 	if _, hint := Describe(ReplaceHint(errors.New("x"))); hint != "" {

@@ -25,7 +25,7 @@ func TestProblemsAsTable(t *testing.T) {
   x                  2         4  the value is null, as in 2 of 7 rows
                                     → choose --impute mean, median or drop, or leave the column out with --drop x
   when               -         -  values of type date cannot be a feature
-                                    → say --dates number, parts or drop, or leave the column out with --drop when`
+                                    → set --dates to number, parts or drop, or leave the column out with --drop when`
 	if msg != want {
 		t.Errorf("got\n%s\nwant\n%s", msg, want)
 	}
