@@ -62,12 +62,14 @@ func TestPredictionByBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := m.predictionColumns(p, 0, kept, 0.3)
+		threshold := 0.3
+		o := BlockOptions{Keep: keep, Threshold: &threshold, size: blockRows}
+		want, err := m.predictionColumns(p, 0, kept, &o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		blocks, at := 0, 0
-		got, err := m.predictBlocks(t.Context(), f, keep, blockOptions{threshold: 0.3, size: blockRows}, func(cols []data.Column) error {
+		got, err := m.PredictBlocks(t.Context(), f, o, func(cols []data.Column) error {
 			blocks++
 			for j, c := range cols {
 				if c.Name != want[j].Name || c.Kind != want[j].Kind || c.Type != want[j].Type {
@@ -101,7 +103,7 @@ func TestPredictionByBlocks(t *testing.T) {
 	cfg.Drop = nil
 	m = fitFrame(t, f, cfg)
 	holed := newFrame(t, *f.Columns[0], a, *f.Columns[2], *f.Columns[3])
-	_, err := m.predictBlocks(t.Context(), holed, nil, blockOptions{threshold: 0.5, size: blockRows}, func([]data.Column) error { return nil })
+	_, err := m.PredictBlocks(t.Context(), holed, BlockOptions{size: blockRows}, func([]data.Column) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d", 2*blockRows+4)) {
 		t.Errorf("%v", err)
 	}

@@ -91,7 +91,7 @@ func classColumns(classes []string, p *Prediction) []data.Column {
 	k := len(classes)
 	var out []data.Column
 	number := func(name string, at func(j int) float64) {
-		c := data.Column{Name: name, Type: "double", Kind: data.Numeric, Number: make([]float64, len(p.Class))}
+		c := numberColumn(name, make([]float64, len(p.Class)))
 		for j := range c.Number {
 			c.Number[j] = at(j)
 		}
@@ -125,8 +125,8 @@ func classColumns(classes []string, p *Prediction) []data.Column {
 	return out
 }
 
-// predictionNames returns the names of the columns of a prediction, without the row number.
-func (m *Model) predictionNames() []string {
+// predictionNames returns the names of the columns of a prediction.
+func (m *Model) predictionNames(o *BlockOptions) []string {
 	names := []string{rowName, predictionName}
 	switch classes := m.Classes(); {
 	case classes != nil:
@@ -135,6 +135,16 @@ func (m *Model) predictionNames() []string {
 		}
 	case m.Encoder.Target.Task == encode.Binary:
 		names = append(names, probabilityName)
+	}
+	if o.Margins && m.Classes() == nil {
+		names = append(names, marginName)
+	} else if o.Margins {
+		for _, class := range m.Classes() {
+			names = append(names, marginName+"_"+class)
+		}
+	}
+	if o.NullInvalid {
+		names = append(names, reasonName)
 	}
 	return names
 }

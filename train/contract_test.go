@@ -150,7 +150,7 @@ func probabilities(t *testing.T, m *Model, path string) (p []float64, err error)
 		return nil, err
 	}
 	defer f.Close()
-	_, err = m.PredictBlocks(t.Context(), f, nil, 0.5, func(columns []data.Column) error {
+	_, err = m.PredictBlocks(t.Context(), f, BlockOptions{}, func(columns []data.Column) error {
 		for _, c := range columns {
 			if c.Name == probabilityName {
 				p = append(p, c.Number...)

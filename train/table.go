@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,48 +10,49 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
+// BlockOptions holds how PredictBlocks predicts. The zero value predicts with the threshold of the model.
+type BlockOptions struct {
+	Keep      []string // columns of the table to copy
+	Threshold *float64 // rows with a probability of at least this are predicted positive; nil: Model.Threshold
+	Margins   bool     // add the margins: see PredictBlocks
+
+	// NullInvalid gives rows that cannot be scored a null prediction and, in the last column, reason, a text that says
+	// why. Otherwise such a row is an error. Faults of whole columns remain errors.
+	NullInvalid bool
+
+	size int // of a block in rows; 0 chooses a size of some megabytes
+}
+
 // PredictBlocks predicts the rows of f block by block and calls put with the columns of each block, at least
-// once: row (counted from 1), the columns of f named in keep, the probability of the positive class (for two
-// classes) and the prediction. Rows with a probability of at least threshold are predicted positive. Only one
-// block of a Parquet file is in memory at a time. The report covers all rows.
-func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report encode.Report, err error) {
-	if m.Encoder == nil {
+// once: row (counted from 1), the columns of f that o keeps, the probability of the positive class (for two
+// classes) and the prediction. Only one block of a Parquet file is in memory at a time. The report covers all rows.
+//
+// With o.Margins a column margin follows: the log-odds of the positive class or, for a loss of numbers with a link,
+// the value before the link; for more than two classes a column margin_CLASS for each, of which the probabilities are the
+// softmax. Margins stay finite where a probability rounds to 0 or 1. It is an error for a model whose predictions are
+// its margins.
+func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, o BlockOptions, put func([]data.Column) error) (report encode.Report, err error) {
+	if m == nil || m.Encoder == nil {
 		return report, errIncomplete
 	}
-	return m.predictBlocks(ctx, f, keep, blockOptions{threshold: threshold}, put)
-}
-
-// PredictValidBlocks works like PredictBlocks, but rows that cannot be scored are no error: their probability and
-// prediction are null, and the last column, reason, is the text that says why (null for the other rows). Faults of
-// whole columns remain errors.
-func (m *Model) PredictValidBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report encode.Report, err error) {
-	if m.Encoder == nil {
-		return report, errIncomplete
+	if ctx == nil || f == nil {
+		return report, errNil
 	}
-	return m.predictBlocks(ctx, f, keep, blockOptions{threshold: threshold, reasons: true}, put)
-}
-
-// blockOptions holds how rows are predicted in blocks.
-type blockOptions struct {
-	threshold float64
-	size      int  // of a block in rows; 0 chooses a size of some megabytes
-	reasons   bool // rows that cannot be scored have a reason instead of being an error
-}
-
-// predictBlocks works like PredictBlocks or, with reasons, like PredictValidBlocks.
-func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, o blockOptions, put func([]data.Column) error) (report encode.Report, err error) {
-	if err := m.checkKeptColumns(keep); err != nil {
+	if o.Margins {
+		if err := m.checkMargins(); err != nil {
+			return report, err
+		}
+	}
+	if err := m.checkKeptColumns(&o); err != nil {
 		return report, err
-	}
-	if o.reasons && slices.Contains(keep, reasonName) {
-		return report, fmt.Errorf("%q cannot be kept: it is the column with the reasons of rows that cannot be scored; rename it in the table", reasonName)
 	}
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
-	exact, err := f.Exact(ctx, keep)
+	exact, err := f.Exact(ctx, o.Keep)
 	if err != nil {
 		return report, err
 	}
@@ -60,7 +62,7 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 		if err != nil {
 			return err
 		}
-		if o.reasons {
+		if o.NullInvalid {
 			unfit -= len(b.Invalid)
 			p.setInvalid(b.Invalid)
 			unfit += len(b.Invalid)
@@ -71,16 +73,16 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 		if err != nil {
 			return err
 		}
-		columns, err := m.predictionColumns(p, b.First, kept, o.threshold)
+		columns, err := m.predictionColumns(p, b.First, kept, &o)
 		if err != nil {
 			return err
 		}
-		if o.reasons {
+		if o.NullInvalid {
 			columns = addInvalidRows(columns, &b, kept, p)
 		}
 		return put(columns)
 	}
-	if !o.reasons {
+	if !o.NullInvalid {
 		return m.Encoder.EncodeBlocks(ctx, f, nil, o.size, false, do)
 	}
 	report, err = m.Encoder.EncodeValidBlocks(ctx, f, o.size, do)
@@ -152,14 +154,27 @@ func addInvalidRows(columns []data.Column, b *encode.Block, kept []*data.Column,
 
 // Columns of a prediction other than those kept.
 const (
-	rowName, probabilityName, predictionName, reasonName = "row", "probability", "prediction", "reason"
+	rowName, probabilityName, predictionName, marginName, reasonName = "row", "probability", "prediction", "margin", "reason"
 )
 
+// checkMargins returns an error for a model whose predictions are its margins.
+func (m *Model) checkMargins() error {
+	if m.Encoder.Target.Task != encode.Regression {
+		return nil
+	}
+	link, err := m.link()
+	if err == nil && link.Predict == nil {
+		return errors.New("the predictions of this model are its margins: leave the margins out")
+	}
+	return err
+}
+
 // checkKeptColumns returns an error for columns that have the name of a prediction column.
-func (m *Model) checkKeptColumns(keep []string) error {
+func (m *Model) checkKeptColumns(o *BlockOptions) error {
+	reserved := m.predictionNames(o)
 	var taken []string
-	for _, name := range keep {
-		if slices.Contains(m.predictionNames(), name) {
+	for _, name := range o.Keep {
+		if slices.Contains(reserved, name) {
 			taken = append(taken, strconv.Quote(name))
 		}
 	}
@@ -171,7 +186,7 @@ func (m *Model) checkKeptColumns(keep []string) error {
 
 // predictionColumns returns the prediction columns of consecutive rows that begin at row first of the table,
 // and the same rows of the kept columns.
-func (m *Model) predictionColumns(p *Prediction, first int, kept []*data.Column, threshold float64) ([]data.Column, error) {
+func (m *Model) predictionColumns(p *Prediction, first int, kept []*data.Column, o *BlockOptions) ([]data.Column, error) {
 	rows := data.Column{Name: rowName, Type: "int64", Kind: data.Numeric, Number: []float64{}}
 	for _, r := range p.Rows {
 		rows.Number = append(rows.Number, float64(first+r+1))
@@ -180,23 +195,55 @@ func (m *Model) predictionColumns(p *Prediction, first int, kept []*data.Column,
 	for _, c := range kept {
 		out = append(out, copyRows(c, p.Rows))
 	}
-	t := m.Encoder.Target
-	if t.Task == encode.Multiclass {
-		return append(out, classColumns(t.Classes, p)...), nil
-	}
-	if t.Task != encode.Binary {
-		return append(out, data.Column{Name: predictionName, Type: "double", Kind: data.Numeric, Number: p.Score}), nil
-	}
-	label := data.Column{
-		Name: predictionName, Type: "string", Kind: data.Categorical,
-		Level: []string{t.Negative, t.Positive}, Code: make([]int32, len(p.Score)),
-	}
-	for i, s := range p.Score {
-		if s >= threshold {
-			label.Code[i] = 1
+	switch t := m.Encoder.Target; t.Task {
+	case encode.Multiclass:
+		out = append(out, classColumns(t.Classes, p)...)
+	case encode.Binary:
+		label := data.Column{
+			Name: predictionName, Type: "string", Kind: data.Categorical,
+			Level: []string{t.Negative, t.Positive}, Code: make([]int32, len(p.Score)),
 		}
+		threshold := m.Threshold()
+		if o.Threshold != nil {
+			threshold = *o.Threshold
+		}
+		for i, s := range p.Score {
+			if s >= threshold {
+				label.Code[i] = 1
+			}
+		}
+		out = append(out, numberColumn(probabilityName, p.Score), label)
+	default:
+		out = append(out, numberColumn(predictionName, p.Score))
 	}
-	return append(out, data.Column{Name: probabilityName, Type: "double", Kind: data.Numeric, Number: p.Score}, label), nil
+	if o.Margins {
+		out = append(out, m.marginColumns(p)...)
+	}
+	return out, nil
+}
+
+// numberColumn returns a column of numbers.
+func numberColumn(name string, values []float64) data.Column {
+	return data.Column{Name: name, Type: "double", Kind: data.Numeric, Number: values}
+}
+
+// marginColumns returns the margins of a prediction: one column, or one per class.
+func (m *Model) marginColumns(p *Prediction) []data.Column {
+	classes := m.Classes()
+	if classes == nil {
+		return []data.Column{numberColumn(marginName, p.Margin)}
+	}
+	var out []data.Column
+	all, x := m.ScoringCoefficients(), make([]float64, p.Dataset.D)
+	for c, class := range classes {
+		for i := range x {
+			x[i] = all[i*len(classes)+c]
+		}
+		margin := make([]float64, p.Dataset.N)
+		shard.Run(p.Dataset.N, func(_, lo, hi int) { p.Dataset.X.MarginsTo(margin, x, lo, hi) })
+		out = append(out, numberColumn(marginName+"_"+class, margin))
+	}
+	return out
 }
 
 // copyRows copies the given rows of a column.

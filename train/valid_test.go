@@ -24,7 +24,7 @@ func writeText(t *testing.T, name, text string) string {
 
 // A row that cannot be scored has a null and a reason; the other rows have the scores that they have alone, in
 // blocks of every size, and a null that the model fills is no fault.
-func TestPredictValidBlocks(t *testing.T) {
+func TestPredictBlocks_NullInvalid(t *testing.T) {
 	var training strings.Builder
 	training.WriteString("x,z,y\n")
 	for i := range 60 {
@@ -52,7 +52,7 @@ func TestPredictValidBlocks(t *testing.T) {
 			cfg.Target, cfg.Nu, cfg.Impute = "y", level.At(1), impute
 			m := fitFrame(t, openTable(t, writeText(t, "t.csv", text)), cfg)
 			score := func(f *data.Frame, size int) (scores []float64, reasons []string) {
-				report, err := m.predictBlocks(t.Context(), f, []string{"z"}, blockOptions{threshold: 0.5, size: size, reasons: true}, func(c []data.Column) error {
+				report, err := m.PredictBlocks(t.Context(), f, BlockOptions{Keep: []string{"z"}, NullInvalid: true, size: size}, func(c []data.Column) error {
 					for i := range c[0].Len() {
 						if want := float64(len(scores) + 1); c[0].Number[i] != want {
 							t.Errorf("row %v follows, not %v", c[0].Number[i], want)
@@ -112,13 +112,13 @@ func TestPredictValidBlocks(t *testing.T) {
 }
 
 // A column without any number is a fault of the column, not of its rows.
-func TestPredictValidBlocks_WholeColumn(t *testing.T) {
+func TestPredictBlocks_NullInvalidWholeColumn(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	m := fitFrame(t, wide(t, 100), cfg)
 	none := func([]data.Column) error { return nil }
 	f := openTable(t, writeText(t, "t.csv", "k\n1\n"))
-	if _, err := m.PredictValidBlocks(t.Context(), f, nil, 0.5, none); err == nil {
+	if _, err := m.PredictBlocks(t.Context(), f, BlockOptions{NullInvalid: true}, none); err == nil {
 		t.Error("a table without the columns of the model was scored")
 	}
 }

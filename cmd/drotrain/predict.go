@@ -19,6 +19,7 @@ import (
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/train"
 )
 
 // A predictOutput describes what predict wrote.
@@ -69,10 +70,6 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	if err != nil {
 		return err
 	}
-	threshold := m.Threshold()
-	if o.Config.Threshold != nil {
-		threshold = *o.Config.Threshold
-	}
 	if !toStream {
 		if err := a.inputs.Check(o.Force, o.Out); err != nil {
 			return err
@@ -92,12 +89,9 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	done := predictOutput{Out: o.Out, Variant: variant}
 	var failed, written error // of the table, and of the file
-	predictBlocks := m.PredictBlocks
-	if o.Invalid == options.InvalidNull {
-		predictBlocks = m.PredictValidBlocks
-	}
+	predicting := train.BlockOptions{Keep: o.Keep, Threshold: o.Config.Threshold, Margins: o.Margins, NullInvalid: o.Invalid == options.InvalidNull}
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
-		done.Report, failed = predictBlocks(ctx, f, o.Keep, threshold, func(columns []data.Column) error {
+		done.Report, failed = m.PredictBlocks(ctx, f, predicting, func(columns []data.Column) error {
 			if o.Safe && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
 				escapeFormulas(columns)
 			}

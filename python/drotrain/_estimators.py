@@ -263,14 +263,13 @@ class _RobustModel(BaseEstimator):
         values = _table.numbers(features, model.names) if model.plain else None
         if values is not None:
             return model.scores(values)
-        output = run(["predict", "--model=-", "--data=-", "--out=-", "--format=arrow"], self.model_json_, _table.batches(features, {}))
+        command = ["predict", "--model=-", "--data=-", "--out=-", "--format=arrow", *(["--margins"] if model.classes else [])]
+        output = run(command, self.model_json_, _table.batches(features, {}))
         predicted = pa.ipc.open_stream(output).read_all()
         if predicted.num_rows != features.shape[0]:
             raise ValueError(f"{features.shape[0] - predicted.num_rows} rows of X have no prediction, as they have missing values")
-        several = [f"probability_{c}" for c in model.classes] if len(model.classes) > 2 else ["probability"]
-        score = np.column_stack([predicted.column(n).to_numpy() for n in (several if model.classes else ["prediction"])])
-        with np.errstate(divide="ignore"):
-            return np.log(score) - (np.log1p(-score) if len(several) == 1 else 0) if model.classes else score
+        several = [f"margin_{c}" for c in model.classes] if len(model.classes) > 2 else ["margin"]
+        return np.column_stack([predicted.column(n).to_numpy() for n in (several if model.classes else ["prediction"])])
 
     def report(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None) -> Report:
         """Return a page that evaluates the model and the ordinary one, overall and by group, with intervals.

@@ -317,3 +317,28 @@ def test_counts_and_quantiles(table):
     assert abs(covered.mean() - 0.9) < 0.02
     with pytest.raises(ValueError, match="count"):
         RobustRegressor(loss="poisson", average="plain").fit(X, y)
+
+
+# Margins stay finite and in order where probabilities round to 1, also with columns of text, which the command scores.
+@pytest.mark.parametrize("classes", [2, 3, 25])
+def test_margins_beyond_double_precision_of_probabilities(classes):
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=900)
+    text = pd.DataFrame({"x": x, "colour": np.where(rng.random(900) < 0.5, "red", "blue")})
+    y = np.minimum(np.floor(classes / (1 + np.exp(-x - 0.5 * rng.normal(size=900)))), classes - 1).astype(int)
+    model = plain(mu=1e-4).fit(text, y)
+    far = pd.DataFrame({"x": [0.5, 100, 200, 400], "colour": ["red"] * 4})
+    got = model.decision_function(far)
+    assert np.isfinite(got).all() and (np.diff(got if classes == 2 else got[:, -1]) >= 0).all()
+    coded = text.assign(colour=(text["colour"] == "red").astype(float))
+    same = LogisticRegression(C=1 / (900 * 1e-4), tol=1e-10, max_iter=10000)
+    same.fit(coded.assign(x=coded["x"] / x.std()), y)  # another ridge on colour alone
+    if classes == 2:
+        theirs = same.decision_function(far.assign(colour=1.0, x=far["x"] / x.std()))
+        np.testing.assert_allclose(got, theirs, rtol=2e-2)
+        assert got[-1] > 500
+    np.testing.assert_allclose(model.predict_proba(far).sum(axis=1), 1)
+    near = text.head(50)
+    log_odds = np.log(model.predict_proba(near))
+    want = log_odds[:, 1] - log_odds[:, 0] if classes == 2 else log_odds
+    np.testing.assert_allclose(model.decision_function(near), want, rtol=1e-9, atol=1e-9)

@@ -68,6 +68,7 @@ var outputOptions = []Option{
 	}},
 	{Name: "dialect", Commands: "export*", Help: "SQL dialect", Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Export.Dialect, export.Dialects()) }},
 	{Name: "table", Commands: "export*", Help: "`name` of the table in SQL, quoted where SQL needs it", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Table) }},
+	{Name: "margins", Commands: "predict", Help: "also write the margins: the log-odds of the positive class in a column named margin, or margin_CLASS for each of several classes", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Margins) }},
 	{Name: "invalid", Commands: "predict", Help: "rows that cannot be scored: error stops; null writes an empty prediction, with the reason in a column named reason", Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.Invalid, []string{InvalidError, InvalidNull})
 	}},

@@ -39,6 +39,7 @@ type Settings struct {
 
 	Keep    []string // columns that predict copies
 	Export  export.Options
+	Margins bool   // predict writes margins too
 	Invalid string // what predict does with rows that cannot be scored: InvalidError or InvalidNull
 	Safe    bool   // no text that a spreadsheet would run
 
