@@ -37,6 +37,8 @@ var contractKinds = []struct {
 	{"phone prefixes", []string{"+49", "0049", "+1", "001"}, arrow.BinaryTypes.String, `["+49","0049","+1","001"]`, nil},
 	{"integers", []string{"1", "25", "3", "-4"}, arrow.PrimitiveTypes.Int32, `[1,25,3,-4]`, nil},
 	{"integers as categories", []string{"1", "25", "3", "4"}, arrow.PrimitiveTypes.Int64, `[1,25,3,4]`, func(c *Config) { c.Categorical = []string{"v"} }},
+	{"floats of 32 bits as categories", []string{"0.1", "0.7", "1.5", "-2.3"}, arrow.PrimitiveTypes.Float32, `[0.1,0.7,1.5,-2.3]`, func(c *Config) { c.Categorical = []string{"v"} }},
+	{"floats of 16 bits as categories", []string{"0.1", "0.5", "1.5", "-2.25"}, arrow.FixedWidthTypes.Float16, `[0.1,0.5,1.5,-2.25]`, func(c *Config) { c.Categorical = []string{"v"} }},
 	{"integers written as fractions", []string{"1.0", "25.0", "3.0", "4.0"}, arrow.PrimitiveTypes.Int64, `[1,25,3,4]`, nil},
 	{"fractions", []string{"1.5", "2", "-0.25", "1e-3"}, arrow.PrimitiveTypes.Float64, `[1.5,2,-0.25,0.001]`, nil},
 	{"bools", []string{"true", "false", "TRUE", "False"}, arrow.FixedWidthTypes.Boolean, `[true,false,true,false]`, nil},

@@ -50,7 +50,7 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		return k
 	}
 	counts := l.Counts
-	k.levels, k.missing = l.labels(c.Kind), l.Missing
+	k.levels, k.missing = l.labels(c), l.Missing
 	limit := s.MaxLevels
 	if limit == 0 {
 		limit = DefaultMaxLevels
@@ -311,14 +311,14 @@ func levelsOf(c *data.Column, rows matrix.Set) (out levels) {
 	return out
 }
 
-// labels returns the levels as text.
-func (l *levels) labels(kind data.Kind) []string {
+// labels returns the levels of a column as text.
+func (l *levels) labels(c *data.Column) []string {
 	out := slices.Clone(l.Texts)
 	for _, v := range l.Numbers {
-		if kind == data.Bool {
+		if c.Kind == data.Bool {
 			out = append(out, strconv.FormatBool(v != 0))
 		} else {
-			out = append(out, table.FormatNumber(v))
+			out = append(out, table.FormatTyped(v, c.Type))
 		}
 	}
 	return out

@@ -47,7 +47,7 @@ func TestRead_EveryType(t *testing.T) {
 		{schema.IntervalLogicalType{}, fixed, 12, "other Interval ", ""},
 		{schema.NullLogicalType{}, i32, -1, "whole numeric int32 90", ""},
 		{schema.NullLogicalType{}, text, -1, "other null ", ""},
-		{schema.Float16LogicalType{}, fixed, 2, "numeric float16 5.364418029785156e-06", ""},
+		{schema.Float16LogicalType{}, fixed, 2, "numeric float16 5.36e-06", ""},
 		{schema.NewDecimalLogicalType(9, 2), i32, -1, "numeric decimal(9, 2) 0.9", ""},
 		{schema.NewDecimalLogicalType(18, 3), i64, -1, "numeric decimal(18, 3) 0.09", ""},
 		{schema.NewDecimalLogicalType(20, 1), fixed, 9, "numeric decimal(20, 1) 9", ""},

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/big"
 
-	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
@@ -273,7 +272,7 @@ func fixedBytes(c *table.Column) func(i int) parquet.FixedLenByteArray {
 	e, ok := c.ExactType()
 	if !ok {
 		return func(i int) parquet.FixedLenByteArray {
-			return binary.LittleEndian.AppendUint16(nil, float16.New(float32(c.Number[i])).Uint16())
+			return binary.LittleEndian.AppendUint16(nil, table.FloatToHalf(c.Number[i]))
 		}
 	}
 	precision, scale := decimalDigits(e)

@@ -151,9 +151,27 @@ func (c *Column) Text(i int) string {
 		e, _ := ParseExactType(c.Type)
 		return e.Text(c.Int[i])
 	case c.Kind == Numeric:
-		return FormatNumber(c.Number[i])
+		return FormatTyped(c.Number[i], c.Type)
 	}
 	return ""
+}
+
+// FormatTyped returns the shortest decimal that reads back as v in a column of a type: a float32 0.1 is "0.1", as in
+// the same table written as text. A type that is no float of 16 or 32 bits means float64.
+func FormatTyped(v float64, typ string) string {
+	switch {
+	case v == math.Trunc(v) || !IsFinite(v):
+	case typ == "float32" && float64(float32(v)) == v:
+		return strconv.FormatFloat(v, 'g', -1, 32)
+	case typ == "float16":
+		for digits := 1; digits <= 5; digits++ { // of which a float16 never needs more
+			text := strconv.FormatFloat(v, 'g', digits, 64)
+			if x, err := strconv.ParseFloat(text, 64); err == nil && FloatToHalf(x) == FloatToHalf(v) {
+				return text
+			}
+		}
+	}
+	return FormatNumber(v)
 }
 
 // FormatNumber returns the shortest decimal that reads back as v, without an exponent for whole numbers below

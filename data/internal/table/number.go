@@ -78,3 +78,22 @@ func HalfToFloat(b uint16) float64 {
 	}
 	return v
 }
+
+// FloatToHalf returns the bits of the float16 nearest to v, of two equally near ones the even one. Values beyond its
+// range become infinite.
+func FloatToHalf(v float64) uint16 {
+	sign := uint16(math.Float64bits(v) >> 63 << 15)
+	switch v = math.Abs(v); {
+	case math.IsNaN(v):
+		return sign | 0x7e00
+	case v == 0:
+		return sign
+	case v >= 65520: // half-way beyond the largest number, 65504
+		return sign | 0x7c00
+	}
+	_, exponent := math.Frexp(v)
+	exponent = max(exponent-1, -14) // -14 also of subnormal numbers
+	units := math.RoundToEven(math.Ldexp(v, 10-exponent))
+	// Units of 1024 and more have the implicit bit, which adds one to the stored exponent; 2048 carries into it.
+	return sign + uint16(exponent+14)<<10 + uint16(units)
+}

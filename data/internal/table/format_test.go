@@ -1,0 +1,64 @@
+package table
+
+import (
+	"math"
+	"testing"
+)
+
+// The text of a float of 16 or 32 bits is the shortest that reads back as it.
+func TestFormatTyped_ShortestOfItsType(t *testing.T) {
+	tenth, third := float32(0.1), float32(1)/3
+	for _, c := range []struct {
+		v    float64
+		typ  string
+		want string
+	}{
+		{float64(tenth), "float32", "0.1"}, {float64(tenth), "float64", "0.10000000149011612"}, {0.1, "float32", "0.1"},
+		{float64(third), "float32", "0.33333334"}, {math.SmallestNonzeroFloat32, "float32", "1e-45"},
+		{16777217, "float32", "16777217"}, {HalfToFloat(0x2e66), "float16", "0.1"}, {-1.5, "float16", "-1.5"},
+		{HalfToFloat(1), "float16", "6e-08"}, {2, "float16", "2"},
+	} {
+		if got := FormatTyped(c.v, c.typ); got != c.want {
+			t.Errorf("%v as %s: %q, want %q", c.v, c.typ, got, c.want)
+		}
+	}
+}
+
+// Every float16 is its own nearest float16, has a text that reads back as it, and rounding between neighbours is to
+// the nearer one, at the middle to the even one.
+func TestFloatToHalf_EveryValue(t *testing.T) {
+	for i := range 1 << 16 {
+		bits := uint16(i)
+		v := HalfToFloat(bits)
+		if math.IsNaN(v) {
+			if !math.IsNaN(HalfToFloat(FloatToHalf(v))) {
+				t.Fatalf("%x: NaN becomes %x", bits, FloatToHalf(v))
+			}
+			continue
+		}
+		if got := FloatToHalf(v); got != bits {
+			t.Fatalf("%v: %x, want %x", v, got, bits)
+		}
+		next := HalfToFloat(bits + 1)
+		if !IsFinite(v) || !IsFinite(next) {
+			continue
+		}
+		x, _, ok := ParseNumber(FormatTyped(v, "float16"))
+		if !ok || FloatToHalf(x) != bits && v != 0 {
+			t.Fatalf("%v: text %q", v, FormatTyped(v, "float16"))
+		}
+		if bits&0x7fff == 0x7fff {
+			continue
+		}
+		middle := (v + next) / 2
+		even := bits + bits&1
+		if FloatToHalf(middle) != even || FloatToHalf(math.Nextafter(middle, v)) != bits || FloatToHalf(math.Nextafter(middle, next)) != bits+1 {
+			t.Fatalf("between %v and %v: %x %x %x", v, next, FloatToHalf(math.Nextafter(middle, v)), FloatToHalf(middle), FloatToHalf(math.Nextafter(middle, next)))
+		}
+	}
+	for v, want := range map[float64]uint16{65519: 0x7bff, 65520: 0x7c00, 1e300: 0x7c00, math.Inf(-1): 0xfc00, math.Copysign(0, -1): 0x8000} {
+		if got := FloatToHalf(v); got != want {
+			t.Errorf("%v: %x, want %x", v, got, want)
+		}
+	}
+}
