@@ -3,14 +3,16 @@ package dro
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/internal/divergence"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/spectrum"
 )
 
-// A Divergence measures how far weights y are from reference weights w. Its value is its name: "kl" or "chi2". Its
+// A Divergence measures how far weights y are from reference weights w. Its value is its name: "kl", "chi2" or "tv". Its
 // methods return the symbol, the formula, and the radius of the ball of an effective size. The zero value is
 // KullbackLeibler.
 type Divergence = divergence.Divergence
@@ -19,6 +21,7 @@ type Divergence = divergence.Divergence
 const (
 	KullbackLeibler = divergence.KullbackLeibler // Σ y_j log(y_j/w_j)
 	PearsonChi2     = divergence.PearsonChi2     // ½ Σ (y_j − w_j)²/w_j
+	TotalVariation  = divergence.TotalVariation  // ½ Σ |y_j − w_j|, for a Ball without a penalty over samples
 )
 
 // ParseDivergence returns the divergence of a name. Its error lists all names.
@@ -74,11 +77,46 @@ type CVaR struct {
 // ν·D alone, jointly convex in f and ν. The minimising ν determines the best response. With an infinite
 // radius only the penalty remains, as in KL and ChiSquare. With Nu = 0 the risk has a gradient unless
 // the ball reaches a vertex of largest loss.
+//
+// The ball of TotalVariation may move the proportion Radius of the reference weights, to samples with a reference
+// weight. It takes the weight of the smallest losses and gives it to the largest one, so that its risk is Radius times
+// the largest loss plus 1 − Radius times the CVaR of the proportion 1 − Radius. A radius of 1 or more is the whole
+// simplex.
 type Ball struct {
 	Divergence Divergence
 	Radius     float64   // > 0, in units of D; +Inf: no bound
 	Nu         float64   // ≥ 0, in loss units
 	Weights    []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
+}
+
+// A Spectrum says how much weight a Spectral adversary may give to the largest losses. Its methods return the
+// formula and the largest and least weights of samples of a given reference weight.
+type Spectrum = spectrum.Spectrum
+
+// A SpectrumKind names a family of spectra.
+type SpectrumKind = spectrum.Kind
+
+// The values of SpectrumKind.
+const (
+	Superquantile SpectrumKind = spectrum.Superquantile // Param α: the mean of the largest losses of proportion α, as CVaR
+	Extremile     SpectrumKind = spectrum.Extremile     // Param r ≥ 1: s(u) = r u^(r−1), the mean of the largest of r losses drawn
+	Exponential   SpectrumKind = spectrum.Exponential   // Param ρ > 0: s(u) = ρ e^(ρu)/(e^ρ − 1), the ESRM of Prospect
+)
+
+// ParseSpectrum returns the spectrum of a text such as extremile:2. Its error lists all spectra.
+func ParseSpectrum(text string) (Spectrum, error) { return spectrum.Parse(text) }
+
+// Spectral is the adversary whose risk is a spectral risk: the mean of the losses, in ascending order, weighted by
+// the spectrum s(u) at their quantiles u:
+//
+//	R(f) = Σ_i f_(i) ∫ s(u) du  over the quantiles of f_(i) under the reference weights w.
+//
+// A positive Nu subtracts the penalty of ChiSquare: ψ(y) = (ν/2) Σ_j (y_j − w_j)²/w_j, the shift cost of Prospect,
+// which has ν/2 for it.
+type Spectral struct {
+	Spectrum Spectrum
+	Nu       float64   // ν ≥ 0, in loss units
+	Weights  []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
 }
 
 // Uniform is the adversary whose only weights are equal: Y = {1/n}, ψ = 0. Its robust risk is the average
@@ -127,10 +165,18 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 		if !(d.Radius > 0) {
 			return nil, fmt.Errorf("dro: a radius of %v: it must be > 0", d.Radius)
 		}
+		if d.Divergence == TotalVariation {
+			if d.Nu > 0 || math.IsInf(d.Radius, 1) {
+				return nil, errors.New("dro: the total variation has a radius and no penalty: set Ball.Radius alone")
+			}
+			return spectralOf(Spectral{Spectrum: Spectrum{Kind: spectrum.TotalVariation, Param: min(1, d.Radius)}, Weights: d.Weights}, rows)
+		}
 		var err error
 		if of, err = ballOf(d); err != nil {
 			return nil, fmt.Errorf("dro: %w", err)
 		}
+	case Spectral:
+		return spectralOf(d, rows)
 	case Uniform:
 		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}
 	case Fixed:
@@ -164,6 +210,8 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 		return valueOf(d, rows)
 	case *Ball:
 		return valueOf(d, rows)
+	case *Spectral:
+		return valueOf(d, rows)
 	case *Uniform:
 		return valueOf(d, rows)
 	case *Fixed:
@@ -192,6 +240,25 @@ func valueOf[D Dual](d *D, rows *ranks.Rows) (saddle.Dual, error) {
 func ballOf(b Ball) (side.Simplex, error) {
 	d, err := side.DivergenceOf(b.Divergence)
 	return side.Simplex{Divergence: d, Radius: b.Radius, Nu: b.Nu, Weights: b.Weights}, err
+}
+
+// spectralOf converts s to the type of the internal packages: Simplex where it is an average, bounded weights or the
+// whole simplex.
+func spectralOf(s Spectral, rows *ranks.Rows) (saddle.Dual, error) {
+	if err := s.Spectrum.Validate(); err != nil {
+		return nil, fmt.Errorf("dro: %w", err)
+	}
+	simplex := side.Simplex{Divergence: side.PearsonChi2, Nu: s.Nu, Weights: s.Weights}
+	switch {
+	case s.Spectrum.IsMean():
+		simplex.Alpha = 1
+	case s.Spectrum.Kind == spectrum.Superquantile:
+		simplex.Alpha = s.Spectrum.Param
+	case s.Spectrum.Kind == spectrum.TotalVariation && s.Spectrum.Param == 1: // the whole simplex
+	default:
+		return side.Spectral{Spectrum: s.Spectrum, Nu: s.Nu, Weights: s.Weights}.WithRows(rows), nil
+	}
+	return simplex.WithRows(rows), nil
 }
 
 // checkedDual converts d as dualOf does. It panics if the fields of d contradict each other, for which Solve
@@ -245,6 +312,17 @@ func (d Ball) Value(y []float64) float64 { return checkedDual(d).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Ball) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return checkedDual(d).BestResponseTo(y, f)
+}
+
+// Modulus implements Dual.
+func (d Spectral) Modulus() float64 { return d.Nu }
+
+// Value implements Dual.
+func (d Spectral) Value(y []float64) float64 { return checkedDual(d).Value(y) }
+
+// BestResponseTo implements Dual.
+func (d Spectral) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return checkedDual(d).BestResponseTo(y, f)
 }
 

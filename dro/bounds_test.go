@@ -132,7 +132,7 @@ func compareBounds(rng *rand.Rand, c *sets.Case, f []float64, trial int) string 
 }
 
 // largestGap returns the accepted distance of the bounds of a risk at multiplier nu. Rounding of losses of the given
-// size moves (f − τ)/ν by size·u/ν, which is a relative error of the weights. Where a cap is close to the reference
+// size moves (f − τ)/ν by size·u/ν, which is a relative error of the weights. Where a cap or a spectrum is close to the reference
 // weights, an error of u in a weight is one of u/w in the smallest.
 func largestGap(c *sets.Case, size, nu float64) float64 {
 	const operations = 1 << 14
@@ -144,7 +144,7 @@ func largestGap(c *sets.Case, size, nu float64) float64 {
 	if a.Radius > 0 && a.Weights != nil {
 		relative += 4 / math.Sqrt(a.Radius) // a divergence D is exact to u·√D
 	}
-	if a.Alpha > 0 && a.Alpha < 1 && a.Weights != nil {
+	if (a.Alpha > 0 && a.Alpha < 1 || a.Ranks != "") && a.Weights != nil {
 		least := math.Inf(1)
 		for _, w := range a.Weights {
 			if w > 0 {

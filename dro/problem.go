@@ -32,7 +32,7 @@ type Oracle = interface {
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
-// A Dual is the adversary: the set Y of weights and the penalty ψ. This package has KL, ChiSquare, CVaR, Ball,
+// A Dual is the adversary: the set Y of weights and the penalty ψ. This package has KL, ChiSquare, CVaR, Ball, Spectral,
 // Uniform, Fixed and Groups. Any other type with these three methods is solved by L-BFGS if its modulus is
 // positive. Package dro/dualtest tests an implementation, and Solve returns an error if a best response is
 // wrong.

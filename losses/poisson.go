@@ -27,11 +27,12 @@ func (Poisson) Lipschitz() float64 { return math.Inf(1) }
 // Smoothness implements Loss: the loss has no such constant.
 func (Poisson) Smoothness() float64 { return math.Inf(1) }
 
-// EvalTo implements Loss. With u = m − log t it is t·(e^u − 1 − u), without cancellation.
+// EvalTo implements Loss. With u = m − log t it is t·(e^u − 1 − u), without cancellation. A subnormal t, whose
+// logarithm the standard library gets wrong, counts as 0.
 func (Poisson) EvalTo(value, slope, margin, target []float64) {
 	for i, m := range margin {
 		t := target[i]
-		if t == 0 {
+		if t < 0x1p-1022 {
 			value[i] = math.Exp(m)
 			slope[i] = value[i]
 			continue

@@ -153,7 +153,9 @@ func (m *Model) tuneTable(d *encode.Dataset) *tune.Table {
 }
 
 // hasUniqueWeights reports whether the losses determine the adversary's weights.
-func (c Config) hasUniqueWeights() bool { return c.Protect == nil && (c.Nu == nil || *c.Nu > 0) }
+func (c Config) hasUniqueWeights() bool {
+	return c.Protect == nil && (c.Nu == nil || *c.Nu > 0) && c.Spectral == "" && c.Penalty.HasPenalty()
+}
 
 // weightedAverage returns the mean of v, which has one entry per training row, under the sample weights.
 func (r *Run) weightedAverage(v []float64) float64 { return weightedMean(r.rows, v, r.Weight) }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -150,7 +151,7 @@ func TestRun_MeansAndUniqueWeights(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	for want, of := range map[bool][]level.Level{
-		false: {{Protect: level.At(0.2)}, {Nu: level.At(0)}, {Protect: level.At(0.2), Nu: level.At(1)}},
+		false: {{Protect: level.At(0.2)}, {Nu: level.At(0)}, {Protect: level.At(0.2), Nu: level.At(1)}, {Spectral: "extremile:2"}, {Penalty: dro.TotalVariation, Radius: level.At(0.1)}},
 		true:  {{Nu: level.At(1e-9)}, {Ess: level.At(0.5)}, {}},
 	} {
 		for _, l := range of {

@@ -417,7 +417,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 func (m *Model) adversaryDivergence(p *dro.Problem) (penalty dro.Divergence, nu float64) {
 	c := m.Config
 	switch {
-	case c.IsGroupwise() || c.Average != "" || c.Protect != nil:
+	case c.IsGroupwise() || c.Average != "" || c.Protect != nil || c.Spectral != "" || !c.Penalty.HasPenalty():
 		return "", 0
 	case c.Nu != nil:
 		return c.Penalty, *c.Nu

@@ -90,6 +90,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"nu":           setting.OptionalAtLeastZero(&c.Nu),
 		"radius":       setting.OptionalPositive(&c.Radius),
 		"ess":          setting.OptionalProportion(&c.Ess),
+		"spectral":     setting.New("extremile:r|superquantile:α|esrm:ρ", func() string { return c.Spectral }, c.setSpectral),
 		"average":      setting.Enum(&c.Average, level.Averages),
 		"penalty":      setting.Enum(&c.Penalty, dro.Divergences()),
 		"adversary":    setting.Enum(&c.Adversary, []string{"rows", "groups"}),
@@ -219,6 +220,15 @@ func (c *Config) setGroupFeatures(word string) error {
 // setScale sets the scaling of features and target.
 func (c *Config) setScale(word string) error {
 	c.Scale, c.ScaleTarget = word, word != "none"
+	return nil
+}
+
+// setSpectral sets the spectrum.
+func (c *Config) setSpectral(text string) error {
+	if _, err := dro.ParseSpectrum(text); err != nil {
+		return setting.Must("be a spectrum with a number after the colon, such as extremile:2, superquantile:0.1 or esrm:2", err.Error())
+	}
+	c.Spectral = text
 	return nil
 }
 

@@ -18,6 +18,7 @@ type Divergence string
 const (
 	KullbackLeibler Divergence = "kl"   // Σ y_j log(y_j/w_j)
 	PearsonChi2     Divergence = "chi2" // ½ Σ (y_j − w_j)²/w_j
+	TotalVariation  Divergence = "tv"   // ½ Σ |y_j − w_j|, a ball without a penalty
 )
 
 // An entry describes a divergence in texts and converts the effective size of weights into a radius.
@@ -26,6 +27,7 @@ type entry struct {
 	symbol       string
 	formula      string // for reference weights w
 	equalFormula string // for equal reference weights
+	ballOnly     bool   // there is a ball over samples, but no penalty, no ball over groups and no effective size
 	size         string // name of the effective size of weights
 	radius       func(share float64) float64
 	share        func(radius float64) float64 // its inverse
@@ -51,6 +53,13 @@ var entries = []entry{
 		radius:  func(share float64) float64 { return (1/share - 1) / 2 },
 		share:   func(radius float64) float64 { return 1 / (1 + 2*radius) },
 		explain: explainPearson,
+	},
+	{
+		name: TotalVariation, symbol: "total variation", formula: "½ Σ |yⱼ − wⱼ|", equalFormula: "½ Σ |yⱼ − 1/n|", ballOnly: true,
+		size:    "effective size",
+		radius:  func(float64) float64 { return math.NaN() },
+		share:   func(float64) float64 { return math.NaN() },
+		explain: func(float64, int) []string { return nil },
 	},
 }
 
@@ -101,6 +110,10 @@ func (d Divergence) entry() *entry {
 		explain: func(float64, int) []string { return nil },
 	}
 }
+
+// HasPenalty reports whether there are a penalty ν·D, a ball over groups and an effective size of weights; otherwise
+// there is a ball over samples alone.
+func (d Divergence) HasPenalty() bool { return !d.entry().ballOnly }
 
 // Symbol returns the symbol of d in texts, such as χ².
 func (d Divergence) Symbol() string { return d.entry().symbol }

@@ -34,7 +34,7 @@ func TestParse_NamesAndOthers(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "KL", "chi", "renyi"} {
-		if _, err := Parse(name); err == nil || !strings.Contains(err.Error(), "kl, chi2") {
+		if _, err := Parse(name); err == nil || !strings.Contains(err.Error(), "kl, chi2, tv") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -15,6 +15,9 @@ func (a *Adversary) Respond(f []Real) Risk {
 	if a.Cap > 0 {
 		return a.respondSeparably(f)
 	}
+	if a.Ranks != "" {
+		return a.respondByRank(f)
+	}
 	if a.Radius > 0 {
 		return a.respondInBall(f)
 	}

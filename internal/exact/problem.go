@@ -34,6 +34,8 @@ type Adversary struct {
 	Radius  float64   // D is at most that; 0: anything
 	Alpha   float64   // weights are at most w/α; 0: no cap. Not beside a radius
 	Weights []float64 // w, of any positive sum; nil: equal
+	Ranks   string    // spectrum of weights by rank: tv, superquantile, extremile or esrm; empty: none. Beside Nu alone, with chi2
+	Param   float64   // its parameter
 	Cap     float64   // > 0: weights between 0 and this, each for itself and of any sum; see separate. 0: weights of sum one
 }
 

@@ -46,6 +46,8 @@ func All() []Set {
 		{"cvar", drawCVaR},
 		{"groups", drawGroups},
 		{"given", drawGiven},
+		{"total variation", drawTotalVariation},
+		{"spectral", drawSpectral},
 	}
 }
 
@@ -170,4 +172,29 @@ func drawGiven(s Source, n int) Case {
 		c.Dual = dro.Uniform{}
 	}
 	return c
+}
+
+// drawTotalVariation draws a ball of the total variation.
+func drawTotalVariation(s Source, n int) Case {
+	radius, w := share(s), weights(s, n)
+	a := exact.Adversary{Penalty: "chi2", Ranks: "tv", Param: radius, Weights: w}
+	return Case{Dual: dro.Ball{Divergence: dro.TotalVariation, Radius: radius, Weights: w}, Exact: exact.Problem{Adversary: a}}
+}
+
+// drawSpectral draws a spectrum, some with a penalty.
+func drawSpectral(s Source, n int) Case {
+	d := dro.Spectral{Weights: weights(s, n)}
+	switch d.Spectrum.Kind = []dro.SpectrumKind{dro.Superquantile, dro.Extremile, dro.Exponential}[s.Int(0, 2, "spectrum")]; d.Spectrum.Kind {
+	case dro.Superquantile:
+		d.Spectrum.Param = share(s)
+	case dro.Extremile:
+		d.Spectrum.Param = 1 + power(s, -6, 2, "r − 1")
+	default:
+		d.Spectrum.Param = power(s, -6, 2, "rho")
+	}
+	if flip(s, 3, "has nu") {
+		d.Nu = power(s, -8, 4, "nu")
+	}
+	a := exact.Adversary{Penalty: "chi2", Nu: d.Nu, Ranks: string(d.Spectrum.Kind), Param: d.Spectrum.Param, Weights: d.Weights}
+	return Case{Dual: d, Exact: exact.Problem{Adversary: a}}
 }

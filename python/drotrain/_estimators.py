@@ -33,8 +33,10 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
         Penalty coefficient of the divergence: small is cautious, large tends to the average.
     average : {"plain", "balanced"}, optional
         An ordinary average instead, or one with the same weight for every group.
-    penalty : {"kl", "chi2"}, optional
-        The divergence.
+    spectral : str, optional
+        A spectral risk, which weights the losses by their rank: "extremile:2", "superquantile:0.1" or "esrm:2".
+    penalty : {"kl", "chi2", "tv"}, optional
+        The divergence; "tv", the total variation, takes ``radius``.
     adversary : {"rows", "groups"}, optional
         What is reweighted; groups take nu (0: group DRO) or radius.
     loss : {"logistic", "squared", "huber", "poisson", "quantile:0.9"}, optional
@@ -104,7 +106,8 @@ class _RobustModel(BaseEstimator):
         radius: float | None = None,
         nu: float | None = None,
         average: Literal["plain", "balanced"] | None = None,
-        penalty: Literal["kl", "chi2"] | None = None,
+        spectral: str | None = None,
+        penalty: Literal["kl", "chi2", "tv"] | None = None,
         adversary: Literal["rows", "groups"] | None = None,
         loss: str | None = None,
         mu: float | None = None,

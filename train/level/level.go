@@ -20,7 +20,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect and Radius may be set; if
+// A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect, Radius and Spectral may be set; if
 // none is set, the level is chosen from the data. The keys are options of the drotrain command.
 type Level struct {
 	// Average trains without an adversary: plain (empirical risk minimisation); balanced, with the same total
@@ -32,6 +32,8 @@ type Level struct {
 	Ess     *float64 `json:"ess,omitempty"`     // least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
 	Protect *float64 `json:"protect,omitempty"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
 	Radius  *float64 `json:"radius,omitempty"`  // largest divergence ρ > 0: a ball
+
+	Spectral string `json:"spectral,omitempty"` // weights of the losses by their rank, as dro.ParseSpectrum reads it: extremile:2
 
 	Penalty   dro.Divergence `json:"penalty"`                // the divergence; empty: kl
 	Adversary string         `json:"adversary,omitempty"`    // rows or groups: what it weighs; empty: rows
@@ -53,7 +55,7 @@ func (l Level) setFields() []string {
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}} {
+	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}, {"Spectral", l.Spectral != ""}} {
 		if o.set {
 			set = append(set, o.name)
 		}
@@ -113,6 +115,14 @@ func (l Level) Validate() error {
 	within("Ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
 	within("Protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows: at least one row, at most 1")
 	within("Radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")
+	if !l.Penalty.HasPenalty() {
+		l.checkBallOnly(say)
+	}
+	if l.Spectral != "" {
+		if _, err := dro.ParseSpectrum(l.Spectral); err != nil {
+			say("Config.Spectral: %v", err)
+		}
+	}
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
 		say("Config.Adjust is %v: it must be finite and ≥ 0", l.Adjust)
 	}
@@ -120,7 +130,7 @@ func (l Level) Validate() error {
 		if !l.IsSet() {
 			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
 		}
-		if l.Average != "" || l.Ess != nil || l.Protect != nil {
+		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Spectral != "" {
 			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
 		}
 	} else if l.Adjust > 0 {
@@ -130,6 +140,21 @@ func (l Level) Validate() error {
 		return nil
 	}
 	return errors.New(strings.Join(wrong, "; "))
+}
+
+// checkBallOnly reports what contradicts a divergence that has a ball over rows alone.
+func (l Level) checkBallOnly(say func(format string, args ...any)) {
+	for _, o := range []struct {
+		name string
+		set  bool
+	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Adversary groups", l.IsGroupwise()}} {
+		if o.set {
+			say("Config.Penalty %s takes Config.Radius over rows, the proportion of the weight that moves, not Config.%s", string(l.Penalty), o.name)
+		}
+	}
+	if l.Radius != nil && *l.Radius > 1 {
+		say("Config.Radius is %v: with Config.Penalty %s, a proportion of the weight, it must be at most 1", *l.Radius, string(l.Penalty))
+	}
 }
 
 // Rows holds what a level needs to know about the training rows.
@@ -203,6 +228,12 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 			return nil, fmt.Errorf("Config.Protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
 		}
 		return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
+	case l.Spectral != "":
+		s, err := dro.ParseSpectrum(l.Spectral)
+		if err != nil {
+			return nil, fmt.Errorf("Config.Spectral: %w", err)
+		}
+		return dro.Spectral{Spectrum: s, Weights: r.Weights}, nil
 	case l.Nu != nil:
 		return dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Nu: *l.Nu, Weights: r.Weights}, nil
 	}
@@ -411,6 +442,8 @@ func (l Level) String() string {
 		return fmt.Sprintf("%s ball of %s %.3g %%", divergence, l.Penalty.SizeName(), 100**l.Ess)
 	case l.Protect != nil:
 		return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
+	case l.Spectral != "":
+		return "spectral risk " + l.Spectral
 	case l.Radius != nil:
 		return fmt.Sprintf("%s ball over %s, ρ = %.3g", divergence, of, *l.Radius)
 	}

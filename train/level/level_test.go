@@ -163,13 +163,28 @@ func TestInvalidLevels(t *testing.T) {
 		"Config.Adjust: only for Config.Adversary groups":            {Adjust: 1},
 		"needs a level":                                              {Adversary: "groups"},
 		"takes Config.Nu or Config.Radius, not Config.Ess":           {Adversary: "groups", Ess: level.At(0.5)},
+		"not Config.Spectral":                                        {Adversary: "groups", Spectral: "extremile:2"},
+		"Config.Spectral: \"mean\" is not a spectrum: one of superquantile:α, extremile:r, esrm:ρ": {Spectral: "mean"},
+		"Config.Spectral: r = 0.5 of extremile: it must be at least 1":                             {Spectral: "extremile:0.5"},
+		"Config.Radius and Config.Spectral are levels":                                             {Radius: level.At(1), Spectral: "esrm:1"},
 	} {
 		l.Penalty = "kl"
 		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, not %q", l, err, want)
 		}
 	}
-	if err := (level.Level{Penalty: "tv", Nu: level.At(-1)}).Validate(); err == nil || !strings.Contains(err.Error(), "Penalty is \"tv\"") || !strings.Contains(err.Error(), "Nu is -1") {
+	for want, l := range map[string]level.Level{
+		"Config.Penalty tv takes Config.Radius over rows, the proportion of the weight that moves, not Config.Nu": {Nu: level.At(1)},
+		"not Config.Ess":                            {Ess: level.At(0.5)},
+		"not Config.Adversary groups":               {Radius: level.At(0.1), Adversary: "groups"},
+		"Config.Radius is 1.5: with Config.Penalty": {Radius: level.At(1.5)},
+	} {
+		l.Penalty = "tv"
+		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, not %q", l, err, want)
+		}
+	}
+	if err := (level.Level{Penalty: "js", Nu: level.At(-1)}).Validate(); err == nil || !strings.Contains(err.Error(), "Penalty is \"js\"") || !strings.Contains(err.Error(), "Nu is -1") {
 		t.Errorf("not everything that is wrong at once: %v", err)
 	}
 	one := level.Rows{N: 3, Group: []int32{0, 0, -1}, Labels: []string{"a", "b"}}
@@ -273,6 +288,8 @@ func TestLevelsInWords(t *testing.T) {
 		"KL ball of perplexity 10 %":                       {Ess: at(0.1)},
 		"CVaR: every subgroup of at least 5 % of the rows": {Protect: at(0.05)},
 		"χ² ball over rows, ρ = 0.5":                       {Penalty: "chi2", Radius: at(0.5)},
+		"total variation ball over rows, ρ = 0.05":         {Penalty: "tv", Radius: at(0.05)},
+		"spectral risk extremile:2":                        {Spectral: "extremile:2"},
 		"KL ball over groups, ρ = 0.5":                     {Adversary: "groups", Radius: at(0.5)},
 		"chosen on the data":                               {},
 	} {

@@ -12,6 +12,7 @@ import (
 type Range struct {
 	Balls   []BallRange `json:"balls,omitempty"`   // by divergence; one is absent if every radius leaves a model
 	Protect *float64    `json:"protect,omitempty"` // Protect up to this, to about 1 %; nil: every one leaves a model
+	Shift   *float64    `json:"shift,omitempty"`   // Radius from this on, to about 1 %, of the total variation; nil: every one leaves a model
 
 	Rows int `json:"rows"` // rows that the range was computed from
 	Of   int `json:"of"`   // training rows
@@ -32,6 +33,9 @@ func (r *Range) Excludes(l Level) bool {
 	}
 	if l.Protect != nil {
 		return r.Protect != nil && *l.Protect <= *r.Protect
+	}
+	if l.Penalty == dro.TotalVariation && l.Radius != nil {
+		return r.Shift != nil && *l.Radius >= *r.Shift
 	}
 	for _, b := range r.Balls {
 		switch {
@@ -56,6 +60,9 @@ func (r *Range) String() string {
 	}
 	for _, b := range r.Balls {
 		levels = append(levels, fmt.Sprintf("--ess %.2g (%s; radius %.3g)", b.Ess, b.Penalty, b.Radius))
+	}
+	if r.Shift != nil {
+		levels = append(levels, fmt.Sprintf("--penalty tv --radius %.2g", *r.Shift))
 	}
 	if levels == nil {
 		return ""

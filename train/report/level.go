@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
@@ -37,6 +38,9 @@ func objectiveText(m *train.Model) string {
 		}
 	case c.Protect != nil:
 		inner = fmt.Sprintf("mean of the largest %.4g %% of the ℓⱼ(x)", 100**c.Protect)
+	case c.Spectral != "":
+		spectrum, _ := dro.ParseSpectrum(c.Spectral)
+		inner = "Σ of the sorted ℓⱼ(x), weighted by the spectrum " + spectrum.Formula() + " at their quantiles u"
 	case c.Nu != nil && c.Weight == "":
 		return ""
 	case c.Nu != nil:

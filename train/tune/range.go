@@ -43,6 +43,9 @@ func (t *Table) LevelRange(ctx context.Context, seed uint64) (*level.Range, erro
 	r := &level.Range{Rows: of.N, Of: t.N}
 	const anyRadius = 1e6
 	for _, divergence := range dro.Divergences() {
+		if !divergence.HasPenalty() {
+			continue
+		}
 		a, err := assess(dro.Ball{Divergence: divergence, Radius: anyRadius, Weights: of.Weights})
 		if err != nil {
 			return nil, err
@@ -58,15 +61,27 @@ func (t *Table) LevelRange(ctx context.Context, seed uint64) (*level.Range, erro
 		}
 		r.Balls = append(r.Balls, b)
 	}
-	r.Protect, err = strongestCVaR(of.N, func(alpha float64) (bool, error) {
+	r.Protect, err = mildestConstant(of.N, func(alpha float64) (bool, error) {
 		a, err := assess(dro.CVaR{Alpha: alpha, Weights: of.Weights})
 		return a.Optimal, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	kept, err := mildestConstant(of.N, func(kept float64) (bool, error) { // share of the weight that stays
+		a, err := assess(dro.Ball{Divergence: dro.TotalVariation, Radius: 1 - kept, Weights: of.Weights})
+		return a.Optimal, err
+	})
+	if kept != nil {
+		shift := 1 - *kept
+		r.Shift = &shift
+	}
 	return r, err
 }
 
-// strongestCVaR returns the largest α at which a constant is optimal, by bisection, or nil if there is none.
-func strongestCVaR(rows int, isConstant func(alpha float64) (bool, error)) (*float64, error) {
+// mildestConstant returns the largest share, of rows or of weight, at which a constant is optimal, by bisection, or
+// nil if there is none. Levels are the milder, the larger the share.
+func mildestConstant(rows int, isConstant func(share float64) (bool, error)) (*float64, error) {
 	low, high := 1/float64(rows), 1.0
 	if is, err := isConstant(low); err != nil || !is {
 		return nil, err

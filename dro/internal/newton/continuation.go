@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -44,6 +45,9 @@ func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, erro
 	dual, err := saddle.Required[saddle.Adversary](r.Problem.Dual)
 	if err != nil {
 		return nil, err
+	}
+	if saddle.Has[side.Spectral](r.Problem.Dual) {
+		m.Sample = r.Cert.N
 	}
 	return &continuation{Run: r, dual: dual, method: m, most: most, x: slices.Clone(r.Start)}, nil
 }

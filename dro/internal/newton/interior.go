@@ -13,16 +13,17 @@ import (
 type interiorPoint struct {
 	*quadratic
 	low, high []float64 // K: m and p; p is 0 for weights without a cap
-	tau       float64
+	tau       []float64 // of every part
 
-	r, weight    []float64 // K: v + JΔ − τ, and the derivative of q with respect to it
-	resid, cross []float64 // d: g + HΔ + Jᵀq, and Jᵀ·weight
-	lack, total  float64   // mass − Σq, and Σ weight
-	reduced      *cholesky // factor of H + Jᵀ diag(weight) J − cross·crossᵀ/total
+	r, weight   []float64   // K: v + JΔ − τ, and the derivative of q with respect to it
+	resid       []float64   // d: g + HΔ + Jᵀq
+	cross       [][]float64 // d, of every part: Jᵀ·weight
+	lack, total []float64   // of every part: mass − Σq, and Σ weight
+	reduced     *cholesky   // factor of H + Jᵀ diag(weight) J − Σ cross·crossᵀ/total
 
 	dDelta           []float64 // d: the step
 	dq, dLow, dHigh  []float64 // K
-	dTau             float64
+	dTau             []float64 // of every part
 	jd, hold, scaled []float64 // K: scratch for JΔ, the right-hand side, and weight times it
 	scaledTo         []float64 // d: scratch for Jᵀ·scaled
 }
@@ -34,21 +35,32 @@ func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 	for _, v := range []*[]float64{&in.low, &in.high, &in.r, &in.weight, &in.dq, &in.dLow, &in.dHigh, &in.jd, &in.hold, &in.scaled} {
 		*v = make([]float64, k)
 	}
-	for _, v := range []*[]float64{&in.resid, &in.cross, &in.dDelta, &in.scaledTo} {
+	for _, v := range []*[]float64{&in.resid, &in.dDelta, &in.scaledTo} {
 		*v = make([]float64, d)
 	}
-	in.tau = floats.Dot(s.q, s.v) / s.mass
+	for _, v := range []*[]float64{&in.tau, &in.lack, &in.total, &in.dTau} {
+		*v = make([]float64, len(s.mass))
+	}
+	for range s.mass {
+		in.cross = append(in.cross, make([]float64, d))
+	}
 	size := 0.0
-	for _, v := range s.v {
-		size += math.Abs(v-in.tau) / float64(k)
-	}
-	size = max(size, s.expectedDecrease(), tolerance/s.mass, 1e-300)
-	for i, v := range s.v {
-		in.low[i] = max(0, in.tau-v) + size
-		if !math.IsInf(s.u[i], 1) {
-			in.high[i] = max(0, v-in.tau) + size
+	s.eachPart(func(part, lo, hi int) {
+		in.tau[part] = floats.Dot(s.q[lo:hi], s.v[lo:hi]) / s.mass[part]
+		for _, v := range s.v[lo:hi] {
+			size += math.Abs(v-in.tau[part]) / float64(k)
 		}
-	}
+	})
+	size = max(size, s.expectedDecrease(), tolerance/floats.Sum(s.mass), 1e-300)
+	s.eachPart(func(part, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			away := s.v[i] - in.tau[part]
+			in.low[i] = max(0, -away) + size
+			if !math.IsInf(s.u[i], 1) {
+				in.high[i] = max(0, away) + size
+			}
+		}
+	})
 	return in
 }
 
@@ -57,7 +69,7 @@ func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 func (in *interiorPoint) solve(tolerance float64) bool {
 	for range 60 {
 		gap, off := in.residuals()
-		if gap+off <= tolerance && math.Abs(in.lack) <= 1e-9*in.mass && in.isStationary(in.resid, tolerance) {
+		if gap+off <= tolerance && in.hasMass() && in.isStationary(in.resid, tolerance) {
 			return in.makeFeasible()
 		}
 		if !in.factorise() {
@@ -75,9 +87,19 @@ func (in *interiorPoint) solve(tolerance float64) bool {
 		floats.AddScaled(in.q, t, in.dq)
 		floats.AddScaled(in.low, t, in.dLow)
 		floats.AddScaled(in.high, t, in.dHigh)
-		in.tau += t * in.dTau
+		floats.AddScaled(in.tau, t, in.dTau)
 	}
 	return false
+}
+
+// hasMass reports whether every part has its mass.
+func (in *interiorPoint) hasMass() bool {
+	for k, lack := range in.lack {
+		if !(math.Abs(lack) <= 1e-9*in.mass[k]) {
+			return false
+		}
+	}
+	return true
 }
 
 // slack returns the difference between the cap of a weight and the weight.
@@ -86,18 +108,20 @@ func (in *interiorPoint) slack(i int) float64 { return in.u[i] - in.q[i] }
 // residuals stores the residuals of the optimality conditions. It returns the sum of the complementarities and
 // the weighted difference of the values from p − m.
 func (in *interiorPoint) residuals() (gap, off float64) {
-	k := len(in.q)
 	in.j.TimesTo(in.jd, in.delta)
-	least := 1e-3 * in.mass / float64(k)
-	for i := range in.q {
-		in.r[i] = in.v[i] + in.jd[i] - in.tau
-		gap += in.q[i] * in.low[i]
-		if in.high[i] > 0 {
-			gap += in.slack(i) * in.high[i]
+	in.eachPart(func(part, lo, hi int) {
+		least := 1e-3 * in.mass[part] / float64(hi-lo)
+		for i := lo; i < hi; i++ {
+			in.r[i] = in.v[i] + in.jd[i] - in.tau[part]
+			gap += in.q[i] * in.low[i]
+			if in.high[i] > 0 {
+				gap += in.slack(i) * in.high[i]
+			}
+			off += math.Max(in.q[i], least) * math.Abs(in.r[i]-in.high[i]+in.low[i])
 		}
-		off += math.Max(in.q[i], least) * math.Abs(in.r[i]-in.high[i]+in.low[i])
-	}
-	in.lack = in.mass - in.gradientTo(in.resid)
+		in.lack[part] = in.mass[part] - floats.Sum(in.q[lo:hi])
+	})
+	in.gradientTo(in.resid)
 	return gap, off
 }
 
@@ -110,8 +134,13 @@ func (in *interiorPoint) factorise() bool {
 		}
 		in.weight[i] = 1 / curve
 	}
-	clear(in.cross)
-	in.total = in.j.AddTransposedTo(in.cross, in.weight)
+	in.eachPart(func(part, lo, hi int) {
+		clear(in.scaled)
+		copy(in.scaled[lo:hi], in.weight[lo:hi])
+		clear(in.cross[part])
+		in.j.AddTransposedTo(in.cross[part], in.scaled)
+		in.total[part] = floats.Sum(in.weight[lo:hi])
+	})
 	if in.rounds++; in.spend != nil {
 		in.spend()
 	}
@@ -119,7 +148,9 @@ func (in *interiorPoint) factorise() bool {
 	m := mat.NewSymDense(d, nil)
 	m.CopySym(in.h)
 	in.j.AddGramTo(m, in.weight)
-	m.SymRankOne(m, -1/in.total, mat.NewVecDense(d, in.cross))
+	for k, cross := range in.cross {
+		m.SymRankOne(m, -1/in.total[k], mat.NewVecDense(d, cross))
+	}
 	in.reduced = factorOf(m)
 	return in.reduced != nil
 }
@@ -142,23 +173,27 @@ func (in *interiorPoint) direction(target float64, corrected bool) {
 		in.scaled[i] = in.weight[i] * in.hold[i]
 	}
 	clear(in.scaledTo)
-	held := in.j.AddTransposedTo(in.scaledTo, in.scaled)
-	for i, c := range in.cross {
-		in.dDelta[i] = -in.resid[i] + c/in.total*(held-in.lack)
-	}
+	in.j.AddTransposedTo(in.scaledTo, in.scaled)
+	floats.ScaleTo(in.dDelta, -1, in.resid)
+	in.eachPart(func(part, lo, hi int) {
+		in.dTau[part] = (floats.Sum(in.scaled[lo:hi]) - in.lack[part]) / in.total[part]
+		floats.AddScaled(in.dDelta, in.dTau[part], in.cross[part])
+	})
 	floats.Sub(in.dDelta, in.scaledTo)
 	in.reduced.Solve(in.dDelta)
-	in.dTau = (floats.Dot(in.cross, in.dDelta) - in.lack + held) / in.total
 	in.j.TimesTo(in.jd, in.dDelta)
-	for i := range in.dq {
-		change := in.weight[i] * (in.jd[i] - in.dTau + in.hold[i])
-		low, high := targets(i)
-		in.dLow[i] = (low - in.q[i]*in.low[i] - in.low[i]*change) / in.q[i]
-		if in.high[i] > 0 {
-			in.dHigh[i] = (high - in.slack(i)*in.high[i] + in.high[i]*change) / in.slack(i)
+	in.eachPart(func(part, lo, hi int) {
+		in.dTau[part] += floats.Dot(in.cross[part], in.dDelta) / in.total[part]
+		for i := lo; i < hi; i++ {
+			change := in.weight[i] * (in.jd[i] - in.dTau[part] + in.hold[i])
+			low, high := targets(i)
+			in.dLow[i] = (low - in.q[i]*in.low[i] - in.low[i]*change) / in.q[i]
+			if in.high[i] > 0 {
+				in.dHigh[i] = (high - in.slack(i)*in.high[i] + in.high[i]*change) / in.slack(i)
+			}
+			in.dq[i] = change
 		}
-		in.dq[i] = change
-	}
+	})
 }
 
 // stepLength returns the largest step length up to 1 that leaves no variable below zero.

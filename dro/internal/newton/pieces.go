@@ -13,7 +13,17 @@ import (
 type sqpStep struct {
 	*quadratic
 	start float64                                 // of the maximum at Δ = 0
+	count int                                     // samples of every part that are pieces; 0: pieces are groups
 	weigh func(y, q []float64) (groups []float64) // stores the weights of the samples in y
+}
+
+// mostPieces returns the largest number of samples of a part that can be pieces.
+func (m *sqp) mostPieces() int {
+	most := saddle.MostSelected(m.Problem.Oracle)
+	if most < m.Cert.N { // little memory
+		most /= len(m.parts)
+	}
+	return max(1, most)
 }
 
 // formSubproblem returns the quadratic problem of a step, with about share·n samples as pieces.
@@ -25,28 +35,47 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 		u := make([]float64, len(v))
 		saddle.Fill(u, math.Inf(1))
 		m.phi.AddGradTo(g, c.X)
-		return &sqpStep{quadratic: &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}, start: c.Risk, weigh: weigh}, nil
+		q := &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, ends: []int{len(v)}, mass: []float64{1}}
+		return &sqpStep{quadratic: q, start: c.Risk, weigh: weigh}, nil
 	}
-	count := min(c.N, max(int(share*float64(c.N)), saddle.RowsPerColumn*c.D), max(1, saddle.MostSelected(m.Problem.Oracle)))
-	ids := m.nearestSamples(count)
-	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D}
+	count := min(c.N, max(int(share*float64(c.N)), saddle.RowsPerColumn*c.D), m.mostPieces())
+	p := &sqpStep{quadratic: &quadratic{h: h, g: g}, count: count}
+	var ids []int
+	var own []float64 // weights of the pieces
+	for _, of := range m.parts {
+		y, tau := c.Y, c.Tau
+		if of.y != nil {
+			_, tau = of.dual.BestResponseTo(of.y, c.Value)
+			floats.Scale(of.dual.Share, of.y)
+			y = of.y
+		}
+		near := m.nearestSamples(count, of.cap, tau)
+		at := ranks.GatherAt(c.Rows, near, c.Value, of.cap, y)
+		if mass := saddle.Sum(at[2]); mass > 0 {
+			ids, p.v, p.u, own = append(ids, near...), append(p.v, at[0]...), append(p.u, at[1]...), append(own, at[2]...)
+			p.ends, p.mass = append(p.ends, len(ids)), append(p.mass, mass)
+		}
+	}
+	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D, slope: ranks.GatherAt(c.Rows, ids, c.Slope)[0]}
 	var err error
 	if s.products, err = saddle.Required[saddle.LinearModel](s.oracle); err != nil { // those of all samples have
 		return nil, err
 	}
-	p := &sqpStep{quadratic: &quadratic{h: h, g: g, j: s}}
-	at := ranks.GatherAt(c.Rows, ids, c.Slope, c.Value, m.cap, c.Y)
-	s.slope, p.v, p.u = at[0], at[1], at[2]
+	p.j = s
 	p.weigh = func(y, q []float64) []float64 {
 		lo, hi := c.Rows.LocalRange(c.N)
 		for k, j := range ids {
-			if j >= lo && j < hi {
+			switch {
+			case j < lo || j >= hi:
+			case len(m.parts) == 1:
 				y[j] = q[k]
+			default:
+				y[j] = max(0, y[j]+(q[k]-own[k]))
 			}
 		}
 		return nil
 	}
-	m.fixOtherWeights(p, at[3], float64(len(ids))/float64(c.N))
+	m.fixOtherWeights(p, own, float64(len(ids))/float64(c.N))
 	return p, nil
 }
 
@@ -56,22 +85,22 @@ func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 	c := m.Cert
 	c.Spend(part)
 	p.spend = func() { c.Spend(part) }
-	p.mass = p.j.AddTransposedTo(p.g, own)
+	p.j.AddTransposedTo(p.g, own)
 	floats.Scale(-1, p.g)
 	floats.Add(p.g, c.G)
 	m.phi.AddGradTo(p.g, c.X)
 	p.start = floats.Dot(own, p.v)
 }
 
-// nearestSamples returns count samples with weight, ascending, whose losses are nearest to the threshold, which
-// is the largest loss if weights have no caps.
-func (m *sqp) nearestSamples(count int) []int {
+// nearestSamples returns count samples with positive caps, ascending, whose losses are nearest to the threshold tau,
+// which is the largest loss if weights have no caps.
+func (m *sqp) nearestSamples(count int, caps []float64, tau float64) []int {
 	c := m.Cert
 	return saddle.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
-		if !(m.cap[j] > 0) {
+		if !(caps[j] > 0) {
 			return math.Inf(1)
 		}
-		return math.Abs(c.Value[j] - c.Tau)
+		return math.Abs(c.Value[j] - tau)
 	})
 }
 
@@ -88,9 +117,8 @@ func (s *samples) TimesTo(dst, delta []float64) {
 	floats.Mul(dst, s.slope)
 }
 
-func (s *samples) AddTransposedTo(dst, q []float64) float64 {
+func (s *samples) AddTransposedTo(dst, q []float64) {
 	s.oracle.AddGradTo(dst, q, s.slope, 0, len(q))
-	return saddle.Sum(q)
 }
 
 func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
@@ -111,11 +139,10 @@ func (j dense) TimesTo(dst, delta []float64) {
 	}
 }
 
-func (j dense) AddTransposedTo(dst, q []float64) float64 {
+func (j dense) AddTransposedTo(dst, q []float64) {
 	for k, row := range j {
 		floats.AddScaled(dst, q[k], row)
 	}
-	return saddle.Sum(q)
 }
 
 func (j dense) AddGramTo(dst *mat.SymDense, w []float64) {

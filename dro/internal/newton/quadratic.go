@@ -6,15 +6,16 @@ import (
 )
 
 // A quadratic is the subproblem of a step at a nonsmooth point: for K pieces with values v and
-// gradients in the rows of J, and weights q of a given total mass below caps u,
+// gradients in the rows of J, and weights q of given total masses, one for each part of the pieces, below caps u,
 //
-//	min_Δ  ⟨g, Δ⟩ + ½ΔᵀHΔ + max { ⟨q, v + JΔ⟩ : 0 ≤ q ≤ u, Σq = mass }.
+//	min_Δ  ⟨g, Δ⟩ + ½ΔᵀHΔ + max { ⟨q, v + JΔ⟩ : 0 ≤ q ≤ u, Σ_{i in part k} q_i = mass_k }.
 type quadratic struct {
 	h    *mat.SymDense // d×d
 	g    []float64     // d
 	j    jacobian
 	v, u []float64 // K: values and caps; a cap may be +Inf
-	mass float64
+	ends []int     // end of every part among the pieces
+	mass []float64 // of every part
 
 	base     *cholesky // of H
 	delta, q []float64 // the solution
@@ -35,16 +36,31 @@ func (s *quadratic) solve(tolerance float64) bool {
 	return s.newInterior(tolerance).solve(tolerance)
 }
 
+// eachPart calls do with every part and its range of pieces.
+func (s *quadratic) eachPart(do func(part, lo, hi int)) {
+	lo := 0
+	for k, hi := range s.ends {
+		do(k, lo, hi)
+		lo = hi
+	}
+}
+
 // start stores weights within their bounds in q, and reports whether there is more than one choice.
 func (s *quadratic) start() bool {
 	k, d := len(s.v), len(s.g)
 	s.delta, s.q, s.base = make([]float64, d), make([]float64, k), factorOf(s.h)
-	caps := 0.0
-	for _, u := range s.u {
-		caps += min(u, s.mass)
-	}
-	s.spreadMass(caps)
-	if s.mass < caps*(1-1e-12) {
+	choice := false
+	s.eachPart(func(part, lo, hi int) {
+		caps, mass := 0.0, s.mass[part]
+		for _, u := range s.u[lo:hi] {
+			caps += min(u, mass)
+		}
+		for i, u := range s.u[lo:hi] { // proportional to the caps
+			s.q[lo+i] = mass * min(u, mass) / caps
+		}
+		choice = choice || mass < caps*(1-1e-12)
+	})
+	if choice {
 		return true
 	}
 	s.gradientTo(s.delta)
@@ -56,20 +72,13 @@ func (s *quadratic) start() bool {
 	return false
 }
 
-// spreadMass stores in q weights proportional to the caps.
-func (s *quadratic) spreadMass(caps float64) {
-	for i, u := range s.u {
-		s.q[i] = s.mass * min(u, s.mass) / caps
-	}
-}
-
-// gradientTo stores g + HΔ + Jᵀq in dst and returns Σq.
-func (s *quadratic) gradientTo(dst []float64) (mass float64) {
+// gradientTo stores g + HΔ + Jᵀq in dst.
+func (s *quadratic) gradientTo(dst []float64) {
 	d := len(s.g)
 	var hd mat.VecDense
 	hd.MulVec(s.h, mat.NewVecDense(d, s.delta))
 	floats.AddTo(dst, s.g, hd.RawVector().Data)
-	return s.j.AddTransposedTo(dst, s.q)
+	s.j.AddTransposedTo(dst, s.q)
 }
 
 // expectedDecrease returns the scale of the expected decrease: a tenth of the squared decrement at the start
@@ -79,7 +88,7 @@ func (s *quadratic) expectedDecrease() float64 {
 	s.gradientTo(v)
 	g := append([]float64(nil), v...)
 	s.base.Solve(v)
-	return 0.1 * floats.Dot(g, v) / s.mass
+	return 0.1 * floats.Dot(g, v) / floats.Sum(s.mass)
 }
 
 // isStationary reports whether a step along the gradient can decrease the model by less than tolerance.
@@ -92,21 +101,23 @@ func (s *quadratic) isStationary(resid []float64, tolerance float64) bool {
 // makeFeasible moves the weights into their bounds and to their mass, up to rounding, and stores the value of
 // the maximum.
 func (s *quadratic) makeFeasible() bool {
-	k := len(s.v)
-	total, slack := 0.0, 0.0
-	for i, u := range s.u {
-		s.q[i] = max(0, min(u, s.q[i]))
-		total += s.q[i]
-		slack += min(u, s.mass) - min(s.q[i], s.mass)
-	}
-	if lack := s.mass - total; lack > 0 && slack > 0 {
-		for i, u := range s.u {
-			s.q[i] = min(u, s.q[i]+lack/slack*(min(u, s.mass)-min(s.q[i], s.mass)))
+	s.eachPart(func(part, lo, hi int) {
+		q, caps, mass := s.q[lo:hi], s.u[lo:hi], s.mass[part]
+		total, slack := 0.0, 0.0
+		for i, u := range caps {
+			q[i] = max(0, min(u, q[i]))
+			total += q[i]
+			slack += min(u, mass) - min(q[i], mass)
 		}
-	} else if total > 0 {
-		floats.Scale(s.mass/total, s.q)
-	}
-	jd := make([]float64, k)
+		if lack := mass - total; lack > 0 && slack > 0 {
+			for i, u := range caps {
+				q[i] = min(u, q[i]+lack/slack*(min(u, mass)-min(q[i], mass)))
+			}
+		} else if total > 0 {
+			floats.Scale(mass/total, q)
+		}
+	})
+	jd := make([]float64, len(s.v))
 	s.j.TimesTo(jd, s.delta)
 	s.value = floats.Dot(s.q, s.v) + floats.Dot(s.q, jd)
 	return true
@@ -134,7 +145,7 @@ func factorOf(m *mat.SymDense) *cholesky {
 // distributed over MPI ranks, vectors of K entries hold the pieces of this rank, and sums are over
 // all ranks.
 type jacobian interface {
-	TimesTo(dst, delta []float64)                 // Jδ, K
-	AddTransposedTo(dst, q []float64) (s float64) // adds Jᵀq, d; Σq
-	AddGramTo(dst *mat.SymDense, w []float64)     // adds Σ_k w_k j_k j_kᵀ
+	TimesTo(dst, delta []float64)             // Jδ, K
+	AddTransposedTo(dst, q []float64)         // adds Jᵀq, d
+	AddGramTo(dst *mat.SymDense, w []float64) // adds Σ_k w_k j_k j_kᵀ
 }

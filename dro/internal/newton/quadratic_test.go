@@ -22,7 +22,7 @@ func TestStepAtAKink(t *testing.T) {
 	for trial := range 200 {
 		d, k := 1+rng.IntN(6), 1+rng.IntN(40)
 		scale := math.Exp(6 * rng.NormFloat64())
-		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k), mass: 0.2 + rng.Float64()}
+		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k), ends: []int{k}, mass: []float64{0.2 + rng.Float64()}}
 		for i := range d {
 			for j := i; j < d; j++ {
 				s.h.SetSym(i, j, 0.1*rng.NormFloat64())
@@ -39,7 +39,7 @@ func TestStepAtAKink(t *testing.T) {
 			}
 			s.v[i], s.u[i] = scale*rng.NormFloat64(), math.Inf(1)
 			if capped {
-				s.u[i] = s.mass / float64(k) * (1 + 3*rng.Float64())
+				s.u[i] = s.mass[0] / float64(k) * (1 + 3*rng.Float64())
 			}
 		}
 		s.j = rows
@@ -51,13 +51,13 @@ func TestStepAtAKink(t *testing.T) {
 		along, g := make([]float64, k), make([]float64, d)
 		rows.TimesTo(along, s.delta)
 		floats.Add(along, s.v)
-		if total := floats.Sum(s.q); !(math.Abs(total-s.mass) <= 1e-12*s.mass) {
-			t.Fatalf("trial %d: mass %v, not %v", trial, total, s.mass)
+		if total := floats.Sum(s.q); !(math.Abs(total-s.mass[0]) <= 1e-12*s.mass[0]) {
+			t.Fatalf("trial %d: mass %v, not %v", trial, total, s.mass[0])
 		}
 		largest, order := 0.0, make([]int, k) // the maximum of ⟨q, along⟩, by sorting
 		sorted := append([]float64(nil), along...)
 		floats.Argsort(sorted, order)
-		left := s.mass
+		left := s.mass[0]
 		for i := k - 1; i >= 0 && left > 0; i-- {
 			w := min(left, s.u[order[i]])
 			largest, left = largest+w*sorted[i], left-w
@@ -87,7 +87,7 @@ func TestStepsOfManyScales(t *testing.T) {
 		rng := rand.New(rand.NewPCG(trial, 6))
 		d, k := 1+rng.IntN(12), 1+rng.IntN(150)
 		scale := math.Exp(6 * rng.NormFloat64())
-		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k), mass: 0.2 + rng.Float64()}
+		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k), ends: []int{k}, mass: []float64{0.2 + rng.Float64()}}
 		for i := range d {
 			for j := i; j < d; j++ {
 				s.h.SetSym(i, j, 0.01*rng.NormFloat64())
@@ -108,7 +108,7 @@ func TestStepsOfManyScales(t *testing.T) {
 				}
 			}
 			if trial%2 == 0 {
-				s.u[i] = s.mass / float64(k) * (1 + 3*rng.Float64()*math.Exp(2*rng.NormFloat64()))
+				s.u[i] = s.mass[0] / float64(k) * (1 + 3*rng.Float64()*math.Exp(2*rng.NormFloat64()))
 			}
 		}
 		s.j = rows

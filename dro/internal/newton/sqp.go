@@ -17,6 +17,9 @@ const nearestRows = 0.125
 // supportsSQP reports whether sequential quadratic programming solves p: ν = 0, and the objective is
 // the largest of many smooth pieces.
 func supportsSQP(p *saddle.Problem) bool {
+	if d, ok := p.Dual.(partitioned); ok && d.Parts() == nil {
+		return false
+	}
 	for _, n := range []saddle.Need{saddle.NeedPolyhedral, saddle.NeedLinearModel, saddle.NeedRidge, needFewColumns} {
 		if !n.IsMet(p) {
 			return false
@@ -25,7 +28,13 @@ func supportsSQP(p *saddle.Problem) bool {
 	return true
 }
 
-// newSQP starts sequential quadratic programming for CVaR, the largest loss and plain group DRO
+// partitioned is implemented by duals whose weights are sums of bounded weights.
+type partitioned interface {
+	// Parts returns these bounded weights, nil if there are none.
+	Parts() []side.Part
+}
+
+// newSQP starts sequential quadratic programming for CVaR, the largest loss, total variation and plain group DRO
 // (Pshenichnyi's linearisation with the Hessian of the Lagrangian). In a step the pieces are linear, and the
 // Hessian is that of ⟨y, f⟩ + φ at the weights y of the previous step. The weights that solve the
 // quadratic problem prove the lower bound. The pieces are the groups, or the samples near the
@@ -49,13 +58,27 @@ func newSQP(r *saddle.Run) (*sqp, error) {
 		m.groups = groups
 		return m, nil
 	}
-	simplex, err := saddle.Required[side.Simplex](r.Problem.Dual)
+	dual, err := saddle.Required[partitioned](r.Problem.Dual)
 	if err != nil {
 		return nil, err
 	}
-	m.cap = r.Cert.Vector(n)
-	simplex.CapTo(m.cap)
+	parts := dual.Parts()
+	for _, of := range parts {
+		p := sqpPart{dual: of, cap: r.Cert.Vector(n)}
+		if of.CapTo(p.cap); len(parts) > 1 {
+			p.y = r.Cert.Vector(n)
+			floats.Scale(of.Share, p.cap)
+		}
+		m.parts = append(m.parts, p)
+	}
 	return m, nil
+}
+
+// An sqpPart holds bounded weights whose sum over the parts is the adversary's.
+type sqpPart struct {
+	dual side.Part
+	cap  []float64 // n: the largest weights
+	y    []float64 // n: the weights at the point last evaluated; nil for a single part, whose weights are all
 }
 
 // An sqp is the state of sequential quadratic programming.
@@ -65,7 +88,7 @@ type sqp struct {
 	phi      saddle.Smooth
 	groups   *side.Groups // nil: pieces are samples
 	ridge    []float64
-	cap      []float64 // n, of samples; nil where pieces are groups
+	parts    []sqpPart // where pieces are samples
 	x, trial []float64
 	y        []float64 // n: the weights of the Lagrangian
 	weight   []float64 // n, scratch
@@ -131,7 +154,7 @@ func (m *sqp) takeStep() error {
 			copy(m.y[lo:hi], m.weight[lo:hi])
 			return nil
 		}
-		if m.groups == nil && share < 1 && len(p.v) < min(c.N*9/10, saddle.MostSelected(m.Problem.Oracle)) {
+		if m.groups == nil && share < 1 && p.count < min(c.N*9/10, m.mostPieces()) {
 			m.Logf("sqp: no decrease along the step: more samples")
 			c.Evaluate(m.x)
 			continue
@@ -199,30 +222,37 @@ func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 // coordinate vanishes or is as small as possible. groups are the weights over groups before; it returns those
 // after.
 func (m *sqp) balanceWeights(p *sqpStep, groups []float64) []float64 {
-	k, d := len(p.v), m.Cert.D
-	unit, slope := make([]float64, d), make([]float64, k)
+	d := m.Cert.D
+	unit, slope := make([]float64, d), make([]float64, len(p.v))
 	unit[d-1] = 1
 	p.j.TimesTo(slope, unit)
 	spare := func(i int) float64 { return min(p.q[i], max(0, p.u[i]-p.q[i])) }
-	mass, first, second := 0.0, 0.0, 0.0
-	for i, s := range slope {
-		w := spare(i)
-		mass += w
-		first += w * s
-		second += w * s * s
-	}
-	scatter := second - first/mass*first
-	if !(scatter > 1e-12*second) {
+	scatter, size := 0.0, 0.0
+	p.eachPart(func(_, lo, hi int) { // slopes relative to their mean, so that parts keep their masses
+		mass, first, second := 0.0, 0.0, 0.0
+		for i, s := range slope[lo:hi] {
+			w := spare(lo + i)
+			mass += w
+			first += w * s
+			second += w * s * s
+		}
+		if mass > 0 {
+			floats.AddConst(-first/mass, slope[lo:hi])
+			scatter += second - first/mass*first
+		}
+		size += second
+	})
+	if !(scatter > 1e-12*size) {
 		return groups
 	}
 	rate, most := -m.Cert.G[d-1]/scatter, 1.0
 	for i, s := range slope {
 		if spare(i) > 0 {
-			most = max(most, math.Abs(rate*(s-first/mass)))
+			most = max(most, math.Abs(rate*s))
 		}
 	}
 	for i, s := range slope {
-		p.q[i] = max(0, p.q[i]+spare(i)*rate/most*(s-first/mass))
+		p.q[i] = max(0, p.q[i]+spare(i)*rate/most*s)
 	}
 	return p.weigh(m.weight, p.q)
 }

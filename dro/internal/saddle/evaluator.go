@@ -29,6 +29,7 @@ type Evaluator struct {
 	Last         Multipliers // multipliers of the last evaluation
 	Reference    float64     // sum of the reference weights at the last evaluation
 	GroupWeights []float64   // weights over groups that the response results from; nil: none, or unknown
+	Kept         any         // what the dual keeps of its response at the last evaluation, for its derivatives
 
 	touched bool // some point was evaluated
 	whole   bool // losses and slopes are those of the point last evaluated

@@ -29,7 +29,7 @@ func DivergenceOf(d divergence.Divergence) (Divergence, error) {
 	if _, err := divergence.Parse(string(d)); err != nil {
 		return 0, err
 	}
-	return 0, fmt.Errorf("the divergence %q has no ball and no penalty", string(d))
+	return 0, fmt.Errorf("the divergence %q has a ball over samples alone: no penalty, and no ball over groups", string(d))
 }
 
 // A Simplex is the adversary of weights near reference weights w,
@@ -208,6 +208,15 @@ func (s Simplex) CapTo(u []float64) {
 		}
 	}
 }
+
+// A Part is a proportion of a dual's weights: Share times the weights of a Simplex without a penalty.
+type Part struct {
+	Simplex
+	Share float64
+}
+
+// Parts returns the parts of the weights: s itself.
+func (s Simplex) Parts() []Part { return []Part{{s, 1}} }
 
 // WithRows implements Adversary.
 func (s Simplex) WithRows(rows *ranks.Rows) saddle.Dual {

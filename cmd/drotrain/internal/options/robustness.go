@@ -9,8 +9,9 @@ var robustnessOptions = []Option{
 	{Name: "nu", Commands: "train*", Help: "penalty coefficient ν ≥ 0 of the divergence: small values are cautious, large values tend to ERM"},
 	{Name: "radius", Commands: "train", Aliases: "rho", Help: "protect against every reweighting whose divergence from equal weights is at most ρ > 0"},
 	{Name: "ess", Commands: "train", Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (chi2: Kish's effective sample size; kl: the perplexity)"},
+	{Name: "spectral", Commands: "train", Help: "weight the losses by their rank with a spectral risk: extremile:r, superquantile:α or esrm:ρ (extremile:2 is the expected larger one of the losses of two rows)"},
 	{Name: "average", Commands: "train", Help: "train without an adversary: plain (ERM); balanced (ERM with the same total weight for every group); half-balanced (with weights half-way to balanced); subsets (the mean of models on ten balanced subsets)"},
-	{Name: "penalty", Commands: "train", Help: "divergence that limits the adversary's weights"},
+	{Name: "penalty", Commands: "train", Help: "divergence that limits the adversary's weights; tv, the total variation, takes --radius, the proportion of the weight that moves"},
 	{Name: "adversary", Commands: "train*", Help: "what the adversary reweights: rows, or whole groups (default rows); groups need --nu (0 is group DRO) or --radius"},
 	{Name: "group-adjust", Commands: "train", Help: "add C/√n to the risk of a group of n rows, C ≥ 0"},
 }

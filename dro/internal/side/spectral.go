@@ -1,0 +1,456 @@
+package side
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/spectrum"
+)
+
+// A Spectral is the adversary whose largest weights depend on the ranks of the losses,
+//
+//	Y = {y ∈ Δ : Σ_{j∈A} y_j ≤ g(Σ_{j∈A} w_j) for every set A},   ψ(y) = (Nu/2) Σ_j (y_j − w_j)²/w_j,
+//
+// with g the Upper of the spectrum and w of sum 1. For Nu = 0 its risk is Σ_i f_(i) (g(t_i) − g(t_{i+1})), with
+// losses f_(i) in ascending order and t_i the reference weight of the losses from f_(i) on. For Nu > 0 it is
+//
+//	R(f) = min over u of  R_0(u) + Σ_j w_j (f_j − u_j) + Σ_j w_j (f_j − u_j)²/(2 Nu),   u in the order of f,
+//
+// an isotonic regression: u is constant on blocks of successive losses, and y_j = w_j (1 + (f_j − u_j)/Nu).
+type Spectral struct {
+	Spectrum spectrum.Spectrum
+	Nu       float64   // ≥ 0, in loss units
+	Weights  []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal. A prefix of the samples has the prefix of w
+
+	rows *ranks.Rows // distribution of the samples over ranks; nil: one process
+}
+
+var _ saddle.Adversary = Spectral{}
+
+// Valid implements Adversary.
+func (s Spectral) Valid(n int) error {
+	if s.rows != nil {
+		return errors.New("the ambiguity sets of total variation and of a spectrum sort the losses: they need all rows in one process")
+	}
+	if err := s.Spectrum.Validate(); err != nil {
+		return err
+	}
+	return checkWeights(nil, s.Weights, n)
+}
+
+// Region implements Adversary.
+func (s Spectral) Region() saddle.Region { return saddle.Part }
+
+// Modulus implements Dual.
+func (s Spectral) Modulus() float64 { return s.Nu }
+
+// Value implements Dual.
+func (s Spectral) Value(y []float64) float64 {
+	return Simplex{Divergence: PearsonChi2, Nu: s.Nu, Weights: s.Weights}.Value(y)
+}
+
+// A ranking holds the best response of a Spectral to losses. Samples with weight are in ascending order of their
+// losses, in blocks of the isotonic regression.
+type ranking struct {
+	order []int32   // samples
+	start []int32   // first position of every block, and the number of positions
+	above []float64 // reference weight of the samples from a position on; one more entry, 0
+	level []float64 // of every block: u
+	mass  []float64 // of every block: its weight divided by its reference weight
+	mean  []float64 // of every block: its mean loss, minus its least one
+	moves []float64 // n: the derivative of the weight of a sample at fixed levels; nil for Nu = 0
+}
+
+// rank returns the ranking of the samples with weight, without blocks. It returns nil if a loss is not finite.
+func (s Spectral) rank(r *reference, f []float64) *ranking {
+	type keyed struct {
+		key    uint64
+		sample int32
+	}
+	keys := make([]keyed, 0, len(f))
+	for j, v := range f {
+		if r.weightAt(j) > 0 {
+			if v-v != 0 {
+				return nil
+			}
+			keys = append(keys, keyed{orderedBits(v), int32(j)})
+		}
+	}
+	slices.SortFunc(keys, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.sample, b.sample))
+	})
+	k := len(keys)
+	a := &ranking{order: make([]int32, k), above: make([]float64, k+1)}
+	var sum preciseSum
+	for i := k - 1; i >= 0; i-- {
+		a.order[i] = keys[i].sample
+		sum.add(r.weightAt(int(keys[i].sample)))
+		a.above[i] = sum.value()
+	}
+	total := a.above[0]
+	for i := range a.above {
+		a.above[i] /= total
+	}
+	return a
+}
+
+// between returns the largest weight of the positions [lo, hi) where those from hi on have theirs.
+func (s Spectral) between(a *ranking, lo, hi int) float64 {
+	if below := 1 - a.above[hi]; below < 0.5 {
+		return s.Spectrum.Lower(below) - s.Spectrum.Lower(1-a.above[lo])
+	}
+	return s.Spectrum.Upper(a.above[lo]) - s.Spectrum.Upper(a.above[hi])
+}
+
+// respond stores the best response in y and returns it with its risk. The ranking is nil, and the risk not a number,
+// if a loss is not finite.
+func (s Spectral) respond(y, f []float64) (a *ranking, risk float64) {
+	r := newReference(nil, s.Weights, len(f))
+	clear(y)
+	if a = s.rank(&r, f); a == nil {
+		top := r.largestLoss(f)
+		r.weightsTo(y)
+		return nil, top - top + top
+	}
+	s.formBlocks(&r, a, f)
+	var linear, penalty preciseSum
+	for b := range a.level {
+		in := a.order[a.start[b]:a.start[b+1]]
+		for _, j := range in {
+			w := r.weightAt(int(j)) / r.total
+			off := a.mass[b] - 1
+			if s.Nu > 0 {
+				off += (f[j] - f[in[0]] - a.mean[b]) / s.Nu
+			}
+			off = max(off, -1)
+			y[j] = w * (1 + off)
+			linear.add(y[j] * f[j])
+			penalty.add(w * off * off)
+		}
+	}
+	if s.Nu == 0 {
+		return a, linear.value()
+	}
+	return a, linear.value() - s.Nu/2*penalty.value()
+}
+
+// formBlocks pools successive losses until the levels u of the blocks increase.
+func (s Spectral) formBlocks(r *reference, a *ranking, f []float64) {
+	last := len(a.order) - 1
+	if last < 0 {
+		return
+	}
+	type block struct {
+		start        int
+		weight, loss float64 // Σ w, and Σ w (f − low) with low the least loss
+		mass, level  float64 // weight divided by Σ w, and u
+	}
+	stack := make([]block, 0, 64)
+	for i := 0; i <= last; {
+		b := block{start: i}
+		low := f[a.order[i]]
+		for ; i <= last && f[a.order[i]] == low; i++ { // ties
+			b.weight += r.weightAt(int(a.order[i])) / r.total
+		}
+		for {
+			b.mass = s.between(a, b.start, i) / b.weight
+			b.level = low + (b.loss/b.weight - s.Nu*(b.mass-1))
+			k := len(stack) - 1
+			if k < 0 || s.Nu == 0 || stack[k].level < b.level {
+				break
+			}
+			before := stack[k]
+			least := f[a.order[before.start]]
+			b.loss += before.loss + b.weight*(low-least)
+			b.start, b.weight, low = before.start, b.weight+before.weight, least
+			stack = stack[:k]
+		}
+		stack = append(stack, b)
+	}
+	for _, b := range stack {
+		a.start = append(a.start, int32(b.start))
+		a.mass, a.level, a.mean = append(a.mass, b.mass), append(a.level, b.level), append(a.mean, b.loss/b.weight)
+	}
+	a.start = append(a.start, int32(last+1))
+}
+
+// BestResponseTo implements Dual. The threshold is the largest level.
+func (s Spectral) BestResponseTo(y, f []float64) (risk, tau float64) {
+	a, risk := s.respond(y, f)
+	if a == nil {
+		return risk, risk
+	}
+	return risk, a.level[len(a.level)-1]
+}
+
+// FusedTo implements Adversary, reading the samples twice.
+func (s Spectral) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) {
+	e.Eval(x)
+	a, risk := s.respond(y, e.Value)
+	e.GradTo(g, y)
+	if tau = risk; a != nil {
+		tau = a.level[len(a.level)-1]
+	}
+	e.Last, e.Kept = saddle.Multipliers{Nu: s.Nu, Tau: tau, Known: true}, a
+	if a != nil && s.Nu > 0 {
+		r := newReference(nil, s.Weights, e.N)
+		a.moves = make([]float64, e.N)
+		for b := range a.level {
+			if in := a.order[a.start[b]:a.start[b+1]]; len(in) > 1 {
+				for _, j := range in {
+					a.moves[j] = r.weightAt(int(j)) / r.total / s.Nu
+				}
+			}
+		}
+	}
+	return risk, tau
+}
+
+// ResponseTo implements Adversary: w_j/ν in blocks of several samples, among which weight moves.
+func (s Spectral) ResponseTo(e *saddle.Evaluator, response, _ []float64, lo, hi int) {
+	if a, ok := e.Kept.(*ranking); ok && a != nil && a.moves != nil {
+		copy(response[lo:hi], a.moves[lo:hi])
+		return
+	}
+	clear(response[lo:hi])
+}
+
+// mostBlocks is the largest number of rank-one terms of a Hessian. Neighbouring blocks are pooled beyond it.
+const mostBlocks = 256
+
+// CoupleTo implements Adversary: weight moves within a block alone, so that the Hessian is Σ_B diag(c_B) −
+// c_B c_Bᵀ/Σc_B, which is diag(c) − ccᵀ/Σc + ccᵀ/Σc − Σ_B c_B c_Bᵀ/Σc_B.
+func (s Spectral) CoupleTo(e *saddle.Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64) {
+	a, ok := e.Kept.(*ranking)
+	if !ok || a == nil || len(a.level) < 2 || !(total > 0) {
+		return nil, nil
+	}
+	all := make([]float64, e.D)
+	least := 0
+	if len(a.level) > mostBlocks {
+		least = len(a.order) / mostBlocks
+	}
+	row, sum, count := make([]float64, e.D), 0.0, 0
+	for b := range a.level {
+		if in := a.order[a.start[b]:a.start[b+1]]; len(in) > 1 {
+			for _, j := range in {
+				if c := response[j]; c > 0 {
+					sum += c
+					e.Problem.Oracle.AddGradTo(row, response, slope, int(j), int(j)+1)
+				}
+			}
+			count += len(in)
+		}
+		if (count >= least || b == len(a.level)-1) && sum > 0 {
+			for i, v := range row {
+				all[i] += v
+			}
+			along, share = append(along, row), append(share, -1/sum)
+			row, sum, count = make([]float64, e.D), 0, 0
+		}
+	}
+	return append(along, all), append(share, 1/total)
+}
+
+// Smoothed implements Adversary.
+func (s Spectral) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
+	s.Nu = nu
+	r := newReference(nil, s.Weights, n)
+	least := math.Inf(1)
+	for j := range n {
+		if w := r.weightAt(j); w > 0 {
+			least = min(least, w)
+		}
+	}
+	least /= r.total
+	return s, (s.Spectrum.Upper(least)/least - 1) / 2 * (1 + 1e-9) // y_j ≤ g(w_j)
+}
+
+// Restricted implements Adversary: no such dual exists.
+func (Spectral) Restricted(int, int) (d saddle.Dual, offset float64) { return nil, 0 }
+
+// Differentiable implements Adversary.
+func (Spectral) Differentiable(int, int) bool { return false }
+
+// Polyhedral implements Adversary.
+func (s Spectral) Polyhedral() bool { return s.Nu == 0 }
+
+// Parts returns the parts of the weights in the ball of the total variation: those on the largest loss, of share ρ, and
+// bounded weights y ≤ w. It returns nil for other spectra.
+func (s Spectral) Parts() []Part {
+	rho := s.Spectrum.Param
+	if s.Spectrum.Kind != spectrum.TotalVariation || s.Nu > 0 {
+		return nil
+	}
+	return []Part{
+		{Simplex{Divergence: PearsonChi2, Weights: s.Weights}, rho},
+		{Simplex{Divergence: PearsonChi2, Alpha: 1 - rho, Weights: s.Weights}, 1 - rho},
+	}
+}
+
+// spectralRounding is the relative rounding error of the terms of RiskBounds and ValueBelow, whose sums are precise.
+const spectralRounding = 64 * saddle.UnitRoundoff
+
+// RiskBounds implements Adversary. Any levels u in the order of the losses give an upper bound. All its terms
+// R_0(u) = u_(1) + Σ_i (u_(i) − u_(i−1)) g(t_i) but the first are ≥ 0, and a relative error of t_i is at most one of
+// g(t_i), since g is concave.
+func (s Spectral) RiskBounds(f []float64, _ saddle.Multipliers) (below, above float64, sums saddle.Sums) {
+	y := make([]float64, len(f))
+	a, _ := s.respond(y, f)
+	if a == nil {
+		return math.Inf(-1), math.Inf(1), saddle.Sums{Top: math.Inf(1)}
+	}
+	r := newReference(nil, s.Weights, len(f))
+	var value, size preciseSum
+	add := func(v float64) {
+		value.add(v)
+		size.add(math.Abs(v))
+	}
+	u := math.Inf(-1)
+	for b := range a.level {
+		before := u
+		if u = max(u, a.level[b]); b == 0 {
+			add(u)
+		} else {
+			add((u - before) * s.Spectrum.Upper(a.above[a.start[b]]))
+		}
+		for _, j := range a.order[a.start[b]:a.start[b+1]] {
+			if s.Nu > 0 {
+				w, d := r.weightAt(int(j))/r.total, f[j]-u
+				add(w * d)
+				add(w * d / s.Nu * d / 2)
+			}
+			sums.Linear += y[j] * f[j]
+			sums.Size += y[j] * math.Abs(f[j])
+			sums.Mass += y[j]
+		}
+	}
+	sums.Top = f[a.order[len(a.order)-1]]
+	return math.Inf(-1), value.value() + spectralRounding*size.value() + s.weightRounding(size.value(), len(f)) + saddle.Underflow, sums
+}
+
+// weightRounding bounds the effect of the rounding of the sum of the reference weights on a sum of terms of the given
+// size.
+func (s Spectral) weightRounding(size float64, n int) float64 {
+	if s.Weights == nil {
+		return 0
+	}
+	return saddle.SumGamma(nil, n) * size
+}
+
+// ValueBelow implements Adversary. The weights, divided by their sum, are mixed with enough of the reference weights
+// to be in Y. They are if, for every number of samples of largest y_j/w_j, the sum of y is at most g of that of w, or,
+// which rounds less where these are most samples, if the sum of the others is at least Lower of theirs.
+func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof) {
+	r := newReference(nil, s.Weights, len(y))
+	p.Mass, p.Linear, p.Size = kernel.Sum(y), r.weightedLoss(y, f, 0, len(y)), r.sumOfSizes(y, f, 0, len(y))
+	divergence, gamma := r.divergence(y, PearsonChi2, 0, len(y))/r.total, saddle.SumGamma(nil, len(y))
+	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*saddle.UnitRoundoff
+	p.Off += r.largestChange(s.excess(&r, y), y)
+	if !(p.Off <= 1) || math.IsInf(divergence, 1) {
+		p.Value, p.Off = math.Inf(-1), math.Inf(1)
+		return p
+	}
+	psi := s.Nu * divergence
+	rounding := saddle.PenaltyRounding(p.Size, psi, s.Nu, gamma+p.Off)
+	p.Value = p.Linear - psi - rounding - 8*saddle.UnitRoundoff*(p.Size+psi)
+	return p
+}
+
+// excess returns the proportion of w that must be mixed with y, divided by its sum, to bring it into Y; +Inf if a
+// weight is not a number or on a sample without a reference weight.
+func (s Spectral) excess(r *reference, y []float64) (most float64) {
+	ratio := make([]float64, len(y))
+	for j, v := range y {
+		w := r.weightAt(j)
+		if !(v >= 0) || w == 0 && v > 0 {
+			return math.Inf(1)
+		}
+		if w > 0 {
+			ratio[j] = v / w
+		}
+	}
+	a := s.rank(r, ratio)
+	if a == nil {
+		return math.Inf(1)
+	}
+	units := spectralRounding * (1 + s.Spectrum.Param)
+	var total preciseSum
+	for _, v := range y {
+		total.add(v)
+	}
+	mass := total.value()
+	var upper, lower preciseSum // of y, from the largest ratios down and from the smallest up
+	k := len(a.order)
+	for i := k - 1; i > 0; i-- {
+		upper.add(y[a.order[i]])
+		if w := a.above[i]; w <= 0.5 {
+			most = max(most, mixture(upper.value()/mass, s.Spectrum.Upper(w), w, units))
+		}
+	}
+	var below preciseSum // of w
+	for i := range k - 1 {
+		lower.add(y[a.order[i]])
+		below.add(r.weightAt(int(a.order[i])))
+		if a.above[i+1] <= 0.5 {
+			break
+		}
+		w := below.value() / r.total
+		most = max(most, mixture(-lower.value()/mass, -s.Spectrum.Lower(w), -w, units))
+	}
+	return most
+}
+
+// mixture returns the proportion of weights w that must be mixed with weights y for a limit above w, where all three
+// are sums with relative errors of at most units.
+func mixture(y, limit, w, units float64) float64 {
+	excess := y - limit + units*(math.Abs(y)+math.Abs(limit))
+	if !(excess > 0) {
+		return 0
+	}
+	if apart := y - w - units*(math.Abs(y)+math.Abs(w)); apart > excess {
+		return excess / apart
+	}
+	return 1
+}
+
+// Proximal implements Adversary.
+func (Spectral) Proximal() bool { return false }
+
+// Separated implements Adversary.
+func (Spectral) Separated(int) saddle.Separable { return nil }
+
+// WithRows implements Adversary.
+func (s Spectral) WithRows(rows *ranks.Rows) saddle.Dual {
+	s.rows = rows
+	return s
+}
+
+// OfSamples implements Adversary.
+func (s Spectral) OfSamples(samples []int) saddle.Dual {
+	s.Weights = ranks.GatherAt(nil, samples, s.Weights)[0]
+	return s
+}
+
+// A preciseSum is a sum with a compensation: its relative error is a few units of roundoff of the sum of the absolute
+// terms, whatever their number.
+type preciseSum struct{ sum, rest float64 }
+
+// add adds v.
+func (p *preciseSum) add(v float64) {
+	t := p.sum + v
+	if math.Abs(p.sum) >= math.Abs(v) {
+		p.rest += (p.sum - t) + v
+	} else {
+		p.rest += (v - t) + p.sum
+	}
+	p.sum = t
+}
+
+// value returns the sum.
+func (p *preciseSum) value() float64 { return p.sum + p.rest }

@@ -1,0 +1,68 @@
+package exact
+
+import "fmt"
+
+// largestWeight returns g(m): the largest weight of samples with the proportion m of the reference weight.
+func (a *Adversary) largestWeight(m Real) Real {
+	one, p := New(1), New(a.Param)
+	if m.Sign() <= 0 {
+		return zero()
+	}
+	if !IsLess(m, one) {
+		return one
+	}
+	switch a.Ranks {
+	case "tv":
+		return clampBelow(one, Add(p, m))
+	case "superquantile":
+		return clampBelow(one, Div(m, p))
+	case "extremile":
+		return Sub(one, Exp(Mul(p, Log(Sub(one, m)))))
+	case "esrm":
+		return Div(Sub(one, Exp(Mul(New(-1), Mul(p, m)))), Sub(one, Exp(Mul(New(-1), p))))
+	}
+	panic(fmt.Sprintf("exact: no spectrum %q", a.Ranks))
+}
+
+// respondByRank works like Respond for weights that depend on the ranks of the losses. With ν = 0 the largest k losses
+// have g of their reference weight together, for every k. With ν > 0 it is an isotonic regression of the losses.
+func (a *Adversary) respondByRank(f []Real) Risk {
+	w, nu := a.referenceWeights(len(f)), New(a.Nu)
+	type block struct {
+		samples      []int
+		above        Real // Σ w of the blocks before
+		weight, loss Real // Σ w, Σ w f
+		mass, level  Real
+	}
+	var blocks []block // by decreasing loss
+	above := zero()
+	for _, j := range orderByLoss(f, w) {
+		b := block{samples: []int{j}, above: above, weight: w[j], loss: Mul(w[j], f[j])}
+		for {
+			b.mass = Sub(a.largestWeight(Add(b.above, b.weight)), a.largestWeight(b.above))
+			b.level = Sub(Div(b.loss, b.weight), Mul(nu, Sub(Div(b.mass, b.weight), New(1))))
+			k := len(blocks) - 1
+			if k < 0 || IsLess(b.level, blocks[k].level) {
+				break
+			}
+			before := blocks[k]
+			b.samples, b.above = append(before.samples, b.samples...), before.above
+			b.weight, b.loss = Add(b.weight, before.weight), Add(b.loss, before.loss)
+			blocks = blocks[:k]
+		}
+		above = Add(b.above, b.weight)
+		blocks = append(blocks, b)
+	}
+	r := Risk{zero(), zeros(len(f)), zeros(len(f))}
+	for _, b := range blocks {
+		mean := Div(b.loss, b.weight)
+		for _, j := range b.samples {
+			r.Weight[j] = Div(Mul(w[j], b.mass), b.weight)
+			if a.Nu > 0 {
+				r.Weight[j] = Add(r.Weight[j], Div(Mul(w[j], Sub(f[j], mean)), nu))
+			}
+		}
+	}
+	r.Value = Sub(inner(r.Weight, f), a.Psi(r.Weight))
+	return r
+}
