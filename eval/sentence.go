@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/internal/printable"
@@ -17,7 +18,7 @@ func (j *judge) writeSentences(v *Verdict) {
 	if j.c == nil || j.c.Alike {
 		v.Numbers = j.singleModelSentence()
 	} else {
-		v.Numbers, v.Cost = j.worstGroupSentence(), j.costSentence()
+		v.Numbers, v.Cost = j.judgedSentence(), j.costSentence()
 	}
 	if v.Outcome == NoBaseline {
 		v.Headline, v.Numbers = v.Numbers, ""
@@ -31,19 +32,20 @@ func (j *judge) writeSentences(v *Verdict) {
 			v.Recommendation, v.Recommended = useNone, ""
 		}
 	}
-	v.Details = j.detailSentences()
+	v.Details = j.detailSentences(v)
 }
 
 // headlineSentence returns the sentence for the outcome, for all tasks.
 func (j *judge) headlineSentence(v *Verdict) string {
 	model, base := j.modelName(j.k), j.modelName(0)
+	better, worse := j.betterFor()
 	switch v.Outcome {
 	case Helped:
-		return fmt.Sprintf("%s is better for %s.", j.capitalisedName(j.k), j.nameOfWorst())
+		return fmt.Sprintf("%s is %s.", j.capitalisedName(j.k), better)
 	case Mixed:
 		switch v.Reason {
 		case TooExpensive:
-			return fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", j.capitalisedName(j.k), j.nameOfWorst(), j.acceptedCost())
+			return fmt.Sprintf("%s is %s, but it costs the average more than %s.", j.capitalisedName(j.k), better, j.acceptedCost())
 		case ByRescaling:
 			return fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
 				j.capitalisedName(j.k), j.nameOfWorst(), j.in.Models[j.rescaledModel()].Name, printable.WholePercent(round2(float64(*v.Explained))))
@@ -56,11 +58,11 @@ func (j *judge) headlineSentence(v *Verdict) string {
 		if j.c.Alike {
 			return fmt.Sprintf("%s and %s make the same predictions on these rows.", j.capitalisedName(0), model)
 		}
-		return fmt.Sprintf("There is no measurable difference between %s and %s for %s.", model, base, j.nameOfWorst())
+		return fmt.Sprintf("There is no measurable difference between %s and %s %s.", model, base, j.whereJudged())
 	case Hurt:
-		return fmt.Sprintf("Do not use %s: it is worse for %s.", model, j.nameOfWorst())
+		return fmt.Sprintf("Do not use %s: it is %s.", model, worse)
 	case TooLittleData:
-		return fmt.Sprintf("There is too little data to say whether %s is better for %s.", model, j.nameOfWorst())
+		return fmt.Sprintf("There is too little data to say whether %s is %s.", model, better)
 	case StandardKept:
 		if j.in.RejectedCandidates == 0 {
 			return "The evaluation after the training recommended the standard model (ERM)."
@@ -95,7 +97,7 @@ func (j *judge) modelName(k int) string {
 
 // nameOfWorst returns the name of the rows whose losses are compared: the worst group or the tail.
 func (j *judge) nameOfWorst() string {
-	if j.Headline() == nil {
+	if !j.isByGroup() {
 		return "the worst 10\u00a0% of rows"
 	}
 	return "the worst group"
@@ -121,7 +123,8 @@ func (j *judge) rejectedSentence() string {
 // useNone is the recommendation where no model is better than a constant.
 const useNone = "Use none of the models: train again with other columns or more rows."
 
-// recommend returns the recommendation and the name of the recommended model.
+// recommend returns the recommendation and the name of the recommended model. A model that was chosen by a criterion
+// is recommended unless the criterion is not lower on the measured rows, or measurably worse.
 func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	base, model := j.modelName(0), j.modelName(j.k)
 	switch v.Outcome {
@@ -130,15 +133,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	case NoBaseline:
 		return "", ""
 	case Helped:
-		if v.Groups != nil && v.Groups.Worse > 0 {
-			use := fmt.Sprintf("Use %s rather than %s if %s matters most.", model, base, j.nameOfWorst())
-			if j.in.Criterion != "" {
-				use = fmt.Sprintf("Use %s if the %s is what matters: cross-validation chose it by that criterion.", model, j.in.CriterionText)
-			}
-			return fmt.Sprintf("%s %s worse off with it%s.", use, printable.Plural(v.Groups.Worse, "group is", "groups are"), j.losingGroups()) +
-				j.recommendationNote(), j.in.Models[j.k].Name
-		}
-		return fmt.Sprintf("Use %s.", model) + j.recommendationNote(), j.in.Models[j.k].Name
+		return j.useSentence(v) + j.recommendationNote(), j.in.Models[j.k].Name
 	case Degenerate:
 		if j.c == nil || j.c.Alike || j.Models[0].Constant || j.Models[0].OverConstant.isAbove() {
 			return useNone, ""
@@ -150,15 +145,46 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	keep := fmt.Sprintf("Keep %s", base)
 	switch {
 	case v.Reason == TooExpensive:
-		return fmt.Sprintf("%s unless the worst group is worth more to you than %s; less robustness costs less.", keep, j.acceptedCost()), j.in.Models[0].Name
+		keep = fmt.Sprintf("%s unless %s is worth more to you than %s; less robustness costs less.", keep, j.nameOfWorst(), j.acceptedCost())
 	case v.Reason == ByRescaling:
-		return fmt.Sprintf("%s, or use %s.", keep, j.in.Models[j.rescaledModel()].Name), j.in.Models[0].Name
+		keep = fmt.Sprintf("%s, or use %s.", keep, j.in.Models[j.rescaledModel()].Name)
 	case v.Reason == OthersLose:
-		return fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep, printable.Group(j.Models[0].WorstGroup.Label)), j.in.Models[0].Name
+		keep = fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep, printable.Group(j.Models[0].WorstGroup.Label))
+	case j.in.Criterion != "" && !j.c.Alike && v.Outcome != Hurt:
+		if _, measurable := j.d.Direction(); !measurable && !(j.criterionChange() >= 0) {
+			return j.useSentence(v) + j.recommendationNote(), j.in.Models[j.k].Name
+		}
+		keep = fmt.Sprintf("%s: cross-validation chose %s by the %s, which is not lower on these rows.", keep, model, j.in.CriterionText)
 	case v.Outcome == TooLittleData && j.Split != OutOfFold:
-		return keep + ": more rows, or cross-fitting, would narrow the interval.", j.in.Models[0].Name
+		keep += ": more rows, or cross-fitting, would narrow the interval."
+	default:
+		keep += "."
 	}
-	return keep + ".", j.in.Models[0].Name
+	if j.in.Criterion != "" {
+		keep += j.recommendationNote()
+	}
+	return keep, j.in.Models[0].Name
+}
+
+// useSentence recommends the model in focus, with the criterion that chose it and the groups that are worse off.
+func (j *judge) useSentence(v *Verdict) string {
+	use := fmt.Sprintf("Use %s", j.modelName(j.k))
+	switch {
+	case j.in.Criterion != "" && v.Outcome == Helped:
+		use += fmt.Sprintf(": cross-validation chose it by the %s.", j.in.CriterionText)
+	case j.in.Criterion != "" && !j.d.Value.Defined():
+		use += fmt.Sprintf(": cross-validation chose it by the %s, which cannot be measured on these rows.", j.in.CriterionText)
+	case j.in.Criterion != "":
+		use += fmt.Sprintf(": cross-validation chose it by the %s, which is lower on these rows too, but not measurably.", j.in.CriterionText)
+	case v.Groups != nil && v.Groups.Worse > 0:
+		use += fmt.Sprintf(" rather than %s if %s matters most.", j.modelName(0), j.nameOfWorst())
+	default:
+		use += "."
+	}
+	if v.Groups != nil && v.Groups.Worse > 0 {
+		use += fmt.Sprintf(" %s worse off with it%s.", printable.Plural(v.Groups.Worse, "group is", "groups are"), j.losingGroups())
+	}
+	return use
 }
 
 // recommendationNote returns a sentence on the models that other criteria would choose or, if the level was set,
@@ -220,7 +246,10 @@ func (j *judge) losingGroups() string {
 			return ": " + strings.Join(out, "; ") + "; and others"
 		}
 		h := &j.Headline().Groups[i]
-		m := j.leadingMeasures()[0]
+		m := j.judgedMeasures()[len(j.judgedMeasures())-1]
+		if j.Task != Regression && j.criterion() != "worst-group-accuracy" {
+			m = j.leadingMeasures()[0]
+		}
 		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name, m.beforeAfter(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
 	}
 	if len(out) == 0 {
@@ -322,43 +351,88 @@ func (e *Evaluation) valuesOf(k int) (Values, *WorstGroup) {
 	return e.Models[k].Overall, nil
 }
 
-// worstGroupSentence returns a sentence with the measures of the worst group before and after.
-func (j *judge) worstGroupSentence() string {
-	before, a := j.valuesOf(0)
-	after, b := j.valuesOf(j.k)
-	if a == nil || b == nil {
-		from, to := float64(j.Models[0].CVaRAt(TailAlpha)), float64(j.Models[j.k].CVaRAt(TailAlpha))
-		if math.IsNaN(from) || math.IsNaN(to) {
-			return ""
-		}
-		tail := j.leadingMeasures()[len(j.leadingMeasures())-1]
-		tail.key, tail.unit = "", ""
-		if tail.name != "log loss" {
-			tail.name = "the risk"
-		}
-		return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to, j.N), j.intervalText(1))
+// judgedMeasures returns the leading measures with the one that the criterion judges last.
+func (j *judge) judgedMeasures() []shownMeasure {
+	all := j.leadingMeasures()
+	if j.criterion() == "worst-group-accuracy" && j.isByGroup() {
+		slices.Reverse(all)
 	}
-	where := fmt.Sprintf("For %s (%s)", printable.Group(a.Label), printable.Plural(a.N, "row", "rows"))
-	if a.Label != b.Label {
-		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a.Label), printable.Plural(a.N, "row", "rows"), j.modelName(0),
-			printable.Group(b.Label), printable.Plural(b.N, "row", "rows"), j.modelName(j.k))
+	return all
+}
+
+// judgedValues returns the measures of model k in the group that the criterion is about, the label of the group and
+// its rows; the measures over all rows and no label if the criterion is about no group.
+func (j *judge) judgedValues(k int) (v Values, label string, n int) {
+	if !j.isByGroup() {
+		return j.Models[k].Overall, "", j.N
+	}
+	if j.criterion() == "worst-group-accuracy" {
+		if s := j.leastAccurate(k); s >= 0 {
+			g := &j.Headline().Groups[s]
+			return g.Models[k].Values, g.Label, g.N
+		}
+	}
+	v, w := j.valuesOf(k)
+	if w == nil {
+		return v, "", j.N
+	}
+	return v, w.Label, w.N
+}
+
+// judgedSentence returns a sentence with what the criterion judges, before and after: measures of the worst group or
+// of all rows, or the tail.
+func (j *judge) judgedSentence() string {
+	before, a, rows := j.judgedValues(0)
+	after, b, others := j.judgedValues(j.k)
+	if !j.isByGroup() && j.criterion() != "average" || j.isByGroup() && (a == "" || b == "") {
+		return j.tailSentence()
+	}
+	where := "Over all rows"
+	switch {
+	case a != b:
+		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a), printable.Plural(rows, "row", "rows"), j.modelName(0),
+			printable.Group(b), printable.Plural(others, "row", "rows"), j.modelName(j.k))
+	case a != "":
+		where = fmt.Sprintf("For %s (%s)", printable.Group(a), printable.Plural(rows, "row", "rows"))
 	}
 	var parts []string
-	for _, m := range j.leadingMeasures() {
-		parts = append(parts, m.name+" "+m.change(m.valueOf(before), m.valueOf(after), min(a.N, b.N)))
+	measures := j.judgedMeasures()
+	for _, m := range measures {
+		parts = append(parts, m.name+" "+m.change(m.valueOf(before), m.valueOf(after), min(rows, others)))
 	}
-	perRisk := 1.0
-	if m := j.leadingMeasures(); m[len(m)-1].key == RootMeanSquare {
-		perRisk = rmsePerRisk(m[len(m)-1], before, after)
+	unit := 1.0 // of the last measure, for one of the difference
+	switch last := measures[len(measures)-1]; {
+	case last.key == RootMeanSquare:
+		unit = rmsePerRisk(last, before, after)
+	case last.share: // the difference is of error rates
+		unit = -100
 	}
 	text := fmt.Sprintf("%s %s", where, strings.Join(parts, " and "))
 	if j.Split != OutOfFold || j.in.Criterion == "" {
-		return text + j.intervalText(perRisk) + "."
+		return text + j.intervalText(unit) + "."
 	}
-	if first := j.intervalFirst(perRisk); first != "" { // the estimate flatters a model that was chosen on the same rows
+	if first := j.intervalFirst(unit); first != "" { // the estimate flatters a model that was chosen on the same rows
 		return first + " " + text + "."
 	}
 	return text + "."
+}
+
+// tailSentence returns a sentence with the risk of the worst tenth of rows, before and after.
+func (j *judge) tailSentence() string {
+	from, to := float64(j.Models[0].CVaRAt(TailAlpha)), float64(j.Models[j.k].CVaRAt(TailAlpha))
+	if math.IsNaN(from) || math.IsNaN(to) {
+		return ""
+	}
+	tail := j.leadingMeasures()[len(j.leadingMeasures())-1]
+	tail.key, tail.unit = "", ""
+	if tail.name != "log loss" {
+		tail.name = "the risk"
+	}
+	interval := ""
+	if !j.isByGroup() {
+		interval = j.intervalText(1)
+	}
+	return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to, j.N), interval)
 }
 
 // rmsePerRisk returns the change of the RMSE per change of the risk, which is k·RMSE²: a² − b² = (a + b)(a −
@@ -371,29 +445,61 @@ func rmsePerRisk(m shownMeasure, before, after Values) float64 {
 	return a * a / risk / (a + m.valueOf(after))
 }
 
-// intervalFirst returns a sentence with the interval of the change that the outcome is based on, times a factor.
-func (j *judge) intervalFirst(factor float64) string {
+// scaledInterval returns the interval of the change that the outcome is based on, times a factor, as text; "" if it is
+// not known. Shares are in percentage points.
+func (j *judge) scaledInterval(factor float64) string {
 	if j.d.Interval == nil || math.IsNaN(factor) {
 		return ""
 	}
-	iv := Interval{Low: j.d.Interval.Low * Num(factor), High: j.d.Interval.High * Num(factor)}
-	d := Difference{Value: j.d.Value * Num(factor), Interval: &iv}
-	all := j.leadingMeasures()
-	return fmt.Sprintf("%s in the worst group changes by %s (%s interval, which allows for the choice of the model on the same rows).",
-		printable.Capitalise(all[len(all)-1].name), iv.Text(d.scale(1)), printable.WholePercent(j.Confidence))
+	low, high := j.d.Interval.Low*Num(factor), j.d.Interval.High*Num(factor)
+	d := Difference{Value: j.d.Value * Num(factor), Interval: &Interval{Low: min(low, high), High: max(low, high)}}
+	text := d.Interval.Text(d.scale(1))
+	if all := j.judgedMeasures(); all[len(all)-1].share {
+		text += " percentage points"
+	}
+	return text
+}
+
+// intervalFirst returns a sentence with the interval of the change that the outcome is based on, times a factor.
+func (j *judge) intervalFirst(factor float64) string {
+	text := j.scaledInterval(factor)
+	if text == "" {
+		return ""
+	}
+	where := "over all rows"
+	if j.isByGroup() {
+		where = "in the worst group"
+	}
+	all := j.judgedMeasures()
+	return fmt.Sprintf("%s %s changes by %s (%s interval, which allows for the choice of the model on the same rows).",
+		printable.Capitalise(all[len(all)-1].name), where, text, printable.WholePercent(j.Confidence))
 }
 
 // intervalText formats the interval of the change that the outcome is based on, times a factor.
 func (j *judge) intervalText(factor float64) string {
-	if j.d.Interval == nil || math.IsNaN(factor) {
+	text := j.scaledInterval(factor)
+	if text == "" {
 		return ""
 	}
-	d := Difference{Value: j.d.Value * Num(factor), Interval: &Interval{Low: j.d.Interval.Low * Num(factor), High: j.d.Interval.High * Num(factor)}}
-	return fmt.Sprintf(" (%s interval of the change %s)", printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
+	return fmt.Sprintf(" (%s interval of the change %s)", printable.WholePercent(j.Confidence), text)
+}
+
+// whereJudged returns where two models do not differ, as "for the worst group".
+func (j *judge) whereJudged() string {
+	switch {
+	case j.criterion() == "average":
+		return "on average"
+	case j.criterion() == "worst-group-accuracy" && j.isByGroup():
+		return "in the accuracy of the worst group"
+	}
+	return "for " + j.nameOfWorst()
 }
 
 // costSentence returns a sentence on the change over all rows.
 func (j *judge) costSentence() string {
+	if j.criterion() == "average" { // which is in the sentence before
+		return ""
+	}
 	change := float64(j.c.Measures[riskMeasure.Key].Value)
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
 	all := j.leadingMeasures()
@@ -500,7 +606,7 @@ func (j *judge) constantText() string {
 }
 
 // detailSentences returns sentences with the numbers behind the headline.
-func (j *judge) detailSentences() []string {
+func (j *judge) detailSentences(v *Verdict) []string {
 	out := []string{}
 	conf := printable.WholePercent(j.Confidence)
 	if j.c == nil {
@@ -521,10 +627,13 @@ func (j *judge) detailSentences() []string {
 		out = append(out, s+".")
 	}
 	note := ""
-	if j.d.Interval != nil && j.d.Interval.Method == "simultaneous" {
+	if w := j.c.WorstGroup; w != nil && w.Interval != nil && w.Interval.Method == "simultaneous" {
 		note = fmt.Sprintf(", allowing for the choice among %s", printable.Plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
 	}
-	base := j.worstRisk()
+	if j.criterion() == "worst-group-accuracy" {
+		risk(fmt.Sprintf("Largest error rate of a group, %s − %s", j.c.Model, j.c.Baseline), &j.d, 1, ", for all groups together")
+	}
+	base := j.judgedBaseline()
 	for k := range j.Compared {
 		c := &j.Compared[k]
 		if k > 0 {
@@ -537,6 +646,10 @@ func (j *judge) detailSentences() []string {
 	average := j.c.Measures[riskMeasure.Key]
 	risk(fmt.Sprintf("Average risk, %s − %s", j.c.Model, j.c.Baseline), &average, base, "")
 	risk(fmt.Sprintf("Risk of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", j.c.Model, j.c.Baseline), &j.c.CVaR, base, "")
+	if v.Explained != nil && j.in.Criterion != "" && *v.Explained >= maxExplained && !j.ranksBetter {
+		out = append(out, fmt.Sprintf("%s reaches %s of the improvement with the same ranking of the rows, by less confident scores alone (--model-variant rescaled).",
+			printable.Capitalise(j.in.Models[j.rescaledModel()].Name), printable.WholePercent(round2(float64(*v.Explained)))))
+	}
 	return out
 }
 

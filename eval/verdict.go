@@ -39,16 +39,23 @@ const (
 
 // A Verdict is the conclusion at the top of a report. sentence.go composes its sentences.
 type Verdict struct {
-	Outcome        Outcome  `json:"outcome"`
-	Reason         Reason   `json:"reason,omitempty"`         // of a mixed outcome
-	Headline       string   `json:"headline"`                 // the outcome in one sentence
-	Numbers        string   `json:"numbers,omitempty"`        // the worst group's measures before and after
-	Cost           string   `json:"cost,omitempty"`           // what happens to all rows
-	Recommendation string   `json:"recommendation,omitempty"` // which model to use
-	Recommended    string   `json:"recommended,omitempty"`    // its name; empty: none
-	Details        []string `json:"details"`
-	Warnings       []string `json:"warnings,omitempty"` // about the model in focus
-	Groups         *Tally   `json:"groups,omitempty"`   // of the first comparison
+	Outcome        Outcome `json:"outcome"`
+	Reason         Reason  `json:"reason,omitempty"`         // of a mixed outcome
+	Headline       string  `json:"headline"`                 // the outcome in one sentence
+	Numbers        string  `json:"numbers,omitempty"`        // the worst group's measures before and after
+	Cost           string  `json:"cost,omitempty"`           // what happens to all rows
+	Recommendation string  `json:"recommendation,omitempty"` // which model to use
+	Recommended    string  `json:"recommended,omitempty"`    // its name; empty: none
+
+	// Criterion is what the verdict judges by: "worst-group", "worst-group-accuracy", "average", "tail" or
+	// "trade-off". Judged is the change of that quantity from the baseline; for the trade-off, of the worst group's
+	// risk.
+	Criterion string      `json:"criterion,omitempty"`
+	Judged    *Difference `json:"judged,omitempty"`
+
+	Details  []string `json:"details"`
+	Warnings []string `json:"warnings,omitempty"` // about the model in focus
+	Groups   *Tally   `json:"groups,omitempty"`   // of the first comparison
 	// Explained is the share of the worst group's improvement that the rescaled baseline
 	// reaches too, where there is one.
 	Explained *Num `json:"explained_by_rescaling,omitempty"`
@@ -72,7 +79,7 @@ type judge struct {
 	strata *strata
 	k      int         // the model in focus
 	c      *Comparison // with the baseline; nil for one model
-	d      Difference  // of the worst group's risk, or of CVaR_0.1 without groups
+	d      Difference  // of what the criterion measures
 
 	effective, fewest float64 // effective training rows, and how many are needed
 	ranksBetter       bool    // measurably more accurate than the rescaled baseline, or ranking better, in the baseline's worst group
@@ -87,9 +94,10 @@ func (e *Evaluation) reachVerdict(in *Input, strata *strata) Verdict {
 	v := Verdict{Details: []string{}}
 	if len(e.Compared) > 0 {
 		j.c = &e.Compared[0]
-		j.d = j.c.CVaR
-		if j.c.WorstGroup != nil {
-			j.d = *j.c.WorstGroup
+		j.d = j.judgedDifference()
+		v.Criterion = j.criterion()
+		if j.d.Value.Defined() {
+			v.Judged = &j.d
 		}
 		v.Groups, v.Explained = j.c.tallyGroups(), j.explainedShare()
 		if v.Explained != nil && *v.Explained >= maxExplained {
@@ -116,34 +124,26 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return NoDifference, ""
 	case j.Resamples == 0:
 		return Untested, ""
-	case j.d.Interval == nil || j.Headline() != nil && j.c.WorstGroup == nil:
+	case j.d.Interval == nil || j.isByGroup() && j.c.WorstGroup == nil:
 		return TooLittleData, ""
-	case measurable && math.Abs(float64(j.d.Value)) < negligible*math.Abs(j.worstRisk()):
+	case measurable && math.Abs(float64(j.d.Value)) < negligible*math.Abs(j.judgedBaseline()):
 		return NoDifference, ""
 	case measurable && side > 0:
 		return Hurt, ""
 	case measurable && !j.isAffordable():
 		return Mixed, TooExpensive
-	case measurable && v.Explained != nil && *v.Explained >= maxExplained && !j.ranksBetter:
+	case measurable && j.in.Criterion == "" && v.Explained != nil && *v.Explained >= maxExplained && !j.ranksBetter:
 		return Mixed, ByRescaling
 	case measurable:
 		return Helped, ""
-	case moreLose && j.firstGains():
+	case j.in.Criterion == "" && moreLose && j.firstGains():
 		return Mixed, OthersLose
-	case moreLose:
+	case j.in.Criterion == "" && moreLose:
 		return Mixed, NoGain
-	case float64(j.d.Interval.Low) < -worthKnowing*math.Abs(j.worstRisk()):
+	case float64(j.d.Interval.Low) < -worthKnowing*math.Abs(j.judgedBaseline()):
 		return TooLittleData, ""
 	}
 	return NoDifference, ""
-}
-
-// worstRisk returns the baseline's risk in its worst group or, without groups, its CVaR_0.1.
-func (j *judge) worstRisk() float64 {
-	if w := j.Models[0].WorstGroup; w != nil {
-		return float64(w.Risk)
-	}
-	return float64(j.Models[0].CVaRAt(TailAlpha))
 }
 
 // isAffordable reports whether the increase of the average is within the budget or, by the rate, justified by
@@ -179,16 +179,16 @@ func (j *judge) rescaledModel() int {
 	return -1
 }
 
-// explainedShare returns the proportion of the improvement that the rescaled baseline reaches, or nil if there
-// is no improvement or no rescaled baseline.
+// explainedShare returns the proportion of the improvement of a risk that the rescaled baseline reaches, or nil if
+// there is no improvement or no rescaled baseline.
 func (j *judge) explainedShare() *Num {
 	k, d := j.rescaledModel(), float64(j.d.Value)
-	if k < 1 || k == j.k || !(d < 0) {
+	if k < 1 || k == j.k || !(d < 0) || j.criterion() == "worst-group-accuracy" || j.criterion() == "average" {
 		return nil
 	}
 	c := j.Compared[k-1]
 	t := float64(c.CVaR.Value)
-	if c.WorstGroup != nil {
+	if j.isByGroup() && c.WorstGroup != nil {
 		t = float64(c.WorstGroup.Value)
 	}
 	share := Num(max(0, t/d))
@@ -212,10 +212,10 @@ func (j *judge) beatsRescaled() bool {
 	}
 	r := j.rescaledModel()
 	right := func(k int, i int32) float64 {
-		if (j.in.Models[k].Score[i] >= j.in.threshold()) == (j.in.Target[i] > 0) {
-			return 1
+		if j.in.rows.isWrong(k, i) {
+			return 0
 		}
-		return 0
+		return 1
 	}
 	gain, se := j.in.rows.Weight.Mean(s.Rows, func(i int32) float64 { return right(j.k, i) - right(r, i) })
 	z := studentQuantile(j.Confidence, max(1, float64(len(s.Rows)-1)))

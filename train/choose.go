@@ -89,7 +89,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 		m.addNotes(fmt.Sprintf("μ = %.3g, not 1/n = %.3g, by the criterion of the choice; ERM has μ = %.3g, the best for the average risk", mu, given, erm))
 	}
 	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
-	m.addNotes(m.describeAccuracyChoice(s)...)
+	m.addNotes(m.followAccuracyChoice(s)...)
 	if s.Unstable > maxUnstable {
 		m.addNotes(fmt.Sprintf("%sthe choice is uncertain: in %.0f %% of resamples of the rows another kind of model is chosen than %s",
 			warningMark, 100*s.Unstable, s.Best().Name))
@@ -112,21 +112,22 @@ func (m *Model) hasEmbeddings() bool {
 	return len(m.Config.Groups) > 0 && len(in) == 0 && numbers >= tune.WideColumns && m.Config.Choice.Rate == tune.DefaultOptions().Rate
 }
 
-// describeAccuracyChoice returns notes on a choice by the accuracy of the worst group: why it was made, if nobody
-// asked for it, and what it does to probabilities. After a choice by another criterion there are none.
-func (m *Model) describeAccuracyChoice(s *tune.Selection) (notes []string) {
+// followAccuracyChoice asks for probabilities to be rescaled after a choice by the accuracy of the worst group, which
+// says nothing about them. It returns notes: why the choice was made, if nobody asked for it, and that probabilities
+// are not calibrated where they cannot be rescaled. After a choice by another criterion there are none.
+func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	if s.Criterion != "worst-group-accuracy" {
 		return nil
 	}
 	if s.ByDefault {
 		notes = append(notes, fmt.Sprintf("the model was chosen by the accuracy of its worst group, as is usual for embeddings: at least %d features are numbers, and no group column is a feature; --select trade-off chooses by risks", tune.WideColumns))
 	}
-	if s.Chosen > 0 && !m.Config.Recalibrate {
-		text := "the model was chosen by accuracy: its probabilities are not calibrated"
-		if m.coefficientsPerColumn() == 1 {
-			text += "; --recalibrate calibrates them over all rows, and moves the predicted classes back towards the average"
+	if s.Chosen > 0 && !m.Config.Recalibrate && !m.mustChoose {
+		if m.Encoder.Target.Task == encode.Binary && m.Config.comm == nil {
+			m.Config.Recalibrate, m.Config.keepsClasses = true, true
+		} else {
+			notes = append(notes, "the model was chosen by accuracy: its probabilities are not calibrated")
 		}
-		notes = append(notes, text)
 	}
 	return notes
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train/level"
-	"github.com/drotrain/drotrain/train/tune"
 )
 
 // noisy is a table of few rows and many columns, so that the plain average does better with
@@ -276,25 +275,47 @@ func TestChoose_CriterionOfEmbeddings(t *testing.T) {
 	}
 }
 
-// After a choice by accuracy that is not ERM, a note says that probabilities are not calibrated and how they can be.
-func TestChoose_AccuracyIsNotCalibration(t *testing.T) {
-	m := &Model{}
-	for name, c := range map[string]struct {
-		criterion   string
-		chosen      int
-		recalibrate bool
-		want        bool
-	}{
-		"by accuracy":  {"worst-group-accuracy", 1, false, true},
-		"recalibrated": {"worst-group-accuracy", 1, true, false},
-		"ERM":          {"worst-group-accuracy", 0, false, false},
-		"by risk":      {"worst-group", 1, false, false},
-	} {
-		m.Config.Recalibrate = c.recalibrate
-		notes := strings.Join(m.describeAccuracyChoice(&tune.Selection{Criterion: c.criterion, Chosen: c.chosen}), "\n")
-		if got := strings.Contains(notes, "not calibrated; --recalibrate"); got != c.want {
-			t.Errorf("%s: notes %q", name, notes)
+// After a choice by accuracy the probabilities are rescaled so that their log loss out of fold falls, the predicted
+// classes stay the same, and a model of a fold is rescaled likewise. --recalibrate fits an intercept too.
+func TestFit_RescalesProbabilitiesAfterAChoiceByAccuracy(t *testing.T) {
+	cfg := keepingRows()
+	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Evaluate = "builtin:digits", "size", []string{"agrees"}, false, 0, EvaluateCrossfit
+	m := fit(t, cfg)
+	r := m.Result.Recalibration
+	if m.Result.Selection.Chosen == 0 || r == nil || !r.KeepsClasses || r.Intercept != 0 || !(r.After < r.Before) {
+		t.Fatalf("chosen %+v, recalibration %+v", m.Result.Selection.Best(), r)
+	}
+	for i, v := range m.Coefficients {
+		if !(math.Abs(m.Recalibrated[i]-r.Slope*v) <= 1e-12*math.Abs(v)) || !(r.Slope > 0) {
+			t.Fatalf("coefficient %d: %v, recalibrated %v", i, v, m.Recalibrated[i])
 		}
+	}
+	for _, slope := range []float64{0.98, 1.02} { // it is the minimum
+		margin, err := m.tuneTable(m.Run.Train).Margins(t.Context(), m.Config.Level, r.Folds, m.Config.Seed, m.Coefficients, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range margin {
+			margin[j] *= slope * r.Slope
+		}
+		if risk := m.riskAtMargins(margin); !(risk > r.After) {
+			t.Errorf("%v times the slope: log loss %v, not above %v", slope, risk, r.After)
+		}
+	}
+	if !strings.Contains(strings.Join(m.Notes, "\n"), "The predicted classes stay the same") {
+		t.Errorf("notes %q", m.Notes)
+	}
+	again := reloaded(t, m)
+	if c := again.configOfFold(); !c.keepsClasses || !c.Recalibrate {
+		t.Errorf("the models of the folds are not rescaled likewise: %+v", c)
+	}
+	cfg.Recalibrate = true
+	if r := fit(t, cfg).Result.Recalibration; r == nil || r.KeepsClasses || r.Intercept == 0 {
+		t.Errorf("with --recalibrate: %+v", r)
+	}
+	cfg.Recalibrate, cfg.Select = false, "worst-group"
+	if r := fit(t, cfg).Result.Recalibration; r != nil {
+		t.Errorf("by risk: %+v", r)
 	}
 }
 

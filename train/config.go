@@ -111,6 +111,7 @@ type Config struct {
 	design   *GroupDesign     // that is taken instead of a choice; nil: choose
 
 	baselineMu, balancedMu *float64 // μ of ERM and of group-balanced ERM; nil: Mu
+	keepsClasses           bool     // whether Recalibrate fits a slope alone
 
 	Checkpoint *Checkpoint `json:"-"` // what is kept for another run to go on from; nil: nothing
 

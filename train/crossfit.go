@@ -187,6 +187,9 @@ func (m *Model) configOfFold() Config {
 	if m.Result.Selection != nil {
 		c.Solver = autoSolver
 	}
+	if r := m.Result.Recalibration; r != nil {
+		c.keepsClasses = r.KeepsClasses
+	}
 	if b := m.Result.ERM; b != nil && b.Mu > 0 {
 		c.baselineMu = &b.Mu
 	}

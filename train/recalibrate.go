@@ -21,6 +21,10 @@ type SummaryRecalibration struct {
 	Folds     int     `json:"folds"`
 	Before    float64 `json:"risk_before"` // average loss of the out-of-fold predictions, as they are
 	After     float64 `json:"risk_after"`  // with slope and intercept, which were fitted to it
+
+	// KeepsClasses says that only a slope was fitted, after a choice by accuracy: the predicted classes are those of
+	// the certified coefficients.
+	KeepsClasses bool `json:"keeps_classes,omitempty"`
 }
 
 // ScoringCoefficients returns the coefficients used for predictions: Recalibrated if set, else Coefficients.
@@ -45,8 +49,10 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return fmt.Errorf("recalibrating: %w", m.nameColumn(err))
 	}
-	slope, intercept, err := m.fitSlopeAndIntercept(ctx, margin)
-	if err != nil {
+	slope, intercept := 1.0, 0.0
+	if m.Config.keepsClasses {
+		slope = m.fitSlope(margin)
+	} else if slope, intercept, err = m.fitSlopeAndIntercept(ctx, margin); err != nil {
 		return fmt.Errorf("recalibrating: %w", err)
 	}
 	m.Recalibrated = m.withSlope(m.Coefficients, slope, intercept)
@@ -56,9 +62,14 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	for j, v := range margin {
 		after[j] = slope*v + intercept
 	}
-	s := &SummaryRecalibration{Slope: slope, Intercept: intercept, Folds: folds}
+	s := &SummaryRecalibration{Slope: slope, Intercept: intercept, Folds: folds, KeepsClasses: m.Config.keepsClasses}
 	s.Before, s.After = m.riskAtMargins(margin), m.riskAtMargins(after)
 	m.Result.Recalibration = s
+	if s.KeepsClasses {
+		m.addNotes(fmt.Sprintf("the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, fitted to out-of-fold predictions (log loss there %.4g → %.4g). The predicted classes stay the same, and the certificate is about the model before it; --recalibrate fits an intercept too",
+			slope, s.Before, s.After))
+		return nil
+	}
 	m.addNotes(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to out-of-fold predictions of the %d training rows (%d folds); the certificate is about the model before it",
 		slope, intercept, d.N, folds))
 	return nil
@@ -77,6 +88,38 @@ func (m *Model) lossesAtMargins(loss, margin []float64) {
 	slope := memory.Make[float64](m.Run.arena(), len(margin))
 	defer memory.Release(m.Run.arena(), slope)
 	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
+}
+
+// slopeSteps is the number of golden-section steps of fitSlope; each divides the interval by 1.618.
+const slopeSteps = 60
+
+// fitSlope returns the slope in [1e-3, 1e3] that minimises the mean loss of slope·margin, by golden-section search on
+// its logarithm. The loss is convex in the slope.
+func (m *Model) fitSlope(margin []float64) float64 {
+	scaled := memory.Make[float64](m.Run.arena(), len(margin))
+	defer memory.Release(m.Run.arena(), scaled)
+	risk := func(log float64) float64 {
+		slope := math.Exp(log)
+		for j, v := range margin {
+			scaled[j] = slope * v
+		}
+		return m.riskAtMargins(scaled)
+	}
+	lo, hi, golden := math.Log(1e-3), math.Log(1e3), (math.Sqrt(5)-1)/2
+	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
+	atA, atB := risk(a), risk(b)
+	for range slopeSteps {
+		if atA <= atB {
+			hi, b, atB = b, a, atA
+			a = hi - golden*(hi-lo)
+			atA = risk(a)
+		} else {
+			lo, a, atA = a, b, atB
+			b = lo + golden*(hi-lo)
+			atB = risk(b)
+		}
+	}
+	return math.Exp((lo + hi) / 2)
 }
 
 // fitSlopeAndIntercept minimises the mean loss of slope·margin + intercept. A ridge penalty of 1/(2n) on the

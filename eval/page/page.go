@@ -196,6 +196,23 @@ func prefixUnit(unit, note string) string {
 	return unit + ", " + note
 }
 
+// verdictText explains when the verdict says that a model helped, by the criterion that it judges.
+func (p *page) verdictText() string {
+	what, and := "worst group’s risk", ""
+	switch p.E.Verdict.Criterion {
+	case "worst-group-accuracy":
+		what = "largest error rate of a group"
+	case "average":
+		what = "average risk"
+	case "tail":
+		what = "risk of the worst 10\u00a0% of rows (CVaR₀.₁)"
+	}
+	if p.E.Budget == nil && (p.E.Verdict.Criterion == "trade-off" || p.Report.Choice == nil) {
+		and = fmt.Sprintf(", and that risk decreases by at least %s times the increase of the average risk", printable.FourDigits(cmp.Or(p.E.Rate, 2)))
+	}
+	return fmt.Sprintf("Verdict. Helped: the interval of the change of the %s lies below 0%s. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/verdicts.md.", what, and)
+}
+
 // Outcome words the badge: a model from elsewhere did not help, it is better or worse.
 func (p *page) Outcome() string {
 	o := p.E.Verdict.Outcome
@@ -373,7 +390,7 @@ func (p *page) Methods() []string {
 			printable.Count(e.Resamples), e.Seed, printable.WholePercent(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
-		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk decreases by at least %s times the increase of the average risk. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/verdicts.md.", printable.FourDigits(cmp.Or(e.Rate, 2))))
+		out = append(out, p.verdictText())
 	}
 	return out
 }

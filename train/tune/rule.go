@@ -272,8 +272,12 @@ func (c *selectionRun) setReason() {
 	if k.Cost > 0 {
 		change = "rises"
 	}
-	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (standard error %.2g) out of fold; the average %s by %.3g",
-		k.Name, CriterionText(c.Criterion, c.Rate), k.Improvement, k.SE, change, math.Abs(k.Cost))
+	average := "average risk"
+	if c.Criterion == "worst-group-accuracy" {
+		average = "average error rate"
+	}
+	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (standard error %.2g) out of fold; the %s %s by %.3g",
+		k.Name, CriterionText(c.Criterion, c.Rate), k.Improvement, k.SE, average, change, math.Abs(k.Cost))
 	if isByGroup(c.Criterion) {
 		c.Reason += fmt.Sprintf("; the smaller worst group has %s", printable.Plural(k.Deciding, "row", "rows"))
 	}
