@@ -260,27 +260,33 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 	return out
 }
 
+// isMany reports whether a proportion of the compared rows is above a limit and not a matter of single rows.
+func isMany(share, limit float64, rows int) bool {
+	count := share * float64(rows)
+	return share > limit && (count >= driftRows || share > 0.5 && count >= 2)
+}
+
 // String describes how the column differs from training, or returns "" if it is within the limits.
 func (d Drift) String() string {
 	var all []string
-	many := func(share, limit float64) bool { return share > limit && share*float64(d.rows) >= driftRows }
 	if d.PSI > d.limit {
 		all = append(all, fmt.Sprintf("population stability index %.2f", d.PSI))
 	}
-	if many(d.Outside, driftOutside) {
+	if isMany(d.Outside, driftOutside, d.rows) {
 		all = append(all, fmt.Sprintf("%.0f %% of the rows outside the range of training", 100*d.Outside))
 	}
-	if many(d.Unseen, driftOutside) {
+	if isMany(d.Unseen, driftOutside, d.rows) {
 		all = append(all, fmt.Sprintf("%.0f %% of the rows with levels that training did not see", 100*d.Unseen))
 	}
 	noise := 3 * math.Sqrt(d.WasMissing*(1-d.WasMissing)/float64(max(1, d.rows)))
-	if many(math.Abs(d.Missing-d.WasMissing), driftMissing+noise) {
+	if isMany(math.Abs(d.Missing-d.WasMissing), driftMissing+noise, d.rows) {
 		all = append(all, fmt.Sprintf("%.0f %% missing instead of %.0f %%", 100*d.Missing, 100*d.WasMissing))
 	}
 	return strings.Join(all, ", ")
 }
 
-// Drifted returns one line naming the columns that differ from training by more than the limits, or "".
+// Drifted returns one line naming the columns that differ from training by more than the limits, or "". Without a
+// profile of training it judges by levels that training did not see alone.
 func (r Report) Drifted() string {
 	var columns []string
 	for _, d := range r.Drift {
@@ -288,10 +294,19 @@ func (r Report) Drifted() string {
 			columns = append(columns, fmt.Sprintf("%s (%s)", printable.QuoteList([]string{d.Column}, "and"), s))
 		}
 	}
+	isNamed := func(in []Unseen, column string) bool {
+		return slices.ContainsFunc(in, func(u Unseen) bool { return u.Column == column })
+	}
+	for _, u := range r.Unseen {
+		compared := slices.ContainsFunc(r.Drift, func(d Drift) bool { return d.Column == u.Column })
+		if share := float64(u.Count) / float64(max(1, r.Rows)); !compared && isMany(share, driftOutside, r.Rows) {
+			columns = append(columns, fmt.Sprintf("%s (%.0f %% of the rows with levels that training did not see: %s)",
+				printable.QuoteList([]string{u.Column}, "and"), 100*share, printable.QuoteList(u.Examples, "and")))
+		}
+	}
 	for _, g := range r.NewGroups {
 		share := float64(g.Count) / float64(max(1, r.Rows))
-		known := slices.ContainsFunc(r.Unseen, func(u Unseen) bool { return u.Column == g.Column }) // said of the feature
-		if !known && share > driftOutside && g.Count >= driftRows {
+		if !isNamed(r.Unseen, g.Column) && isMany(share, driftOutside, r.Rows) { // else said of the feature
 			columns = append(columns, fmt.Sprintf("group column %q (%.0f %% of the rows in groups that training did not have: %s)", g.Column, 100*share, printable.QuoteList(g.Examples, "and")))
 		}
 	}

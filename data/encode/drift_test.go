@@ -104,3 +104,38 @@ func TestUnseenGroups(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A column whose rows are mostly unseen levels is named with and without a profile, also in a table of few rows; a single
+// row is not.
+func TestDrifted_UnseenLevels(t *testing.T) {
+	train := drawLines(200, 1, false)
+	for _, c := range []struct {
+		name    string
+		profile bool
+		codes   []string
+		want    string
+	}{
+		{"all, with a profile", true, []string{"011", "021", "031"}, `"code" (100 % of the rows with levels that training did not see)`},
+		{"all, without", false, []string{"011", "021", "031"}, `"code" (100 % of the rows with levels that training did not see: "011", "021" and "031")`},
+		{"two of three, without", false, []string{"011", "002", "031"}, `"code" (67 % of the rows`},
+		{"one of three", true, []string{"011", "002", "003"}, ""},
+		{"one row", false, []string{"011"}, ""},
+		{"none", false, []string{"001", "002", "003"}, ""},
+	} {
+		fitted := fitRows(t, tableOfLines(t, "t.csv", train), nil, nil, Spec{Target: "y"}, Sink{})
+		if c.profile {
+			fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, Float64)
+		}
+		var lines []string
+		for _, code := range c.codes {
+			lines = append(lines, "0.1,"+code+",a,no")
+		}
+		report, err := fitted.Encoder.EncodeBlocks(t.Context(), tableOfLines(t, "t.csv", lines), nil, 0, false, func(Block) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := report.Drifted(); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
