@@ -150,6 +150,8 @@ func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	}
 	out := table.NewStored(l.Name, l.Type, l.Kind, l.Integer, all)
 	out.Clock, out.Index, out.Of, out.Vector = l.Clock, l.Index, l.Of, l.Vector
+	out.FromText = !slices.ContainsFunc(parts, func(p *Column) bool { return !p.FromText && !p.IsAllNull() })
+	out.Order, out.Zone = l.Order, l.Zone
 	return out
 }
 

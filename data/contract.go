@@ -1,12 +1,14 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 	_ "time/tzdata" // zones, on systems without them
 
 	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -166,24 +168,62 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 // ParseNumbers reads the texts of a column as numbers, in the way of the table, and returns the texts by row that
 // are none. The column is nil if no text is a number.
 func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string) {
+	return parseTexts(&Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true}, c, f.how.Text.ParseNumber)
+}
+
+// ParseDates reads the texts of a column as dates in the order of a form, and returns the texts by row that are none.
+// The column is nil if no text is a date.
+func (f *Frame) ParseDates(c *Column, form ColumnForm) (dates *Column, invalid map[int]string) {
+	order := cmp.Or(form.Order, f.how.Text.DateOrder)
+	dates = &Column{Name: c.Name, Type: "date", Kind: Numeric, FromText: true, Clock: true, Order: order, Zone: form.Zone}
+	missing := f.how.Text.MissingTexts(c.Name, f.Names())
+	days := map[string]csv.Day{}
+	for k, day := range csv.ParseDays(c.Level, order) {
+		day.IsDate = day.IsDate && (form.Type == "" || sameClock(form.Zone, day.Zone))
+		days[c.Level[k]] = day
+	}
+	return parseTexts(dates, c, func(text string) (float64, bool, bool) {
+		return days[text].Days, slices.Contains(missing, text), days[text].IsDate
+	})
+}
+
+// parseTexts fills a column of numbers with what parse reads of the texts of c, and returns the other texts by row.
+// The result is nil if no text is a number.
+func parseTexts(to, c *Column, parse func(text string) (value float64, missing, ok bool)) (*Column, map[int]string) {
 	value, missing, number := make([]float64, len(c.Level)), make([]bool, len(c.Level)), make([]bool, len(c.Level))
 	for k, text := range c.Level {
-		value[k], missing[k], number[k] = f.how.Text.ParseNumber(text)
+		value[k], missing[k], number[k] = parse(text)
 	}
 	if !slices.Contains(number, true) {
 		return nil, nil
 	}
-	numbers = &Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true, Number: make([]float64, c.Len()), Null: make([]bool, c.Len())}
-	invalid = map[int]string{}
-	for r := range numbers.Number {
+	invalid := map[int]string{}
+	to.Number, to.Null = make([]float64, c.Len()), make([]bool, c.Len())
+	for r := range to.Number {
 		switch k := c.Code[r]; {
 		case c.IsNull(r) || missing[k]:
-			numbers.Null[r] = true
+			to.Null[r] = true
 		case number[k]:
-			numbers.Number[r] = value[k]
+			to.Number[r] = value[k]
 		default:
-			numbers.Null[r], invalid[r] = true, c.Level[k]
+			to.Null[r], invalid[r] = true, c.Level[k]
 		}
 	}
-	return numbers, invalid
+	return to, invalid
+}
+
+// WithColumn returns the table with a column in place of the one of the same name. A column of dates becomes what the
+// reading asks for.
+func (f *Frame) WithColumn(c *Column) (*Frame, error) {
+	out := f.Slice(0, f.Rows)
+	out.Notes = slices.Clone(f.Notes)
+	at := slices.IndexFunc(out.Columns, func(o *Column) bool { return o.Name == c.Name })
+	if at < 0 {
+		return nil, table.NoColumnError(f.Name(), c.Name, f.Names())
+	}
+	out.Columns[at] = c
+	if !c.Clock {
+		return out, nil
+	}
+	return out, out.replaceDates()
 }

@@ -96,8 +96,11 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 // readTogether reads tables again that were read in other ways than the others, if the reading does not say how.
 func readTogether(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame, error) {
 	r := append(how, Reading{})[0]
-	if len(frames) == 1 || r.Columns != nil {
+	if len(frames) == 1 {
 		return frames, nil
+	}
+	if r.Columns != nil {
+		return readMixedAsText(ctx, frames, r)
 	}
 	forms, agreed := agree(frames)
 	r.Columns = forms
@@ -110,6 +113,53 @@ func readTogether(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame
 		if err != nil {
 			return frames, err
 		}
+		frames[i] = again
+	}
+	return frames, nil
+}
+
+// readMixedAsText reads tables again in which a column is text though the contract has numbers or dates, if it has those
+// in another table: the column is text in all, so that the rows with text can be told from the others.
+func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame, error) {
+	forms, mixed := slices.Clone(r.Columns), map[string]bool{}
+	textIn := func(f *Frame, name string) *Column {
+		at := slices.IndexFunc(f.Columns, func(c *Column) bool { return c.Name == name && c.Kind == Categorical && c.FromText })
+		if at < 0 || f.Columns[at].Type == "null" {
+			return nil
+		}
+		return f.Columns[at]
+	}
+	for i, form := range forms {
+		texts := 0
+		for _, f := range frames {
+			if textIn(f, form.Name) != nil {
+				texts++
+			}
+		}
+		if form.Kind == Numeric && texts > 0 && texts < len(frames) {
+			mixed[form.Name] = true
+			forms[i] = ColumnForm{Name: form.Name, Kind: Categorical, Type: "string", Text: true}
+		}
+	}
+	if len(mixed) == 0 {
+		return frames, nil
+	}
+	told := r
+	r.Columns = forms
+	for i, f := range frames {
+		if !f.inputs[0].format.text {
+			continue
+		}
+		again, err := openTable(ctx, f.inputs[0], r)
+		if err != nil {
+			return frames, err
+		}
+		for name := range mixed {
+			if was, is := textIn(f, name), textIn(again, name); was != nil && is != nil {
+				is.UnexpectedRow, is.Unexpected = was.UnexpectedRow, was.Unexpected
+			}
+		}
+		again.how = told
 		frames[i] = again
 	}
 	return frames, nil

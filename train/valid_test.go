@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,5 +121,104 @@ func TestPredictBlocks_NullInvalidWholeColumn(t *testing.T) {
 	f := openTable(t, writeText(t, "t.csv", "k\n1\n"))
 	if _, err := m.PredictBlocks(t.Context(), f, BlockOptions{NullInvalid: true}, none); err == nil {
 		t.Error("a table without the columns of the model was scored")
+	}
+}
+
+// writeColumns writes a table of a format, or a directory of two files of it, and returns the path.
+func writeColumns(t *testing.T, format string, columns []data.Column) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(path string, lo, hi int) {
+		part := make([]data.Column, len(columns))
+		for i := range columns {
+			part[i] = *columns[i].Slice(lo, hi)
+		}
+		if err := data.WriteTable(path, part, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := columns[0].Len()
+	if ext, isSet := strings.CutPrefix(format, "set of "); isSet {
+		write(filepath.Join(dir, "a."+ext), 0, n/2)
+		write(filepath.Join(dir, "b."+ext), n/2, n)
+		return dir
+	}
+	path = filepath.Join(dir, "t."+format)
+	write(path, 0, n)
+	return path
+}
+
+// In every format a null, NaN or infinite number is a fault of its row, and a column without a readable value one of
+// the column.
+func TestPredictValidBlocks_Formats(t *testing.T) {
+	var training strings.Builder
+	training.WriteString("x,d,y\n")
+	for i := range 60 {
+		fmt.Fprintf(&training, "%v,%d/%d/2024,%d\n", math.Sin(float64(i)), 1+i%28, 1+i%12, i%3%2)
+	}
+	numbers := func(v ...float64) data.Column {
+		return data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: v}
+	}
+	texts := func(name string, v ...string) data.Column {
+		c := data.Column{Name: name, Kind: data.Categorical, Type: "string"}
+		for i, s := range v {
+			c.Level, c.Code = append(c.Level, s), append(c.Code, int32(i))
+		}
+		return c
+	}
+	missing := numbers(0.5, 0, math.NaN(), math.Inf(1))
+	missing.Null = []bool{false, true, false, false}
+	null, inf := `column "x": the value is null`, `column "x": the value is +Inf`
+	for _, impute := range []string{"", "drop"} {
+		models := map[string]*Model{}
+		for _, feature := range []string{"x", "d"} {
+			cfg := keepingRows()
+			cfg.Target, cfg.Nu, cfg.Impute, cfg.Features = "y", level.At(1), impute, []string{feature}
+			cfg.Reading.Dates = "parts"
+			f, err := OpenAs(t.Context(), writeText(t, "t.csv", training.String()), cfg.Reading)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(f.Close)
+			models[feature] = fitFrame(t, f, cfg)
+		}
+		for _, c := range []struct {
+			name, formats string
+			column        data.Column
+			reasons       []string
+			err           string
+		}{
+			{"numbers", "csv,parquet,arrows,set of csv,set of parquet", missing, []string{"", null, null, inf}, ""},
+			{"one text", "csv,set of csv", texts("x", "0.5", "1", "two", "3"), []string{"", "", `column "x": the value is "two", but the model reads numbers`, ""}, ""},
+			{"one date", "csv,set of csv", texts("d", "20/1/2024", "soon", "22/1/2024", "1/2/2024"), []string{"", `column "d": the value is "soon", but the model reads dates`, "", ""}, ""},
+			{"no number", "csv,set of csv", texts("x", "one", "two", "three", "four"), nil, `column "x": the column has no number, but training had numbers: the first value is "one"`},
+			{"no date", "csv,set of csv", texts("d", "soon", "now", "never", "later"), nil, `column "d": the column has no date, but training had dates: the first value is "soon"`},
+			{"text", "parquet,arrows,set of parquet", texts("x", "one", "two", "three", "four"), nil, `column "x": the column is text here (string), but training had numbers: the first value is "one"`},
+			{"text of dates", "parquet,arrows,set of parquet", texts("d", "20/1/2024", "now", "never", "later"), nil, `column "d": the column is text here (string), but training had dates: the first value is "20/1/2024"`},
+		} {
+			m := models[c.column.Name]
+			for _, format := range strings.Split(c.formats, ",") {
+				scored, err := OpenAs(t.Context(), writeColumns(t, format, []data.Column{c.column, {Name: "k", Kind: data.Numeric, Type: "double", Number: []float64{1, 2, 3, 4}}}), m.Reading())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer scored.Close()
+				var got []string
+				_, err = m.PredictBlocks(t.Context(), scored, BlockOptions{NullInvalid: true}, func(columns []data.Column) error {
+					last := columns[len(columns)-1]
+					for i := range last.Len() {
+						why := ""
+						if !last.IsNull(i) {
+							why = last.Text(i)
+						}
+						got = append(got, why)
+					}
+					return nil
+				})
+				if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) || c.err == "" && (err != nil || !slices.Equal(got, c.reasons)) {
+					t.Errorf("impute %q, %s, %s: %q, %v; want %q, %q", impute, c.name, format, got, err, c.reasons, c.err)
+				}
+			}
+		}
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // EncodeValidBlocks works like EncodeBlocks for all rows, without a target, but leaves out rows that cannot be
 // encoded and gives the reasons in Block.Invalid: a null where nothing fills it, a value that is not finite or not
-// usable, or a text among the numbers of a column of CSV or JSON Lines. Faults of whole columns remain errors: a
-// column that is absent, or that has no number at all where training had numbers.
+// usable, or a text among the numbers or dates of a column of CSV or JSON Lines. Faults of whole columns remain errors: a
+// column that is absent, or that has no number or date at all where training had some.
 func (e *Encoder) EncodeValidBlocks(ctx context.Context, f *data.Frame, size int, do func(Block) error) (report Report, err error) {
-	g, texts, err := e.readNumbers(ctx, f)
+	g, texts, err := e.readValid(ctx, f)
 	if err != nil {
 		return report, err
 	}
@@ -65,33 +66,53 @@ func (e *Encoder) numericColumns() (names []string) {
 	return names
 }
 
-// readNumbers returns f with numbers in place of columns of text that training had as numbers, and the reasons
-// why texts of some rows are no numbers.
-func (e *Encoder) readNumbers(ctx context.Context, f *data.Frame) (g *data.Frame, why map[int]string, err error) {
+// readValid returns f with numbers in place of columns of text that training had as numbers or dates, and the reasons
+// why texts of some rows are none. A column without any readable value is an error.
+func (e *Encoder) readValid(ctx context.Context, f *data.Frame) (g *data.Frame, why map[int]string, err error) {
 	g, why = f, map[int]string{}
-	for _, name := range e.numericColumns() {
+	read := func(name, what string, parse func(c *data.Column) (*data.Column, map[int]string)) error {
 		c, err := f.Lookup(name)
-		if err != nil || c.Kind != data.Categorical || !c.FromText {
-			continue // the encoding reports what is wrong
+		if err != nil || c.Kind != data.Categorical {
+			return nil // the encoding reports what is wrong
 		}
-		if c, err = c.Load(ctx); err != nil {
-			return nil, nil, err
+		if c, err = c.Load(ctx); err != nil || c.IsAllNull() {
+			return err
 		}
-		numbers, invalid := f.ParseNumbers(c)
-		if numbers == nil {
-			continue
+		first := 0
+		for c.IsNull(first) {
+			first++
+		}
+		if !c.FromText {
+			return f.Fault(name, fix.Advise("store the column as in training"), "the column is text here (%s), but training had %ss: the first value is %q", c.Type, what, c.Text(first))
+		}
+		values, invalid := parse(c)
+		if values == nil {
+			return f.Fault(name, fix.Advise("is this the column of training?"), "the column has no %s, but training had %ss: the first value is %q", what, what, c.Text(first))
 		}
 		for r, text := range invalid {
 			if why[r] == "" {
-				why[r] = fmt.Sprintf("column %q: the value is %q, but the model reads numbers", name, text)
+				why[r] = fmt.Sprintf("column %q: the value is %q, but the model reads %ss", name, text, what)
 			}
 		}
-		if g == f {
-			g = f.Slice(0, f.Rows)
-		}
-		g.Columns[slices.IndexFunc(g.Columns, func(o *data.Column) bool { return o.Name == name })] = numbers
+		g, err = g.WithColumn(values)
+		return err
 	}
-	return g, why, nil
+	var problems data.Problems
+	for _, name := range e.numericColumns() {
+		if err := problems.Add(read(name, "number", f.ParseNumbers)); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, form := range f.Reading().Columns {
+		if !form.Clock || form.Kind != data.Numeric || !e.usesDate(form.Name) {
+			continue
+		}
+		parse := func(c *data.Column) (*data.Column, map[int]string) { return f.ParseDates(c, form) }
+		if err := problems.Add(read(form.Name, "date", parse)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return g, why, problems.Err()
 }
 
 // findNulls adds the rows of a block to those that are invalid which have nulls that nothing fills.
@@ -99,7 +120,7 @@ func (e *Encoder) findNulls(ctx context.Context, b *Block) error {
 	if e.Spec.Impute == "mean" || e.Spec.Impute == "median" {
 		return nil
 	}
-	for _, name := range e.numericColumns() {
+	for _, name := range append(e.numericColumns(), e.Dates...) {
 		c, err := b.Frame.Lookup(name)
 		if err != nil || c.Kind == data.Other {
 			continue // the encoding reports what is wrong

@@ -232,6 +232,40 @@ func Dates(texts []string, rows []int, order string) (days []float64, formats []
 	return days, nil
 }
 
+// A Day is a text read as a date, or as a date and a time.
+type Day struct {
+	Days   float64 // since 1970-01-01 UTC
+	Zone   string  // of an offset from UTC; "" without one
+	IsDate bool
+}
+
+// ParseDays reads every text that is a date in the order of training, or in another order that all dates among the texts
+// have and that is not mistaken for it.
+func ParseDays(texts []string, order string) []Day {
+	common := layoutsOf(order).orUndecided()
+	for _, s := range texts {
+		if m := parseDate(s, common); m.in != 0 {
+			common &= m.in.orders()
+		}
+	}
+	if common.order() == "" {
+		common = layoutsOf(order)
+	}
+	days := make([]Day, len(texts))
+	if common.order() == "" {
+		return days
+	}
+	for i, s := range texts {
+		if m := parseDate(s, common); m.in != 0 {
+			days[i] = Day{Days: m.days, IsDate: true}
+			if m.zoned {
+				days[i].Zone = zoneOf(m.offset)
+			}
+		}
+	}
+	return days
+}
+
 // DaysOf returns the days from 1970-01-01 UTC to t.
 func DaysOf(t time.Time) float64 {
 	return float64(t.Unix())/86400 + float64(t.Nanosecond())/86400e9

@@ -343,7 +343,7 @@ func (c *column) isOfDates() bool {
 
 // allocate sets the type of the column and allocates its values.
 func (c *column) allocate(name string, rows int) {
-	c.Column = &table.Column{Name: name, Kind: table.Categorical, Type: "string", FromText: true, PaddedRow: c.paddedRow, Padded: c.padded}
+	c.Column = &table.Column{Name: name, Kind: table.Categorical, Type: "string", FromText: true}
 	nulls := c.nulls + c.absent
 	c.nullNA = true
 	switch {

@@ -102,10 +102,6 @@ type Column struct {
 	// if the times are of a clock without a zone.
 	Zone string
 
-	// PaddedRow is the first row (1-based) whose text has leading zeros, or 0; Padded is that text.
-	PaddedRow int
-	Padded    string
-
 	Parts []Part // of a column whose values are still in its files; nil: they are in memory
 }
 
