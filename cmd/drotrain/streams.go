@@ -103,6 +103,9 @@ func (o *trainOptions) trainToStream(ctx context.Context, a *app) error {
 	if err := o.writeWeights(a, m); err != nil {
 		return err
 	}
+	if err := o.writeProof(ctx, a, m); err != nil {
+		return err
+	}
 	return o.checkOutcome(m, nil, m.Summary(""))
 }
 
@@ -125,17 +128,23 @@ func (o *trainOptions) writeWeights(a *app, m *train.Model) error {
 // checkStreams returns an error for options that cannot be combined with a model on standard output, or whose
 // output file exists.
 func (o *trainOptions) checkStreams(a *app) error {
-	if w := o.WeightsOut; w != "" && w != stream {
-		if !slices.Contains(slices.Collect(maps.Values(extensionOf)), strings.ToLower(filepath.Ext(w))) {
-			return exit.Usagef("end the name in .parquet, .csv, .tsv or .arrows", "--weights-out %q: unknown format", w)
+	var tables []string
+	for _, t := range [][2]string{{"weights-out", o.WeightsOut}, {"proof", o.Proof}} {
+		if w := t[1]; w == "" || w == stream && t[0] == "weights-out" {
+			continue
+		} else if !slices.Contains(slices.Collect(maps.Values(extensionOf)), strings.ToLower(filepath.Ext(w))) {
+			return exit.Usagef("end the name in .parquet, .csv, .tsv or .arrows", "--%s %q: unknown format", t[0], w)
 		}
-		if err := a.inputs.Check(o.Force, w); err != nil {
-			return err
-		}
+		tables = append(tables, t[1])
+	}
+	if err := a.inputs.Check(o.Force, tables...); err != nil {
+		return err
 	}
 	switch {
 	case o.WeightsOut != "" && a.comm != nil:
 		return exit.Usagef("train in one process, or leave out --weights-out", "--weights-out does not work with several ranks: they keep no weights of rows")
+	case o.Proof != "" && a.comm != nil:
+		return exit.Usagef("train in one process, or leave out --proof", "--proof does not work with several ranks: they keep no weights of rows")
 	case o.WeightsOut == stream && o.Out != stream:
 		return exit.Usagef("add --out -, or give --weights-out the name of a .parquet file", "--weights-out - needs --out -: the weights follow the model on standard output")
 	case o.Out != stream:

@@ -147,6 +147,9 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDi
 	if err := o.writeWeights(a, m); err != nil {
 		return err
 	}
+	if err := o.writeProof(ctx, a, m); err != nil {
+		return err
+	}
 	o.ended = true
 	return o.printResult(a, m, e, out)
 }

@@ -22,6 +22,7 @@ var rooms = []struct {
 	may  []string
 }{
 	{"internal", nil},
+	{"internal/interval", nil},
 	{"design", []string{"internal"}},
 	{"losses", []string{"internal", "design"}},
 	{"dro", []string{"internal"}},
@@ -44,14 +45,15 @@ var rooms = []struct {
 	{"eval", []string{"internal", "losses", "data", "data/encode", "data/check"}},
 	{"eval/internal/evaltest", []string{"data", "data/encode", "eval"}}, // only tests import it
 	{"eval/page", []string{"internal", "data/check", "eval"}},
+	{"verify", []string{"internal/interval", "data", "data/encode"}}, // no code of the solver
 	{"train/level", []string{"internal", "dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", nil},
-	{"train", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "datasets", "train/level", "train/tune", "train/score"}},
+	{"train", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "datasets", "verify", "train/level", "train/tune", "train/score"}},
 	{"export", []string{"internal", "data", "data/encode", "train/level", "train/tune", "train/score", "train"}},
 	{"train/report", []string{"internal", "design", "losses", "dro", "data", "data/encode", "datasets", "eval", "train/level", "train/tune", "train"}},
 	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "data/encode", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "verify"}},
 }
 
 // roomOf returns the room of a path below the module.

@@ -13,7 +13,7 @@ var tableHelp = "a `file` (" + strings.Join(data.FormatNames(), ", ") + "), a di
 
 var modelOptions = []Option{
 	{Name: "model", Commands: "eval*", Help: "`files` of models, or directories written by train; every further model is compared with the first", Value: func(s *Settings) *setting.Value { return setting.List(&s.Models, nil) }},
-	{Name: "model", Commands: "predict* export*", Help: "`file` of the model, or the directory written by train", Value: func(s *Settings) *setting.Value { return singleElement(&s.Models) }},
+	{Name: "model", Commands: "predict* export* verify*", Help: "`file` of the model, or the directory written by train", Value: func(s *Settings) *setting.Value { return singleElement(&s.Models) }},
 	{Name: "model-variant", Commands: "eval predict export", Help: "model to use from the file: robust (the trained model), erm (the standard model), balanced (group-balanced ERM), rescaled (ERM with rescaled scores) or recommended (the model that train recommends) (default: recommended if cross-validation chose the robustness, robust if an option set it)", Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Variant, train.Variants()) }},
 }
 
@@ -21,6 +21,8 @@ var dataOptions = []Option{
 	{Name: "data", Commands: "train* tune*", Help: "training rows: " + tableHelp + " (default builtin:digits)"},
 	{Name: "data", Commands: "eval*", Help: "rows to measure: " + tableHelp + " (default: the hold-out of the training)"},
 	{Name: "data", Commands: "predict*", Help: "rows to predict: " + tableHelp},
+	{Name: "data", Commands: "verify*", Help: "the table that the model was trained on: " + tableHelp},
+	{Name: "proof", Commands: "verify*", Help: "`file` that drotrain train --proof wrote", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "data", Commands: "inspect", Help: "`file` to describe; the same as the argument"},
 	{Name: "trained-on", Commands: "eval", Help: "`table` that the model was trained on, if it is neither embedded nor in the model's folder", Value: func(s *Settings) *setting.Value { return setting.Text(&s.TrainedOn) }},
 	{Name: "predictions", Commands: "eval*", Help: "`table` with the predictions of any model, to be evaluated in place of --model", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Predictions) }},

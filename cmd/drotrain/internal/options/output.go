@@ -50,6 +50,8 @@ var formats = []string{"html", "md", "json", "metrics", "junit", "svg", "png", "
 var outputOptions = []Option{
 	{Name: "out", Commands: "train*", Help: "`directory` for model, metrics, plots and report; - writes only the model, to standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "weights-out", Commands: "train", Help: "`file` for the adversary's weight of every training row (row, weight, group): .parquet, .csv, .tsv or .arrows; with --out -, also - (after the model)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
+	{Name: "proof", Commands: "train", Help: "`file` for the numbers with which drotrain verify proves the certificate: .parquet, .csv, .tsv or .arrows", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
+	{Name: "encoded", Commands: "verify*", Help: "`file` for the encoded training rows, which python -m drotrain.verify reads: .parquet", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Encoded) }},
 	{Name: "out", Commands: "tune*", Help: "`directory` for the table, the figure and the configuration", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "eval*", Help: "`files` to write: the report (.html or .md), the numbers (.json), the gates (.xml); a directory; or - for standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.List(&s.Outputs, nil) }},
 	{Name: "out", Commands: "predict*", Help: "`file` to write, ending in .parquet, .csv, .tsv, or .arrows for an Arrow stream; - for standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
@@ -73,13 +75,13 @@ var outputOptions = []Option{
 		return setting.Enum(&s.Invalid, []string{InvalidError, InvalidNull})
 	}},
 	{Name: "csv-safe", Commands: "predict export", Help: "in .csv and .tsv files, write an apostrophe before text that a spreadsheet would execute, such as =1+1", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Safe) }},
-	{Name: "force", Commands: "train tune eval predict* export inspect", Help: "overwrite existing files", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
+	{Name: "force", Commands: "train tune eval predict* export inspect verify", Help: "overwrite existing files", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
 	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out, with the options of that run", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Resume) }},
 	{Name: "allow-degenerate", Commands: "train", Help: "exit with 0 even if the model is worse than a constant or rests on a handful of rows", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllowDegenerate) }},
-	{Name: "config", Commands: "train tune eval predict export inspect", Help: "YAML `file` with these options as keys; options on the command line win", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Text(&s.ConfigFile) }},
-	{Name: "json", Commands: "train tune eval* predict export inspect", Help: "print one JSON object to stdout, and errors as JSON to stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
-	{Name: "quiet", Commands: "train tune eval predict export inspect", Help: "show no progress and no notes; warnings remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
-	{Name: "log-format", Commands: "train tune eval predict export inspect", Help: "format of messages on stderr: plain (the message only); text or json (with time and level)", Effect: display, Value: func(s *Settings) *setting.Value {
+	{Name: "config", Commands: "train tune eval predict export inspect verify", Help: "YAML `file` with these options as keys; options on the command line win", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Text(&s.ConfigFile) }},
+	{Name: "json", Commands: "train tune eval* predict export inspect verify*", Help: "print one JSON object to stdout, and errors as JSON to stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
+	{Name: "quiet", Commands: "train tune eval predict export inspect verify", Help: "show no progress and no notes; warnings remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
+	{Name: "log-format", Commands: "train tune eval predict export inspect verify", Help: "format of messages on stderr: plain (the message only); text or json (with time and level)", Effect: display, Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.LogFormat, []string{LogPlain, LogText, LogJSON})
 	}},
 	{Name: "verbose", Commands: "train", Help: "write the solver's decisions to stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Verbose) }},

@@ -45,6 +45,8 @@ type Settings struct {
 
 	Out             string
 	WeightsOut      string   // the adversary's weights
+	Proof           string   // of the certificate: written by train, checked by verify
+	Encoded         string   // the rows that verify encoded
 	Outputs         []string // of eval: files, or one directory
 	Formats         []string
 	Format          string // of an export, or of predictions on the standard output
@@ -64,6 +66,7 @@ const (
 	Eval    = "eval"
 	Predict = "predict"
 	Export  = "export"
+	Verify  = "verify"
 	Inspect = "inspect"
 )
 

@@ -1,0 +1,411 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/interval"
+)
+
+// A Report is the outcome of a check. The bounds are of the optimal objective in loss units, rounded outwards; they
+// are nil where the check ended before them.
+type Report struct {
+	Upper, Lower *big.Float
+	Gap          float64 // Upper − Lower, rounded up
+	Relative     float64 // Gap divided by Upper
+	Asked        float64 // the largest relative gap, of the model
+
+	// Refused is the reason for which the certificate of the model is not proved; empty: it is proved.
+	Refused string
+}
+
+// Proved reports whether the certificate of the model is proved.
+func (r *Report) Proved() bool { return r.Refused == "" }
+
+// Check reads and encodes the training rows of f again and bounds the optimal objective of the model:
+//
+//   - from above by the objective at the coefficients of the model, where the largest loss of the adversary is bounded
+//     by a feasible point of its dual problem;
+//   - from below by the value of the dual problem −Σ y_j f_j*(s_j) − ψ(y) − ‖Σ y_j s_j z_j‖²/(2μ) at the weights y and
+//     slopes s of the proof, after these have been moved, within rounding, to where they are feasible exactly.
+//
+// The certificate is proved if both bounds are within the relative gap that the model says, and if the upper bound that
+// the model states is not below the objective. What is not proved is in Report.Refused; an error means that the table
+// could not be read.
+func Check(ctx context.Context, m *Model, f *data.Frame, p *Proof) (*Report, error) {
+	r := &Report{Asked: m.Config.Gap}
+	if err := f.Fingerprint(); err != nil {
+		return nil, err
+	}
+	if r.Refused = m.refusal(f, p); r.Refused != "" {
+		return r, nil
+	}
+	rows, err := m.encode(ctx, f, p)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(rows.Rows, p.Rows) {
+		r.Refused = fmt.Sprintf("the proof is about %d rows, which are not the %d training rows of the model", len(p.Rows), rows.N)
+		return r, nil
+	}
+	c := &checker{ctx: ctx, m: m, rows: rows, outputs: m.Encoder.Target.Outputs()}
+	err = c.bound(r, p)
+	if cause := ctx.Err(); cause != nil {
+		return nil, cause
+	}
+	if err != nil {
+		r.Refused = err.Error()
+		return r, nil
+	}
+	r.judge(m)
+	return r, nil
+}
+
+// refusal returns the reason for which a proof is refused before any bound is computed, or "".
+func (m *Model) refusal(f *data.Frame, p *Proof) string {
+	sources := m.Sources
+	if m.Config.HoldoutData != "" && len(f.Sources) < len(sources) {
+		sources = sources[:len(f.Sources)] // the others are held out
+	}
+	same := func(a, b data.Source) bool { return a.SHA256 == b.SHA256 && a.SHA256 != "" }
+	switch {
+	case p.digest != p.digestOf():
+		return "the proof was changed after it was written: the SHA-256 of its numbers differs"
+	case p.model != m.identifier:
+		return "the proof belongs to another model: the SHA-256 of the model file differs"
+	case p.data != SourcesOf(m.Sources):
+		return "the proof belongs to other data than the model"
+	case len(sources) == 0 || !slices.EqualFunc(f.Sources, sources, same):
+		return "the table is not the one the model was trained on: its SHA-256 differs"
+	case !m.Result.Certified:
+		return fmt.Sprintf("the model is not certified: its status is %s", m.Result.Status)
+	}
+	if err := m.Supported(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// judge sets the gap and the reason for which the certificate is not proved.
+func (r *Report) judge(m *Model) {
+	gap := new(big.Float).SetMode(big.ToPositiveInf).SetPrec(interval.Prec).Sub(r.Upper, r.Lower)
+	r.Gap = above(gap)
+	if r.Upper.Sign() > 0 {
+		r.Relative = above(gap.Quo(gap, r.Upper))
+	}
+	stated := m.Result.Certificate
+	switch {
+	case stated.Upper == nil || stated.Lower == nil:
+		r.Refused = "the model states no bounds"
+	case r.Upper.Cmp(big.NewFloat(*stated.Upper)) > 0:
+		r.Refused = fmt.Sprintf("the objective is larger than the upper bound that the model states, %v", *stated.Upper)
+	case r.Upper.Cmp(big.NewFloat(*stated.Lower)) < 0:
+		r.Refused = fmt.Sprintf("the objective is smaller than the lower bound that the model states, %v", *stated.Lower)
+	case !(r.Upper.Sign() > 0 && r.Relative <= r.Asked):
+		r.Refused = fmt.Sprintf("the weights prove a relative gap of %.3g, and the model states %.3g", r.Relative, r.Asked)
+	}
+}
+
+// above returns the least float64 that is not below v.
+func above(v *big.Float) float64 {
+	f, _ := new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Set(v).Float64()
+	return f
+}
+
+// A checker computes both bounds.
+type checker struct {
+	ctx     context.Context
+	m       *Model
+	rows    *trainingRows
+	outputs int // margins a row
+	loss    loss
+	set     set
+	*grouping
+	atoms     int
+	penalised int // columns: all but the intercept
+}
+
+// bound sets the bounds of r.
+func (c *checker) bound(r *Report, p *Proof) (err error) {
+	defer interval.Catch(&err)
+	cfg := &c.m.Config
+	if c.loss, err = newLoss(cfg, c.outputs); err != nil {
+		return err
+	}
+	w, groups, err := c.rows.atoms(cfg)
+	if err != nil {
+		return err
+	}
+	if c.set, err = newSet(cfg, w); err != nil {
+		return err
+	}
+	c.grouping, c.atoms, c.penalised = groups, len(w.exact), c.rows.D
+	if cfg.Intercept {
+		if c.m.Encoder.Intercept() != c.rows.D-1 {
+			return errors.New("a model with an intercept, but without its column")
+		}
+		c.penalised--
+	}
+	r.Upper = c.upper().Hi
+	lower, err := c.lower(p)
+	if err != nil {
+		return err
+	}
+	r.Lower = lower.Lo
+	return nil
+}
+
+// chunks is the largest number of parts in which rows are taken. Sums are taken by part, and the parts are added in
+// their order, so that the bounds do not depend on the number of threads.
+const chunks = 64
+
+// inChunks calls do for parts [lo, hi) of n, some at the same time. A panic in one of them is raised again.
+func (c *checker) inChunks(n, most int, do func(part, lo, hi int)) (parts int) {
+	parts = max(1, min(n, most))
+	var next atomic.Int64
+	var group sync.WaitGroup
+	var failed atomic.Pointer[error]
+	for range min(parts, runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			var err error
+			defer func() {
+				if err != nil {
+					failed.Store(&err)
+				}
+			}()
+			defer interval.Catch(&err)
+			for k := int(next.Add(1)) - 1; k < parts && failed.Load() == nil && c.ctx.Err() == nil; k = int(next.Add(1)) - 1 {
+				do(k, k*n/parts, (k+1)*n/parts)
+			}
+		})
+	}
+	group.Wait()
+	if err := failed.Load(); err != nil {
+		panic(&interval.Error{What: (*err).Error()})
+	}
+	if c.ctx.Err() != nil {
+		panic(&interval.Error{What: "cancelled"})
+	}
+	return parts
+}
+
+// sums returns width sums over 0 … n−1. add adds the terms of j.
+func (c *checker) sums(n, width int, add func(to []*interval.Sum, j int)) []number {
+	most := max(4, min(chunks, 1<<20/width))
+	partial := make([][]*interval.Sum, most)
+	newSums := func() []*interval.Sum {
+		s := make([]*interval.Sum, width)
+		for i := range s {
+			s[i] = interval.NewSum()
+		}
+		return s
+	}
+	parts := c.inChunks(n, most, func(part, lo, hi int) {
+		partial[part] = newSums()
+		for j := lo; j < hi; j++ {
+			add(partial[part], j)
+		}
+	})
+	total, out := newSums(), make([]number, width)
+	for i := range out {
+		for _, p := range partial[:parts] {
+			total[i].Add(p[i].Value())
+		}
+		out[i] = total[i].Value()
+	}
+	return out
+}
+
+// add is an adder.
+func (c *checker) add(n int, term func(j int) number) number {
+	return c.sums(n, 1, func(to []*interval.Sum, j int) { to[0].Add(term(j)) })[0]
+}
+
+// upper returns an interval whose upper end is not below the objective at the coefficients.
+func (c *checker) upper() number {
+	x := make([]number, len(c.m.Coefficients))
+	for i, v := range c.m.Coefficients {
+		x[i] = interval.New(v)
+	}
+	f := make([]number, c.rows.N)
+	c.inChunks(len(f), chunks, func(_, lo, hi int) {
+		z, entry, m := make([]float64, c.rows.D), new(big.Float), make([]number, c.outputs)
+		for j := lo; j < hi; j++ {
+			c.rows.X.RowTo(z, j)
+			for k := range m {
+				sum := interval.NewSum()
+				for i, v := range z {
+					if v != 0 {
+						sum.AddProduct(x[i*c.outputs+k], entry.SetFloat64(v))
+					}
+				}
+				m[k] = sum.Value()
+			}
+			f[j] = c.loss.value(m, c.rows.Target[j])
+		}
+	})
+	if c.grouping != nil {
+		f = c.means(f)
+	}
+	squares := interval.NewSum()
+	for _, v := range x[:c.penalised*c.outputs] {
+		squares.Add(interval.Square(v))
+	}
+	ridge := half(interval.Mul(interval.New(c.m.Config.Mu), squares.Value()))
+	return interval.Add(c.set.riskAbove(f, c.add), ridge)
+}
+
+// lower returns an interval whose lower end is a lower bound of the optimal objective.
+func (c *checker) lower(p *Proof) (number, error) {
+	y, rest, err := c.weights(p)
+	if err != nil {
+		return zero, err
+	}
+	k := c.outputs
+	rise, fall, err := c.shifts(p, y)
+	if err != nil {
+		return zero, err
+	}
+	width := c.penalised * k
+	sums := c.sums(c.rows.N, width+1, func(to []*interval.Sum, j int) {
+		if y[j].Hi.Sign() <= 0 {
+			return
+		}
+		s, up, down := c.slopes(p, j)
+		z, entry := c.rows.Row(j), new(big.Float)
+		for i := range s {
+			s[i] = interval.Add(s[i], interval.Sub(interval.Mul(rise[i], up), interval.Mul(fall[i], down)))
+		}
+		to[width].Add(interval.Mul(y[j], c.loss.conjugate(s, c.rows.Target[j])))
+		for i := range s {
+			s[i] = interval.Mul(y[j], s[i])
+		}
+		for i, v := range z[:c.penalised] {
+			if v == 0 {
+				continue
+			}
+			entry.SetFloat64(v)
+			for o, w := range s {
+				to[i*k+o].AddProduct(w, entry)
+			}
+		}
+	})
+	squares := interval.NewSum()
+	for _, g := range sums[:width] {
+		squares.Add(interval.Square(g))
+	}
+	ridge := half(interval.Div(squares.Value(), interval.New(c.m.Config.Mu)))
+	return interval.Sub(interval.Sub(rest, sums[width]), ridge), nil
+}
+
+// slopes returns the slopes of row j of a proof and how far they may rise and fall.
+func (c *checker) slopes(p *Proof, j int) (slopes []number, up, down number) {
+	return c.loss.clamp(p.Slope[j*c.outputs:(j+1)*c.outputs], c.rows.Target[j])
+}
+
+// shifts returns the parts of their room by which the slopes of each output rise or fall, so that Σ y_j s_j is 0, as a
+// finite bound needs for an intercept without a penalty. One of the two is 0.
+func (c *checker) shifts(p *Proof, y []number) (rise, fall []number, err error) {
+	k := c.outputs
+	rise, fall = make([]number, k), make([]number, k)
+	for i := range rise {
+		rise[i], fall[i] = zero, zero
+	}
+	if c.penalised == c.rows.D {
+		return rise, fall, nil
+	}
+	sums := c.sums(c.rows.N, k+2, func(to []*interval.Sum, j int) {
+		if y[j].Hi.Sign() > 0 {
+			s, up, down := c.slopes(p, j)
+			for i, v := range s {
+				to[i].Add(interval.Mul(y[j], v))
+			}
+			to[k].Add(interval.Mul(y[j], up))
+			to[k+1].Add(interval.Mul(y[j], down))
+		}
+	})
+	part := func(of, room number) (number, bool) {
+		if of = interval.Max(of, zero); of.Hi.Sign() == 0 {
+			return zero, true
+		} else if room.Lo.Sign() <= 0 {
+			return zero, false
+		}
+		of = interval.Div(of, room)
+		return of, of.Hi.Cmp(big.NewFloat(1)) <= 0
+	}
+	for i := range rise {
+		var rises, falls bool
+		rise[i], rises = part(interval.Neg(sums[i]), sums[k])
+		fall[i], falls = part(sums[i], sums[k+1])
+		if !rises || !falls {
+			return nil, nil, errors.New("the slopes are not those of an optimal intercept")
+		}
+	}
+	return rise, fall, nil
+}
+
+// weights returns feasible weights of the rows next to those of a proof, and what the dual problem has besides the
+// losses: the adjustments of the groups minus the penalty.
+func (c *checker) weights(p *Proof) (y []number, rest number, err error) {
+	q := make([]number, c.atoms)
+	total := interval.NewSum()
+	at := func(j int) int {
+		if c.grouping == nil {
+			return j
+		}
+		return int(c.of[j])
+	}
+	mass := make([]*interval.Sum, c.atoms)
+	for j, v := range p.Weight {
+		if v == 0 {
+			continue
+		}
+		if at(j) < 0 {
+			return nil, zero, fmt.Errorf("row %d is in no group, but has the weight %v", p.Rows[j]+1, v)
+		}
+		if mass[at(j)] == nil {
+			mass[at(j)] = interval.NewSum()
+		}
+		mass[at(j)].Add(interval.New(v))
+		total.Add(interval.New(v))
+	}
+	if total.Value().Lo.Sign() <= 0 {
+		return nil, zero, errors.New("all weights are 0")
+	}
+	for k := range q {
+		if q[k] = zero; mass[k] != nil {
+			q[k] = interval.Div(mass[k].Value(), total.Value())
+		}
+	}
+	var psi number
+	if q, psi, err = c.set.nearest(q, c.add); err != nil {
+		return nil, zero, err
+	}
+	if c.grouping == nil {
+		return q, interval.Neg(psi), nil
+	}
+	y = make([]number, len(c.of))
+	sum, off := total.Value().Float(), 0.0
+	for j, k := range c.of {
+		if y[j] = zero; k >= 0 {
+			y[j] = interval.Mul(q[k], c.share[j])
+			off += math.Abs(y[j].Float() - p.Weight[j]/sum)
+		}
+	}
+	if !(off <= tolerance) {
+		return nil, zero, fmt.Errorf("the weights are not in the set: within the groups they differ from those of the rows by %.2g in all", off)
+	}
+	rest = interval.Neg(psi)
+	for k, a := range c.adjust {
+		rest = interval.Add(rest, interval.Mul(q[k], a))
+	}
+	return y, rest, nil
+}

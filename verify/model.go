@@ -1,0 +1,171 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
+)
+
+// schema is the version of model files that this package reads.
+const schema = 1
+
+// A Model is what a model file says of the objective, the optimum and the rows.
+type Model struct {
+	Schema       int             `json:"schema"`
+	Config       config          `json:"config"`
+	Encoder      *encode.Encoder `json:"encoder"`
+	Coefficients []float64       `json:"coefficients"`
+	Result       struct {
+		Status      string `json:"status"`
+		Certified   bool   `json:"certified"`
+		Certificate struct {
+			Upper *float64 `json:"upper"`
+			Lower *float64 `json:"lower"`
+		} `json:"certificate"`
+	} `json:"result"`
+	Sources    []data.Source `json:"sources"`
+	RowsGiven  bool          `json:"rows_given"`
+	TrainRows  int           `json:"train_rows"`
+	unknown    []string      // settings that this package does not know and that are set
+	identifier string        // see Identifier
+}
+
+// A config holds the settings that decide on the objective and on the rows.
+type config struct {
+	Reading data.Reading `json:"reading"`
+	Storage string       `json:"storage"`
+
+	Loss       string  `json:"loss"`
+	HuberDelta float64 `json:"huber_delta"`
+	Mu         float64 `json:"mu"`
+	Intercept  bool    `json:"intercept"`
+	Gap        float64 `json:"gap"`
+	Weight     string  `json:"weight"`
+
+	Average   string   `json:"average"`
+	Nu        *float64 `json:"nu"`
+	Ess       *float64 `json:"ess"`
+	Protect   *float64 `json:"protect"`
+	Radius    *float64 `json:"radius"`
+	Penalty   string   `json:"penalty"`
+	Adversary string   `json:"adversary"`
+	Adjust    float64  `json:"group_adjust"`
+
+	Filter       string  `json:"filter"`
+	Holdout      float64 `json:"holdout"`
+	Seed         uint64  `json:"seed"`
+	HoldoutData  string  `json:"holdout_data"`
+	Split        string  `json:"split"`
+	GroupHoldout string  `json:"group_holdout"`
+	Time         string  `json:"time"`
+}
+
+// elsewhere lists settings that change neither the objective nor the training rows, or that the encoder contains.
+var elsewhere = strings.Fields(`
+	data target features drop groups group_features group_coefficients max_levels min_count reference target_transform
+	log square spline interact categorical positive impute scale scale_target
+	select choice rate folds rule levels learning_curve recalibrate solver max_passes evaluate threshold min_group_size`)
+
+// ReadModel reads a model file. Settings that this package does not know are no error, but Check refuses the model.
+func ReadModel(raw []byte) (*Model, error) {
+	m := &Model{}
+	if err := json.Unmarshal(raw, m); err != nil {
+		return nil, fmt.Errorf("not a model: %w", err)
+	}
+	switch {
+	case m.Schema != schema:
+		return nil, fmt.Errorf("not a model of schema %d", schema)
+	case m.Encoder == nil:
+		return nil, errors.New("a damaged model: it has no encoder")
+	}
+	if err := m.Encoder.Validate(); err != nil {
+		return nil, fmt.Errorf("a damaged model: %w", err)
+	}
+	if want := m.Encoder.D() * m.Encoder.Target.Outputs(); len(m.Coefficients) != want {
+		return nil, fmt.Errorf("a damaged model: %d coefficients, not %d", len(m.Coefficients), want)
+	}
+	for _, v := range append(slices.Clone(m.Coefficients), m.Config.Mu, m.Config.Gap, m.Config.HuberDelta, m.Config.Adjust) {
+		if v-v != 0 {
+			return nil, errors.New("a damaged model: it has numbers that are not finite")
+		}
+	}
+	var settings struct {
+		Config map[string]json.RawMessage `json:"config"`
+	}
+	if err := json.Unmarshal(raw, &settings); err != nil {
+		return nil, fmt.Errorf("not a model: %w", err)
+	}
+	known := slices.Clone(elsewhere)
+	for f := range reflect.TypeFor[config]().NumField() {
+		known = append(known, reflect.TypeFor[config]().Field(f).Tag.Get("json"))
+	}
+	unset := []string{"null", "false", "0", `""`, "[]", "{}"}
+	for _, name := range slices.Sorted(maps.Keys(settings.Config)) {
+		if !slices.Contains(known, name) && !slices.Contains(unset, string(settings.Config[name])) {
+			m.unknown = append(m.unknown, name)
+		}
+	}
+	sum := sha256.Sum256(raw)
+	m.identifier = hex.EncodeToString(sum[:])
+	return m, nil
+}
+
+// Identifier returns the SHA-256 of the model file in hexadecimal.
+func (m *Model) Identifier() string { return m.identifier }
+
+// Reading returns how the training table is read.
+func (m *Model) Reading() data.Reading { return m.Encoder.Contract(m.Config.Reading) }
+
+// holdout returns which rows of the training table were held out. A table of its own is not opened again.
+func (c *config) holdout() data.Holdout {
+	if c.HoldoutData != "" {
+		return data.Holdout{Filter: c.Filter}
+	}
+	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout, Time: c.Time}
+}
+
+// SourcesOf returns a name for the contents of files: their SHA-256 in hexadecimal, or for several the SHA-256 of
+// these, a line each.
+func SourcesOf(sources []data.Source) string {
+	if len(sources) == 1 {
+		return sources[0].SHA256
+	}
+	sum := sha256.New()
+	for _, s := range sources {
+		fmt.Fprintln(sum, s.SHA256)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Supported returns nil if the objective of the model can be checked, and otherwise the reason.
+func (m *Model) Supported() error {
+	c := &m.Config
+	switch {
+	case len(m.unknown) > 0:
+		return fmt.Errorf("the model was trained with %s, which verify does not know", strings.Join(m.unknown, ", "))
+	case !(c.Mu > 0):
+		return errors.New("mu is 0, and a proof needs mu > 0")
+	case !(c.Gap > 0):
+		return fmt.Errorf("the model states a gap of %v", c.Gap)
+	}
+	if _, err := newLoss(c, m.Encoder.Target.Outputs()); err != nil {
+		return err
+	}
+	if _, known := averages[c.Average]; !known {
+		return fmt.Errorf("verify does not know the average %q: it is not the optimum of one problem", c.Average)
+	}
+	if c.Adversary != "" && c.Adversary != "rows" && c.Adversary != "groups" {
+		return fmt.Errorf("verify does not know the adversary %q", c.Adversary)
+	}
+	_, err := newSet(c, &reference{})
+	return err
+}

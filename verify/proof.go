@@ -1,0 +1,135 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"math"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// Names of the columns of a proof. The last three hold the same text in every row.
+const (
+	rowColumn    = "row"    // of the table, counted from 1
+	weightColumn = "weight" // of the adversary
+	slopeColumn  = "slope"  // derivative of the loss in the margin; of several classes slope_0, slope_1, …
+	modelColumn  = "model"  // Model.Identifier
+	dataColumn   = "data"   // SourcesOf
+	digestColumn = "digest" // of the numbers
+)
+
+// A Proof holds weights and slopes that prove a lower bound, one row for each training row.
+type Proof struct {
+	Rows   []int     // of the table, ascending from 0
+	Weight []float64 // n
+	Slope  []float64 // n·k, by rows
+
+	model, data, digest string // as stored
+}
+
+// slopeName returns the name of the column of slopes of an output.
+func slopeName(output, outputs int) string {
+	if outputs == 1 {
+		return slopeColumn
+	}
+	return fmt.Sprintf("%s_%d", slopeColumn, output)
+}
+
+// Columns returns the proof as a table: its numbers, the SHA-256 of the model file, a name of the data (SourcesOf) and
+// the SHA-256 of the numbers. Rows must ascend.
+func (p *Proof) Columns(model string, sources []data.Source) []data.Column {
+	n := len(p.Rows)
+	numbers := func(name, kind string, of func(j int) float64) data.Column {
+		c := data.Column{Name: name, Kind: data.Numeric, Type: kind, Integer: kind == "int64", Number: make([]float64, n)}
+		for j := range n {
+			c.Number[j] = of(j)
+		}
+		return c
+	}
+	columns := []data.Column{
+		numbers(rowColumn, "int64", func(j int) float64 { return float64(p.Rows[j] + 1) }),
+		numbers(weightColumn, "float64", func(j int) float64 { return p.Weight[j] }),
+	}
+	k := len(p.Slope) / max(1, n)
+	for c := range k {
+		columns = append(columns, numbers(slopeName(c, k), "float64", func(j int) float64 { return p.Slope[j*k+c] }))
+	}
+	for _, t := range [][2]string{{modelColumn, model}, {dataColumn, SourcesOf(sources)}, {digestColumn, p.digestOf()}} {
+		columns = append(columns, data.Column{Name: t[0], Kind: data.Categorical, Type: "string", Code: make([]int32, n), Level: t[1:]})
+	}
+	return columns
+}
+
+// digestOf returns the SHA-256 of the numbers in hexadecimal: of every row its number, weight and slopes as
+// little-endian float64.
+func (p *Proof) digestOf() string {
+	sum, k := sha256.New(), len(p.Slope)/max(1, len(p.Rows))
+	for j, row := range p.Rows {
+		hashNumbers(sum, float64(row+1), p.Weight[j])
+		hashNumbers(sum, p.Slope[j*k:(j+1)*k]...)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func hashNumbers(sum hash.Hash, values ...float64) {
+	for _, v := range values {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
+		sum.Write(b[:])
+	}
+}
+
+// ReadProof reads a proof for a model with as many margins a row as outputs from a table that Columns returned. A value that no
+// proof has is an error, for example a weight below 0.
+func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) {
+	p := &Proof{Rows: make([]int, f.Rows), Weight: make([]float64, f.Rows), Slope: make([]float64, f.Rows*outputs)}
+	for _, t := range []struct {
+		name string
+		to   *string
+	}{{modelColumn, &p.model}, {dataColumn, &p.data}, {digestColumn, &p.digest}} {
+		c, err := f.Column(ctx, t.name)
+		if err != nil {
+			return nil, err
+		}
+		for j := range f.Rows {
+			if text := c.Text(j); j > 0 && text != *t.to {
+				return nil, &data.Error{Path: f.Name(), Column: t.name, Row: j + 1, Msg: "not a proof: the text differs from that of the first row"}
+			} else if j == 0 {
+				*t.to = text
+			}
+		}
+	}
+	read := func(name string, put func(j int, v float64) bool) error {
+		c, err := f.Column(ctx, name)
+		if err != nil {
+			return err
+		}
+		for j := range f.Rows {
+			if c.Number == nil || c.IsNull(j) || math.IsNaN(c.Number[j]) || math.IsInf(c.Number[j], 0) || !put(j, c.Number[j]) {
+				return &data.Error{Path: f.Name(), Column: name, Row: j + 1, Msg: fmt.Sprintf("not a proof: its value is %q", c.Text(j))}
+			}
+		}
+		return nil
+	}
+	err := read(rowColumn, func(j int, v float64) bool {
+		p.Rows[j] = int(v) - 1
+		return v == math.Trunc(v) && v >= 1 && v < 1<<53 && (j == 0 || p.Rows[j] > p.Rows[j-1])
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := read(weightColumn, func(j int, v float64) bool { p.Weight[j] = v; return v >= 0 }); err != nil {
+		return nil, err
+	}
+	for c := range outputs {
+		put := func(j int, v float64) bool { p.Slope[j*outputs+c] = v; return true }
+		if err := read(slopeName(c, outputs), put); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,444 @@
+package verify
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/internal/interval"
+)
+
+// A set is an ambiguity set over atoms, which are rows or groups, with its penalty ψ.
+type set interface {
+	// riskAbove returns an upper bound of max_y ⟨y, f⟩ − ψ(y), by a feasible point of its dual problem. Sums over
+	// atoms are taken by add.
+	riskAbove(f []number, add adder) number
+
+	// nearest returns weights in the set next to q ≥ 0, of sum 1, and an upper bound of ψ there. It returns an error
+	// if q is not in the set up to rounding.
+	nearest(q []number, add adder) (y []number, psi number, err error)
+}
+
+// An adder returns sums of terms over 0 … n−1.
+type adder func(n int, term func(j int) number) number
+
+// A kind of ambiguity sets is one that a setting of the model selects.
+type kind struct {
+	isSelected func(c *config) bool
+	make       func(c *config, w *reference) (set, error)
+}
+
+// sets lists the kinds of ambiguity sets around reference weights.
+var sets = []kind{
+	{func(c *config) bool { return c.Average != "" }, func(_ *config, w *reference) (set, error) { return fixed{w}, nil }},
+	{func(c *config) bool { return c.Protect != nil }, newCVaR},
+	{func(c *config) bool { return c.Nu != nil }, func(c *config, w *reference) (set, error) { return newBall(c, *c.Nu, math.Inf(1), w) }},
+	{func(c *config) bool { return c.Radius != nil }, func(c *config, w *reference) (set, error) { return newBall(c, 0, *c.Radius, w) }},
+	{func(c *config) bool { return c.Ess != nil }, newBallOfSize},
+}
+
+// newSet returns the ambiguity set of the model over the atoms of w.
+func newSet(c *config, w *reference) (set, error) {
+	var selected []kind
+	for _, k := range sets {
+		if k.isSelected(c) {
+			selected = append(selected, k)
+		}
+	}
+	if len(selected) != 1 {
+		return nil, fmt.Errorf("the model names %d ambiguity sets that verify knows, and not one", len(selected))
+	}
+	return selected[0].make(c, w)
+}
+
+// tolerance is the share of the weight up to which weights may be outside of a set by rounding.
+const tolerance = 1e-9
+
+// A reference holds weights w ≥ 0 of atoms, with sum 1.
+type reference struct {
+	float []float64
+	exact []number
+}
+
+// newReference divides weights by their sum. All of them must be finite and ≥ 0, and one of them above 0.
+func newReference(w []float64) (*reference, error) {
+	r, sum, total := &reference{float: make([]float64, len(w)), exact: make([]number, len(w))}, interval.NewSum(), 0.0
+	for _, v := range w {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("a reference weight of %v", v)
+		}
+		sum.Add(interval.New(v))
+		total += v
+	}
+	if !(total > 0) || math.IsInf(total, 0) {
+		return nil, fmt.Errorf("reference weights of sum %v", total)
+	}
+	for j, v := range w {
+		if r.float[j] = v / total; j > 0 && v == w[j-1] {
+			r.exact[j] = r.exact[j-1]
+			continue
+		}
+		r.exact[j] = interval.Div(interval.New(v), sum.Value())
+	}
+	return r, nil
+}
+
+// fixed has the reference weights alone.
+type fixed struct{ *reference }
+
+func (s fixed) riskAbove(f []number, add adder) number {
+	return add(len(f), func(j int) number { return interval.Mul(s.exact[j], f[j]) })
+}
+
+func (s fixed) nearest(q []number, add adder) ([]number, number, error) {
+	off := add(len(q), func(j int) number { return interval.Abs(interval.Sub(q[j], s.exact[j])) })
+	if !(off.Float() <= tolerance) {
+		return nil, zero, fmt.Errorf("the weights are not in the set: they differ from the given ones by %.2g in all", off.Float())
+	}
+	return s.exact, zero, nil
+}
+
+// cvar has weights of at most w/α.
+type cvar struct {
+	*reference
+	alpha float64
+	most  []number
+}
+
+func newCVaR(c *config, w *reference) (set, error) {
+	s := cvar{w, *c.Protect, make([]number, len(w.exact))}
+	if !(s.alpha > 0 && s.alpha <= 1) {
+		return nil, fmt.Errorf("protect is %v", s.alpha)
+	}
+	if s.alpha == 1 {
+		return fixed{w}, nil
+	}
+	for j, v := range w.exact {
+		s.most[j] = interval.Div(v, interval.New(s.alpha))
+	}
+	return s, nil
+}
+
+// riskAbove returns τ + Σ (w_j/α)(f_j − τ)₊ with the quantile τ of the losses.
+func (s cvar) riskAbove(f []number, add adder) number {
+	order := make([]int, len(f))
+	for j := range order {
+		order[j] = j
+	}
+	value := floats(f)
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(value[j], value[i]) })
+	tau, mass := 0.0, 0.0
+	for _, j := range order {
+		tau = value[j]
+		if mass += s.float[j]; mass >= s.alpha {
+			break
+		}
+	}
+	at := interval.New(tau)
+	return interval.Add(at, add(len(f), func(j int) number {
+		return interval.Mul(s.most[j], interval.Max(interval.Sub(f[j], at), zero))
+	}))
+}
+
+// nearest cuts weights above their limit, and shares what is cut among the others in proportion to what is left below
+// theirs.
+func (s cvar) nearest(q []number, add adder) ([]number, number, error) {
+	y := make([]number, len(q))
+	for j, v := range q {
+		y[j] = interval.Min(v, s.most[j])
+	}
+	cut := interval.Max(interval.Sub(one, add(len(y), func(j int) number { return y[j] })), zero)
+	if !(cut.Float() <= tolerance) {
+		return nil, zero, fmt.Errorf("the weights are not in the set: they exceed w/α by %.2g in all", cut.Float())
+	}
+	left := func(j int) number { return interval.Max(interval.Sub(s.most[j], y[j]), zero) }
+	share := interval.Between(zero, one) // it lies there, since Σ w/α ≥ 1
+	if all := add(len(y), left); all.Lo.Sign() > 0 {
+		share = between(zero, interval.Div(cut, all), one)
+	}
+	moved := make([]number, len(y))
+	for j := range y {
+		moved[j] = interval.Add(y[j], interval.Mul(share, left(j)))
+	}
+	return moved, zero, nil
+}
+
+// ball has weights with a divergence D(y‖w) of at most a radius and the penalty ν·D.
+type ball struct {
+	*reference
+	of         divergence
+	nu, radius float64
+}
+
+func newBall(c *config, nu, radius float64, w *reference) (set, error) {
+	of, known := divergences[c.Penalty]
+	switch {
+	case !known:
+		return nil, fmt.Errorf("verify does not know the divergence %q", c.Penalty)
+	case !(nu >= 0) || math.IsInf(nu, 0) || !(radius > 0):
+		return nil, fmt.Errorf("a ball of radius %v with nu %v", radius, nu)
+	}
+	return ball{w, of, nu, radius}, nil
+}
+
+// newBallOfSize returns the ball of an effective sample size; that of all rows has the reference weights alone.
+func newBallOfSize(c *config, w *reference) (set, error) {
+	of, known := divergences[c.Penalty]
+	if !known {
+		return nil, fmt.Errorf("verify does not know the divergence %q", c.Penalty)
+	}
+	if *c.Ess == 1 {
+		return fixed{w}, nil
+	}
+	return newBall(c, 0, of.radiusOf(*c.Ess), w)
+}
+
+// riskAbove returns (λ − ν)ρ + τ + λ Σ w_j h*((f_j − τ)/λ), which is an upper bound for every λ ≥ ν and τ, and the risk
+// for the best ones. They are searched for in double precision. For λ = 0 it is the largest loss.
+func (s ball) riskAbove(f []number, add adder) number {
+	lambda := s.multiplier(floats(f))
+	if lambda == 0 {
+		risk := interval.Interval{}
+		for j, v := range f {
+			if s.float[j] > 0 || s.exact[j].Hi.Sign() > 0 {
+				if risk.Hi == nil {
+					risk = v
+				}
+				risk = interval.Max(risk, v)
+			}
+		}
+		return risk
+	}
+	tau, _ := s.of.threshold(floats(f), s.float, lambda)
+	l, t := interval.New(lambda), interval.New(tau)
+	risk := interval.Add(t, interval.Mul(l, add(len(f), func(j int) number {
+		return interval.Mul(s.exact[j], s.of.conjugate(interval.Div(interval.Sub(f[j], t), l)))
+	})))
+	if math.IsInf(s.radius, 1) {
+		return risk
+	}
+	return interval.Add(risk, interval.Mul(interval.Sub(l, interval.New(s.nu)), interval.New(s.radius)))
+}
+
+// multiplier returns the λ ≥ ν at which the divergence of the best response is the radius, or ν if it is smaller there.
+func (s ball) multiplier(f []float64) float64 {
+	if math.IsInf(s.radius, 1) {
+		return s.nu
+	}
+	spread := slices.Max(f) - slices.Min(f)
+	if spread == 0 {
+		return s.nu
+	}
+	outside := func(lambda float64) bool {
+		_, d := s.of.threshold(f, s.float, lambda)
+		return d > s.radius
+	}
+	low, high := max(s.nu, spread*1e-18), max(s.nu, spread)
+	if !outside(low) {
+		return s.nu
+	}
+	for outside(high) && high < math.MaxFloat64/8 {
+		high *= 4
+	}
+	for range 200 {
+		mid := math.Sqrt(low) * math.Sqrt(high)
+		if mid <= low || mid >= high {
+			break
+		}
+		if outside(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}
+
+// nearest mixes weights outside the ball with the reference weights: D is convex, and 0 there.
+func (s ball) nearest(q []number, add adder) ([]number, number, error) {
+	for j, v := range q {
+		if s.exact[j].Hi.Sign() == 0 && v.Hi.Sign() > 0 {
+			return nil, zero, fmt.Errorf("the weights are not in the set: one is above 0 where the reference weight is 0")
+		}
+	}
+	d := interval.Max(add(len(q), func(j int) number {
+		if s.exact[j].Hi.Sign() == 0 {
+			return zero
+		}
+		return s.of.term(q[j], s.exact[j])
+	}), zero)
+	y, radius := q, zero
+	if !math.IsInf(s.radius, 1) {
+		radius = interval.New(s.radius)
+	}
+	if !math.IsInf(s.radius, 1) && d.Hi.Cmp(radius.Hi) > 0 {
+		mix := interval.Sub(one, interval.Div(radius, number{Lo: d.Hi, Hi: d.Hi}))
+		if !(mix.Float() <= tolerance) {
+			return nil, zero, fmt.Errorf("the weights are not in the set: their divergence is %.6g, and the radius %.6g", d.Float(), s.radius)
+		}
+		mix = number{Lo: mix.Hi, Hi: mix.Hi}
+		y = make([]number, len(q))
+		for j := range q {
+			y[j] = interval.Add(interval.Mul(interval.Sub(one, mix), q[j]), interval.Mul(mix, s.exact[j]))
+		}
+	}
+	return y, interval.Mul(interval.New(s.nu), d), nil
+}
+
+// A divergence is Σ w_j h(y_j/w_j) with a convex h, h(1) = 0.
+type divergence interface {
+	term(y, w number) number   // w·h(y/w), for w > 0
+	conjugate(s number) number // h*(s), an increasing function
+
+	// threshold returns the τ of the best response to losses f at a penalty coefficient λ > 0, and its divergence.
+	threshold(f, w []float64, lambda float64) (tau, d float64)
+
+	radiusOf(share float64) float64 // of the ball of an effective size
+}
+
+var divergences = map[string]divergence{"kl": kullbackLeibler{}, "chi2": pearson{}}
+
+// kullbackLeibler has h(r) = r log r − r + 1.
+type kullbackLeibler struct{}
+
+func (kullbackLeibler) term(y, w number) number {
+	if y.Hi.Sign() == 0 {
+		return w
+	}
+	return interval.Add(interval.Mul(w, interval.XLogX(interval.Div(y, w))), interval.Sub(w, y))
+}
+
+func (kullbackLeibler) conjugate(s number) number { return interval.Sub(interval.Exp(s), one) }
+
+func (kullbackLeibler) threshold(f, w []float64, lambda float64) (tau, d float64) {
+	top, sum := slices.Max(f), 0.0
+	for j, v := range f {
+		sum += w[j] * math.Exp((v-top)/lambda)
+	}
+	tau = top + lambda*math.Log(sum)
+	for j, v := range f {
+		u := (v - top) / lambda
+		d += w[j] * math.Exp(u) / sum * (u - math.Log(sum))
+	}
+	return tau, d
+}
+
+func (kullbackLeibler) radiusOf(share float64) float64 { return -math.Log(share) }
+
+// pearson has h(r) = (r − 1)²/2.
+type pearson struct{}
+
+func (pearson) term(y, w number) number {
+	return half(interval.Div(interval.Square(interval.Sub(y, w)), w))
+}
+
+func (pearson) conjugate(s number) number {
+	s = interval.Max(s, interval.New(-1))
+	return interval.Sub(half(interval.Square(interval.Add(s, one))), half(one))
+}
+
+func (pearson) threshold(f, w []float64, lambda float64) (tau, d float64) {
+	for j, v := range f {
+		tau += w[j] * v
+	}
+	for range 200 { // Newton's method, from below
+		mass, mean := 0.0, 0.0
+		for j, v := range f {
+			if v > tau-lambda {
+				mass += w[j]
+				mean += w[j] * (v - tau)
+			}
+		}
+		step := (mean - lambda*(1-mass)) / mass
+		if !(step > 0) || tau+step == tau {
+			break
+		}
+		tau += step
+	}
+	for j, v := range f {
+		r := max(0, 1+(v-tau)/lambda)
+		d += w[j] * (r - 1) * (r - 1) / 2
+	}
+	return tau, d
+}
+
+func (pearson) radiusOf(share float64) float64 { return (1/share - 1) / 2 }
+
+// floats returns the float64 nearest to the lower ends.
+func floats(f []number) []float64 {
+	v := make([]float64, len(f))
+	for j := range f {
+		v[j] = f[j].Float()
+	}
+	return v
+}
+
+// A grouping assigns rows to groups: atoms are groups, with the mean loss of their rows.
+type grouping struct {
+	of     []int32   // by row; −1: in none
+	share  []number  // by row: its part of the weight of its group
+	adjust []number  // by group: added to its mean loss
+	mass   []float64 // by group: the total weight of its rows
+	rows   []float64 // by group: their number
+}
+
+// newGrouping numbers the groups with rows. It returns an error if there are fewer than two.
+func newGrouping(index []int32, weight func(j int) float64, adjust float64) (*grouping, error) {
+	g := &grouping{of: make([]int32, len(index)), share: make([]number, len(index))}
+	if len(index) == 0 {
+		return nil, errors.New("the table has no groups, and the set needs them")
+	}
+	number := map[int32]int32{}
+	for _, k := range slices.Sorted(slices.Values(index)) {
+		if _, known := number[k]; k >= 0 && !known {
+			number[k] = int32(len(number))
+		}
+	}
+	if len(number) < 2 {
+		return nil, fmt.Errorf("the table has %d groups with rows, and the set needs two", len(number))
+	}
+	g.mass, g.rows = make([]float64, len(number)), make([]float64, len(number))
+	exact := make([]*interval.Sum, len(number))
+	for k := range exact {
+		exact[k] = interval.NewSum()
+	}
+	for j, k := range index {
+		g.of[j] = -1
+		if k >= 0 {
+			g.of[j] = number[k]
+			g.mass[number[k]] += weight(j)
+			g.rows[number[k]]++
+			exact[number[k]].Add(interval.New(weight(j)))
+		}
+	}
+	for j, k := range g.of {
+		if k >= 0 {
+			g.share[j] = interval.Div(interval.New(weight(j)), exact[k].Value())
+		}
+	}
+	for _, n := range g.rows {
+		g.adjust = append(g.adjust, interval.New(adjust/math.Sqrt(n)))
+	}
+	return g, nil
+}
+
+// means returns the mean losses of the groups plus their adjustments.
+func (g *grouping) means(f []number) []number {
+	sum := make([]*interval.Sum, len(g.mass))
+	for k := range sum {
+		sum[k] = interval.NewSum()
+		sum[k].Add(g.adjust[k])
+	}
+	for j, k := range g.of {
+		if k >= 0 {
+			sum[k].Add(interval.Mul(g.share[j], f[j]))
+		}
+	}
+	mean := make([]number, len(sum))
+	for k := range sum {
+		mean[k] = sum[k].Value()
+	}
+	return mean
+}
