@@ -9,7 +9,7 @@ import (
 )
 
 // commands lists the commands with options in the registry.
-var commands = []string{Train, Tune, Eval, Predict, Export, Inspect}
+var commands = []string{Train, Tune, Eval, Predict, Export, Verify, Inspect}
 
 // Page returns the reference of all options as Markdown.
 func Page() string {

@@ -1,0 +1,81 @@
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from drotrain._binary import binary
+
+pytest.importorskip("mpmath")
+from drotrain import verify
+
+CASES = [
+    ["--target", "approved", "--ess", "0.9"],
+    ["--target", "approved", "--nu", "0.5", "--penalty", "chi2", "--weight", "weight"],
+    ["--target", "approved", "--adversary", "groups", "--nu", "0"],
+    ["--target", "approved", "--average", "balanced"],
+    ["--target", "income", "--loss", "huber", "--protect", "0.3"],
+    ["--target", "income", "--loss", "quantile:0.9", "--radius", "0.2"],
+    ["--target", "visits", "--loss", "poisson", "--ess", "0.8"],
+    ["--target", "job", "--ess", "0.95"],
+]
+
+
+def train(people: pd.DataFrame, folder: Path, options: list[str]) -> list[str]:
+    """Train on 150 rows, and return the paths of table, model, proof and encoded rows."""
+    table = people[:150].copy()
+    rng = np.random.default_rng(8)
+    table["weight"], table["visits"] = rng.uniform(0.5, 2, 150), rng.poisson(np.exp((table["age"] - 45) / 20))
+    paths = [str(folder / name) for name in ("table.csv", "m", "proof.parquet", "rows.parquet")]
+    table.to_csv(paths[0], index=False)
+    drop = sorted({"approved", "income", "visits", "job", "weight"} - {options[1], options[-1]})
+    common = ["--data", paths[0], "--groups", "region", "--drop", ",".join(drop), "--report", "none", "--quiet", "--allow-degenerate"]
+    subprocess.run([binary(), "train", *common, *options, "--out", paths[1], "--proof", paths[2]], check=True)
+    return [paths[0], str(folder / "m" / "model.json"), *paths[2:]]
+
+
+@pytest.mark.parametrize("options", CASES, ids=lambda o: " ".join(o))
+def test_bounds_are_those_of_the_command(people: pd.DataFrame, tmp_path: Path, options: list[str]) -> None:
+    table, model, proof, rows = train(people, tmp_path, options)
+    command = [binary(), "verify", "--model", model, "--proof", proof, "--data", table, "--encoded", rows, "--quiet", "--json"]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    upper, lower = verify.check(model, proof, rows)
+    assert told["proved"]
+    for ours, theirs in ((upper, told["upper"]), (lower, told["lower"])):
+        assert abs(ours - verify.iv.mpf(theirs)).b < 1e-27 * upper
+
+
+def test_changes_are_refused(people: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    table, model, proof, rows = train(people, tmp_path, CASES[0])
+    command = [binary(), "verify", "--model", model, "--proof", proof, "--data", table, "--encoded", rows, "--quiet"]
+    subprocess.run(command, check=True, capture_output=True)
+    monkeypatch.setattr(sys, "argv", ["verify", model, proof, rows])
+    assert verify.main() == 0
+    assert "proved" in capsys.readouterr().out
+
+    honest = pq.read_table(proof).to_pydict()
+    changes = (("weight", 2.0, False), ("weight", 0.0, True), ("slope", 0.5, True), ("slope", -1.0, True), ("row", 2.0, True))
+    for name, change, agree in changes:
+        changed = {k: list(v) for k, v in honest.items()}
+        largest = int(np.argmax(changed["weight"]))
+        places = [largest] if not agree else range(0, len(changed["row"]), 2)
+        for j in places:
+            changed[name][j] *= change
+        if agree:  # the digest is made to agree again
+            numbers = np.column_stack([changed[n] for n in ("row", "weight", "slope")]).astype("<f8")
+            changed["digest"] = [hashlib.sha256(numbers.tobytes()).hexdigest()] * len(numbers)
+        pq.write_table(pa.table(changed), tmp_path / "changed.parquet")
+        monkeypatch.setattr(sys, "argv", ["verify", model, str(tmp_path / "changed.parquet"), rows])
+        assert verify.main() == 4, (name, change, agree)
+
+    file = Path(model)
+    file.write_text(file.read_text().replace('"ess": 0.9', '"ess": 0.8'))
+    monkeypatch.setattr(sys, "argv", ["verify", model, proof, rows])
+    assert verify.main() == 4
+    assert "another model" in capsys.readouterr().err

@@ -1,0 +1,410 @@
+package verify_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/exact"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/verify"
+)
+
+// writeTable writes a table with targets of every kind, weights and groups, and returns its path.
+func writeTable(t *testing.T, rows int) string {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 6))
+	var b strings.Builder
+	b.WriteString("a,b,c,group,weight,number,count,class,yes\n")
+	for range rows {
+		x := [3]float64{rng.NormFloat64(), rng.NormFloat64(), rng.ExpFloat64()}
+		g, m := rng.IntN(3), x[0]-0.5*x[1]+0.2*x[2]
+		class := []string{"u", "v", "w"}[min(2, max(0, int(1.5+m+0.7*rng.NormFloat64())))]
+		yes := map[bool]string{true: "yes", false: "no"}[rng.Float64() < 1/(1+math.Exp(-m*float64(2-g)))]
+		fmt.Fprintf(&b, "%.4f,%.4f,%.4f,g%d,%.3f,%.4f,%d,%s,%s\n", x[0], x[1], x[2], g, 0.5+2*rng.Float64(),
+			m+rng.NormFloat64()*float64(1+g), int(rng.ExpFloat64()*math.Exp(0.5*m)), class, yes)
+	}
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A trained model with its file and its proof.
+type trained struct {
+	*train.Model
+	file  []byte
+	proof *verify.Proof
+	path  string // of the table
+}
+
+// trainOn trains on a table with the settings of set.
+func trainOn(t *testing.T, path string, set func(c *train.Config)) *trained {
+	t.Helper()
+	c := train.DefaultConfig()
+	c.Data, c.Groups, c.KeepRows = path, []string{"group"}, true
+	set(&c)
+	c.NoBaseline = c.Average == ""
+	for _, name := range []string{"number", "count", "class", "yes", "weight"} {
+		if name != c.Target && name != c.Weight {
+			c.Drop = append(c.Drop, name)
+		}
+	}
+	m, err := train.Fit(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Prove(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := m.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	return &trained{m, file.Bytes(), p, path}
+}
+
+// check writes and reads a proof and checks it against a model file and a table.
+func check(t *testing.T, file []byte, table string, columns []data.Column) (*verify.Report, error) {
+	t.Helper()
+	m, err := verify.ReadModel(file)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(t.TempDir(), "proof.parquet")
+	if err := data.WriteTable(path, columns, true); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := data.Open(t.Context(), path, data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stored.Close()
+	p, err := verify.ReadProof(t.Context(), stored, m.Encoder.Target.Outputs())
+	if err != nil {
+		return nil, err
+	}
+	f, err := data.Open(t.Context(), table, m.Reading())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return verify.Check(t.Context(), m, f, p)
+}
+
+// columns returns the proof for a model file, as train writes it.
+func (m *trained) columns(t *testing.T, file []byte) []data.Column {
+	t.Helper()
+	checked, err := verify.ReadModel(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.proof.Columns(checked.Identifier(), m.Sources)
+}
+
+func at(v float64) *float64 { return &v }
+
+// cases has every loss and every kind of set that the command has.
+var cases = []struct {
+	name string
+	set  func(c *train.Config)
+}{
+	{"logistic, KL penalty", func(c *train.Config) { c.Target, c.Nu = "yes", at(0.5) }},
+	{"logistic, χ² penalty, weights", func(c *train.Config) { c.Target, c.Nu, c.Penalty, c.Weight = "yes", at(0.5), "chi2", "weight" }},
+	{"logistic, KL ball", func(c *train.Config) { c.Target, c.Ess = "yes", at(0.9) }},
+	{"logistic, χ² ball without an intercept", func(c *train.Config) {
+		c.Target, c.Radius, c.Penalty, c.Intercept = "yes", at(0.1), "chi2", false
+	}},
+	{"squared, CVaR", func(c *train.Config) { c.Target, c.Loss, c.Protect = "number", "squared", at(0.3) }},
+	{"huber, CVaR, weights", func(c *train.Config) {
+		c.Target, c.Loss, c.Protect, c.Weight = "number", "huber", at(0.3), "weight"
+	}},
+	{"huber, KL ball", func(c *train.Config) { c.Target, c.Loss, c.Ess = "number", "huber", at(0.5) }},
+	{"squared, groups", func(c *train.Config) {
+		c.Target, c.Loss, c.Nu, c.Adversary, c.Adjust = "number", "squared", at(0), "groups", 0.3
+	}},
+	{"squared, penalised groups, weights", func(c *train.Config) {
+		c.Target, c.Loss, c.Nu, c.Adversary, c.Weight = "number", "squared", at(0.2), "groups", "weight"
+	}},
+	{"squared, ball of groups", func(c *train.Config) {
+		c.Target, c.Loss, c.Radius, c.Adversary, c.Penalty = "number", "squared", at(0.05), "groups", "chi2"
+	}},
+	{"poisson, KL ball", func(c *train.Config) { c.Target, c.Loss, c.Ess = "count", "poisson", at(0.8) }},
+	{"quantile, KL penalty", func(c *train.Config) { c.Target, c.Loss, c.Nu = "number", "quantile:0.9", at(0.1) }},
+	{"quantile, ERM", func(c *train.Config) { c.Target, c.Loss, c.Average = "number", "quantile:0.3", "plain" }},
+	{"softmax, χ² ball", func(c *train.Config) { c.Target, c.Ess, c.Penalty = "class", at(0.8), "chi2" }},
+	{"softmax, CVaR", func(c *train.Config) { c.Target, c.Protect = "class", at(0.7) }},
+	{"logistic, largest loss", func(c *train.Config) { c.Target, c.Nu = "yes", at(0) }},
+	{"logistic, balanced", func(c *train.Config) { c.Target, c.Average = "yes", "balanced" }},
+	{"logistic, half-balanced, rounded", func(c *train.Config) {
+		c.Target, c.Average, c.Storage = "yes", "half-balanced", "float32"
+	}},
+}
+
+func TestCheck_ProvesEveryLossAndSet(t *testing.T) {
+	table := writeTable(t, 150)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := trainOn(t, table, c.set)
+			r, err := check(t, m.file, m.path, m.columns(t, m.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.Proved() {
+				t.Fatalf("refused: %s", r.Refused)
+			}
+			upper, _ := r.Upper.Float64()
+			lower, _ := r.Lower.Float64()
+			stated := m.Result.Certificate
+			if !(upper <= *stated.Upper && upper >= *stated.Lower && lower >= *stated.Lower && lower <= *stated.Upper) {
+				t.Errorf("bounds %.17g, %.17g; the model states %.17g, %.17g", upper, lower, *stated.Upper, *stated.Lower)
+			}
+			if want := objectiveOf(m); want != nil { // another implementation, without intervals
+				off, _ := exact.Sub(r.Upper, want).Float64()
+				if !(off >= -1e-60 && off <= 1e-13*math.Abs(upper)) {
+					t.Errorf("the objective is %v, and its bound is off by %g", want, off)
+				}
+			}
+		})
+	}
+}
+
+// objectiveOf returns the objective at the coefficients by the definitions of package exact, which has no softmax.
+func objectiveOf(m *trained) exact.Real {
+	if m.Classes() != nil {
+		return nil
+	}
+	d, c := m.Run.Train, m.Config
+	name, of, _ := strings.Cut(c.Loss, ":")
+	p := exact.Problem{N: d.N, D: d.D, Target: d.Target, Loss: name, Delta: c.HuberDelta, Width: 0.01, Mu: *c.Mu, Intercept: c.Intercept}
+	_, _ = fmt.Sscan(of, &p.Level)
+	for j := range d.N {
+		p.Rows = append(p.Rows, d.Row(j)...)
+	}
+	rows := train.Rows(d, m.Run.Weight)
+	p.Adversary = exact.Adversary{Penalty: string(c.Penalty), Weights: m.Run.Weight}
+	if c.Nu != nil {
+		p.Nu = *c.Nu
+	}
+	switch {
+	case c.Radius != nil:
+		p.Radius = *c.Radius
+	case c.Ess != nil:
+		p.Radius = c.Penalty.RadiusOfSize(*c.Ess)
+	case c.Protect != nil:
+		p.Alpha = *c.Protect
+	case c.Average != "":
+		dual, err := level.Level{Average: c.Average}.Dual(rows)
+		if err != nil {
+			return nil
+		}
+		if p.Alpha = 1; c.Average != "plain" {
+			p.Weights = dual.(dro.Fixed).Weights
+		}
+	}
+	if c.Adversary == "groups" {
+		p.Share, p.Adversary.Weights = m.Run.Weight, make([]float64, len(rows.Labels))
+		count := make([]float64, len(rows.Labels))
+		place := map[int]int{} // of a row of the table
+		for j, g := range rows.Group {
+			p.Group = append(p.Group, int(g))
+			count[g]++
+			place[d.Rows[j]] = j
+		}
+		for _, row := range slices.Sorted(maps.Keys(place)) { // sums depend on the order in the last digit
+			p.Adversary.Weights[rows.Group[place[row]]] += rows.Weight(place[row])
+		}
+		for _, n := range count {
+			p.Adjust = append(p.Adjust, c.Adjust/math.Sqrt(n))
+		}
+	}
+	x := make([]exact.Real, len(m.Coefficients))
+	for i, v := range m.Coefficients {
+		x[i] = exact.New(v)
+	}
+	return p.Objective(x)
+}
+
+// Each change is refused for a reason of its own, where its digests are made to agree again as well.
+func TestCheck_RefusesChanges(t *testing.T) {
+	table := writeTable(t, 80)
+	for _, set := range []string{"ball", "cvar", "groups"} {
+		t.Run(set, func(t *testing.T) {
+			m := trainOn(t, table, func(c *train.Config) {
+				switch c.Target = "yes"; set {
+				case "ball":
+					c.Ess = at(0.9)
+				case "cvar":
+					c.Protect = at(0.8)
+				case "groups":
+					c.Nu, c.Adversary = at(0.2), "groups"
+				}
+			})
+			numbers := map[string]struct {
+				change func(p *verify.Proof)
+				want   string
+			}{
+				"one weight doubled":   {func(p *verify.Proof) { p.Weight[largest(p.Weight)] *= 2 }, ""},
+				"weights of one row":   {func(p *verify.Proof) { clear(p.Weight); p.Weight[3] = 1 }, ""},
+				"no weight":            {func(p *verify.Proof) { clear(p.Weight) }, "all weights are 0"},
+				"slopes of all rows 0": {func(p *verify.Proof) { clear(p.Slope) }, ""},
+				"slopes with the other sign": {func(p *verify.Proof) {
+					for j := range p.Slope {
+						p.Slope[j] = -p.Slope[j]
+					}
+				}, ""},
+				"slopes halved": {func(p *verify.Proof) {
+					for j := range p.Slope {
+						p.Slope[j] /= 2
+					}
+				}, "relative gap"},
+				"a row left out": {func(p *verify.Proof) {
+					p.Rows, p.Weight, p.Slope = p.Rows[1:], p.Weight[1:], p.Slope[1:]
+				}, "training rows of the model"},
+				"another row": {func(p *verify.Proof) { p.Rows[len(p.Rows)-1]++ }, "training rows of the model"},
+			}
+			for name, c := range numbers {
+				changed := *m
+				changed.proof = &verify.Proof{Rows: slices.Clone(m.proof.Rows), Weight: slices.Clone(m.proof.Weight), Slope: slices.Clone(m.proof.Slope)}
+				c.change(changed.proof)
+				refuses(t, name, c.want)(check(t, m.file, table, changed.columns(t, m.file)))
+				columns := m.columns(t, m.file)
+				honest := changed.columns(t, m.file)
+				for i := range 3 { // the numbers alone
+					columns[i] = honest[i]
+				}
+				for i := range columns[3:] {
+					columns[3+i].Code = columns[3+i].Code[:columns[0].Len()]
+				}
+				refuses(t, name+", digest kept", "the proof was changed")(check(t, m.file, table, columns))
+			}
+			replaced := func(old, new string) []byte {
+				changed := bytes.Replace(m.file, []byte(old), []byte(new), 1)
+				if bytes.Equal(changed, m.file) {
+					t.Fatalf("the model does not have %q", old)
+				}
+				return changed
+			}
+			x := fmt.Sprintf("\"coefficients\": [\n  %v", m.Coefficients[0])
+			levels := map[string][2]string{
+				"ball": {`"ess": 0.9`, `"ess": 0.8`}, "cvar": {`"protect": 0.8`, `"protect": 0.7`}, "groups": {`"nu": 0.2`, `"nu": 0.1`},
+			}
+			for name, c := range map[string]struct {
+				file []byte
+				want string
+			}{
+				"another coefficient": {replaced(x, fmt.Sprintf("\"coefficients\": [\n  %v", m.Coefficients[0]+0.01)), "upper bound"},
+				"another level":       {replaced(levels[set][0], levels[set][1]), ""},
+				"another mu":          {replaced(fmt.Sprintf(`"mu": %v`, *m.Config.Mu), `"mu": 0.5`), ""},
+				"another loss":        {replaced(`"loss": "logistic"`, `"loss": "exponential"`), `loss "exponential"`},
+				"an unknown option":   {replaced(levels[set][0], levels[set][0]+`, "wasserstein_norm": 2`), "wasserstein_norm"},
+				"no certificate":      {replaced(`"certified": true`, `"certified": false`), "not certified"},
+				"a smaller gap":       {replaced(`"gap": 0.000001`, `"gap": 1e-300`), "relative gap"},
+			} {
+				refuses(t, name, c.want)(check(t, c.file, table, m.columns(t, c.file)))
+				refuses(t, name+", digest kept", "another model")(check(t, c.file, table, m.columns(t, m.file)))
+			}
+			text, err := os.ReadFile(table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := filepath.Join(t.TempDir(), "other.csv")
+			if err := os.WriteFile(other, bytes.Replace(text, []byte("yes"), []byte("no"), 2), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			refuses(t, "another table", "not the one the model was trained on")(check(t, m.file, other, m.columns(t, m.file)))
+		})
+	}
+}
+
+func largest(v []float64) (at int) {
+	for j := range v {
+		if v[j] > v[at] {
+			at = j
+		}
+	}
+	return at
+}
+
+// refuses returns a function that fails the test unless a check refused, for a reason that contains the text.
+func refuses(t *testing.T, name, want string) func(r *verify.Report, err error) {
+	return func(r *verify.Report, err error) {
+		t.Helper()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if r.Proved() || !strings.Contains(r.Refused, want) {
+			t.Errorf("%s: refused %q, without %q", name, r.Refused, want)
+		}
+	}
+}
+
+func TestReadProof_OtherTables(t *testing.T) {
+	m := trainOn(t, writeTable(t, 60), func(c *train.Config) { c.Target, c.Nu = "yes", at(1) })
+	for name, change := range map[string]func(c []data.Column){
+		"a weight below 0":     func(c []data.Column) { c[1].Number[2] = -1 },
+		"a weight of infinity": func(c []data.Column) { c[1].Number[2] = math.Inf(1) },
+		"rows that descend":    func(c []data.Column) { c[0].Number[2] = 1 },
+		"no slopes":            func(c []data.Column) { c[2].Name = "other" },
+		"two models": func(c []data.Column) {
+			c[3].Level, c[3].Code = []string{"a", "b"}, slices.Clone(c[3].Code)
+			c[3].Code[1] = 1
+		},
+	} {
+		columns := m.columns(t, m.file)
+		change(columns)
+		if r, err := check(t, m.file, m.path, columns); err == nil {
+			t.Errorf("%s: no error, %+v", name, r)
+		}
+	}
+}
+
+// A cancelled check is an error and not a refusal.
+func TestCheck_Cancelled(t *testing.T) {
+	m := trainOn(t, writeTable(t, 60), func(c *train.Config) { c.Target, c.Nu = "yes", at(1) })
+	checked, err := verify.ReadModel(m.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := data.Open(t.Context(), m.path, checked.Reading())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r, err := verify.Check(ctx, checked, f, m.proof); err == nil && r.Refused == "" {
+		t.Error("proved although it was cancelled")
+	}
+}
+
+// The check shares no code with what it checks, not even through other packages.
+func TestVerify_ImportsNoSolver(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Skipf("go list: %v", err)
+	}
+	for dep := range strings.FieldsSeq(string(out)) {
+		of, own := strings.CutPrefix(dep, "github.com/drotrain/drotrain/")
+		for _, solver := range []string{"dro", "losses", "train", "internal/exact", "internal/divergence"} {
+			if own && (of == solver || strings.HasPrefix(of, solver+"/")) {
+				t.Errorf("verify depends on %s", of)
+			}
+		}
+	}
+	if !strings.Contains(string(out), "drotrain/data") {
+		t.Error("the list of packages is not the one of verify")
+	}
+}
