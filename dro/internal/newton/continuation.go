@@ -13,6 +13,9 @@ const (
 	// continuationFactor is the factor between the penalties of two stages.
 	continuationFactor = 5
 
+	// aroundFactor is that factor where penalties are around the weights of the previous stage.
+	aroundFactor = 1.4
+
 	// unpenalisedFirst is the ratio of the objective and ν above which the problem at ν = 0 is solved
 	// first.
 	unpenalisedFirst = 4000
@@ -29,6 +32,10 @@ const (
 // A continuation solves a problem without a penalty, which may have no gradient, by decreasing penalties,
 // starting each stage at the optimum of the previous one. Optima do not increase with ν, so that lower bounds
 // at a larger ν are lower bounds of the problem, and so is the bound that the weights of a stage prove.
+//
+// The penalties of a risk by ranks measure the distance to the weights of the previous stage: the proximal point
+// method in the weights. ν then hardly needs to fall. Small values make Newton steps short, because every order of the
+// losses is another piece.
 type continuation struct {
 	*saddle.Run
 	dual     saddle.Adversary
@@ -38,6 +45,8 @@ type continuation struct {
 	x        []float64
 	before   []float64 // optimum of the previous stage, at nuBefore; nil before the second stage
 	nuBefore float64
+
+	center []float64 // n: weights that the penalty of the next stage measures from; nil: reference weights
 }
 
 // newContinuation starts a continuation at the start of the run, with a first penalty of at most most.
@@ -138,10 +147,16 @@ func (m *continuation) Step() error {
 		return saddle.ErrStalled
 	}
 	dual, most := m.dual.Smoothed(m.nu, c.N)
+	if s, ok := dual.(side.Spectral); ok && m.center != nil {
+		dual = s.Around(m.center, m.nu)
+	}
 	s := saddle.DefaultSettings()
 	s.X0, s.Seed = m.x, m.Settings.Seed
 	if s.RelativeGap = max(stageGap*m.nu*most/size, 1e-13); most == 0 { // one sample: the problem itself
 		s.RelativeGap = max(m.Settings.RelativeGap, 1e-13)
+	}
+	if m.center != nil {
+		s.RelativeGap = max(1e-13, min(s.RelativeGap, 0.1*c.Best.Relative()))
 	}
 	s.MaxPasses = max(minPasses, c.PassesLeft(2.5, c.N, math.Inf(1))) // an evaluation and three gradients follow
 	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
@@ -162,6 +177,9 @@ func (m *continuation) Step() error {
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)
 	m.tightenLowerBound(l.Cert.Y)
+	if saddle.Has[side.Spectral](l.Problem.Dual) {
+		m.center = slices.Clone(l.Cert.Y)
+	}
 	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes, c.Best.Relative())
 	m.setNextStage(x)
 	return nil
@@ -183,7 +201,9 @@ func (m *continuation) tightenLowerBound(y []float64) {
 func (m *continuation) setNextStage(x []float64) {
 	next := m.nu / continuationFactor
 	m.x = slices.Clone(x)
-	if m.before != nil {
+	if m.center != nil {
+		next = m.nu / aroundFactor
+	} else if m.before != nil {
 		floats.AddScaledTo(m.x, x, (m.nu-next)/(m.nuBefore-m.nu), floats.SubTo(make([]float64, len(x)), x, m.before))
 	}
 	m.before, m.nuBefore, m.nu = x, m.nu, next

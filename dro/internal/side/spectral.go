@@ -1,10 +1,8 @@
 package side
 
 import (
-	"cmp"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/kernel"
@@ -27,10 +25,52 @@ type Spectral struct {
 	Nu       float64   // ≥ 0, in loss units
 	Weights  []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal. A prefix of the samples has the prefix of w
 
-	rows *ranks.Rows // distribution of the samples over ranks; nil: one process
+	center []float64   // weights from which the penalty measures, in place of w; nil: w
+	rows   *ranks.Rows // distribution of the samples over ranks; nil: one process
 }
 
 var _ saddle.Adversary = Spectral{}
+
+// Around returns the dual with the same Y and the penalty (nu/2) Σ_j (y_j − c_j)²/w_j ≥ 0 around weights c in Y.
+func (s Spectral) Around(c []float64, nu float64) Spectral {
+	s.Nu, s.center = nu, c
+	return s
+}
+
+// shifted returns the losses f_j + Nu (c_j/w_j − 1), which have the same best response to the penalty around w as the
+// losses f to that around the center c, and the constant by which the risk at f is larger than that at the losses
+// returned.
+func (s Spectral) shifted(r *reference, f []float64) (moved []float64, constant float64) {
+	if s.center == nil {
+		return f, 0
+	}
+	moved = make([]float64, len(f))
+	var sum preciseSum
+	for j, v := range f {
+		if moved[j] = v; r.weightAt(j) > 0 {
+			w := r.weightAt(j) / r.total
+			a := s.center[j]/w - 1
+			moved[j] += s.Nu * a
+			sum.add(w * a)
+			sum.add(w * a * a / 2)
+		}
+	}
+	return moved, -s.Nu * sum.value()
+}
+
+// divergenceOf returns ½ Σ_j (y_j − c_j)²/w_j, and the same for c = w.
+func (s Spectral) divergenceOf(r *reference, y []float64) (around, plain float64) {
+	plain = r.divergence(y, PearsonChi2, 0, len(y)) / r.total
+	if s.center == nil {
+		return plain, plain
+	}
+	for j, v := range y {
+		if w := r.weightAt(j) / r.total; w > 0 {
+			around += (v - s.center[j]) / w * (v - s.center[j]) / 2
+		}
+	}
+	return around, plain
+}
 
 // Valid implements Adversary.
 func (s Spectral) Valid(n int) error {
@@ -51,7 +91,12 @@ func (s Spectral) Modulus() float64 { return s.Nu }
 
 // Value implements Dual.
 func (s Spectral) Value(y []float64) float64 {
-	return Simplex{Divergence: PearsonChi2, Nu: s.Nu, Weights: s.Weights}.Value(y)
+	if s.Nu == 0 {
+		return 0
+	}
+	r := newReference(nil, s.Weights, len(y))
+	around, _ := s.divergenceOf(&r, y)
+	return s.Nu * around
 }
 
 // A ranking holds the best response of a Spectral to losses. Samples with weight are in ascending order of their
@@ -68,28 +113,21 @@ type ranking struct {
 
 // rank returns the ranking of the samples with weight, without blocks. It returns nil if a loss is not finite.
 func (s Spectral) rank(r *reference, f []float64) *ranking {
-	type keyed struct {
-		key    uint64
-		sample int32
-	}
-	keys := make([]keyed, 0, len(f))
+	keys, samples := make([]uint64, 0, len(f)), make([]int32, 0, len(f))
 	for j, v := range f {
 		if r.weightAt(j) > 0 {
 			if v-v != 0 {
 				return nil
 			}
-			keys = append(keys, keyed{orderedBits(v), int32(j)})
+			keys, samples = append(keys, orderedBits(v)), append(samples, int32(j))
 		}
 	}
-	slices.SortFunc(keys, func(a, b keyed) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.sample, b.sample))
-	})
-	k := len(keys)
-	a := &ranking{order: make([]int32, k), above: make([]float64, k+1)}
+	samples = sortByKey(keys, samples)
+	k := len(samples)
+	a := &ranking{order: samples, above: make([]float64, k+1)}
 	var sum preciseSum
 	for i := k - 1; i >= 0; i-- {
-		a.order[i] = keys[i].sample
-		sum.add(r.weightAt(int(keys[i].sample)))
+		sum.add(r.weightAt(int(samples[i])))
 		a.above[i] = sum.value()
 	}
 	total := a.above[0]
@@ -97,6 +135,33 @@ func (s Spectral) rank(r *reference, f []float64) *ranking {
 		a.above[i] /= total
 	}
 	return a
+}
+
+// sortByKey returns the samples in ascending order of their keys, and of the samples where keys are equal: a radix sort.
+// It overwrites both slices.
+func sortByKey(keys []uint64, samples []int32) []int32 {
+	const digit, parts = 11, 1 << 11
+	otherKeys, other := make([]uint64, len(keys)), make([]int32, len(keys))
+	for shift := 0; shift < 64; shift += digit {
+		var next [parts]int
+		for _, k := range keys {
+			next[k>>shift%parts]++
+		}
+		if len(keys) == 0 || next[keys[0]>>shift%parts] == len(keys) { // all digits are the same
+			continue
+		}
+		at := 0
+		for p, count := range next {
+			next[p], at = at, at+count
+		}
+		for i, k := range keys {
+			p := k >> shift % parts
+			otherKeys[next[p]], other[next[p]] = k, samples[i]
+			next[p]++
+		}
+		keys, otherKeys, samples, other = otherKeys, keys, other, samples
+	}
+	return samples
 }
 
 // between returns the largest weight of the positions [lo, hi) where those from hi on have theirs.
@@ -112,13 +177,15 @@ func (s Spectral) between(a *ranking, lo, hi int) float64 {
 func (s Spectral) respond(y, f []float64) (a *ranking, risk float64) {
 	r := newReference(nil, s.Weights, len(f))
 	clear(y)
+	losses := f
+	f, _ = s.shifted(&r, f)
 	if a = s.rank(&r, f); a == nil {
 		top := r.largestLoss(f)
 		r.weightsTo(y)
 		return nil, top - top + top
 	}
 	s.formBlocks(&r, a, f)
-	var linear, penalty preciseSum
+	var linear preciseSum
 	for b := range a.level {
 		in := a.order[a.start[b]:a.start[b+1]]
 		for _, j := range in {
@@ -129,14 +196,10 @@ func (s Spectral) respond(y, f []float64) (a *ranking, risk float64) {
 			}
 			off = max(off, -1)
 			y[j] = w * (1 + off)
-			linear.add(y[j] * f[j])
-			penalty.add(w * off * off)
+			linear.add(y[j] * losses[j])
 		}
 	}
-	if s.Nu == 0 {
-		return a, linear.value()
-	}
-	return a, linear.value() - s.Nu/2*penalty.value()
+	return a, linear.value() - s.Value(y)
 }
 
 // formBlocks pools successive losses until the levels u of the blocks increase.
@@ -306,6 +369,8 @@ func (s Spectral) RiskBounds(f []float64, _ saddle.Multipliers) (below, above fl
 		return math.Inf(-1), math.Inf(1), saddle.Sums{Top: math.Inf(1)}
 	}
 	r := newReference(nil, s.Weights, len(f))
+	losses := f
+	f, constant := s.shifted(&r, f)
 	var value, size preciseSum
 	add := func(v float64) {
 		value.add(v)
@@ -325,12 +390,17 @@ func (s Spectral) RiskBounds(f []float64, _ saddle.Multipliers) (below, above fl
 				add(w * d)
 				add(w * d / s.Nu * d / 2)
 			}
-			sums.Linear += y[j] * f[j]
-			sums.Size += y[j] * math.Abs(f[j])
+			sums.Linear += y[j] * losses[j]
+			sums.Size += y[j] * math.Abs(losses[j])
 			sums.Mass += y[j]
 		}
 	}
-	sums.Top = f[a.order[len(a.order)-1]]
+	sums.Top = r.largestLoss(losses)
+	if s.center != nil { // R rises with the losses by at most their largest change, which is one of rounding
+		add(constant)
+		largest := max(math.Abs(r.largestLoss(f)), math.Abs(f[a.order[0]]))
+		size.add(largest + math.Abs(sums.Top) + s.Nu)
+	}
 	return math.Inf(-1), value.value() + spectralRounding*size.value() + s.weightRounding(size.value(), len(f)) + saddle.Underflow, sums
 }
 
@@ -349,7 +419,8 @@ func (s Spectral) weightRounding(size float64, n int) float64 {
 func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof) {
 	r := newReference(nil, s.Weights, len(y))
 	p.Mass, p.Linear, p.Size = kernel.Sum(y), r.weightedLoss(y, f, 0, len(y)), r.sumOfSizes(y, f, 0, len(y))
-	divergence, gamma := r.divergence(y, PearsonChi2, 0, len(y))/r.total, saddle.SumGamma(nil, len(y))
+	divergence, plain := s.divergenceOf(&r, y)
+	gamma := saddle.SumGamma(nil, len(y))
 	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*saddle.UnitRoundoff
 	p.Off += r.largestChange(s.excess(&r, y), y)
 	if !(p.Off <= 1) || math.IsInf(divergence, 1) {
@@ -357,7 +428,11 @@ func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proo
 		return p
 	}
 	psi := s.Nu * divergence
-	rounding := saddle.PenaltyRounding(p.Size, psi, s.Nu, gamma+p.Off)
+	spread := 1.0 // |y − c|y/w sums to at most √(2ψ/ν)·√(1 + 2D(y))
+	if s.center != nil {
+		spread += 2 * plain
+	}
+	rounding := saddle.PenaltyRounding(p.Size, psi, s.Nu*spread, gamma+p.Off)
 	p.Value = p.Linear - psi - rounding - 8*saddle.UnitRoundoff*(p.Size+psi)
 	return p
 }
