@@ -2,7 +2,7 @@ package data
 
 import "github.com/drotrain/drotrain/data/internal/table"
 
-// A Kind says what the values of a column are: [Other], [Numeric], [Categorical] or [Bool]. In JSON it is
+// A Kind says what the values of a column are: [Other], [Numeric], [Categorical], [Bool] or [Vector]. In JSON it is
 // encoded as its name.
 type Kind = table.Kind
 
@@ -12,6 +12,7 @@ const (
 	Numeric     = table.Numeric     // values in Number
 	Categorical = table.Categorical // values in Code and Level
 	Bool        = table.Bool        // values 0 and 1 in Number
+	Vector      = table.Vector      // sparse vectors
 )
 
 // A Column is one column of a [Frame]. A column whose values are still in its files, as [Open] leaves those of

@@ -98,6 +98,13 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 			}
 		}
 	}
+	if !slices.ContainsFunc(parts, func(p *Column) bool { return p.Kind != Vector }) {
+		vectors := make([]*table.Sparse, len(parts))
+		for i, p := range parts {
+			vectors[i] = p.Sparse
+		}
+		return table.NewSparse(parts[0].Name, table.JoinSparse(vectors)), nil
+	}
 	stored := slices.ContainsFunc(parts, (*Column).IsStored)
 	for _, p := range parts {
 		l := parts[0]

@@ -25,9 +25,13 @@ type ColumnDescription struct {
 	Kind   Kind         `json:"kind"`
 	Dates  bool         `json:"dates,omitempty"` // the numbers are days since 1970-01-01 UTC
 	Nulls  int          `json:"nulls"`
-	Min    *float64     `json:"min,omitempty"` // of the finite numbers; nil without any
+	Vector string       `json:"vector,omitempty"` // the column of dense vectors that this one is an entry of
+	Min    *float64     `json:"min,omitempty"`    // of the finite numbers; nil without any
 	Max    *float64     `json:"max,omitempty"`
 	Levels []LevelCount `json:"levels,omitempty"`
+
+	Width   int `json:"width,omitempty"`   // of a vector
+	Entries int `json:"entries,omitempty"` // of sparse vectors: how many are stored, in all rows
 }
 
 // A LevelCount is a level and the number of its rows.
@@ -53,7 +57,7 @@ func (f *Frame) Describe(ctx context.Context) (Description, error) {
 
 // describe returns the description of a column whose values are in memory.
 func describe(c *Column) ColumnDescription {
-	d := ColumnDescription{Name: c.Name, Type: c.Type, Kind: c.Kind, Dates: c.Clock && c.Kind == Numeric, Nulls: c.Nulls()}
+	d := ColumnDescription{Name: c.Name, Type: c.Type, Kind: c.Kind, Dates: c.Clock && c.Kind == Numeric, Nulls: c.Nulls(), Vector: c.Vector}
 	switch c.Kind {
 	case Numeric:
 		lo, hi := math.Inf(1), math.Inf(-1)
@@ -65,6 +69,8 @@ func describe(c *Column) ColumnDescription {
 		if lo <= hi {
 			d.Min, d.Max = &lo, &hi
 		}
+	case Vector:
+		d.Width, d.Entries = c.Sparse.Width, c.Sparse.Entries()
 	case Categorical, Bool:
 		counts := map[string]int{}
 		for i := range c.Len() {

@@ -1,4 +1,4 @@
-// Package data reads tables: Parquet, Arrow IPC, CSV, JSON Lines and .npy files, and values in memory.
+// Package data reads tables: Parquet, Arrow IPC, CSV, JSON Lines, LIBSVM and .npy files, and values in memory.
 //
 // [Read] loads files into a [Frame] of plain typed
 // columns; [Open] leaves the values of Parquet files where they are until they

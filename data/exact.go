@@ -26,7 +26,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 				return nil, err
 			}
 		}
-		if c.Kind == Other && !c.Clock {
+		if !c.Kind.IsScalar() && !c.Clock {
 			problems = append(problems, f.uncopied(c))
 		}
 		if out[i] = c; c.Vector == "" && !f.sideBySide && len(f.inputs) > 0 {
@@ -60,7 +60,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 		}
 	}
 	for i, c := range out {
-		if c.Kind == Other {
+		if !c.Kind.IsScalar() {
 			problems = append(problems, f.uncopied(c))
 		}
 		out[i] = c.Exact()
@@ -119,7 +119,7 @@ func (in *input) readExact(ctx context.Context, names []string, how Reading) (t 
 
 // areWrittenAlike reports whether writing the values of c gives the values of text.
 func areWrittenAlike(c, text *Column) bool {
-	if text.Kind != Categorical || c.Kind == Categorical || c.Kind == Other || c.Len() != text.Len() {
+	if text.Kind != Categorical || c.Kind == Categorical || !c.Kind.IsScalar() || c.Len() != text.Len() {
 		return false
 	}
 	for i := range text.Code {

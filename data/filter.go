@@ -128,7 +128,7 @@ func (f *Frame) compileCondition(c *Column, e *expr.Expr) (func(row int) bool, e
 	fail := func(at int, format string, args ...any) (func(int) bool, error) {
 		return nil, expr.Errorf(at, format, args...)
 	}
-	if c.Kind == Other {
+	if !c.Kind.IsScalar() {
 		return fail(e.At, "the column %q has values of type %s, which cannot be compared", c.Name, c.Type)
 	}
 	if e.Op == expr.Bare {

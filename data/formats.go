@@ -10,9 +10,11 @@ import (
 
 	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/ipc"
+	"github.com/drotrain/drotrain/data/internal/libsvm"
 	"github.com/drotrain/drotrain/data/internal/npy"
 	"github.com/drotrain/drotrain/data/internal/parquet"
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/text"
 )
 
 // A format describes how files of a format are recognised and read.
@@ -37,6 +39,7 @@ var formats = []*format{
 	{name: "Arrow IPC", extensions: []string{".arrows"}, magic: "\xff\xff\xff\xff", read: readArrow},
 	csvFormat,
 	linesFormat,
+	{name: "LIBSVM", extensions: []string{".svm", ".libsvm", ".svmlight"}, text: true, read: readLibsvm},
 	{name: "NumPy", others: []string{".npy"}, magic: npy.Magic, read: readArray},
 	{name: "NumPy", others: []string{".npz"}, magic: zipMagic, archive: true, read: readArray},
 }
@@ -61,6 +64,10 @@ func readParquet(_ context.Context, in *input, names []string, how Reading, exac
 func readArrow(ctx context.Context, in *input, names []string, how Reading, exact bool) (t *table.Table, err error) {
 	err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, exact, how.Dates != "" && !exact); return err })
 	return t, err
+}
+
+func readLibsvm(ctx context.Context, in *input, _ []string, _ Reading, _ bool) (*table.Table, error) {
+	return libsvm.Read(ctx, in)
 }
 
 func readArray(ctx context.Context, in *input, _ []string, _ Reading, _ bool) (*table.Table, error) {
@@ -112,7 +119,7 @@ func inDirectory(name string) bool {
 func formatByName(name string) *format {
 	for _, f := range formats {
 		for _, e := range slices.Concat(f.extensions, f.others) {
-			if strings.HasSuffix(strings.ToLower(name), e) || f.text && strings.HasSuffix(csv.Unpacked(name), e) {
+			if strings.HasSuffix(strings.ToLower(name), e) || f.text && strings.HasSuffix(text.Unpacked(name), e) {
 				return f
 			}
 		}

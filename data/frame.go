@@ -270,7 +270,7 @@ func (f *Frame) FaultAt(column string, row int, advice fix.Advice, format string
 func (f *Frame) Slice(lo, hi int) *Frame {
 	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, joined: f.joined, first: f.first + lo, sideBySide: f.sideBySide}
 	for _, c := range f.Columns {
-		if c.Kind == Other {
+		if c.Kind == Other { // without values
 			out.Columns = append(out.Columns, c)
 			continue
 		}

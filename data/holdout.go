@@ -149,7 +149,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.Kind == Other {
+	if !c.Kind.IsScalar() {
 		return nil, nil, f.Fault(column, fix.Advice{}, "values of type %s cannot say train or test", c.Type)
 	}
 	without := func(value string) fix.Advice {
@@ -192,7 +192,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 		return nil, err
 	}
 	switch {
-	case c.Kind == Other:
+	case !c.Kind.IsScalar():
 		return nil, f.Fault(h.Group, fix.Advice{}, "values of type %s cannot name units", c.Type)
 	case c.InexactRow > 0:
 		return nil, f.FaultAt(h.Group, c.InexactRow-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished")
@@ -235,10 +235,10 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	if err != nil {
 		return nil, err
 	}
-	if c.Kind == Other && !c.Clock {
+	if !c.Kind.IsScalar() && !c.Clock {
 		return nil, f.Fault(h.Time, fix.Advice{}, "values of type %s have no order", c.Type)
 	}
-	if c.Kind == Other {
+	if !c.Kind.IsScalar() {
 		if c, err = f.exactColumn(ctx, c); err != nil {
 			return nil, err
 		}

@@ -36,6 +36,8 @@ func NewFrame(columns ...Column) (*Frame, error) {
 			return fail("it has %d rows, but %d marks of nulls", c.Len(), len(c.Null))
 		case c.Kind == Other:
 			return fail("it has no values")
+		case c.Kind == Vector:
+			return fail("vectors are read from files alone")
 		case c.Kind > Bool:
 			return fail("its kind is %v, which is none", c.Kind)
 		case c.Kind != Categorical && c.Code != nil:

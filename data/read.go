@@ -27,6 +27,7 @@ import (
 //	CSV               .csv .tsv, also as .csv.gz .csv.bz2; a single file too as .txt .dat .data .tab
 //	NumPy             .npy .npz: an array of two dimensions is a column of vectors; files
 //	                  separated by commas, as x.npy,y.npy, are columns beside each other
+//	LIBSVM            .svm .libsvm .svmlight, also as .svm.gz: a column label and a sparse vector x, perhaps qid
 //	JSON Lines        .jsonl .ndjson, also as .jsonl.gz .jsonl.bz2: one flat object a line
 //
 // A directory is not searched deeper, and its files whose names start with "."

@@ -39,13 +39,11 @@ func Write(w io.Writer, m *train.Model, f Format, o Options) error {
 	if err != nil {
 		return err
 	}
-	encoded, err := newModel(formulas)
-	if err != nil {
-		return err
-	}
 	var out []byte
 	if f == CSV {
 		out, err = coefficientTable(m, o)
+	} else if encoded, fault := newModel(formulas); fault != nil {
+		err = fault
 	} else {
 		out, err = encoded.encode(f, o, m.Version)
 	}

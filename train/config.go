@@ -47,7 +47,7 @@ type Config struct {
 	Categorical       []string `json:"categorical"`                // numeric columns to treat as categories
 	Positive          string   `json:"positive"`                   // positive value of a binary target; empty: the rule stated in the notes
 	Impute            string   `json:"impute"`                     // error, mean, median or drop: what to do with missing numbers
-	Scale             string   `json:"scale"`                      // standard or none: numeric features
+	Scale             string   `json:"scale"`                      // standard, max or none: numeric features
 	ScaleTarget       bool     `json:"scale_target"`
 	Intercept         bool     `json:"intercept"` // fit an unpenalised constant
 

@@ -79,7 +79,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"categorical":      setting.List(&c.Categorical, nil),
 		"min-count":        setting.Count(&c.MinCount, 0),
 		"group-features":   setting.New("no|shared|pooled|auto", c.groupFeaturesWord, c.setGroupFeatures),
-		"scale":            setting.Choice([]string{"standard", "none"}, func() string { return c.Scale }, c.setScale),
+		"scale":            setting.Choice([]string{"standard", "max", "none"}, func() string { return c.Scale }, c.setScale),
 		"target-transform": setting.Enum(&c.TargetTransform, []string{"log", "log1p"}),
 		"transform":        setting.List(new([]string), c.setTransforms),
 		"interact":         setting.Pairs(&c.Interact, ":"),

@@ -63,7 +63,7 @@ func (c *Config) validate() error {
 		what, value string
 		among       []string
 	}{
-		{"Scale", c.Scale, []string{"standard", "none"}},
+		{"Scale", c.Scale, []string{"standard", "max", "none"}},
 		{"Evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
 		{"GroupCoefficients", c.GroupCoefficients, []string{"", groupCoefficientsNo, groupCoefficientsPooled, groupCoefficientsAuto}},
 		{"Impute", c.Impute, []string{"error", "mean", "median", "drop"}},

@@ -137,7 +137,7 @@ func (r *Roles) isFeature(c *data.Column) bool {
 		return slices.Contains(names, c.Name) || c.Of != "" && slices.Contains(names, c.Of) || c.Vector != "" && slices.Contains(names, c.Vector)
 	}
 	switch {
-	case c.Name == r.Target || c.Kind == data.Other:
+	case c.Name == r.Target || !c.Kind.IsScalar():
 		return false
 	case len(r.Features) > 0:
 		return in(r.Features)
@@ -151,5 +151,5 @@ func (r *Roles) isFeature(c *data.Column) bool {
 
 // isUsed reports whether a column is a feature or has another role.
 func (r *Roles) isUsed(c *data.Column) bool {
-	return r.isFeature(c) || r.Of(c.Name) != "" && c.Kind != data.Other
+	return r.isFeature(c) || r.Of(c.Name) != "" && c.Kind.IsScalar()
 }

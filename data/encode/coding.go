@@ -12,7 +12,7 @@ import (
 // An Input is a source column of one or more features.
 type Input struct {
 	Name   string    `json:"name"`
-	Kind   data.Kind `json:"kind"`             // Numeric, Categorical or Bool; how it is taken, not how it is stored
+	Kind   data.Kind `json:"kind"`             // Numeric, Categorical, Bool or Vector; how it is taken, not how it is stored
 	Stored data.Kind `json:"stored,omitempty"` // of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
 	First  int       `json:"first"`            // index of its first encoded column
 	Levels []string  `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
@@ -20,6 +20,9 @@ type Input struct {
 	Of []Operand `json:"of,omitempty"` // of a column that is made: what it is the product of
 
 	Vector string `json:"vector,omitempty"` // the column of vectors whose entry this is, as emb of emb[3]; else empty
+
+	Index  []int32   `json:"index,omitempty"`  // of sparse vectors, the places that have an encoded column, ascending
+	Scales []float64 `json:"scales,omitempty"` // what an entry at each place is divided by; nil: 1
 
 	Missing   bool    `json:"missing"`             // nulls of the category are a level of their own, after Levels
 	Other     bool    `json:"other,omitempty"`     // so are rare levels, and those that training did not see, after these
@@ -116,6 +119,8 @@ func (in *Input) Column(k int) int {
 func (in *Input) Width() int {
 	n := len(in.Labels())
 	switch {
+	case in.isVector():
+		return len(in.Index)
 	case in.Kind == data.Numeric:
 		return 1
 	case n < 2:
@@ -133,7 +138,7 @@ func (in *Input) validateMade() error {
 	}
 	for i, o := range in.Of {
 		switch {
-		case o.Column == "" || o.Kind == data.Other || o.Kind > data.Bool:
+		case o.Column == "" || !o.Kind.IsScalar():
 			return fmt.Errorf("it is made of the column %q of kind %v", o.Column, o.Kind)
 		case o.Center != 0 && !(o.Kind == data.Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != data.Numeric):
 			return fmt.Errorf("it centres %q, but not in a product with a level", o.Column)

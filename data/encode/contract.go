@@ -40,7 +40,7 @@ func (e *Encoder) Contract(r data.Reading) data.Reading {
 	for _, in := range e.Inputs {
 		kind := in.Kind
 		switch {
-		case in.Of != nil || in.Vector != "":
+		case in.Of != nil || in.Vector != "" || in.isVector():
 			continue
 		case kind == data.Categorical:
 			kind = in.Stored // of a model that does not say, it is guessed

@@ -246,7 +246,7 @@ func (m *derivation) occurringPairs(pair [2]string, sides [2][]Operand, most int
 // hasConstant reports whether a factor of a product is constant in the training rows, and adds a note if so.
 func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 	for _, name := range pair {
-		i := slices.IndexFunc(m.features, func(c *data.Column) bool { return c.Name == name })
+		i := slices.IndexFunc(m.features, func(c *data.Column) bool { return c.Name == name && c.Kind != data.Vector })
 		if i < 0 || is {
 			continue
 		}
@@ -315,6 +315,10 @@ func (m *derivation) interactionOperands(name string) (operands []Operand, err e
 // findFeature returns the feature with the given name. If there is none, it records a problem and returns nil.
 func (m *derivation) findFeature(name, what string) *data.Column {
 	for _, c := range m.features {
+		if c.Name == name && c.Kind == data.Vector {
+			m.problems.Add(vectorFault(m.f, name, what))
+			return nil
+		}
 		if c.Name == name {
 			return c
 		}
@@ -326,7 +330,7 @@ func (m *derivation) findFeature(name, what string) *data.Column {
 // numericOperand returns a numeric feature as an operand, with the fill for its nulls. It returns nil if c is
 // nil or not numeric.
 func (m *derivation) numericOperand(c *data.Column, what string) (*Operand, error) {
-	if c == nil {
+	if c == nil || c.Kind == data.Vector { // findFeature says why
 		return nil, nil
 	}
 	if !m.e.Spec.IsNumeric(c) {

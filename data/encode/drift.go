@@ -52,6 +52,7 @@ const (
 	profiledValues = 4_000_000 // values of a profile of many columns, at most, but for those of minProfiled rows
 	minProfiled    = 1000
 	comparedRows   = 200_000 // rows that are compared, at most
+	readCells      = 1 << 30 // encoded cells that are read for a profile, at most, but for those of minProfiled rows
 
 	// The limits beyond which a Drift is reported; 0.25 is the usual limit for a shifted population.
 	driftPSI     = 0.25
@@ -63,11 +64,11 @@ const (
 // MakeProfile computes the profile of the training values from the first rows of d, which must be training rows
 // in random order; report must cover all training rows. Without a profile no drift is reported.
 func (e *Encoder) MakeProfile(d *Dataset, report Report, storage Storage) {
-	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))))
+	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))), max(minProfiled, readCells/d.D))
 	e.Profile = &Profile{Rows: rows, Float32: storage == Float32, Sample: sampleRows(d, storage == Float32)}
 	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
 	for i, in := range e.Inputs {
-		if len(in.Of) > 1 {
+		if !in.isProfiled() {
 			continue
 		}
 		p := InputProfile{Input: i}
@@ -88,6 +89,9 @@ func (e *Encoder) MakeProfile(d *Dataset, report Report, storage Storage) {
 	}
 }
 
+// isProfiled reports whether a profile describes the values of the input: products and vectors have none.
+func (in *Input) isProfiled() bool { return len(in.Of) <= 1 && !in.isVector() }
+
 // imputedCount returns how many nulls of a column were filled.
 func (r *Report) imputedCount(column string) float64 {
 	for _, f := range r.Imputed {
@@ -105,15 +109,18 @@ func (e *Encoder) collectValues(d *Dataset, count int, narrow bool) [][]float64 
 	row := make([]float64, d.D)
 	count = min(count, d.N)
 	for k, in := range e.Inputs {
-		if len(in.Of) <= 1 {
+		if in.isProfiled() {
 			out[k] = make([]float64, 0, count)
 		}
+	}
+	if !slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.isProfiled() }) {
+		return out
 	}
 	for i := range count {
 		d.X.RowTo(row, i)
 		for k := range e.Inputs {
 			in := &e.Inputs[k]
-			if len(in.Of) > 1 {
+			if !in.isProfiled() {
 				continue
 			}
 			if in.Kind != data.Numeric {
@@ -324,7 +331,7 @@ func (p *Profile) validate(e *Encoder) error {
 		}
 	}
 	for _, of := range p.Inputs {
-		if of.Input < 0 || of.Input >= len(e.Inputs) || len(e.Inputs[of.Input].Of) > 1 {
+		if of.Input < 0 || of.Input >= len(e.Inputs) || !e.Inputs[of.Input].isProfiled() {
 			return fmt.Errorf("the profile of training is of input %d, which does not exist", of.Input)
 		}
 		in := &e.Inputs[of.Input]

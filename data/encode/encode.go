@@ -43,7 +43,8 @@ type Unseen struct {
 	Count    int      `json:"count"`           // rows
 	Nulls    int      `json:"nulls,omitempty"` // of them, rows without a value
 	Examples []string `json:"examples"`
-	FirstRow int      `json:"first_row"` // 1-based
+	Places   bool     `json:"places,omitempty"` // the values are entries of sparse vectors, at places that add nothing
+	FirstRow int      `json:"first_row"`        // 1-based
 }
 
 // Filled counts the nulls of a column that were filled.
@@ -157,6 +158,7 @@ type source struct {
 	column   *data.Column
 	number   *matrix.Number
 	category *category
+	vector   *matrix.Vector
 }
 
 // prepareSources reads and codes the categories in the rows of a partition, and prepares the numbers for
@@ -167,6 +169,8 @@ func (e *Encoder) prepareSources(ctx context.Context, f *data.Frame, d *matrix.P
 		if k, n := e.crossingAt(i); n > 0 {
 			q.category = k
 			i += n - 1
+		} else if q.in.isVector() {
+			q.vector = q.in.vectorSource(q.column)
 		} else if q.in.Kind == data.Numeric {
 			c := e.Columns[q.in.First]
 			q.number = matrix.NewNumber(q.column, q.in.First, q.in.Fill, c.Shift, c.Scale)
@@ -178,6 +182,7 @@ func (e *Encoder) prepareSources(ctx context.Context, f *data.Frame, d *matrix.P
 	written = make([]matrix.Source, len(all))
 	err = table.Parallel(ctx, len(all), func(i int) error {
 		k := all[i].category
+		written[i].Vector = all[i].vector
 		if written[i].Number = all[i].number; k == nil {
 			return nil
 		}
@@ -210,11 +215,23 @@ func (e *Encoder) encodeSets(ctx context.Context, f *data.Frame, d *matrix.Parti
 	if err != nil {
 		return nil, err
 	}
-	entries := float64(len(sources))
+	entries := 0.0
+	for _, q := range sources {
+		if q.vector != nil {
+			entries += entriesPerRow(q.column)
+		} else {
+			entries++
+		}
+	}
 	if e.Intercept() >= 0 {
 		entries++
 	}
 	out := &Fitted{Encoder: e, Storage: to.Storage.Choose(entries, len(e.Columns))}
+	for s := range d.Sets {
+		if err := checkVectors(f, d.Set(s), sources, out.Storage); err != nil {
+			return nil, err
+		}
+	}
 	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, out.Storage, to.Disk, written)
 	if err != nil {
 		return nil, err
@@ -257,6 +274,12 @@ func (e *Encoder) newDataset(ctx context.Context, f *data.Frame, d *matrix.Parti
 			}
 			if k.unseen[s] != nil {
 				report.Unseen = append(report.Unseen, *k.unseen[s])
+			}
+			continue
+		}
+		if q.vector != nil {
+			if u := unseenPlaces(f, &q, rows); u != nil {
+				report.Unseen = append(report.Unseen, *u)
 			}
 			continue
 		}
@@ -368,7 +391,7 @@ func mergeAbsentColumns(all data.Problems) (out data.Problems) {
 // checkInputColumn returns c, or an error if it cannot be read as the input. A text column with only nulls can
 // be read as numbers; its values are loaded.
 func checkInputColumn(ctx context.Context, f *data.Frame, in *Input, c *data.Column) (*data.Column, error) {
-	if c.Kind == data.Other {
+	if c.Kind == data.Other || (c.Kind == data.Vector) != in.isVector() {
 		return nil, f.Fault(c.Name, fix.Advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}
 	if in.Kind != data.Numeric || c.Kind != data.Categorical {
@@ -447,7 +470,11 @@ func (r Report) String() string {
 		add("%d %s dropped for nulls", r.Dropped, printable.Noun(r.Dropped, "row", "rows"))
 	}
 	for _, u := range r.Unseen {
-		add("column %q: %d %s with levels that training did not see (%s)", u.Column, u.Count, printable.Noun(u.Count, "row", "rows"), printable.QuoteList(u.Examples, "and"))
+		what := "levels"
+		if u.Places {
+			what = "entries at places"
+		}
+		add("column %q: %d %s with "+what+" that training did not see (%s)", u.Column, u.Count, printable.Noun(u.Count, "row", "rows"), printable.QuoteList(u.Examples, "and"))
 	}
 	var filled []string
 	for _, i := range r.Imputed {

@@ -144,6 +144,9 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 	}
 	e.Dates = nil
 	for _, c := range usable {
+		if c.Kind == data.Vector && slices.Contains(s.Categorical, c.Name) {
+			problems = append(problems, vectorFault(f, c.Name, "a category"))
+		}
 		if c.Clock && s.IsNumeric(c) {
 			e.Dates = append(e.Dates, c.Name)
 		}
@@ -153,6 +156,8 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 		switch {
 		case at < 0:
 			problems.Add(noFeatureFault(f, name, "a reference level"))
+		case usable[at].Kind == data.Vector:
+			problems.Add(vectorFault(f, name, "a reference level"))
 		case s.IsNumeric(usable[at]):
 			problems = append(problems, f.Fault(name, fix.Advice{}, "it cannot have a reference level, as it is used as a number"))
 		}

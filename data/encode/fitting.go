@@ -44,6 +44,7 @@ type feature struct {
 	column   *data.Column
 	number   *numberStatistics
 	category *category
+	vector   *vectorStatistics
 	kept     bool
 }
 
@@ -167,7 +168,7 @@ func (t *fitting) fitTarget() error {
 		return nil
 	}
 	known := &targetStatistics{}
-	if t.target.Kind != data.Other {
+	if t.target.Kind.IsScalar() {
 		c, err := t.block.Lookup(t.target.Name)
 		if err == nil {
 			c, err = c.Load(t.ctx)
@@ -185,9 +186,11 @@ func (t *fitting) fitTarget() error {
 
 // scan collects the statistics of the features.
 func (t *fitting) scan() error {
-	var numbers, texts []*data.Column
+	var numbers, texts, vectors []*data.Column
 	for _, c := range t.features {
-		if t.e.Spec.IsNumeric(c) {
+		if c.Kind == data.Vector {
+			vectors = append(vectors, c)
+		} else if t.e.Spec.IsNumeric(c) {
 			numbers = append(numbers, c)
 		} else if t.crossed[c] == nil {
 			texts = append(texts, c)
@@ -201,10 +204,19 @@ func (t *fitting) scan() error {
 	if err != nil {
 		return err
 	}
+	sparse, err := t.scanVectors(vectors)
+	if err != nil {
+		return err
+	}
 	t.fitted = make([]feature, len(t.features))
 	for i, c := range t.features {
 		q := &t.fitted[i]
-		if q.column = c; t.e.Spec.IsNumeric(c) {
+		q.column = c
+		if c.Kind == data.Vector {
+			q.vector, sparse = &sparse[0], sparse[1:]
+			continue
+		}
+		if t.e.Spec.IsNumeric(c) {
 			q.number, moments = &moments[0], moments[1:]
 			continue
 		}
@@ -239,7 +251,9 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 	for i := range t.fitted {
 		q := &t.fitted[i]
 		var err error
-		if q.number != nil {
+		if q.vector != nil {
+			q.kept = t.addVector(q)
+		} else if q.number != nil {
 			q.kept, err = t.addNumeric(q)
 		} else if err = q.category.err; err == nil {
 			q.kept = e.addCategory(q.category)
@@ -289,7 +303,9 @@ func (t *fitting) entriesPerRow() float64 {
 	for _, q := range t.fitted {
 		switch {
 		case !q.kept:
-		case q.number != nil && t.e.Spec.Scale == "none":
+		case q.vector != nil:
+			sum += float64(q.vector.entries) / float64(t.total)
+		case q.number != nil && !t.e.Spec.centres():
 			sum += float64(q.number.Nonzero) / float64(t.total)
 		case q.number != nil:
 			sum += t.shareOfEntries(q.column)
@@ -305,5 +321,5 @@ func (t *fitting) entriesPerRow() float64 {
 
 // layout returns the layout of the encoded matrix.
 func (e *Encoder) layout() matrix.Layout {
-	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Zeros: e.Spec.Scale == "none" || len(e.Spec.Products) > 0}
+	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Zeros: !e.Spec.centres() || len(e.Spec.Products) > 0}
 }

@@ -29,7 +29,7 @@ func (e *Encoder) GroupColumns() (out []GroupColumn) {
 		done = append(done, name)
 		g := GroupColumn{Input: at}
 		for _, in := range e.Inputs {
-			if slices.Contains(done, in.Name) || len(in.Of) > 1 || e.hasInteraction(name, in.Name) {
+			if slices.Contains(done, in.Name) || !in.isProfiled() || e.hasInteraction(name, in.Name) {
 				continue
 			}
 			if in.Kind == data.Numeric {

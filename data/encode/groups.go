@@ -205,7 +205,7 @@ func nameGroups(f Factor, g Grouping) Grouping {
 
 // groupsOf assigns the rows to groups by the values of a column. Nulls are a group of their own.
 func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set) (Grouping, error) {
-	if c.Kind == data.Other {
+	if !c.Kind.IsScalar() {
 		return Grouping{}, f.Fault(c.Name, fix.Advise("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
 	}
 	if c.InexactRow > 0 {

@@ -59,7 +59,10 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		return false, nil
 	}
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
-	if e.Spec.Scale != "none" {
+	if e.Spec.Scale == "max" {
+		col.Scale = largestOf(known.Moments, in.Fill)
+	}
+	if e.Spec.centres() {
 		if sd == 0 {
 			return false, f.Fault(c.Name, fix.Advise("rescale it", fix.DropColumn), "the values differ by too little to standardise")
 		}
@@ -69,10 +72,24 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	return true, nil
 }
 
+// largestOf returns the largest absolute value of moments and of what fills nulls, or 1 if that is 0.
+func largestOf(all []matrix.Moment, fill float64) float64 {
+	largest := math.Abs(fill)
+	for _, m := range all {
+		if m.N > 0 {
+			largest = max(largest, math.Abs(m.Lo), math.Abs(m.Hi))
+		}
+	}
+	if largest == 0 {
+		return 1
+	}
+	return largest
+}
+
 // keepsConstantColumn reports whether a constant column of value v is kept as the user's own intercept: none is
 // fitted, and columns are not centred.
 func (e *Encoder) keepsConstantColumn(v float64) bool {
-	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
+	return !e.Spec.Intercept && !e.Spec.centres() && v != 0
 }
 
 // medianOf returns the median of the training values of a column, NaN if there are none.

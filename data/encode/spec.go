@@ -44,7 +44,9 @@ type Spec struct {
 	Positive string `json:"positive,omitempty"` // positive value of a binary target; "" for the rule
 
 	// Scale is "standard" (or "", the same) to bring numeric features to mean
-	// 0 and standard deviation 1 (population) on the training rows, or "none".
+	// 0 and standard deviation 1 (population) on the training rows, "max" to divide
+	// them by their largest absolute value there, so that 0 stays 0, or "none".
+	// Sparse vectors are never centred: "standard" does with their entries what "max" does.
 	Scale       string `json:"scale"`
 	ScaleTarget bool   `json:"scale_target"` // the same for a regression target
 	Intercept   bool   `json:"intercept"`    // append a column of ones
@@ -83,9 +85,9 @@ func (s Spec) Validate() error {
 		return fmt.Errorf("task %q: must be %q, %q, %q or empty", s.Task, Regression, Binary, Multiclass)
 	}
 	switch s.Scale {
-	case "", "standard", "none":
+	case "", "standard", "max", "none":
 	default:
-		return fmt.Errorf("scale %q: must be \"standard\" or \"none\"", s.Scale)
+		return fmt.Errorf("scale %q: must be \"standard\", \"max\" or \"none\"", s.Scale)
 	}
 	switch s.Impute {
 	case "", "error", "mean", "median", "drop":
@@ -145,6 +147,9 @@ func (s Spec) Validate() error {
 func (s *Spec) IsNumeric(c *data.Column) bool {
 	return c.Kind == data.Numeric && !slices.Contains(s.Categorical, c.Name) && !s.isGroupFeature(c.Name)
 }
+
+// centres reports whether numbers are centred, so that a 0 is not encoded as 0.
+func (s *Spec) centres() bool { return s.Scale != "none" && s.Scale != "max" }
 
 // isGroupFeature reports whether a column is a feature only because it is a group column.
 func (s *Spec) isGroupFeature(name string) bool {

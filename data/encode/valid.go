@@ -122,7 +122,7 @@ func (e *Encoder) findNulls(ctx context.Context, b *Block) error {
 	}
 	for _, name := range append(e.numericColumns(), e.Dates...) {
 		c, err := b.Frame.Lookup(name)
-		if err != nil || c.Kind == data.Other {
+		if err != nil || !c.Kind.IsScalar() {
 			continue // the encoding reports what is wrong
 		}
 		if c, err = c.Load(ctx); err != nil {

@@ -44,6 +44,11 @@ func (e *Encoder) Validate() error {
 		switch in.Kind {
 		case data.Numeric:
 			kind = "numeric"
+		case data.Vector:
+			kind, n = "numeric", in.Width()
+			if err := in.validateVector(); err != nil {
+				return fmt.Errorf("%s, %q: %w", what, in.Name, err)
+			}
 		case data.Bool, data.Categorical:
 			n = in.Width()
 			if n == 0 || len(slices.Compact(slices.Sorted(slices.Values(in.Levels)))) != len(in.Levels) {

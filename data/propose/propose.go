@@ -163,7 +163,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	refuse := func(hint, format string, args ...any) error {
 		return &data.Error{Path: f.Name(), Column: c.Name, Msg: fmt.Sprintf(format, args...), Hint: hint}
 	}
-	if c.Kind == data.Other {
+	if !c.Kind.IsScalar() {
 		return nil, refuse("", "values of type %s cannot be the target", c.Type)
 	}
 	isMissing := func(r int) bool { return c.IsNull(r) || c.Kind == data.Numeric && isInfinite(c.Number[r]) }

@@ -337,7 +337,7 @@ func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.C
 		if len(o.Columns) > 0 && !slices.Contains(o.Columns, name) {
 			continue
 		}
-		if len(o.Columns) == 0 && name == "row" || c.Kind == data.Other {
+		if len(o.Columns) == 0 && name == "row" || !c.Kind.IsScalar() {
 			continue
 		}
 		if len(o.Columns) == 0 && c.Kind == data.Categorical {

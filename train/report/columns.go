@@ -22,7 +22,7 @@ func rawColumns(ctx context.Context, f *data.Frame, inputs []encode.Input, rows 
 	left = max(0, len(inputs)-maxColumns)
 	inputs = inputs[:len(inputs)-left]
 	for _, in := range inputs {
-		if kind, err := f.Kind(in.Name); err != nil || kind == data.Other {
+		if kind, err := f.Kind(in.Name); err != nil || !kind.IsScalar() {
 			continue // the encoder has refused such a table already
 		}
 		out = append(out, loadColumn(ctx, f, in.Name, rows, arena, in.Kind != data.Numeric))

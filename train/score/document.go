@@ -65,6 +65,8 @@ type input struct {
 	Levels    []string  `json:"levels"`
 	Of        []operand `json:"of"`
 	Vector    string    `json:"vector"`
+	Index     []int     `json:"index"`
+	Scales    []float64 `json:"scales"`
 	Missing   bool      `json:"missing"`
 	Other     bool      `json:"other"`
 	Reference string    `json:"reference"`
@@ -151,6 +153,9 @@ func (d *Document) Formula() (*Formula, error) {
 	if d.Recalibrated != nil {
 		x = d.Recalibrated
 	}
+	if err := e.expandVectors(); err != nil {
+		return nil, err
+	}
 	outputs := max(1, len(e.Target.Classes))
 	if len(e.Columns) == 0 || len(x) != len(e.Columns)*outputs {
 		return nil, fmt.Errorf("score: a damaged model: %d coefficients for %d encoded columns and %d outputs", len(x), len(e.Columns), outputs)
@@ -158,6 +163,8 @@ func (d *Document) Formula() (*Formula, error) {
 	for _, in := range e.Inputs {
 		width := len(in.labels())
 		switch {
+		case in.Kind == Vector:
+			width = len(in.Index)
 		case in.Kind == Numeric:
 			width = 1
 		case width < 2:
@@ -211,6 +218,14 @@ func (d *Document) formulaAt(x []float64) *Formula {
 		}
 		term[in.Name] = len(f.Terms)
 		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored, Date: slices.Contains(e.Dates, in.Name), Vector: in.Vector}
+		if in.Kind == Vector {
+			t.Places, t.Weights = in.Index, make([]float64, len(in.Index))
+			for k := range t.Weights {
+				t.Weights[k] = x[in.First+k] / e.Columns[in.First+k].Scale
+			}
+			f.Terms = append(f.Terms, t)
+			continue
+		}
 		if in.Kind == Numeric {
 			c := e.Columns[in.First]
 			t.Weight, t.Shift, t.Scale = x[in.First], c.Shift, c.Scale

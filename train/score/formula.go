@@ -23,9 +23,10 @@ const (
 	Numeric                 // a number
 	Categorical             // one of the levels of a category
 	Bool                    // true or false
+	Vector                  // a sparse vector
 )
 
-var kindNames = [...]string{"other", "numeric", "categorical", "bool"}
+var kindNames = [...]string{"other", "numeric", "categorical", "bool", "vector"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {
@@ -173,7 +174,7 @@ type Factor struct {
 // only in products has Weight 0.
 type Term struct {
 	Column string
-	Kind   Kind // Numeric, Categorical or Bool: how the column is used
+	Kind   Kind // Numeric, Categorical, Bool or Vector: how the column is used
 	Stored Kind // of a category, the kind of the column's values; Other if the model does not say
 
 	Vector string `json:",omitempty"` // the column of vectors whose entry this is, as emb of emb[3]; else empty
@@ -189,6 +190,10 @@ type Term struct {
 	Weights []float64
 	Null    bool    // nulls are a level of their own
 	Missing float64 // weight of nulls; 0 unless Null
+
+	// Of a sparse vector: the places that have a weight, in ascending order. The term is the sum of Weights[k] times the
+	// entry at Places[k]; all other entries add nothing.
+	Places []int `json:",omitempty"`
 }
 
 // Rename adapts the levels to tables in which some texts are renamed: names maps a text to its new name.
@@ -202,7 +207,7 @@ func (f *Formula) Rename(names map[string]string) {
 	texts := slices.Sorted(maps.Keys(names))
 	for i := range f.Terms {
 		t := &f.Terms[i]
-		if t.Kind == Numeric || t.Stored == Numeric || t.Stored == Bool {
+		if t.Kind == Numeric || t.Kind == Vector || t.Stored == Numeric || t.Stored == Bool {
 			continue
 		}
 		var levels []string

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Scorer scores single rows. Only Explain allocates memory per row. It is safe for concurrent use. Scores
+// A Scorer scores single rows. Only Explain and sparse vectors allocate memory per row. It is safe for concurrent use. Scores
 // agree with those of the model up to the order of summation.
 type Scorer struct {
 	// Strict refuses levels that training did not see, nulls that would be filled, and numbers
@@ -46,6 +46,8 @@ type cell struct {
 	number float64
 	level  int // index of scoredTerm.weights
 	note   Adapted
+
+	entries *entries // of a vector
 }
 
 // An Error reports a value or a row that cannot be scored.
@@ -117,7 +119,7 @@ func (a Adapted) String() string {
 // newScoredTerm returns t with its levels indexed by text, number and bool.
 func newScoredTerm(t Term) scoredTerm {
 	out := scoredTerm{Term: t}
-	if t.Kind == Numeric {
+	if t.Kind == Numeric || t.Kind == Vector {
 		return out
 	}
 	out.weights = append(append([]float64(nil), t.Weights...), t.Missing, 0)
@@ -158,7 +160,8 @@ func (s *Scorer) Inputs() []string {
 }
 
 // Values scores a row given as one value per input, in the order of Inputs: numbers of any type, strings,
-// bools, json.Number, and time.Time for dates. nil or a nil pointer is a null. It returns the probability of
+// bools, json.Number, time.Time for dates, and map[int]float64 or []float64 for sparse vectors, whose
+// entries are counted from place 0. nil or a nil pointer is a null. It returns the probability of
 // the positive class, the prediction in units of the target or, for more than two classes, the probability of
 // the most probable class (see Explain). A value that training would not accept in its column, such as text for
 // a number, an infinity, a null without a fill or "yes" for a bool, gives an *[Error]. A score is always
@@ -312,6 +315,9 @@ func (o *output) margin(cells []cell) (float64, error) {
 	margin := o.constant
 	for i := range o.terms {
 		v := o.terms[i].value(cells[i])
+		if !finite(v) && cells[i].entries != nil {
+			return 0, o.terms[i].newError("an entry is too far from those of training")
+		}
 		if !finite(v) {
 			return 0, o.terms[i].newError("the value %v is too far from those of training", cells[i].number)
 		}
@@ -383,6 +389,9 @@ func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
 
 // value returns what a cell adds to the margin.
 func (t *scoredTerm) value(c cell) float64 {
+	if t.Kind == Vector {
+		return t.sumOf(c.entries)
+	}
 	if t.Kind == Numeric {
 		return t.Weight * ((c.number - t.Shift) / t.Scale)
 	}
@@ -391,6 +400,9 @@ func (t *scoredTerm) value(c cell) float64 {
 
 // cell converts a value.
 func (t *scoredTerm) cell(value any) (cell, error) {
+	if t.Kind == Vector {
+		return t.vector(value)
+	}
 	switch v := value.(type) {
 	case nil:
 		return t.null()
@@ -414,6 +426,9 @@ func (t *scoredTerm) cell(value any) (cell, error) {
 
 // cellOfReflected works like cell for types that cell does not list.
 func (t *scoredTerm) cellOfReflected(v reflect.Value) (cell, error) {
+	if t.Kind == Vector {
+		return t.vector(v.Interface())
+	}
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return t.null()
@@ -445,6 +460,8 @@ func (t *scoredTerm) newError(format string, args ...any) *Error {
 // errorOfNote returns the error of a strict scorer for a cell with a note.
 func (t *scoredTerm) errorOfNote(c cell) *Error {
 	switch {
+	case c.note&Unseen != 0 && t.Kind == Vector:
+		return t.newError("an entry is at a place that training did not see")
 	case c.note&Unseen != 0:
 		return t.newError("the level was not seen in training")
 	case c.note&Filled != 0:

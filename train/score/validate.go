@@ -90,6 +90,9 @@ func (f *Formula) validateMargin() error {
 			if x.Term < 0 || x.Term >= len(f.Terms) {
 				return fmt.Errorf("product %d, factor %d: there is no term %d of %d", i, k, x.Term, len(f.Terms))
 			}
+			if f.Terms[x.Term].Kind == Vector {
+				return fmt.Errorf("product %d, factor %d: the column %q holds vectors", i, k, f.Terms[x.Term].Column)
+			}
 			if t := &f.Terms[x.Term]; t.Kind != Numeric {
 				if x.Level < 0 || x.Level > len(t.Levels) {
 					return fmt.Errorf("product %d, factor %d: column %q has no level %d of %d", i, k, t.Column, x.Level, len(t.Levels))
@@ -109,6 +112,8 @@ func (t *Term) validate() error {
 	switch {
 	case t.Column == "":
 		return fmt.Errorf("it has no column")
+	case t.Kind == Vector:
+		return t.validatePlaces()
 	case t.Kind != Numeric && t.Kind != Categorical && t.Kind != Bool:
 		return fmt.Errorf("its kind is %v", t.Kind)
 	case t.Kind == Numeric && !(finite(t.Weight) && finite(t.Shift) && finite(t.Scale) && t.Scale != 0):

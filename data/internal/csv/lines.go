@@ -59,7 +59,7 @@ type lines struct {
 
 // openLines starts reading records; keys found by an earlier reading are kept.
 func (l *lines) openLines() (recordReader, error) {
-	in, err := l.text.open()
+	in, err := l.text.Open()
 	if err != nil {
 		return nil, err
 	}

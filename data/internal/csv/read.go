@@ -42,7 +42,7 @@ func Read(ctx context.Context, src table.Source, names []string, o Options, verb
 	}
 	f, err := r.table(names)
 	if errors.Is(err, errNotUTF8) {
-		t.from = charmap.Windows1252 // a superset of Latin-1
+		t.From = charmap.Windows1252 // a superset of Latin-1
 		if f, err = r.table(names); err == nil {
 			f.Notes = append(f.Notes, "the text is not UTF-8: read as Windows-1252 (Latin-1)")
 		}
@@ -53,7 +53,7 @@ func Read(ctx context.Context, src table.Source, names []string, o Options, verb
 	if t.spaced && o.Delimiter == "" {
 		f.Notes = append(f.Notes, "the fields are separated by spaces")
 	}
-	if t.bom == 2 {
+	if t.Mark == 2 {
 		f.Notes = append(f.Notes, "the text is UTF-16")
 	}
 	return f, nil
@@ -65,7 +65,7 @@ var errNotUTF8 = errors.New("not UTF-8")
 // A reading is the state of reading a table.
 type reading struct {
 	ctx      context.Context
-	text     *text
+	text     *textFile
 	options  Options
 	verbatim bool
 	comma    rune
@@ -85,13 +85,13 @@ func newReading(ctx context.Context, src table.Source, o Options, verbatim bool)
 	if err := o.Validate(); err != nil {
 		return nil, &table.Error{Msg: err.Error()}
 	}
-	t, err := newText(src)
+	t, err := newTextFile(src)
 	return &reading{ctx: ctx, text: t, options: o, verbatim: verbatim}, err
 }
 
 // openRecords starts reading the rows of CSV. The first time it sets the names of the columns.
 func (r *reading) openRecords() (recordReader, error) {
-	in, err := r.text.open()
+	in, err := r.text.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (r *reading) setNames(first []string) error {
 		switch r.header[i] = strings.TrimSpace(h); {
 		case r.options.NoHeader:
 			r.header[i] = fmt.Sprintf("column_%d", i+1)
-		case !utf8.ValidString(h) && isLatin(h) && r.text.from == nil:
+		case !utf8.ValidString(h) && isLatin(h) && r.text.From == nil:
 			return errNotUTF8
 		case !isText(h):
 			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "save the file as UTF-8"}
@@ -207,7 +207,7 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 	switch {
 	case utf8.ValidString(s):
 		return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value holds a NUL character"}
-	case r.text.from == nil && isLatin(s):
+	case r.text.From == nil && isLatin(s):
 		return errNotUTF8
 	}
 	return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
@@ -288,7 +288,7 @@ func (r *reading) checkMemory(rows int) error {
 		}
 	}
 	const columnBytes = 1 << 10
-	return r.text.src.Afford((8*int64(rows)+columnBytes)*int64(used), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, used))
+	return r.text.Source.Afford((8*int64(rows)+columnBytes)*int64(used), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, used))
 }
 
 // records reads records of CSV. Blank lines are skipped, except in a table of one column, where they are nulls.
@@ -368,7 +368,7 @@ func (r *reading) rowError(err error) error {
 		return own
 	}
 	if !errors.As(err, &pe) {
-		return r.text.damagedError(err)
+		return r.text.DamagedError(err)
 	}
 	if errors.Is(pe.Err, csv.ErrFieldCount) {
 		what := "the header"

@@ -347,7 +347,7 @@ func TestSeparatorOf(t *testing.T) {
 	}
 }
 
-// turning is a text that is another one, as long, when its values are read: after four readings of its
+// turning is a text that is another one, as long, when its values are read: after three readings of its
 // beginning and one of its types.
 type turning struct {
 	source
@@ -359,7 +359,7 @@ func (s turning) ReadAt(b []byte, at int64) (int, error) {
 	if at == 0 && len(b) > 3 {
 		*s.begins++
 	}
-	if *s.begins > 5 {
+	if *s.begins > 4 {
 		return strings.NewReader(s.later).ReadAt(b, at)
 	}
 	return s.source.ReadAt(b, at)

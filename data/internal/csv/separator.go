@@ -6,20 +6,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/text"
 )
 
 // detectDelimiter returns the delimiter of the fields.
-func detectDelimiter(t *text, o Options) rune {
+func detectDelimiter(t *textFile, o Options) rune {
 	switch {
 	case o.Delimiter != "":
 		d, _ := utf8.DecodeRuneInString(o.Delimiter)
 		return d
 	case t.sep != 0:
 		return t.sep
-	case strings.HasSuffix(Unpacked(t.src.Name()), ".tsv"):
+	case strings.HasSuffix(text.Unpacked(t.Source.Name()), ".tsv"):
 		return '\t'
 	}
-	lines := linesOf(t.head, len(t.head) < headBytes)
+	lines := linesOf(t.Head, t.Whole)
 	if c := findSeparator(lines); c != 0 {
 		return rune(c)
 	}
@@ -32,7 +33,7 @@ func detectDelimiter(t *text, o Options) rune {
 // linesOf returns the lines of a text, given its first bytes, that are not empty, without what is between quotes.
 // whole says that head is the whole text; otherwise the last line may be cut and is left out.
 func linesOf(head []byte, whole bool) [][]byte {
-	head = removeQuoted(head)
+	head = text.RemoveQuoted(head)
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
 		head = head[:end]
 	}

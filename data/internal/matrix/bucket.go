@@ -113,7 +113,7 @@ func (b *buckets) put(p piece) error {
 		i := place / b.size
 		which[i] = append(which[i], k)
 		if b.storage == Sparse {
-			b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, int) { entries++ })
+			b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, float64) { entries++ })
 		}
 	}
 	b.entries.Add(int64(entries))

@@ -57,6 +57,11 @@ func (b *dense[T]) put(p piece) {
 func (b *dense[T]) finish(lo, hi int) {
 	x, d := b.cells, b.Width
 	for _, o := range b.sources {
+		if o.Vector != nil {
+			for i := lo; i < hi; i++ {
+				o.Vector.each(b.rows[i], func(column int, value float64) { x[i*d+column] = T(value) })
+			}
+		}
 		k := o.Category
 		if k == nil {
 			continue

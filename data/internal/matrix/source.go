@@ -9,10 +9,11 @@ type Layout struct {
 	Zeros     bool // numbers may be 0: they are not all standardised
 }
 
-// A Source is either a number or a category.
+// A Source is a number, a category or sparse vectors.
 type Source struct {
 	Number   *Number
 	Category *Category
+	Vector   *Vector
 }
 
 // A Category encodes the codes of a category as indicators in Width columns from First on.

@@ -19,29 +19,35 @@ func (b *sparse) reset(rows []int) {
 	b.rows, b.start = rows, makeZeros(b.arena, b.start, len(rows)+1)
 }
 
-// eachEntry calls entry with the columns of the entries of a row, and with which of the numbers each is, −1 for
-// an entry of 1. The numbers of the row have index i in columns. Standardised numbers are always entries.
-func (p *plan) eachEntry(columns [][]float64, i int32, row int, entry func(column, number int)) {
+// eachEntry calls entry with the columns and the values of the entries of a row. The numbers of the row have index i in
+// columns; nil counts them all. Standardised numbers are always entries.
+func (p *plan) eachEntry(columns [][]float64, i int32, row int, entry func(column int, value float64)) {
 	j := 0
 	for _, o := range p.sources {
 		if x := o.Number; x != nil {
-			if !p.Zeros || columns[j][i] != 0 {
-				entry(x.First, j)
+			v := 1.0
+			if len(columns) > 0 {
+				v = columns[j][i]
+			}
+			if !p.Zeros || v != 0 {
+				entry(x.First, v)
 			}
 			j++
+		} else if o.Vector != nil {
+			o.Vector.each(row, entry)
 		} else if c := o.Category.code(row); c >= 2 {
-			entry(o.Category.First+c-2, -1)
+			entry(o.Category.First+c-2, 1)
 		}
 	}
 	if p.Intercept >= 0 {
-		entry(p.Intercept, -1)
+		entry(p.Intercept, 1)
 	}
 }
 
 func (b *sparse) count(p piece) (entries int) {
 	for k, place := range p.places {
 		n := 0
-		b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, int) { n++ })
+		b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, float64) { n++ })
 		b.start[place+1] = n
 		entries += n
 	}
@@ -60,12 +66,8 @@ func (b *sparse) allocate(entries int) {
 func (b *sparse) put(p piece) {
 	for k, place := range p.places {
 		at, i := b.start[place], p.rows[k]
-		b.eachEntry(p.columns, i, b.rows[place], func(column, number int) {
-			v := 1.0
-			if number >= 0 {
-				v = p.columns[number][i]
-			}
-			b.column[at], b.value[at] = int32(column), v
+		b.eachEntry(p.columns, i, b.rows[place], func(column int, value float64) {
+			b.column[at], b.value[at] = int32(column), value
 			at++
 		})
 	}

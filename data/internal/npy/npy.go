@@ -285,7 +285,7 @@ func (h *header) readTable(in io.ReaderAt, name string) (*table.Table, error) {
 		t.Columns = []*table.Column{c}
 		return t, err
 	}
-	v := &table.Vector{Name: name, Rows: h.shape[0], Width: 1, Element: h.element, From: in, Offset: h.offset}
+	v := &table.DenseVector{Name: name, Rows: h.shape[0], Width: 1, Element: h.element, From: in, Offset: h.offset}
 	if len(h.shape) == 2 {
 		v.Width, v.ByColumn = h.shape[1], h.fortran
 	}

@@ -23,11 +23,15 @@ const (
 	Numeric          // values in Number
 	Categorical      // values in Code and Level
 	Bool             // values 0 and 1 in Number
+	Vector           // sparse vectors in Sparse
 )
 
-var kindNames = [...]string{"other", "numeric", "categorical", "bool"}
+var kindNames = [...]string{"other", "numeric", "categorical", "bool", "vector"}
 
-// String returns "other", "numeric", "categorical" or "bool".
+// IsScalar reports whether every row of a column of the kind has a single value, or a null.
+func (k Kind) IsScalar() bool { return k == Numeric || k == Categorical || k == Bool }
+
+// String returns "other", "numeric", "categorical", "bool" or "vector".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -60,6 +64,8 @@ type Column struct {
 	Code   []int32   // Categorical: index into Level; -1 where null
 	Level  []string  // Categorical: distinct values, in order of first appearance
 	Null   []bool    // nil when there are no nulls
+
+	Sparse *Sparse // Vector
 
 	// Int holds the exact values of a column of 64-bit integers, decimals of up to 18 digits, dates, times,
 	// timestamps or durations, where they were asked for: counts of the unit that Type names, as their bits for
@@ -107,8 +113,11 @@ type Column struct {
 
 // Len returns the number of rows, or 0 for Other columns.
 func (c *Column) Len() int {
-	if c.Kind == Categorical {
+	switch c.Kind {
+	case Categorical:
 		return len(c.Code)
+	case Vector:
+		return c.Sparse.Rows()
 	}
 	return len(c.Number)
 }

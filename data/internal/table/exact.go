@@ -279,7 +279,7 @@ func (c *Column) ExactType() (e ExactType, ok bool) {
 
 // AsTexts returns a column in memory with the texts of its values, or the column itself if they are texts.
 func (c *Column) AsTexts() *Column {
-	if c.Kind == Categorical && c.Type == "string" || c.Kind == Other {
+	if c.Kind == Categorical && c.Type == "string" || !c.Kind.IsScalar() {
 		return c
 	}
 	levels := NewLevels()

@@ -7,6 +7,10 @@ func (c *Column) Slice(lo, hi int) *Column {
 	if out.UnexpectedRow = rowInSlice(c.UnexpectedRow, lo, hi); out.UnexpectedRow == 0 {
 		out.Unexpected = ""
 	}
+	if c.Kind == Vector {
+		out.Sparse = c.Sparse.Slice(lo, hi)
+		return &out
+	}
 	if !c.IsStored() {
 		out.Number, out.Code, out.Null, out.Int = subslice(c.Number, lo, hi), subslice(c.Code, lo, hi), subslice(c.Null, lo, hi), subslice(c.Int, lo, hi)
 		return &out

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// An Element is the stored type of the numbers of a [Vector].
+// An Element is the stored type of the numbers of a [DenseVector].
 type Element struct {
 	Size   int  // in bytes
 	Float  bool // else an integer
@@ -94,9 +94,9 @@ func (e Element) Value(u uint64) (v float64, exact bool) {
 // MostWidth is the largest number of entries of a vector.
 const MostWidth = 1 << 14
 
-// A Vector is a column of vectors of equal width, one per row, whose numbers are stored consecutively in a file
+// A DenseVector is a column of vectors of equal width, one per row, whose numbers are stored consecutively in a file
 // or in memory and are read in blocks of rows.
-type Vector struct {
+type DenseVector struct {
 	Name        string
 	Rows, Width int
 	Element     Element
@@ -125,7 +125,7 @@ type vectorBlock struct {
 
 // Columns returns the columns of the vector: name[0], name[1], …, or only name if single is set and the width
 // is 1.
-func (v *Vector) Columns(single bool) []*Column {
+func (v *DenseVector) Columns(single bool) []*Column {
 	kind := Numeric
 	if v.Element.Bool {
 		kind = Bool
@@ -145,7 +145,7 @@ func (v *Vector) Columns(single bool) []*Column {
 }
 
 // block returns the block of rows that begins at first, a multiple of vectorRows. The caller must release it.
-func (v *Vector) block(first int) (*vectorBlock, error) {
+func (v *DenseVector) block(first int) (*vectorBlock, error) {
 	v.mu.Lock()
 	at := slices.IndexFunc(v.blocks, func(b *vectorBlock) bool { return b.first == first })
 	var k *vectorBlock
@@ -179,7 +179,7 @@ func (v *Vector) block(first int) (*vectorBlock, error) {
 }
 
 // release ends the use of a block by a reader.
-func (v *Vector) release(k *vectorBlock) {
+func (v *DenseVector) release(k *vectorBlock) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	k.readers--
@@ -187,7 +187,7 @@ func (v *Vector) release(k *vectorBlock) {
 }
 
 // recycle frees the memory of an evicted block without readers.
-func (v *Vector) recycle(k *vectorBlock) {
+func (v *DenseVector) recycle(k *vectorBlock) {
 	if k.evicted && k.readers == 0 && k.b != nil {
 		v.free, k.b = append(v.free, k.b), nil
 	}
@@ -206,7 +206,7 @@ func (c *Column) ReleaseBlocks() {
 
 // offsetOf returns the offset of an entry of a row, and the distance in bytes to the same entry of the next
 // row.
-func (v *Vector) offsetOf(row, entry int) (at int64, stride int) {
+func (v *DenseVector) offsetOf(row, entry int) (at int64, stride int) {
 	if v.ByColumn {
 		return v.Offset + (int64(entry)*int64(v.Rows)+int64(row))*int64(v.Element.Size), v.Element.Size
 	}
@@ -215,7 +215,7 @@ func (v *Vector) offsetOf(row, entry int) (at int64, stride int) {
 
 // A vectorPart is a part with one entry of all vectors.
 type vectorPart struct {
-	v     *Vector
+	v     *DenseVector
 	entry int
 }
 
@@ -305,7 +305,7 @@ func (c *Column) Exact() *Column {
 		case e.Float:
 			out.Type, out.Parts = AsBits(e.String()), append(out.Parts, part)
 		case e.Size == 8:
-			v := &Vector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: e, ByColumn: p.v.ByColumn, From: p.v.From, Offset: p.v.Offset}
+			v := &DenseVector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: e, ByColumn: p.v.ByColumn, From: p.v.From, Offset: p.v.Offset}
 			v.Element.AsBits = true
 			out.Type, out.Parts = e.Exact().AsBits(), append(out.Parts, vectorPart{v, p.entry})
 		default:

@@ -12,7 +12,7 @@ import (
 
 const vectorsInMemory = 64 << 20 // bytes of vectors that stay in memory; more go to a file without a name
 
-// A VectorBuilder stores lists of numbers, one per row, as a [Vector]. If a list lacks a number or has another
+// A VectorBuilder stores lists of numbers, one per row, as a [DenseVector]. If a list lacks a number or has another
 // length, building fails, and Fault names the row.
 type VectorBuilder struct {
 	rows, size int
@@ -121,7 +121,7 @@ func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
 		}
 		from = w.file
 	}
-	v := &Vector{Name: col.Name, Rows: w.rows, Width: w.width, Element: Element{Size: w.size, Float: true}, From: from}
+	v := &DenseVector{Name: col.Name, Rows: w.rows, Width: w.width, Element: Element{Size: w.size, Float: true}, From: from}
 	return v.Columns(false), nil
 }
 

@@ -17,7 +17,7 @@ func TestVector_BlocksShareMemory(t *testing.T) {
 	for i := range b {
 		b[i] = byte(i * 31 >> 3)
 	}
-	v := &Vector{Name: "x", Rows: rows, Width: width, Element: Element{Size: 1}, From: bytes.NewReader(b)}
+	v := &DenseVector{Name: "x", Rows: rows, Width: width, Element: Element{Size: 1}, From: bytes.NewReader(b)}
 	columns := v.Columns(false)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -1,0 +1,229 @@
+package encode
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A sparse vector is one Input. Its encoded columns are the places at which some training row has an entry that is
+// not 0. They are never centred, so that what is 0 stays 0: under any scale but "none", an entry is divided by the
+// largest absolute value that the training rows have at its place.
+
+// vectorStatistics holds what fitting needs to know about a column of sparse vectors.
+type vectorStatistics struct {
+	places  []int32   // at which a training row has an entry that is not 0, ascending
+	largest []float64 // by place, the largest absolute value
+	entries int       // that are not 0, in all training rows
+}
+
+// isVector reports whether an input holds sparse vectors.
+func (in *Input) isVector() bool { return in.Kind == data.Vector }
+
+// scanVectors returns the statistics of columns of sparse vectors over the training rows.
+func (t *fitting) scanVectors(columns []*data.Column) ([]vectorStatistics, error) {
+	out := make([]vectorStatistics, len(columns))
+	for i, c := range columns {
+		if t.comm != nil {
+			return nil, t.f.Fault(c.Name, fix.Offer(fix.DropColumn), "sparse vectors are trained by one process alone, not by several ranks")
+		}
+		found := matrix.NewPlaces(c.Sparse.Width)
+		rows := t.partition.Set(0)
+		for _, r := range rows.All() {
+			index, value := c.Sparse.Row(r)
+			for k, place := range index {
+				if value[k] != 0 {
+					found.Add(place)
+				}
+			}
+		}
+		x := &out[i]
+		x.places = found.Rank()
+		const bytesOfColumn = 256 // its name, scale, coefficients and directions
+		if err := table.Afford(bytesOfColumn*int64(len(x.places)), fmt.Sprintf("for the %d places of column %q", len(x.places), c.Name)); err != nil {
+			return nil, table.InFile(t.f.Name(), err)
+		}
+		x.largest = make([]float64, len(x.places))
+		for _, r := range rows.All() {
+			index, value := c.Sparse.Row(r)
+			for k, place := range index {
+				if j, known := found.Find(place); known && value[k] != 0 {
+					x.largest[j] = max(x.largest[j], math.Abs(value[k]))
+					x.entries++
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// addVector appends the input of a column of sparse vectors and its encoded columns.
+func (t *fitting) addVector(q *feature) (kept bool) {
+	e, c, known := t.e, q.column, q.vector
+	n := len(known.places)
+	if n == 0 {
+		e.addNote("column %q left out: its vectors have no entries but 0 in the training rows", c.Name)
+		return false
+	}
+	in := Input{Name: c.Name, Kind: data.Vector, First: len(e.Columns), Index: known.places}
+	how := "unchanged"
+	if e.Spec.Scale != "none" {
+		in.Scales, how = known.largest, "divided by the largest absolute value at its place, without centring, so that 0 stays 0"
+	}
+	e.Inputs = append(e.Inputs, in)
+	e.appendPlaces(&e.Inputs[len(e.Inputs)-1])
+	e.addNote("column %q: sparse vectors with entries at %d places, %.4g in a row on average; an entry is %s", c.Name, n, float64(known.entries)/float64(t.total), how)
+	return true
+}
+
+// appendPlaces appends the encoded columns of an input of sparse vectors.
+func (e *Encoder) appendPlaces(in *Input) {
+	for k, place := range in.Index {
+		e.Columns = append(e.Columns, Coding{Name: in.placeName(place), Source: in.Name, Kind: "numeric", Scale: in.scaleOf(k)})
+	}
+}
+
+// placeName returns the name of an entry: x[12].
+func (in *Input) placeName(place int32) string { return fmt.Sprintf("%s[%d]", in.Name, place) }
+
+// scaleOf returns what the entry at the k-th place is divided by.
+func (in *Input) scaleOf(k int) float64 {
+	if in.Scales == nil {
+		return 1
+	}
+	return in.Scales[k]
+}
+
+// validateVector returns an error if an input of vectors that was read from a file is invalid.
+func (in *Input) validateVector() error {
+	switch {
+	case len(in.Index) == 0:
+		return fmt.Errorf("it has no places")
+	case in.Index[0] < 0:
+		return fmt.Errorf("it has the place %d", in.Index[0])
+	case in.Scales != nil && len(in.Scales) != len(in.Index):
+		return fmt.Errorf("it has %d places and %d scales", len(in.Index), len(in.Scales))
+	}
+	for k := 1; k < len(in.Index); k++ {
+		if in.Index[k] <= in.Index[k-1] {
+			return fmt.Errorf("its places do not ascend: %d, %d", in.Index[k-1], in.Index[k])
+		}
+	}
+	return nil
+}
+
+// vectorFault returns the error of sparse vectors where single values are needed.
+func vectorFault(f *data.Frame, name, what string) *data.Error {
+	return f.Fault(name, fix.Advice{}, "%s needs single values, but this column holds sparse vectors", what)
+}
+
+// vectorSource returns the encoding of a column of sparse vectors.
+func (in *Input) vectorSource(c *data.Column) *matrix.Vector {
+	places := matrix.NewPlaces(int(in.Index[len(in.Index)-1]) + 1)
+	for _, p := range in.Index {
+		places.Add(p)
+	}
+	places.Rank()
+	return &matrix.Vector{Sparse: c.Sparse, Places: places, Scales: in.Scales, First: in.First}
+}
+
+// entriesPerRow returns the average number of entries in a row of the vectors of a column.
+func entriesPerRow(c *data.Column) float64 {
+	return float64(c.Sparse.Entries()) / float64(max(1, c.Sparse.Rows()))
+}
+
+// checkVectors returns an error if an entry of a set of rows is not finite after encoding.
+func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage Storage) error {
+	for _, q := range sources {
+		if q.vector == nil {
+			continue
+		}
+		if row, place, v := q.vector.Overflow(rows, storage == Float32); row >= 0 {
+			return f.FaultAt(q.in.placeName(place), row, fix.Advice{}, "the value %v is too far from those of training, or more than %s can hold", v, storage)
+		}
+	}
+	return nil
+}
+
+// unseenPlaces returns how many rows have an entry at a place that training did not see, or nil.
+func unseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
+	u := Unseen{Column: q.in.Name, Places: true}
+	for _, r := range rows.All() {
+		index, value := q.vector.Sparse.Row(r)
+		counted := false
+		for k, place := range index {
+			if _, known := q.vector.Places.Find(place); known || value[k] == 0 {
+				continue
+			}
+			if !counted {
+				counted = true
+				if u.Count++; u.Count == 1 {
+					_, u.FirstRow = f.Where(r)
+				}
+			}
+			if name := q.in.placeName(place); len(u.Examples) < maxExamples && !slices.Contains(u.Examples, name) {
+				u.Examples = append(u.Examples, name)
+			}
+		}
+	}
+	if u.Count == 0 {
+		return nil
+	}
+	return &u
+}
+
+// plainEncoder is an Encoder without methods.
+type plainEncoder Encoder
+
+// MarshalJSON leaves out the encoded columns of sparse vectors, which their inputs say.
+func (e *Encoder) MarshalJSON() ([]byte, error) {
+	plain := plainEncoder(*e)
+	if slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.isVector() }) {
+		plain.Columns = []Coding{}
+		next := 0
+		for i := range e.Inputs {
+			in := &e.Inputs[i]
+			if in.isVector() {
+				plain.Columns = append(plain.Columns, e.Columns[next:in.First]...)
+				next = in.First + len(in.Index)
+			}
+		}
+		plain.Columns = append(plain.Columns, e.Columns[next:]...)
+	}
+	return json.Marshal(plain)
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (e *Encoder) UnmarshalJSON(b []byte) error {
+	if err := json.Unmarshal(b, (*plainEncoder)(e)); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.isVector() }) {
+		return nil
+	}
+	stored := e.Columns
+	e.Columns = nil
+	for i := range e.Inputs {
+		in := &e.Inputs[i]
+		if !in.isVector() {
+			continue
+		}
+		if err := in.validateVector(); err != nil {
+			return fmt.Errorf("the vectors %q: %w", in.Name, err)
+		}
+		n := in.First - len(e.Columns)
+		if n < 0 || n > len(stored) {
+			return fmt.Errorf("the vectors %q begin at the encoded column %d, which cannot be", in.Name, in.First)
+		}
+		e.Columns, stored = append(e.Columns, stored[:n]...), stored[n:]
+		e.appendPlaces(in)
+	}
+	e.Columns = append(e.Columns, stored...)
+	return nil
+}

@@ -1,0 +1,182 @@
+package encode
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// sparseTables returns a table in the format of LIBSVM and the same table as CSV with a column for each place.
+func sparseTables(rows, width int, seed uint64) (svm, csv string) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	var s, c strings.Builder
+	c.WriteString("label")
+	for k := range width {
+		fmt.Fprintf(&c, ",x[%d]", k)
+	}
+	for range rows {
+		label := r.IntN(2)
+		fmt.Fprintf(&s, "%d", label)
+		fmt.Fprintf(&c, "\n%d", label)
+		for k := range width {
+			v := 0.0
+			if r.IntN(5) == 0 {
+				v = math.Round(2000*r.Float64()-1000) / 8
+			}
+			if v != 0 {
+				fmt.Fprintf(&s, " %d:%v", k, v)
+			}
+			fmt.Fprintf(&c, ",%v", v)
+		}
+		s.WriteString("\n")
+	}
+	return s.String(), c.String() + "\n"
+}
+
+func readSparse(t *testing.T, name, text string) *data.Frame {
+	t.Helper()
+	f, err := data.ReadBytes(t.Context(), name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// A sparse vector is encoded as the same numbers in columns of their own are.
+func TestFit_SparseVectorEqualsColumns(t *testing.T) {
+	svm, csv := sparseTables(3000, 12, 7)
+	train, holdout := make([]int, 0, 3000), make([]int, 0, 3000)
+	for i := range 3000 {
+		if i%3 == 0 {
+			holdout = append(holdout, i)
+		} else {
+			train = append(train, 2999-i+i%3) // in no order
+		}
+	}
+	slices.Sort(train)
+	train = slices.Compact(train)
+	holdout = slices.DeleteFunc(holdout, func(i int) bool { return slices.Contains(train, i) })
+	for _, scale := range []string{"max", "none"} {
+		for _, storage := range []Storage{Sparse, Float64, Float32} {
+			t.Run(scale+" "+string(storage), func(t *testing.T) {
+				spec := Spec{Target: "label", Scale: scale, Intercept: true}
+				var fitted [2]*Fitted
+				for k, f := range []*data.Frame{readSparse(t, "t.svm", svm), readSparse(t, "t.csv", csv)} {
+					var err error
+					if fitted[k], err = Fit(t.Context(), f, slices.Clone(train), slices.Clone(holdout), spec, Sink{Storage: storage}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !slices.Equal(fitted[0].Train.Names, fitted[1].Train.Names) {
+					t.Fatalf("the columns are %q, want %q", fitted[0].Train.Names, fitted[1].Train.Names)
+				}
+				for s, pair := range [][2]*Dataset{{fitted[0].Train, fitted[1].Train}, {fitted[0].Holdout, fitted[1].Holdout}} {
+					for i := range pair[0].N {
+						if got, want := pair[0].Row(i), pair[1].Row(i); !slices.Equal(got, want) {
+							t.Fatalf("set %d, row %d: %v, want %v", s, i, got, want)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestEncoder_SparseVectorSurvivesJSON(t *testing.T) {
+	svm, _ := sparseTables(400, 30, 3)
+	f := readSparse(t, "t.svm", svm)
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "label", Intercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(b), "x[3]") {
+		t.Errorf("the model lists the entries one by one: %s", b)
+	}
+	var again Encoder
+	if err := json.Unmarshal(b, &again); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(e.Columns, again.Columns) {
+		t.Errorf("the columns are %v, want %v", again.Columns, e.Columns)
+	}
+	for _, damage := range [][2]string{{`"index":[0,`, `"index":[9,`}, {`"index":[0,`, `"index":[-1,`}, {`"scales":[`, `"scales":[1,`}, {`"first":0`, `"first":7`}} {
+		bad := strings.Replace(string(b), damage[0], damage[1], 1)
+		var e Encoder
+		err := json.Unmarshal([]byte(bad), &e)
+		if err == nil {
+			err = e.Validate()
+		}
+		if bad == string(b) || err == nil {
+			t.Errorf("%q for %q is accepted", damage[1], damage[0])
+		}
+	}
+}
+
+// Other rows may have fewer places than training and places that training did not see.
+func TestEncode_PlacesUnseen(t *testing.T) {
+	e, err := NewEncoder(t.Context(), readSparse(t, "t.svm", "1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n"), nil, Spec{Target: "label"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ds, report, err := e.Encode(t.Context(), readSparse(t, "u.svm", "1 1:2\n0 2:5 9:1 3:1\n1\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]float64{{0.5, 0}, {0, 0.5}, {0, 0}} {
+		if got := ds.Row(i); !slices.Equal(got, want) {
+			t.Errorf("row %d: %v, want %v", i, got, want)
+		}
+	}
+	want := `column "x": 1 row with entries at places that training did not see ("x[2]" and "x[9]")`
+	if got := report.String(); got != want {
+		t.Errorf("the report is %q, want %q", got, want)
+	}
+}
+
+func TestFit_SparseVectorHasNoSingleValues(t *testing.T) {
+	const text = "1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n"
+	cases := []struct {
+		name string
+		spec Spec
+		want string
+	}{
+		{"target", Spec{Target: "x"}, `column "x": values of type sparse vector cannot be the target`},
+		{"group", Spec{Target: "label", Groups: []string{"x"}}, `column "x": values of type sparse vector cannot name groups`},
+		{"category", Spec{Target: "label", Categorical: []string{"x"}}, `column "x": a category needs single values`},
+		{"square", Spec{Target: "label", Transforms: Transforms{Square: []string{"x"}}}, `column "x": a square needs single values`},
+		{"spline", Spec{Target: "label", Transforms: Transforms{Spline: map[string]int{"x": 3}}}, `column "x": a spline needs single values`},
+		{"reference", Spec{Target: "label", Reference: map[string]string{"x": "1"}}, `column "x": a reference level needs single values`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Fit(t.Context(), readSparse(t, "t.svm", text), nil, nil, c.spec, Sink{})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestEncode_SparseVectorOverflows(t *testing.T) {
+	e, err := NewEncoder(t.Context(), readSparse(t, "t.svm", "1 1:1e-300\n0 1:1e-301\n"), nil, Spec{Target: "label"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = e.Encode(t.Context(), readSparse(t, "u.svm", "1 1:1e-300\n0 1:1e300\n"), nil)
+	if err == nil || !strings.Contains(err.Error(), `column "x[1]", row 2: the value 1e+300 is too far`) {
+		t.Errorf("got %v", err)
+	}
+}

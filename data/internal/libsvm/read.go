@@ -1,0 +1,221 @@
+// Package libsvm reads tables in the text format of LIBSVM and SVMlight: a line is a label, perhaps qid:NUMBER, and the
+// entries of a sparse vector as PLACE:VALUE, and # begins a comment.
+//
+// Package data imports it for reading.
+package libsvm
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/text"
+)
+
+// The names of the columns.
+const (
+	Label = "label"
+	Query = "qid"
+	Name  = "x" // of the vectors
+)
+
+// longestLine is the largest size of a line in bytes: a compressed file of one line would use all memory.
+const longestLine = 64 << 20
+
+// everyRows is the number of rows between two checks of the context and of memory.
+const everyRows = 4096
+
+// mostPlace is the largest place of an entry.
+const mostPlace = math.MaxInt32 - 1
+
+// A reading is the state of reading a file.
+type reading struct {
+	line    int // its number, from 1
+	label   []float64
+	integer bool // every label is written as a whole number
+	query   []float64
+	vectors table.SparseBuilder
+	index   []int32 // of the line
+	value   []float64
+}
+
+// Read reads a file: the columns label, qid if the lines have it, and x, a sparse vector with the places as the file
+// numbers them. Lines that are empty or only a comment are no rows. Errors name the line of the file.
+func Read(ctx context.Context, src table.Source) (*table.Table, error) {
+	f, err := text.Examine(src)
+	if err != nil {
+		return nil, err
+	}
+	in, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{integer: true}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 0, 1<<18), longestLine)
+	for lines.Scan() {
+		r.line++
+		if err := r.read(lines.Bytes()); err != nil {
+			return nil, err
+		}
+		if len(r.label)%everyRows == 0 {
+			if err := r.check(ctx, src); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, r.fault("it is longer than %d MB", longestLine>>20)
+	case err != nil:
+		return nil, f.DamagedError(err)
+	}
+	if len(r.label) == 0 {
+		return nil, &table.Error{Msg: "the file holds no rows"}
+	}
+	if err := r.check(ctx, src); err != nil {
+		return nil, err
+	}
+	out := &table.Table{Rows: len(r.label)}
+	out.Columns = []*table.Column{{Name: Label, Type: "text number", Kind: table.Numeric, Number: r.label, Integer: r.integer, FromText: true}}
+	if r.query != nil {
+		out.Columns = append(out.Columns, &table.Column{Name: Query, Type: "text number", Kind: table.Numeric, Number: r.query, Integer: true, FromText: true})
+	}
+	out.Columns = append(out.Columns, table.NewSparse(Name, r.vectors.Sparse()))
+	return out, nil
+}
+
+// check returns an error if the context is done or memory is short.
+func (r *reading) check(ctx context.Context, src table.Source) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return src.Afford(r.vectors.Bytes()/4, "for more sparse vectors")
+}
+
+// fault returns an error about the current line.
+func (r *reading) fault(format string, args ...any) error {
+	return &table.Error{Msg: fmt.Sprintf("line %d: ", r.line) + fmt.Sprintf(format, args...)}
+}
+
+// read reads a line.
+func (r *reading) read(line []byte) error {
+	if i := bytes.IndexByte(line, '#'); i >= 0 {
+		line = line[:i]
+	}
+	label, rest := cutField(line)
+	if label == nil {
+		return nil
+	}
+	if err := r.readLabel(label); err != nil {
+		return err
+	}
+	r.index, r.value = r.index[:0], r.value[:0]
+	for first := true; ; first = false {
+		var field []byte
+		if field, rest = cutField(rest); field == nil {
+			break
+		}
+		place, value, ok := bytes.Cut(field, []byte(":"))
+		if !ok {
+			return r.fault("%s is not PLACE:VALUE, as in 12:0.5", quote(field))
+		}
+		if string(place) == "qid" {
+			if err := r.readQuery(value, first); err != nil {
+				return err
+			}
+			continue
+		}
+		i, err := strconv.ParseUint(string(place), 10, 32)
+		if err != nil || i > mostPlace {
+			return r.fault("the place of %s is not a whole number from 0 to %d", quote(field), mostPlace)
+		}
+		v, err := strconv.ParseFloat(string(value), 64)
+		if err != nil || !table.IsFinite(v) || bytes.ContainsAny(value, "xX_") {
+			return r.fault("the value of %s is not a finite number", quote(field))
+		}
+		r.index, r.value = append(r.index, int32(i)), append(r.value, v)
+	}
+	if r.query != nil && len(r.query) < len(r.label) {
+		return r.fault("there is no qid, which the lines before have")
+	}
+	if !table.SortEntries(r.index, r.value) {
+		return r.fault("the place %d occurs twice", repeated(r.index))
+	}
+	r.vectors.BeginRow()
+	for k, i := range r.index {
+		r.vectors.Add(i, r.value[k])
+	}
+	return nil
+}
+
+// readLabel reads the first field of a line.
+func (r *reading) readLabel(label []byte) error {
+	v, err := strconv.ParseFloat(string(label), 64)
+	switch {
+	case bytes.IndexByte(label, ':') >= 0:
+		return r.fault("it begins with %s, not with a label", quote(label))
+	case bytes.IndexByte(label, ',') >= 0:
+		return r.fault("%s are several labels, and one is read for each row", quote(label))
+	case err != nil || !table.IsFinite(v) || bytes.ContainsAny(label, "xX_"):
+		return r.fault("the label %s is not a finite number", quote(label))
+	}
+	r.label = append(r.label, v)
+	r.integer = r.integer && !bytes.ContainsAny(label, ".eE")
+	return nil
+}
+
+// readQuery reads the number of a query.
+func (r *reading) readQuery(value []byte, first bool) error {
+	v, err := strconv.ParseInt(string(value), 10, 64)
+	switch {
+	case err != nil || !table.IsExactInt64(v):
+		return r.fault("the qid %s is not a whole number below 2^53", quote(value))
+	case !first || len(r.query) != len(r.label)-1:
+		return r.fault("the qid must come behind the label, in every line")
+	}
+	r.query = append(r.query, float64(v))
+	return nil
+}
+
+// repeated returns the first place that occurs twice in a sorted list.
+func repeated(index []int32) int32 {
+	for k := 1; k < len(index); k++ {
+		if index[k] == index[k-1] {
+			return index[k]
+		}
+	}
+	return -1
+}
+
+// cutField returns the first field of a line, nil if there is none, and the rest.
+func cutField(line []byte) (field, rest []byte) {
+	line = bytes.TrimLeft(line, " \t\r")
+	if len(line) == 0 {
+		return nil, nil
+	}
+	end := bytes.IndexAny(line, " \t\r")
+	if end < 0 {
+		end = len(line)
+	}
+	return line[:end], line[end:]
+}
+
+// quote returns a field for a message, shortened if it is long.
+func quote(field []byte) string {
+	const most = 40
+	if len(field) > most {
+		field = append(slices.Clone(field[:most]), "…"...)
+	}
+	if !utf8.Valid(field) {
+		return fmt.Sprintf("%q", field)
+	}
+	return strconv.Quote(string(field))
+}

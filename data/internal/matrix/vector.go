@@ -1,0 +1,95 @@
+package matrix
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A Vector encodes the entries of sparse vectors: the entry at the k-th of Places, divided by the k-th of Scales, in
+// column First+k. Entries at other places are left out.
+type Vector struct {
+	Sparse *table.Sparse
+	Places *Places
+	Scales []float64 // nil: every one is 1
+	First  int
+}
+
+// each calls use with the columns and values of the entries of a row that are not 0, in ascending order.
+func (v *Vector) each(row int, use func(column int, value float64)) {
+	index, value := v.Sparse.Row(row)
+	for i, place := range index {
+		k, known := v.Places.Find(place)
+		if !known {
+			continue
+		}
+		x := value[i]
+		if v.Scales != nil {
+			x /= v.Scales[k]
+		}
+		if x != 0 {
+			use(v.First+k, x)
+		}
+	}
+}
+
+// Overflow returns the first of the rows, given in ascending order of the set, that has an entry which is not finite
+// after encoding, or as a float32 if narrow is set, with its place and value; or a row of −1.
+func (v *Vector) Overflow(rows Set, narrow bool) (row int, place int32, value float64) {
+	for _, r := range rows.All() {
+		index, values := v.Sparse.Row(r)
+		for i, place := range index {
+			k, known := v.Places.Find(place)
+			if !known {
+				continue
+			}
+			z := values[i]
+			if v.Scales != nil {
+				z /= v.Scales[k]
+			}
+			if z-z != 0 || narrow && math.IsInf(float64(float32(z)), 0) {
+				return r, place, values[i]
+			}
+		}
+	}
+	return -1, 0, 0
+}
+
+// Places is a set of places of vectors. It finds the rank of a place in constant time and takes 2 bits for each place
+// up to the largest.
+type Places struct {
+	word   []uint64
+	before []int32 // by word, members in the words before
+}
+
+// NewPlaces returns an empty set of places below width.
+func NewPlaces(width int) *Places { return &Places{word: make([]uint64, (width+63)/64)} }
+
+// Add adds a place. Rank must be called after the last one, before Find.
+func (p *Places) Add(place int32) { p.word[place>>6] |= 1 << (place & 63) }
+
+// Rank prepares Find and returns the members in ascending order.
+func (p *Places) Rank() (members []int32) {
+	p.before = make([]int32, len(p.word))
+	for w, b := range p.word {
+		p.before[w] = int32(len(members))
+		for ; b != 0; b &= b - 1 {
+			members = append(members, int32(w<<6+bits.TrailingZeros64(b)))
+		}
+	}
+	return members
+}
+
+// Find returns the number of smaller members and whether place is a member.
+func (p *Places) Find(place int32) (rank int, member bool) {
+	w := int(place >> 6)
+	if w >= len(p.word) {
+		return 0, false
+	}
+	bit := uint64(1) << (place & 63)
+	if p.word[w]&bit == 0 {
+		return 0, false
+	}
+	return int(p.before[w]) + bits.OnesCount64(p.word[w]&(bit-1)), true
+}

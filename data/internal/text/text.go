@@ -1,0 +1,180 @@
+// Package text opens text files: it decompresses gzip and bzip2, removes a byte-order mark, decodes UTF-16 and makes
+// every line end in \n. The readers of text formats, as csv and libsvm, use it.
+package text
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A File is a text file as decompressed lines that end in \n. It is read as a stream, as often as it is opened, and
+// never held as a whole.
+type File struct {
+	Source table.Source
+	Mark   int               // the number of bytes of its byte-order mark, or 0
+	From   encoding.Encoding // its encoding; nil for UTF-8
+	Head   []byte            // its first bytes
+	Whole  bool              // they are the whole text
+
+	packed string // gzip, bzip2 or nothing
+	cr     bool   // lines end in \r alone
+}
+
+// headBytes is the number of bytes of a file that are examined to detect its form.
+const headBytes = 64 << 10
+
+// Examine returns the text of a file after examining its beginning.
+func Examine(src table.Source) (*File, error) {
+	t := &File{Source: src}
+	magic := make([]byte, min(3, src.Size()))
+	if err := table.ReadFull(src, magic, 0); err != nil {
+		return nil, err
+	}
+	name := strings.ToLower(src.Name())
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		t.packed = "gzip"
+	case bytes.HasPrefix(magic, []byte("BZh")) && strings.HasSuffix(name, ".bz2"):
+		t.packed = "bzip2"
+	}
+	for end, what := range map[string]string{".gz": "gzip", ".bz2": "bzip2"} {
+		if t.packed != what && strings.HasSuffix(name, end) {
+			return nil, &table.Error{Msg: "not a " + what + " file", Hint: "rename it without " + end + " if it is plain text"}
+		}
+	}
+	for _, find := range []func(){t.findByteOrderMark, t.findLineEnd} {
+		if err := t.readHead(); err != nil {
+			return nil, err
+		}
+		find()
+	}
+	return t, t.readHead()
+}
+
+// readHead reads the first bytes.
+func (t *File) readHead() error {
+	r, err := t.Open()
+	if err != nil {
+		return err
+	}
+	if t.Head, err = io.ReadAll(io.LimitReader(r, headBytes)); err != nil {
+		return t.DamagedError(err)
+	}
+	t.Whole = len(t.Head) < headBytes
+	return nil
+}
+
+// findByteOrderMark sets the encoding by the mark at the beginning.
+func (t *File) findByteOrderMark() {
+	switch {
+	case bytes.HasPrefix(t.Head, []byte("\xef\xbb\xbf")):
+		t.Mark = 3
+	case bytes.HasPrefix(t.Head, []byte{0xff, 0xfe}):
+		t.Mark, t.From = 2, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case bytes.HasPrefix(t.Head, []byte{0xfe, 0xff}):
+		t.Mark, t.From = 2, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	}
+}
+
+// findLineEnd sets cr if the first line, outside quotes, ends in \r alone.
+func (t *File) findLineEnd() {
+	h := RemoveQuoted(t.Head)
+	i := bytes.IndexAny(h, "\r\n")
+	t.cr = i >= 0 && i+1 < len(h) && h[i] == '\r' && h[i+1] != '\n'
+}
+
+// RemoveQuoted returns a text without what is between quotes.
+func RemoveQuoted(text []byte) (out []byte) {
+	for i, part := range bytes.Split(text, []byte{'"'}) {
+		if i%2 == 0 {
+			out = append(out, part...)
+		} else {
+			out = append(out, '"', '"')
+		}
+	}
+	return out
+}
+
+// Unpacked returns the name of a file in lower case without the extension of its compression.
+func Unpacked(name string) string {
+	name = strings.ToLower(name)
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
+}
+
+// Open returns a reader of the text from its beginning.
+func (t *File) Open() (io.Reader, error) {
+	var r io.Reader = bufio.NewReaderSize(&stream{src: t.Source}, 1<<18)
+	switch t.packed {
+	case "bzip2":
+		r = bzip2.NewReader(r)
+	case "gzip":
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, t.DamagedError(err)
+		}
+		r = z
+	}
+	if _, err := io.CopyN(io.Discard, r, int64(t.Mark)); err != nil {
+		return nil, t.DamagedError(err)
+	}
+	if t.From != nil {
+		r = t.From.NewDecoder().Reader(r)
+	}
+	if t.cr {
+		r = lineEnds{r}
+	}
+	return r, nil
+}
+
+// DamagedError converts an error of decompression; an error of the source is kept.
+func (t *File) DamagedError(err error) error {
+	var own *table.Error
+	switch {
+	case errors.As(err, &own):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return table.Damaged("the %s data ends early; the file may be truncated", t.packed)
+	}
+	return table.Damaged("%s: %v", t.packed, err)
+}
+
+// A stream reads a source from its beginning to its end.
+type stream struct {
+	src table.Source
+	at  int64
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	p = p[:min(int64(len(p)), s.src.Size()-s.at)]
+	if len(p) == 0 {
+		return 0, io.EOF
+	}
+	if err := table.ReadFull(s.src, p, s.at); err != nil {
+		return 0, err
+	}
+	s.at += int64(len(p))
+	return len(p), nil
+}
+
+// lineEnds replaces \r by \n.
+type lineEnds struct{ r io.Reader }
+
+func (l lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for i, b := range p[:n] {
+		if b == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
