@@ -34,6 +34,8 @@ func (j *judge) judgedDifference() Difference {
 		return j.c.Measures[riskMeasure.Key]
 	case !j.isByGroup():
 		return j.c.CVaR
+	case j.hasSmallWorstGroup():
+		return Difference{Value: Num(j.judgedIn(j.k, j.worstGroup(j.k, true)) - j.judgedIn(0, j.worstGroup(0, true)))}
 	case j.criterion() == "worst-group-accuracy":
 		return j.worstErrorDifference()
 	case j.c.WorstGroup != nil:
@@ -48,7 +50,7 @@ func (j *judge) judgedBaseline() float64 {
 	case j.criterion() == "average":
 		return float64(j.Models[0].Overall.Risk())
 	case j.criterion() == "worst-group-accuracy" && j.isByGroup():
-		return 1 - j.accuracyIn(0, j.leastAccurate(0))
+		return j.judgedIn(0, j.worstGroup(0, false))
 	case j.isByGroup() && j.Models[0].WorstGroup != nil:
 		return float64(j.Models[0].WorstGroup.Risk)
 	}
@@ -77,31 +79,54 @@ func (j *judge) betterFor() (better, worse string) {
 	return "better for " + j.nameOfWorst(), "worse for " + j.nameOfWorst()
 }
 
-// leastAccurate returns the index of the group with the lowest accuracy of model k among the groups with enough rows,
-// or −1.
-func (j *judge) leastAccurate(k int) int {
+// minDecidingRows is the number of rows from which a group decides a choice in cross-validation.
+const minDecidingRows = 5
+
+// hasSmallWorstGroup reports whether the model was chosen by a criterion on groups and the worst group of a model has
+// too few rows here for an interval. The groups with enough rows say nothing about the criterion then.
+func (j *judge) hasSmallWorstGroup() bool {
+	if j.in.Criterion == "" || !j.isByGroup() {
+		return false
+	}
+	for _, k := range []int{0, j.k} {
+		if s := j.worstGroup(k, true); s >= 0 && !j.Headline().Groups[s].Sufficient {
+			return true
+		}
+	}
+	return false
+}
+
+// worstGroup returns the index of the group with the largest risk or error rate of model k, by the criterion, among
+// the groups with enough rows or, with small, with the rows from which a group decides a choice; −1 without any.
+func (j *judge) worstGroup(k int, small bool) int {
 	at := -1
 	for s := range j.Headline().Groups {
-		if g := &j.Headline().Groups[s]; g.Sufficient && (at < 0 || j.accuracyIn(k, s) < j.accuracyIn(k, at)) {
-			at = s
+		g := &j.Headline().Groups[s]
+		if !g.Sufficient && (!small || g.N < minDecidingRows) || !(j.judgedIn(k, s) > j.judgedIn(k, at) || at < 0) || math.IsNaN(j.judgedIn(k, s)) {
+			continue
 		}
+		at = s
 	}
 	return at
 }
 
-// accuracyIn returns the accuracy of model k in a group; NaN for a group of −1.
-func (j *judge) accuracyIn(k, group int) float64 {
+// judgedIn returns the risk or the error rate of model k in a group, by the criterion; NaN for a group of −1.
+func (j *judge) judgedIn(k, group int) float64 {
 	if group < 0 {
 		return math.NaN()
 	}
-	return float64(j.Headline().Groups[group].Models[k].Values.Of[j.Task.Leading().Key])
+	v := j.Headline().Groups[group].Models[k].Values
+	if j.criterion() == "worst-group-accuracy" {
+		return 1 - float64(v.Of[j.Task.Leading().Key])
+	}
+	return float64(v.Risk())
 }
 
 // worstErrorDifference returns the change of the largest error rate of a group. Its interval follows from intervals
 // of the error rates of both models and of their paired differences that hold for all groups together.
 func (j *judge) worstErrorDifference() Difference {
 	g := j.Headline()
-	d := Difference{Value: Num(j.accuracyIn(0, j.leastAccurate(0)) - j.accuracyIn(j.k, j.leastAccurate(j.k)))}
+	d := Difference{Value: Num(j.judgedIn(j.k, j.worstGroup(j.k, false)) - j.judgedIn(0, j.worstGroup(0, false)))}
 	compared := 0
 	for s := range g.Groups {
 		if g.Groups[s].Sufficient {

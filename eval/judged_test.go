@@ -135,3 +135,29 @@ func TestWorstErrorDifference_Coverage(t *testing.T) {
 		}
 	}
 }
+
+// A choice that a group of few rows decided is not overruled by the groups with enough rows, which pay for it; it is if
+// the small group gains nothing.
+func TestVerdict_WorstGroupOfFewRows(t *testing.T) {
+	for _, c := range []struct {
+		criterion   string
+		right       float64 // in the small group, of the second model
+		recommended string
+	}{{"worst-group", 1, "robust"}, {"worst-group-accuracy", 1, "robust"}, {"worst-group", 0, "ERM"}, {"worst-group-accuracy", 0, "ERM"}} {
+		in := classes(400, [2][3]float64{{0.1, 0.95, 0.95}, {c.right, 0.8, 0.8}}, [2][2]float64{{0.2, 1.7}, {0.2, 1.7}}, rand.New(rand.NewPCG(8, 8)))
+		for i := range in.Target { // ten rows stay in group a
+			if i%3 == 0 && i >= 30 {
+				in.Groups[0].Index[i] = 1
+				for k := range in.Models {
+					in.Models[k].Loss[i], in.Models[k].Score[i] = in.Models[k].Loss[i+1], in.Models[k].Score[i+1]
+					in.Target[i] = in.Target[i+1]
+				}
+			}
+		}
+		in.MinGroupSize, in.Criterion, in.CriterionText = 20, c.criterion, "criterion"
+		v := judged(t, in)
+		if v.Outcome != eval.TooLittleData || v.Recommended != c.recommended || v.Judged == nil || v.Judged.Interval != nil || !strings.Contains(v.Numbers, "10 rows") {
+			t.Errorf("%+v: %s, %s recommended\n%s\n%s", c, v.Outcome, v.Recommended, v.Numbers, v.Recommendation)
+		}
+	}
+}

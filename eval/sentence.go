@@ -174,6 +174,9 @@ func (j *judge) useSentence(v *Verdict) string {
 		use += fmt.Sprintf(": cross-validation chose it by the %s.", j.in.CriterionText)
 	case j.in.Criterion != "" && !j.d.Value.Defined():
 		use += fmt.Sprintf(": cross-validation chose it by the %s, which cannot be measured on these rows.", j.in.CriterionText)
+	case j.in.Criterion != "" && j.hasSmallWorstGroup():
+		use += fmt.Sprintf(": cross-validation chose it by the %s, which is lower on these rows too. The worst group has fewer than %d rows here, too few for an interval.",
+			j.in.CriterionText, j.MinGroupSize)
 	case j.in.Criterion != "":
 		use += fmt.Sprintf(": cross-validation chose it by the %s, which is lower on these rows too, but not measurably.", j.in.CriterionText)
 	case v.Groups != nil && v.Groups.Worse > 0:
@@ -366,17 +369,11 @@ func (j *judge) judgedValues(k int) (v Values, label string, n int) {
 	if !j.isByGroup() {
 		return j.Models[k].Overall, "", j.N
 	}
-	if j.criterion() == "worst-group-accuracy" {
-		if s := j.leastAccurate(k); s >= 0 {
-			g := &j.Headline().Groups[s]
-			return g.Models[k].Values, g.Label, g.N
-		}
+	if s := j.worstGroup(k, j.hasSmallWorstGroup()); s >= 0 {
+		g := &j.Headline().Groups[s]
+		return g.Models[k].Values, g.Label, g.N
 	}
-	v, w := j.valuesOf(k)
-	if w == nil {
-		return v, "", j.N
-	}
-	return v, w.Label, w.N
+	return j.Models[k].Overall, "", j.N
 }
 
 // judgedSentence returns a sentence with what the criterion judges, before and after: measures of the worst group or
