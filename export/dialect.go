@@ -15,6 +15,7 @@ type dialect struct {
 	text         string // a column %s as text
 	isTrue       string // the condition that the column %s of truth values is true
 	isFalse      string // … is false
+	isText       string // the condition that the column %s is of text; empty: the database has none
 	days         string // a date or time %s as days since 1970-01-01
 	number       string // a literal number %s in double precision
 	literal      string // a literal text %s, as text makes one of a column
@@ -34,29 +35,35 @@ type dialect struct {
 var dialects = []dialect{
 	{name: "duckdb", checked: "DuckDB",
 		double: "CAST(%s AS DOUBLE)", text: "CAST(%s AS VARCHAR)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
+		isText: "(typeof(%[1]s) = 'VARCHAR' OR typeof(%[1]s) LIKE 'ENUM%%')",
 		days:   "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE) / 86400",
 		number: "%s", literal: "'%s'", entry: "%s[%d]", first: 1, log: "LN", greatest: "GREATEST", open: `"`, close: `"`, foldsCase: true, sniffs: true},
 	{name: "postgres", checked: "PostgreSQL",
 		double: "CAST(%s AS DOUBLE PRECISION)", text: "CAST(%s AS TEXT)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
+		isText: "pg_typeof(%s)::text IN ('text', 'character varying', 'character')",
 		days:   "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE PRECISION) / 86400",
 		number: "%s::float8", literal: "'%s'", entry: "%s[%d]", first: 1, log: "LN", greatest: "GREATEST", open: `"`, close: `"`, underflows: true},
 	{name: "bigquery", checked: "the parser, analyzer and reference engine of its language (ZetaSQL); not run in BigQuery itself",
 		double: "CAST(%s AS FLOAT64)", text: "CAST(%s AS STRING)", isTrue: "CAST(%s AS BOOL)", isFalse: "NOT CAST(%s AS BOOL)",
+		isText: "STARTS_WITH(TO_JSON_STRING(%s), '\"')",
 		days:   "UNIX_MICROS(TIMESTAMP(%s)) / 86400000000",
 		number: "%s", literal: "'%s'", entry: "%s[SAFE_OFFSET(%d)]", log: "LN", greatest: "GREATEST", open: "`", close: "`",
 		escapesText: true, escapesNames: true, foldsCase: true},
 	{name: "sqlite", checked: "SQLite",
 		double: "CASE WHEN typeof(%[1]s) IN ('integer', 'real') THEN CAST(%[1]s AS REAL) END", text: "CAST(%s AS TEXT)",
 		isTrue: "%s IN (1, 'true', 'True', 'TRUE')", isFalse: "%s IN (0, 'false', 'False', 'FALSE')",
+		isText: "typeof(%s) = 'text'",
 		days:   "julianday(%s) - 2440587.5",
 		number: "%s", literal: "'%s'", log: "LN", greatest: "MAX", open: `"`, close: `"`, foldsCase: true},
 	{name: "snowflake", checked: "the parser of sqlglot; not run",
 		double: "CAST(%s AS DOUBLE)", text: "CAST(%s AS VARCHAR)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
+		isText: "TYPEOF(TO_VARIANT(%s)) = 'VARCHAR'",
 		days:   "CAST(DATE_PART(EPOCH_MICROSECOND, %s) AS DOUBLE) / 86400000000",
 		number: "'%s'::DOUBLE", literal: "'%s'", entry: "GET(%s, %d)", log: "LN", greatest: "GREATEST", open: `"`, close: `"`, escapesText: true},
 	{name: "spark", checked: "Spark, in a session whose time zone is UTC",
 		double: "CAST(%s AS DOUBLE)", text: "CAST(%s AS STRING)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
-		days: "UNIX_DATE(CAST(%[1]s AS DATE)) + (UNIX_MICROS(CAST(%[1]s AS TIMESTAMP)) - UNIX_MICROS(CAST(CAST(%[1]s AS DATE) AS TIMESTAMP))) / 8.64e10D",
+		isText: "typeof(%s) = 'string'",
+		days:   "UNIX_DATE(CAST(%[1]s AS DATE)) + (UNIX_MICROS(CAST(%[1]s AS TIMESTAMP)) - UNIX_MICROS(CAST(CAST(%[1]s AS DATE) AS TIMESTAMP))) / 8.64e10D",
 		// A literal without its letter would be a decimal in old versions.
 		number: "%sD", literal: "'%s'", entry: "GET(%s, %d)", log: "LN", greatest: "GREATEST", open: "`", close: "`", escapesText: true, foldsCase: true},
 	// SQL Server ignores case and blanks at the end where it compares texts, unless a collation says otherwise.

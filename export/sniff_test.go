@@ -15,7 +15,9 @@ func TestSQL_RewrittenLevels(t *testing.T) {
 		want   []string
 	}{
 		{"leading zeros", []string{"02134", "10001"}, []string{"2134", "2134.0", "10001.0"}},
-		{"both are levels", []string{"01", "1", "1.0"}, nil},
+		{"both are levels", []string{"01", "1", "1.0"}, []string{"1", "1.0"}},
+		{"dates", []string{"31/1/2024", "2024-02-01"}, []string{"2024-01-31", "2024-01-31 00:00:00", "2024-02-01 00:00:00"}},
+		{"times", []string{"7:05", "2024-01-31T10:00"}, []string{"07:05:00", "2024-01-31 10:00:00"}},
 		{"zeros alone", []string{"00"}, []string{"0", "0.0"}},
 		{"beyond 2^53", []string{"09007199254740993"}, []string{"9007199254740993", "9007199254740993.0"}},
 		{"fraction", []string{"1.50"}, []string{"1.5"}},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/drotrain/drotrain/train/score"
 )
@@ -17,8 +18,10 @@ type sqlWriter struct {
 	table    string
 	columns  []string   // of each column: its expression
 	literals [][]string // of each category: its levels
-	// rewritten holds, of each category of text, the literals that its levels become if they are read as numbers.
+	// rewritten holds, of each category of text, the literals that its levels become if they are read as numbers,
+	// truth values or dates; shared says of each of its levels whether another one becomes it.
 	rewritten [][]string
+	shared    [][]bool
 	used      names // of columns, as the dialect compares them
 	b         strings.Builder
 }
@@ -84,8 +87,13 @@ func (w *sqlWriter) addColumn(c *column) error {
 		}
 	}
 	var rewritten []string
+	shared := make([]bool, len(c.Levels))
 	if c.Kind == score.Categorical && !c.holdsNumbers() {
 		for _, l := range rewrittenLevels(c.Levels) {
+			if at := slices.Index(c.Levels, l); at >= 0 {
+				shared[at] = w.isText != ""
+				continue
+			}
 			literal, err := w.quoteText(w.literal, l)
 			if err != nil {
 				return fmt.Errorf("column %q: %w", c.Column, err)
@@ -94,6 +102,7 @@ func (w *sqlWriter) addColumn(c *column) error {
 		}
 	}
 	w.columns, w.literals, w.rewritten = append(w.columns, expression), append(w.literals, literals), append(w.rewritten, rewritten)
+	w.shared = append(w.shared, shared)
 	return nil
 }
 
@@ -243,7 +252,11 @@ func (w *sqlWriter) levelWeight(p part, output int) string {
 	}
 	fmt.Fprintf(&b, " ELSE CASE %s", w.value(p.column))
 	for k, literal := range w.literals[p.column] {
-		fmt.Fprintf(&b, "\n      WHEN %s THEN %s", literal, weight(k))
+		score := weight(k)
+		if w.shared[p.column][k] {
+			score = fmt.Sprintf("CASE WHEN %s THEN %s END", fmt.Sprintf(w.isText, name), score)
+		}
+		fmt.Fprintf(&b, "\n      WHEN %s THEN %s", literal, score)
 	}
 	for _, literal := range w.rewritten[p.column] {
 		fmt.Fprintf(&b, "\n      WHEN %s THEN NULL", literal)
@@ -274,32 +287,50 @@ func (w *sqlWriter) describeText() {
 	}
 }
 
-// rewrittenLevels returns what levels of text become in a database that reads them as numbers or truth values, such
-// as 2134 for 02134, unless that is a level too. Such a value has no score: its level is lost.
+// rewrittenLevels returns what levels of text become in a database that reads them as numbers, truth values, dates or
+// times, such as 2134 for 02134. Such a value has no score: its level is lost. A value that is another level, such as 1
+// where 01 and 1 are levels, has one only where the column is text.
 func rewrittenLevels(levels []string) []string {
 	var out []string
-	add := func(s string) {
-		if !slices.Contains(out, s) && !slices.Contains(levels, s) {
-			out = append(out, s)
+	for _, l := range levels {
+		for _, s := range readings(strings.TrimSpace(l)) {
+			if s != l && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
 		}
 	}
-	for _, l := range levels {
-		t := strings.TrimSpace(l)
-		if b := strings.ToLower(t); b == "true" || b == "false" {
-			add(b)
+	return out
+}
+
+// readings returns how a database writes a text that it has read as a number, a truth value, a date or a time.
+func readings(text string) (out []string) {
+	if b := strings.ToLower(text); b == "true" || b == "false" {
+		out = append(out, b)
+	}
+	for _, layout := range []string{"2006-1-2", "2006/1/2", "1/2/2006", "2/1/2006", "1-2-2006", "2-1-2006", "2.1.2006"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			out = append(out, t.Format(time.DateOnly), t.Format(time.DateTime))
 		}
-		v, err := strconv.ParseFloat(t, 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(t, "xX_") {
-			continue
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			out = append(out, t.Format(time.DateTime))
 		}
-		s := strconv.FormatFloat(v, 'f', -1, 64)
-		if digits := strings.TrimLeft(t, "0"); digits != "" && strings.Trim(digits, "0123456789") == "" {
-			s = digits // exact, also beyond 2^53
-		}
-		add(s)
-		if !strings.Contains(s, ".") {
-			add(s + ".0") // of a column of floats
-		}
+	}
+	if t, err := time.Parse("15:04", text); err == nil {
+		out = append(out, t.Format(time.TimeOnly))
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(text, "xX_") {
+		return out
+	}
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	if digits := strings.TrimLeft(text, "0"); digits != "" && strings.Trim(digits, "0123456789") == "" {
+		s = digits // exact, also beyond 2^53
+	}
+	out = append(out, s)
+	if !strings.Contains(s, ".") {
+		out = append(out, s+".0") // of a column of floats
 	}
 	return out
 }

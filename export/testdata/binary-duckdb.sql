@@ -31,8 +31,8 @@ SELECT *, (
       WHEN 2e+00 THEN (-8e-01)
       ELSE 0e+00 END END
   + CASE WHEN "model" IS NULL THEN 0e+00 ELSE CASE CAST("model" AS VARCHAR)
-      WHEN '1' THEN 1.5e-01
-      WHEN '1.0' THEN 2.5e-01
+      WHEN '1' THEN CASE WHEN (typeof("model") = 'VARCHAR' OR typeof("model") LIKE 'ENUM%') THEN 1.5e-01 END
+      WHEN '1.0' THEN CASE WHEN (typeof("model") = 'VARCHAR' OR typeof("model") LIKE 'ENUM%') THEN 2.5e-01 END
       WHEN '01' THEN 3.5e-01
       ELSE 0e+00 END END
 ) AS margin

@@ -30,8 +30,8 @@ SELECT *, (
       WHEN 2e+00::float8 THEN (-8e-01::float8)
       ELSE 0e+00::float8 END END
   + CASE WHEN "model" IS NULL THEN 0e+00::float8 ELSE CASE CAST("model" AS TEXT)
-      WHEN '1' THEN 1.5e-01::float8
-      WHEN '1.0' THEN 2.5e-01::float8
+      WHEN '1' THEN CASE WHEN pg_typeof("model")::text IN ('text', 'character varying', 'character') THEN 1.5e-01::float8 END
+      WHEN '1.0' THEN CASE WHEN pg_typeof("model")::text IN ('text', 'character varying', 'character') THEN 2.5e-01::float8 END
       WHEN '01' THEN 3.5e-01::float8
       ELSE 0e+00::float8 END END
 ) AS margin
