@@ -42,3 +42,36 @@ func TestSQL_NamesTextColumns(t *testing.T) {
 		}
 	}
 }
+
+// A category whose levels were all rare has a weight for nulls alone; a level that another one may be read as has a
+// score in a column of text alone.
+func TestSQL_LevelWeights(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		levels []string
+		want   string
+	}{
+		{"no levels", nil, `CASE WHEN "c" IS NULL THEN 9e+00 ELSE 0e+00 END`},
+		{"one read as the other", []string{"01", "1"}, `WHEN '1' THEN CASE WHEN typeof("c") = 'text' THEN 2e+00 END`},
+		{"not confused", []string{"a", "b"}, "WHEN 'b' THEN 2e+00\n"},
+	} {
+		d, err := findDialect("sqlite")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &sqlWriter{dialect: d, model: &model{}}
+		w.model.columns = make([]column, 1)
+		q := &w.model.columns[0]
+		q.Column, q.Kind, q.Levels = "c", score.Categorical, c.levels
+		if err := w.addColumn(q); err != nil {
+			t.Fatal(err)
+		}
+		weights := [][]float64{}
+		for k := range c.levels {
+			weights = append(weights, []float64{float64(k + 1)})
+		}
+		if got := w.levelWeight(part{levels: append(weights, []float64{9}, []float64{0})}, 0); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -250,6 +250,9 @@ func (w *sqlWriter) levelWeight(p part, output int) string {
 		}
 		return b.String() + " END"
 	}
+	if len(w.literals[p.column]) == 0 { // all levels were rare
+		return fmt.Sprintf("%s ELSE %s END", b.String(), w.numeral(0))
+	}
 	fmt.Fprintf(&b, " ELSE CASE %s", w.value(p.column))
 	for k, literal := range w.literals[p.column] {
 		score := weight(k)

@@ -518,6 +518,9 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 		if l, changed := t.zerosChanged(strconv.FormatFloat(v, 'f', -1, 64)); changed {
 			return cell{}, t.newError("the value is the number %v, but training had %q: leading zeros were lost", v, l)
 		}
+		if t.Stored == Categorical {
+			return cell{}, t.notText("number", v)
+		}
 		k = t.unseen()
 	}
 	return t.level(k), nil
@@ -576,7 +579,22 @@ func (t *scoredTerm) bool(v bool) (cell, error) {
 	if t.Kind == Numeric {
 		return t.number(float64(i))
 	}
+	if t.Stored == Categorical && t.byBool[i] == t.unseen() {
+		return cell{}, t.notText("bool", v)
+	}
 	return t.level(t.byBool[i]), nil
+}
+
+// notText returns the error of a value that is no level of a column that was text in training. It is the rule for typed
+// files (see "The contract of a model" in docs/input.md): only a text can be a level that training did not see.
+func (t *scoredTerm) notText(kind string, v any) error {
+	example := ""
+	for _, l := range t.Levels {
+		if example = l; l != "" {
+			break
+		}
+	}
+	return t.newError("the value is the %s %v, but training had text such as %q: pass a text", kind, v, example)
 }
 
 // A StructScorer scores rows that are structs of type T.

@@ -51,11 +51,16 @@ func TestValuesOfAnyType(t *testing.T) {
 	}{
 		{8.0, "a", byHand(8, 1, false)}, {8, "b", byHand(8, 10, true)}, {uint8(8), 7, byHand(8, 100, false)}, {int16(8), uint(7), byHand(8, 100, false)},
 		{named(8), word("b"), byHand(8, 10, true)}, {&size, true, byHand(8, 1000, false)}, {json.Number("8"), truth(true), byHand(8, 1000, false)},
-		{nil, "a", byHand(5, 1, false)}, {math.NaN(), "a", byHand(5, 1, false)}, {nothing, nil, byHand(5, 0, false)}, {true, "c", byHand(1, 0, false)}, {false, false, byHand(0, 0, false)},
-		{8.0, json.Number("7"), byHand(8, 100, false)}, {8.0, 8, byHand(8, 0, false)},
+		{nil, "a", byHand(5, 1, false)}, {math.NaN(), "a", byHand(5, 1, false)}, {nothing, nil, byHand(5, 0, false)}, {true, "c", byHand(1, 0, false)}, {false, "false", byHand(0, 0, false)},
+		{8.0, json.Number("7"), byHand(8, 100, false)}, {8.0, "8", byHand(8, 0, false)},
 	} {
 		if got, err := s.Values(c.size, c.site); err != nil || !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%v, %v: %v, not %v (%v)", c.size, c.site, got, c.want, err)
+		}
+	}
+	for want, v := range map[string]any{"the value is the number 8, but training had text such as \"a\"": 8, "the value is the bool false, but": false} {
+		if _, err := s.Values(8.0, v); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("site %v: %v, want %q", v, err, want)
 		}
 	}
 	for want, v := range map[string]any{"invalid syntax": json.Number("eight"), "value out of range": json.Number("1e999"), "is the text": "8", "neither a number": []int{8}, "the value is -Inf": math.Inf(-1)} {
@@ -262,12 +267,12 @@ func TestExplain_UnusualValues(t *testing.T) {
 		flags  Contribution
 		strict string // what a strict scorer reports; "": a score
 	}{
-		"usual":    {map[string]any{"size": 3, "known": "TRUE", "site": "a"}, [4]float64{6, 5, 1, 9}, -1, Contribution{}, ""},
-		"outside":  {map[string]any{"size": 11, "known": false, "site": "a"}, [4]float64{22, 0, 1, 0}, 0, Contribution{Outside: true}, "outside the range"},
-		"filled":   {map[string]any{"size": nil, "known": 1, "site": "a"}, [4]float64{8, 5, 1, 12}, 0, Contribution{Filled: true}, "is null"},
-		"unseen":   {map[string]any{"size": 3, "known": true, "site": "z"}, [4]float64{6, 5, 0, 9}, 2, Contribution{Unseen: true}, "not seen in training"},
-		"a null":   {map[string]any{"size": 3, "known": nil, "site": "a"}, [4]float64{6, 0, 1, 0}, 1, Contribution{Unseen: true}, "not seen in training"},
-		"a number": {map[string]any{"size": 3, "known": 0, "site": 7}, [4]float64{6, 0, 0, 0}, 2, Contribution{Unseen: true}, "not seen in training"},
+		"usual":   {map[string]any{"size": 3, "known": "TRUE", "site": "a"}, [4]float64{6, 5, 1, 9}, -1, Contribution{}, ""},
+		"outside": {map[string]any{"size": 11, "known": false, "site": "a"}, [4]float64{22, 0, 1, 0}, 0, Contribution{Outside: true}, "outside the range"},
+		"filled":  {map[string]any{"size": nil, "known": 1, "site": "a"}, [4]float64{8, 5, 1, 12}, 0, Contribution{Filled: true}, "is null"},
+		"unseen":  {map[string]any{"size": 3, "known": true, "site": "z"}, [4]float64{6, 5, 0, 9}, 2, Contribution{Unseen: true}, "not seen in training"},
+		"a null":  {map[string]any{"size": 3, "known": nil, "site": "a"}, [4]float64{6, 0, 1, 0}, 1, Contribution{Unseen: true}, "not seen in training"},
+		"digits":  {map[string]any{"size": 3, "known": 0, "site": "7"}, [4]float64{6, 0, 0, 0}, 2, Contribution{Unseen: true}, "not seen in training"},
 	} {
 		s := newScorer(t, flagged())
 		e, err := s.Explain(c.row)
