@@ -24,7 +24,7 @@ import (
 type Certificate = saddle.Certificate
 
 // Options holds the method of a solve, its starting point and its stopping criteria: Method, X0, RelativeGap,
-// MaxPasses, CheckEvery, Seed, Threads, and the callbacks Observe, Follow, Logf and Keep. Zero values select the
+// MaxPasses, CheckEvery, Seed, Threads, KeepDual, and the callbacks Observe, Follow, Logf and Keep. Zero values select the
 // defaults.
 type Options = saddle.Options
 
@@ -47,7 +47,7 @@ const (
 	Inconsistent = saddle.Inconsistent // the lower bound exceeds the upper one by more than rounding: neither holds
 )
 
-// A Result is the best point found with its certificate: X, Weights, Tau, Drawn, Objective, Risk, Certificate, Status,
+// A Result is the best point found with its certificate: X, Weights, Dual, Tau, Drawn, Objective, Risk, Certificate, Status,
 // Iterations, Passes, Elapsed and Trace.
 type Result = saddle.Result
 

@@ -119,6 +119,9 @@ type Config struct {
 	// report) and Model.AdversaryWeights need them. Without it the rows are released.
 	KeepRows bool `json:"-"`
 
+	// KeepProof keeps the weights that prove the lower bound in Model.Run, for Model.Prove, which needs KeepRows too.
+	KeepProof bool `json:"-"`
+
 	NoBaseline bool `json:"-"` // train no plain averages to compare with; a level must be set
 
 	Observe  func(Progress)       `json:"-"` // called at every check point, one call at a time; may be nil

@@ -369,6 +369,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary d
 		if chosen := m.Result.Selection; chosen != nil && chosen.Start != nil {
 			s.X0 = chosen.Start
 		}
+		s.KeepDual = m.Config.KeepProof
 		res, err = m.solveOrResume(ctx, "robust", p, method, s)
 	}
 	if res == nil {
@@ -376,7 +377,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary d
 	}
 	m.Coefficients = res.X
 	m.Run.Loss = lossesAt(oracle, res.X)
-	m.Run.Weights = res.Weights
+	m.Run.Weights, m.Run.dual = res.Weights, res.Dual
 	for _, c := range res.Trace {
 		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finiteOrNil(c.Upper), finiteOrNil(c.Lower)})
 	}

@@ -12,8 +12,8 @@ import (
 
 // Prove returns a proof of the lower bound of the certificate, for package verify: weights of the adversary, and the
 // slopes of the losses at the point that minimises the objective under these weights. Both are computed to the
-// last digits, so that the bound does not depend on where the training stopped. Several ranks or a training without
-// Config.KeepRows are an error.
+// last digits, so that the bound does not depend on where the training stopped. It needs Config.KeepProof and
+// Config.KeepRows; several ranks are an error.
 func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	const (
 		gap    = 1e-9  // of the weights
@@ -32,19 +32,23 @@ func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := &dro.Options{X0: m.Coefficients, RelativeGap: min(gap, m.Config.Gap), MaxPasses: passes, Seed: m.Config.Seed}
-	candidates := [][]float64{r.Weights}
+	options := &dro.Options{X0: m.Coefficients, RelativeGap: min(gap, m.Config.Gap), MaxPasses: passes, Seed: m.Config.Seed, KeepDual: true}
+	candidates := [][]float64{r.Weights, r.dual}
 	if m.Config.Average == "" {
 		res, err := dro.Solve(ctx, m.problem(oracle, dual), options)
 		if err != nil {
 			return nil, m.nameColumn(err)
 		}
-		candidates = append(candidates, res.Weights)
+		candidates = append(candidates, res.Weights, res.Dual)
 	}
+	options.KeepDual = false
 	var at, weights []float64
 	best := math.Inf(-1)
 	options.RelativeGap = finest
 	for _, y := range candidates {
+		if y == nil {
+			continue
+		}
 		res, err := dro.Solve(ctx, m.problem(oracle, dro.Fixed{Weights: y}), options)
 		if err != nil {
 			return nil, m.nameColumn(err)

@@ -22,6 +22,7 @@ type Run struct {
 	Loss    []float64       // training loss of every training row under the robust model
 	Weights []float64       // of the adversary, one per training row, summing to 1; nil where they are not known
 
+	dual []float64    // weights that prove the lower bound; nil where they are not known
 	rows *ranks.Rows  // how the rows are sharded over ranks; nil: all are local
 	disk *diskStorage // storage of the training rows; nil: memory
 }

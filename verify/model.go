@@ -56,6 +56,7 @@ type config struct {
 	Ess       *float64 `json:"ess"`
 	Protect   *float64 `json:"protect"`
 	Radius    *float64 `json:"radius"`
+	Spectral  string   `json:"spectral"`
 	Penalty   string   `json:"penalty"`
 	Adversary string   `json:"adversary"`
 	Adjust    float64  `json:"group_adjust"`

@@ -35,7 +35,9 @@ var sets = []kind{
 	{func(c *config) bool { return c.Average != "" }, func(_ *config, w *reference) (set, error) { return fixed{w}, nil }},
 	{func(c *config) bool { return c.Protect != nil }, newCVaR},
 	{func(c *config) bool { return c.Nu != nil }, func(c *config, w *reference) (set, error) { return newBall(c, *c.Nu, math.Inf(1), w) }},
-	{func(c *config) bool { return c.Radius != nil }, func(c *config, w *reference) (set, error) { return newBall(c, 0, *c.Radius, w) }},
+	{func(c *config) bool { return c.Radius != nil && c.Penalty == "tv" }, func(c *config, w *reference) (set, error) { return newTotalVariation(*c.Radius, w) }},
+	{func(c *config) bool { return c.Radius != nil && c.Penalty != "tv" }, func(c *config, w *reference) (set, error) { return newBall(c, 0, *c.Radius, w) }},
+	{func(c *config) bool { return c.Spectral != "" }, newSpectral},
 	{func(c *config) bool { return c.Ess != nil }, newBallOfSize},
 }
 

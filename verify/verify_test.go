@@ -55,7 +55,7 @@ type trained struct {
 func trainOn(t *testing.T, path string, set func(c *train.Config)) *trained {
 	t.Helper()
 	c := train.DefaultConfig()
-	c.Data, c.Groups, c.KeepRows = path, []string{"group"}, true
+	c.Data, c.Groups, c.KeepRows, c.KeepProof = path, []string{"group"}, true, true
 	set(&c)
 	c.NoBaseline = c.Average == ""
 	for _, name := range []string{"number", "count", "class", "yes", "weight"} {
@@ -148,6 +148,12 @@ var cases = []struct {
 	{"quantile, ERM", func(c *train.Config) { c.Target, c.Loss, c.Average = "number", "quantile:0.3", "plain" }},
 	{"softmax, χ² ball", func(c *train.Config) { c.Target, c.Ess, c.Penalty = "class", at(0.8), "chi2" }},
 	{"softmax, CVaR", func(c *train.Config) { c.Target, c.Protect = "class", at(0.7) }},
+	{"logistic, total variation", func(c *train.Config) { c.Target, c.Radius, c.Penalty = "yes", at(0.05), "tv" }},
+	{"squared, extremile, weights", func(c *train.Config) {
+		c.Target, c.Loss, c.Spectral, c.Weight = "number", "squared", "extremile:2", "weight"
+	}},
+	{"huber, esrm", func(c *train.Config) { c.Target, c.Loss, c.Spectral = "number", "huber", "esrm:1" }},
+	{"logistic, superquantile", func(c *train.Config) { c.Target, c.Spectral = "yes", "superquantile:0.8" }},
 	{"logistic, largest loss", func(c *train.Config) { c.Target, c.Nu = "yes", at(0) }},
 	{"logistic, balanced", func(c *train.Config) { c.Target, c.Average = "yes", "balanced" }},
 	{"logistic, half-balanced, rounded", func(c *train.Config) {
@@ -201,6 +207,12 @@ func objectiveOf(m *trained) exact.Real {
 		p.Nu = *c.Nu
 	}
 	switch {
+	case c.Spectral != "":
+		kind, parameter, _ := strings.Cut(c.Spectral, ":")
+		p.Penalty, p.Ranks = "chi2", kind
+		_, _ = fmt.Sscan(parameter, &p.Param)
+	case c.Radius != nil && c.Penalty == "tv":
+		p.Penalty, p.Ranks, p.Param = "chi2", "tv", *c.Radius
 	case c.Radius != nil:
 		p.Radius = *c.Radius
 	case c.Ess != nil:

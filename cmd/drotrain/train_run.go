@@ -292,7 +292,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.
 		}
 	}
 	p.Begin(show.Encoding)
-	cfg.KeepRows = true // the report reads them
+	cfg.KeepRows, cfg.KeepProof = true, o.Proof != "" // the report reads the rows
 	return train.FitFrame(ctx, frame, cfg)
 }
 

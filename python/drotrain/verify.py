@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -200,7 +201,7 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
 def _set(config: dict, f: list, q: list, w: list, wf: Any) -> tuple[Any, list, Any]:
     """Return an upper bound of the risk at losses, the weights of the set next to q, and their penalty."""
     ess, protect, penalty = config.get("ess"), config.get("protect"), config["penalty"]
-    if config.get("average") or ess == 1 or protect == 1:
+    if config.get("average") or ess == 1 or protect == 1 or config.get("spectral") in ("superquantile:1", "extremile:1"):
         if sum(abs(float((a - b).a)) for a, b in zip(q, w, strict=True)) > _TOLERANCE:
             raise Refused("the weights are not the given ones")
         return sum((a * b for a, b in zip(w, f, strict=True)), _ZERO), w, _ZERO
@@ -217,6 +218,9 @@ def _set(config: dict, f: list, q: list, w: list, wf: Any) -> tuple[Any, list, A
         room = sum(left, _ZERO)
         part = _min(cut / room, _ONE) if room.a > 0 else iv.mpf([0, 1])
         return risk, [a + part * b for a, b in zip(y, left, strict=True)], _ZERO
+    name, _, parameter = (config.get("spectral") or "").partition(":")
+    if name or penalty == "tv":
+        return _ranked(name or "tv", float(parameter) if name else min(1.0, config.get("radius") or 0.0), f, q, w)
     if penalty not in ("kl", "chi2"):
         raise Refused(f"the divergence {penalty} is not known")
     nu, radius = float(config.get("nu") or 0), float(config.get("radius") or math.inf)
@@ -243,12 +247,57 @@ def _set(config: dict, f: list, q: list, w: list, wf: Any) -> tuple[Any, list, A
     return risk, q, nu * divergence
 
 
+def _ranked(name: str, parameter: float, f: list, q: list, w: list) -> tuple[Any, list, Any]:
+    """Work like _set where the weights of every set A of atoms are at most g(w(A))."""
+    p = iv.mpf(parameter)
+
+    def extremile(m: Any) -> Any:
+        rest = _max(1 - m, _ZERO)
+        return 1 - iv.mpf(
+            [0 if not rest.a > 0 else iv.exp(p * iv.log(iv.mpf(rest.a))).a, iv.exp(p * iv.log(iv.mpf(rest.b))).b if rest.b > 0 else 0]
+        )
+
+    of: dict[str, Callable[[Any], Any]] = {
+        "tv": lambda m: _min(_ONE, p + m),
+        "superquantile": lambda m: _min(_ONE, m / p),
+        "extremile": extremile,
+        "esrm": lambda m: (1 - iv.exp(-p * m)) / (1 - iv.exp(-p)),
+    }
+    if name not in of or not parameter > 0:
+        raise Refused(f"the set {name} is not known")
+    g = of[name]
+    on = [j for j, v in enumerate(w) if v.b > 0]
+
+    def sums(key: list) -> tuple[list, list]:
+        mass: list[Any] = []
+        order = sorted(on, key=lambda j: mp.make_mpf(key[j].b._mpi_[1]), reverse=True)
+        for j in order:
+            mass.append((mass[-1] if mass else _ZERO) + w[j])
+        return order, [*(_min(m, _ONE) for m in mass[:-1]), _ONE]
+
+    order, mass = sums(f)
+    ends = [iv.mpf(f[j].b) for j in order]
+    risk = ends[-1] + sum(((a - b) * g(m) for a, b, m in zip(ends, ends[1:], mass, strict=False)), _ZERO)
+    ratio = [iv.mpf((q[j] / w[j]).b) if w[j].b > 0 else _ZERO for j in range(len(w))]
+    order, mass = sums(ratio)
+    mix, most = _ZERO, _ZERO
+    for k, (j, m) in enumerate(zip(order, mass, strict=True)):
+        most = most + ratio[j] * w[j]
+        over, room = _min(most, _ONE) - g(m), _min(most, _ONE) - m
+        if over.b > 0 and (room.a > 0 or k < len(order) - 1):
+            mix = _max(mix, over / room if room.a > 0 else _ONE)
+    mix = iv.mpf(mix.b)
+    if float(mix.a) > _TOLERANCE:
+        raise Refused("the weights are not in the set")
+    return risk, [(1 - mix) * a + mix * b for a, b in zip(q, w, strict=True)], _ZERO
+
+
 def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
     """Return the upper and the lower bound of the optimum, or raise Refused. The arguments are paths."""
     raw = Path(model).read_bytes()
     m, p, r = json.loads(raw), pq.read_table(proof).to_pydict(), pq.read_table(rows).to_pydict()
     config, stated = m["config"], m["result"]["certificate"]
-    if sum(config.get(name) not in (None, "") for name in ("average", "nu", "ess", "protect", "radius")) != 1:
+    if sum(config.get(name) not in (None, "") for name in ("average", "nu", "ess", "protect", "radius", "spectral")) != 1:
         raise Refused("the set of the model is not known")
     slopes = [p[name] for name in p if name.startswith("slope")]
     numbers = np.column_stack([p["row"], p["weight"], *slopes]).astype("<f8")

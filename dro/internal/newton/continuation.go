@@ -114,6 +114,7 @@ func (m *newton) solveUnpenalised() bool {
 	if s.MaxPasses = c.PassesLeft(1, c.N, 60); !supportsSQP(p) || s.MaxPasses < minPasses {
 		return false
 	}
+	s.KeepDual = m.Settings.KeepDual
 	s.X0, s.Seed, s.RelativeGap = slices.Clone(m.x), m.Settings.Seed, max(m.Settings.RelativeGap/2, 0.002*nu/max(1e-300, math.Abs(m.value)))
 	l, err := saddle.NewLoop(p, Newton{}, s)
 	if err != nil {
@@ -122,7 +123,7 @@ func (m *newton) solveUnpenalised() bool {
 	defer l.Close()
 	l.Iterate(m.Ctx)
 	c.Passes += l.Cert.Passes
-	c.RaiseLower(l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*most*nu) // the largest ψ
+	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*most*nu) // the largest ψ
 	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
 	if l.Failed == nil {
 		c.Evaluate(slices.Clone(l.Cert.BestX))
@@ -151,7 +152,7 @@ func (m *continuation) Step() error {
 		dual = s.Around(m.center, m.nu)
 	}
 	s := saddle.DefaultSettings()
-	s.X0, s.Seed = m.x, m.Settings.Seed
+	s.X0, s.Seed, s.KeepDual = m.x, m.Settings.Seed, m.Settings.KeepDual
 	if s.RelativeGap = max(stageGap*m.nu*most/size, 1e-13); most == 0 { // one sample: the problem itself
 		s.RelativeGap = max(m.Settings.RelativeGap, 1e-13)
 	}
@@ -172,7 +173,7 @@ func (m *continuation) Step() error {
 		return l.Failed
 	}
 	c.Passes += l.Cert.Passes
-	c.Best.Lower = max(c.Best.Lower, l.Cert.Best.Lower) // ψ rises with ν
+	c.TakeLower(l.Cert) // ψ rises with ν
 	x := slices.Clone(l.Cert.BestX)
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)

@@ -42,6 +42,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		samples = slices.Compact(samples)
 		n := len(samples)
 		s := saddle.DefaultSettings()
+		s.KeepDual = m.Settings.KeepDual
 		s.X0, s.Seed, s.RelativeGap = x, m.Settings.Seed, max(1e-12, m.Settings.RelativeGap/10)
 		if s.MaxPasses = c.PassesLeft(spareEvaluations, n, 500); n == before || n > most || s.MaxPasses < minPasses {
 			break
@@ -60,7 +61,14 @@ func (m *newton) solveHeaviest() (tried bool) {
 		}
 		l.Iterate(m.Ctx)
 		c.Passes += l.Cert.Passes * float64(n) / float64(c.N)
-		c.RaiseLower(l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*offset)
+		var y []float64
+		if l.Cert.Dual != nil {
+			y = make([]float64, c.N)
+			for k, j := range samples {
+				y[j] = l.Cert.Dual[k]
+			}
+		}
+		c.RaiseLower(y, l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*offset)
 		x = slices.Clone(l.Cert.BestX)
 		if isNewton && stage.formed {
 			m.takeOverHessian(stage.h)

@@ -83,7 +83,7 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, maxPasses float64
 		rho *= math.Sqrt(inflate)
 	}
 	fall := largestDecrease(lambda, decay*rho)
-	c.KeepLower(p.Value, fall, c.Rounding.MinimumRounding(p, c.X, c.Problem.Primal.Value(c.X)))
+	c.KeepLower(c.Y, p.Value, fall, c.Rounding.MinimumRounding(p, c.X, c.Problem.Primal.Value(c.X)))
 	return shortfall
 }
 

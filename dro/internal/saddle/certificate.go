@@ -80,6 +80,9 @@ type Certifier struct {
 	Rounding roundingModel
 	ridge    []float64 // d: the diagonal of ∇²φ; nil if φ is not a Ridge
 
+	KeepsDual bool      // whether Dual is kept
+	Dual      []float64 // n: the weights of Best.Lower; nil where they are not known
+
 	RelativeGap   float64 // required relative gap; 0: unknown
 	Best          Certificate
 	BestX         []float64 // point of the smallest computed objective
@@ -249,21 +252,21 @@ func (c *Certifier) CertifyWith(y []float64) {
 		c.certifyIntercepts(y)
 	case !c.free && &y[0] == &c.Y[0]:
 		c.ResponseGradientRounding(c.Err)
-		c.recordLower(c.ProveResponse(), c.G)
+		c.recordLower(c.Y, c.ProveResponse(), c.G)
 	case !c.free:
 		p := c.proofOf(y)
 		c.GradTo(c.bound, y)
-		c.recordLowerWith(&p)
+		c.recordLowerWith(y, &p)
 	case RegionOf(c.Problem.Dual) == Whole && !c.certifyBalanced(y):
 	case c.isBalanced(y, 8*c.Rounding.sums):
 		p := c.Prove(y, c.groupsOf(y), 8*c.Rounding.sums)
 		c.GradTo(c.bound, y)
 		c.bound[c.D-1] = 0
-		c.recordLowerWith(&p)
+		c.recordLowerWith(y, &p)
 	default:
 		p := c.Prove(y, c.groupsOf(y), 0) // more accurate in the penalty than proofOf
 		if linear, rounding, ok := c.combineShiftedCuts(y, p.Off); ok {
-			c.KeepLower(linear-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
+			c.KeepLower(y, linear-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
 		}
 	}
 }
@@ -315,7 +318,7 @@ func (c *Certifier) CertifyAdopted() {
 		c.bound[c.D-1] = 0
 	}
 	p := c.Prove(c.Y, c.GroupWeights, relative)
-	c.recordLowerWith(&p)
+	c.recordLowerWith(c.Y, &p)
 }
 
 // ResponseGradientRounding stores bounds of the rounding of c.G in dst. For KL the weights returned
@@ -326,29 +329,30 @@ func (c *Certifier) ResponseGradientRounding(dst []float64) {
 	c.Rounding.gradientRounding(dst, c.ProveResponse(), relative)
 }
 
-// recordLowerWith records the lower bound of weights with proof p and gradient c.bound.
-func (c *Certifier) recordLowerWith(p *Proof) (left float64) {
+// recordLowerWith records the lower bound of weights y with proof p and gradient c.bound.
+func (c *Certifier) recordLowerWith(y []float64, p *Proof) (left float64) {
 	c.Rounding.gradientRounding(c.Err, p, 0)
-	return c.recordLower(p, c.bound)
+	return c.recordLower(y, p, c.bound)
 }
 
 // recordLower records the lower bound L(x, y) − FenchelYoung(x, g) if it is the best, for weights y with proof
 // p and gradient g, which is off by at most c.Err. It returns the Fenchel-Young term.
-func (c *Certifier) recordLower(p *Proof, g []float64) (left float64) {
+func (c *Certifier) recordLower(y []float64, p *Proof, g []float64) (left float64) {
 	left = c.FenchelYoung(c.X, g, c.Err)
-	c.KeepLower(p.Value, left, c.Rounding.LowerRounding(&p.Sums, c.Rounding.MarginError(c.X)))
+	c.KeepLower(y, p.Value, left, c.Rounding.LowerRounding(&p.Sums, c.Rounding.MarginError(c.X)))
 	return left
 }
 
-// KeepLower records the lower bound inner + φ(x) − left − rounding if it is the best, where x is the point last
-// evaluated, minus the rounding of φ and of this sum.
-func (c *Certifier) KeepLower(inner, left, rounding float64) {
+// KeepLower records the lower bound inner + φ(x) − left − rounding of weights y if it is the best, where x is the point
+// last evaluated, minus the rounding of φ and of this sum.
+func (c *Certifier) KeepLower(y []float64, inner, left, rounding float64) {
 	phi := c.Problem.Primal.Value(c.X)
-	c.RaiseLower(inner+phi, left+rounding+c.PointRounding(phi)+8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)))
+	c.RaiseLower(y, inner+phi, left+rounding+c.PointRounding(phi)+8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)))
 }
 
-// RaiseLower records the lower bound value − less if it is the best, minus the rounding of this difference.
-func (c *Certifier) RaiseLower(value, less float64) {
+// RaiseLower records the lower bound value − less of weights y if it is the best, minus the rounding of this difference. y
+// is nil where the weights are not known.
+func (c *Certifier) RaiseLower(y []float64, value, less float64) {
 	lower := value - less - 8*UnitRoundoff*(math.Abs(value)+less) - Underflow
 	if !(lower > c.Best.Lower) { // true for NaN
 		return
@@ -357,6 +361,30 @@ func (c *Certifier) RaiseLower(value, less float64) {
 		lower = c.reconcile(lower, c.Best.Upper)
 	}
 	c.Best.Lower = max(c.Best.Lower, lower)
+	c.keepDual(y)
+}
+
+// TakeLower records the best lower bound of another certifier, of a problem whose optimum is not above that of this
+// one, if it is the best.
+func (c *Certifier) TakeLower(of *Certifier) {
+	if of.Best.Lower > c.Best.Lower {
+		c.Best.Lower = of.Best.Lower
+		c.keepDual(of.Dual)
+	}
+}
+
+// keepDual copies the weights of the best lower bound, nil where they are not known, if they are asked for.
+func (c *Certifier) keepDual(y []float64) {
+	switch {
+	case !c.KeepsDual:
+	case y == nil:
+		c.Dual = nil
+	default:
+		if c.Dual == nil {
+			c.Dual = make([]float64, c.N)
+		}
+		copy(c.Dual, y)
+	}
 }
 
 // weightedLoss returns ⟨y, f⟩.

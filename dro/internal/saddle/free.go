@@ -18,7 +18,7 @@ func (c *Certifier) certifyBalanced(y []float64) (tooCostly bool) {
 	c.GradTo(c.bound, c.balanced)
 	c.bound[c.D-1] = 0 // exact for weights whose rounded values are the balanced ones
 	p := c.Prove(c.balanced, nil, 8*c.Rounding.sums)
-	left := c.recordLowerWith(&p)
+	left := c.recordLowerWith(c.balanced, &p)
 	if !(left < unbalancedGap*math.Abs(c.Objective)) {
 		return false
 	}

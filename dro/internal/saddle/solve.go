@@ -35,6 +35,10 @@ type Options struct {
 	// columns runs on the threads that gonum uses.
 	Threads int
 
+	// KeepDual keeps the weights of the lower bound for Result.Dual, at n numbers of memory and a copy with every better
+	// bound. The rows must be those of one process.
+	KeepDual bool
+
 	Observe func(check Check)                // called at every check point; may be nil
 	Follow  func(it Iterate)                 // called after every step of a method of the paper; may be nil
 	Logf    func(format string, args ...any) // called with the decisions of the method, one line each; may be nil
@@ -165,7 +169,13 @@ func (s Status) String() string {
 type Result struct {
 	X       []float64 // d: the point with the best upper bound
 	Weights []float64 // n: the adversary's best response at X, or the weights of the lower bound if they are one within the gap
-	Tau     float64   // threshold τ of Σ y = 1 at X, in loss units; 0 for a dual without that constraint
+
+	// Dual are weights in Y that prove Certificate.Lower: min over x of ⟨Dual, f(x)⟩ − ψ(Dual) + φ(x) is not below it, up
+	// to the rounding of the weights. It is nil without Options.KeepDual, and where the bound follows from the signs of
+	// the losses alone.
+	Dual []float64
+
+	Tau float64 // threshold τ of Σ y = 1 at X, in loss units; 0 for a dual without that constraint
 
 	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
 	// drawn with probability a_k/A_t since the last restart, which the theorems
@@ -287,6 +297,7 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 // start evaluates and certifies the first point.
 func (l *Loop) start(m Method) (err error) {
 	c := l.Cert
+	c.KeepsDual = l.Settings.KeepDual
 	c.Budget, c.RelativeGap = l.Settings.MaxPasses, l.Settings.RelativeGap
 	if err := l.ValidateFree(); err != nil {
 		return err
@@ -432,7 +443,7 @@ func (l *Loop) Finish() {
 		}
 		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
 	}
-	res.Weights = c.Y
+	res.Weights, res.Dual = c.Y, c.Dual
 	if l.Drawn != nil {
 		res.Drawn = l.Drawn()
 	}
