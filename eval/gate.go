@@ -171,7 +171,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		if d := math.Abs(v - bound); is && d > 0 {
 			by = fmt.Sprintf(", by %.3g", d)
 		}
-		messages = append(messages, fmt.Sprintf("%s is %.6g%s (fails if %s %v)%s%s", leaf.Name, v, where, leaf.Cmp, bound, by, c.note))
+		messages = append(messages, fmt.Sprintf("%s is %s%s (fails if %s %v)%s%s", leaf.Name, strings.Replace(fmt.Sprintf("%.6g", v), "-", "−", 1), where, leaf.Cmp, bound, by, c.note))
 		if !is && c.incomplete {
 			return []expr.Truth{expr.Unknown}, nil
 		}

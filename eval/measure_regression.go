@@ -37,12 +37,15 @@ var regressionMeasures = []Measure{
 	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|", Better: Less, Low: 0, High: inf,
 		value:    func(s *rowSums) (float64, string) { return s.median, "" },
 		interval: intervalStrategy{exact: medianInterval, exactOnly: true, rankError: medianEstimateError, changeMethod: "order statistics"}},
-	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf, High: inf,
+	{Key: biasKey, Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(colC)},
 }
 
-// medianError is the key of the median absolute error, which sentences mention beside the RMSE.
-const medianError = "median_ae"
+// Keys of the median absolute error, which sentences mention beside the RMSE, and of the bias.
+const (
+	medianError = "median_ae"
+	biasKey     = "bias"
+)
 
 // sumRegression returns the sums over rows of a numeric target; order holds the same rows by ascending |error|.
 func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {

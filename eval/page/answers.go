@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -22,10 +23,18 @@ func (p *page) Warnings() (out []string) {
 			out = append(out, w)
 		}
 	}
-	out = append(out, p.criteriaWarnings()...)
-	if listed := p.listedAttributes(); len(listed) > 0 {
-		out = append(out, fmt.Sprintf("The model uses %s as %s. Check whether the law allows it for this decision.", printable.List(listed, 6), printable.Noun(len(listed), "a feature", "features")))
+	for _, f := range e.Findings {
+		if f.IsLeak() && f.Severity != check.Warning { // the warnings are among the notes
+			out = append(out, f.String())
+		}
 	}
+	if s := p.levelWarning(); s != "" {
+		out = append(out, s)
+	}
+	if listed := p.listedAttributes(); len(listed) > 0 {
+		out = append(out, fmt.Sprintf("The model uses %s, by %s a characteristic that laws on discrimination list. Check whether the law allows it for this decision.", printable.List(listed, 6), printable.Noun(len(listed), "its name", "their names")))
+	}
+	out = append(out, p.criteriaWarnings()...)
 	if s := e.Slices; s != nil {
 		for _, c := range s.Found {
 			if c.Confirmed && c.Risk > c.Rest {
@@ -61,6 +70,90 @@ func (p *page) Warnings() (out []string) {
 		out = append(out, certificateCaveat(c)...)
 	}
 	return out
+}
+
+// nearNoModel is how far above the strongest useful level, as a ratio of effective sample sizes, a level is near it.
+const nearNoModel = 1.25
+
+// levelWarning warns of a level close to those that leave no model, or returns "".
+func (p *page) levelWarning() string {
+	a, l := p.Report.Adversary, p.E.Levels
+	if a == nil || a.OverGroups || l == nil {
+		return ""
+	}
+	for _, b := range l.Balls {
+		if b.Penalty == string(p.Objective.Penalty) && a.EffectiveShare < nearNoModel*b.Ess {
+			return fmt.Sprintf("The level is close to those that leave no model: the adversary leaves %s of the rows effective, and at %s the best prediction is the same for every row.",
+				printable.Percent(float64(a.EffectiveShare)), printable.Percent(float64(b.Ess)))
+		}
+	}
+	return ""
+}
+
+// shownWarnings is the number of warnings that the first screen shows; the others are folded.
+const shownWarnings = 5
+
+// FirstWarnings returns the warnings that the first screen shows, OtherWarnings the folded ones, which OtherStart
+// numbers.
+func (p *page) FirstWarnings() []string {
+	all := p.Warnings()
+	return all[:min(len(all), shownWarnings)]
+}
+
+func (p *page) OtherWarnings() []string {
+	all := p.Warnings()
+	return all[min(len(all), shownWarnings):]
+}
+
+func (p *page) OtherStart() int { return shownWarnings + 1 }
+
+// IsEvaluation reports whether rows other than those of a training are measured.
+func (p *page) IsEvaluation() bool { return p.Formula() == "" || p.E.Split == eval.Table }
+
+// Kind names the kind of the report.
+func (p *page) Kind() string {
+	if p.IsEvaluation() {
+		return "drotrain evaluation report"
+	}
+	return "drotrain training report"
+}
+
+// Heading returns the title of the page: how many gates failed and in which group, or the title of the report.
+func (p *page) Heading() string {
+	for _, g := range p.E.Gates {
+		if !g.Failed {
+			continue
+		}
+		s := strings.TrimSuffix(p.GatesText(), ".")
+		if g.Group != "" {
+			s += ", in " + printable.Group(g.Group)
+		}
+		return s
+	}
+	return p.Title
+}
+
+// Hold says why the model must not be put to work yet, or returns "".
+func (p *page) Hold() string {
+	var why []string
+	if slices.ContainsFunc(p.E.Gates, func(g eval.GateResult) bool { return g.Failed }) {
+		why = append(why, "a gate failed")
+	}
+	if slices.ContainsFunc(p.E.Findings, func(f check.Finding) bool { return f.IsLeak() && f.Severity == check.Warning }) {
+		why = append(why, "a column may know the outcome")
+	}
+	if slices.ContainsFunc(p.E.Criteria, func(c eval.Criterion) bool {
+		return c.Outcome == "fail" && c.Model == p.Models[p.E.Focus()]
+	}) {
+		why = append(why, "a fairness criterion failed")
+	}
+	if listed := p.listedAttributes(); len(listed) > 0 {
+		why = append(why, "it uses "+printable.JoinWords(listed[:min(len(listed), 3)], "and"))
+	}
+	if why == nil {
+		return ""
+	}
+	return "Do not put the model to work yet: " + strings.Join(why, "; ") + "."
 }
 
 // criteriaWarnings returns the failed and the undecided criteria of the model in focus.

@@ -44,6 +44,9 @@ const fewGroups = 12
 // maxDots is the largest number of rows of a dot chart; the table has the rest.
 const maxDots = 20
 
+// maxCoefficients is the number of coefficients that a figure draws; the table has more.
+const maxCoefficients = 15
+
 // linesByModel draws one line for every model; false where no model has a point. add adds the points of a
 // model and returns them in words.
 func linesByModel(e *eval.Evaluation, f Figure, l chart.Lines, marks bool, add func(m *eval.ModelResult, s *chart.Series) string) (Figure, bool) {
@@ -129,7 +132,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	var alt []string
-	for i, q := range rows[:min(len(rows), eval.MostCoefficients)] {
+	for i, q := range rows[:min(len(rows), maxCoefficients)] {
 		row := chart.Dot{Label: q.Name}
 		say := q.Name + ":"
 		for k, v := range q.Scaled { // as long as Models: see above
@@ -142,8 +145,8 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		}
 	}
 	caption := "Per standard deviation of the column, largest first; the intercept is left out."
-	if len(rows) > eval.MostCoefficients {
-		caption += fmt.Sprintf(" The largest %d of %s.", eval.MostCoefficients, printable.Count(len(rows)))
+	if len(rows) > maxCoefficients {
+		caption += fmt.Sprintf(" The largest %d of %s.", maxCoefficients, printable.Count(len(rows)))
 	}
 	return Figure{Name: "coefficients", Title: "Coefficients", Drawing: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true

@@ -65,9 +65,6 @@ type page struct {
 	Models   []string
 }
 
-// A tile is a key number at the top of the page.
-type tile struct{ Label, Value, Before, Note string }
-
 // A table is a table of the page and of the Markdown report. Cells are text.
 type table struct {
 	Title string
@@ -80,6 +77,26 @@ type tableRow struct {
 	Cells []string
 	Class string // "faint", "worst", "total"
 	Shade []int  // of a heat map: darkness of the cells from 0 to 9; nil: none
+}
+
+// foldedRows is the number of rows of a long table that are shown; the others are folded.
+const foldedRows = 12
+
+// First returns the rows of a long table that are shown, and Rest the table of the others, nil if there are none.
+func (t *table) First() *table {
+	if len(t.Rows) <= foldedRows {
+		return t
+	}
+	first := *t
+	first.Rows = t.Rows[:foldedRows]
+	return &first
+}
+
+func (t *table) Rest() *table {
+	if len(t.Rows) <= foldedRows {
+		return nil
+	}
+	return &table{Title: fmt.Sprintf("The other %s", printable.Plural(len(t.Rows)-foldedRows, "row", "rows")), Head: t.Head, Rows: t.Rows[foldedRows:]}
 }
 
 // ShadeOf returns the CSS class of cell i.
@@ -125,59 +142,6 @@ func (p *page) Caveats() []string {
 		out = append(out, "The models may not have been selected by the same rule: part of the difference may be due to tuning.")
 	}
 	return append(out, p.E.Caveats...)
-}
-
-// Tiles returns the key numbers at the top of the page.
-func (p *page) Tiles() []tile {
-	e := p.E
-	k := e.Focus()
-	var out []tile
-	add := func(label, note string, of func(m *eval.ModelResult) string) {
-		t := tile{Label: label, Value: of(&e.Models[k]), Note: note}
-		if k > 0 {
-			t.Before = of(&e.Models[0])
-		}
-		out = append(out, t)
-	}
-	worst := func(m *eval.ModelResult) eval.Values { return e.WorstGroupValues(m.Name) }
-	all := func(m *eval.ModelResult) eval.Values { return m.Overall }
-	measure := func(label, note, key string, n int, in func(m *eval.ModelResult) eval.Values) {
-		add(label, note, func(m *eval.ModelResult) string { return p.formatMeasure(key, float64(in(m).Of[key]), n) })
-	}
-	lossName := printable.WithUnit("mean loss", e.LossUnit)
-	if p.riskName() == "Log loss" {
-		lossName = "log loss"
-	}
-	if w := e.Models[k].WorstGroup; w == nil {
-		add("Worst 10\u00a0% of rows", lossName+", CVaR₀.₁", func(m *eval.ModelResult) string { return printable.Number(float64(m.CVaRAt(eval.TailAlpha))) })
-	} else {
-		where := fmt.Sprintf("in %s (%s)", printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
-		if e.Task == eval.Regression {
-			measure("Worst group: RMSE", prefixUnit(e.TargetUnit, where), "rmse", w.N, worst)
-		} else {
-			measure("Worst group: accuracy", where, "accuracy", w.N, worst)
-			measure("Worst group: "+lossName, where, "risk", w.N, worst)
-		}
-	}
-	rows := "over " + printable.Plural(e.N, "row", "rows")
-	if e.Task == eval.Regression {
-		measure("All rows: RMSE", prefixUnit(e.TargetUnit, rows), "rmse", e.N, all)
-		measure("Bias", prefixUnit(e.TargetUnit, "mean of prediction − target"), "bias", e.N, all)
-	} else {
-		at := ""
-		if e.Task == eval.Binary {
-			at = ", at threshold " + printable.FourDigits(float64(*e.Threshold))
-		}
-		measure("All rows: accuracy", rows+at, "accuracy", e.N, all)
-		measure("All rows: "+lossName, rows, "risk", e.N, all)
-	}
-	if e.Task == eval.Multiclass {
-		measure("Macro-F1", "mean over the classes", "macro_f1", e.N, all)
-	}
-	if t := e.Verdict.Groups; t != nil {
-		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", printable.Count(t.Better), printable.Count(t.Worse), printable.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
-	}
-	return out
 }
 
 // formatMeasure formats a measure over n rows.

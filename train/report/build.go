@@ -27,9 +27,13 @@ func (x *Measured) Report() (*eval.Report, error) {
 	if !m.Trained.IsZero() {
 		day = " " + m.Trained.Format(time.DateOnly)
 	}
+	where := "the " + string(x.Evaluation.Split)
+	if x.Evaluation.Split == eval.Table && x.table != "" {
+		where = x.table
+	}
 	r := &eval.Report{
 		Title:    fmt.Sprintf("%s predicting %s, trained on %s", reportTitle(m), m.Encoder.Target.Name, m.Config.Data),
-		Subtitle: fmt.Sprintf("Trained%s on %s rows, measured on the %s (%s rows).", day, printable.Count(m.TrainRows), x.Evaluation.Split, printable.Count(x.Evaluation.N)),
+		Subtitle: fmt.Sprintf("Trained%s on %s rows, measured on %s (%s rows).", day, printable.Count(m.TrainRows), where, printable.Count(x.Evaluation.N)),
 		Trained:  m.Trained,
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),

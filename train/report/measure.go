@@ -31,6 +31,7 @@ type Measured struct {
 	folds   *train.OutOfFold // what models trained without them say of the rows; nil elsewhere
 
 	notes []string // of the measuring
+	table string   // the name of the table that was measured; empty: rows of the training
 
 	arena    *memory.Arena // of what was measured of a table; nil: memory
 	audit    *audit        // nil for a model

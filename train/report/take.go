@@ -31,6 +31,7 @@ func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
 	if err != nil {
 		return err
 	}
+	x.table = f.Name()
 	return x.evaluateRows(ctx, f, rows, eval.Table)
 }
 

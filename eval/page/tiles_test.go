@@ -1,0 +1,97 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
+)
+
+// Every lead number of the first screen has its interval and a baseline, drawn and in words, and its rows.
+func TestTiles_IntervalAndBaseline(t *testing.T) {
+	in := evaltest.Read(t).Input(eval.Binary)
+	in.Resamples, in.LossUnit = 200, "nats"
+	e := evaltest.Evaluate(t, in)
+	p := newPage(&eval.Report{Title: "t", Evaluation: e})
+	tiles := p.Tiles()
+	if len(tiles) < 3 {
+		t.Fatalf("%d tiles", len(tiles))
+	}
+	for _, q := range tiles {
+		text := strings.Join(q.Lines, "; ")
+		if !strings.Contains(text, "95\u00a0% interval") || !strings.Contains(text, "constant") || !strings.Contains(text, "row") {
+			t.Errorf("%s: %q", q.Label, text)
+		}
+		for _, class := range []string{`class="iv"`, `class="const"`, `class="dot"`} {
+			if !strings.Contains(string(q.Strip), class) {
+				t.Errorf("%s has no %s", q.Label, class)
+			}
+		}
+	}
+}
+
+// The constant prediction of a tile is right in as many rows as the larger class has.
+func TestTiles_ConstantIsTheLargerClass(t *testing.T) {
+	in := evaltest.Read(t).Input(eval.Binary)
+	in.Weight = nil
+	positives := 0
+	for _, y := range in.Target {
+		if y > 0 {
+			positives++
+		}
+	}
+	e := evaltest.Evaluate(t, in)
+	lead := e.Task.Leading()
+	want := max(float64(positives), float64(len(in.Target)-positives)) / float64(len(in.Target))
+	if got, ok := e.ConstantValue(lead, e.Models[0].Overall, e.N); !ok || !(math.Abs(got-want) <= 1e-12) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Marks stay on the axis, and there is no drawing of what is not known.
+func TestStrip_Marks(t *testing.T) {
+	nan := math.NaN()
+	s := strip{value: 5, low: -100, high: 100, standard: nan, constant: nan, limit: nan, bottom: 0, top: 10, format: func(x float64) string { return fmt.Sprint(x) }}
+	text := string(s.draw(`a "name" <b>`))
+	if !strings.Contains(text, `x1="3.0%" x2="97.0%"`) || !strings.Contains(text, `cx="50.0%"`) || strings.Contains(text, "<b>") {
+		t.Error(text)
+	}
+	s.value = nan
+	if s.draw("") != "" {
+		t.Error("a number that is not known is drawn")
+	}
+}
+
+// The title of a page of a failed gate says so and names the group.
+func TestHeading_OfAFailedGate(t *testing.T) {
+	e := evaltest.Evaluate(t, evaltest.Loans())
+	e.Gates = []eval.GateResult{{Text: "a", Message: "passed: x"}, {Text: "b", Failed: true, Group: "South", Message: "failed: y"}}
+	p := newPage(&eval.Report{Title: "Model", Evaluation: e})
+	if got := p.Heading(); got != "1 of 2 gates failed, in South" {
+		t.Error(got)
+	}
+	if e.Gates[1].Failed = false; p.Heading() != "Model" {
+		t.Error(p.Heading())
+	}
+}
+
+// Parts that are folded on the screen are printed, and long tables are folded.
+func TestPage_FoldsAndPrints(t *testing.T) {
+	in := evaltest.Two(2000, 40, 0.1, 3)
+	in.Resamples = 0
+	var b bytes.Buffer
+	if err := WriteHTML(&b, &eval.Report{Title: "many", Evaluation: evaltest.Evaluate(t, in)}); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if !strings.Contains(text, "<summary>The other 28 rows</summary>") {
+		t.Error("the table of 40 groups is not folded")
+	}
+	if print := text[strings.Index(text, "@media print"):]; !strings.Contains(print, "details::details-content{content-visibility:visible") {
+		t.Error("folded parts are not printed")
+	}
+}
