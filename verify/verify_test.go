@@ -420,3 +420,35 @@ func TestVerify_ImportsNoSolver(t *testing.T) {
 		t.Error("the list of packages is not the one of verify")
 	}
 }
+
+// The training rows are found again however they were chosen.
+func TestCheck_FindsTheTrainingRows(t *testing.T) {
+	table, held := writeTable(t, 120), writeTable(t, 40)
+	even := &train.RowSet{}
+	for j := 0; j < 120; j += 2 {
+		even.Train = append(even.Train, j)
+	}
+	for name, set := range map[string]func(c *train.Config){
+		"chosen by a program":  func(c *train.Config) { c.Rows = even },
+		"filtered":             func(c *train.Config) { c.Filter = "a < 1" },
+		"of whole units":       func(c *train.Config) { c.GroupHoldout = "class" },
+		"before others":        func(c *train.Config) { c.Time = "count" },
+		"another table is out": func(c *train.Config) { c.HoldoutData = held },
+		"rows with nulls out":  func(c *train.Config) { c.Impute = "drop" },
+		"another seed":         func(c *train.Config) { c.Seed = 7 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := trainOn(t, table, func(c *train.Config) {
+				c.Target, c.Ess = "yes", at(0.9)
+				set(c)
+			})
+			r, err := check(t, m.file, m.path, m.columns(t, m.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.Proved() {
+				t.Errorf("refused: %s", r.Refused)
+			}
+		})
+	}
+}

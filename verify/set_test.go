@@ -1,0 +1,73 @@
+package verify
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/drotrain/drotrain/internal/interval"
+)
+
+// Weights off the set by rounding are moved into it, and others are refused: they would prove too much.
+func TestNearest_WeightsOutsideOfTheSet(t *testing.T) {
+	at := func(v float64) *float64 { return &v }
+	add := func(n int, term func(j int) number) number {
+		sum := interval.NewSum()
+		for j := range n {
+			sum.Add(term(j))
+		}
+		return sum.Value()
+	}
+	w, err := newReference([]float64{1, 1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		config  config
+		inside  []float64 // on the boundary, up to rounding
+		outside []float64
+		holds   func(s set, y []number) bool
+	}{
+		{"given weights", config{Average: "plain"}, []float64{0.25, 0.25, 0.25, 0.25}, []float64{0.26, 0.25, 0.25, 0.24},
+			func(_ set, y []number) bool { return y[0].Float() == 0.25 }},
+		{"CVaR", config{Protect: at(0.6)}, []float64{0.25 / 0.6 * (1 + 1e-12), 0.25 / 0.6 * (1 + 1e-12), 0.1, 0.2 / 3}, []float64{0.5, 0.3, 0.1, 0.1},
+			func(s set, y []number) bool {
+				return y[0].Lo.Cmp(s.(cvar).most[0].Hi) <= 0 && y[1].Lo.Cmp(s.(cvar).most[1].Hi) <= 0
+			}},
+		{"χ² ball", config{Radius: at(0.02), Penalty: "chi2"}, []float64{0.3 * (1 + 1e-12), 0.2, 0.3, 0.2}, []float64{0.31, 0.19, 0.31, 0.19},
+			func(s set, y []number) bool {
+				d := add(4, func(j int) number { return pearson{}.term(y[j], w.exact[j]) })
+				return d.Lo.Cmp(big.NewFloat(0.02)) <= 0
+			}},
+		{"KL ball", config{Radius: at(0.01), Penalty: "kl"}, []float64{0.25, 0.25, 0.25, 0.25}, []float64{0.35, 0.15, 0.25, 0.25},
+			func(set, []number) bool { return true }},
+		{"total variation", config{Radius: at(0.1), Penalty: "tv"}, []float64{0.35 * (1 + 1e-12), 0.15, 0.25, 0.25}, []float64{0.36, 0.15, 0.25, 0.24},
+			func(_ set, y []number) bool {
+				return y[0].Lo.Cmp(interval.Add(interval.New(0.25), interval.New(0.1)).Hi) <= 0
+			}},
+		{"extremile", config{Spectral: "extremile:2"}, []float64{0.4375 * (1 + 1e-12), 0.3125, 0.1875, 0.0625}, []float64{0.44, 0.31, 0.1875, 0.0625},
+			func(_ set, y []number) bool { return y[0].Lo.Cmp(big.NewFloat(0.4375)) <= 0 }},
+		{"extremile, two rows", config{Spectral: "extremile:2"}, []float64{0.25, 0.25, 0.25, 0.25}, []float64{0.4, 0.4, 0.1, 0.1},
+			func(set, []number) bool { return true }},
+	} {
+		s, err := newSet(&c.config, w)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		normalised := func(v []float64) []number {
+			r, err := newReference(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.exact
+		}
+		if y, _, err := s.nearest(normalised(c.inside), add); err != nil {
+			t.Errorf("%s: weights inside: %v", c.name, err)
+		} else if total := add(4, func(j int) number { return y[j] }); !c.holds(s, y) || total.Lo.Cmp(big.NewFloat(1)) > 0 || total.Hi.Cmp(big.NewFloat(1)) < 0 {
+			t.Errorf("%s: moved to %v, of sum %v", c.name, floats(y), total.Float())
+		}
+		if y, _, err := s.nearest(normalised(c.outside), add); err == nil {
+			t.Errorf("%s: weights outside: taken as %v", c.name, floats(y))
+		}
+	}
+}
