@@ -46,6 +46,8 @@ type Config struct {
 	Filter            string   `json:"filter,omitempty"`           // the rows that are used, see data.Frame.Filter; empty: all
 	Categorical       []string `json:"categorical"`                // numeric columns to treat as categories
 	Positive          string   `json:"positive"`                   // positive value of a binary target; empty: the rule stated in the notes
+	Favourable        string   `json:"favourable,omitempty"`       // value of a two-valued target that is good for the person; reports use it
+	ReferenceGroup    string   `json:"reference_group,omitempty"`  // group with which reports compare favourable rates
 	Impute            string   `json:"impute"`                     // error, mean, median or drop: what to do with missing numbers
 	Scale             string   `json:"scale"`                      // standard, max or none: numeric features
 	ScaleTarget       bool     `json:"scale_target"`

@@ -22,6 +22,7 @@ import (
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/propose"
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/setting"
@@ -97,7 +98,7 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 		holdout = "units:" + p.GroupHoldout
 	}
 	for _, o := range []struct{ name, value string }{
-		{"data", path}, {"target", c.Target}, {"weight", c.Weight}, {"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)}, {"categorical", setting.JoinNames(p.Categorical)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
+		{"data", path}, {"target", c.Target}, {"weight", c.Weight}, {"favourable", out.favourable()}, {"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)}, {"categorical", setting.JoinNames(p.Categorical)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", setting.JoinNames(t.Missing)}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
 		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", relabelling(p.Reading.Relabel)}, {"holdout", holdout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
@@ -110,6 +111,28 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 	}
 	out.Command = options.CommandLine("train", out.flags)
 	return f, out, nil
+}
+
+// favourable returns the value of the target that is good for the person by the names, or "" if these do not show it.
+func (p *proposedTraining) favourable() string {
+	if f := eval.GuessFavourable(p.Target, p.Positive, p.Negative); f != nil && p.Task == encode.Binary {
+		return f.Value
+	}
+	return ""
+}
+
+// favourableText asks which outcome is good for the person, with the guess; it returns "" unless the target has two
+// values and looks like a decision, or groups may be compared.
+func (p *proposedTraining) favourableText() string {
+	guess := p.favourable()
+	switch {
+	case guess != "":
+		return fmt.Sprintf("which outcome is good for the person? “%s” is guessed from the names; --favourable names it for the rates of groups", guess)
+	case p.Task == encode.Binary && (len(p.Groups) > 0 || p.flags.Changed("groups")):
+		return fmt.Sprintf("which outcome is good for the person? If it is one of them, add --favourable %s or --favourable %s, for the rates of groups",
+			printable.QuoteShell(p.Positive), printable.QuoteShell(p.Negative))
+	}
+	return ""
 }
 
 // relabelling returns names as a value of --relabel.
@@ -187,6 +210,9 @@ func (p *proposedTraining) print(w io.Writer) {
 	}
 	if len(p.Groups) > 0 && !p.flags.Changed("groups") {
 		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.QuoteShell(setting.JoinNames(p.Groups))+" considers the worst of them")
+	}
+	if s := p.favourableText(); s != "" {
+		show.Wrapped(w, "  ", s)
 	}
 	p.printMeasured(w)
 	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))

@@ -14,7 +14,7 @@ func reportOptions(s *options.Settings) (report.Options, error) {
 	r := report.DefaultOptions()
 	r.MinGroupSize, r.AllGroups = c.MinGroupSize, s.AllGroups
 	r.Confidence, r.Tolerance = s.Confidence, s.Tolerance
-	r.Favourable, r.ReferenceGroup = s.Favourable, s.ReferenceGroup
+	r.Favourable, r.ReferenceGroup = c.Favourable, c.ReferenceGroup
 	if s.Resamples != options.Auto {
 		n, err := strconv.Atoi(s.Resamples)
 		if err != nil {

@@ -18,6 +18,8 @@ import (
 type Proposal struct {
 	Target       string          `json:"target"`
 	Task         encode.Task     `json:"task"`
+	Positive     string          `json:"positive,omitempty"` // of two values: the one whose probability is predicted
+	Negative     string          `json:"negative,omitempty"`
 	Reading      data.Reading    `json:"reading,omitzero"` // how the table was read
 	Drop         []string        `json:"drop,omitempty"`
 	Loss         string          `json:"loss,omitempty"` // where the target does not decide: squared for few whole numbers
@@ -197,6 +199,11 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		return nil, refuse("", "the target has fewer than two values")
 	case len(levels) == 2:
 		t.one, t.other, p.Task = levels[0], levels[1], encode.Binary
+		positive, _ := (*table.Column)(c).PositiveOf(levels)
+		p.Positive, p.Negative = positive, levels[0]
+		if positive == levels[0] {
+			p.Negative = levels[1]
+		}
 	case c.Kind == data.Numeric:
 		t.binary, p.Task = false, encode.Regression
 		if c.Integer && len(levels) <= table.FewNumbers {

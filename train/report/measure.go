@@ -168,6 +168,12 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
 		var err error
+		if o.Favourable == "" { // that of the training
+			o.Favourable = m.Config.Favourable
+		}
+		if o.ReferenceGroup == "" && len(o.Groups) == 0 {
+			o.ReferenceGroup = m.Config.ReferenceGroup
+		}
 		if in.Favourable, err = o.favourable(target.Name, target.Positive, target.Negative); err != nil {
 			return err
 		}

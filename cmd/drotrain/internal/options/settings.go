@@ -18,9 +18,6 @@ type Settings struct {
 	Tolerance  float64
 	Card       string
 
-	Favourable     string // value of the target; empty: guessed
-	ReferenceGroup string
-
 	AllGroups bool
 	Report    string // one of ReportFull, ReportFast and ReportNone
 
