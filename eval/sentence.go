@@ -586,12 +586,35 @@ func (j *judge) warningSentences() []string {
 			out = append([]string{s}, out...)
 		}
 	}
+	if s := j.confirmedSliceSentence(); s != "" {
+		out = append(out, s)
+	}
 	for _, m := range j.Models {
 		if auc, ok := m.Overall.Get("auc"); ok && auc < 0.5 && m.Role == OtherModel {
 			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other class.", m.Name, printable.Number(auc)))
 		}
 	}
 	return out
+}
+
+// confirmedSliceSentence describes the first confirmed slice of rows that are predicted worse than the rest, or
+// returns "".
+func (j *judge) confirmedSliceSentence() string {
+	if j.Slices == nil {
+		return ""
+	}
+	all := j.leadingMeasures()
+	risk := strings.TrimPrefix(all[len(all)-1].name, "the ")
+	if risk != "log loss" {
+		risk = "risk"
+	}
+	for _, c := range j.Slices.Found {
+		if c.Confirmed && c.Risk > c.Rest {
+			return fmt.Sprintf("The rows with %s (%s) are predicted worse than the rest: %s %s against %s, confirmed on rows that the search did not use.",
+				c.Condition, printable.Count(c.N), risk, printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest)))
+		}
+	}
+	return ""
 }
 
 // constantText says how close to each other the predictions of a constant model are.
@@ -636,7 +659,7 @@ func (j *judge) detailSentences(v *Verdict) []string {
 		if k > 0 {
 			note = ""
 		}
-		if c.WorstGroup != nil {
+		if c.WorstGroup != nil && !j.hasSmallWorstGroup() {
 			risk(fmt.Sprintf("Risk in the worst group, %s − %s", c.Model, c.Baseline), c.WorstGroup, base, note)
 		}
 	}

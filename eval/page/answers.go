@@ -35,14 +35,6 @@ func (p *page) Warnings() (out []string) {
 		out = append(out, fmt.Sprintf("The model uses %s, by %s a characteristic that laws on discrimination list. Check whether the law allows it for this decision.", printable.List(listed, 6), printable.Noun(len(listed), "its name", "their names")))
 	}
 	out = append(out, p.criteriaWarnings()...)
-	if s := e.Slices; s != nil {
-		for _, c := range s.Found {
-			if c.Confirmed && c.Risk > c.Rest {
-				out = append(out, fmt.Sprintf("The rows with %s (%s) are predicted worse than the rest: %s %s against %s, confirmed on rows that the search did not use.", c.Condition, printable.Count(c.N), strings.ToLower(p.riskName()), printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest))))
-				break
-			}
-		}
-	}
 	for _, d := range e.Drift {
 		if d.Finding != "" {
 			out = append(out, fmt.Sprintf("%s differs from the training rows: %s.", d.Column, d.Finding))
