@@ -14,10 +14,25 @@ type L2 = side.L2
 // relative entropy, with μ in the field Mu. Its x are, for example, mixed strategies, portfolios or mixtures of models.
 type Entropy = side.Entropy
 
+// Wasserstein is the regulariser φ(x) = (μ/2)‖x‖² + Radius·‖x‖₂. With Intercept neither term has the last coordinate;
+// the last column of the design must then be the constant 1.
+//
+// For a loss ℓ of the margin with the Lipschitz constant L (losses.Loss has Lipschitz) and Radius = ε·L, the average
+// risk plus ε·L·‖x‖₂ is the largest expected loss over all distributions within ε of that of the samples in the type-1
+// Wasserstein distance. The cost of moving a sample is the Euclidean distance of its features without the constant; its
+// target does not move. The norm of the regulariser is the dual one, which is the Euclidean norm too. Newton's method
+// needs given weights or ν > 0, and one margin per sample.
+type Wasserstein = side.Norm
+
 // primalOf returns the value that r points to if r is a pointer to a regulariser of this package, else r.
 func primalOf(r Primal) Primal {
 	switch r := r.(type) {
 	case *L2:
+		if r != nil {
+			return *r
+		}
+		return nil
+	case *Wasserstein:
 		if r != nil {
 			return *r
 		}

@@ -346,6 +346,9 @@ func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, mu flo
 
 // solveRobust minimises the worst-case risk of the level. If the level is a baseline, it uses its solution.
 func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
+	if err := m.checkWasserstein(); err != nil {
+		return err
+	}
 	p := m.problem(oracle, adversary)
 	method, why := dro.Choose(p)
 	asked := m.Config.Solver
@@ -418,7 +421,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 func (m *Model) adversaryDivergence(p *dro.Problem) (penalty dro.Divergence, nu float64) {
 	c := m.Config
 	switch {
-	case c.IsGroupwise() || c.Average != "" || c.Protect != nil || c.Spectral != "" || !c.Penalty.HasPenalty():
+	case c.IsGroupwise() || c.KeepsWeights() || c.Protect != nil || c.Spectral != "" || !c.Penalty.HasPenalty():
 		return "", 0
 	case c.Nu != nil:
 		return c.Penalty, *c.Nu

@@ -2,7 +2,9 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,7 +208,7 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Proble
 
 // problem returns the robust problem of an adversary.
 func (m *Model) problem(oracle tune.Oracle, dual dro.Dual) *dro.Problem {
-	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariser()}
+	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.primal()}
 }
 
 // Rows returns the weights and groups of d as a level needs them. The groups are those of all group columns
@@ -218,6 +220,27 @@ func Rows(d *encode.Dataset, weights []float64) level.Rows {
 		r.Group, r.Labels = last.Index, last.Labels
 	}
 	return r
+}
+
+// primal returns the regulariser of the model: the ridge penalty, with the norm of the coefficients for a Wasserstein
+// ball.
+func (m *Model) primal() dro.Primal {
+	if radius := m.Config.Wasserstein; radius != nil {
+		return dro.Wasserstein{Mu: *m.Config.Mu, Radius: *radius * m.loss.Lipschitz(), Intercept: m.Config.Intercept}
+	}
+	return m.regulariser()
+}
+
+// checkWasserstein returns an error if the loss of the model has no risk over a Wasserstein ball that is known.
+func (m *Model) checkWasserstein() error {
+	switch {
+	case m.Config.Wasserstein == nil:
+	case math.IsInf(m.loss.Lipschitz(), 1):
+		return fmt.Errorf("Config.Wasserstein needs a loss whose slope is bounded, logistic, huber or quantile, and Config.Loss is %s, whose largest expected value over the ball is infinite", m.Config.Loss)
+	case m.coefficientsPerColumn() > 1:
+		return errors.New("Config.Wasserstein is for two classes or for numbers, and the target has more classes")
+	}
+	return nil
 }
 
 // regulariser returns the ridge penalty of the model.

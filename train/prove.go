@@ -34,7 +34,7 @@ func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	}
 	options := &dro.Options{X0: m.Coefficients, RelativeGap: min(gap, m.Config.Gap), MaxPasses: passes, Seed: m.Config.Seed, KeepDual: true}
 	candidates := [][]float64{r.Weights, r.dual}
-	if m.Config.Average == "" {
+	if !m.Config.KeepsWeights() {
 		res, err := dro.Solve(ctx, m.problem(oracle, dual), options)
 		if err != nil {
 			return nil, m.nameColumn(err)

@@ -90,6 +90,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"nu":           setting.OptionalAtLeastZero(&c.Nu),
 		"radius":       setting.OptionalPositive(&c.Radius),
 		"ess":          setting.OptionalProportion(&c.Ess),
+		"wasserstein":  setting.OptionalPositive(&c.Wasserstein),
 		"spectral":     setting.New("extremile:r|superquantile:α|esrm:ρ", func() string { return c.Spectral }, c.setSpectral),
 		"average":      setting.Enum(&c.Average, level.Averages),
 		"penalty":      setting.Enum(&c.Penalty, dro.Divergences()),

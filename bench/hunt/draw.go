@@ -84,6 +84,9 @@ func draw(t *rapid.T, kind string) *problem {
 		p.Mu = 0
 	}
 	p.drawSet(t, kind)
+	if p.Loss != "squared" && (p.kind == "given" || p.kind == "penalty") && rapid.IntRange(0, 2).Draw(t, "has norm") == 0 {
+		p.Norm = power(t, -6, 2, "norm")
+	}
 	if rapid.IntRange(0, 4).Draw(t, "has start") == 0 {
 		p.start = entries(t, p.D, "start")
 	}
@@ -152,6 +155,9 @@ func (p *problem) problem() (*dro.Problem, error) {
 	o, err := losses.NewLinear(loss, z, p.Target)
 	if err != nil {
 		return nil, err
+	}
+	if p.Norm > 0 {
+		return &dro.Problem{Oracle: o, Dual: p.dual, Primal: dro.Wasserstein{Mu: p.Mu, Radius: p.Norm, Intercept: p.Intercept}}, nil
 	}
 	return &dro.Problem{Oracle: o, Dual: p.dual, Primal: dro.L2{Mu: p.Mu, Intercept: p.Intercept}}, nil
 }

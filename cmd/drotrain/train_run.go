@@ -309,7 +309,7 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 		}
 		return out
 	}
-	level, choice := given("average", "nu", "ess", "protect", "radius", "spectral"), given(choiceOptions...)
+	level, choice := given("average", "nu", "ess", "protect", "radius", "spectral", "wasserstein"), given(choiceOptions...)
 	switch {
 	case len(level) > 0 && len(choice) > 0:
 		return exit.Usagef("leave out one of the two kinds", "%s sets the robustness, but %s is for choosing it by cross-validation", strings.Join(level, " and "), strings.Join(choice, ", "))

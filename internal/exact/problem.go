@@ -23,6 +23,7 @@ type Problem struct {
 	Adjust []float64 // by group, those of Other after the others: added to its mean; nil: none
 
 	Mu        float64 // μ ≥ 0
+	Norm      float64 // ≥ 0: Norm·‖x‖₂ is added
 	Intercept bool    // the last coordinate is not penalised
 }
 
@@ -152,12 +153,17 @@ func (p *Problem) Objective(x []Real) Real {
 	return Add(p.Respond(f).Value, p.Phi(x))
 }
 
-// Phi returns (μ/2)‖x‖², without the intercept.
+// Phi returns (μ/2)‖x‖² + Norm·‖x‖, without the intercept.
 func (p *Problem) Phi(x []Real) Real {
 	if p.Intercept {
 		x = x[:p.D-1]
 	}
-	return Mul(timesPowerOf2(New(p.Mu), -1), inner(x, x))
+	square := inner(x, x)
+	phi := Mul(timesPowerOf2(New(p.Mu), -1), square)
+	if p.Norm == 0 {
+		return phi
+	}
+	return Add(phi, Mul(New(p.Norm), zero().Sqrt(square)))
 }
 
 func inner(a, b []Real) Real {

@@ -35,6 +35,8 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
         An ordinary average instead, or one with the same weight for every group.
     spectral : str, optional
         A spectral risk, which weights the losses by their rank: "extremile:2", "superquantile:0.1" or "esrm:2".
+    wasserstein : float, optional
+        Robust to features that move by this on average: the radius of a type-1 Wasserstein ball around the rows.
     penalty : {"kl", "chi2", "tv"}, optional
         The divergence; "tv", the total variation, takes ``radius``.
     adversary : {"rows", "groups"}, optional
@@ -107,6 +109,7 @@ class _RobustModel(BaseEstimator):
         nu: float | None = None,
         average: Literal["plain", "balanced"] | None = None,
         spectral: str | None = None,
+        wasserstein: float | None = None,
         penalty: Literal["kl", "chi2", "tv"] | None = None,
         adversary: Literal["rows", "groups"] | None = None,
         loss: str | None = None,

@@ -20,8 +20,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect, Radius and Spectral may be set; if
-// none is set, the level is chosen from the data. The keys are options of the drotrain command.
+// A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect, Radius, Spectral and
+// Wasserstein may be set; if none is set, the level is chosen from the data. The keys are options of the drotrain command.
 type Level struct {
 	// Average trains without an adversary: plain (empirical risk minimisation); balanced, with the same total
 	// weight for every group; half-balanced, with total weights proportional to the square root of the group's
@@ -34,6 +34,10 @@ type Level struct {
 	Radius  *float64 `json:"radius,omitempty"`  // largest divergence ρ > 0: a ball
 
 	Spectral string `json:"spectral,omitempty"` // weights of the losses by their rank, as dro.ParseSpectrum reads it: extremile:2
+
+	// Wasserstein is the radius ε > 0 of a ball around the rows in the type-1 Wasserstein distance: features may move, by
+	// ε in the Euclidean norm on average, targets not. Rows keep their weights.
+	Wasserstein *float64 `json:"wasserstein,omitempty"`
 
 	Penalty   dro.Divergence `json:"penalty"`                // the divergence; empty: kl
 	Adversary string         `json:"adversary,omitempty"`    // rows or groups: what it weighs; empty: rows
@@ -55,7 +59,7 @@ func (l Level) setFields() []string {
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}, {"Spectral", l.Spectral != ""}} {
+	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}, {"Spectral", l.Spectral != ""}, {"Wasserstein", l.Wasserstein != nil}} {
 		if o.set {
 			set = append(set, o.name)
 		}
@@ -75,6 +79,9 @@ func (l Level) IsSet() bool { return len(l.setFields()) > 0 }
 func (l Level) HasDivergence() bool {
 	return l.Nu != nil || l.Radius != nil || l.Ess != nil
 }
+
+// KeepsWeights reports whether no adversary weighs the rows: the level is an average, or it moves features alone.
+func (l Level) KeepsWeights() bool { return l.Average != "" || l.Wasserstein != nil }
 
 // IsGroupwise reports whether the adversary weights groups.
 func (l Level) IsGroupwise() bool { return l.Adversary == "groups" }
@@ -115,6 +122,7 @@ func (l Level) Validate() error {
 	within("Ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
 	within("Protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows: at least one row, at most 1")
 	within("Radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")
+	within("Wasserstein", l.Wasserstein, func(v float64) bool { return v > 0 }, "finite and > 0")
 	if !l.Penalty.HasPenalty() {
 		l.checkBallOnly(say)
 	}
@@ -130,7 +138,7 @@ func (l Level) Validate() error {
 		if !l.IsSet() {
 			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
 		}
-		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Spectral != "" {
+		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Spectral != "" || l.Wasserstein != nil {
 			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
 		}
 	} else if l.Adjust > 0 {
@@ -213,9 +221,9 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	switch {
 	case l.IsGroupwise():
 		return l.groupDual(r)
-	case l.Average == "plain" && r.Weights == nil:
+	case (l.Average == "plain" || l.Wasserstein != nil) && r.Weights == nil:
 		return dro.Uniform{}, nil
-	case l.Average == "plain":
+	case l.Average == "plain" || l.Wasserstein != nil:
 		return dro.Fixed{Weights: r.Weights}, nil
 	case l.Average != "":
 		w, err := l.averageWeights(r)
@@ -444,6 +452,8 @@ func (l Level) String() string {
 		return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
 	case l.Spectral != "":
 		return "spectral risk " + l.Spectral
+	case l.Wasserstein != nil:
+		return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein)
 	case l.Radius != nil:
 		return fmt.Sprintf("%s ball over %s, ρ = %.3g", divergence, of, *l.Radius)
 	}

@@ -166,6 +166,8 @@ func TestInvalidLevels(t *testing.T) {
 		"not Config.Spectral":                                        {Adversary: "groups", Spectral: "extremile:2"},
 		"Config.Spectral: \"mean\" is not a spectrum: one of superquantile:α, extremile:r, esrm:ρ": {Spectral: "mean"},
 		"Config.Spectral: r = 0.5 of extremile: it must be at least 1":                             {Spectral: "extremile:0.5"},
+		"Config.Wasserstein is 0: it must be finite and > 0":                                       {Wasserstein: level.At(0)},
+		"Config.Nu and Config.Wasserstein are levels":                                              {Nu: level.At(1), Wasserstein: level.At(1)},
 		"Config.Radius and Config.Spectral are levels":                                             {Radius: level.At(1), Spectral: "esrm:1"},
 	} {
 		l.Penalty = "kl"
@@ -289,6 +291,7 @@ func TestLevelsInWords(t *testing.T) {
 		"CVaR: every subgroup of at least 5 % of the rows": {Protect: at(0.05)},
 		"χ² ball over rows, ρ = 0.5":                       {Penalty: "chi2", Radius: at(0.5)},
 		"total variation ball over rows, ρ = 0.05":         {Penalty: "tv", Radius: at(0.05)},
+		"Wasserstein ball of radius 0.05":                  {Wasserstein: at(0.05)},
 		"spectral risk extremile:2":                        {Spectral: "extremile:2"},
 		"KL ball over groups, ρ = 0.5":                     {Adversary: "groups", Radius: at(0.5)},
 		"chosen on the data":                               {},

@@ -28,7 +28,7 @@ type BallRange struct {
 
 // Excludes reports whether l leaves no model. It is false for levels over groups and for averages.
 func (r *Range) Excludes(l Level) bool {
-	if r == nil || l.IsGroupwise() || l.Average != "" {
+	if r == nil || l.IsGroupwise() || l.KeepsWeights() {
 		return false
 	}
 	if l.Protect != nil {

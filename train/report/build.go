@@ -50,7 +50,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Command:           x.options.Command,
 		Card:              x.options.Card,
 	}
-	if m.Config.Average != "" || x.run == nil || x.run.Weights == nil { // no adversary trained it, or its weights are not known
+	if m.Config.KeepsWeights() || x.run == nil || x.run.Weights == nil { // no adversary trained it, or its weights are not known
 		return r, nil
 	}
 	var err error

@@ -38,6 +38,8 @@ func objectiveText(m *train.Model) string {
 		}
 	case c.Protect != nil:
 		inner = fmt.Sprintf("mean of the largest %.4g %% of the ℓⱼ(x)", 100**c.Protect)
+	case c.Wasserstein != nil:
+		inner = fmt.Sprintf("mean of ℓⱼ(x)  +  %.4g·L·‖x‖₂, the largest mean over all rows whose features moved by at most %.4g on average, where L is the largest slope of ℓ", *c.Wasserstein, *c.Wasserstein)
 	case c.Spectral != "":
 		spectrum, _ := dro.ParseSpectrum(c.Spectral)
 		inner = "Σ of the sorted ℓⱼ(x), weighted by the spectrum " + spectrum.Formula() + " at their quantiles u"

@@ -4,11 +4,16 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
 var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxColumns), Holds: func(p *saddle.Problem) bool {
 	_, d, _ := p.Oracle.Dims()
 	return d <= MaxColumns
+}}
+
+var needNorm = saddle.Need{What: "the Wasserstein regulariser with ν > 0 or given weights, and one margin per sample", Holds: func(p *saddle.Problem) bool {
+	return saddle.Has[side.Norm](p.Primal) && saddle.IsDifferentiable(p) && saddle.NeedLinearModel.IsMet(p)
 }}
 
 // Needs lists what every method that uses the Hessian of P needs.

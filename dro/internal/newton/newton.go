@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -61,6 +62,8 @@ func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
 		return nil, fmt.Errorf("dro: newton cannot estimate a Hessian from %d rows", m.Sample)
 	}
 	switch {
+	case saddle.Has[side.Norm](r.Problem.Primal):
+		return newNorm(r, m)
 	case !saddle.IsDifferentiable(r.Problem) && !supportsSQP(r.Problem):
 		return newContinuation(r, m, math.Inf(1))
 	case !saddle.IsDifferentiable(r.Problem):
@@ -376,5 +379,5 @@ func (Newton) Needs() []saddle.Need {
 	response.Holds = func(p *saddle.Problem) bool {
 		return saddle.Has[saddle.Adversary](p.Dual) || !saddle.IsDifferentiable(p)
 	}
-	return []saddle.Need{risk, saddle.NeedLinearModel.Or(saddle.NeedClassModel), response, saddle.NeedRidge}
+	return []saddle.Need{risk, saddle.NeedLinearModel.Or(saddle.NeedClassModel), response, saddle.NeedRidge.Or(needNorm)}
 }

@@ -111,7 +111,7 @@ func RegionOf(d Dual) Region {
 
 // FreeCount returns the number of trailing coordinates that p leaves unpenalised.
 func FreeCount(p Primal) int {
-	if r, ok := p.(Ridge); ok {
+	if r, ok := p.(interface{ FreeCount() int }); ok {
 		return r.FreeCount()
 	}
 	return 0

@@ -41,7 +41,7 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
 		field("", fmt.Sprintf("the ERM baseline stopped (%s) before its gap was certified", b.Status))
 	}
-	if report.Name(m) == report.Robust {
+	if report.Name(m) == report.Robust && !m.Config.KeepsWeights() {
 		field("Adversary", fmt.Sprintf("effective sample size %s of %s (%s), largest weight %s × the average",
 			Thousands(int(math.Round(s.EffectiveSampleSize))), Plural(s.N, "row", "rows"), Percent(s.EffectiveShare()), Number3(s.LargestWeight())))
 	}

@@ -1,0 +1,101 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+)
+
+// newNorm starts a solve with the regulariser (μ/2)‖x‖² + ε‖x‖. As ε‖x‖ is the least ε(‖x‖²/λ + λ)/2 over λ > 0, it
+// solves ridge problems of modulus μ + ε/λ with optima x(λ), and finds the λ = ‖x(λ)‖. The norm ‖x(λ)‖ increases with
+// λ, so that it is a bound of that λ too.
+func newNorm(r *saddle.Run, m Newton) (*norm, error) {
+	phi, err := saddle.Required[side.Norm](r.Problem.Primal)
+	if err != nil {
+		return nil, err
+	}
+	return &norm{Run: r, method: m, phi: phi, x: slices.Clone(r.Start), lambda: 1, high: math.Inf(1)}, nil
+}
+
+// A norm is the state of the search for λ.
+type norm struct {
+	*saddle.Run
+	method    Newton
+	phi       side.Norm
+	x         []float64 // optimum of the last ridge problem
+	lambda    float64   // of the next one
+	low, high float64   // bounds of the λ to find
+
+	before, excess float64 // of the last one: log λ, and log ‖x‖ − log λ; 0 before the first
+}
+
+// Step solves a ridge problem.
+func (m *norm) Step() error {
+	const (
+		inner   = 1e-5  // gap of a ridge problem, relative to that of the problem: bounds of small μ need small gradients
+		nearest = 1e-15 // relative distance of the bounds of λ
+	)
+	c := m.Cert
+	s := saddle.DefaultSettings()
+	s.X0, s.Seed, s.RelativeGap = m.x, m.Settings.Seed, max(1e-14, inner*m.Settings.RelativeGap)
+	s.MaxPasses = max(minPasses, c.PassesLeft(spareEvaluations, c.N, math.Inf(1)))
+	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: m.Problem.Dual, Primal: m.phi.RidgeAt(m.lambda)}, m.method, s)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	l.Iterate(m.Ctx)
+	if l.Failed != nil {
+		return l.Failed
+	}
+	c.Passes += l.Cert.Passes
+	m.x = slices.Clone(l.Cert.BestX)
+	m.try(m.x)
+	size := m.phi.SizeOf(m.x)
+	m.Logf("newton: λ = %.6g: ‖x‖ = %.6g, %.3g passes, relative gap %.3g", m.lambda, size, l.Cert.Passes, c.Best.Relative())
+	if m.Certified() {
+		return nil
+	}
+	if size < m.lambda { // the optimum may be 0
+		zero := make([]float64, len(m.x))
+		copy(zero[len(zero)-m.phi.FreeCount():], m.x[len(zero)-m.phi.FreeCount():])
+		if m.try(zero); m.Certified() {
+			return nil
+		}
+		m.high = size
+	} else {
+		m.low = size
+	}
+	if !(m.high > m.low*(1+nearest)) || !(m.high > 0) || l.Result.Status == saddle.Limit {
+		return saddle.ErrStalled
+	}
+	m.chooseLambda(size)
+	return nil
+}
+
+// try evaluates and certifies a point.
+func (m *norm) try(x []float64) {
+	m.Cert.Evaluate(x)
+	m.Cert.CertifyUpper()
+	m.Cert.Certify()
+}
+
+// chooseLambda sets the next λ by the secant of log ‖x(λ)‖ − log λ, within the bounds.
+func (m *norm) chooseLambda(size float64) {
+	at, excess := math.Log(m.lambda), math.Log(size)-math.Log(m.lambda)
+	next := size
+	if m.excess != 0 {
+		if secant := math.Exp(at - excess*(at-m.before)/(excess-m.excess)); secant > m.low && secant < m.high {
+			next = secant
+		}
+	}
+	m.before, m.excess, m.lambda = at, excess, next
+}
+
+// Check implements Stepper.
+func (m *norm) Check() {}
+
+// IsCheckDue implements Stepper: after every ridge problem.
+func (*norm) IsCheckDue(bool) bool { return true }
