@@ -42,7 +42,7 @@ func TestReadConfig_Refusals(t *testing.T) {
 		"target: y\ntarget: z":    "configuration:2: key \"target\" is already set on line 1",
 		"target: y\n---\nnu: 1":   "a second YAML document",
 		"target: y\nnu: -1":       `configuration:2: nu "-1": must be at least 0`,
-		"target: y\nscale: most":  `configuration:2: scale "most": must be standard or none`,
+		"target: y\nscale: most":  `configuration:2: scale "most": must be standard, max or none`,
 		"target: y\ndecimal: x":   `configuration:2: decimal "x": must be . or ,`,
 		"target: y\nrelabel: [a]": "configuration:2: relabel: must be a list of A->B",
 		"target: y\nmemory: much": `configuration:2: memory "much": must be a number of bytes, or 0 for rows on disk (as in 400MB or 12GB)`,

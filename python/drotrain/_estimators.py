@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+from scipy import sparse
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags, check_array, check_consistent_length, check_random_state
@@ -82,6 +83,9 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
 # The options that set the robustness; without one, cross-validation chooses it together with mu.
 _LEVELS = ("protect", "ess", "radius", "nu", "average", "spectral", "wasserstein")
 
+# The options that name columns of X, which a sparse matrix then has one by one.
+_OF_COLUMNS = ("features", "drop", "filter", "categorical", "transform", "interact", "numeric")
+
 
 class Report(str):
     """An evaluation of a model: the text of a self-contained page, shown as such in Jupyter."""
@@ -152,7 +156,7 @@ class _RobustModel(BaseEstimator):
         features = self._validated(X, reset=True)
         check_consistent_length(X, y)
         name, y = getattr(y, "name", None), _table.target(y)
-        self._target_name_ = _table.unused(name if isinstance(name, str) and name else "target", _table.names(features))
+        self._target_name_ = _table.unused(name if isinstance(name, str) and name else "target", _table.taken(features))
         columns, listed = _role_columns(features, self._target_name_, groups)
         given = self._options()
         narrow = {"storage": "float32"} if isinstance(features, np.ndarray) and features.dtype == np.float32 else {}
@@ -162,7 +166,7 @@ class _RobustModel(BaseEstimator):
         rows = np.arange(len(y))
         weight = self._weights(X, y, sample_weight)
         if weight is not None:
-            given["weight"] = _table.unused("sample_weight", [*_table.names(features), *columns, self._target_name_])
+            given["weight"] = _table.unused("sample_weight", [*_table.taken(features), *columns, self._target_name_])
             columns[given["weight"]] = pa.array(weight)
             rows = np.flatnonzero(weight > 0)
             if "mu" not in given and not given.keys().isdisjoint(_LEVELS):  # 1/n, as for repeated rows
@@ -173,7 +177,9 @@ class _RobustModel(BaseEstimator):
         columns[self._target_name_] = self._encode(y[rows], given)
         arguments = (option(n, v) for n, v in given.items() if not (isinstance(v, (list, tuple)) and len(v) == 0))
         fixed = ["train", "--data=-", "--out=-", "--weights-out=-", "--holdout=0", "--report", "none"]
-        output = run([*fixed, *arguments], None, _table.batches(features, columns), self.progress)
+        apart = not (listed and not columns) and given.keys().isdisjoint(_OF_COLUMNS)  # no option names a column of X
+        rows_of_table = _table.batches(features, columns, _table.is_vector(features) and apart)
+        output = run([*fixed, *arguments], None, rows_of_table, self.progress)
         end = output.find(b"\xff\xff\xff\xff")  # which JSON cannot contain: the Arrow stream of the weights
         if end < 0:
             raise RuntimeError("the drotrain command gave no model: is DROTRAIN_BINARY another program or an older version?")
@@ -230,6 +236,8 @@ class _RobustModel(BaseEstimator):
         finite: Any = "allow-nan" if self._imputes() else True
         given = {"dtype": [np.float64, np.float32], "ensure_all_finite": finite, "ensure_min_samples": 1 + reset}
         X = validate_data(self, X, accept_sparse="csr", reset=reset, **given)
+        if not reset and self._model().sparse:
+            return sparse.csr_matrix(X)
         if reset or not hasattr(self, "feature_names_in_"):
             return X
         dense = X if isinstance(X, np.ndarray) else X.toarray()
@@ -270,7 +278,7 @@ class _RobustModel(BaseEstimator):
         if values is not None:
             return model.scores(values)
         command = ["predict", "--model=-", "--data=-", "--out=-", "--format=arrow", *(["--margins"] if model.classes else [])]
-        output = run(command, self.model_json_, _table.batches(features, {}))
+        output = run(command, self.model_json_, _table.batches(features, {}, model.sparse))
         predicted = pa.ipc.open_stream(output).read_all()
         if predicted.num_rows != features.shape[0]:
             raise ValueError(f"{features.shape[0] - predicted.num_rows} rows of X have no prediction, as they have missing values")
@@ -288,10 +296,10 @@ class _RobustModel(BaseEstimator):
         columns, listed = _role_columns(features, self._target_name_, groups)
         columns[self._target_name_], weight = self._encode(_table.target(y)), ""
         if sample_weight is not None:
-            weight = _table.unused("sample_weight", [*_table.names(features), *columns])
+            weight = _table.unused("sample_weight", [*_table.taken(features), *columns])
             columns[weight] = pa.array(_check_sample_weight(sample_weight, X, ensure_non_negative=True))
         arguments = ["eval", "--model=-", "--data=-", "--out=-", "--format=html", option("weight", weight), option("groups", listed)]
-        return Report(run(arguments, self.model_json_, _table.batches(features, columns), self.progress), "utf-8")
+        return Report(run(arguments, self.model_json_, _table.batches(features, columns, self._model().sparse), self.progress), "utf-8")
 
     def export(self, path: str | Path, **options: Any) -> None:
         """Write the model for another system, to a file that ends in .onnx, .sql or .csv.
@@ -334,7 +342,7 @@ def _role_columns(X: Any, target: str, groups: Any) -> tuple[dict[str, Any], lis
     if groups is None:
         return {}, []
     named = _table.group_names(groups, X.shape[0], _table.names(X))
-    columns = {} if named else _table.group_columns(groups, X.shape[0], [*_table.names(X), target])
+    columns = {} if named else _table.group_columns(groups, X.shape[0], [*_table.taken(X), target])
     for name, column in columns.items() if columns else [(n, X.column(n)) for n in named if isinstance(X, pa.Table)]:
         if column.null_count > 0:
             rows = "1 row has" if column.null_count == 1 else f"{column.null_count} rows have"

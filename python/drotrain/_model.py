@@ -27,7 +27,7 @@ class Model:
         self.target = target = encoder["target"]
         binary = target["task"] == "binary"
         self.classes: list[str] = [target.get("negative", ""), target.get("positive", "")] if binary else target.get("classes") or []
-        columns, inputs = encoder["columns"], encoder["inputs"]
+        inputs, columns = encoder["inputs"], _expand(encoder["inputs"], encoder["columns"])
         encoded = [k for k, c in enumerate(columns) if c["kind"] != "intercept"]
         constant = [k for k, c in enumerate(columns) if c["kind"] == "intercept"]
         keep_erm = self.result.get("recommended") == "erm" and self.result.get("selection") is not None
@@ -50,6 +50,11 @@ class Model:
         )
         self.plain = untouched and self.names == self.inputs and all(i["kind"] == "numeric" for i in inputs)
         features = features or self.estimator.get("features")
+        self.sparse = len(inputs) == 1 and inputs[0]["kind"] == "vector"
+        if self.sparse:  # of every place up to the largest that training saw, if the document does not name more
+            features = features or [f"{self.inputs[0]}[{i}]" for i in range(inputs[0]["index"][-1] + 1)]
+            self.inputs, self.plain = list(features), untouched
+            self.names = [features[i] for i in inputs[0]["index"]]
         if self.plain and features:
             self._spread(list(features))
         # products of the columns and the coefficients themselves lose no digits where no shift is large
@@ -58,7 +63,8 @@ class Model:
 
     def _spread(self, features: list[str]) -> None:
         """Give every feature a column of coef, in the order of the features."""
-        places = [features.index(n) for n in self.names]
+        at = {n: i for i, n in enumerate(features)}
+        places = [at[n] for n in self.names]
         shift, coef = np.zeros(len(features)), np.zeros((len(self.coef), len(features)))
         shift[places], coef[:, places] = self.shift, self.coef
         self.names, self.shift, self.coef = features, shift, coef
@@ -68,6 +74,18 @@ class Model:
         if self.unshifted or not isinstance(values, np.ndarray):
             return np.asarray(values @ self.coef.T) + self.intercept
         return (values - self.shift) @ self.coef.T + self.base
+
+
+def _expand(inputs: list[dict[str, Any]], stored: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the encoded columns with those of sparse vectors, which a document leaves to their inputs."""
+    rest, columns = list(stored), []
+    for i in inputs:
+        if i["kind"] == "vector":
+            before = i["first"] - len(columns)
+            columns, rest = columns + rest[:before], rest[before:]
+            scales = i.get("scales") or [1.0] * len(i["index"])
+            columns += [{"name": f"{i['name']}[{k}]", "kind": "numeric", "shift": 0.0, "scale": s} for k, s in zip(i["index"], scales, strict=True)]
+    return columns + rest
 
 
 def describe(text: bytes, estimator: dict[str, Any]) -> bytes:

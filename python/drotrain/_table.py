@@ -8,6 +8,7 @@ import pyarrow as pa
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
+VECTOR = "x"  # the name of a column of sparse vectors
 _TEXTS = (pa.string(), pa.large_string(), pa.string_view(), pa.null())
 
 
@@ -36,6 +37,16 @@ def to_arrow(X: Any) -> pa.Table:
 def names(X: Any) -> list[str]:
     """Return the names of the feature columns; those of an array are x0, x1, …."""
     return list(X.column_names) if isinstance(X, pa.Table) else [f"x{i}" for i in range(X.shape[1])]
+
+
+def is_vector(X: Any) -> bool:
+    """Report whether X travels as a column of sparse vectors: a sparse matrix of numbers, most of which are 0."""
+    return sparse.issparse(X) and X.nnz < np.prod(X.shape, dtype=float) / 4 and bool(np.isfinite(X.data).all())
+
+
+def taken(X: Any) -> list[str]:
+    """Return the names that no other column may have."""
+    return [*names(X), VECTOR] if sparse.issparse(X) else names(X)
 
 
 def unused(name: str, taken: list[str]) -> str:
@@ -133,23 +144,36 @@ def numbers(X: Any, wanted: list[str]) -> Any:
     return values if np.isfinite(values.data if sparse.issparse(values) else values).all() else None
 
 
-def batches(X: Any, extra: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+def batches(X: Any, extra: dict[str, Any], vector: bool | None = None) -> Iterator[pa.RecordBatch]:
     """Yield record batches of the features and of the extra columns behind them.
 
-    X is a pyarrow table, a 2-dimensional array or a sparse matrix, whose columns are named x0, x1, …; the
-    rows of a sparse matrix are made dense batch by batch.
+    X is a pyarrow table, a 2-dimensional array or a sparse matrix, whose columns are named x0, x1, …. If vector is
+    set, X is a sparse matrix and one column of sparse vectors; None means if is_vector(X). Another sparse matrix is made
+    dense batch by batch.
     """
     count, width = X.shape
-    step = max(1, (1 << 20) // max(1, width + len(extra)))  # a million cells a batch
+    vector = is_vector(X) if vector is None else vector
+    cells = X.nnz // max(1, count) if vector else width
+    step = max(1, (1 << 20) // max(1, cells + len(extra)))  # about a million cells a batch
     for start in range(0, max(count, 1), step):
         part = slice(start, start + step)
-        if isinstance(X, pa.Table):
+        if vector:
+            columns = [_vectors(X[part])]
+        elif isinstance(X, pa.Table):
             columns = [_whole(c.slice(start, step)) for c in X.columns]
         else:
             dense = X[part].toarray() if sparse.issparse(X) else X[part]
             columns = [pa.array(c, from_pandas=True) for c in np.ascontiguousarray(dense.T)]  # NaN is null
         columns += [_whole(c[part]) for c in extra.values()]
-        yield pa.record_batch(columns, names=[*names(X), *extra])
+        yield pa.record_batch(columns, names=[*([VECTOR] if vector else names(X)), *extra])
+
+
+def _vectors(X: Any) -> pa.Array:
+    """Return the rows of a sparse matrix as lists of entries."""
+    rows = sparse.csr_array(X, copy=True)
+    rows.sum_duplicates()
+    entries = pa.StructArray.from_arrays([pa.array(rows.indices.astype(np.int32)), pa.array(rows.data)], names=["index", "value"])
+    return pa.LargeListArray.from_arrays(pa.array(rows.indptr.astype(np.int64)), entries)
 
 
 def _whole(column: Any) -> pa.Array:

@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ type builder struct {
 	levels *table.Levels
 	exact  bool                 // the values are those of field.Exact
 	vector *table.VectorBuilder // of lists of floats; else nil
+	sparse *table.SparseBuilder // of lists of entries of sparse vectors; else nil
 
 	from  *table.Column // the dictionary that codes were looked up in last
 	codes []int32       // by index into it, one more than the code; 0: not met yet
@@ -34,6 +36,10 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	}
 	if e := f.floatElement(); e.Size > 0 {
 		b.vector = table.NewVectorBuilder(rows, e.Size)
+	}
+	if f.isSparse() {
+		b.sparse = &table.SparseBuilder{}
+		return b
 	}
 	if exact && f.Exact.Form != 0 {
 		b.exact, out.Type = true, f.Exact.AsBits()
@@ -58,6 +64,10 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 // missing.
 func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column) {
 	f, out := b.field, b.out
+	if b.sparse != nil {
+		b.addEntries(c, start)
+		return
+	}
 	if out.Kind == table.Other && b.vector == nil {
 		c.unpackAll(f)
 		return
@@ -363,8 +373,75 @@ func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) 
 	}
 }
 
+// addEntries adds lists of entries to the sparse vectors of the column, whose first row is start.
+func (b *builder) addEntries(c *cursor, start int) {
+	f := b.field
+	entry := f.Children[0]
+	of := [2]*field{entry.Children[0], entry.Children[1]}
+	n, outer := c.takeUnpacked(f)
+	rows := int(n.length)
+	valid := validityBitmap(outer, n)
+	inner, structs := c.takeUnpacked(entry)
+	length := int(inner.length)
+	if err := table.Afford(12*int64(length), "to hold the entries of sparse vectors"); err != nil {
+		panic(err)
+	}
+	present := [3][]byte{validityBitmap(structs, inner)}
+	var values [2][]byte
+	for k, child := range of {
+		n, buffers := c.takeUnpacked(child)
+		if int(n.length) != length {
+			panic(table.Damaged("a struct of %d rows has %d values", length, n.length))
+		}
+		present[k+1], values[k] = validityBitmap(buffers, n), valueBytes(buffers[1], length, child.Bits)
+	}
+	offset := offsets(outer[1], f.Bits, rows)
+	var index []int32
+	var value []float64
+	for i := range rows {
+		row := start + i + 1
+		fail := func(format string, args ...any) {
+			panic(&table.Error{Column: b.out.Name, Row: row, Msg: fmt.Sprintf(format, args...)})
+		}
+		if valid != nil && !bit(valid, i) {
+			fail("the sparse vector is null: write a list without entries for a vector of zeros")
+		}
+		from, to := offset(i), offset(i+1)
+		if from > to || to > uint64(length) {
+			panic(table.Damaged("a list refers to values that do not exist"))
+		}
+		index, value = index[:0], value[:0]
+		for k := int(from); k < int(to); k++ {
+			for _, p := range present {
+				if p != nil && !bit(p, k) {
+					fail("an entry of the sparse vector is null")
+				}
+			}
+			place, _ := of[0].Element.Number(values[0][k*of[0].Element.Size:])
+			v, _ := of[1].Element.Number(values[1][k*of[1].Element.Size:])
+			switch {
+			case place < 0 || place >= math.MaxInt32:
+				fail("the sparse vector has an entry at place %v, which must be from 0 to %d", place, math.MaxInt32-1)
+			case !table.IsFinite(v):
+				fail("the entry at place %v is %v: numbers must be finite", place, v)
+			}
+			index, value = append(index, int32(place)), append(value, v)
+		}
+		if !table.SortEntries(index, value) {
+			fail("the sparse vector has two entries at one place")
+		}
+		b.sparse.BeginRow()
+		for k, place := range index {
+			b.sparse.Add(place, value[k])
+		}
+	}
+}
+
 // columns returns the finished columns of the field.
 func (b *builder) columns() ([]*table.Column, error) {
+	if b.sparse != nil {
+		return []*table.Column{table.NewSparse(b.out.Name, b.sparse.Sparse())}, nil
+	}
 	if b.vector != nil {
 		columns, err := b.vector.Columns(b.out)
 		return columns, table.InColumn(b.out.Name, err)

@@ -272,7 +272,7 @@ func (d *decoder) addValues(b *batch) error {
 			return err
 		}
 		w := newBuilder(f, f.Name, rows, true, true)
-		w.vector = nil
+		w.vector, w.sparse = nil, nil
 		copy(w.out.Number, before.Number)
 		copy(w.out.Code, before.Code)
 		w.out.InexactRow = before.InexactRow

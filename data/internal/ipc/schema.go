@@ -19,6 +19,7 @@ const (
 	typeTimestamp = 10
 	typeInterval  = 11
 	typeList      = 12
+	typeStruct    = 13
 	typeUnion     = 14
 	typeFixed     = 15 // bytes
 	typeFixedList = 16
@@ -253,6 +254,21 @@ func (f *field) floatElement() table.Element {
 		return table.Element{}
 	}
 	return f.Children[0].Element
+}
+
+// isSparse reports whether the field is a list of entries of a sparse vector: structs of an integer index and a number
+// value.
+func (f *field) isSparse() bool {
+	if f.Dictionary >= 0 || f.Type != typeList && f.Type != typeLargeList {
+		return false
+	}
+	s := f.Children[0]
+	if s.Dictionary >= 0 || s.Type != typeStruct || len(s.Children) != 2 {
+		return false
+	}
+	index, value := s.Children[0], s.Children[1]
+	return index.Name == "index" && value.Name == "value" && index.Dictionary < 0 && value.Dictionary < 0 &&
+		index.Type == typeInt && (value.Type == typeInt || value.Type == typeFloat)
 }
 
 // ReadExactTypes returns the names of the exact types of the fields of a schema by the names of the fields. Writers
