@@ -33,7 +33,11 @@ func significant(x float64, digits int) string {
 	if x == 0 {
 		return "0"
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, x), ".")
+	sign := ""
+	if x < 0 {
+		sign = "−"
+	}
+	return sign + strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, math.Abs(x)), ".")
 }
 
 // shortNumber formats a number without trailing zeros.
