@@ -15,7 +15,7 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 		return frames[0], nil
 	}
 	first := frames[0]
-	out := &Frame{}
+	out := &Frame{exact: &exactColumns{}}
 	for _, f := range frames {
 		out.Rows += f.Rows
 		if f.inMemory {

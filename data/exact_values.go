@@ -3,10 +3,15 @@ package data
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"math/big"
+	"os"
+	"slices"
 	"strings"
+	"sync"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/expr"
@@ -30,15 +35,10 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 	if len(f.inputs) == 0 {
 		return c, nil
 	}
-	all, err := f.reopen(ctx, func(in *input) (*table.Table, error) { return in.readExact(ctx, []string{c.Name}, f.how) })
-	if err != nil {
-		return nil, err
+	exact, err := f.exactOf(ctx, c.Name)
+	if err == nil {
+		exact, err = exact.Slice(f.first, f.first+f.Rows).LoadInts(ctx)
 	}
-	exact, err := all.Lookup(c.Name)
-	if err != nil {
-		return nil, err
-	}
-	exact, err = exact.Slice(f.first, f.first+f.Rows).LoadInts(ctx)
 	if err == nil {
 		err = f.CheckUnchanged()
 	}
@@ -51,6 +51,87 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 		exact = &out
 	}
 	return exact, nil
+}
+
+// LoadLabels returns a column of f with its values, for uses in which they are labels: groups, units, levels and classes.
+// Of numbers that a float64 cannot hold, it returns exact texts, so that no two are taken for one; a table that is not
+// from files has none, and keeps InexactRow.
+func (f *Frame) LoadLabels(ctx context.Context, c *Column) (*Column, error) {
+	c, err := c.Load(ctx)
+	if err != nil || c.Kind != Numeric || c.Clock || c.InexactRow == 0 && !(c.Integer && slices.ContainsFunc(c.Number, isLarge)) { // by size: a slice may hold others than its table
+		return c, err
+	}
+	return f.exactLabels(ctx, c)
+}
+
+// isLarge reports whether float64 may not hold whole numbers of this size.
+func isLarge(v float64) bool { return math.Abs(v) >= 1<<53 && table.IsFinite(v) }
+
+// exactLabels returns the exact texts of a loaded column of numbers, or the column itself if there are none.
+func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
+	exact, err := f.exactColumn(ctx, c)
+	if errors.Is(err, os.ErrClosed) { // Read has closed the files
+		return nil, f.FaultAt(c.Name, slices.IndexFunc(c.Number, isLarge), fix.Advise("store it as text, or open the table with Open"), "whole numbers this large cannot be distinguished after the file is closed")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := exact.ExactType(); !ok && exact.Kind != Categorical {
+		return c, nil
+	}
+	levels := table.NewLevels()
+	out := &Column{Name: c.Name, Type: c.Type, Kind: Categorical, Null: c.Null, Code: make([]int32, exact.Len())}
+	for i := range out.Code {
+		if out.Code[i] = -1; !c.IsNull(i) {
+			out.Code[i] = levels.Code(f.numberLabel(exact.Text(i)))
+		}
+	}
+	out.Level = levels.Text
+	return out, nil
+}
+
+// numberLabel returns the label of a number that is written as text: all digits of a whole number, the shortest text of
+// others.
+func (f *Frame) numberLabel(text string) string {
+	plain, _ := f.how.Text.Plain(strings.TrimSpace(text))
+	digits := strings.TrimPrefix(plain, "+")
+	if whole, fraction, _ := strings.Cut(digits, "."); strings.Trim(fraction, "0") == "" {
+		if n, ok := new(big.Int).SetString(whole, 10); ok {
+			return n.String()
+		}
+	}
+	if v, _, ok := table.ParseNumber(plain); ok {
+		return table.FormatNumber(v)
+	}
+	return text
+}
+
+// exactColumns holds columns of a whole table with exact values, which its slices share.
+type exactColumns struct {
+	sync.Mutex
+	byName map[string]*Column
+}
+
+// exactOf returns a column of the whole table, of which f is a slice, with exact values. It reads the files once.
+func (f *Frame) exactOf(ctx context.Context, name string) (*Column, error) {
+	f.exact.Lock()
+	defer f.exact.Unlock()
+	if c := f.exact.byName[name]; c != nil {
+		return c, nil
+	}
+	all, err := f.reopen(ctx, func(in *input) (*table.Table, error) { return in.readExact(ctx, []string{name}, f.how) })
+	if err != nil {
+		return nil, err
+	}
+	c, err := all.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	if f.exact.byName == nil {
+		f.exact.byName = map[string]*Column{}
+	}
+	f.exact.byName[name] = c
+	return c, nil
 }
 
 // An ordering compares the values of rows with literals: compare returns the sign of the value of a row that is not null

@@ -40,6 +40,8 @@ type Frame struct {
 
 	unusedMissing, unusedRelabel []string // texts of the reading that occur nowhere
 
+	exact *exactColumns // of the table of the files; nil without files
+
 	inMemory bool      // NewFrame made it
 	memory   sync.Once // its sum was taken
 }
@@ -268,7 +270,7 @@ func (f *Frame) FaultAt(column string, row int, advice fix.Advice, format string
 // Slice returns the rows [lo, hi) without reading them. Errors give the row numbers of the whole table, which
 // must stay open.
 func (f *Frame) Slice(lo, hi int) *Frame {
-	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, joined: f.joined, first: f.first + lo, sideBySide: f.sideBySide}
+	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, joined: f.joined, first: f.first + lo, sideBySide: f.sideBySide, exact: f.exact}
 	for _, c := range f.Columns {
 		if c.Kind == Other { // without values
 			out.Columns = append(out.Columns, c)

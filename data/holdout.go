@@ -188,6 +188,9 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 // unit of its own.
 func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Group)
+	if err == nil {
+		c, err = f.LoadLabels(ctx, c)
+	}
 	if err != nil {
 		return nil, err
 	}

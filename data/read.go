@@ -350,7 +350,7 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}
-	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, how: how}
+	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, how: how, exact: &exactColumns{}}
 	for i, c := range f.Columns {
 		f.Columns[i] = c.WithoutNaN()
 	}

@@ -145,8 +145,12 @@ func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget boo
 		return o, nil
 	}
 	c, err := f.Lookup(e.Target.Name)
-	if err == nil {
+	switch {
+	case err != nil:
+	case e.Target.Task == Regression:
 		c, err = c.Load(ctx)
+	default:
+		c, err = f.LoadLabels(ctx, c)
 	}
 	o.target, o.complete = c, append(o.complete, c)
 	return o, err
@@ -193,7 +197,7 @@ func (e *Encoder) prepareSources(ctx context.Context, f *data.Frame, d *matrix.P
 			}
 			k.encodePairs(columns, d)
 		} else {
-			c, err := all[i].column.Load(ctx)
+			c, err := f.LoadLabels(ctx, all[i].column)
 			if err != nil {
 				return err
 			}

@@ -170,7 +170,11 @@ func (t *fitting) fitTarget() error {
 	known := &targetStatistics{}
 	if t.target.Kind.IsScalar() {
 		c, err := t.block.Lookup(t.target.Name)
-		if err == nil {
+		switch task := t.e.Spec.Task; {
+		case err != nil:
+		case task == Binary || task == Multiclass:
+			c, err = t.block.LoadLabels(t.ctx, c)
+		default:
 			c, err = c.Load(t.ctx)
 		}
 		if err != nil {

@@ -33,7 +33,7 @@ func (t *fitting) fitGroups() error {
 			continue // it is a problem already
 		}
 		kind := c.Kind
-		if c, err = c.Load(t.ctx); err != nil {
+		if c, err = t.block.LoadLabels(t.ctx, c); err != nil {
 			return err
 		}
 		g, err := groupsOf(t.block, c, kind, t.partition.Set(0))
@@ -98,7 +98,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.S
 			if err != nil {
 				return err
 			}
-			if c, err = c.Load(ctx); err != nil {
+			if c, err = f.LoadLabels(ctx, c); err != nil {
 				return err
 			}
 			g, err := groupsOf(f, c, factor.Kind, rows)

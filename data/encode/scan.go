@@ -206,7 +206,7 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 func (t *fitting) scanLevels(columns []*data.Column) ([]levels, error) {
 	own := make([]levels, len(columns))
 	err := table.Parallel(t.ctx, len(columns), func(i int) error {
-		c, err := columns[i].Load(t.ctx)
+		c, err := t.block.LoadLabels(t.ctx, columns[i])
 		if err != nil {
 			return err
 		}

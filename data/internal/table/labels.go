@@ -2,15 +2,24 @@ package table
 
 import (
 	"cmp"
+	"math/big"
 	"slices"
 	"strings"
 )
 
-// CompareNumbers compares two texts by the numbers written in them.
+// CompareNumbers compares two texts by the numbers written in them, whole numbers by all their digits.
 func CompareNumbers(a, b string) int {
 	x, _, _ := ParseNumber(a)
 	y, _, _ := ParseNumber(b)
-	return cmp.Compare(x, y)
+	if order := cmp.Compare(x, y); order != 0 || a == b {
+		return order
+	}
+	m, isWhole := new(big.Int).SetString(a, 10)
+	n, areWhole := new(big.Int).SetString(b, 10)
+	if isWhole && areWhole {
+		return m.Cmp(n)
+	}
+	return 0
 }
 
 // Match returns the element of values that text names: the same number, the same bool in any case, or the same
