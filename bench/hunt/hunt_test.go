@@ -199,6 +199,21 @@ func TestHunt_NoticesSmallerSets(t *testing.T) {
 			c.Alpha /= shrink
 			return c
 		},
+		"total variation": func(d dro.Dual) dro.Dual {
+			b := d.(dro.Ball)
+			b.Radius *= shrink
+			return b
+		},
+		"spectral": func(d dro.Dual) dro.Dual {
+			s := d.(dro.Spectral)
+			if s.Spectrum.Kind == dro.Superquantile {
+				return nil
+			}
+			if s.Spectrum.Param *= shrink; s.Spectrum.Validate() != nil {
+				return nil
+			}
+			return s
+		},
 		"groups": func(d dro.Dual) dro.Dual {
 			g := d.(dro.Groups)
 			if math.IsInf(g.Near.Radius, 1) {

@@ -106,6 +106,7 @@ func (p *Problem) Model(x []Real) (gradient []Real, hessian *Matrix) {
 // Polish returns the optimum from a point close to it, by Newton's method; nil where that
 // does not get there, or runs away. Not of a Radius nor of groups, whose Hessian Model does not know.
 func (p *Problem) Polish(x []float64) Real {
+	const farthest = 64 // binary exponent of a parameter: exponentials of larger ones take hours
 	at := make([]Real, len(x))
 	for i, v := range x {
 		at[i] = New(v)
@@ -118,7 +119,9 @@ func (p *Problem) Polish(x []float64) Real {
 		}
 		decrement := inner(dir, g)
 		for i, v := range dir {
-			at[i] = Sub(at[i], v)
+			if at[i] = Sub(at[i], v); at[i].MantExp(nil) > farthest {
+				return nil
+			}
 		}
 		if v, _ := decrement.Float64(); math.Abs(v) < 1e-45 {
 			start := make([]Real, len(x))
