@@ -200,6 +200,10 @@ func trained(t testing.TB) map[string][]*score.Formula {
 			c.Target, c.Loss, c.Features = "experience", "poisson", []string{"education", "smsa"}
 			c.Filter = "experience >= 0"
 		},
+		"cps1988 exposures": func(c *train.Config) {
+			c.Target, c.Loss, c.Exposure, c.Features = "experience", "poisson", "education", []string{"wage", "smsa"}
+			c.Filter = "experience >= 0 && education > 0"
+		},
 		"cps1988 quantiles": func(c *train.Config) { c.Target, c.Loss = "wage", "quantile:0.9" },
 	} {
 		cfg := train.DefaultConfig()

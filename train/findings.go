@@ -22,7 +22,7 @@ type examined struct {
 
 // roles returns what the columns of a table are for.
 func (c *Config) roles(task encode.Task) check.Roles {
-	return check.Roles{Target: c.Target, Task: task, Features: c.Features, Drop: c.Drop, Groups: c.Groups, GroupFeatures: c.GroupFeatures, Categorical: c.Categorical,
+	return check.Roles{Target: c.Target, Task: task, Features: c.Features, Drop: append(slices.Clone(c.Drop), c.Exposure), Groups: c.Groups, GroupFeatures: c.GroupFeatures, Categorical: c.Categorical,
 		Weight: c.Weight, Unit: c.GroupHoldout, Time: c.Time, Split: c.Split}
 }
 

@@ -22,7 +22,7 @@ type Prediction struct {
 	Rows []int // row numbers in the frame; fewer than its rows under impute drop
 
 	Margin []float64 // z·x, in encoded units; nil for more than two classes
-	Score  []float64 // P(positive) for a binary target, else the value in the target's units
+	Score  []float64 // P(positive) for a binary target, else the value in the target's units (with an exposure: see Predict)
 
 	// Of K > 2 classes: the n·K probabilities, row after row, the most probable class, and the place
 	// of the actual class by its probability, from 1, nil when the frame has no target. Score is then
@@ -36,7 +36,9 @@ type Prediction struct {
 	Report  encode.Report
 }
 
-// Predict applies the model to the rows of f. For another variant, such as ERM, call Variant first.
+// Predict applies the model to the rows of f. For another variant, such as ERM, call Variant first. A model with an
+// exposure predicts the counts at the exposures of the rows; PredictDataset gives rates, at an exposure of 1. Losses are
+// those of rates.
 func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error) {
 	if m == nil || m.Encoder == nil || m.loss == nil && m.unregistered == "" {
 		return nil, errIncomplete
@@ -53,7 +55,15 @@ func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error)
 		return nil, err
 	}
 	p.Report = report
+	p.scaleToExposures()
 	return p, p.checkFinite(f, 0)
+}
+
+// scaleToExposures turns the rates of a model with an exposure into counts.
+func (p *Prediction) scaleToExposures() {
+	for i, x := range p.Dataset.Exposure {
+		p.Score[i] *= x
+	}
 }
 
 // checkFinite returns an error if a prediction is NaN or infinite. The rows are those of f from first on.

@@ -31,7 +31,7 @@ func (c Config) dataSpec() encode.Spec {
 	return encode.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.nonFeatures(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScalesTarget(),
-		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(c.Reference), TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(), Products: c.products,
+		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(c.Reference), Exposure: c.Exposure, TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(), Products: c.products,
 	}
 }
 
@@ -75,10 +75,10 @@ func parseReferences(list []string) map[string]string {
 }
 
 // nonFeatures returns the columns that are not features unless they are named as such: dropped columns, the
-// weights, and the column that decides on the hold-out.
+// weights, the exposure, and the column that decides on the hold-out.
 func (c Config) nonFeatures() []string {
 	out := slices.Clone(c.Drop)
-	for _, name := range []string{c.Weight, c.Split, c.GroupHoldout, c.Time} {
+	for _, name := range []string{c.Weight, c.Exposure, c.Split, c.GroupHoldout, c.Time} {
 		if name != "" && !slices.Contains(out, name) && !slices.Contains(c.Features, name) {
 			out = append(out, name)
 		}
@@ -199,7 +199,7 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Proble
 	if err != nil {
 		return nil, cfg, err
 	}
-	dual, err := cfg.Dual(Rows(rows, nil))
+	dual, err := cfg.Dual(Rows(rows, rows.Exposure))
 	if err != nil {
 		return nil, cfg, err
 	}

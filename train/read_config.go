@@ -74,6 +74,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"drop":             setting.List(&c.Drop, nil),
 		"filter":           setting.Text(&c.Filter),
 		"weight":           setting.Text(&c.Weight),
+		"exposure":         setting.Text(&c.Exposure),
 		"positive":         setting.Text(&c.Positive),
 		"impute":           setting.Enum(&c.Impute, []string{"error", "mean", "median", "drop"}),
 		"categorical":      setting.List(&c.Categorical, nil),

@@ -181,6 +181,9 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *encode.Encoder
 	if err = files.checkSameFiles(); err != nil {
 		return nil, err
 	}
-	rows.weight, err = readWeights(ctx, f, rows.fitted.Train, c.Weight, s.Rows)
-	return rows, err
+	if rows.weight, err = readWeights(ctx, f, rows.fitted.Train, c.Weight, s.Rows); err != nil {
+		return nil, err
+	}
+	rows.weight = timesExposure(rows.weight, rows.fitted.Train, s.Rows)
+	return rows, nil
 }

@@ -101,3 +101,18 @@ func checkWeights(column *data.Column, first int) weightStatistics {
 	}
 	return k
 }
+
+// timesExposure returns the weights of the rows of d, nil meaning 1, times their exposures.
+func timesExposure(weights []float64, d *encode.Dataset, rows *ranks.Rows) []float64 {
+	if d.Exposure == nil {
+		return weights
+	}
+	if weights == nil {
+		return d.Exposure
+	}
+	lo, hi := rows.LocalRange(d.N)
+	for i := lo; i < hi; i++ {
+		weights[i] *= d.Exposure[i]
+	}
+	return weights
+}

@@ -28,7 +28,7 @@ type BlockOptions struct {
 
 // PredictBlocks predicts the rows of f block by block and calls put with the columns of each block, at least
 // once: row (counted from 1), the columns of f that o keeps, the probability of the positive class (for two
-// classes) and the prediction. Only one block of a Parquet file is in memory at a time. The report covers all rows.
+// classes) and the prediction, as Predict gives it. Only one block of a Parquet file is in memory at a time. The report covers all rows.
 //
 // With o.Margins a column margin follows: the log-odds of the positive class or, for a loss of numbers with a link,
 // the value before the link; for more than two classes a column margin_CLASS for each, of which the probabilities are the
@@ -62,6 +62,7 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, o BlockOptions
 		if err != nil {
 			return err
 		}
+		p.scaleToExposures()
 		if o.NullInvalid {
 			unfit -= len(b.Invalid)
 			p.setInvalid(b.Invalid)

@@ -131,6 +131,12 @@ func (c *Config) validate() error {
 	if c.Recalibrate && c.Loss != "" && !isClassLoss(c.Loss) {
 		say("Config.Recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
 	}
+	if kind, _ := losses.KindOf(c.Loss); c.Exposure != "" && kind.Link.Name != losses.Log.Name {
+		say("Config.Exposure is for losses of counts, such as poisson: the loss %s has no logarithm as its link", c.Loss)
+	}
+	if c.Exposure != "" && (slices.Contains([]string{c.Target, c.Weight}, c.Exposure) || slices.Contains(c.Features, c.Exposure) || slices.Contains(c.Groups, c.Exposure)) {
+		say("Config.Exposure: column %q is the target, the weight, a feature or a group as well", c.Exposure)
+	}
 	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) || slices.Contains(c.Groups, c.Weight)) {
 		say("Config.Weight: column %q is the target, a feature or a group as well", c.Weight)
 	}

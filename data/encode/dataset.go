@@ -17,6 +17,9 @@ type Dataset struct {
 	// It is nil when the frame has no target column (prediction).
 	Target []float64
 
+	// Exposure holds N positive numbers that the target was divided by; nil without an exposure.
+	Exposure []float64
+
 	Groups []Grouping // one per requested grouping: every single column, then all of them crossed
 
 	Rows []int // row numbers (0-based) in the frame, for naming a row to the user

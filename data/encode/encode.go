@@ -110,6 +110,7 @@ func (e *Encoder) encodeRows(ctx context.Context, f *data.Frame, d *matrix.Parti
 type openColumns struct {
 	inputs   []*data.Column // nil for products of two categories
 	target   *data.Column   // with its values; nil where it is not asked for
+	exposure *data.Column   // with its values; nil without one
 	complete []*data.Column // that may have no nulls where rows with nulls are dropped
 }
 
@@ -137,6 +138,16 @@ func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget boo
 		if o.inputs[i] = c; in.Kind == data.Numeric {
 			o.complete = append(o.complete, c)
 		}
+	}
+	if name := e.Target.Exposure; name != "" {
+		c, err := inputColumn(ctx, f, &Input{Name: name, Kind: data.Numeric})
+		if err == nil {
+			c, err = c.Load(ctx)
+		}
+		if err = problems.Add(err); err != nil {
+			return nil, err
+		}
+		o.exposure, o.complete = c, append(o.complete, c)
 	}
 	if err := mergeAbsentColumns(problems).Err(); err != nil {
 		return nil, err
@@ -298,10 +309,19 @@ func (e *Encoder) newDataset(ctx context.Context, f *data.Frame, d *matrix.Parti
 	if err := problems.Err(); err != nil {
 		return nil, report, err
 	}
+	if o.exposure != nil {
+		ds.Exposure = memory.Make[float64](d.Arena, ds.N)
+		if err := readExposures(f, o.exposure, rows, ds.Exposure); err != nil {
+			return nil, report, err
+		}
+	}
 	if o.target != nil {
 		ds.Target = memory.Make[float64](d.Arena, ds.N)
 		if err := encodeTarget(&e.Target, f, o.target, rows, ds.Target); err != nil {
 			return nil, report, err
+		}
+		for i, x := range ds.Exposure {
+			ds.Target[i] /= x
 		}
 	}
 	return ds, report, e.encodeGroups(ctx, f, rows, ds, &report)
@@ -329,7 +349,7 @@ func (e *Encoder) suggestUnused(f *data.Frame, err error) {
 		return
 	}
 	unused := slices.DeleteFunc(f.Names(), func(name string) bool {
-		return name == e.Target.Name || slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.Name == name })
+		return name == e.Target.Name || name == e.Target.Exposure || slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.Name == name })
 	})
 	if near := printable.Nearest(absent.Column, unused, 1); len(near) > 0 {
 		absent.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"

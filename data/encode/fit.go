@@ -244,6 +244,9 @@ func (s *Shared) spreadOverRanks(ds *Dataset, first int) (err error) {
 	}
 	ds.N = s.Total
 	ds.Rows, ds.Target = placeRankRows(s, rows), placeRankRows(s, ds.Target)
+	if ds.Exposure != nil {
+		ds.Exposure = placeRankRows(s, ds.Exposure)
+	}
 	for k := range ds.Groups {
 		ds.Groups[k].Index = placeRankRows(s, ds.Groups[k].Index)
 	}

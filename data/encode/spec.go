@@ -62,6 +62,10 @@ type Spec struct {
 	// fewer training rows have, and of the rarest beyond MaxLevels.
 	MinCount int `json:"min_count,omitempty"`
 
+	// Exposure is a column of positive numbers that the target is divided by, such as the years of a contract for a
+	// target of counts: what is fitted is a rate. It is no feature, and needs a target that is not scaled.
+	Exposure string `json:"exposure,omitempty"`
+
 	// TargetTransform, "log" or "log1p", is what is fitted of a regression target.
 	TargetTransform string `json:"target_transform,omitempty"`
 
@@ -93,6 +97,9 @@ func (s Spec) Validate() error {
 	case "", "error", "mean", "median", "drop":
 	default:
 		return fmt.Errorf("impute %q: must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
+	}
+	if s.Exposure != "" && (s.Task != Regression || s.ScaleTarget || s.TargetTransform != "" || s.Exposure == s.Target) {
+		return fmt.Errorf("exposure %q: it needs another column that is a target of numbers, not scaled and not transformed", s.Exposure)
 	}
 	switch s.TargetTransform {
 	case "", "log", "log1p":

@@ -30,7 +30,7 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 	case len(values) == 1:
 		return f.Fault(c.Name, fix.Advise("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
 	}
-	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
+	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1, Exposure: e.Spec.Exposure}
 	task := s.Task
 	if task == Auto {
 		switch {
@@ -383,4 +383,29 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", read(r), t.Positive, t.Negative)
 	}
 	return nil
+}
+
+// readExposures fills dst with the exposures of the rows, or returns an error that names the first row without one.
+func readExposures(f *data.Frame, c *data.Column, rows matrix.Set, dst []float64) error {
+	if c.Kind != data.Numeric && rows.Len() > 0 {
+		return f.Fault(c.Name, fix.Advice{}, "the exposure must be numbers, and the column holds %s", c.Type)
+	}
+	wrong, first, what := 0, none, ""
+	for i, r := range rows.All() {
+		if dst[i] = c.Number[r]; !c.IsNull(r) && positiveFinite(dst[i]) {
+			continue
+		}
+		if wrong++; first < 0 {
+			first, what = r, c.Text(r)
+			if c.IsNull(r) {
+				what = "null"
+			}
+		}
+	}
+	if wrong == 0 {
+		return nil
+	}
+	e := f.FaultAt(c.Name, first, fix.Advise("leave out rows without an exposure"), "the exposure is %s: it must be a number above 0", what)
+	e.Rows = wrong
+	return e
 }

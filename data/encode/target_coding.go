@@ -21,6 +21,9 @@ type Target struct {
 	Shift    float64   `json:"shift"`
 	Scale    float64   `json:"scale"`
 
+	// Exposure is the column that the target is divided by: v is a rate. "": none.
+	Exposure string `json:"exposure,omitempty"`
+
 	// Transform, "log" or "log1p", says that v is this function of the target, and Smear
 	// what its inverse is multiplied by for the mean of the target; 0 is 1, for its median.
 	Transform string  `json:"transform,omitempty"`
@@ -72,6 +75,8 @@ func (t Target) Validate() error {
 		return fmt.Errorf("the target has a class twice")
 	case t.Task == Binary && t.Positive == t.Negative:
 		return fmt.Errorf("the target has the value %q as positive and negative one", t.Positive)
+	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
+		return fmt.Errorf("the target has an exposure, but is no plain number")
 	case t.Task == Regression && (!positiveFinite(t.Scale) || !table.IsFinite(t.Shift)):
 		return fmt.Errorf("the target has shift %v and scale %v", t.Shift, t.Scale)
 	}

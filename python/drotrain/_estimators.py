@@ -132,7 +132,7 @@ class _RobustModel(BaseEstimator):
             if name not in ("self", "__class__"):
                 setattr(self, name, value)
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None, exposure: Any = None) -> Any:
         """Train the model.
 
         Parameters
@@ -145,6 +145,8 @@ class _RobustModel(BaseEstimator):
             Names of columns of X, which are then features too, or one label per row (and column) apart from X.
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows: a weight of 2 counts as a repeated row, a row of weight 0 is left out.
+        exposure : array of shape (n_samples,), optional
+            Numbers above 0, such as years insured, with which counts of the loss "poisson" grow in proportion.
 
         Returns
         -------
@@ -171,6 +173,9 @@ class _RobustModel(BaseEstimator):
             rows = np.flatnonzero(weight > 0)
             if "mu" not in given and not given.keys().isdisjoint(_LEVELS):  # 1/n, as for repeated rows
                 given["mu"] = 1 / weight.sum()
+        if exposure is not None:
+            given["exposure"] = _table.unused("exposure", [*_table.taken(features), *columns, self._target_name_])
+            columns[given["exposure"]] = _exposures(exposure, X)
         if len(rows) < len(y):  # a row of weight 0 is as if it were not there
             features = features.take(pa.array(rows)) if isinstance(features, pa.Table) else features[rows]
             columns = {n: c.take(pa.array(rows)) for n, c in columns.items()}
@@ -269,26 +274,32 @@ class _RobustModel(BaseEstimator):
         self.certificate_ = {**model.result["certificate"], **{k: model.result[k] for k in ("objective", "certified", "status")}}
         return model
 
-    def _scores(self, X: Any) -> np.ndarray:
-        """Return scores of shape (rows, k): of plain numbers computed here, else by the command."""
+    def _scores(self, X: Any, exposure: Any = None) -> np.ndarray:
+        """Return scores of shape (rows, k), of rates without an exposure: of plain numbers computed here, else by the command."""
         check_is_fitted(self, "model_json_")
         model = self._model()
+        exposed = model.target.get("exposure")
+        if exposure is not None and not exposed:
+            raise ValueError("exposure: the model was trained without one")
         features = self._validated(X)
         values = _table.numbers(features, model.names) if model.plain else None
         if values is not None:
             return model.scores(values)
         command = ["predict", "--model=-", "--data=-", "--out=-", "--format=arrow", *(["--margins"] if model.classes else [])]
-        output = run(command, self.model_json_, _table.batches(features, {}, model.sparse))
+        columns = {}
+        if exposed and (exposure is not None or exposed not in _table.taken(features)):
+            columns[exposed] = _exposures(np.ones(features.shape[0]) if exposure is None else exposure, X)
+        output = run(command, self.model_json_, _table.batches(features, columns, model.sparse))
         predicted = pa.ipc.open_stream(output).read_all()
         if predicted.num_rows != features.shape[0]:
             raise ValueError(f"{features.shape[0] - predicted.num_rows} rows of X have no prediction, as they have missing values")
         several = [f"margin_{c}" for c in model.classes] if len(model.classes) > 2 else ["margin"]
         return np.column_stack([predicted.column(n).to_numpy() for n in (several if model.classes else ["prediction"])])
 
-    def report(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None) -> Report:
+    def report(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None, exposure: Any = None) -> Report:
         """Return a page that evaluates the model and the ordinary one, overall and by group, with intervals.
 
-        X, y, groups and sample_weight are as for ``fit``: of rows that the model was not trained on.
+        X, y, groups, sample_weight and exposure are as for ``fit``: of rows that the model was not trained on.
         """
         check_is_fitted(self, "model_json_")
         features = self._validated(X)
@@ -298,6 +309,8 @@ class _RobustModel(BaseEstimator):
         if sample_weight is not None:
             weight = _table.unused("sample_weight", [*_table.taken(features), *columns])
             columns[weight] = pa.array(_check_sample_weight(sample_weight, X, ensure_non_negative=True))
+        if exposure is not None and self._model().target.get("exposure"):
+            columns[self._model().target["exposure"]] = _exposures(exposure, X)
         arguments = ["eval", "--model=-", "--data=-", "--out=-", "--format=html", option("weight", weight), option("groups", listed)]
         return Report(run(arguments, self.model_json_, _table.batches(features, columns, self._model().sparse), self.progress), "utf-8")
 
@@ -349,6 +362,15 @@ def _role_columns(X: Any, target: str, groups: Any) -> tuple[dict[str, Any], lis
             message = f"groups: {rows} no value of {name!r} and become a group of their own, with the weight of a group"
             warnings.warn(message, DrotrainWarning, stacklevel=3)
     return columns, named or list(columns)
+
+
+def _exposures(exposure: Any, X: Any) -> pa.Array:
+    """Return the exposures of the rows of X as a column."""
+    values = check_array(exposure, ensure_2d=False, dtype=np.float64, input_name="exposure")
+    check_consistent_length(X, values)
+    if values.ndim != 1 or not (values > 0).all():
+        raise ValueError("exposure: one number above 0 per row is needed")
+    return pa.array(values)
 
 
 def _drawn_seed(state: Any) -> int:
@@ -467,9 +489,9 @@ class RobustRegressor(RegressorMixin, _RobustModel):
         self.coef_, self.intercept_ = model.coef[0], float(model.intercept[0])
         return model
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the predicted numbers, of shape (n_samples,)."""
-        return self._scores(X)[:, 0]
+    def predict(self, X: Any, *, exposure: Any = None) -> np.ndarray:
+        """Return the predicted numbers, of shape (n_samples,); of a model with an exposure, without one here, rates."""
+        return self._scores(X, exposure)[:, 0]
 
 
 for _class in (RobustClassifier, RobustRegressor):

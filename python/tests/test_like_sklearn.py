@@ -342,3 +342,26 @@ def test_margins_beyond_double_precision_of_probabilities(classes):
     log_odds = np.log(model.predict_proba(near))
     want = log_odds[:, 1] - log_odds[:, 0] if classes == 2 else log_odds
     np.testing.assert_allclose(model.decision_function(near), want, rtol=1e-9, atol=1e-9)
+
+
+# An exposure is what scikit-learn's users write as a rate with a weight, and predictions are counts in proportion to it.
+@pytest.mark.parametrize("text", [False, True])
+def test_exposure_beside_poisson_regressor(table, text):
+    X, _ = table
+    rng = np.random.default_rng(6)
+    years = rng.choice([0.25, 0.5, 1.0, 3.0], size=600)
+    counts = rng.poisson(years * np.exp(0.4 * X[:, 0] - 0.3 * X[:, 1] + 0.5))
+    features, coded = X, X
+    if text:  # which the command scores
+        letter = rng.choice(["p", "q"], size=600)
+        features, coded = pd.DataFrame(X, columns=list("abcde")).assign(f=letter), np.column_stack([X, letter == "q"])
+    theirs = PoissonRegressor(alpha=0, tol=1e-10, max_iter=1000).fit(coded, counts / years, sample_weight=years)
+    ours = RobustRegressor(loss="poisson", average="plain", mu=0.0, options={"scale": "none"})
+    ours.fit(features, counts, exposure=years)
+    np.testing.assert_allclose(ours.predict(features, exposure=years), theirs.predict(coded) * years, rtol=5e-3)
+    np.testing.assert_allclose(ours.predict(features) * years, ours.predict(features, exposure=years), rtol=1e-12)
+    assert "per exposure" in ours.report(features, counts, exposure=years)
+    with pytest.raises(ValueError, match="above 0"):
+        ours.fit(features, counts, exposure=years * 0)
+    with pytest.raises(ValueError, match="without one"):
+        RobustRegressor(average="plain").fit(X, X[:, 0]).predict(X, exposure=years)

@@ -24,7 +24,11 @@ func LossUnit(c train.Config) string {
 	if c.ScalesTarget() {
 		unit = "standard deviations of "
 	}
-	return kind.UnitOf(unit + strings.TrimSpace(c.TargetTransform+" "+c.Target))
+	target := strings.TrimSpace(c.TargetTransform + " " + c.Target)
+	if c.Exposure != "" {
+		target += " per " + c.Exposure
+	}
+	return kind.UnitOf(unit + target)
 }
 
 // Coefficients returns the coefficients of the robust model and its baselines side by side, in units of the

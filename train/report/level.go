@@ -20,7 +20,7 @@ func objectiveText(m *train.Model) string {
 		inner = "mean of ℓⱼ(x), each group of n_g rows weighted by √n_g"
 	case c.Average == "subsets":
 		return fmt.Sprintf("mean of the minimisers, over balanced subsets, of the mean of ℓⱼ(x)  +  (%.4g/2)‖x‖²", *c.Mu)
-	case c.Average != "" && c.Weight != "":
+	case c.Average != "" && c.Weight+c.Exposure != "":
 		inner = "weighted mean of ℓⱼ(x)"
 	case c.Average != "":
 		inner = "mean of ℓⱼ(x)"
@@ -43,7 +43,7 @@ func objectiveText(m *train.Model) string {
 	case c.Spectral != "":
 		spectrum, _ := dro.ParseSpectrum(c.Spectral)
 		inner = "Σ of the sorted ℓⱼ(x), weighted by the spectrum " + spectrum.Formula() + " at their quantiles u"
-	case c.Nu != nil && c.Weight == "":
+	case c.Nu != nil && c.Weight+c.Exposure == "":
 		return ""
 	case c.Nu != nil:
 		inner = fmt.Sprintf("max over y of  Σ yⱼ ℓⱼ(x) − %.4g · %s, w the row weights", *c.Nu, divergence)

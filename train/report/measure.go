@@ -188,6 +188,11 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 			return err
 		}
 		in.Target = numbersOf(rows.arena, column)
+		if target.Exposure != "" {
+			if err := x.turnIntoRates(ctx, f, in, rows); err != nil {
+				return err
+			}
+		}
 	}
 	if s := m.Result.Selection; s != nil && x.compared == nil {
 		in.Criterion, in.CriterionText, in.Alternatives = s.Criterion, tune.CriterionText(s.Criterion, s.Rate), alternatives(s)
@@ -261,6 +266,25 @@ func classGrouping(name string, classes []string, target []float64) encode.Group
 		g.Index[i] = int32(c)
 	}
 	return g
+}
+
+// turnIntoRates divides the counts of an input by the exposures of their rows, which become part of the weights.
+func (x *Measured) turnIntoRates(ctx context.Context, f *data.Frame, in *eval.Input, rows *scoredRows) error {
+	t := x.model.Encoder.Target
+	exposures, err := readNumbers(ctx, f, rows.Rows, rows.arena, t.Exposure, "an exposure", func(v float64) bool { return v > 0 }, "a number above 0", "leave out rows without an exposure")
+	if err != nil {
+		return err
+	}
+	in.TargetName = t.Name + " per " + t.Exposure
+	rates, weights := memory.Make[float64](rows.arena, len(exposures)), memory.Make[float64](rows.arena, len(exposures))
+	for i, v := range exposures {
+		rates[i], weights[i] = in.Target[i]/v, v
+		if in.Weight != nil {
+			weights[i] *= in.Weight[i]
+		}
+	}
+	in.Target, in.Weight = rates, weights
+	return nil
 }
 
 // commonWeight returns the weight column that all models were trained with, or "" if they differ.

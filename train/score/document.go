@@ -44,6 +44,7 @@ type encoder struct {
 		Scale     float64  `json:"scale"`
 		Transform string   `json:"transform"`
 		Smear     float64  `json:"smear"`
+		Exposure  string   `json:"exposure"`
 	} `json:"target"`
 	Dates   []string `json:"dates"`
 	Profile *struct {
@@ -181,6 +182,8 @@ func (d *Document) Formula() (*Formula, error) {
 		Shift: e.Target.Shift, Scale: e.Target.Scale, Transform: e.Target.Transform, Smear: e.Target.Smear,
 	}
 	switch {
+	case e.Target.Exposure != "" && d.Link != "log":
+		return nil, fmt.Errorf("score: a damaged model: the exposure %q without the link log", e.Target.Exposure)
 	case target.Numeric && d.Link == "log" && target.Transform == "":
 		target.Transform = d.Link // whose inverse is the prediction
 	case d.Link != "" && (target.Numeric || d.Link != "logit"):
@@ -286,6 +289,10 @@ func (d *Document) formulaAt(x []float64) *Formula {
 		}
 		moveCentreToLevel(f, in.Of, &p)
 		f.Products = append(f.Products, p)
+	}
+	if name := e.Target.Exposure; name != "" { // its logarithm is a fixed part of the margin
+		f.Products = append(f.Products, Product{Factors: []Factor{{Term: len(f.Terms), Function: Function{Name: "log"}}}, Weight: 1, Scale: 1})
+		f.Terms = append(f.Terms, Term{Column: name, Kind: Numeric, Stored: Numeric, Scale: 1})
 	}
 	d.setTrainingRanges(f, term)
 	f.Rename(d.Config.Reading.Relabel)

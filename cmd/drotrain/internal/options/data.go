@@ -42,6 +42,7 @@ var dataOptions = []Option{
 	{Name: "training-filter", Commands: "eval", Help: "apply the --filter of train to --data", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.TrainingFilter) }},
 	{Name: "strict", Commands: "eval predict", Help: "fail, instead of warning, if the rows differ from the training rows", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Strict) }},
 	{Name: "weight", Commands: "train tune inspect", Help: "`column` with a positive weight for each row, such as a survey weight or a cost"},
+	{Name: "exposure", Commands: "train tune", Help: "`column` of exposures of counts, such as years insured: the model predicts counts in proportion to them, and the report measures rates"},
 	{Name: "weight", Commands: "eval", Help: "`column` with a positive weight for each row (default: the weight column of the model; '' for no weights)"},
 	{Name: "positive", Commands: "train tune", Help: "the `value`, of the two values of the target, that is the positive class"},
 	{Name: "positive", Commands: "eval", Help: "with --predictions: the `value`, of the two values of the target, that is the positive class"},
