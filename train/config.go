@@ -67,13 +67,13 @@ type Config struct {
 	// the plain average of out-of-fold predictions, and predicts with them.
 	Recalibrate bool `json:"recalibrate,omitempty"`
 
-	Weight string   `json:"weight,omitempty"` // column of row weights above 0: the reference distribution; empty: every row counts once
+	Weight string `json:"weight,omitempty"` // column of row weights above 0: the reference distribution; empty: every row counts once
 	// Exposure is a column of numbers above 0 by which the counts of a loss with the link log are divided: what is
 	// modelled is a rate, and every row counts in proportion to its exposure. So log(exposure) is a fixed part of
 	// the margin of a count, and a row counts as any rows into which its exposure and its count are split.
 	Exposure string `json:"exposure,omitempty"`
 
-	Mu     *float64 `json:"mu"`               // μ ≥ 0; nil: 1/n
+	Mu *float64 `json:"mu"` // μ ≥ 0; nil: 1/n
 
 	Solver    string  `json:"solver"`             // one of solverNames()
 	Gap       float64 `json:"gap"`                // relative gap to certify, > 0
