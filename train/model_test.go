@@ -125,6 +125,9 @@ func TestExplain_ReproducesPredictions(t *testing.T) {
 // A large ν leaves the adversary no room: the robust model is the plain average.
 func TestLargeNuIsERM(t *testing.T) {
 	for _, penalty := range dro.Divergences() {
+		if !penalty.HasPenalty() {
+			continue
+		}
 		cfg := builtin(t, "hmda")
 		cfg.Penalty, cfg.Nu, cfg.Gap = penalty, level.At(1e7), 1e-12
 		m := fit(t, cfg)

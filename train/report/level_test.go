@@ -30,6 +30,9 @@ func TestObjectiveText_Levels(t *testing.T) {
 		"tail":              {level.Level{Protect: level.At(0.35)}, false, []float64{35}},
 		"ball":              {level.Level{Ess: level.At(0.8)}, false, []float64{}},
 		"χ² ball":           {level.Level{Ess: level.At(0.8), Penalty: "chi2"}, false, []float64{}},
+		"total variation":   {level.Level{Radius: level.At(0.12), Penalty: "tv"}, false, []float64{}},
+		"spectral":          {level.Level{Spectral: "extremile:1.5"}, false, []float64{1.5}},
+		"Wasserstein":       {level.Level{Wasserstein: level.At(0.07)}, false, []float64{0.07}},
 		"groups":            {groups(level.Level{Nu: level.At(0)}), false, []float64{}},
 		"groups at a price": {groups(level.Level{Nu: level.At(0.23)}), false, []float64{0.23}},
 		"groups in a ball":  {groups(level.Level{Radius: level.At(0.017)}), false, []float64{0.017}},
@@ -60,6 +63,9 @@ func TestObjectiveText_Divergences(t *testing.T) {
 	all := dro.Divergences()
 	for _, d := range all {
 		for name, l := range map[string]level.Level{"ball": {Radius: level.At(0.1)}, "size": {Ess: level.At(0.7)}, "penalty": {Nu: level.At(1)}} {
+			if !d.HasPenalty() && name != "ball" {
+				continue
+			}
 			if l.Penalty = d; !strings.Contains(l.String(), d.Symbol()) {
 				t.Errorf("%s of %s: described as %q", name, string(d), l)
 			}
