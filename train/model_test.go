@@ -300,3 +300,24 @@ func TestFit_RowsReleased(t *testing.T) {
 		t.Error("a model without rows is cross-fitted")
 	}
 }
+
+// Each of these sets contains the rows as they are, so that its optimum is no less than ERM's, and a larger set has a
+// larger one.
+func TestFit_LargerSetsHaveLargerOptima(t *testing.T) {
+	for name, levels := range map[string][2]level.Level{
+		"total variation": {{Penalty: "tv", Radius: level.At(0.02)}, {Penalty: "tv", Radius: level.At(0.05)}},
+		"spectral":        {{Spectral: "extremile:1.5"}, {Spectral: "extremile:2"}},
+		"Wasserstein":     {{Wasserstein: level.At(0.01)}, {Wasserstein: level.At(0.05)}},
+	} {
+		least := 0.0
+		for _, l := range levels {
+			cfg := builtin(t, "hmda")
+			cfg.Level, cfg.Loss = l, "logistic"
+			s := fit(t, cfg).Summary("")
+			if least = max(least, s.ERM.Objective); !s.Certified || !(s.Objective > least) {
+				t.Errorf("%s, %v: certified %v, objective %v, not above %v", name, l, s.Certified, s.Objective, least)
+			}
+			least = s.Objective
+		}
+	}
+}
