@@ -72,6 +72,9 @@ func (c Config) cellBytes() int64 {
 	return 8
 }
 
+// entryBytes is the size of an entry of a sparse vector and of a sparse matrix.
+const entryBytes = 12
+
 // A memoryDemand is the memory that the rows of a table take, in bytes.
 type memoryDemand struct {
 	columns int   // of the matrix
@@ -104,6 +107,12 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	}
 	for _, col := range f.Columns {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))
+		if col.Kind == data.Vector { // once as it is read, and once in the matrix
+			entries := entryBytes * int64(col.Sparse.Entries())
+			d.table += entries
+			d.memory += entries
+			d.matrix += entries * trained / max(1, n)
+		}
 	}
 	d.memory += d.choice
 	d.heap += d.choice + d.table

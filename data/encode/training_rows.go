@@ -26,8 +26,6 @@ type RowSample struct {
 	Rows     int     `json:"rows"`     // training rows with such a hash
 	Repeated float64 `json:"repeated"` // their proportion that is equal to another training row
 	Hashes   string  `json:"hashes"`   // the next 32 bits of every hash, as ascending differences in base64
-
-	known map[uint32]bool
 }
 
 // TrainingRows says how many of the encoded rows are equal to training rows in every feature.
