@@ -16,7 +16,12 @@ const (
 	nearlyCopy     = 0.9   // kappa of a value and a class
 	pureRows       = 15    // rows other than the usual value, all of one class
 	pureChance     = 1e-6  // probability of this without a relation
-	groupLevelRows = 10    // rows of a group that has one class
+
+	nearlyPureRows  = 20   // rows other than the usual value, nearly all of one class
+	nearlyPure      = 0.85 // proportion of this class among them, at least
+	elsewhereAtMost = 0.3  // proportion of this class among the other rows, at most
+
+	groupLevelRows = 10 // rows of a group that has one class
 	identity       = 0.9999
 	maxParts       = 12 // columns of an identity
 	maxCulprits    = 3  // columns without which a model is no longer nearly perfect
@@ -46,6 +51,8 @@ func (x *examination) findLeaks() (all []Finding) {
 		if f != nil {
 			all = append(all, *f)
 			leaks[c] = true
+		} else if f = x.checkNearlyPure(c); f != nil {
+			all = append(all, *f)
 		}
 	}
 	for _, f := range x.findAverages() {
@@ -96,19 +103,15 @@ func (x *examination) checkAlone(c *column, power map[*column]float64) *Finding 
 // class returns the target of a row of two classes, 0 or 1, and whether it is known.
 func (x *examination) class(i int) (y float64, ok bool) { y = x.y[0][i]; return y, !math.IsNaN(y) }
 
-// checkAfter finds a column that is filled in after the outcome: its usual value, or a null, goes with one class, or
-// all other values do.
-func (x *examination) checkAfter(c *column) *Finding {
-	if !x.binary || len(x.y) != 1 {
-		return nil
-	}
+// countUsual counts the rows of a column, and those of class 1, with other values than the usual one, which may be a
+// null, and with that one. what names it.
+func (x *examination) countUsual(c *column) (n, ones [2]float64, what string) {
 	usual, rows := int32(-1), c.nulls
 	for k, v := range c.values {
 		if v.rows > rows {
 			usual, rows = int32(k), v.rows
 		}
 	}
-	var n, ones [2]float64 // rows and ones of other values, and of the usual one
 	for _, i := range x.known {
 		y, _ := x.class(i)
 		k := 0
@@ -118,12 +121,22 @@ func (x *examination) checkAfter(c *column) *Finding {
 		n[k]++
 		ones[k] += y
 	}
-	if n[0] == 0 || n[1] == 0 {
-		return nil
-	}
-	what := "a missing value"
+	what = "a missing value"
 	if usual >= 0 {
 		what = strconv.Quote(c.Text(c.values[usual].first))
+	}
+	return n, ones, what
+}
+
+// checkAfter finds a column that is filled in after the outcome: its usual value, or a null, goes with one class, or
+// all other values do.
+func (x *examination) checkAfter(c *column) *Finding {
+	if !x.binary || len(x.y) != 1 {
+		return nil
+	}
+	n, ones, what := x.countUsual(c)
+	if n[0] == 0 || n[1] == 0 {
+		return nil
 	}
 	if k := kappa(n, ones); k > nearlyCopy {
 		return x.newLeak(LeakAfter, c, "possible leakage: whether it is %s nearly is the target (kappa %.2f), as if it were filled in after the outcome", what, k)
@@ -138,6 +151,28 @@ func (x *examination) checkAfter(c *column) *Finding {
 		return x.newLeak(LeakOutcome, c, "possible leakage: all %.0f rows in which it is not %s have one outcome, and %.0f %% of all rows have it, as if it were filled in after the outcome", n[0], what, 100*base)
 	}
 	return nil
+}
+
+// checkNearlyPure finds a feature whose unusual values nearly all have one outcome. It may be a strong feature or known
+// only after the outcome, so it is a note, and other checks of the column go on.
+func (x *examination) checkNearlyPure(c *column) *Finding {
+	if !x.binary || len(x.y) != 1 || x.roles.Of(c.Name) != "" {
+		return nil
+	}
+	n, ones, what := x.countUsual(c)
+	if n[0] < nearlyPureRows || n[1] < n[0] {
+		return nil
+	}
+	share, rest := ones[0]/n[0], ones[1]/n[1]
+	if share < 0.5 {
+		share, rest = 1-share, 1-rest
+	}
+	if share < nearlyPure || rest > elsewhereAtMost {
+		return nil
+	}
+	f := x.newLeak(LeakOutcome, c, "of the %.0f rows in which it is not %s, %.0f %% have one outcome, and %.0f %% of the others", n[0], what, 100*share, 100*rest)
+	f.Severity = Note
+	return f
 }
 
 // kappa returns Cohen's kappa of two sets of n rows with that many ones, in the direction in which they agree.

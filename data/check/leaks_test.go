@@ -353,3 +353,35 @@ func TestExamine_GroupsThatAreNoFeatures(t *testing.T) {
 		t.Errorf("only %d designs have groups that leak", tried)
 	}
 }
+
+// A column whose unusual value nearly always goes with one outcome is a note, and one whose values differ less is none.
+func TestExamine_NearlyPureColumnIsANote(t *testing.T) {
+	for turned, want := range map[int]bool{10: true, 3: false} { // every tenth, and every third row of the value
+		var b strings.Builder
+		b.WriteString("x,insured,deny\n")
+		for i := range 1000 {
+			insured, deny := "no", "no"
+			if i%25 == 0 {
+				insured, deny = "yes", "yes"
+				if i/25%turned == 0 {
+					deny = "no"
+				}
+			} else if i%9 == 0 {
+				deny = "yes"
+			}
+			fmt.Fprintf(&b, "%d,%s,%s\n", i*7%97, insured, deny)
+		}
+		found := false
+		for _, f := range examineText(t, b.String(), Roles{Target: "deny"}) {
+			if f.Column == "insured" && f.What == LeakOutcome {
+				found = true
+				if f.Severity != Note {
+					t.Errorf("severity %v", f.Severity)
+				}
+			}
+		}
+		if found != want {
+			t.Errorf("one of %d turned: found %v", turned, found)
+		}
+	}
+}
