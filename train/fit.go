@@ -133,6 +133,7 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	m.Config.Recalibrate = m.Recalibrated != nil // what ended before predicts as it was certified
 	if m.Coefficients != nil {
 		m.fitSmearing()
+		m.suggestHuber()
 	}
 	return err
 }
