@@ -83,7 +83,7 @@ var elsewhere = []struct{ begins, why string }{
 	{"mpirun ", "it needs an MPI"},
 	{"drotrain train --resume ", "it needs a run that was interrupted"},
 	{"drotrain train --data embeddings.npy ", "it needs arrays of a network"}, {"drotrain predict --model drotrain-out --data new.npy", "it needs arrays of a network"},
-	{"drotrain train --data reviews.svm ", "it needs a file of another program"},
+	{"drotrain train --data reviews.svm ", "it needs a file of another program"}, {"drotrain predict --model drotrain-out --data new.svm", "it needs a file of another program"},
 }
 
 // Every command line of the README and of docs/ runs, page by page, each page in a
