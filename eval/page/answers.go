@@ -165,7 +165,7 @@ func (p *page) criteriaWarnings() (out []string) {
 		case c.Outcome == "fail":
 			rate, _ := p.E.Task.Measure(c.Key)
 			out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
-				printable.Number(100*float64(c.Value)), printable.Group(c.High), printable.Group(c.Low), printable.WholePercent(c.Limit)))
+				printable.NumberAtScale(100*float64(c.Value), 100), printable.Group(c.High), printable.Group(c.Low), printable.FourDigits(100*c.Limit)))
 		case c.Outcome == "undecided":
 			undecided = append(undecided, name)
 		}
