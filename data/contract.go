@@ -16,8 +16,8 @@ import (
 // way. A [Reading] with forms is the contract of a model.
 type ColumnForm = table.ColumnForm
 
-// known returns the forms by name.
-func (r Reading) known() map[string]ColumnForm {
+// formsByName returns the forms by the names of their columns.
+func (r Reading) formsByName() map[string]ColumnForm {
 	if r.Columns == nil {
 		return nil
 	}
@@ -46,7 +46,7 @@ func formsOf(columns []*Column, zone string) []ColumnForm {
 
 // conform returns the columns of a table as the contract has them.
 func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, error) {
-	known := r.known()
+	known := r.formsByName()
 	out := slices.Clone(columns)
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -130,7 +130,7 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 	agreed = true
 	known := make([]map[string]ColumnForm, len(frames))
 	for i, f := range frames {
-		known[i] = f.how.known()
+		known[i] = f.how.formsByName()
 	}
 	for _, first := range frames[0].how.Columns {
 		joint, found := first, false

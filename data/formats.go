@@ -52,7 +52,7 @@ var linesFormat = &format{name: "JSON Lines", extensions: []string{".jsonl", ".n
 func readText(read func(ctx context.Context, src table.Source, names []string, o csv.Options, verbatim bool) (*table.Table, error)) readFunc {
 	return func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
 		o := how.Text
-		o.Dates, o.Relabel, o.Known = how.Dates != "", how.Relabel, how.known()
+		o.Dates, o.Relabel, o.Known = how.Dates != "", how.Relabel, how.formsByName()
 		return read(ctx, in, names, o, exact)
 	}
 }

@@ -75,14 +75,14 @@ func newColumn(c *data.Column, rows []int) *column {
 	return out
 }
 
-// present returns the number of rows with a value.
-func (c *column) present() int { return len(c.rows) - c.nulls }
+// countValues returns the number of rows with a value.
+func (c *column) countValues() int { return len(c.rows) - c.nulls }
 
 // row returns the number of a place among the examined rows in the table, from 1.
 func (c *column) row(place int) int { return c.rows[place] + 1 }
 
-// words splits a name into words in lower case: isRecid and is_recid give is, recid.
-func words(name string) []string {
+// SplitName splits the name of a column into words in lower case: is_recid, isRecid and "is recid" give is, recid.
+func SplitName(name string) []string {
 	var b strings.Builder
 	lower := false
 	for _, r := range name {
@@ -102,5 +102,5 @@ func words(name string) []string {
 
 // hasWord reports whether a name contains one of some words.
 func hasWord(name string, of ...string) bool {
-	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(of, w) })
+	return slices.ContainsFunc(SplitName(name), func(w string) bool { return slices.Contains(of, w) })
 }

@@ -47,7 +47,7 @@ func Examine(ctx context.Context, f *data.Frame, rows []int, roles Roles) ([]Fin
 		of := newColumn(c, rows)
 		if c.Vector == "" {
 			findings = append(findings, checkValues(of, &roles)...)
-			findings = append(findings, checkSpellings(of, roles.Of(c.Name))...)
+			findings = append(findings, checkSpellings(of, roles.FindRole(c.Name))...)
 		}
 		if c.Name == roles.Target {
 			findings = append(findings, checkClasses(of, &roles)...)

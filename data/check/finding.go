@@ -110,8 +110,8 @@ type Roles struct {
 	Split              string
 }
 
-// Of returns the role of a column in words, or "" for a feature.
-func (r *Roles) Of(column string) string {
+// FindRole returns the role of a column in words, or "" for a feature.
+func (r *Roles) FindRole(column string) string {
 	switch {
 	case column == "":
 		return ""
@@ -146,10 +146,10 @@ func (r *Roles) isFeature(c *data.Column) bool {
 	case slices.Contains(r.Groups, c.Name):
 		return r.GroupFeatures
 	}
-	return r.Of(c.Name) == ""
+	return r.FindRole(c.Name) == ""
 }
 
 // isUsed reports whether a column is a feature or has another role.
 func (r *Roles) isUsed(c *data.Column) bool {
-	return r.isFeature(c) || r.Of(c.Name) != "" && c.Kind.IsScalar()
+	return r.isFeature(c) || r.FindRole(c.Name) != "" && c.Kind.IsScalar()
 }

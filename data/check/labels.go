@@ -113,7 +113,7 @@ func checkSpellings(c *column, role string) (all []Finding) {
 	same := OtherSpellings(counts)
 	what := "spellings of one label"
 	if len(same) == 0 {
-		if same = misspellings(counts, c.present()); len(same) == 0 {
+		if same = misspellings(counts, c.countValues()); len(same) == 0 {
 			return nil
 		}
 		what = "labels that differ in one letter, of which one is rare"
@@ -152,7 +152,7 @@ func checkClasses(c *column, roles *Roles) []Finding {
 		if c.Kind != data.Categorical {
 			label = strconv.FormatFloat(v.value, 'g', -1, 64)
 		}
-		if v.rows < handful && float64(v.rows) < handfulShare*float64(c.present()) {
+		if v.rows < handful && float64(v.rows) < handfulShare*float64(c.countValues()) {
 			rare, rows, first = append(rare, strconv.Quote(label)), rows+v.rows, min(first, v.first)
 		} else {
 			others = append(others, strconv.Quote(label))
@@ -170,7 +170,7 @@ func checkClasses(c *column, roles *Roles) []Finding {
 		shown = append(slices.Clone(shown), fmt.Sprintf("%d more", n))
 	}
 	return []Finding{{What: RareClass, Column: c.Name, Rows: rows, First: c.row(first), Severity: Warning,
-		Evidence: fmt.Sprintf("%s %s %d of %d rows: %s", printable.Noun(len(rare), "the class", "the classes"), printable.JoinWords(shown, "and"), rows, c.present(), effect),
+		Evidence: fmt.Sprintf("%s %s %d of %d rows: %s", printable.Noun(len(rare), "the class", "the classes"), printable.JoinWords(shown, "and"), rows, c.countValues(), effect),
 		Proposal: "correct the label by renaming it, or leave the rows out"}}
 }
 

@@ -73,7 +73,7 @@ func (x *examination) findLeaks() (all []Finding) {
 // newLeak returns the finding of a leak by one column.
 func (x *examination) newLeak(what Kind, c *column, format string, args ...any) *Finding {
 	f := &Finding{What: what, Column: c.Name, Severity: Warning, Evidence: fmt.Sprintf(format, args...), Proposal: question}
-	switch x.roles.Of(c.Name) {
+	switch x.roles.FindRole(c.Name) {
 	case "":
 	case "a group column":
 		if !x.roles.GroupFeatures && !slices.Contains(x.roles.Features, c.Name) { // such as class × attribute
@@ -94,7 +94,7 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 func (x *examination) checkAlone(c *column, power map[*column]float64) *Finding {
 	p := x.rateColumn(c)
 	power[c] = p
-	if p > predictsAll && 2*c.present() >= len(x.rows) {
+	if p > predictsAll && 2*c.countValues() >= len(x.rows) {
 		return x.newLeak(Leak, c, "possible leakage: it alone predicts the target, with an %s of %.4f", x.measure(), p)
 	}
 	return nil
@@ -156,7 +156,7 @@ func (x *examination) checkAfter(c *column) *Finding {
 // checkNearlyPure finds a feature whose unusual values nearly all have one outcome. It may be a strong feature or known
 // only after the outcome, so it is a note, and other checks of the column go on.
 func (x *examination) checkNearlyPure(c *column) *Finding {
-	if !x.binary || len(x.y) != 1 || x.roles.Of(c.Name) != "" {
+	if !x.binary || len(x.y) != 1 || x.roles.FindRole(c.Name) != "" {
 		return nil
 	}
 	n, ones, what := x.countUsual(c)
@@ -189,7 +189,7 @@ func kappa(n, ones [2]float64) float64 {
 
 // checkGroup finds a group column whose groups have one class each.
 func (x *examination) checkGroup(c *column) *Finding {
-	if x.roles.Of(c.Name) != "a group column" || !x.binary {
+	if x.roles.FindRole(c.Name) != "a group column" || !x.binary {
 		return nil
 	}
 	n, of := make([]float64, len(c.values)+1), make([]map[int32]float64, len(c.values)+1)
@@ -311,7 +311,7 @@ func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*col
 		return nil
 	}
 	for _, g := range x.columns {
-		if x.roles.Of(g.Name) != "a group column" || !x.roles.isFeature(g.Column) || leaks[g] || len(g.values) < 2 || len(g.values) > 50 {
+		if x.roles.FindRole(g.Name) != "a group column" || !x.roles.isFeature(g.Column) || leaks[g] || len(g.values) < 2 || len(g.values) > 50 {
 			continue
 		}
 		if f := x.decodes(g, power, leaks); f != nil {

@@ -17,7 +17,7 @@ import (
 
 // checkValues returns findings about the values of a column, whatever the target is.
 func checkValues(c *column, roles *Roles) (all []Finding) {
-	role := roles.Of(c.Name)
+	role := roles.FindRole(c.Name)
 	add := func(f Finding) {
 		if f.Column = c.Name; f.Severity == "" {
 			f.Severity = Warning
@@ -84,7 +84,7 @@ func checkTexts(c *column, role string, add func(Finding)) {
 		}
 		return n, c.row(first)
 	}
-	enough := different >= 3 && 2*numbers >= c.present() || different >= 10
+	enough := different >= 3 && 2*numbers >= c.countValues() || different >= 10
 	if len(bounds) > 0 && (enough || different >= 3 && len(bounds) <= 2) {
 		n, first := inRows(bounds)
 		fix, renames := make([]string, 0, 2), map[string]string{}
@@ -107,7 +107,7 @@ func checkTexts(c *column, role string, add func(Finding)) {
 		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text, len(c.values)), Proposal: "write them as 2024-03-31, to be read as dates"})
 		return
 	}
-	if role == "" && len(c.values) == c.present() && c.present() > 20 {
+	if role == "" && len(c.values) == c.countValues() && c.countValues() > 20 {
 		add(Finding{What: UniqueText, Severity: Note, Evidence: "every row has a text of its own", Proposal: "leave it out"})
 	}
 }
@@ -161,7 +161,7 @@ func checkIndex(c *column, add func(Finding)) {
 		return
 	}
 	drop := "leave it out"
-	if n := len(c.values); n > 20 && n == c.present() && c.nulls == 0 {
+	if n := len(c.values); n > 20 && n == c.countValues() && c.nulls == 0 {
 		inOrder, step := true, c.number[1]-c.number[0]
 		for i := 1; i < len(c.rows) && inOrder; i++ {
 			inOrder = (c.number[i]-c.number[i-1])*float64(c.rows[1]-c.rows[0]) == step*float64(c.rows[i]-c.rows[i-1])
@@ -197,7 +197,7 @@ func hasIndexName(name string) bool {
 
 // isIDName reports whether a name suggests an identifier.
 func isIDName(name string) bool {
-	w := words(name)
+	w := SplitName(name)
 	if len(w) == 0 {
 		return false
 	}
@@ -271,7 +271,7 @@ func checkSentinels(c *column, add func(Finding)) {
 
 // checkCodes finds whole numbers that name things, judging by the name of the column.
 func checkCodes(c *column, add func(Finding)) {
-	if !c.Integer || len(c.values) < 3 || len(c.values) > encode.DefaultMaxLevels || 5*len(c.values) > c.present() {
+	if !c.Integer || len(c.values) < 3 || len(c.values) > encode.DefaultMaxLevels || 5*len(c.values) > c.countValues() {
 		return
 	}
 	if hasWord(c.Name, "zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd", "naics", "sic", "isic", "branch", "msa", "tract", "cbsa") && !hasWord(c.Name, "count", "number", "score") {

@@ -5,9 +5,9 @@ import (
 	"hash/maphash"
 	"math"
 	"strings"
-	"unicode"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 )
 
 // A column is a column of a table with its statistics.
@@ -134,28 +134,9 @@ var (
 		code name group column level mean with from`)
 )
 
-// words splits a name into words: is_recid, isRecid and "is recid" give is, recid.
-func words(name string) []string {
-	var b strings.Builder
-	lower := false
-	for _, r := range name {
-		switch {
-		case !unicode.IsLetter(r):
-			b.WriteByte(' ')
-			lower = false
-			continue
-		case unicode.IsUpper(r) && lower:
-			b.WriteByte(' ')
-		}
-		lower = unicode.IsLower(r)
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return strings.Fields(b.String())
-}
-
 // findWord returns the first word of a name that is in a set, or "".
 func findWord(name string, in map[string]bool) string {
-	for _, w := range words(name) {
+	for _, w := range check.SplitName(name) {
 		if in[w] {
 			return w
 		}
@@ -165,7 +146,7 @@ func findWord(name string, in map[string]bool) string {
 
 // isIDName reports whether a name suggests an identifier.
 func isIDName(name string) bool {
-	w := words(name)
+	w := check.SplitName(name)
 	if len(w) == 0 {
 		return false
 	}
@@ -180,8 +161,8 @@ func isIndexName(name string) bool { return name == "column_1" }
 // sharedWord returns a word that a name shares with the name of the target, or a common prefix of two words, or
 // "".
 func sharedWord(name, target string) string {
-	for _, w := range words(name) {
-		for _, v := range words(target) {
+	for _, w := range check.SplitName(name) {
+		for _, v := range check.SplitName(target) {
 			n := 0
 			for n < min(len(w), len(v)) && w[n] == v[n] {
 				n++

@@ -107,7 +107,7 @@ func (p *Proposal) examine(ctx context.Context, f *data.Frame) error {
 		case check.Leak, check.LeakAfter, check.LeakAverage, check.LeakIdentity, check.Index:
 			var out []string
 			for _, c := range columns {
-				if p.roles.Of(c) == "" && !slices.Contains(p.Drop, c) {
+				if p.roles.FindRole(c) == "" && !slices.Contains(p.Drop, c) {
 					out = append(out, c)
 				}
 			}
@@ -143,7 +143,7 @@ func (p *Proposal) add(what check.Kind, c *data.Column, does, format string, arg
 
 // drop leaves a column out, unless the user gave it a role.
 func (p *Proposal) drop(what check.Kind, c *data.Column, format string, args ...any) *check.Finding {
-	if role := p.roles.Of(c.Name); role != "" {
+	if role := p.roles.FindRole(c.Name); role != "" {
 		return p.add(what, c, "kept: it is "+role, format, args...)
 	}
 	p.Drop = append(p.Drop, c.Name)
