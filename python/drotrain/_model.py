@@ -84,7 +84,8 @@ def _expand(inputs: list[dict[str, Any]], stored: list[dict[str, Any]]) -> list[
             before = i["first"] - len(columns)
             columns, rest = columns + rest[:before], rest[before:]
             scales = i.get("scales") or [1.0] * len(i["index"])
-            columns += [{"name": f"{i['name']}[{k}]", "kind": "numeric", "shift": 0.0, "scale": s} for k, s in zip(i["index"], scales, strict=True)]
+            entries = zip(i["index"], scales, strict=True)
+            columns += [{"name": f"{i['name']}[{k}]", "kind": "numeric", "shift": 0.0, "scale": s} for k, s in entries]
     return columns + rest
 
 
