@@ -41,7 +41,7 @@ func joinArrays(arrays []arrayFile, frames []*Frame) (*Frame, error) {
 	for i, f := range frames {
 		file := arrays[i].file
 		if f.Rows != out.Rows {
-			return nil, &Error{Path: file, Msg: fmt.Sprintf("the array has %d rows, and %s has %d", f.Rows, arrays[0].file, out.Rows), Hint: "arrays that are read together have one entry for each row"}
+			return nil, &Error{Path: file, Msg: fmt.Sprintf("the array has %d rows, and %s has %d", f.Rows, arrays[0].file, out.Rows), Hint: "all arrays of a table need the same number of rows"}
 		}
 		for _, c := range f.Columns {
 			if name := arrays[i].name; name != "" && c.Vector != "" {

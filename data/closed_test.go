@@ -132,7 +132,7 @@ func TestOpen_NotAFile(t *testing.T) {
 	if _, err := Open(t.Context(), path); !errors.Is(err, syscall.ENXIO) || !strings.HasPrefix(err.Error(), path+": cannot read: ") {
 		t.Errorf("a socket: %v", err)
 	}
-	if _, err := Open(t.Context(), os.DevNull); err == nil || err.Error() != os.DevNull+": cannot read: it is a device, not a file" {
+	if _, err := Open(t.Context(), os.DevNull); err == nil || err.Error() != os.DevNull+": the path names a device, not a file" {
 		t.Errorf("a device: %v", err)
 	}
 }

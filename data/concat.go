@@ -36,7 +36,7 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 			for _, c := range pair[1].Columns {
 				if !pair[0].Has(c.Name) {
 					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("there is no column %q, which %s has", c.Name, pair[1].Name()),
-						Hint: "files that are read together need the same columns"}
+						Hint: "all files of a table need the same columns"}
 				}
 			}
 		}
@@ -126,7 +126,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 		switch {
 		case hasValues(p) && p.Kind != l.Kind:
 			return nil, &Error{Path: frames[i].Name(), Column: p.Name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
-				Hint: "files that are read together need one schema"}
+				Hint: "all files of a table need the same schema"}
 		case hasValues(p):
 			l.Integer = l.Integer && p.Integer
 		case p.Kind != l.Kind:

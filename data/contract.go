@@ -58,8 +58,8 @@ func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, e
 		case !is || c.Vector != "":
 		case f.Clock && f.Kind == Numeric && c.Clock && c.Kind == Numeric:
 			if f.Type != "" && !sameClock(f.Zone, c.Zone) {
-				return nil, &Error{Path: path, Column: c.Name, Msg: fmt.Sprintf("the times are %s here, but training had times %s", describeZone(c.Zone), describeZone(f.Zone)),
-					Hint: "write the times with a time zone as in training, or without one as in training"}
+				return nil, &Error{Path: path, Column: c.Name, Msg: fmt.Sprintf("the times are %s, but in the training table they were %s", describeZone(c.Zone), describeZone(f.Zone)),
+					Hint: "write the times with or without a time zone, as in the training table"}
 			}
 		case f.Text && f.Kind == Categorical && c.Kind == Categorical && !c.FromText:
 			out[i] = table.ConformText(c, rows, r.Text.MissingTexts(c.Name, names))
@@ -94,17 +94,17 @@ func location(zone string) (*time.Location, error) {
 	if zone[0] == '+' || zone[0] == '-' {
 		t, err := time.Parse("Z07:00", zone)
 		if err != nil {
-			return nil, fmt.Errorf("the time zone %q is not known", zone)
+			return nil, fmt.Errorf("unknown time zone %q", zone)
 		}
 		_, offset := t.Zone()
 		return time.FixedZone(zone, offset), nil
 	}
 	if zone == "Local" { // of this machine
-		return nil, fmt.Errorf("the time zone %q is not known", zone)
+		return nil, fmt.Errorf("unknown time zone %q", zone)
 	}
 	l, err := time.LoadLocation(zone)
 	if err != nil {
-		return nil, fmt.Errorf("the time zone %q is not known", zone)
+		return nil, fmt.Errorf("unknown time zone %q", zone)
 	}
 	return l, nil
 }
@@ -116,7 +116,7 @@ func (f *Frame) locationOf(c *Column) (zone string, l *time.Location, err error)
 		zone = f.how.Columns[at].Zone
 	}
 	if zone == table.VariousOffsets {
-		return zone, nil, &Error{Path: f.Name(), Column: c.Name, Msg: "the times have various offsets from UTC, and their parts are those of one time zone", Fixes: []fix.Fix{fix.SayTimeZone}}
+		return zone, nil, &Error{Path: f.Name(), Column: c.Name, Msg: "the times have various offsets from UTC, so their hours need one time zone", Fixes: []fix.Fix{fix.SayTimeZone}}
 	}
 	if l, err = location(zone); err != nil {
 		return zone, nil, &Error{Path: f.Name(), Column: c.Name, Msg: err.Error(), Fixes: []fix.Fix{fix.SayTimeZone}}

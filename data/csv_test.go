@@ -110,7 +110,7 @@ func TestCSV_OneColumn(t *testing.T) {
 
 func TestCSV_NotesUnexpectedText(t *testing.T) {
 	f := frameOf(t, "a,b\n1,1\n2,2\nthree,3\n4,4\n")
-	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `column "a", row 3: it is read as text: this row holds "three"`) {
+	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `column "a", row 3: the column is read as text because of "three" in this row`) {
 		t.Errorf("notes %q", f.Notes)
 	}
 }
@@ -119,7 +119,7 @@ func TestCSV_NotesUnexpectedText(t *testing.T) {
 func TestLookup_AbsentWithoutHeader(t *testing.T) {
 	f := readBytes(t, "t.csv", []byte("1,2.5,a\n2,3.5,b\n"))
 	_, err := f.Column(t.Context(), "column_3")
-	datatest.WantError(t, err, `no column "column_3"`, "first line is a row")
+	datatest.WantError(t, err, `no column "column_3"`, "has no header line")
 }
 
 func TestCSV_LargeIntegers(t *testing.T) {
@@ -311,7 +311,7 @@ func TestCSV_DatesAmongNumbers(t *testing.T) {
 }
 
 // Texts are renamed before types are decided: bounds become numbers, in text files and in columns of text of typed
-// files. Texts of one column alone may stand for no value.
+// files. Texts of one column alone may mark missing values.
 func TestRead_RelabelsBeforeTypes(t *testing.T) {
 	how := Reading{Relabel: map[string]string{"90+": "95", "never": "0"}}
 	how.Text.Missing = []string{"n=88", "absent"}

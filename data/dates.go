@@ -200,10 +200,10 @@ func (f *Frame) DescribeAbsentPart(absent *Error) {
 		return
 	}
 	absent.Class, absent.Column, absent.Hint = nil, c.Name, ""
-	absent.Msg = fmt.Sprintf("the column is %s here (%s), but training had dates", c.Kind, c.Type)
+	absent.Msg = fmt.Sprintf("the column is %s (%s), but in the training table it held dates", c.Kind, c.Type)
 	if c.UnexpectedRow > 0 {
 		absent.Path, absent.Row = f.Where(c.UnexpectedRow - 1)
-		absent.Msg = fmt.Sprintf("training had dates (%s), but the value is %q", cmp.Or(f.orderOf(c.Name), "of a typed file"), c.Unexpected)
+		absent.Msg = fmt.Sprintf("the training table had dates (%s), but the value is %q", cmp.Or(f.orderOf(c.Name), "of a typed file"), c.Unexpected)
 	}
 }
 

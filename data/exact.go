@@ -73,7 +73,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 
 // uncopied returns an error for a column whose values are not read.
 func (f *Frame) uncopied(c *Column) *Error {
-	return f.Fault(c.Name, fix.Advise("join it to the predictions by their column row, the number of the row from 1 on"), "values of type %s cannot be copied", c.Type)
+	return f.Fault(c.Name, fix.Advise("join the column to the predictions by their column row, which counts from 1"), "values of type %s cannot be copied", c.Type)
 }
 
 // Rows returns the rows [lo, hi) of the columns.

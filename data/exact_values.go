@@ -45,7 +45,7 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 	if err != nil {
 		return nil, table.InFile(f.Name(), err)
 	}
-	if exact.Kind == Categorical && c.Kind == Numeric && c.Null != nil { // texts that stand for no value are texts
+	if exact.Kind == Categorical && c.Kind == Numeric && c.Null != nil { // texts that mark missing values are texts
 		out := *exact
 		out.Null = c.Null
 		exact = &out
@@ -206,7 +206,7 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b table.Bound, err err
 		digits := int32(math.Round(math.Log10(float64(e.PerSecond))))
 		if v.Kind != expr.Text || e.Form == table.DurationForm {
 			if v.Kind != expr.Number {
-				return fail("the column %q holds durations: compare it with a number of seconds", c.Name)
+				return fail("the column %q holds durations: compare with a number of seconds", c.Name)
 			}
 			return boundOfNumber(c, v, digits)
 		}
@@ -225,7 +225,7 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b table.Bound, err err
 	case !m.Zoned && e.Zone != "":
 		place, err := table.ParseZone(e.Zone)
 		if err != nil {
-			return fail("the time zone %q of the column %q is unknown here: write the time with its offset, as in \"2024-03-31T23:59:59Z\"", e.Zone, c.Name)
+			return fail("the time zone %q of the column %q is unknown on this system: write the time with its offset, as in \"2024-03-31T23:59:59Z\"", e.Zone, c.Name)
 		}
 		m = m.In(place)
 	}
@@ -244,11 +244,11 @@ func momentOf(c *Column, v expr.Value) (table.Moment, error) {
 // boundOfNumber returns a number times 10^scale.
 func boundOfNumber(c *Column, v expr.Value, scale int32) (table.Bound, error) {
 	if v.Kind != expr.Number {
-		return table.Bound{}, expr.Errorf(v.At, "the column %q holds numbers; %q is not one", c.Name, v.Text)
+		return table.Bound{}, expr.Errorf(v.At, "the column %q holds numbers, but %q is not a number", c.Name, v.Text)
 	}
 	b, ok := table.ParseBound(v.Text, scale)
 	if !ok {
-		return b, expr.Errorf(v.At, "%q is too large to be compared", v.Text)
+		return b, expr.Errorf(v.At, "the number %q is too large to compare", v.Text)
 	}
 	return b, nil
 }
@@ -258,7 +258,7 @@ func (f *Frame) textOrdering(c *Column, texts *Column) (o ordering, ok bool) {
 	if c.Clock || c.Kind == Categorical {
 		return f.dateOrdering(texts)
 	}
-	bounds := make([]table.Bound, len(texts.Level)) // of texts that stand for no value, none
+	bounds := make([]table.Bound, len(texts.Level)) // of texts that mark missing values, none
 	for k, text := range texts.Level {
 		plain, _ := f.how.Text.Plain(strings.TrimSpace(text))
 		bounds[k], _ = table.ParseBound(plain, 0)
@@ -317,7 +317,7 @@ func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 			err = expr.Errorf(v.At, "the column %q holds times without a time zone: write the time without an offset", texts.Name)
 		}
 		if err == nil && !m.Zoned && zoned > 0 {
-			err = expr.Errorf(v.At, "the column %q holds times with an offset: write one here too, as in \"2024-03-31T23:59:59Z\"", texts.Name)
+			err = expr.Errorf(v.At, "the column %q holds times with an offset: write the time with one, as in \"2024-03-31T23:59:59Z\"", texts.Name)
 		}
 		return m.Bound(e), err
 	}

@@ -35,7 +35,7 @@ func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 		}
 		var wrong *expr.Error
 		if errors.As(err, &wrong) {
-			err = &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter, at character %d: %s", wrong.At, wrong.Msg), Hint: `as in age >= 18 && state != "PR"`}
+			err = &Error{Path: f.Name(), Msg: fmt.Sprintf("filter, character %d: %s", wrong.At, wrong.Msg), Hint: `as in age >= 18 && state != "PR"`}
 		}
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (f *Frame) evaluateExact(c, exact *Column, e *expr.Expr) ([]expr.Truth, err
 		return truthOfRows(&Column{}, f.Rows, exact.IsNull), nil
 	}
 	if e.Op == expr.Bare {
-		return nil, expr.Errorf(e.At, "a comparison of the column %q is expected: == != < <= > >= in is", c.Name)
+		return nil, expr.Errorf(e.At, "the column %q must be followed by a comparison: ==, !=, <, <=, >, >=, in or is", c.Name)
 	}
 	o, ok := f.orderingOf(exact)
 	if !ok && exact.Kind == Categorical {
@@ -133,7 +133,7 @@ func (f *Frame) compileCondition(c *Column, e *expr.Expr) (func(row int) bool, e
 	}
 	if e.Op == expr.Bare {
 		if c.Kind != Bool {
-			return fail(e.At, "a comparison of the column %q is expected: == != < <= > >= in is", c.Name)
+			return fail(e.At, "the column %q must be followed by a comparison: ==, !=, <, <=, >, >=, in or is", c.Name)
 		}
 		return func(i int) bool { return c.Number[i] != 0 }, nil
 	}
@@ -146,7 +146,7 @@ func (f *Frame) compileCondition(c *Column, e *expr.Expr) (func(row int) bool, e
 		if o, ok := f.dateOrdering(c); ok && c.Kind == Categorical {
 			return o.condition(e)
 		}
-		return fail(e.At, "the column %q is not numeric: compare it by == or !=", c.Name)
+		return fail(e.At, "the column %q is not numeric: compare it with == or !=", c.Name)
 	}
 	same := e.Cmp != "!="
 	numbers, texts, codes := map[float64]bool{}, map[string]bool{}, map[int32]bool{}
@@ -154,7 +154,7 @@ func (f *Frame) compileCondition(c *Column, e *expr.Expr) (func(row int) bool, e
 		switch c.Kind {
 		case Numeric:
 			if v.Kind != expr.Number {
-				return fail(v.At, "the column %q holds numbers; %q is not one", c.Name, v.Text)
+				return fail(v.At, "the column %q holds numbers, but %q is not a number", c.Name, v.Text)
 			}
 			if c.Type == "float32" {
 				e.Values[i].Number = float64(float32(v.Number))

@@ -37,16 +37,16 @@ func TestFilter(t *testing.T) {
 	for text, part := range map[string]string{
 		"age":               "comparison",
 		"age >= x":          "character 8",
-		"age >= 18 &&":      "ends early",
+		"age >= 18 &&":      "incomplete",
 		"state > \"A\"":     "not numeric",
 		"state == 3":        "in quotes",
 		"agee > 3":          `did you mean "age"`,
 		"(age > 3":          `")" is missing`,
 		"age > 3 )":         "character 9",
-		"state == \"x":      "not closed",
+		"state == \"x":      "is missing",
 		"ok == 1":           "true and false",
-		"age == 1 age == 2": "not expected",
-		"3 > age":           "a name is expected",
+		"age == 1 age == 2": "unexpected ",
+		"3 > age":           "expected a column name",
 		"age in (1,)":       "character 11",
 	} {
 		if _, err := f.Filter(context.Background(), text); err == nil {

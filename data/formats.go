@@ -81,9 +81,9 @@ const zipMagic = "PK\x03\x04"
 
 // refused lists the magic numbers of formats that cannot be read.
 var refused = []struct{ magic, msg, hint string }{
-	{"PARE", "the Parquet file is encrypted, which is not supported", "write it again without encryption"},
-	{"FEA1", "this is Feather version 1, which is not supported", "write it again as Feather version 2, Arrow IPC or Parquet"},
-	{zipMagic, "this is a zip archive, as .xlsx is, which is not read", "write its table as Parquet or CSV; arrays of NumPy are read from .npz"},
+	{"PARE", "encrypted Parquet files are not supported", "write it again without encryption"},
+	{"FEA1", "Feather version 1 is not supported", "write it again as Feather version 2, Arrow IPC or Parquet"},
+	{zipMagic, "zip archives such as .xlsx are not supported", "save the table as Parquet or CSV, or NumPy arrays as .npz"},
 }
 
 // FormatNames returns the names of the formats that can be read.
@@ -151,7 +151,7 @@ func detect(name string, head []byte) (*format, error) {
 	case named != nil:
 		return refuse(fmt.Sprintf("not a file in the format %s: it does not start with %q", named.name, named.magic), "")
 	case strings.HasSuffix(strings.ToLower(name), ".json"):
-		return refuse("JSON is read as JSON Lines, one object a line", "if it is, name it .jsonl; else write it so, as jq -c '.[]' does")
+		return refuse("JSON must be written as JSON Lines, one object per line", "if the file is JSON Lines, rename it to .jsonl; otherwise convert it with jq -c '.[]'")
 	}
-	return refuse("the format of this file is unknown", "name it with one of "+strings.Join(extensions, " "))
+	return refuse("the format of the file is unknown", "give it one of the extensions "+strings.Join(extensions, " "))
 }

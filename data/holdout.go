@@ -110,7 +110,7 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 	case train+held == 0 && h.Filter != "":
 		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
-		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), fix.Advice{}, "of %d rows %d are for training and %d held out: both must be more than 0", train+held, train, held)
+		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), fix.Advice{}, "%d rows are split in %d training rows and %d hold-out rows: there must be some of each", train+held, train, held)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		return nil, nil, f.Fault(column, fix.Advice{}, "values of type %s cannot say train or test", c.Type)
 	}
 	without := func(value string) fix.Advice {
-		return fix.Advise(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
+		return fix.Advise(fmt.Sprintf("mark every row as train or test, or leave such rows out with the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
 	}
 	opposite := strings.Contains(strings.ToLower(column), trainingName)
 	test, valid := "", ""
@@ -164,7 +164,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		word, is := strings.ToLower(c.Text(r)), true
 		switch {
 		case opposite && slices.Contains(truths, word):
-			return nil, nil, f.FaultAt(column, r, fix.Advise("write train and test there"), "%q is ambiguous in the column %s: elsewhere it means held out, and here it would mean training", c.Text(r), column)
+			return nil, nil, f.FaultAt(column, r, fix.Advise("mark every row as train or test"), "%q is ambiguous in the column %s: in other columns it marks hold-out rows, but here it would mark training rows", c.Text(r), column)
 		case slices.Contains(trainWords, word):
 			is = false
 		case slices.Contains(testWords, word):
@@ -172,12 +172,12 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		case slices.Contains(validWords, word):
 			valid = c.Text(r)
 		case slices.Contains(eitherWords, word):
-			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
+			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q may mark training or hold-out rows", c.Text(r))
 		default:
-			return nil, nil, f.FaultAt(column, r, fix.Advise("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
+			return nil, nil, f.FaultAt(column, r, fix.Advise("mark every row as train or test, or leave such rows out with a filter"), "%q means neither train nor test", c.Text(r))
 		}
 		if test != "" && valid != "" {
-			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
+			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q both mark hold-out rows, but only one value can", valid, test)
 		}
 		kept, held = append(kept, r), append(held, is)
 	}
@@ -213,7 +213,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 		size[unit[i]]++
 	}
 	if len(size) < 2 && h.Fraction > 0 {
-		return nil, f.Fault(h.Group, fix.Advice{}, "all rows are of one unit, which cannot be held out in part")
+		return nil, f.Fault(h.Group, fix.Advice{}, "all rows belong to one unit, so none can be held out")
 	}
 	order := rand.New(rand.NewPCG(h.Seed, splitStream)).Perm(len(size))
 	out := make([]bool, len(size))
@@ -248,7 +248,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {
-			return nil, f.FaultAt(h.Time, r, fix.Advise("leave such rows out with a filter"), "a row without a time is neither early nor late")
+			return nil, f.FaultAt(h.Time, r, fix.Advise("leave such rows out with a filter"), "the time is missing, so the row can be neither trained on nor held out")
 		}
 	}
 	before, _, err := f.timesOf(ctx, c, h.Time, rows)
@@ -293,7 +293,7 @@ func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int)
 	rank, formats := csv.Dates(c.Level, count, cmp.Or(f.orderOf(name), f.how.Text.DateOrder))
 	switch {
 	case len(formats) == 1:
-		return nil, nil, f.Fault(name, fix.Advise("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)
+		return nil, nil, f.Fault(name, fix.Advise("write the year first, as in 2024-03-31"), "it is ambiguous whether dates like %q begin with the day or the month", formats[0].Example)
 	case len(formats) > 1:
 		var said []string
 		for _, d := range formats {
@@ -311,7 +311,7 @@ func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int)
 				continue
 			}
 			if order = append(order, k); !beginsWithYear(l) || len(l) != len(c.Level[order[0]]) {
-				return nil, nil, f.Fault(name, fix.Advise("write dates as 2024-03-31, or number the times"), "text like %q has no order in time", l)
+				return nil, nil, f.Fault(name, fix.Advise("write dates as 2024-03-31, or number the times"), "text like %q cannot be ordered in time", l)
 			}
 		}
 		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })

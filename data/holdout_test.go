@@ -82,9 +82,9 @@ func TestSplitRows(t *testing.T) {
 	for name, h := range map[string]Holdout{
 		"neither train nor test": {Split: "unit"},
 		"no column":              {Group: "q", Fraction: 0.2},
-		"must be more than 0":    {Split: "set", Filter: "set == \"test\""},
-		"without a time":         {Time: "set", Fraction: 0.2},
-		"of one unit":            {Group: "unit", Fraction: 0.2, Filter: "unit == \"u0\""},
+		"must be some of each":    {Split: "set", Filter: "set == \"test\""},
+		"the time is missing":         {Time: "set", Fraction: 0.2},
+		"to one unit":            {Group: "unit", Fraction: 0.2, Filter: "unit == \"u0\""},
 	} {
 		_, _, err := f.SplitRows(t.Context(), h)
 		datatest.WantError(t, err, name)
@@ -116,7 +116,7 @@ func TestSplitRows_NothingHeldOut(t *testing.T) {
 // What may mean rows to train on as well as rows to measure on is refused.
 func TestSplitRows_Words(t *testing.T) {
 	for text, want := range map[string]string{
-		"set,x\ntrain,1\nvalid,2\nTest,3\n": `"valid" and "Test": only one`,
+		"set,x\ntrain,1\nvalid,2\nTest,3\n": `"valid" and "Test" both mark`,
 		"set,x\ntrain,1\ndev,2\ntest,3\n":   `filter set != "dev"`,
 		"is_train,x\n1,1\n0,2\n":            `"1" is ambiguous in the column is_train`,
 		"Training,x\ntrue,1\nfalse,2\n":     "is ambiguous",
@@ -272,7 +272,7 @@ func TestSplitWithin_JoinedTables(t *testing.T) {
 }
 
 // Rows by time are those by the dates that the text says, however these are written; text that has
-// no order in time is refused.
+// cannot be ordered in time is refused.
 func TestSplitRows_TextOfTimes(t *testing.T) {
 	text := func(times ...string) string { return "when,x\n" + strings.Join(times, ",1\n") + ",1\n" }
 	for name, c := range map[string]struct {
@@ -288,8 +288,8 @@ func TestSplitRows_TextOfTimes(t *testing.T) {
 		"months":                      {text: text("2024-01", "2023-05", "2024-12", "2022-01"), held: []int{2}},
 		"two formats":                 {text: text("2024-01-02", "28.05.2022", "2024-12-01", "2022-01-01"), wrong: []string{"when", `75 % like "2024-01-02"`, `25 % like "28.05.2022"`}},
 		"two orders":                  {text: text("13/01/2024", "05/28/2022", "01/01/2024", "14/01/2024"), wrong: []string{`"13/01/2024"`, `"05/28/2022"`}},
-		"either the day or the month": {text: text("03/04/2024", "05/06/2022"), wrong: []string{"the day or the month first"}},
-		"months with the year last":   {text: text("1/2024", "12/2023"), wrong: []string{"no order in time", `"1/2024"`}},
+		"either the day or the month": {text: text("03/04/2024", "05/06/2022"), wrong: []string{"with the day or the month"}},
+		"months with the year last":   {text: text("1/2024", "12/2023"), wrong: []string{"cannot be ordered in time", `"1/2024"`}},
 		"dates and words":             {text: text("2024-01-02", "soon", "2024-12-01"), wrong: []string{`like "soon"`}},
 	} {
 		f := readBytes(t, "t.csv", []byte(c.text), c.how)

@@ -74,7 +74,7 @@ func TestJSONLines_Errors(t *testing.T) {
 		"empty":         {"", "the file is empty"},
 		"blank":         {" \n\n", "no rows"},
 		"array of rows": {"[{\"a\":1}]", "jq -c '.[]'"},
-		"not an object": {"{\"a\":1}\n7\n", "row 2: JSON Lines has one object a line"},
+		"not an object": {"{\"a\":1}\n7\n", "row 2: every line of JSON Lines must be an object"},
 		"nested":        {"{\"a\":1}\n{\"a\":{\"b\":2}}\n", `column "a", row 2: the value is an array or an object`},
 		"list":          {"{\"a\":[1,2]}\n", `column "a", row 1: the value is an array or an object`},
 		"key twice":     {"{\"a\":1,\"a\":2}\n", `column "a", row 1: the key occurs twice`},
@@ -89,7 +89,7 @@ func TestJSONLines_Errors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if _, err := ReadBytes(t.Context(), "x.json", []byte("{\"a\":1}\n")); err == nil || !strings.Contains(err.Error(), "name it .jsonl") {
+	if _, err := ReadBytes(t.Context(), "x.json", []byte("{\"a\":1}\n")); err == nil || !strings.Contains(err.Error(), "rename it to .jsonl") {
 		t.Errorf(".json: %v", err)
 	}
 }

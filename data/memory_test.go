@@ -53,7 +53,7 @@ func TestRead_PackedTextIsBounded(t *testing.T) {
 		head, block string
 		want        []string
 	}{
-		"rows":          {"a" + strings.Repeat(",a", 99) + "\n", strings.Repeat("0"+strings.Repeat(",0", 99)+"\n", 5000), []string{"MB of memory for", "rows of 100 columns", "GOMEMLIMIT"}},
+		"rows":          {"a" + strings.Repeat(",a", 99) + "\n", strings.Repeat("0"+strings.Repeat(",0", 99)+"\n", 5000), []string{"MB of memory are needed for", "rows of 100 columns", "GOMEMLIMIT"}},
 		"one line":      {"a,b\n", strings.Repeat("0", 1<<20), []string{"a row is longer than 32 MB"}},
 		"an open quote": {"a,b\n\"", strings.Repeat("0,0\n", 1<<18), []string{"a row has more than 400000 fields", "quote"}},
 	} {
@@ -100,7 +100,7 @@ func TestRead_ColumnsAreAsked(t *testing.T) {
 	}
 	allocated := limited(t, 70<<20)
 	_, err := Read(t.Context(), path)
-	datatest.WantError(t, err, path+": ", "92 MB of memory for the values of 40 columns")
+	datatest.WantError(t, err, path+": ", "92 MB of memory are needed for the values of 40 columns")
 	if got := allocated(); got > 64<<20 {
 		t.Errorf("%d MB were allocated", got>>20)
 	}

@@ -31,21 +31,21 @@ func NewFrame(columns ...Column) (*Frame, error) {
 		case seen[c.Name]:
 			return fail("two columns have this name")
 		case i > 0 && c.Len() != f.Rows:
-			return fail("it has %d rows, the others %d", c.Len(), f.Rows)
+			return fail("the column has %d rows, but the others have %d", c.Len(), f.Rows)
 		case c.Null != nil && len(c.Null) != c.Len():
-			return fail("it has %d rows, but %d marks of nulls", c.Len(), len(c.Null))
+			return fail("the column has %d rows, but Null has %d entries", c.Len(), len(c.Null))
 		case c.Kind == Other:
 			return fail("it has no values")
 		case c.Kind == Vector:
 			return fail("vectors are read from files alone")
 		case c.Kind > Bool:
-			return fail("its kind is %v, which is none", c.Kind)
+			return fail("the column has the unknown kind %v", c.Kind)
 		case c.Kind != Categorical && c.Code != nil:
-			return fail("it has codes of levels, but its kind is %v", c.Kind)
+			return fail("the column has codes of levels, but its kind is %v", c.Kind)
 		}
 		for r, k := range c.Code {
 			if !c.IsNull(r) && (k < 0 || int(k) >= len(c.Level)) {
-				return fail("row %d has the code %d, but there are %d levels", r+1, k, len(c.Level))
+				return fail("row %d has the code %d, but the column has only %d levels", r+1, k, len(c.Level))
 			}
 		}
 		seen[c.Name], f.Rows = true, c.Len()

@@ -110,11 +110,11 @@ func TestNewFrame_Refusals(t *testing.T) {
 	for what, c := range map[string]Column{
 		"column 2 has no name":                          {Kind: Numeric, Number: []float64{1, 2}},
 		"two columns have this name":                    two,
-		"it has 1 rows, the others 2":                   {Name: "x", Kind: Numeric, Number: []float64{1}},
-		"it has 2 rows, but 1 marks of nulls":           {Name: "x", Kind: Numeric, Number: []float64{1, 2}, Null: []bool{true}},
-		"it has no values":                              {Name: "x", Number: []float64{1, 2}},
-		"row 2 has the code 1, but there are 1 levels":  {Name: "x", Kind: Categorical, Code: []int32{0, 1}, Level: []string{"a"}},
-		"row 1 has the code -1, but there are 1 levels": {Name: "x", Kind: Categorical, Code: []int32{-1, 0}, Level: []string{"a"}, Null: []bool{false, true}},
+		"has 1 rows, but the others have 2":                   {Name: "x", Kind: Numeric, Number: []float64{1}},
+		"has 2 rows, but Null has 1 entries":           {Name: "x", Kind: Numeric, Number: []float64{1, 2}, Null: []bool{true}},
+		"the column has no values":                              {Name: "x", Number: []float64{1, 2}},
+		"row 2 has the code 1, but the column has only 1 levels":  {Name: "x", Kind: Categorical, Code: []int32{0, 1}, Level: []string{"a"}},
+		"row 1 has the code -1, but the column has only 1 levels": {Name: "x", Kind: Categorical, Code: []int32{-1, 0}, Level: []string{"a"}, Null: []bool{false, true}},
 	} {
 		_, err := NewFrame(two, c)
 		datatest.WantError(t, err, what)

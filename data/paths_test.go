@@ -43,7 +43,7 @@ func TestPaths(t *testing.T) {
 		"deep":                                 {"holds no table", filepath.Join("deep", "*", "*", "*.parquet"), "as month=2"},
 		"columns":                              {"2.csv", `no column "b"`, "1.csv"},
 		"no*.csv":                              {"no file matches"},
-		"empty/notes.doc":                      {"format of this file is unknown", ".csv"},
+		"empty/notes.doc":                      {"format of the file is unknown", ".csv"},
 		write("zero.parquet", "")[len(dir)+1:]: {"empty", "truncated"},
 		write("zero.csv", "")[len(dir)+1:]:     {"empty"},
 		write("magic.parquet", "hello, world!")[len(dir)+1:]:   {"not a file in the format Parquet", "PAR1"},

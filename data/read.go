@@ -204,7 +204,7 @@ func listFiles(path string) ([]string, error) {
 	case err == nil && info.IsDir():
 		return listDirectory(path)
 	case err == nil && info.Mode()&fs.ModeDevice != 0:
-		return nil, &Error{Path: path, Msg: "cannot read: it is a device, not a file"}
+		return nil, &Error{Path: path, Msg: "the path names a device, not a file"}
 	case err == nil:
 		return []string{path}, nil
 	}
@@ -243,7 +243,7 @@ func checkDistinct(files []string) error {
 		infos = append(infos, info)
 		for _, k := range bySize[info.Size()] {
 			if os.SameFile(info, infos[k]) {
-				return &Error{Path: file, Msg: fmt.Sprintf("it is a link to %s, so that its rows would count twice", files[k]), Hint: "remove the link, or name the files"}
+				return &Error{Path: file, Msg: fmt.Sprintf("it is a link to %s, so its rows would count twice", files[k]), Hint: "remove the link, or name the files to read"}
 			}
 		}
 		bySize[info.Size()] = append(bySize[info.Size()], i)
@@ -284,7 +284,7 @@ func suggestPattern(dir string) string {
 		for _, ext := range extensions {
 			pattern := filepath.Join(dir, deep, "*"+ext)
 			if files, _ := filepath.Glob(pattern); len(files) > 0 {
-				return fmt.Sprintf("the pattern %s reads the tables in its folders, without what the names of these say, as %s", pattern, filepath.Base(filepath.Dir(files[0])))
+				return fmt.Sprintf("the pattern %s reads the tables in the folders, but not the values in the folders' names, such as %s", pattern, filepath.Base(filepath.Dir(files[0])))
 			}
 		}
 	}

@@ -114,7 +114,7 @@ func ColumnOf[T any](name string, values []T) (Column, error) {
 func FromStructs[T any](rows []T) (*Frame, error) {
 	t := indirectType(reflect.TypeFor[T]())
 	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("rows of type %s are no structs", reflect.TypeFor[T]())
+		return nil, fmt.Errorf("rows must be structs, not values of type %s", reflect.TypeFor[T]())
 	}
 	var builders []*columnBuilder
 	var at [][]int
@@ -210,7 +210,7 @@ func (b *columnBuilder) add(value any) error {
 		v, err = parseDecimal(v.text)
 	}
 	if err == nil && v.kind != "" && b.kind != "" && v.kind != b.kind {
-		err = fmt.Errorf("the value %v is %s, and values before it are %s", value, v.kind, b.kind)
+		err = fmt.Errorf("the value %v is %s, but earlier values are %s", value, v.kind, b.kind)
 	}
 	if err != nil {
 		return &Error{Path: "memory", Column: b.c.Name, Row: len(b.null) + 1, Msg: err.Error()}
@@ -303,7 +303,7 @@ func cellOf(value any) (cell, error) {
 			}
 			f, err := x.Float64()
 			if err != nil {
-				return cell{}, fmt.Errorf("the number %q is not one, or is beyond float64", x)
+				return cell{}, fmt.Errorf("%q is not a number, or exceeds the range of float64", x)
 			}
 			return cellOf(f)
 		case driver.Valuer:
@@ -342,7 +342,7 @@ func cellOf(value any) (cell, error) {
 }
 
 func noValueError(t reflect.Type) error {
-	return fmt.Errorf("values of type %s are neither numbers nor text nor bools", t)
+	return fmt.Errorf("values of type %s are not supported: use numbers, text or bools", t)
 }
 
 // parseDecimal returns the number written in a text.

@@ -76,7 +76,7 @@ func newBlockWriter(w io.Writer, name string) (blockWriter, error) {
 	case ".tsv":
 		return csv.NewWriter(w, '\t'), nil
 	}
-	return nil, &Error{Path: name, Msg: "the format to write is unknown", Hint: "end the name in .parquet, .csv, .tsv, or .arrows for an Arrow stream"}
+	return nil, &Error{Path: name, Msg: "the name has no known extension", Hint: "use the extension .parquet, .csv, .tsv, or .arrows (Arrow stream)"}
 }
 
 // checkColumns returns an error if columns cannot be written.
@@ -103,12 +103,12 @@ func checkColumns(cols []Column) error {
 		}
 		for row, code := range c.Code {
 			if !c.IsNull(row) && (code < 0 || int(code) >= len(c.Level)) {
-				return fail("row %d has a code without a level", row+1)
+				return fail("row %d has a code that no level has", row+1)
 			}
 		}
 		if c.Int != nil {
 			if _, ok := c.ExactType(); !ok || c.Kind != Numeric || len(c.Int) != rows {
-				return fail("its integers are not those of a column of type %s", c.Type)
+				return fail("its integers are outside the range of type %s", c.Type)
 			}
 		} else if of, ok := integerRanges[c.Type]; ok && c.Kind == Numeric {
 			for row, v := range c.Number {

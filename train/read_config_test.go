@@ -40,7 +40,7 @@ func TestReadConfig_Refusals(t *testing.T) {
 		"target: y\npenality: kl": `configuration:2: unknown key "penality" (did you mean penalty?)`,
 		"target: y\nnu: much":     `configuration:2: nu "much": must be a number`,
 		"target: y\ntarget: z":    "configuration:2: key \"target\" is already set on line 1",
-		"target: y\n---\nnu: 1":   "a second YAML document",
+		"target: y\n---\nnu: 1":   "a second YAML document begins",
 		"target: y\nnu: -1":       `configuration:2: nu "-1": must be at least 0`,
 		"target: y\nscale: most":  `configuration:2: scale "most": must be standard, max or none`,
 		"target: y\ndecimal: x":   `configuration:2: decimal "x": must be . or ,`,

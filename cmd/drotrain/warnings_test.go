@@ -172,8 +172,8 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 			says    string
 		}{
 			{"--data t.csv", exit.OK, ""}, {"--data t.csv --strict", exit.OK, ""},
-			{"--data moved.csv", exit.OK, `warning: these rows differ from those of training: "size" (population stability index`},
-			{"--data moved.csv --strict", exit.Gate, `error: these rows differ from those of training: "size" (`},
+			{"--data moved.csv", exit.OK, `warning: these rows differ from the training rows: "size" (population stability index`},
+			{"--data moved.csv --strict", exit.Gate, `error: these rows differ from the training rows: "size" (`},
 		} {
 			code, _, stderr := try(t.Context(), strings.Fields(command+" "+c.options)...)
 			if code != c.code || !strings.Contains(stderr, c.says) || c.says == "" && strings.Contains(stderr, "differ from") {

@@ -16,7 +16,7 @@ type Kind string
 // The kinds of findings.
 const (
 	Bounds       Kind = "bounds"            // texts such as 90+ or <0.3 among numbers
-	Sentinel     Kind = "sentinel"          // numbers such as 99 or −999 that stand for no value
+	Sentinel     Kind = "sentinel"          // numbers such as 99 or −999 that mark missing values
 	Accounting   Kind = "accounting"        // negative numbers in parentheses or with a minus sign at the end
 	Codes        Kind = "codes"             // whole numbers that name things
 	Spellings    Kind = "spellings"         // labels that differ by case, spaces, Unicode forms or one letter

@@ -136,7 +136,7 @@ func checkSpellings(c *column, role string) (all []Finding) {
 	}
 	return []Finding{{What: Spellings, Column: c.Name, Rows: rows, First: c.row(at), Severity: severity,
 		Evidence: fmt.Sprintf("%q and %q look like %s: %s", same[names[0]], names[0], what, effect),
-		Renames:  same, Proposal: "rename them to make them one"}}
+		Renames:  same, Proposal: "rename them to one label"}}
 }
 
 // checkClasses finds classes of a handful of rows in a target of more than two classes. Such a class makes another
@@ -163,14 +163,14 @@ func checkClasses(c *column, roles *Roles) []Finding {
 	}
 	effect := fmt.Sprintf("the model has %d classes", len(c.values))
 	if len(others) == 2 {
-		effect = fmt.Sprintf("without %s the target has two classes, %s, and with %s the model is one of %d classes", printable.Noun(len(rare), "it", "them"), printable.JoinWords(others, "and"), printable.Noun(len(rare), "it", "them"), len(c.values))
+		effect = fmt.Sprintf("without %s the target has the two classes %s; with %s it has %d classes", printable.Noun(len(rare), "it", "them"), printable.JoinWords(others, "and"), printable.Noun(len(rare), "it", "them"), len(c.values))
 	}
 	shown := rare[:min(3, len(rare))]
 	if n := len(rare) - len(shown); n > 0 {
 		shown = append(slices.Clone(shown), fmt.Sprintf("%d more", n))
 	}
 	return []Finding{{What: RareClass, Column: c.Name, Rows: rows, First: c.row(first), Severity: Warning,
-		Evidence: fmt.Sprintf("%s %s %d of %d rows: %s", printable.Noun(len(rare), "the class", "the classes"), printable.JoinWords(shown, "and"), rows, c.countValues(), effect),
+		Evidence: fmt.Sprintf("%s %s only %d of %d rows: %s", printable.Noun(len(rare), "the class", "the classes"), printable.JoinWords(shown, "and")+printable.Noun(len(rare), " has", " have"), rows, c.countValues(), effect),
 		Proposal: "correct the label by renaming it, or leave the rows out"}}
 }
 

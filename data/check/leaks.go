@@ -28,7 +28,7 @@ const (
 )
 
 // question is what a user has to ask about a leak.
-const question = "is it known when a prediction is wanted? If not, leave it out"
+const question = "is the column known at prediction? If not, leave it out"
 
 // findLeaks returns the leaks of the target.
 func (x *examination) findLeaks() (all []Finding) {
@@ -83,7 +83,7 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 		if what == Leak || what == LeakAfter || what == LeakOutcome {
 			f.What = LeakGroup
 		}
-		f.Proposal = "as a group column it is no feature and gets no coefficients of its own, unless it is named under the features"
+		f.Proposal = "it stays a group column, but is not used as a feature unless you name it as one"
 	default:
 		f.Severity, f.Proposal = Note, "" // it is no feature
 	}
@@ -95,7 +95,7 @@ func (x *examination) checkAlone(c *column, power map[*column]float64) *Finding 
 	p := x.rateColumn(c)
 	power[c] = p
 	if p > predictsAll && 2*c.countValues() >= len(x.rows) {
-		return x.newLeak(Leak, c, "possible leakage: it alone predicts the target, with an %s of %.4f", x.measure(), p)
+		return x.newLeak(Leak, c, "possible leakage: the column alone predicts the target (%s %.4f)", x.measure(), p)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (x *examination) checkAfter(c *column) *Finding {
 		return nil
 	}
 	if k := kappa(n, ones); k > nearlyCopy {
-		return x.newLeak(LeakAfter, c, "possible leakage: whether it is %s nearly is the target (kappa %.2f), as if it were filled in after the outcome", what, k)
+		return x.newLeak(LeakAfter, c, "possible leakage: the target can be read off whether the column is %s (kappa %.2f); it may be filled in after the outcome", what, k)
 	}
 	base := (ones[0] + ones[1]) / (n[0] + n[1])
 	if ones[0] == 0 {
@@ -148,7 +148,7 @@ func (x *examination) checkAfter(c *column) *Finding {
 		base = 1
 	}
 	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
-		return x.newLeak(LeakOutcome, c, "possible leakage: all %.0f rows in which it is not %s have one outcome, and %.0f %% of all rows have it, as if it were filled in after the outcome", n[0], what, 100*base)
+		return x.newLeak(LeakOutcome, c, "possible leakage: all %.0f rows where the column is not %s have the same outcome (%.0f %% of all rows have it); it may be filled in after the outcome", n[0], what, 100*base)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (x *examination) checkGroup(c *column) *Finding {
 	if len(classes) < 2 || pure < 0.95*large || chance > math.Log(pureChance) {
 		return nil
 	}
-	return x.newLeak(LeakGroup, c, "possible leakage: %d of its groups of at least %d rows have one outcome each, %.0f rows in all: the groups are made of the target", groups, groupLevelRows, pure)
+	return x.newLeak(LeakGroup, c, "possible leakage: %d of its groups of at least %d rows (%.0f rows in all) have one outcome each: the column may be computed from the target", groups, groupLevelRows, pure)
 }
 
 // findAverages finds numbers that are the average target of the rows that share a value of another column.
@@ -248,7 +248,7 @@ func (x *examination) findAverages() (all []Finding) {
 				continue
 			}
 			if is := x.isAverage(c, key, n, sum); is != "" {
-				all = append(all, *x.newLeak(LeakAverage, c, "possible leakage: it is the average of the target over the rows with the same %q%s", key.Name, is))
+				all = append(all, *x.newLeak(LeakAverage, c, "possible leakage: the column is the average of the target over the rows with the same %q%s", key.Name, is))
 			}
 		}
 	}
@@ -344,8 +344,8 @@ func (x *examination) decodes(g *column, power map[*column]float64, leaks map[*c
 		}
 		if p := x.rate(x.valueScores(index, (len(g.values)+1)*int(width), x.y[0]), x.y[0]); p > predictsAll {
 			return &Finding{What: LeakSlopes, Column: g.Name, Columns: []string{g.Name, c.Name}, Severity: Warning,
-				Evidence: fmt.Sprintf("possible leakage: together they predict the target, with an AUC of %.4f, and alone with %.2f and %.2f: the groups are made of the target and %q", p, power[g], power[c], c.Name),
-				Proposal: fmt.Sprintf("%q is no feature and gets no coefficients of its own, unless it is named under the features", g.Name)}
+				Evidence: fmt.Sprintf("possible leakage: together they predict the target (AUC %.4f; alone %.2f and %.2f): the groups may be computed from the target and %q", p, power[g], power[c], c.Name),
+				Proposal: fmt.Sprintf("%q is not used as a feature unless you name it as one", g.Name)}
 		}
 	}
 	return nil
@@ -387,8 +387,8 @@ func (x *examination) reverses(g *column, m *linear) *Finding {
 	}
 	name := func(k int) string { return strconv.Quote(g.Text(g.values[k].first)) }
 	return &Finding{What: LeakSlopes, Column: g.Name, Severity: Warning,
-		Evidence: fmt.Sprintf("possible leakage: the other columns rank the outcomes rightly in group %s (AUC %.2f) and reversed in group %s (AUC %.2f): with coefficients of their own such groups decode the target, as when a group says whether a column agrees with it", name(greatest), area[greatest], name(least), area[least]),
-		Proposal: "the groups get no coefficients of their own, unless they are asked for; is the group known when a prediction is wanted?"}
+		Evidence: fmt.Sprintf("possible leakage: the other columns predict the target in group %s (AUC %.2f) and its opposite in group %s (AUC %.2f): coefficients per group would decode the target, as if the group were computed from it", name(greatest), area[greatest], name(least), area[least]),
+		Proposal: "the model has no coefficients per group unless you ask for them; is the group known at prediction?"}
 }
 
 // directedArea returns the area under the ROC curve in the direction of the scores.

@@ -333,10 +333,10 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 		kept[worst] = false
 		culprits, left = append(culprits, m.parts[worst]), least
 	}
-	f := Finding{What: LeakTogether, Severity: Warning, Evidence: fmt.Sprintf("possible leakage: the columns together predict rows of other folds nearly without error, with an %s of %.4f", x.measure(), p)}
+	f := Finding{What: LeakTogether, Severity: Warning, Evidence: fmt.Sprintf("possible leakage: all columns together predict the target nearly without error out of fold (%s %.4f)", x.measure(), p)}
 	if left > predictsAll { // many columns do
 		f.Severity = Note
-		f.Proposal = "check that all are known when a prediction is wanted"
+		f.Proposal = "check that all of them are known at prediction"
 		return append(all, f)
 	}
 	for _, c := range culprits {
@@ -361,7 +361,7 @@ func quoteNames(columns []*column, last string) string {
 func (x *examination) newIdentity(parts []*column, how string) Finding {
 	f := Finding{What: LeakIdentity, Column: parts[0].Name, Severity: Warning,
 		Evidence: "possible leakage: together they determine the target: " + how,
-		Proposal: "are all known when a prediction is wanted? If not, leave one out"}
+		Proposal: "are all of them known at prediction? If not, leave one out"}
 	for _, c := range parts {
 		f.Columns = append(f.Columns, c.Name)
 	}
@@ -430,7 +430,7 @@ func (x *examination) findBeyond(m *linear, power map[*column]float64) (all []Fi
 		kept := m.all()
 		kept[k] = false
 		if others := m.rate(kept); others < othersAtMost {
-			all = append(all, *x.newLeak(Leak, c, "possible leakage: it alone predicts the target far better than all other columns together, with an AUC of %.4f against %.2f", power[c], others))
+			all = append(all, *x.newLeak(Leak, c, "possible leakage: the column alone predicts the target far better than all others together (AUC %.4f against %.2f)", power[c], others))
 		}
 	}
 	return all

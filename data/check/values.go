@@ -25,7 +25,7 @@ func checkValues(c *column, roles *Roles) (all []Finding) {
 		all = append(all, f)
 	}
 	if len(c.values) < 2 && (c.nulls == 0 || len(c.values) == 0) {
-		add(Finding{What: Constant, Severity: Note, Evidence: "it has one value, or none", Proposal: "training leaves it out"})
+		add(Finding{What: Constant, Severity: Note, Evidence: "the column has one value, or none", Proposal: "left out in training"})
 		return all
 	}
 	if c.Kind == data.Categorical {
@@ -93,22 +93,22 @@ func checkTexts(c *column, role string, add func(Finding)) {
 				fix = append(fix, v.text+"->"+renames[v.text])
 			}
 		}
-		add(Finding{What: Bounds, Renames: renames, Rows: n, First: first, Evidence: fmt.Sprintf("%s among numbers: bounds, not missing values, and the column is text with %d levels", quoteTexts(bounds), len(c.values)),
-			Proposal: fmt.Sprintf("keep it as text, or make it a number by renaming, as %s", strings.Join(fix, ", "))})
+		add(Finding{What: Bounds, Renames: renames, Rows: n, First: first, Evidence: fmt.Sprintf("bounds such as %s among numbers make the column text with %d levels", quoteTexts(bounds), len(c.values)),
+			Proposal: fmt.Sprintf("keep the column as text, or rename these texts to numbers, as in %s", strings.Join(fix, ", "))})
 		return
 	}
 	if len(accounts) > 0 && 10*(len(accounts)+different) >= 9*len(c.values) {
 		n, first := inRows(accounts)
-		add(Finding{What: Accounting, Rows: n, First: first, Evidence: fmt.Sprintf("%s: negative numbers as accounting writes them, and the column is text", quoteTexts(accounts)),
-			Proposal: "write them with a minus sign in front"})
+		add(Finding{What: Accounting, Rows: n, First: first, Evidence: fmt.Sprintf("negative numbers in accounting style, such as %s, make the column text", quoteTexts(accounts)),
+			Proposal: "write negative numbers with a minus sign"})
 		return
 	}
 	if layout := dateLayout(c); layout != "" {
-		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text, len(c.values)), Proposal: "write them as 2024-03-31, to be read as dates"})
+		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text, len(c.values)), Proposal: "write dates as 2024-03-31"})
 		return
 	}
 	if role == "" && len(c.values) == c.countValues() && c.countValues() > 20 {
-		add(Finding{What: UniqueText, Severity: Note, Evidence: "every row has a text of its own", Proposal: "leave it out"})
+		add(Finding{What: UniqueText, Severity: Note, Evidence: "every row has a different text", Proposal: "leave it out"})
 	}
 }
 
@@ -168,10 +168,10 @@ func checkIndex(c *column, add func(Finding)) {
 		}
 		switch {
 		case inOrder && step != 0 || hasIndexName(c.Name):
-			add(Finding{What: Index, Evidence: "it numbers the rows: an index, not a feature", Proposal: drop})
+			add(Finding{What: Index, Evidence: "it numbers the rows, so it is an index and not a feature", Proposal: drop})
 			return
 		case isIDName(c.Name) && !hasWord(c.Name, "year", "age", "count", "amount"):
-			add(Finding{What: Index, Evidence: "it looks like an identifier: a name of one, and a value of its own in every row", Proposal: drop})
+			add(Finding{What: Index, Evidence: "it looks like an identifier by its name, and every row has a different value", Proposal: drop})
 			return
 		}
 	}
@@ -186,7 +186,7 @@ func checkIndex(c *column, add func(Finding)) {
 			return
 		}
 	}
-	add(Finding{What: Dates, Evidence: fmt.Sprintf("whole numbers such as %.0f are dates in digits, read as numbers", c.values[0].value), Proposal: "write them as 2024-03-31, to be read as dates"})
+	add(Finding{What: Dates, Evidence: fmt.Sprintf("dates are written as whole numbers such as %.0f and read as numbers", c.values[0].value), Proposal: "write dates as 2024-03-31"})
 }
 
 // hasIndexName reports whether a name is one that programs give to the index of a table.
@@ -275,6 +275,6 @@ func checkCodes(c *column, add func(Finding)) {
 		return
 	}
 	if hasWord(c.Name, "zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd", "naics", "sic", "isic", "branch", "msa", "tract", "cbsa") && !hasWord(c.Name, "count", "number", "score") {
-		add(Finding{What: Codes, Evidence: fmt.Sprintf("%d different whole numbers under the name of a code are one number here, with one slope", len(c.values)), Proposal: "take them as categories"})
+		add(Finding{What: Codes, Evidence: fmt.Sprintf("its name is that of a code, but its %d different whole numbers are used as one number with one slope", len(c.values)), Proposal: "use the column as a category"})
 	}
 }

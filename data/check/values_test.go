@@ -18,7 +18,7 @@ func TestExamine_Values(t *testing.T) {
 		what         Kind // "" for none
 		says         string
 	}{
-		{"N+", "age", func(i int) string { return []string{"90+", fmt.Sprint(60 + i%30)}[min(1, i%4)] }, Bounds, "by renaming, as 90+->90"},
+		{"N+", "age", func(i int) string { return []string{"90+", fmt.Sprint(60 + i%30)}[min(1, i%4)] }, Bounds, "to numbers, as in 90+->90"},
 		{"<N", "lead", func(i int) string { return []string{"<0.3", fmt.Sprint(0.3 + float64(i%40)/10)}[min(1, i%5)] }, Bounds, `"<0.3" among numbers`},
 		{"N or more", "rooms", func(i int) string { return []string{"8 or more", fmt.Sprint(i % 7)}[min(1, i%5)] }, Bounds, ""},
 		{"≥N", "rooms", func(i int) string { return []string{"≥ 8", fmt.Sprint(i % 7)}[min(1, i%5)] }, Bounds, ""},
@@ -30,15 +30,15 @@ func TestExamine_Values(t *testing.T) {
 		{"-9999", "income", func(i int) string { return []string{"-9999", fmt.Sprint(i * i % 977)}[min(1, i%20)] }, Sentinel, "-9999 in 30 rows"},
 		{"percentages", "percent", func(i int) string { return fmt.Sprint(i * 7 % 101) }, "", ""},
 		{"accounting", "balance", func(i int) string { return []string{fmt.Sprintf("%d.50 CR", i), fmt.Sprintf("%d.25", i)}[min(1, i%3)] }, Accounting, "minus sign"},
-		{"zip", "zip", func(i int) string { return fmt.Sprint(10001 + i%9*1111) }, Codes, "as categories"},
+		{"zip", "zip", func(i int) string { return fmt.Sprint(10001 + i%9*1111) }, Codes, "as a category"},
 		{"few numbers without a code's name", "rooms", func(i int) string { return fmt.Sprint(i % 9) }, "", ""},
 		{"case", "sex", func(i int) string { return []string{"Female", "Male", "female", "Male "}[i*i%7%4] }, Spellings, "rename them"},
 		{"Unicode", "town", func(i int) string { return []string{"Z\u00fcrich", "Zu\u0308rich", "Bern"}[i%3] }, Spellings, ""},
 		{"one edit", "town", func(i int) string { return []string{"Geneva", "Geneav"}[max(0, i-598)] }, Spellings, `"Geneva" and "Geneav"`},
 		{"two towns", "town", func(i int) string { return []string{"Geneva", "Genoa"}[i%2] }, "", ""},
 		{"row numbers", "n", func(i int) string { return fmt.Sprint(i) }, Index, "leave it out"},
-		{"month names", "opened", func(i int) string { return date(i).Format("02-Jan-2006") }, Dates, "as dates"},
-		{"dates in digits", "opened", func(i int) string { return date(i).Format("20060102") }, Dates, "as dates"},
+		{"month names", "opened", func(i int) string { return date(i).Format("02-Jan-2006") }, Dates, "write dates as"},
+		{"dates in digits", "opened", func(i int) string { return date(i).Format("20060102") }, Dates, "write dates as"},
 		{"texts of their own", "note", func(i int) string { return fmt.Sprint("note ", i) }, UniqueText, "leave it out"},
 		{"constant", "unit", func(int) string { return "kg" }, Constant, ""},
 	} {
@@ -67,7 +67,7 @@ func TestExamine_Labels(t *testing.T) {
 		says  string
 	}{
 		{"a spelling of a class", func(i int) string { return []string{"no", "Yes", "yes"}[i*7919%10%3] }, nil, Spellings, "3 classes instead of 2"},
-		{"one row of a third class", func(i int) string { return []string{fmt.Sprint("c", i*7919%10%2), "unknown"}[i/599] }, nil, RareClass, `without it the target has two classes`},
+		{"one row of a third class", func(i int) string { return []string{fmt.Sprint("c", i*7919%10%2), "unknown"}[i/599] }, nil, RareClass, `without it the target has the two classes`},
 		{"three classes", func(i int) string { return fmt.Sprint("c", i*7919%10%3) }, nil, "", ""},
 		{"spellings of a group", func(i int) string { return fmt.Sprint("c", i*7919%10%2) }, func(i int) string { return []string{"Female", "female", "FEMALE", "Male"}[i%4] }, Spellings, "4 groups instead of 2"},
 		{"a header line", func(i int) string { return []string{fmt.Sprint("c", i*7919%10%2), "y"}[i/599] }, func(i int) string { return []string{fmt.Sprint("g", i%2), "g"}[i/599] }, HeaderRows, "first 600"},

@@ -35,7 +35,7 @@ func TestFit_Refusals(t *testing.T) {
 		"absent feature":     {"y,education\n1,1\n2,2\n", Spec{Target: "y", Features: []string{"educaton"}}, []string{`did you mean "education"?`}},
 		"absent group":       {ok, Spec{Target: "y", Groups: []string{"region"}}, []string{`no column "region"`, `"y", "x" and "c"`}},
 		"absent log":         {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"w"}}}, []string{`no column "w"`, `"y", "x" and "c"`}},
-		"log of the target":  {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"y"}}}, []string{`column "y"`, "it cannot have a log, as it is not a feature"}},
+		"log of the target":  {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"y"}}}, []string{`column "y"`, "it cannot have a log, since it is not a feature"}},
 		"absent drop":        {ok, Spec{Target: "y", Drop: []string{"q"}}, []string{`no column "q"`}},
 		"no target":          {ok, Spec{}, []string{"name the target"}},
 		"unknown task":       {ok, Spec{Target: "y", Task: "rank"}, []string{`"rank"`, "regression"}},
@@ -48,12 +48,12 @@ func TestFit_Refusals(t *testing.T) {
 		"one value binary":   {"y,x\nno,1\nno,2\n", Spec{Target: "y", Task: Binary}, []string{`"no"`, "only one value"}},
 		"large classes":      {"y,x\n9007199254740993,1\n9007199254740992,2\n5,3\n5,4\n", Spec{Target: "y"}, []string{`column "y", row 1`, "distinguished as classes", "as text"}},
 		"large quantity":     {"y,x\n9007199254740993,1\n9007199254740992,2\n", Spec{Target: "y", Task: Regression}, []string{"only one value"}},
-		"one row":            {"y,x\n1,1\n", Spec{Target: "y"}, []string{"only one row"}},
+		"one row":            {"y,x\n1,1\n", Spec{Target: "y"}, []string{"only one training row"}},
 		"no rows":            {"y,x\n", Spec{Target: "y"}, []string{"no rows"}},
-		"classes of halves":  {"y,x\n1,1\n2.5,2\n3,3\n", Spec{Target: "y", Task: Binary}, []string{"classes are asked for", "as a quantity"}},
-		"few whole numbers":  {"y,x\n3,1\n2,2\n1,3\n1,2\n2,4\n3,1\n1,0\n", Spec{Target: "y"}, []string{`3 different whole numbers, 1, 2, 3:`, "counts", "as classes", "as a quantity"}},
-		"four whole numbers": {"y,x\n4,1\n3,2\n2,3\n1,2\n1,4\n2,1\n3,0\n4,0\n4,0\n", Spec{Target: "y"}, []string{`4 different whole numbers, 1, 2, 3, …:`}},
-		"positive of three":  {"y,x\na,1\nb,2\nc,3\n", Spec{Target: "y", Positive: "a"}, []string{"3 classes", "positive"}},
+		"classes of halves":  {"y,x\n1,1\n2.5,2\n3,3\n", Spec{Target: "y", Task: Binary}, []string{"needs classes", "as a quantity"}},
+		"few whole numbers":  {"y,x\n3,1\n2,2\n1,3\n1,2\n2,4\n3,1\n1,0\n", Spec{Target: "y"}, []string{`3 different whole numbers, 1, 2, 3, which`, "counts", "as classes", "as a quantity"}},
+		"four whole numbers": {"y,x\n4,1\n3,2\n2,3\n1,2\n1,4\n2,1\n3,0\n4,0\n4,0\n", Spec{Target: "y"}, []string{`4 different whole numbers, 1, 2, 3, …, which`}},
+		"positive of three":  {"y,x\na,1\nb,2\nc,3\n", Spec{Target: "y", Positive: "a"}, []string{"this one has 3", "positive"}},
 		"text regression":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Task: Regression}, []string{"must be numbers"}},
 		"unexpected text":    {"y,x\n1,1\n2,2\n1o,3\n4,4\n", Spec{Target: "y"}, []string{`"1o"`, "row 3"}},
 		"null target":        {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"}, []string{`column "y", row 2`, "2 of 4 rows", "drop the rows with nulls"}},
@@ -61,13 +61,13 @@ func TestFit_Refusals(t *testing.T) {
 		"Inf feature":        {"y,x\n1,1\n2,-inf\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "-Inf"}},
 		"overflow":           {"y,x\n1,1\n2,1e999\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "+Inf"}},
 		"null feature":       {"y,x\n1,1\n2,\n3,NA\n", Spec{Target: "y"}, []string{`column "x", row 2`, "2 of 3 rows", "mean or median", "leave the column out"}},
-		"all rows dropped":   {"y,x,z\n1,,1\n2,,2\n3,3,\n", Spec{Target: "y", Impute: "drop"}, []string{"every one of the 3 rows", "mean or median"}},
-		"identifiers":        {ids, Spec{Target: "y"}, []string{`column "id"`, "every one of the 30", "leave the column out"}},
+		"all rows dropped":   {"y,x,z\n1,,1\n2,,2\n3,3,\n", Spec{Target: "y", Impute: "drop"}, []string{"each of the 3 rows", "mean or median"}},
+		"identifiers":        {ids, Spec{Target: "y"}, []string{`column "id"`, "each of the 30 training rows", "leave the column out"}},
 		"too many levels":    {many, Spec{Target: "y"}, []string{`column "c"`, "1200 levels", "1000", "leave the column out"}},
-		"float groups":       {floats, Spec{Target: "y", Groups: []string{"g"}}, []string{`column "g"`, "bin it"}},
+		"float groups":       {floats, Spec{Target: "y", Groups: []string{"g"}}, []string{`column "g"`, "bin the values"}},
 		"positive absent":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Positive: "c"}, []string{`"c" does not occur`, `"a" and "b"`}},
 		"positive regress":   {ok, Spec{Target: "y", Positive: "1"}, []string{"no positive value"}},
-		"all constant":       {"y,x\n1,5\n2,5\n3,5\n", Spec{Target: "y"}, []string{"no feature is left", "name the features"}},
+		"all constant":       {"y,x\n1,5\n2,5\n3,5\n", Spec{Target: "y"}, []string{"no features: ", "name the features"}},
 		"level spelled":      {"y,a b\n1,\n2,2\n3,3\n", Spec{Target: "y"}, []string{`column "a b"`}},
 		"too large":          {"y,x\n1,-1e308\n2,1e308\n3,1.7e308\n", Spec{Target: "y"}, []string{`column "x"`, "too large"}},
 	} {
@@ -110,7 +110,7 @@ func TestFit_AllProblemsAtOnce(t *testing.T) {
 	}
 	f := frameOf(t, text)
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
-	datatest.WantError(t, err, "3 problems", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
+	datatest.WantError(t, err, "3 problems", `column "id"`, "each of the 30 training rows", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
 	var all data.Problems
 	if !errors.As(err, &all) || len(all) != 3 || all[1].Fixes[0] != fix.Impute {
 		t.Errorf("%#v", err)
@@ -151,9 +151,9 @@ func TestEncode_Refusals(t *testing.T) {
 	e := newEncoder(t, frameOf(t, "y,x,c\nno,1,a\nyes,2,b\nyes,4,a\n"), nil, Spec{Target: "y"})
 	for csv, parts := range map[string][]string{
 		"y,c\nno,a\n":             {`no column "x"`, "trained on"},
-		"y,x,c\nno,1,a\nno,,a\n":  {`column "x", row 2`, "null", "trained without a fill"},
+		"y,x,c\nno,1,a\nno,,a\n":  {`column "x", row 2`, "null", "no fill value"},
 		"y,x,c\nno,1,a\nmaybe,1,": {`column "y", row 2`, `"maybe"`, `"yes"`, `"no"`},
-		"y,x,c\nno,one,a\n":       {`column "x"`, "text here"},
+		"y,x,c\nno,one,a\n":       {`column "x"`, "the column is text"},
 		"y,x,c\nno,NaN,a\n":       {`column "x", row 1`, "the value is null"},
 	} {
 		_, _, err := e.Encode(t.Context(), frameOf(t, csv), nil)

@@ -67,16 +67,16 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		return k
 	}
 	if f.HoldsDates(c.Name) && n > maxLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
-		k.err = f.Fault(c.Name, fix.Offer(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text of %d levels", n)
+		k.err = f.Fault(c.Name, fix.Offer(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text with %d levels", n)
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, describeUnexpectedText(f, c))
+		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn), "it cannot be a feature, since each of the %d training rows has a different value%s", rows, describeUnexpectedText(f, c))
 		return k
 	}
 	if n > limit {
 		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn, fix.MergeRareLevels, fix.RaiseMaxLevels),
-			"%d levels are more than the %d a feature may have%s", n, limit, describeUnexpectedText(f, c))
+			"%d levels exceed the limit of %d per feature%s", n, limit, describeUnexpectedText(f, c))
 		return k
 	}
 	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing, Other: k.merged > 0}
@@ -159,7 +159,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 		return false
 	}
 	if k.merged > 0 {
-		e.addNote("column %q: %d %s %s, as are levels that training did not see", k.in.Name, k.merged, printable.Noun(k.merged, "rare level is", "rare levels are one,"), otherLabel)
+		e.addNote("column %q: %d %s merged in %s, like levels unseen in training", k.in.Name, k.merged, printable.Noun(k.merged, "rare level is", "rare levels are"), otherLabel)
 	}
 	k.in.First = len(e.Columns)
 	for i, l := range all {

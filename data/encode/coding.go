@@ -47,7 +47,7 @@ type Coding struct {
 // Validate returns an error if a coding that was read from a file is invalid.
 func (c Coding) Validate() error {
 	if bad := !table.IsFinite(c.Shift); bad || !positiveFinite(c.Scale) {
-		return fmt.Errorf("the encoded column %q has shift %v and scale %v", c.Name, c.Shift, c.Scale)
+		return fmt.Errorf("the encoded column %q has the shift %v and the scale %v; both must be finite, and the scale positive", c.Name, c.Shift, c.Scale)
 	}
 	return nil
 }
@@ -134,18 +134,18 @@ func (in *Input) Width() int {
 // validateMade returns an error if the operands of an input that was read from a file are invalid.
 func (in *Input) validateMade() error {
 	if in.Kind != data.Numeric || len(in.Of) > 2 {
-		return fmt.Errorf("it is made of %d columns, but only a number of one or two can be", len(in.Of))
+		return fmt.Errorf("\"of\" lists %d columns: a number is derived from one or two", len(in.Of))
 	}
 	for i, o := range in.Of {
 		switch {
 		case o.Column == "" || !o.Kind.IsScalar():
 			return fmt.Errorf("it is made of the column %q of kind %v", o.Column, o.Kind)
 		case o.Center != 0 && !(o.Kind == data.Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != data.Numeric):
-			return fmt.Errorf("it centres %q, but not in a product with a level", o.Column)
+			return fmt.Errorf("\"center\" is set for %q outside a product with a category", o.Column)
 		case !table.IsFinite(o.Center):
-			return fmt.Errorf("it centres %q at %v", o.Column, o.Center)
+			return fmt.Errorf("\"center\" of %q is %v, not a finite number", o.Column, o.Center)
 		case o.Fill != nil && (!table.IsFinite(*o.Fill)):
-			return fmt.Errorf("it fills nulls of %q with %v", o.Column, *o.Fill)
+			return fmt.Errorf("\"fill\" of %q is %v, not a finite number", o.Column, *o.Fill)
 		}
 		if err := o.Function.Validate(); err != nil {
 			return err

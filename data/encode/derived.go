@@ -21,7 +21,7 @@ func noFeatureFault(f *data.Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
 		return err
 	}
-	return f.Fault(name, fix.Advice{}, "it cannot have %s, as it is not a feature", what)
+	return f.Fault(name, fix.Advice{}, "it cannot have %s, since it is not a feature", what)
 }
 
 // A derivation collects derived columns before they are placed among the features.
@@ -183,7 +183,7 @@ func (m *derivation) addCategoryProduct(pair [2]string, sides [2][]Operand) erro
 	}
 	if len(occurs) > limit {
 		m.problems.Add(m.f.Fault(pair[0], fix.Offer(fix.MergeRareLevels, fix.RaiseMaxLevels),
-			"its product with %q has more pairs of levels in the training rows than the %d columns that a product may have", pair[1], limit))
+			"its product with %q has too many pairs of levels: at most %d columns are allowed", pair[1], limit))
 		return nil
 	}
 	var pairs [][2]Operand
@@ -271,7 +271,7 @@ func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 			return false, err
 		}
 		if is = len(slices.Compact(slices.Sorted(slices.Values(slices.Concat(all...))))) < 2; is {
-			m.e.addNote("the product of %q and %q left out: %q is constant in the training rows", pair[0], pair[1], name)
+			m.e.addNote("the product of %q and %q is left out, since %q is constant in the training rows", pair[0], pair[1], name)
 		}
 	}
 	return is, nil
@@ -395,7 +395,7 @@ func (t *fitting) splineBasis(c *data.Column, knots int) ([]Function, error) {
 	}
 	at = slices.Compact(at)
 	if len(at) < 3 {
-		return nil, t.f.Fault(c.Name, fix.Advise("ask for more knots, or take it as it is"), "%d knots at quantiles of its values are %d different ones; a spline needs three", knots, len(at))
+		return nil, t.f.Fault(c.Name, fix.Advise("ask for more knots, or leave out the spline"), "its %d knots, at quantiles of the values, have only %d different values; a spline needs at least three", knots, len(at))
 	}
 	return naturalSpline(at), nil
 }

@@ -70,7 +70,7 @@ func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
 	}
 	spec := Spec{Target: "y", Transforms: Transforms{Interact: [][2]string{{"a", "b"}}}}
 	_, err := Fit(t.Context(), table(60, 60), nil, nil, spec, Sink{Storage: ""})
-	datatest.WantError(t, err, `column "a"`, `"b"`, "more pairs of levels", "than the 1000")
+	datatest.WantError(t, err, `column "a"`, `"b"`, "too many pairs of levels", "at most 1000")
 	spec.MaxLevels = 10_000
 	if _, err := Fit(t.Context(), table(60, 60), nil, nil, spec, Sink{Storage: ""}); err != nil {
 		t.Errorf("with more levels allowed: %v", err)

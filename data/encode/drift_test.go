@@ -60,8 +60,8 @@ func TestDrifted(t *testing.T) {
 			not  string
 		}{
 			{months(t, 1000, 7, 1, 0.02, "a", "b", "c", ""), []string{`"x" (population stability index 0.`}, `"g"`},
-			{months(t, 1000, 7, 3, 0.02, "a", "b", "c", ""), []string{`"x" (population stability index `, "% of the rows outside the range"}, `"g"`},
-			{months(t, 1000, 7, 0, 0.02, "a", "b", "c", "", "d"), []string{`"g" (`, "20 % of the rows with levels that training did not see"}, `"x"`},
+			{months(t, 1000, 7, 3, 0.02, "a", "b", "c", ""), []string{`"x" (population stability index `, "% of the rows outside the training range"}, `"g"`},
+			{months(t, 1000, 7, 0, 0.02, "a", "b", "c", "", "d"), []string{`"g" (`, "20 % of the rows with levels unseen in training"}, `"x"`},
 			{months(t, 1000, 7, 0, 0.02, "a", "a", "a", "b", "c"), []string{`"g" (population stability index`}, `"x"`},
 			{months(t, 1000, 7, 0, 0.3, "a", "b", "c", ""), []string{`"x" (`, "% missing instead of 2 %"}, `"g"`},
 		} {
@@ -100,7 +100,7 @@ func TestUnseenGroups(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	r := Report{Rows: 100, NewGroups: []Unseen{{Column: "g", Count: 11, Examples: []string{"g=maybe"}}}}
-	if got := r.Drifted(); !strings.Contains(got, `group column "g" (11 % of the rows in groups that training did not have: "g=maybe")`) {
+	if got := r.Drifted(); !strings.Contains(got, `group column "g" (11 % of the rows in groups unseen in training: "g=maybe")`) {
 		t.Errorf("%q", got)
 	}
 }

@@ -335,7 +335,7 @@ func hintWithoutFill(err error) error {
 	}
 	for _, of := range all {
 		if slices.Contains(of.Fixes, fix.Impute) {
-			of.Fixes, of.Hint = nil, "the model was trained without a fill for nulls: leave such rows out, or train with nulls imputed"
+			of.Fixes, of.Hint = nil, "the model has no fill value for nulls: leave such rows out, or train again with imputed nulls"
 		}
 	}
 	return err
@@ -383,9 +383,9 @@ func (e *Encoder) checkDates(ctx context.Context, f *data.Frame, in *Input, c *d
 		return err
 	}
 	if dates {
-		return f.Fault(c.Name, fix.Advice{}, "the column holds numbers here (%s), but training had dates", c.Type)
+		return f.Fault(c.Name, fix.Advice{}, "the column holds numbers (%s), but in the training table it held dates", c.Type)
 	}
-	return f.Fault(c.Name, fix.Advice{}, "the column holds dates here, but training had numbers")
+	return f.Fault(c.Name, fix.Advice{}, "the column holds dates, but in the training table it held numbers")
 }
 
 // mergeAbsentColumns replaces the errors of many missing columns by one, since the table is then probably the
@@ -407,7 +407,7 @@ func mergeAbsentColumns(all data.Problems) (out data.Problems) {
 	if len(absent) <= most {
 		return all
 	}
-	first.Msg = fmt.Sprintf("there are no columns %s, nor %d more that the model was trained on",
+	first.Msg = fmt.Sprintf("the columns %s and %d more that the model was trained on are missing",
 		printable.QuoteList(absent[:most], "and"), len(absent)-most)
 	return append(data.Problems{first}, out...)
 }
@@ -423,14 +423,14 @@ func checkInputColumn(ctx context.Context, f *data.Frame, in *Input, c *data.Col
 	}
 	c, err := c.Load(ctx)
 	if err == nil && !c.IsAllNull() && f.Rows > 0 {
-		row, advice := c.UnexpectedRow-1, fix.Advice{Hint: "the model reads numbers here: is this the column of training?"}
+		row, advice := c.UnexpectedRow-1, fix.Advice{Hint: "the model needs numbers: check that this is the same column as in training"}
 		if row >= 0 {
 			advice = fix.Advice{Fixes: []fix.Fix{fix.NameMissing}}
 		} else {
 			for row = 0; c.IsNull(row); row++ {
 			}
 		}
-		fault := f.FaultAt(c.Name, row, advice, "the column is text here, but training had numbers: the value is %q", c.Text(row))
+		fault := f.FaultAt(c.Name, row, advice, "the column is text, but in the training table it held numbers: the value is %q", c.Text(row))
 		fault.FixValues = map[fix.Fix]string{fix.NameMissing: c.Text(row)}
 		err = fault
 	}

@@ -36,7 +36,7 @@ func (e *Encoder) noteColumns() {
 		e.addNote("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), listFirst(e.constant))
 	}
 	if n := len(e.filled); n > 0 {
-		e.addNote("nulls of the training rows filled with the %s in %d %s: %s", e.Spec.Impute, n, printable.Noun(n, "column", "columns"), listFirst(e.filled))
+		e.addNote("nulls filled with the %s of the training rows in %d %s: %s", e.Spec.Impute, n, printable.Noun(n, "column", "columns"), listFirst(e.filled))
 	}
 	e.constant, e.filled = nil, nil
 }
@@ -117,7 +117,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 				continue
 			}
 			if c.Index {
-				e.addNote("column %q left out: the file names it the index of its rows; to use it, name it as a feature", c.Name)
+				e.addNote("column %q is left out, since the file declares it the row index; to use it, name it as a feature", c.Name)
 				continue
 			}
 			if _, err := f.Lookup(c.Name); err != nil { // a name that occurs twice
@@ -135,7 +135,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 		if c.Kind != data.Other {
 			usable = append(usable, c)
 		} else {
-			advice := fix.Advise("store what you need of it as numbers", fix.DropColumn)
+			advice := fix.Advise("store the parts that you need as numbers", fix.DropColumn)
 			if c.Clock {
 				advice = fix.Offer(fix.SayDates, fix.DropColumn)
 			}
@@ -159,7 +159,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 		case usable[at].Kind == data.Vector:
 			problems.Add(vectorFault(f, name, "a reference level"))
 		case s.IsNumeric(usable[at]):
-			problems = append(problems, f.Fault(name, fix.Advice{}, "it cannot have a reference level, as it is used as a number"))
+			problems = append(problems, f.Fault(name, fix.Advice{}, "it cannot have a reference level, since it is used as a number"))
 		}
 	}
 	return usable, problems.Err()

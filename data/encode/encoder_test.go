@@ -131,7 +131,7 @@ func TestImpute(t *testing.T) {
 func TestEncode_AllProblemsAtOnce(t *testing.T) {
 	e := newEncoder(t, frameOf(t, "y,a,b,c\n1,1,3,u\n2,5,4,v\n3,2,9,u\n"), nil, Spec{Target: "y"})
 	for text, want := range map[string][]string{
-		"y,b\n1,x\n":                {`a: there is no column "a", which the model was trained on`, "b: the column is text here, but training had numbers: the value is \"x\"", `c: there is no column "c", which the model was trained on`},
+		"y,b\n1,x\n":                {`a: there is no column "a", which the model was trained on`, "b: the column is text, but in the training table it held numbers: the value is \"x\"", `c: there is no column "c", which the model was trained on`},
 		"y,d\n1,x\n":                {`a: there is no column "a", which the model was trained on`, `b: there is no column "b", which the model was trained on`, `c: there is no column "c", which the model was trained on`},
 		"y,a,b,c\n1,,inf,u\n2,1,,v": {"a: the value is null, as in 1 of 2 rows", "b: the value is +Inf"},
 		"y,a,b,c\n1,,2,u\n2,1,,v":   {"a: the value is null, as in 1 of 2 rows", "b: the value is null, as in 1 of 2 rows"},
@@ -141,7 +141,7 @@ func TestEncode_AllProblemsAtOnce(t *testing.T) {
 		all, _ := err.(data.Problems)
 		for _, p := range all {
 			got = append(got, p.Column+": "+p.Msg)
-			if strings.Contains(p.Msg, "null") && !strings.Contains(p.Hint, "trained without a fill") {
+			if strings.Contains(p.Msg, "null") && !strings.Contains(p.Hint, "no fill value") {
 				t.Errorf("%s: %s", p.Column, p.Hint)
 			}
 		}
@@ -150,7 +150,7 @@ func TestEncode_AllProblemsAtOnce(t *testing.T) {
 		}
 	}
 	e = newEncoder(t, frameOf(t, "y,a,b,c,d,e\n1,1,3,7,2,6\n2,5,4,8,2,2\n3,2,9,1,1,1\n"), nil, Spec{Target: "y"})
-	const want = `there are no columns "a", "b" and "c", nor 1 more that the model was trained on`
+	const want = `the columns "a", "b" and "c" and 1 more that the model was trained on are missing`
 	if _, _, err := e.encode(t.Context(), frameOf(t, "y,e\n1,2\n"), nil, false); err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, data.ErrNoColumn) {
 		t.Errorf("%v, want %s", err, want)
 	}

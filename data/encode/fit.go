@@ -163,7 +163,7 @@ func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared 
 	}
 	for r, of := range all {
 		if of.Held != nil && len(all) > 1 {
-			return nil, fmt.Errorf("hold-out rows: those of rank %d: %w", r, of.Held)
+			return nil, fmt.Errorf("hold-out rows of rank %d: %w", r, of.Held)
 		} else if of.Held != nil {
 			return nil, fmt.Errorf("hold-out rows: %w", of.Held)
 		}

@@ -75,7 +75,7 @@ func newFitting(ctx context.Context, f *data.Frame, train, holdout []int, s Spec
 		for _, name := range list {
 			_, err := f.Lookup(name)
 			if parts := f.PartsOf(name); err != nil && len(parts) > 0 {
-				err = f.Fault(name, fix.Advise("name some of them, as "+strconv.Quote(parts[0].Name)), "it is split into %d columns, and groups and categories are of one", len(parts))
+				err = f.Fault(name, fix.Advise("name one of them, such as "+strconv.Quote(parts[0].Name)), "it is split into %d columns, but a group or category needs one", len(parts))
 			}
 			if t.problems.Add(err) != nil {
 				return nil, err
@@ -110,7 +110,7 @@ func newFitting(ctx context.Context, f *data.Frame, train, holdout []int, s Spec
 func (t *fitting) takeRankRows(train []int, shared *Shared) error {
 	rows := shared.Rows
 	if t.e.Spec.Impute == "drop" {
-		return errors.New("impute drop does not work with several ranks, since the rows that remain are not known when rows are assigned to ranks; fill the nulls, or leave their rows out with a filter")
+		return errors.New("impute drop does not work with several ranks: fill the nulls, or leave out their rows with a filter")
 	}
 	t.comm, t.total = rows.Comm(), shared.Total
 	lo, hi := rows.LocalRange(t.total)
@@ -154,7 +154,7 @@ func (t *fitting) dropNulls() error {
 	t.partition, t.total = d, d.Set(0).Len()
 	all := t.total + t.dropped[0]
 	if t.total == 0 {
-		return t.f.Fault("", fix.Offer(fix.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
+		return t.f.Fault("", fix.Offer(fix.FillNulls), "each of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.addNote("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
@@ -273,7 +273,7 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 		return nil, err
 	}
 	if len(e.Columns) == 0 {
-		return nil, f.Fault("", fix.Offer(fix.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+		return nil, f.Fault("", fix.Offer(fix.NameFeatures), "no features: every column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: interceptName, Kind: "intercept", Scale: 1})

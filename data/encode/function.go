@@ -69,26 +69,26 @@ func (f *Function) Validate() error {
 	switch f.Name {
 	case "", "log", "log1p", "square":
 		if f.Knots != nil || f.Pieces != nil {
-			return fmt.Errorf("a function %q has no knots", f.Name)
+			return fmt.Errorf("the function %q has knots, but only a piecewise function has", f.Name)
 		}
 		return nil
 	case "piecewise":
 	default:
-		return fmt.Errorf("the function %q is not known", f.Name)
+		return fmt.Errorf("unknown function %q", f.Name)
 	}
 	if len(f.Knots) < 2 || len(f.Pieces) != len(f.Knots)-1 {
-		return fmt.Errorf("a piecewise function of %d knots and %d pieces", len(f.Knots), len(f.Pieces))
+		return fmt.Errorf("a piecewise function has %d knots and %d pieces: there must be one piece more than knots", len(f.Knots), len(f.Pieces))
 	}
 	numbers := append(slices.Clone(f.Knots), f.Below[0], f.Below[1], f.Above[0], f.Above[1])
 	for i, p := range f.Pieces {
 		numbers = append(numbers, p[:]...)
 		if !(f.Knots[i] < f.Knots[i+1]) {
-			return fmt.Errorf("knots must increase")
+			return fmt.Errorf("the knots of a piecewise function must increase")
 		}
 	}
 	for _, v := range numbers {
 		if !table.IsFinite(v) {
-			return fmt.Errorf("a piecewise function with the number %v", v)
+			return fmt.Errorf("a piecewise function has the number %v, which is not finite", v)
 		}
 	}
 	return nil

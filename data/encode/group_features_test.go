@@ -57,7 +57,7 @@ func TestGroupFeatures_AreCategories(t *testing.T) {
 			t.Errorf("%s: columns %q, want %q", c.name, e.Names(), c.want)
 		}
 		said := slices.ContainsFunc(e.Notes, func(n string) bool {
-			return strings.HasPrefix(n, `group column "site" is not a feature: 4 levels are more than the 3`)
+			return strings.HasPrefix(n, `group column "site" is not a feature: 4 levels exceed the limit of 3`)
 		})
 		if said != (c.name == "levels") {
 			t.Errorf("%s: notes %q", c.name, e.Notes)

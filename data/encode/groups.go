@@ -51,7 +51,7 @@ func (t *fitting) fitGroups() error {
 		e.Groups = append(e.Groups, factor)
 		singles = append(singles, nameGroups(factor, g.addLabels(labels)))
 		if slices.Contains(labels, MissingLabel) {
-			e.addNote("group column %q: rows without a value are the group %s, which may be the worst one; the filter %q leaves them out", name, MissingLabel, expr.QuoteName(name)+" is not null")
+			e.addNote("group column %q: rows without a value form the group %s, which may be the worst; to leave them out, use the filter %q", name, MissingLabel, expr.QuoteName(name)+" is not null")
 		}
 		if len(labels) == 1 {
 			e.addNote("group column %q has only one value, %q, in the training rows", name, labels[0])
@@ -249,12 +249,12 @@ func checkGroupLimit(f *data.Frame, column string, groups int) error {
 	if groups <= maxGroups {
 		return nil
 	}
-	return f.Fault(column, fix.Advise("choose a coarser column"), "%d groups are too many", groups)
+	return f.Fault(column, fix.Advise("choose a coarser column"), "it has too many groups: %d", groups)
 }
 
 // fractionsFault returns the error of a group column of too many different fractions.
 func fractionsFault(f *data.Frame, column string) error {
-	return f.Fault(column, fix.Advise("bin it into a column of a few ranges first"),
+	return f.Fault(column, fix.Advise("bin the values into a few ranges first"),
 		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
 }
 

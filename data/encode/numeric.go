@@ -18,7 +18,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	e, f, c, known := t.e, t.f, q.column, q.number
 	nulls := known.Faults.Nulls
 	if nulls == t.total { // nothing to fill, and nothing to ask for
-		e.addNote("column %q left out: it has no values in the training rows", c.Name)
+		e.addNote("column %q is left out, since it has no values in the training rows", c.Name)
 		return false, nil
 	}
 	in := Input{Name: c.Name, Kind: data.Numeric, First: len(e.Columns), Of: t.made[c], Vector: c.Vector}
@@ -53,7 +53,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		}
 	}
 	if constant && e.keepsConstantColumn(value) {
-		e.addNote("column %q is constant (%s): it is kept, since no intercept is fitted", c.Name, table.FormatNumber(value))
+		e.addNote("column %q is constant (%s) and kept, since no intercept is fitted", c.Name, table.FormatNumber(value))
 	} else if constant {
 		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, table.FormatNumber(value)))
 		return false, nil
@@ -117,7 +117,7 @@ func numberFault(f *data.Frame, name string, of []Operand, w matrix.Faults, n in
 			return err
 		}
 		if of != nil && math.IsInf(w.Value, 0) {
-			return f.FaultAt(name, w.Bad, fix.Advise("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.Value)
+			return f.FaultAt(name, w.Bad, fix.Advise("divide the original column by its scale"), "the value is %v, beyond double precision", w.Value)
 		}
 		if of != nil {
 			return f.FaultAt(name, w.Bad, fix.Advise("only positive numbers have a logarithm: leave such rows out with a filter, or use a square or a spline"), "the function has no value here")
@@ -126,7 +126,7 @@ func numberFault(f *data.Frame, name string, of []Operand, w matrix.Faults, n in
 	case w.Far >= 0 && w.Narrow:
 		return f.FaultAt(name, w.Far, fix.Offer(fix.Standardise, fix.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
 	case w.Far >= 0:
-		return f.FaultAt(name, w.Far, fix.Advice{}, "the value %v is too far from those of training to standardise", w.FarValue)
+		return f.FaultAt(name, w.Far, fix.Advice{}, "the value %v is too far outside the training range to standardise", w.FarValue)
 	case w.Nulls > 0 && impute != "mean" && impute != "median":
 		e := f.FaultAt(name, w.Null, fix.Offer(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = w.Nulls

@@ -347,7 +347,7 @@ func TestFitTo_HoldoutOnRanks(t *testing.T) {
 				rows := ranks.NewRows(comm, len(train))
 				from, to := shard.Bounds(len(held), size, comm.Rank())
 				got, err := Fit(t.Context(), frameOf(t, text.String()), ownOf(rows, train), held[from:to], spec, Sink{Storage: c.to, Shared: &Shared{rows, len(train)}})
-				if !sameFault(err, fault) || err != nil && strings.Contains(err.Error(), "those of rank ") != (size > 1) {
+				if !sameFault(err, fault) || err != nil && strings.Contains(err.Error(), "hold-out rows of rank ") != (size > 1) {
 					t.Errorf("%s: rank %d of %d says %v, not %v", what, comm.Rank(), size, err, fault)
 				}
 				parts[comm.Rank()] = got

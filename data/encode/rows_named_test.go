@@ -21,12 +21,12 @@ func TestFit_FaultsNameTheirRow(t *testing.T) {
 	}{
 		"null target":       {"y", "", Spec{}, nil, "is null"},
 		"infinite target":   {"y", "inf", Spec{}, nil, "+Inf"},
-		"no logarithm":      {"y", "-7", Spec{TargetTransform: "log1p"}, nil, "no log1p"},
+		"no logarithm":      {"y", "-7", Spec{TargetTransform: "log1p"}, nil, "log1p is undefined"},
 		"null feature":      {"x", "", Spec{}, nil, "is null"},
 		"infinite feature":  {"x", "-inf", Spec{}, nil, "-Inf"},
 		"infinite category": {"k", "inf", Spec{Categorical: []string{"k"}}, nil, "+Inf"},
 		"infinite group":    {"g", "inf", Spec{Groups: []string{"g"}}, nil, "+Inf"},
-		"no time":           {"u", "", Spec{}, &data.Holdout{Time: "u", Fraction: 0.5}, "without a time"},
+		"no time":           {"u", "", Spec{}, &data.Holdout{Time: "u", Fraction: 0.5}, "the time is missing"},
 		"an unknown split":  {"u", "2", Spec{}, &data.Holdout{Split: "u"}, "neither train nor test"},
 	} {
 		for row := range 6 {
@@ -60,7 +60,7 @@ func TestFit_FaultsNameTheirRow(t *testing.T) {
 				_, err = Fit(t.Context(), f, nil, nil, c.spec, Sink{Storage: Float64})
 			}
 			datatest.WantError(t, err, []string{"one.csv", "two.csv"}[row/3], fmt.Sprintf("column %q, row %d", c.column, row%3+1), c.words)
-			if of := (*data.Error)(nil); errors.As(err, &of) && (c.words == "is null" || c.words == "no log1p") != (of.Rows == 1) {
+			if of := (*data.Error)(nil); errors.As(err, &of) && (c.words == "is null" || c.words == "log1p is undefined") != (of.Rows == 1) {
 				t.Errorf("%d rows are said to have it", of.Rows)
 			}
 			if t.Failed() {

@@ -86,7 +86,7 @@ func (s Spec) Validate() error {
 	switch s.Task {
 	case Auto, Regression, Binary, Multiclass:
 	default:
-		return fmt.Errorf("task %q: must be %q, %q, %q or empty", s.Task, Regression, Binary, Multiclass)
+		return fmt.Errorf("the task %q must be %q, %q, %q or empty", s.Task, Regression, Binary, Multiclass)
 	}
 	switch s.Scale {
 	case "", "standard", "max", "none":
@@ -96,7 +96,7 @@ func (s Spec) Validate() error {
 	switch s.Impute {
 	case "", "error", "mean", "median", "drop":
 	default:
-		return fmt.Errorf("impute %q: must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
+		return fmt.Errorf("the imputation %q must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
 	}
 	if s.Exposure != "" && (s.Task != Regression || s.ScaleTarget || s.TargetTransform != "" || s.Exposure == s.Target) {
 		return fmt.Errorf("exposure %q: it needs another column that is a target of numbers, not scaled and not transformed", s.Exposure)
@@ -104,19 +104,19 @@ func (s Spec) Validate() error {
 	switch s.TargetTransform {
 	case "", "log", "log1p":
 	default:
-		return fmt.Errorf("target transform %q: must be log or log1p", s.TargetTransform)
+		return fmt.Errorf("the target transform %q must be log or log1p", s.TargetTransform)
 	}
 	if err := s.Transforms.Validate(); err != nil {
 		return err
 	}
 	if s.MinCount < 0 {
-		return fmt.Errorf("min count %d: must not be negative", s.MinCount)
+		return fmt.Errorf("the min count %d must not be negative", s.MinCount)
 	}
 	if s.MaxLevels < 0 {
-		return fmt.Errorf("max levels %d: must not be negative", s.MaxLevels)
+		return fmt.Errorf("the max levels %d must not be negative", s.MaxLevels)
 	}
 	if s.Target == "" {
-		return &data.Error{Msg: "no target column is named", Fixes: []fix.Fix{fix.NameTarget}}
+		return &data.Error{Msg: "the target column is not set", Fixes: []fix.Fix{fix.NameTarget}}
 	}
 	for _, role := range []struct {
 		name string
@@ -135,7 +135,7 @@ func (s Spec) Validate() error {
 	}
 	for _, p := range s.Products {
 		if len(p.Of) != 2 || !positiveFinite(p.Scale) {
-			return fmt.Errorf("the product %q has %d operands and scale %v: two, and a number above 0", p.Name, len(p.Of), p.Scale)
+			return fmt.Errorf("the product %q has %d operands and the scale %v: it needs two operands and a scale above 0", p.Name, len(p.Of), p.Scale)
 		}
 	}
 	dropped := make(map[string]bool)
@@ -144,7 +144,7 @@ func (s Spec) Validate() error {
 	}
 	for _, c := range s.Features {
 		if dropped[c] {
-			return fmt.Errorf("column %q is named under features and under drop", c)
+			return fmt.Errorf("column %q is named both under features and under drop", c)
 		}
 	}
 	return nil
@@ -213,10 +213,10 @@ func (t *Transforms) Validate() error {
 	}
 	for name, knots := range t.Spline {
 		if knots < 3 || knots > 20 {
-			return fmt.Errorf("a spline of %q with %d knots: there must be 3 to 20", name, knots)
+			return fmt.Errorf("the spline of %q has %d knots: a spline needs 3 to 20", name, knots)
 		}
 		if seen[name] {
-			return fmt.Errorf("column %q is under log and under spline, which both take its place", name)
+			return fmt.Errorf("column %q is named under log and spline, but only one of them can replace it", name)
 		}
 	}
 	squares := map[string]bool{}
@@ -230,7 +230,7 @@ func (t *Transforms) Validate() error {
 	for _, p := range t.Interact {
 		key := strings.Join([]string{min(p[0], p[1]), max(p[0], p[1])}, "\x00")
 		if p[0] == p[1] || pairs[key] {
-			return fmt.Errorf("the interaction %s:%s: two different columns, once", p[0], p[1])
+			return fmt.Errorf("the interaction %s:%s must name two different columns and occur once", p[0], p[1])
 		}
 		pairs[key] = true
 	}

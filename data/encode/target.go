@@ -24,7 +24,7 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 	values := known.Values
 	switch {
 	case n == 1:
-		return f.FaultAt(c.Name, known.First, fix.Advice{}, "there is only one row to train on; at least two are needed")
+		return f.FaultAt(c.Name, known.First, fix.Advice{}, "there is only one training row; at least two are needed")
 	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression: // and those that look alike may be several
 		return f.FaultAt(c.Name, known.Inexact-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished as classes")
 	case len(values) == 1:
@@ -38,12 +38,12 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 			task = Binary
 		case c.Kind == data.Numeric && c.Integer && len(values) <= table.FewNumbers && n > 2*len(values):
 			return f.Fault(c.Name, fix.Offer(fix.TakeAsClasses, fix.TakeAsQuantity),
-				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels there is no model of its own; counts are a quantity, with the loss poisson)", len(values), listSmallest(values))
+				"the target has %d different whole numbers, %s, which may be classes or a quantity (counts and ordered levels are quantities; for counts use the loss poisson)", len(values), listSmallest(values))
 		case c.Kind == data.Numeric:
 			task = Regression
-			e.addNote("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
+			e.addNote("target %q is a quantity, since it is a number with more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
-			return f.Fault(c.Name, fix.Advise("store it as numbers for a regression", fix.TakeAsClasses), "the target is numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
+			return f.Fault(c.Name, fix.Advise("store it as numbers for a regression", fix.TakeAsClasses), "the target holds numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
 		case c.UnexpectedRow > 0:
 			return f.Fault(c.Name, fix.Advise("fix that row", fix.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), describeUnexpectedText(f, c))
 		default:
@@ -63,7 +63,7 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 			e.addNote("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.Fault(c.Name, fix.Offer(fix.ForgetPositive, fix.TakeAsClasses), "a positive value is given, but the target is a quantity")
+			return f.Fault(c.Name, fix.Offer(fix.ForgetPositive, fix.TakeAsClasses), "a positive value needs a target with two classes, but this one is a quantity")
 		}
 		e.Target.Transform = s.TargetTransform
 		if err := noLogarithmFault(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
@@ -72,14 +72,14 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 		if s.ScaleTarget {
 			_, mean, sd, _ := matrix.JoinMoments(known.Moments)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
-				return f.Fault(c.Name, fix.Advise("rescale it"), "the values of the target are too large or too close to standardise")
+				return f.Fault(c.Name, fix.Advise("rescale it"), "the target values are too large or too close together to standardise")
 			}
 			e.Target.Shift, e.Target.Scale = mean, sd
 		}
 		return nil
 	}
 	if s.TargetTransform != "" {
-		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity), "a logarithm is asked of the target, but it is one of classes")
+		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity), "a log transform needs a numeric target, but this target has classes")
 	}
 	if task == Multiclass {
 		return e.chooseClasses(f, c, values, known.Held)
@@ -92,13 +92,13 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 func (e *Encoder) chooseClasses(f *data.Frame, c *data.Column, values, held []string) error {
 	switch {
 	case len(values) < 3:
-		return f.Fault(c.Name, fix.Advise("take it as a target of two classes"), "the target has %d classes, and more than two are asked for", len(values))
+		return f.Fault(c.Name, fix.Advise("use a task or loss for two classes"), "the target has %d classes, but the task or loss needs more than two", len(values))
 	case len(values) > maxClasses:
 		return f.Fault(c.Name, fix.Advise("choose another target, or merge rare classes", fix.TakeAsQuantity), "the target has more than %d classes", maxClasses)
 	case c.Kind == data.Numeric && !c.Integer:
-		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
+		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity), "the task or loss needs classes, but the target has numbers that are not whole")
 	case e.Spec.Positive != "":
-		return f.Fault(c.Name, fix.Offer(fix.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
+		return f.Fault(c.Name, fix.Offer(fix.ForgetPositive), "a positive value needs a target with two classes, but this one has %d", len(values))
 	}
 	all := slices.Clone(values)
 	for _, v := range held {
@@ -319,7 +319,7 @@ func noLogarithmFault(f *data.Frame, column, transform string, count, first int,
 	if count == 0 {
 		return nil
 	}
-	e := f.FaultAt(column, first, fix.Advise("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", text, transform)
+	e := f.FaultAt(column, first, fix.Advise("use log1p, which allows 0, or leave such rows out with a filter"), "the target is %s, for which %s is undefined", text, transform)
 	e.Rows = count
 	return e
 }
@@ -345,7 +345,7 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 	}
 	if t.Task == Regression {
 		if c.Kind == data.Categorical && rows.Len() > 0 {
-			return f.Fault(c.Name, fix.Advice{}, "the target was numbers in training but is text here%s", describeUnexpectedText(f, c))
+			return f.Fault(c.Name, fix.Advice{}, "the target is text, but in the training table it held numbers%s", describeUnexpectedText(f, c))
 		}
 		if count, first := countWithoutLogarithm(t.Transform, c, rows); count > 0 {
 			return noLogarithmFault(f, c.Name, t.Transform, count, first, c.Text(first))
@@ -378,9 +378,9 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 			continue
 		}
 		if t.Task == Multiclass {
-			return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is not one of the %d classes of training", read(r), len(t.Classes))
+			return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is none of the model's %d classes", read(r), len(t.Classes))
 		}
-		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", read(r), t.Positive, t.Negative)
+		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, but the model knows only %q and %q", read(r), t.Positive, t.Negative)
 	}
 	return nil
 }

@@ -72,13 +72,13 @@ func (t Target) Validate() error {
 	case (t.Task == Multiclass) != (len(t.Classes) > 2) || len(t.Classes) > maxClasses:
 		return fmt.Errorf("the target of task %q has %d classes", t.Task, len(t.Classes))
 	case len(slices.Compact(slices.Sorted(slices.Values(t.Classes)))) != len(t.Classes):
-		return fmt.Errorf("the target has a class twice")
+		return fmt.Errorf("two classes of the target are equal")
 	case t.Task == Binary && t.Positive == t.Negative:
-		return fmt.Errorf("the target has the value %q as positive and negative one", t.Positive)
+		return fmt.Errorf("the positive and the negative value of the target are both %q", t.Positive)
 	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
 		return fmt.Errorf("the target has an exposure, but is no plain number")
 	case t.Task == Regression && (!positiveFinite(t.Scale) || !table.IsFinite(t.Shift)):
-		return fmt.Errorf("the target has shift %v and scale %v", t.Shift, t.Scale)
+		return fmt.Errorf("the target has the shift %v and the scale %v; both must be finite, and the scale positive", t.Shift, t.Scale)
 	}
 	return nil
 }

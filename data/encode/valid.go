@@ -91,7 +91,7 @@ func (e *Encoder) readValid(ctx context.Context, f *data.Frame) (g *data.Frame, 
 		}
 		for r, text := range invalid {
 			if why[r] == "" {
-				why[r] = fmt.Sprintf("column %q: the value is %q, but the model reads %ss", name, text, what)
+				why[r] = fmt.Sprintf("column %q: the value is %q, but the model needs a %s", name, text, what)
 			}
 		}
 		g, err = g.WithColumn(values)

@@ -30,9 +30,9 @@ func (e *Encoder) Validate() error {
 		case seen[in.Name]:
 			return fmt.Errorf("%s %q is already an input, or the target", what, in.Name)
 		case in.First != next:
-			return fmt.Errorf("%s, %q, begins at column %d, not %d", what, in.Name, in.First, next)
+			return fmt.Errorf("%s, %q, has the first column %d instead of %d", what, in.Name, in.First, next)
 		case !table.IsFinite(in.Fill):
-			return fmt.Errorf("%s, %q, fills nulls with %v", what, in.Name, in.Fill)
+			return fmt.Errorf("%s, %q, has the fill %v, not a finite number", what, in.Name, in.Fill)
 		}
 		if in.Of != nil {
 			if err := in.validateMade(); err != nil {
@@ -52,20 +52,20 @@ func (e *Encoder) Validate() error {
 		case data.Bool, data.Categorical:
 			n = in.Width()
 			if n == 0 || len(slices.Compact(slices.Sorted(slices.Values(in.Levels)))) != len(in.Levels) {
-				return fmt.Errorf("%s, %q, has the levels %q: it needs different ones", what, in.Name, in.Levels)
+				return fmt.Errorf("%s, %q, has the levels %q, which must differ", what, in.Name, in.Levels)
 			}
 			if in.Reference != "" && in.Skipped() < 0 {
-				return fmt.Errorf("%s, %q, has no level of its reference %q", what, in.Name, in.Reference)
+				return fmt.Errorf("%s, %q, has the reference %q, which is not one of its levels", what, in.Name, in.Reference)
 			}
 		default:
 			return fmt.Errorf("%s, %q, is neither a number nor a category", what, in.Name)
 		}
 		if len(e.Columns) < next+n {
-			return fmt.Errorf("%s, %q, has %d encoded columns, but only %d are there", what, in.Name, n, len(e.Columns)-next)
+			return fmt.Errorf("%s, %q, needs %d encoded columns, but only %d are left", what, in.Name, n, len(e.Columns)-next)
 		}
 		for _, c := range e.Columns[next : next+n] {
 			if c.Kind != kind || c.Source != in.Name {
-				return fmt.Errorf("%s, %q, is not what the encoded column %q is made of", what, in.Name, c.Name)
+				return fmt.Errorf("%s, %q, does not match the encoded column %q", what, in.Name, c.Name)
 			}
 		}
 		next += n
@@ -92,7 +92,7 @@ func (e *Encoder) validateGroups() error {
 			return fmt.Errorf("grouping %d of the encoder names no columns", i+1)
 		}
 		if len(g.Sources) == 1 && g.Kind > data.Bool {
-			return fmt.Errorf("grouping %d of the encoder, %q, is of an unknown kind", i+1, g.Name)
+			return fmt.Errorf("grouping %d of the encoder, %q, has an unknown kind", i+1, g.Name)
 		}
 	}
 	return nil

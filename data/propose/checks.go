@@ -41,7 +41,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 		return
 	}
 	if r := f.Remark(of.Name, table.ErrTextOfNumbers); r != nil {
-		does := "kept as text; say how its numbers are written and look again"
+		does := "kept as text; set the number format and run inspect again"
 		if len(r.FixValues) == 0 && r.Hint != "" {
 			does = "kept as text; " + r.Hint
 		}
@@ -49,7 +49,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 		return
 	}
 	if r := f.Remark(of.Name, table.ErrMixedDates); r != nil {
-		p.drop(check.Dates, of, "%s", r.Msg).Proposal = "left out; " + r.Hint + ", and look again"
+		p.drop(check.Dates, of, "%s", r.Msg).Proposal = "left out; " + r.Hint + ", and run inspect again"
 		return
 	}
 	if slices.Contains(p.Drop, of.Name) { // for what package check found
@@ -64,7 +64,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 	case c.infinite.n > 0 && c.distinct < 2:
 		setRows(p.drop(check.Constant, of, "it has at most one finite value"), c.infinite)
 	case c.present == 0 || c.distinct < 2 && c.nulls.n == 0:
-		p.add(check.Constant, of, "training leaves it out", "it has one value, or none")
+		p.add(check.Constant, of, "left out in training", "the column has one value, or none")
 	case again:
 		p.drop(check.Copy, of, "it is a copy of %q", twin)
 	case p.dropPresence(c, t) || !c.Clock && p.dropIdentifier(c):
@@ -110,7 +110,7 @@ func (p *Proposal) checkNames(c *column, t *targetValues) {
 }
 
 // keptUnlessLater is the proposal on a column whose name alone raises a doubt.
-const keptUnlessLater = "kept; leave it out if it is known only after the target"
+const keptUnlessLater = "kept; leave it out if it is known only after the outcome"
 
 // dropPresence drops a column that is filled in after the outcome: where it has a value, the target is nearly always
 // the same. It reports whether it did.
@@ -127,7 +127,7 @@ func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
 	if !d.isPureWherePresent() {
 		return false
 	}
-	setRows(p.drop(check.LeakAfter, c.Column, "where it has a value, in %.0f of the %d rows examined, the target is nearly always the same: it is filled in after the outcome", d.n[0], len(t.rows)), c.nulls)
+	setRows(p.drop(check.LeakAfter, c.Column, "where it has a value (%.0f of %d examined rows), the target is nearly always the same: it seems to be filled in after the outcome", d.n[0], len(t.rows)), c.nulls)
 	return true
 }
 
@@ -197,7 +197,7 @@ func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 	if t.binary {
 		mean, values = fmt.Sprintf("the share of %q", t.one), fmt.Sprintf("%.0f %% (elsewhere %.0f %%)", 100*later, 100*other)
 	}
-	p.drop(check.LeakAfter, c.Column, "where it is more than a week after %q, %s is %s: known only after the outcome", p.from.Name, mean, values).Rows = int(d.n[1])
+	p.drop(check.LeakAfter, c.Column, "where it is more than a week later than %q, %s is %s: it seems to be known only after the outcome", p.from.Name, mean, values).Rows = int(d.n[1])
 	return true
 }
 
@@ -209,7 +209,7 @@ func (p *Proposal) checkLevels(c *column, t *targetValues) {
 	}
 	if text && c.distinct > encode.DefaultMaxLevels {
 		p.MinCount = 20
-		p.add(check.Levels, c.Column, "levels of fewer than 20 rows become one, (other)", "%d levels", c.distinct)
+		p.add(check.Levels, c.Column, "levels with fewer than 20 rows are merged in (other)", "%d levels", c.distinct)
 	}
 }
 
@@ -228,23 +228,23 @@ func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence str
 		}
 		if d.n[1] >= pureRows && d.n[0] > 0 && share >= pureShare && rest <= elsewhereShare && share > purest {
 			purest = share
-			sentence = fmt.Sprintf("of the %.0f rows with %q examined, %.0f %% have the target %q, and %.0f %% of the others", d.n[1], level, 100*share, class, 100*rest)
+			sentence = fmt.Sprintf("of the %.0f examined rows with %q, %.0f %% have the target %q, against %.0f %% of the other rows", d.n[1], level, 100*share, class, 100*rest)
 		}
 	}
 	return sentence
 }
 
-// checkNumbers finds numbers that may be weights of the rows, that are not finite, or that stand for no value.
+// checkNumbers finds numbers that may be weights of the rows, that are not finite, or that mark missing values.
 func (p *Proposal) checkNumbers(c *column) {
 	if c.Kind != data.Numeric {
 		return
 	}
 	if c.nulls.n == 0 && c.infinite.n == 0 && c.least > 0 && findWord(c.Name, weightWords) != "" {
-		p.add(check.RowWeight, c.Column, "kept as a feature; name it as the weight if it says how many cases a row stands for", "its name is that of a weight of the rows")
+		p.add(check.RowWeight, c.Column, "kept as a feature; if it is the number of cases that a row stands for, name it as the weight", "its name suggests that it is a row weight")
 	}
 	if c.infinite.n > 0 {
 		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
-		setRows(p.add(check.NotFinite, c.Column, "such rows are left out", "values that are not finite"), c.infinite)
+		setRows(p.add(check.NotFinite, c.Column, "rows with such values are left out", "some values are not finite"), c.infinite)
 	}
 }
 
@@ -267,6 +267,6 @@ func (p *Proposal) checkGroup(c *column) {
 		p.Groups = append(p.Groups, c.Name)
 	}
 	if c.nulls.n > 0 && (named || c.Kind == data.Categorical) {
-		setRows(p.add(check.Missing, c.Column, "kept; as a group column they would be the group "+encode.MissingLabel, "it has no value"), c.nulls)
+		setRows(p.add(check.Missing, c.Column, "kept; in a group column, these rows would form the group "+encode.MissingLabel, "it has no value"), c.nulls)
 	}
 }

@@ -28,15 +28,15 @@ func TestMake_Checks(t *testing.T) {
 			finding: `"permanent" and "Permanent" look like spellings of one label`, does: "rename them"},
 		{name: "levels of their own", column: "status", value: func(i int) string { return []string{"A", "b", "C"}[i*i%37%3] }},
 		{name: "rows without a group", column: "hospital", value: func(i int) string { return []string{"x", "", "z"}[i*i%37%3] },
-			finding: "it has no value", does: "would be the group (missing)", proposed: []string{"hospital"}},
+			finding: "it has no value", does: "would form the group (missing)", proposed: []string{"hospital"}},
 		{name: "rows without a named group", column: "ward", groups: []string{"ward"}, value: func(i int) string { return []string{"x", "", "z"}[i*i%37%3] },
-			finding: "it has no value", does: "would be the group (missing)"},
+			finding: "it has no value", does: "would form the group (missing)"},
 		{name: "groups by name", column: "applicant_sex", value: func(i int) string { return []string{"f", "m"}[i*i%37%2] }, proposed: []string{"applicant_sex"}},
 		{name: "one group and three rows", column: "race", value: func(i int) string { return []string{"a", "b"}[i/397] }},
 		{name: "a name and a nearly pure level", column: "event", value: func(i int) string { return fmt.Sprint(class(i) * min(1, i%3)) },
-			finding: "have one outcome", does: "is it known when"},
+			finding: "have the same outcome", does: "is the column known"},
 		{name: "weight", column: "survey_weight", value: func(i int) string { return fmt.Sprint(0.5 + float64(i*i%101)/50) },
-			finding: "its name is that of a weight", does: "kept as a feature"},
+			finding: "its name suggests that it is a row weight", does: "kept as a feature"},
 		{name: "weight with a zero", column: "weight", value: func(i int) string { return fmt.Sprint(i * i % 101) }},
 		{name: "dates in two formats", column: "opened", value: func(i int) string {
 			if i%3 == 0 {
@@ -49,16 +49,16 @@ func TestMake_Checks(t *testing.T) {
 				return "denied"
 			}
 			return "no"
-		}, finding: "have one outcome", does: "is it known when"},
+		}, finding: "have the same outcome", does: "is the column known"},
 		{name: "a rarer level that gives it away", column: "insurance", value: func(i int) string {
 			if class(i) == 1 && i%2 == 0 {
 				return "denied"
 			}
 			return "no"
-		}, finding: "have one outcome", does: "is it known when"},
+		}, finding: "have the same outcome", does: "is the column known"},
 		{name: "a name that was suspected", column: "lesion", value: func(i int) string { return []string{"a", "b"}[(i*i%11+class(i))%2] }},
 		{name: "a name and nearly the target", column: "final_state", value: func(i int) string { return fmt.Sprint(i*i%11 + 9*class(i)) },
-			finding: "far better than all other columns", does: "left out", drop: true},
+			finding: "far better than all others", does: "left out", drop: true},
 		{name: "an identifier that rows share", column: "person_id", value: func(i int) string { return fmt.Sprint(5000 + 7*(i/2)) },
 			finding: "identifier", does: "rows that share a value are held out together", drop: true, holdout: "person_id"},
 	} {

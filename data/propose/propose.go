@@ -180,7 +180,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		}
 	}
 	if same, rows := findOtherSpellings(counts); same != nil {
-		p.add(check.Spellings, c, fmt.Sprintf("they become %d", len(counts)-len(same)), "the target is text with %d values, some of them spellings of the same text", len(counts)).Rows = rows
+		p.add(check.Spellings, c, fmt.Sprintf("merged to %d values", len(counts)-len(same)), "the target is text with %d values, some of which are spellings of the same text", len(counts)).Rows = rows
 		all := maps.Clone(same)
 		maps.Copy(all, p.Reading.Relabel)
 		p.Reading.Relabel = all
@@ -188,7 +188,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	}
 	if missing.n > 0 {
 		p.addFilter(expr.QuoteName(c.Name) + " is not null")
-		setRows(p.add(check.Missing, c, "such rows are left out", "the target is missing"), missing)
+		setRows(p.add(check.Missing, c, "rows without a target are left out", "the target is missing"), missing)
 	}
 	levels := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
@@ -208,7 +208,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		t.binary, p.Task = false, encode.Regression
 		if c.Integer && len(levels) <= table.FewNumbers {
 			p.Loss = "squared"
-			p.add(check.Target, c, "taken as a quantity; the logistic loss takes them as classes", "the target has %d different whole numbers", len(levels))
+			p.add(check.Target, c, "used as a quantity; with the logistic loss, as classes", "the target has %d different whole numbers", len(levels))
 		}
 	case len(levels) <= maxClasses:
 		t.one, p.Task = levels[0], encode.Multiclass // its most frequent class against the rest

@@ -69,8 +69,8 @@ func TestMake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"row_id": "numbers the rows", "name": "identifier", "income_again": "copy of \"income\"", "paid_copy": "nearly is the target",
-		"settled_on": "filled in after the outcome", "tells": "an AUC of 1.0000", "note": "different texts", "gap": "66 %"}
+	want := map[string]string{"row_id": "numbers the rows", "name": "identifier", "income_again": "copy of \"income\"", "paid_copy": "can be read off",
+		"settled_on": "filled in after the outcome", "tells": "AUC 1.0000", "note": "different texts", "gap": "66 %"}
 	var drops []string
 	for name, why := range want {
 		drops = append(drops, name)
@@ -146,12 +146,12 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 	}
 	p := proposed(t, b.String(), "y")
 	want := map[string]check.Finding{ // one a column
-		"y":         {What: check.Missing, Severity: check.Note, Column: "y", Rows: 2, First: 9, Evidence: "the target is missing", Proposal: "such rows are left out"},
-		"odd value": {What: check.NotFinite, Severity: check.Note, Column: "odd value", Rows: 3, First: 6, Evidence: "values that are not finite", Proposal: "such rows are left out"},
+		"y":         {What: check.Missing, Severity: check.Note, Column: "y", Rows: 2, First: 9, Evidence: "the target is missing", Proposal: "rows without a target are left out"},
+		"odd value": {What: check.NotFinite, Severity: check.Note, Column: "odd value", Rows: 3, First: 6, Evidence: "some values are not finite", Proposal: "rows with such values are left out"},
 		"gap":       {What: check.Missing, Severity: check.Note, Column: "gap", Rows: 13, First: 4, Evidence: "it is missing", Proposal: Filled},
 		"mostly":    {What: check.Missing, Severity: check.Note, Column: "mostly", Rows: 104, First: 1, Evidence: "it is missing in 80 % of the rows", Proposal: "left out"},
-		"const":     {What: check.Constant, Severity: check.Note, Column: "const", Rows: 0, First: 0, Evidence: "it has one value, or none", Proposal: "training leaves it out"},
-		"none":      {What: check.Constant, Severity: check.Note, Column: "none", Rows: 0, First: 0, Evidence: "it has one value, or none", Proposal: "training leaves it out"},
+		"const":     {What: check.Constant, Severity: check.Note, Column: "const", Rows: 0, First: 0, Evidence: "the column has one value, or none", Proposal: "left out in training"},
+		"none":      {What: check.Constant, Severity: check.Note, Column: "none", Rows: 0, First: 0, Evidence: "the column has one value, or none", Proposal: "left out in training"},
 		"copied":    {What: check.Missing, Severity: check.Note, Column: "copied", Rows: 2, First: 1, Evidence: "it is missing", Proposal: Filled},
 		"again":     {What: check.Copy, Severity: check.Note, Column: "again", Rows: 0, First: 0, Evidence: "it is a copy of \"copied\"", Proposal: "left out"},
 	}
@@ -241,7 +241,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	why := map[string]string{"seen_again": `more than a week after "admitted"`, "visit": "numbers the rows"}
+	why := map[string]string{"seen_again": `a week later than "admitted"`, "visit": "numbers the rows"}
 	for name, part := range why {
 		if i := slices.IndexFunc(p.Findings, func(f check.Finding) bool { return f.Column == name && strings.Contains(f.Evidence, part) }); i < 0 || p.Findings[i].First != 0 {
 			t.Errorf("%s: %+v", name, p.Findings)

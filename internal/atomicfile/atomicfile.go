@@ -80,7 +80,7 @@ func replace(path string, force bool, write func(io.Writer) error) error {
 type existsError struct{}
 
 func (existsError) Error() string {
-	return "the file exists already and is left alone; choose another name or ask to overwrite it"
+	return "the file exists already; choose another name, or allow overwriting"
 }
 
 func (existsError) Is(target error) bool { return target == fs.ErrExist }
@@ -110,7 +110,7 @@ func createTemporary(path string, force bool) (tmp *os.File, target string, mode
 	}
 	dir, base := filepath.Split(target)
 	if base == "" {
-		return nil, "", 0, errors.New("it names no file")
+		return nil, "", 0, errors.New("the path names no file")
 	}
 	tmp, err = create(cmp.Or(dir, "."))
 	return tmp, target, mode, err
@@ -137,9 +137,9 @@ func findTarget(path string, force bool) (target string, mode os.FileMode, err e
 	case err != nil:
 		return "", 0, err
 	case info.IsDir():
-		return "", 0, errors.New("it is a directory")
+		return "", 0, errors.New("the path is a directory")
 	case !info.Mode().IsRegular():
-		return "", 0, errors.New("it is not a regular file")
+		return "", 0, errors.New("the path is not a regular file")
 	}
 	return target, info.Mode().Perm(), nil
 }
@@ -172,7 +172,7 @@ func create(dir string) (*os.File, error) {
 			return f, nil
 		}
 	}
-	return nil, fmt.Errorf("no free name for a temporary file in %s", dir)
+	return nil, fmt.Errorf("cannot find a free name for a temporary file in %s", dir)
 }
 
 // lockTemporary locks a temporary file while it is open, and reports whether it still exists, since RemoveStale

@@ -18,7 +18,7 @@ const (
 // Parse parses a condition. The error is an [*Error].
 func Parse(text string) (e *Expr, err error) {
 	if len(text) > longest {
-		return nil, Errorf(1, "a condition of %d bytes is too long: the limit is %d", len(text), longest)
+		return nil, Errorf(1, "the condition has %d bytes; at most %d are allowed", len(text), longest)
 	}
 	p := &parser{text: text}
 	defer func() {
@@ -33,7 +33,7 @@ func Parse(text string) (e *Expr, err error) {
 	p.readToken()
 	e = p.parseOr()
 	if p.kind != end {
-		p.fail("%q is not expected here", p.token)
+		p.fail("unexpected %q", p.token)
 	}
 	return e, nil
 }
@@ -90,7 +90,7 @@ func (p *parser) readToken() {
 		for {
 			part, after, closed := strings.Cut(rest[1:], quote)
 			if !closed {
-				p.fail("the quote is not closed")
+				p.fail("the closing quote is missing")
 			}
 			b.WriteString(part)
 			if !strings.HasPrefix(after, quote) {
@@ -135,7 +135,7 @@ func (p *parser) nameSize(s string) int {
 		}
 	}
 	if depth > 0 {
-		p.fail("the bracket is not closed")
+		p.fail("the closing bracket is missing")
 	}
 	return len(s)
 }
@@ -156,7 +156,7 @@ func (p *parser) expectToken(word string) {
 	case p.kind == end:
 		p.fail("%q is missing", word)
 	default:
-		p.fail("%q is expected, not %q", word, p.token)
+		p.fail("expected %q, but found %q", word, p.token)
 	}
 	p.readToken()
 }
@@ -184,7 +184,7 @@ func (p *parser) parseChain(op Op, part func() *Expr, words ...string) *Expr {
 // parseOperand parses a negation, a condition in parentheses or a comparison.
 func (p *parser) parseOperand() *Expr {
 	if p.depth++; p.depth > deepest {
-		p.fail("parentheses and negations are nested more than %d deep", deepest)
+		p.fail("parentheses and negations are nested more than %d levels deep", deepest)
 	}
 	defer func() { p.depth-- }()
 	at := p.position()
@@ -199,13 +199,13 @@ func (p *parser) parseOperand() *Expr {
 		return e
 	case p.kind == name || p.kind == quotedName:
 		if p.terms++; p.terms > comparisons {
-			p.fail("more than %d comparisons; write many values of one column as in x in (1, 2, 3)", comparisons)
+			p.fail("more than %d comparisons; combine values of one column, as in x in (1, 2, 3)", comparisons)
 		}
 		return p.parseComparison(at)
 	case p.kind == end:
-		p.fail("the expression ends early")
+		p.fail("the expression is incomplete")
 	}
-	p.fail("a name is expected, not %q", p.token)
+	p.fail("expected a column name, but found %q", p.token)
 	return nil
 }
 
@@ -263,9 +263,9 @@ func (p *parser) parseValue() Value {
 	case name:
 		v.Kind = Word
 	case end:
-		p.fail("a number, a text in quotes, or true or false is missing")
+		p.fail("expected a number, a quoted text, true or false")
 	default:
-		p.fail("a number, a text in quotes, or true or false is expected, not %q", p.token)
+		p.fail("expected a number, a quoted text, true or false, but found %q", p.token)
 	}
 	p.readToken()
 	return v

@@ -24,7 +24,7 @@ func Check(doc []byte, v any) (unknown []string, err error) {
 		return nil, err
 	}
 	if _, err := c.dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("something follows the document")
+		return nil, fmt.Errorf("the file continues after the JSON document")
 	}
 	return c.unknown, nil
 }
@@ -64,7 +64,7 @@ func (c *checker) checkValue(path string, t reflect.Type) error {
 		}
 		for c.dec.More() {
 			if c.free -= size; c.free < 0 {
-				return fmt.Errorf("the values of %s take far more memory than their text", path)
+				return fmt.Errorf("the values of %s need far more memory than their text", path)
 			}
 			if err := c.checkValue(path+"[]", of); err != nil {
 				return err
@@ -86,7 +86,7 @@ func (c *checker) checkValue(path string, t reflect.Type) error {
 			folded = strings.ToLower(strings.ToUpper(key))
 		}
 		if keys[folded] {
-			return fmt.Errorf("the key %q is given twice", at)
+			return fmt.Errorf("the key %q occurs twice", at)
 		}
 		keys[folded] = true
 		field, known := c.field(t, key)

@@ -17,7 +17,7 @@ func JoinNames(names []string) string {
 }
 
 // errList reports that a text is not a list of names.
-var errList = errors.New("no comma-separated list of names")
+var errList = errors.New("not a comma-separated list of names")
 
 // SplitNames splits a list of names at commas. A quoted name is taken literally, with doubled quotes for one;
 // spaces around other names are removed. Names may be empty, but a list of only spaces is empty.

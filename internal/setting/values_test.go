@@ -133,8 +133,8 @@ func TestApply_KeysAndErrors(t *testing.T) {
 		"share: 1\ncount: 1.5\n":                     `c.yaml:2: count "1.5": must be a whole number`,
 		"count: 1\n\ncount: 2\n":                     `c.yaml:3: key "count" is already set on line 1`,
 		"- count\n":                                  "c.yaml:1: the configuration must be keys and values, not ",
-		"count: 1\n---\nshare: 0.5\n":                "c.yaml:2: a second YAML document",
-		"count: 3 #" + strings.Repeat(" ", maxBytes): "c.yaml: a configuration has at most 1048576 bytes",
+		"count: 1\n---\nshare: 0.5\n":                "c.yaml:2: a second YAML document begins",
+		"count: 3 #" + strings.Repeat(" ", maxBytes): "c.yaml: a configuration file may have at most 1048576 bytes",
 		"drop: [" + strings.Repeat("ab,", maxNames) + " ab]": "c.yaml:1: drop: must have at most 10000 names, not 10001",
 		strings.Repeat("unknown: 1\n", 100):                  `c.yaml:1: unknown key "unknown"`,
 	} {

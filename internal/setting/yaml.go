@@ -37,7 +37,7 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 		return []error{&Error{fmt.Sprintf(format, args...), hint}}
 	}
 	if len(b) > maxBytes {
-		return one("keep the options of one run in a file", "%s: a configuration has at most %d bytes", path, maxBytes)
+		return one("write the options of one run per file", "%s: a configuration file may have at most %d bytes", path, maxBytes)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var doc, more yaml.Node
@@ -48,7 +48,7 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 		return []error{syntaxError(path, err)}
 	}
 	if err := dec.Decode(&more); err == nil {
-		return one("keep one set of keys in a file", "%s:%d: a second YAML document", path, more.Line)
+		return one("write one YAML document per file", "%s:%d: a second YAML document begins", path, more.Line)
 	} else if !errors.Is(err, io.EOF) {
 		return []error{syntaxError(path, err)}
 	}
@@ -63,7 +63,7 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	lines := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if len(all) == maxErrors {
-			return append(all, one("", "no more keys are read after %d errors", maxErrors)...)
+			return append(all, one("", "further errors after the first %d are not listed", maxErrors)...)
 		}
 		key, value := root.Content[i], root.Content[i+1]
 		at := fmt.Sprintf("%s:%d", path, key.Line)

@@ -43,7 +43,7 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 func (k *Kind) UnmarshalText(b []byte) error {
 	i := slices.Index(kindNames[:], string(b))
 	if i < 0 {
-		return fmt.Errorf("unknown kind of column %q", b)
+		return fmt.Errorf("unknown column kind %q", b)
 	}
 	*k = Kind(i)
 	return nil

@@ -563,7 +563,7 @@ func (t *scoredTerm) text(v string) (cell, error) {
 			return cell{}, t.newError("the value %q differs from the level %q of training in blanks alone: remove them, or rename the level", v, trimmed)
 		}
 		if l, changed := t.zerosChanged(v); changed {
-			return cell{}, t.newError("the value is %q, but training had %q: leading zeros were lost or added", v, l)
+			return cell{}, t.newError("the value is %q, but the training table had %q: leading zeros were lost or added", v, l)
 		}
 		k = t.unseen()
 	}

@@ -148,7 +148,7 @@ func (f *Function) validate() error {
 		return nil
 	case "piecewise":
 	default:
-		return fmt.Errorf("the function %q is not known: log, log1p, square or piecewise", f.Name)
+		return fmt.Errorf("unknown function %q: log, log1p, square or piecewise", f.Name)
 	}
 	if len(f.Knots) < 2 || len(f.Pieces) != len(f.Knots)-1 {
 		return fmt.Errorf("a piecewise function has %d knots and %d pieces", len(f.Knots), len(f.Pieces))

@@ -83,7 +83,7 @@ func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 	return out
 }
 
-var errSize = errors.New("a page has another size than its header says")
+var errSize = errors.New("the size of a page differs from its header")
 
 // decompress works like Decompress without checking the size.
 func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {
@@ -137,7 +137,7 @@ func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {
 func readExactly(dst []byte, r io.Reader, size int) ([]byte, error) {
 	out := bytes.NewBuffer(dst[:0]) // grows with what there is, whatever size says
 	if n, err := io.CopyN(out, r, int64(size)); err == io.EOF {
-		return nil, fmt.Errorf("it decompresses to %d bytes, not %d", n, size)
+		return nil, fmt.Errorf("the data decompress to %d bytes instead of %d", n, size)
 	} else if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func (l *lines) Read() ([]string, error) {
 		return nil, l.rowError(err)
 	}
 	if token != json.Delim('{') {
-		e := &table.Error{Row: l.row, Msg: "JSON Lines has one object a line, and this row is not an object"}
+		e := &table.Error{Row: l.row, Msg: "every line of JSON Lines must be an object, but this row is not"}
 		if token == json.Delim('[') {
 			e.Hint = "write one object of the array per line, as jq -c '.[]' does"
 		}
@@ -107,7 +107,7 @@ func (l *lines) Read() ([]string, error) {
 			}
 		}
 		if l.last[i] == l.row {
-			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the key occurs twice in the object"}
+			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the key occurs twice in the object of this row"}
 		}
 		l.last[i] = l.row
 		value, err := l.decoder.Token()
@@ -127,7 +127,7 @@ func (l *lines) Read() ([]string, error) {
 				l.record[i] = strings.Replace(l.record[i], ".", l.options.numberFormat().decimal, 1)
 			}
 		default:
-			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value is an array or an object", Hint: "write nested values as columns of their own"}
+			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value is an array or an object", Hint: "write nested values to separate columns"}
 		}
 	}
 	if _, err := l.decoder.Token(); err != nil { // the closing brace
@@ -144,11 +144,11 @@ func (l *lines) rowError(err error) error {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(err, encoding.ErrInvalidUTF8):
-		return &table.Error{Row: l.row, Msg: "the text is not UTF-8 in or soon after this row", Hint: "save the file as UTF-8"}
+		return &table.Error{Row: l.row, Msg: "the text is not UTF-8, in this row or soon after it", Hint: "save the file as UTF-8"}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return &table.Error{Class: table.ErrDamaged, Row: l.row, Msg: "the file ends within this row; it may be truncated"}
 	case errors.As(err, &syntax):
-		return &table.Error{Row: l.row, Msg: "this row is not valid JSON", Hint: "JSON Lines has one object of names and values a line"}
+		return &table.Error{Row: l.row, Msg: "this row is not valid JSON", Hint: "write one JSON object per line"}
 	}
 	return table.Damaged("row %d: %v", l.row, err)
 }

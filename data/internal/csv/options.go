@@ -23,7 +23,7 @@ type Options struct {
 	// order, else spaces, where these make as many fields of every line, with numbers.
 	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
 
-	// Missing are texts that stand for no value, in addition to the empty one: "text" in every column, or
+	// Missing are texts that mark missing values, in addition to the empty one: "text" in every column, or
 	// "COLUMN=text" in one column of the table.
 	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
 
@@ -58,7 +58,7 @@ type Options struct {
 	Relabel map[string]string `json:"-" yaml:"-"`
 }
 
-// MissingTexts returns the texts that stand for no value in a column of a table with the given header.
+// MissingTexts returns the texts that mark missing values in a column of a table with the given header.
 func (o *Options) MissingTexts(column string, header []string) (texts []string) {
 	for _, item := range o.Missing {
 		of, text := splitMissing(item, header)
@@ -93,9 +93,9 @@ func (o Options) IsZero() bool {
 func (o Options) Validate() error {
 	switch {
 	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 || strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
-		return fmt.Errorf("the delimiter %q must be one character, and no quote or line end", o.Delimiter)
+		return fmt.Errorf("the delimiter %q must be one character other than a quote or a line end", o.Delimiter)
 	case o.MaxColumns < 0:
-		return fmt.Errorf("the largest number of columns is %d: it must be positive", o.MaxColumns)
+		return fmt.Errorf("the limit of columns is %d: it must be positive", o.MaxColumns)
 	case o.Decimal != "" && o.Decimal != "." && o.Decimal != ",":
 		return fmt.Errorf("the decimal mark %q must be \".\" or \",\"", o.Decimal)
 	case o.Thousands != "" && !strings.Contains(",.' _", o.Thousands) || len(o.Thousands) > 1:
@@ -105,7 +105,7 @@ func (o Options) Validate() error {
 	case o.DateOrder != "" && o.DateOrder != DayFirst && o.DateOrder != MonthFirst:
 		return fmt.Errorf("the order of dates %q must be %q or %q", o.DateOrder, DayFirst, MonthFirst)
 	case strings.ContainsAny(o.Strip, "0123456789+-.,()"):
-		return fmt.Errorf("the characters to strip, %q, hold parts of numbers", o.Strip)
+		return fmt.Errorf("the characters to strip, %q, include characters of numbers", o.Strip)
 	}
 	return nil
 }

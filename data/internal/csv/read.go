@@ -134,7 +134,7 @@ func (r *reading) setNames(first []string) error {
 			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "save the file as UTF-8"}
 		}
 		if _, _, ok := table.ParseNumber(r.header[i]); ok && r.likeRow == nil {
-			r.likeRow = []*table.Error{{Msg: fmt.Sprintf("the first line is taken for the names of the columns, but it looks like a row: field %d reads %q", i+1, r.header[i]),
+			r.likeRow = []*table.Error{{Msg: fmt.Sprintf("the first line is used as column names, but looks like a row: field %d is %q", i+1, r.header[i]),
 				Fixes: []fix.Fix{fix.SayNoHeader}}}
 		}
 	}
@@ -267,13 +267,13 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 // checkColumn returns an error if a column that the options name as numeric is not, or if an empty field has no meaning.
 func (r *reading) checkColumn(c *column, name string) error {
 	if !r.verbatim && c.isText() && c.known.Empty == table.EmptyUnknown && c.emptyRow > 0 {
-		return &table.Error{Column: name, Row: c.emptyRow, Msg: "the field is empty, but training had both the empty text and missing values, which a text file does not tell apart",
+		return &table.Error{Column: name, Row: c.emptyRow, Msg: "the field is empty, but the training table had both empty texts and missing values, which look the same in a text file",
 			Hint: "store the table as Parquet or Arrow"}
 	}
 	if r.verbatim || !slices.Contains(r.options.Numeric, name) || c.words+c.bools == 0 {
 		return nil
 	}
-	return &table.Error{Column: name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is said to be numeric, but the value is %q", c.unexpected), Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
+	return &table.Error{Column: name, Row: c.unexpectedRow, Msg: fmt.Sprintf("the column is declared numeric, but the value is %q", c.unexpected), Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 }
 
 // checkMemory returns an error if the context has ended or memory does not suffice for the rows.
@@ -323,11 +323,11 @@ func (l *limit) Read(p []byte) (int, error) {
 		l.fields += bytes.Count(p[:n], l.separator)
 	}
 	if l.fields > separatorsPerColumn*l.most {
-		return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, and a text may have %d columns", separatorsPerColumn*l.most, l.most),
-			Hint: "a quote may not be closed", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
+		return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, but a text file may have only %d columns", separatorsPerColumn*l.most, l.most),
+			Hint: "a quote may be missing its end", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	if l.n += n; l.n > longestRow {
-		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20), Hint: "a quote may not be closed, or the lines may not end as lines do"}
+		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20), Hint: "a quote may be missing its end, or line ends may be unusual"}
 	}
 	return n, err
 }
@@ -375,9 +375,9 @@ func (r *reading) rowError(err error) error {
 		if r.options.NoHeader {
 			what = "the first line"
 		}
-		return &table.Error{Msg: fmt.Sprintf("line %d has another number of fields than %s, which has %d", pe.Line, what, len(r.header)),
-			Hint: "the file may be truncated there, or a field holds the separator without quotes", Fixes: []fix.Fix{fix.SayDelimiter}}
+		return &table.Error{Msg: fmt.Sprintf("line %d has a different number of fields from %s, which has %d", pe.Line, what, len(r.header)),
+			Hint: "the file may be truncated there, or a field with the separator may lack quotes", Fixes: []fix.Fix{fix.SayDelimiter}}
 	}
 	return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
-		Hint: "the file may be truncated, or a field with a quote is not quoted or does not double it"}
+		Hint: "the file may be truncated; a field that contains a quote must be quoted and double the quote"}
 }

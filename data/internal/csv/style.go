@@ -170,7 +170,7 @@ func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice
 // nil.
 func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 	n := &c.count
-	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers, Msg: fmt.Sprintf("it is read as text, but values like %q are numbers", n.example)}
+	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers, Msg: fmt.Sprintf("the column is read as text, but values like %q are numbers", n.example)}
 	if n.example == c.unexpected {
 		e.Row = c.unexpectedRow
 	}
@@ -210,9 +210,9 @@ func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 			}
 			e.Msg += " " + style.words
 			if v.excluding != "" {
-				e.Msg += fmt.Sprintf(", which %q does not have", v.excluding)
+				e.Msg += fmt.Sprintf("; %q is not in this format", v.excluding)
 			}
-			e.Hint = "one file has one way to write numbers: write these as the others"
+			e.Hint = "all numbers of a file need one format: write these like the others"
 			return e
 		}
 		return nil

@@ -16,7 +16,7 @@ import (
 // A column collects, in the first reading of a text, what the type of a column may be, and in the second one its
 // values.
 type column struct {
-	missing  []string          // texts that stand for no value
+	missing  []string          // texts that mark missing values
 	relabel  map[string]string // texts that are renamed
 	found    map[string]bool   // of the texts in missing and relabel: those that occur
 	asDates  bool              // dates are numbers
@@ -28,13 +28,13 @@ type column struct {
 	nullNA  bool              // NA and its like are nulls
 
 	emptyRow      int // the first row with an empty field
-	nulls         int // empty fields, and texts that were said to stand for no value
+	nulls         int // empty fields, and texts that were declared to mark missing values
 	absent        int // NA and its like
 	numbers       int
 	integers      int
 	bools         int
 	words         int       // neither
-	marks         int       // of the words, those that often stand for no value
+	marks         int       // of the words, those that often mark missing values
 	dates         int       // of the words
 	order         layoutSet // in which these may be written
 	format        [2]string // of two dates that are not in one order, each an example
@@ -94,7 +94,7 @@ func (c *column) renamed(s string) string {
 	return to
 }
 
-// isMissing reports whether s is one of the texts that were said to stand for no value.
+// isMissing reports whether s is one of the texts that were declared to mark missing values.
 func (c *column) isMissing(s string) bool {
 	if len(c.missing) == 0 || !slices.Contains(c.missing, s) {
 		return false
@@ -274,18 +274,18 @@ func (c *column) remark(rows int, v styleChoice) *table.Error {
 	}
 	switch {
 	case c.isOfCodes():
-		return &table.Error{Column: c.Name, Row: c.paddedRow, Class: table.ErrLeadingZeros, Msg: fmt.Sprintf("it is read as text, because numbers have no leading zeros: the value is %q", c.padded),
+		return &table.Error{Column: c.Name, Row: c.paddedRow, Class: table.ErrLeadingZeros, Msg: fmt.Sprintf("the column is read as text because of leading zeros: the value is %q", c.padded),
 			Fixes: []fix.Fix{fix.SayNumeric}, FixValues: map[fix.Fix]string{fix.SayNumeric: c.Name}}
 	case c.isText():
 		return nil
 	case c.isOfDates():
-		return &table.Error{Column: c.Name, Msg: "it is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: map[fix.Fix]string{fix.SayDates: "parts"}}
+		return &table.Error{Column: c.Name, Msg: "the column is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: map[fix.Fix]string{fix.SayDates: "parts"}}
 	case c.format[1] != "":
-		return &table.Error{Column: c.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
+		return &table.Error{Column: c.Name, Msg: fmt.Sprintf("the column is read as text, but holds dates in different formats, such as %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
 	case c.dates == c.words && c.bools == 0 && c.numbers == 0:
-		return &table.Error{Column: c.Name, Class: table.ErrDateOrder, Msg: fmt.Sprintf("it is read as text, but holds dates, and no row shows whether the day or the month comes first in %q", c.format[0]), Fixes: []fix.Fix{fix.SayDateOrder}}
+		return &table.Error{Column: c.Name, Class: table.ErrDateOrder, Msg: fmt.Sprintf("the column is read as text, but holds dates such as %q, and no row shows whether the day or the month comes first", c.format[0]), Fixes: []fix.Fix{fix.SayDateOrder}}
 	case c.shortYears == c.words && c.bools == 0 && c.numbers == 0:
-		return &table.Error{Column: c.Name, Class: table.ErrMixedDates, Msg: fmt.Sprintf("it is read as text, but holds dates like %q, whose century is not known", c.format[0]), Hint: "write years with four digits"}
+		return &table.Error{Column: c.Name, Class: table.ErrMixedDates, Msg: fmt.Sprintf("the column is read as text, but holds dates such as %q without a century", c.format[0]), Hint: "write years with four digits"}
 	}
 	if e := c.numbersRemark(c.Name, v); e != nil {
 		return e
@@ -293,9 +293,9 @@ func (c *column) remark(rows int, v styleChoice) *table.Error {
 	if c.numbers == 0 || c.marks < c.words && c.numbers < rows/2 {
 		return nil
 	}
-	e := &table.Error{Column: c.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", c.unexpected, c.numbers, rows)}
+	e := &table.Error{Column: c.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("the column is read as text because of %q in this row, but %d of %d rows hold numbers", c.unexpected, c.numbers, rows)}
 	if !c.mayBeMissing(rows) {
-		e.Hint = "if such a text stands for a number, rename it to that number, as 90+ to 95; name only texts without a value as missing"
+		e.Hint = "if such a text means a number, rename it, as in 90+ to 95; name only texts that mean a missing value as missing"
 		return e
 	}
 	e.Fixes, e.FixValues = []fix.Fix{fix.NameMissing}, map[fix.Fix]string{fix.NameMissing: c.unexpected}
@@ -320,9 +320,9 @@ func (c *column) numericRemark(v styleChoice) *table.Error {
 	case c.known != nil && c.known.Text:
 		return nil
 	case c.accounts > 0:
-		return &table.Error{Column: c.Name, Msg: fmt.Sprintf("values like %q are read as negative numbers, as in accounts (%d of %d)", c.account, c.accounts, c.numbers)}
+		return &table.Error{Column: c.Name, Msg: fmt.Sprintf("values like %q are read as negative numbers in accounting style (%d of %d)", c.account, c.accounts, c.numbers)}
 	case !v.decimalGiven && (v.style < 0 || styles[v.style].decimal == ".") && c.count.holdsDottedThousands(v.semicolons):
-		return &table.Error{Column: c.Name, Class: table.ErrDottedThousands, Msg: fmt.Sprintf("values like %q are read as fractions, but they have three digits behind the point, as thousands have", c.count.dottedExample),
+		return &table.Error{Column: c.Name, Class: table.ErrDottedThousands, Msg: fmt.Sprintf("values like %q are read as fractions, but the three digits after the point may be thousands", c.count.dottedExample),
 			Fixes: []fix.Fix{fix.SayThousands, fix.SayDecimal}}
 	}
 	return nil

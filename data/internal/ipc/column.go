@@ -93,7 +93,7 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 		}
 	}
 	if n.nulls >= 0 && n.nulls != int64(nulls) {
-		panic(table.Damaged("a batch has %d nulls, not the %d it says", nulls, n.nulls))
+		panic(table.Damaged("a batch has %d nulls, but its header says %d", nulls, n.nulls))
 	}
 	switch {
 	case f.Dictionary >= 0:
@@ -124,7 +124,7 @@ func validityBitmap(buffers [][]byte, n node) []byte {
 	case len(buffers) == 0:
 		return nil
 	case len(buffers[0]) == 0 && n.nulls > 0:
-		panic(table.Damaged("a batch does not mark its %d nulls", n.nulls))
+		panic(table.Damaged("a batch does not mark which of its values are the %d nulls", n.nulls))
 	case len(buffers[0]) == 0:
 		return nil
 	}
@@ -244,7 +244,7 @@ func (f *field) decimals(data []byte) func(i int) []byte {
 
 // textsOf returns a function that reads a text of a field.
 func textsOf(f *field, buffers [][]byte, rows int) func(i int) []byte {
-	outside := func() { panic(table.Damaged("a text is not within its buffer")) }
+	outside := func() { panic(table.Damaged("a text lies outside its buffer")) }
 	if f.Type == typeTextView {
 		views := valueBytes(buffers[1], rows, f.Bits)
 		return func(i int) []byte {

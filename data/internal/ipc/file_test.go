@@ -74,7 +74,7 @@ func TestReadFile_FooterBlocks(t *testing.T) {
 		for gap, ok := range map[int]bool{0: true, 8: true, most: true, most + 8*(1+batches): true, most + 8*(1+batches) + 1: false, most + 8*(1+batches) + 8: false} {
 			b := append(slices.Clone(whole[:last]), make([]byte, gap)...)
 			text, rows := says(t, append(b, whole[start:]...))
-			if ok && (text != "" || rows != 3*batches) || !ok && !strings.Contains(text, "does not list all of its blocks") {
+			if ok && (text != "" || rows != 3*batches) || !ok && !strings.Contains(text, "does not list all blocks") {
 				t.Errorf("%d batches, %d bytes before the footer: %d rows, %q", batches, gap, rows, text)
 			}
 		}
@@ -97,17 +97,17 @@ func TestReadFile_BlocksAreMessages(t *testing.T) {
 		says               string
 	}{
 		{from, meta, length, ""},
-		{7, meta, length, "a block is not within the file"},
-		{8, meta, length, "a block of its footer is not a message"}, // it is the schema
-		{-1, meta, length, "a block is not within the file"},
-		{int64(start), meta, length, "a block is not within the file"},
-		{int64(start) - 1, meta, length, "it ends without its end mark"},
-		{int64(start) + 8, meta, length, "a block is not within the file"},
-		{from, 7, length, "a block is not within the file"},
-		{from, 8, length, "a block of its footer is not a message"},
-		{from, meta + 8, length, "a block of its footer is not a message"},
-		{from, meta, length + 8, "a block of its footer is not a message"},
-		{from, meta + 8, length - 8, "a block of its footer is not a message"},
+		{7, meta, length, "a block lies outside the file"},
+		{8, meta, length, "a block in the footer is not a message"}, // it is the schema
+		{-1, meta, length, "a block lies outside the file"},
+		{int64(start), meta, length, "a block lies outside the file"},
+		{int64(start) - 1, meta, length, "end mark is missing"},
+		{int64(start) + 8, meta, length, "a block lies outside the file"},
+		{from, 7, length, "a block lies outside the file"},
+		{from, 8, length, "a block in the footer is not a message"},
+		{from, meta + 8, length, "a block in the footer is not a message"},
+		{from, meta, length + 8, "a block in the footer is not a message"},
+		{from, meta + 8, length - 8, "a block in the footer is not a message"},
 	} {
 		b := slices.Clone(whole)
 		binary.LittleEndian.PutUint64(b[start+at:], uint64(c.from))
@@ -127,7 +127,7 @@ func TestReadFile_BlocksAreMessages(t *testing.T) {
 	}
 	b = slices.Clone(whole)
 	b[bytes.Index(b, []byte("number"))] = 'N'
-	if text, _ := says(t, b); !strings.Contains(text, "is not that of its footer") {
+	if text, _ := says(t, b); !strings.Contains(text, "in its footer differ") {
 		t.Errorf("a file of two schemas: %q", text)
 	}
 }

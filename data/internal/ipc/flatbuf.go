@@ -13,7 +13,7 @@ type fbTable struct {
 	at int // of the table
 }
 
-func fbFail() { panic(table.Damaged("its metadata cannot be read")) }
+func fbFail() { panic(table.Damaged("the metadata cannot be read")) }
 
 func fbRoot(b []byte) fbTable {
 	if len(b) < 8 {

@@ -23,9 +23,9 @@ type message struct {
 
 // cutMessage returns the message at a position of b, or nil at the end marker.
 func cutMessage(b []byte, at int) *message {
-	truncated := func() { panic(table.Damaged("a message ends early; it may be truncated")) }
+	truncated := func() { panic(table.Damaged("a message ends early; the file may be truncated")) }
 	if len(b)-at < 4 {
-		panic(table.Damaged("it ends without its end mark; it may be truncated"))
+		panic(table.Damaged("the end mark is missing; the file may be truncated"))
 	}
 	size := binary.LittleEndian.Uint32(b[at:])
 	at += 4
@@ -59,7 +59,7 @@ func cutMessage(b []byte, at int) *message {
 func (m *message) schema() *schema {
 	t, ok := fbRoot(m.meta).child(2)
 	if m.kind != msgSchema || !ok {
-		panic(table.Damaged("it does not start with a schema"))
+		panic(table.Damaged("the file does not start with a schema"))
 	}
 	return readSchema(t)
 }
@@ -84,7 +84,7 @@ func (m *message) batch(limit int64) *batch {
 	t, ok := fbRoot(m.meta).child(2)
 	if ok && m.kind == msgDictionary {
 		if b.dictionary, b.delta = t.int64(0), t.int8(2) != 0; b.dictionary < 0 {
-			panic(table.Damaged("there is a dictionary that no column has"))
+			panic(table.Damaged("a dictionary belongs to no column"))
 		}
 		t, ok = t.child(1)
 	}
@@ -107,11 +107,11 @@ func (m *message) batch(limit int64) *batch {
 	for i := range n {
 		from, size := t.i64(at+16*i), t.i64(at+16*i+8)
 		if from < 0 || size < 0 || from > int64(len(m.body)) || size > int64(len(m.body))-from {
-			panic(table.Damaged("a buffer is not within its message"))
+			panic(table.Damaged("a buffer lies outside its message"))
 		}
 		if size > 0 {
 			if from%8 != 0 {
-				panic(table.Damaged("a buffer begins between words"))
+				panic(table.Damaged("a buffer is not aligned to 8 bytes"))
 			}
 			if from < end {
 				panic(table.Damaged("buffers overlap"))
@@ -140,7 +140,7 @@ func (m *message) batch(limit int64) *batch {
 }
 
 func errParts() error {
-	return table.Damaged("a batch lists another number of parts than its schema asks for")
+	return table.Damaged("the number of parts of a batch differs from its schema")
 }
 
 // codec returns the compression of the buffers.
@@ -196,7 +196,7 @@ func (b *batch) check(fields []*field) {
 	for _, f := range fields {
 		from := c
 		if c.skip(f); from.batch.nodes[from.node].length != b.rows {
-			panic(table.Damaged("a batch of %d rows has a column of %d", b.rows, from.batch.nodes[from.node].length))
+			panic(table.Damaged("a batch of %d rows has a column with %d", b.rows, from.batch.nodes[from.node].length))
 		}
 		if bits := f.rowBits(); bits > 0 && f.bufferCount() > 1 {
 			held = true

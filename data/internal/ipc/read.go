@@ -61,10 +61,10 @@ func cutStream(b []byte) (*schema, []*message, error) {
 		at = m.end
 	}
 	if rest := bytes.Trim(bytes.TrimPrefix(b[at:], []byte{0xff, 0xff, 0xff, 0xff}), "\x00"); len(rest) > 0 {
-		return nil, nil, &table.Error{Msg: "more comes after the end of the stream", Hint: "give every table a file of its own"}
+		return nil, nil, &table.Error{Msg: "the file continues after the end of the Arrow stream", Hint: "write every table to its own file"}
 	}
 	if len(messages) == 0 {
-		return nil, nil, table.Damaged("it does not start with a schema")
+		return nil, nil, table.Damaged("the file does not start with a schema")
 	}
 	return messages[0].schema(), messages[1:], nil
 }
@@ -72,23 +72,23 @@ func cutStream(b []byte) (*schema, []*message, error) {
 // cutFile returns the schema of an Arrow IPC file and the messages that its footer lists.
 func cutFile(b []byte) (*schema, []*message, error) {
 	if len(b) < 24 || !bytes.HasSuffix(b, ipcMagic) {
-		return nil, nil, table.Damaged("it does not end with ARROW1; it may be truncated")
+		return nil, nil, table.Damaged("the file does not end with ARROW1; it may be truncated")
 	}
 	tail := len(b) - len(ipcMagic) - 4
 	size := binary.LittleEndian.Uint32(b[tail:])
 	if uint64(size) > uint64(tail-8) {
-		return nil, nil, table.Damaged("its footer is said to be longer than the file; it may be truncated")
+		return nil, nil, table.Damaged("the footer is longer than the file, which may be truncated")
 	}
 	start := tail - int(size)
 	footer := fbRoot(b[start:tail])
 	t, ok := footer.child(1)
 	if !ok {
-		return nil, nil, table.Damaged("its footer has no schema")
+		return nil, nil, table.Damaged("the footer has no schema")
 	}
 	s, body := readSchema(t), b[:start]
 	leading, head := leadingSchema(body)
 	if !reflect.DeepEqual(leading, s) {
-		return nil, nil, table.Damaged("the schema at its start is not that of its footer")
+		return nil, nil, table.Damaged("the schemas at its start and in its footer differ")
 	}
 	var messages []*message
 	covered, lowest := int64(0), int64(len(body))
@@ -97,11 +97,11 @@ func cutFile(b []byte) (*schema, []*message, error) {
 		for i := range n {
 			from, meta, length := footer.i64(at+24*i), footer.i32(at+24*i+8), footer.i64(at+24*i+16)
 			if from < 8 || from >= int64(len(body)) || meta < 8 {
-				return nil, nil, table.Damaged("a block is not within the file; it may be truncated")
+				return nil, nil, table.Damaged("a block lies outside the file, which may be truncated")
 			}
 			m := cutMessage(body, int(from))
 			if m == nil || m.kind != part.kind || int64(len(m.body)) != length || int64(m.end)-from != int64(meta)+length {
-				return nil, nil, table.Damaged("a block of its footer is not a message of the file")
+				return nil, nil, table.Damaged("a block in the footer is not a message")
 			}
 			covered += int64(meta) + length
 			lowest = min(lowest, from)
@@ -113,7 +113,7 @@ func cutFile(b []byte) (*schema, []*message, error) {
 		head = lowest
 	}
 	if gap := int64(len(body)) - head - covered; gap < 0 || gap > 64+8*int64(len(messages)+1) {
-		return nil, nil, table.Damaged("its footer does not list all of its blocks")
+		return nil, nil, table.Damaged("the footer does not list all blocks")
 	}
 	return s, messages, nil
 }
@@ -126,7 +126,7 @@ func leadingSchema(body []byte) (s *schema, end int64) {
 	}
 	first := cutMessage(body, 8)
 	if first == nil {
-		panic(table.Damaged("it does not start with a schema"))
+		panic(table.Damaged("the file does not start with a schema"))
 	}
 	return first.schema(), int64(first.end)
 }
@@ -165,7 +165,7 @@ func (d *decoder) fieldsOf(b *batch) []*field {
 	}
 	f := d.values[b.dictionary]
 	if f == nil {
-		panic(table.Damaged("there is a dictionary that no column has"))
+		panic(table.Damaged("a dictionary belongs to no column"))
 	}
 	return []*field{f}
 }
@@ -175,7 +175,7 @@ func (d *decoder) check(messages []*message) error {
 	limit, cells := table.MaxCells(d.src.Size()), int64(0)
 	for _, m := range messages {
 		if m.kind != msgDictionary && m.kind != msgBatch {
-			return table.Damaged("there is a message of unexpected kind %d", m.kind)
+			return table.Damaged("a message has the unexpected kind %d", m.kind)
 		}
 		b := m.batch(limit)
 		b.check(d.fieldsOf(b))

@@ -71,7 +71,7 @@ type schema struct {
 // readSchema reads a schema. It panics with an error if a length is invalid.
 func readSchema(t fbTable) *schema {
 	if t.int16(0, 0) != 0 {
-		panic(&table.Error{Msg: "Arrow data of big-endian machines are not supported", Hint: "write the file again with the bytes of a number in little-endian order"})
+		panic(&table.Error{Msg: "big-endian Arrow data are not supported", Hint: "write the file again in little-endian byte order"})
 	}
 	s := &schema{Metadata: readMetadata(t, 2)}
 	left := len(t.b) / 4 // no more fields than that can be there
@@ -122,7 +122,7 @@ func readField(t fbTable, depth int, left *int) *field {
 // integerOf returns the element type of an integer type.
 func integerOf(t fbTable) table.Element {
 	if b := t.int8(1); b != 0 && b != 1 {
-		panic(table.Damaged("a bool of its schema has the value %d", b))
+		panic(table.Damaged("a bool in the schema has the value %d", b))
 	}
 	e := table.Element{Size: t.int32(0, 0) / 8, Signed: t.int8(1) == 1}
 	if e.Size != 1 && e.Size != 2 && e.Size != 4 && e.Size != 8 {
@@ -138,12 +138,12 @@ func (f *field) setType(t fbTable) {
 	}
 	l := layouts[f.Type]
 	if f.Label, f.Bits = l.label, l.bits; l.fields >= 0 && len(f.Children) != l.fields {
-		panic(table.Damaged("a field of type %s has %d fields within it, not %d", l.label, len(f.Children), l.fields))
+		panic(table.Damaged("a field of type %s has %d children instead of %d", l.label, len(f.Children), l.fields))
 	}
 	// one returns the details of a type by a number that says which it is.
 	one := func(k int, of ...int) int {
 		if k < 0 || k >= len(of) {
-			panic(table.Damaged("a field of type %s is of an unknown kind %d", l.label, k))
+			panic(table.Damaged("a field of type %s has the unknown kind %d", l.label, k))
 		}
 		return of[k]
 	}
@@ -167,7 +167,7 @@ func (f *field) setType(t fbTable) {
 		}
 		f.Scale = int32(t.int32(1, 0))
 		if f.Scale > 1000 || f.Scale < -1000 {
-			panic(table.Damaged("decimals of scale %d", f.Scale))
+			panic(table.Damaged("decimals of scale %d are not valid", f.Scale))
 		}
 		f.Kind, f.Label, f.Integer = table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.int32(0, 0), f.Scale), f.Scale == 0
 		f.Exact = table.ExactType{Form: table.DecimalForm, Bits: max(f.Bits, 128), Precision: int32(t.int32(0, 0)), Scale: f.Scale}
@@ -201,12 +201,12 @@ func (f *field) setType(t fbTable) {
 		f.Label = map[int]string{32: "month_interval", 64: "day_time_interval", 128: "month_day_nano_interval"}[f.Bits]
 	case typeFixed:
 		if f.Size = t.int32(0, 0); f.Size < 0 || f.Size > 1<<24 {
-			panic(table.Damaged("values of %d bytes", f.Size))
+			panic(table.Damaged("values of %d bytes are not valid", f.Size))
 		}
 		f.Label, f.Bits = fmt.Sprintf("fixed_size_binary[%d]", f.Size), 8*f.Size
 	case typeFixedList:
 		if f.Size = t.int32(0, 0); f.Size < 0 {
-			panic(table.Damaged("lists of %d values", f.Size))
+			panic(table.Damaged("lists of %d values are not valid", f.Size))
 		}
 	case typeUnion:
 		f.Dense = t.int16(0, 0) == 1
@@ -277,7 +277,7 @@ func ReadExactTypes(stream []byte) (types map[string]string, err error) {
 	err = table.GuardAs("the fields of the schema", func() error {
 		m := cutMessage(stream, 0)
 		if m == nil {
-			return table.Damaged("it does not start with a schema")
+			return table.Damaged("the file does not start with a schema")
 		}
 		types = map[string]string{}
 		for _, f := range m.schema().Fields {

@@ -141,7 +141,7 @@ func appender(to array.Builder, c *table.Column) (put func(row int), err error) 
 	case *array.Decimal256Builder:
 		return appendWith(b.Append, func(row int) decimal256.Num { return decimal256.FromBigInt(unscaled(row)) }), nil
 	}
-	return nil, &table.Error{Msg: fmt.Sprintf("values of type %s cannot be written as Arrow", c.Type), Hint: "write CSV, which holds them as text"}
+	return nil, &table.Error{Msg: fmt.Sprintf("values of type %s cannot be written as Arrow", c.Type), Hint: "write CSV, which stores them as text"}
 }
 
 // numberTypes maps the names of types of numbers to Arrow's.

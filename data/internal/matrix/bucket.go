@@ -102,7 +102,7 @@ func (b *buckets) inDir(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("the rows cannot be put in order in %s: %w", b.where.Dir, table.Cause(err))
+	return fmt.Errorf("the rows cannot be sorted in %s: %w", b.where.Dir, table.Cause(err))
 }
 
 // put appends a piece to the buckets of its rows.
@@ -226,7 +226,7 @@ func (b *buckets) readBlock(block []float64, lo, hi int, use usePiece) error {
 	return nil
 }
 
-var errBucket = errors.New("what was read is not what was written: the disk is damaged")
+var errBucket = errors.New("data read back from disk differ from what was written: the disk is damaged")
 
 func bytesOf(v []float64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 8*len(v))

@@ -76,7 +76,7 @@ func TestBuckets_AreReadBack(t *testing.T) {
 	} {
 		b := filled(1 << 10)
 		c.damage(b.bucket[0])
-		if _, err := write(b); !errors.Is(err, c.is) || !strings.Contains(err.Error(), "cannot be put in order") {
+		if _, err := write(b); !errors.Is(err, c.is) || !strings.Contains(err.Error(), "cannot be sorted") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

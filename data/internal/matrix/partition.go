@@ -25,7 +25,7 @@ type Partition struct {
 // the heap.
 func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partition, error) {
 	if rows > math.MaxInt32-1 {
-		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
+		return nil, fmt.Errorf("%d rows exceed the limit of 2147483647", rows)
 	}
 	if train == nil {
 		train = memory.Make[int](arena, rows)
@@ -39,7 +39,7 @@ func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partiti
 		for k, r := range list {
 			switch {
 			case r < 0 || r >= rows:
-				return nil, fmt.Errorf("row %d is not one of the %d rows of the table", r, rows)
+				return nil, fmt.Errorf("row %d is not in the table, which has %d rows", r, rows)
 			case p.place[r]*sign > 0:
 				return nil, fmt.Errorf("row %d is named twice", r)
 			case p.place[r] != 0:

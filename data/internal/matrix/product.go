@@ -78,7 +78,7 @@ func (v *productValues) Close() {
 }
 
 func (v *productValues) Codes([]int32, []bool, *table.Levels) (int, error) {
-	return 0, &table.Error{Msg: "a column that is made holds numbers"}
+	return 0, &table.Error{Msg: "a derived column needs numbers"}
 }
 
 // Numbers computes the next products.

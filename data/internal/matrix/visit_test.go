@@ -22,7 +22,7 @@ func (p paper) Rows() int           { return p.rows }
 func (p paper) Nullable() bool      { return false }
 func (p paper) Pages() []table.Page { return p.pages }
 func (p paper) Open(int, *table.Buffers) (table.Values, error) {
-	return nil, errors.New("it has no values")
+	return nil, errors.New("the column has no values")
 }
 
 func inPages(rows, each, bytes int) paper {

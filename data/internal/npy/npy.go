@@ -54,7 +54,7 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 		return nil, table.Damaged("the archive cannot be read: %v", err)
 	}
 	if len(z.File) > maxArrays {
-		return nil, &table.Error{Msg: fmt.Sprintf("the archive has %d files, more than %d", len(z.File), maxArrays)}
+		return nil, &table.Error{Msg: fmt.Sprintf("the archive has %d files; at most %d are allowed", len(z.File), maxArrays)}
 	}
 	out := &table.Table{}
 	first := ""
@@ -64,7 +64,7 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 		}
 		name, is := strings.CutSuffix(f.Name, ".npy")
 		if !is {
-			return nil, &table.Error{Msg: fmt.Sprintf("the archive holds %q, which is no array", f.Name), Hint: "write it by numpy.savez"}
+			return nil, &table.Error{Msg: fmt.Sprintf("the archive holds %q, which is not an array", f.Name), Hint: "write the archive with numpy.savez"}
 		}
 		if !utf8.ValidString(name) || name == "" {
 			return nil, table.Damaged("the name of an array is not UTF-8 text: %q", name)
@@ -85,7 +85,7 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 			first, out.Rows = name, t.Rows
 		}
 		if t.Rows != out.Rows {
-			return nil, table.InColumn(name, &table.Error{Msg: fmt.Sprintf("it has %d rows, and %q has %d", t.Rows, first, out.Rows), Hint: "all arrays of an archive need the same number of rows"})
+			return nil, table.InColumn(name, &table.Error{Msg: fmt.Sprintf("the array has %d rows, but %q has %d", t.Rows, first, out.Rows), Hint: "all arrays of an archive need the same number of rows"})
 		}
 		out.Columns = append(out.Columns, t.Columns...)
 	}
@@ -107,12 +107,12 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	size := int64(f.UncompressedSize64)
 	if size < 0 || size > table.MaxCells(in.Size()) {
-		return nil, 0, table.Damaged("it is said to have %d bytes", f.UncompressedSize64)
+		return nil, 0, table.Damaged("it has the size %d", f.UncompressedSize64)
 	}
 	if f.Method == zip.Store {
 		at, err := f.DataOffset()
 		if err != nil || at+size > in.Size() {
-			return nil, 0, table.Damaged("its place in the archive is not there")
+			return nil, 0, table.Damaged("its position lies outside the archive")
 		}
 		return io.NewSectionReader(in, at, size), size, nil
 	}
@@ -125,18 +125,18 @@ func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	if size <= inMemory {
 		b, err := io.ReadAll(bounded)
 		if err != nil || int64(len(b)) != size {
-			return nil, 0, table.Damaged("it unpacks to %d bytes, not %d", len(b), size)
+			return nil, 0, table.Damaged("it unpacks to %d bytes instead of %d", len(b), size)
 		}
 		return bytes.NewReader(b), size, nil
 	}
 	file, err := memory.NewUnnamedFile(os.TempDir())
 	if err != nil {
-		return nil, 0, &table.Error{Msg: "no temporary file can be made to unpack it", Err: err, Hint: "write the archive by numpy.savez, without compression"}
+		return nil, 0, &table.Error{Msg: "cannot create a temporary file to unpack the array", Err: err, Hint: "write the archive with numpy.savez, without compression"}
 	}
 	n, err := io.Copy(file, bounded)
 	if err != nil || n != size {
 		file.Close()
-		return nil, 0, table.Damaged("it unpacks to %d bytes, not %d", n, size)
+		return nil, 0, table.Damaged("it unpacks to %d bytes instead of %d", n, size)
 	}
 	return file, size, nil
 }
@@ -163,14 +163,14 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 		return h, err
 	}
 	if string(start[:6]) != Magic {
-		return h, table.Damaged("it is no array of NumPy")
+		return h, table.Damaged("it is not a NumPy array")
 	}
 	length, at := int(binary.LittleEndian.Uint16(start[8:])), int64(10)
 	if start[6] >= 2 {
 		length, at = int(binary.LittleEndian.Uint32(start[8:])), 12
 	}
 	if start[6] < 1 || start[6] > 3 || length < 0 || length > maxHeader || at+int64(length) > size {
-		return h, table.Damaged("the header of the array is not one of NumPy")
+		return h, table.Damaged("the header is not that of a NumPy array")
 	}
 	raw := make([]byte, length)
 	if err := table.ReadFull(in, raw, at); err != nil {
@@ -179,7 +179,7 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	h.offset = at + int64(length)
 	m := entries.FindSubmatch(raw) // type, types of fields, order, shape
 	if m == nil || m[4] == nil {
-		return h, table.Damaged("the header of the array is not one of NumPy")
+		return h, table.Damaged("the header is not that of a NumPy array")
 	}
 	h.fortran = string(m[3]) == "True"
 	for _, part := range strings.Split(string(m[4]), ",") {
@@ -193,7 +193,7 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 		h.shape = append(h.shape, int(n))
 	}
 	if m[1] == nil {
-		return h, &table.Error{Msg: "the array has several fields", Hint: "save each field as an array of its own"}
+		return h, &table.Error{Msg: "the array has several fields", Hint: "save each field as a separate array"}
 	}
 	if err := h.setType(string(m[1])); err != nil {
 		return h, err
@@ -204,14 +204,14 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 // setType sets the element type from its description, such as <f4 or |b1.
 func (h *header) setType(descr string) error {
 	refuse := func() error {
-		return &table.Error{Msg: fmt.Sprintf("arrays of type %q are not read", descr), Hint: "convert it by x.astype(\"float32\"), or to int64, bool or fixed-width text"}
+		return &table.Error{Msg: fmt.Sprintf("arrays of type %q are not supported", descr), Hint: "convert the array with x.astype(\"float32\"), or to int64, bool or fixed-width text"}
 	}
 	if len(descr) > 0 && strings.ContainsRune("<>|=", rune(descr[0])) {
 		h.element.Big = descr[0] == '>'
 		descr = descr[1:]
 	}
 	if strings.HasPrefix(descr, "O") {
-		return &table.Error{Msg: "the array holds Python objects (pickle), which would run code when they are read", Hint: "convert it by x.astype(\"float32\"), or to int64, bool or fixed-width text (\"U\")"}
+		return &table.Error{Msg: "the array holds Python objects (pickle), which would run code when they are read", Hint: "convert the array with x.astype(\"float32\"), or to int64, bool or fixed-width text (\"U\")"}
 	}
 	if len(descr) < 2 {
 		return refuse()
@@ -254,11 +254,11 @@ func (h *header) setType(descr string) error {
 func (h *header) check(size int64) error {
 	switch {
 	case len(h.shape) == 0 || len(h.shape) > 2:
-		return &table.Error{Msg: fmt.Sprintf("the array has %d dimensions: a table has one or two", len(h.shape)), Hint: "reshape it to (rows, columns)"}
+		return &table.Error{Msg: fmt.Sprintf("the array has %d dimensions, but a table needs one or two", len(h.shape)), Hint: "reshape it to (rows, columns)"}
 	case len(h.shape) == 2 && h.text > 0:
-		return &table.Error{Msg: "an array of texts has one dimension, and this one has two", Hint: "save its columns as arrays of their own"}
+		return &table.Error{Msg: "an array of texts needs one dimension, but this one has two", Hint: "save its columns as separate arrays"}
 	case len(h.shape) == 2 && (h.shape[1] < 1 || h.shape[1] > table.MostWidth):
-		return &table.Error{Msg: fmt.Sprintf("vectors of %d numbers: 1 to %d are read", h.shape[1], table.MostWidth)}
+		return &table.Error{Msg: fmt.Sprintf("the vectors have %d numbers: 1 to %d are supported", h.shape[1], table.MostWidth)}
 	}
 	each := int64(h.element.Size)
 	if h.text > 0 {
@@ -267,12 +267,12 @@ func (h *header) check(size int64) error {
 	cells := each
 	for _, n := range h.shape {
 		if n > 0 && cells > (1<<62)/int64(n) {
-			return table.Damaged("the array is said to have the shape %v", h.shape)
+			return table.Damaged("the array has the shape %v, which is not possible", h.shape)
 		}
 		cells *= int64(n)
 	}
 	if have := size - h.offset; have != cells {
-		return table.Damaged("the array of shape %v takes %d bytes, and the file has %d", h.shape, cells, have)
+		return table.Damaged("the array of shape %v needs %d bytes, but the file has %d", h.shape, cells, have)
 	}
 	return nil
 }

@@ -76,10 +76,10 @@ func TestRead_Refused(t *testing.T) {
 		"Python objects":      array("|O", "False", "(2,)", make([]byte, 16)),
 		"type \"c8\"":         array("<c8", "False", "(2,)", make([]byte, 16)),
 		"3 dimensions":        array("<f4", "False", "(1, 2, 2)", make([]byte, 16)),
-		"takes 16 bytes":      array("<f4", "False", "(2, 2)", make([]byte, 15)),
-		"one of NumPy":        array("<f4", "False", "(2, 2), 'x': 1", make([]byte, 16)),
-		"vectors of 0":        array("<f4", "False", "(2, 0)", nil),
-		"vectors of 10000000": array("<f8", "False", "(100000000000, 10000000)", make([]byte, 16)),
+		"needs 16 bytes":      array("<f4", "False", "(2, 2)", make([]byte, 15)),
+		"of a NumPy array":       array("<f4", "False", "(2, 2), 'x': 1", make([]byte, 16)),
+		"vectors have 0":        array("<f4", "False", "(2, 0)", nil),
+		"vectors have 10000000": array("<f8", "False", "(100000000000, 10000000)", make([]byte, 16)),
 	} {
 		if _, err := Read(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v lacks %q", err, want)

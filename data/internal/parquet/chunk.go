@@ -184,7 +184,7 @@ func arrowDescr(c *chunk) (*schema.Column, error) {
 		return l.descr, nil
 	}
 	if delta < len(c.pages) {
-		return nil, &table.Error{Msg: "values of a fixed length that are encoded in several ways, one of them DELTA_BYTE_ARRAY, cannot be read",
+		return nil, &table.Error{Msg: "fixed-length values in several encodings, one of them DELTA_BYTE_ARRAY, are not supported",
 			Hint: "write the file again with one encoding for this column"}
 	}
 	node := schema.NewByteArrayNode(l.out.Name, parquet.Repetitions.Required, -1)
@@ -274,7 +274,7 @@ func readBatch[T float64 | int32](r *chunkReader, dst []T, null []bool, absent T
 		return 0, 0, table.Damaged("%v", err)
 	}
 	if total != int64(n) || present > n || r.defs == nil && present != n {
-		return 0, 0, table.Damaged("a page has other values than it says")
+		return 0, 0, table.Damaged("the values of a page differ from its header")
 	}
 	lost := r.lost
 	if present < n {
@@ -304,7 +304,7 @@ func spreadPresent[T float64 | int32](dst []T, null []bool, defs []int16, absent
 			continue
 		}
 		if k--; k < 0 {
-			return 0, table.Damaged("a page has fewer values than it says")
+			return 0, table.Damaged("a page has fewer values than its header says")
 		}
 		dst[i] = dst[k]
 		if k == lost {
@@ -312,7 +312,7 @@ func spreadPresent[T float64 | int32](dst []T, null []bool, defs []int16, absent
 		}
 	}
 	if k != 0 {
-		return 0, table.Damaged("a page has more values than it says")
+		return 0, table.Damaged("a page has more values than its header says")
 	}
 	return row, nil
 }

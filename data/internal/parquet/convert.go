@@ -68,7 +68,7 @@ func converterFor(d *schema.Column, dates bool) converter {
 			c.name, c.kind = table.TimeOfDay, table.Numeric
 			c.number = func(v int64) (float64, bool) {
 				if v < 0 || v > 86400*per {
-					panic(table.Damaged("%d is no time of a day", v))
+					panic(table.Damaged("%d is not a time of day", v))
 				}
 				return float64(v) / float64(per), true
 			}
@@ -129,7 +129,7 @@ func intConverter(bits int, signed bool) converter {
 	default:
 		c.number = func(v int64) (float64, bool) {
 			if v < least || v > most {
-				panic(table.Damaged("%d is no value of type %s", v, c.name))
+				panic(table.Damaged("%d is not a value of type %s", v, c.name))
 			}
 			return float64(v), true
 		}
@@ -215,7 +215,7 @@ func int96Nanoseconds(b []byte) int64 {
 	day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
 	ns := int64(binary.LittleEndian.Uint64(b))
 	if max(day, -day) > 106750 || max(ns, -ns) > perDay {
-		panic(&table.Error{Msg: "a timestamp of 96 bits is outside of the years 1677 to 2262", Hint: "write the column as timestamps of microseconds"})
+		panic(&table.Error{Msg: "a 96-bit timestamp lies outside the years 1677 to 2262", Hint: "write the column as timestamps of microseconds"})
 	}
 	return day*perDay + ns
 }
@@ -226,7 +226,7 @@ func decimalConverter(precision, scale int32) converter {
 	most := math.Pow10(int(precision - scale)) // a value that rounds to it is let pass
 	within := func(v float64) float64 {
 		if math.Abs(v) > most {
-			panic(table.Damaged("%v is no value of type %s", v, c.name))
+			panic(table.Damaged("%v is not a value of type %s", v, c.name))
 		}
 		return v
 	}

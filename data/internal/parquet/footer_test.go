@@ -55,7 +55,7 @@ func TestOpen_RowCounts(t *testing.T) {
 	const body = 1000
 	for columns := range 4 {
 		most := table.MaxCells(body) / int64(max(1, columns))
-		for rows, says := range map[int64]string{0: "", most: "", most + 1: "rows of", -1: "row group 0 is said to have -1 rows"} {
+		for rows, says := range map[int64]string{0: "", most: "", most + 1: "rows of", -1: "row group 0 has -1 rows"} {
 			tree, sc := footerOf(t, rows, 3)
 			var leaves []*leaf
 			for k := range columns {
@@ -89,9 +89,9 @@ func TestOpen_RowCounts(t *testing.T) {
 	}{
 		{7, []int64{3, 0, 4}, ""},
 		{0, nil, ""},
-		{7, []int64{3, 5}, "row group 1 is said to have 5 rows, which is not what the file has"},
-		{7, []int64{3, 3}, "the row groups have 6 rows together, but the file is said to have 7"},
-		{-1, nil, "the row groups have 0 rows together, but the file is said to have -1"},
+		{7, []int64{3, 5}, "row group 1 has 5 rows according to the footer"},
+		{7, []int64{3, 3}, "the row groups have 6 rows in all, but the footer says 7"},
+		{-1, nil, "the row groups have 0 rows in all, but the footer says -1"},
 	} {
 		if err := groups(c.all, c.rows...); c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%d rows in groups of %d: %v", c.all, c.rows, err)
@@ -111,7 +111,7 @@ func TestOpen_ChunksDisagreeWithSchema(t *testing.T) {
 		},
 		"a column of row group 0 lacks its metadata": func(_, _, column, _ *thriftValue) { column.fields = nil },
 		"no list of row groups":                      func(tree, _, _, _ *thriftValue) { tree.fields = tree.fields[:1] },
-		"another number of columns":                  func(_, group, _, _ *thriftValue) { group.get(1).list = group.get(1).list[:1] },
+		"number of columns of row group":                  func(_, group, _, _ *thriftValue) { group.get(1).list = group.get(1).list[:1] },
 		"has 6 values for 5 rows":                    func(_, _, _, md *thriftValue) { md.get(5).num = 6 },
 		`column "c1" of row group 0 does not agree`:  func(_, _, _, md *thriftValue) { md.get(1).num = int64(pq.Types.Float) },
 		"does not agree with the schema":             func(_, _, _, md *thriftValue) { md.get(3).list[0].bytes = []byte("c0") },

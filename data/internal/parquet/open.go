@@ -54,7 +54,7 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 	}
 	tree, n := parseThrift(footer)
 	if n != len(footer) {
-		return nil, table.Damaged("its footer has another size than it says")
+		return nil, table.Damaged("the size of the footer differs from the size it states")
 	}
 	checkSchemaTree(tree.get(2))
 	meta, err := metadataOf(footer)
@@ -95,12 +95,12 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
 	err = table.GuardAs("the types in its footer", func() (err error) {
 		if meta, err = metadata.NewFileMetaData(footer, nil); err != nil {
-			err = table.Damaged("its footer cannot be read: %v", err)
+			err = table.Damaged("the footer cannot be read: %v", err)
 		}
 		return err
 	})
 	if err == nil && meta.IsSetEncryptionAlgorithm() {
-		err = &table.Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+		err = &table.Error{Msg: "encrypted Parquet files are not supported", Hint: "write it again without encryption"}
 	}
 	return meta, err
 }
@@ -186,21 +186,21 @@ func (l *leaf) readPageHeaders() error {
 // parquetFooter reads the footer of a file.
 func parquetFooter(in table.Source) ([]byte, error) {
 	if in.Size() < 12 {
-		return nil, table.Damaged("it is too short to be Parquet; it may be truncated")
+		return nil, table.Damaged("the file is too short to be Parquet; it may be truncated")
 	}
 	tail := make([]byte, 8)
 	if err := table.ReadFull(in, tail, in.Size()-8); err != nil {
 		return nil, err
 	}
 	if bytes.Equal(tail[4:], []byte("PARE")) {
-		return nil, &table.Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+		return nil, &table.Error{Msg: "encrypted Parquet files are not supported", Hint: "write it again without encryption"}
 	}
 	if !bytes.Equal(tail[4:], []byte("PAR1")) {
-		return nil, table.Damaged("it does not end with PAR1; it may be truncated")
+		return nil, table.Damaged("the file does not end with PAR1; it may be truncated")
 	}
 	size := int64(binary.LittleEndian.Uint32(tail))
 	if size > in.Size()-12 {
-		return nil, table.Damaged("its footer is said to be longer than the file; it may be truncated")
+		return nil, table.Damaged("the footer is longer than the file, which may be truncated")
 	}
 	footer := make([]byte, size)
 	return footer, table.ReadFull(in, footer, in.Size()-8-size)
@@ -210,28 +210,28 @@ func parquetFooter(in table.Source) ([]byte, error) {
 // annotations agree.
 func checkSchemaTree(v *thriftValue) {
 	if v == nil || len(v.list) == 0 {
-		panic(table.Damaged("its footer has no schema"))
+		panic(table.Damaged("the footer has no schema"))
 	}
 	at := 0
 	var walk func(depth int)
 	walk = func(depth int) {
 		if depth > 64 || at >= len(v.list) {
-			panic(table.Damaged("its schema is not a tree"))
+			panic(table.Damaged("the schema is not a tree"))
 		}
 		e := &v.list[at]
 		at++
 		children := e.intOr(5, 0)
 		if children < 0 || children > int64(len(v.list)-at) {
-			panic(table.Damaged("its schema is not a tree"))
+			panic(table.Damaged("the schema is not a tree"))
 		}
 		if e.get(4) == nil {
-			panic(table.Damaged("a column of its schema has no name"))
+			panic(table.Damaged("a column of the schema has no name"))
 		}
 		if depth > 0 && children == 0 && e.get(1) == nil {
-			panic(table.Damaged("a column of its schema has no type"))
+			panic(table.Damaged("a column of the schema has no type"))
 		}
 		if r := e.get(3); depth > 0 && (r == nil || r.kind != thriftI32 || r.num < 0 || r.num > 2) {
-			panic(table.Damaged("its schema does not say whether column %q may have nulls", e.get(4).bytes))
+			panic(table.Damaged("the schema does not say whether column %q may have nulls", e.get(4).bytes))
 		}
 		checkAnnotation(e)
 		for i := int64(0); i < children; i++ {
@@ -240,7 +240,7 @@ func checkSchemaTree(v *thriftValue) {
 	}
 	walk(0)
 	if at != len(v.list) {
-		panic(table.Damaged("its schema is not a tree"))
+		panic(table.Damaged("the schema is not a tree"))
 	}
 }
 
@@ -286,7 +286,7 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 		return table.Damaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
 	}
 	if groups == nil {
-		return table.Damaged("its footer has no list of row groups")
+		return table.Damaged("the footer has no list of row groups")
 	}
 	type span struct{ from, to int64 }
 	var spans []span
@@ -295,12 +295,12 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 		group := &groups.list[g]
 		rows := group.int(3)
 		if rows < 0 || rows > total-sum {
-			return table.Damaged("row group %d is said to have %d rows, which is not what the file has", g, rows)
+			return table.Damaged("row group %d has %d rows according to the footer, which contradicts the file", g, rows)
 		}
 		sum += rows
 		cols := group.get(1)
 		if cols == nil || len(cols.list) != sc.NumColumns() {
-			return table.Damaged("row group %d has another number of columns than the schema", g)
+			return table.Damaged("the number of columns of row group %d differs from the schema", g)
 		}
 		next := 0
 		for i := range cols.list {
@@ -309,7 +309,7 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 				return table.Damaged("a column of row group %d lacks its metadata", g)
 			}
 			if p := cols.list[i].get(1); p != nil && len(p.bytes) > 0 {
-				return &table.Error{Msg: "column data in other files are not supported", Hint: "write the table as a whole"}
+				return &table.Error{Msg: "Parquet files with column data in other files are not supported", Hint: "write the table to one file"}
 			}
 			descr := sc.Column(i)
 			if md.int(1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
@@ -320,7 +320,7 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 				from = d // where the dictionary is; some writers leave the other at 0 when there are no values
 			}
 			if size < 0 || from < 0 || size > 0 && from < 4 || from > body || size > body-from {
-				return table.Damaged("column %q of row group %d is not within the file; it may be truncated", descr.Path(), g)
+				return table.Damaged("column %q of row group %d lies outside the file, which may be truncated", descr.Path(), g)
 			}
 			if size > 0 {
 				spans = append(spans, span{from, from + size})
@@ -337,12 +337,12 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 		}
 	}
 	if sum != total {
-		return table.Damaged("the row groups have %d rows together, but the file is said to have %d", sum, total)
+		return table.Damaged("the row groups have %d rows in all, but the footer says %d", sum, total)
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(spans); i++ {
 		if spans[i].from < spans[i-1].to {
-			return table.Damaged("its columns overlap")
+			return table.Damaged("column data overlap")
 		}
 	}
 	f.Rows = int(total)

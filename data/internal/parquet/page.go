@@ -126,7 +126,7 @@ func walkPages(c *chunk) []pageHeader {
 		case pageIndex:
 			continue
 		default:
-			panic(table.Damaged("there is a page of unknown type %d", p.kind))
+			panic(table.Damaged("a page has the unknown type %d", p.kind))
 		}
 		n64 := d.int(1) // −1 without details
 		if n64 < 0 {
@@ -258,7 +258,7 @@ func (f *pageFeed) usesDictionary() bool {
 func (f *pageFeed) dictionaryPage(p *pageHeader) file.Page {
 	b := f.load(&f.dictionary, p)
 	if p.encoding != encPlain && p.encoding != encPlainDictionary {
-		panic(table.Damaged("a dictionary has encoding %d", p.encoding))
+		panic(table.Damaged("a dictionary has the unknown encoding %d", p.encoding))
 	}
 	f.checkPlain(b, p.values, "")
 	return file.NewDictionaryPage(memory.NewBufferBytes(b), int32(p.values), parquet.Encodings.Plain)
@@ -279,7 +279,7 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	countLevels(reps, p.values, maxRep)
 	present := countLevels(defs, p.values, maxDef)
 	if p.kind == pageDataV2 && maxRep == 0 && p.nulls > 0 && present != p.values-p.nulls {
-		panic(table.Damaged("a page has another number of nulls than its header says"))
+		panic(table.Damaged("the number of nulls of a page differs from its header"))
 	}
 	enc := int64(encPlain)
 	if present > 0 {

@@ -96,7 +96,7 @@ func checkDelta(b []byte, n int) int {
 		panic(table.Damaged("delta-encoded values have a bad header"))
 	}
 	if total != uint64(n) {
-		panic(table.Damaged("there are %d delta-encoded values, not %d", total, n))
+		panic(table.Damaged("there are %d delta-encoded values instead of %d", total, n))
 	}
 	per := int(block / minis)
 	for left := n - 1; left > 0; {

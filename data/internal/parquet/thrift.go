@@ -78,7 +78,7 @@ func parseThrift(b []byte) (v thriftValue, n int) {
 	return v, r.i
 }
 
-func (r *thriftReader) fail() { panic(table.Damaged("its metadata cannot be read")) }
+func (r *thriftReader) fail() { panic(table.Damaged("the metadata cannot be read")) }
 
 // take returns the next n bytes.
 func (r *thriftReader) take(n int) []byte {

@@ -29,7 +29,7 @@ func (l *leaf) readVectors(rows int) (columns []*table.Column, err error) {
 	values := 0
 	for _, c := range l.chunks {
 		if values += c.values; values > int(table.MaxCells(l.in.Size())) {
-			return nil, table.Damaged("its lists are said to have more values than a file of this size holds")
+			return nil, table.Damaged("the lists have more values than a file of this size can hold")
 		}
 		if err := c.guardPanics(func() error { return c.addLists(w) }); err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func addLists[T float32 | float64](c *chunk, w *table.VectorBuilder, read func(i
 			return table.Damaged("%v", err)
 		}
 		if total != int64(n) {
-			return table.Damaged("a page has other values than it says")
+			return table.Damaged("the values of a page differ from its header")
 		}
 		next := 0
 		for k, d := range defs[:n] {
@@ -76,7 +76,7 @@ func addLists[T float32 | float64](c *chunk, w *table.VectorBuilder, read func(i
 			case d < c.leaf.descr.MaxDefinitionLevel():
 				w.AddNull()
 			case next == present:
-				return table.Damaged("a page has fewer values than it says")
+				return table.Damaged("a page has fewer values than its header says")
 			default:
 				w.Add(bits(values[next]))
 				next++

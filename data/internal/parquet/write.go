@@ -218,7 +218,7 @@ func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error 
 		}
 		return writeValues(c, from, to, w.WriteBatch, func(i int) parquet.ByteArray { return levels[c.Code[i]] })
 	}
-	return fmt.Errorf("column %q: no writer for it", c.Name)
+	return fmt.Errorf("column %q has a type that cannot be written", c.Name)
 }
 
 // writeValues writes the values of the rows [from, to) that are not null.
@@ -260,7 +260,7 @@ func writeInts[T int32 | int64](c *table.Column, from, to int, write func([]T, [
 	for i := from; i < to; i++ {
 		v := c.Int[i]
 		if !c.IsNull(i) && (int64(T(v*factor/divisor))*divisor != v*factor || v*factor/factor != v) {
-			return &table.Error{Column: c.Name, Row: i + 1, Msg: fmt.Sprintf("%s of type %s cannot be stored in Parquet without a loss", c.Text(i), c.Type),
+			return &table.Error{Column: c.Name, Row: i + 1, Msg: fmt.Sprintf("%s of type %s cannot be stored exactly in Parquet", c.Text(i), c.Type),
 				Hint: "write CSV or an Arrow stream"}
 		}
 	}

@@ -50,7 +50,7 @@ func (k *Kind) UnmarshalText(b []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown kind of column %q", b)
+	return fmt.Errorf("unknown column kind %q", b)
 }
 
 // A Column is a column of a table. If it is still in its file ([Column.IsStored]), it has only a name, a type

@@ -6,7 +6,7 @@ import (
 )
 
 // ConformText returns a column of texts as a text file would have it: without the blanks at their ends, and null where
-// they are empty or stand for no value. The values stay where they are.
+// they are empty or mark missing values. The values stay where they are.
 func ConformText(c *Column, rows int, missing []string) *Column {
 	parts := c.Parts
 	if !c.IsStored() {

@@ -152,7 +152,7 @@ func RecoveredError(what string, r any) error {
 	if TraceRecovered != nil {
 		TraceRecovered(r, debug.Stack())
 	}
-	return Damaged("%s contradict each other and cannot be decoded", what)
+	return Damaged("%s contradict each other", what)
 }
 
 // InColumn adds the name of the column to an error without one.

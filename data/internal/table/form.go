@@ -8,7 +8,7 @@ type ColumnForm struct {
 	Type string `json:"type"` // as Column.Type
 
 	// Text reports whether the values were texts of CSV or JSON Lines: without the blanks at their ends, and null where
-	// they are empty or stand for no value.
+	// they are empty or mark missing values.
 	Text bool `json:"text,omitempty"`
 
 	Clock bool   `json:"clock,omitempty"` // dates or times, as days since 1970-01-01 UTC

@@ -47,7 +47,7 @@ func MakeUnique(names []string) (own []string, notes []string) {
 			for own[i] = fmt.Sprintf("column_%d", i+1); taken[own[i]]; own[i] += "_" {
 			}
 			taken[own[i]] = true
-			notes = append(notes, fmt.Sprintf("column %d has no name: it is called %q", i+1, own[i]))
+			notes = append(notes, fmt.Sprintf("column %d has no name and is called %q", i+1, own[i]))
 			continue
 		}
 		if k := seen[n]; k > 0 {
@@ -55,7 +55,7 @@ func MakeUnique(names []string) (own []string, notes []string) {
 				own[i] = fmt.Sprintf("%s.%d", n, k+1)
 			}
 			taken[own[i]] = true
-			notes = append(notes, fmt.Sprintf("column %d has the name of an earlier one, %q: it is renamed to %q", i+1, n, own[i]))
+			notes = append(notes, fmt.Sprintf("column %d has the same name as an earlier one, %q, and is renamed to %q", i+1, n, own[i]))
 		}
 		seen[n]++
 	}

@@ -237,7 +237,7 @@ func (r *vectorValues) Inexact() int { return r.inexact }
 func (r *vectorValues) Close()       {}
 
 func (r *vectorValues) Codes([]int32, []bool, *Levels) (int, error) {
-	return 0, &Error{Column: r.v.Name, Msg: "numbers are read as text"}
+	return 0, &Error{Column: r.v.Name, Msg: "the column holds numbers, but is read as text"}
 }
 
 // Numbers reads the next values.

@@ -49,7 +49,7 @@ func (w *VectorBuilder) InRow() bool { return w.begun }
 
 // AddNull records a missing number in the row.
 func (w *VectorBuilder) AddNull() {
-	w.fail(w.row+1, "row %d lacks the number at place %d", w.row+1, w.length+1)
+	w.fail(w.row+1, "row %d lacks number %d of its vector", w.row+1, w.length+1)
 }
 
 // Add appends a number, given by its bits, to the row.
@@ -77,7 +77,7 @@ func (w *VectorBuilder) endRow() {
 	}
 	w.begun = false
 	if w.row++; w.length != w.width || w.width == 0 {
-		w.fail(w.row, "row %d has %d numbers, the rows before %d", w.row, w.length, w.width)
+		w.fail(w.row, "row %d has %d numbers, but earlier rows have %d", w.row, w.length, w.width)
 	}
 }
 
@@ -90,11 +90,11 @@ func (w *VectorBuilder) Spill() error {
 	if w.file == nil {
 		var err error
 		if w.file, err = memory.NewUnnamedFile(os.TempDir()); err != nil {
-			return &Error{Msg: "no temporary file can be made for its vectors", Err: err, Hint: "set TMPDIR to a directory that can be written to"}
+			return &Error{Msg: "cannot create a temporary file for the vectors", Err: err, Hint: "set TMPDIR to a writable directory"}
 		}
 	}
 	if _, err := w.file.Write(w.b); err != nil {
-		return &Error{Msg: "its vectors cannot be written to a temporary file", Err: err}
+		return &Error{Msg: "cannot write the vectors to a temporary file", Err: err}
 	}
 	w.b = w.b[:0]
 	return nil
@@ -105,7 +105,7 @@ func (w *VectorBuilder) Spill() error {
 func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
 	w.endRow()
 	if !w.HasFailed() && w.row != w.rows {
-		return nil, Damaged("a list has %d rows, and the file %d", w.row, w.rows)
+		return nil, Damaged("a list has %d rows, but the file has %d", w.row, w.rows)
 	}
 	if w.HasFailed() || w.rows == 0 {
 		w.Close()
