@@ -82,8 +82,8 @@ func TestSplitRows(t *testing.T) {
 	for name, h := range map[string]Holdout{
 		"neither train nor test": {Split: "unit"},
 		"no column":              {Group: "q", Fraction: 0.2},
-		"must be some of each":    {Split: "set", Filter: "set == \"test\""},
-		"the time is missing":         {Time: "set", Fraction: 0.2},
+		"must be some of each":   {Split: "set", Filter: "set == \"test\""},
+		"the time is missing":    {Time: "set", Fraction: 0.2},
 		"to one unit":            {Group: "unit", Fraction: 0.2, Filter: "unit == \"u0\""},
 	} {
 		_, _, err := f.SplitRows(t.Context(), h)

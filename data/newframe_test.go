@@ -108,11 +108,11 @@ func TestFromStructs(t *testing.T) {
 func TestNewFrame_Refusals(t *testing.T) {
 	two := Column{Name: "two", Type: "double", Kind: Numeric, Number: []float64{1, 2}}
 	for what, c := range map[string]Column{
-		"column 2 has no name":                          {Kind: Numeric, Number: []float64{1, 2}},
-		"two columns have this name":                    two,
-		"has 1 rows, but the others have 2":                   {Name: "x", Kind: Numeric, Number: []float64{1}},
-		"has 2 rows, but Null has 1 entries":           {Name: "x", Kind: Numeric, Number: []float64{1, 2}, Null: []bool{true}},
-		"the column has no values":                              {Name: "x", Number: []float64{1, 2}},
+		"column 2 has no name":                                    {Kind: Numeric, Number: []float64{1, 2}},
+		"two columns have this name":                              two,
+		"has 1 rows, but the others have 2":                       {Name: "x", Kind: Numeric, Number: []float64{1}},
+		"has 2 rows, but Null has 1 entries":                      {Name: "x", Kind: Numeric, Number: []float64{1, 2}, Null: []bool{true}},
+		"the column has no values":                                {Name: "x", Number: []float64{1, 2}},
 		"row 2 has the code 1, but the column has only 1 levels":  {Name: "x", Kind: Categorical, Code: []int32{0, 1}, Level: []string{"a"}},
 		"row 1 has the code -1, but the column has only 1 levels": {Name: "x", Kind: Categorical, Code: []int32{-1, 0}, Level: []string{"a"}, Null: []bool{false, true}},
 	} {

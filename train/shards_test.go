@@ -283,7 +283,7 @@ func TestFit_RanksReportFaults(t *testing.T) {
 	}{
 		"a row held out": {bad, func(*Config) {}, fmt.Sprintf("row %d", rows[5]+1)},
 		"no groups":      {f, func(c *Config) { c.Nu, c.Select, c.Drop = nil, "worst-group", []string{"g"} }, "Config.Select worst-group needs groups"},
-		"a filter":       {f, func(c *Config) { c.Filter = "b >" }, "the filter, at character 4"},
+		"a filter":       {f, func(c *Config) { c.Filter = "b >" }, "filter, character 4"},
 		"no weight":      {f, func(c *Config) { c.Weight = "nowhere" }, "nowhere"},
 	} {
 		told := make([]error, 3)

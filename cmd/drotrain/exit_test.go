@@ -189,7 +189,7 @@ func TestTrain_InputChangedInPlace(t *testing.T) {
 			clock := time.Unix(0, 0)
 			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
 			code := a.run(t.Context(), []string{"train", "--data", "a.parquet", "--target", "deny", "--groups", "region", "--nu", "1", "--out", "m"})
-			if code != exit.Failed || !strings.Contains(errs.String(), "a.parquet: the file was changed while it was in use") {
+			if code != exit.Failed || !strings.Contains(errs.String(), "a.parquet: the file changed while it was read") {
 				t.Errorf("exit code %d, stderr %s", code, errs)
 			}
 			if m, err := train.Load("m/model.json"); (err == nil) != model {

@@ -67,7 +67,7 @@ func TestEvalGates_FailureKeepsReferenceAndWritesFiles(t *testing.T) {
 		t.Error("a run that passed did not replace the reference")
 	}
 	// The groups of the training are no new groups.
-	if code, _, errs := try(t.Context(), "eval", "--model", "m", "--data", "t.csv", "--groups", "g", "--strict", "--out", "g2.xml"); code != 0 || strings.Contains(errs, "groups that training did not have") {
+	if code, _, errs := try(t.Context(), "eval", "--model", "m", "--data", "t.csv", "--groups", "g", "--strict", "--out", "g2.xml"); code != 0 || strings.Contains(errs, "groups unseen in training") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

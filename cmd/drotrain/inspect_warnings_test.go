@@ -43,9 +43,9 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 		"loan_id: its name and 500 different numbers in 503 rows suggest that it is an identifier: left out; rows that share a value are held out together",
 		"region: it has no value (", "kept; in a group column, these rows would form the group (missing)",
 		`status: "Permanent" and "permanent" look like spellings of one label`, "(--relabel 'permanent->Permanent')",
-		`opened: it is read as text, but holds dates in different formats`, "left out; write all dates as 2024-03-31",
-		"weight: its name suggests that it is a row weight: kept as a feature; name it as the weight if", "(--weight weight)",
-		`insurance: possible leakage: all 25 rows in which it is not "no" have one outcome`,
+		`opened: the column is read as text, but holds dates in different formats`, "left out; write all dates as 2024-03-31",
+		"weight: its name suggests that it is a row weight: kept as a feature; if it is the number of cases", "(--weight weight)",
+		`insurance: possible leakage: all 25 rows where the column is not "no" have the same outcome`,
 		"possible groups, by their names: --groups sex,region considers the worst of them",
 		`--drop loan_id,opened \ --holdout units:loan_id`,
 	} {

@@ -197,8 +197,8 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 			code int
 			says string
 		}{
-			"text.csv":    {exit.Failed, `column "size", row 2: the column is text here, but training had numbers: the value is "n/a"`},
-			"words.csv":   {exit.Failed, `column "size", row 1: the column is text here, but training had numbers: the value is "high"`},
+			"text.csv":    {exit.Failed, `column "size", row 2: the column is text, but in the training table it held numbers: the value is "n/a"`},
+			"words.csv":   {exit.Failed, `column "size", row 1: the column is text, but in the training table it held numbers: the value is "high"`},
 			"renamed.csv": {exit.Failed, "hint: did you mean \"sizes\"?\n"},
 			"groups.csv":  {exit.OK, `"g" (population stability index`},
 			"empty.csv":   {exit.Failed, "no rows to "},

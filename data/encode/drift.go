@@ -280,10 +280,10 @@ func (d Drift) String() string {
 		all = append(all, fmt.Sprintf("population stability index %.2f", d.PSI))
 	}
 	if isMany(d.Outside, driftOutside, d.rows) {
-		all = append(all, fmt.Sprintf("%.0f %% of the rows outside the range of training", 100*d.Outside))
+		all = append(all, fmt.Sprintf("%.0f %% of the rows outside the training range", 100*d.Outside))
 	}
 	if isMany(d.Unseen, driftOutside, d.rows) {
-		all = append(all, fmt.Sprintf("%.0f %% of the rows with levels that training did not see", 100*d.Unseen))
+		all = append(all, fmt.Sprintf("%.0f %% of the rows with levels unseen in training", 100*d.Unseen))
 	}
 	noise := 3 * math.Sqrt(d.WasMissing*(1-d.WasMissing)/float64(max(1, d.rows)))
 	if isMany(math.Abs(d.Missing-d.WasMissing), driftMissing+noise, d.rows) {
@@ -307,20 +307,20 @@ func (r Report) Drifted() string {
 	for _, u := range r.Unseen {
 		compared := slices.ContainsFunc(r.Drift, func(d Drift) bool { return d.Column == u.Column })
 		if share := float64(u.Count) / float64(max(1, r.Rows)); !compared && isMany(share, driftOutside, r.Rows) {
-			columns = append(columns, fmt.Sprintf("%s (%.0f %% of the rows with levels that training did not see: %s)",
+			columns = append(columns, fmt.Sprintf("%s (%.0f %% of the rows with levels unseen in training: %s)",
 				printable.QuoteList([]string{u.Column}, "and"), 100*share, printable.QuoteList(u.Examples, "and")))
 		}
 	}
 	for _, g := range r.NewGroups {
 		share := float64(g.Count) / float64(max(1, r.Rows))
 		if !isNamed(r.Unseen, g.Column) && isMany(share, driftOutside, r.Rows) { // else said of the feature
-			columns = append(columns, fmt.Sprintf("group column %q (%.0f %% of the rows in groups that training did not have: %s)", g.Column, 100*share, printable.QuoteList(g.Examples, "and")))
+			columns = append(columns, fmt.Sprintf("group column %q (%.0f %% of the rows in groups unseen in training: %s)", g.Column, 100*share, printable.QuoteList(g.Examples, "and")))
 		}
 	}
 	if columns == nil {
 		return ""
 	}
-	return "these rows differ from those of training: " + listFirst(columns)
+	return "these rows differ from the training rows: " + listFirst(columns)
 }
 
 // validate returns an error if a profile that was read from a file is invalid.
@@ -340,7 +340,7 @@ func (p *Profile) validate(e *Encoder) error {
 			want = len(in.Labels()) + 1
 		}
 		if len(of.Shares) != want || !slices.IsSorted(of.Edges) || p.Rows < 1 || slices.ContainsFunc(of.Shares, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
-			return fmt.Errorf("the profile of training of %q is not one", in.Name)
+			return fmt.Errorf("the training profile of %q is not valid", in.Name)
 		}
 	}
 	return nil

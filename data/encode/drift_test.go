@@ -115,8 +115,8 @@ func TestDrifted_UnseenLevels(t *testing.T) {
 		codes   []string
 		want    string
 	}{
-		{"all, with a profile", true, []string{"011", "021", "031"}, `"code" (100 % of the rows with levels that training did not see)`},
-		{"all, without", false, []string{"011", "021", "031"}, `"code" (100 % of the rows with levels that training did not see: "011", "021" and "031")`},
+		{"all, with a profile", true, []string{"011", "021", "031"}, `"code" (100 % of the rows with levels unseen in training)`},
+		{"all, without", false, []string{"011", "021", "031"}, `"code" (100 % of the rows with levels unseen in training: "011", "021" and "031")`},
 		{"two of three, without", false, []string{"011", "002", "031"}, `"code" (67 % of the rows`},
 		{"one of three", true, []string{"011", "002", "003"}, ""},
 		{"one row", false, []string{"011"}, ""},

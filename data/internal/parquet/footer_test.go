@@ -111,7 +111,7 @@ func TestOpen_ChunksDisagreeWithSchema(t *testing.T) {
 		},
 		"a column of row group 0 lacks its metadata": func(_, _, column, _ *thriftValue) { column.fields = nil },
 		"no list of row groups":                      func(tree, _, _, _ *thriftValue) { tree.fields = tree.fields[:1] },
-		"number of columns of row group":                  func(_, group, _, _ *thriftValue) { group.get(1).list = group.get(1).list[:1] },
+		"number of columns of row group":             func(_, group, _, _ *thriftValue) { group.get(1).list = group.get(1).list[:1] },
 		"has 6 values for 5 rows":                    func(_, _, _, md *thriftValue) { md.get(5).num = 6 },
 		`column "c1" of row group 0 does not agree`:  func(_, _, _, md *thriftValue) { md.get(1).num = int64(pq.Types.Float) },
 		"does not agree with the schema":             func(_, _, _, md *thriftValue) { md.get(3).list[0].bytes = []byte("c0") },
