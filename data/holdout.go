@@ -150,7 +150,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		return nil, nil, err
 	}
 	if !c.Kind.IsScalar() {
-		return nil, nil, f.Fault(column, fix.Advice{}, "values of type %s cannot say train or test", c.Type)
+		return nil, nil, f.Fault(column, fix.Advice{}, "values of type %s cannot mark rows as train or test", c.Type)
 	}
 	without := func(value string) fix.Advice {
 		return fix.Advise(fmt.Sprintf("mark every row as train or test, or leave such rows out with the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
@@ -196,7 +196,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	}
 	switch {
 	case !c.Kind.IsScalar():
-		return nil, f.Fault(h.Group, fix.Advice{}, "values of type %s cannot name units", c.Type)
+		return nil, f.Fault(h.Group, fix.Advice{}, "values of type %s cannot identify units", c.Type)
 	case c.InexactRow > 0:
 		return nil, f.FaultAt(h.Group, c.InexactRow-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished")
 	}
@@ -239,7 +239,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 		return nil, err
 	}
 	if !c.Kind.IsScalar() && !c.Clock {
-		return nil, f.Fault(h.Time, fix.Advice{}, "values of type %s have no order", c.Type)
+		return nil, f.Fault(h.Time, fix.Advice{}, "values of type %s cannot be ordered in time", c.Type)
 	}
 	if !c.Kind.IsScalar() {
 		if c, err = f.exactColumn(ctx, c); err != nil {

@@ -35,7 +35,7 @@ func NewFrame(columns ...Column) (*Frame, error) {
 		case c.Null != nil && len(c.Null) != c.Len():
 			return fail("the column has %d rows, but Null has %d entries", c.Len(), len(c.Null))
 		case c.Kind == Other:
-			return fail("it has no values")
+			return fail("the column has no values")
 		case c.Kind == Vector:
 			return fail("vectors are read from files alone")
 		case c.Kind > Bool:

@@ -136,7 +136,7 @@ func (a *app) readModelToVerify(path string) (*verify.Model, error) {
 	a.inputs.Add(path)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.WithHint(fmt.Errorf("there is no model %s", path), "drotrain train writes one")
+		return nil, exit.WithHint(fmt.Errorf("there is no model %s", path), "train a model first with `drotrain train`")
 	} else if err != nil {
 		return nil, err
 	}

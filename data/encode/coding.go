@@ -139,7 +139,7 @@ func (in *Input) validateMade() error {
 	for i, o := range in.Of {
 		switch {
 		case o.Column == "" || !o.Kind.IsScalar():
-			return fmt.Errorf("it is made of the column %q of kind %v", o.Column, o.Kind)
+			return fmt.Errorf("\"of\" refers to the column %q of unknown kind %v", o.Column, o.Kind)
 		case o.Center != 0 && !(o.Kind == data.Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != data.Numeric):
 			return fmt.Errorf("\"center\" is set for %q outside a product with a category", o.Column)
 		case !table.IsFinite(o.Center):

@@ -332,7 +332,7 @@ func (p *Profile) validate(e *Encoder) error {
 	}
 	for _, of := range p.Inputs {
 		if of.Input < 0 || of.Input >= len(e.Inputs) || !e.Inputs[of.Input].isProfiled() {
-			return fmt.Errorf("the profile of training is of input %d, which does not exist", of.Input)
+			return fmt.Errorf("the training profile refers to input %d, which does not exist", of.Input)
 		}
 		in := &e.Inputs[of.Input]
 		want := len(of.Edges) + 1

@@ -416,7 +416,7 @@ func mergeAbsentColumns(all data.Problems) (out data.Problems) {
 // be read as numbers; its values are loaded.
 func checkInputColumn(ctx context.Context, f *data.Frame, in *Input, c *data.Column) (*data.Column, error) {
 	if c.Kind == data.Other || (c.Kind == data.Vector) != in.isVector() {
-		return nil, f.Fault(c.Name, fix.Advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
+		return nil, f.Fault(c.Name, fix.Advice{}, "the type is %s, but in the training table the column held %s values", c.Type, in.Kind)
 	}
 	if in.Kind != data.Numeric || c.Kind != data.Categorical {
 		return c, nil
@@ -498,7 +498,7 @@ func (r Report) String() string {
 		if u.Places {
 			what = "entries at places"
 		}
-		add("column %q: %d %s with "+what+" that training did not see (%s)", u.Column, u.Count, printable.Noun(u.Count, "row", "rows"), printable.QuoteList(u.Examples, "and"))
+		add("column %q: %d %s with "+what+" unseen in training (%s)", u.Column, u.Count, printable.Noun(u.Count, "row", "rows"), printable.QuoteList(u.Examples, "and"))
 	}
 	var filled []string
 	for _, i := range r.Imputed {

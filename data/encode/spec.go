@@ -91,7 +91,7 @@ func (s Spec) Validate() error {
 	switch s.Scale {
 	case "", "standard", "max", "none":
 	default:
-		return fmt.Errorf("scale %q: must be \"standard\", \"max\" or \"none\"", s.Scale)
+		return fmt.Errorf("the scale %q must be \"standard\", \"max\" or \"none\"", s.Scale)
 	}
 	switch s.Impute {
 	case "", "error", "mean", "median", "drop":

@@ -30,13 +30,13 @@ const (
 
 // checkColumn examines a candidate feature. seen holds the columns before it, by their hashes.
 func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, seen map[uint64]string) {
-	const datesWhat, datesDo = "it holds dates or times", "taken apart into year, month, weekday and hour"
+	const datesWhat, datesDo = "it holds dates or times", "split into year, month, weekday and hour"
 	if !of.Kind.IsScalar() {
 		if of.Clock {
 			p.Reading.Dates = "parts"
 			p.add(check.Dates, of, datesDo, datesWhat)
 		} else if of.Kind != data.Vector {
-			p.drop(check.Unreadable, of, "values of type %s are of no use", of.Type)
+			p.drop(check.Unreadable, of, "values of type %s cannot be used", of.Type)
 		}
 		return
 	}
