@@ -95,7 +95,7 @@ func TestTransforms(t *testing.T) {
 		"Config.Spline: column \"b\" is named twice":    func(c *Config) { c.Spline = []string{"b:4", "b:5"} },
 		"Config.Reference: column \"g\" is named twice": func(c *Config) { c.Reference = []string{"g=u", "g=v"} },
 		"two different columns":                         func(c *Config) { c.Interact = []string{"b:b"} },
-		"for which log":                              func(c *Config) { c.Target = "b" },
+		"for which log":                                 func(c *Config) { c.Target = "b" },
 	} {
 		bad := cfg
 		change(&bad)

@@ -333,11 +333,11 @@ func newScorer(t *testing.T, f *Formula) *Scorer {
 // A formula that could not be scored is an error of New, not a panic of a request.
 func TestNew_BrokenFormulas(t *testing.T) {
 	for want, breakIt := range map[string]func(f *Formula){
-		"no term 7 of 2":        func(f *Formula) { f.Products[0].Factors[0].Term = 7 },
-		"no term -1 of 2":       func(f *Formula) { f.Products[0].Factors[0].Term = -1 },
-		"no level 9 of 4":       func(f *Formula) { f.Products[0].Factors[0].Level = 9 },
+		"no term 7 of 2":            func(f *Formula) { f.Products[0].Factors[0].Term = 7 },
+		"no term -1 of 2":           func(f *Formula) { f.Products[0].Factors[0].Term = -1 },
+		"no level 9 of 4":           func(f *Formula) { f.Products[0].Factors[0].Level = 9 },
 		`unknown function "sqaure"`: func(f *Formula) { f.Products[1].Factors[0].Function.Name = "sqaure" },
-		"0 knots and 0 pieces":  func(f *Formula) { f.Products[1].Factors[0].Function.Name = "piecewise" },
+		"0 knots and 0 pieces":      func(f *Formula) { f.Products[1].Factors[0].Function.Name = "piecewise" },
 		"2 knots and 0 pieces": func(f *Formula) {
 			f.Products[1].Factors[0].Function = Function{Name: "piecewise", Knots: []float64{1, 2}}
 		},
