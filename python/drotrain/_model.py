@@ -78,7 +78,8 @@ class Model:
 
 def _expand(inputs: list[dict[str, Any]], stored: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the encoded columns with those of sparse vectors, which a document leaves to their inputs."""
-    rest, columns = list(stored), []
+    rest = list(stored)
+    columns: list[dict[str, Any]] = []
     for i in inputs:
         if i["kind"] == "vector":
             before = i["first"] - len(columns)
