@@ -84,8 +84,8 @@ func TestConfig_Errors(t *testing.T) {
 		{"\nmax_passes: 1", `c.yaml:2: unknown key "max_passes"`, "did you mean max-passes?"},
 		{"config: x", `c.yaml:1: unknown key "config"`, ""},
 		{"nu: -1", `c.yaml:1: nu "-1": must be at least 0`, ""},
-		{"penalty: kll", `c.yaml:1: penalty "kll": must be kl or chi2`, "did you mean kl?"},
-		{"penalty: 2", `c.yaml:1: penalty "2": must be kl or chi2`, ""},
+		{"penalty: kll", `c.yaml:1: penalty "kll": must be kl, chi2 or tv`, "did you mean kl?"},
+		{"penalty: 2", `c.yaml:1: penalty "2": must be kl, chi2 or tv`, ""},
 		{"- nu\n- 1", `c.yaml:1: the configuration must be keys and values, not a list`, "target: deny"},
 		{"nu: [1", `c.yaml:1: not valid YAML`, ""},
 	} {

@@ -28,7 +28,7 @@ func writeLeak(t *testing.T) {
 func TestWarnings_QuietAndJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeLeak(t)
-	const leak = `column "leak": possible leakage: it alone`
+	const leak = `column "leak": possible leakage: the column alone`
 	train := []string{"train", "--data", "t.csv", "--target", "y", "--groups", "g", "--drop", "when", "--decimal", ",", "--nu", "1", "--report", "fast", "--force"}
 	for _, quiet := range []bool{false, true} {
 		args := train

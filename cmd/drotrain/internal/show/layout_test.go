@@ -91,7 +91,7 @@ func TestNumbersReadBack(t *testing.T) {
 	for digits, write := range map[int]func(float64) string{3: Number3, 4: Number4, 6: Number6} {
 		for _, v := range []float64{1, -1, 0.1, 123456.7, 9.9999999, 1e-9, -3.25e20, 1.5e308, 5e-324, 1000, 999.9996} {
 			text := write(v)
-			back, err := strconv.ParseFloat(text, 64)
+			back, err := strconv.ParseFloat(strings.ReplaceAll(text, "−", "-"), 64)
 			if err != nil || !(math.Abs(back-v) <= 0.5000001*math.Pow(10, float64(1-digits))*math.Abs(v)) && v != 5e-324 {
 				t.Errorf("%v in %d digits is %s", v, digits, text)
 			}
@@ -125,7 +125,7 @@ func TestNumbersReadBack(t *testing.T) {
 	}
 	for _, share := range []float64{0, 0.00012, 0.009, 0.01, 0.05, 0.5, 0.95, 1} {
 		text, ok := strings.CutSuffix(Percent(share), " %")
-		if back, err := strconv.ParseFloat(text, 64); !ok || err != nil || !(math.Abs(back-100*share) <= max(0.5*100*min(share, 0.01), 0.05*100*share)) {
+		if back, err := strconv.ParseFloat(strings.ReplaceAll(text, "−", "-"), 64); !ok || err != nil || !(math.Abs(back-100*share) <= max(0.5*100*min(share, 0.01), 0.05*100*share)) {
 			t.Errorf("%v is %s", share, Percent(share))
 		}
 	}
