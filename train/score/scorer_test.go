@@ -412,7 +412,7 @@ func TestRead_Refuses(t *testing.T) {
 		"": "not a model", "{}": "no schema version", "null": "no schema version", "[1]": "not a model", `{"schema": 2}`: "schema 2", `{"schema": 1}`: "no encoder",
 		`{"schema": 1, "encoder": {}}`: "0 coefficients for 0 encoded columns",
 		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "inputs": [{"name": "x", "kind": "numeric", "first": 4}], "target": {"name": "y"}}, "coefficients": [1]}`: "of 1",
-		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "inputs": [{"name": "x", "kind": "number"}]}}`:                                                            "unknown kind",
+		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "inputs": [{"name": "x", "kind": "number"}]}}`:                                                            "unknown column kind",
 		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 0}], "inputs": [{"name": "x", "kind": "numeric"}], "target": {"name": "y"}}, "coefficients": [1]}`:             "the scale 0",
 		`{"schema": 1, "link": "probit", "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "target": {"name": "y"}}, "coefficients": [1]}`:                                         `link "probit"`,
 	} {

@@ -25,7 +25,7 @@ type Partition struct {
 // the heap.
 func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partition, error) {
 	if rows > math.MaxInt32-1 {
-		return nil, fmt.Errorf("%d rows exceed the limit of 2147483647", rows)
+		return nil, fmt.Errorf("%d rows exceed the limit of %d", rows, math.MaxInt32-1)
 	}
 	if train == nil {
 		train = memory.Make[int](arena, rows)

@@ -107,7 +107,7 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	size := int64(f.UncompressedSize64)
 	if size < 0 || size > table.MaxCells(in.Size()) {
-		return nil, 0, table.Damaged("it has the size %d", f.UncompressedSize64)
+		return nil, 0, table.Damaged("it claims an impossible size of %d bytes", f.UncompressedSize64)
 	}
 	if f.Method == zip.Store {
 		at, err := f.DataOffset()
