@@ -181,6 +181,9 @@ func unseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
 // plainEncoder is an Encoder without methods.
 type plainEncoder Encoder
 
+// JSONShape returns a value of the type whose fields the JSON of an encoder has.
+func (e *Encoder) JSONShape() any { return plainEncoder{} }
+
 // MarshalJSON leaves out the encoded columns of sparse vectors, which their inputs say.
 func (e *Encoder) MarshalJSON() ([]byte, error) {
 	plain := plainEncoder(*e)

@@ -107,9 +107,16 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// dereference returns the type that t points to; nil for a type that unmarshals itself, or any.
+// A Shaper unmarshals itself from the JSON of another type, of which it returns a value.
+type Shaper interface{ JSONShape() any }
+
+// dereference returns the type that t points to, or the one that gives a [Shaper] its shape; nil for another type that
+// unmarshals itself, or any.
 func dereference(t reflect.Type) reflect.Type {
 	for t != nil {
+		if s, ok := reflect.New(t).Interface().(Shaper); ok {
+			return dereference(reflect.TypeOf(s.JSONShape()))
+		}
 		if p := reflect.PointerTo(t); p.Implements(unmarshaler) || p.Implements(textUnmarshaler) {
 			return nil
 		}

@@ -117,6 +117,9 @@ func (c *Column) Len() int {
 	case Categorical:
 		return len(c.Code)
 	case Vector:
+		if c.Sparse == nil {
+			return 0
+		}
 		return c.Sparse.Rows()
 	}
 	return len(c.Number)
