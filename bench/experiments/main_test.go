@@ -18,7 +18,7 @@ func TestCommandLine(t *testing.T) {
 		{"theory -h", 0, "-quick"},
 		{"theory -quik", 2, "-quik"},
 		{"theory now", 2, `"now"`},
-		{"methods -penalty js", 2, "must be kl or chi2"},
+		{"methods -penalty js", 2, "must be kl, chi2 or tv"},
 	} {
 		var b bytes.Buffer
 		if code := run(context.Background(), strings.Fields(c.args), &b); code != c.code || !strings.Contains(b.String(), c.says) {
