@@ -19,7 +19,7 @@ func (m *Model) assessLevels(ctx context.Context) (err error) {
 	if m.Run.rows != nil { // the rows are on several ranks
 		return nil
 	}
-	m.Result.Levels, err = m.tuneTable(m.Run.Train).LevelRange(ctx, m.Config.Seed)
+	m.Result.Levels, err = m.tuneTable(m.Run.Train).LevelRange(ctx, m.Config.Level, m.Config.Seed)
 	if err != nil {
 		return err
 	}

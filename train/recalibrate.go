@@ -66,11 +66,11 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	s.Before, s.After = m.riskAtMargins(margin), m.riskAtMargins(after)
 	m.Result.Recalibration = s
 	if s.KeepsClasses {
-		m.addNotes(fmt.Sprintf("the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, fitted to out-of-fold predictions (log loss there %.4g → %.4g). The predicted classes stay the same, and the certificate is about the model before it; --recalibrate fits an intercept too",
+		m.addNotes(fmt.Sprintf("the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, fitted to out-of-fold predictions (log loss there %.4g → %.4g). The predicted classes stay the same, and the certificate covers the model before rescaling; --recalibrate fits an intercept too",
 			slope, s.Before, s.After))
 		return nil
 	}
-	m.addNotes(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to out-of-fold predictions of the %d training rows (%d folds); the certificate is about the model before it",
+	m.addNotes(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to out-of-fold predictions of the %d training rows (%d folds); the certificate covers the model before rescaling",
 		slope, intercept, d.N, folds))
 	return nil
 }

@@ -23,7 +23,7 @@ func TestRecalibrated(t *testing.T) {
 	if r == nil || m.Result.Objective != before.Result.Objective || !m.Result.Certified {
 		t.Fatalf("recalibration %+v, objective %v, before %v", r, m.Result.Objective, before.Result.Objective)
 	}
-	if !(r.Slope > 1.5) || !(r.After < r.Before-0.01) || !strings.Contains(strings.Join(m.Notes, "\n"), "the certificate is about the model before it") {
+	if !(r.Slope > 1.5) || !(r.After < r.Before-0.01) || !strings.Contains(strings.Join(m.Notes, "\n"), "the certificate covers the model before rescaling") {
 		t.Errorf("recalibration %+v", r)
 	}
 	last := len(m.Coefficients) - 1

@@ -12,7 +12,7 @@ import (
 type Range struct {
 	Balls   []BallRange `json:"balls,omitempty"`   // by divergence; one is absent if every radius leaves a model
 	Protect *float64    `json:"protect,omitempty"` // Protect up to this, to about 1 %; nil: every one leaves a model
-	Shift   *float64    `json:"shift,omitempty"`   // Radius from this on, to about 1 %, of the total variation; nil: every one leaves a model
+	Shift   *float64    `json:"shift,omitempty"`   // Radius from this on, to about 1 %, of the total variation; nil: every one leaves a model, or it is not the penalty
 
 	Rows int `json:"rows"` // rows that the range was computed from
 	Of   int `json:"of"`   // training rows

@@ -21,8 +21,9 @@ const (
 )
 
 // LevelRange returns the levels of an adversary over rows that leave no model on the table, from a sample of the rows
-// if there are many. It returns nil if there are too many columns. All rows must be on this rank.
-func (t *Table) LevelRange(ctx context.Context, seed uint64) (*level.Range, error) {
+// if there are many. Those of the total variation take a bisection of their own, and are computed only if that is the
+// penalty of the level asked about. It returns nil if there are too many columns. All rows must be on this rank.
+func (t *Table) LevelRange(ctx context.Context, asked level.Level, seed uint64) (*level.Range, error) {
 	_, d := t.X.Dims()
 	columns := d * max(1, t.Outputs)
 	rows := int(min(float64(t.N), rangeWork/float64(columns)/float64(columns)))
@@ -65,8 +66,8 @@ func (t *Table) LevelRange(ctx context.Context, seed uint64) (*level.Range, erro
 		a, err := assess(dro.CVaR{Alpha: alpha, Weights: of.Weights})
 		return a.Optimal, err
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || asked.Penalty != dro.TotalVariation {
+		return r, err
 	}
 	kept, err := mildestConstant(of.N, func(kept float64) (bool, error) { // share of the weight that stays
 		a, err := assess(dro.Ball{Divergence: dro.TotalVariation, Radius: 1 - kept, Weights: of.Weights})
