@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/divergence"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -90,7 +91,7 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 	}
 	N := float64(n)
 	a := &Adversary{Penalty: in.Penalty, OverGroups: in.OverGroups, N: n, Groupings: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
-	var sum, squares, kl, chi compensatedSum
+	var sum, squares, kl, chi compensated.Sum
 	for i, y := range in.Weights {
 		if isNotFinite(y) || y < 0 {
 			return nil, fmt.Errorf("eval: weight %d is %v", i+1, y)
@@ -104,16 +105,16 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 			a.ZeroRows++
 		}
 	}
-	if math.Abs(sum.Sum()-1) > 1e-6 {
-		return nil, fmt.Errorf("eval: the weights sum to %v, not to 1", sum.Sum())
+	if math.Abs(sum.Value()-1) > 1e-6 {
+		return nil, fmt.Errorf("eval: the weights sum to %v, not to 1", sum.Value())
 	}
 	if nu := Num(in.Nu); in.Nu > 0 {
 		a.Nu = &nu
 	}
-	a.Effective = Num(1 / squares.Sum())
+	a.Effective = Num(1 / squares.Value())
 	a.EffectiveShare = a.Effective / Num(N)
 	a.MaxWeight = Num(slices.Max(in.Weights) * N)
-	a.RadiusKL, a.RadiusChi = Num(max(0, kl.Sum())), Num(chi.Sum()/N/2)
+	a.RadiusKL, a.RadiusChi = Num(max(0, kl.Value())), Num(chi.Value()/N/2)
 	hundredth, tenth, half := concentration(in.Arena, in.Weights)
 	a.OnePercent, a.TenPercent, a.HalfMassRows = Num(hundredth), Num(tenth), half
 	for _, g := range in.Groups {
@@ -137,7 +138,7 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 // massByGroup returns the weight of every group with rows, sorted by the ratio of weight to rows, largest
 // first.
 func massByGroup(g encode.Grouping, y []float64) MassGrouping {
-	mass, count := make([]compensatedSum, len(g.Labels)), make([]int, len(g.Labels))
+	mass, count := make([]compensated.Sum, len(g.Labels)), make([]int, len(g.Labels))
 	for i, k := range g.Index {
 		mass[k].Add(y[i])
 		count[k]++
@@ -145,7 +146,7 @@ func massByGroup(g encode.Grouping, y []float64) MassGrouping {
 	out := MassGrouping{Name: g.Name, Groups: []GroupMass{}}
 	for k, n := range count {
 		if n > 0 {
-			out.Groups = append(out.Groups, GroupMass{g.Labels[k], n, float64(n) / float64(len(y)), mass[k].Sum()})
+			out.Groups = append(out.Groups, GroupMass{g.Labels[k], n, float64(n) / float64(len(y)), mass[k].Value()})
 		}
 	}
 	slices.SortStableFunc(out.Groups, func(a, b GroupMass) int { return cmp.Compare(b.Lift(), a.Lift()) })

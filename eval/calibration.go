@@ -3,6 +3,8 @@ package eval
 import (
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/internal/compensated"
 )
 
 // A CalibrationBin is about a tenth of the rows (more in a small group), by ascending probability. Equal
@@ -20,14 +22,14 @@ const calibrationBins = 10
 func calibrationBinsOf(in *measuredRows, score []float64, order []int32, parts int) []CalibrationBin {
 	out := []CalibrationBin{}
 	eachBin(score, order, parts, func(bin []int32) {
-		var p, pos, total compensatedSum
+		var p, pos, total compensated.Sum
 		for _, i := range bin {
 			w := in.Weight.weightOf(i)
 			total.Add(w)
 			p.Add(w * score[i])
 			pos.Add(w * max(0, in.Target[i]))
 		}
-		out = append(out, CalibrationBin{len(bin), Num(p.Sum() / total.Sum()), Num(pos.Sum() / total.Sum())})
+		out = append(out, CalibrationBin{len(bin), Num(p.Value() / total.Value()), Num(pos.Value() / total.Value())})
 	})
 	return out
 }
@@ -62,13 +64,13 @@ func residualBins(target, score []float64, order []int32) []ResidualBin {
 	out := []ResidualBin{}
 	eachBin(score, order, calibrationBins, func(bin []int32) {
 		residual := make([]float64, 0, len(bin))
-		var p compensatedSum
+		var p compensated.Sum
 		for _, i := range bin {
 			p.Add(score[i])
 			residual = append(residual, target[i]-score[i])
 		}
 		slices.Sort(residual)
-		out = append(out, ResidualBin{len(bin), Num(p.Sum() / float64(len(bin))),
+		out = append(out, ResidualBin{len(bin), Num(p.Value() / float64(len(bin))),
 			Num(quantileOf(residual, 0.1)), Num(quantileOf(residual, 0.5)), Num(quantileOf(residual, 0.9))})
 	})
 	return out

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
@@ -50,15 +51,15 @@ func sortLosses(arena *memory.Arena, loss []float64, weight weights) (*sortedLos
 	if weight != nil {
 		s.cum = memory.Make[float64](arena, n+1)
 	}
-	var total, a compensatedSum
+	var total, a compensated.Sum
 	for k, i := range order {
 		w := weight.weightOf(i)
 		s.loss[k] = loss[i]
 		a.Add((s.loss[k] - s.base) * w)
-		s.sum[k+1] = a.Sum()
+		s.sum[k+1] = a.Value()
 		if weight != nil {
 			total.Add(w)
-			s.cum[k+1] = total.Sum()
+			s.cum[k+1] = total.Value()
 		}
 	}
 	return s, nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/internal/compensated"
 )
 
 // Shares returns, for each grouping, the proportion of the rows in every group. For Input.TrainShare, pass the
@@ -88,7 +89,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g encode.Gr
 func newSpread(groups []Group, k int, key string, overall float64) Spread {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	diff, ratio := 0.0, math.Inf(1)
-	var sum, wsum, weight compensatedSum
+	var sum, wsum, weight compensated.Sum
 	s := Spread{}
 	for i := range groups {
 		g := &groups[i]
@@ -123,8 +124,8 @@ func newSpread(groups []Group, k int, key string, overall float64) Spread {
 	s.GroupMin, s.GroupMax = Num(lo), Num(hi)
 	s.Difference = Between{Num(hi - lo), Num(diff)}
 	s.Ratio = Between{Num(lo / hi), Num(ratio)}
-	s.Average = Num(sum.Sum() / float64(s.Groups))
-	s.WeightedAverage = Num(wsum.Sum() / weight.Sum())
+	s.Average = Num(sum.Value() / float64(s.Groups))
+	s.WeightedAverage = Num(wsum.Value() / weight.Value())
 	return s
 }
 

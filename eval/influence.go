@@ -3,8 +3,9 @@ package eval
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/internal/memory"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // aucInfluence stores the influence of every row on the AUC, in the order of t. The influence is w·(proportion

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
@@ -15,17 +16,17 @@ func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, 
 	defer memory.Release(arena, sorted)
 	copy(sorted, y)
 	slices.Sort(sorted)
-	var sum compensatedSum
+	var sum compensated.Sum
 	half = len(y)
 	for k := 1; k <= len(y); k++ {
 		sum.Add(sorted[len(y)-k])
 		if k == max(1, len(y)/100) {
-			hundredth = sum.Sum()
+			hundredth = sum.Value()
 		}
 		if k == max(1, len(y)/10) {
-			tenth = sum.Sum()
+			tenth = sum.Value()
 		}
-		if half == len(y) && sum.Sum() >= 0.5*(1-1e-12) { // sums of equal numbers reach it but for rounding
+		if half == len(y) && sum.Value() >= 0.5*(1-1e-12) { // sums of equal numbers reach it but for rounding
 			half = k
 		}
 	}

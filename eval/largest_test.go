@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/drotrain/drotrain/internal/compensated"
 )
 
 // concentration and indicesOfLargest agree with a stable sort, with ties, zeros, weights of many sizes and
@@ -24,7 +26,7 @@ func TestLargest_AgreesWithSort(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		draw := kinds[name]
 		for _, n := range []int{1, 2, 7, 64, 1000} {
-			y, total := make([]float64, n), compensatedSum{}
+			y, total := make([]float64, n), compensated.Sum{}
 			for i := range y {
 				if y[i] = draw(); math.Signbit(y[i]) {
 					y[i] = math.Copysign(0, -1)
@@ -36,20 +38,20 @@ func TestLargest_AgreesWithSort(t *testing.T) {
 				order[i] = i
 			}
 			for i := range y {
-				y[i] /= cmp.Or(total.Sum(), 1) // very small numbers may become equal
+				y[i] /= cmp.Or(total.Value(), 1) // very small numbers may become equal
 			}
 			slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(y[j], y[i]) })
 			hundredth, tenth, half := concentration(nil, y)
-			var cum compensatedSum
+			var cum compensated.Sum
 			reached := 0
 			for k, i := range order {
 				cum.Add(y[i])
-				if reached == 0 && cum.Sum() >= 0.5*(1-1e-12) {
+				if reached == 0 && cum.Value() >= 0.5*(1-1e-12) {
 					reached = k + 1
 				}
 				for share, mass := range map[int]float64{100: hundredth, 10: tenth} {
-					if k+1 == max(1, n/share) && !(math.Abs(mass-cum.Sum()) <= 1e-13*cum.Sum()) {
-						t.Errorf("%s: the heaviest 1/%d of %d sum up to %v, want %v", name, share, n, mass, cum.Sum())
+					if k+1 == max(1, n/share) && !(math.Abs(mass-cum.Value()) <= 1e-13*cum.Value()) {
+						t.Errorf("%s: the heaviest 1/%d of %d sum up to %v, want %v", name, share, n, mass, cum.Value())
 					}
 				}
 			}

@@ -1,6 +1,10 @@
 package eval
 
-import "math"
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/compensated"
+)
 
 // eceBins is the number of equal-width probability bins of the ECE.
 const eceBins = 10
@@ -133,8 +137,8 @@ func (s *rowSums) ranked(of func(t tiedScores) float64) (float64, string) {
 
 // sumBinary returns the sums over rows of two classes; ties holds the same rows by ascending score.
 func sumBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) rowSums {
-	var risk, ll, squared, tp, fp, tn, fn compensatedSum
-	var bin [eceBins]compensatedSum // Σ w (p − y)
+	var risk, ll, squared, tp, fp, tn, fn compensated.Sum
+	var bin [eceBins]compensated.Sum // Σ w (p − y)
 	for _, i := range rows {
 		p, pos, w := m.Score[i], in.Target[i] > 0, in.Weight.weightOf(i)
 		risk.Add(w * m.Loss[i])
@@ -159,14 +163,14 @@ func sumBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) rowSum
 		}
 		bin[eceBinOf(p)].Add(w * (p - y))
 	}
-	var ece, gap compensatedSum
+	var ece, gap compensated.Sum
 	for k := range bin {
-		gap.Add(bin[k].Sum())
-		ece.Add(math.Abs(bin[k].Sum()))
+		gap.Add(bin[k].Value())
+		ece.Add(math.Abs(bin[k].Value()))
 	}
-	s := countSums(tp.Sum(), fp.Sum(), tn.Sum(), fn.Sum())
-	s.rows, s.risk, s.logLoss, s.squared = len(rows), risk.Sum(), ll.Sum(), squared.Sum()
-	s.binned, s.gap, s.ties = ece.Sum(), gap.Sum(), ties
+	s := countSums(tp.Value(), fp.Value(), tn.Value(), fn.Value())
+	s.rows, s.risk, s.logLoss, s.squared = len(rows), risk.Value(), ll.Value(), squared.Value()
+	s.binned, s.gap, s.ties = ece.Value(), gap.Value(), ties
 	return s
 }
 

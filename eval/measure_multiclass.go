@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/internal/compensated"
 )
 
 // multiclassMeasures lists the measures of more than two classes.
@@ -33,7 +35,7 @@ const top5Classes = 10
 
 // sumMulticlass returns the sums over rows of more than two classes.
 func sumMulticlass(in *measuredRows, m *Model, rows []int32) rowSums {
-	var total, risk, ll, hit, five compensatedSum
+	var total, risk, ll, hit, five compensated.Sum
 	for _, i := range rows {
 		w := in.Weight.weightOf(i)
 		total.Add(w)
@@ -46,7 +48,7 @@ func sumMulticlass(in *measuredRows, m *Model, rows []int32) rowSums {
 			five.Add(w)
 		}
 	}
-	s := rowSums{rows: len(rows), weight: total.Sum(), risk: risk.Sum(), logLoss: ll.Sum(), right: hit.Sum(), topFive: five.Sum(), classes: len(in.Classes)}
+	s := rowSums{rows: len(rows), weight: total.Value(), risk: risk.Value(), logLoss: ll.Value(), right: hit.Value(), topFive: five.Value(), classes: len(in.Classes)}
 	for _, c := range classResults(in, m, rows) {
 		if c.Support > 0 {
 			s.f1 += float64(c.F1)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/internal/compensated"
 )
 
 // naive computes every measure from its definition, row against row.
@@ -340,12 +341,12 @@ func TestSmallNumbers(t *testing.T) {
 	if one := (meanVariance{N: 1}); one.Variance() != 0 {
 		t.Error("the variance of one number")
 	}
-	var s compensatedSum
+	var s compensated.Sum
 	for _, v := range []float64{1e100, 1, -1e100, 1e-20} {
 		s.Add(v)
 	}
-	if s.Sum() != 1 {
-		t.Errorf("sum %v", s.Sum())
+	if s.Value() != 1 {
+		t.Errorf("sum %v", s.Value())
 	}
 	if meanOf([]float64{1, 2, 6}) != 3 || !math.IsNaN(meanOf(nil)) {
 		t.Error("means")

@@ -1,6 +1,10 @@
 package eval
 
-import "math"
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/compensated"
+)
 
 // rmseMeasure leads the measures of a regression.
 var rmseMeasure = Measure{Key: RootMeanSquare, Label: "RMSE", Unit: "target", About: "square root of the mean squared error", Better: Less, Low: 0, High: inf,
@@ -50,7 +54,7 @@ const (
 // sumRegression returns the sums over rows of a numeric target; order holds the same rows by ascending |error|.
 func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 	w, target := in.Weight.weightOf, in.Target
-	var total, risk, sse, sae, bias, sum compensatedSum
+	var total, risk, sse, sae, bias, sum compensated.Sum
 	for _, i := range rows {
 		r := m.Score[i] - target[i]
 		total.Add(w(i))
@@ -60,14 +64,14 @@ func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 		bias.Add(w(i) * r)
 		sum.Add(w(i) * target[i])
 	}
-	s := rowSums{rows: len(rows), weight: total.Sum(), risk: risk.Sum(), squaredError: sse.Sum(), absoluteError: sae.Sum(), signedError: bias.Sum(), constant: true}
-	mean := sum.Sum() / s.weight
-	var sst compensatedSum
+	s := rowSums{rows: len(rows), weight: total.Value(), risk: risk.Value(), squaredError: sse.Value(), absoluteError: sae.Value(), signedError: bias.Value(), constant: true}
+	mean := sum.Value() / s.weight
+	var sst compensated.Sum
 	for _, i := range rows {
 		sst.Add(w(i) * (target[i] - mean) * (target[i] - mean))
 		s.constant = s.constant && target[i] == target[rows[0]]
 	}
-	s.deviation, s.median = sst.Sum(), medianErrorOf(target, m.Score, in.Weight, order)
+	s.deviation, s.median = sst.Value(), medianErrorOf(target, m.Score, in.Weight, order)
 	return s
 }
 
@@ -75,11 +79,11 @@ func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 // is even. With weights it is scikit-learn's averaged weighted percentile.
 func medianErrorOf(target, score []float64, weight weights, order []int32) float64 {
 	at := func(i int32) float64 { return math.Abs(score[i] - target[i]) }
-	var run compensatedSum
+	var run compensated.Sum
 	half := weight.Total(order) / 2
 	for k, i := range order {
 		run.Add(weight.weightOf(i))
-		switch s := run.Sum(); {
+		switch s := run.Value(); {
 		case s == half && k+1 < len(order):
 			return at(i)/2 + at(order[k+1])/2
 		case s >= half:

@@ -3,6 +3,8 @@ package eval
 import (
 	"encoding/json"
 	"math"
+
+	"github.com/drotrain/drotrain/internal/compensated"
 )
 
 // Num is a float64 that may be undefined. NaN and ±Inf are null in JSON; null
@@ -32,34 +34,16 @@ func (x *Num) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(x))
 }
 
-// A compensatedSum adds numbers with Neumaier's compensation, so that a sum of 10⁶ losses is as accurate as a
-// single addition.
-type compensatedSum struct{ s, c float64 }
-
-// Add adds x.
-func (a *compensatedSum) Add(x float64) {
-	t := a.s + x
-	if math.Abs(a.s) >= math.Abs(x) {
-		a.c += (a.s - t) + x
-	} else {
-		a.c += (x - t) + a.s
-	}
-	a.s = t
-}
-
-// Sum returns the sum so far.
-func (a *compensatedSum) Sum() float64 { return a.s + a.c }
-
 // meanOf returns the mean of x, NaN if x is empty.
 func meanOf(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
 	}
-	var s compensatedSum
+	var s compensated.Sum
 	for _, v := range x {
 		s.Add(v)
 	}
-	return s.Sum() / float64(len(x))
+	return s.Value() / float64(len(x))
 }
 
 // isNotFinite reports whether x is NaN or infinite.

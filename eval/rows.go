@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
@@ -70,35 +71,35 @@ func scaleWeights(arena *memory.Arena, weight weights) weights {
 
 // SumOf returns Σ w x over all rows.
 func (w weights) SumOf(x []float64) float64 {
-	var s compensatedSum
+	var s compensated.Sum
 	for i, v := range x {
 		s.Add(w.weightOf(int32(i)) * v)
 	}
-	return s.Sum()
+	return s.Value()
 }
 
 // Total returns the total weight of rows.
 func (w weights) Total(rows []int32) float64 {
-	var s compensatedSum
+	var s compensated.Sum
 	for _, i := range rows {
 		s.Add(w.weightOf(i))
 	}
-	return s.Sum()
+	return s.Value()
 }
 
 // Mean returns the mean of x over rows and its standard error.
 func (w weights) Mean(rows []int32, x func(i int32) float64) (mean, se float64) {
-	var s, q compensatedSum
+	var s, q compensated.Sum
 	total := w.Total(rows)
 	for _, i := range rows {
 		s.Add(w.weightOf(i) * x(i))
 	}
-	mean = s.Sum() / total
+	mean = s.Value() / total
 	for _, i := range rows {
 		d := w.weightOf(i) * (x(i) - mean)
 		q.Add(d * d)
 	}
-	return mean, math.Sqrt(q.Sum()) / total
+	return mean, math.Sqrt(q.Value()) / total
 }
 
 // StandardError returns the standard error of the mean of a − b over rows; a nil b is 0.
@@ -114,10 +115,10 @@ func (w weights) StandardError(a, b []float64, rows []int32) float64 {
 
 // Effective returns Kish's effective number of rows, (Σw)²/Σw².
 func effectiveRows(weight []float64) float64 {
-	var s, q compensatedSum
+	var s, q compensated.Sum
 	for _, w := range weight {
 		s.Add(w)
 		q.Add(w * w)
 	}
-	return s.Sum() * s.Sum() / q.Sum()
+	return s.Value() * s.Value() / q.Value()
 }

@@ -4,9 +4,10 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Intervals of measures and changes are what their definition says: every row is counted a

@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
@@ -72,7 +73,7 @@ func (t tiedScores) AUC() float64 {
 // AveragePrecision returns Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
 func (t tiedScores) AveragePrecision() float64 {
 	var tp, all, p, q float64
-	var ap compensatedSum
+	var ap compensated.Sum
 	for at := len(t.Flag) - 1; at >= 0; at-- {
 		w := t.Weight.weightOf(t.Order[at])
 		if t.Flag[at]&flagPositive != 0 {
@@ -90,5 +91,5 @@ func (t tiedScores) AveragePrecision() float64 {
 		}
 		p, q = 0, 0
 	}
-	return ap.Sum() / tp
+	return ap.Value() / tp
 }

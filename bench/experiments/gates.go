@@ -235,6 +235,7 @@ func failures(ctx context.Context, m gateModel, kind badMonth, references []*eva
 	return fails, any, nil
 }
 
+// gatePower prints the power and the false alarms of gates on simulated months, as a table in Markdown.
 func gatePower(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	months := fs.Int("months", 100, "months of every kind, and of the good ones")
 	if err := parse(fs, args); err != nil {

@@ -188,7 +188,7 @@ func (t *TrainingRows) IsMoreThanChance() bool {
 	return float64(t.Equal) >= n*p+2 && float64(t.Equal) > n*p+4*deviation
 }
 
-// String says in a sentence how many rows are training rows, or returns "" if there are no more than by chance.
+// String returns a sentence about how many rows are training rows; "" if there are no more than by chance.
 func (t *TrainingRows) String() string {
 	if !t.IsMoreThanChance() {
 		return ""

@@ -202,7 +202,7 @@ func (e *Encoder) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain)
 }
 
-// UnmarshalJSON is the inverse of MarshalJSON.
+// UnmarshalJSON reads what MarshalJSON writes.
 func (e *Encoder) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, (*plainEncoder)(e)); err != nil {
 		return err

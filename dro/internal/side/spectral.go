@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/spectrum"
@@ -45,17 +46,17 @@ func (s Spectral) shifted(r *reference, f []float64) (moved []float64, constant 
 		return f, 0
 	}
 	moved = make([]float64, len(f))
-	var sum preciseSum
+	var sum compensated.Sum
 	for j, v := range f {
 		if moved[j] = v; r.weightAt(j) > 0 {
 			w := r.weightAt(j) / r.total
 			a := s.center[j]/w - 1
 			moved[j] += s.Nu * a
-			sum.add(w * a)
-			sum.add(w * a * a / 2)
+			sum.Add(w * a)
+			sum.Add(w * a * a / 2)
 		}
 	}
-	return moved, -s.Nu * sum.value()
+	return moved, -s.Nu * sum.Value()
 }
 
 // divergenceOf returns ½ Σ_j (y_j − c_j)²/w_j, and the same for c = w.
@@ -125,10 +126,10 @@ func (s Spectral) rank(r *reference, f []float64) *ranking {
 	samples = sortByKey(keys, samples)
 	k := len(samples)
 	a := &ranking{order: samples, above: make([]float64, k+1)}
-	var sum preciseSum
+	var sum compensated.Sum
 	for i := k - 1; i >= 0; i-- {
-		sum.add(r.weightAt(int(samples[i])))
-		a.above[i] = sum.value()
+		sum.Add(r.weightAt(int(samples[i])))
+		a.above[i] = sum.Value()
 	}
 	total := a.above[0]
 	for i := range a.above {
@@ -185,7 +186,7 @@ func (s Spectral) respond(y, f []float64) (a *ranking, risk float64) {
 		return nil, top - top + top
 	}
 	s.formBlocks(&r, a, f)
-	var linear preciseSum
+	var linear compensated.Sum
 	for b := range a.level {
 		in := a.order[a.start[b]:a.start[b+1]]
 		for _, j := range in {
@@ -196,10 +197,10 @@ func (s Spectral) respond(y, f []float64) (a *ranking, risk float64) {
 			}
 			off = max(off, -1)
 			y[j] = w * (1 + off)
-			linear.add(y[j] * losses[j])
+			linear.Add(y[j] * losses[j])
 		}
 	}
-	return a, linear.value() - s.Value(y)
+	return a, linear.Value() - s.Value(y)
 }
 
 // formBlocks pools successive losses until the levels u of the blocks increase.
@@ -371,10 +372,10 @@ func (s Spectral) RiskBounds(f []float64, _ saddle.Multipliers) (below, above fl
 	r := newReference(nil, s.Weights, len(f))
 	losses := f
 	f, constant := s.shifted(&r, f)
-	var value, size preciseSum
+	var value, size compensated.Sum
 	add := func(v float64) {
-		value.add(v)
-		size.add(math.Abs(v))
+		value.Add(v)
+		size.Add(math.Abs(v))
 	}
 	u := math.Inf(-1)
 	for b := range a.level {
@@ -399,9 +400,9 @@ func (s Spectral) RiskBounds(f []float64, _ saddle.Multipliers) (below, above fl
 	if s.center != nil { // R rises with the losses by at most their largest change, which is one of rounding
 		add(constant)
 		largest := max(math.Abs(r.largestLoss(f)), math.Abs(f[a.order[0]]))
-		size.add(largest + math.Abs(sums.Top) + s.Nu)
+		size.Add(largest + math.Abs(sums.Top) + s.Nu)
 	}
-	return math.Inf(-1), value.value() + spectralRounding*size.value() + s.weightRounding(size.value(), len(f)) + saddle.Underflow, sums
+	return math.Inf(-1), value.Value() + spectralRounding*size.Value() + s.weightRounding(size.Value(), len(f)) + saddle.Underflow, sums
 }
 
 // weightRounding bounds the effect of the rounding of the sum of the reference weights on a sum of terms of the given
@@ -455,28 +456,28 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 		return math.Inf(1)
 	}
 	units := spectralRounding * (1 + s.Spectrum.Param)
-	var total preciseSum
+	var total compensated.Sum
 	for _, v := range y {
-		total.add(v)
+		total.Add(v)
 	}
-	mass := total.value()
-	var upper, lower preciseSum // of y, from the largest ratios down and from the smallest up
+	mass := total.Value()
+	var upper, lower compensated.Sum // of y, from the largest ratios down and from the smallest up
 	k := len(a.order)
 	for i := k - 1; i > 0; i-- {
-		upper.add(y[a.order[i]])
+		upper.Add(y[a.order[i]])
 		if w := a.above[i]; w <= 0.5 {
-			most = max(most, mixture(upper.value()/mass, s.Spectrum.Upper(w), w, units))
+			most = max(most, mixture(upper.Value()/mass, s.Spectrum.Upper(w), w, units))
 		}
 	}
-	var below preciseSum // of w
+	var below compensated.Sum // of w
 	for i := range k - 1 {
-		lower.add(y[a.order[i]])
-		below.add(r.weightAt(int(a.order[i])))
+		lower.Add(y[a.order[i]])
+		below.Add(r.weightAt(int(a.order[i])))
 		if a.above[i+1] <= 0.5 {
 			break
 		}
-		w := below.value() / r.total
-		most = max(most, mixture(-lower.value()/mass, -s.Spectrum.Lower(w), -w, units))
+		w := below.Value() / r.total
+		most = max(most, mixture(-lower.Value()/mass, -s.Spectrum.Lower(w), -w, units))
 	}
 	return most
 }
@@ -511,21 +512,3 @@ func (s Spectral) OfSamples(samples []int) saddle.Dual {
 	s.Weights = ranks.GatherAt(nil, samples, s.Weights)[0]
 	return s
 }
-
-// A preciseSum is a sum with a compensation: its relative error is a few units of roundoff of the sum of the absolute
-// terms, whatever their number.
-type preciseSum struct{ sum, rest float64 }
-
-// add adds v.
-func (p *preciseSum) add(v float64) {
-	t := p.sum + v
-	if math.Abs(p.sum) >= math.Abs(v) {
-		p.rest += (p.sum - t) + v
-	} else {
-		p.rest += (v - t) + p.sum
-	}
-	p.sum = t
-}
-
-// value returns the sum.
-func (p *preciseSum) value() float64 { return p.sum + p.rest }
