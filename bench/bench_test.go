@@ -65,7 +65,7 @@ func TestGenerate_Deterministic(t *testing.T) {
 
 // Any two columns have the correlation asked for: over 2·10⁴ rows its estimate is
 // within 0.02 of it, more than ten standard deviations.
-func TestCorrelatedColumns(t *testing.T) {
+func TestCorrelated_ColumnsHaveTheCorrelationAsked(t *testing.T) {
 	_, x := generated(t, 20_000, 2, source{Kappa: 10, Rho: 0.9}, 1)
 	var aa, ab, bb float64
 	for j := 0; j < len(x); j += 2 {
@@ -83,7 +83,7 @@ func TestCorrelatedColumns(t *testing.T) {
 // ∇P = 5x − 4, least at x = 0.8 with P = 0.08 + 0.32 = 0.4. At x = 1, P = 0.5; with
 // all the curvature, 5, the bound is exact: 0.5 − 1/10. With one sample every
 // adversary is the same.
-func TestCheckerOnOneSample(t *testing.T) {
+func TestChecker_OfOneSampleIsTheClosedForm(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one")
 	if err := os.WriteFile(path+".x", littleEndian([]float64{2}), 0o600); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestChecker_OutsideRadius(t *testing.T) {
 
 // The curvature proves no more than the truth, from any point, and near the optimum
 // more than μ does.
-func TestCheckerCurvature(t *testing.T) {
+func TestChecker_CurvatureIsTheSecondDifference(t *testing.T) {
 	data, _ := generated(t, 500, 3, source{Kappa: 10}, 1)
 	for _, c := range grid("quick", []source{{Rows: 500, Columns: 3, Kappa: 10}}, allLosses, []float64{1}) {
 		x, truth := make([]float64, 3), math.Inf(-1)
@@ -145,7 +145,7 @@ func TestCheckerCurvature(t *testing.T) {
 // On losses 0 and 1 with ν = 1: KL has R = log((1+e)/2); χ² has both active,
 // τ = ½, n·y = (½, 3/2), R = ¾ − ½·¼ = 0.625. With ν = ¼ the first is inactive:
 // n·y = (0, 2), R = 1 − ⅛ = 0.875.
-func TestCheckerResponses(t *testing.T) {
+func TestChecker_ResponsesAreThoseByHand(t *testing.T) {
 	f := []float64{0, 1}
 	risk := func(y []float64, penalty float64) float64 { return y[0]*f[0] + y[1]*f[1] - penalty }
 	for _, k := range []struct{ got, want float64 }{
@@ -204,7 +204,7 @@ func TestCells_QuickAndWrongPoint(t *testing.T) {
 }
 
 // Every cell has a name of its own, and a table in which it appears.
-func TestCellNames(t *testing.T) {
+func TestCells_HaveNamesOfTheirOwn(t *testing.T) {
 	o := &options{repeats: 1, reference: t.TempDir()}
 	if err := o.prepare(""); err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestCells_OtherPeers(t *testing.T) {
 }
 
 // A peer that is not installed is named once, with what to do.
-func TestMissingPeers(t *testing.T) {
+func TestPeers_MissingAreNamedOnce(t *testing.T) {
 	var log strings.Builder
 	o := &options{repeats: 1, seconds: 10, quick: true, python: "no such program", log: &log}
 	if err := o.prepare(""); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-func TestFromArrow(t *testing.T) {
+func TestFromArrow_EqualsTheRecords(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "pay", Type: arrow.PrimitiveTypes.Float64},
 		{Name: "site", Type: arrow.BinaryTypes.String, Nullable: true},

@@ -112,7 +112,7 @@ func testdataFile(t testing.TB, name string) []byte {
 }
 
 // A truncated file is an error, wherever it is cut.
-func TestTruncation(t *testing.T) {
+func TestTruncation_IsAnErrorEverywhere(t *testing.T) {
 	files := []string{"pyarrow_zstd.parquet", "pyarrow_snappy.parquet", "polars_zstd.parquet", "duckdb_snappy_v1.parquet",
 		"pyarrow.arrow", "pyarrow_lz4.feather", "polars_zstd.arrow", "pyarrow.arrows", "pyarrow_zstd.arrows", "polars.arrows", "pyarrow.csv.gz"}
 	for _, name := range files {
@@ -162,7 +162,7 @@ func mutate(rng *rand.Rand, b []byte, from, to int) (out []byte, what string) {
 
 // Damage never panics, hangs or takes much memory, and where a checksum or
 // redundant structure covers it, it is an error or leaves the table as it was.
-func TestDamage(t *testing.T) {
+func TestDamage_IsAnErrorOrHarmless(t *testing.T) {
 	own := ownParquet(t)
 	body := func(b []byte) (int, int) { return 4, len(b) - 8 - parquetFooterSize(t, b) }
 	footer := func(b []byte) (int, int) { return len(b) - 8 - parquetFooterSize(t, b), len(b) }
@@ -233,7 +233,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-var damageRounds = flag.Int("damage", 300, "mutations of a file in TestDamage (a quarter of it for some)")
+var damageRounds = flag.Int("damage", 300, "mutations of a file in TestDamage_IsAnErrorOrHarmless (a quarter of it for some)")
 
 // parquetFooterSize is what the last bytes of a Parquet file say.
 func parquetFooterSize(t testing.TB, b []byte) int {

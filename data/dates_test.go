@@ -11,7 +11,7 @@ import (
 )
 
 // Dates are the same days in every format, and their parts are those of the calendar.
-func TestDates(t *testing.T) {
+func TestDates_AreTheSameDaysInEveryFormat(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range []string{"pyarrow_zstd.parquet", "duckdb_zstd_v1.parquet", "polars_zstd.parquet", "pyarrow.arrow", "polars_zstd.arrow"} {
 		path := filepath.Join("testdata", name)
@@ -89,7 +89,7 @@ func TestDates_PartsOfNothing(t *testing.T) {
 }
 
 // Texts get other names whatever the format, and levels that become one are one.
-func TestRelabel(t *testing.T) {
+func TestRelabel_MergesLevelsInEveryFormat(t *testing.T) {
 	how := Reading{Relabel: map[string]string{"<=50K.": "<=50K", ">50K.": ">50K"}}
 	f := readBytes(t, "t.csv", []byte("y,x\n<=50K,1\n<=50K.,2\n>50K.,3\n,4\n"), how)
 	c, err := f.Column(t.Context(), "y")
@@ -116,7 +116,7 @@ func TestRelabel(t *testing.T) {
 }
 
 // Dates in another order are dates where a row of the column tells the order.
-func TestDateOrders(t *testing.T) {
+func TestDates_OrderIsToldByAnyRow(t *testing.T) {
 	for _, c := range []struct {
 		cells string
 		want  []any // days; nil: text

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestDescribe(t *testing.T) {
+func TestDescribe_CountsAndRanges(t *testing.T) {
 	f := frameOf(t, "x,g,b,none\n1,a,true,\n-2.5,b,false,\n,b,true,\n7,,true,\n")
 	d, err := f.Describe(t.Context())
 	if err != nil {

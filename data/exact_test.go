@@ -10,7 +10,7 @@ import (
 
 // Columns that are copied keep every digit: through our writer and back, from
 // several files, and from IPC as from Parquet.
-func TestExact(t *testing.T) {
+func TestExact_NumbersAreTheSameInEveryFormat(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	big := []int64{1<<60 + 1, -1<<62 - 3, 0, math.MaxInt64, 7}

@@ -11,7 +11,7 @@ import (
 
 const filterTable = "age,state,ok,annual income\n30,PR,true,1.5\n17,CA,false,-2\n,NY,true,3\n45,,false,0\n"
 
-func TestFilter(t *testing.T) {
+func TestFilter_KeepsTheRowsByHand(t *testing.T) {
 	f := frameOf(t, filterTable)
 	for text, want := range map[string]string{
 		"":                                 "[0 1 2 3]",

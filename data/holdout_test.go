@@ -13,7 +13,7 @@ import (
 
 // Ways to hold rows out: by what a column says, by whole units, the last by time, and
 // the rows of another table. What is held out and what trains are the rows used, once.
-func TestSplitRows(t *testing.T) {
+func TestSplit_UsesEveryRowOnce(t *testing.T) {
 	text := "x,set,unit,when,day\n"
 	for i := range 40 {
 		set := []string{"Train", "test", "train", ""}[i%4]

@@ -70,7 +70,7 @@ func TestOpen_ChangedInput(t *testing.T) {
 }
 
 // A stream is read once, to its end, and its table is that of the file.
-func TestOpenReader(t *testing.T) {
+func TestOpenReader_EqualsTheFile(t *testing.T) {
 	for _, name := range []string{"pyarrow_snappy.parquet", "pyarrow.arrow", "pyarrow.csv"} {
 		b := testdataFile(t, name)
 		good := readBytes(t, name, b)

@@ -30,7 +30,7 @@ type person struct {
 	Big    uint64 `drotrain:"big"`
 }
 
-func TestFromStructs(t *testing.T) {
+func TestFromStructs_EqualsTheTable(t *testing.T) {
 	age := int8(-3)
 	rows := []person{{place{"a"}, 10, nil, true, "x", 1, 1 << 60}, {place{"b"}, 11.5, &age, false, "y", 2, 1}, {place{"a"}, 12, nil, true, "z", 3, 2}}
 	pointers := []*person{&rows[0], &rows[1], &rows[2]}
@@ -121,7 +121,7 @@ func TestNewFrame_Refusals(t *testing.T) {
 	}
 }
 
-func TestColumnOf(t *testing.T) {
+func TestColumnOf_PerType(t *testing.T) {
 	c, err := ColumnOf("x", []float32{1.5, float32(math.Inf(1))})
 	if err != nil || c.Kind != Numeric || !slices.Equal(c.Number, []float64{1.5, math.Inf(1)}) {
 		t.Errorf("%+v %v", c, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
-func TestPaths(t *testing.T) {
+func TestPaths_FindsFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)

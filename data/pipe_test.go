@@ -14,7 +14,7 @@ import (
 
 // A named pipe is read when it has a writer; without one the context ends the
 // waiting, before the first byte and after.
-func TestNamedPipe(t *testing.T) {
+func TestNamedPipe_EndsWhenCancelled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe.csv")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)

@@ -141,7 +141,7 @@ func (d *fixedDriver) NumInput() int                                      { retu
 func (d *fixedDriver) Exec([]driver.Value) (driver.Result, error)         { return nil, errors.New("no exec") }
 func (d *fixedDriver) Query([]driver.Value) (rows driver.Rows, err error) { return d.rows, nil }
 
-func TestFromRows(t *testing.T) {
+func TestFromRows_EqualsTheTable(t *testing.T) {
 	fixed := &fixedDriver{}
 	sql.Register("fixed", fixed)
 	db, err := sql.Open("fixed", "")

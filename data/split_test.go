@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestSplit(t *testing.T) {
+func TestSplit_IsStratifiedAndRepeatable(t *testing.T) {
 	for _, n := range []int{2, 3, 10, 1001} {
 		for _, fraction := range []float64{0.001, 0.2, 0.5, 0.999} {
 			train, hold, err := Split(make([]int, n), fraction, 7)

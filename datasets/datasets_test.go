@@ -64,7 +64,7 @@ func TestList_AgreesWithFiles(t *testing.T) {
 
 // Facts that do not come from our own writer: counts and means of the CSV
 // files, computed apart.
-func TestFacts(t *testing.T) {
+func TestFacts_AreThoseOfTheFiles(t *testing.T) {
 	count := func(f *data.Frame, column, level string) (n int) {
 		c, err := f.Column(t.Context(), column)
 		if err != nil {
@@ -110,7 +110,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-func TestAgainstCSV(t *testing.T) {
+func TestTables_EqualTheirCSV(t *testing.T) {
 	for _, info := range List() {
 		if strings.HasPrefix(info.Name, "loans") {
 			continue // simulated
@@ -197,7 +197,7 @@ func TestLoans_Mechanism(t *testing.T) {
 	}
 }
 
-func TestUnknownName(t *testing.T) {
+func TestOpen_RefusesUnknownNames(t *testing.T) {
 	for name, want := range map[string]string{"builtin:cps1989": "did you mean cps1988?", "hdma": "did you mean hmda?", "zzz": "there are cps1988, digits, hmda, loans and loans-next"} {
 		_, err := Open(name)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -209,7 +209,7 @@ func TestUnknownName(t *testing.T) {
 	}
 }
 
-func TestBytesIsACopy(t *testing.T) {
+func TestBytes_IsACopy(t *testing.T) {
 	b, err := Bytes("hmda")
 	if err != nil {
 		t.Fatal(err)

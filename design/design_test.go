@@ -239,7 +239,7 @@ func TestDense32_SumsInDouble(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
+func TestSelect_CopiesTheRows(t *testing.T) {
 	const n, d = 12, 5
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, z := range storages(t, n, d, holed(rng, n, d)) {
@@ -272,7 +272,7 @@ func workOf(z design.Matrix) [2]float64 {
 }
 
 // No rows, no columns, no entries: shapes that a caller may come to.
-func TestEmptyShapes(t *testing.T) {
+func TestShapes_MayBeEmpty(t *testing.T) {
 	for _, s := range [][2]int{{0, 0}, {0, 3}, {4, 0}} {
 		n, d := s[0], s[1]
 		for _, z := range storages(t, n, d, make([]float64, n*d)) {
@@ -284,7 +284,7 @@ func TestEmptyShapes(t *testing.T) {
 	}
 }
 
-func TestConstructorsRefuse(t *testing.T) {
+func TestConstructors_RefuseWrongShapes(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	type csr struct {
 		n, d   int
@@ -345,7 +345,7 @@ func TestConstructorsRefuse(t *testing.T) {
 }
 
 // Ten thousand columns: every index stays inside, and only entries are touched.
-func TestManyColumns(t *testing.T) {
+func TestSparse_OfManyColumnsTouchesEntriesAlone(t *testing.T) {
 	const n, d, each = 300, 10_000, 12
 	rng := rand.New(rand.NewPCG(13, 14))
 	x := make([]float64, n*d)
@@ -385,7 +385,7 @@ func TestManyColumns(t *testing.T) {
 
 // Weights of zero leave out their rows and no other, wherever they stand among the four rows
 // that are taken at a time.
-func TestWeightsOfZero(t *testing.T) {
+func TestWeights_OfZeroSkipRows(t *testing.T) {
 	const n, d = 7, 3
 	rng := rand.New(rand.NewPCG(12, 1))
 	x, narrow, w := make([]float64, n*d), make([]float32, n*d), make([]float64, n)

@@ -13,7 +13,7 @@ import (
 
 // A matrix whose rows are dealt to ranks is the whole one: what each rank does with its rows
 // is what the whole does with them, and sizes, work and selected rows are those of the whole.
-func TestDealtIsTheWhole(t *testing.T) {
+func TestDealt_IsTheWhole(t *testing.T) {
 	const n, d = 12_000, 5
 	rng := rand.New(rand.NewPCG(13, 1))
 	x, narrow := make([]float64, n*d), make([]float32, n*d)

@@ -43,7 +43,7 @@ func separate(rng *rand.Rand, n int) sets.Case {
 // Whatever the losses, the risk in 256 bits lies between the bounds that an evaluation proves, to the last bit, and
 // these are close: no cap, ball or sum of weights is exceeded by rounding, and none depends on the losses evaluated
 // before. Every kind of set has its own random numbers, so that a new kind leaves the others as they are.
-func TestBoundsHoldTheRisk(t *testing.T) {
+func TestBounds_HoldTheRisk(t *testing.T) {
 	seeds, trials := uint64(8), 60
 	if testing.Short() {
 		seeds = 1

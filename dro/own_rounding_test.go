@@ -64,7 +64,7 @@ func (o cancelling) EvalTo(value, slope, x []float64, lo, hi int) {
 }
 
 // Bounds of such losses cross by what nobody knows, and are taken to have met there.
-func TestOwnLossesMayCancel(t *testing.T) {
+func TestOwnLosses_MayCancel(t *testing.T) {
 	crossed := 0
 	for k := range 200 {
 		at := 1 + float64(k)/200
@@ -85,7 +85,7 @@ func TestOwnLossesMayCancel(t *testing.T) {
 
 // Losses that fall for ever have a least value at infinity, which is no point: a step of
 // Newton's method once went there.
-func TestNoPointAtInfinity(t *testing.T) {
+func TestNewton_FindsNoPointAtInfinity(t *testing.T) {
 	o, err := losses.NewLinear(losses.Logistic{}, dense(t, 1, 1, []float64{1}), []float64{1})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // A price that is asked for again costs the points that were added since, and knows what a
 // path that had all of them at once does.
-func TestPathRemembers(t *testing.T) {
+func TestPath_RemembersItsBounds(t *testing.T) {
 	p := &dro.Problem{Oracle: exampleOracle(), Primal: dro.L2{Mu: 0.1, Intercept: true}}
 	n, d, _ := p.Oracle.Dims()
 	asked := 0

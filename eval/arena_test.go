@@ -11,7 +11,7 @@ import (
 )
 
 // Where vectors lie changes no number, and nothing of them is left where they were.
-func TestRoomChangesNothing(t *testing.T) {
+func TestArena_ChangesNoNumber(t *testing.T) {
 	f := evaltest.Read(t)
 	heavy := evaltest.Two(1500, 1, 0.1, 1) // some of whose sums are resampled by rows
 	heavy.Models[0].Loss[5] = 1e6

@@ -44,7 +44,7 @@ func TestQuantileCuts_ManyValues(t *testing.T) {
 
 // No part is empty: cuts are values there are, in order, and below the largest one,
 // whatever values repeat.
-func TestNoPartIsEmpty(t *testing.T) {
+func TestParts_AreNeverEmpty(t *testing.T) {
 	for name, x := range map[string][]float64{
 		"one value": {4, 4, 4, 4}, "half at the top": {1, 2, 3, 3, 3, 3}, "half at the bottom": {1, 1, 1, 1, 2, 3},
 		"two": {0, 1}, "none": {math.NaN()}, "one": {7}, "all at the top but one": {0, 9, 9, 9, 9, 9, 9},
@@ -64,7 +64,7 @@ func TestNoPartIsEmpty(t *testing.T) {
 }
 
 // What is no number has a reason, and none else.
-func TestValuesThatAreNone(t *testing.T) {
+func TestValues_WithoutANumberHaveAReason(t *testing.T) {
 	var v Values
 	v.set("a", 1, "")
 	v.set("nan", math.NaN(), "")

@@ -9,7 +9,7 @@ import (
 // The bounds of the change of a largest risk hold for all group risks that the intervals
 // of both models and of their differences allow, and groups that cannot be the worst have
 // no part in them.
-func TestMaxDifference(t *testing.T) {
+func TestMaxDifference_IgnoresWhatIsMissing(t *testing.T) {
 	at := func(lo, hi float64) *Interval { return &Interval{Low: Num(lo), High: Num(hi)} }
 	group := func(b, a *Interval) Group {
 		return Group{Sufficient: true, Models: []GroupModel{{Simultaneous: b}, {Simultaneous: a}}}
@@ -52,7 +52,7 @@ func TestMaxDifference(t *testing.T) {
 
 // A change has the decimals of what it and its interval amount to, of the scale where that is
 // nothing; what is 0 to the last digit is "0".
-func TestTextOfChanges(t *testing.T) {
+func TestChanges_Text(t *testing.T) {
 	between := func(low, high Num) *Interval { return &Interval{Low: low, High: high} }
 	for _, c := range []struct {
 		d     *Difference

@@ -36,7 +36,7 @@ func TestCVaR_MinimumOverThresholds(t *testing.T) {
 	}
 }
 
-func TestCVaRByHand(t *testing.T) {
+func TestCVaR_ByHand(t *testing.T) {
 	sorted, err := sortLosses(nil, []float64{1, 10, 3, 6}, nil)
 	if err != nil {
 		t.Fatal(err)

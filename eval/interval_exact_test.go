@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWilsonKnown(t *testing.T) {
+func TestWilson_KnownValues(t *testing.T) {
 	// Newcombe 1998: 81 of 263 at 95 %.
 	lo, hi := wilsonInterval(81, 263, 0.95)
 	if !(math.Abs(lo-0.2553) <= 5e-5) || !(math.Abs(hi-0.3662) <= 5e-5) {
@@ -32,7 +32,7 @@ func TestWilsonKnown(t *testing.T) {
 }
 
 // DeLong's variance against all pairs, written out.
-func TestDeLongAgainstPairs(t *testing.T) {
+func TestDeLong_EqualsAllPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	n := 40
 	target, score := make([]float64, n), make([]float64, n)
@@ -99,7 +99,7 @@ func Example_wilsonInterval() {
 
 // The interval between order statistics covers the median as often as it says, by the
 // binomial error distribution, for every number of rows that has one; too few rows have none.
-func TestMedianInterval(t *testing.T) {
+func TestMedian_IntervalHasTheExactCoverage(t *testing.T) {
 	for n := 1; n <= 60; n++ {
 		target, score, order := make([]float64, n), make([]float64, n), make([]int32, n)
 		for i := range n {
@@ -202,7 +202,7 @@ func TestIntervals_SeparatedClasses(t *testing.T) {
 }
 
 // Losses that are none below 0, 0 among them, have risks that are none below 0.
-func TestLossesAtLeastZero(t *testing.T) {
+func TestIntervals_OfLossesStayAboveZero(t *testing.T) {
 	for least, want := range map[float64]bool{0: true, 1e-300: true, -1e-300: false, 2: true} {
 		rows := &measuredRows{Task: Regression, Models: make([]Model, 1)}
 		for i := range 10 {

@@ -12,7 +12,7 @@ const near = 1e-9
 
 // A root times its transpose is the matrix, directions without variance included, and what
 // is added is the root times z.
-func TestTriangleIsARoot(t *testing.T) {
+func TestTriangle_IsTheRootTimesZ(t *testing.T) {
 	const n, none = 5, 3
 	g := rand.New(rand.NewPCG(18, 1))
 	var root [n][n]float64

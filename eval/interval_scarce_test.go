@@ -7,7 +7,7 @@ import (
 
 // A loss is the logarithm of the score up to rounding, a millionth of one and itself together,
 // and of a score that is not 0 for the other class.
-func TestLogarithmicLosses(t *testing.T) {
+func TestLogarithmicLosses_AreRecognised(t *testing.T) {
 	for _, p := range []float64{0.9, 0.5, 1e-3} {
 		loss := -math.Log(p)
 		for off, want := range map[float64]bool{0: true, 0.99e-6: true, -0.99e-6: true, 1.02e-6: false, -1.02e-6: false} {
@@ -32,7 +32,7 @@ func TestLogarithmicLosses(t *testing.T) {
 }
 
 // A class is scarce of which there are fewer than ten rows, whichever it is.
-func TestFewOfAClass(t *testing.T) {
+func TestScarce_IsFewerThanTenRows(t *testing.T) {
 	for positive, want := range map[float64]bool{0: true, 9: true, 10: false, 50: false, 90: false, 91: true, 100: true} {
 		if got := hasFewOfAClass(Values{Of: map[string]Num{"prevalence": Num(positive / 100)}}, 100); got != want {
 			t.Errorf("%v positives of 100: few %v", positive, got)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestStudent(t *testing.T) {
+func TestStudent_KnownValues(t *testing.T) {
 	// Tables of Student's t at 95 and 99 %.
 	for _, c := range []struct{ confidence, freedom, want float64 }{
 		{0.95, 1, 12.7062}, {0.95, 4, 2.77645}, {0.95, 29, 2.04523}, {0.99, 10, 3.16927}, {0.95, 1e9, 1.95996}, {0.95, 9e6, 1.95996},
@@ -28,7 +28,7 @@ func TestStudent(t *testing.T) {
 
 // Of normal influences the degrees of freedom are near those of the rows; of a few heavy
 // ones, near those.
-func TestFreedom(t *testing.T) {
+func TestFreedom_OfWeights(t *testing.T) {
 	g := rand.New(rand.NewPCG(4, 3))
 	normal, heavy := make([]float64, 4000), make([]float64, 4000)
 	for i := range normal {
@@ -56,7 +56,7 @@ func TestFreedom(t *testing.T) {
 
 // With weights a share has as many trials as give Wilson's interval its variance; weights
 // that do not differ, and none, are one.
-func TestTrialsOfWeights(t *testing.T) {
+func TestTrials_OfWeights(t *testing.T) {
 	var one, seven, uneven, none trialCounts
 	for i := range 40 {
 		one.add(1, i%4 == 0)

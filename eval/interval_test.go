@@ -38,7 +38,7 @@ func TestIntervals_Deterministic(t *testing.T) {
 
 // Coverage over repeated data: the pointwise interval of one group's risk, and
 // the two headline intervals, which are conservative.
-func TestCoverage(t *testing.T) {
+func TestIntervals_Cover(t *testing.T) {
 	const runs, groups = 100, 5
 	point, worst, change, spread := 0, 0, 0, 0
 	for s := range runs {

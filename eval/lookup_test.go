@@ -97,7 +97,7 @@ func TestGates_NameEveryNumber(t *testing.T) {
 }
 
 // A caveat is there where its reason is, and only there.
-func TestCaveatsHaveReasons(t *testing.T) {
+func TestCaveats_HaveReasons(t *testing.T) {
 	const (
 		training  = "measured on the training rows"
 		small     = "1 group has fewer than 20 rows"
@@ -162,7 +162,7 @@ func TestCaveatsHaveReasons(t *testing.T) {
 }
 
 // The worst group may be the first, of the last grouping, and names its rows.
-func TestWorstGroupIsNamed(t *testing.T) {
+func TestWorstGroup_IsNamed(t *testing.T) {
 	for worst := range 3 {
 		in := evaltest.Two(300, 3, 0.1, 8)
 		in.Groups = append([]encode.Grouping{{Name: "other", Labels: []string{"all"}, Index: make([]int32, 300)}}, in.Groups...)
@@ -194,7 +194,7 @@ func TestWorstGroupIsNamed(t *testing.T) {
 
 // Many groups are resampled a part at a time: the numbers are those of each alone, and the
 // progress ends where it said it would.
-func TestManyGroupsInParts(t *testing.T) {
+func TestGroups_InPartsAreTheSame(t *testing.T) {
 	const groups, each = 110, 3
 	in := evaltest.Two(groups*each, groups, 0.1, 9)
 	in.Resamples = 2000

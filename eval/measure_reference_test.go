@@ -188,7 +188,7 @@ func naiveMedian(target, score, weight []float64, rows []int32) float64 {
 }
 
 // What follows from the four cells says why where there is none.
-func TestUndefinedMeasures(t *testing.T) {
+func TestMeasures_UndefinedSayWhy(t *testing.T) {
 	for _, c := range []struct {
 		tp, fp, tn, fn float64
 		undefined      map[string]string
@@ -217,7 +217,7 @@ func TestUndefinedMeasures(t *testing.T) {
 }
 
 // A reliability curve shares out all rows in about equal parts, equal scores in one.
-func TestCalibrationBins(t *testing.T) {
+func TestCalibration_BinsHoldEqualParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(72, 1))
 	for trial := range 40 {
 		n := 5 + rng.IntN(90)
@@ -297,7 +297,7 @@ func TestCalibrationBins(t *testing.T) {
 
 // The levels of a CVaR curve rise from 1/n, or a thousandth, to one, with those that
 // people quote.
-func TestLevelsOfCurves(t *testing.T) {
+func TestCurves_LevelsAreThoseQuoted(t *testing.T) {
 	for _, n := range []int{1, 2, 30, 1000, 100_000} {
 		levels := cvarLevels(n)
 		if lo := max(1/float64(n), 1e-3); levels[0] != lo || levels[len(levels)-1] != 1 || n > 1 && len(levels) < 40 {
@@ -317,7 +317,7 @@ func TestLevelsOfCurves(t *testing.T) {
 }
 
 // Sums, weights and moments by hand.
-func TestSmallNumbers(t *testing.T) {
+func TestMeasures_OfSmallTablesByHand(t *testing.T) {
 	weight := weights{1, 2, 3, 6}
 	if got := scaleWeights(nil, weight); !slices.Equal(got, []float64{1. / 3, 2. / 3, 1, 2}) || scaleWeights(nil, nil) != nil {
 		t.Errorf("%v", got)

@@ -22,7 +22,7 @@ import (
 
 // Whatever is read is either refused or can be rendered: mutants of a report,
 // one node of its JSON replaced at a time.
-func TestMutatedReports(t *testing.T) {
+func TestReadReport_MutatedIsAnErrorOrSafe(t *testing.T) {
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		var b bytes.Buffer
 		whole := evaltest.Sample(t, task)
@@ -107,7 +107,7 @@ func twoReport(t testing.TB) *eval.Report {
 
 // Metrics and reports of every schema that was released read, and hold what they held:
 // written again they say the same.
-func TestGoldenReports(t *testing.T) {
+func TestGoldenReports_AreRead(t *testing.T) {
 	metrics, report := filepath.Join("testdata", "metrics-1.json"), filepath.Join("testdata", "report-1.json")
 	if *golden {
 		r := twoReport(t)
@@ -224,7 +224,7 @@ func FuzzReadReport(f *testing.F) {
 	})
 }
 
-func TestReportRoundTrip(t *testing.T) {
+func TestReport_RoundTrip(t *testing.T) {
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		r := evaltest.Sample(t, task)
 		var b, c bytes.Buffer

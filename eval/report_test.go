@@ -15,7 +15,7 @@ import (
 	"github.com/drotrain/drotrain/internal/divergence"
 )
 
-func TestObjectiveText(t *testing.T) {
+func TestObjective_Text(t *testing.T) {
 	for want, o := range map[string]eval.Objective{
 		"max over j of":             {Penalty: "kl", Nu: 0, Mu: 1},
 		"mean of ℓⱼ(x)":             {Penalty: "kl", Nu: math.Inf(1), Mu: 1},
@@ -60,7 +60,7 @@ func TestObjectiveText(t *testing.T) {
 
 // What is wrong with the weights of an adversary is an error, and so are an empty report and a context
 // that was cancelled.
-func TestRefusedInputs(t *testing.T) {
+func TestEvaluate_RefusesInputs(t *testing.T) {
 	for want, in := range map[string]eval.AdversaryInput{
 		"no weights":                      {},
 		"weight 1 is -0.1":                {Weights: []float64{-0.1, 1.1}},

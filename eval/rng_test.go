@@ -6,7 +6,7 @@ import (
 )
 
 // frozen numbers of the generator: a change would silently change reports.
-func TestRNGStreamIsFrozen(t *testing.T) {
+func TestRNG_StreamIsFrozen(t *testing.T) {
 	r := newRNG(1, 2, 3)
 	got := []uint32{r.IntBelow(1000), r.IntBelow(1000), r.IntBelow(1000), r.IntBelow(1 << 31)}
 	if want := []uint32{726, 840, 689, 2122495490}; !reflect.DeepEqual(got, want) {

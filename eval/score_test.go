@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-func TestLossOfScores(t *testing.T) {
+func TestLosses_OfScores(t *testing.T) {
 	const e = 36.04365338911715 // 52 log 2
 	for _, c := range []struct {
 		loss string

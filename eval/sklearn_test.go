@@ -19,7 +19,7 @@ func same(t *testing.T, what string, got eval.Num, want float64) {
 }
 
 // Every measure and every summary agrees with scikit-learn and fairlearn.
-func TestAgreesWithPeers(t *testing.T) {
+func TestMeasures_AgreeWithPeers(t *testing.T) {
 	f := evaltest.Read(t)
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		e := evaltest.Evaluate(t, f.Input(task))

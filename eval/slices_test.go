@@ -8,7 +8,7 @@ import (
 )
 
 // A slice planted in the data is found and confirmed; none is in noise.
-func TestSlices(t *testing.T) {
+func TestSlices_PlantedAreFoundAndNoneInNoise(t *testing.T) {
 	in := evaltest.Two(4000, 4, 0, 1)
 	level := eval.Column{Name: "site", Levels: []string{"a", "b", "c"}}
 	age := eval.Column{Name: "age", Unit: "years"}

@@ -18,7 +18,7 @@ func judged(t *testing.T, in eval.Input) eval.Verdict {
 }
 
 // The rules of the verdict, one at a time, on losses made for each.
-func TestVerdictRules(t *testing.T) {
+func TestVerdict_Rules(t *testing.T) {
 	// The second model is better by a third in group 0, the worst, and as good
 	// elsewhere; change does the rest.
 	input := func(change func(group, i int, loss float64) float64) eval.Input {
@@ -155,7 +155,7 @@ func TestVerdict_NotHelped(t *testing.T) {
 }
 
 // Gaps of rates between groups are held against the tolerance.
-func TestGaps(t *testing.T) {
+func TestGaps_AreHeldAgainstTheTolerance(t *testing.T) {
 	in := population(eval.Binary, 0.4, false, 8000, 4)
 	in.Resamples = 200
 	for i, g := range in.Groups[0].Index {

@@ -8,7 +8,7 @@ import (
 )
 
 // Equal weights, of any size, change nothing.
-func TestEqualWeights(t *testing.T) {
+func TestWeights_EqualChangeNothing(t *testing.T) {
 	in := evaltest.Two(600, 4, 0.1, 1)
 	a := evaltest.Evaluate(t, in)
 	in.Weight = make([]float64, 600)

@@ -6,7 +6,7 @@ import (
 )
 
 // Groups a, b, c of 2, 0 and 3 rows with risks (1+3)/2 = 2 and (2+2+5)/3 = 3.
-func TestFindWorstGroup(t *testing.T) {
+func TestFindWorstGroup_ByHand(t *testing.T) {
 	r := []groupRisk{{"a", 2, 2}, {"c", 3, 3}}
 	for _, c := range []struct {
 		groups []groupRisk

@@ -292,7 +292,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 	}
 }
 
-// TestGolden_SQL compares queries with testdata. TestPeers and TestPostgres run the exported models.
+// TestGolden_SQL compares queries with testdata. TestPeers_ScoreAsTheModel and TestPostgres_ScoresAsTheModel run the exported models.
 func TestGolden_SQL(t *testing.T) {
 	all := cases(t)
 	for _, name := range []string{"binary", "products"} {
@@ -307,7 +307,7 @@ func TestGolden_SQL(t *testing.T) {
 }
 
 // What is exported is the model that scores: recalibrated, where it was.
-func TestRecalibrated(t *testing.T) {
+func TestExport_IsRecalibrated(t *testing.T) {
 	m := edgeModel(encode.Binary)
 	m.Recalibrated = slices.Clone(m.Coefficients)
 	for i := range m.Recalibrated {
@@ -338,7 +338,7 @@ func TestGolden_CoefficientTable(t *testing.T) {
 }
 
 // Every level, an unseen one and a null of every column are among the edge rows.
-func TestEdgeRows(t *testing.T) {
+func TestEdgeRows_HoldEveryLevel(t *testing.T) {
 	f, err := edgeModel(encode.Binary).Formula()
 	if err != nil {
 		t.Fatal(err)
@@ -387,7 +387,7 @@ func TestEdgeRows_NumbersAsLevels(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestExport_Refuses(t *testing.T) {
 	with := func(change func(m *train.Model)) *train.Model {
 		m := edgeModel(encode.Binary)
 		change(m)

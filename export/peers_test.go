@@ -38,7 +38,7 @@ const peerTolerance = 1e-12
 
 // Other programs score the edge rows as the model does: onnxruntime, DuckDB, SQLite, Spark and
 // Google's engine of BigQuery's language, as far as the Python that DROTRAIN_PYTHON names has them; the other dialects of SQL are parsed by sqlglot.
-func TestPeers(t *testing.T) {
+func TestPeers_ScoreAsTheModel(t *testing.T) {
 	python := os.Getenv("DROTRAIN_PYTHON")
 	if python == "" {
 		t.Skip("DROTRAIN_PYTHON names no Python with onnxruntime, duckdb or zetasql")

@@ -17,7 +17,7 @@ import (
 )
 
 // PostgreSQL scores the edge rows as the model does, in a database made for the test.
-func TestPostgres(t *testing.T) {
+func TestPostgres_ScoresAsTheModel(t *testing.T) {
 	if os.Getenv("DROTRAIN_POSTGRES") == "" {
 		t.Skip("DROTRAIN_POSTGRES is not set: this makes and starts a database, which takes seconds")
 	}

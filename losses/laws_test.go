@@ -134,7 +134,7 @@ func (a away) MostSelected() int    { return a.most }
 
 // Nothing is said of the rounding of losses without a largest curvature; a matrix that is
 // elsewhere says where, and how much of it may be copied; one row of one column is enough.
-func TestWhatAMatrixSays(t *testing.T) {
+func TestMatrix_FaultsAreNamed(t *testing.T) {
 	z, err := design.NewDense(3, 1, []float64{1, 2, 3})
 	if err != nil {
 		t.Fatal(err)

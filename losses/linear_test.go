@@ -107,7 +107,7 @@ func everything(o *Linear, x []float64) [5][]float64 {
 }
 
 // A selection is a copy: the matrix and the targets it came from may go.
-func TestSelectCopies(t *testing.T) {
+func TestSelect_IsACopy(t *testing.T) {
 	x, target := []float64{1, 2, 3}, []float64{0.5, -1, 2}
 	z, err := design.NewDense(3, 1, x)
 	if err != nil {

@@ -29,7 +29,7 @@ func targets(l Loss) []float64 {
 	return []float64{-3, 0, 0.7}
 }
 
-func TestKnownValues(t *testing.T) {
+func TestLosses_KnownValues(t *testing.T) {
 	for _, c := range []struct {
 		loss         Loss
 		m, t         float64
@@ -115,7 +115,7 @@ func TestLogistic_LargeMargins(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParse_Names(t *testing.T) {
 	for _, name := range []string{"logistic", "squared", "huber"} {
 		if l, err := Parse(name, 1); err != nil || l.Name() != name {
 			t.Errorf("Parse(%q) = %v, %v", name, l, err)
@@ -177,7 +177,7 @@ func TestLinear_AgainstFiniteDifferences(t *testing.T) {
 	}
 }
 
-func TestNewLinearRefuses(t *testing.T) {
+func TestNewLinear_Refuses(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		name   string
@@ -201,14 +201,14 @@ func TestNewLinearRefuses(t *testing.T) {
 	}
 }
 
-func TestLogisticOfNaNIsNaN(t *testing.T) {
+func TestLogistic_OfNaNIsNaN(t *testing.T) {
 	if v, s, _ := eval(Logistic{}, math.NaN(), 1); !math.IsNaN(v) || !math.IsNaN(s) {
 		t.Errorf("a margin that is NaN: %v, %v", v, s)
 	}
 }
 
 // The below of the curvature holds wherever the margin moves within the radius.
-func TestCurvatureFloor(t *testing.T) {
+func TestCurvature_FloorHoldsWithinTheRadius(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, l := range all {
 		for range 2000 {

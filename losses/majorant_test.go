@@ -7,7 +7,7 @@ import (
 
 // The quadratics are above the losses everywhere, touch them where they were made, and are
 // no steeper than they must be: κ is at most sup ℓ″ and falls with the distance.
-func TestMajorantsAreAbove(t *testing.T) {
+func TestMajorants_AreAbove(t *testing.T) {
 	at := []float64{-1e6, -300, -20, -3, -1, -1e-3, -1e-9, 0, 1e-9, 1e-3, 0.7, 2, 31, 700, 1e6}
 	for _, l := range []Majorised{Logistic{}, Huber{Delta: 0.3}, Huber{Delta: 50}, Quantile{Level: 0.9, Width: 0.3}, Quantile{Level: 0.5, Width: 20}} {
 		for _, target := range []float64{-1, 1} {
@@ -43,7 +43,7 @@ func TestMajorantsAreAbove(t *testing.T) {
 
 // Near a margin of 0, where tanh(m/2)/(2m) is a quotient of rounded differences, the quadratic of
 // the logistic loss is that to eight digits.
-func TestMajorantNearZero(t *testing.T) {
+func TestMajorant_NearZero(t *testing.T) {
 	for m := 1e-6; m < 0.1; m *= 1.02 {
 		value, slope, kappa := make([]float64, 1), make([]float64, 1), make([]float64, 1)
 		Logistic{}.EvalTo(value, slope, []float64{m}, []float64{1})
@@ -55,7 +55,7 @@ func TestMajorantNearZero(t *testing.T) {
 }
 
 // Huber's loss is known to be curved within an eighth of δ, but for the rounding of residuals.
-func TestRadiusOfHuber(t *testing.T) {
+func TestHuber_Radius(t *testing.T) {
 	radius, decay := Huber{Delta: 8}.CurvatureLowerBoundTo(nil, nil, nil)
 	if !(radius < 1 && radius > 1-1.5e-12) || decay != 0 {
 		t.Errorf("%v, decay %v", radius, decay)

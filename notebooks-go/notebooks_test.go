@@ -73,7 +73,7 @@ func source(cell []string, number int) string {
 }
 
 // The cells of every notebook compile together, each with its own imports.
-func TestCellsCompile(t *testing.T) {
+func TestCells_Compile(t *testing.T) {
 	gonbui.DisplayHtml("") // what the cells call here in the place of GoNB's
 	here, err := os.Getwd()
 	if err != nil {
@@ -136,7 +136,7 @@ func TestNotebooks_CommittedOutputs(t *testing.T) {
 
 // What a run printed, in the folder that DROTRAIN_NOTEBOOKS names (notebooks-go/run
 // makes it), is what is committed: words alike, numbers to 1e-6.
-func TestExecutedOutputs(t *testing.T) {
+func TestOutputs_AreThoseCommitted(t *testing.T) {
 	executed := os.Getenv("DROTRAIN_NOTEBOOKS")
 	if executed == "" {
 		t.Skip("DROTRAIN_NOTEBOOKS names no folder of executed notebooks")
@@ -183,7 +183,7 @@ func alike(a, b string) bool {
 	return true
 }
 
-func TestAlike(t *testing.T) {
+func TestAlike_AllowsRounding(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool

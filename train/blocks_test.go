@@ -13,7 +13,7 @@ import (
 
 // Rows predicted block by block are those predicted at once, to the bit, with what is kept
 // of the table, and with one report: from Parquet, which is read by blocks, and from text.
-func TestPredictionByBlocks(t *testing.T) {
+func TestPredict_ByBlocksIsThatOfTheTable(t *testing.T) {
 	const blockRows = 1 << 12
 	const n = 3*blockRows + 17
 	f := wide(t, n)

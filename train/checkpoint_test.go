@@ -120,7 +120,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 }
 
 // A solve that was interrupted goes on where it was, not from its start.
-func TestSolvesGoOn(t *testing.T) {
+func TestCheckpoint_SolveGoesOn(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Solver, cfg.Gap = "y", level.At(1), "lbfgs", 1e-9
@@ -156,7 +156,7 @@ func TestSolvesGoOn(t *testing.T) {
 
 // What a choice has solved for is not solved for again: a run that goes on ends after as
 // many more models as were missing.
-func TestChoiceGoesOn(t *testing.T) {
+func TestCheckpoint_ChoiceGoesOn(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Folds = "y", []string{"g"}, 2
@@ -191,7 +191,7 @@ func TestChoiceGoesOn(t *testing.T) {
 }
 
 // A cross-fitted evaluation goes on with the folds, and within them.
-func TestCrossFitGoesOn(t *testing.T) {
+func TestCheckpoint_CrossFitGoesOn(t *testing.T) {
 	f := wide(t, 1500)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(0.3), EvaluateCrossfit, 0

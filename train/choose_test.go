@@ -13,7 +13,7 @@ import (
 )
 
 // Without a level the training chooses one, says so, and remembers it.
-func TestFitChooses(t *testing.T) {
+func TestFit_ChoosesALevel(t *testing.T) {
 	cfg := builtin(t, "hmda")
 	cfg.Nu = nil
 	m := fit(t, cfg)
@@ -36,7 +36,7 @@ func TestFitChooses(t *testing.T) {
 }
 
 // A weight of two is a row twice, at every level.
-func TestWeightsRepeatRows(t *testing.T) {
+func TestWeights_RepeatRows(t *testing.T) {
 	dir := t.TempDir()
 	weighted, repeated := "y,x,g,w\n", "y,x,g,w\n"
 	for i := range 60 {
@@ -82,7 +82,7 @@ func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Rows too few for folds with both classes are trained on all the same, plainly, and it
 // is said; where a choice was asked for they are an error.
-func TestFewRowsAreNoChoice(t *testing.T) {
+func TestFit_FewRowsAreNoChoice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "few.csv")
 	put(t, path, "y,x\nno,1\nno,2\nno,2.5\nno,4\nyes,5\nyes,3\n")
 	cfg := keepingRows()

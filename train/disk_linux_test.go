@@ -18,7 +18,7 @@ import (
 
 // A disk that fills up at any point of a training is an error that names the directory and
 // says what to do; there is no model, and nothing is left behind.
-func TestDiskThatFillsUp(t *testing.T) {
+func TestDisk_FullEndsTheTraining(t *testing.T) {
 	cfg, f := onDiskConfig(t, 12_000)
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=16m"); err != nil {
@@ -74,7 +74,7 @@ func TestDiskThatFillsUp(t *testing.T) {
 }
 
 // A directory for rows that is deleted while they are used ends the training with its name.
-func TestCacheThatIsLost(t *testing.T) {
+func TestDisk_LostDirectoryEndsTheTraining(t *testing.T) {
 	f := wide(t, 12_000)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)

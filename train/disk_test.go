@@ -120,7 +120,7 @@ func TestFit_RowsOnDiskSameModel(t *testing.T) {
 }
 
 // Where rows go is decided by numbers, and refused with them.
-func TestOutsideOf(t *testing.T) {
+func TestOutside_IsDecidedByNumbers(t *testing.T) {
 	frame := func(rows, columns int) *data.Frame {
 		f := &data.Frame{Rows: rows}
 		for i := range columns {
@@ -185,7 +185,7 @@ func TestOutsideOf(t *testing.T) {
 }
 
 // What rows take is counted by hand: numbers of eight or four bytes, 90 bytes a row in memory, and on disk their buckets or their vectors.
-func TestDemands(t *testing.T) {
+func TestDemands_CountedByHand(t *testing.T) {
 	f := &data.Frame{Rows: 1000, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "g", Kind: data.Categorical}}}
 	for i := range 4 {
 		f.Columns = append(f.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
@@ -257,7 +257,7 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 
 // The rows of a training are read again where memory has room for them, and else refused by
 // their number before the table is read.
-func TestReadAgainIsRefused(t *testing.T) {
+func TestReadAgain_IsRefusedByNumber(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Gap = "y", level.At(1), 1e-3

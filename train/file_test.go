@@ -41,7 +41,7 @@ func document(t testing.TB, m *Model) []byte {
 
 // A model file of every schema that was ever released reads and predicts what it
 // did then.
-func TestGoldenModels(t *testing.T) {
+func TestGoldenModels_ScoreAsRecorded(t *testing.T) {
 	m, f := goldenModel(t)
 	if goldentest.Updating() {
 		p := predict(t, m, f)
@@ -83,7 +83,7 @@ func TestGoldenModels(t *testing.T) {
 }
 
 // Every way to read a model gives the same one.
-func TestWaysToReadAModel(t *testing.T) {
+func TestLoad_EveryWayGivesOneModel(t *testing.T) {
 	m, f := goldenModel(t)
 	want := predict(t, m, f)
 	raw := document(t, m)
@@ -154,7 +154,7 @@ func edit(t *testing.T, raw []byte, change func(map[string]any)) []byte {
 	return out
 }
 
-func TestLoadRefuses(t *testing.T) {
+func TestLoad_Refuses(t *testing.T) {
 	m, _ := goldenModel(t)
 	raw := document(t, m)
 	type object = map[string]any

@@ -58,7 +58,7 @@ func TestFit_InterruptedInAnyPhase(t *testing.T) {
 
 // A cross-fitted evaluation needs the rows of a training, and of every class and group some in
 // every fold.
-func TestCrossFitNeedsRows(t *testing.T) {
+func TestCrossFit_NeedsRows(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(1), EvaluateCrossfit, 0
 	try := func(text string, groups ...string) (*Model, error) {

@@ -14,7 +14,7 @@ import (
 
 // A log has the decisions of the solver where it asks for them, the first check point of every phase
 // and the last of each that certifies, and of a model its worst group.
-func TestLogOfATraining(t *testing.T) {
+func TestLog_OfATraining(t *testing.T) {
 	for _, at := range []slog.Level{slog.LevelInfo, slog.LevelDebug} {
 		var b bytes.Buffer
 		l := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: at}))

@@ -123,7 +123,7 @@ func TestExplain_ReproducesPredictions(t *testing.T) {
 }
 
 // A large ν leaves the adversary no room: the robust model is the plain average.
-func TestLargeNuIsERM(t *testing.T) {
+func TestFit_LargeNuIsERM(t *testing.T) {
 	for _, penalty := range dro.Divergences() {
 		if !penalty.HasPenalty() {
 			continue
@@ -158,7 +158,7 @@ func TestFit_EachModelWinsItsObjective(t *testing.T) {
 	}
 }
 
-func TestSolversAgree(t *testing.T) {
+func TestFit_SolversAgree(t *testing.T) {
 	solvers := []string{"auto", "newton", "lbfgs", "separable", "stochastic", "full"}
 	var first float64
 	for i, solver := range solvers {
@@ -175,7 +175,7 @@ func TestSolversAgree(t *testing.T) {
 }
 
 // ν = 0 is the maximum loss: certified all the same, and the limit of small ν.
-func TestNuZeroIsCertified(t *testing.T) {
+func TestFit_NuZeroIsCertified(t *testing.T) {
 	cfg := builtin(t, "hmda")
 	cfg.Nu = level.At(0)
 	s := fit(t, cfg).Summary("")
@@ -209,7 +209,7 @@ func TestFit_CancelledKeepsModel(t *testing.T) {
 // Without a regulariser there is a certificate where the curvature of the losses
 // gives one, and it holds for the objective with a tiny regulariser, which lies above
 // by no more than that.
-func TestNoRegulariser(t *testing.T) {
+func TestFit_WithoutRegulariser(t *testing.T) {
 	for _, name := range []string{"hmda", "cps1988"} {
 		zero, tiny := 0.0, 1e-12
 		cfg := builtin(t, name)

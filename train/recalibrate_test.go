@@ -12,7 +12,7 @@ import (
 // A recalibrated model predicts with another slope and intercept, everywhere alike, and
 // certifies what it was before; it predicts rows held out better than the robust model
 // that is less sure of itself than the data are.
-func TestRecalibrated(t *testing.T) {
+func TestRecalibrate_ImprovesTheLogLoss(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Data, cfg.Target = "builtin:digits", "size"
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(0.1)}

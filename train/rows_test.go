@@ -17,7 +17,7 @@ func priced(t testing.TB, name string, nu float64) Config {
 }
 
 // Training on rows that are named is training on a table of these rows.
-func TestRowSet(t *testing.T) {
+func TestRows_AreATableOfTheirOwn(t *testing.T) {
 	cfg := priced(t, "hmda", 1)
 	cfg.Gap = 1e-10
 	frame := openTable(t, cfg.Data)
@@ -77,7 +77,7 @@ func TestRowSet(t *testing.T) {
 }
 
 // Without baselines there is the robust model alone, and everything works with it.
-func TestNoBaseline(t *testing.T) {
+func TestFit_WithoutBaseline(t *testing.T) {
 	cfg := priced(t, "hmda", 1)
 	with := fit(t, cfg)
 	cfg.NoBaseline = true
@@ -108,7 +108,7 @@ func TestNoBaseline(t *testing.T) {
 }
 
 // Groups that are held out whole are told: the adversary of the training never saw them.
-func TestStrayGroups(t *testing.T) {
+func TestGroups_HeldOutWholeAreTold(t *testing.T) {
 	cfg := priced(t, "hmda", 1)
 	cfg.Groups = []string{"afam", "hschool"}
 	whole := fit(t, cfg)

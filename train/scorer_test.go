@@ -43,7 +43,7 @@ func messyModel(t testing.TB) (*Model, *data.Frame) {
 }
 
 // A row of a table scores as Predict scores it, whichever way it is given.
-func TestScorerIsPredict(t *testing.T) {
+func TestScorer_IsPredict(t *testing.T) {
 	check := func(m *Model, frame *data.Frame) {
 		t.Helper()
 		want := predict(t, m, frame)
@@ -93,7 +93,7 @@ func TestScorerIsPredict(t *testing.T) {
 
 // A level that training did not see adds nothing, and is not an error; what
 // training would refuse is one, and names its column.
-func TestScorerRefuses(t *testing.T) {
+func TestScorer_Refuses(t *testing.T) {
 	m, _ := messyModel(t)
 	s := scorer(t, m)
 	row := map[string]any{"size": 1e6, "floors": 2, "kind": "flat", "side": "left", "known": true, "when": 1990}
@@ -145,7 +145,7 @@ type house struct {
 	When   int      `drotrain:"when"`
 }
 
-func TestScorerOfStructs(t *testing.T) {
+func TestScorer_OfStructs(t *testing.T) {
 	m, _ := messyModel(t)
 	plain := scorer(t, m)
 	s, err := score.Of[house](plain)

@@ -28,7 +28,7 @@ func onFiles(c Config, paths ...string) ([]*Model, []error) {
 
 // Ranks agree on the files of a table, which each opens: those that all see as one are read for
 // their sum by one of them, and others of the same contents do as well; any other is refused by all.
-func TestRanksOnFiles(t *testing.T) {
+func TestRanks_OnFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(path string, rows int, add float64) string {
 		t.Helper()

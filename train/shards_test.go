@@ -201,7 +201,7 @@ func TestGatherRows_WithoutMemory(t *testing.T) {
 }
 
 // Ranks that have no rows, since there are fewer shards than ranks, follow the others.
-func TestRanksWithoutRows(t *testing.T) {
+func TestRanks_WithoutRows(t *testing.T) {
 	f := wide(t, 400)
 	weight := data.Column{Name: "w", Kind: data.Numeric, Type: "double", Number: make([]float64, f.Rows)}
 	for i := range weight.Number {
@@ -231,7 +231,7 @@ func encoded(t *testing.T, m *Model) string {
 }
 
 // What is wrong with one row is told by all ranks, with the row.
-func TestRanksTellFaults(t *testing.T) {
+func TestRanks_TellFaults(t *testing.T) {
 	f := wide(t, 21_000)
 	for _, row := range []int{3, 20_990} {
 		b := *f.Columns[2]
@@ -254,7 +254,7 @@ func TestRanksTellFaults(t *testing.T) {
 	}
 }
 
-func TestRanksRefuse(t *testing.T) {
+func TestRanks_Refuse(t *testing.T) {
 	c := keepingRows()
 	c.Target, c.Evaluate, c.Holdout, c.Recalibrate = "y", EvaluateCrossfit, 0, true
 	_, err := FitFrame(ranks.NewContext(context.Background(), ranks.One{}), wide(t, 100), c)

@@ -9,7 +9,7 @@ import (
 
 // Every storage gives the same model: sparse to rounding, float32 to the
 // rounding of its cells. It is recorded, and what is saved does not depend on it.
-func TestStorages(t *testing.T) {
+func TestStorage_ChangesRoundingAlone(t *testing.T) {
 	for _, name := range []string{"hmda", "cps1988"} {
 		cfg := builtin(t, name)
 		cfg.Gap, cfg.NoBaseline = 1e-13, true // an objective so close has coefficients half as many digits close

@@ -18,7 +18,7 @@ func plainly(t *testing.T, text string) *Model {
 }
 
 // Columns that tell the target and identifiers are features with a warning.
-func TestSuspects(t *testing.T) {
+func TestSuspects_AreFeaturesWithAWarning(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("paid,case_id,settled,age,load_num\n")
 	for i := range 400 {
@@ -42,7 +42,7 @@ func TestSuspects(t *testing.T) {
 }
 
 // An index of rows without a name is one; a first column of amounts that repeat is none.
-func TestNamelessIndex(t *testing.T) {
+func TestSuspects_IndexWithoutAName(t *testing.T) {
 	var index, amounts strings.Builder
 	index.WriteString(",load,paid\n")
 	amounts.WriteString(",load,paid\n")
@@ -61,7 +61,7 @@ func TestNamelessIndex(t *testing.T) {
 }
 
 // Two columns that make up the target are named together, and no other is.
-func TestFlawless(t *testing.T) {
+func TestSuspects_PairsThatMakeUpTheTarget(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("members,guests,hour,all\n")
 	for i := range 600 {

@@ -10,7 +10,7 @@ import (
 // Tempering lies between the plain average and the robust model in the objective of the
 // robust one, has the plain average's direction, and no other slope and intercept do
 // better.
-func TestTempered(t *testing.T) {
+func TestTemper_IsNoWorse(t *testing.T) {
 	for name, l := range map[string]level.Level{
 		"kl": {Nu: level.At(0.3), Penalty: "kl"}, "chi2": {Nu: level.At(0.3), Penalty: "chi2"},
 		"groups": {Nu: level.At(0.02), Penalty: "kl", Adversary: "groups"}, "protect": {Protect: level.At(0.7), Penalty: "kl"}, // of a fifth the best is the same odds for all, and no order

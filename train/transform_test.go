@@ -33,7 +33,7 @@ func transformed(t *testing.T) *data.Frame {
 // Columns that are made, and a target whose logarithm is fitted: the model predicts what
 // its formula says, row by row, saved and loaded; nulls are filled first; and the means
 // are those of the training rows.
-func TestTransforms(t *testing.T) {
+func TestTransforms_AreThoseOfTrainingRows(t *testing.T) {
 	f := transformed(t)
 	cfg := keepingRows()
 	cfg.Target, cfg.Impute, cfg.Average, cfg.Holdout = "y", "median", "plain", 0

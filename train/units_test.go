@@ -37,7 +37,7 @@ func measured(t *testing.T, unit float64) *data.Frame {
 
 // In another unit of the target the losses are in its square, and so are prices, risks,
 // objectives and bounds; coefficients are in the unit, and what has none is the same.
-func TestUnitsOfTheTarget(t *testing.T) {
+func TestUnits_OfTheTarget(t *testing.T) {
 	for name, l := range map[string]func(unit float64) level.Level{
 		"kl":   func(unit float64) level.Level { return level.Level{Penalty: "kl", Nu: level.At(0.7 * unit * unit)} },
 		"chi2": func(unit float64) level.Level { return level.Level{Penalty: "chi2", Nu: level.At(0.7 * unit * unit)} },
@@ -95,7 +95,7 @@ func unitsOfTheTarget(t *testing.T, at func(unit float64) level.Level) {
 
 // Rows with rare levels, with levels that training did not see and with none are scored as
 // they are predicted, whichever level is the reference.
-func TestScoresOfRareLevels(t *testing.T) {
+func TestScores_OfRareLevels(t *testing.T) {
 	f := measured(t, 1)
 	seen := columnOf(t, "kind", []string{"a", "b", "c", "rare", "odd", "never seen", "a"})
 	some, err := data.NewFrame(data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: []float64{1, 2, 3, 4, 5, 6, 0}}, seen,

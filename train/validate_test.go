@@ -13,7 +13,7 @@ import (
 
 // Every setting that cannot be used is refused by name, one at a time, and its neighbour
 // that can be used is not.
-func TestValidate(t *testing.T) {
+func TestValidate_Settings(t *testing.T) {
 	mu := func(v float64) *float64 { return &v }
 	inf := math.Inf(1)
 	for name, c := range map[string]struct {
@@ -98,7 +98,7 @@ func TestValidate(t *testing.T) {
 }
 
 // All that is wrong is told at once.
-func TestValidateTellsAll(t *testing.T) {
+func TestValidate_TellsAll(t *testing.T) {
 	c := keepingRows()
 	c.Loss, c.Gap, c.Nu, c.Ess, c.Folds, c.Rate = "hinge", -1, level.At(1), level.At(1.5), 1, -1
 	err := c.Validate()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestCommandLine(t *testing.T) {
+func TestCommandLine_RefusesUnknownStudies(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		code int

@@ -47,7 +47,7 @@ func smallProblem(t *testing.T, penalty string, nu float64) *dro.Problem {
 
 // Every method of the paper and both baselines with second order reach 1e-9, the
 // subgradient method 1e-3, all within the bounds of one another.
-func TestCompare(t *testing.T) {
+func TestCompare_GapsLieWithinTheBounds(t *testing.T) {
 	for _, penalty := range []string{"kl", "chi2"} {
 		r, err := Compare(context.Background(), smallProblem(t, penalty, 0.5), ProblemInfo{N: 60, D: 3, Penalty: penalty},
 			Options{Gap: 1e-9, MaxPasses: 400})
@@ -113,7 +113,7 @@ func TestCompare_ReportsWhatDoesNotApply(t *testing.T) {
 	}
 }
 
-func TestCompareIsCancelled(t *testing.T) {
+func TestCompare_EndsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Compare(ctx, smallProblem(t, "kl", 1), ProblemInfo{}, Options{Gap: 1e-9, MaxPasses: 20}); err == nil {

@@ -10,7 +10,7 @@ import (
 
 // Where a Python with cvxpy is at hand both sides have one optimum; without, the page
 // is still written.
-func TestRun(t *testing.T) {
+func TestRun_WritesTheTable(t *testing.T) {
 	gap := 1e-10
 	f := &Found{Results: []Result{
 		{Case: Cases()[1], Theirs: 2, Ours: 1, Gap: &gap},

@@ -10,7 +10,7 @@ import (
 
 // The bounds of a gauge hold at random points, and meet at a saddle point known
 // by hand.
-func TestGaugeBounds(t *testing.T) {
+func TestGauge_BoundsAreThoseByHand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, in := range []*instance{
 		newGame(powerScales(6, 1), 3, 0.1, 0.2, 1), newGame(powerScales(6, 0), 3, 0, 0, 1),

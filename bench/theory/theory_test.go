@@ -19,7 +19,7 @@ func tiny(steps, seeds int) *lab {
 
 // The inequality of a proposition holds under its schedule, and is seen to be violated
 // under one whose constants are wrong: by every method, without and with curvature.
-func TestInequalityCanFail(t *testing.T) {
+func TestInequality_FailsWithWrongConstants(t *testing.T) {
 	l := tiny(150, 4)
 	for _, in := range []*instance{l.instanceOf(0, 0, false, 0), l.instanceOf(0, modulus, true, 0)} {
 		for m := fullVector; m < theoryMethods; m++ {
@@ -104,7 +104,7 @@ func TestBlockUpdates_AgainstMethods(t *testing.T) {
 
 // No comparator has a larger difference of the sides, without the last distances, than
 // worst's; and the gap of the averages is that of the sums.
-func TestWorstComparator(t *testing.T) {
+func TestComparator_IsTheWorst(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	for _, in := range []*instance{newGame(powerScales(6, 1), 3, 0.1, 0.2, 1), newGame(powerScales(6, 0), 3, 0, 0, 1)} {
 		book := in.ledger(stochasticHistorical, 2)
@@ -162,7 +162,7 @@ func TestWorstComparator(t *testing.T) {
 }
 
 // The constants of the right side are those of the propositions, by their definition.
-func TestRightSide(t *testing.T) {
+func TestRightSide_HasTheConstantsOfThePropositions(t *testing.T) {
 	in := newGame(powerScales(8, 0), 4, 0.3, 0, 1)
 	book := in.ledger(stochasticHistorical, 2)
 	var A []float64
@@ -186,7 +186,7 @@ func TestRightSide(t *testing.T) {
 }
 
 // A report states its counts and rows.
-func TestReport(t *testing.T) {
+func TestReport_StatesCountsAndRows(t *testing.T) {
 	r := &Report{Seeds: 3, Experiments: []Experiment{{Name: "guarantees", Title: "Inequalities", Text: "text", Columns: []string{"share", "flagged"},
 		Results: []Result{{Case: "μ = 0", Method: fullVector.String(), Values: []Number{0.5, Number(math.NaN())}, Verdict: Empty, Why: "nothing was"}}}}}
 	var text bytes.Buffer
@@ -198,7 +198,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestExponent(t *testing.T) {
+func TestExponent_IsTheSlopeOfTheLogarithms(t *testing.T) {
 	// y = 3x² on a logarithmic scale has exponent 2; points that are not finite do
 	// not count.
 	if e := exponent([]float64{1, 2, 4, 8}, []float64{3, 12, math.NaN(), 192}); !(math.Abs(e-2) <= 1e-12) {

@@ -30,7 +30,7 @@ func embedded(t *testing.T, name string) (columns []data.Column) {
 // Files that may not grow (ulimit -f), as on a full disk, end a training whose rows lie there
 // with the directory and what to do; nothing is left, and the same command goes through when
 // there is room.
-func TestFileTooLarge(t *testing.T) {
+func TestFile_TooLargeForTheDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}

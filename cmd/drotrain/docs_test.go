@@ -42,7 +42,7 @@ func TestDocs_ExitCodes(t *testing.T) {
 }
 
 // Every test that docs/reliability.md and docs/input.md name is there.
-func TestPromisesHaveTests(t *testing.T) {
+func TestDocs_NameTestsThatExist(t *testing.T) {
 	var source strings.Builder
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
@@ -101,7 +101,7 @@ var redirection = regexp.MustCompile(` > [a-z.]+$`)
 
 // Every command line among the examples of the help is one that the program takes:
 // its options exist and their values are allowed.
-func TestExamplesOfTheHelp(t *testing.T) {
+func TestHelp_ExamplesAreValid(t *testing.T) {
 	a := &app{stdout: io.Discard, stderr: io.Discard}
 	ran := 0
 	var walk func(*cobra.Command)

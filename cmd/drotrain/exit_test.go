@@ -26,7 +26,7 @@ func try(ctx context.Context, args ...string) (code int, stdout, stderr string) 
 	return code, out.String(), err.String()
 }
 
-func TestExitCodes(t *testing.T) {
+func TestExit_CodePerKindOfError(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it trains and reports several times")
 	}
@@ -87,7 +87,7 @@ func (w *trigger) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-func TestInterrupt(t *testing.T) {
+func TestSignal_InterruptEndsTheRun(t *testing.T) {
 	for _, c := range []struct {
 		sig  syscall.Signal
 		code int
@@ -136,7 +136,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // A panic is an error that asks for a report, without a stack trace.
-func TestInternalError(t *testing.T) {
+func TestPanic_AsksForAReport(t *testing.T) {
 	var errs bytes.Buffer
 	a := &app{stdout: failing{}, stderr: &errs}
 	func() {
@@ -160,7 +160,7 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 // What cannot be printed is a failure.
-func TestFullStdout(t *testing.T) {
+func TestStdout_FullDeviceIsAFailure(t *testing.T) {
 	var errs bytes.Buffer
 	a := &app{stdout: failing{}, stderr: &errs, now: time.Now}
 	if code := a.run(t.Context(), []string{"version"}); code != exit.Failed {

@@ -182,7 +182,7 @@ func TestEval_OpensNoForeignTable(t *testing.T) {
 
 // CSV for spreadsheets holds no cell that they run, on request; without it text is
 // what it was.
-func TestCSVSafe(t *testing.T) {
+func TestCSV_CellsAreNoFormulas(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "pay.csv", payTable("pay", "-age", "@site", "=1+1"))
 	for _, args := range [][]string{
@@ -223,7 +223,7 @@ func TestCSVSafe(t *testing.T) {
 
 // A directory belongs to one run at a time, whether it exists already or not, by
 // whatever name.
-func TestOneRunADirectory(t *testing.T) {
+func TestOutputDirectory_IsLockedByOneRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Symlink(".", "here"); err != nil {
 		t.Skip(err)

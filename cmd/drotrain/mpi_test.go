@@ -110,7 +110,7 @@ func (j job) tables() string {
 
 // Any number of ranks writes the same model and measures the same, by the first one alone, with a
 // report.
-func TestMPITrain(t *testing.T) {
+func TestMPI_TrainsTheModelOfOneProcess(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		table := j.tables()
 		before, measured := "", ""
@@ -141,7 +141,7 @@ func TestMPITrain(t *testing.T) {
 }
 
 // Ranks that differ are refused before they begin, and so is what is for one process.
-func TestMPIRefuses(t *testing.T) {
+func TestMPI_RefusesRanksThatDiffer(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		table := j.tables()
 		script := filepath.Join(j.dir, "each")
@@ -205,7 +205,7 @@ func must(path string, err error) string {
 }
 
 // A rank that is killed ends all within seconds; a resumed run is certified to the same gap.
-func TestMPIDeathAndResume(t *testing.T) {
+func TestMPI_DeathOfARankEndsAllAndResumes(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		t.Setenv("DROTRAIN_TEST_CHECKPOINT", "1ms")
 		table := j.tables()
@@ -247,7 +247,7 @@ func TestMPIDeathAndResume(t *testing.T) {
 }
 
 // A rank that is signalled while the first one writes the report ends all with its code, and says so.
-func TestMPISignal(t *testing.T) {
+func TestMPI_SignalEndsAllRanks(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		table := j.tables()
 		script := filepath.Join(j.dir, "each")

@@ -7,7 +7,7 @@ import (
 )
 
 // Every module in the binary is named in NOTICE, under its licence.
-func TestNotice(t *testing.T) {
+func TestNotice_NamesEveryModule(t *testing.T) {
 	notice := contents(t, "../../NOTICE")
 	info, ok := debug.ReadBuildInfo()
 	if !ok || len(info.Deps) == 0 {

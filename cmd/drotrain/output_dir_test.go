@@ -21,7 +21,7 @@ func text(s string) func(io.Writer) error {
 
 // A directory in which nothing is written is removed again; one with files is refused to who does not force it,
 // with the name of one that is free.
-func TestDirectoryOfOutput(t *testing.T) {
+func TestOutputDirectory_NamesAFreeOne(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var in inputFiles
 	d, err := in.OpenDir(filepath.Join("a", "b"), false)

@@ -13,7 +13,7 @@ import (
 )
 
 // A stream is read once, whatever its reading suggests; a file again, as that says.
-func TestStreamIsReadOnce(t *testing.T) {
+func TestStream_IsReadOnce(t *testing.T) {
 	const table = "y,d\n1,2024-01-02\n2,2024-03-04\n3,2024-05-06\n"
 	dir := t.TempDir()
 	pipe, file := filepath.Join(dir, "pipe.csv"), filepath.Join(dir, "t.csv")

@@ -15,7 +15,7 @@ import (
 
 // Tables in the shape of well-known public ones (testdata/public, made by make.py) reach a
 // sensible model in two commands: inspect proposes, train runs what it wrote.
-func TestPublicTables(t *testing.T) {
+func TestPublicTables_TrainInTwoCommands(t *testing.T) {
 	dir, err := filepath.Abs("testdata/public")
 	if err != nil {
 		t.Fatal(err)

@@ -206,7 +206,7 @@ func TestRanks_NothingHeldOut(t *testing.T) {
 // The first of several ranks writes what one alone writes, to the last bit but for the
 // seconds, and prints; the others say nothing. What is for one process is refused, and so are
 // ranks that were given other options, by each that hears of it.
-func TestRanksOfTheProgram(t *testing.T) {
+func TestRanks_TrainTheModelOfOneProcess(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const train = "train --data builtin:hmda --nu 5 --groups afam --resamples 0 --quiet --threads 1 --holdout 0.25 --out "
 	kept := func(dir, name string) string {

@@ -62,7 +62,7 @@ var interrupted = map[string][]string{
 
 // A training that is killed at random moments, by SIGKILL or by a signal that it answers, and
 // goes on each time, ends with a model that is certified to the same gap, and leaves no checkpoint.
-func TestKilledAndResumed(t *testing.T) {
+func TestResume_AfterAKillIsCertifiedToTheSameGap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
@@ -181,7 +181,7 @@ func interruptTraining(t *testing.T, out string, options ...string) {
 }
 
 // Options that differ are refused by name, and so is a resumption of nothing.
-func TestResumeRefused(t *testing.T) {
+func TestResume_RefusesOtherOptions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}

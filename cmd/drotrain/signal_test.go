@@ -56,7 +56,7 @@ func await(t *testing.T, r *bufio.Reader, text string) {
 
 // A terminal that is closed ends a training as an interruption does: the model so far
 // is saved.
-func TestHangUp(t *testing.T) {
+func TestSignal_HangUpSavesTheModel(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) {
 		t.Skip("these tests run under nohup, which the command inherits")
 	}
@@ -80,7 +80,7 @@ func TestHangUp(t *testing.T) {
 }
 
 // Under nohup a hang-up is ignored, as asked.
-func TestNoHangUp(t *testing.T) {
+func TestSignal_HangUpIsIgnoredUnderNohup(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, err := exec.LookPath("nohup"); err != nil {
 		t.Skip(err)
@@ -113,7 +113,7 @@ func TestNoHangUp(t *testing.T) {
 
 // A run that is killed leaves no directory that looks like a result, and the next
 // run may go on there.
-func TestKilled(t *testing.T) {
+func TestSignal_KillLeavesWhatMayGoOn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cmd, stderr := start(t, endless...)
 	await(t, stderr, "robust: ")
@@ -142,7 +142,7 @@ func unread(t *testing.T) *os.File {
 }
 
 // Nobody who reads the notes any more does not end the training.
-func TestClosedStderr(t *testing.T) {
+func TestStderr_ClosedDoesNotEndTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if testing.Short() {
 		t.Skip("it starts processes")
@@ -161,7 +161,7 @@ func TestClosedStderr(t *testing.T) {
 }
 
 // Nobody who reads the summary any more: the files are there all the same.
-func TestClosedStdout(t *testing.T) {
+func TestStdout_ClosedLeavesTheFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if testing.Short() {
 		t.Skip("it starts processes")

@@ -14,7 +14,7 @@ import (
 
 // Help and results fit a terminal of 80 columns, and every command has an
 // example.
-func TestWidth(t *testing.T) {
+func TestHelp_FitsEightyColumns(t *testing.T) {
 	fits := func(what, text string) {
 		for line := range strings.Lines(text) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > show.Width {

@@ -8,7 +8,7 @@ import (
 )
 
 // An input is made of one column or two, of kinds that have numbers, with finite fills.
-func TestValidateMade(t *testing.T) {
+func TestValidateMade_RefusesWhatHasNoNumbers(t *testing.T) {
 	for kind, ok := range map[data.Kind]bool{data.Other: false, data.Numeric: true, data.Categorical: true, data.Bool: true, data.Bool + 1: false} {
 		in := Input{Kind: data.Numeric, Of: []Operand{{Column: "a", Kind: kind}}}
 		if (in.validateMade() == nil) != ok {

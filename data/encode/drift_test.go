@@ -30,7 +30,7 @@ func months(t *testing.T, rows int, seed uint64, shift, missing float64, levels 
 
 // Rows of the population of training are passed at any number; shifted numbers, other shares of
 // levels, levels that are new and values that are missing are named with their columns.
-func TestDrifted(t *testing.T) {
+func TestDrift_NamesColumns(t *testing.T) {
 	for _, storage := range []Storage{Float64, Float32, Sparse} {
 		fitted := fitRows(t, months(t, 4000, 1, 0, 0.02, "a", "b", "c", ""), nil, nil, Spec{Target: "y", Impute: "mean"}, Sink{Storage: storage})
 		made := fitted.Encoder
@@ -89,7 +89,7 @@ func TestDrifted(t *testing.T) {
 }
 
 // Groups that training did not have are counted by column, beside those of training.
-func TestUnseenGroups(t *testing.T) {
+func TestUnseenGroups_AreCountedByColumn(t *testing.T) {
 	fitted := fitRows(t, frameOf(t, "y,x,g\n1,1,yes\n0,2,no\n1,3,yes\n0,4,no\n"), nil, nil, Spec{Target: "y", Groups: []string{"g"}, Drop: []string{"g"}}, Sink{Storage: Float64})
 	groups, _, err := fitted.Encoder.Groupings(t.Context(), frameOf(t, "y,x,g\n1,1,yes\n0,2,maybe\n1,3,\n0,4,maybe\n"), nil, nil)
 	if err != nil {

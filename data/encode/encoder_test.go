@@ -91,7 +91,7 @@ func TestNewEncoder_StatisticsOfTrainingRows(t *testing.T) {
 	}
 }
 
-func TestImpute(t *testing.T) {
+func TestImpute_PerRule(t *testing.T) {
 	f := frameOf(t, "y,x\n1,1\n2,\n3,2\n4,9\n5,\n,5\n")
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y"}); err == nil {
 		t.Error("nulls pass without --impute")
@@ -156,7 +156,7 @@ func TestEncode_AllProblemsAtOnce(t *testing.T) {
 	}
 }
 
-func TestGroups(t *testing.T) {
+func TestGroups_PerKindOfColumn(t *testing.T) {
 	f := frameOf(t, "y,x,g,h,site\n1,1,a,,10\n2,2,b,v,9\n3,3,a,u,10\n4,5,b,v,9\n5,4,a,u,9\n")
 	e := newEncoder(t, f, []int{0, 1, 2, 3}, Spec{Target: "y", Groups: []string{"g", "h", "site"}})
 	ds, _, err := e.Encode(t.Context(), f, []int{0, 1, 4})
@@ -207,7 +207,7 @@ func TestGroups_CrossedLabels(t *testing.T) {
 	}
 }
 
-func TestTargets(t *testing.T) {
+func TestTargets_PerTask(t *testing.T) {
 	for _, c := range []struct {
 		values             string // one a row
 		positive           string // option

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestFunction(t *testing.T) {
+func TestFunction_Values(t *testing.T) {
 	bend := Function{Name: "piecewise", Knots: []float64{0, 1, 3}, Pieces: [][4]float64{{1, 2, 0, 0}, {3, 0, 0, 1}}, Below: [2]float64{1, -1}, Above: [2]float64{11, 12}}
 	for _, c := range []struct {
 		f       Function
@@ -39,7 +39,7 @@ func TestFunction(t *testing.T) {
 	}
 }
 
-func TestPredicted(t *testing.T) {
+func TestPredicted_Labels(t *testing.T) {
 	for _, c := range []struct {
 		t    Target
 		want float64
@@ -57,7 +57,7 @@ func TestPredicted(t *testing.T) {
 
 // The basis is that of the textbook, cubes above knots taken from each other, and linear
 // beyond the last.
-func TestNaturalSpline(t *testing.T) {
+func TestSpline_IsLinearBeyondItsKnots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		knots := []float64{rng.NormFloat64()}

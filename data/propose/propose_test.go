@@ -64,7 +64,7 @@ func proposed(t testing.TB, csv, target string) *Proposal {
 	return p
 }
 
-func TestMake(t *testing.T) {
+func TestMake_Commands(t *testing.T) {
 	p, err := Make(t.Context(), messy(t), check.Roles{Target: "paid"}, data.Reading{})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestMake(t *testing.T) {
 }
 
 // A quantity: an exact function of it tells it, noise does not.
-func TestPower(t *testing.T) {
+func TestPower_FindsExactFunctionsAlone(t *testing.T) {
 	var ys, square, noise []float64
 	for i := range 400 {
 		y := float64(i*37%400) + 0.5
@@ -322,7 +322,7 @@ func TestMake_MissingCodes(t *testing.T) {
 
 // Other spellings of two labels become one, so that rows of both classes are left; labels
 // that would all become one stay.
-func TestSpellings(t *testing.T) {
+func TestSpellings_OfOneLevelAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		counts map[string]int
 		want   string

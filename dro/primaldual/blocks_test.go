@@ -13,7 +13,7 @@ import (
 )
 
 // What the table says of each column, exactly: keep plus what is handed over.
-func TestAliasTableIsExact(t *testing.T) {
+func TestAliasTable_IsExact(t *testing.T) {
 	rng := drotest.RngOf(62)
 	for range 200 {
 		n := 1 + rng.IntN(40)
@@ -37,7 +37,7 @@ func TestAliasTableIsExact(t *testing.T) {
 	}
 }
 
-func TestAliasRefusals(t *testing.T) {
+func TestAliasTable_Refuses(t *testing.T) {
 	for _, c := range []struct {
 		w    []float64
 		want string
@@ -131,7 +131,7 @@ func TestSampler_Distributions(t *testing.T) {
 	}
 }
 
-func TestBlocks(t *testing.T) {
+func TestBlocks_CoverEveryIndexOnce(t *testing.T) {
 	for _, c := range []struct {
 		n, b int
 		want []int

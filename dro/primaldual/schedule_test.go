@@ -211,7 +211,7 @@ func TestSchedule_LargestAdmissible(t *testing.T) {
 
 // The decay conditions, Equations (45) and (46), summing the
 // series until its tail is negligible.
-func TestDecayConditions(t *testing.T) {
+func TestDecay_MeetsTheConditions(t *testing.T) {
 	scheduleCases(t, func(name string, m moduli, c constants, p proposition) {
 		if p.name != "Proposition 2" && p.name != "Proposition 4" {
 			return

@@ -8,7 +8,7 @@ import (
 )
 
 // A choice is drawn with every kind of model and the chosen one named; of nothing there is no figure.
-func TestChoiceIsDrawn(t *testing.T) {
+func TestChoice_IsDrawn(t *testing.T) {
 	c := &eval.Choice{Criterion: "worst group’s risk", Chosen: 1, Candidates: []eval.Candidate{
 		{Family: "ERM", Name: "plain", Average: 0.2, Value: 0.9},
 		{Family: "over groups", Name: "groups ν = 0.1", Average: 0.25, Value: 0.5, SE: 0.05},

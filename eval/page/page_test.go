@@ -15,7 +15,7 @@ import (
 )
 
 // The page is well-formed, self-contained, small, and says what it must.
-func TestPage(t *testing.T) {
+func TestPage_IsWellFormed(t *testing.T) {
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		var b bytes.Buffer
 		if err := WriteHTML(&b, evaltest.Sample(t, task)); err != nil {
@@ -83,7 +83,7 @@ func wellFormed(t *testing.T, s string) {
 }
 
 // Hostile names cannot break out of the page.
-func TestPageEscapes(t *testing.T) {
+func TestPage_EscapesNames(t *testing.T) {
 	const evil = `</title><script>alert(1)</script>"'&| *`
 	in := eval.Input{Task: eval.Binary, Target: []float64{1, -1, 1, -1}, TargetName: evil, LossUnit: evil, Split: evil,
 		Models: []eval.Model{{Name: evil, Score: []float64{.1, .2, .3, .4}, Loss: []float64{1, 2, 3, 4}}},
@@ -100,7 +100,7 @@ func TestPageEscapes(t *testing.T) {
 }
 
 // What cannot be computed is said, not faked, and never NaN.
-func TestHardInput(t *testing.T) {
+func TestPage_OfHardInputHasNoNaN(t *testing.T) {
 	one := func(n int) []float64 {
 		x := make([]float64, n)
 		for i := range x {
@@ -150,7 +150,7 @@ func TestHardInput(t *testing.T) {
 }
 
 // The page and the file of numbers stay small whatever the groups: -v prints their sizes.
-func TestSizesAreBounded(t *testing.T) {
+func TestPage_SizeIsBounded(t *testing.T) {
 	for _, c := range []struct{ groups, page, numbers int }{{10, 130_000, 120_000}, {10_000, 260_000, 1_200_000}} {
 		in := evaltest.Two(4*c.groups+400, c.groups, 0.1, 1)
 		in.Resamples = 100
@@ -203,7 +203,7 @@ func TestPage_MoreGroupsThanShown(t *testing.T) {
 
 // Of one group alone there is a page: its risk is that of the worst, and nothing lies between
 // groups.
-func TestPageOfOneGroup(t *testing.T) {
+func TestPage_OfOneGroup(t *testing.T) {
 	in := evaltest.Two(40, 1, 0.1, 12)
 	in.MinGroupSize, in.Resamples = 5, 0
 	e := evaltest.Evaluate(t, in)

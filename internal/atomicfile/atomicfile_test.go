@@ -30,7 +30,7 @@ func only(t *testing.T, dir string, names ...string) {
 	}
 }
 
-func TestAtomicWrite(t *testing.T) {
+func TestWrite_IsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.txt")
 	if err := Write(path, false, text("one")); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // New files have the mode that the umask leaves, as those of any program.
-func TestUmask(t *testing.T) {
+func TestWrite_ObeysTheUmask(t *testing.T) {
 	dir := t.TempDir()
 	for umask, want := range map[int]os.FileMode{0o077: 0o600, 0o022: 0o644, 0o002: 0o664, 0: 0o666} {
 		path := filepath.Join(dir, want.String())
@@ -28,7 +28,7 @@ func TestUmask(t *testing.T) {
 }
 
 // A name may be as long as the file system allows.
-func TestLongName(t *testing.T) {
+func TestWrite_LongName(t *testing.T) {
 	dir := t.TempDir()
 	name := strings.Repeat("n", 250) + ".json"
 	for range 2 {

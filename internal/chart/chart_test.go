@@ -45,7 +45,7 @@ func TestSVG_HostileText(t *testing.T) {
 	}
 }
 
-func TestWrapKeepsTheText(t *testing.T) {
+func TestWrap_KeepsTheText(t *testing.T) {
 	for _, s := range []string{"short", "Amer-Indian-Eskimo / Other-relative / Never-married", strings.Repeat("x", 60), "a b", ""} {
 		lines := wrapText(s, 150, fontSize, 3)
 		for _, l := range lines {
@@ -74,7 +74,7 @@ func TestTicks_LabelsDoNotCollide(t *testing.T) {
 	}
 }
 
-func TestCompactTicks(t *testing.T) {
+func TestTicks_Compact(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 0.05: "0.05", 1234: "1234", 1e-4: "1e−4", 2.5e6: "2.5e6", -0.5: "−0.5"} {
 		if got := formatCompact(v); got != want {
 			t.Errorf("%v is %q, want %q", v, got, want)
@@ -83,7 +83,7 @@ func TestCompactTicks(t *testing.T) {
 }
 
 // A text that is too wide keeps as much of both ends as has room, half at either.
-func TestClippedTexts(t *testing.T) {
+func TestClip_KeepsBothEnds(t *testing.T) {
 	for s, want := range map[string]string{"households": "hou…", "a": "a…"} {
 		if got := shortenToWidth(s, 0, 9); got != want {
 			t.Errorf("%q is %q, not %q", s, got, want)

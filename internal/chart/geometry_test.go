@@ -235,7 +235,7 @@ func TestDots_Positions(t *testing.T) {
 // Ticks are in the range, ascending, at values that their labels say, and evenly spaced on
 // a linear axis; there are about as many as are wanted; and a range of one value, of none
 // or of the smallest and largest numbers has some, too.
-func TestTicksAreInTheRange(t *testing.T) {
+func TestTicks_AreInTheRange(t *testing.T) {
 	for _, kind := range []string{"linear", "log"} {
 		for _, r := range [][2]float64{{0.001, 1}, {1, 1}, {0.3, 0.9}, {1, 2e6}, {1e-9, 3e-9}, {1e-7, 1.3e-7}, {2, 7}, {0.5, 40}, {3, 5000}, {10, 1e12}, {1e-3, 1e3}} {
 			for _, sign := range []float64{1, -1} {

@@ -4,7 +4,7 @@ import "testing"
 
 // A ball too small for divergences of this precision to be told from 0 holds the reference
 // weights alone, and one whose price is far below the losses has one.
-func TestBallsOfAnySize(t *testing.T) {
+func TestBall_OfAnySize(t *testing.T) {
 	f := []Real{New(1), New(3), New(1e-3)}
 	for _, penalty := range []string{"kl", "chi2"} {
 		for _, radius := range []float64{5e-324, 1e-136, 1e-60, 0.5} {

@@ -7,7 +7,7 @@ import (
 )
 
 // digits of e, log 10 and √(e·log 10) that no double precision knows.
-func TestKnownDigits(t *testing.T) {
+func TestFunctions_KnownDigits(t *testing.T) {
 	for _, c := range []struct {
 		what, want string
 		got        Real
@@ -43,7 +43,7 @@ func TestExp_InverseOfLog(t *testing.T) {
 
 // The best response is feasible, meets the optimality conditions of every penalty, cap,
 // bound and reference weights, and no other weights do better.
-func TestRespond(t *testing.T) {
+func TestRespond_NoWeightsDoBetter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	bound := 0
 	for trial := range 140 {
@@ -150,7 +150,7 @@ func priceOf(f, y, w []Real, penalty string) Real {
 }
 
 // The adversary over groups is that over their means.
-func TestRespondByGroup(t *testing.T) {
+func TestRespond_ByGroup(t *testing.T) {
 	f := []Real{New(1), New(2), New(4), New(8)}
 	p := Problem{N: 4, Adversary: Adversary{Penalty: "chi2"}, Group: []int{0, 0, 1, 1}, Share: []float64{1, 3, 1, 0}}
 	if r := p.Respond(f); r.Value.Cmp(New(4)) != 0 || r.Weight[2].Cmp(New(1)) != 0 { // means 7/4 and 4

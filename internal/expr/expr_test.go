@@ -29,7 +29,7 @@ func shape(e *Expr) string {
 	return s
 }
 
-func TestParse(t *testing.T) {
+func TestParse_Trees(t *testing.T) {
 	for text, want := range map[string]string{
 		`a = 1 || b >= -2.5e1 && !c`:                 `or(a==<1> and(b>=<-25> not(c)))`,
 		`(a == 1 or b != "x") and not c is null`:     `and(or(a==<1> b!=<x>) not(c∅))`,
@@ -60,7 +60,7 @@ func TestParse(t *testing.T) {
 }
 
 // What is written is read as it was, whatever is in it.
-func TestQuoted(t *testing.T) {
+func TestQuote_ReadsBack(t *testing.T) {
 	all := []string{"", "a", "é-1.b", "not", "OR", "in", "1", "-a", "a b", "`", "a``b`", `"`, `a""b`, `'`, `\`, `a\"b\n`, "a[b", "]", "\n\t", "日本 語", "\xff\u200f"}
 	for _, name := range all {
 		for _, value := range all {
@@ -84,7 +84,7 @@ func TestQuoted(t *testing.T) {
 
 // Comparisons with nothing follow SQL: unknown, which and, or and not carry on
 // unless the other part settles the matter.
-func TestEval(t *testing.T) {
+func TestEval_OfMissingValues(t *testing.T) {
 	truth := map[string]Truth{"n": No, "y": Yes, "u": Unknown}
 	for text, want := range map[string]Truth{
 		"y && u": Unknown, "u && y": Unknown, "n && u": No, "u && n": No, "y || u": Yes, "u || y": Yes, "n || u": Unknown, "!u": Unknown, "!n": Yes, "!y": No,
@@ -127,7 +127,7 @@ func FuzzExpression(f *testing.F) {
 
 // Comparisons of numbers are Go's, of what is no number too, and the truth of a condition
 // is its own.
-func TestComparisonsAreGos(t *testing.T) {
+func TestComparisons_AreThoseOfGo(t *testing.T) {
 	values := []float64{-1, 0, 1, math.Inf(1), math.Inf(-1), math.NaN()}
 	for _, x := range values {
 		for _, y := range values {

@@ -5,7 +5,7 @@ import (
 )
 
 // One in the last digit of a fraction is rounding; of a whole number, or a word, it is not.
-func TestSameLine(t *testing.T) {
+func TestSameLine_AllowsRounding(t *testing.T) {
 	for _, c := range []struct {
 		got, want string
 		same      bool

@@ -24,7 +24,7 @@ type outer struct {
 	Bare int
 }
 
-func TestCheck(t *testing.T) {
+func TestCheck_NamesTheField(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"a":1,"b":[{"a":1},{"a":2}],"m":{"x":{"a":3}},"p":{"a":1},"t":"2020-01-01T00:00:00Z","bare":1}`: "",
 		`{"any":{"deep":{"deeper":[1,{"x":2}]}}}`:                                                         "",

@@ -8,7 +8,7 @@ import (
 
 // Registers from 16 on would make an instruction one of AVX-512, which the
 // processors that avx2 is true for need not have.
-func TestAssemblyIsAVX2(t *testing.T) {
+func TestAssembly_IsAVX2(t *testing.T) {
 	source, err := os.ReadFile("asm_amd64.s")
 	if err != nil {
 		t.Fatal(err)

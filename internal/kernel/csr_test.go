@@ -28,7 +28,7 @@ func sparse(rng *rand.Rand, n, d int) (*CSR, []float64) {
 
 // Sparse rows do what the same rows do with their zeros, over every range, and leave alone
 // what is not of the range.
-func TestSparseAgainstNaive(t *testing.T) {
+func TestSparse_EqualsNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	const n = 40
 	for _, d := range []int{1, 3, 7, 12, 30} {

@@ -55,7 +55,7 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(diff) / (math.Nextafter(w, math.Inf(1)) - w)
 }
 
-func TestExpIsAccurate(t *testing.T) {
+func TestExp_IsAccurate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var src []float64
 	for range 300 {
@@ -86,7 +86,7 @@ func TestExpIsAccurate(t *testing.T) {
 	}
 }
 
-func TestExpAtTheEdges(t *testing.T) {
+func TestExp_AtTheEdges(t *testing.T) {
 	inf := math.Inf(1)
 	eachPath(t, func(t *testing.T) {
 		src := []float64{-inf, inf, math.NaN(), -1, 1, 0, -1e308, 1e308, math.Copysign(0, -1)}

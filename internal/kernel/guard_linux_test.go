@@ -35,7 +35,7 @@ func guarded[T float32 | float64](t *testing.T, n int, atEnd bool) []T {
 }
 
 // No kernel reads or writes outside its slices: a fault ends the test.
-func TestGuardPages(t *testing.T) {
+func TestKernels_StayInsideTheirSlices(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		for _, atEnd := range []bool{true, false} {
 			for _, d := range columns {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestLog1pIsAccurate(t *testing.T) {
+func TestLog1p_IsAccurate(t *testing.T) {
 	const ulps = 2
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 200_000 {

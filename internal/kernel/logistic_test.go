@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestLogisticIsAccurate(t *testing.T) {
+func TestLogistic_IsAccurate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var margin []float64
 	for range 300 {
@@ -49,7 +49,7 @@ func TestLogisticIsAccurate(t *testing.T) {
 	})
 }
 
-func TestLogisticAtTheEdges(t *testing.T) {
+func TestLogistic_AtTheEdges(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	margin := []float64{inf, -inf, nan, 1e300, -1e300, 0, 2000, -2000, nan}
 	target := []float64{1, 1, 1, 1, 1, 1, -1, -1, -1}

@@ -8,7 +8,7 @@ import (
 
 // Products with several vectors are those with each, and each has the bits that it has alone,
 // whatever it is taken with.
-func TestManyAreEach(t *testing.T) {
+func TestMany_EqualsEach(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	withAndWithout(func(name string) {
 		t.Run(name, func(t *testing.T) {

@@ -84,7 +84,7 @@ func eachPath(t *testing.T, f func(t *testing.T)) {
 	withAndWithout(func(name string) { t.Run(name, f) })
 }
 
-func TestRowsAgainstNaive(t *testing.T) {
+func TestRows_EqualNaive(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, d := range columns {
@@ -125,7 +125,7 @@ func TestRowsAgainstNaive(t *testing.T) {
 	})
 }
 
-func TestGramAgainstNaive(t *testing.T) {
+func TestGram_EqualsNaive(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		for _, d := range columns {
@@ -178,7 +178,7 @@ func TestMargins_RowsIndependent(t *testing.T) {
 	})
 }
 
-func TestNoColumns(t *testing.T) {
+func TestKernels_WithoutColumns(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		dst := []float64{1, 2, 3}
 		MarginsTo(dst, nil, 0, nil, 1, 3)
@@ -190,7 +190,7 @@ func TestNoColumns(t *testing.T) {
 	})
 }
 
-func TestShortSlicesPanic(t *testing.T) {
+func TestKernels_ShortSlicesPanic(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		v := make([]float64, 40)
 		for name, f := range map[string]func(){
@@ -218,7 +218,7 @@ func TestShortSlicesPanic(t *testing.T) {
 	})
 }
 
-func TestNothingIsAllocated(t *testing.T) {
+func TestKernels_AllocateNothing(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(9, 10))
 		const n, d = 300, 37

@@ -69,7 +69,7 @@ func roomOf(path string) string {
 	return best
 }
 
-func TestImportsRunOneWay(t *testing.T) {
+func TestImports_RunOneWay(t *testing.T) {
 	may, before := map[string][]string{}, []string{}
 	for _, r := range rooms {
 		for _, m := range r.may {
@@ -118,7 +118,7 @@ func TestImportsRunOneWay(t *testing.T) {
 }
 
 // Package data is used by other programs than the command: none of its texts names an option of it.
-func TestDataNamesNoOptions(t *testing.T) {
+func TestData_NamesNoOptions(t *testing.T) {
 	option, texts := regexp.MustCompile(`(^|[^-\w])--[a-z]`), 0
 	err := filepath.WalkDir(filepath.Join("..", "..", "data"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

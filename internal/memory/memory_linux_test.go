@@ -9,7 +9,7 @@ import (
 )
 
 // Control groups bind with all that they are in; "max" is none.
-func TestGroups(t *testing.T) {
+func TestControlGroups_BindWithTheirParents(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
 		p := filepath.Join(root, name)

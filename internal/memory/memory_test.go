@@ -6,7 +6,7 @@ import (
 )
 
 // The runtime's limit binds where it is the tightest.
-func TestGOMEMLIMIT(t *testing.T) {
+func TestLimit_OfTheRuntime(t *testing.T) {
 	was := debug.SetMemoryLimit(64 << 20)
 	defer debug.SetMemoryLimit(was)
 	n, limit := Available()

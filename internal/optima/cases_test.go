@@ -9,7 +9,7 @@ import (
 
 // Every optimum is certified to more than 25 digits, and P at the rounded minimiser is
 // what the square of the rounding makes it.
-func TestOptima(t *testing.T) {
+func TestWithin_AllowsTheSquareOfRounding(t *testing.T) {
 	if len(Cases()) < 25 {
 		t.Fatalf("%d cases", len(Cases()))
 	}
@@ -46,7 +46,7 @@ func TestOptima(t *testing.T) {
 	}
 }
 
-func TestWithin(t *testing.T) {
+func TestWithin_Cases(t *testing.T) {
 	for _, c := range []struct {
 		lower, upper float64
 		low          float64

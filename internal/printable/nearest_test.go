@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNearest(t *testing.T) {
+func TestNearest_Cases(t *testing.T) {
 	columns := []string{"wage", "education", "experience", "ethnicity", "smsa", "region", "parttime"}
 	for _, c := range []struct {
 		name  string
@@ -36,7 +36,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
+func TestDistance_Cases(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int

@@ -6,7 +6,7 @@ import (
 )
 
 // Numbers as people read them, on both sides of every change of style.
-func TestNumbers(t *testing.T) {
+func TestNumbers_AtEveryChangeOfStyle(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		got, want string

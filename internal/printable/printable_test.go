@@ -52,7 +52,7 @@ func TestEscape_EveryCharacter(t *testing.T) {
 	}
 }
 
-func TestBrokenUTF8(t *testing.T) {
+func TestText_BrokenUTF8(t *testing.T) {
 	if got := EscapeLine("a\xff\xc3"); got != `a\xff\xc3` {
 		t.Errorf("%q", got)
 	}
@@ -63,7 +63,7 @@ func TestBrokenUTF8(t *testing.T) {
 
 // Hidden are controls, separators of lines, what sets the direction, what is no character, surrogates, tags, and
 // three characters without a width that no script needs; not the joiners.
-func TestIsHidden(t *testing.T) {
+func TestIsHidden_NamesInvisibleCharacters(t *testing.T) {
 	for _, r := range []rune{0, '\n', 0x1b, 0x7f, 0x9f, 0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069, 0xd800, 0xfdd0, 0xfeff, 0xffff, 0x1fffe, 0xe0001, 0xe007f, 0x10ffff} {
 		if !IsHidden(r) {
 			t.Errorf("%U is not hidden", r)
@@ -88,7 +88,7 @@ func TestCell_Formulas(t *testing.T) {
 	}
 }
 
-func TestShorten(t *testing.T) {
+func TestShorten_Cases(t *testing.T) {
 	if got := Shorten("12345678", 8); got != "12345678" {
 		t.Error(got)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-func TestCollectiveCalls(t *testing.T) {
+func TestRanks_CollectiveCalls(t *testing.T) {
 	for size := 1; size <= 4; size++ {
 		err := Run(size, func(c Comm) error {
 			c, traffic := Count(c)
@@ -49,7 +49,7 @@ func TestCollectiveCalls(t *testing.T) {
 }
 
 // Whatever ends one rank ends all.
-func TestEndOfOneRank(t *testing.T) {
+func TestRanks_EndOfOneEndsAll(t *testing.T) {
 	wait := func(c Comm) error { c.Sum([]float64{1}); return nil }
 	for name, end := range map[string]func(c Comm) error{
 		"error": func(Comm) error { return errors.New("broken") },
@@ -163,7 +163,7 @@ func heavier(v []float64, lo, hi int) (out []int) {
 }
 
 // The number of shards is that of one process, and grows where there are rows for more ranks.
-func TestShardsGrow(t *testing.T) {
+func TestShards_GrowWithTheRows(t *testing.T) {
 	for n, want := range map[int]int{1000: 1, 20_480: 10, 1_000_000: 64, 8_000_000: 122, 1_000_000_000: 4096} {
 		if got := NewRows(One{}, n).Shards(n); got != want {
 			t.Errorf("%d samples in %d shards, not %d", n, got, want)
@@ -175,7 +175,7 @@ func TestShardsGrow(t *testing.T) {
 }
 
 // Stratified takes as many of every shard, in order, none twice.
-func TestStratified(t *testing.T) {
+func TestStratified_TakesAsManyOfEveryShard(t *testing.T) {
 	var rows *Rows
 	for _, n := range []int{5, 10_000, 300_000} {
 		for _, count := range []int{1, 5, 999, 4000} {
@@ -282,7 +282,7 @@ func (enough) ExitCode() int { return 143 }
 
 // A rank that is asked to stop stops all of them, at the same call; after the end of the
 // asking, and where nobody is asked, none.
-func TestRanksStopTogether(t *testing.T) {
+func TestRanks_StopTogether(t *testing.T) {
 	const n = 3 * 2048
 	for _, who := range []int{0, 2} {
 		err := Run(3, func(c Comm) error {

@@ -11,7 +11,7 @@ import (
 
 // A number is taken within its range, and what is none, or none that is finite, is said to
 // be that; what is refused changes nothing.
-func TestNumbers(t *testing.T) {
+func TestNumbers_InTheirRange(t *testing.T) {
 	for text, want := range map[string]string{
 		"0.5": "", " 0.25 ": "", "1e-3": "",
 		"": "must be a number", "half": "must be a number", "0,5": "must be a number",
@@ -39,7 +39,7 @@ func TestNumbers(t *testing.T) {
 }
 
 // A zero has no sign: one divided by it is no lower bound.
-func TestZerosHaveNoSign(t *testing.T) {
+func TestNumbers_ZeroHasNoSign(t *testing.T) {
 	x, y := 1.0, (*float64)(nil)
 	if AtLeastZero(&x).Set("-0") != nil || OptionalAtLeastZero(&y).Set("-0") != nil || math.Signbit(x) || math.Signbit(*y) {
 		t.Errorf("%v, %v", x, y)
@@ -48,7 +48,7 @@ func TestZerosHaveNoSign(t *testing.T) {
 
 // Names are separated by commas, and quoted where they hold some; a list that is given
 // again goes on; and it is written so that it reads back.
-func TestLists(t *testing.T) {
+func TestLists_ReadBack(t *testing.T) {
 	var names []string
 	v := List(&names, nil)
 	for _, text := range []string{`a,"b, c", d`, "", `" "" e"`} {
@@ -75,7 +75,7 @@ func TestLists(t *testing.T) {
 
 // Lists of pairs have a mark in each, and something before it; names are given from the one
 // to the other.
-func TestPairs(t *testing.T) {
+func TestPairs_ReadBack(t *testing.T) {
 	var texts []string
 	v := Pairs(&texts, "=")
 	if err := v.Set("a=1,b=,c=d=e"); err != nil || len(texts) != 3 {
@@ -145,7 +145,7 @@ func TestApply_KeysAndErrors(t *testing.T) {
 }
 
 // Texts that follow COLUMN=text in one list are of that column; those of another list are of all columns.
-func TestTextsByColumn(t *testing.T) {
+func TestTexts_ByColumn(t *testing.T) {
 	var texts []string
 	v := TextsByColumn(&texts)
 	for _, list := range []string{"?,age=88,99,n=-1", "none"} {

@@ -44,7 +44,7 @@ func TestSum_IndependentOfThreads(t *testing.T) {
 	}
 }
 
-func TestThreadsAreBounded(t *testing.T) {
+func TestThreads_AreBounded(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	SetThreads(1)
 	if got := runtime.GOMAXPROCS(0); got != 1 {
@@ -72,7 +72,7 @@ func TestRun_PanicReachesCaller(t *testing.T) {
 
 // Vectors of shards are their own, sum up in order whatever the first shard is, and are
 // zero again after Clear.
-func TestPartialsAddUp(t *testing.T) {
+func TestPartials_AddUp(t *testing.T) {
 	for _, width := range []int{1, 15, 16, 17, 40} {
 		for _, first := range []int{0, 3} {
 			const count = 5
@@ -113,7 +113,7 @@ func TestPartialsAddUp(t *testing.T) {
 }
 
 // What is to be done between shards is done before every one, until nothing is.
-func TestBetweenShards(t *testing.T) {
+func TestShards_WorkBetweenIsDone(t *testing.T) {
 	var calls atomic.Int64
 	f := func() { calls.Add(1) }
 	was := SetShardHook(&f)

@@ -10,7 +10,7 @@ import (
 
 var margins = []float64{-6.1, -2.3, -0.9, -0.2, 0.3, 1.4, 2.6, 7.7}
 
-func TestOurOwn(t *testing.T) {
+func TestCheck_PassesOurLosses(t *testing.T) {
 	for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}, losses.Huber{Delta: 0.05}} {
 		targets := []float64{-1, 1}
 		if l.Name() != "logistic" {
@@ -53,7 +53,7 @@ func (b broken) CurvatureLowerBoundTo(curvature, _, _ []float64) (radius, decay 
 func (b broken) Lipschitz() float64  { return b.lip }
 func (b broken) Smoothness() float64 { return b.smooth }
 
-func TestBroken(t *testing.T) {
+func TestCheck_FindsBrokenLosses(t *testing.T) {
 	inf := math.Inf(1)
 	for want, b := range map[string]broken{
 		"":                             {curvature: 1, below: 1, lip: inf, smooth: 1},

@@ -8,7 +8,7 @@ import (
 )
 
 // The bill of this test's own binary; a file that is none is an error.
-func TestWrite(t *testing.T) {
+func TestWrite_NamesTheModulesOfABinary(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

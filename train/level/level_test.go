@@ -146,7 +146,7 @@ func TestLevel_GroupDROIsTheLargestMean(t *testing.T) {
 	}
 }
 
-func TestInvalidLevels(t *testing.T) {
+func TestLevels_InvalidAreRefused(t *testing.T) {
 	nan := math.NaN()
 	for want, l := range map[string]level.Level{
 		"Config.Nu and Config.Ess are levels of robustness: set one": {Nu: level.At(1), Ess: level.At(0.5)},
@@ -225,7 +225,7 @@ func ExampleLevel() {
 }
 
 // The ends of every range: those that belong to it, and the numbers next to them that do not.
-func TestEndsOfRanges(t *testing.T) {
+func TestLevels_EndsOfRanges(t *testing.T) {
 	inf := math.Inf(1)
 	up := func(v float64) float64 { return math.Nextafter(v, inf) }
 	down := func(v float64) float64 { return math.Nextafter(v, -inf) }
@@ -275,7 +275,7 @@ func TestBalanced_ByHand(t *testing.T) {
 }
 
 // Every level says what it is, and no two say the same.
-func TestLevelsInWords(t *testing.T) {
+func TestLevels_InWords(t *testing.T) {
 	at := level.At
 	for want, l := range map[string]level.Level{
 		"ERM":                {Average: "plain"},

@@ -16,7 +16,7 @@ import (
 
 // The labels say what the task is: two values are classes, other numbers are quantities,
 // and what is neither is refused, unless the options say more.
-func TestTaskOfLabels(t *testing.T) {
+func TestAudit_TaskOfLabels(t *testing.T) {
 	texts := func(v ...string) (label []string, number []float64) { return v, nil }
 	numbers := func(v ...float64) (label []string, number []float64) { return nil, v }
 	for name, c := range map[string]struct {
@@ -201,7 +201,7 @@ func TestAudit_PositiveLabelOfTraining(t *testing.T) {
 
 // What cannot be measured is said with its column and row: no scores, scores that are none,
 // weights that are none, and columns that are not there.
-func TestAuditRefusals(t *testing.T) {
+func TestAudit_Refuses(t *testing.T) {
 	label, score := []string{"yes", "no", "yes", "no"}, []float64{0.1, 0.2, 0.3, 0.4}
 	for want, c := range map[string]struct {
 		score, weight []float64

@@ -59,7 +59,7 @@ func TestCompare_AgreesWithMeasure(t *testing.T) {
 
 // What cannot be compared is refused with a reason: fewer than two, one name twice, rows
 // that were not held out or are others, and losses in other units.
-func TestCompareRefuses(t *testing.T) {
+func TestCompare_Refuses(t *testing.T) {
 	m := fit(t, nil)
 	path := filepath.Join(t.TempDir(), "model.json")
 	if err := m.Save(path, false); err != nil {

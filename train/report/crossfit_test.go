@@ -13,7 +13,7 @@ import (
 
 // A cross-fitted evaluation measures every row and says by which models; where the rows lie
 // changes next to nothing of it.
-func TestCrossfit(t *testing.T) {
+func TestCrossFit_EqualsItsModels(t *testing.T) {
 	risk := map[bool]float64{}
 	for _, onDisk := range []bool{false, true} {
 		m := fit(t, func(c *train.Config) {

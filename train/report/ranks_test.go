@@ -42,7 +42,7 @@ func wideTable(t *testing.T, n int) *data.Frame {
 
 // A report of any number of ranks is of all hold-out rows, and of the same bits; its evaluation
 // has those of one process that measures the model on the rows it held out. In memory and on disk.
-func TestReportOfRanks(t *testing.T) {
+func TestRanks_ReportThatOfOneProcess(t *testing.T) {
 	narrow := tableOf(t, 6000)
 	for name, c := range map[string]struct {
 		f    *data.Frame

@@ -31,7 +31,7 @@ func trainedOn(t *testing.T, f *data.Frame, change func(*train.Config)) *train.M
 
 // What cannot be measured is refused by what is wrong: with the rows, their weights and groups, the
 // place for what is known of them, a comparison, or because it was given up.
-func TestWhatIsNotMeasured(t *testing.T) {
+func TestReport_SaysWhatIsNotMeasured(t *testing.T) {
 	f := tableOf(t, 240)
 	m := trainedOn(t, f, nil)
 	quick := func(change func(*Options)) Options {

@@ -58,7 +58,7 @@ func options() report.Options {
 
 // A model that was saved, loaded and run again tells the same as the process that
 // trained it, weights of the adversary included.
-func TestRerunTellsTheSame(t *testing.T) {
+func TestRerun_TellsTheSame(t *testing.T) {
 	for name, change := range map[string]func(*train.Config){
 		"hold-out": nil,
 		"training rows, χ²": func(c *train.Config) {
@@ -112,7 +112,7 @@ func TestRerunTellsTheSame(t *testing.T) {
 
 // The report of a model that was loaded is the same to the last digit whether the rows of its
 // training are read again into memory or onto disk, where nothing of them is left.
-func TestRerunOnDisk(t *testing.T) {
+func TestRerun_OnDisk(t *testing.T) {
 	const n = 45_000 // of which columns are cut by a sample
 	rng := rand.New(rand.NewPCG(16, 2))
 	a, b, y := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -214,7 +214,7 @@ func TestReport_WorstGroupConsistent(t *testing.T) {
 }
 
 // Other groupings than those of the training, of the same rows and of a table.
-func TestOtherGroups(t *testing.T) {
+func TestRerun_OtherGroups(t *testing.T) {
 	m := fit(t, nil)
 	o := options()
 	o.Groups = []string{"hschool"}
@@ -322,7 +322,7 @@ func TestReport_VerdictKnowsCriterion(t *testing.T) {
 }
 
 // The training and its report mean the same by a group that is large enough to be called the worst.
-func TestOneLeastGroup(t *testing.T) {
+func TestLeastGroup_IsThatOfTraining(t *testing.T) {
 	if a, b := report.DefaultOptions().MinGroupSize, train.DefaultConfig().MinGroupSize; a != b || a < 1 {
 		t.Errorf("report: %d rows, training: %d", a, b)
 	}

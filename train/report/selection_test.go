@@ -13,7 +13,7 @@ import (
 
 // A selection is a table of one row a candidate, a text and a figure that names its
 // families.
-func TestSelectionShown(t *testing.T) {
+func TestSelection_IsShown(t *testing.T) {
 	worst := []float64{0.9, 0.5, 0.7}
 	s := &tune.Selection{Criterion: "worst-group", Folds: 3, Rows: 100, Of: 100, Chosen: 1, Candidates: []tune.Candidate{
 		{Family: "erm", Name: "plain", Level: level.Level{Average: "plain"}, Average: 0.2, WorstGroup: &worst[0], Value: 0.9, Tail: 1},

@@ -11,7 +11,7 @@ import (
 
 // Slices are looked for in what is neither an answer, a score nor an identifier: text of few
 // levels, unless the columns are named.
-func TestSliceColumns(t *testing.T) {
+func TestSlices_Columns(t *testing.T) {
 	const n = 2 * (encode.DefaultMaxLevels + 1)
 	level := func(levels int) data.Column {
 		text := make([]string, n)

@@ -47,7 +47,7 @@ func tableOf(t *testing.T, n int) *data.Frame {
 
 // A table that is measured block by block has the numbers of one that is measured at once, to
 // the last digit: with groups, a filter, rows that are left out for nulls, a comparison.
-func TestMeasuredByBlocks(t *testing.T) {
+func TestMeasure_ByBlocksIsThatOfTheTable(t *testing.T) {
 	f := tableOf(t, 600)
 	trained := func(change func(*train.Config)) *train.Model {
 		return trainedOn(t, f, func(cfg *train.Config) {
@@ -111,7 +111,7 @@ func TestMeasuredByBlocks(t *testing.T) {
 
 // An audit of rows that memory has no room for has the numbers of one in memory, to the last
 // digit: of classes and of quantities, with groups, weights and columns searched.
-func TestAuditedOnDisk(t *testing.T) {
+func TestAudit_OnDisk(t *testing.T) {
 	f := tableOf(t, 3000)
 	p, q := *f.Columns[1], *f.Columns[1]
 	p.Name, p.Number, q.Name, q.Number = "p", make([]float64, f.Rows), "q", make([]float64, f.Rows)
@@ -173,7 +173,7 @@ func TestAuditedOnDisk(t *testing.T) {
 }
 
 // Rows that memory has no room to measure are refused by their number, before any is read.
-func TestMeasuringIsAsked(t *testing.T) {
+func TestMeasure_AsksForMemory(t *testing.T) {
 	f := &data.Frame{Rows: 400_000_000, Sources: []data.Source{{Path: "t.parquet"}}, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "p", Kind: data.Numeric}}}
 	was := debug.SetMemoryLimit(1 << 30)
 	_, err := Audit(t.Context(), f, AuditOptions{Options: DefaultOptions(), Label: "y", Scores: []Score{{"p", "p"}}})
@@ -240,7 +240,7 @@ func TestMeasure_FreesColumns(t *testing.T) {
 
 // Numbers that a model takes for categories are levels of a report, in the order of the numbers;
 // texts and numbers that are none are what they are.
-func TestNumbersAsLevels(t *testing.T) {
+func TestLevels_OfNumbers(t *testing.T) {
 	f := must(data.NewFrame(
 		data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: []float64{10, 9, 10, -1}},
 		data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"b", "a"}, Code: []int32{0, 1, 1, 0}}))
@@ -265,7 +265,7 @@ func TestNumbersAsLevels(t *testing.T) {
 }
 
 // Rows are told by their numbers from 1, but the first ones of a table in their order.
-func TestNumbersOfRows(t *testing.T) {
+func TestRows_Numbers(t *testing.T) {
 	for _, c := range []struct{ rows, want []int }{
 		{nil, nil}, {[]int{0}, nil}, {[]int{0, 1, 2}, nil}, {[]int{1}, []int{2}}, {[]int{0, 2}, []int{1, 3}},
 		{[]int{0, 2, 1, 3}, []int{1, 3, 2, 4}}, {[]int{1, 2, 3}, []int{2, 3, 4}}, {[]int{1, 1, 2}, []int{2, 2, 3}},

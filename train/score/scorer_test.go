@@ -39,7 +39,7 @@ func byHand(size, site float64, b bool) float64 {
 
 // A value of any type is taken for what it says: numbers, levels written as numbers, truth values,
 // nulls; what training did not see adds nothing.
-func TestValuesOfAnyType(t *testing.T) {
+func TestScorer_ValuesOfAnyType(t *testing.T) {
 	s := newScorer(t, formula())
 	type named float32
 	type word string
@@ -74,7 +74,7 @@ func TestValuesOfAnyType(t *testing.T) {
 
 // Texts that a reading names otherwise have the weights of their names, one as well as several, in
 // products too; numbers and what no name is for stay as they are.
-func TestRenamedLevels(t *testing.T) {
+func TestScorer_RenamedLevels(t *testing.T) {
 	for _, names := range []map[string]string{{"B": "b"}, {"B": "b", "beta": "b", "A": "a"}, {}} {
 		f := formula()
 		f.Rename(names)
@@ -100,7 +100,7 @@ func TestRenamedLevels(t *testing.T) {
 
 // A struct has fields for the columns, by their tags or names; others, and those that are no
 // column's, are passed over.
-func TestFieldsOfStructs(t *testing.T) {
+func TestScorer_FieldsOfStructs(t *testing.T) {
 	type inner struct {
 		Size float64 `drotrain:"size"`
 	}
@@ -197,7 +197,7 @@ func productFormula() *Formula {
 }
 
 // Functions and products of columns, against the arithmetic written out.
-func TestProducts(t *testing.T) {
+func TestScorer_Products(t *testing.T) {
 	s := newScorer(t, productFormula())
 	sites := []any{"a", "b", "c", nil, "other"}
 	var rows [][]any

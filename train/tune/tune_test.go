@@ -106,7 +106,7 @@ func TestSelect_DoesNotDependOnThreads(t *testing.T) {
 }
 
 // Every row is held out once, and every fold has its share of every group.
-func TestFoldsAreStratified(t *testing.T) {
+func TestFolds_AreStratified(t *testing.T) {
 	a := table(t, 1000, 0.1, true)
 	fold, err := a.Folds(5, 1)
 	if err != nil {

@@ -311,7 +311,7 @@ func TestRead_Headers(t *testing.T) {
 
 // What separates the fields is as often in every line, outside of quotes; names and numbers
 // hold the others.
-func TestSeparatorOf(t *testing.T) {
+func TestSeparator_IsTheOneThatHoldsTheOthers(t *testing.T) {
 	for text, want := range map[string]byte{
 		"a,b\n1,2\n":                              ',',
 		"a;b\n1;2\n":                              ';',

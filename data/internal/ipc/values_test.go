@@ -23,7 +23,7 @@ func refused(f func()) bool {
 }
 
 // A compressed buffer says its size and holds so much, or says that it is plain.
-func TestDecompressBuffer(t *testing.T) {
+func TestDecompressBuffer_ChecksTheSize(t *testing.T) {
 	want := bytes.Repeat([]byte("row "), 40)
 	z, err := zstd.NewWriter(nil)
 	if err != nil {

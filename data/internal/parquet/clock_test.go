@@ -14,7 +14,7 @@ import (
 
 // Timestamps of 96 bits are the days that the same moments are in microseconds, bit for bit,
 // and in nanoseconds, to their rounding; a day that no calendar has is a number all the same.
-func TestInt96Converter(t *testing.T) {
+func TestInt96_IsTheTimeByHand(t *testing.T) {
 	if c := converterOf(schema.NoLogicalType{}, parquet.Types.Int96, -1, false); c.kind != table.Other || !c.clock {
 		t.Errorf("of a use that nobody asked for: %+v", c)
 	}

@@ -130,7 +130,7 @@ func TestOpen_ChunksDisagreeWithSchema(t *testing.T) {
 
 // The elements of a schema are one tree, no deeper than is allowed; what is not one is refused
 // as such, before anything is looked for that is not there.
-func TestCheckSchemaTree(t *testing.T) {
+func TestSchemaTree_DamageIsAnError(t *testing.T) {
 	// Elements by how many children they say they have; −1 is a column.
 	tree := func(children ...int) *thriftValue {
 		v := listOf()

@@ -37,7 +37,7 @@ func TestError_Text(t *testing.T) {
 
 // Numbers of 16 bits go from 0 in steps that double with the exponent, to the largest, and so
 // below 0; behind these are the infinities, and what is no number.
-func TestHalf(t *testing.T) {
+func TestHalf_EveryValueReadsBack(t *testing.T) {
 	if HalfToFloat(0) != 0 || HalfToFloat(0x3c00) != 1 || HalfToFloat(0x7bff) != 65504 || !math.IsInf(HalfToFloat(0x7c00), 1) || !math.IsInf(HalfToFloat(0xfc00), -1) {
 		t.Errorf("%v, %v, %v, %v, %v", HalfToFloat(0), HalfToFloat(0x3c00), HalfToFloat(0x7bff), HalfToFloat(0x7c00), HalfToFloat(0xfc00))
 	}

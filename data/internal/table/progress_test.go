@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWatch(t *testing.T) {
+func TestWatch_CountsBytes(t *testing.T) {
 	var last Progress
 	calls := 0
 	ctx := WithProgress(context.Background(), func(p Progress) {

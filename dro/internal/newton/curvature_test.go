@@ -15,7 +15,7 @@ import (
 // The bound of the curvature holds at every point that gives one, near and far, with
 // and without an intercept or a penalty, whatever the samples it is taken from; and
 // near the optimum it is the suboptimality times what the samples left out make it.
-func TestCurvedBound(t *testing.T) {
+func TestCurvedBound_IsBelowTheObjective(t *testing.T) {
 	rng := drotest.RngOf(95)
 	const n, d = 1500, 5
 	given := 0

@@ -14,7 +14,7 @@ import (
 
 // Where H is singular, or the step to the minimiser of the model leaves the
 // neighbourhood, there is no bound, and none is recorded.
-func TestCurvedBoundRefuses(t *testing.T) {
+func TestCurvedBound_RefusesOutsideItsNeighbourhood(t *testing.T) {
 	rng := drotest.RngOf(96)
 	const n, d = 400, 4
 	s := drotest.NewSample(rng, n, d, false)
@@ -38,7 +38,7 @@ func TestCurvedBoundRefuses(t *testing.T) {
 }
 
 // The fall is the largest of λt − ∫₀ᵗ∫₀ˢ e^{−br} dr ds, from above, and λ²/2 without decay.
-func TestFall(t *testing.T) {
+func TestFall_IsTheLargestFromAbove(t *testing.T) {
 	for _, lambda := range []float64{1e-8, 1e-3, 0.5, 2} {
 		for _, u := range []float64{0, 1e-9, 1e-3, 0.05, 0.0999999, 0.1000001, 0.3, 0.9} {
 			b := u / lambda
@@ -69,7 +69,7 @@ func TestFall(t *testing.T) {
 }
 
 // above proves no more than the smallest eigenvalue, and nearly all of it.
-func TestAbove(t *testing.T) {
+func TestAbove_ProvesTheSmallestEigenvalue(t *testing.T) {
 	rng := drotest.RngOf(98)
 	for range 50 {
 		const n, d = 60, 7

@@ -11,7 +11,7 @@ import (
 
 // The solution meets the conditions of optimality: weights within their bounds and of the
 // mass given, no gradient in Δ, and weight only where pieces are at the maximum.
-func TestStepAtAKink(t *testing.T) {
+func TestStep_AtAKinkMeetsTheConditions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	rounds := 0
 	defer func() {
@@ -82,7 +82,7 @@ func TestStepAtAKink(t *testing.T) {
 // in hardly more rounds than others: what a step without a target would leave of the
 // complementarities sets the target. Without its part of the lower slacks the problems 676 and
 // 787 end in rounding, without that of the upper ones 1924 and 2258.
-func TestStepsOfManyScales(t *testing.T) {
+func TestStep_OfManyScalesIsSolved(t *testing.T) {
 	for _, trial := range []uint64{0, 1, 2, 3, 4, 676, 787, 1924, 2258} {
 		rng := rand.New(rand.NewPCG(trial, 6))
 		d, k := 1+rng.IntN(12), 1+rng.IntN(150)

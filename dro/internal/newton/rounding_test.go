@@ -16,7 +16,7 @@ import (
 
 // Gram matrix, cholesky factor and solves are as exact as is said of them: λ from above,
 // ρ from above, for columns of any scale and nearly collinear.
-func TestCurvatureRounding(t *testing.T) {
+func TestCurvature_RoundingIsBounded(t *testing.T) {
 	rng := drotest.RngOf(204)
 	for trial := range 60 {
 		n, d := 30+rng.IntN(40), 2+rng.IntN(4)

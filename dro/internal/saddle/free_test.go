@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
-func TestBalance(t *testing.T) {
+func TestBalance_ByHand(t *testing.T) {
 	rng := drotest.RngOf(32)
 	for range 500 {
 		n := 2 + rng.IntN(10)

@@ -8,7 +8,7 @@ import (
 
 // γ_k = ku/(1 − ku), in exact arithmetic, and no more than a few millionths above it; from
 // ku = ½ on there is no bound.
-func TestGamma(t *testing.T) {
+func TestGamma_IsFromAbove(t *testing.T) {
 	for _, k := range []int{1, 2, 64, 1000, 1 << 30, 1 << 51, 1<<52 - 1} {
 		ku := new(big.Rat).Mul(big.NewRat(int64(k), 1), new(big.Rat).SetFloat64(UnitRoundoff))
 		want := new(big.Rat).Quo(ku, new(big.Rat).Sub(big.NewRat(1, 1), ku))

@@ -10,7 +10,7 @@ import (
 // so that the mixture is level: it is the height at which they meet, wherever it is asked for;
 // gradients mix in the same shares, and what is allowed for rounding is eight units of every
 // term and no more than some hundreds.
-func TestCutsMixToALevelOne(t *testing.T) {
+func TestCuts_MixToALevelOne(t *testing.T) {
 	const d = 3
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 500 {

@@ -27,7 +27,7 @@ func (p ridged) Modulus() float64       { return p.mu }
 
 // A problem is refused for any part that is missing, a size or a modulus that is none, and
 // a price whose inverse overflows; and taken at the edge of each.
-func TestValidate(t *testing.T) {
+func TestValidate_AtEveryEdge(t *testing.T) {
 	good := Problem{sized{n: 1, d: 1, s: 1}, priced{nu: 0}, ridged{mu: 0}}
 	for name, p := range map[string]*Problem{
 		"one sample":           &good,
@@ -65,7 +65,7 @@ func TestValidate(t *testing.T) {
 
 // Weights within a relative error of y, each, bring ⟨y, slope⟩ to zero where it is at most
 // that part of Σ y|slope|, computed sums taken at their worst.
-func TestBalances(t *testing.T) {
+func TestBalances_AreFromAbove(t *testing.T) {
 	const share = 0x1p-10
 	c := &Certifier{Evaluator: &Evaluator{N: 3, Slope: []float64{1 + share, -1, 0}}}
 	y := []float64{0.5, 0.5 * (1 - share*share), 7} // left ≈ share/2, of Σ y|slope| ≈ 1

@@ -6,7 +6,7 @@ import (
 )
 
 // The first reason that holds is the status, whatever else does.
-func TestEnds(t *testing.T) {
+func TestEnds_ByTheFirstReason(t *testing.T) {
 	s := Settings{Options: Options{RelativeGap: 0.01, MaxPasses: 10}}
 	open, proved, void := Certificate{Upper: 1, Lower: 0.5}, Certificate{Upper: 1, Lower: 0.991}, Certificate{Upper: 1, Lower: 1.5}
 	unknown := Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}

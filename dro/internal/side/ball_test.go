@@ -12,7 +12,7 @@ import (
 
 // The best response of a ball lies in it, on its boundary where that is not a vertex,
 // and no other weights tried do better.
-func TestBallBestResponse(t *testing.T) {
+func TestBall_ResponseIsTheBest(t *testing.T) {
 	rng := drotest.RngOf(1)
 	for _, n := range []int{2, 7, 300, 200_000} {
 		f := drotest.Normals(rng, n, 3)
@@ -69,7 +69,7 @@ func TestBallBestResponse(t *testing.T) {
 
 // Equal weights say nothing, whole ones repeat samples, and an infinite radius leaves
 // the penalty alone.
-func TestReferenceWeights(t *testing.T) {
+func TestReference_WeightsArePenalisedAlone(t *testing.T) {
 	rng := drotest.RngOf(2)
 	const n = 40
 	f := drotest.Normals(rng, n, 2)
@@ -131,7 +131,7 @@ func TestMultiplier_Cancellation(t *testing.T) {
 
 // A price of other losses, from which the search begins, may be as far from the price as
 // numbers are: the weights lie on the boundary whatever it is.
-func TestPriceFromAnyGuess(t *testing.T) {
+func TestBall_PriceIsFoundFromAnyGuess(t *testing.T) {
 	rng := drotest.RngOf(8)
 	for _, unit := range []float64{1e-200, 1e-70, 1, 1e120} {
 		f := drotest.Normals(rng, 55, unit)

@@ -3,7 +3,7 @@ package side
 import "testing"
 
 // A coupling has the entries and the constants of its shape, and a sample and a parameter at least.
-func TestShapesOfACoupling(t *testing.T) {
+func TestCoupling_ChecksItsShape(t *testing.T) {
 	for _, c := range []struct {
 		n, d, entries int
 		constants     []float64

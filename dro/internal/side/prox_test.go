@@ -110,7 +110,7 @@ func (c simplexCase) inside(n int, y []float64) []float64 {
 	return y
 }
 
-func TestEntropyProx(t *testing.T) {
+func TestEntropyProx_MinimisesByHand(t *testing.T) {
 	rng := drotest.RngOf(4)
 	for _, mu := range []float64{0, 0.01, 2} {
 		for range 50 {
@@ -136,7 +136,7 @@ func TestEntropyProx(t *testing.T) {
 	}
 }
 
-func TestL2Prox(t *testing.T) {
+func TestL2Prox_MinimisesByHand(t *testing.T) {
 	rng := drotest.RngOf(5)
 	for _, p := range []L2{{}, {Mu: 0.3}, {Mu: 0.3, Intercept: true}, {Mu: 2, Intercept: true, FreeModulus: 0.7}} {
 		a, c := rng.ExpFloat64(), rng.ExpFloat64()

@@ -11,7 +11,7 @@ import (
 
 // The largest penalty is that of the weights of all samples, of which a rank has its own
 // alone: ranks that thought otherwise would take other steps.
-func TestSmoothedOverRanks(t *testing.T) {
+func TestSmoothed_IsTheSameOverRanks(t *testing.T) {
 	const n = 9001
 	rng := drotest.RngOf(302)
 	w := make([]float64, n)

@@ -140,7 +140,7 @@ func TestBestResponse_OptimalityConditions(t *testing.T) {
 	}
 }
 
-func TestKnownResponses(t *testing.T) {
+func TestResponse_ByHand(t *testing.T) {
 	ln2, ln3 := math.Log(2), math.Log(3)
 	for _, c := range []struct {
 		dual      saddle.Dual
@@ -186,7 +186,7 @@ func TestKnownResponses(t *testing.T) {
 }
 
 // What was in the weights before changes nothing of a response, nor of the next one.
-func TestResponsesOverwrite(t *testing.T) {
+func TestResponse_OverwritesTheWeights(t *testing.T) {
 	const n = 30
 	f, w, of := drotest.Normals(drotest.RngOf(23), n, 2), make([]float64, n), make([]int, n)
 	for j := range w {

@@ -11,7 +11,7 @@ import (
 )
 
 // One sample a group, with its weight as the prior, is the adversary over samples.
-func TestGroupsOfOneSample(t *testing.T) {
+func TestGroups_OfOneSampleAreSamples(t *testing.T) {
 	rng := drotest.RngOf(3)
 	const n, d = 60, 4
 	o := drotest.NewSample(rng, n, d, true).Oracle(t, losses.Logistic{})

@@ -45,7 +45,7 @@ func (s *stopper) EvalTo(value, slope, x []float64, lo, hi int) {
 	s.Linear.EvalTo(value, slope, x, lo, hi)
 }
 
-func TestCancellation(t *testing.T) {
+func TestSolve_EndsWhenCancelled(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(91), 300, 4, true)
 	for _, m := range everyMethod() {
 		for _, calls := range []int{2, 6, 9} {
@@ -78,7 +78,7 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-func TestSameSeedSameBits(t *testing.T) {
+func TestSolve_SameSeedSameBits(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(92), 9000, 3, true) // several shards
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, m := range everyMethod() {
@@ -117,7 +117,7 @@ func (b badDual) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return b.d.BestResponseTo(y, f)
 }
 
-func TestRefusals(t *testing.T) {
+func TestSolve_Refuses(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(93), 8, 2, false).Oracle(t, losses.Logistic{})
 	good := &Problem{Oracle: o, Dual: Simplex{Nu: 0.5}, Primal: L2{Mu: 1}}
 	x0 := DefaultSettings()
@@ -172,7 +172,7 @@ func TestRefusals(t *testing.T) {
 
 // Awkward but legitimate data end in a correct certificate, a limit or a clear
 // error; never in a false bound or a NaN.
-func TestAwkwardData(t *testing.T) {
+func TestSolve_AwkwardDataIsCertifiedOrRefused(t *testing.T) {
 	rng := drotest.RngOf(94)
 	zeros := drotest.NewSample(rng, 40, 3, false)
 	for i := range 3 * 10 {

@@ -13,7 +13,7 @@ import (
 // A solve takes at most a step more than the passes that it may, whatever the method, the adversary
 // and the budget; one evaluation it makes in any case.
 // What it proves until then holds: the optimum is that of a solve without limits.
-func TestBudget(t *testing.T) {
+func TestSolve_KeepsItsBudget(t *testing.T) {
 	const n, d, aStep = 700, 6, 30 // passes of the longest step: a line search, conjugate gradients
 	penalised := []Method{LBFGS{}, Newton{}, Newton{Sample: 100}, Newton{Products: true},
 		primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.SeparableBlock{ThreeTouches: true},

@@ -13,7 +13,7 @@ import (
 // half a pass, a gradient or a product the other half, second derivatives a pass
 // and constants one. What is not counted is a last evaluation of the weights
 // returned, where one is needed.
-func TestPassesOfASolve(t *testing.T) {
+func TestSolve_CountsItsPasses(t *testing.T) {
 	const n = 1200
 	for _, intercept := range []bool{false, true} {
 		s := drotest.NewSample(drotest.RngOf(83), n, 5, intercept)

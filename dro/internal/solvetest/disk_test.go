@@ -26,7 +26,7 @@ func mapped(t *testing.T, arena *memory.Arena, n, d int, x []float64) *design.Ma
 
 // Every method certifies rows on disk as it does those in memory, with vectors that leave
 // memory all the time, and gives everything back but the weights of its result.
-func TestRowsOnDisk(t *testing.T) {
+func TestSolve_RowsOnDisk(t *testing.T) {
 	const n, d = 12_000, 5
 	dir := t.TempDir()
 	arena, err := memory.NewArena(dir, 0) // nothing may stay

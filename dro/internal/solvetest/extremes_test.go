@@ -34,7 +34,7 @@ func TestCertify_OutsideSimplex(t *testing.T) {
 }
 
 // Losses below zero round to both sides: upper bounds were once less than the objective.
-func TestNegativeLosses(t *testing.T) {
+func TestSolve_NegativeLossesKeepTheBounds(t *testing.T) {
 	o, err := dro.NewBilinear(2, 1, []float64{1, 1}, []float64{-8, -8}, false)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestNegativeLosses(t *testing.T) {
 }
 
 // Margins that overflow leave slopes of zero, and nothing is known of the objective there.
-func TestOverflownMargins(t *testing.T) {
+func TestSolve_OverflownMarginsProveNothing(t *testing.T) {
 	o := newLinear(t, losses.Logistic{}, newDense(t, 2, 1, []float64{1e200, -1e200}), []float64{1, -1})
 	s := dro.DefaultSettings()
 	s.X0, s.MaxPasses = []float64{1e150}, 5

@@ -9,7 +9,7 @@ import (
 
 // Where second derivatives vanish, far from the data, and where every row is right and the
 // infimum is at infinity, Newton's method is there in a few passes all the same.
-func TestFarFromTheOptimum(t *testing.T) {
+func TestNewton_FarFromTheOptimum(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		loss losses.Loss

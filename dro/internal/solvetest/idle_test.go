@@ -29,7 +29,7 @@ func (i idler) Step() error {
 }
 
 // A solve ends where its method reads nothing any more, whatever its context.
-func TestIdleMethodsEnd(t *testing.T) {
+func TestSolve_EndsWhereItsMethodIsIdle(t *testing.T) {
 	steps := 0
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 30, 2), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -24,7 +24,7 @@ func TestSolve_AtLeastOneEvaluation(t *testing.T) {
 
 // An oracle that says nothing of its rounding, and whose slopes sum up to nothing at a point, is
 // bounded there by the gradient in the other coordinates.
-func TestWordOfAnOracle(t *testing.T) {
+func TestSolve_TakesTheWordOfAnOracle(t *testing.T) {
 	o := newLinear(t, losses.Squared{}, newDense(t, 4, 2, []float64{1, 1, 3, 1, -1, 1, 2, 1}), []float64{1, 1, -1, -1})
 	p := &dro.Problem{Oracle: struct{ dro.Oracle }{o}, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.5, Intercept: true}}
 	best := drotest.Solve(t, &dro.Problem{Oracle: o, Dual: p.Dual, Primal: p.Primal}, dro.Newton{}, drotest.SettingsFor(1e-12, 100))

@@ -40,7 +40,7 @@ func TestMethods_References(t *testing.T) {
 
 // What auto stands for certifies every reference problem in few passes, whatever the
 // order of its rows and however few of them a column needs.
-func TestChoiceOnReferences(t *testing.T) {
+func TestChoose_OnReferences(t *testing.T) {
 	const most = 60
 	for _, ref := range references(t) {
 		p := ref.problem(t)
@@ -55,7 +55,7 @@ func TestChoiceOnReferences(t *testing.T) {
 
 // What auto stands for goes by the problem: ν, the abilities, and what a Hessian
 // costs beside a pass.
-func TestChoose(t *testing.T) {
+func TestChoose_ByCost(t *testing.T) {
 	small := sample(t, losses.Logistic{}, 500, 5)
 	many := sample(t, losses.Logistic{}, 12000, 5)
 	wide := sample(t, losses.Logistic{}, 600, 500)

@@ -11,7 +11,7 @@ import (
 
 // CVaR, the largest loss and plain group DRO are certified within 30 passes, their bounds
 // hold at every check, and falling penalties find the same optimum.
-func TestKinksTakeFewPasses(t *testing.T) {
+func TestKinks_TakeFewPasses(t *testing.T) {
 	const n, d = 2000, 10
 	rng := rand.New(rand.NewPCG(8, 9))
 	x, group := make([]float64, n*d), make([]int, n)

@@ -12,7 +12,7 @@ import (
 
 // On problems that lack one thing or another, a method starts where it has what it
 // needs; where it has not, the error names all that is missing, and no start panics.
-func TestNeeds(t *testing.T) {
+func TestNeeds_NameAllThatIsMissing(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})
 	oracles := []Oracle{o, drotest.Plain{O: o}, drotest.BareOracle{Oracle: o}}
 	duals := []Dual{Simplex{Nu: 1}, Simplex{}, Simplex{Divergence: PearsonChi2, Nu: 1}, Simplex{Divergence: PearsonChi2, Alpha: 0.5}, Simplex{Divergence: PearsonChi2, Alpha: 1}, Box{Lower: 0, Upper: 1, Nu: 0.5}, badDual{Simplex{Nu: 1}}}

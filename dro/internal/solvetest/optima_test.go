@@ -35,7 +35,7 @@ func dualOf(c optima.Case) dro.Dual {
 
 // Every check of every method holds the optimum of 256-bit arithmetic, to the last bit,
 // and what should certify does.
-func TestOptima(t *testing.T) {
+func TestSolve_FindsTheOptima(t *testing.T) {
 	for _, c := range optima.Cases() {
 		p := problemOf(t, c)
 		auto, _ := dro.Choose(p)

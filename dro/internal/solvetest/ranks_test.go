@@ -94,7 +94,7 @@ func (m fewCopies) MostSelected() int {
 }
 
 // Any number of ranks has the same bits, and the optimum that one process has.
-func TestRanksAgree(t *testing.T) {
+func TestRanks_AgreeToTheBit(t *testing.T) {
 	const n, d = 20_000, 6
 	rng := drotest.RngOf(71)
 	s := drotest.NewSample(rng, n, d, true)
@@ -219,7 +219,7 @@ func solve(t *testing.T, p *Problem, m Method, set Settings) *TestResult {
 }
 
 // What is not for several ranks is refused, with all that is missing.
-func TestRanksRefuse(t *testing.T) {
+func TestRanks_RefuseWhatNeedsOneProcess(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(72), 9000, 3, false)
 	for _, c := range []struct {
 		dual   Dual
@@ -250,7 +250,7 @@ func TestRanksRefuse(t *testing.T) {
 type embedding struct{ Dual }
 
 // A rank that is asked to stop stops all at the same point, with a valid result.
-func TestRanksStopTogether(t *testing.T) {
+func TestRanks_StopTogether(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(73), 9000, 3, false)
 	var at [3][]float64
 	err := ranks.Run(3, func(comm ranks.Comm) error {

@@ -12,7 +12,7 @@ import (
 // After a prefix the separable method certifies a millionth within a few passes of many rows;
 // where the adversary has its weight on few rows, which no block represents, Newton.s method
 // finishes.
-func TestAfterPrefix(t *testing.T) {
+func TestSeparable_GoesOnAfterAPrefix(t *testing.T) {
 	const n, d = 60_000, 10
 	for _, loss := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}} {
 		o := sample(t, loss, n, d)

@@ -191,7 +191,7 @@ func TestStorages_SameOptimum(t *testing.T) {
 }
 
 // The threads change no bit, whatever the storage.
-func TestStoragesAndThreads(t *testing.T) {
+func TestStorage_ThreadsChangeNoBit(t *testing.T) {
 	const n = 5000 // two shards
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for i, loss := range storedLosses {

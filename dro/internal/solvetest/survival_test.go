@@ -43,7 +43,7 @@ func extreme(t *testing.T, loss losses.Loss, scale float64, columns int) *losses
 // Columns of any size, repeated or not, and penalties of any size end in a result whose
 // bounds are in order, or in an error that names the coordinate or ν: no panic, no loop
 // without an end.
-func TestEverySolveEnds(t *testing.T) {
+func TestSolve_Ends(t *testing.T) {
 	methods := []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.FullVector{Schedule: primaldual.Theory}}
 	one := func(name string, p *dro.Problem, m dro.Method) {
 		s := dro.DefaultSettings()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestLauncherOf(t *testing.T) {
+func TestLauncher_PerEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		set  map[string]string
 		want Launcher
@@ -48,7 +48,7 @@ func TestMPI_OtherLauncher(t *testing.T) {
 	}
 }
 
-func TestPatience(t *testing.T) {
+func TestPatience_Values(t *testing.T) {
 	for text, want := range map[string]time.Duration{"": 0, "90s": 90 * time.Second, "10m": 10 * time.Minute} {
 		if d, err := patienceOf(func(string) string { return text }); err != nil || d != want {
 			t.Errorf("%q: %v, %v", text, d, err)

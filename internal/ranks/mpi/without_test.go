@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestStartWithoutMPI(t *testing.T) {
+func TestStart_WithoutMPI(t *testing.T) {
 	c, _, err := Start(func(string) string { return "" })
 	if err != nil || c.Size() != 1 {
 		t.Fatal(c, err)

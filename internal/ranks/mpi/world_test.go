@@ -127,7 +127,7 @@ func (f family) run(t *testing.T, n int, what string) (string, error) {
 	return string(out), err
 }
 
-func TestWorld(t *testing.T) {
+func TestWorld_Collectives(t *testing.T) {
 	for _, f := range families(t) {
 		for _, n := range []int{1, 2, 4} {
 			out, err := f.run(t, n, "calls")
@@ -141,7 +141,7 @@ func TestWorld(t *testing.T) {
 }
 
 // The death of a rank ends all within seconds, with an exit code.
-func TestDeathOfARank(t *testing.T) {
+func TestWorld_DeathOfARankEndsAll(t *testing.T) {
 	for _, f := range families(t) {
 		t.Setenv(Patience, "")
 		for _, what := range []string{"die", "kill", "abort", "stop"} {
@@ -159,7 +159,7 @@ func TestDeathOfARank(t *testing.T) {
 	}
 }
 
-func TestMismatchIsRefused(t *testing.T) {
+func TestWorld_RefusesAMismatch(t *testing.T) {
 	all := families(t)
 	for _, f := range all {
 		for _, other := range all {

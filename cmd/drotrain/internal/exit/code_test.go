@@ -11,7 +11,7 @@ import (
 
 // The status of the process is that of the error, that of a shell for a signal, wherever it
 // came in, and otherwise that of a failure.
-func TestCodes(t *testing.T) {
+func TestCode_IsThatOfTheFirstError(t *testing.T) {
 	stopped, stop := context.WithCancelCause(context.Background())
 	stop(Interrupted{Signal: syscall.SIGTERM})
 	for what, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 
 // All problems come as one table, in the options of this program, and what settles them
 // together as the hint.
-func TestProblemsAsTable(t *testing.T) {
+func TestProblems_AreATableWithOneHint(t *testing.T) {
 	err := fmt.Errorf("cannot train: %w", data.Problems{
 		{Path: "t.csv", Column: "name, full", Msg: "every one of the 7 training rows has its own value", Fixes: []fix.Fix{fix.DropColumn}},
 		{Path: "t.csv", Column: "x", Row: 4, Rows: 2, Msg: "the value is null, as in 2 of 7 rows", Fixes: []fix.Fix{fix.Impute, fix.DropColumn}},
@@ -57,7 +57,7 @@ func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
 }
 
 // Of very many the first are shown, and the rest are counted.
-func TestManyProblems(t *testing.T) {
+func TestProblems_BeyondTheFirstAreCounted(t *testing.T) {
 	for _, n := range []int{maxProblems, maxProblems + 1} {
 		var all data.Problems
 		for i := range n {

@@ -78,7 +78,7 @@ func told(err error) string {
 }
 
 // An option is written once, its text in a column of its own, below it where it is long.
-func TestHelpOfAnOption(t *testing.T) {
+func TestHelp_WritesEveryOptionOnce(t *testing.T) {
 	fs := pflag.NewFlagSet("t", pflag.ContinueOnError)
 	fs.Int("few", 0, "how `many`")
 	fs.Int("threads", 3, "of this process, which are shared by everything that it does at once and then some more")

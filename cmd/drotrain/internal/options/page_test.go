@@ -41,7 +41,7 @@ func TestRegistry_OneEntryForACommand(t *testing.T) {
 }
 
 // A setting of a library is named by its option, and what is no option stays.
-func TestNameOptions(t *testing.T) {
+func TestNameOptions_ReplacesSettingsOfTheLibrary(t *testing.T) {
 	for in, want := range map[string]string{
 		"set Config.MaxPasses or Config.GroupFeatures=false": "set --max-passes or --group-features=false",
 		"Options.Cache":    "--cache",

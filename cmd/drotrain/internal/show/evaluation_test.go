@@ -35,7 +35,7 @@ func printed(e *eval.Evaluation) []string {
 
 // Two models leave names of measures their room; the numbers of a model stand below its
 // name, and what is not known is a dash.
-func TestTablesOfTwoModels(t *testing.T) {
+func TestTables_OfTwoModels(t *testing.T) {
 	want := `Overall                                                   ERM           robust
   Risk                                                  1.000            2.000
   RMSE (thousands of dollars per week)                  2.000            4.000
@@ -57,7 +57,7 @@ By site                           rows        ERM    robust       ERM    robust
 }
 
 // Of many groups the first are told, in lines of their own, and how many more there are, once.
-func TestTablesOfManyGroups(t *testing.T) {
+func TestTables_OfManyGroups(t *testing.T) {
 	for _, n := range []int{shownGroups, shownGroups + 1, shownGroups + 7} {
 		e := measuredModels("ERM")
 		groups := make([]eval.Group, n)
@@ -79,7 +79,7 @@ func TestTablesOfManyGroups(t *testing.T) {
 
 // However many models there are, a line has 80 columns at most, four models are told and
 // a column is no wider than its neighbours need: 16.
-func TestTablesOfManyModels(t *testing.T) {
+func TestTables_OfManyModels(t *testing.T) {
 	names := []string{"first", "second", "third", "fourth", "fifth", "sixth"}
 	for n := 1; n <= len(names); n++ {
 		lines := printed(measuredModels(names[:n]...))

@@ -40,7 +40,7 @@ func TestLayout_CellWidths(t *testing.T) {
 
 // Lines hold the words of a text in order, none is too wide unless it is one word, and no
 // word would have fitted on the line before.
-func TestLinesAreFull(t *testing.T) {
+func TestWrap_FillsLines(t *testing.T) {
 	text := "one  two three\nfour   żółw six seven eight-nine-ten-eleven twelve a b c d e f"
 	for width := 1; width < 40; width++ {
 		lines := printable.Wrap(text, width)
@@ -74,7 +74,7 @@ func TestLinesAreFull(t *testing.T) {
 }
 
 // Lines stay lines, with their columns, and a long one goes on below its indent.
-func TestLines(t *testing.T) {
+func TestWrap_KeepsLinesAndIndents(t *testing.T) {
 	var b strings.Builder
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 	unbroken := strings.Repeat("x", 100)
@@ -87,7 +87,7 @@ func TestLines(t *testing.T) {
 
 // Numbers are read back as what they were to their digits; what is none, or not known, is
 // no number, in words or a dash.
-func TestNumbersReadBack(t *testing.T) {
+func TestNumbers_ReadBackAsWritten(t *testing.T) {
 	for digits, write := range map[int]func(float64) string{3: Number3, 4: Number4, 6: Number6} {
 		for _, v := range []float64{1, -1, 0.1, 123456.7, 9.9999999, 1e-9, -3.25e20, 1.5e308, 5e-324, 1000, 999.9996} {
 			text := write(v)

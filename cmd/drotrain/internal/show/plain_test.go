@@ -7,7 +7,7 @@ import (
 )
 
 // What is written in pieces is the same as in one.
-func TestPlainWriter(t *testing.T) {
+func TestPlainWriter_WritesPiecesAsOneText(t *testing.T) {
 	const in = "é\u202e\U000e0001 日本\x1b\xffz\tb\n"
 	const want = "é\\u202e\\udb40\\udc01 日本\\u001b\uFFFDz\tb\n"
 	for size := 1; size <= len(in); size++ {
@@ -33,7 +33,7 @@ func TestPlainWriter(t *testing.T) {
 }
 
 // Only a terminal gets bold text, and escape sequences of the text itself stay harmless in it.
-func TestWriteBold(t *testing.T) {
+func TestWriteBold_OnlyOnATerminal(t *testing.T) {
 	for styled, want := range map[bool]string{false: "a\\u001b[31m", true: "\x1b[1ma\\u001b[31m\x1b[0m"} {
 		var b strings.Builder
 		p := NewPlain(&b)
