@@ -9,6 +9,9 @@ import (
 )
 
 // A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x). Its fields are Oracle, Dual and Primal.
+// Before a solve, parts of other modules are compared with themselves at a few points and for a few samples:
+// losses with tangents, responses with each other, proximal steps with what they minimise. Solve returns an error for
+// a part that breaks its contract.
 type Problem = saddle.Problem
 
 // An Oracle evaluates the losses f_j(x) of n samples. A slope is a compressed gradient of one

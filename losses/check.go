@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -91,20 +92,16 @@ func checkAt(l Loss, m, t float64, margins []float64) error {
 // checkForeign returns an error if a loss that is not of this package breaks its contract for a few of the given
 // targets. It takes some microseconds.
 func checkForeign(l Loss, targets []float64) error {
-	switch l.(type) {
-	case nil:
-		return fmt.Errorf("losses: the loss is nil")
-	case Logistic, Squared, Huber, Poisson, Quantile:
+	if isOwn(l) {
 		return nil
 	}
 	meaning := l.Meaning()
 	if err := meaning.check(); err != nil {
 		return fmt.Errorf("losses: the meaning of %s: %w", l.Name(), err)
 	}
-	for _, t := range slices.Compact(slices.Sorted(slices.Values(targets))) {
-		if !meaning.Accepts(t) {
-			continue
-		}
+	targets = slices.Compact(slices.Sorted(slices.Values(targets)))
+	targets = slices.DeleteFunc(targets, func(t float64) bool { return !meaning.Accepts(t) })
+	for _, t := range targets {
 		// No round numbers, at which slopes often jump.
 		margins := []float64{-3.1073, -1.3719, -0.5303, -0.0717, 0.0931, 0.7177, 1.9139, 3.3307}
 		if at := meaning.Link.MarginOf(t); !meaning.Classes && !math.IsNaN(at) && !math.IsInf(at, 0) {
@@ -114,6 +111,91 @@ func checkForeign(l Loss, targets []float64) error {
 		}
 		if err := Check(l, margins, []float64{t}); err != nil {
 			return fmt.Errorf("losses: the loss breaks its contract, so that no bound would hold: %w", err)
+		}
+	}
+	return checkForeignLink(l, targets)
+}
+
+// checkForeignLink returns an error if the link of a loss that is not of this package contradicts the loss for these
+// targets.
+func checkForeignLink(l Loss, targets []float64) error {
+	meaning, check := l.Meaning(), checkLink
+	if isOwn(l) {
+		return nil
+	} else if meaning.Classes {
+		check = checkProbability
+	}
+	if err := check(l, meaning.Link, targets); err != nil {
+		return fmt.Errorf("losses: the link of %s contradicts the loss: %w", l.Name(), err)
+	}
+	return nil
+}
+
+// isOwn reports whether a loss is one of this package.
+func isOwn(l Loss) bool {
+	switch l.(type) {
+	case Logistic, Squared, Huber, Poisson, Quantile:
+		return true
+	}
+	return false
+}
+
+// lowestMargin returns the margin at which the loss of a target is smallest, and whether there is one of moderate
+// size.
+func lowestMargin(l Loss, t float64) (margin float64, ok bool) {
+	low, high := -1.0, 1.0
+	for evaluateAt(l, low, t).slope >= 0 {
+		if low *= 2; low < -1e6 {
+			return 0, false
+		}
+	}
+	for evaluateAt(l, high, t).slope <= 0 {
+		if high *= 2; high > 1e6 {
+			return 0, false
+		}
+	}
+	for range 60 {
+		if margin = (low + high) / 2; evaluateAt(l, margin, t).slope < 0 {
+			low = margin
+		} else {
+			high = margin
+		}
+	}
+	return (low + high) / 2, true
+}
+
+// checkLink returns an error if the margins of the smallest losses are not those that the link gives the targets: a
+// margin would be taken for another prediction than the one that it was fitted for. A constant between both is
+// allowed, since losses that are smoothed are smallest beside their target.
+func checkLink(l Loss, link Link, targets []float64) error {
+	var offset, first float64
+	found := false
+	for _, t := range targets {
+		want := link.MarginOf(t)
+		margin, ok := lowestMargin(l, t)
+		if !ok || math.IsNaN(want) || math.IsInf(want, 0) {
+			continue
+		}
+		if !found {
+			offset, first, found = margin-want, t, true
+			continue
+		}
+		if away := margin - want - offset; !(math.Abs(away) <= 0.02*(1+math.Abs(want-link.MarginOf(first)))) {
+			return fmt.Errorf("the loss is smallest at margin %.4g for target %.4g and at margin %.4g for target %.4g, where the link %s has margins %.4g and %.4g: use the link of this loss, such as Log for counts",
+				offset+link.MarginOf(first), first, margin, t, cmp.Or(link.Name, "Identity"), link.MarginOf(first), want)
+		}
+	}
+	return nil
+}
+
+// checkProbability returns an error if the average loss is not smallest at the margin of the probability of the
+// positive class: probabilities would be predicted that are none.
+func checkProbability(l Loss, link Link, _ []float64) error {
+	for _, p := range []float64{0.2, 0.5, 0.7} {
+		m := link.MarginOf(p)
+		positive, negative := evaluateAt(l, m, 1).slope, evaluateAt(l, m, -1).slope
+		if best := negative / (negative - positive); !(math.Abs(best-p) <= 0.02) {
+			return fmt.Errorf("it takes margin %.4g for the probability %.4g, and the loss is smallest there on average for the probability %.4g", m, p, best)
 		}
 	}
 	return nil

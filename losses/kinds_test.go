@@ -105,6 +105,34 @@ func (o own) EvalTo(value, slope, margin, target []float64) {
 	}
 }
 
+// CurvatureTo is right for the losses of tests with a convex loss that is not the squared one.
+func (o own) CurvatureTo(curvature, slope, target []float64) {
+	o.Squared.CurvatureTo(curvature, slope, target)
+	if o.meaning.Valid != nil || o.meaning.Classes {
+		for i, s := range slope {
+			curvature[i] = math.Abs(s)
+			if o.meaning.Valid != nil {
+				curvature[i] = s + target[i]
+			}
+		}
+	}
+}
+
+func (o own) CurvatureLowerBoundTo(curvature, slope, target []float64) (radius, decay float64) {
+	clear(curvature)
+	return math.Inf(1), 0
+}
+
+func (own) Smoothness() float64 { return math.Inf(1) }
+
+// poissonTo is e^m − t m and its slope, above 0.
+func poissonTo(value, slope *float64, m, t float64) {
+	*value, *slope = math.Exp(m)-t*m, math.Exp(m)-t
+	if t > 0 {
+		*value += t*math.Log(t) - t
+	}
+}
+
 // A loss with wrong slopes, a loss that is not convex, and a meaning that contradicts itself are refused before
 // anything is solved, with the row.
 func TestRegister_RefusesBrokenLosses(t *testing.T) {
@@ -124,6 +152,11 @@ func TestRegister_RefusesBrokenLosses(t *testing.T) {
 		{wrongSlope, "the slope is"}, {tukey, "row"}, {own{name: "own-nan", eval: func(v, _ *float64, _, _ float64) { *v = math.NaN() }}, "at least 0"},
 		{own{name: "own-link", meaning: losses.Meaning{Link: losses.Log, Scalable: true}}, "Scalable"},
 		{own{name: "own-log", meaning: losses.Meaning{Link: losses.Link{Name: "log", Predict: math.Exp2, Margin: math.Log2}}}, "not the one of this name"},
+		{own{name: "own-count", meaning: losses.Meaning{Valid: func(t float64) bool { return t >= 0 }}, eval: poissonTo}, "the link Identity has margins"},
+		{own{name: "own-odds", meaning: losses.Meaning{Classes: true, Link: losses.Logit}, eval: func(v, s *float64, m, t float64) {
+			*v = math.Exp(-t * m) // smallest at half the log-odds
+			*s = -t * *v
+		}}, "on average for the probability"},
 		{own{name: "own-classes", meaning: losses.Meaning{Classes: true}}, "needs a link"},
 		{own{name: "squared"}, "taken"}, {own{name: "a:b"}, "colon"},
 	} {

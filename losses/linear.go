@@ -52,10 +52,14 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	}
 	if lo < hi {
 		some := someOf(target[lo:hi])
-		for _, t := range slices.Sorted(maps.Keys(some)) {
+		distinct := slices.Sorted(maps.Keys(some))
+		for _, t := range distinct {
 			if err := checkForeign(loss, []float64{t}); err != nil {
 				return nil, fmt.Errorf("%w (the target is that of row %d)", err, some[t]+lo)
 			}
+		}
+		if err := checkForeignLink(loss, distinct); err != nil {
+			return nil, err
 		}
 	}
 	return &Linear{loss: loss, n: n, d: d, z: z, target: target}, nil

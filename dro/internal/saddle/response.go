@@ -44,7 +44,7 @@ func (c *Certifier) checkResponse() {
 // checkNumbers records an error if a user's oracle returned NaN at the point last evaluated. Losses that overflow are
 // infinite, which a shorter step avoids; NaN is a fault of the oracle.
 func (c *Certifier) checkNumbers() {
-	if c.Rounding.largest != nil || c.responses.err != nil || !isFinite(c.X) {
+	if c.Rounding.largest != nil && !isForeign(c.Problem.Oracle) || c.responses.err != nil || !isFinite(c.X) {
 		return
 	}
 	lo, hi := c.Rows.LocalRange(c.N)

@@ -302,6 +302,9 @@ func (l *Loop) start(m Method) (err error) {
 	if err := l.ValidateFree(); err != nil {
 		return err
 	}
+	if err := l.ValidateForeign(); err != nil {
+		return err
+	}
 	if l.Method, err = m.Start(l.Run); err != nil {
 		return err
 	}

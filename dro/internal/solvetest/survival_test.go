@@ -103,12 +103,17 @@ func TestSolve_Ends(t *testing.T) {
 	}
 }
 
-// blank is an adversary whose weights are not numbers, though its risk is.
-type blank struct{ dro.Dual }
+// blank is an adversary whose weights are not numbers from the fifth response on, though its risk is.
+type blank struct {
+	dro.Dual
+	responses *int
+}
 
 func (b blank) BestResponseTo(y, f []float64) (risk, tau float64) {
 	risk, tau = b.Dual.BestResponseTo(y, f)
-	y[0] = math.NaN()
+	if *b.responses++; *b.responses > 4 { // those before it are checked before the solve
+		y[0] = math.NaN()
+	}
 	return risk, tau
 }
 
@@ -134,7 +139,7 @@ func TestSolve_ReturnsFiniteNumbers(t *testing.T) {
 				t.Errorf("%s, cancelled %v: %v, %+v", m.Name(), ctx.Err() != nil, err, res)
 			}
 		}
-		p := &dro.Problem{Oracle: bounded{o}, Dual: blank{dro.Simplex{Nu: 1}}, Primal: dro.L2{Mu: 0.1}}
+		p := &dro.Problem{Oracle: bounded{o}, Dual: blank{dro.Simplex{Nu: 1}, new(int)}, Primal: dro.L2{Mu: 0.1}}
 		s := dro.DefaultSettings()
 		s.MaxPasses = 4
 		if res, err := dro.SolveBy(ctx, p, dro.LBFGS{}, s); err == nil || res != nil || !strings.Contains(err.Error(), "not finite") {
@@ -148,8 +153,19 @@ type bounded struct{ *losses.Linear }
 
 func (bounded) EvalTo(value, slope, x []float64, lo, hi int) {
 	for j := lo; j < hi; j++ {
-		value[j], slope[j] = x[0]*x[0]/2, x[0]
+		value[j], slope[j] = x[0]*x[0]/2, x[0]/float64(1+j%3)
 	}
+}
+
+func (bounded) CurvatureTo(curvature, _ []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		curvature[j] = 1 / float64((1+j%3)*(1+j%3))
+	}
+}
+
+func (bounded) CurvatureLowerBoundTo(curvature, _ []float64, lo, hi int) (radius, decay float64) {
+	clear(curvature[lo:hi])
+	return math.Inf(1), 0
 }
 
 // Losses so steep that the theory has no constants are said to be, and not something else.
