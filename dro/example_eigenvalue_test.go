@@ -116,7 +116,7 @@ func Example_maximalEigenvalue() {
 	}
 	problem := &dro.Problem{Oracle: oracle, Dual: density{2}, Primal: dro.Entropy{}}
 	res, err := dro.Solve(context.Background(), problem, &dro.Options{
-		Method: primaldual.FullVector{}, X0: []float64{0.9, 0.1}, RelativeGap: 1e-3,
+		Method: primaldual.FullVector{}, X0: []float64{0.9, 0.1}, RelativeGap: 1e-4,
 	})
 	if err != nil {
 		log.Fatal(err)

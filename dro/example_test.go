@@ -79,35 +79,25 @@ func Example_cvar() {
 	// certified: 0.6304 ≤ optimum ≤ 0.6304
 }
 
-// A matrix game between mixed strategies x and y, both on a simplex: the row
-// player's y maximises yᵀA x. The value of this game is 1/5, at y = (2/5, 3/5)
-// and x = (3/5, 2/5): A x = (1/5, 1/5).
-func ExampleNewBilinear() {
-	payoff := []float64{
+// A matrix game between mixed strategies x and y: the row player's y maximises yᵀA x. The value of this game is 1/5, at
+// y = (2/5, 3/5) and x = (3/5, 2/5): A x = (1/5, 1/5).
+func Example_matrixGame() {
+	game := &primaldual.MatrixGame{Rows: 2, Columns: 2, Payoff: []float64{
 		-1, 2,
 		1, -1,
-	}
-	oracle, err := dro.NewBilinear(2, 2, payoff, nil, true)
+	}}
+	r, err := game.Solve(context.Background(), &dro.Options{RelativeGap: 1e-4})
 	if err != nil {
 		log.Fatal(err)
 	}
-	problem := &dro.Problem{Oracle: oracle, Dual: dro.KL{}, Primal: dro.Entropy{}}
-	settings := dro.Options{Method: primaldual.FullVector{}, RelativeGap: 1e-4}
-	res, err := dro.Solve(context.Background(), problem, &settings)
-	if err != nil {
-		log.Fatal(err)
-	}
-	printCertificate(res)
-	fmt.Printf("x = %.3f\n", res.X)
+	fmt.Printf("%v: %.4f ≤ value ≤ %.4f\n", r.Result.Status, r.Lower, r.Upper)
+	fmt.Printf("x = %.3f, y = %.3f\n", r.X, r.Y)
 	// Output:
-	// certified: 0.2000 ≤ optimum ≤ 0.2000
-	// x = [0.600 0.400]
+	// certified: 0.2000 ≤ value ≤ 0.2000
+	// x = [0.600 0.400], y = [0.400 0.600]
 }
 
-// The point of smallest norm with x₁ + x₂ ≥ 2 and x₁ ≤ 3: x = (1, 1), ½‖x‖² = 1,
-// with multipliers (1, 0). The box bounds the multipliers: an exact penalty when
-// above the true ones. With ν > 0 the constraints are soft, f₊²/2ν, and the
-// optimum is x₁ = x₂ = 2/(2 + ν) of value 2/(2 + ν).
+// The point of smallest norm with x₁ + x₂ ≥ 2 and x₁ ≤ 3: x = (1, 1), ½‖x‖² = 1, with multipliers (1, 0).
 func Example_constraints() {
 	constraints, err := dro.NewBilinear(2, 2, []float64{
 		-1, -1,
@@ -116,21 +106,37 @@ func Example_constraints() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, nu := range []float64{0, 0.5} {
-		problem := &dro.Problem{Oracle: constraints, Dual: primaldual.Box{Lower: 0, Upper: 5, Nu: nu}, Primal: dro.L2{Mu: 1}}
-		settings := dro.Options{Method: primaldual.SeparableBlock{Block: 1}, RelativeGap: 1e-5}
-		res, err := dro.Solve(context.Background(), problem, &settings)
-		if err != nil {
-			log.Fatal(err)
-		}
-		printCertificate(res)
-		fmt.Printf("ν = %v: x = %.3f\n", nu, res.X)
+	problem := &primaldual.Constrained{Constraints: constraints, Primal: dro.L2{Mu: 1}}
+	r, err := problem.Solve(context.Background(), &dro.Options{RelativeGap: 1e-8})
+	if err != nil {
+		log.Fatal(err)
 	}
+	fmt.Printf("%v: x = %.3f, multipliers %.3f\n", r.Result.Status, r.X, r.Multipliers)
+	fmt.Printf("%.4f ≤ optimum; objective %.4f, constraints %.3f\n", r.Lower, r.Objective, r.Constraints)
 	// Output:
-	// certified: 1.0000 ≤ optimum ≤ 1.0000
-	// ν = 0: x = [1.000 1.000]
+	// certified: x = [1.000 1.000], multipliers [1.000 0.000]
+	// 1.0000 ≤ optimum; objective 1.0000, constraints [-0.000 -2.000]
+}
+
+// Soft constraints: with ν > 0 a violation f costs f₊²/2ν. The optimum is x₁ = x₂ = 2/(2 + ν) of value 2/(2 + ν).
+func ExampleNewBilinear() {
+	constraints, err := dro.NewBilinear(2, 2, []float64{
+		-1, -1,
+		1, 0,
+	}, []float64{2, -3}, false)
+	if err != nil {
+		log.Fatal(err)
+	}
+	problem := &dro.Problem{Oracle: constraints, Dual: primaldual.Box{Lower: 0, Upper: 5, Nu: 0.5}, Primal: dro.L2{Mu: 1}}
+	res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: primaldual.SeparableBlock{}, RelativeGap: 1e-5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	printCertificate(res)
+	fmt.Printf("x = %.3f\n", res.X)
+	// Output:
 	// certified: 0.8000 ≤ optimum ≤ 0.8000
-	// ν = 0.5: x = [0.800 0.800]
+	// x = [0.800 0.800]
 }
 
 // Least absolute deviations as a box dual: |r| = max over −1 ≤ y ≤ 1 of y·r. The

@@ -7,6 +7,9 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
+// restartShare is the factor by which the gap falls between two starts at the averages.
+const restartShare = 0.5
+
 // An iteration runs the template of a method with the theoretical schedule and offers
 // its last iterate and, where the theory needs it, the averages.
 type iteration struct {
@@ -19,6 +22,10 @@ type iteration struct {
 	began    bool
 
 	linearised func(*template) (at, g []float64) // the mean of the points that the estimator's tables of gradients are of, and their sum
+
+	// restarts lets the method start again at its averages; startGap is the gap when it last did.
+	restarts bool
+	startGap float64
 
 	conditions func(moduli, constants) *theory
 	known      constants
@@ -48,7 +55,7 @@ func (w *iteration) start() {
 	if w.template.theory == nil {
 		g = w.Cert.G
 	}
-	if d, ok := w.Problem.Dual.(interface{ StartingWeights(y []float64) }); ok && w.Problem.Dual.Modulus() == 0 {
+	if d, ok := w.Problem.Dual.(interface{ StartingWeights(y []float64) }); ok && (w.restarts || w.Problem.Dual.Modulus() == 0) { // best responses to small ν are vertices
 		y, g = w.Cert.Vector(w.Cert.N), nil
 		d.StartingWeights(y)
 	}
@@ -93,22 +100,38 @@ func (w *iteration) Check() {
 		return
 	}
 	w.certifyPoint(w.point(w.template.x), w.y)
-	if w.template.m.mu == 0 || w.template.m.nu == 0 {
+	if w.restarts || w.template.m.mu == 0 || w.template.m.nu == 0 {
 		var y func() []float64
 		if w.averageY != nil {
 			y = func() []float64 { return w.averageY }
 		}
 		w.certifyPoint(w.point(w.template.averageX), y)
+		w.restartFromAverages()
 	}
 	w.reestimate()
 }
 
-// certifyPoint certifies x with its best response and, where the best response says
-// little (ν = 0), with the method's own weights.
+// restartFromAverages starts the method again at its averages when the gap has halved since the last start.
+func (w *iteration) restartFromAverages() {
+	gap := w.Cert.Best.Gap()
+	if !w.restarts || !(gap < restartShare*w.startGap) {
+		return
+	}
+	first := math.IsInf(w.startGap, 1)
+	if w.startGap = gap; first {
+		return
+	}
+	y := slices.Clone(w.averageY)
+	w.template.begin(w.template.averageX)
+	w.begin(w.template.u, y, nil)
+}
+
+// certifyPoint certifies x with its best response and, where the best response may say
+// little (ν = 0, or a small ν without the Hessian), with the method's own weights.
 func (w *iteration) certifyPoint(x []float64, y func() []float64) {
 	w.Cert.Evaluate(x)
 	w.Cert.Certify()
-	if y != nil && w.Problem.Dual.Modulus() == 0 {
+	if y != nil && (w.restarts || w.Problem.Dual.Modulus() == 0) {
 		w.Cert.CertifyWith(y())
 	}
 }

@@ -16,7 +16,8 @@ type FullVector struct {
 }
 
 // Stochastic is the method for any dual set (Alg. 3 with Historical, Alg. 4 with
-// Replacement). A step costs O(b·d + n): choose blocks of at least n/d samples.
+// Replacement). A step costs O(b·d + n): choose blocks of at least n/d samples. The practical schedule needs the
+// Hessian of the objective; FullVector solves problems without one in far fewer passes.
 type Stochastic struct {
 	Strategy Strategy
 	Schedule Schedule
@@ -26,11 +27,12 @@ type Stochastic struct {
 
 // SeparableBlock is the method for dual-separable problems (Alg. 5 with
 // Historical, Alg. 6 with Replacement). A problem on the simplex is solved
-// through its τ-lift. A step costs O(b·d) and touches nothing of length n.
+// through its τ-lift. A step costs O(b·d) and touches nothing of length n. The practical schedule needs the Hessian of
+// the objective or a Separable dual, such as Box.
 type SeparableBlock struct {
 	Strategy Strategy
 	Schedule Schedule
-	Block    int  // samples in a block; 0: n/512, at least d/2, with one touch, else n/64, at least d
+	Block    int  // samples in a block; 0: n/512, at least d/2, with one touch, else n/64, at least d; without a Hessian 1
 	Uniform  bool // blocks are drawn uniformly, not by their constants
 
 	// ThreeTouches keeps the paper's independent blocks P, Q, R in the practical
@@ -83,10 +85,12 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	estimator := newFullEstimator(mirror, r.Cert.Evaluator)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
 	offerDrawn(r, t)
+	r.AnswerWithDual()
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
 		begin: func(_, y, g []float64) { estimator.begin(y, g) }}
 	if m.Schedule == Theory || !newton.IsFormable(r.Problem) {
+		w.restarts, w.startGap = m.Schedule == Practical, math.Inf(1)
 		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
 		if err != nil {
 			return nil, err
@@ -123,6 +127,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	estimator := newStochasticEstimator(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD, !theoretical)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
 	offerDrawn(r, t)
+	r.AnswerWithDual()
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
 		begin: estimator.begin}
@@ -149,8 +154,13 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		lifted = true
 	}
 	theoretical := m.Schedule == Theory || !newton.IsFormable(r.Problem)
+	tied := m.Schedule == Practical && !m.ThreeTouches
 	size := m.Block
-	if size == 0 && !theoretical && !m.ThreeTouches {
+	switch {
+	case size != 0 || !tied:
+	case theoretical: // steps are as short as the constant of a block is large
+		size = 1
+	default:
 		size = defaultBlockSize(r.Cert.N, r.Cert.D)
 	}
 	b, err := partition(r.Cert.N, r.Cert.D, size)
@@ -179,11 +189,15 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	estimator := newSeparableEstimator(newWorker(p.Oracle, r.Cert.Evaluator), separable, b, s, r.Rng(), wP, len(x0), !theoretical)
 	t := newTemplate(p, x0, r.Settings.Seed)
 	offerDrawn(r, t)
+	r.AnswerWithDual()
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, lifted: lifted, begin: estimator.begin, linearised: estimator.linearised}
 	w.y = func() []float64 { return estimator.y }
 	if mirror, ok := saddle.MirrorOf(r.Problem.Dual); ok && lifted {
 		w.y = func() []float64 { return projectWeights(mirror, estimator.y) }
+	}
+	if tied {
+		estimator.tieBlocks()
 	}
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
@@ -193,16 +207,8 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 			return separableReplacementTheory(mo, c, s)
 		})
 	}
-	if !m.ThreeTouches {
-		estimator.tied = true
-		estimator.order = make([]int, b.count())
-		for i := range estimator.order {
-			estimator.order[i] = i
-		}
-		estimator.visited = len(estimator.order)
-	}
 	maxWeight := 1.0
-	if estimator.tied {
+	if tied {
 		maxWeight = min(4*firstWeight, float64(b.count())/4)
 	}
 	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, maxWeight)), nil
@@ -322,10 +328,21 @@ func (m FullVector) Needs() []saddle.Need {
 	return append([]saddle.Need{saddle.NeedMirror, saddle.NeedLocalRows}, scheduleNeeds(m.Schedule)...)
 }
 
+// needMetric is the need of a practical schedule by blocks. Without the Hessian its steps would be those of the theory,
+// which take many times the passes of FullVector.
+func needMetric(holds func(p *saddle.Problem) bool, or string) saddle.Need {
+	const what = "second derivatives, ν > 0 or given weights, L2 and at most 2000 parameters, for steps in the norm of the Hessian%s; full (primaldual.FullVector) solves the problem without them"
+	return saddle.Need{What: fmt.Sprintf(what, or), Holds: holds}
+}
+
 // Needs implements Method: the sampling of blocks takes the constants with either
 // schedule.
-func (Stochastic) Needs() []saddle.Need {
-	return []saddle.Need{saddle.NeedMirror, saddle.NeedLocalRows, saddle.NeedConstants, saddle.NeedNorm}
+func (m Stochastic) Needs() []saddle.Need {
+	needs := []saddle.Need{saddle.NeedMirror, saddle.NeedLocalRows, saddle.NeedConstants, saddle.NeedNorm}
+	if m.Schedule == Practical {
+		needs = append(needs, needMetric(newton.IsFormable, ""))
+	}
+	return needs
 }
 
 // Needs implements Method.
@@ -334,5 +351,10 @@ func (m SeparableBlock) Needs() []saddle.Need {
 	if m.Schedule == Practical && !m.ThreeTouches {
 		constants = newton.UnlessFormable(constants)
 	}
-	return []saddle.Need{saddle.NeedBlocks, saddle.NeedLocalRows, constants}
+	needs := []saddle.Need{saddle.NeedBlocks, saddle.NeedLocalRows, constants}
+	if m.Schedule == Practical {
+		isFast := func(p *saddle.Problem) bool { return saddle.Has[saddle.Separable](p.Dual) || newton.IsFormable(p) }
+		needs = append(needs, needMetric(isFast, ", or a separable dual such as Box"))
+	}
+	return needs
 }

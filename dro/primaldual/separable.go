@@ -56,6 +56,16 @@ func newSeparableEstimator(w *worker, dual saddle.Separable, b blocks, s *sample
 	return c
 }
 
+// tieBlocks lets a step touch one block, and visit the blocks in shuffled order.
+func (c *separableEstimator) tieBlocks() {
+	c.tied = true
+	c.order = make([]int, c.blocks.count())
+	for i := range c.order {
+		c.order[i] = i
+	}
+	c.visited = len(c.order)
+}
+
 // begin starts at x (coordinates u) with weights y; the evaluator holds the
 // slopes there. g is their gradient in x, nil where it is not known.
 func (c *separableEstimator) begin(u, y, g []float64) {

@@ -83,6 +83,8 @@ type Certifier struct {
 	KeepsDual bool      // whether Dual is kept
 	Dual      []float64 // n: the weights of Best.Lower; nil where they are not known
 
+	isAnsweredByDual bool // whether the weights of the result are Dual
+
 	RelativeGap   float64 // required relative gap; 0: unknown
 	Best          Certificate
 	BestX         []float64 // point of the smallest computed objective

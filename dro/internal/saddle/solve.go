@@ -164,11 +164,14 @@ func (s Status) String() string {
 //	Cancelled     as Limit; if the solve was cancelled before its first evaluation, X is its start
 //	Inconsistent  X is the best point by its objective; the certificate is void
 //
-// X is not the last iterate, and Weights are not the method's own weights; Options.Follow is called with
+// X is not the last iterate, and Weights are not those after the last step; Options.Follow is called with
 // these.
 type Result struct {
-	X       []float64 // d: the point with the best upper bound
-	Weights []float64 // n: the adversary's best response at X, or the weights of the lower bound if they are one within the gap
+	X []float64 // d: the point with the best upper bound
+	// Weights are the adversary's weights, n numbers: the best response at X. Where the risk has no gradient, best
+	// responses to points close to each other differ, and Weights are those of the lower bound, which answer X within the
+	// gap: the multipliers of constraints, the mixed strategy of a game.
+	Weights []float64
 
 	// Dual are weights in Y that prove Certificate.Lower: min over x of ⟨Dual, f(x)⟩ − ψ(Dual) + φ(x) is not below it, up
 	// to the rounding of the weights. It is nil without Options.KeepDual, and where the bound follows from the signs of
@@ -440,13 +443,17 @@ func (l *Loop) Finish() {
 	}
 	res.X, res.Objective, res.Risk, res.Tau = c.upper.x, c.upper.objective, c.upper.risk, c.upper.tau
 	res.Certificate, res.Passes = c.Best, c.Passes
-	if away := !slices.Equal(c.X, res.X) || !c.whole; away || c.adopted && !c.respondsWithY() {
+	if c.isAnsweredByDual && c.Dual != nil {
+		copy(c.Y, c.Dual)
+	} else if away := !slices.Equal(c.X, res.X) || !c.whole; away || c.adopted && !c.respondsWithY() {
 		if away {
 			c.evaluate(res.X)
 		}
 		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
 	}
-	res.Weights, res.Dual = c.Y, c.Dual
+	if res.Weights = c.Y; l.Settings.KeepDual {
+		res.Dual = c.Dual
+	}
 	if l.Drawn != nil {
 		res.Drawn = l.Drawn()
 	}
@@ -459,6 +466,14 @@ func (r *Run) CertifyWhenClose() {
 	c := r.Cert
 	if c.fenchelYoung() <= r.Settings.RelativeGap*c.Best.Magnitude(c.Objective) {
 		c.Certify()
+	}
+}
+
+// AnswerWithDual lets the weights of the result be those of the lower bound if the risk has no gradient. A method calls
+// it when it starts.
+func (r *Run) AnswerWithDual() {
+	if !IsDifferentiable(r.Problem) {
+		r.Cert.KeepsDual, r.Cert.isAnsweredByDual = true, true
 	}
 }
 

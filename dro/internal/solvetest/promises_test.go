@@ -21,7 +21,7 @@ func TestSeparable_CertifiesWithOwnWeights(t *testing.T) {
 	if err != nil || exact.Status != dro.Certified {
 		t.Fatal(err, exact)
 	}
-	res := solveBy(t, p, primaldual.SeparableBlock{Block: 8}, s)
+	res := solveBy(t, p, primaldual.SeparableBlock{Block: 8, Schedule: primaldual.Theory}, s)
 	holds(t, res, exact.Objective)
 	if res.Status != dro.Certified {
 		t.Errorf("%v after %.4g passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())

@@ -279,7 +279,7 @@ func TestSoftmax_ThreadsAndMethods(t *testing.T) {
 	for _, c := range []struct {
 		m      Method
 		within float64
-	}{{primaldual.FullVector{}, 0.01}, {primaldual.Stochastic{}, 0.13}, {primaldual.SeparableBlock{}, 0.13}} {
+	}{{primaldual.FullVector{}, 0.01}, {primaldual.Stochastic{Schedule: primaldual.Theory}, 0.13}, {primaldual.SeparableBlock{Schedule: primaldual.Theory}, 0.13}} {
 		res := drotest.Solve(t, p, c.m, drotest.SettingsFor(c.within/10, 200))
 		if !(res.Objective <= (1+c.within)*one.Objective) || !(res.Certificate.Lower <= one.Certificate.Upper) || !(res.Certificate.Upper >= one.Certificate.Lower) {
 			t.Errorf("%s: %v, objective %v in [%v, %v], not %v", c.m.Name(), res.Status, res.Objective, res.Certificate.Lower, res.Certificate.Upper, one.Objective)

@@ -1,0 +1,234 @@
+package primaldual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// A Constrained problem is
+//
+//	min over x of  f₀(x) + φ(x)   subject to  g_i(x) ≤ 0,  i = 1 … m,
+//
+// with convex f₀ and g_i. It is solved as min over x, max over the multipliers 0 ≤ y_i ≤ Bound of
+// f₀(x) + Σ y_i g_i(x) + φ(x). An equation of linear functions is two constraints, with −g_i for one of them.
+type Constrained struct {
+	Objective   dro.Oracle // f₀ is the mean of its losses; nil: f₀ = 0
+	Constraints dro.Oracle // its losses are the g_i; dro.NewBilinear has those of A x + b ≤ 0
+	Primal      dro.Primal // φ
+
+	// Bound is the largest multiplier. 0 means that it is found: 10, and ten times as much, up to 10⁶, as long as a
+	// multiplier is above half of it. A positive bound below a multiplier of the optimum lets X violate constraints.
+	Bound float64
+}
+
+// A ConstrainedResult is a solution of a Constrained problem. Its field Result is that of the last solve, with the bounds
+// of the problem in which a violation costs Bound for every unit.
+type ConstrainedResult struct {
+	X           []float64 // d
+	Multipliers []float64 // m: y of the lower bound
+	Constraints []float64 // m: g_i(X)
+	Violation   float64   // the largest g_i(X), 0 if X meets all constraints
+	Objective   float64   // f₀(X) + φ(X)
+
+	// Lower is a lower bound of the optimum: the minimum over x of f₀(x) + Σ y_i g_i(x) + φ(x) at the Multipliers is not
+	// below it. If Violation is 0, Objective is an upper bound of the optimum.
+	Lower float64
+
+	Bound  float64 // of the multipliers
+	Result *dro.Result
+}
+
+const (
+	firstBound = 10
+	maxBound   = 1e6
+)
+
+// Solve solves p with the options of dro.Solve, of which nil are the defaults. If o names no method, it is SeparableBlock
+// for at least as many constraints as losses of the objective, else FullVector. Solve returns an error for an invalid
+// problem, and one with the result if a multiplier is near the largest bound.
+func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedResult, error) {
+	oracle, dual, err := p.saddle()
+	if err != nil {
+		return nil, err
+	}
+	var s dro.Options
+	if o != nil {
+		s = *o
+	}
+	if s.Method == nil {
+		s.Method = SeparableBlock{}
+		if oracle.n > oracle.m { // steps by single losses are short where most losses are curved
+			s.Method = FullVector{}
+		}
+	}
+	s.KeepDual = true
+	for {
+		r, err := dro.Solve(ctx, &dro.Problem{Oracle: oracle, Dual: dual, Primal: p.Primal}, &s)
+		if r == nil {
+			return nil, err
+		}
+		out := p.resultOf(oracle, dual, r)
+		largest := 0.0
+		for _, y := range out.Multipliers {
+			largest = max(largest, y)
+		}
+		switch {
+		case err != nil || p.Bound > 0 || r.Status != dro.Certified || largest <= dual.Upper/2:
+			return out, err
+		case dual.Upper >= maxBound:
+			return out, fmt.Errorf("dro: a multiplier is %.3g and a constraint is violated by %.3g: no x may meet all constraints", largest, out.Violation)
+		}
+		dual.Upper *= 10
+		s.X0 = r.X
+	}
+}
+
+// saddle returns the oracle of all losses and the dual of their weights.
+func (p *Constrained) saddle() (oracle *stackedOracle, dual multiplierDual, err error) {
+	switch {
+	case p.Constraints == nil:
+		return nil, dual, errors.New("dro: a constrained problem needs Constraints")
+	case p.Primal == nil:
+		return nil, dual, errors.New("dro: a constrained problem needs a Primal, such as dro.L2")
+	case math.IsNaN(p.Bound) || p.Bound < 0 || math.IsInf(p.Bound, 1):
+		return nil, dual, fmt.Errorf("dro: a bound of the multipliers of %v: it must be ≥ 0 and finite", p.Bound)
+	}
+	m, d, slope := p.Constraints.Dims()
+	oracle = &stackedOracle{rest: p.Constraints, d: d, slope: slope}
+	dual.Box = Box{Upper: p.Bound}
+	if p.Bound == 0 {
+		dual.Upper = firstBound
+	}
+	if p.Objective != nil {
+		n, d0, slope0 := p.Objective.Dims()
+		if d0 != d || slope0 != slope {
+			return nil, dual, fmt.Errorf("dro: the objective has %d parameters and slopes of length %d, the constraints have %d and %d: they must be equal", d0, slope0, d, slope)
+		}
+		oracle.head, oracle.n = p.Objective, n
+		dual.fixed, dual.weight = n, 1/float64(n)
+	}
+	oracle.m = m
+	return oracle, dual, nil
+}
+
+// resultOf returns the result of p from that of its saddle-point problem.
+func (p *Constrained) resultOf(oracle *stackedOracle, dual multiplierDual, r *dro.Result) *ConstrainedResult {
+	n := oracle.n + oracle.m
+	value, slope := make([]float64, n), make([]float64, n*oracle.slope)
+	oracle.EvalTo(value, slope, r.X, 0, n)
+	out := &ConstrainedResult{X: r.X, Multipliers: provingWeights(r)[oracle.n:], Constraints: value[oracle.n:], Lower: r.Certificate.Lower,
+		Objective: dual.weight*saddle.Sum(value[:oracle.n]) + p.Primal.Value(r.X), Bound: dual.Upper, Result: r}
+	for _, v := range out.Constraints {
+		out.Violation = max(out.Violation, v)
+	}
+	return out
+}
+
+// provingWeights returns the weights that prove the lower bound of r, or where they are not known a best response at X.
+func provingWeights(r *dro.Result) []float64 {
+	if r.Dual != nil {
+		return r.Dual
+	}
+	return r.Weights
+}
+
+// A stackedOracle has the losses of two oracles, one after the other.
+type stackedOracle struct {
+	head, rest dro.Oracle // head: nil if n is 0
+	n, m       int        // losses of each
+	d, slope   int
+}
+
+var (
+	_ dro.Conditioned = (*stackedOracle)(nil)
+	_ dro.Mirror      = multiplierDual{}
+	_ dro.Separable   = multiplierDual{}
+)
+
+// Dims implements Oracle.
+func (o *stackedOracle) Dims() (n, d, slope int) { return o.n + o.m, o.d, o.slope }
+
+// EvalTo implements Oracle.
+func (o *stackedOracle) EvalTo(value, slope, x []float64, lo, hi int) {
+	if end := min(hi, o.n); lo < end {
+		o.head.EvalTo(value[:o.n], slope[:o.n*o.slope], x, lo, end)
+	}
+	if from := max(lo, o.n); from < hi {
+		o.rest.EvalTo(value[o.n:], slope[o.n*o.slope:], x, from-o.n, hi-o.n)
+	}
+}
+
+// AddGradTo implements Oracle.
+func (o *stackedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
+	if end := min(hi, o.n); lo < end {
+		o.head.AddGradTo(dst, weight[:o.n], slope[:o.n*o.slope], lo, end)
+	}
+	if from := max(lo, o.n); from < hi {
+		o.rest.AddGradTo(dst, weight[o.n:], slope[o.n*o.slope:], from-o.n, hi-o.n)
+	}
+}
+
+// ConstantsTo implements Conditioned. Losses without constants have infinite ones, which methods refuse by name.
+func (o *stackedOracle) ConstantsTo(lipschitz, smoothness, x []float64) {
+	constantsTo := func(of dro.Oracle, lo, hi int) {
+		if c, ok := of.(dro.Conditioned); ok {
+			c.ConstantsTo(lipschitz[lo:hi], smoothness[lo:hi], x)
+			return
+		}
+		saddle.Fill(lipschitz[lo:hi], math.Inf(1))
+		saddle.Fill(smoothness[lo:hi], math.Inf(1))
+	}
+	if o.n > 0 {
+		constantsTo(o.head, 0, o.n)
+	}
+	constantsTo(o.rest, o.n, o.n+o.m)
+}
+
+// A multiplierDual has given weights on the first losses and multipliers in a Box on all others.
+type multiplierDual struct {
+	Box
+	fixed  int // losses with the weight
+	weight float64
+}
+
+// Value implements Dual.
+func (d multiplierDual) Value(y []float64) float64 { return d.Box.Value(y[d.fixed:]) }
+
+// BestResponseTo implements Dual.
+func (d multiplierDual) BestResponseTo(y, f []float64) (risk, tau float64) {
+	saddle.Fill(y[:d.fixed], d.weight)
+	risk, tau = d.Box.BestResponseTo(y[d.fixed:], f[d.fixed:])
+	return risk + d.weight*saddle.Sum(f[:d.fixed]), tau
+}
+
+// ProxTo implements Mirror.
+func (d multiplierDual) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
+	saddle.Fill(u[:d.fixed], d.weight)
+	saddle.Fill(y[:d.fixed], d.weight)
+	k := d.fixed
+	d.Box.ProxTo(u[k:], y[k:], f[k:], prev[k:], hist[k:], a, e, w)
+}
+
+// BlockStepTo implements Separable.
+func (d multiplierDual) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
+	if end := min(hi, d.fixed); lo < end {
+		saddle.Fill(u[lo:end], d.weight)
+		saddle.Fill(y[lo:end], d.weight)
+	}
+	if from := max(lo, d.fixed); from < hi {
+		d.Box.BlockStepTo(u, y, f, prev, eta, from, hi)
+	}
+}
+
+// WeightCap implements Normed.
+func (d multiplierDual) WeightCap(n int) float64 { return max(d.weight, d.Box.WeightCap(n)) }
+
+// TotalWeight implements Normed.
+func (d multiplierDual) TotalWeight(n int) float64 {
+	return float64(d.fixed)*d.weight + d.Box.TotalWeight(n-d.fixed)
+}

@@ -1,0 +1,54 @@
+package primaldual
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// A MatrixGame is
+//
+//	min over x, max over y of  yᵀA x − Nu·KL(y ‖ 1/n) + Mu·KL(x ‖ 1/d)
+//
+// over mixed strategies: x ≥ 0 of sum 1 over d columns, y ≥ 0 of sum 1 over n rows.
+type MatrixGame struct {
+	Rows, Columns int
+	Payoff        []float64 // the row-major matrix A: what the column player pays to the row player
+	Nu, Mu        float64   // ≥ 0; both 0: the game itself
+}
+
+// A GameResult is an approximate equilibrium of a MatrixGame. Its field Result is that of the solve.
+type GameResult struct {
+	X, Y []float64 // mixed strategies: of the columns, which minimises, and of the rows, which maximises
+
+	// Lower and Upper bound the value of the game. Y gains at least Lower against every x, and X loses at most Upper
+	// against every y.
+	Lower, Upper float64
+
+	Result *dro.Result
+}
+
+// Solve solves g with the options of dro.Solve, of which nil are the defaults. The method is FullVector if o names none.
+func (g *MatrixGame) Solve(ctx context.Context, o *dro.Options) (*GameResult, error) {
+	if !(g.Nu >= 0) || !(g.Mu >= 0) {
+		return nil, fmt.Errorf("dro: a game with Nu = %v and Mu = %v: both must be ≥ 0", g.Nu, g.Mu)
+	}
+	oracle, err := dro.NewBilinear(g.Rows, g.Columns, g.Payoff, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	var s dro.Options
+	if o != nil {
+		s = *o
+	}
+	if s.Method == nil {
+		s.Method = FullVector{}
+	}
+	s.KeepDual = true
+	r, err := dro.Solve(ctx, &dro.Problem{Oracle: oracle, Dual: dro.KL{Nu: g.Nu}, Primal: dro.Entropy{Mu: g.Mu}}, &s)
+	if r == nil {
+		return nil, err
+	}
+	return &GameResult{X: r.X, Y: provingWeights(r), Lower: r.Certificate.Lower, Upper: r.Certificate.Upper, Result: r}, err
+}
