@@ -118,6 +118,10 @@ func withProducts(f *score.Formula) *score.Formula {
 	} {
 		f.Products = append(f.Products, score.Product{Factors: []score.Factor{x, of(1, "")}, Weight: 0.04 + 0.01*float64(i), Shift: 0.3, Scale: 7})
 	}
+	cell := []score.Factor{level("region", 1), level("side", 0), level("code", 2)} // of crossed groups
+	f.Products = append(f.Products,
+		score.Product{Factors: append(cell, of(1, "")), Weight: 0.35, Scale: 4}, score.Product{Factors: cell, Weight: -0.45, Scale: 1},
+		score.Product{Factors: []score.Factor{level("known", 1), level("maybe", 0), of(income, "log")}, Weight: 0.55, Shift: 0.1, Scale: 2})
 	return f
 }
 

@@ -60,7 +60,7 @@ const minChoiceRows = 10_000
 func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.tuneOptions()
 	o.Ridge = !m.muGiven && m.Config.Solver == autoSolver
-	if g := m.Result.Design; g != nil && g.Ridge > 0 { // Newton steps take rows × columns² operations
+	if g := m.Result.Design; !g.IsShared() { // Newton steps take rows × columns² operations
 		d := m.Run.Train.D
 		o.Few = true
 		ratio := float64(d-g.Columns) / float64(d)

@@ -30,7 +30,6 @@ var groupRidges = []float64{1, 5, 25, 125}
 
 const (
 	designFolds     = 5
-	designError     = 2         // standard errors by which the average has to fall
 	maxGroupColumns = 500       // products
 	maxDesignCells  = 600_000   // rows × columns that the design is chosen on
 	maxDesignGram   = 4_000_000 // entries of the Hessians of all cells
@@ -38,17 +37,26 @@ const (
 )
 
 // A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of
-// groups. It is made for ERM, before the level of robustness is chosen.
+// groups: first of single group columns, then of crossings of two of them, and so on. It is made for ERM, before the level of
+// robustness is chosen.
 type GroupDesign struct {
-	Ridge   float64  `json:"ridge"`   // κ: group coefficients are penalised by κ·μ; 0: shared
+	// Ridges are κ of the single group columns, of the crossings of two, and so on: their coefficients are penalised
+	// by κ·μ. Without any, the coefficients are shared.
+	Ridges []float64 `json:"ridges,omitempty"`
+
 	Groups  []string `json:"groups"`  // group columns that are features
-	Columns int      `json:"columns"` // encoded columns of group coefficients
+	Columns int      `json:"columns"` // encoded columns of the group coefficients that are taken, or of those of single columns
 	Folds   int      `json:"folds"`
 	Rows    int      `json:"rows"` // that the choice was made on
 	LeftOut string   `json:"left_out,omitempty"`
 
+	CrossedLeftOut string `json:"crossed_left_out,omitempty"` // why crossed groups were not tried
+
 	pooled.Choice
 }
+
+// IsShared reports whether all groups share their coefficients.
+func (g *GroupDesign) IsShared() bool { return g == nil || len(g.Ridges) == 0 }
 
 // chooseGroupCoefficients chooses whether groups get their own coefficients. It returns nil if no group column
 // is a feature or the choice was not asked for.
@@ -61,22 +69,22 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 		return nil, nil
 	}
 	began, e := time.Now(), rows.fitted.Encoder
-	columns := e.GroupColumns()
-	if !mustPool && (len(columns) == 0 || e.Target.Task == encode.Multiclass) {
+	terms := e.GroupTerms(1)
+	if !mustPool && (len(terms) == 0 || e.Target.Task == encode.Multiclass) {
 		return nil, nil
 	}
 	g := &GroupDesign{Folds: designFolds, Rows: rows.fitted.Train.N}
-	for _, of := range columns {
-		in := e.Inputs[of.Input]
+	for _, t := range terms {
+		in := e.Inputs[t.Inputs[0]]
 		g.Groups = append(g.Groups, in.Name)
-		g.Columns += len(in.Levels) * len(of.Columns)
+		g.Columns += len(in.Levels) * len(t.Columns)
 	}
 	if why := c.refusedSlopes(); why != "" {
 		g.LeftOut = why
 		return g, nil
 	}
 	c = c.fillFromData(e.Target.Task, g.Rows)
-	p, err := c.newPooledProblem(ctx, f, rows, g, columns)
+	p, steps, err := c.newPooledProblem(ctx, f, rows, g)
 	var few *tune.FewRowsError
 	switch {
 	case errors.As(err, &few) && mustPool:
@@ -89,15 +97,108 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 	}
 	g.Rows = len(p.Target)
 	p.Observe = c.countObserver("group coefficients", began)
-	choice, err := p.Compare(ctx, groupRidges)
+	choice, err := p.Compare(ctx, groupRidges, mustPool)
 	if err != nil {
 		return nil, err
 	}
-	g.Choice = *choice
-	if best := choice.Best(); mustPool || best.Change <= -designError*best.SE && best.Change < 0 {
-		g.Ridge = best.Ridge
+	g.Choice, g.Ridges = *choice, choice.Ridges()
+	if len(g.Ridges) > 1 {
+		g.Columns = countColumns(slices.Concat(steps[:len(g.Ridges)]...))
 	}
 	return g, nil
+}
+
+// groupSteps returns the terms of group coefficients by the number of group columns that are crossed, with the cells of
+// the first rows, at most maxDesignCells encoded values of them.
+func groupSteps(rows *encodedRows) (steps [][]cellTerm) {
+	e, d := rows.fitted.Encoder, rows.fitted.Train
+	for order := 1; ; order++ {
+		terms := e.GroupTerms(order)
+		if len(terms) == 0 {
+			break
+		}
+		var step []cellTerm
+		for _, t := range terms {
+			step = append(step, cellTerm{GroupTerm: t})
+		}
+		steps = append(steps, step)
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	for k := range steps[0] { // all levels, whether a row has them or not
+		t := &steps[0][k]
+		for l := range e.Inputs[t.Inputs[0]].Levels {
+			t.cells = append(t.cells, []int32{int32(l)})
+		}
+	}
+	row, level := make([]float64, d.D), make([]int32, len(e.Inputs))
+	for i := range min(d.N, max(minDesignRows, maxDesignCells/d.D)) {
+		d.X.RowTo(row, i)
+		for _, t := range steps[0] {
+			level[t.Inputs[0]] = levelOfRow(&e.Inputs[t.Inputs[0]], row)
+		}
+		for o := range steps {
+			for k := range steps[o] {
+				steps[o][k].add(level)
+			}
+		}
+	}
+	return steps
+}
+
+// A cellTerm is a group term with its cells, and the cell of the first rows.
+type cellTerm struct {
+	encode.GroupTerm
+	cells [][]int32 // levels of the inputs
+	cell  []int32   // by row; −1: none
+	index map[string]int32
+}
+
+// add appends the cell of a row with the given levels by input. A cell that no row had before is new, if the term is
+// a crossing.
+func (t *cellTerm) add(level []int32) {
+	if len(t.Inputs) == 1 {
+		t.cell = append(t.cell, level[t.Inputs[0]])
+		return
+	}
+	of := make([]int32, len(t.Inputs))
+	for k, i := range t.Inputs {
+		if of[k] = level[i]; of[k] < 0 {
+			t.cell = append(t.cell, -1)
+			return
+		}
+	}
+	key := fmt.Sprint(of)
+	at, known := t.index[key]
+	if !known {
+		if t.index == nil {
+			t.index = map[string]int32{}
+		}
+		at = int32(len(t.cells))
+		t.index[key], t.cells = at, append(t.cells, of)
+	}
+	t.cell = append(t.cell, at)
+}
+
+// countCombinations returns the number of combinations of groups of single columns that occur.
+func countCombinations(single []cellTerm) int {
+	seen, of := map[string]bool{}, make([]int32, len(single))
+	for i := range single[0].cell {
+		for k := range single {
+			of[k] = single[k].cell[i]
+		}
+		seen[fmt.Sprint(of)] = true
+	}
+	return len(seen)
+}
+
+// countColumns returns the number of encoded columns of the coefficients of terms.
+func countColumns(terms []cellTerm) (n int) {
+	for _, t := range terms {
+		n += len(t.cells) * len(t.Columns)
+	}
+	return n
 }
 
 // whyNotTried returns why group coefficients are not tried, or "".
@@ -136,9 +237,11 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error
 	if h := rows.fitted.Holdout; h != nil {
 		n += int64(h.N)
 	}
-	entries := d.D // of a row: those of one level of every group column
-	for _, of := range rows.fitted.Encoder.GroupColumns() {
-		entries += len(of.Columns)
+	entries := d.D // of a row: those of one level of every group column, and of one cell of every crossing
+	for step := range g.Ridges {
+		for _, t := range rows.fitted.Encoder.GroupTerms(step + 1) {
+			entries += len(t.Columns)
+		}
 	}
 	all := d.D + g.Columns
 	cell := c.cellBytes()
@@ -162,15 +265,15 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error
 }
 
 // newPooledProblem returns the problem of choosing a design, on the first training rows, which are in random
-// order. It returns a *tune.FewRowsError with the reason if there is no choice for them.
-func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign, columns []encode.GroupColumn) (*pooled.Problem, error) {
+// order. It returns a *tune.FewRowsError with the reason if there is no choice for them. steps are the terms that may be taken.
+func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign) (p *pooled.Problem, steps [][]cellTerm, err error) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	if why := c.whyNotTried(g, e.Target.Task); why != "" {
-		return nil, &tune.FewRowsError{Msg: why}
+		return nil, nil, &tune.FewRowsError{Msg: why}
 	}
 	loss, err := losses.Parse(c.Loss, c.HuberDelta)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := &tune.Table{Rows: Rows(d, rows.weight), X: d.X, Target: d.Target, Loss: loss}
 	if n := min(d.N, max(minDesignRows, maxDesignCells/d.D)); n < d.N {
@@ -181,13 +284,13 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 		all = all.Select(first)
 	}
 	if all.N < minDesignRows {
-		return nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d training rows are fewer than %d", all.N, minDesignRows)}
+		return nil, nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d training rows are fewer than %d", all.N, minDesignRows)}
 	}
 	fold, err := all.Folds(designFolds, c.Seed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p := &pooled.Problem{
+	p = &pooled.Problem{
 		X: all.X, Target: all.Target, Weight: all.Weights, Fold: make([]int32, all.N), Folds: designFolds, Loss: loss,
 		Mu: *c.Mu * float64(d.N) / float64(all.N), Intercept: e.Intercept(),
 	}
@@ -196,28 +299,35 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 	}
 	if c.GroupHoldout != "" {
 		if p.Unit, err = unitIndex(ctx, f, c.GroupHoldout, d.Rows[:all.N]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		drawUnitFolds(p.Fold, p.Unit, c.Seed)
 	}
-	for _, of := range columns {
-		p.Groups = append(p.Groups, pooled.Group{Level: make([]int32, all.N), Levels: len(e.Inputs[of.Input].Levels), Columns: of.Columns})
-	}
-	row, cells := make([]float64, d.D), map[string]bool{}
-	for i := range all.N {
-		all.X.RowTo(row, i)
-		key := ""
-		for k, of := range columns {
-			level := levelOfRow(&e.Inputs[of.Input], row)
-			p.Groups[k].Level[i] = level
-			key += fmt.Sprint(level, ",")
+	steps = groupSteps(rows)
+	cells, columns := countCombinations(steps[0]), 0
+	for o, step := range steps {
+		columns += countColumns(step)
+		why := ""
+		switch {
+		case cells*d.D*d.D > maxDesignGram:
+			why = fmt.Sprintf("%d combinations of groups with %d columns are too many", cells, d.D)
+		case o > 0 && columns > maxGroupColumns:
+			why = fmt.Sprintf("they would take %d columns, and at most %d are tried", columns, maxGroupColumns)
 		}
-		cells[key] = true
+		if why != "" && o == 0 {
+			return nil, nil, &tune.FewRowsError{Msg: why}
+		} else if why != "" {
+			g.CrossedLeftOut = why
+			steps = steps[:o]
+			break
+		}
+		var groups []pooled.Group
+		for _, t := range step {
+			groups = append(groups, pooled.Group{Level: t.cell, Levels: len(t.cells), Columns: t.Columns})
+		}
+		p.Steps = append(p.Steps, groups)
 	}
-	if n := len(cells) * d.D * d.D; n > maxDesignGram {
-		return nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d combinations of groups with %d columns are too many", len(cells), d.D)}
-	}
-	return p, nil
+	return p, steps, nil
 }
 
 // levelOfRow returns the level of an encoded training row, or −1 for nulls and rare levels.
@@ -271,12 +381,30 @@ func (g *GroupDesign) describe() string {
 	if g.LeftOut != "" {
 		return fmt.Sprintf("%s share their coefficients; own coefficients were not tried: %s", groups, g.LeftOut)
 	}
-	best := g.Best()
-	change := fmt.Sprintf("mean loss of ERM out of fold %s %%, standard error %.1f %%", formatSignedPercent(best.Change/g.Shared), 100*best.SE/g.Shared)
-	if g.Ridge == 0 {
-		return fmt.Sprintf("%s share their coefficients: own ones do not predict measurably better (%s)", groups, change)
+	if g.IsShared() {
+		best := g.Best(0)
+		return fmt.Sprintf("%s share their coefficients: own ones do not predict measurably better (%s)", groups, g.describeChange(best.Change, best.SE))
 	}
-	return fmt.Sprintf("%s have own coefficients, partially pooled with κ = %v (%s)", groups, g.Ridge, change)
+	best := g.Best(len(g.Ridges) - 1)
+	text := fmt.Sprintf("%s have own coefficients, partially pooled with κ = %v", groups, g.Ridges[0])
+	if len(g.Ridges) > 1 {
+		text += fmt.Sprintf(", and so have the combinations of these groups, with κ = %s", g.crossedRidges())
+	}
+	text += fmt.Sprintf(" (%s)", g.describeChange(best.Change, best.SE))
+	if g.CrossedLeftOut != "" {
+		text += "; own coefficients of combinations of groups were not tried: " + g.CrossedLeftOut
+	}
+	return text
+}
+
+// crossedRidges returns κ of the crossings of two group columns, of three, and so on, as text.
+func (g *GroupDesign) crossedRidges() string {
+	return strings.Trim(fmt.Sprint(g.Ridges[1:]), "[]")
+}
+
+// describeChange returns a change of the mean loss with its standard error, as shares of the loss of ERM.
+func (g *GroupDesign) describeChange(change, se float64) string {
+	return fmt.Sprintf("mean loss of ERM out of fold %s %%, standard error %.1f %%", formatSignedPercent(change/g.Shared), 100*se/g.Shared)
 }
 
 // formatSignedPercent formats a proportion as a percentage with its sign.
@@ -292,20 +420,33 @@ func formatSignedPercent(v float64) string {
 // again with the products.
 func (c Config) encodeWithGroupCoefficients(ctx context.Context, frame *data.Frame, rows *encodedRows, disk *diskStorage) (*encodedRows, *GroupDesign, error) {
 	g, err := c.chooseGroupCoefficients(ctx, frame, rows)
-	if err != nil || g == nil || g.Ridge == 0 {
+	if err != nil || g.IsShared() {
 		return rows, g, err
 	}
 	if disk == nil { // which reserves what it needs
 		if err := c.checkGroupColumnsMemory(g, rows); err != nil {
 			if c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled && c.design == nil {
-				g.Ridge, g.LeftOut = 0, err.Error()
+				g.Ridges, g.LeftOut = nil, err.Error()
 				return rows, g, nil
 			}
 			return nil, nil, err // the rows are kept on disk then
 		}
 	}
-	c.products = rows.fitted.Encoder.GroupProducts(g.Ridge)
+	c.products = g.products(rows)
 	disk.freeRows(rows.fitted, rows.weight)
 	rows, err = c.encodeRows(ctx, frame, nil, disk)
 	return rows, g, err
+}
+
+// products returns the products that stand for the group coefficients that were chosen.
+func (g *GroupDesign) products(rows *encodedRows) (out []encode.Product) {
+	for order, step := range groupSteps(rows) {
+		if order == len(g.Ridges) {
+			break
+		}
+		for _, t := range step {
+			out = append(out, rows.fitted.Encoder.GroupProducts(t.GroupTerm, t.cells, g.Ridges[order])...)
+		}
+	}
+	return out
 }

@@ -19,8 +19,8 @@ func TestConfigOfFold_KeepsWhatWasChosen(t *testing.T) {
 			t.Errorf("%s: level %v, μ %v, group coefficients %s", name, got.Level, *got.Mu, got.GroupCoefficients)
 		}
 	}
-	m.Result.Design = &GroupDesign{Ridge: 5}
-	if got := m.configOfFold(); got.design == nil || got.design.Ridge != 5 {
+	m.Result.Design = &GroupDesign{Ridges: []float64{5}}
+	if got := m.configOfFold(); got.design == nil || !slices.Equal(got.design.Ridges, []float64{5}) {
 		t.Errorf("design %+v", got.design)
 	}
 }

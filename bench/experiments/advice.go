@@ -270,7 +270,7 @@ func (d *adviceDesign) fit(ctx context.Context, criterion string, n int, seed ui
 // chosen model.
 func (d *adviceDesign) candidates(ctx context.Context, chosen *train.Model, seed uint64, p *population, known map[string]map[string]float64) ([]map[string]float64, error) {
 	s, n := chosen.Result.Selection, d.rows
-	shared := chosen.Result.Design == nil || chosen.Result.Design.Ridge == 0
+	shared := chosen.Result.Design.IsShared()
 	out := make([]map[string]float64, 0, len(s.Candidates))
 	for i := range s.Candidates {
 		k := &s.Candidates[i]

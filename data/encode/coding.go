@@ -133,14 +133,23 @@ func (in *Input) Width() int {
 
 // validateMade returns an error if the operands of an input that was read from a file are invalid.
 func (in *Input) validateMade() error {
-	if in.Kind != data.Numeric || len(in.Of) > 2 {
-		return fmt.Errorf("\"of\" lists %d columns: a number is derived from one or two", len(in.Of))
+	if in.Kind != data.Numeric {
+		return fmt.Errorf("\"of\" is set for a column of kind %v: only a number is derived from others", in.Kind)
 	}
-	for i, o := range in.Of {
+	numbers := 0
+	for _, o := range in.Of {
+		if o.Kind == data.Numeric {
+			numbers++
+		}
+	}
+	if len(in.Of) > 2 && numbers > 1 {
+		return fmt.Errorf("\"of\" lists %d numbers among %d columns: a number is derived from one or two columns, or from levels and one column", numbers, len(in.Of))
+	}
+	for _, o := range in.Of {
 		switch {
 		case o.Column == "" || !o.Kind.IsScalar():
 			return fmt.Errorf("\"of\" refers to the column %q of unknown kind %v", o.Column, o.Kind)
-		case o.Center != 0 && !(o.Kind == data.Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != data.Numeric):
+		case o.Center != 0 && !(o.Kind == data.Numeric && len(in.Of) > 1 && numbers == 1):
 			return fmt.Errorf("\"center\" is set for %q outside a product with a category", o.Column)
 		case !table.IsFinite(o.Center):
 			return fmt.Errorf("\"center\" of %q is %v, not a finite number", o.Column, o.Center)

@@ -286,19 +286,29 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 }
 
 // shareOfEntries returns the proportion of rows in which a number is not zero: about one over the number of
-// levels for a product with a group, else 1.
+// groups for a product with a group or a cell of crossed groups, else 1.
 func (t *fitting) shareOfEntries(c *data.Column) float64 {
 	p, product := t.products[c]
 	if !product {
 		return 1
 	}
-	levels := map[string]bool{}
+	columns, _ := groupOf(p)
+	seen := map[string]bool{}
 	for _, q := range t.e.Spec.Products {
-		if q.Of[0].Column == p.Of[0].Column {
-			levels[q.Of[0].Level] = true
+		if of, levels := groupOf(q); of == columns {
+			seen[levels] = true
 		}
 	}
-	return 1 / float64(len(levels))
+	return 1 / float64(len(seen))
+}
+
+// groupOf returns texts that stand for the group columns of a product and for their levels.
+func groupOf(p Product) (columns, levels string) {
+	for _, o := range p.Of[:len(p.Of)-1] {
+		columns += strconv.Quote(o.Column)
+		levels += strconv.Quote(o.Level)
+	}
+	return columns, levels
 }
 
 // entriesPerRow returns an upper estimate of the average number of nonzero cells in a row.

@@ -9,44 +9,68 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// A GroupColumn is a group column that is also a feature, with the encoded columns whose coefficients may
-// differ between its groups.
-type GroupColumn struct {
-	Input   int   // of Encoder.Inputs
+// A GroupTerm is a group column that is also a feature, or several that are crossed, with the encoded columns whose
+// coefficients may differ between its groups.
+type GroupTerm struct {
+	Inputs  []int // of Encoder.Inputs, in the order of Spec.Groups
 	Columns []int // of Encoder.Columns, ascending
 }
 
-// GroupColumns returns the group columns that are features taken as categories. Their
-// Columns are those of all other features that are one column or a function of one; a pair
-// of group columns counts once, with the one named first under Groups.
-func (e *Encoder) GroupColumns() (out []GroupColumn) {
-	var done []string
+// GroupTerms returns the crossings of as many group columns as order says, of those that are features taken as
+// categories; order 1 gives the single columns. The Columns of a term are those of all other features that are one column or a
+// function of one. A crossing counts once: a group column is among the Columns only of terms whose group columns are
+// all named before it under Groups.
+func (e *Encoder) GroupTerms(order int) (out []GroupTerm) {
+	var groups []int
 	for _, name := range e.Spec.Groups {
 		at := slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == name && in.Of == nil && in.Kind != data.Numeric })
-		if at < 0 {
-			continue
+		if at >= 0 {
+			groups = append(groups, at)
 		}
-		done = append(done, name)
-		g := GroupColumn{Input: at}
-		for _, in := range e.Inputs {
-			if slices.Contains(done, in.Name) || !in.isProfiled() || e.hasInteraction(name, in.Name) {
+	}
+	forSubsets(len(groups), order, func(chosen []int) {
+		t := GroupTerm{}
+		for _, k := range chosen {
+			t.Inputs = append(t.Inputs, groups[k])
+		}
+		done := groups[:chosen[len(chosen)-1]+1]
+		for i, in := range e.Inputs {
+			if !in.isProfiled() || slices.Contains(done, i) || order == 1 && e.hasInteraction(e.Inputs[t.Inputs[0]].Name, in.Name) {
 				continue
 			}
 			if in.Kind == data.Numeric {
-				g.Columns = append(g.Columns, in.First)
+				t.Columns = append(t.Columns, in.First)
 				continue
 			}
 			for k := range in.Levels { // nulls and rare levels have the shared coefficients
 				if c := in.Column(k); c >= 0 {
-					g.Columns = append(g.Columns, c)
+					t.Columns = append(t.Columns, c)
 				}
 			}
 		}
-		if len(g.Columns) > 0 {
-			out = append(out, g)
+		if len(t.Columns) > 0 {
+			out = append(out, t)
+		}
+	})
+	return out
+}
+
+// forSubsets calls do for the ascending subsets of size k, above 0, of 0 to n−1, in lexicographic order.
+func forSubsets(n, k int, do func(chosen []int)) {
+	chosen := make([]int, 0, k)
+	var extend func(from int)
+	extend = func(from int) {
+		if len(chosen) == k {
+			do(chosen)
+			return
+		}
+		for i := from; i < n; i++ {
+			chosen = append(chosen, i)
+			extend(i + 1)
+			chosen = chosen[:len(chosen)-1]
 		}
 	}
-	return out
+	extend(0)
 }
 
 // hasInteraction reports whether the product of two columns is already a feature.
@@ -54,21 +78,23 @@ func (e *Encoder) hasInteraction(a, b string) bool {
 	return slices.ContainsFunc(e.Spec.Transforms.Interact, func(p [2]string) bool { return p == [2]string{a, b} || p == [2]string{b, a} })
 }
 
-// GroupProducts returns the products of each level of the group columns with their Columns, divided by the
-// square root of ridge. Under a common ridge penalty, the coefficients of groups are then penalised ridge times
-// as much as the shared coefficients.
-func (e *Encoder) GroupProducts(ridge float64) (out []Product) {
+// GroupProducts returns the products of cells of a term, each given by the index of its level in every input, with the
+// Columns, divided by the square root of ridge. Under a common ridge penalty, the coefficients of groups are then
+// penalised ridge times as much as the shared coefficients.
+func (e *Encoder) GroupProducts(t GroupTerm, cells [][]int32, ridge float64) (out []Product) {
 	root := math.Sqrt(ridge)
-	for _, g := range e.GroupColumns() {
-		in := e.Inputs[g.Input]
-		for _, level := range in.Levels {
-			group := Operand{Column: in.Name, Kind: in.Kind, Level: level}
-			for _, c := range g.Columns {
-				feature, name := e.operandOf(c)
-				out = append(out, Product{
-					Name: group.Label() + ":" + name, Of: []Operand{group, feature}, Scale: root * e.Columns[c].Scale,
-				})
-			}
+	for _, cell := range cells {
+		var of []Operand
+		name := ""
+		for k, i := range t.Inputs {
+			in := e.Inputs[i]
+			o := Operand{Column: in.Name, Kind: in.Kind, Level: in.Levels[cell[k]]}
+			of = append(of, o)
+			name += o.Label() + ":"
+		}
+		for _, c := range t.Columns {
+			feature, label := e.operandOf(c)
+			out = append(out, Product{Name: name + label, Of: append(slices.Clone(of), feature), Scale: root * e.Columns[c].Scale})
 		}
 	}
 	return out
@@ -102,43 +128,50 @@ func (e *Encoder) operandOf(c int) (o Operand, name string) {
 	return o, fmt.Sprintf("(%s - %s)", col.Name, text)
 }
 
-// A GroupCoefficient identifies the deviation of one group from a shared coefficient: a column of the Spec's
-// Products.
+// A GroupCoefficient identifies the deviation of one group, or of one cell of crossed groups, from the coefficients of
+// the groups that it is part of: a column of the Spec's Products.
 type GroupCoefficient struct {
-	Input   int    // the group column, of Encoder.Inputs
-	Level   string // of the group column
-	Column  int    // of Encoder.Columns: the coefficient that all groups share
-	Product int    // of Encoder.Columns
+	Inputs  []int    // the group columns, of Encoder.Inputs
+	Levels  []string // of the group columns
+	Column  int      // of Encoder.Columns: the coefficient that all groups share
+	Product int      // of Encoder.Columns
 }
 
-// GroupCoefficients returns the group coefficients of the Spec's Products, in the order of GroupProducts.
+// GroupCoefficients returns the group coefficients of the Spec's Products, in their order.
 func (e *Encoder) GroupCoefficients() (out []GroupCoefficient) {
 	if len(e.Spec.Products) == 0 {
 		return nil
 	}
-	type factors struct {
-		group, level, column, of, function string
-	}
-	index := make(map[string]int)
+	encoded, input, feature := make(map[string]int), make(map[string]int), make(map[string]int)
+	key := func(o Operand) string { return fmt.Sprintf("%q %q %v", o.Column, o.Level, o.Function) }
 	for i, c := range e.Columns {
-		index[c.Name] = i
+		encoded[c.Name] = i
 	}
-	product := make(map[factors]int)
+	for i := range e.Inputs {
+		in := &e.Inputs[i]
+		if in.Of == nil {
+			input[in.Name] = i
+		}
+		if !in.isProfiled() {
+			continue
+		}
+		for c := in.First; c < in.First+in.Width(); c++ {
+			o, _ := e.operandOf(c)
+			feature[key(o)] = c
+		}
+	}
 	for _, p := range e.Spec.Products {
-		if i, ok := index[p.Name]; ok && len(p.Of) == 2 {
-			product[factors{p.Of[0].Column, p.Of[0].Level, p.Of[1].Column, p.Of[1].Level, fmt.Sprint(p.Of[1].Function)}] = i
+		last := len(p.Of) - 1
+		column, known := feature[key(p.Of[last])]
+		product, kept := encoded[p.Name]
+		if !known || !kept {
+			continue
 		}
-	}
-	for _, g := range e.GroupColumns() {
-		in := e.Inputs[g.Input]
-		for _, level := range in.Levels {
-			for _, c := range g.Columns {
-				o, _ := e.operandOf(c)
-				if i, ok := product[factors{in.Name, level, o.Column, o.Level, fmt.Sprint(o.Function)}]; ok {
-					out = append(out, GroupCoefficient{Input: g.Input, Level: level, Column: c, Product: i})
-				}
-			}
+		g := GroupCoefficient{Column: column, Product: product}
+		for _, o := range p.Of[:last] {
+			g.Inputs, g.Levels = append(g.Inputs, input[o.Column]), append(g.Levels, o.Level)
 		}
+		out = append(out, g)
 	}
 	return out
 }

@@ -134,8 +134,8 @@ func (s Spec) Validate() error {
 		}
 	}
 	for _, p := range s.Products {
-		if len(p.Of) != 2 || !positiveFinite(p.Scale) {
-			return fmt.Errorf("the product %q has %d operands and the scale %v: it needs two operands and a scale above 0", p.Name, len(p.Of), p.Scale)
+		if len(p.Of) < 2 || !positiveFinite(p.Scale) {
+			return fmt.Errorf("the product %q has %d operands and the scale %v: it needs at least two operands and a scale above 0", p.Name, len(p.Of), p.Scale)
 		}
 	}
 	dropped := make(map[string]bool)
@@ -177,7 +177,7 @@ type Operand struct {
 // A Product is a derived column: the product of its operands divided by Scale.
 type Product struct {
 	Name  string    `json:"name"`
-	Of    []Operand `json:"of"` // the level of a group column, and a feature
+	Of    []Operand `json:"of"` // the levels of one or several group columns, then a feature
 	Scale float64   `json:"scale"`
 }
 

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
@@ -21,36 +23,77 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a number, or per level"
 	}
 	w := m.Original(m.ScoringCoefficients())
-	type panel struct{ input, column int }
-	at := make(map[panel]int)
-	var columns []string
-	seen := make(map[int]bool)
+	crossed := 1 // group columns of the finest cells
 	for _, g := range own {
-		k, ok := at[panel{g.Input, g.Column}]
+		crossed = max(crossed, len(g.Inputs))
+	}
+	deviation := make(map[string]float64) // of a group or a cell from the coefficients of the groups that it is part of
+	for _, g := range own {
+		deviation[cellKey(g.Column, g.Inputs, g.Levels)] = w[g.Product]
+	}
+	at := make(map[string]int)
+	var columns []string
+	for _, g := range own {
+		for _, i := range g.Inputs {
+			if name := e.Inputs[i].Name; !slices.Contains(columns, name) {
+				columns = append(columns, name)
+			}
+		}
+		if len(g.Inputs) < crossed && slices.ContainsFunc(own, func(h encode.GroupCoefficient) bool {
+			return len(h.Inputs) > len(g.Inputs) && h.Column == g.Column
+		}) {
+			continue // the panel of the cells has the sums
+		}
+		key := fmt.Sprint(g.Inputs, g.Column)
+		k, ok := at[key]
 		if !ok {
 			k = len(out.Panels)
-			at[panel{g.Input, g.Column}] = k
+			at[key] = k
+			var by []string
+			for _, i := range g.Inputs {
+				by = append(by, e.Inputs[i].Name)
+			}
 			c := e.Columns[g.Column]
-			out.Panels = append(out.Panels, eval.GroupCoefficient{Feature: c.Name, By: e.Inputs[g.Input].Name, Scale: eval.Num(c.Scale), Shared: eval.Num(w[g.Column])})
-		}
-		if !seen[g.Input] {
-			seen[g.Input] = true
-			columns = append(columns, e.Inputs[g.Input].Name)
+			out.Panels = append(out.Panels, eval.GroupCoefficient{Feature: c.Name, By: strings.Join(by, " × "), Scale: eval.Num(c.Scale), Shared: eval.Num(w[g.Column])})
 		}
 		q := &out.Panels[k]
-		q.Labels = append(q.Labels, g.Level)
-		q.Group = append(q.Group, eval.Num(w[g.Column]+w[g.Product]))
+		q.Labels = append(q.Labels, strings.Join(g.Levels, " / "))
+		q.Group = append(q.Group, eval.Num(w[g.Column]+sumOfParts(deviation, g)))
 	}
 	out.About = fmt.Sprintf("The groups of %s have coefficients of their own, partially pooled", printable.QuoteList(columns, "and"))
-	if d := m.Result.Design; d != nil && d.Ridge > 0 && len(d.Candidates) > 0 {
-		best := d.Best()
+	if d := m.Result.Design; !d.IsShared() && d.Taken > 0 {
+		best := d.Best(len(d.Ridges) - 1)
 		change := fmt.Sprintf("fell by %.1f\u00a0%%", -100*best.Change/d.Shared)
 		if best.Change >= 0 {
 			change = fmt.Sprintf("rose by %.1f\u00a0%%", 100*best.Change/d.Shared)
 		}
-		out.About += fmt.Sprintf(" (κ = %v, their ridge as a multiple of that of the shared ones): out of fold the average loss of %s %s (standard error %.1f\u00a0%%) against shared coefficients, in %d folds of %d training rows",
-			d.Ridge, Baseline, change, 100*best.SE/d.Shared, d.Folds, d.Rows)
+		ridges := fmt.Sprintf("κ = %v, their ridge as a multiple of that of the shared ones", d.Ridges[0])
+		if len(d.Ridges) > 1 {
+			ridges = fmt.Sprintf("κ = %v for groups and %v for their combinations, the ridges as multiples of that of the shared ones", d.Ridges[0], d.Best(1).Ridge)
+		}
+		out.About += fmt.Sprintf(" (%s): out of fold the average loss of %s %s (standard error %.1f\u00a0%%) against shared coefficients, in %d folds of %d training rows",
+			ridges, Baseline, change, 100*best.SE/d.Shared, d.Folds, d.Rows)
 	}
 	out.About += "."
 	return out
+}
+
+// cellKey returns a key of the coefficient of a column in a cell.
+func cellKey(column int, inputs []int, levels []string) string {
+	return fmt.Sprintf("%d %v %q", column, inputs, levels)
+}
+
+// sumOfParts returns the sum of the deviations of a cell and of all groups and crossings that it is part of.
+func sumOfParts(deviation map[string]float64, g encode.GroupCoefficient) (sum float64) {
+	for part := 1; part < 1<<len(g.Inputs); part++ {
+		var inputs []int
+		var levels []string
+		for k := range g.Inputs {
+			if part>>k&1 == 1 {
+				inputs, levels = append(inputs, g.Inputs[k]), append(levels, g.Levels[k])
+			}
+		}
+		sum += deviation[cellKey(g.Column, inputs, levels)]
+	}
+	return sum
 }

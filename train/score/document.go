@@ -260,6 +260,7 @@ func (d *Document) formulaAt(x []float64) *Formula {
 		}
 		f.Terms = append(f.Terms, t)
 	}
+	rest := map[string]int{}
 	for _, in := range e.Inputs {
 		if in.Of == nil {
 			continue
@@ -287,7 +288,7 @@ func (d *Document) formulaAt(x []float64) *Formula {
 			}
 			p.Factors = append(p.Factors, Factor{Term: k, Function: o.Function, Level: at})
 		}
-		moveCentreToLevel(f, in.Of, &p)
+		moveCentre(f, in.Of, &p, rest)
 		f.Products = append(f.Products, p)
 	}
 	if name := e.Target.Exposure; name != "" { // its logarithm is a fixed part of the margin
@@ -299,15 +300,27 @@ func (d *Document) formulaAt(x []float64) *Formula {
 	return f
 }
 
-// moveCentreToLevel rewrites the product of a level and a centred number with an uncentred number, and moves
-// the difference to the weight of the level.
-func moveCentreToLevel(f *Formula, of []operand, p *Product) {
+// moveCentre rewrites the product of levels and a centred number with an uncentred number. The difference goes to the
+// weight of the level or, of several levels, to one product of them in rest, which maps them to its index in f.Products.
+func moveCentre(f *Formula, of []operand, p *Product, rest map[string]int) {
 	for k, o := range of {
 		if o.Center == 0 {
 			continue
 		}
-		group := p.Factors[1-k]
-		f.Terms[group.Term].Weights[group.Level] -= p.Weight * o.Center / p.Scale
+		levels := slices.Delete(slices.Clone(p.Factors), k, k+1)
+		moved := -p.Weight * o.Center / p.Scale
+		if len(levels) == 1 {
+			f.Terms[levels[0].Term].Weights[levels[0].Level] += moved
+			continue
+		}
+		key := fmt.Sprint(levels)
+		at, known := rest[key]
+		if !known {
+			at = len(f.Products)
+			rest[key] = at
+			f.Products = append(f.Products, Product{Factors: levels, Scale: 1})
+		}
+		f.Products[at].Weight += moved
 	}
 }
 

@@ -1,14 +1,18 @@
 // Package pooled chooses, by cross-validation of the plain average of losses, between
 // coefficients that all groups share and coefficients of groups that are partially pooled:
-// the margin of row z in the levels l_c of the group columns c is
+// the margin of row z in the levels l_c of the group terms c is
 //
-//	⟨z, w⟩ + Σ_c ⟨z_Q(c), u_c,l_c⟩,    penalised by μ/2·(‖w‖² + κ·Σ‖u‖²).
+//	⟨z, w⟩ + Σ_c ⟨z_Q(c), u_c,l_c⟩,    penalised by μ/2·(‖w‖² + Σ_c κ_c·‖u_c‖²).
+//
+// A term is a group column or a crossing of several. The terms are added in steps: the single columns with one κ,
+// then the crossings of two columns with another κ and the first one kept, and so on.
 //
 // Newton's method forms one Hessian for every combination of levels, so that a step costs
 // as many products as one of the shared model.
 package pooled
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -20,11 +24,14 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A Group is a group column: the level of every row, and the columns whose coefficients may differ by level.
+// A Group is a group column or a crossing of several: the level of every row, and the columns whose coefficients
+// may differ by level.
 type Group struct {
 	Level   []int32 // -1: none, the shared coefficients apply
 	Levels  int
 	Columns []int
+
+	ridge float64 // κ
 }
 
 // A Problem holds rows with their groups. Rows of one unit are in one fold and count as one observation in
@@ -36,36 +43,50 @@ type Problem struct {
 	Unit      []int32
 	Fold      []int32 // of every row, from 0
 	Folds     int
-	Groups    []Group
+	Steps     [][]Group // what each step adds: single group columns, then crossings of two, and so on
 	Loss      losses.Loss
 	Mu        float64               // above 0
 	Intercept int                   // the column that is not penalised, or -1
 	Observe   func(done, total int) // called after every fold; may be nil
 }
 
-// A Candidate is the out-of-fold comparison of one ridge with shared coefficients.
+// A Candidate is the out-of-fold comparison of one ridge with shared coefficients and with what was taken before.
 type Candidate struct {
-	Ridge  float64 `json:"ridge"`  // κ
+	Ridge  float64 `json:"ridge"`  // κ of the groups that the step adds
 	Risk   float64 `json:"risk"`   // out-of-fold average of the losses
 	Change float64 `json:"change"` // of the average, against the shared coefficients
 	SE     float64 `json:"se"`     // standard error of Change
+
+	StepChange float64 `json:"step_change"` // of the average, against the design taken before this step
+	StepSE     float64 `json:"step_se"`     // standard error of StepChange
 }
 
-// A Choice is the outcome of Compare.
+// A Choice is the outcome of Compare. The steps that are taken are the first Taken ones, each with its best candidate.
 type Choice struct {
-	Shared     float64     `json:"shared"` // out-of-fold average with shared coefficients
-	Candidates []Candidate `json:"candidates"`
+	Shared float64       `json:"shared"` // out-of-fold average with shared coefficients
+	Steps  [][]Candidate `json:"steps"`  // the candidates of every step that was tried
+	Taken  int           `json:"taken"`  // number of steps; 0: all groups share their coefficients
 }
 
-// Best returns the candidate with the smallest risk.
-func (c *Choice) Best() Candidate {
-	return slices.MinFunc(c.Candidates, func(a, b Candidate) int {
-		if a.Risk < b.Risk {
-			return -1
-		}
-		return 1
-	})
+// Best returns the candidate of a step with the smallest risk.
+func (c *Choice) Best(step int) Candidate {
+	return slices.MinFunc(c.Steps[step], func(a, b Candidate) int { return cmp.Compare(a.Risk, b.Risk) })
 }
+
+// Ridges returns κ of every step that is taken.
+func (c *Choice) Ridges() (out []float64) {
+	for step := range c.Taken {
+		out = append(out, c.Best(step).Ridge)
+	}
+	return out
+}
+
+// A step is taken if the average falls by this number of standard errors: firstError against shared coefficients,
+// laterError against the coefficients of a step that is taken.
+const (
+	firstError = 2
+	laterError = 1
+)
 
 // segmentRows is the largest number of rows that are summed together.
 const segmentRows = 1 << 14
@@ -92,47 +113,91 @@ type fit struct {
 	margin, value, slope, curvature []float64 // by place
 }
 
-// Compare fits shared coefficients, and group coefficients with every ridge, without each fold, and compares
-// the losses of the rows left out.
-func (pr *Problem) Compare(ctx context.Context, ridges []float64) (*Choice, error) {
+// Compare fits shared coefficients, and group coefficients with every ridge, without each fold, and compares the losses
+// of the rows left out. Each step keeps the groups and the best ridges of the steps before it. Steps end after the
+// first crossing that does not pay. With must, the first step is taken whatever it gains.
+func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*Choice, error) {
 	f := newFit(pr)
 	n := len(f.order)
+	c := &Choice{}
+	x := make([][]float64, pr.Folds) // warm starts: what the step before found with its best ridge
 	shared := make([]float64, n)
-	losses := make([][]float64, len(ridges))
-	for k := range losses {
-		losses[k] = make([]float64, n)
-	}
-	var all, each []float64 // warm starts
+	var start []float64
 	for fold := range pr.Folds {
 		var err error
-		if all, err = f.minimise(ctx, fold, nil, 0, all); err != nil {
+		if start, err = f.minimise(ctx, fold, nil, start); err != nil {
 			return nil, err
 		}
-		f.storeFoldLosses(shared, fold, nil, all)
-		x := each
-		if x == nil {
-			x = all
-		}
-		for k := len(ridges) - 1; k >= 0; k-- { // the strongest ridge is nearest to the shared coefficients
-			if x, err = f.minimise(ctx, fold, pr.Groups, ridges[k], x); err != nil {
-				return nil, err
-			}
-			if k == len(ridges)-1 {
-				each = x
-			}
-			f.storeFoldLosses(losses[k], fold, pr.Groups, x)
-		}
-		if pr.Observe != nil {
-			pr.Observe(fold+1, pr.Folds)
-		}
+		x[fold] = start
+		f.storeFoldLosses(shared, fold, nil, start)
 	}
-	c := &Choice{}
 	c.Shared, _, _ = f.compareLosses(shared, shared)
-	for k, ridge := range ridges {
-		risk, change, se := f.compareLosses(losses[k], shared)
-		c.Candidates = append(c.Candidates, Candidate{Ridge: ridge, Risk: risk, Change: change, SE: se})
+	var before []Group // of the steps before, with their ridges
+	taken := shared
+	for step, added := range pr.Steps {
+		groups := slices.Concat(before, added)
+		losses, at, err := f.fitRidges(ctx, groups, len(before), ridges, x)
+		if err != nil {
+			return nil, err
+		}
+		var candidates []Candidate
+		for k, ridge := range ridges {
+			q := Candidate{Ridge: ridge}
+			q.Risk, q.Change, q.SE = f.compareLosses(losses[k], shared)
+			_, q.StepChange, q.StepSE = f.compareLosses(losses[k], taken)
+			candidates = append(candidates, q)
+		}
+		c.Steps = append(c.Steps, candidates)
+		best := c.Best(step)
+		errors := float64(firstError)
+		if c.Taken > 0 {
+			errors = laterError
+		}
+		k := slices.Index(ridges, best.Ridge)
+		pays := best.StepChange < 0 && best.StepChange <= -errors*best.StepSE
+		if pays || must && step == 0 {
+			c.Taken, taken = step+1, losses[k]
+		} else if step > 0 {
+			break
+		}
+		setRidge(groups[len(before):], best.Ridge)
+		before, x = groups, at[k]
 	}
 	return c, nil
+}
+
+// setRidge sets the ridge of groups.
+func setRidge(groups []Group, ridge float64) {
+	for i := range groups {
+		groups[i].ridge = ridge
+	}
+}
+
+// fitRidges fits, without every fold, the groups with each ridge for those from index first on. It returns the losses of
+// the rows left out and the coefficients of every fold, by ridge. The coefficients begin at start, by fold.
+func (f *fit) fitRidges(ctx context.Context, groups []Group, first int, ridges []float64, start [][]float64) (losses [][]float64, x [][][]float64, err error) {
+	losses, x = make([][]float64, len(ridges)), make([][][]float64, len(ridges))
+	for k := range ridges {
+		losses[k], x[k] = make([]float64, len(f.order)), make([][]float64, f.Folds)
+	}
+	for fold := range f.Folds {
+		at := start[fold]
+		if fold > 0 {
+			at = x[len(ridges)-1][fold-1]
+		}
+		for k := len(ridges) - 1; k >= 0; k-- { // the strongest ridge is nearest to the coefficients without the groups
+			setRidge(groups[first:], ridges[k])
+			if at, err = f.minimise(ctx, fold, groups, at); err != nil {
+				return nil, nil, err
+			}
+			x[k][fold] = at
+			f.storeFoldLosses(losses[k], fold, groups, at)
+		}
+		if f.Observe != nil {
+			f.Observe(fold+1, f.Folds)
+		}
+	}
+	return losses, x, nil
 }
 
 func newFit(pr *Problem) *fit {
@@ -140,10 +205,11 @@ func newFit(pr *Problem) *fit {
 	f := &fit{Problem: pr, p: p, order: make([]int, n), weight: make([]float64, n), target: make([]float64, n)}
 	cell := make([]int, n)
 	known := map[string]int{}
-	key := make([]byte, 4*len(pr.Groups))
+	all := slices.Concat(pr.Steps...)
+	key := make([]byte, 4*len(all))
 	for j := range n {
 		f.order[j] = j
-		for c, g := range pr.Groups {
+		for c, g := range all {
 			l := uint32(g.Level[j] + 1)
 			key[4*c], key[4*c+1], key[4*c+2], key[4*c+3] = byte(l), byte(l>>8), byte(l>>16), byte(l>>24)
 		}
@@ -151,8 +217,8 @@ func newFit(pr *Problem) *fit {
 		if !ok {
 			k = len(f.cells)
 			known[string(key)] = k
-			levels := make([]int32, len(pr.Groups))
-			for c, g := range pr.Groups {
+			levels := make([]int32, len(all))
+			for c, g := range all {
 				levels[c] = g.Level[j]
 			}
 			f.cells = append(f.cells, levels)
@@ -228,7 +294,7 @@ func (f *fit) storeFoldLosses(dst []float64, fold int, groups []Group, x []float
 
 // objective returns the penalised average loss without a fold. If derivatives is set, it stores the gradient,
 // and the Gram matrix weighted by the curvature, in the segments.
-func (f *fit) objective(ctx context.Context, fold int, groups []Group, ridge float64, x []float64, derivatives bool) (value, weight float64, err error) {
+func (f *fit) objective(ctx context.Context, fold int, groups []Group, x []float64, derivatives bool) (value, weight float64, err error) {
 	err = f.forSegments(ctx, fold, false, groups, x, func(s *segment, _ []float64) {
 		lo, hi := s.lo, s.hi
 		s.value = 0
@@ -254,21 +320,27 @@ func (f *fit) objective(ctx context.Context, fold int, groups []Group, ridge flo
 		}
 	}
 	value /= weight
-	for j, v := range x {
-		value += 0.5 * f.penalty(j, ridge) * v * v
+	for j, penalty := range f.penalties(groups) {
+		value += 0.5 * penalty * x[j] * x[j]
 	}
 	return value, weight, err
 }
 
-// penalty returns the penalty of coefficient j.
-func (f *fit) penalty(j int, ridge float64) float64 {
-	switch {
-	case j == f.Intercept:
-		return 0
-	case j >= f.p:
-		return f.Mu * ridge
+// penalties returns the penalty of every coefficient.
+func (f *fit) penalties(groups []Group) []float64 {
+	d, first := f.layout(groups)
+	out := make([]float64, d)
+	for j := range f.p {
+		if j != f.Intercept {
+			out[j] = f.Mu
+		}
 	}
-	return f.Mu
+	for c, g := range groups {
+		for j := range g.Levels * len(g.Columns) {
+			out[first[c]+j] = f.Mu * g.ridge
+		}
+	}
+	return out
 }
 
 const (
@@ -278,16 +350,16 @@ const (
 
 // minimise minimises the penalised average loss without a fold by Newton's method, beginning at from;
 // coefficients that from lacks are 0.
-func (f *fit) minimise(ctx context.Context, fold int, groups []Group, ridge float64, from []float64) ([]float64, error) {
+func (f *fit) minimise(ctx context.Context, fold int, groups []Group, from []float64) ([]float64, error) {
 	d, _ := f.layout(groups)
 	x := make([]float64, d)
 	copy(x, from)
 	for range newtonSteps {
-		value, weight, err := f.objective(ctx, fold, groups, ridge, x, true)
+		value, weight, err := f.objective(ctx, fold, groups, x, true)
 		if err != nil {
 			return nil, err
 		}
-		step, decrease := f.newtonStep(fold, groups, ridge, x, weight)
+		step, decrease := f.newtonStep(fold, groups, x, weight)
 		if !(decrease > accuracy*math.Abs(value)) {
 			break
 		}
@@ -296,7 +368,7 @@ func (f *fit) minimise(ctx context.Context, fold int, groups []Group, ridge floa
 			for j := range try {
 				try[j] = x[j] - t*step[j]
 			}
-			next, _, err := f.objective(ctx, fold, groups, ridge, try, false)
+			next, _, err := f.objective(ctx, fold, groups, try, false)
 			if err != nil {
 				return nil, err
 			}
@@ -313,14 +385,14 @@ func (f *fit) minimise(ctx context.Context, fold int, groups []Group, ridge floa
 }
 
 // newtonStep returns the Newton step, to be subtracted, and the squared Newton decrement.
-func (f *fit) newtonStep(fold int, groups []Group, ridge float64, x []float64, weight float64) (step []float64, decrement float64) {
+func (f *fit) newtonStep(fold int, groups []Group, x []float64, weight float64) (step []float64, decrement float64) {
 	d, first := f.layout(groups)
 	gradient := make([]float64, d)
 	hessian := mat.NewSymDense(d, nil)
 	h := hessian.RawSymmetric().Data
-	for j, v := range x {
-		gradient[j] = f.penalty(j, ridge) * v
-		h[j*d+j] = f.penalty(j, ridge)
+	for j, penalty := range f.penalties(groups) {
+		gradient[j] = penalty * x[j]
+		h[j*d+j] = penalty
 	}
 	// Segments of a cell are summed before they are scattered.
 	sum, grad := make([]float64, f.p*f.p), make([]float64, f.p)

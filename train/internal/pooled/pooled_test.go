@@ -31,7 +31,7 @@ func drawn(n int, loss losses.Loss, slope float64, seed uint64) *Problem {
 	if p.X, err = design.NewDense(n, 3, z); err != nil {
 		panic(err)
 	}
-	p.Groups = groups
+	p.Steps = [][]Group{groups}
 	return p
 }
 
@@ -41,7 +41,9 @@ func TestSolve_IsAMinimum(t *testing.T) {
 		p := drawn(300, loss, 0.5, 3)
 		f := newFit(p)
 		const fold, ridge = 2, 5.0
-		x, err := f.minimise(t.Context(), fold, p.Groups, ridge, nil)
+		groups := p.Steps[0]
+		setRidge(groups, ridge)
+		x, err := f.minimise(t.Context(), fold, groups, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,10 +56,10 @@ func TestSolve_IsAMinimum(t *testing.T) {
 				row := make([]float64, 3)
 				p.X.RowTo(row, j)
 				m := row[0]*x[0] + row[1]*x[1] + row[2]*x[2]
-				if a := int(p.Groups[0].Level[j]); a >= 0 {
+				if a := int(groups[0].Level[j]); a >= 0 {
 					m += row[0]*x[3+2*a] + row[1]*x[4+2*a]
 				}
-				m += row[1] * x[9+p.Groups[1].Level[j]]
+				m += row[1] * x[9+groups[1].Level[j]]
 				v, s := []float64{0}, []float64{m}
 				loss.EvalTo(v, s, []float64{m}, p.Target[j:j+1])
 				sum, total = sum+p.Weight[j]*v[0], total+p.Weight[j]
@@ -78,7 +80,7 @@ func TestSolve_IsAMinimum(t *testing.T) {
 			t.Fatalf("%d coefficients", len(x))
 		}
 		best := value(x)
-		if own, _, err := f.objective(t.Context(), fold, p.Groups, ridge, x, false); err != nil || !(math.Abs(own-best) <= 1e-12*best) {
+		if own, _, err := f.objective(t.Context(), fold, groups, x, false); err != nil || !(math.Abs(own-best) <= 1e-12*best) {
 			t.Errorf("%s: objective %v, by hand %v, %v", loss.Name(), own, best, err)
 		}
 		for j := range x {
@@ -97,35 +99,74 @@ func TestSolve_IsAMinimum(t *testing.T) {
 // error of the rows alone.
 func TestCompare_UnitsCountOnce(t *testing.T) {
 	p := drawn(400, losses.Squared{}, 0.3, 5)
-	c, err := p.Compare(t.Context(), []float64{1, 125})
+	c, err := p.Compare(t.Context(), []float64{1, 125}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if best := c.Best(); !(best.Change < -2*best.SE) || !(best.Risk < c.Shared) {
+	if best := c.Best(0); !(best.Change < -2*best.SE) || !(best.Risk < c.Shared) {
 		t.Errorf("slopes that differ are not found: %+v", c)
 	}
 	again := *p
 	var rows []int
 	again.Target, again.Weight, again.Fold, again.Unit = nil, nil, nil, nil
-	again.Groups = []Group{{Levels: 3, Columns: []int{0, 1}}, {Levels: 2, Columns: []int{1}}}
+	again.Steps = [][]Group{{{Levels: 3, Columns: []int{0, 1}}, {Levels: 2, Columns: []int{1}}}}
 	for j := range p.Target {
 		for range 4 {
 			rows = append(rows, j)
 			again.Target, again.Weight, again.Fold, again.Unit = append(again.Target, p.Target[j]), append(again.Weight, p.Weight[j]), append(again.Fold, p.Fold[j]), append(again.Unit, int32(j))
-			for k := range again.Groups {
-				again.Groups[k].Level = append(again.Groups[k].Level, p.Groups[k].Level[j])
+			for k := range again.Steps[0] {
+				again.Steps[0][k].Level = append(again.Steps[0][k].Level, p.Steps[0][k].Level[j])
 			}
 		}
 	}
 	again.X = p.X.Select(rows)
-	d, err := again.Compare(t.Context(), []float64{1, 125})
+	d, err := again.Compare(t.Context(), []float64{1, 125}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, want := range c.Candidates {
-		got := d.Candidates[k]
+	for k, want := range c.Steps[0] {
+		got := d.Steps[0][k]
 		if !(math.Abs(got.Change-want.Change) <= 1e-6*math.Abs(want.Change)) || !(math.Abs(got.SE-want.SE) <= 1e-6*want.SE) {
 			t.Errorf("four times every row: %+v, once: %+v", got, want)
+		}
+	}
+}
+
+// Crossings are taken where only one cell has another slope, and not where the single groups explain the slopes.
+func TestCompare_TakesCrossings(t *testing.T) {
+	for name, c := range map[string]struct {
+		slope func(a, b int) float64
+		taken int
+	}{
+		"nothing":       {func(a, b int) float64 { return 0 }, 0},
+		"margins":       {func(a, b int) float64 { return float64(a) - 2*float64(b) }, 1},
+		"a cell":        {func(a, b int) float64 { return 2 * float64(a*b) }, 2},
+		"only together": {func(a, b int) float64 { return float64(1-2*a) * float64(1-2*b) }, 2},
+	} {
+		rng := rand.New(rand.NewPCG(8, 1))
+		const n = 800
+		p := &Problem{Loss: losses.Squared{}, Mu: 1.0 / n, Intercept: 2, Folds: 5, Steps: [][]Group{
+			{{Levels: 2, Columns: []int{0, 1}}, {Levels: 2, Columns: []int{0, 1}}}, {{Levels: 4, Columns: []int{0, 1}}}}}
+		z := make([]float64, 0, 3*n)
+		for i := range n {
+			row, a, b := []float64{rng.NormFloat64(), rng.NormFloat64(), 1}, rng.IntN(2), rng.IntN(2)
+			z = append(z, row...)
+			for k, l := range []int{a, b} {
+				p.Steps[0][k].Level = append(p.Steps[0][k].Level, int32(l))
+			}
+			p.Steps[1][0].Level = append(p.Steps[1][0].Level, int32(2*a+b))
+			p.Target, p.Fold = append(p.Target, row[0]+c.slope(a, b)*row[1]+rng.NormFloat64()), append(p.Fold, int32(i%5))
+		}
+		var err error
+		if p.X, err = design.NewDense(n, 3, z); err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Compare(t.Context(), []float64{1, 5, 25, 125}, false)
+		if err != nil || got.Taken != c.taken || len(got.Ridges()) != c.taken {
+			t.Errorf("%s: %v, %+v", name, err, got)
+		}
+		if got.Taken == 2 && !(got.Best(1).Risk < 1.15 && got.Best(1).Risk < got.Best(0).Risk) {
+			t.Errorf("%s: the risk is %v, with a noise of 1", name, got.Best(1).Risk)
 		}
 	}
 }
