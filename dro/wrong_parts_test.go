@@ -77,7 +77,7 @@ type liar struct {
 func (r liar) Value(x []float64) float64 {
 	switch v := r.L2.Value(x); r.lie {
 	case "value":
-		return math.Sqrt(v)
+		return math.Sqrt(math.Sqrt(v))
 	case "sign":
 		return v - 10
 	default:

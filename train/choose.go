@@ -155,7 +155,7 @@ func (m *Model) tuneTable(d *encode.Dataset) *tune.Table {
 
 // hasUniqueWeights reports whether the losses determine the adversary's weights.
 func (c Config) hasUniqueWeights() bool {
-	return c.Protect == nil && (c.Nu == nil || *c.Nu > 0) && c.Spectral == "" && c.Penalty.HasPenalty()
+	return c.Protect == nil && (c.Nu == nil || *c.Nu > 0) && c.Spectral == "" && c.Own == nil && c.Penalty.HasPenalty()
 }
 
 // weightedAverage returns the mean of v, which has one entry per training row, under the sample weights.

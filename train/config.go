@@ -75,6 +75,10 @@ type Config struct {
 
 	Mu *float64 `json:"mu"` // μ ≥ 0; nil: 1/n
 
+	// Regulariser is that of the caller's program; nil: the ridge penalty. It needs a level of robustness. The
+	// baselines have the ridge penalty.
+	Regulariser *Regulariser `json:"regulariser,omitempty"`
+
 	Solver    string  `json:"solver"`             // one of solverNames()
 	Gap       float64 `json:"gap"`                // relative gap to certify, > 0
 	MaxPasses float64 `json:"max_passes"`         // passes over the data that a solve may take, one at least; > 0

@@ -364,9 +364,9 @@ func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary d
 	switch {
 	case m.Config.Average == "subsets":
 		res, err = m.solveSubsets(ctx, began)
-	case asked == autoSolver && m.Config.Average == "plain":
+	case asked == autoSolver && m.Config.Average == "plain" && m.Config.Regulariser == nil:
 		res = plain
-	case asked == autoSolver && m.Config.Average == "balanced":
+	case asked == autoSolver && m.Config.Average == "balanced" && m.Config.Regulariser == nil:
 		res = balanced
 	default:
 		s := m.solverOptions("robust", began)
@@ -422,7 +422,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 func (m *Model) adversaryDivergence(p *dro.Problem) (penalty dro.Divergence, nu float64) {
 	c := m.Config
 	switch {
-	case c.IsGroupwise() || c.KeepsWeights() || c.Protect != nil || c.Spectral != "" || !c.Penalty.HasPenalty():
+	case c.IsGroupwise() || c.KeepsWeights() || c.Protect != nil || c.Spectral != "" || c.Own != nil || !c.Penalty.HasPenalty():
 		return "", 0
 	case c.Nu != nil:
 		return c.Penalty, *c.Nu

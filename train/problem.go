@@ -211,6 +211,17 @@ func (m *Model) problem(oracle tune.Oracle, dual dro.Dual) *dro.Problem {
 	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.primal()}
 }
 
+// A Regulariser is a regulariser of the caller's program. Model files and reports hold its name alone, so that a
+// program without it reads, scores and reports such a model, and cannot train it again.
+type Regulariser struct {
+	Name string `json:"name"`
+
+	// Primal returns the regulariser of the coefficients of a number of columns, the last of which is the constant if
+	// Config.Intercept is set, with K coefficients each for K classes; nil in a model that was read from a file.
+	// Before a solve it is compared with itself (dro.Problem).
+	Primal func(mu float64, columns, outputs int, intercept bool) dro.Primal `json:"-"`
+}
+
 // Rows returns the weights and groups of d as a level needs them. The groups are those of all group columns
 // combined.
 func Rows(d *encode.Dataset, weights []float64) level.Rows {
@@ -222,9 +233,12 @@ func Rows(d *encode.Dataset, weights []float64) level.Rows {
 	return r
 }
 
-// primal returns the regulariser of the model: the ridge penalty, with the norm of the coefficients for a Wasserstein
+// primal returns the regulariser of the model: that of the caller, or the ridge penalty, with the norm of the coefficients for a Wasserstein
 // ball.
 func (m *Model) primal() dro.Primal {
+	if r := m.Config.Regulariser; r != nil && r.Primal != nil {
+		return r.Primal(*m.Config.Mu, len(m.Encoder.Columns), m.coefficientsPerColumn(), m.Config.Intercept)
+	}
 	if radius := m.Config.Wasserstein; radius != nil {
 		return dro.Wasserstein{Mu: *m.Config.Mu, Radius: *radius * m.loss.Lipschitz(), Intercept: m.Config.Intercept}
 	}

@@ -13,7 +13,7 @@ import (
 // Prove returns a proof of the lower bound of the certificate, for package verify: weights of the adversary, and the
 // slopes of the losses at the point that minimises the objective under these weights. Both are computed to the
 // last digits, so that the bound does not depend on where the training stopped. It needs Config.KeepProof and
-// Config.KeepRows; several ranks are an error.
+// Config.KeepRows; several ranks are an error, and so is an adversary or a regulariser of the caller's.
 func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	const (
 		gap    = 1e-9  // of the weights
@@ -23,6 +23,9 @@ func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	r := m.Run
 	if r == nil || r.Weights == nil || r.rows != nil {
 		return nil, errNoWeights
+	}
+	if m.Config.Own != nil || m.Config.Regulariser != nil {
+		return nil, errors.New("a proof is of the adversaries and the regularisers of this module, and this model was trained with another one")
 	}
 	oracle, err := m.tuneTable(r.Train).Oracle()
 	if err != nil {

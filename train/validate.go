@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// checkUnused returns an error that names settings without an effect.
+// checkUnused returns an error that names settings without an effect, and a regulariser that is not there.
 func (c *Config) checkUnused() error {
 	standard := DefaultConfig()
 	var wrong []string
@@ -24,6 +24,9 @@ func (c *Config) checkUnused() error {
 	}
 	if c.HuberDelta != standard.HuberDelta && !losses.HasDelta(c.Loss) {
 		wrong = append(wrong, fmt.Sprintf("Config.HuberDelta is %v, but the loss %s has no δ", c.HuberDelta, c.Loss))
+	}
+	if r := c.Regulariser; r != nil && r.Primal == nil {
+		wrong = append(wrong, fmt.Sprintf("the regulariser %q is that of another program: set Config.Regulariser.Primal", r.Name))
 	}
 	if wrong == nil {
 		return nil
@@ -51,6 +54,16 @@ func (c *Config) validate() error {
 	}
 	if c.NoBaseline && (!c.Level.IsSet() || c.Average != "") {
 		say("a training without baselines needs a level of robustness other than a plain average")
+	}
+	if r := c.Regulariser; r != nil {
+		switch {
+		case r.Name == "":
+			say("Config.Regulariser needs a Name, which model files and reports state")
+		case !c.Level.IsSet():
+			say("Config.Regulariser %s needs a level of robustness, and none is set", r.Name)
+		case c.Wasserstein != nil || c.Average == "subsets":
+			say("Config.Regulariser %s cannot be combined with Config.Wasserstein or the average of subsets", r.Name)
+		}
 	}
 	if c.Loss != "" {
 		if _, err := losses.Parse(c.Loss, 1); err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect, Radius, Spectral and
-// Wasserstein may be set; if none is set, the level is chosen from the data. The keys are options of the drotrain command.
+// A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect, Radius, Spectral,
+// Wasserstein and Own may be set; if none is set, the level is chosen from the data. The keys are options of the drotrain command.
 type Level struct {
 	// Average trains without an adversary: plain (empirical risk minimisation); balanced, with the same total
 	// weight for every group; half-balanced, with total weights proportional to the square root of the group's
@@ -38,6 +38,8 @@ type Level struct {
 	// Wasserstein is the radius ε > 0 of a ball around the rows in the type-1 Wasserstein distance: features may move, by
 	// ε in the Euclidean norm on average, targets not. Rows keep their weights.
 	Wasserstein *float64 `json:"wasserstein,omitempty"`
+
+	Own *Own `json:"own,omitempty"` // an adversary of the caller's program
 
 	Penalty   dro.Divergence `json:"penalty"`                // the divergence; empty: kl
 	Adversary string         `json:"adversary,omitempty"`    // rows or groups: what it weighs; empty: rows
@@ -59,7 +61,7 @@ func (l Level) setFields() []string {
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}, {"Spectral", l.Spectral != ""}, {"Wasserstein", l.Wasserstein != nil}} {
+	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}, {"Spectral", l.Spectral != ""}, {"Wasserstein", l.Wasserstein != nil}, {"Own", l.Own != nil}} {
 		if o.set {
 			set = append(set, o.name)
 		}
@@ -131,6 +133,9 @@ func (l Level) Validate() error {
 			say("Config.Spectral: %v", err)
 		}
 	}
+	if l.Own != nil && l.Own.Name == "" {
+		say("Config.Own needs a Name, which model files and reports state")
+	}
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
 		say("Config.Adjust is %v: it must be finite and ≥ 0", l.Adjust)
 	}
@@ -138,7 +143,7 @@ func (l Level) Validate() error {
 		if !l.IsSet() {
 			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
 		}
-		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Spectral != "" || l.Wasserstein != nil {
+		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Spectral != "" || l.Wasserstein != nil || l.Own != nil {
 			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
 		}
 	} else if l.Adjust > 0 {
@@ -221,6 +226,8 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	switch {
 	case l.IsGroupwise():
 		return l.groupDual(r)
+	case l.Own != nil:
+		return l.Own.dual(r)
 	case (l.Average == "plain" || l.Wasserstein != nil) && r.Weights == nil:
 		return dro.Uniform{}, nil
 	case l.Average == "plain" || l.Wasserstein != nil:
@@ -454,6 +461,8 @@ func (l Level) String() string {
 		return "spectral risk " + l.Spectral
 	case l.Wasserstein != nil:
 		return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein)
+	case l.Own != nil:
+		return l.Own.Name
 	case l.Radius != nil:
 		return fmt.Sprintf("%s ball over %s, ρ = %.3g", divergence, of, *l.Radius)
 	}

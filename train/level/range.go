@@ -26,9 +26,10 @@ type BallRange struct {
 	Nu      float64        `json:"nu,omitempty"` // Nu up to this leaves probabilities within 0.001 of each other; 0: unknown
 }
 
-// Excludes reports whether l leaves no model. It is false for levels over groups and for averages.
+// Excludes reports whether l leaves no model. It is false for levels over groups, for averages and for adversaries
+// of the caller's.
 func (r *Range) Excludes(l Level) bool {
-	if r == nil || l.IsGroupwise() || l.KeepsWeights() {
+	if r == nil || l.IsGroupwise() || l.KeepsWeights() || l.Own != nil {
 		return false
 	}
 	if l.Protect != nil {

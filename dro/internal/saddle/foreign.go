@@ -302,10 +302,7 @@ func (c *partsCheck) checkPrimal() error {
 
 // checkRegulariser returns the first promise that the primal breaks.
 func (c *partsCheck) checkRegulariser() error {
-	phi, mu := c.Problem.Primal, c.Problem.Primal.Modulus()
-	if c.set != nil {
-		mu = 0 // relative to a norm of its own
-	}
+	phi := c.Problem.Primal
 	value := make([]float64, len(c.points))
 	signed, _ := phi.(NonNegative)
 	for k, x := range c.points {
@@ -321,21 +318,20 @@ func (c *partsCheck) checkRegulariser() error {
 		for b, z := range c.points[:a] {
 			floats.AddScaledTo(middle, x, 1, z)
 			floats.Scale(0.5, middle)
-			apart := floats.Distance(x, z, 2)
-			most := (value[a]+value[b])/2 - mu/8*apart*apart
+			most := (value[a] + value[b]) / 2
 			if got := phi.Value(middle); !(got <= most+checkSlack*(math.Abs(value[a])+math.Abs(value[b])+math.Abs(got))) {
-				return fmt.Errorf("its values are %v and %v at two points, and %v in the middle, above %v: it is not convex with the modulus %v", value[a], value[b], got, most, phi.Modulus())
+				return fmt.Errorf("its values are %v and %v at two points, and %v in the middle, above %v: it is not convex", value[a], value[b], got, most)
 			}
 		}
 	}
-	if err := c.checkGradients(value, mu); err != nil {
+	if err := c.checkGradients(value); err != nil {
 		return err
 	}
-	return c.checkSteps(value, mu)
+	return c.checkSteps(value)
 }
 
 // checkGradients returns an error if a tangent of the regulariser is above it.
-func (c *partsCheck) checkGradients(value []float64, mu float64) error {
+func (c *partsCheck) checkGradients(value []float64) error {
 	smooth, ok := c.Problem.Primal.(Smooth)
 	if !ok {
 		return nil
@@ -347,8 +343,7 @@ func (c *partsCheck) checkGradients(value []float64, mu float64) error {
 		}
 		floats.Scale(0.5, g)
 		for b, z := range c.points {
-			apart := floats.Distance(x, z, 2)
-			tangent, size := value[a]+mu/2*apart*apart, math.Abs(value[a])+math.Abs(value[b])
+			tangent, size := value[a], math.Abs(value[a])+math.Abs(value[b])
 			for i, v := range g {
 				tangent += v * (z[i] - x[i])
 				size += math.Abs(v) * (math.Abs(x[i]) + math.Abs(z[i]))
@@ -381,7 +376,7 @@ func (c *partsCheck) wrongPrimalGradient(x, g []float64) error {
 
 // checkSteps returns an error if a proximal step does not minimise what it should, or if FenchelYoung returns less
 // than the distance from another point.
-func (c *partsCheck) checkSteps(value []float64, mu float64) error {
+func (c *partsCheck) checkSteps(value []float64) error {
 	phi, d := c.Problem.Primal, c.Cert.D
 	for _, scale := range []float64{0, 0.1, 1, 10} {
 		g := make([]float64, d)
@@ -406,7 +401,7 @@ func (c *partsCheck) checkSteps(value []float64, mu float64) error {
 					return fmt.Errorf("ProxTo returned %v in coordinate %d", next[slices.IndexFunc(next, isNotFinite)], slices.IndexFunc(next, isNotFinite))
 				}
 				if c.set == nil {
-					if err := c.checkStep(next, g, near, weight, mu); err != nil {
+					if err := c.checkStep(next, g, near, weight); err != nil {
 						return err
 					}
 				}
@@ -431,8 +426,8 @@ func (c *partsCheck) checkSteps(value []float64, mu float64) error {
 // isNotFinite reports whether v is NaN or infinite.
 func isNotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// checkStep returns an error if z does not minimise ⟨g, ·⟩ + φ + weight·½‖· − center‖², of the modulus weight + μ.
-func (c *partsCheck) checkStep(z, g, center []float64, weight, mu float64) error {
+// checkStep returns an error if z does not minimise ⟨g, ·⟩ + φ + weight·½‖· − center‖², of the modulus weight.
+func (c *partsCheck) checkStep(z, g, center []float64, weight float64) error {
 	objective := func(x []float64) (v, size float64) {
 		apart := floats.Distance(x, center, 2)
 		for i := range g {
@@ -446,7 +441,7 @@ func (c *partsCheck) checkStep(z, g, center []float64, weight, mu float64) error
 	for _, x := range c.points {
 		v, other := objective(x)
 		apart := floats.Distance(x, z, 2)
-		if best > v-(weight+mu)/2*apart*apart+checkSlack*(size+other+(weight+mu)*apart*apart) {
+		if best > v-weight/2*apart*apart+checkSlack*(size+other+weight*apart*apart) {
 			worst, slope, at := 0, 0.0, slices.Clone(z)
 			for i := range min(len(z), mostCoordinates) {
 				step := 1e-5 * (1 + math.Abs(z[i]))

@@ -1,0 +1,34 @@
+package level
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/dro"
+)
+
+// An Own adversary is one of the caller's program. Model files and reports hold its name alone, so that a program
+// without it reads, scores and reports such a model, and cannot train it again.
+type Own struct {
+	Name string `json:"name"`
+
+	// Dual returns the adversary over training rows; nil in a model that was read from a file. Before a solve its best
+	// responses are compared with each other (dro.Problem).
+	Dual func(rows Rows) (dro.Dual, error) `json:"-"`
+}
+
+// dual returns the adversary over the rows.
+func (o *Own) dual(r Rows) (dro.Dual, error) {
+	switch {
+	case o.Dual == nil:
+		return nil, fmt.Errorf("the adversary %q is that of another program: set Config.Own.Dual", o.Name)
+	case r.Sharded != nil:
+		return nil, fmt.Errorf("Config.Own: the adversary %q takes the rows of one process", o.Name)
+	}
+	d, err := o.Dual(r)
+	if err != nil {
+		return nil, fmt.Errorf("Config.Own: the adversary %q: %w", o.Name, err)
+	} else if d == nil {
+		return nil, fmt.Errorf("Config.Own: the function Dual of the adversary %q returned nil", o.Name)
+	}
+	return d, nil
+}
