@@ -159,6 +159,9 @@ func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	out.Clock, out.Index, out.Of, out.Vector = l.Clock, l.Index, l.Of, l.Vector
 	out.FromText = !slices.ContainsFunc(parts, func(p *Column) bool { return !p.FromText && !p.IsAllNull() })
 	out.Order, out.Zone = l.Order, l.Zone
+	for _, p := range parts {
+		out.Marks = table.JoinMarks(out.Marks, p.Marks)
+	}
 	return out
 }
 

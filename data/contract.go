@@ -156,6 +156,10 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 				joint.Type = "float64"
 			}
 		}
+		joint.Marks = nil
+		for i := range frames {
+			joint.Marks = table.JoinMarks(joint.Marks, known[i][first.Name].Marks)
+		}
 		forms = append(forms, joint)
 		for i := range frames {
 			of := known[i][first.Name]

@@ -51,7 +51,8 @@ type Evaluation struct {
 	Drift []Drift      `json:"drift,omitempty"`
 	Gates []GateResult `json:"gates,omitempty"` // conditions that were applied
 
-	// Findings are about the columns of the training rows: leaks, codes for missing values, spellings of a label.
+	// Findings are about the columns of the training rows: leaks, codes for missing values, spellings of a label. Those
+	// that are Scored are about the rows of the table.
 	Findings []check.Finding `json:"findings,omitempty"`
 
 	// Levels holds the levels of robustness that leave no model on the training table, where they are known.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,15 +148,27 @@ func writeContractTables(t *testing.T, texts []string, typ arrow.DataType, typed
 
 // probabilities returns the probabilities of a model for the rows of a file.
 func probabilities(t *testing.T, m *Model, path string) (p []float64, err error) {
-	f, err := data.Open(t.Context(), path, m.Reading())
+	return probabilitiesOf(t, m, path, m.Reading(), BlockOptions{})
+}
+
+// probabilitiesOf returns the probabilities of a model for the rows of a file that is read in a given way: NaN for rows
+// that are not scored.
+func probabilitiesOf(t *testing.T, m *Model, path string, how data.Reading, o BlockOptions) (p []float64, err error) {
+	f, err := data.Open(t.Context(), path, how)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	_, err = m.PredictBlocks(t.Context(), f, BlockOptions{}, func(columns []data.Column) error {
+	_, err = m.PredictBlocks(t.Context(), f, o, func(columns []data.Column) error {
 		for _, c := range columns {
-			if c.Name == probabilityName {
-				p = append(p, c.Number...)
+			if c.Name != probabilityName {
+				continue
+			}
+			for i, v := range c.Number {
+				if c.IsNull(i) {
+					v = math.NaN()
+				}
+				p = append(p, v)
 			}
 		}
 		return nil
@@ -231,5 +244,90 @@ func TestContract_SameRowsSameScoresOrRefusal(t *testing.T) {
 	t.Logf("%d kinds: %d pairs of files give the same scores, %d or parts of them are refused", len(contractKinds), scored, refused)
 	if scored < 8*len(contractKinds) {
 		t.Errorf("only %d pairs of files are scored", scored)
+	}
+}
+
+// A text file whose numbers are probably written with other marks than those of the training table is refused, unless
+// the user names its marks; other text files give the same scores.
+func TestContract_OtherMarksAreRefused(t *testing.T) {
+	const rows = 60
+	number := func(k int) int { return 100 + k*317%9000 }
+	group := func(mark string, v int) string {
+		if v < 1000 {
+			return fmt.Sprint(v)
+		}
+		return fmt.Sprintf("%d%s%03d", v/1000, mark, v%1000)
+	}
+	forms := map[string]func(k int) string{
+		"plain":       func(k int) string { return fmt.Sprint(number(k)) },
+		"points":      func(k int) string { return group(".", number(k)) },
+		"commas":      func(k int) string { return group(",", number(k)) },
+		"some points": func(k int) string { return group([]string{"", "."}[k%2], number(k)) },
+		"some commas": func(k int) string { return group([]string{"", ","}[k%2], number(k)) },
+		"cents":       func(k int) string { return fmt.Sprintf("%d.00", number(k)) },
+		"a bad row": func(k int) string {
+			if k == 7 {
+				return "?"
+			}
+			return group(".", number(k))
+		},
+	}
+	dir := t.TempDir()
+	for name, form := range forms {
+		text := "y;v\n"
+		for k := range rows {
+			text += fmt.Sprintf("%d;%s\n", k*k/7%2, form(k))
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".csv"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const same, refused = "same", "refused"
+	for _, c := range []struct {
+		trained   string
+		thousands string
+		want      map[string]string
+	}{
+		{"plain", "", map[string]string{"plain": same, "cents": same, "points": refused, "some points": refused, "commas": refused, "a bad row": refused}},
+		{"points", ".", map[string]string{"plain": same, "points": same, "some points": same, "commas": refused, "some commas": refused, "cents": refused}},
+		{"commas", ",", map[string]string{"plain": same, "commas": same, "some commas": same, "cents": same, "points": refused, "some points": refused}},
+		{"cents", "", map[string]string{"plain": same, "cents": same, "points": refused, "some points": refused, "commas": refused}},
+		{"points", "", map[string]string{"points": same, "plain": refused, "commas": refused}}, // read as fractions, with a note
+	} {
+		cfg := DefaultConfig()
+		cfg.Data, cfg.Target, cfg.Loss, cfg.Holdout, cfg.Evaluate = filepath.Join(dir, c.trained+".csv"), "y", "logistic", 0, ""
+		cfg.Nu, cfg.Reading.Text.Thousands = level.At(1), c.thousands
+		m, err := Fit(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := probabilities(t, m, cfg.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, is := range c.want {
+			for _, invalid := range []bool{false, true} {
+				path := filepath.Join(dir, name+".csv")
+				got, err := probabilitiesOf(t, m, path, m.Reading(), BlockOptions{NullInvalid: invalid})
+				switch {
+				case is == refused && err == nil && invalid && !slices.ContainsFunc(got, func(p float64) bool { return p-p == 0 && !slices.Contains(want, p) }):
+				case is == refused && err == nil:
+					t.Errorf("trained on %s (thousands %q): %s is scored", c.trained, c.thousands, name)
+				case is == refused && !strings.Contains(err.Error(), `column "v"`):
+					t.Errorf("trained on %s: %s: %v", c.trained, name, err)
+				case is == same && err != nil:
+					t.Errorf("trained on %s (thousands %q): %s: %v", c.trained, c.thousands, name, err)
+				case is == same && !slices.Equal(got, want):
+					t.Errorf("trained on %s (thousands %q): %s has other scores", c.trained, c.thousands, name)
+				}
+			}
+		}
+		if c.trained == "plain" { // the user says that points are decimal marks
+			how := m.Reading()
+			how.Text.TrustMarks = true
+			if _, err := probabilitiesOf(t, m, filepath.Join(dir, "points.csv"), how, BlockOptions{}); err != nil {
+				t.Errorf("marks that the user named are refused: %v", err)
+			}
+		}
 	}
 }

@@ -104,6 +104,18 @@ func (m *Model) addFindings(x *examined) {
 	}
 }
 
+// ExamineScored returns what is striking about the rows of a table that the model is to score, compared with those of
+// its training; with groups, about the columns of its groups too.
+func (m *Model) ExamineScored(ctx context.Context, f *data.Frame, groups bool) ([]check.Finding, error) {
+	switch {
+	case m == nil || m.Encoder == nil:
+		return nil, errIncomplete
+	case ctx == nil || f == nil:
+		return nil, errNil
+	}
+	return check.ExamineScored(ctx, f, m.Encoder, m.Config.Reading, groups)
+}
+
 // warningMark is the prefix of notes that must not be missed, such as those on leakage.
 const warningMark = "warning: "
 

@@ -120,7 +120,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	wrong := checkGates(e, o.Gates)
 	a.warnOfTrainingRows(measured.Encoding, "; `drotrain eval` without --data measures the model on the rows held out")
 	if o.Strict || o.measure.Filter == "" { // rows that are chosen are meant to differ
-		if err := a.checkDrift(measured.Encoding, o.Strict); err != nil {
+		if err := a.checkDrift(measured.Encoding, e.Findings, o.Strict); err != nil {
 			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true, Message: "failed: " + err.Error()})
 			wrong = cmp.Or(wrong, err)
 		} else if o.Strict {

@@ -13,6 +13,8 @@ func optionFor(f *check.Finding) string {
 		return "--relabel " + printable.QuoteShell(relabelling(f.Renames))
 	case len(f.Texts) > 0:
 		return "--na " + printable.QuoteShell(setting.JoinNames(f.Texts))
+	case f.Scored:
+		return ""
 	case f.What == check.Codes:
 		return "--categorical " + printable.QuoteShell(f.Column)
 	case f.What == check.Dates:

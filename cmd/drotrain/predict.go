@@ -16,6 +16,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -29,6 +30,8 @@ type predictOutput struct {
 	Variant string        `json:"model_variant"`
 	Columns []string      `json:"columns"`
 	Report  encode.Report `json:"report"`
+
+	Findings []check.Finding `json:"findings"` // about the rows, compared with those of the training
 }
 
 func newPredict(a *app) *cobra.Command {
@@ -87,7 +90,12 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	if f.Rows == 0 {
 		return fmt.Errorf("%s has no rows to predict", printable.EscapeLine(f.Name()))
 	}
-	done := predictOutput{Out: o.Out, Variant: variant}
+	done := predictOutput{Out: o.Out, Variant: variant, Findings: []check.Finding{}}
+	found, err := m.ExamineScored(ctx, f, false)
+	if err != nil {
+		return err
+	}
+	done.Findings = append(done.Findings, found...)
 	var failed, written error // of the table, and of the file
 	predicting := train.BlockOptions{Keep: o.Keep, Threshold: o.Config.Threshold, Margins: o.Margins, NullInvalid: o.Invalid == options.InvalidNull}
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
@@ -106,7 +114,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 			return written
 		})
 		if failed == nil {
-			failed = a.checkDrift(done.Report, o.Strict)
+			failed = a.checkDrift(done.Report, found, o.Strict)
 		}
 		return failed
 	})

@@ -2,25 +2,28 @@ package main
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 )
 
 // mergeReading returns the reading options for a model: those given on the command line, and otherwise those of
-// its training.
+// its training. Missing texts and new labels are added to those of the training.
 func mergeReading(given, trained data.Reading) data.Reading {
 	out, g := trained, given.Text
 	t := &out.Text
 	t.NoHeader = t.NoHeader || g.NoHeader
-	if len(g.Missing) > 0 {
-		t.Missing = g.Missing
-	}
+	t.Missing = slices.Concat(t.Missing, g.Missing)
 	t.Delimiter, t.Decimal = cmp.Or(g.Delimiter, t.Delimiter), cmp.Or(g.Decimal, t.Decimal)
 	t.Thousands, t.Strip = cmp.Or(g.Thousands, t.Thousands), cmp.Or(g.Strip, t.Strip)
+	t.TrustMarks = g.Decimal != "" || g.Thousands != ""
 	t.DateOrder = cmp.Or(g.DateOrder, t.DateOrder)
 	out.Dates = cmp.Or(given.Dates, out.Dates)
 	if len(given.Relabel) > 0 {
-		out.Relabel = given.Relabel
+		out.Relabel = map[string]string{}
+		maps.Copy(out.Relabel, trained.Relabel)
+		maps.Copy(out.Relabel, given.Relabel)
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -89,9 +90,19 @@ func (a *app) warnOfTrainingRows(r encode.Report, advice string) {
 	}
 }
 
-// checkDrift warns of rows that differ from those of training. With strict it returns an error instead.
-func (a *app) checkDrift(r encode.Report, strict bool) error {
+// checkDrift warns of rows that differ from those of training, and of what was found about them. With strict it returns
+// an error instead of what concerns a whole column.
+func (a *app) checkDrift(r encode.Report, found []check.Finding, strict bool) error {
 	said := r.Drifted()
+	for k := range found {
+		switch f := &found[k]; {
+		case !f.Scored || f.Severity != check.Warning:
+		case strict && said == "" && f.What == check.Marks:
+			said = f.String()
+		default:
+			a.warn(addOption(f.String(), f))
+		}
+	}
 	switch {
 	case said == "":
 		return nil

@@ -60,7 +60,7 @@ func Examine(ctx context.Context, f *data.Frame, rows []int, roles Roles) ([]Fin
 	if x.target != nil {
 		all = append(slices.Clone(all), x.target)
 	}
-	findings = append(findings, checkHeaders(all)...)
+	findings = append(findings, checkHeaders(all, ": every column of numbers is then text")...)
 	if x.target != nil && x.setTarget() {
 		findings = append(findings, x.findLeaks()...)
 	}

@@ -30,6 +30,7 @@ const (
 	NotFinite    Kind = "not-finite"        // infinite numbers
 	Copy         Kind = "copy"              // the same values as another column
 	Levels       Kind = "levels"            // many levels
+	Marks        Kind = "marks"             // numbers of text with other marks than those of the training
 	Unreadable   Kind = "unreadable"        // values that are not used, or read otherwise than they may be meant
 	Target       Kind = "target"            // how the target is taken
 	RowWeight    Kind = "row-weight"        // a name of a weight
@@ -62,6 +63,7 @@ type Finding struct {
 	Evidence string   `json:"evidence"`          // a sentence without the name of the column
 	Severity Severity `json:"severity"`
 	Proposal string   `json:"proposal,omitempty"` // what a user can do
+	Scored   bool     `json:"scored,omitempty"`   // about the rows that a model scores, not about those of its training
 
 	Renames map[string]string `json:"renames,omitempty"` // of bounds: the numbers that the texts may become
 	Texts   []string          `json:"texts,omitempty"`   // of codes for missing values: COLUMN=text

@@ -174,8 +174,9 @@ func checkClasses(c *column, roles *Roles) []Finding {
 		Proposal: "correct the label by renaming it, or leave the rows out"}}
 }
 
-// checkHeaders finds rows in which at least two columns, or the only one, hold their own names.
-func checkHeaders(columns []*column) []Finding {
+// checkHeaders finds rows in which at least two columns, or the only one, hold their own names. effect says what
+// follows.
+func checkHeaders(columns []*column, effect string) []Finding {
 	rows := map[int]int{} // by place: columns that hold their names
 	texts := 0
 	for _, c := range columns {
@@ -204,5 +205,5 @@ func checkHeaders(columns []*column) []Finding {
 		return nil
 	}
 	return []Finding{{What: HeaderRows, Rows: n, First: columns[0].row(first), Severity: Warning,
-		Evidence: "the header line occurs again among the rows, as when files are joined: every column of numbers is then text", Proposal: "remove these lines from the file"}}
+		Evidence: "the header line occurs again among the rows, as when files are joined" + effect, Proposal: "remove these lines from the file"}}
 }

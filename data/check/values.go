@@ -77,29 +77,22 @@ func checkTexts(c *column, role string, add func(Finding)) {
 			accounts = append(accounts, v)
 		}
 	}
-	inRows := func(of []count) (n, first int) {
-		first = math.MaxInt
-		for _, v := range of {
-			n, first = n+v.rows, min(first, v.first)
-		}
-		return n, c.row(first)
-	}
 	enough := different >= 3 && 2*numbers >= c.countValues() || different >= 10
 	if len(bounds) > 0 && (enough || different >= 3 && len(bounds) <= 2) {
-		n, first := inRows(bounds)
+		n, first := countRows(bounds)
 		fix, renames := make([]string, 0, 2), map[string]string{}
 		for k, v := range bounds {
 			if renames[v.text] = digitsOf(v.text); k < 2 {
 				fix = append(fix, v.text+"->"+renames[v.text])
 			}
 		}
-		add(Finding{What: Bounds, Renames: renames, Rows: n, First: first, Evidence: fmt.Sprintf("bounds such as %s among numbers make the column text with %d levels", quoteTexts(bounds), len(c.values)),
+		add(Finding{What: Bounds, Renames: renames, Rows: n, First: c.row(first), Evidence: fmt.Sprintf("bounds such as %s among numbers make the column text with %d levels", quoteTexts(bounds), len(c.values)),
 			Proposal: fmt.Sprintf("keep the column as text, or rename these texts to numbers, as in %s", strings.Join(fix, ", "))})
 		return
 	}
 	if len(accounts) > 0 && 10*(len(accounts)+different) >= 9*len(c.values) {
-		n, first := inRows(accounts)
-		add(Finding{What: Accounting, Rows: n, First: first, Evidence: fmt.Sprintf("negative numbers in accounting style, such as %s, make the column text", quoteTexts(accounts)),
+		n, first := countRows(accounts)
+		add(Finding{What: Accounting, Rows: n, First: c.row(first), Evidence: fmt.Sprintf("negative numbers in accounting style, such as %s, make the column text", quoteTexts(accounts)),
 			Proposal: "write negative numbers with a minus sign"})
 		return
 	}
@@ -257,16 +250,9 @@ func checkSentinels(c *column, add func(Finding)) {
 	if len(found) == 0 {
 		return
 	}
-	n, first := 0, math.MaxInt
-	var codes, texts, missing []string
-	for _, v := range found {
-		n, first = n+v.rows, min(first, v.first)
-		text := strconv.FormatFloat(v.value, 'g', -1, 64)
-		codes = append(codes, fmt.Sprintf("%s in %d rows", text, v.rows))
-		texts, missing = append(texts, text), append(missing, c.Name+"="+text)
-	}
-	add(Finding{What: Sentinel, Texts: missing, Rows: n, First: c.row(first), Evidence: fmt.Sprintf("%s: usual codes for a missing value at the end of the other values, %g to %g", printable.JoinWords(codes, "and"), rest[0].value, rest[len(rest)-1].value),
-		Proposal: fmt.Sprintf("in a text file %s of this column can be named as missing", printable.JoinWords(texts, "and"))})
+	f := newSentinels(c, found)
+	f.Evidence += fmt.Sprintf(": usual codes for a missing value at the end of the other values, %g to %g", rest[0].value, rest[len(rest)-1].value)
+	add(f)
 }
 
 // checkCodes finds whole numbers that name things, judging by the name of the column.

@@ -63,7 +63,15 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 		return err
 	}
 	x.Encoding.NewGroups = encoder.UnseenGroups(t.Groups)
-	return cmp.Or(x.evaluate(ctx, f, t, split), t.arena.Err())
+	found, err := x.model.ExamineScored(ctx, f, true)
+	if err != nil {
+		return err
+	}
+	if err := x.evaluate(ctx, f, t, split); err != nil {
+		return err
+	}
+	x.Evaluation.Findings = slices.Concat(x.Evaluation.Findings, found)
+	return t.arena.Err()
 }
 
 // scoreRows scores encoded rows of f.

@@ -54,6 +54,9 @@ type Options struct {
 	// Known holds, by name, how columns are to be read. The types of others are guessed.
 	Known map[string]table.ColumnForm `json:"-" yaml:"-"`
 
+	// TrustMarks says that the user named the marks of numbers for this table, whatever Known says of their use.
+	TrustMarks bool `json:"-" yaml:"-"`
+
 	// Relabel gives texts other names before the types of the columns are decided.
 	Relabel map[string]string `json:"-" yaml:"-"`
 }

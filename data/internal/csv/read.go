@@ -264,11 +264,21 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 	return f, nil
 }
 
-// checkColumn returns an error if a column that the options name as numeric is not, or if an empty field has no meaning.
+// checkColumn returns an error if a column that the options name as numeric is not, if an empty field has no meaning, or
+// if the numbers are written otherwise than the contract says.
 func (r *reading) checkColumn(c *column, name string) error {
 	if !r.verbatim && c.isText() && c.known.Empty == table.EmptyUnknown && c.emptyRow > 0 {
 		return &table.Error{Column: name, Row: c.emptyRow, Msg: "the field is empty, but the training table had both empty texts and missing values, which look the same in a text file",
 			Hint: "store the table as Parquet or Arrow"}
+	}
+	if c.known != nil && c.numbers > 0 && !r.options.TrustMarks {
+		if why, example := c.count.marks().Contradicts(c.known); why != "" {
+			e := &table.Error{Column: name, Class: table.ErrDottedThousands, Msg: fmt.Sprintf("the number %q %s", example, why), Fixes: []fix.Fix{fix.SayThousands, fix.SayDecimal}}
+			if example == c.count.dottedExample {
+				e.Row = c.count.dottedRow
+			}
+			return e
+		}
 	}
 	if r.verbatim || !slices.Contains(r.options.Numeric, name) || c.words+c.bools == 0 {
 		return nil

@@ -45,12 +45,17 @@ type numberCount struct {
 	example  string           // the first text that is a number in some style
 	strip    string           // the marks at the ends of texts that are numbers in some style
 
-	whole         int    // of the numbers, those without any mark
-	long          bool   // one of these has more than three digits
-	fractions     int    // of the numbers, others
-	dotted        int    // of these, those that may have a point between thousands, as 1.234
-	dottedExample string // the first of these
+	whole         int           // of the numbers, those without any mark
+	long          string        // the first of these that has more than three digits
+	fractions     int           // of the numbers, those with a decimal mark
+	dotted        int           // of these, those whose decimal mark may stand between thousands, as 1.234
+	dottedExample string        // the first of these
+	dottedRow     int           // and its row, counted from 1
+	signed        [maxSigns]int // of the numbers, those with each of the characters that are stripped
 }
+
+// maxSigns is the number of characters to strip that are counted.
+const maxSigns = 8
 
 // parse parses a number in a style.
 func (c *numberCount) parse(s string, style int) (v float64, ok bool) {
@@ -59,16 +64,23 @@ func (c *numberCount) parse(s string, style int) (v float64, ok bool) {
 }
 
 // addNumber counts a value that is a number as the file is read.
-func (c *numberCount) addNumber(s string) {
+func (c *numberCount) addNumber(s string, row int) {
 	c.numbers++
+	if c.as.strip != "" {
+		s = c.countSigns(s)
+	}
 	if !strings.ContainsFunc(s, isMark) {
 		c.whole++
-		c.long = c.long || len(strings.TrimLeft(s, "+-")) > 3
+		if c.long == "" && len(strings.TrimLeft(s, "+-")) > 3 {
+			c.long = strings.Clone(s)
+		}
 		return // the same number in every style
 	}
-	if c.fractions++; c.dotted == c.fractions-1 && isDotted(s) { // one other fraction decides
-		if c.dotted++; c.dotted == 1 {
-			c.dottedExample = strings.Clone(s)
+	if strings.Contains(s, c.as.decimal) {
+		if c.fractions++; c.dotted == c.fractions-1 && c.isDotted(s) { // one other fraction decides
+			if c.dotted++; c.dotted == 1 {
+				c.dottedExample, c.dottedRow = strings.Clone(s), row+1
+			}
 		}
 	}
 	for i, style := range styles {
@@ -82,10 +94,46 @@ func (c *numberCount) addNumber(s string) {
 	}
 }
 
-// isDotted reports whether a number may have a point between thousands: up to three digits, of which the first is not 0,
-// and three behind the point.
-func isDotted(s string) bool {
-	whole, fraction, _ := strings.Cut(strings.TrimLeft(s, "+-"), ".")
+// countSigns counts the characters at the ends of a number that are stripped, and returns the number without them.
+func (c *numberCount) countSigns(s string) string {
+	bare := strings.Trim(s, c.as.strip+" +-()")
+	for k, sign := range []rune(c.as.strip) {
+		if k < maxSigns && len(bare) < len(s) && strings.ContainsRune(s, sign) {
+			c.signed[k]++
+		}
+	}
+	return bare
+}
+
+// marks returns the marks that the numbers have.
+func (c *numberCount) marks() *table.NumberMarks {
+	m := &table.NumberMarks{Long: c.long, Dotted: c.dottedExample}
+	switch {
+	case c.fractions == 0:
+		m.Fractions = table.NoFractions
+	case c.dotted == 0:
+		m.Fractions = table.OtherFractions
+	case c.dotted == c.fractions:
+		m.Fractions = table.DottedFractions
+	default:
+		m.Fractions = table.MixedFractions
+	}
+	for k, sign := range []rune(c.as.strip) {
+		switch {
+		case k >= maxSigns || c.signed[k] == 0:
+		case c.signed[k] == c.numbers:
+			m.Always += string(sign)
+		default:
+			m.Sometimes += string(sign)
+		}
+	}
+	return m
+}
+
+// isDotted reports whether the decimal mark of a number may stand between thousands: up to three digits, of which the
+// first is not 0, and three behind the mark.
+func (c *numberCount) isDotted(s string) bool {
+	whole, fraction, _ := strings.Cut(strings.TrimLeft(s, "+-"), c.as.decimal)
 	return len(fraction) == 3 && len(whole) > 0 && len(whole) <= 3 && whole[0] != '0' && strings.Trim(whole+fraction, "0123456789") == ""
 }
 
@@ -93,7 +141,7 @@ func isDotted(s string) bool {
 // thousands: every fraction has three digits, and numbers without a point are below 1000. Without these, fields
 // separated by semicolons say so.
 func (c *numberCount) holdsDottedThousands(semicolons bool) bool {
-	return c.as == plain && c.dotted >= 2 && c.dotted == c.fractions && !c.long && (c.whole > 0 || semicolons)
+	return c.as == plain && c.dotted >= 2 && c.dotted == c.fractions && c.long == "" && (c.whole > 0 || semicolons)
 }
 
 // addText counts a value that is not a number as the file is read.

@@ -157,7 +157,7 @@ func (c *column) guess(s string, row int) (valid bool) {
 	}
 	if v, whole, ok := c.count.as.parse(s); ok {
 		c.numbers++
-		c.count.addNumber(s)
+		c.count.addNumber(s, row)
 		if c.paddedRow == 0 && table.IsPadded(s) {
 			c.paddedRow, c.padded = row+1, strings.Clone(s)
 		}
@@ -361,9 +361,9 @@ func (c *column) allocate(name string, rows int) {
 	case c.isOfCodes():
 		nulls, c.nullNA = c.nulls, false
 	case c.isOfNumbers() && c.integers == c.numbers && c.numbers > 0:
-		c.Kind, c.Type, c.Integer = table.Numeric, "int64", true
+		c.Kind, c.Type, c.Integer, c.Marks = table.Numeric, "int64", true, c.count.marks()
 	case c.isOfNumbers():
-		c.Kind, c.Type = table.Numeric, "float64"
+		c.Kind, c.Type, c.Marks = table.Numeric, "float64", c.count.marks()
 	case c.words == 0 && c.numbers == 0 && c.bools > 0:
 		c.Kind, c.Type = table.Bool, "bool"
 	default:

@@ -101,6 +101,9 @@ type Column struct {
 	// FromText reports whether the values were texts of CSV or JSON Lines.
 	FromText bool
 
+	// Marks are the marks of the numbers of a text file; nil for others.
+	Marks *NumberMarks
+
 	// Order is the order of day, month and year in the text of a column of dates.
 	Order string
 

@@ -1,5 +1,11 @@
 package table
 
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
 // A ColumnForm describes how the values of a column were read. The same column of another table is read in the same way: a
 // reader that knows the ColumnForm does not guess.
 type ColumnForm struct {
@@ -14,6 +20,8 @@ type ColumnForm struct {
 	Clock bool   `json:"clock,omitempty"` // dates or times, as days since 1970-01-01 UTC
 	Order string `json:"order,omitempty"` // of day, month and year in text
 	Zone  string `json:"zone,omitempty"`  // of times; see Column.Zone
+
+	Marks *NumberMarks `json:"marks,omitempty"` // of numbers in text
 
 	// The following are known from the levels of training, and not stored.
 	Blanks bool  `json:"-"` // levels have blanks at their ends, which are kept
@@ -31,7 +39,7 @@ const (
 
 // NewColumnForm returns how a column was read.
 func NewColumnForm(c *Column) ColumnForm {
-	return ColumnForm{Name: c.Name, Kind: c.Kind, Type: c.Type, Text: c.FromText, Clock: c.Clock, Order: c.Order, Zone: c.Zone}
+	return ColumnForm{Name: c.Name, Kind: c.Kind, Type: c.Type, Text: c.FromText, Clock: c.Clock, Order: c.Order, Zone: c.Zone, Marks: c.Marks}
 }
 
 // VariousOffsets is the zone of a column of times whose offsets from UTC differ.
@@ -42,3 +50,81 @@ const UTC = "UTC"
 
 // IsPadded reports whether a text begins with a zero before another digit, as codes do and numbers do not.
 func IsPadded(s string) bool { return len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' }
+
+// NumberMarks says with which marks the numbers of a column of text are written, so that numbers with other marks are
+// not read as other values.
+type NumberMarks struct {
+	Fractions Fractions `json:"fractions"`
+	Dotted    string    `json:"dotted,omitempty"`    // the first number with three digits behind the decimal mark
+	Long      string    `json:"long,omitempty"`      // the first number of more than three digits without any mark
+	Always    string    `json:"always,omitempty"`    // of the characters that are stripped, those at every number
+	Sometimes string    `json:"sometimes,omitempty"` // and those at some
+}
+
+// Fractions says what fractions the numbers of a column have.
+type Fractions string
+
+// The kinds of fractions.
+const (
+	NoFractions     Fractions = "none"
+	DottedFractions Fractions = "dotted" // all have three digits, so that the decimal mark may stand between thousands
+	OtherFractions  Fractions = "other"  // none has exactly three digits behind one to three others
+	MixedFractions  Fractions = "mixed"
+)
+
+// JoinMarks returns the marks of two parts of a column; nil is a part without numbers of text.
+func JoinMarks(a, b *NumberMarks) *NumberMarks {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	m := *a
+	m.Dotted, m.Long, m.Always, m.Sometimes = cmp.Or(a.Dotted, b.Dotted), cmp.Or(a.Long, b.Long), "", ""
+	switch {
+	case a.Fractions == b.Fractions:
+	case a.Fractions == NoFractions:
+		m.Fractions = b.Fractions
+	case b.Fractions != NoFractions:
+		m.Fractions = MixedFractions
+	}
+	for _, sign := range a.Always + a.Sometimes + b.Always + b.Sometimes {
+		switch {
+		case strings.ContainsRune(m.Always+m.Sometimes, sign):
+		case strings.ContainsRune(a.Always, sign) && strings.ContainsRune(b.Always, sign):
+			m.Always += string(sign)
+		default:
+			m.Sometimes += string(sign)
+		}
+	}
+	return &m
+}
+
+// fractions returns the fractions of the numbers: those of their text, none for integers, or "" if the form does not
+// say.
+func (f *ColumnForm) fractions() Fractions {
+	switch {
+	case f.Kind != Numeric || f.Clock:
+		return ""
+	case f.Marks != nil:
+		return f.Marks.Fractions
+	case !f.Text && (strings.HasPrefix(f.Type, "int") || strings.HasPrefix(f.Type, "uint")):
+		return NoFractions
+	}
+	return ""
+}
+
+// Contradicts returns why numbers of text with these marks are probably other numbers than those of the form, or "".
+// Example is a number of the text.
+func (m *NumberMarks) Contradicts(f *ColumnForm) (why, example string) {
+	switch was := f.fractions(); {
+	case m.Fractions == DottedFractions && was == NoFractions:
+		return "has three digits behind the decimal mark, but the training table had whole numbers only", m.Dotted
+	case m.Fractions == DottedFractions && was == OtherFractions:
+		return "has three digits behind the decimal mark, as all fractions of this file, but none of the training table had", m.Dotted
+	case was == DottedFractions && f.Marks.HasOnlyDotted() && m.Long != "" && m.Fractions != OtherFractions && m.Fractions != MixedFractions:
+		return fmt.Sprintf("has no mark, but the training table had numbers such as %q", f.Marks.Dotted), m.Long
+	}
+	return "", ""
+}
+
+// HasOnlyDotted reports whether all fractions have three digits, so that the decimal mark may stand between thousands.
+func (m *NumberMarks) HasOnlyDotted() bool { return m.Fractions == DottedFractions && m.Long == "" }

@@ -1,0 +1,213 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// ExamineScored returns findings about the rows of a table that a model scores, compared with those of its training,
+// which encoder and trained describe: numbers with other marks, codes for missing values, other spellings of labels,
+// and repeated header lines. It looks at the columns of the features and, if groups is set, at those of the groups.
+// As in [Examine], of many rows every k-th is examined.
+func ExamineScored(ctx context.Context, f *data.Frame, encoder *encode.Encoder, trained data.Reading, groups bool) ([]Finding, error) {
+	known := trainedColumns(encoder, trained, groups)
+	rows := sampleRows(f.Rows, nil, len(known))
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	var all []Finding
+	var texts []*column
+	for _, k := range known {
+		c, err := f.Lookup(k.name)
+		if err != nil || !c.Kind.IsScalar() {
+			continue // scoring says what is wrong
+		}
+		if c, err = f.ColumnAt(ctx, nil, k.name, rows); err != nil {
+			return nil, err
+		}
+		of := newColumn(c, rows)
+		switch {
+		case c.Kind == data.Categorical && k.levels != nil:
+			all = append(all, k.checkSpellings(of)...)
+			if !slices.Contains(k.levels, k.name) {
+				texts = append(texts, of)
+			}
+		case c.Kind == data.Numeric && k.levels == nil:
+			all = append(all, k.checkMarks(c)...)
+			all = append(all, k.checkSentinels(of)...)
+		}
+	}
+	if texts != nil {
+		all = append(all, checkHeaders(texts, "")...)
+	}
+	for i := range all {
+		all[i].Scored = true
+	}
+	return all, ctx.Err()
+}
+
+// A trainedColumn is what a model knows of a column of its training table.
+type trainedColumn struct {
+	name      string
+	role      string
+	levels    []string // of a category or of groups; nil for numbers
+	merged    bool     // rare levels are one, so that not every label of the training is known
+	form      data.ColumnForm
+	low, high float64 // of numbers; NaN if the model does not say
+}
+
+// trainedColumns returns the columns that a model reads, in the order of its inputs.
+func trainedColumns(encoder *encode.Encoder, trained data.Reading, groups bool) (all []trainedColumn) {
+	add := func(k trainedColumn) {
+		if slices.ContainsFunc(all, func(o trainedColumn) bool { return o.name == k.name }) {
+			return
+		}
+		if at := slices.IndexFunc(trained.Columns, func(f data.ColumnForm) bool { return f.Name == k.name }); at >= 0 {
+			k.form = trained.Columns[at]
+		}
+		all = append(all, k)
+	}
+	low, high := map[int]float64{}, map[int]float64{}
+	if encoder.Profile != nil {
+		for _, p := range encoder.Profile.Inputs {
+			low[p.Input], high[p.Input] = p.Low, p.High
+		}
+	}
+	for i, in := range encoder.Inputs {
+		k := trainedColumn{name: in.Name, low: math.NaN(), high: math.NaN()}
+		switch {
+		case in.Of != nil || in.Vector != "" || in.Kind == data.Vector:
+			continue
+		case in.Kind == data.Numeric:
+			if _, ok := high[i]; ok {
+				k.low, k.high = low[i], high[i]
+			}
+		default:
+			k.levels, k.merged = in.Levels, in.Other
+		}
+		add(k)
+	}
+	for _, g := range encoder.Groups {
+		if groups && len(g.Sources) == 1 {
+			add(trainedColumn{name: g.Name, role: "a group column", levels: g.Labels})
+		}
+	}
+	for _, in := range encoder.Inputs { // those that only made columns use
+		for _, o := range in.Of {
+			if o.Level == "" {
+				add(trainedColumn{name: o.Column, low: math.NaN(), high: math.NaN()})
+			}
+		}
+	}
+	return all
+}
+
+// checkSpellings finds labels that training did not have, but had in another spelling.
+func (k *trainedColumn) checkSpellings(c *column) []Finding {
+	usual := map[string]string{}
+	for _, l := range k.levels {
+		usual[Spelling(l)] = l
+	}
+	var found []count
+	renames := map[string]string{}
+	for _, v := range c.values {
+		if to, is := usual[Spelling(v.text)]; is && !slices.Contains(k.levels, v.text) {
+			found, renames[v.text] = append(found, v), to
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	slices.SortStableFunc(found, func(a, b count) int { return b.rows - a.rows })
+	n, first := countRows(found)
+	severity := Warning
+	if k.merged {
+		severity = Note
+	}
+	what := "level"
+	if k.role != "" {
+		what = "group"
+	}
+	return []Finding{{What: Spellings, Column: k.name, Rows: n, First: c.row(first), Severity: severity, Renames: renames, Proposal: "rename them to one label",
+		Evidence: fmt.Sprintf("%q and %q look like spellings of one label: %q is a %s that training did not have", renames[found[0].text], found[0].text, found[0].text, what)}}
+}
+
+// checkMarks finds numbers of text that are written otherwise than those of the training.
+func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
+	if c.Marks == nil {
+		return nil
+	}
+	add := func(evidence, proposal string) {
+		all = append(all, Finding{What: Marks, Column: k.name, Severity: Warning, Evidence: evidence, Proposal: proposal})
+	}
+	if was := k.form.Marks; was != nil {
+		for _, sign := range was.Always {
+			if !strings.ContainsRune(c.Marks.Always, sign) {
+				has := "none has"
+				if strings.ContainsRune(c.Marks.Sometimes, sign) {
+					has = "only some have"
+				}
+				add(fmt.Sprintf("every number of the training table had the sign %q, but here %s", string(sign), has), "check that the numbers have the same unit")
+			}
+		}
+		for _, sign := range c.Marks.Always + c.Marks.Sometimes {
+			if !strings.ContainsRune(was.Always+was.Sometimes, sign) {
+				add(fmt.Sprintf("numbers have the sign %q, but no number of the training table had it", string(sign)), "check that the numbers have the same unit")
+			}
+		}
+		return all
+	}
+	if c.Marks.HasOnlyDotted() && k.low > 1000 {
+		add(fmt.Sprintf("numbers such as %q are read as fractions, but all numbers of the training table were at least %g: the three digits may be thousands", c.Marks.Dotted, k.low), "name the decimal mark and the thousands separator")
+	}
+	return all
+}
+
+// checkSentinels finds usual codes for missing values outside the numbers of the training.
+func (k *trainedColumn) checkSentinels(c *column) []Finding {
+	margin := farApart * (k.high - k.low)
+	var found []count
+	for _, v := range c.values {
+		below := v.value < k.low && (v.value < 0 && k.low >= 0 || v.value < k.low-margin)
+		if (below || v.value > k.high+margin) && slices.Contains(sentinelCodes, v.value) {
+			found = append(found, v)
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	f := newSentinels(c, found)
+	f.Severity = Warning
+	f.Evidence = fmt.Sprintf("%s: usual codes for a missing value, and training had only numbers from %g to %g", f.Evidence, k.low, k.high)
+	return []Finding{f}
+}
+
+// newSentinels returns a finding about codes for missing values, with their rows as its evidence.
+func newSentinels(c *column, found []count) Finding {
+	n, first := countRows(found)
+	var codes, texts, missing []string
+	for _, v := range found {
+		text := strconv.FormatFloat(v.value, 'g', -1, 64)
+		codes = append(codes, fmt.Sprintf("%s in %d %s", text, v.rows, printable.Noun(v.rows, "row", "rows")))
+		texts, missing = append(texts, text), append(missing, c.Name+"="+text)
+	}
+	return Finding{What: Sentinel, Column: c.Name, Texts: missing, Rows: n, First: c.row(first), Evidence: printable.JoinWords(codes, "and"),
+		Proposal: fmt.Sprintf("in a text file %s of this column can be named as missing", printable.JoinWords(texts, "and"))}
+}
+
+// countRows returns the rows of some values, and the place of the first.
+func countRows(of []count) (n, first int) {
+	first = math.MaxInt
+	for _, v := range of {
+		n, first = n+v.rows, min(first, v.first)
+	}
+	return n, first
+}
