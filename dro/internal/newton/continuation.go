@@ -121,7 +121,9 @@ func (m *newton) solveUnpenalised() bool {
 		return false
 	}
 	defer l.Close()
+	passColumns(c, l.Cert)
 	l.Iterate(m.Ctx)
+	learnColumns(c, l.Cert)
 	c.Passes += l.Cert.Passes
 	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*most*nu) // the largest ψ
 	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
@@ -168,13 +170,15 @@ func (m *continuation) Step() error {
 	if stage, ok := l.Method.(*newton); ok {
 		stage.continued = true
 	}
+	passColumns(c, l.Cert)
 	l.Iterate(m.Ctx)
+	learnColumns(c, l.Cert)
 	if l.Failed != nil {
 		return l.Failed
 	}
 	c.Passes += l.Cert.Passes
 	c.TakeLower(l.Cert) // ψ rises with ν
-	x := slices.Clone(l.Cert.BestX)
+	x, value := slices.Clone(l.Cert.BestX), c.BestObjective
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)
 	m.tightenLowerBound(l.Cert.Y)
@@ -182,6 +186,10 @@ func (m *continuation) Step() error {
 		m.center = slices.Clone(l.Cert.Y)
 	}
 	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes, c.Best.Relative())
+	if c.IsDeficient && !(c.BestObjective < value-m.Settings.RelativeGap*size) {
+		m.Logf("newton: columns without a penalty depend on each other up to rounding, so that no lower bound can be proved")
+		return saddle.ErrStalled
+	}
 	m.setNextStage(x)
 	return nil
 }

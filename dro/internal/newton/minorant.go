@@ -2,6 +2,7 @@ package newton
 
 import (
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -57,7 +58,14 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, maxPasses float64
 	if !(total > 0) {
 		return none
 	}
-	f := newMinorant(o, rows, ridge, weight, c.Rounding.IsEmptyColumn)
+	f := newMinorant(o, rows, ridge, weight, c.IsRedundant)
+	if all, ok := c.Problem.Oracle.(saddle.LinearModel); f == nil && ok && c.Redundant == nil {
+		kept := slices.Clone(weight) // the search overwrites the scratch space
+		if findRedundant(c, all, ridge); slices.Contains(c.Redundant, true) {
+			copy(weight, kept)
+			f = newMinorant(o, rows, ridge, weight, c.IsRedundant)
+		}
+	}
 	if f == nil {
 		return none
 	}
@@ -122,8 +130,8 @@ type minorant struct {
 }
 
 // newMinorant returns the minorant of these samples and weights, nil if it is singular
-// or so nearly singular that rounding decides. Nothing depends on the parameters of empty columns.
-func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64, empty func(i int) bool) *minorant {
+// or so nearly singular that rounding decides. The parameters of redundant columns count as 0.
+func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64, redundant func(i int) bool) *minorant {
 	const (
 		smallest = 1e-280 // diagonal entry that is exact to a few u
 		trusted  = 0.5    // largest perturbation relative to the smallest eigenvalue, for which inflate is 1.5
@@ -133,7 +141,10 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 	newGram(rows, len(weight), d).SumOf(h, o, weight)
 	addDiagonal(h, ridge)
 	for i, mu := range ridge {
-		if mu == 0 && empty(i) {
+		if mu == 0 && redundant(i) {
+			for k := range d {
+				h.SetSym(i, k, 0)
+			}
 			h.SetSym(i, i, 1)
 		}
 	}
@@ -164,6 +175,11 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 	f.inflate = 1 + f.perturbed/f.least
 	chol.UTo(f.upper)
 	f.factor = f.upper.RawTriangular()
+	for i, mu := range ridge {
+		if mu == 0 && redundant(i) {
+			f.scale[i] = 0
+		}
+	}
 	return f
 }
 

@@ -108,6 +108,10 @@ func (m *sqp) Step() error {
 	if err != saddle.ErrStalled || m.Certified() {
 		return err
 	}
+	if m.Cert.IsDeficient {
+		m.Logf("sqp: columns without a penalty depend on each other up to rounding, so that no lower bound can be proved")
+		return err
+	}
 	path, unsupported := newContinuation(m.Run, Newton{}, math.Inf(1))
 	if unsupported != nil {
 		return err

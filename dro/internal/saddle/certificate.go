@@ -97,7 +97,16 @@ type Certifier struct {
 	responses responseCheck // check of the best responses of a user's dual
 
 	scratchSpace []float64 // n; allocated by ScratchSpace
-	Shortfall    float64   // factor by which the curvature of CertifyAtDecrement was too small so far; 0: not tried
+
+	Redundant   []bool // d: columns without which the minimum is the same; nil: not known
+	IsDeficient bool   // whether columns without a penalty depend on each other up to rounding
+
+	Shortfall float64 // factor by which the curvature of CertifyAtDecrement was too small so far; 0: not tried
+}
+
+// IsRedundant reports whether the minimum is known to be the same without the coordinate i.
+func (c *Certifier) IsRedundant(i int) bool {
+	return c.Rounding.IsEmptyColumn(i) || c.Redundant != nil && c.Redundant[i]
 }
 
 // NewCertifier returns a certifier without any evaluation.

@@ -161,7 +161,11 @@ func (c *partsCheck) checkSamples(lo, hi int) error {
 		for b, z := range c.points {
 			for j := range count {
 				f, at, g := losses[a][j], losses[b][j], gradients[a*count+j]
-				tangent, size := f, math.Abs(f)+math.Abs(at)
+				tangent, size := f, 0.0
+				for _, of := range losses { // a small loss may be the difference of terms as large as another one
+					size = max(size, math.Abs(of[j]))
+				}
+				size += math.Abs(at)
 				for i, v := range g {
 					tangent += v * (z[i] - x[i])
 					size += math.Abs(v) * (math.Abs(x[i]) + math.Abs(z[i]))

@@ -1,0 +1,166 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"gonum.org/v1/gonum/mat"
+)
+
+// findRedundant finds columns without a penalty that are linear combinations of other ones without a penalty, and stores
+// them in c.Redundant. The minimum over the other coordinates is the minimum over all of them, because z_i = Σ_k a_k z_k
+// for every row makes x_i z_i the same as the changes a_k x_i of the x_k. So their curvature proves a bound where that of
+// all columns is singular. A combination counts if it holds exactly, in the numbers as they are stored, which is decided
+// without rounding; columns that depend on each other up to rounding alone make c.IsDeficient true. It takes a Gram
+// matrix, and half a pass for every column in question.
+func findRedundant(c *saddle.Certifier, o saddle.LinearModel, ridge []float64) {
+	const (
+		dependent = 1e-10      // squared distance from the span of the others, relative, below which a column is in question
+		fraction  = 1.0 / 1024 // coefficients are multiples of it
+		smallest  = 1e-280
+	)
+	d := len(ridge)
+	c.Redundant = make([]bool, d)
+	lo, hi := c.Rows.LocalRange(c.N)
+	ones := c.ScratchSpace()
+	saddle.Fill(ones[lo:hi], 1)
+	c.Spend(1)
+	h := mat.NewSymDense(d, nil)
+	newGram(c.Rows, c.N, d).SumOf(h, o, ones)
+	var free []int
+	for i, mu := range ridge {
+		if v := h.At(i, i); mu == 0 && !c.Rounding.IsEmptyColumn(i) && v > 0 && !math.IsInf(v, 1) {
+			free = append(free, i)
+		}
+	}
+	kept, rest, factor := pivot(h, free, dependent)
+	column := map[int][]float64{}
+	values := func(i int) []float64 {
+		if column[i] == nil {
+			unit, v := make([]float64, d), c.Vector(c.N)
+			unit[i] = 1
+			c.Spend(0.5)
+			c.Rows.Run(c.N, func(_, lo, hi int) { o.MarginsTo(v, unit, lo, hi) })
+			column[i] = v
+		}
+		return column[i]
+	}
+	for _, i := range rest {
+		parts, share := [][]float64{values(i)}, []float64{-1}
+		for k, a := range coefficients(factor, kept, i) {
+			if a = math.Round(a/fraction) * fraction; a != 0 {
+				parts, share = append(parts, values(kept[k])), append(share, a)
+			}
+		}
+		wrong := c.Rows.Max(c.N, func(lo, hi int) float64 {
+			term := make([]float64, 0, 2*len(parts))
+			for j := lo; j < hi; j++ {
+				term = term[:0]
+				for k, v := range parts {
+					p := share[k] * v[j]
+					if v[j] != 0 && math.Abs(p) < smallest {
+						return 1 // the low part of the product may underflow
+					}
+					term = append(term, p, math.FMA(share[k], v[j], -p))
+				}
+				if !isZeroSum(term) {
+					return 1
+				}
+			}
+			return 0
+		})
+		if wrong == 0 {
+			c.Redundant[i] = true
+		} else {
+			c.IsDeficient = true
+		}
+	}
+	for _, v := range column {
+		c.Release(v)
+	}
+}
+
+// passColumns lets the certifier of an inner solve know what is known of the columns. The rows of the inner solve are
+// some or all of those of c.
+func passColumns(c, inner *saddle.Certifier) {
+	inner.Redundant, inner.IsDeficient = c.Redundant, c.IsDeficient
+}
+
+// learnColumns takes over what an inner solve on all rows has found out about the columns.
+func learnColumns(c, inner *saddle.Certifier) {
+	if c.Redundant == nil {
+		c.Redundant, c.IsDeficient = inner.Redundant, inner.IsDeficient
+	}
+}
+
+// pivot factorises the block of h of the columns given, taking the column farthest from the span of those before. It
+// returns the columns kept, the rest, whose squared distances are below least relative to their squared lengths, and the
+// rows of the factor by the order kept: factor[k][i] for column i.
+func pivot(h *mat.SymDense, columns []int, least float64) (kept, rest []int, factor [][]float64) {
+	d := h.SymmetricDim()
+	left := make([]float64, d)
+	for _, i := range columns {
+		left[i] = h.At(i, i)
+	}
+	rest = append([]int(nil), columns...)
+	for len(rest) > 0 {
+		best := 0
+		for k, i := range rest {
+			if left[i]/h.At(i, i) > left[rest[best]]/h.At(rest[best], rest[best]) {
+				best = k
+			}
+		}
+		p := rest[best]
+		if !(left[p] > least*h.At(p, p)) {
+			break
+		}
+		row := make([]float64, d)
+		root := math.Sqrt(left[p])
+		row[p] = root
+		rest = append(rest[:best], rest[best+1:]...)
+		for _, i := range rest {
+			v := h.At(p, i)
+			for _, f := range factor {
+				v -= f[p] * f[i]
+			}
+			row[i] = v / root
+			left[i] -= row[i] * row[i]
+		}
+		factor, kept = append(factor, row), append(kept, p)
+	}
+	return kept, rest, factor
+}
+
+// coefficients returns the combination of the kept columns that is nearest to column i.
+func coefficients(factor [][]float64, kept []int, i int) []float64 {
+	a := make([]float64, len(kept))
+	for k := len(kept) - 1; k >= 0; k-- {
+		v := factor[k][i]
+		for l := k + 1; l < len(kept); l++ {
+			v -= factor[k][kept[l]] * a[l]
+		}
+		a[k] = v / factor[k][kept[k]]
+	}
+	return a
+}
+
+// isZeroSum reports whether the exact sum of the terms is zero. It overwrites them by numbers that do not overlap, of the
+// same sum (Shewchuk 1997).
+func isZeroSum(term []float64) bool {
+	for n := range term {
+		x := term[n]
+		for k := range n {
+			sum := x + term[k]
+			of := sum - x
+			term[k] = (x - (sum - of)) + (term[k] - of)
+			x = sum
+		}
+		term[n] = x
+	}
+	for _, v := range term {
+		if v != 0 { // true for NaN
+			return false
+		}
+	}
+	return true
+}
