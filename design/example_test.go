@@ -31,7 +31,7 @@ func ExampleNewSparse() {
 	fmt.Println(err)
 	// Output:
 	// [6.25 3.25 -17.75]
-	// design: row 1 has column 3 after column 4: columns ascend
+	// design: row 1 has column 3 after column 4: the columns of a row must ascend
 }
 
 // The entries are rounded to single precision, the arithmetic is not.

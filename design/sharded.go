@@ -32,7 +32,7 @@ func NewSharded(rows *ranks.Rows, n int, here Matrix) (*Sharded, error) {
 	m.lo, m.hi = rows.LocalRange(n)
 	var own int
 	if own, m.d = here.Dims(); own != m.hi-m.lo {
-		return nil, fmt.Errorf("design: %d rows where there are to be %d", own, m.hi-m.lo)
+		return nil, fmt.Errorf("design: %d rows were read, but %d are expected", own, m.hi-m.lo)
 	}
 	c := rows.Comm()
 	m.largest = append([]float64(nil), here.Largest()...)

@@ -158,16 +158,16 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 		of = side.Simplex{Divergence: side.PearsonChi2, Nu: d.Nu, Alpha: d.Alpha, Weights: d.Weights}
 	case CVaR:
 		if !(d.Alpha > 0) {
-			return nil, fmt.Errorf("dro: α = %v: it must be in (0, 1]", d.Alpha)
+			return nil, fmt.Errorf("dro: α is %v; it must be in (0, 1]", d.Alpha)
 		}
 		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: d.Alpha, Weights: d.Weights}
 	case Ball:
 		if !(d.Radius > 0) {
-			return nil, fmt.Errorf("dro: a radius of %v: it must be > 0", d.Radius)
+			return nil, fmt.Errorf("dro: the radius is %v; it must be > 0", d.Radius)
 		}
 		if d.Divergence == TotalVariation {
 			if d.Nu > 0 || math.IsInf(d.Radius, 1) {
-				return nil, errors.New("dro: the total variation has a radius and no penalty: set Ball.Radius alone")
+				return nil, errors.New("dro: total variation has a radius, but no penalty: set Ball.Radius and leave ν at 0")
 			}
 			return spectralOf(Spectral{Spectrum: Spectrum{Kind: spectrum.TotalVariation, Param: min(1, d.Radius)}, Weights: d.Weights}, rows)
 		}

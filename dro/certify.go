@@ -77,7 +77,7 @@ func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
 		return 0, 0, err
 	}
 	if _, d, _ := of.Oracle.Dims(); len(x) != d {
-		return 0, 0, fmt.Errorf("dro: the point has %d entries, the problem %d parameters", len(x), d)
+		return 0, 0, fmt.Errorf("dro: the point has %d entries, but the problem has %d parameters", len(x), d)
 	}
 	e := saddle.NewEvaluator(of)
 	defer e.Free()

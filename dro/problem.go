@@ -115,7 +115,7 @@ func withInternalParts(p *Problem) (*Problem, error) {
 	}
 	if l, ok := p.Primal.(L2); ok && l.Intercept {
 		if _, d, _ := p.Oracle.Dims(); max(1, l.Classes) > d {
-			return nil, fmt.Errorf("dro: L2 leaves the last %d coordinates unpenalised, but there are %d: set Classes to the number of classes", max(1, l.Classes), d)
+			return nil, fmt.Errorf("dro: L2 leaves the last %d coordinates unpenalised, but the problem has %d unpenalised coordinates: set Classes to the number of classes", max(1, l.Classes), d)
 		}
 	}
 	return of, nil

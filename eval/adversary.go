@@ -84,10 +84,10 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 	defer memory.Catch(&err)
 	n := len(in.Weights)
 	if n == 0 {
-		return nil, fmt.Errorf("eval: no weights")
+		return nil, fmt.Errorf("eval: there are no weights")
 	}
 	if in.Loss != nil && len(in.Loss) != n {
-		return nil, fmt.Errorf("eval: %d weights, but %d losses", n, len(in.Loss))
+		return nil, fmt.Errorf("eval: there are %d weights for %d losses", n, len(in.Loss))
 	}
 	N := float64(n)
 	a := &Adversary{Penalty: in.Penalty, OverGroups: in.OverGroups, N: n, Groupings: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}

@@ -36,7 +36,7 @@ func (s *sortedLosses) upTo(k int) float64 {
 // if there are no losses or if one is not finite.
 func sortLosses(arena *memory.Arena, loss []float64, weight weights) (*sortedLosses, error) {
 	if len(loss) == 0 {
-		return nil, fmt.Errorf("eval: no losses")
+		return nil, fmt.Errorf("eval: there are no losses")
 	}
 	for i, l := range loss {
 		if math.IsNaN(l) || math.IsInf(l, 0) {

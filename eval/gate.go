@@ -331,7 +331,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 			}
 		}
 		if e.Favourable == nil {
-			return q, fmt.Errorf("four_fifths needs the favourable outcome: name it with --favourable")
+			return q, fmt.Errorf("four_fifths needs the favourable outcome: pass it with --favourable")
 		}
 		return newEstimate(undefined(), nil), nil
 	case "unseen", "missing", "outside", "psi":
@@ -368,7 +368,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 		case e.betterOf(p.key) == Less:
 			name = "group_max"
 		default:
-			return q, fmt.Errorf("no group is the worst by %s; try group_min.%[1]s, group_max.%[1]s or difference.%[1]s", p.key)
+			return q, fmt.Errorf("there is no worst group by %s; use group_min.%[1]s, group_max.%[1]s or difference.%[1]s", p.key)
 		}
 	}
 	value := map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
@@ -422,7 +422,7 @@ func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
 // sinceOf returns the difference from the reference at a path.
 func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	if e.Reference == nil {
-		return q, fmt.Errorf("since.%s needs the earlier numbers: name them with --against", p.text)
+		return q, fmt.Errorf("since.%s needs earlier numbers: pass their file with --against", p.text)
 	}
 	if err := e.Reference.checkComparable(e); err != nil {
 		return q, err

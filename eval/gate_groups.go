@@ -152,7 +152,7 @@ func (e *Evaluation) groupsChange(p gatePath) (all []groupEstimate, err error) {
 // at the two levels. note names groups that cannot be compared.
 func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, incomplete bool, err error) {
 	if e.Reference == nil {
-		return nil, "", false, fmt.Errorf("since.%s needs the earlier numbers: name them with --against", p.text)
+		return nil, "", false, fmt.Errorf("since.%s needs earlier numbers: pass their file with --against", p.text)
 	}
 	if err := e.Reference.checkComparable(e); err != nil {
 		return nil, "", false, err

@@ -45,7 +45,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g encode.Gr
 		if share != nil {
 			s, ok := share[h.Label]
 			if ok && (isNotFinite(s) || s < 0) {
-				return fmt.Errorf("eval: training share of group %q is %v", h.Label, s)
+				return fmt.Errorf("eval: the proportion of group %q in training is %v", h.Label, s)
 			}
 			t := Num(s)
 			h.TrainShare = &t

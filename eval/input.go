@@ -148,29 +148,29 @@ func (in *Input) check() error {
 	n := len(in.Target)
 	switch {
 	case in.Task != Binary && in.Task != Regression && in.Task != Multiclass:
-		return fmt.Errorf("eval: task %q: must be %q, %q or %q", in.Task, Binary, Regression, Multiclass)
+		return fmt.Errorf("eval: the task is %q; it must be %q, %q or %q", in.Task, Binary, Regression, Multiclass)
 	case (in.Task == Multiclass) != (len(in.Classes) > 2):
-		return fmt.Errorf("eval: a %s task with %d classes", in.Task, len(in.Classes))
+		return fmt.Errorf("eval: a %s task cannot have %d classes", in.Task, len(in.Classes))
 	case n == 0:
 		return fmt.Errorf("eval: no rows to evaluate (%s is empty)", cmp.Or(string(in.Split), "the evaluation set"))
 	case n > math.MaxInt32:
-		return fmt.Errorf("eval: %d rows are more than %d", n, math.MaxInt32)
+		return fmt.Errorf("eval: there are %d rows; at most %d are allowed", n, math.MaxInt32)
 	case len(in.Models) == 0:
 		return fmt.Errorf("eval: no model to evaluate")
 	case in.RowID != nil && len(in.RowID) != n:
 		return fmt.Errorf("eval: %d row ids for %d rows", len(in.RowID), n)
 	case in.Constant != nil && len(in.Constant) != n:
-		return fmt.Errorf("eval: %d losses of the constant for %d rows", len(in.Constant), n)
+		return fmt.Errorf("eval: there are %d losses of the constant prediction for %d rows", len(in.Constant), n)
 	case in.Weight != nil && len(in.Weight) != n:
 		return fmt.Errorf("eval: %d weights for %d rows", len(in.Weight), n)
 	case in.TrainShare != nil && len(in.TrainShare) != len(in.Groups):
-		return fmt.Errorf("eval: training shares for %d of %d %s", len(in.TrainShare), len(in.Groups), printable.Noun(len(in.Groups), "grouping", "groupings"))
+		return fmt.Errorf("eval: training proportions are given for %d of %d %s", len(in.TrainShare), len(in.Groups), printable.Noun(len(in.Groups), "grouping", "groupings"))
 	case !(in.confidence() > 0 && in.confidence() < 1):
-		return fmt.Errorf("eval: confidence %v is outside (0, 1)", in.Confidence)
+		return fmt.Errorf("eval: the confidence level is %v; it must be between 0 and 1", in.Confidence)
 	case in.Resamples != 0 && (in.Resamples < 100 || in.Resamples > MostResamples):
 		return fmt.Errorf("eval: %d %s: must be 0 (no intervals) or from 100 to %d", in.Resamples, printable.Noun(in.Resamples, "resample", "resamples"), MostResamples)
 	case !(in.rate() > 0) || !(in.tolerance() > 0):
-		return fmt.Errorf("eval: rate %v and tolerance %v must be positive", in.Rate, in.Tolerance)
+		return fmt.Errorf("eval: the rate is %v and the tolerance %v; both must be positive", in.Rate, in.Tolerance)
 	case math.IsNaN(in.threshold()):
 		return fmt.Errorf("eval: threshold is NaN")
 	}
@@ -193,18 +193,18 @@ func (in *Input) check() error {
 	seen := make(map[string]bool)
 	for k, m := range in.Models {
 		if m.Name == "" || seen[m.Name] {
-			return fmt.Errorf("eval: model %d needs a name of its own, not %q", k, m.Name)
+			return fmt.Errorf("eval: the name %[2]q of model %[1]d is empty or taken by another model", k, m.Name)
 		}
 		seen[m.Name] = true
 		if len(m.Score) != n || len(m.Loss) != n {
-			return fmt.Errorf("eval: model %q has %d scores and %d losses for %d rows", m.Name, len(m.Score), len(m.Loss), n)
+			return fmt.Errorf("eval: model %q has %d scores and %d losses, but there are %d rows", m.Name, len(m.Score), len(m.Loss), n)
 		}
 		if in.Task == Multiclass && (len(m.Class) != n || len(m.Place) != n) {
-			return fmt.Errorf("eval: model %q has %d classes and %d places for %d rows", m.Name, len(m.Class), len(m.Place), n)
+			return fmt.Errorf("eval: model %q has %d predicted classes and %d ranks of the true class, but there are %d rows", m.Name, len(m.Class), len(m.Place), n)
 		}
 		for i := range m.Class {
 			if c := m.Class[i]; in.Task == Multiclass && (c < 0 || int(c) >= len(in.Classes)) {
-				return fmt.Errorf("eval: model %q predicts class %d of %d at row %d", m.Name, c, len(in.Classes), in.rowID(i))
+				return fmt.Errorf("eval: model %q predicts class %d at row %[4]d, but there are only %[3]d classes", m.Name, c, len(in.Classes), in.rowID(i))
 			}
 		}
 		for i := range n {
@@ -223,7 +223,7 @@ func (in *Input) check() error {
 		if len(in.Groups) > 0 {
 			labels = in.Groups[len(in.Groups)-1].Labels
 		}
-		return fmt.Errorf("eval: no group is called %q, the reference group%s", in.ReferenceGroup, didYouMean(in.ReferenceGroup, labels))
+		return fmt.Errorf("eval: the reference group %q does not exist%s", in.ReferenceGroup, didYouMean(in.ReferenceGroup, labels))
 	}
 	for _, g := range in.Groups {
 		if err := checkGrouping(g, n); err != nil {
@@ -243,11 +243,11 @@ func (in *Input) check() error {
 
 func checkGrouping(g encode.Grouping, n int) error {
 	if len(g.Index) != n {
-		return fmt.Errorf("eval: grouping %q covers %d rows of %d", g.Name, len(g.Index), n)
+		return fmt.Errorf("eval: grouping %q covers %d of %d rows", g.Name, len(g.Index), n)
 	}
 	for i, k := range g.Index {
 		if k < 0 || int(k) >= len(g.Labels) {
-			return fmt.Errorf("eval: grouping %q gives row %d the group %d of %d", g.Name, i+1, k, len(g.Labels))
+			return fmt.Errorf("eval: grouping %q puts row %d into group %d, but has only %d groups", g.Name, i+1, k, len(g.Labels))
 		}
 	}
 	return nil

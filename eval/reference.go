@@ -110,7 +110,7 @@ func (r *Reference) checkComparable(e *Evaluation) error {
 		{"positive class", r.Positive, e.Positive}, {"loss", r.Loss, e.Loss},
 	} {
 		if c.was != "" && c.was != c.is {
-			return fmt.Errorf("the earlier numbers have another %s: %q, and these %q", c.what, c.was, c.is)
+			return fmt.Errorf("the earlier numbers were computed with another %s (%q) than these (%q)", c.what, c.was, c.is)
 		}
 	}
 	return nil

@@ -22,10 +22,10 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 		return nil, fmt.Errorf("eval: %d targets for %d scores", len(target), len(score))
 	}
 	if task == Multiclass {
-		return nil, fmt.Errorf("eval: losses of more than two classes cannot be computed from scores: give them")
+		return nil, fmt.Errorf("eval: losses of more than two classes cannot be computed from scores: pass the losses")
 	}
 	if kind, ok := losses.KindOf(loss.Name()); ok && !kind.Measures(task == Binary) {
-		return nil, fmt.Errorf("eval: no %s loss for a %s task", loss.Name(), task)
+		return nil, fmt.Errorf("eval: the %s loss does not exist for a %s task", loss.Name(), task)
 	}
 	out := make([]float64, len(score))
 	meaning := loss.Meaning()
@@ -55,7 +55,7 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 		}
 		if meaning.Link.Margin != nil {
 			if margin[i] = meaning.Link.Margin(score[i]); math.IsNaN(margin[i]) {
-				return nil, fmt.Errorf("eval: the score of entry %d is %v, which is no prediction of the loss %s", i, score[i], loss.Name())
+				return nil, fmt.Errorf("eval: the score of entry %d is %v, which the loss %s cannot predict", i, score[i], loss.Name())
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (in *Input) fillLosses() error {
 		in.LossUnit = cmp.Or(in.LossUnit, kind.Unit)
 	}
 	if kind, ok := losses.KindOf(in.LossName); !ok || kind.HasDelta {
-		return fmt.Errorf("eval: no losses are given, and %s needs more than scores: see LossOfScores", in.LossName)
+		return fmt.Errorf("eval: %s needs losses, not only scores: compute them with LossOfScores", in.LossName)
 	}
 	loss, err := losses.Parse(in.LossName, 1)
 	if err != nil {

@@ -409,7 +409,7 @@ func TestExport_Refuses(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{twins, SQL, Options{}, "differ in case"},
+		{twins, SQL, Options{}, "differ only in case"},
 		{nul, SQL, Options{}, "region"},
 		{infinite, CSV, Options{}, "damaged"},
 		{none, ONNX, Options{}, "no column"},

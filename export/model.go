@@ -88,11 +88,11 @@ func usedInProduct(f *score.Formula, term int) bool {
 func newColumn(t score.Term) (column, error) {
 	c := column{Term: t}
 	if t.Kind == score.Vector {
-		return c, fmt.Errorf("the column %q holds sparse vectors, which no other program reads as the model does: export the coefficients as csv, or score with the command predict or package train/score", t.Column)
+		return c, fmt.Errorf("the column %q holds sparse vectors, which no other program can score: export the coefficients as csv, or score with the command predict or package train/score", t.Column)
 	}
 	if t.Vector != "" {
 		if n, err := fmt.Sscanf(strings.TrimPrefix(t.Column, t.Vector), "[%d]", &c.entry); n != 1 || err != nil || c.entry < 0 {
-			return c, fmt.Errorf("the model is damaged: the column %q is no entry of the vector %q", t.Column, t.Vector)
+			return c, fmt.Errorf("the model is damaged: the column %q is not an entry of the vector %q", t.Column, t.Vector)
 		}
 	}
 	if t.Kind == score.Categorical && t.Stored == score.Numeric {

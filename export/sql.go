@@ -40,11 +40,11 @@ func (m *model) sql(o Options) ([]byte, error) {
 		w.table = "data"
 	}
 	if strings.ContainsAny(w.table, ";\n") {
-		return nil, fmt.Errorf("the table %q: give the name of a table, quoted as in SQL where it needs that", o.Table)
+		return nil, fmt.Errorf("%q is not the name of a table: quote a name with special characters as in SQL", o.Table)
 	}
 	for _, c := range m.inputs() {
 		if w.used[d.fold(c)] {
-			return nil, fmt.Errorf("the columns called %q differ in case alone, which %s ignores", c, d.name)
+			return nil, fmt.Errorf("the columns %q differ only in case, which %s ignores", c, d.name)
 		}
 		w.used[d.fold(c)] = true
 	}

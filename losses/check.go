@@ -52,23 +52,23 @@ func checkAt(l Loss, m, t float64, margins []float64) error {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*scale }
 	switch d := (above.value - below.value) / (2 * step); {
 	case !(p.value >= 0):
-		return fmt.Errorf("the loss is %v: it must be at least 0", p.value)
+		return fmt.Errorf("the loss is %v; it must be at least 0", p.value)
 	case !near(d, p.slope):
-		return fmt.Errorf("the slope is %v, a difference of losses %v", p.slope, d)
+		return fmt.Errorf("the slope is %v, but finite differences of the loss give %v", p.slope, d)
 	}
 	if d := (above.slope - below.slope) / (2 * step); !near(d, p.curvature) {
-		return fmt.Errorf("the curvature is %v, a difference of slopes %v", p.curvature, d)
+		return fmt.Errorf("the curvature is %v, but finite differences of the slope give %v", p.curvature, d)
 	}
 	if lip := l.Lipschitz(); !(math.Abs(p.slope) <= lip*(1+1e-12)) {
-		return fmt.Errorf("the slope is %v, beyond the Lipschitz constant %v", p.slope, lip)
+		return fmt.Errorf("the slope is %v, larger in absolute value than the Lipschitz constant %v", p.slope, lip)
 	}
 	if smooth := l.Smoothness(); !(p.curvature <= smooth*(1+1e-12)) {
-		return fmt.Errorf("the curvature is %v, beyond the smoothness %v", p.curvature, smooth)
+		return fmt.Errorf("the curvature is %v, larger than the smoothness constant %v", p.curvature, smooth)
 	}
 	bound := []float64{0}
 	radius, decay := l.CurvatureLowerBoundTo(bound, []float64{p.slope}, []float64{t})
 	if !(bound[0] >= 0) || !(radius > 0) || !(decay >= 0) {
-		return fmt.Errorf("CurvatureLowerBoundTo stores %v within %v, decay %v: they must be at least 0, and the radius above it", bound[0], radius, decay)
+		return fmt.Errorf("CurvatureLowerBoundTo returns the bound %v, the radius %v and the decay %v: the bound and the decay must be at least 0, the radius above 0", bound[0], radius, decay)
 	}
 	for _, other := range margins {
 		q := evaluateAt(l, other, t)
@@ -76,13 +76,13 @@ func checkAt(l Loss, m, t float64, margins []float64) error {
 			continue
 		}
 		if tangent := p.value + p.slope*(other-m); !(q.value >= tangent-1e-12*(1+math.Abs(tangent))) {
-			return fmt.Errorf("the tangent is %v at margin %v, above the loss %v: it is not convex, or the slope is wrong", tangent, other, q.value)
+			return fmt.Errorf("the tangent has the value %v at margin %v, above the loss %v there: the loss is not convex, or the slope is wrong", tangent, other, q.value)
 		}
 		if away := math.Abs(other - m); away <= radius {
 			// A curvature computed from the slope underflows where the slope does.
 			const underflow = 1e-30
 			if low := bound[0] * math.Exp(-decay*away); q.curvature < low*(1-1e-9)-underflow {
-				return fmt.Errorf("the curvature is %v at margin %v, below %v, the bound that CurvatureLowerBoundTo gives", q.curvature, other, low)
+				return fmt.Errorf("the curvature is %v at margin %v, below the bound %v of CurvatureLowerBoundTo", q.curvature, other, low)
 			}
 		}
 	}

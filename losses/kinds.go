@@ -60,7 +60,7 @@ func Register(loss Loss) error {
 	}
 	name := loss.Name()
 	if name == "" || strings.ContainsAny(name, ":, \t\n") {
-		return fmt.Errorf("losses: the name %q of a loss is empty, or has a colon, comma or space", name)
+		return fmt.Errorf("losses: %q cannot be the name of a loss: a name is not empty and has no colon, comma or space", name)
 	}
 	if err := checkForeign(loss, []float64{-1, 0, 1, 2.3, 7, -0.45, 0.62}); err != nil {
 		return err
@@ -69,7 +69,7 @@ func Register(loss Loss) error {
 	defer registered.Unlock()
 	taken := func(k Kind) bool { return k.Name == name }
 	if slices.ContainsFunc(builtin, taken) || slices.ContainsFunc(registered.kinds, taken) {
-		return fmt.Errorf("losses: the name %q is taken", name)
+		return fmt.Errorf("losses: a loss named %q is registered already", name)
 	}
 	registered.kinds = append(slices.Clone(registered.kinds), Kind{Name: name, build: func(float64) Loss { return loss }})
 	return nil
@@ -122,12 +122,12 @@ func DefaultName(classes bool) string {
 // New returns the loss. delta is its parameter δ, which losses without one ignore.
 func (k Kind) New(delta float64) (Loss, error) {
 	if k.HasDelta && (!(delta > 0) || math.IsInf(delta, 1)) {
-		return nil, fmt.Errorf("%s: δ must be positive and finite, got %v", k.Name, delta)
+		return nil, fmt.Errorf("%s: δ is %v; it must be positive and finite", k.Name, delta)
 	}
 	if k.HasLevel {
 		level, err := strconv.ParseFloat(k.level, 64)
 		if err != nil || !(level > 0 && level < 1) {
-			return nil, fmt.Errorf("%s needs a level between 0 and 1 behind a colon, as in %s:0.9, not %q", k.Name, k.Name, k.level)
+			return nil, fmt.Errorf("%s needs a level between 0 and 1 after a colon, as in %s:0.9, not %q", k.Name, k.Name, k.level)
 		}
 		return k.build(level), nil
 	}
@@ -158,7 +158,7 @@ func Parse(name string, delta float64) (Loss, error) {
 	case !ok:
 		return nil, fmt.Errorf("unknown loss %q: %s", name, Either(Names(nil)))
 	case level != "" && !k.HasLevel:
-		return nil, fmt.Errorf("the loss %s has no level behind a colon: %q", first, name)
+		return nil, fmt.Errorf("the loss %s takes no level after a colon: %q", first, name)
 	}
 	k.level = level
 	return k.New(delta)

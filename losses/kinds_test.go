@@ -151,14 +151,14 @@ func TestRegister_RefusesBrokenLosses(t *testing.T) {
 	}{
 		{wrongSlope, "the slope is"}, {tukey, "row"}, {own{name: "own-nan", eval: func(v, _ *float64, _, _ float64) { *v = math.NaN() }}, "at least 0"},
 		{own{name: "own-link", meaning: losses.Meaning{Link: losses.Log, Scalable: true}}, "Scalable"},
-		{own{name: "own-log", meaning: losses.Meaning{Link: losses.Link{Name: "log", Predict: math.Exp2, Margin: math.Log2}}}, "not the one of this name"},
+		{own{name: "own-log", meaning: losses.Meaning{Link: losses.Link{Name: "log", Predict: math.Exp2, Margin: math.Log2}}}, "differs from the built-in link"},
 		{own{name: "own-count", meaning: losses.Meaning{Valid: func(t float64) bool { return t >= 0 }}, eval: poissonTo}, "the link Identity has margins"},
 		{own{name: "own-odds", meaning: losses.Meaning{Classes: true, Link: losses.Logit}, eval: func(v, s *float64, m, t float64) {
 			*v = math.Exp(-t * m) // smallest at half the log-odds
 			*s = -t * *v
 		}}, "on average for the probability"},
 		{own{name: "own-classes", meaning: losses.Meaning{Classes: true}}, "needs a link"},
-		{own{name: "squared"}, "taken"}, {own{name: "a:b"}, "colon"},
+		{own{name: "squared"}, "registered already"}, {own{name: "a:b"}, "colon"},
 	} {
 		err := losses.Register(c.loss)
 		if c.want == "row" {

@@ -35,7 +35,7 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	}
 	n, d := z.Dims()
 	if n < 1 || d < 1 {
-		return nil, fmt.Errorf("losses: %d rows × %d columns: at least one of each is needed", n, d)
+		return nil, fmt.Errorf("losses: the matrix has %d rows and %d columns; at least one of each is needed", n, d)
 	}
 	if len(target) != n {
 		return nil, fmt.Errorf("losses: %d targets for %d rows", len(target), n)

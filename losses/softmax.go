@@ -39,21 +39,21 @@ func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
 	n, d := z.Dims()
 	switch {
 	case n < 1 || d < 1:
-		return nil, fmt.Errorf("losses: %d rows × %d columns: at least one of each is needed", n, d)
+		return nil, fmt.Errorf("losses: the matrix has %d rows and %d columns; at least one of each is needed", n, d)
 	case len(class) != n:
 		return nil, fmt.Errorf("losses: %d classes for %d rows", len(class), n)
 	case classes < 2 || classes > MaxClasses:
 		return nil, fmt.Errorf("losses: %d classes: softmax regression takes 2 to %d", classes, MaxClasses)
 	case d > math.MaxInt32/classes:
-		return nil, fmt.Errorf("losses: %d columns for %d classes are too many parameters", d, classes)
+		return nil, fmt.Errorf("losses: %d columns times %d classes are too many parameters", d, classes)
 	}
 	if of, ok := z.(shardedMatrix); ok && of.Rows() != nil {
-		return nil, errors.New("losses: softmax regression takes rows of one rank, and these are of several")
+		return nil, errors.New("losses: softmax regression needs all rows on one rank, but these rows are on several")
 	}
 	own := make([]int32, n)
 	for j, c := range class {
 		if c < 0 || c >= classes {
-			return nil, fmt.Errorf("losses: row %d is of class %d of %d: number the classes from 0", j, c, classes)
+			return nil, fmt.Errorf("losses: row %d has the class %d, but there are %d classes, numbered from 0", j, c, classes)
 		}
 		own[j] = int32(c)
 	}

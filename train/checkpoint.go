@@ -68,11 +68,11 @@ func (m *Model) selectOrResume(ctx context.Context, x []float64, o tune.Options)
 		return nil, err
 	} else if ok {
 		if d := m.Run.Train.D * m.coefficientsPerColumn(); len(kept.Start) != 0 && len(kept.Start) != d {
-			return nil, fmt.Errorf("the checkpoint is damaged: its choice starts at %d coefficients, and the model has %d", len(kept.Start), d)
+			return nil, fmt.Errorf("the checkpoint is damaged: its cross-validation starts from %d coefficients, but the model has %d", len(kept.Start), d)
 		}
 		s := &tune.Selection{Start: kept.Start}
 		if err := json.Unmarshal(kept.Selection, s); err != nil {
-			return nil, fmt.Errorf("the checkpoint is damaged: its choice cannot be read: %w", err)
+			return nil, fmt.Errorf("the checkpoint is damaged: the state of its cross-validation cannot be read: %w", err)
 		}
 		return s, nil
 	}

@@ -56,7 +56,7 @@ func NewCheckpoint(path string, every time.Duration) *Checkpoint {
 func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	j := NewCheckpoint(path, every)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no checkpoint: it is not a regular file", path)
+		return nil, fmt.Errorf("%s is not a checkpoint: it is not a regular file", path)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -64,10 +64,10 @@ func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	}
 	rest, ok := bytes.CutPrefix(b, []byte(checkpointMagic))
 	if !ok || len(rest) < sha256.Size {
-		return nil, fmt.Errorf("%s is no checkpoint of this version", path)
+		return nil, fmt.Errorf("%s is not a checkpoint of this version", path)
 	}
 	if sum := sha256.Sum256(rest[sha256.Size:]); !bytes.Equal(sum[:], rest[:sha256.Size]) {
-		return nil, fmt.Errorf("%s is damaged: its checksum is another", path)
+		return nil, fmt.Errorf("%s is damaged: its checksum does not match", path)
 	}
 	if err := gob.NewDecoder(bytes.NewReader(rest[sha256.Size:])).Decode(&j.content); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)

@@ -41,7 +41,7 @@ func (c Choice) validate() error {
 		return nil
 	}
 	if c.Budget != nil && (math.IsNaN(*c.Budget) || math.IsInf(*c.Budget, 0)) {
-		return fmt.Errorf("Config.Budget is %v: it must be finite; nil is the default of Config.Select", *c.Budget)
+		return fmt.Errorf("Config.Budget is %v; it must be finite, or nil for the default of Config.Select", *c.Budget)
 	}
 	return c.tuneOptions().Validate()
 }
@@ -75,7 +75,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	var few *tune.FewRowsError
 	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > tune.DefaultFolds
 	if errors.As(err, &few) && !asked {
-		m.addNotes(fmt.Sprintf("no choice among levels of robustness: %v; ERM is trained", err))
+		m.addNotes(fmt.Sprintf("no level of robustness was chosen by cross-validation (%v): ERM is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
 		return nil
 	} else if err != nil {
@@ -86,12 +86,12 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	given := *m.Config.Mu
 	mu, erm, balanced := s.Best().Mu, s.MuOf("erm", given), s.MuOf("balanced", given)
 	if mu != given {
-		m.addNotes(fmt.Sprintf("μ = %.3g, not 1/n = %.3g, by the criterion of the choice; ERM has μ = %.3g, the best for the average risk", mu, given, erm))
+		m.addNotes(fmt.Sprintf("cross-validation chose μ = %.3g by the selection criterion (1/n = %.3g; the best μ of ERM for the average risk is %.3g)", mu, given, erm))
 	}
 	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
 	m.addNotes(m.followAccuracyChoice(s)...)
 	if s.Unstable > maxUnstable {
-		m.addNotes(fmt.Sprintf("%sthe choice is uncertain: in %.0f %% of resamples of the rows another kind of model is chosen than %s",
+		m.addNotes(fmt.Sprintf("%sthe choice is uncertain: %.0f %% of the resamples of the rows choose another kind of model than %s",
 			warningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {

@@ -69,7 +69,7 @@ func TestChoose_AgreesWithFit(t *testing.T) {
 	}
 	usual := 1 / float64(m.TrainRows)
 	said := func(m *Model) bool {
-		return strings.Contains(strings.Join(m.Notes, "\n"), "by the criterion of the choice")
+		return strings.Contains(strings.Join(m.Notes, "\n"), "by the selection criterion")
 	}
 	chosen := s.Best().Mu
 	if chosen == usual || *m.Config.Mu != chosen || !said(m) {
@@ -343,7 +343,7 @@ func TestChoose_WarnsOfUnstableChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		unstable := s.Unstable > 1.0/3
-		if warned := strings.Contains(strings.Join(notes, "\n"), "the choice is uncertain: in "); warned != unstable {
+		if warned := strings.Contains(strings.Join(notes, "\n"), "the choice is uncertain: "); warned != unstable {
 			t.Errorf("strength %v: %v of the resamples choose otherwise, notes %q", strength, s.Unstable, notes)
 		}
 		t.Logf("strength %v: unstable %v", strength, s.Unstable)

@@ -36,7 +36,7 @@ func (m *Model) Classes() []string {
 func (m *Model) predictClasses(d *encode.Dataset, x []float64) (*Prediction, error) {
 	k := m.coefficientsPerColumn()
 	if len(x) != d.D*k {
-		return nil, errors.New("train: the rows have other columns than the model")
+		return nil, errors.New("train: the columns of the rows differ from the columns of the model")
 	}
 	target := d.Target
 	if target == nil {

@@ -44,7 +44,7 @@ type OutOfFold struct {
 // out. It needs m.Run.
 func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if m.Run == nil || m.Run.Train == nil || m.loss == nil {
-		return nil, errors.New("the model has no rows of its training: set Config.KeepRows before the training, or call Rerun")
+		return nil, errors.New("the model does not hold its training rows: set Config.KeepRows before training, or call Rerun")
 	}
 	d := m.Run.Train
 	fold, err := m.assignCrossfitFolds()
@@ -96,7 +96,7 @@ func (e *CrossfitError) Unwrap() error { return e.Err }
 // assignCrossfitFolds returns the fold of every training row.
 func (m *Model) assignCrossfitFolds() ([]int, error) {
 	if m.Classes() != nil {
-		return nil, errors.New("it measures numbers and two classes; hold rows out for more classes")
+		return nil, errors.New("cross-fitting supports numbers and two classes; for more classes use a hold-out")
 	}
 	return m.tuneTable(m.Run.Train).Folds(crossfitFolds, m.Config.Seed)
 }
@@ -123,7 +123,7 @@ func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places [
 			continue
 		}
 		if v.x == nil {
-			return fmt.Errorf("fold %d of %d lacks a group that the others have: too few rows for a cross-fitted evaluation", k+1, crossfitFolds)
+			return fmt.Errorf("fold %d of %d lacks a group that the other folds have: there are too few rows for a cross-fitted evaluation", k+1, crossfitFolds)
 		}
 		if *v.to == nil {
 			*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N), Score: memory.Make[float64](arena, d.N), Loss: memory.Make[float64](arena, d.N)}
@@ -161,13 +161,13 @@ func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, place
 		return err
 	}
 	if len(p.Rows) != len(places) {
-		return fmt.Errorf("%d rows of a fold were left out of its encoding", len(places)-len(p.Rows))
+		return fmt.Errorf("the encoder of a fold left out %d of its rows", len(places)-len(p.Rows))
 	}
 	t, u := m.Encoder.Target, other.Encoder.Target
 	for i, row := range p.Rows {
 		j := places[i]
 		if to.Rows[j] != row {
-			return fmt.Errorf("row %d is in no fold", row)
+			return fmt.Errorf("row %d does not belong to a fold", row)
 		}
 		to.Score[j], to.Margin[j] = p.Score[i], p.Margin[i]
 		if t.Task != encode.Binary {

@@ -155,10 +155,10 @@ func (c Config) newDiskStorageWithin(budget memory.Budget, f *data.Frame, full b
 		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns, printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
 	}
 	if may < memory.LeastOnDisk {
-		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", formatBytes(may), limit, formatBytes(memory.LeastOnDisk))
+		return refuse("allow more memory", "%s of memory (%s) is not enough: at least %s is needed to keep the rows on disk", formatBytes(may), limit, formatBytes(memory.LeastOnDisk))
 	}
 	if more := d.heap - d.table; left < more { // the heap cannot grow where mapped files take the space
-		return refuse("raise it, or limit memory by a control group or by Config.Memory instead", "%s leaves %s of address space beside rows and vectors on disk: at least %s are needed", memory.Ulimit, formatBytes(left), formatBytes(more))
+		return refuse("raise it, or limit memory by a control group or by Config.Memory instead", "%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", memory.Ulimit, formatBytes(left), formatBytes(more))
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > memory.ResidentLimit(may) {
 		return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), keep the table as Parquet, or use fewer rows",

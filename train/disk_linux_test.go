@@ -104,7 +104,7 @@ func TestFit_AddressSpaceCounted(t *testing.T) {
 		says       string
 	}{
 		{30_000_000, 10, "ulimit -v, of which rows and vectors on disk take their part"},
-		{20_000_000, 30_000_000, "of address space beside rows and vectors on disk"},
+		{20_000_000, 30_000_000, "of address space beside the rows and vectors on disk"},
 	} {
 		x := &data.Column{Name: "x", Kind: data.Numeric, Number: make([]float64, c.read)}
 		for i := range x.Number {
@@ -114,7 +114,7 @@ func TestFit_AddressSpaceCounted(t *testing.T) {
 		cfg := keepingRows()
 		cfg.Target, cfg.Cache, cfg.OnDisk = "y", t.TempDir(), true
 		if memory.Resident() >= memory.LeastOnDisk { // what earlier tests left is enough for rows on disk
-			c.says = "of address space beside rows and vectors on disk"
+			c.says = "of address space beside the rows and vectors on disk"
 		}
 		restore := memtest.LimitSpace(t, 2<<30)
 		o, err := cfg.newDiskStorage(f, false)

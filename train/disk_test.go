@@ -137,7 +137,7 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 		{1000, 20, 0, ""},
 		{1000, 20, 1 << 30, ""},
 		{10_000_000, 20, 400 << 20, "disk"},
-		{10_000_000, 20, 100 << 20, "100 MB of memory (Config.Memory) are too few"},
+		{10_000_000, 20, 100 << 20, "100 MB of memory (Config.Memory) is not enough"},
 		{30_000_000, 20, 1 << 30, "disk"},
 		{5_000_000, 20, 3 << 29, ""},
 		{500_000_000, 2, 1 << 30, "the targets, groups and categories take"},
@@ -179,7 +179,7 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 	}
 	least.close()
 	cfg.Memory--
-	if _, err := cfg.newDiskStorage(frame(10, 3), true); err == nil || !strings.Contains(err.Error(), "too few") {
+	if _, err := cfg.newDiskStorage(frame(10, 3), true); err == nil || !strings.Contains(err.Error(), "not enough") {
 		t.Errorf("ten rows in a byte less: %v", err)
 	}
 }

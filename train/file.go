@@ -59,7 +59,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 		return nil, err
 	}
 	if len(raw) > maxModel {
-		return nil, fmt.Errorf("not a model: it has more than %d bytes", maxModel)
+		return nil, fmt.Errorf("not a model: the file has more than %d bytes", maxModel)
 	}
 	m := &Model{}
 	if err := m.UnmarshalJSON(raw); err != nil {
@@ -84,10 +84,10 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 		return fmt.Errorf("not a model: %w", err)
 	}
 	if head.Schema == nil {
-		return errors.New("not a model: it has no schema version")
+		return errors.New("not a model: the file has no schema version")
 	}
 	if *head.Schema != schema {
-		return fmt.Errorf("a model of schema %d: this version reads schema %d", *head.Schema, schema)
+		return fmt.Errorf("the model has schema %d, but this version reads schema %d", *head.Schema, schema)
 	}
 	for option, set := range map[string]bool{"latent": head.Config.Latent != nil, "adversary_prior": head.Config.Prior == "equal", "adversary_groups": head.Config.Among == "each", "confidence": head.Config.Confidence != nil} {
 		if set {
@@ -105,7 +105,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	}
 	out := Model(read)
 	if err := out.validate(); err != nil {
-		return fmt.Errorf("a damaged model: %w", err)
+		return fmt.Errorf("the model is damaged: %w", err)
 	}
 	unknown = slices.DeleteFunc(unknown, isRetiredKey)
 	for i, key := range unknown {
@@ -128,7 +128,7 @@ func isRetiredKey(key string) bool {
 // predictions.
 func (m *Model) validate() error {
 	if m.Encoder == nil {
-		return errors.New("it has no encoder")
+		return errors.New("its encoder is missing")
 	}
 	if err := m.Encoder.Validate(); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (m *Model) validate() error {
 			return err
 		}
 		if link != "" && link != m.Link {
-			return fmt.Errorf("its link is %q, but that of its loss %s is %q", link, c.Loss, m.Link)
+			return fmt.Errorf("its link is %q, but its loss %s has the link %q", link, c.Loss, m.Link)
 		}
 	}
 	if err := c.checkTask(m.Encoder.Target.Task); err != nil {
@@ -174,7 +174,7 @@ func (m *Model) validate() error {
 	s := &m.Result
 	switch {
 	case c.Target != m.Encoder.Target.Name:
-		return fmt.Errorf("its target is %q, but that of the encoder %q", c.Target, m.Encoder.Target.Name)
+		return fmt.Errorf("its target is %q, but its encoder has the target %q", c.Target, m.Encoder.Target.Name)
 	case c.Mu == nil:
 		return errors.New("mu is missing")
 	case s.Status == "" || s.N <= 0 || s.D != d:
@@ -192,7 +192,7 @@ func (m *Model) validate() error {
 	case s.Selection != nil && (s.Selection.Chosen < 0 || s.Selection.Chosen >= len(s.Selection.Candidates)):
 		return errors.New("its selection chose a candidate that does not exist")
 	case m.TrainRows != s.N || m.HoldoutRows < 0:
-		return fmt.Errorf("it has %d training rows, but a result of %d, and %d rows held out", m.TrainRows, s.N, m.HoldoutRows)
+		return fmt.Errorf("it has %d training rows, but its result has %d, with %d rows held out", m.TrainRows, s.N, m.HoldoutRows)
 	}
 	return nil
 }

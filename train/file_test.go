@@ -173,7 +173,7 @@ func TestLoad_Refuses(t *testing.T) {
 		"baseline of one":        func(v object) { v["erm_coefficients"] = []float64{1} },
 		"no baseline":            func(v object) { delete(v, "erm_coefficients") },
 		"balanced of one":        func(v object) { v["group_weighted_coefficients"] = []float64{1} },
-		"no encoder":             func(v object) { delete(v, "encoder") },
+		"its encoder is missing": func(v object) { delete(v, "encoder") },
 		"an empty encoder":       func(v object) { v["encoder"] = object{} },
 		"no loss":                func(v object) { in(v, "config")["loss"] = "" },
 		"rows of a fraction":     func(v object) { v["train_rows"] = 1.5 },
@@ -268,7 +268,7 @@ func TestLoad_Refuses(t *testing.T) {
 			t.Errorf("%s: unmarshalled", name)
 		}
 	}
-	if _, err := ReadModel(bytes.NewReader(documents["a later schema"])); err == nil || !strings.Contains(err.Error(), "a model of schema 99") {
+	if _, err := ReadModel(bytes.NewReader(documents["a later schema"])); err == nil || !strings.Contains(err.Error(), "the model has schema 99") {
 		t.Error(err)
 	}
 }

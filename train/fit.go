@@ -261,9 +261,9 @@ func (m *Model) recordStorage(s encode.Storage) {
 	m.Config.Storage = string(s)
 	switch {
 	case s == encode.Float32:
-		m.addNotes("storage float32: the encoded features are rounded to the nearest float32, and the certificate is about the rounded data")
+		m.addNotes("storage float32: the encoded features are rounded to float32, and the certificate holds for the rounded features")
 	case s == encode.Sparse && asked != string(s):
-		m.addNotes("storage sparse: few cells of the encoded rows are not zero")
+		m.addNotes("storage sparse: most encoded features are zero")
 	}
 }
 
@@ -409,11 +409,11 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {
-		m.addNotes(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a milder level, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
+		m.addNotes(fmt.Sprintf("the adversary puts its weight on few rows (effective sample size %.3g of %d): a milder level or the huber loss spreads the weight", s.EffectiveSampleSize, s.N))
 	}
 	s.ConstantPrediction = m.predictsConstant(p.Oracle)
 	if *m.Config.Mu == 0 && !s.Certified {
-		m.addNotes("μ is 0: there is a certificate only where the data settle every coefficient; mu > 0 gives one always")
+		m.addNotes("μ is 0, so the optimum is certified only if the data determine every coefficient: mu > 0 is always certified")
 	}
 }
 

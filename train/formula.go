@@ -22,7 +22,7 @@ func (m *Model) Scorer() (*score.Scorer, error) {
 // cannot express.
 func (m *Model) Formula() (*score.Formula, error) {
 	if m == nil || m.Encoder == nil || len(m.ScoringCoefficients()) == 0 || len(m.ScoringCoefficients()) != m.Encoder.D()*m.coefficientsPerColumn() {
-		return nil, errors.New("train: the model has no coefficients for its columns: train one, or Load it")
+		return nil, errors.New("train: the model has no coefficients: train or load a model")
 	}
 	if m.Classes() == nil {
 		if _, err := m.link(); err != nil {
@@ -32,7 +32,7 @@ func (m *Model) Formula() (*score.Formula, error) {
 	// A formula is what package score reads of a model file, which has one way from columns to terms.
 	b, err := json.Marshal(Model{Schema: schema, Link: m.Link, Config: Config{Reading: m.Config.Reading}, Encoder: m.Encoder, Coefficients: m.ScoringCoefficients()})
 	if err != nil { // a number that is not finite
-		return nil, fmt.Errorf("train: a damaged model: %w", err)
+		return nil, fmt.Errorf("train: the model is damaged: %w", err)
 	}
 	var d score.Document
 	if err := json.Unmarshal(b, &d); err != nil {

@@ -310,7 +310,7 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 		why := ""
 		switch {
 		case cells*d.D*d.D > maxDesignGram:
-			why = fmt.Sprintf("%d combinations of groups with %d columns are too many", cells, d.D)
+			why = fmt.Sprintf("%d combinations of groups times %d columns are too many coefficients", cells, d.D)
 		case o > 0 && columns > maxGroupColumns:
 			why = fmt.Sprintf("they would take %d columns, and at most %d are tried", columns, maxGroupColumns)
 		}

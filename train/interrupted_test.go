@@ -50,7 +50,7 @@ func TestFit_InterruptedInAnyPhase(t *testing.T) {
 		if (m != nil) != trained {
 			t.Errorf("%+v: a model %v", at, m != nil)
 		}
-		if m != nil && (m.Config.Recalibrate != (m.Recalibrated != nil) || loaded(t, m).ScoringCoefficients() == nil || strings.HasPrefix(at.phase, "recal") != strings.HasPrefix(err.Error(), "recalibrating: ")) {
+		if m != nil && (m.Config.Recalibrate != (m.Recalibrated != nil) || loaded(t, m).ScoringCoefficients() == nil || strings.HasPrefix(at.phase, "recal") != strings.HasPrefix(err.Error(), "recalibration failed: ")) {
 			t.Errorf("%+v: recalibrated %v, %v", at, m.Recalibrated, err)
 		}
 	}
@@ -79,8 +79,8 @@ func TestCrossFit_NeedsRows(t *testing.T) {
 	const numbers = "y,a,g\n1,2,p\n3,1,p\n2,2,p\n5,1,p\n2,4,p\n4,3,p\n1,1,p\n6,2,p\n2,3,q\n"
 	const classes = "y,a\nno,2\nno,1\nyes,3\nyes,4\nno,2\nyes,1\nyes,5\nyes,2\nyes,1\n"
 	for want, m := range map[string]*Model{
-		"set Config.KeepRows before the training, or call Rerun": loaded(t, fit(numbers)),
-		"of 5 lacks a group that the others have":                fit(numbers, "g"),
+		"set Config.KeepRows before training, or call Rerun": loaded(t, fit(numbers)),
+		"of 5 lacks a group that the other folds have":       fit(numbers, "g"),
 	} {
 		if _, err := m.CrossFit(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)
@@ -88,7 +88,7 @@ func TestCrossFit_NeedsRows(t *testing.T) {
 	}
 	for want, text := range map[string]string{ // known before the training
 		"a fold would be without a class": classes,
-		"hold rows out for more classes":  "y,a\n" + strings.Repeat("u,1\nv,2\nw,3\n", 9),
+		"for more classes use a hold-out": "y,a\n" + strings.Repeat("u,1\nv,2\nw,3\n", 9),
 	} {
 		m, err := try(text)
 		var none *CrossfitError

@@ -24,7 +24,7 @@ func TestFit_NotesFewRowsOfAdversary(t *testing.T) {
 		c := keepingRows()
 		c.Target, c.Holdout, c.Penalty, c.Ess = "y", 0, "chi2", level.At(share)
 		m := fitFrame(t, f, c)
-		if said := strings.Contains(strings.Join(m.Notes, "\n"), "the adversary rests on few rows"); said != told {
+		if said := strings.Contains(strings.Join(m.Notes, "\n"), "the adversary puts its weight on few rows"); said != told {
 			t.Errorf("%v of the rows, %v effective of %d: told %v", share, m.Result.EffectiveSampleSize, m.Result.N, said)
 		}
 	}

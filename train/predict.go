@@ -12,7 +12,7 @@ import (
 )
 
 // errIncomplete reports a Model that was not made by this package.
-var errIncomplete = errors.New("train: the model is incomplete: train one, or read one")
+var errIncomplete = errors.New("train: the model is incomplete: train or read a model")
 
 // errNil reports a context or a table that is nil.
 var errNil = errors.New("train: the context or the table is nil")
@@ -122,7 +122,7 @@ func (m *Model) PredictDataset(d *encode.Dataset, x []float64) (*Prediction, err
 		return nil, err
 	}
 	if d.D != len(x) {
-		return nil, errors.New("train: the rows have other columns than the model")
+		return nil, errors.New("train: the columns of the rows differ from the columns of the model")
 	}
 	var arena *memory.Arena
 	if z, ok := d.X.(interface{ Arena() *memory.Arena }); ok {

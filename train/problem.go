@@ -167,9 +167,9 @@ func (c Config) fillFromData(task encode.Task, n int) Config {
 func (c Config) checkTask(task encode.Task) error {
 	switch {
 	case c.Recalibrate && task != encode.Binary:
-		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %q does not have two", c.Target)
+		return fmt.Errorf("Config.Recalibrate needs a target with two values, which %q does not have", c.Target)
 	case c.Threshold != nil && task != encode.Binary:
-		return fmt.Errorf("Config.Threshold is for two classes: the target %q does not have two", c.Target)
+		return fmt.Errorf("Config.Threshold needs a target with two classes, which %q does not have", c.Target)
 	case isClassLoss(c.Loss) != (task != encode.Regression):
 		return fmt.Errorf("a %s loss with a target of task %s", c.Loss, task)
 	}
@@ -252,7 +252,7 @@ func (m *Model) checkWasserstein() error {
 	case math.IsInf(m.loss.Lipschitz(), 1):
 		return fmt.Errorf("Config.Wasserstein needs a loss whose slope is bounded, logistic, huber or quantile, and Config.Loss is %s, whose largest expected value over the ball is infinite", m.Config.Loss)
 	case m.coefficientsPerColumn() > 1:
-		return errors.New("Config.Wasserstein is for two classes or for numbers, and the target has more classes")
+		return errors.New("Config.Wasserstein supports two classes and numbers, but the target has more classes")
 	}
 	return nil
 }

@@ -47,13 +47,13 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	folds := cmp.Or(m.Config.Folds, tune.DefaultFolds)
 	margin, err := t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, m.Config.countObserver("recalibrating", began))
 	if err != nil {
-		return fmt.Errorf("recalibrating: %w", m.nameColumn(err))
+		return fmt.Errorf("recalibration failed: %w", m.nameColumn(err))
 	}
 	slope, intercept := 1.0, 0.0
 	if m.Config.keepsClasses {
 		slope = m.fitSlope(margin)
 	} else if slope, intercept, err = m.fitSlopeAndIntercept(ctx, margin); err != nil {
-		return fmt.Errorf("recalibrating: %w", err)
+		return fmt.Errorf("recalibration failed: %w", err)
 	}
 	m.Recalibrated = m.withSlope(m.Coefficients, slope, intercept)
 	defer memory.Release(m.Run.arena(), margin)

@@ -73,7 +73,7 @@ func TestRecalibrate_ImprovesTheLogLoss(t *testing.T) {
 func TestRecalibration_RequiresClasses(t *testing.T) {
 	cfg := builtin(t, "cps1988")
 	cfg.Level, cfg.Recalibrate = level.Level{Penalty: "kl", Average: "plain"}, true
-	if _, err := Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "Config.Recalibrate is for a target of two values") {
+	if _, err := Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "Config.Recalibrate needs a target with two values") {
 		t.Errorf("a recalibration of wages: %v", err)
 	}
 }

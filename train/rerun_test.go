@@ -71,7 +71,7 @@ func TestRerun_NamesDifferences(t *testing.T) {
 		"no room": {nil, func(m *Model, f *data.Frame) *data.Frame {
 			m.Config.Cache, m.Config.Memory = t.TempDir(), 1
 			return f
-		}, "of memory (Config.Memory) are too few"},
+		}, "of memory (Config.Memory) is not enough"},
 		"other rows": {nil, func(m *Model, f *data.Frame) *data.Frame {
 			m.TrainRows--
 			return f
@@ -87,7 +87,7 @@ func TestRerun_NamesDifferences(t *testing.T) {
 		"no coefficients": {nil, func(m *Model, f *data.Frame) *data.Frame {
 			m.Coefficients = nil
 			return f
-		}, "the rows have other columns than the model"},
+		}, "columns of the rows differ from the columns of the model"},
 		"a level of no groups": {nil, func(m *Model, f *data.Frame) *data.Frame {
 			m.Config.Nu, m.Config.Average, m.Encoder.Groups = nil, "balanced", nil
 			return f

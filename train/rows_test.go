@@ -68,7 +68,7 @@ func TestRows_AreATableOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	loaded := readModel(t, &b)
-	if err := loaded.Rerun(t.Context(), frame); err == nil || !strings.Contains(err.Error(), "chosen by the program") {
+	if err := loaded.Rerun(t.Context(), frame); err == nil || !strings.Contains(err.Error(), "another program chose the training rows") {
 		t.Errorf("rerun: %v", err)
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(some.Run.Train.Rows)), half) {

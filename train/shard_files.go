@@ -30,10 +30,10 @@ func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	d := &sharedFiles{c, f, make([]bool, len(f.Sources))}
 	for r, stamps := range all {
 		if len(stamps) != len(all[0]) {
-			return nil, fmt.Errorf("rank %d sees %d files, rank 0 sees %d", r, len(stamps), len(all[0]))
+			return nil, fmt.Errorf("rank %d finds %d files, but rank 0 finds %d", r, len(stamps), len(all[0]))
 		}
 		if rows[r] != rows[0] {
-			return nil, fmt.Errorf("rank %d sees a table of %v rows, rank 0 one of %v", r, rows[r], rows[0])
+			return nil, fmt.Errorf("rank %d reads a table of %v rows, but rank 0 reads %v rows", r, rows[r], rows[0])
 		}
 	}
 	for i, stamp := range all[0] {
@@ -65,7 +65,7 @@ func (d *sharedFiles) checkSameFiles() error {
 		}
 		for r := range all {
 			if s := all[r][i]; s.SHA256 != first.SHA256 {
-				return fmt.Errorf("rank %d sees another file than rank 0: %s has the SHA-256 %.12s…, and %s %.12s…", r, s.Path, s.SHA256, first.Path, first.SHA256)
+				return fmt.Errorf("rank %d reads another file than rank 0: %s has the SHA-256 %.12s…, but %s has %.12s…", r, s.Path, s.SHA256, first.Path, first.SHA256)
 			}
 		}
 	}

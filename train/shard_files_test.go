@@ -69,9 +69,9 @@ func TestRanks_OnFiles(t *testing.T) {
 		"chosen":              {[]string{one, one, one}, func(c *Config) { c.Nu, c.MinGroupSize = nil, 5 }, ""},
 		"few rows":            {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Loss, c.Holdout = nil, nil, "squared", 0.7 }, ""},
 		"few rows, asked for": {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Select, c.Loss, c.Holdout = nil, nil, "tail", "squared", 0.7 }, "3 folds of 2 rows"},
-		"other rows":          {[]string{one, other, one}, nil, "rank 1 sees another file than rank 0"},
-		"fewer rows":          {[]string{one, shorter, one}, nil, "rank 1 sees a table of 89 rows, rank 0 one of 90"},
-		"more files":          {[]string{one, one, two}, nil, "rank 2 sees 2 files, rank 0 sees 1"},
+		"other rows":          {[]string{one, other, one}, nil, "rank 1 reads another file than rank 0"},
+		"fewer rows":          {[]string{one, shorter, one}, nil, "rank 1 reads a table of 89 rows, but rank 0 reads 90"},
+		"more files":          {[]string{one, one, two}, nil, "rank 2 finds 2 files, but rank 0 finds 1"},
 		"weights of nothing":  {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop = "w", nil }, `the weight is 0; 13 of 90 weights are not positive`},
 		"weights of words":    {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop, c.Groups = "g", nil, nil }, "the weight column holds string, not numbers"},
 	} {

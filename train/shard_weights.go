@@ -33,7 +33,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *encode.Dataset, name str
 	for _, k := range all {
 		known = known.plus(k)
 	}
-	wrong := &data.Error{Path: f.Name(), Column: name, Hint: "weights must be positive: leave out rows without a weight"}
+	wrong := &data.Error{Path: f.Name(), Column: name, Hint: "weights must be positive: remove the rows without a weight"}
 	switch {
 	case known.Type != "":
 		wrong.Msg = fmt.Sprintf("the weight column holds %s, not numbers", known.Type)

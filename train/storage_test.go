@@ -29,7 +29,7 @@ func TestStorage_ChangesRoundingAlone(t *testing.T) {
 			if d := math.Abs(m.Result.Objective - want.Result.Objective); !(d <= 1e-7*want.Result.Objective) {
 				t.Errorf("%s as %s: objective %v, not %v", name, storage, m.Result.Objective, want.Result.Objective)
 			}
-			if noted := strings.Contains(strings.Join(m.Notes, "\n"), "rounded to the nearest float32"); noted != (storage == "float32") {
+			if noted := strings.Contains(strings.Join(m.Notes, "\n"), "rounded to float32"); noted != (storage == "float32") {
 				t.Errorf("%s as %s: notes %q", name, storage, m.Notes)
 			}
 			path := filepath.Join(t.TempDir(), "model.json")

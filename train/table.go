@@ -165,7 +165,7 @@ func (m *Model) checkMargins() error {
 	}
 	link, err := m.link()
 	if err == nil && link.Predict == nil {
-		return errors.New("the predictions of this model are its margins: leave the margins out")
+		return errors.New("the predictions of this model are its margins already: do not ask for margins")
 	}
 	return err
 }
@@ -182,7 +182,7 @@ func (m *Model) checkKeptColumns(o *BlockOptions) error {
 	if taken == nil {
 		return nil
 	}
-	return fmt.Errorf("%s cannot be kept: predictions have columns of their own called so; rename them in the table", strings.Join(taken, " and "))
+	return fmt.Errorf("%s cannot be kept, because predictions have columns of the same name: rename them in the table", strings.Join(taken, " and "))
 }
 
 // predictionColumns returns the prediction columns of consecutive rows that begin at row first of the table,

@@ -9,7 +9,7 @@ import (
 
 // errNoWeights reports that the adversary's weights are unknown: the model was loaded, was trained without
 // Config.KeepRows, or its rows are on several ranks.
-var errNoWeights = errors.New("the adversary's weights are known after a training with Config.KeepRows in one process alone")
+var errNoWeights = errors.New("the adversary's weights are available only after training in one process with Config.KeepRows")
 
 // AdversaryWeights returns the adversary's weight of every training row as columns, sorted by row: row, its
 // number in the table counted from 1; weight, relative to the average training row; and, if there are groups,

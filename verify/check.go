@@ -150,7 +150,7 @@ func (c *checker) bound(r *Report, p *Proof) (err error) {
 	c.grouping, c.atoms, c.penalised = groups, len(w.exact), c.rows.D
 	if cfg.Intercept {
 		if c.m.Encoder.Intercept() != c.rows.D-1 {
-			return errors.New("a model with an intercept, but without its column")
+			return errors.New("the model has an intercept, but no column for it")
 		}
 		c.penalised--
 	}
@@ -346,7 +346,7 @@ func (c *checker) shifts(p *Proof, y []number) (rise, fall []number, err error) 
 		rise[i], rises = part(interval.Neg(sums[i]), sums[k])
 		fall[i], falls = part(sums[i], sums[k+1])
 		if !rises || !falls {
-			return nil, nil, errors.New("the slopes are not those of an optimal intercept")
+			return nil, nil, errors.New("the weights and slopes do not belong to an optimal intercept")
 		}
 	}
 	return rise, fall, nil
@@ -401,7 +401,7 @@ func (c *checker) weights(p *Proof) (y []number, rest number, err error) {
 		}
 	}
 	if !(off <= tolerance) {
-		return nil, zero, fmt.Errorf("the weights are not in the set: within the groups they differ from those of the rows by %.2g in all", off)
+		return nil, zero, fmt.Errorf("the weights are not in the set: within groups they differ from the row weights by %.2g in total", off)
 	}
 	rest = interval.Neg(psi)
 	for k, a := range c.adjust {

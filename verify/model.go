@@ -85,19 +85,19 @@ func ReadModel(raw []byte) (*Model, error) {
 	}
 	switch {
 	case m.Schema != schema:
-		return nil, fmt.Errorf("not a model of schema %d", schema)
+		return nil, fmt.Errorf("the file is not a model of schema %d", schema)
 	case m.Encoder == nil:
-		return nil, errors.New("a damaged model: it has no encoder")
+		return nil, errors.New("the model is damaged: its encoder is missing")
 	}
 	if err := m.Encoder.Validate(); err != nil {
-		return nil, fmt.Errorf("a damaged model: %w", err)
+		return nil, fmt.Errorf("the model is damaged: %w", err)
 	}
 	if want := m.Encoder.D() * m.Encoder.Target.Outputs(); len(m.Coefficients) != want {
-		return nil, fmt.Errorf("a damaged model: %d coefficients, not %d", len(m.Coefficients), want)
+		return nil, fmt.Errorf("the model is damaged: it has %d coefficients instead of %d", len(m.Coefficients), want)
 	}
 	for _, v := range append(slices.Clone(m.Coefficients), m.Config.Mu, m.Config.Gap, m.Config.HuberDelta, m.Config.Adjust) {
 		if v-v != 0 {
-			return nil, errors.New("a damaged model: it has numbers that are not finite")
+			return nil, errors.New("the model is damaged: some of its numbers are not finite")
 		}
 	}
 	var settings struct {
@@ -155,7 +155,7 @@ func (m *Model) Supported() error {
 	case len(m.unknown) > 0:
 		return fmt.Errorf("the model was trained with %s, which verify does not know", strings.Join(m.unknown, ", "))
 	case !(c.Mu > 0):
-		return errors.New("mu is 0, and a proof needs mu > 0")
+		return errors.New("the model has mu = 0, but a proof needs mu > 0")
 	case !(c.Gap > 0):
 		return fmt.Errorf("the model states a gap of %v", c.Gap)
 	}
@@ -163,7 +163,7 @@ func (m *Model) Supported() error {
 		return err
 	}
 	if _, known := averages[c.Average]; !known {
-		return fmt.Errorf("verify does not know the average %q: it is not the optimum of one problem", c.Average)
+		return fmt.Errorf("verify cannot check the average %q, because it is not the optimum of one problem", c.Average)
 	}
 	if c.Adversary != "" && c.Adversary != "rows" && c.Adversary != "groups" {
 		return fmt.Errorf("verify does not know the adversary %q", c.Adversary)

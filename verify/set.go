@@ -50,7 +50,7 @@ func newSet(c *config, w *reference) (set, error) {
 		}
 	}
 	if len(selected) != 1 {
-		return nil, fmt.Errorf("the model names %d ambiguity sets that verify knows, and not one", len(selected))
+		return nil, fmt.Errorf("the model names %d ambiguity sets known to verify instead of one", len(selected))
 	}
 	return selected[0].make(c, w)
 }
@@ -97,7 +97,7 @@ func (s fixed) riskAbove(f []number, add adder) number {
 func (s fixed) nearest(q []number, add adder) ([]number, number, error) {
 	off := add(len(q), func(j int) number { return interval.Abs(interval.Sub(q[j], s.exact[j])) })
 	if !(off.Float() <= tolerance) {
-		return nil, zero, fmt.Errorf("the weights are not in the set: they differ from the given ones by %.2g in all", off.Float())
+		return nil, zero, fmt.Errorf("the weights are not in the set: they differ from the given weights by %.2g in total", off.Float())
 	}
 	return s.exact, zero, nil
 }
@@ -153,7 +153,7 @@ func (s cvar) nearest(q []number, add adder) ([]number, number, error) {
 	}
 	cut := interval.Max(interval.Sub(one, add(len(y), func(j int) number { return y[j] })), zero)
 	if !(cut.Float() <= tolerance) {
-		return nil, zero, fmt.Errorf("the weights are not in the set: they exceed w/α by %.2g in all", cut.Float())
+		return nil, zero, fmt.Errorf("the weights are not in the set: they exceed w/α by %.2g in total", cut.Float())
 	}
 	left := func(j int) number { return interval.Max(interval.Sub(s.most[j], y[j]), zero) }
 	share := interval.Between(zero, one) // it lies there, since Σ w/α ≥ 1
@@ -262,7 +262,7 @@ func (s ball) multiplier(f []float64) float64 {
 func (s ball) nearest(q []number, add adder) ([]number, number, error) {
 	for j, v := range q {
 		if s.exact[j].Hi.Sign() == 0 && v.Hi.Sign() > 0 {
-			return nil, zero, fmt.Errorf("the weights are not in the set: one is above 0 where the reference weight is 0")
+			return nil, zero, fmt.Errorf("the weights are not in the set: one weight is positive although its reference weight is 0")
 		}
 	}
 	d := interval.Max(add(len(q), func(j int) number {
@@ -278,7 +278,7 @@ func (s ball) nearest(q []number, add adder) ([]number, number, error) {
 	if !math.IsInf(s.radius, 1) && d.Hi.Cmp(radius.Hi) > 0 {
 		mix := interval.Sub(one, interval.Div(radius, number{Lo: d.Hi, Hi: d.Hi}))
 		if !(mix.Float() <= tolerance) {
-			return nil, zero, fmt.Errorf("the weights are not in the set: their divergence is %.6g, and the radius %.6g", d.Float(), s.radius)
+			return nil, zero, fmt.Errorf("the weights are not in the set: their divergence is %.6g, above the radius %.6g", d.Float(), s.radius)
 		}
 		mix = number{Lo: mix.Hi, Hi: mix.Hi}
 		y = make([]number, len(q))
@@ -390,7 +390,7 @@ type grouping struct {
 func newGrouping(index []int32, weight func(j int) float64, adjust float64) (*grouping, error) {
 	g := &grouping{of: make([]int32, len(index)), share: make([]number, len(index))}
 	if len(index) == 0 {
-		return nil, errors.New("the table has no groups, and the set needs them")
+		return nil, errors.New("the ambiguity set needs groups, but the table has none")
 	}
 	number := map[int32]int32{}
 	for _, k := range slices.Sorted(slices.Values(index)) {
@@ -399,7 +399,7 @@ func newGrouping(index []int32, weight func(j int) float64, adjust float64) (*gr
 		}
 	}
 	if len(number) < 2 {
-		return nil, fmt.Errorf("the table has %d groups with rows, and the set needs two", len(number))
+		return nil, fmt.Errorf("the ambiguity set needs two groups with rows, but the table has %d", len(number))
 	}
 	g.mass, g.rows = make([]float64, len(number)), make([]float64, len(number))
 	exact := make([]*interval.Sum, len(number))

@@ -53,10 +53,10 @@ func TestTarget_Validate(t *testing.T) {
 		"the target has no name":     func(x *Target) { x.Name = "" },
 		`the target has the unknown`: func(x *Target) { x.Task = Auto },
 		`the positive and the negative value of the target`: func(x *Target) { x.Task, x.Positive, x.Negative = Binary, "yes", "yes" },
-		"the target has the shift 0 and the scale 0":        func(x *Target) { x.Scale = 0 },
-		"the target has the shift 0 and the scale +Inf":     func(x *Target) { x.Scale = math.Inf(1) },
-		"the target has the shift NaN":                      func(x *Target) { x.Shift = math.NaN() },
-		"the target has the shift -Inf":                     func(x *Target) { x.Shift = math.Inf(-1) },
+		"the target's shift is 0 and its scale is 0":        func(x *Target) { x.Scale = 0 },
+		"the target's shift is 0 and its scale is +Inf":     func(x *Target) { x.Scale = math.Inf(1) },
+		"the target's shift is NaN":                         func(x *Target) { x.Shift = math.NaN() },
+		"the target's shift is -Inf":                        func(x *Target) { x.Shift = math.Inf(-1) },
 	} {
 		x := good
 		change(&x)

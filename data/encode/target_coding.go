@@ -78,7 +78,7 @@ func (t Target) Validate() error {
 	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
 		return fmt.Errorf("the target has an exposure, but is no plain number")
 	case t.Task == Regression && (!positiveFinite(t.Scale) || !table.IsFinite(t.Shift)):
-		return fmt.Errorf("the target has the shift %v and the scale %v; both must be finite, and the scale positive", t.Shift, t.Scale)
+		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale positive", t.Shift, t.Scale)
 	}
 	return nil
 }

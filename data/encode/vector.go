@@ -145,7 +145,7 @@ func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage Stor
 			continue
 		}
 		if row, place, v := q.vector.Overflow(rows, storage == Float32); row >= 0 {
-			return f.FaultAt(q.in.placeName(place), row, fix.Advice{}, "the value %v is too far from those of training, or more than %s can hold", v, storage)
+			return f.FaultAt(q.in.placeName(place), row, fix.Advice{}, "the value %v is far outside its range in training, or more than %s can hold", v, storage)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 func Test(d dro.Dual, losses ...[]float64) error {
 	const tolerance = 1e-9 // of the terms of a risk
 	if nu := d.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
-		return fmt.Errorf("the modulus is %v: it must be finite and ≥ 0", nu)
+		return fmt.Errorf("the modulus is %v; it must be finite and ≥ 0", nu)
 	}
 	value := func(y, f []float64) (v, size float64) {
 		psi := d.Value(y)
@@ -31,7 +31,7 @@ func Test(d dro.Dual, losses ...[]float64) error {
 		y := make([]float64, len(f))
 		risk, _ := d.BestResponseTo(y, f)
 		if v, off := value(y, f); !(math.Abs(risk-v) <= off) {
-			return fmt.Errorf("losses %d: the risk is %v, but ⟨y, f⟩ − ψ(y) of the weights is %v", k, risk, v)
+			return fmt.Errorf("losses %d: the risk is %v, but the returned weights y have ⟨y, f⟩ − ψ(y) = %v", k, risk, v)
 		}
 		up, shifted := make([]float64, len(f)), make([]float64, len(f))
 		for j, v := range f {
@@ -45,7 +45,7 @@ func Test(d dro.Dual, losses ...[]float64) error {
 	for k, f := range losses {
 		for i, y := range weights {
 			if v, off := value(y, f); v > risks[k]+off {
-				return fmt.Errorf("losses %d: the risk is %v, but the weights returned for losses %d have %v", k, risks[k], i/2, v)
+				return fmt.Errorf("losses %d: the risk is %v, but the weights returned for losses %d reach %v", k, risks[k], i/2, v)
 			}
 		}
 	}

@@ -16,7 +16,7 @@ func Test(o dro.Oracle, points ...[]float64) error {
 	const step, tolerance = 1e-5, 1e-5
 	n, d, s := o.Dims()
 	if n < 1 || d < 1 || s < 1 {
-		return fmt.Errorf("%d samples, %d parameters and slopes of length %d: all must be positive", n, d, s)
+		return fmt.Errorf("there are %d samples, %d parameters and slopes of length %d; all three must be positive", n, d, s)
 	}
 	eval := func(x []float64) (value, slope []float64) {
 		value, slope = make([]float64, n), make([]float64, n*s)
@@ -26,7 +26,7 @@ func Test(o dro.Oracle, points ...[]float64) error {
 	weight, all := make([]float64, n), make([][]float64, len(points))
 	for k, x := range points {
 		if len(x) != d {
-			return fmt.Errorf("point %d has %d numbers, the oracle %d parameters", k, len(x), d)
+			return fmt.Errorf("point %d has %d entries, but the oracle has %d parameters", k, len(x), d)
 		}
 		all[k], _ = eval(x)
 	}
@@ -44,7 +44,7 @@ func Test(o dro.Oracle, points ...[]float64) error {
 			size := 1 + math.Abs(value[j])
 			for i := range d {
 				if parts[j] != value[j] || !(math.Abs(by[i]-g[i]) <= 1e-12*(1+math.Abs(g[i]))) {
-					return fmt.Errorf("point %d, sample %d: a range of samples gives other numbers than all samples", k, j)
+					return fmt.Errorf("point %d, sample %d: evaluating a range of samples gives other values than evaluating all samples", k, j)
 				}
 				size += math.Abs(g[i])
 			}
@@ -55,7 +55,7 @@ func Test(o dro.Oracle, points ...[]float64) error {
 				at[i] -= 2 * step
 				below, _ := eval(at)
 				if got := (above[j] - below[j]) / (2 * step); !(math.Abs(got-g[i]) <= tolerance*size) {
-					return fmt.Errorf("point %d, sample %d: the derivative by parameter %d is %v, by finite differences %v", k, j, i, g[i], got)
+					return fmt.Errorf("point %d, sample %d: the derivative with respect to parameter %d is %v, but finite differences give %v", k, j, i, g[i], got)
 				}
 			}
 			for m, other := range points {
@@ -64,7 +64,7 @@ func Test(o dro.Oracle, points ...[]float64) error {
 					tangent += g[i] * (other[i] - x[i])
 				}
 				if !(all[m][j] >= tangent-1e-9*(size+math.Abs(tangent))) {
-					return fmt.Errorf("sample %d: the tangent at point %d is %v at point %d, above the loss %v: the loss is not convex", j, k, tangent, m, all[m][j])
+					return fmt.Errorf("sample %d: the tangent at point %d has the value %v at point %d, above the loss %v there, so the loss is not convex", j, k, tangent, m, all[m][j])
 				}
 			}
 		}

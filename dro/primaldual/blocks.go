@@ -21,7 +21,7 @@ func newAlias(w []float64) (*alias, error) {
 	total := 0.0
 	for i, v := range w {
 		if !(v > 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("dro: the sampling weight of block %d is %v: it must be positive and finite", i, v)
+			return nil, fmt.Errorf("dro: the sampling weight of block %d is %v; it must be positive and finite", i, v)
 		}
 		total += v
 	}
@@ -30,7 +30,7 @@ func newAlias(w []float64) (*alias, error) {
 	for i, v := range w {
 		a.p[i] = v / total
 		if a.p[i] < 1e-300 || math.IsInf(total, 1) {
-			return nil, fmt.Errorf("dro: the sampling weight of block %d underflows: %v of a total of %v", i, v, total)
+			return nil, fmt.Errorf("dro: the sampling weight of block %d underflows (%v of a total of %v)", i, v, total)
 		}
 		a.keep[i] = a.p[i] * float64(n)
 		if a.keep[i] < 1 {
@@ -70,7 +70,7 @@ type blocks struct{ start []int }
 // evenBlocks splits n samples into blocks of size b, the last one smaller.
 func evenBlocks(n, b int) (blocks, error) {
 	if b < 1 || b > n {
-		return blocks{}, fmt.Errorf("dro: the block size is %d: it must be between 1 and n = %d", b, n)
+		return blocks{}, fmt.Errorf("dro: the block size is %d; it must be between 1 and n = %d", b, n)
 	}
 	var s []int
 	for lo := 0; lo < n; lo += b {

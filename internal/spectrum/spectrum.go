@@ -88,7 +88,7 @@ func (s Spectrum) Validate() error {
 	case e == nil:
 		return fmt.Errorf("unknown spectrum %q: one of %s", string(s.Kind), strings.Join(names(), ", "))
 	case !e.valid(s.Param):
-		return fmt.Errorf("%s = %v of %s: it must be %s", e.symbol, s.Param, string(s.Kind), e.between)
+		return fmt.Errorf("%s of %[3]s is %[2]v; it must be %[4]s", e.symbol, s.Param, string(s.Kind), e.between)
 	}
 	return nil
 }

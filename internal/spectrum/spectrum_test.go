@@ -95,7 +95,7 @@ func TestParse_TextsAndErrors(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"extremile": "one of superquantile:α, extremile:r, esrm:ρ", "tv:0.1": "is not a spectrum", "extremile:x": `"x" is not a number`,
-		"extremile:0.5": "r = 0.5 of extremile: it must be at least 1", "superquantile:0": "above 0 and at most 1", "esrm:NaN": "ρ = NaN of esrm",
+		"extremile:0.5": "r of extremile is 0.5; it must be at least 1", "superquantile:0": "above 0 and at most 1", "esrm:NaN": "ρ of esrm is NaN",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, not %q", text, err, want)

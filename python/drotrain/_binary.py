@@ -13,7 +13,7 @@ def binary() -> str:
     inside = Path(__file__).parent / "bin" / name
     found = os.environ.get("DROTRAIN_BINARY") or (str(inside) if inside.exists() else shutil.which(name))
     if not found:
-        raise RuntimeError("the drotrain command is missing: install the package from a wheel, or from a checkout with Go")
+        raise RuntimeError("the drotrain command is missing: install the package from a wheel, or from its source with Go installed")
     return found
 
 

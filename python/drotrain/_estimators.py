@@ -187,7 +187,7 @@ class _RobustModel(BaseEstimator):
         output = run([*fixed, *arguments], None, rows_of_table, self.progress)
         end = output.find(b"\xff\xff\xff\xff")  # which JSON cannot contain: the Arrow stream of the weights
         if end < 0:
-            raise RuntimeError("the drotrain command gave no model: is DROTRAIN_BINARY another program or an older version?")
+            raise RuntimeError("the drotrain command returned no model: check that DROTRAIN_BINARY names drotrain in this version")
         self._adopt(describe(output[:end], self._described(features)))
         weights = pa.ipc.open_stream(output[end:]).read_all()
         self.sample_weights_ = np.zeros(len(y))
@@ -202,7 +202,7 @@ class _RobustModel(BaseEstimator):
         given |= self.options or {}
         for name, theirs in (("random_state", "seed"), ("n_jobs", "threads")):
             if getattr(self, name) is not None and theirs in given:
-                raise ValueError(f"{name} and {theirs} are the same: set one of them")
+                raise ValueError(f"{name} and {theirs} are the same parameter: set only one of them")
         if self.random_state is not None:
             state = self.random_state
             given["seed"] = int(state) if np.ndim(state) == 0 and np.issubdtype(type(state), np.integer) else _drawn_seed(state)
@@ -369,7 +369,7 @@ def _exposures(exposure: Any, X: Any) -> pa.Array:
     values = check_array(exposure, ensure_2d=False, dtype=np.float64, input_name="exposure")
     check_consistent_length(X, values)
     if values.ndim != 1 or not (values > 0).all():
-        raise ValueError("exposure: one number above 0 per row is needed")
+        raise ValueError("exposure must be one positive number per row")
     return pa.array(values)
 
 

@@ -40,9 +40,9 @@ def _converter(convert: Callable[..., Any], like: Callable[[], Any]) -> Callable
     def converter(scope: Any, operator: Any, container: Any) -> None:
         estimator = operator.raw_operator
         if not estimator._model().plain:
-            raise ValueError("the model encodes its columns: write it by model.export(path)")
+            raise ValueError("the model encodes its columns itself: call model.export(path) instead")
         if getattr(estimator, "_threshold_", None) not in (None, 0.5):
-            raise ValueError("the model has a threshold, which ONNX's linear classifier does not: write it by model.export(path)")
+            raise ValueError("the model has a threshold, which ONNX's linear classifier cannot hold: call model.export(path) instead")
         linear = like()  # with the link of scikit-learn's model
         linear.coef_, linear.intercept_ = estimator.coef_, estimator.intercept_
         if hasattr(estimator, "classes_"):

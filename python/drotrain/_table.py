@@ -25,7 +25,7 @@ def to_arrow(X: Any) -> pa.Table:
     try:
         table = pa.Table.from_pandas(X, preserve_index=False) if hasattr(X, "iloc") else pa.table(X)
     except (pa.ArrowException, TypeError) as failure:
-        raise ValueError(f"a column of X cannot be taken as Arrow: {failure}") from failure
+        raise ValueError(f"a column of X cannot be converted to Arrow: {failure}") from failure
     if hasattr(X, "iloc") and not all(isinstance(c, str) for c in X.columns):
         table = table.rename_columns([f"x{i}" for i in range(table.num_columns)])
     for i, field in enumerate(table.schema):  # categories of numbers are categories, too

@@ -183,7 +183,7 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
             parts = []
             for need, have in ((_max(-rest, _ZERO), room[0]), (_max(rest, _ZERO), room[1])):
                 if need.b > 0 and (not have.a > 0 or (need / have).b > 1):
-                    raise Refused("the slopes are not those of an optimal intercept")
+                    raise Refused("the weights and slopes do not belong to an optimal intercept")
                 parts.append(need / have if need.b > 0 else _ZERO)
             for s, (up, down) in zip(slopes, rooms, strict=True):
                 s[c] = s[c] + parts[0] * up - parts[1] * down

@@ -293,7 +293,7 @@ func (l Level) groupDual(r Rows) (dro.Dual, error) {
 func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	of := r.Group
 	if len(of) == 0 {
-		return nil, nil, errors.New("an adversary over groups, or balanced weights, need groups: name their columns")
+		return nil, nil, errors.New("an adversary over groups and balanced weights need groups: name the group columns")
 	}
 	lo, hi := r.Sharded.LocalRange(r.N)
 	last := []float64{-1}
@@ -316,7 +316,7 @@ func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 		}
 	}
 	if len(count) < 2 {
-		return nil, nil, fmt.Errorf("an adversary over groups, or balanced weights, need two groups with rows: there are %d", len(count))
+		return nil, nil, fmt.Errorf("an adversary over groups and balanced weights need at least two groups with rows, but there are %d", len(count))
 	}
 	index = newVector[int32](r)
 	for j, g := range of[lo:hi] {
@@ -396,7 +396,7 @@ func Subsets(r Rows) ([][]int, error) {
 		return nil, errors.New("balanced subsets need all rows in one process")
 	}
 	if r.Weights != nil {
-		return nil, errors.New("balanced subsets take rows without weights")
+		return nil, errors.New("balanced subsets do not support row weights")
 	}
 	index, count, err := r.groupIndex()
 	if err != nil {

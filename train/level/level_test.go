@@ -141,7 +141,7 @@ func TestLevel_GroupDROIsTheLargestMean(t *testing.T) {
 		}
 	}
 	dual, err := level.Level{Penalty: "kl", Adversary: "groups", Nu: level.At(0)}.Dual(r.Select([]int{3}))
-	if err == nil || !strings.Contains(err.Error(), "two groups with rows: there are 1") {
+	if err == nil || !strings.Contains(err.Error(), "two groups with rows, but there are 1") {
 		t.Errorf("one group: %v, %v", dual, err)
 	}
 }
@@ -165,7 +165,7 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 		"takes Config.Nu or Config.Radius, not Config.Ess":           {Adversary: "groups", Ess: level.At(0.5)},
 		"not Config.Spectral":                                        {Adversary: "groups", Spectral: "extremile:2"},
 		"Config.Spectral: \"mean\" is not a spectrum: one of superquantile:α, extremile:r, esrm:ρ": {Spectral: "mean"},
-		"Config.Spectral: r = 0.5 of extremile: it must be at least 1":                             {Spectral: "extremile:0.5"},
+		"Config.Spectral: r of extremile is 0.5; it must be at least 1":                            {Spectral: "extremile:0.5"},
 		"Config.Wasserstein is 0: it must be finite and > 0":                                       {Wasserstein: level.At(0)},
 		"Config.Nu and Config.Wasserstein are levels":                                              {Nu: level.At(1), Wasserstein: level.At(1)},
 		"Config.Radius and Config.Spectral are levels":                                             {Radius: level.At(1), Spectral: "esrm:1"},
@@ -191,9 +191,9 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 	}
 	one := level.Rows{N: 3, Group: []int32{0, 0, -1}, Labels: []string{"a", "b"}}
 	for want, err := range map[string]error{
-		"the smallest group to protect is 1/3": errorOf(level.Level{Protect: level.At(0.1)}.Dual(level.Rows{N: 3})),
-		"need groups: name their columns":      errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
-		"two groups with rows: there are 1":    errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
+		"the smallest group to protect is 1/3":  errorOf(level.Level{Protect: level.At(0.1)}.Dual(level.Rows{N: 3})),
+		"need groups: name the group columns":   errorOf(level.Level{Average: "balanced"}.Dual(level.Rows{N: 3})),
+		"two groups with rows, but there are 1": errorOf(level.Level{Adversary: "groups", Nu: level.At(1)}.Dual(one)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)

@@ -41,7 +41,7 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models, printable.Noun(models, "model", "models"), need>>20, free>>20, limit)
 	}
 	if may < memory.LeastOnDisk {
-		return refuse("allow more memory", "%d MB of memory (%s) are too few: at least %d MB are needed to measure rows on disk", may>>20, limit, memory.LeastOnDisk>>20)
+		return refuse("allow more memory", "%d MB of memory (%s) is not enough: at least %d MB is needed to measure rows on disk", may>>20, limit, memory.LeastOnDisk>>20)
 	}
 	if space := memory.AddressSpaceLimit(); space < need { // what is stored on disk is mapped
 		return refuse("raise it, or limit memory by a control group or by Config.Memory instead",

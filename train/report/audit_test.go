@@ -214,7 +214,7 @@ func TestAudit_Refuses(t *testing.T) {
 		"row 3":                              {[]float64{0.1, 0.2, 1.3, 0.4}, nil, nil},
 		"a number above 0":                   {score, []float64{1, 0, 1, 1}, nil},
 		"a score must be a number":           {score, nil, func(o *report.AuditOptions) { o.Scores[0].Column = "y" }},
-		"MB of memory (Config.Memory) are too few": {score, nil, func(o *report.AuditOptions) { o.Memory, o.Cache = 1<<20, t.TempDir() }},
+		"MB of memory (Config.Memory) is not enough": {score, nil, func(o *report.AuditOptions) { o.Memory, o.Cache = 1<<20, t.TempDir() }},
 	} {
 		if _, err := audited(t, label, c.score, c.weight, c.change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

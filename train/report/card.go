@@ -26,7 +26,7 @@ func (o *Options) ReadCard(r io.Reader) error {
 	var doc yaml.Node
 	d := yaml.NewDecoder(io.LimitReader(r, 1<<20))
 	if err := d.Decode(&doc); err != nil {
-		return fmt.Errorf("a model card is a YAML map of names to text: %w", err)
+		return fmt.Errorf("a model card must be a YAML map of names to text: %w", err)
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		return fmt.Errorf("line %d: a model card is a YAML map of names to text, as in \"owner: Risk team\"", max(1, doc.Line))
@@ -130,5 +130,5 @@ func cardText(n *yaml.Node) (string, error) {
 		}
 		return strings.Join(items, "; "), nil
 	}
-	return "", fmt.Errorf("line %d: text, or a list of texts, is needed here", n.Line)
+	return "", fmt.Errorf("line %d: expected text or a list of texts", n.Line)
 }

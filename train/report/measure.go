@@ -44,7 +44,7 @@ type Measured struct {
 // methods that need the rows; it returns nil on all ranks but the first.
 func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
 	if m.Run == nil {
-		return nil, errors.New("the model has no rows of its training: set Config.KeepRows before the training, or call Rerun")
+		return nil, errors.New("the model does not hold its training rows: set Config.KeepRows before training, or call Rerun")
 	}
 	if c := ranks.FromContext(ctx); c != nil {
 		return measureRanks(ctx, c, m, o)

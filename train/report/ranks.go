@@ -16,9 +16,9 @@ import (
 func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) (*Measured, error) {
 	switch {
 	case len(o.Groups) > 0:
-		return nil, &OptionError{Option: "groups", Msg: "a report by several ranks has the groups of the training"}
+		return nil, &OptionError{Option: "groups", Msg: "with several ranks, a report has the training's groups only"}
 	case m.HoldoutRows == 0:
-		return nil, &OptionError{Msg: "a report on the training rows does not work with several ranks", Help: "hold rows out"}
+		return nil, &OptionError{Msg: "a report on the training rows needs a single process", Help: "hold rows out"}
 	}
 	m.GatherRows()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)

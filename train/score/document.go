@@ -127,7 +127,7 @@ func Read(r io.Reader) (*Scorer, error) {
 	case err != nil:
 		return nil, err
 	case len(raw) > most:
-		return nil, fmt.Errorf("score: not a model: it has more than %d bytes", most)
+		return nil, fmt.Errorf("score: not a model: the file has more than %d bytes", most)
 	}
 	var d Document
 	if err := json.Unmarshal(raw, &d); err != nil {
@@ -144,11 +144,11 @@ func Read(r io.Reader) (*Scorer, error) {
 func (d *Document) Formula() (*Formula, error) {
 	switch {
 	case d.Schema == nil:
-		return nil, errors.New("score: not a model: it has no schema version")
+		return nil, errors.New("score: not a model: the file has no schema version")
 	case *d.Schema != Schema:
-		return nil, fmt.Errorf("score: a model of schema %d: this version reads schema %d", *d.Schema, Schema)
+		return nil, fmt.Errorf("score: the model has schema %d, but this version reads schema %d", *d.Schema, Schema)
 	case d.Encoder == nil:
-		return nil, errors.New("score: a damaged model: it has no encoder")
+		return nil, errors.New("score: the model is damaged: its encoder is missing")
 	}
 	e, x := d.Encoder, d.Coefficients
 	if d.Recalibrated != nil {
@@ -159,7 +159,7 @@ func (d *Document) Formula() (*Formula, error) {
 	}
 	outputs := max(1, len(e.Target.Classes))
 	if len(e.Columns) == 0 || len(x) != len(e.Columns)*outputs {
-		return nil, fmt.Errorf("score: a damaged model: %d coefficients for %d encoded columns and %d outputs", len(x), len(e.Columns), outputs)
+		return nil, fmt.Errorf("score: the model is damaged: %d coefficients for %d encoded columns and %d outputs", len(x), len(e.Columns), outputs)
 	}
 	for _, in := range e.Inputs {
 		width := len(in.labels())
@@ -174,7 +174,7 @@ func (d *Document) Formula() (*Formula, error) {
 			width--
 		}
 		if in.First < 0 || in.First+width > len(e.Columns) {
-			return nil, fmt.Errorf("score: a damaged model: column %q has the encoded columns %d to %d of %d", in.Name, in.First, in.First+width-1, len(e.Columns))
+			return nil, fmt.Errorf("score: the model is damaged: column %q has the encoded columns %d to %d of %d", in.Name, in.First, in.First+width-1, len(e.Columns))
 		}
 	}
 	target := Target{
@@ -183,7 +183,7 @@ func (d *Document) Formula() (*Formula, error) {
 	}
 	switch {
 	case e.Target.Exposure != "" && d.Link != "log":
-		return nil, fmt.Errorf("score: a damaged model: the exposure %q without the link log", e.Target.Exposure)
+		return nil, fmt.Errorf("score: the model is damaged: the exposure %q without the link log", e.Target.Exposure)
 	case target.Numeric && d.Link == "log" && target.Transform == "":
 		target.Transform = d.Link // whose inverse is the prediction
 	case d.Link != "" && (target.Numeric || d.Link != "logit"):
@@ -202,7 +202,7 @@ func (d *Document) Formula() (*Formula, error) {
 	}
 	f.Target = target
 	if err := f.Validate(); err != nil {
-		return nil, fmt.Errorf("a damaged model: %w", err)
+		return nil, fmt.Errorf("the model is damaged: %w", err)
 	}
 	return f, nil
 }

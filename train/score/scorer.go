@@ -174,7 +174,7 @@ func (s *Scorer) Values(row ...any) (float64, error) {
 // ValuesAdapted works like Values and also returns what was adapted about the row, without allocations.
 func (s *Scorer) ValuesAdapted(row ...any) (float64, Adapted, error) {
 	if len(row) != len(s.terms()) {
-		return 0, 0, &Error{Msg: fmt.Sprintf("the row has %d values, the model %d inputs", len(row), len(s.terms()))}
+		return 0, 0, &Error{Msg: fmt.Sprintf("the row has %d values, but the model has %d inputs", len(row), len(s.terms()))}
 	}
 	return s.score(func(i int) (cell, error) { return s.terms()[i].cell(row[i]) }, nil)
 }
@@ -197,7 +197,7 @@ func (s *Scorer) cellsByName(row map[string]any) func(i int) (cell, error) {
 		t := &s.terms()[i]
 		v, ok := row[t.Column]
 		if !ok {
-			return cell{}, &Error{Msg: fmt.Sprintf("the row has no column %q (give nil if it is null)", t.Column)}
+			return cell{}, &Error{Msg: fmt.Sprintf("the row has no column %q (pass nil for a missing value)", t.Column)}
 		}
 		return t.cell(v)
 	}
@@ -305,7 +305,7 @@ func (s *Scorer) scoreClasses(cells []cell, e *Explanation) (float64, error) {
 // checkScore returns an error if the margin or the score is not finite.
 func checkScore(margin, score float64) error {
 	if !finite(margin) || !finite(score) {
-		return &Error{Msg: fmt.Sprintf("the score is %v: a number of the row is too far from those of training", score)}
+		return &Error{Msg: fmt.Sprintf("the score is %v because a number in the row is far outside its range in training", score)}
 	}
 	return nil
 }
@@ -316,10 +316,10 @@ func (o *output) margin(cells []cell) (float64, error) {
 	for i := range o.terms {
 		v := o.terms[i].value(cells[i])
 		if !finite(v) && cells[i].entries != nil {
-			return 0, o.terms[i].newError("an entry is too far from those of training")
+			return 0, o.terms[i].newError("an entry is far outside its range in training")
 		}
 		if !finite(v) {
-			return 0, o.terms[i].newError("the value %v is too far from those of training", cells[i].number)
+			return 0, o.terms[i].newError("the value %v is far outside its range in training", cells[i].number)
 		}
 		margin += v
 	}

@@ -154,7 +154,7 @@ func TestScores_NotFinite(t *testing.T) {
 			f.Terms[i].Kind = Numeric
 		}
 		s := newScorer(t, f)
-		if v, err := s.Values(math.MaxFloat64, math.MaxFloat64); err == nil || !strings.Contains(err.Error(), "too far from those of training") {
+		if v, err := s.Values(math.MaxFloat64, math.MaxFloat64); err == nil || !strings.Contains(err.Error(), "far outside its range in training") {
 			t.Errorf("%s: %v, %v", name, v, err)
 		}
 		if v, err := s.Values(1, 1); err != nil || math.IsNaN(v) {
@@ -356,7 +356,7 @@ func TestNew_BrokenFormulas(t *testing.T) {
 		"the formula of class 1 is null": func(f *Formula) {
 			*f = Formula{Target: Target{Name: "y", Classes: []string{"a", "b", "c"}}, Classes: []*Formula{{}, nil, {}}}
 		},
-		"there are formulas of 0": func(f *Formula) { f.Target.Numeric, f.Target.Classes = false, []string{"a", "b", "c"} },
+		"there are 0 formulas": func(f *Formula) { f.Target.Numeric, f.Target.Classes = false, []string{"a", "b", "c"} },
 	} {
 		f := formula()
 		breakIt(f)
@@ -409,7 +409,7 @@ func TestScorer_Adapted(t *testing.T) {
 // Files that are no model are errors.
 func TestRead_Refuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "not a model", "{}": "no schema version", "null": "no schema version", "[1]": "not a model", `{"schema": 2}`: "schema 2", `{"schema": 1}`: "no encoder",
+		"": "not a model", "{}": "no schema version", "null": "no schema version", "[1]": "not a model", `{"schema": 2}`: "schema 2", `{"schema": 1}`: "its encoder is missing",
 		`{"schema": 1, "encoder": {}}`: "0 coefficients for 0 encoded columns",
 		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "inputs": [{"name": "x", "kind": "numeric", "first": 4}], "target": {"name": "y"}}, "coefficients": [1]}`: "of 1",
 		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "inputs": [{"name": "x", "kind": "number"}]}}`:                                                            "unknown column kind",

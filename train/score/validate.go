@@ -19,7 +19,7 @@ func (f *Formula) Validate() error {
 	if formulas == nil {
 		formulas = []*Formula{f}
 	} else if f.Terms != nil || f.Products != nil || f.Constant != 0 {
-		return fmt.Errorf("score: a formula has either classes or terms of its own")
+		return fmt.Errorf("score: a formula must have either classes or terms, not both")
 	}
 	for k, g := range formulas {
 		if g == nil {
@@ -36,7 +36,7 @@ func (f *Formula) Validate() error {
 		}
 		for i := range g.Terms {
 			if a, b := &g.Terms[i], &formulas[0].Terms[i]; a.Column != b.Column || a.Kind != b.Kind || !slices.Equal(a.Levels, b.Levels) {
-				return fmt.Errorf("score: term %d of class %d has another column or other levels than that of class 0", i, k)
+				return fmt.Errorf("score: term %d of class %d differs from the same term of class 0 in its column or levels", i, k)
 			}
 		}
 	}
@@ -49,13 +49,13 @@ func (t *Target) validate(classes int) error {
 	case t.Name == "":
 		return fmt.Errorf("the target has no name")
 	case len(t.Classes) != classes || classes == 1 || classes == 2:
-		return fmt.Errorf("the target has %d classes, and there are formulas of %d: more than two, or none", len(t.Classes), classes)
+		return fmt.Errorf("the target has %d classes, but there are %d formulas: one per class is needed for more than two classes", len(t.Classes), classes)
 	case t.Numeric && classes > 0:
 		return fmt.Errorf("the target is a number and has classes")
 	case t.Transform != "" && (!t.Numeric || t.Transform != "log" && t.Transform != "log1p"):
 		return fmt.Errorf("the function %q of the target is not known: log or log1p of a number", t.Transform)
 	case t.Numeric && !(finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
-		return fmt.Errorf("the target has the shift %v and the scale %v", t.Shift, t.Scale)
+		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite and the scale positive", t.Shift, t.Scale)
 	case !(t.Smear >= 0) || !finite(t.Smear):
 		return fmt.Errorf("the target has the factor %v", t.Smear)
 	}

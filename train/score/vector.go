@@ -104,7 +104,7 @@ func (e *encoder) expandVectors() error {
 		}
 		n := in.First - len(e.Columns)
 		if n < 0 || n > len(stored) || in.Scales != nil && len(in.Scales) != len(in.Index) {
-			return fmt.Errorf("score: a damaged model: the vectors %q cannot begin at the encoded column %d with %d places and %d scales", in.Name, in.First, len(in.Index), len(in.Scales))
+			return fmt.Errorf("score: the model is damaged: the vectors %q cannot begin at the encoded column %d with %d places and %d scales", in.Name, in.First, len(in.Index), len(in.Scales))
 		}
 		e.Columns, stored = append(e.Columns, stored[:n]...), stored[n:]
 		for k := range in.Index {

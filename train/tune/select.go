@@ -198,7 +198,7 @@ func (c *selectionRun) prepare() (err error) {
 		return fmt.Errorf("Config.Select %s needs groups of at least %d rows, with some in every fold", c.Criterion, minDecidingRows)
 	}
 	if c.Criterion == "worst-group-accuracy" && !c.table.hasClasses() {
-		return errors.New("Config.Select worst-group-accuracy needs a target of classes: take worst-group")
+		return errors.New("Config.Select worst-group-accuracy needs a target of classes: use worst-group")
 	}
 	if c.budget = o.Budget; math.IsNaN(c.budget) {
 		switch c.budget = math.Inf(1); {

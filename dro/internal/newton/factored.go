@@ -190,7 +190,7 @@ func CheckOverflow(o saddle.Oracle) error {
 
 var (
 	// ErrSteep reports that 1/ν in the second derivatives overflows.
-	ErrSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: take a larger ν, or ν = 0")
+	ErrSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: use a larger ν, or ν = 0")
 	// ErrIndefinite reports that rounding has left no usable Hessian.
 	ErrIndefinite = errors.New("dro: the Hessian is not positive definite, even up to rounding")
 )

@@ -152,7 +152,7 @@ func (c *Certifier) CheckPromises() error {
 	}
 	below := c.Rows.Max(c.N, func(lo, hi int) float64 { return -floats.Min(c.Value[lo:hi]) })
 	if below > 1e-9 && below > 1e-9*(1+math.Abs(c.topLoss())) { // more than rounding
-		return fmt.Errorf("dro: the oracle says that its losses are ≥ 0 (NonNegative), and one of them is %v: an oracle that embeds another and changes EvalTo must have its own NonNegative", -below)
+		return fmt.Errorf("dro: the oracle's NonNegative method states that losses are ≥ 0, but one loss is %v: an oracle that embeds another oracle and changes EvalTo needs its own NonNegative method", -below)
 	}
 	return nil
 }

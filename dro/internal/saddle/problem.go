@@ -25,12 +25,12 @@ func Validate(p *Problem) error {
 	}
 	n, d, s := p.Oracle.Dims()
 	if n < 1 || d < 1 || s < 1 {
-		return fmt.Errorf("dro: the oracle has %d samples, %d parameters and slopes of length %d: all must be positive", n, d, s)
+		return fmt.Errorf("dro: the oracle has %d samples, %d parameters and slopes of length %d; all three must be positive", n, d, s)
 	}
 	if nu := p.Dual.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
-		return fmt.Errorf("dro: ν = %v: it must be finite and ≥ 0", nu)
+		return fmt.Errorf("dro: ν is %v; it must be finite and ≥ 0", nu)
 	} else if nu > 0 && nu < smallestNormal {
-		return fmt.Errorf("dro: ν = %v has lost its digits in double precision: take 0", nu)
+		return fmt.Errorf("dro: ν is %v, a denormal number with too few digits: use 0", nu)
 	}
 	if v, ok := p.Dual.(interface{ Valid(n int) error }); ok {
 		if err := v.Valid(n); err != nil {
@@ -38,10 +38,10 @@ func Validate(p *Problem) error {
 		}
 	}
 	if mu := p.Primal.Modulus(); !(mu >= 0) || math.IsInf(mu, 1) {
-		return fmt.Errorf("dro: μ = %v: it must be finite and ≥ 0", mu)
+		return fmt.Errorf("dro: μ is %v; it must be finite and ≥ 0", mu)
 	}
 	if k := FreeCount(p.Primal); k > 0 && (k != s || d%k != 0) {
-		return fmt.Errorf("dro: %d unpenalised coordinates need slopes of as many numbers, the oracle's have %d", k, s)
+		return fmt.Errorf("dro: %d unpenalised coordinates need %[1]d slopes per sample, but the oracle has %[2]d", k, s)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (r *Run) ValidateFree() error {
 		}
 	}
 	if r.Cert.Rows.Comm().Sum(wrong); wrong[0] > 0 {
-		return errors.New("dro: the last coordinate is said to be an intercept, but the last column of the design is not the constant 1")
+		return errors.New("dro: the last coordinate is declared an intercept, but the last column of the design matrix is not constant 1")
 	}
 	return nil
 }

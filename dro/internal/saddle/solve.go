@@ -73,7 +73,7 @@ func (s *Settings) setDefaults() {
 // Validate reports the first setting that is out of its range, for d parameters.
 func (s *Settings) Validate(d int) error {
 	if s.X0 != nil && len(s.X0) != d {
-		return fmt.Errorf("dro: the starting point has %d entries, the problem %d parameters", len(s.X0), d)
+		return fmt.Errorf("dro: the starting point has %d entries, but the problem has %d parameters", len(s.X0), d)
 	}
 	for i, v := range s.X0 {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -81,13 +81,13 @@ func (s *Settings) Validate(d int) error {
 		}
 	}
 	if !(s.RelativeGap > 0) {
-		return fmt.Errorf("dro: the relative gap to reach is %v: it must be > 0", s.RelativeGap)
+		return fmt.Errorf("dro: the target for the relative gap is %v; it must be > 0", s.RelativeGap)
 	}
 	if !(s.MaxPasses > 0) {
-		return fmt.Errorf("dro: at most %v passes: it must be > 0", s.MaxPasses)
+		return fmt.Errorf("dro: the maximum number of passes is %v; it must be > 0", s.MaxPasses)
 	}
 	if !(s.CheckEvery > 0) {
-		return fmt.Errorf("dro: a check every %v passes: it must be > 0", s.CheckEvery)
+		return fmt.Errorf("dro: the number of passes between checks is %v; it must be > 0", s.CheckEvery)
 	}
 	return nil
 }
@@ -343,7 +343,7 @@ func (l *Loop) refuseScale() error {
 	if !(top > 0) || nu <= maxPenalty*top {
 		return nil
 	}
-	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss where the solve starts, %.3g: nothing but rounding moves the weights; take a smaller ν, or given weights", nu, top)
+	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss at the starting point, %.3g, so the weights change by rounding alone: use a smaller ν, or fixed weights", nu, top)
 }
 
 // Close releases the vectors with one entry per sample that the solve used, including

@@ -25,11 +25,11 @@ func (e Entropy) Modulus() float64 { return e.Mu }
 func (Entropy) Contains(x []float64) error {
 	for i, v := range x {
 		if v < 0 {
-			return fmt.Errorf("entry %d of the starting point is %v: it must not be negative", i, v)
+			return fmt.Errorf("entry %d of the starting point is %v; it must be ≥ 0", i, v)
 		}
 	}
 	if s := saddle.Sum(x); !(math.Abs(s-1) <= 1e-9) {
-		return fmt.Errorf("the entries of the starting point sum to %v, on the simplex to 1", s)
+		return fmt.Errorf("the entries of the starting point sum to %v, but on the simplex they sum to 1", s)
 	}
 	return nil
 }

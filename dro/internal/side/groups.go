@@ -54,7 +54,7 @@ func NewGroups(near Simplex, w []float64, of ...[]int) (*Groups, error) {
 // NewGroupsOver works like [NewGroups] for samples distributed over MPI ranks. It is a collective call.
 func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (*Groups, error) {
 	if len(of) == 0 || len(of[0]) == 0 {
-		return nil, errors.New("dro: an adversary over groups needs samples in groups")
+		return nil, errors.New("dro: an adversary over groups needs the group of every sample")
 	}
 	n := len(of[0])
 	if err := checkWeights(rows, w, n); err != nil {
@@ -64,7 +64,7 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 	lo, hi := rows.LocalRange(n)
 	for k, index := range of {
 		if len(index) != n {
-			return nil, fmt.Errorf("dro: %d samples are grouped one way and %d another", n, len(index))
+			return nil, fmt.Errorf("dro: one grouping has %d samples, another %d", n, len(index))
 		}
 		first, most := len(g.count), -1
 		for j, id := range index[lo:hi] {
@@ -85,13 +85,13 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 		g.count = append(g.count, g.groupMasses(ids, first, most)...)
 		for id, c := range g.count[first:] {
 			if !(c >= minMass) {
-				return nil, fmt.Errorf("dro: group %d of grouping %d has no samples, or none with a weight that can be divided by", id, k)
+				return nil, fmt.Errorf("dro: group %d of grouping %d has no sample with a positive weight", id, k)
 			}
 		}
 		g.of = append(g.of, ids)
 	}
 	if len(g.count) == 0 {
-		return nil, errors.New("dro: no sample is in a group")
+		return nil, errors.New("dro: no sample belongs to a group")
 	}
 	if err := g.Valid(n); err != nil {
 		return nil, fmt.Errorf("dro: %w", err)
@@ -135,17 +135,17 @@ func (g *Groups) Shares() []float64 { return append([]float64(nil), g.count...) 
 // Valid returns an error if the dual does not fit n samples.
 func (g *Groups) Valid(n int) error {
 	if len(g.of) == 0 || len(g.of[0]) < n {
-		return fmt.Errorf("the groups do not have %d samples", n)
+		return fmt.Errorf("the groups do not cover %d samples", n)
 	}
 	if err := g.Near.Valid(len(g.count)); err != nil {
 		return err
 	}
 	if g.Adjust != nil && len(g.Adjust) != len(g.count) {
-		return fmt.Errorf("there are adjustments of %d groups, and %d groups", len(g.Adjust), len(g.count))
+		return fmt.Errorf("there are %d adjustments for %d groups", len(g.Adjust), len(g.count))
 	}
 	for i, c := range g.Adjust {
 		if !(c >= 0) || math.IsInf(c, 1) {
-			return fmt.Errorf("the adjustment of group %d is %v: it must be finite and ≥ 0", i, c)
+			return fmt.Errorf("the adjustment of group %d is %v; it must be finite and ≥ 0", i, c)
 		}
 	}
 	return nil

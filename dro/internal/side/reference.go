@@ -87,15 +87,15 @@ func checkMass(rows *ranks.Rows, w []float64) error {
 	lo, hi := rows.LocalRange(len(w))
 	for j, v := range w[lo:hi] {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("the weight of sample %d is %v: it must be finite and ≥ 0", lo+j, v)
+			return fmt.Errorf("the weight of sample %d is %v; it must be finite and ≥ 0", lo+j, v)
 		}
 		total += v
 	}
 	switch {
 	case !(total > 0) && rows == nil || math.IsInf(total, 1):
-		return fmt.Errorf("the weights sum to %v: the sum must be finite and > 0", total)
+		return fmt.Errorf("the weights sum to %v; the sum must be finite and > 0", total)
 	case total < minTotal && rows == nil:
-		return fmt.Errorf("the weights sum to %v, too little for parts of them to be numbers: multiply all of them by a constant", total)
+		return fmt.Errorf("the weights sum to %v, so small that their proportions underflow: multiply all weights by a constant", total)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (Box) IsPrecise() bool { return true }
 // Valid returns an error if the dual does not fit n samples.
 func (o Orthant) Valid(int) error {
 	if !(o.Cap > 0) {
-		return fmt.Errorf("the cap of the weights is %v: it must be > 0, +Inf for none", o.Cap)
+		return fmt.Errorf("the cap of the weights is %v; it must be > 0, or +Inf for no cap", o.Cap)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (o Orthant) Valid(int) error {
 // Valid returns an error if the dual does not fit n samples.
 func (b Box) Valid(int) error {
 	if !(b.Lower <= b.Upper) || math.IsInf(b.Lower, 0) {
-		return fmt.Errorf("weights between %v and %v: the lower bound must be finite and at most the upper", b.Lower, b.Upper)
+		return fmt.Errorf("the bounds of the weights are %v and %v; the lower bound must be finite and at most the upper bound", b.Lower, b.Upper)
 	}
 	return nil
 }

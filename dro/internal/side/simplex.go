@@ -29,7 +29,7 @@ func DivergenceOf(d divergence.Divergence) (Divergence, error) {
 	if _, err := divergence.Parse(string(d)); err != nil {
 		return 0, err
 	}
-	return 0, fmt.Errorf("the divergence %q has a ball over samples alone: no penalty, and no ball over groups", string(d))
+	return 0, fmt.Errorf("the divergence %q is available as a ball over samples only, not as a penalty or a ball over groups", string(d))
 }
 
 // A Simplex is the adversary of weights near reference weights w,
@@ -69,9 +69,9 @@ func (s Simplex) Valid(n int) error {
 	case !(s.Radius >= 0):
 		return fmt.Errorf("a radius of %v: it must be > 0", s.Radius)
 	case s.Radius > 0 && s.Radius < minRadius:
-		return fmt.Errorf("a radius of %v is below %v: the weights would differ from the reference weights by rounding alone; take a larger radius, or fixed weights", s.Radius, minRadius)
+		return fmt.Errorf("the radius %v is below %v, where the weights differ from the reference weights by rounding alone: use a larger radius, or fixed weights", s.Radius, minRadius)
 	case !(s.Alpha >= 0 && s.Alpha <= 1):
-		return fmt.Errorf("α = %v: it must be in (0, 1]", s.Alpha)
+		return fmt.Errorf("α is %v; it must be in (0, 1]", s.Alpha)
 	}
 	return checkWeights(s.rows, s.Weights, n)
 }

@@ -76,7 +76,7 @@ func (s Spectral) divergenceOf(r *reference, y []float64) (around, plain float64
 // Valid implements Adversary.
 func (s Spectral) Valid(n int) error {
 	if s.rows != nil {
-		return errors.New("the ambiguity sets of total variation and of a spectrum sort the losses: they need all rows in one process")
+		return errors.New("total variation and spectral risks sort the losses and therefore need all rows in one process")
 	}
 	if err := s.Spectrum.Validate(); err != nil {
 		return err

@@ -28,7 +28,7 @@ func abiOf(library uintptr) (abi, error) {
 		a := abi{world: world, inPlace: 1, funneled: 1, name: "Open MPI's ABI"}
 		for name, at := range map[string]*uintptr{"ompi_mpi_double": &a.double, "ompi_mpi_op_sum": &a.sum, "ompi_mpi_op_max": &a.max} {
 			if *at, err = purego.Dlsym(library, name); err != nil {
-				return a, fmt.Errorf("an Open MPI without %s", name)
+				return a, fmt.Errorf("the Open MPI library lacks %s", name)
 			}
 		}
 		return a, nil

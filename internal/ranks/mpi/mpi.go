@@ -61,7 +61,7 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 		failed = append(failed, name)
 	}
 	if handle == 0 {
-		return nil, nil, fmt.Errorf("there is no MPI library (%s): install one, or name it in %s", strings.Join(failed, ", "), Variable)
+		return nil, nil, fmt.Errorf("no MPI library was found (%s): install one, or set %s to its path", strings.Join(failed, ", "), Variable)
 	}
 	m := &comm{calls: make(chan func())}
 	if m.patience, err = patienceOf(getenv); err != nil {
@@ -161,7 +161,7 @@ func register(f any, handle uintptr, name string) error {
 		at, err = purego.Dlsym(purego.RTLD_DEFAULT, name)
 	}
 	if err != nil {
-		return fmt.Errorf("the MPI library has no %s", name)
+		return fmt.Errorf("the MPI library lacks %s", name)
 	}
 	purego.RegisterFunc(f, at)
 	return nil
