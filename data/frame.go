@@ -28,13 +28,14 @@ type Frame struct {
 	Notes   []string // how it was read, and the remarks, for the user
 	Remarks []*Error // what may not be meant as it was read, with what would fix it
 
-	once   sync.Once
-	index  map[string]int // -1 for a name that occurs more than once
-	inputs []*input       // one per source, or none
-	how    Reading        // of text
-	dates  []*Column      // those of dates that are not among Columns, as days
-	joined int            // where the rows of a second table begin
-	first  int            // of a slice, where its rows begin
+	once       sync.Once
+	index      map[string]int // -1 for a name that occurs more than once
+	inputs     []*input       // one per source, or none
+	how        Reading        // of text
+	dates      []*Column      // those of dates that are not among Columns, as days
+	joined     int            // where the rows of a second table begin
+	validation int            // where the rows of a table to choose a model on begin
+	first      int            // of a slice, where its rows begin
 
 	sideBySide bool // its files hold columns of the same rows
 
@@ -270,7 +271,7 @@ func (f *Frame) FaultAt(column string, row int, advice fix.Advice, format string
 // Slice returns the rows [lo, hi) without reading them. Errors give the row numbers of the whole table, which
 // must stay open.
 func (f *Frame) Slice(lo, hi int) *Frame {
-	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, joined: f.joined, first: f.first + lo, sideBySide: f.sideBySide, exact: f.exact}
+	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, joined: f.joined, validation: f.validation, first: f.first + lo, sideBySide: f.sideBySide, exact: f.exact}
 	for _, c := range f.Columns {
 		if c.Kind == Other { // without values
 			out.Columns = append(out.Columns, c)

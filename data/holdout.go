@@ -27,6 +27,11 @@ type Holdout struct {
 	Group  string // a column whose values stay together: units with several rows
 	Time   string // a column whose last rows are held out
 	Joined bool   // the rows of the second table of [Frame.Join] are held out
+
+	// Rows to choose a model on belong to neither set: those of the table of [Frame.JoinValidation] if ValidationJoined
+	// is set, or those whose value in the column ValidationSplit is a word for a validation set.
+	ValidationSplit  string
+	ValidationJoined bool
 }
 
 // SplitRows returns the training rows and the hold-out rows, both ascending.
@@ -34,7 +39,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 0 && !drawnByRow(f.Rows, h.Fraction) {
 		return Split(make([]int, f.Rows), h.Fraction, h.Seed)
 	}
-	rows, err := f.Filter(ctx, h.Filter)
+	rows, _, err := f.setValidationApart(ctx, h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,6 +76,57 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 		return nil, nil, err
 	}
 	return train, held, nil
+}
+
+// ValidationRows returns the rows to choose a model on, ascending; nil if h has none.
+func (f *Frame) ValidationRows(ctx context.Context, h Holdout) ([]int, error) {
+	if h.ValidationSplit == "" && !h.ValidationJoined {
+		return nil, nil
+	}
+	_, validation, err := f.setValidationApart(ctx, h)
+	if err == nil && len(validation) == 0 {
+		err = f.Fault(h.ValidationSplit, fix.Advice{}, "no row is left to choose a model on: there must be some validation rows")
+	}
+	return validation, err
+}
+
+// setValidationApart divides the rows that the filter leaves into those to train on or to hold out and those to choose
+// a model on.
+func (f *Frame) setValidationApart(ctx context.Context, h Holdout) (others, validation []int, err error) {
+	rows, err := f.Filter(ctx, h.Filter)
+	if err != nil || h.ValidationSplit == "" && !h.ValidationJoined {
+		return rows, nil, err
+	}
+	isValidation := func(row int) bool { return f.validation > 0 && f.first+row >= f.validation }
+	if h.ValidationSplit != "" {
+		c, err := f.holdoutColumn(ctx, h.ValidationSplit)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !c.Kind.IsScalar() {
+			return nil, nil, f.Fault(h.ValidationSplit, fix.Advice{}, "values of type %s cannot mark rows as validation", c.Type)
+		}
+		isValidation = func(row int) bool {
+			return !c.IsNull(row) && slices.Contains(validWords, strings.ToLower(c.Text(row)))
+		}
+		if h.Split != h.ValidationSplit { // then nothing else says where its other rows belong
+			for _, r := range rows {
+				if c.IsNull(r) || isValidation(r) || slices.Contains(trainWords, strings.ToLower(c.Text(r))) {
+					continue
+				}
+				advice := fix.Advise("mark rows as train or validation; with test rows beside them, the same column has to name the rows held out")
+				return nil, nil, f.FaultAt(h.ValidationSplit, r, advice, "%q means neither train nor validation", c.Text(r))
+			}
+		}
+	}
+	for _, r := range rows {
+		if isValidation(r) {
+			validation = append(validation, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	return others, validation, nil
 }
 
 // holdOutByRow decides for each row on its own whether it is held out. It leaves out rows that belong to
@@ -123,7 +179,7 @@ func (f *Frame) SplitsByRow(h Holdout) bool {
 // SplitWithin returns the part of the result of SplitRows within the rows [first, end). SplitsByRow must hold.
 func (f *Frame) SplitWithin(ctx context.Context, h Holdout, first, end int) (train, held []int, err error) {
 	some := f.Slice(first, end)
-	rows, err := some.Filter(ctx, h.Filter)
+	rows, _, err := some.setValidationApart(ctx, h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -355,5 +411,17 @@ func (f *Frame) Join(ctx context.Context, g *Frame) (*Frame, error) {
 		return nil, err
 	}
 	out.joined = first
+	return out, nil
+}
+
+// JoinValidation returns the rows of f followed by those of g, which must have the same columns; see
+// [Holdout].ValidationJoined.
+func (f *Frame) JoinValidation(ctx context.Context, g *Frame) (*Frame, error) {
+	first, joined := f.Rows, f.joined
+	out, err := concat(ctx, []*Frame{f, g})
+	if err != nil {
+		return nil, err
+	}
+	out.joined, out.validation = joined, first
 	return out, nil
 }

@@ -104,6 +104,53 @@ func TestSplit_UsesEveryRowOnce(t *testing.T) {
 }
 
 // Where nothing is to be held out nothing is, however.
+// Validation rows belong to neither set, whether a column marks them or they are a table of their own.
+func TestValidationRows(t *testing.T) {
+	f := readBytes(t, "t.csv", []byte("x,part\n0,train\n1,validation\n2,test\n3,Val\n4,train\n5,\n6,validation\n"))
+	h := Holdout{Filter: "x != 6", Split: "part", ValidationSplit: "part"}
+	train, held, err := f.SplitRows(t.Context(), h)
+	if err != nil || !slices.Equal(train, []int{0, 4}) || !slices.Equal(held, []int{2}) {
+		t.Errorf("trained on %v, held out %v, %v", train, held, err)
+	}
+	if rows, err := f.ValidationRows(t.Context(), h); err != nil || !slices.Equal(rows, []int{1, 3}) {
+		t.Errorf("validation rows %v, %v", rows, err)
+	}
+	if rows, err := f.ValidationRows(t.Context(), Holdout{Split: "part"}); err == nil && rows != nil {
+		t.Errorf("validation rows that nobody asked for: %v", rows)
+	}
+	for _, c := range []struct {
+		h    Holdout
+		want string
+	}{
+		{Holdout{ValidationSplit: "part"}, "\"test\" means neither train nor validation"},
+		{Holdout{Split: "part", ValidationSplit: "part", Filter: "x < 1 || x == 2"}, "no row is left to choose a model on"},
+		{Holdout{ValidationSplit: "none"}, "none"},
+	} {
+		_, _, err := f.SplitRows(t.Context(), c.h)
+		if err == nil {
+			_, err = f.ValidationRows(t.Context(), c.h)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.h, err, c.want)
+		}
+	}
+	first, second, third := readBytes(t, "t.csv", []byte("x\n0\n1\n2\n")), readBytes(t, "t.csv", []byte("x\n3\n4\n")), readBytes(t, "t.csv", []byte("x\n5\n6\n7\n"))
+	both, err := first.Join(t.Context(), second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := both.JoinValidation(t.Context(), third)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h = Holdout{Joined: true, ValidationJoined: true, Filter: "x != 6"}
+	train, held, err = all.SplitRows(t.Context(), h)
+	rows, failed := all.ValidationRows(t.Context(), h)
+	if err != nil || failed != nil || !slices.Equal(train, []int{0, 1, 2}) || !slices.Equal(held, []int{3, 4}) || !slices.Equal(rows, []int{5, 7}) {
+		t.Errorf("trained on %v, held out %v, validation %v, %v, %v", train, held, rows, err, failed)
+	}
+}
+
 func TestSplitRows_NothingHeldOut(t *testing.T) {
 	f := frameOf(t, "u,x\na,1\nb,2\na,3\nc,4\n")
 	for _, h := range []Holdout{{Group: "u"}, {Time: "x"}, {Filter: "x > 0"}, {}} {

@@ -82,6 +82,8 @@ type Input struct {
 	Criterion string
 	// CriterionText describes the criterion within a sentence, as "worst group's risk".
 	CriterionText string
+	// ChosenByValidation says that validation rows chose the model; otherwise cross-validation did.
+	ChosenByValidation bool
 	// Alternatives says what other criteria would have chosen on the same rows, as "group-balanced ERM by the
 	// worst group's risk".
 	Alternatives []string

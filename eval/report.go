@@ -250,6 +250,7 @@ type Choice struct {
 	Reason     string      `json:"reason"`
 	Chosen     int         `json:"chosen"` // index
 	Candidates []Candidate `json:"candidates"`
+	Validation int         `json:"validation,omitempty"` // validation rows that the estimates are of; 0: cross-validation
 }
 
 // A Candidate is one of the models that were tried, ERM first. Risks are mean losses.

@@ -67,7 +67,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 		if j.in.RejectedCandidates == 0 {
 			return "The evaluation after the training recommended the standard model (ERM)."
 		}
-		return fmt.Sprintf("Cross-validation kept the standard model (ERM). %s", j.rejectedSentence())
+		return fmt.Sprintf("%s kept the standard model (ERM). %s", printable.Capitalise(j.chooser()), j.rejectedSentence())
 	case Degenerate:
 		return fmt.Sprintf("Do not use %s. %s", model, v.Warnings[0])
 	case Untested:
@@ -111,7 +111,15 @@ func (j *judge) acceptedCost() string {
 	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", printable.FourDigits(j.in.rate()))
 }
 
-// rejectedSentence returns the sentence on the number of candidates that cross-validation rejected.
+// chooser returns what chose the model, within a sentence: cross-validation or the validation rows.
+func (j *judge) chooser() string {
+	if j.in.ChosenByValidation {
+		return "the choice on the validation rows"
+	}
+	return "cross-validation"
+}
+
+// rejectedSentence returns the sentence on the number of candidates that were rejected.
 func (j *judge) rejectedSentence() string {
 	what := cmp.Or(j.in.CriterionText, "risk of "+j.nameOfWorst())
 	if n := j.in.RejectedCandidates; n > 1 {
@@ -154,7 +162,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 		if _, measurable := j.d.Direction(); !measurable && !(j.criterionChange() >= 0) {
 			return j.useSentence(v) + j.recommendationNote(), j.in.Models[j.k].Name
 		}
-		keep = fmt.Sprintf("%s: cross-validation chose %s by the %s, which is not lower on these rows.", keep, model, j.in.CriterionText)
+		keep = fmt.Sprintf("%s: %s chose %s by the %s, which is not lower on these rows.", keep, j.chooser(), model, j.in.CriterionText)
 	case v.Outcome == TooLittleData && j.Split != OutOfFold:
 		keep += ": more rows, or cross-fitting, would narrow the interval."
 	default:
@@ -171,14 +179,14 @@ func (j *judge) useSentence(v *Verdict) string {
 	use := fmt.Sprintf("Use %s", j.modelName(j.k))
 	switch {
 	case j.in.Criterion != "" && v.Outcome == Helped:
-		use += fmt.Sprintf(": cross-validation chose it by the %s.", j.in.CriterionText)
+		use += fmt.Sprintf(": %s chose it by the %s.", j.chooser(), j.in.CriterionText)
 	case j.in.Criterion != "" && !j.d.Value.Defined():
-		use += fmt.Sprintf(": cross-validation chose it by the %s, which cannot be measured on these rows.", j.in.CriterionText)
+		use += fmt.Sprintf(": %s chose it by the %s, which cannot be measured on these rows.", j.chooser(), j.in.CriterionText)
 	case j.in.Criterion != "" && j.hasSmallWorstGroup():
-		use += fmt.Sprintf(": cross-validation chose it by the %s, which is lower on these rows too. The worst group has fewer than %d rows here, too few for an interval.",
-			j.in.CriterionText, j.MinGroupSize)
+		use += fmt.Sprintf(": %s chose it by the %s, which is lower on these rows too. The worst group has fewer than %d rows here, too few for an interval.",
+			j.chooser(), j.in.CriterionText, j.MinGroupSize)
 	case j.in.Criterion != "":
-		use += fmt.Sprintf(": cross-validation chose it by the %s, which is lower on these rows too, but not measurably.", j.in.CriterionText)
+		use += fmt.Sprintf(": %s chose it by the %s, which is lower on these rows too, but not measurably.", j.chooser(), j.in.CriterionText)
 	case v.Groups != nil && v.Groups.Worse > 0:
 		use += fmt.Sprintf(" rather than %s if %s matters most.", j.modelName(0), j.nameOfWorst())
 	default:

@@ -77,7 +77,7 @@ func (m *Model) selectOrResume(ctx context.Context, x []float64, o tune.Options)
 		return s, nil
 	}
 	t := m.tuneTable(m.Run.Train)
-	t.Memory = j.forPart(part)
+	t.Memory, t.Validation = j.forPart(part), m.validationTable()
 	s, err := m.selectOnRoot(ctx, t, x, o)
 	if err == nil && j != nil {
 		if b, err := json.Marshal(s); err == nil {

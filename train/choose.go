@@ -73,7 +73,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= maxPathWork
 	s, err := m.selectOrResume(ctx, x, o)
 	var few *tune.FewRowsError
-	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > tune.DefaultFolds
+	asked := m.mustChoose || m.Run.validation != nil || m.Config.Choice.Select != "" || m.Config.Choice.Folds > tune.DefaultFolds
 	if errors.As(err, &few) && !asked {
 		m.addNotes(fmt.Sprintf("no level of robustness was chosen by cross-validation (%v): ERM is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
@@ -100,7 +100,8 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	return nil
 }
 
-// hasEmbeddings reports whether the features are many numbers, without the groups that were named.
+// hasEmbeddings reports whether the features are many numbers, without the groups that were named; with validation rows,
+// whether they are without these groups.
 func (m *Model) hasEmbeddings() bool {
 	in, _ := splitGroupFeatures(m.Encoder)
 	numbers := 0
@@ -109,7 +110,7 @@ func (m *Model) hasEmbeddings() bool {
 			numbers++
 		}
 	}
-	return len(m.Config.Groups) > 0 && len(in) == 0 && numbers >= tune.WideColumns && m.Config.Choice.Rate == tune.DefaultOptions().Rate
+	return len(m.Config.Groups) > 0 && len(in) == 0 && (numbers >= tune.WideColumns || m.Run.validation != nil) && m.Config.Choice.Rate == tune.DefaultOptions().Rate
 }
 
 // followAccuracyChoice asks for probabilities to be rescaled after a choice by the accuracy of the worst group, which
@@ -119,7 +120,10 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	if s.Criterion != "worst-group-accuracy" {
 		return nil
 	}
-	if s.ByDefault {
+	switch {
+	case s.ByDefault && s.Validation > 0:
+		notes = append(notes, "the model was chosen by the accuracy of its worst group on the validation rows, as is usual where no group column is a feature; --select trade-off chooses by risks")
+	case s.ByDefault:
 		notes = append(notes, fmt.Sprintf("the model was chosen by the accuracy of its worst group, as is usual for embeddings: at least %d features are numbers, and no group column is a feature; --select trade-off chooses by risks", tune.WideColumns))
 	}
 	if s.Chosen > 0 && !m.Config.Recalibrate && !m.mustChoose {
@@ -151,6 +155,17 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 // tuneTable returns the rows of d as a tune.Table.
 func (m *Model) tuneTable(d *encode.Dataset) *tune.Table {
 	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.coefficientsPerColumn(), Primal: m.regulariser()}
+}
+
+// validationTable returns the validation rows as a tune.Table; nil if there are none.
+func (m *Model) validationTable() *tune.Table {
+	v := m.Run.validation
+	if v == nil {
+		return nil
+	}
+	t := m.tuneTable(v.Dataset)
+	t.Weights = v.weight
+	return t
 }
 
 // hasUniqueWeights reports whether the losses determine the adversary's weights.

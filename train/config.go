@@ -95,10 +95,14 @@ type Config struct {
 	GroupHoldout string `json:"group_holdout,omitempty"` // a column whose values stay together
 	Time         string `json:"time,omitempty"`          // a column whose last rows are held out
 
+	// Rows to choose the level on in place of cross-validation, which neither train it nor measure it; at most one.
+	ValidationData  string `json:"validation_data,omitempty"`  // a table of the same columns
+	ValidationSplit string `json:"validation_split,omitempty"` // a column whose value validation marks the rows
+
 	// MinGroupSize is the least number of rows of a group that may be called the worst.
 	MinGroupSize int `json:"min_group_size,omitempty"`
 
-	Rows *RowSet `json:"-"` // the rows to train on and to hold out; nil: by Holdout and Seed
+	Rows *RowSet `json:"-"` // the rows to train on, to choose on and to hold out; nil: by Holdout and Seed
 	// Cache is the directory for rows that do not fit into memory, in unnamed files; if it does not
 	// exist, its nearest existing parent. Without it such rows are an error.
 	Cache string `json:"-"`

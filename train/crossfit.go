@@ -75,7 +75,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	}
 	for _, p := range []*Prediction{out.Baseline, out.Robust, out.GroupWeighted, out.Tempered} {
 		if p != nil {
-			m.lossesAtMargins(p.Loss, p.Margin)
+			m.lossesAtMargins(p.Loss, marginRows{margin: p.Margin, target: m.Run.Train.Target})
 		}
 	}
 	return out, nil

@@ -199,12 +199,16 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	m = &Model{
 		Schema: schema, Version: Version(), Trained: trainingTime(), Config: cfg, Encoder: encoder,
 		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil, Periods: rows.periods,
-		Run: &Run{Frame: frame, Train: train, rows: rows.Rows, disk: disk},
+		Run: &Run{Frame: frame, Train: train, rows: rows.Rows, disk: disk, validation: rows.validation},
 	}
 	m.recordStorage(fitted.Storage)
 	m.addNotes(frame.NotesOn(encoder.Uses)...)
 	if cfg.Filter != "" {
-		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.Total+rows.AllHeld, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
+		left := rows.Total + rows.AllHeld
+		if rows.validation != nil {
+			left += rows.validation.N
+		}
+		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, left, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
 	}
 	m.addNotes(cfg.describeGroupFeatures(encoder))
 	if m.Result.Design = design; design != nil {
@@ -220,6 +224,12 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.AllHeld-fitted.HoldoutReport.Dropped
 	if s := heldReport.String(); s != "" {
 		m.addNotes("hold-out rows: " + s)
+	}
+	if v := rows.validation; v != nil {
+		v.report.Imputed = nil
+		if s := v.report.String(); s != "" {
+			m.addNotes("validation rows: " + s)
+		}
 	}
 	if fitted.Holdout != nil {
 		m.addNotes(noteUntrainedGroups(train.Groups, fitted.Holdout.Groups)...)
@@ -237,7 +247,11 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	if err = m.setLoss(); err != nil {
 		return nil, nil, err
 	}
-	for _, d := range []*encode.Dataset{train, fitted.Holdout} {
+	measured := []*encode.Dataset{train, fitted.Holdout}
+	if rows.validation != nil {
+		measured = append(measured, rows.validation.Dataset)
+	}
+	for _, d := range measured {
 		if err = m.checkTargets(frame, d); err != nil {
 			return nil, nil, err
 		}
@@ -362,7 +376,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary d
 	var res *dro.Result
 	var err error
 	switch {
-	case m.Config.Average == "subsets":
+	case m.Config.AveragesSubsets():
 		res, err = m.solveSubsets(ctx, began)
 	case asked == autoSolver && m.Config.Average == "plain" && m.Config.Regulariser == nil:
 		res = plain
@@ -382,6 +396,9 @@ func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary d
 	m.Coefficients = res.X
 	m.Run.Loss = lossesAt(oracle, res.X)
 	m.Run.Weights, m.Run.dual = res.Weights, res.Dual
+	if m.Config.Average == level.ValidationSubsets { // the weights are those of the validation rows
+		m.Run.Weights = memory.Make[float64](m.Run.arena(), m.Run.Train.N)
+	}
 	for _, c := range res.Trace {
 		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finiteOrNil(c.Upper), finiteOrNil(c.Lower)})
 	}
@@ -408,7 +425,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	s.Constant, s.ClassConstant = finiteOrNil(m.bestConstant()), m.bestClassConstant()
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
-	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {
+	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 && !m.Config.KeepsWeights() {
 		m.addNotes(fmt.Sprintf("the adversary puts its weight on few rows (effective sample size %.3g of %d): a milder level or the huber loss spreads the weight", s.EffectiveSampleSize, s.N))
 	}
 	s.ConstantPrediction = m.predictsConstant(p.Oracle)

@@ -86,6 +86,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"interact":         setting.Pairs(&c.Interact, ":"),
 		"intercept":        setting.Switch(&c.Intercept),
 		"holdout":          setting.KeepingText("rows", "", c.setHoldout),
+		"validation":       setting.KeepingText("rows", "", c.setValidation),
 
 		"protect":      setting.OptionalProportion(&c.Protect),
 		"nu":           setting.OptionalAtLeastZero(&c.Nu),
@@ -192,6 +193,20 @@ func (c *Config) setHoldout(text string) error {
 		*field = name
 	}
 	*c = next
+	return nil
+}
+
+// setValidation sets the validation rows from a text: split:COLUMN, a column with train and validation; or FILE or
+// file:FILE, another table.
+func (c *Config) setValidation(text string) error {
+	column, split := strings.CutPrefix(text, "split:")
+	file := strings.TrimPrefix(text, "file:")
+	if split && column == "" || file == "" {
+		return setting.Must("be FILE or split:COLUMN", "as in validation.parquet or split:part")
+	}
+	if c.ValidationData, c.ValidationSplit = file, ""; split {
+		c.ValidationData, c.ValidationSplit = "", column
+	}
 	return nil
 }
 

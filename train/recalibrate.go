@@ -18,7 +18,7 @@ import (
 type SummaryRecalibration struct {
 	Slope     float64 `json:"slope"`
 	Intercept float64 `json:"intercept"`
-	Folds     int     `json:"folds"`
+	Folds     int     `json:"folds"`       // of the training rows; 0 if the margins are those of validation rows
 	Before    float64 `json:"risk_before"` // average loss of the out-of-fold predictions, as they are
 	After     float64 `json:"risk_after"`  // with slope and intercept, which were fitted to it
 
@@ -41,53 +41,76 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	if !m.Config.Recalibrate {
 		return nil
 	}
-	d := m.Run.Train
-	t := m.tuneTable(d)
-	t.Memory = m.Config.Checkpoint.forPart("recalibration")
-	folds := cmp.Or(m.Config.Folds, tune.DefaultFolds)
-	margin, err := t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, m.Config.countObserver("recalibrating", began))
+	of, folds, err := m.marginsOfOtherModels(ctx, began)
 	if err != nil {
 		return fmt.Errorf("recalibration failed: %w", m.nameColumn(err))
 	}
+	defer memory.Release(m.Run.arena(), of.margin)
 	slope, intercept := 1.0, 0.0
 	if m.Config.keepsClasses {
-		slope = m.fitSlope(margin)
-	} else if slope, intercept, err = m.fitSlopeAndIntercept(ctx, margin); err != nil {
+		slope = m.fitSlope(of)
+	} else if slope, intercept, err = m.fitSlopeAndIntercept(ctx, of); err != nil {
 		return fmt.Errorf("recalibration failed: %w", err)
 	}
 	m.Recalibrated = m.withSlope(m.Coefficients, slope, intercept)
-	defer memory.Release(m.Run.arena(), margin)
-	after := memory.Make[float64](m.Run.arena(), d.N)
-	defer memory.Release(m.Run.arena(), after)
-	for j, v := range margin {
-		after[j] = slope*v + intercept
+	after := of
+	after.margin = memory.Make[float64](m.Run.arena(), len(of.margin))
+	defer memory.Release(m.Run.arena(), after.margin)
+	for j, v := range of.margin {
+		after.margin[j] = slope*v + intercept
 	}
 	s := &SummaryRecalibration{Slope: slope, Intercept: intercept, Folds: folds, KeepsClasses: m.Config.keepsClasses}
-	s.Before, s.After = m.riskAtMargins(margin), m.riskAtMargins(after)
+	s.Before, s.After = m.riskAtMargins(of), m.riskAtMargins(after)
 	m.Result.Recalibration = s
+	where := fmt.Sprintf("out-of-fold predictions of the %d training rows (%d folds)", m.Run.Train.N, folds)
+	if m.Run.validation != nil {
+		where = fmt.Sprintf("predictions of the %d validation rows", len(of.margin))
+	}
 	if s.KeepsClasses {
-		m.addNotes(fmt.Sprintf("the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, fitted to out-of-fold predictions (log loss there %.4g → %.4g). The predicted classes stay the same, and the certificate covers the model before rescaling; --recalibrate fits an intercept too",
-			slope, s.Before, s.After))
+		m.addNotes(fmt.Sprintf("the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, fitted to %s (log loss there %.4g → %.4g). The predicted classes stay the same, and the certificate covers the model before rescaling; --recalibrate fits an intercept too",
+			slope, where, s.Before, s.After))
 		return nil
 	}
-	m.addNotes(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to out-of-fold predictions of the %d training rows (%d folds); the certificate covers the model before rescaling",
-		slope, intercept, d.N, folds))
+	m.addNotes(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to %s; the certificate covers the model before rescaling",
+		slope, intercept, where))
 	return nil
 }
 
-// riskAtMargins returns the mean loss of the training rows at the given margins.
-func (m *Model) riskAtMargins(margin []float64) float64 {
-	loss := memory.Make[float64](m.Run.arena(), len(margin))
-	defer memory.Release(m.Run.arena(), loss)
-	m.lossesAtMargins(loss, margin)
-	return m.Run.weightedAverage(loss)
+// marginsOfOtherModels returns margins of rows by models that were not fitted to them: of the validation rows by the model
+// itself or, if it was fitted to them or there are none, out of fold by models of the same level. folds is the number of
+// folds of the training rows, 0 with validation rows.
+func (m *Model) marginsOfOtherModels(ctx context.Context, began time.Time) (of marginRows, folds int, err error) {
+	t := m.tuneTable(m.Run.Train)
+	if v := m.validationTable(); v != nil {
+		if t = v; m.Config.Average != level.ValidationSubsets {
+			of = marginRows{memory.Make[float64](m.Run.arena(), v.N), v.Target, v.Weights}
+			v.X.MarginsTo(of.margin, m.Coefficients, 0, v.N)
+			return of, 0, nil
+		}
+	}
+	t.Memory = m.Config.Checkpoint.forPart("recalibration")
+	of = marginRows{target: t.Target, weight: t.Weights}
+	folds = cmp.Or(m.Config.Folds, tune.DefaultFolds)
+	of.margin, err = t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, m.Config.countObserver("recalibrating", began))
+	if m.Run.validation != nil {
+		folds = 0
+	}
+	return of, folds, err
 }
 
-// lossesAtMargins stores the losses of the training rows at the given margins in loss.
-func (m *Model) lossesAtMargins(loss, margin []float64) {
-	slope := memory.Make[float64](m.Run.arena(), len(margin))
+// riskAtMargins returns the mean loss of rows at their margins.
+func (m *Model) riskAtMargins(of marginRows) float64 {
+	loss := memory.Make[float64](m.Run.arena(), len(of.margin))
+	defer memory.Release(m.Run.arena(), loss)
+	m.lossesAtMargins(loss, of)
+	return weightedMean(m.Run.rows, loss, of.weight)
+}
+
+// lossesAtMargins stores the losses of rows at their margins in loss.
+func (m *Model) lossesAtMargins(loss []float64, of marginRows) {
+	slope := memory.Make[float64](m.Run.arena(), len(loss))
 	defer memory.Release(m.Run.arena(), slope)
-	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
+	m.loss.EvalTo(loss, slope, of.margin, of.target)
 }
 
 // slopeSteps is the number of golden-section steps of fitSlope; each divides the interval by 1.618.
@@ -95,13 +118,14 @@ const slopeSteps = 60
 
 // fitSlope returns the slope in [1e-3, 1e3] that minimises the mean loss of slope·margin, by golden-section search on
 // its logarithm. The loss is convex in the slope.
-func (m *Model) fitSlope(margin []float64) float64 {
-	scaled := memory.Make[float64](m.Run.arena(), len(margin))
-	defer memory.Release(m.Run.arena(), scaled)
+func (m *Model) fitSlope(of marginRows) float64 {
+	scaled := of
+	scaled.margin = memory.Make[float64](m.Run.arena(), len(of.margin))
+	defer memory.Release(m.Run.arena(), scaled.margin)
 	risk := func(log float64) float64 {
 		slope := math.Exp(log)
-		for j, v := range margin {
-			scaled[j] = slope * v
+		for j, v := range of.margin {
+			scaled.margin[j] = slope * v
 		}
 		return m.riskAtMargins(scaled)
 	}
@@ -125,20 +149,19 @@ func (m *Model) fitSlope(margin []float64) float64 {
 // fitSlopeAndIntercept minimises the mean loss of slope·margin + intercept. A ridge penalty of 1/(2n) on the
 // slope, in units of the root mean square of the margin, keeps the slope finite if the margin separates the
 // classes.
-func (m *Model) fitSlopeAndIntercept(ctx context.Context, margin []float64) (slope, intercept float64, err error) {
-	d := m.Run.Train
-	size := 0.0
-	for _, v := range margin {
-		size += v * v / float64(d.N)
+func (m *Model) fitSlopeAndIntercept(ctx context.Context, of marginRows) (slope, intercept float64, err error) {
+	n, size := float64(len(of.margin)), 0.0
+	for _, v := range of.margin {
+		size += v * v / n
 	}
 	if size = math.Sqrt(size); !(size > 0) || math.IsInf(size, 1) {
 		return 1, 0, nil // a model that says the same of every row
 	}
-	dual, err := level.Level{Average: "plain"}.Dual(m.Run.levelRows())
+	dual, err := level.Level{Average: "plain"}.Dual(level.Rows{N: len(of.margin), Weights: of.weight, Sharded: m.Run.rows})
 	if err != nil {
 		return 0, 0, err
 	}
-	primal := dro.L2{Mu: 1 / float64(d.N), Intercept: d.Intercept >= 0, FreeModulus: m.loss.Smoothness()}
-	_, slope, intercept, err = m.solveAtMargins(ctx, "recalibration", margin, size, 0, dual, primal, dro.Options{RelativeGap: 1e-8})
+	primal := dro.L2{Mu: 1 / n, Intercept: m.Run.Train.Intercept >= 0, FreeModulus: m.loss.Smoothness()}
+	_, slope, intercept, err = m.solveAtMargins(ctx, "recalibration", of, size, 0, dual, primal, dro.Options{RelativeGap: 1e-8})
 	return slope, intercept, err
 }

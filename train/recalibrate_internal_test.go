@@ -25,7 +25,7 @@ func TestRecalibration_IndependentOfUnit(t *testing.T) {
 		m := &Model{Config: DefaultConfig(), loss: losses.Logistic{}, Run: &Run{Train: &encode.Dataset{N: len(margin), Target: target, Intercept: intercept}, Weight: weight}}
 		mu := 1.0
 		m.Config.Mu = &mu
-		slope, shift, err := m.fitSlopeAndIntercept(t.Context(), margin)
+		slope, shift, err := m.fitSlopeAndIntercept(t.Context(), marginRows{margin, target, weight})
 		if err != nil {
 			t.Fatal(err)
 		}

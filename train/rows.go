@@ -15,8 +15,9 @@ import (
 // A RowSet lists training and hold-out rows of a table, counted from 0, for example those of a fold or a year.
 // No row may occur twice. Solvers use prefixes of Train as samples of it: its order should be random.
 type RowSet struct {
-	Train   []int
-	Holdout []int // may be empty
+	Train      []int
+	Holdout    []int // may be empty
+	Validation []int // to choose the level on in place of cross-validation; may be empty
 }
 
 // validate returns an error unless all rows are among the n of the table and none occurs twice.
@@ -25,7 +26,7 @@ func (s *RowSet) validate(n int) error {
 		return fmt.Errorf("no rows to train on")
 	}
 	seen := make([]bool, n)
-	for _, rows := range [][]int{s.Train, s.Holdout} {
+	for _, rows := range [][]int{s.Train, s.Holdout, s.Validation} {
 		for _, r := range rows {
 			switch {
 			case r < 0 || r >= n:
@@ -58,27 +59,52 @@ func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Are
 
 // dataHoldout returns the data.Holdout of the configuration.
 func (c *Config) dataHoldout() data.Holdout {
-	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout, Time: c.Time, Joined: c.HoldoutData != ""}
+	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout, Time: c.Time, Joined: c.HoldoutData != "",
+		ValidationSplit: c.ValidationSplit, ValidationJoined: c.ValidationData != ""}
 }
 
-// OpenData opens the table of the configuration, followed by the table of the hold-out rows if that is another
-// one, which is read as the first. open is Open or a function of the caller.
+// hasValidation reports whether the level is chosen on validation rows.
+func (c *Config) hasValidation() bool {
+	return c.ValidationData+c.ValidationSplit != "" || c.Rows != nil && len(c.Rows.Validation) > 0
+}
+
+// listValidationRows returns the rows to choose the level on; nil if it is chosen by cross-validation.
+func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, error) {
+	if c.Rows != nil {
+		return slices.Clone(c.Rows.Validation), nil
+	}
+	return f.ValidationRows(ctx, c.dataHoldout())
+}
+
+// OpenData opens the table of the configuration, followed by the tables of the hold-out rows and of the validation
+// rows if these are others, which are read as the first. open is Open or a function of the caller.
 func (c *Config) OpenData(ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error)) (*data.Frame, error) {
 	f, err := open(ctx, c.Data, c.Reading)
-	if err != nil || c.HoldoutData == "" {
-		return f, err
-	}
-	held, err := open(ctx, c.HoldoutData, c.readingOf(f))
 	if err != nil {
-		f.Close()
 		return nil, err
 	}
-	both, err := f.Join(ctx, held)
-	if err != nil {
-		f.Close()
-		held.Close()
+	how := c.readingOf(f)
+	for _, other := range []struct {
+		name string
+		join func(f *data.Frame, ctx context.Context, g *data.Frame) (*data.Frame, error)
+	}{{c.HoldoutData, (*data.Frame).Join}, {c.ValidationData, (*data.Frame).JoinValidation}} {
+		if other.name == "" {
+			continue
+		}
+		g, err := open(ctx, other.name, how)
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		both, err := other.join(f, ctx, g)
+		if err != nil {
+			f.Close()
+			g.Close()
+			return nil, err
+		}
+		f = both
 	}
-	return both, err
+	return f, nil
 }
 
 // readingOf returns how a second table is read: as the first one was.
@@ -152,6 +178,8 @@ type encodedRows struct {
 	fitted  *encode.Fitted
 	weight  []float64
 	periods *Periods
+
+	validation *validationRows // nil: none
 }
 
 // encodeRows splits and encodes the rows of a table, with e or, if it is nil, with an encoder that is fitted to
@@ -185,5 +213,38 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *encode.Encoder
 		return nil, err
 	}
 	rows.weight = timesExposure(rows.weight, rows.fitted.Train, s.Rows)
-	return rows, nil
+	rows.validation, err = c.encodeValidation(ctx, f, rows.fitted.Encoder)
+	return rows, err
+}
+
+// validationRows are the encoded rows that the level is chosen on.
+type validationRows struct {
+	*encode.Dataset
+	weight []float64 // nil: equal
+	report encode.Report
+}
+
+// encodeValidation encodes the validation rows in memory, in random order; it returns nil if there are none.
+func (c *Config) encodeValidation(ctx context.Context, f *data.Frame, e *encode.Encoder) (*validationRows, error) {
+	if !c.hasValidation() {
+		return nil, nil
+	}
+	rows, err := c.listValidationRows(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	shuffle(rows, c.Seed)
+	fitted, err := e.EncodeTo(ctx, f, rows, nil, encode.Sink{Storage: encode.Storage(c.Storage)})
+	if err != nil {
+		return nil, err
+	}
+	v := &validationRows{Dataset: fitted.Train, report: fitted.TrainReport}
+	if v.Target == nil {
+		return nil, &data.Error{Path: f.Name(), Msg: fmt.Sprintf("the validation rows have no target %q", c.Target)}
+	}
+	if v.weight, err = readWeights(ctx, f, v.Dataset, c.Weight, nil); err != nil {
+		return nil, err
+	}
+	v.weight = timesExposure(v.weight, v.Dataset, nil)
+	return v, nil
 }

@@ -20,7 +20,9 @@ type Run struct {
 	Holdout *encode.Dataset // nil without a hold-out
 	Weight  []float64       // sample weight of every training row; nil: equal
 	Loss    []float64       // training loss of every training row under the robust model
-	Weights []float64       // of the adversary, one per training row, summing to 1; nil where they are not known
+	Weights []float64       // of the adversary, one per training row, summing to 1; nil where they are not known; all 0 if the model was fitted to validation rows
+
+	validation *validationRows // on which the level is chosen; nil: cross-validation
 
 	dual []float64    // weights that prove the lower bound; nil where they are not known
 	rows *ranks.Rows  // how the rows are sharded over ranks; nil: all are local
@@ -99,7 +101,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	if err != nil {
 		return err
 	}
-	run := &Run{Frame: f, Train: rows.fitted.Train, Holdout: rows.fitted.Holdout, Weight: rows.weight, disk: disk}
+	run := &Run{Frame: f, Train: rows.fitted.Train, Holdout: rows.fitted.Holdout, Weight: rows.weight, disk: disk, validation: rows.validation}
 	if run.Train.N != m.TrainRows {
 		return &ChangedDataError{f.Name(), fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
 	}

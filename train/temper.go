@@ -54,7 +54,7 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 		start = plain[d.Intercept]
 	}
 	// Over the norm, so that ½μ times the square of the slope is ½μ‖x‖².
-	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered", margin, norm, start, adversary, m.regulariser(), m.solverOptions("tempered erm", began))
+	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered", marginRows{margin, d.Target, m.Run.Weight}, norm, start, adversary, m.regulariser(), m.solverOptions("tempered erm", began))
 	if err != nil {
 		return m.nameColumn(err)
 	}
@@ -85,23 +85,26 @@ func (m *Model) withSlope(x []float64, slope, intercept float64) []float64 {
 	return x
 }
 
+// marginRows holds the margins, targets and weights of rows. nil weights are equal.
+type marginRows struct{ margin, target, weight []float64 }
+
 // solveAtMargins minimises the robust risk of the scores slope·margin + intercept, starting at slope 1 and an
-// intercept of start; without an intercept if the model has none. margin has one entry per training row, and
-// the penalty is on slope·size.
-func (m *Model) solveAtMargins(ctx context.Context, part string, margin []float64, size, start float64, dual dro.Dual, primal dro.L2, s dro.Options) (res *dro.Result, slope, intercept float64, err error) {
-	d, arena := m.Run.Train, m.Run.disk.arena()
+// intercept of start; without an intercept if the model has none. The rows are the training rows, or all in this
+// process; the penalty is on slope·size.
+func (m *Model) solveAtMargins(ctx context.Context, part string, of marginRows, size, start float64, dual dro.Dual, primal dro.L2, s dro.Options) (res *dro.Result, slope, intercept float64, err error) {
+	n, arena := len(of.margin), m.Run.disk.arena()
 	s.X0 = []float64{size}
-	if d.Intercept >= 0 {
+	if m.Run.Train.Intercept >= 0 {
 		s.X0 = append(s.X0, start)
 	}
 	columns := len(s.X0)
-	first, end := m.Run.rows.LocalRange(d.N)
+	first, end := m.Run.rows.LocalRange(n)
 	rows := memory.Make[float64](arena, (end-first)*columns)
 	defer memory.Release(arena, rows)
-	m.Run.rows.Run(d.N, func(_, lo, hi int) {
+	m.Run.rows.Run(n, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			row := rows[(j-first)*columns:][:columns]
-			row[0] = margin[j] / size
+			row[0] = of.margin[j] / size
 			if columns == 2 {
 				row[1] = 1
 			}
@@ -115,7 +118,7 @@ func (m *Model) solveAtMargins(ctx context.Context, part string, margin []float6
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	oracle, err := losses.NewLinear(m.loss, all, d.Target)
+	oracle, err := losses.NewLinear(m.loss, all, of.target)
 	if err != nil {
 		return nil, 0, 0, err
 	}

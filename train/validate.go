@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // checkUnused returns an error that names settings without an effect, and a regulariser that is not there.
@@ -27,6 +28,9 @@ func (c *Config) checkUnused() error {
 	}
 	if r := c.Regulariser; r != nil && r.Primal == nil {
 		wrong = append(wrong, fmt.Sprintf("the regulariser %q is that of another program: set Config.Regulariser.Primal", r.Name))
+	}
+	if c.hasValidation() && c.Level.IsSet() && c.Average != level.ValidationSubsets {
+		wrong = append(wrong, "validation rows have no effect beside a level of robustness: leave one of them out")
 	}
 	if wrong == nil {
 		return nil
@@ -129,6 +133,15 @@ func (c *Config) validate() error {
 	ways := len(slices.DeleteFunc([]string{c.HoldoutData, c.Split, c.GroupHoldout, c.Time}, func(way string) bool { return way == "" }))
 	if ways > 1 || ways > 0 && c.Rows != nil {
 		say("Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time choose the rows held out: set one of them")
+	}
+	if c.ValidationData != "" && c.ValidationSplit != "" || c.ValidationData+c.ValidationSplit != "" && c.Rows != nil {
+		say("Config.ValidationData, Config.ValidationSplit and Config.Rows choose the validation rows: set one of them")
+	}
+	if c.hasValidation() && c.Evaluate == EvaluateCrossfit {
+		say("Config.Evaluate crossfit measures models that are chosen and trained on the same rows: hold rows out where the level is chosen on validation rows")
+	}
+	if c.Average == level.ValidationSubsets && !c.hasValidation() {
+		say("Config.Average %s takes validation rows: set Config.ValidationData or Config.ValidationSplit", c.Average)
 	}
 	for _, err := range []error{c.Level.Validate(), c.Choice.validate()} {
 		if err != nil {

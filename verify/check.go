@@ -72,8 +72,8 @@ func Check(ctx context.Context, m *Model, f *data.Frame, p *Proof) (*Report, err
 // refusal returns the reason for which a proof is refused before any bound is computed, or "".
 func (m *Model) refusal(f *data.Frame, p *Proof) string {
 	sources := m.Sources
-	if m.Config.HoldoutData != "" && len(f.Sources) < len(sources) {
-		sources = sources[:len(f.Sources)] // the others are held out
+	if m.Config.HoldoutData+m.Config.ValidationData != "" && len(f.Sources) < len(sources) {
+		sources = sources[:len(f.Sources)] // the others are no training rows
 	}
 	same := func(a, b data.Source) bool { return a.SHA256 == b.SHA256 && a.SHA256 != "" }
 	switch {

@@ -68,6 +68,9 @@ type config struct {
 	Split        string  `json:"split"`
 	GroupHoldout string  `json:"group_holdout"`
 	Time         string  `json:"time"`
+
+	ValidationData  string `json:"validation_data"`
+	ValidationSplit string `json:"validation_split"`
 }
 
 // elsewhere lists settings that change neither the objective nor the training rows, or that the encoder contains.
@@ -127,12 +130,14 @@ func (m *Model) Identifier() string { return m.identifier }
 // Reading returns how the training table is read.
 func (m *Model) Reading() data.Reading { return m.Encoder.Contract(m.Config.Reading) }
 
-// holdout returns which rows of the training table were held out. A table of its own is not opened again.
+// holdout returns which rows of the training table were held out. A table of its own is not opened again, nor one of
+// validation rows.
 func (c *config) holdout() data.Holdout {
-	if c.HoldoutData != "" {
-		return data.Holdout{Filter: c.Filter}
+	h := data.Holdout{Filter: c.Filter, ValidationSplit: c.ValidationSplit}
+	if c.HoldoutData == "" {
+		h.Fraction, h.Seed, h.Split, h.Group, h.Time = c.Holdout, c.Seed, c.Split, c.GroupHoldout, c.Time
 	}
-	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout, Time: c.Time}
+	return h
 }
 
 // SourcesOf returns a name for the contents of files: their SHA-256 in hexadecimal, or for several the SHA-256 of

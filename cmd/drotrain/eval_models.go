@@ -154,6 +154,8 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 		return "", exit.Usagef("name a table to evaluate on with --data", "the model was trained on standard input, which cannot be read again")
 	case m.Config.HoldoutData != "":
 		return "", exit.Usagef("evaluate on that table with --data "+printable.QuoteShell(m.Config.HoldoutData), "the hold-out rows of the model are in a separate table")
+	case m.Config.ValidationData != "":
+		return "", exit.Usagef("name a table to evaluate on with --data", "the model was chosen on validation rows in a separate table, and its hold-out rows are not read again")
 	case o.TrainedOn != "":
 		return o.TrainedOn, nil
 	case path == "":

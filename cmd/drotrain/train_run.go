@@ -25,6 +25,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -283,7 +284,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.
 		return nil, err
 	}
 	a.noteUnusedTexts(frame, cfg.Reading)
-	if auto && frame.Rows < train.CrossfitBelow {
+	if auto && frame.Rows < train.CrossfitBelow && cfg.ValidationData+cfg.ValidationSplit == "" {
 		cfg.Evaluate, cfg.Holdout = train.EvaluateCrossfit, 0
 	}
 	if out != nil {
@@ -297,7 +298,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.
 }
 
 // choiceOptions lists the options that say how a level is chosen.
-var choiceOptions = []string{"select", "folds"}
+var choiceOptions = []string{"select", "folds", "validation"}
 
 // checkCombinations returns an error for options that exclude each other, or have no effect together.
 func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
@@ -309,10 +310,11 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 		}
 		return out
 	}
-	level, choice := given("average", "nu", "ess", "protect", "radius", "spectral", "wasserstein"), given(choiceOptions...)
+	averagesValidation := c.Average == level.ValidationSubsets
+	levels, choice := given("average", "nu", "ess", "protect", "radius", "spectral", "wasserstein"), given(choiceOptions...)
 	switch {
-	case len(level) > 0 && len(choice) > 0:
-		return exit.Usagef("leave out one of the two kinds", "%s sets the robustness, but %s is for choosing it by cross-validation", strings.Join(level, " and "), strings.Join(choice, ", "))
+	case len(levels) > 0 && len(choice) > 0 && !(averagesValidation && slices.Equal(choice, []string{"--validation"})):
+		return exit.Usagef("leave out one of the two kinds", "%s sets the robustness, but %s is for choosing it", strings.Join(levels, " and "), strings.Join(choice, ", "))
 	case fs.Changed("penalty") && !c.HasDivergence():
 		return exit.Usagef("set the robustness with --nu, --radius or --ess, or leave out --penalty",
 			"--penalty %s has no effect without --nu, --radius or --ess", c.Penalty)

@@ -14,6 +14,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/report"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -111,19 +112,24 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	return nil
 }
 
-// trainingFlags returns the options of train for the chosen level, given the options fs of tune.
+// trainingFlags returns the options of train for the chosen level, given the options fs of tune. Where a column marks
+// validation rows, these are the options of the choice, so that no validation row is trained on.
 func (o *trainOptions) trainingFlags(fs *pflag.FlagSet, s *tune.Selection) *pflag.FlagSet {
 	cmd := &cobra.Command{}
 	of := options.Add(cmd, options.Train)
 	to := cmd.Flags()
+	again := o.Config.ValidationSplit != ""
 	to.VisitAll(func(f *pflag.Flag) {
-		if from := fs.Lookup(f.Name); from != nil && !slices.Contains(choiceOptions, f.Name) {
+		needed := again || !slices.Contains(choiceOptions, f.Name) || f.Name == "validation" && s.Best().Level.Average == level.ValidationSubsets
+		if from := fs.Lookup(f.Name); from != nil && needed {
 			f.Value, f.Changed = from.Value, from.Changed
 		}
 	})
-	of.Config.Level = s.Best().Level
-	if mu := s.Best().Mu; mu != 1/float64(s.Of) {
-		o.Config.Mu = &mu
+	if !again {
+		of.Config.Level = s.Best().Level
+		if mu := s.Best().Mu; mu != 1/float64(s.Of) {
+			o.Config.Mu = &mu
+		}
 	}
 	to.VisitAll(func(f *pflag.Flag) {
 		if fs.Lookup(f.Name) == nil || f.Name == "mu" {

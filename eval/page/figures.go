@@ -187,7 +187,11 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	best := c.Best()
-	lines := chart.Lines{XLabel: "average risk, out of fold", YLabel: c.Criterion + ", out of fold", Height: 260}
+	where := "out of fold"
+	if c.Validation > 0 {
+		where = "on the validation rows"
+	}
+	lines := chart.Lines{XLabel: "average risk, " + where, YLabel: c.Criterion + ", " + where, Height: 260}
 	var names []string
 	candidates := slices.Clone(c.Candidates)
 	slices.SortStableFunc(candidates, func(a, b eval.Candidate) int { return cmp.Compare(a.Average, b.Average) })
@@ -212,8 +216,8 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	plain := &c.Candidates[0]
 	return Figure{
 		Name: "frontier", Title: "What was tried", Drawing: lines.Drawing(),
-		Caption: "Cross-validated risk of every candidate: average (horizontal) against " + c.Criterion + " (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard model (ERM), paired by rows.",
-		Alt: fmt.Sprintf("%s and average risk out of fold of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion, len(c.Candidates),
+		Caption: "Risk of every candidate " + where + ": average (horizontal) against " + c.Criterion + " (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard model (ERM), paired by rows.",
+		Alt: fmt.Sprintf("%s and average risk %s of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion, where, len(c.Candidates),
 			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(float64(best.Value)), printable.Number(float64(best.Average))),
 	}, true
 }

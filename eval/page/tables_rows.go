@@ -143,7 +143,11 @@ func (p *page) Candidates() *table {
 	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
 		return nil
 	}
-	t := &table{Title: "Candidates, by cross-validation", Head: []string{"Model", "Average risk", printable.Capitalise(c.Criterion), "Standard error of the change", "Worth its cost"}}
+	title := "Candidates, by cross-validation"
+	if c.Validation > 0 {
+		title = fmt.Sprintf("Candidates, by %s", printable.Plural(c.Validation, "validation row", "validation rows"))
+	}
+	t := &table{Title: title, Head: []string{"Model", "Average risk", printable.Capitalise(c.Criterion), "Standard error of the change", "Worth its cost"}}
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
 		row := tableRow{Cells: []string{m.Name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "", ""}}
 		if i > 0 {

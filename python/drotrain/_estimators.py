@@ -132,7 +132,7 @@ class _RobustModel(BaseEstimator):
             if name not in ("self", "__class__"):
                 setattr(self, name, value)
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None, exposure: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None, exposure: Any = None, validation: Any = None) -> Any:
         """Train the model.
 
         Parameters
@@ -147,6 +147,10 @@ class _RobustModel(BaseEstimator):
             Weights of the rows: a weight of 2 counts as a repeated row, a row of weight 0 is left out.
         exposure : array of shape (n_samples,), optional
             Numbers above 0, such as years insured, with which counts of the loss "poisson" grow in proportion.
+        validation : tuple of X, y and, if groups are apart from X, groups, optional
+            Rows that choose the robustness and mu in place of cross-validation, by the accuracy of the worst group if the
+            groups are no features. No model is trained on them, except the mean over their balanced subsets. The
+            training rows need no groups.
 
         Returns
         -------
@@ -180,6 +184,8 @@ class _RobustModel(BaseEstimator):
             features = features.take(pa.array(rows)) if isinstance(features, pa.Table) else features[rows]
             columns = {n: c.take(pa.array(rows)) for n, c in columns.items()}
         columns[self._target_name_] = self._encode(y[rows], given)
+        if validation is not None:
+            features, columns, listed = self._with_validation(features, columns, listed, validation, given)
         arguments = (option(n, v) for n, v in given.items() if not (isinstance(v, (list, tuple)) and len(v) == 0))
         fixed = ["train", "--data=-", "--out=-", "--weights-out=-", "--holdout=0", "--report", "none"]
         apart = not (listed and not columns) and given.keys().isdisjoint(_OF_COLUMNS)  # no option names a column of X
@@ -193,6 +199,32 @@ class _RobustModel(BaseEstimator):
         self.sample_weights_ = np.zeros(len(y))
         self.sample_weights_[rows[weights.column("row").to_numpy() - 1]] = weights.column("weight").to_numpy()
         return self
+
+    def _with_validation(self, features: Any, columns: dict[str, Any], listed: list[str], validation: Any, given: dict[str, Any]) -> Any:
+        """Return features, columns and group names with the rows of validation behind, which a further column marks."""
+        if not isinstance(validation, (tuple, list)) or len(validation) not in (2, 3) or "exposure" in given:
+            raise ValueError("validation: pass (X, y) or (X, y, groups); a model with an exposure takes none")
+        X, y, groups = (*validation, None)[:3]
+        check_consistent_length(X, y)
+        other = self._validated(X, training=True)
+        apart, named = _role_columns(other, self._target_name_, groups)
+        trained = [n for n in listed if n in columns]  # the groups apart from X
+        if not listed:  # the training rows have no groups
+            listed, given["groups"] = named, named
+            if apart:
+                given["group_features"] = False
+                columns = {n: pa.nulls(features.shape[0], c.type) for n, c in apart.items()} | columns
+        elif len(apart) != len(trained) or (not trained and named not in ([], listed)):
+            raise ValueError(f"validation: groups has to have the groups of the training, {', '.join(listed)}")
+        else:
+            apart = dict(zip(trained, apart.values(), strict=True))
+        apart[self._target_name_] = self._encode(_table.target(y))
+        if "weight" in given:
+            apart[given["weight"]] = pa.array(np.ones(len(y)))
+        part = _table.unused("part", [*_table.taken(features), *columns])
+        given["validation"] = f"split:{part}"
+        columns, apart = columns | {part: pa.array(["train"] * features.shape[0])}, apart | {part: pa.array(["validation"] * len(y))}
+        return _table.stack(features, other), _table.stack_columns(columns, apart), listed
 
     def _options(self) -> dict[str, Any]:
         """Return the parameters that are set as options of the command, by their names."""
@@ -228,9 +260,9 @@ class _RobustModel(BaseEstimator):
         named = isinstance(features, pa.Table) or hasattr(self, "feature_names_in_")
         return {"parameters": parameters, "features": _table.names(features), "named": named}
 
-    def _validated(self, X: Any, reset: bool = False) -> Any:
+    def _validated(self, X: Any, reset: bool = False, training: bool = False) -> Any:
         """Return a data frame as a pyarrow table, anything else as an array or sparse matrix of numbers."""
-        if not reset and getattr(self, "_vector_", None) and not _table.is_frame(X):
+        if not (reset or training) and getattr(self, "_vector_", None) and not _table.is_frame(X):
             X = check_array(X, dtype=[np.float64, np.float32])
             X = pa.table({self._vector_: pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), X.shape[1])})
         if _table.is_frame(X):
@@ -241,7 +273,7 @@ class _RobustModel(BaseEstimator):
         finite: Any = "allow-nan" if self._imputes() else True
         given = {"dtype": [np.float64, np.float32], "ensure_all_finite": finite, "ensure_min_samples": 1 + reset}
         X = validate_data(self, X, accept_sparse="csr", reset=reset, **given)
-        if not reset and self._model().sparse:
+        if not (reset or training) and self._model().sparse:
             return sparse.csr_matrix(X)
         if reset or not hasattr(self, "feature_names_in_"):
             return X

@@ -39,6 +39,28 @@ def names(X: Any) -> list[str]:
     return list(X.column_names) if isinstance(X, pa.Table) else [f"x{i}" for i in range(X.shape[1])]
 
 
+def stack(X: Any, other: Any) -> Any:
+    """Return the rows of X followed by those of the other, each a pyarrow table, an array or a sparse matrix."""
+    if isinstance(X, pa.Table) or isinstance(other, pa.Table):
+        return pa.concat_tables([_as_table(X), _as_table(other)], promote_options="permissive").unify_dictionaries()
+    if sparse.issparse(X) or sparse.issparse(other):
+        return sparse.vstack([X, other], format="csr")
+    return np.concatenate([X, other])
+
+
+def _as_table(X: Any) -> pa.Table:
+    if isinstance(X, pa.Table):
+        return X
+    return pa.table([np.ascontiguousarray(c) for c in (X.toarray() if sparse.issparse(X) else X).T], names=names(X))
+
+
+def stack_columns(columns: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
+    """Return columns of rows followed by those of other rows with the same names."""
+    tables = [pa.table({n: c[n] for n in columns}) for c in (columns, others)]
+    joined = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
+    return {n: joined.column(n) for n in joined.column_names}
+
+
 def is_vector(X: Any) -> bool:
     """Report whether X travels as a column of sparse vectors: a sparse matrix of numbers, most of which are 0."""
     return sparse.issparse(X) and X.nnz < np.prod(X.shape, dtype=float) / 4 and bool(np.isfinite(X.data).all())

@@ -26,6 +26,22 @@ def people() -> pd.DataFrame:
     )
 
 
+@pytest.fixture(scope="session")
+def spurious() -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Training, validation and test rows (X, y, group) with a background that agrees with the class, except in the test."""
+    rng = np.random.default_rng(8)
+
+    def draw(rows: int, agree: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        y = rng.integers(2, size=rows)
+        background = np.where(rng.random(rows) < agree, y, 1 - y)
+        X = rng.normal(size=(rows, 12))
+        X[:, 0] += 1.5 * (2 * y - 1)
+        X[:, 1] += 3 * (2 * background - 1)
+        return X, y, 2 * y + background
+
+    return [draw(900, 0.96), draw(500, 0.9), draw(4000, 0.5)]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def command() -> None:
     """Tests run the command that DROTRAIN_BINARY names, or that of the installed package."""

@@ -336,3 +336,60 @@ def test_parameters_are_options():
 def test_import_of_the_package_alone_is_light():
     code = "import sys, drotrain; drotrain.binary; print(*sorted({'numpy', 'pyarrow', 'sklearn'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
+
+
+# Validation rows choose the model, better for the worst group than ERM, in every form of the arguments; rows and labels of
+# theirs train nothing.
+def test_validation_rows_choose(spurious):
+    (X, y, g), (Xv, yv, gv), (Xt, yt, gt) = spurious
+
+    def worst(model):
+        return min((model.predict(Xt) == yt)[gt == v].mean() for v in np.unique(gt))
+
+    model = RobustClassifier(random_state=0).fit(X, y, groups=g, validation=(Xv, yv, gv))
+    chosen = model.selection_
+    assert chosen["criterion"] == "worst-group-accuracy" and chosen["validation"] == len(yv) and "validation rows" in chosen["reason"]
+    assert {"erm", "half", "balanced", "subsets", "validation-subsets", "groups"} <= {c["family"] for c in chosen["candidates"]}
+    assert worst(model) > worst(RobustClassifier(average="plain").fit(X, y)) + 0.1
+    assert model.sample_weights_.shape == y.shape and model.n_features_in_ == X.shape[1]
+    frame = pd.DataFrame(X).rename(columns=str)
+    in_frames = RobustClassifier(random_state=0).fit(
+        frame, pd.Series(y, name="y"), groups=pd.Series(g, name="g"), validation=(pd.DataFrame(Xv).rename(columns=str), yv, gv.tolist())
+    )
+    np.testing.assert_array_equal(in_frames.coef_, model.coef_)
+    named = frame.assign(g=g)
+    with_names = RobustClassifier(random_state=0, options={"select": "worst-group-accuracy", "features": list(frame.columns)})
+    with_names.fit(named, y, groups="g", validation=(pd.DataFrame(Xv).rename(columns=str).assign(g=gv), yv))
+    np.testing.assert_allclose(with_names.coef_[:, :12], model.coef_)
+    texts, of_validation = np.where(y, "bird", "other"), np.where(yv, "bird", "other")
+    text = RobustClassifier(random_state=0).fit(X, texts, groups=g, validation=(Xv, of_validation, gv))
+    assert set(text.predict(Xt)) == {"bird", "other"} and text.selection_["validation"] == len(yv)
+    late = RobustClassifier(random_state=0).fit(X, y, validation=(Xv, yv, gv))  # the training rows have no groups
+    assert not {"balanced", "groups"} & {c["family"] for c in late.selection_["candidates"]} and worst(late) > worst(model) - 0.1
+    again = RobustClassifier(random_state=0).fit(X, y, groups=g, validation=(Xv, 1 - yv, gv))
+    assert again.selection_["candidates"][0]["worst_group"] > 0.8  # labels that are turned round
+
+
+@pytest.mark.parametrize(
+    ("validation", "message"),
+    [
+        (lambda X, y, g: X, r"pass \(X, y\)"),
+        (lambda X, y, g: (X, y[1:], g), "inconsistent numbers"),
+        (lambda X, y, g: (X[:, 1:], y, g), "features"),
+        (lambda X, y, g: (X, y + 7, g), "labels that the training did not have"),
+        (lambda X, y, g: (X, y), "groups"),
+        (lambda X, y, g: (X, y, g[1:]), "groups has"),
+    ],
+)
+def test_wrong_validation_rows_are_explained(spurious, validation, message):
+    (X, y, g), held, _ = spurious
+    with pytest.raises(ValueError, match=message):
+        RobustClassifier().fit(X, y, groups=g, validation=validation(*held))
+
+
+def test_a_level_excludes_validation_rows(spurious):
+    (X, y, g), held, _ = spurious
+    with pytest.raises(ValueError, match="validation"):
+        RobustClassifier(adversary="groups", nu=0.1).fit(X, y, groups=g, validation=held)
+    average = RobustClassifier(average="validation-subsets", mu=0.01).fit(X, y, groups=g, validation=held)
+    assert average.sample_weights_.max() == 0 and average.certificate_["certified"]

@@ -47,7 +47,7 @@ type Level struct {
 }
 
 // Averages lists the values of Level.Average.
-var Averages = []string{"plain", "balanced", "half-balanced", "subsets"}
+var Averages = []string{"plain", "balanced", "half-balanced", "subsets", ValidationSubsets}
 
 // At returns a pointer to v, for options that may be unset.
 func At(v float64) *float64 { return &v }
@@ -228,9 +228,9 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 		return l.groupDual(r)
 	case l.Own != nil:
 		return l.Own.dual(r)
-	case (l.Average == "plain" || l.Wasserstein != nil) && r.Weights == nil:
+	case l.keepsRowWeights() && r.Weights == nil:
 		return dro.Uniform{}, nil
-	case l.Average == "plain" || l.Wasserstein != nil:
+	case l.keepsRowWeights():
 		return dro.Fixed{Weights: r.Weights}, nil
 	case l.Average != "":
 		w, err := l.averageWeights(r)
@@ -257,6 +257,11 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 		return Level{Average: "plain"}.Dual(r)
 	}
 	return dro.Ball{Divergence: l.Penalty, Radius: radius, Weights: r.Weights}, nil
+}
+
+// keepsRowWeights reports whether the rows keep their own weights. So they do where a model is fitted to other rows.
+func (l Level) keepsRowWeights() bool {
+	return l.Average == "plain" || l.Average == ValidationSubsets || l.Wasserstein != nil
 }
 
 // divergenceRadius returns the radius of the divergence ball.
@@ -425,6 +430,14 @@ func Subsets(r Rows) ([][]int, error) {
 	return subsets, nil
 }
 
+// ValidationSubsets is the average of models on balanced subsets of the validation rows.
+const ValidationSubsets = "validation-subsets"
+
+// AveragesSubsets reports whether the level is the average of models on balanced subsets.
+func (l Level) AveragesSubsets() bool {
+	return l.Average == "subsets" || l.Average == ValidationSubsets
+}
+
 // String describes the level.
 func (l Level) String() string {
 	divergence, of, groups := l.Penalty.Symbol(), "rows", "group DRO"
@@ -447,6 +460,8 @@ func (l Level) String() string {
 		return "half-balanced ERM"
 	case l.Average == "subsets":
 		return "mean of models on balanced subsets"
+	case l.Average == ValidationSubsets:
+		return "mean of models on balanced subsets of the validation rows"
 	case l.IsGroupwise() && l.Nu != nil && *l.Nu == 0:
 		return groups
 	case l.IsGroupwise() && l.Nu != nil:

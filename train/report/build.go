@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // Report returns the evaluation with what is known from the training, including the adversary if the training
@@ -79,7 +80,7 @@ func reportTitle(m *train.Model) string {
 		return "Group-balanced model"
 	case "half-balanced":
 		return "Half-balanced model"
-	case "subsets":
+	case "subsets", level.ValidationSubsets:
 		return "Mean of models on balanced subsets"
 	}
 	return "Robust model"

@@ -6,6 +6,7 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // objectiveText describes the objective of a level that is not a penalty over rows; otherwise it returns "".
@@ -18,6 +19,8 @@ func objectiveText(m *train.Model) string {
 		inner = "mean over groups of their mean of ℓⱼ(x)"
 	case c.Average == "half-balanced":
 		inner = "mean of ℓⱼ(x), each group of n_g rows weighted by √n_g"
+	case c.Average == level.ValidationSubsets:
+		return fmt.Sprintf("mean of the minimisers, over balanced subsets of the validation rows, of the mean of ℓⱼ(x)  +  (%.4g/2)‖x‖²", *c.Mu)
 	case c.Average == "subsets":
 		return fmt.Sprintf("mean of the minimisers, over balanced subsets, of the mean of ℓⱼ(x)  +  (%.4g/2)‖x‖²", *c.Mu)
 	case c.Average != "" && c.Weight+c.Exposure != "":
@@ -60,6 +63,10 @@ func selectionText(m *train.Model) string {
 	s := m.Result.Selection
 	if s == nil {
 		return "level and μ as set, not tuned; the baseline has the same μ"
+	}
+	if s.Validation > 0 {
+		return fmt.Sprintf("level and μ on %d validation rows, among %d candidates including ERM: %s; ERM has μ = %.3g, the best for the average risk",
+			s.Validation, len(s.Candidates), s.Reason, s.MuOf("erm", 0))
 	}
 	return fmt.Sprintf("level and μ by %d-fold cross-validation on the training rows, among %d candidates including ERM: %s; ERM has μ = %.3g, the best for the average risk",
 		s.Folds, len(s.Candidates), s.Reason, s.MuOf("erm", 0))

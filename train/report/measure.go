@@ -195,6 +195,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		}
 	}
 	if s := m.Result.Selection; s != nil && x.compared == nil {
+		in.ChosenByValidation = s.Validation > 0
 		in.Criterion, in.CriterionText, in.Alternatives = s.Criterion, tune.CriterionText(s.Criterion, s.Rate), alternatives(s)
 	}
 	if x.compared == nil && roleOf(m) == eval.StandardModel {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // Names of the models of a training in every table and figure.
@@ -29,7 +30,7 @@ func roleOf(m *train.Model) eval.Role {
 		return eval.BalancedModel
 	case "half-balanced":
 		return eval.HalfBalanced
-	case "subsets":
+	case "subsets", level.ValidationSubsets:
 		return eval.SubsetModel
 	}
 	return eval.RobustModel

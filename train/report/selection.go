@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -56,14 +57,14 @@ func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 }
 
 // families maps families of candidates to their names in reports.
-var families = map[string]string{"erm": Baseline, "balanced": Balanced, "half": "half-balanced ERM", "subsets": "balanced subsets", "groups": "over groups", "rows, chi2": "χ² over rows"}
+var families = map[string]string{"erm": Baseline, "balanced": Balanced, "half": "half-balanced ERM", "subsets": "balanced subsets", level.ValidationSubsets: "balanced subsets of the validation rows", "groups": "over groups", "rows, chi2": "χ² over rows"}
 
 // Choice converts a selection for the report; it returns nil for nil.
 func Choice(s *tune.Selection) *eval.Choice {
 	if s == nil {
 		return nil
 	}
-	c := &eval.Choice{Reason: s.Reason + ".", Chosen: s.Chosen,
+	c := &eval.Choice{Reason: s.Reason + ".", Chosen: s.Chosen, Validation: s.Validation,
 		Criterion: tune.CriterionText(s.Criterion, s.Rate)}
 	for i := range s.Candidates {
 		k := &s.Candidates[i]
@@ -90,7 +91,11 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		}
 		return fmt.Sprintf("%.3g", v)
 	}
-	line("%d-fold cross-validation on %d of %d training rows", s.Folds, s.Rows, s.Of)
+	if s.Validation > 0 {
+		line("trained on %d of %d training rows, measured on %d validation rows", s.Rows, s.Of, s.Validation)
+	} else {
+		line("%d-fold cross-validation on %d of %d training rows", s.Folds, s.Rows, s.Of)
+	}
 	line("  %-*s %11s %19s %9s %9s", width, "candidate", what, "improvement", "average", "cost")
 	for i := range s.Candidates {
 		c := &s.Candidates[i]

@@ -8,15 +8,18 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// rowsFamily is the name of the family of adversaries over rows.
-const rowsFamily = "rows, chi2"
+// Names of the family of adversaries over rows, and of the means over balanced subsets of the validation rows.
+const (
+	rowsFamily       = "rows, chi2"
+	validationFamily = level.ValidationSubsets
+)
 
 // erm is the level of ERM.
 var erm = level.Level{Average: "plain", Penalty: "kl"}
 
 // A Candidate is a level with its μ and its out-of-fold estimates, in units of the criterion.
 type Candidate struct {
-	Family      string      `json:"family"` // erm, half, balanced, subsets, groups or "rows, chi2"
+	Family      string      `json:"family"` // erm, half, balanced, subsets, validation-subsets, groups or "rows, chi2"
 	Name        string      `json:"name"`   // for people
 	Level       level.Level `json:"level"`
 	Mu          float64     `json:"mu"`
@@ -33,7 +36,7 @@ type Candidate struct {
 	Allowed     bool        `json:"allowed"`  // whether the candidate may replace ERM
 }
 
-// WideColumns is the number of columns from which balanced subsets are tried and, if the columns are numbers that
+// WideColumns is the number of columns from which balanced subsets are tried without validation rows and, if the columns are numbers that
 // do not include the group, a model of classes is chosen by the accuracy of the worst group.
 const WideColumns = 50
 
@@ -58,7 +61,7 @@ func (t *Table) averages(few bool) map[string]level.Level {
 	if !few {
 		out["half"] = level.Level{Average: "half-balanced"}
 	}
-	if _, d := t.X.Dims(); d >= WideColumns {
+	if _, d := t.X.Dims(); d >= WideColumns || t.Validation != nil {
 		subsets, err := level.Subsets(t.Rows)
 		if groups := len(t.Labels); err == nil && len(subsets[0]) <= groups*maxSubsetRows*d {
 			out["subsets"] = level.Level{Average: "subsets"}

@@ -21,17 +21,19 @@ type spec struct {
 	from  int
 }
 
-// A foldRun cross-validates specs on a table. Specs are added in one or several calls of add.
+// A foldRun cross-validates specs on a table, or fits them to the table and measures them on validation rows. Specs are
+// added in one or several calls of add.
 type foldRun struct {
-	table    *Table
-	name     string // of the parts that the memory keeps
-	fold     []int  // by row
-	folds    int
-	progress *progressCounter
+	table      *Table
+	validation *Table // rows that the specs are measured on, in one fold; nil: those of the table
+	name       string // of the parts that the memory keeps
+	fold       []int  // by row; not used with validation rows
+	folds      int
+	progress   *progressCounter
 
 	specs   []spec
-	margins [][]float64   // by spec and row: out-of-fold margins, or for more than two classes losses
-	wrong   [][]float64   // by spec and row: 1 in the wrong one of more than two classes, else 0; nil for other targets
+	margins [][]float64   // by spec and measured row: margins, or for more than two classes losses, of a model not fitted to the row
+	wrong   [][]float64   // by spec and measured row: 1 in the wrong one of more than two classes, else 0; nil for other targets
 	x       [][][]float64 // by fold and spec: solutions
 	passes  float64       // over the table
 }
@@ -45,10 +47,14 @@ const largeTable = 4_000_000
 func (r *foldRun) add(ctx context.Context, specs []spec, start []float64) error {
 	first := len(r.specs)
 	r.specs = append(r.specs, specs...)
+	measured := r.table.N
+	if r.validation != nil {
+		measured = r.validation.N
+	}
 	for range specs {
-		r.margins = append(r.margins, memory.Make[float64](r.table.arena(), r.table.N))
+		r.margins = append(r.margins, memory.Make[float64](r.table.arena(), measured))
 		if r.table.Outputs > 1 {
-			r.wrong = append(r.wrong, memory.Make[float64](r.table.arena(), r.table.N))
+			r.wrong = append(r.wrong, memory.Make[float64](r.table.arena(), measured))
 		}
 	}
 	if r.x == nil {
@@ -94,13 +100,10 @@ func (r *foldRun) point(spec int) []float64 {
 // runFold solves the specs from first on without fold k and stores the margins of its rows. It returns the
 // passes.
 func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (passes float64, err error) {
-	inside, outside := splitFold(r.table.arena(), r.fold, k)
-	train, freeTrain := r.table.selectMapped(inside)
-	defer freeTrain()
-	rest, freeRest := r.table.selectMapped(outside)
-	defer freeRest()
+	train, rest, outside, free := r.split(k)
+	defer free()
 	margin := memory.Make[float64](r.table.arena(), len(outside))
-	defer func() { memory.Release(r.table.arena(), margin); memory.Release(r.table.arena(), inside, outside) }()
+	defer func() { memory.Release(r.table.arena(), margin) }()
 	for c := first; c < len(r.specs); c++ {
 		s, from := r.specs[c], start
 		if s.from >= 0 {
@@ -113,7 +116,7 @@ func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (p
 			return 0, fmt.Errorf("%v without fold %d: %w", s.level, k+1, err)
 		}
 		r.x[k] = append(r.x[k], x)
-		passes += took * float64(len(inside)) / float64(r.table.N)
+		passes += took * float64(train.N) / float64(r.table.N)
 		if r.table.Outputs <= 1 {
 			rest.X.MarginsTo(margin, x, 0, len(outside))
 		} else {
@@ -134,6 +137,25 @@ func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (p
 		r.progress.advance()
 	}
 	return passes, ctx.Err()
+}
+
+// split returns the rows that a fold fits to and those that it measures, with their numbers. free releases them.
+func (r *foldRun) split(k int) (train, rest *Table, outside []int, free func()) {
+	if r.validation != nil {
+		outside = memory.Make[int](r.table.arena(), r.validation.N)
+		for j := range outside {
+			outside[j] = j
+		}
+		return r.table, r.validation, outside, func() { memory.Release(r.table.arena(), outside) }
+	}
+	inside, outside := splitFold(r.table.arena(), r.fold, k)
+	train, freeTrain := r.table.selectMapped(inside)
+	rest, freeRest := r.table.selectMapped(outside)
+	return train, rest, outside, func() {
+		freeTrain()
+		freeRest()
+		memory.Release(r.table.arena(), inside, outside)
+	}
 }
 
 // A progressCounter reports how many of the expected models are solved, one call at a time.

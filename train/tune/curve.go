@@ -25,13 +25,13 @@ const (
 // learningCurve returns the risks of ERM and of the chosen level by the number of rows they were fitted to.
 func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) {
 	levels := []*Candidate{&c.Candidates[0]}
-	if c.Chosen > 0 {
+	if c.Chosen > 0 && c.Best().Family != validationFamily {
 		levels = append(levels, c.Best())
 	}
 	var curve []CurvePoint
 	for _, candidate := range levels {
 		for k := curvePoints - 1; k >= 0; k-- {
-			if c.table.N*(c.Folds-1)/c.Folds>>k < minCurveRows {
+			if c.fittedRows()>>k < minCurveRows {
 				continue
 			}
 			loss, rows, err := c.partLosses(ctx, candidate, k)
@@ -47,22 +47,23 @@ func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) 
 // partLosses returns the out-of-fold losses of a candidate fitted to 1/2^k of the rows of the other folds, and
 // the mean number of those rows.
 func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (loss []float64, rows int, err error) {
-	loss = make([]float64, c.table.N)
-	for fold := range c.Folds {
-		inside, outside := splitFold(nil, c.fold, fold)
-		part := c.table.Select(inside)
+	loss = make([]float64, c.measured.N)
+	for fold := range c.run.folds {
+		all, rest, outside, free := c.run.split(fold)
+		defer free()
+		part := *all
 		if k > 0 {
-			part = part.Select(part.sample(len(inside)>>k, c.options.Seed+uint64(fold)))
+			part = *all.Select(all.sample(all.N>>k, c.options.Seed+uint64(fold)))
 		}
 		rows += part.N
 		if part.Primal.Mu = of.Mu; c.options.Ridge { // μ is 1/n, or a multiple of it
-			part.Primal.Mu *= float64(len(inside)) / float64(part.N)
+			part.Primal.Mu *= float64(all.N) / float64(part.N)
 		}
 		x, _, err := part.solveOrLoad(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", of.Level, 1<<k, fold), of.Level, nil)
 		if err != nil {
 			return nil, 0, err
 		}
-		own, err := c.table.Select(outside).lossesAt(x)
+		own, err := rest.lossesAt(x)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -70,7 +71,15 @@ func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (lo
 			loss[j] = own[i]
 		}
 	}
-	return loss, rows / c.Folds, nil
+	return loss, rows / c.run.folds, nil
+}
+
+// fittedRows returns the number of rows that a fold fits to.
+func (c *selectionRun) fittedRows() int {
+	if c.measured != c.table {
+		return c.table.N
+	}
+	return c.table.N * (c.Folds - 1) / c.Folds
 }
 
 // curvePoint returns a point of the curve from the losses of all rows.

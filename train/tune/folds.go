@@ -23,6 +23,10 @@ type Table struct {
 
 	Outputs int // coefficients of a column: the number of classes where these are more than two, else 0 or 1
 
+	// Validation holds rows that candidates are compared on, encoded as the others; nil means that they are compared by
+	// cross-validation. No candidate is fitted to them, except the mean of models on their balanced subsets.
+	Validation *Table
+
 	Memory Memory // of the models solved for; nil: none
 }
 

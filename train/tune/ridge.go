@@ -43,28 +43,53 @@ func (c *selectionRun) startPath(family string, l level.Level, factors []float64
 // solve cross-validates further candidates; from has the index of the candidate that each is warm-started from,
 // −1 for ERM's solution on all rows.
 func (c *selectionRun) solve(ctx context.Context, more []Candidate, from []int) error {
-	specs := make([]spec, len(more))
+	specs := map[*foldRun][]spec{}
 	for i, k := range more {
-		specs[i] = spec{level: k.Level, ridge: 1, from: from[i]}
+		run := c.runOf(k.Family)
+		s := spec{level: k.Level, ridge: 1, from: -1}
 		if mu := c.table.Primal.Mu; mu > 0 {
-			specs[i].ridge = k.Mu / mu
+			s.ridge = k.Mu / mu
+		}
+		if from[i] >= 0 && from[i] < len(c.solved) && c.solved[from[i]].run == run { // else it is of other rows
+			s.from = c.solved[from[i]].spec
+		}
+		c.solved = append(c.solved, solvedSpec{run, len(run.specs) + len(specs[run])})
+		specs[run] = append(specs[run], s)
+	}
+	first := len(c.Candidates)
+	c.Candidates = append(c.Candidates, more...)
+	for _, run := range []*foldRun{c.run, c.validationRun} {
+		if specs[run] != nil {
+			if err := run.add(ctx, specs[run], c.start); err != nil {
+				return err
+			}
 		}
 	}
-	c.Candidates = append(c.Candidates, more...)
-	if err := c.run.add(ctx, specs, c.start); err != nil {
-		return err
-	}
-	for i := len(c.values.losses); i < len(c.run.margins); i++ {
-		margin := c.run.margins[i]
-		c.values.losses = append(c.values.losses, c.table.lossesOf(margin))
+	for _, s := range c.solved[first:] {
+		margin := s.run.margins[s.spec]
+		c.values.losses = append(c.values.losses, c.measured.lossesOf(margin))
 		switch {
-		case c.run.wrong != nil:
-			c.values.errors = append(c.values.errors, c.run.wrong[i])
+		case s.run.wrong != nil:
+			c.values.errors = append(c.values.errors, s.run.wrong[s.spec])
 		case c.table.hasClasses():
-			c.values.errors = append(c.values.errors, c.table.errorsOf(margin))
+			c.values.errors = append(c.values.errors, c.measured.errorsOf(margin))
 		}
 	}
 	return nil
+}
+
+// A solvedSpec names the spec of a candidate.
+type solvedSpec struct {
+	run  *foldRun
+	spec int
+}
+
+// runOf returns the run that fits the candidates of a family.
+func (c *selectionRun) runOf(family string) *foldRun {
+	if family == validationFamily {
+		return c.validationRun
+	}
+	return c.run
 }
 
 // settle names the best candidate of a path after its first candidates are solved.

@@ -34,6 +34,10 @@ type judge struct {
 	measure *measure
 	values  values
 	rate    float64 // of the trade-off
+
+	// validation says that the rows are validation rows, which were given to compare models on: by accuracy ERM is then a
+	// candidate like the others, since few rows of a group would hardly ever show that it is worse.
+	validation bool
 }
 
 // A valued is the value of a criterion with the influence of every row and the rows of the group that decides.
@@ -106,7 +110,8 @@ func (j *judge) improvement(criterion string, candidate int) (decrease, se float
 
 // choose returns the candidate with the least value of the criterion among those that are allowed, or ERM if
 // that candidate does not improve the criterion by enough standard errors. By accuracy, the candidate with the
-// least risk of the worst group is taken among those within a standard error of the best.
+// least risk of the worst group is taken among those within a standard error of the best; on validation rows ERM is
+// one of them, and needs no improvement to be replaced.
 func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
 	best, least := 0, j.value(criterion, 0, true)
 	erm := math.Abs(least.value)
@@ -116,11 +121,12 @@ func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
 			best, least = c, values[c]
 		}
 	}
-	if criterion == "worst-group-accuracy" && best > 0 {
+	replaces := criterion == "worst-group-accuracy" && j.validation
+	if criterion == "worst-group-accuracy" && (best > 0 || replaces) {
 		risk, chosen := math.Inf(1), best
-		for c := 1; c < len(values); c++ {
+		for c := range values {
 			more, se := values[c].minus(least.estimate)
-			if !allowed(c) || more > se {
+			if c == 0 && !replaces || c > 0 && !allowed(c) || more > se {
 				continue
 			}
 			if r := j.measure.worst(j.values.losses[c], true).value; r < risk {
@@ -129,8 +135,8 @@ func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
 		}
 		best = chosen
 	}
-	if best == 0 {
-		return 0
+	if best == 0 || replaces {
+		return best
 	}
 	if decrease, se, _ := j.improvement(criterion, best); decrease > max(errorsOf(criterion)*se, worth*erm) {
 		return best
@@ -148,7 +154,9 @@ func studentFactor(k, freedom float64) float64 {
 }
 
 // judge returns the judge of the candidates solved so far.
-func (c *selectionRun) judge() *judge { return &judge{c.measure, c.values, c.Rate} }
+func (c *selectionRun) judge() *judge {
+	return &judge{measure: c.measure, values: c.values, rate: c.Rate, validation: c.Validation > 0}
+}
 
 // valueOf returns the criterion of a candidate.
 func (c *selectionRun) valueOf(candidate int) float64 {
@@ -176,7 +184,7 @@ func (c *selectionRun) finish() {
 		}
 		k.Value = j.value(c.Criterion, i, true).value
 		k.Improvement, k.SE, k.Deciding = j.improvement(c.Criterion, i)
-		k.Allowed = i > 0 && c.isWithinBudget(k) && k.Improvement > max(errorsOf(c.Criterion)*k.SE, worth*math.Abs(c.Candidates[0].Value))
+		k.Allowed = i > 0 && c.isWithinBudget(k) && (k.Improvement > max(errorsOf(c.Criterion)*k.SE, worth*math.Abs(c.Candidates[0].Value)) || c.replacesERM())
 	}
 	c.Candidates[0].Improvement, c.Candidates[0].SE = 0, 0
 	within := func(i int) bool { return c.isWithinBudget(&c.Candidates[i]) }
@@ -210,10 +218,6 @@ func (c *selectionRun) putReferenceFirst() {
 	if gain, se := average[given].minus(average[best]); gain <= se {
 		best = given
 	}
-	c.specOf = make([]int, len(c.Candidates))
-	for i := range c.specOf {
-		c.specOf[i] = i
-	}
 	swap := func(v [][]float64) {
 		if v != nil {
 			v[0], v[best] = v[best], v[0]
@@ -221,7 +225,7 @@ func (c *selectionRun) putReferenceFirst() {
 	}
 	swap(c.values.losses)
 	swap(c.values.errors)
-	c.specOf[0], c.specOf[best] = best, 0
+	c.solved[0], c.solved[best] = c.solved[best], c.solved[0]
 	c.Candidates[0], c.Candidates[best] = c.Candidates[best], c.Candidates[0]
 }
 
@@ -262,8 +266,13 @@ func isByGroup(criterion string) bool {
 // setReason describes the choice.
 func (c *selectionRun) setReason() {
 	k := c.Best()
+	count := len(c.Candidates) - 1
+	if c.Chosen == 0 && c.replacesERM() {
+		c.Reason = fmt.Sprintf("ERM is kept: of the candidates within a standard error of the least error rate of the worst group on %s it has the least risk of the worst group, before %d other %s",
+			printable.Plural(c.Validation, "validation row", "validation rows"), count, printable.Noun(count, "candidate", "candidates"))
+		return
+	}
 	if c.Chosen == 0 {
-		count := len(c.Candidates) - 1
 		c.Reason = fmt.Sprintf("ERM is kept: of %d other %s none improves the %s by %v standard errors",
 			count, printable.Noun(count, "candidate", "candidates"), CriterionText(c.Criterion, c.Rate), errorsOf(c.Criterion))
 		return
@@ -276,11 +285,24 @@ func (c *selectionRun) setReason() {
 	if c.Criterion == "worst-group-accuracy" {
 		average = "average error rate"
 	}
-	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (standard error %.2g) out of fold; the %s %s by %.3g",
-		k.Name, CriterionText(c.Criterion, c.Rate), k.Improvement, k.SE, average, change, math.Abs(k.Cost))
+	where := "out of fold"
+	if c.Validation > 0 {
+		where = fmt.Sprintf("on %s", printable.Plural(c.Validation, "validation row", "validation rows"))
+	}
+	name := k.Name
+	if k.Family == "erm" {
+		name = fmt.Sprintf("ERM with μ = %.3g", k.Mu)
+	}
+	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (standard error %.2g) %s; the %s %s by %.3g",
+		name, CriterionText(c.Criterion, c.Rate), k.Improvement, k.SE, where, average, change, math.Abs(k.Cost))
 	if isByGroup(c.Criterion) {
 		c.Reason += fmt.Sprintf("; the smaller worst group has %s", printable.Plural(k.Deciding, "row", "rows"))
 	}
+}
+
+// replacesERM reports whether a candidate replaces ERM without an improvement by standard errors.
+func (c *selectionRun) replacesERM() bool {
+	return c.Validation > 0 && c.Criterion == "worst-group-accuracy"
 }
 
 // CriterionText describes a criterion; rate is the weight of the average in the trade-off.

@@ -64,14 +64,15 @@ type Selection struct {
 	Criterion  string      `json:"criterion"`            // one of Criteria
 	ByDefault  bool        `json:"by_default,omitempty"` // whether the criterion is worst-group-accuracy because of Options.Embeddings
 	Rate       float64     `json:"rate"`
-	Budget     *float64    `json:"budget"` // share of ERM's average; null: none
-	Folds      int         `json:"folds"`
-	Rows       int         `json:"rows"`            // rows of the choice
-	Of         int         `json:"of"`              // training rows
-	Passes     float64     `json:"passes"`          // passes over the rows of the choice
-	Paths      []Path      `json:"paths,omitempty"` // of the adversaries over rows, if asked for
-	Candidates []Candidate `json:"candidates"`      // ERM first
-	Chosen     int         `json:"chosen"`          // index
+	Budget     *float64    `json:"budget"`               // share of ERM's average; null: none
+	Folds      int         `json:"folds"`                // of the rows of the choice; with validation rows, of these for their balanced subsets
+	Validation int         `json:"validation,omitempty"` // validation rows that the candidates are measured on; 0: cross-validation
+	Rows       int         `json:"rows"`                 // rows of the choice
+	Of         int         `json:"of"`                   // training rows
+	Passes     float64     `json:"passes"`               // passes over the rows of the choice
+	Paths      []Path      `json:"paths,omitempty"`      // of the adversaries over rows, if asked for
+	Candidates []Candidate `json:"candidates"`           // ERM first
+	Chosen     int         `json:"chosen"`               // index
 
 	Alternatives []Alternative `json:"alternatives,omitempty"` // what other criteria would choose
 	Unstable     float64       `json:"unstable"`               // proportion of resamples of the rows in which another family is chosen
@@ -103,7 +104,13 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if n := t.choiceRows(o.Rows); n < t.N {
 		c.table = t.Select(t.sample(n, o.Seed))
 	}
-	c.Rows = c.table.N
+	c.Rows, c.measured = c.table.N, c.table
+	if v := t.Validation; v != nil {
+		if c.measured = v; v.choiceRows(o.Rows) < v.N {
+			c.measured = v.Select(v.sample(v.choiceRows(o.Rows), o.Seed))
+		}
+		c.Validation = c.measured.N
+	}
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
@@ -132,13 +139,15 @@ type selectionRun struct {
 	*Selection
 	options Options
 	table   *Table // the rows of the choice
-	fold    []int
 	measure *measure
 	budget  float64   // share of ERM's average; +Inf: none
 	start   []float64 // ERM's solution on all rows
-	run     *foldRun
-	values  values
-	specOf  []int // by candidate: the spec in run
+
+	measured      *Table       // the rows that candidates are measured on: table, or validation rows
+	run           *foldRun     // of candidates that are fitted to the rows of table
+	validationRun *foldRun     // of candidates that are fitted to the validation rows; nil: none
+	solved        []solvedSpec // by candidate
+	values        values
 }
 
 const (
@@ -181,10 +190,13 @@ func (t *Table) choiceRows(most int) int {
 func (c *selectionRun) prepare() (err error) {
 	o := c.options
 	c.Folds = cmp.Or(o.Folds, DefaultFolds)
-	if c.fold, err = c.table.Folds(c.Folds, o.Seed); err != nil {
+	c.run = &foldRun{table: c.table, name: "choice", folds: c.Folds, progress: newProgressCounter(o.Observe)}
+	if c.measured != c.table {
+		c.run.validation, c.run.folds, c.run.fold = c.measured, 1, make([]int, c.measured.N)
+	} else if c.run.fold, err = c.table.Folds(c.Folds, o.Seed); err != nil {
 		return err
 	}
-	c.measure = newMeasure(c.table.Rows, c.fold, c.Folds, minDecidingRows)
+	c.measure = newMeasure(c.measured.Rows, c.run.fold, c.run.folds, minDecidingRows)
 	groups := c.measure.countEligible()
 	if c.Criterion = o.Criterion; c.Criterion == "" {
 		if c.Criterion = "tail"; groups > 1 {
@@ -195,6 +207,9 @@ func (c *selectionRun) prepare() (err error) {
 		}
 	}
 	if isByGroup(c.Criterion) && groups == 0 {
+		if c.Validation > 0 {
+			return fmt.Errorf("Config.Select %s needs a group of at least %d validation rows", c.Criterion, minDecidingRows)
+		}
 		return fmt.Errorf("Config.Select %s needs groups of at least %d rows, with some in every fold", c.Criterion, minDecidingRows)
 	}
 	if c.Criterion == "worst-group-accuracy" && !c.table.hasClasses() {
@@ -217,14 +232,13 @@ func (c *selectionRun) prepare() (err error) {
 // compareCandidates cross-validates the candidates and chooses one: averages on paths of μ, group DRO from the μ
 // of group-balanced ERM on, and adversaries over rows where no groups are eligible or the tail is asked for.
 func (c *selectionRun) compareCandidates(ctx context.Context) error {
-	c.run = &foldRun{table: c.table, name: "choice", fold: c.fold, folds: c.Folds, progress: newProgressCounter(c.options.Observe)}
 	factors := []float64{1}
 	_, d := c.table.X.Dims()
 	search := c.options.Ridge && c.table.Primal.Mu > 0 && c.table.N < ridgeRows*d
 	if search {
 		factors = pathFactors
 	}
-	loss, err := c.table.lossesAt(c.start)
+	loss, err := c.measured.lossesAt(c.start)
 	if err != nil {
 		return err
 	}
@@ -232,6 +246,9 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 	averages, families := map[string]level.Level{}, []string{"erm"}
 	if c.measure.countEligible() > 1 && mean > 0 {
 		averages = c.table.averages(c.options.Few)
+		if c.addValidationRun() {
+			averages[validationFamily] = level.Level{Average: level.ValidationSubsets}
+		}
 		families = append(families, slices.Sorted(maps.Keys(averages))...)
 	}
 	averages["erm"] = erm
@@ -273,14 +290,35 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 			}
 		}
 	}
-	if (len(families) == 1 || c.Criterion == "tail") && deviation > 0 {
+	if (paths["balanced"] == nil || c.Criterion == "tail") && deviation > 0 {
 		if err := c.compareRowLevels(ctx, paths["erm"].best, deviation); err != nil {
 			return err
 		}
 	}
 	c.finish()
-	c.Start = c.run.point(c.specOf[c.Chosen])
+	chosen := c.solved[c.Chosen]
+	c.Start = chosen.run.point(chosen.spec)
 	return nil
+}
+
+// addValidationRun prepares the run of candidates that are fitted to the validation rows, out of fold. It returns
+// false if there are none, or too few to have folds and balanced subsets.
+func (c *selectionRun) addValidationRun() bool {
+	if c.measured == c.table {
+		return false
+	}
+	fold, err := c.measured.Folds(c.Folds, c.options.Seed)
+	if err != nil {
+		return false
+	}
+	for k := range c.Folds {
+		inside, _ := splitFold(nil, fold, k)
+		if _, err := level.Subsets(c.measured.Rows.Select(inside)); err != nil {
+			return false
+		}
+	}
+	c.validationRun = &foldRun{table: c.measured, name: "choice, validation rows", fold: fold, folds: c.Folds, progress: c.run.progress}
+	return true
 }
 
 // factorOf returns the μ of a candidate as a multiple of the table's.

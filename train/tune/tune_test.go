@@ -473,7 +473,7 @@ func drawnJudge(rows int, noise float64, shift ...[2]float64) *judge {
 			v.losses[c+1][j] = v.losses[0][j] + by[g] + noise*float64(1-j/2%2*2)
 		}
 	}
-	return &judge{newMeasure(r, fold, 2, 1), v, 2}
+	return &judge{measure: newMeasure(r, fold, 2, 1), values: v, rate: 2}
 }
 
 // Every criterion has the minimum that its name says, and ERM is kept unless the gain exceeds its errors, by
@@ -522,6 +522,83 @@ func TestJudge_AccuracyKeepsProbabilitiesSane(t *testing.T) {
 	}
 	if got := j.choose("worst-group-accuracy", func(int) bool { return true }); got != 2 {
 		t.Errorf("candidate %d", got)
+	}
+}
+
+// On validation rows a candidate with a better worst group replaces ERM by accuracy, however few rows show it; out of
+// fold it does not.
+func TestJudge_ValidationRowsReplaceERM(t *testing.T) {
+	j := drawnJudge(5, 0.1, [2]float64{0, -0.3})
+	j.values.errors = [][]float64{{0, 1, 0, 1, 0, 1, 0, 0, 0, 0}, {0, 1, 0, 1, 0, 0, 0, 0, 0, 0}} // 3 and 2 of 5 rows
+	all := func(int) bool { return true }
+	for validation, want := range map[bool]int{false: 0, true: 1} {
+		if j.validation = validation; j.choose("worst-group-accuracy", all) != want {
+			t.Errorf("validation rows %v: candidate %d is not chosen", validation, want)
+		}
+	}
+	j.values.losses[1][1] += 10 // ERM has the better probabilities, and its accuracy is within the error
+	if got := j.choose("worst-group-accuracy", all); got != 0 {
+		t.Errorf("candidate %d in place of ERM, whose risk of the worst group is less", got)
+	}
+}
+
+// With validation rows every candidate is fitted once to all training rows, and its estimates are those of its model on
+// the validation rows. The mean over balanced subsets of validation rows is measured on rows that it was not fitted to.
+func TestSelect_OnValidationRows(t *testing.T) {
+	classes := func(n int) *Table {
+		a := table(t, n, 0.015, true)
+		a.Loss, a.Primal.FreeModulus = losses.Logistic{}, losses.Logistic{}.Smoothness()
+		for j, v := range a.Target {
+			a.Target[j] = math.Copysign(1, v)
+		}
+		return a
+	}
+	a, v := classes(2000), classes(1500)
+	a.Validation = v
+	o := DefaultOptions()
+	o.Criterion, o.Ridge = "worst-group-accuracy", true
+	s := choose(t, a, o)
+	if s.Validation != v.N || s.Rows != a.N || !strings.Contains(s.Reason, "validation rows") {
+		t.Fatalf("validation %d, rows %d, %q", s.Validation, s.Rows, s.Reason)
+	}
+	families := map[string]bool{}
+	for _, k := range s.Candidates {
+		families[k.Family] = true
+		if k.Family == validationFamily {
+			continue
+		}
+		fitted := *a
+		fitted.Primal.Mu = k.Mu
+		x, _, err := fitted.Solve(t.Context(), k.Level, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		margin := make([]float64, v.N)
+		v.X.MarginsTo(margin, x, 0, v.N)
+		var wrong, count [2]float64
+		for j, m := range margin {
+			if count[v.Group[j]]++; (m >= 0) != (v.Target[j] > 0) {
+				wrong[v.Group[j]]++
+			}
+		}
+		if worst := max(wrong[0]/count[0], wrong[1]/count[1]); !(math.Abs(worst-*k.WorstGroup) <= 1.5/min(count[0], count[1])) { // a row may be at the boundary
+			t.Errorf("%s, μ = %v: worst group %v, and %v by its own training", k.Name, k.Mu, *k.WorstGroup, worst)
+		}
+	}
+	for _, family := range []string{"erm", "balanced", "half", "groups", "subsets", validationFamily} {
+		if !families[family] {
+			t.Errorf("no candidate of the family %s", family)
+		}
+	}
+	a.Group, a.Labels = nil, nil // the groups are known on the validation rows alone
+	s = choose(t, a, o)
+	for _, k := range s.Candidates {
+		if k.Family == "balanced" || k.Family == "groups" {
+			t.Errorf("without groups of the training rows: %s", k.Name)
+		}
+	}
+	if !(s.Best().Value <= s.Candidates[0].Value) {
+		t.Errorf("chosen %+v, ERM %+v", s.Best(), s.Candidates[0])
 	}
 }
 

@@ -177,7 +177,7 @@ var fieldName = regexp.MustCompile(`\b(?:Config|Options)\.([A-Z][A-Za-z]*)`)
 
 // renamed maps library settings to options with another name.
 var renamed = map[string]string{
-	"Adjust": "--group-adjust", "HoldoutData": "--holdout file:", "Split": "--holdout split:", "GroupHoldout": "--holdout units:",
+	"ValidationData": "--validation", "ValidationSplit": "--validation split:", "Adjust": "--group-adjust", "HoldoutData": "--holdout file:", "Split": "--holdout split:", "GroupHoldout": "--holdout units:",
 	"Time": "--holdout time:", "Log": "--transform", "Square": "--transform", "Spline": "--transform", "HuberDelta": "--loss huber:", "Evaluate": "--holdout", "GroupCoefficients": "--group-features", "OnDisk": "--memory 0",
 }
 
