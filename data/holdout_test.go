@@ -105,7 +105,7 @@ func TestSplit_UsesEveryRowOnce(t *testing.T) {
 
 // Where nothing is to be held out nothing is, however.
 // Validation rows belong to neither set, whether a column marks them or they are a table of their own.
-func TestValidationRows(t *testing.T) {
+func TestValidationRows_BelongToNeitherSet(t *testing.T) {
 	f := readBytes(t, "t.csv", []byte("x,part\n0,train\n1,validation\n2,test\n3,Val\n4,train\n5,\n6,validation\n"))
 	h := Holdout{Filter: "x != 6", Split: "part", ValidationSplit: "part"}
 	train, held, err := f.SplitRows(t.Context(), h)
