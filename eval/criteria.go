@@ -64,10 +64,13 @@ func GuessFavourable(target, positive, negative string) *Favourable {
 // FourFifths is the lowest ratio of favourable rates that the four-fifths rule accepts (29 CFR 1607.4 D).
 const FourFifths = 0.8
 
+// FourFifthsKey is the key of the four-fifths rule among the criteria, and the head of its path in gates.
+const FourFifthsKey = "four_fifths"
+
 // A Criterion is a limit on the differences between groups, with its outcome. A fail has its whole interval beyond
 // the limit, a pass within it.
 type Criterion struct {
-	Key      string    `json:"key"` // "four_fifths", "selection_rate", "tpr" or "fpr"
+	Key      string    `json:"key"` // FourFifthsKey, or the key of a measure with a criterion
 	Model    string    `json:"model"`
 	Question string    `json:"question"`
 	Value    Num       `json:"value"`
@@ -85,18 +88,14 @@ func (e *Evaluation) findCriteria() (out []Criterion) {
 		return nil
 	}
 	words := map[string]string{"above": "fail", "within": "pass", "undecided": "undecided", "untested": "untested"}
-	questions := map[string]string{
-		"selection_rate": "Do the groups receive each outcome equally often? Largest difference of the rates",
-		"tpr":            "Are rows that are in fact positive found equally often? Largest difference of the true positive rates",
-		"fpr":            "Are rows that are in fact negative mistaken equally often? Largest difference of the false positive rates",
-	}
 	for k, m := range e.Models {
 		if c, ok := e.fourFifths(k); ok {
 			out = append(out, c)
 		}
 		for _, q := range e.Gaps {
 			if q.Model == m.Name {
-				out = append(out, Criterion{Key: q.Measure, Model: q.Model, Question: questions[q.Measure], Value: q.Value, Interval: q.Interval, Limit: q.Tolerance, Low: q.Low, High: q.High, Outcome: words[q.Outcome]})
+				rate, _ := e.Task.Measure(q.Measure)
+				out = append(out, Criterion{Key: q.Measure, Model: q.Model, Question: rate.Criterion, Value: q.Value, Interval: q.Interval, Limit: q.Tolerance, Low: q.Low, High: q.High, Outcome: words[q.Outcome]})
 			}
 		}
 	}
@@ -116,11 +115,11 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 	for i := range g.Groups {
 		h := &g.Groups[i]
 		m := &h.Models[k]
-		v, defined := m.Values.Get(selectionRate)
+		v, defined := m.Values.Get(SelectionRate)
 		if !h.Sufficient || !defined {
 			continue
 		}
-		q := newEstimate(Num(v), m.Intervals.Find(selectionRate))
+		q := newEstimate(Num(v), m.Intervals.Find(SelectionRate))
 		if !f.IsPositive {
 			q = estimate{1 - q[0], 1 - q[2], 1 - q[1]}
 		}
@@ -132,11 +131,12 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 	if len(rates) < 2 || e.ReferenceGroup != "" && reference < 0 {
 		return c, false
 	}
-	wider := Num(normalQuantile(math.Pow(e.Confidence, 1/float64(len(rates)))) / normalQuantile(e.Confidence)) // Šidák 1967
+	factor := e.wideningFor(len(rates), math.Inf(1))
 	lowest, highest := 0, 0
 	for i := range rates {
 		q := &rates[i]
-		q[1], q[2] = max(0, q[0]-wider*(q[0]-q[1])), min(1, q[0]+wider*(q[2]-q[0]))
+		*q = q.widen(factor)
+		q[1], q[2] = max(0, q[1]), min(1, q[2])
 		if reference >= 0 && lowest == reference || q[0] < rates[lowest][0] && i != reference {
 			lowest = i
 		}
@@ -158,7 +158,7 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 			least[1], least[2] = min(least[1], q[1]), min(least[2], q[2])
 		}
 	}
-	c = Criterion{Key: "four_fifths", Model: e.Models[k].Name, Limit: FourFifths, Low: labels[lowest], High: labels[highest], Outcome: "untested",
+	c = Criterion{Key: FourFifthsKey, Model: e.Models[k].Name, Limit: FourFifths, Low: labels[lowest], High: labels[highest], Outcome: "untested",
 		Question: "Four-fifths rule: lowest rate of “" + f.Value + "” divided by the highest one"}
 	if reference >= 0 {
 		c.Question = "Four-fifths rule: lowest rate of “" + f.Value + "” divided by the rate of " + e.ReferenceGroup

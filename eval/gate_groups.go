@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -187,9 +188,7 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	for _, q := range pairs {
 		change := q.now.changeSince(q.was)
 		freedom := max(1, min(q.rows, 1e8)-1)
-		wider := Num(studentQuantile(math.Pow(e.Confidence, 1/float64(len(pairs))), freedom) / studentQuantile(e.Confidence, freedom))
-		change[1], change[2] = change[0]-wider*(change[0]-change[1]), change[0]+wider*(change[2]-change[0])
-		all = append(all, groupEstimate{q.name, change})
+		all = append(all, groupEstimate{q.name, change.widen(e.wideningFor(len(pairs), freedom))})
 	}
 	if small > 0 {
 		note = fmt.Sprintf("; %s too few rows here", printable.Plural(small, "group has", "groups have"))
@@ -205,6 +204,26 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 		note += fmt.Sprintf("; without rows here: %s", printable.List(absent, 5))
 	}
 	return all, note, len(absent) > 0, nil
+}
+
+// A GroupChange is the change of a measure in a group since the earlier numbers.
+type GroupChange struct {
+	Group  string
+	Change Difference
+}
+
+// RiskSince returns the changes of the risk of the model in focus since the reference by group, the largest first, with
+// intervals that hold for all groups together; nil without a reference to compare with.
+func (e *Evaluation) RiskSince() (out []GroupChange) {
+	all, _, _, err := e.groupsSince(gatePath{text: "any_group.risk", model: e.Focus(), key: riskMeasure.Key, end: 1})
+	if err != nil {
+		return nil
+	}
+	for _, q := range all {
+		out = append(out, GroupChange{q.group, Difference{q.estimate[0], &Interval{Low: q.estimate[1], High: q.estimate[2], Method: "simultaneous"}}})
+	}
+	slices.SortStableFunc(out, func(a, b GroupChange) int { return cmp.Compare(b.Change.Value, a.Change.Value) })
+	return out
 }
 
 // checkBound returns an error if a number that a path is compared with lies outside the range of the measure, or if
@@ -244,7 +263,7 @@ func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
 	switch p.head {
 	case "unseen", "missing", "outside":
 		return 0, 1
-	case "four_fifths":
+	case FourFifthsKey:
 		if e.ReferenceGroup == "" && p.comparison == "" {
 			return 0, 1
 		}

@@ -26,6 +26,18 @@ type Measure struct {
 	Better    Direction // which values are better
 	Low, High float64   // smallest and largest possible value
 
+	// Criterion is the question of the criterion on the largest difference between groups; "": there is none. It is
+	// asked only if the negative class is favourable, where ifNegative is set.
+	Criterion  string
+	ifNegative bool
+	// IsRate says that tables of rates by group show the measure.
+	IsRate bool
+	// SignedError says how the measure, a mean of prediction − outcome, is said: "Probabilities are" or
+	// "Predictions are"; "" for other measures.
+	SignedError string
+	// Tile is what the first screen says beside the measure as a lead number; "": it is none.
+	Tile string
+
 	// value returns the measure from the sums over rows, or the reason why it is undefined.
 	value func(s *rowSums) (x float64, why string)
 	// derive appends the derivative by the sums of the influence columns; nil unless the measure is a smooth function
@@ -37,6 +49,9 @@ type Measure struct {
 	rows func(v *Values, n float64) float64
 	// isProportion says that the measure is a proportion of those rows.
 	isProportion bool
+	// constant returns what the best constant prediction of all rows has over the n rows of a group, where the sums
+	// of the confusion matrix do not give it; nil: that is not known.
+	constant func(e *Evaluation, of *GroupModel, n int) (x float64, ok bool)
 }
 
 // A Direction says which values of a measure are better.
@@ -60,6 +75,24 @@ func (t Task) Leading() Measure {
 		return rmseMeasure
 	}
 	return t.Measures()[1]
+}
+
+// SignedError returns the measure that is the mean of prediction − outcome. ok is false if the task has none.
+func (t Task) SignedError() (m Measure, ok bool) {
+	for _, m := range t.Measures() {
+		if m.SignedError != "" {
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// Risk returns the first measure of every task, the mean training loss.
+func (Task) Risk() Measure { return riskMeasure }
+
+// IsRisk reports whether measure m is the risk of the evaluation under another name.
+func (e *Evaluation) IsRisk(m Measure) bool {
+	return m.Key == logLossKey && e.Task != Regression && e.LossUnit == "nats" || m.Key == RootMeanSquare && e.Loss == RootMeanSquare
 }
 
 // Measures returns the measures of a task in the order of tables. The first is always "risk".

@@ -14,7 +14,7 @@ const logLossClip = 2.220446049250313e-16
 
 // riskMeasure is the first measure of every task.
 var riskMeasure = Measure{Key: "risk", Label: "Risk", Unit: "loss", About: "mean training loss", Better: Less, Low: -inf, High: inf,
-	value: perWeight(func(s *rowSums) float64 { return s.risk }), derive: deriveMean(colLoss)}
+	value: perWeight(func(s *rowSums) float64 { return s.risk }), derive: deriveMean(colLoss), constant: constantRisk}
 
 // tailMeasure is the mean of the largest losses. It has a place of its own in files, and is not listed.
 var tailMeasure = Measure{Key: "cvar", derive: deriveMean(colTail)}
@@ -22,7 +22,7 @@ var tailMeasure = Measure{Key: "cvar", derive: deriveMean(colTail)}
 // binaryMeasures lists the measures of two classes.
 var binaryMeasures = []Measure{
 	riskMeasure,
-	{Key: "accuracy", Label: "Accuracy", Unit: "share", About: "share of rows classified correctly at the threshold", Better: More, Low: 0, High: 1,
+	{Key: accuracyKey, Label: "Accuracy", Unit: "share", About: "share of rows classified correctly at the threshold", Better: More, Low: 0, High: 1, IsRate: true,
 		value: perWeight(func(s *rowSums) float64 { return s.tp + s.tn }),
 		derive: func(d *derivative) {
 			d.ratio(1, append([]columnTerm{d.own(colC, 1), d.own(colD, -1)}, d.negatives()...), d.all())
@@ -35,7 +35,7 @@ var binaryMeasures = []Measure{
 			d.ratio(-0.5, []columnTerm{d.own(colD, 1)}, d.negatives())
 		},
 		interval: intervalStrategy{exact: balancedInterval}, rows: scarcerClass},
-	{Key: "log_loss", Label: "Log-loss", Unit: "nats", About: "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]", Better: Less, Low: 0, High: inf,
+	{Key: logLossKey, Label: "Log-loss", Unit: "nats", About: "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA)},
 	{Key: "brier", Label: "Brier score", About: "mean squared distance between the probability and the 0/1 outcome", Better: Less, Low: 0, High: 1,
 		value: perWeight(func(s *rowSums) float64 { return s.squared }), derive: deriveMean(colB)},
@@ -50,20 +50,22 @@ var binaryMeasures = []Measure{
 			d.add(d.c.shared, d.sum(colB)/(n*n))
 			d.add(d.c.shared+columnShared1, d.sum(colB)*w*(n-p)/(p*n*p*n))
 		}, rows: scarcerClass},
-	{Key: "auc", Label: "AUC", About: "area under the ROC curve, ties by midranks", Better: More, Low: 0, High: 1,
+	{Key: aucKey, Label: "AUC", About: "area under the ROC curve, ties by midranks", Better: More, Low: 0, High: 1,
 		value:    func(s *rowSums) (float64, string) { return s.ranked(tiedScores.AUC) },
 		interval: intervalStrategy{exact: extremeAreaInterval, rankError: aucError, onLogit: true}, rows: scarcerClass},
 	{Key: "auprc", Label: "AUPRC", About: "average precision: Σ (recall step) × precision, tied scores in one step", Better: More, Low: 0, High: 1,
 		value:    func(s *rowSums) (float64, string) { return s.ranked(tiedScores.AveragePrecision) },
 		interval: intervalStrategy{rankError: averagePrecisionError, onLogit: true, needsBothClasses: true}, rows: scarcerClass},
-	{Key: "tpr", Label: "True positive rate", Unit: "share", About: "share of the positives predicted positive", Better: More, Low: 0, High: 1,
+	{Key: TruePositiveRate, Label: "True positive rate", Unit: "share", About: "share of the positives predicted positive", Better: More, Low: 0, High: 1, IsRate: true,
+		Criterion: "Are rows that are in fact positive found equally often? Largest difference of the true positive rates",
 		value: func(s *rowSums) (float64, string) {
 			return s.tp / (s.tp + s.fn), unlessAny(s.tp+s.fn, "no positive rows")
 		},
 		derive:   func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1)}, d.positives()) },
 		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.positives })}, isProportion: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * v.prevalence()) }},
-	{Key: "fpr", Label: "False positive rate", Unit: "share", About: "share of the negatives predicted positive", Better: Less, Low: 0, High: 1,
+	{Key: FalsePositiveRate, Label: "False positive rate", Unit: "share", About: "share of the negatives predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
+		Criterion: "Are rows that are in fact negative mistaken equally often? Largest difference of the false positive rates", ifNegative: true, // 1 − it is how often a favourable outcome is given where it is due
 		value: func(s *rowSums) (float64, string) {
 			return s.fp / (s.tn + s.fp), unlessAny(s.tn+s.fp, "no negative rows")
 		},
@@ -78,30 +80,37 @@ var binaryMeasures = []Measure{
 			d.ratio(1, []columnTerm{d.own(colC, 1)}, []columnTerm{d.own(colC, 1), d.own(colD, 1)})
 		},
 		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.selected })}, isProportion: true,
-		rows: func(v *Values, n float64) float64 { return math.Round(n * float64(v.Of[selectionRate])) }},
-	{Key: "ece", Label: "Calibration error (ECE)", Unit: "share", About: "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows", Better: Less, Low: 0, High: 1,
+		rows: func(v *Values, n float64) float64 { return math.Round(n * float64(v.Of[SelectionRate])) }},
+	{Key: CalibrationError, Label: "Calibration error (ECE)", Unit: "share", About: "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows", Better: Less, Low: 0, High: 1,
 		value:    perWeight(func(s *rowSums) float64 { return s.binned }),
 		interval: intervalStrategy{resampled: (*errorPart).calibrationInterval}},
-	{Key: "calibration_gap", Label: "Predicted − observed", Unit: "share", About: "mean probability − share of positives", Better: Neither, Low: -1, High: 1,
+	{Key: "calibration_gap", Label: "Predicted − observed", Unit: "share", About: "mean probability − share of positives", Better: Neither, Low: -1, High: 1, IsRate: true, SignedError: "Probabilities are",
 		value: perWeight(func(s *rowSums) float64 { return s.gap }), derive: deriveMean(colGap)},
-	{Key: selectionRate, Label: "Selection rate", Unit: "share", About: "share of rows predicted positive", Better: Neither, Low: 0, High: 1,
-		value:    perWeight(func(s *rowSums) float64 { return s.tp + s.fp }),
-		derive:   func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1), d.own(colD, 1)}, d.all()) },
-		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.all })}, isProportion: true},
-	{Key: prevalence, Label: "Prevalence", Unit: "share", About: "share of rows that are positive", Better: Neither, Low: 0, High: 1,
+	{Key: SelectionRate, Label: "Selection rate", Unit: "share", About: "share of rows predicted positive", Better: Neither, Low: 0, High: 1, IsRate: true,
+		Criterion: "Do the groups receive each outcome equally often? Largest difference of the rates",
+		value:     perWeight(func(s *rowSums) float64 { return s.tp + s.fp }),
+		derive:    func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1), d.own(colD, 1)}, d.all()) },
+		interval:  intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.all })}, isProportion: true},
+	{Key: Prevalence, Label: "Prevalence", Unit: "share", About: "share of rows that are positive", Better: Neither, Low: 0, High: 1,
 		value:    perWeight(func(s *rowSums) float64 { return s.tp + s.fn }),
 		derive:   func(d *derivative) { d.ratio(1, d.positives(), d.all()) },
 		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.actual })}, isProportion: true},
 }
 
-// Keys of measures that other measures, criteria or sentences depend on.
+// Keys of measures that other measures, criteria, tiles or sentences depend on.
 const (
-	selectionRate = "selection_rate"
-	prevalence    = "prevalence"
+	SelectionRate     = "selection_rate"
+	Prevalence        = "prevalence"
+	TruePositiveRate  = "tpr"
+	FalsePositiveRate = "fpr"
+	CalibrationError  = "ece"
+	accuracyKey       = "accuracy"
+	logLossKey        = "log_loss"
+	aucKey            = "auc"
 )
 
 // prevalence returns the proportion of positive rows, or 0 if it is not known.
-func (v *Values) prevalence() float64 { return float64(v.Of[prevalence]) }
+func (v *Values) prevalence() float64 { return float64(v.Of[Prevalence]) }
 
 // scarcerClass returns the rows of the class with fewer of n rows.
 func scarcerClass(v *Values, n float64) float64 { return n * min(v.prevalence(), 1-v.prevalence()) }

@@ -11,9 +11,9 @@ import (
 // multiclassMeasures lists the measures of more than two classes.
 var multiclassMeasures = []Measure{
 	riskMeasure,
-	{Key: "accuracy", Label: "Accuracy", Unit: "share", About: "share of rows whose most probable class is the actual one", Better: More, Low: 0, High: 1,
-		value: perWeight(func(s *rowSums) float64 { return s.right }), derive: deriveMean(colB), isProportion: true},
-	{Key: "log_loss", Label: "Log-loss", Unit: "nats", About: "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from below", Better: Less, Low: 0, High: inf,
+	{Key: accuracyKey, Label: "Accuracy", Unit: "share", About: "share of rows whose most probable class is the actual one", Better: More, Low: 0, High: 1,
+		value: perWeight(func(s *rowSums) float64 { return s.right }), derive: deriveMean(colB), isProportion: true, constant: constantAccuracy},
+	{Key: logLossKey, Label: "Log-loss", Unit: "nats", About: "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from below", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA)},
 	{Key: "macro_f1", Label: "Macro-F1", Unit: "share", About: "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never predicted counts as 0", Better: More, Low: 0, High: 1,
 		value:    func(s *rowSums) (float64, string) { return s.f1 / float64(s.occurring), "" },

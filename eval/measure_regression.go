@@ -11,7 +11,7 @@ var rmseMeasure = Measure{Key: RootMeanSquare, Label: "RMSE", Unit: "target", Ab
 	value: func(s *rowSums) (float64, string) { return math.Sqrt(s.squaredError / s.weight), "" },
 	derive: func(d *derivative) {
 		d.ratio(1/(2*math.Sqrt(d.sum(colA)/d.weight())), []columnTerm{d.own(colA, 1)}, d.all())
-	}}
+	}, constant: constantRMSE}
 
 // regressionMeasures lists the measures of a numeric target.
 var regressionMeasures = []Measure{
@@ -19,7 +19,7 @@ var regressionMeasures = []Measure{
 	rmseMeasure,
 	{Key: "mae", Label: "MAE", Unit: "target", About: "mean absolute error", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.absoluteError }), derive: deriveMean(colB)},
-	{Key: "r2", Label: "R²", About: "1 − squared error / squared deviation from the group's own mean", Better: More, Low: -inf, High: 1,
+	{Key: r2Key, Label: "R²", About: "1 − squared error / squared deviation from the group's own mean", Better: More, Low: -inf, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			switch {
 			case s.rows < 2:
@@ -38,17 +38,18 @@ var regressionMeasures = []Measure{
 			d.add(d.c.shared+columnShared1, -e*2*t/w)
 			d.add(d.c.shared, e*(t/w)*(t/w))
 		}},
-	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|", Better: Less, Low: 0, High: inf,
+	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|", Better: Less, Low: 0, High: inf, Tile: "half of the errors are smaller",
 		value:    func(s *rowSums) (float64, string) { return s.median, "" },
 		interval: intervalStrategy{exact: medianInterval, exactOnly: true, rankError: medianEstimateError, changeMethod: "order statistics"}},
-	{Key: biasKey, Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf, High: inf,
-		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(colC)},
+	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf, High: inf, SignedError: "Predictions are", Tile: "mean of prediction − target",
+		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(colC), constant: constantBias},
 }
 
-// Keys of the median absolute error, which sentences mention beside the RMSE, and of the bias.
+// Keys of the median absolute error, which sentences mention beside the RMSE, and of R², which gives the spread of the
+// target.
 const (
 	medianError = "median_ae"
-	biasKey     = "bias"
+	r2Key       = "r2"
 )
 
 // sumRegression returns the sums over rows of a numeric target; order holds the same rows by ascending |error|.

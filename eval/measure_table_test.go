@@ -32,6 +32,14 @@ func checkRow(m *Measure) error {
 		return fmt.Errorf("two strategies for one interval")
 	case how.exactOnly && how.exact == nil:
 		return fmt.Errorf("only an exact interval, and none")
+	case m.Criterion != "" && !(m.Unit == "share" && m.IsRate && m.isProportion):
+		return fmt.Errorf("a criterion on what is no rate")
+	case m.ifNegative && m.Criterion == "":
+		return fmt.Errorf("a condition without a criterion")
+	case m.SignedError != "" && !(m.Better == Neither && m.Low == -m.High):
+		return fmt.Errorf("a signed error with a better direction or bounds on one side")
+	case m.Tile != "" && how.none:
+		return fmt.Errorf("a lead number without an interval")
 	}
 	return nil
 }
@@ -46,17 +54,95 @@ func TestMeasures_EveryFieldIsSet(t *testing.T) {
 		if list := task.Measures(); list[0].Key != riskMeasure.Key || list[1].Key != task.Leading().Key {
 			t.Errorf("%s: the measures begin with %s and %s", task, list[0].Key, list[1].Key)
 		}
-		seen := make(map[string]bool)
+		seen, signed := make(map[string]bool), 0
 		for _, m := range task.Measures() {
 			if err := checkRow(&m); err != nil || seen[m.Key] {
 				t.Errorf("%s, %s: %v", task, m.Key, err)
 			}
 			seen[m.Key] = true
+			if m.SignedError != "" {
+				signed++
+			}
 			if !strings.Contains(string(schema), "`"+m.Key+"`") {
 				t.Errorf("schema.md does not name %s", m.Key)
 			}
 		}
+		if want := map[Task]int{Binary: 1, Regression: 1}[task]; signed != want {
+			t.Errorf("%s: %d signed errors, not %d", task, signed, want)
+		}
 	}
+}
+
+// A constant prediction has the value that the row states for it, in all measures in which that is known.
+func TestMeasures_ConstantPrediction(t *testing.T) {
+	for _, task := range allTasks {
+		in := tableSample(rand.New(rand.NewPCG(3, 4)), task, 400, 0.6, 0.3)
+		e := &Evaluation{Task: task, N: 400, LossUnit: "nats", Loss: RootMeanSquare, Models: []ModelResult{{Overall: measured(t, in)}}}
+		m := &in.Models[0]
+		if task == Multiclass {
+			e.Models[0].Classes = classResults(in, m, allRows(400))
+		}
+		constant := *in
+		constant.Models = []Model{constantModel(in, e)}
+		got := measured(t, &constant)
+		known := 0
+		for _, q := range task.Measures() {
+			want, ok := e.ConstantValue(q, &GroupModel{Values: e.Models[0].Overall, Classes: e.Models[0].Classes}, 400)
+			if !ok {
+				continue
+			}
+			if known++; !(math.Abs(float64(got.Of[q.Key])-want) <= 1e-12*max(1, math.Abs(want))) {
+				t.Errorf("%s, %s: %v, and the row says %v", task, q.Key, got.Of[q.Key], want)
+			}
+		}
+		if least := map[Task]int{Binary: 6, Multiclass: 2, Regression: 2}[task]; known < least {
+			t.Errorf("%s: only %d constants are known", task, known)
+		}
+	}
+}
+
+// allRows returns the numbers below n.
+func allRows(n int) (out []int32) {
+	for i := range n {
+		out = append(out, int32(i))
+	}
+	return out
+}
+
+// constantModel returns the best constant prediction of the rows.
+func constantModel(in *measuredRows, e *Evaluation) Model {
+	n := len(in.Target)
+	m := Model{Name: "constant", Loss: make([]float64, n), Score: make([]float64, n)}
+	sum, count := 0.0, make([]float64, 12)
+	for _, y := range in.Target {
+		if in.Task == Multiclass {
+			count[int(y)]++
+		}
+		sum += y
+	}
+	best := 0
+	for c := range count {
+		if count[c] > count[best] {
+			best = c
+		}
+	}
+	for i, y := range in.Target {
+		switch in.Task {
+		case Binary:
+			m.Score[i] = (sum/float64(n) + 1) / 2
+			m.Loss[i] = -math.Log(m.Score[i])
+			if y < 0 {
+				m.Loss[i] = -math.Log(1 - m.Score[i])
+			}
+		case Multiclass:
+			m.Class, m.Place = append(m.Class, int32(best)), append(m.Place, 1)
+			m.Score[i] = count[int(y)] / float64(n)
+			m.Loss[i] = -math.Log(m.Score[i])
+		default:
+			m.Score[i] = sum / float64(n)
+		}
+	}
+	return m
 }
 
 // A row in which any field is forgotten is found.
@@ -72,7 +158,7 @@ func TestMeasures_AForgottenFieldIsFound(t *testing.T) {
 					without.interval, without.derive = intervalStrategy{}, nil
 				case "Low", "High":
 					without.Low, without.High = 0, 0
-				case "rows", "isProportion", "Unit": // optional
+				case "rows", "isProportion", "Unit", "Criterion", "ifNegative", "IsRate", "SignedError", "Tile", "constant": // optional; checkRow and the tests above check them where they are set
 					continue
 				default:
 					reflect.ValueOf(&without).Elem().FieldByName(field.Name).SetZero()

@@ -37,7 +37,7 @@ func (j *judge) writeSentences(v *Verdict) {
 
 // headlineSentence returns the sentence for the outcome, for all tasks.
 func (j *judge) headlineSentence(v *Verdict) string {
-	model, base := j.modelName(j.k), j.modelName(0)
+	model, base := j.ModelName(j.k), j.ModelName(0)
 	better, worse := j.betterFor()
 	switch v.Outcome {
 	case Helped:
@@ -76,9 +76,9 @@ func (j *judge) headlineSentence(v *Verdict) string {
 	return "" // one model: its numbers
 }
 
-// modelName returns the name of model k within a sentence.
-func (j *judge) modelName(k int) string {
-	switch j.in.Models[k].Role {
+// ModelName returns the name of model k within a sentence.
+func (e *Evaluation) ModelName(k int) string {
+	switch e.Models[k].Role {
 	case StandardModel:
 		return "the standard model (ERM)"
 	case RobustModel:
@@ -92,7 +92,7 @@ func (j *judge) modelName(k int) string {
 	case RescaledModel:
 		return "the rescaled model"
 	}
-	return j.in.Models[k].Name
+	return e.Models[k].Name
 }
 
 // nameOfWorst returns the name of the rows whose losses are compared: the worst group or the tail.
@@ -134,7 +134,7 @@ const useNone = "Use none of the models: train again with other columns or more 
 // recommend returns the recommendation and the name of the recommended model. A model that was chosen by a criterion
 // is recommended unless the criterion is not lower on the measured rows, or measurably worse.
 func (j *judge) recommend(v *Verdict) (sentence, name string) {
-	base, model := j.modelName(0), j.modelName(j.k)
+	base, model := j.ModelName(0), j.ModelName(j.k)
 	switch v.Outcome {
 	case StandardKept:
 		return "Use the standard model (ERM)." + j.recommendationNote(), j.in.Models[0].Name
@@ -176,7 +176,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 
 // useSentence recommends the model in focus, with the criterion that chose it and the groups that are worse off.
 func (j *judge) useSentence(v *Verdict) string {
-	use := fmt.Sprintf("Use %s", j.modelName(j.k))
+	use := fmt.Sprintf("Use %s", j.ModelName(j.k))
 	switch {
 	case j.in.Criterion != "" && v.Outcome == Helped:
 		use += fmt.Sprintf(": %s chose it by the %s.", j.chooser(), j.in.CriterionText)
@@ -188,7 +188,7 @@ func (j *judge) useSentence(v *Verdict) string {
 	case j.in.Criterion != "":
 		use += fmt.Sprintf(": %s chose it by the %s, which is lower on these rows too, but not measurably.", j.chooser(), j.in.CriterionText)
 	case v.Groups != nil && v.Groups.Worse > 0:
-		use += fmt.Sprintf(" rather than %s if %s matters most.", j.modelName(0), j.nameOfWorst())
+		use += fmt.Sprintf(" rather than %s if %s matters most.", j.ModelName(0), j.nameOfWorst())
 	default:
 		use += "."
 	}
@@ -395,8 +395,8 @@ func (j *judge) judgedSentence() string {
 	where := "Over all rows"
 	switch {
 	case a != b:
-		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a), printable.Plural(rows, "row", "rows"), j.modelName(0),
-			printable.Group(b), printable.Plural(others, "row", "rows"), j.modelName(j.k))
+		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a), printable.Plural(rows, "row", "rows"), j.ModelName(0),
+			printable.Group(b), printable.Plural(others, "row", "rows"), j.ModelName(j.k))
 	case a != "":
 		where = fmt.Sprintf("For %s (%s)", printable.Group(a), printable.Plural(rows, "row", "rows"))
 	}
@@ -519,7 +519,7 @@ func (j *judge) costSentence() string {
 	worse, better := was != is && first.share == (is < was), was != is && first.share == (is > was)
 	switch {
 	case change > 0 && !better && j.d.Value > 0: // nothing is gained that this could be the cost of
-		return fmt.Sprintf("Over all rows %s is worse too: %s %s.", j.modelName(j.k), first.name, moves)
+		return fmt.Sprintf("Over all rows %s is worse too: %s %s.", j.ModelName(j.k), first.name, moves)
 	case change > 0 && !better:
 		return "The cost: " + s + "."
 	case change > 0, worse: // the accuracy or the RMSE and the risk change in opposite directions
@@ -594,29 +594,28 @@ func (j *judge) warningSentences() []string {
 			out = append([]string{s}, out...)
 		}
 	}
-	if s := j.confirmedSliceSentence(); s != "" {
+	if s := j.SliceWarning(); s != "" {
 		out = append(out, s)
 	}
 	for _, m := range j.Models {
-		if auc, ok := m.Overall.Get("auc"); ok && auc < 0.5 && m.Role == OtherModel {
+		if auc, ok := m.Overall.Get(aucKey); ok && auc < 0.5 && m.Role == OtherModel {
 			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other class.", m.Name, printable.Number(auc)))
 		}
 	}
 	return out
 }
 
-// confirmedSliceSentence describes the first confirmed slice of rows that are predicted worse than the rest, or
-// returns "".
-func (j *judge) confirmedSliceSentence() string {
-	if j.Slices == nil {
+// SliceWarning describes the first confirmed slice of rows that are predicted worse than the rest, or returns "".
+func (e *Evaluation) SliceWarning() string {
+	if e.Slices == nil {
 		return ""
 	}
-	all := j.leadingMeasures()
+	all := e.leadingMeasures()
 	risk := strings.TrimPrefix(all[len(all)-1].name, "the ")
 	if risk != "log loss" {
 		risk = "risk"
 	}
-	for _, c := range j.Slices.Found {
+	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
 			return fmt.Sprintf("The rows with %s (%s) are predicted worse than the rest: %s %s against %s, confirmed on rows that the search did not use.",
 				c.Condition, printable.Count(c.N), risk, printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest)))
@@ -694,9 +693,9 @@ func (j *judge) subject() (name, is string) {
 // capitalised.
 func (j *judge) capitalisedName(k int) string {
 	if j.in.Models[k].Role == OtherModel {
-		return j.modelName(k)
+		return j.ModelName(k)
 	}
-	return printable.Capitalise(j.modelName(k))
+	return printable.Capitalise(j.ModelName(k))
 }
 
 // round2 rounds a proportion to whole percents.

@@ -58,7 +58,7 @@ func (t Tally) String() string {
 // A Gap is the largest difference of a rate between groups, compared with a tolerance.
 type Gap struct {
 	Model     string    `json:"model"`
-	Measure   string    `json:"measure"` // "selection_rate", "tpr" or "fpr"
+	Measure   string    `json:"measure"` // key of a measure with a criterion
 	Value     Num       `json:"difference"`
 	High      string    `json:"highest_in,omitempty"`
 	Low       string    `json:"lowest_in,omitempty"`
@@ -69,25 +69,23 @@ type Gap struct {
 	Outcome string `json:"outcome"`
 }
 
-// findGaps returns the gaps of the selection rate and the true positive rate, and of the false positive rate if the
-// negative class is favourable.
+// findGaps returns the largest differences between groups of the measures that have a criterion.
 func (e *Evaluation) findGaps(tolerance float64) []Gap {
 	g := e.Headline()
 	if g == nil || e.Task != Binary {
 		return nil
 	}
 	var out []Gap
-	keys := []string{"selection_rate", "tpr"}
-	if e.Favourable != nil && !e.Favourable.IsPositive {
-		keys = []string{"selection_rate", "tpr", "fpr"} // 1 − fpr is how often a favourable outcome is given where it is due
-	}
-	for _, key := range keys {
+	for _, r := range e.Task.Measures() {
+		if r.Criterion == "" || r.ifNegative && (e.Favourable == nil || e.Favourable.IsPositive) {
+			continue
+		}
 		for k, m := range e.Models {
-			s, ok := g.Summary[k].Spread[key]
+			s, ok := g.Summary[k].Spread[r.Key]
 			if !ok || !s.Difference.BetweenGroups.Defined() || s.Groups < 2 {
 				continue
 			}
-			q := Gap{Model: m.Name, Measure: key, Value: s.Difference.BetweenGroups, High: s.MaxGroup, Low: s.MinGroup, Tolerance: tolerance, Outcome: "untested"}
+			q := Gap{Model: m.Name, Measure: r.Key, Value: s.Difference.BetweenGroups, High: s.MaxGroup, Low: s.MinGroup, Tolerance: tolerance, Outcome: "untested"}
 			if iv, ok := s.Intervals["difference"]; ok {
 				q.Interval = &iv
 				switch {

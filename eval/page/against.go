@@ -28,7 +28,7 @@ func (p *page) Comparison() table {
 	for _, c := range compared {
 		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
 	}
-	risk := p.measure(printable.WithUnit(p.riskName()+", all rows", e.LossUnit), "risk")
+	risk := p.measure(printable.WithUnit(p.riskName()+", all rows", e.LossUnit), e.Task.Risk().Key)
 	for _, l := range slices.Concat([]line{risk}, p.groupLines(), p.tailLines(), p.measureLines()) {
 		cells := l.cells(len(e.Models), compared)
 		if strings.Trim(strings.Join(cells[1:], ""), "–") != "" {
@@ -89,7 +89,7 @@ func (p *page) measure(label, key string) line {
 // measureLines returns the lines of the measures of the task other than the risk.
 func (p *page) measureLines() (lines []line) {
 	for _, q := range p.E.Task.Measures()[1:] {
-		if q.Key == "log_loss" && p.riskName() == "Log loss" || q.Key == "rmse" && p.riskName() == "RMSE" {
+		if p.E.IsRisk(q) {
 			continue // that is the risk
 		}
 		label := q.Label
@@ -130,13 +130,15 @@ func (p *page) groupLines() []line {
 		worst := e.Models[0].WorstGroup.Label
 		of := g.Groups[slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })].Models
 		lines = append(lines, line{fmt.Sprintf("%s in %s, worst for %s", p.riskName(), worst, e.Models[0].Name),
-			func(k int) (eval.Num, *eval.Interval) { return of[k].Values.Risk(), of[k].Intervals.Find("risk") },
+			func(k int) (eval.Num, *eval.Interval) {
+				return of[k].Values.Risk(), of[k].Intervals.Find(e.Task.Risk().Key)
+			},
 			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
 		})
 	}
 	return append(lines, line{"Difference between groups",
 		func(k int) (eval.Num, *eval.Interval) {
-			s := g.Summary[k].Spread["risk"]
+			s := g.Summary[k].Spread[e.Task.Risk().Key]
 			return s.Difference.BetweenGroups, s.Intervals.Find("difference")
 		},
 		func(c *eval.Comparison) *eval.Difference {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,58 +11,141 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Warnings returns what a reader should worry about before using the model: warnings, notes on
-// leakage, small groups, calibration and columns left out.
-func (p *page) Warnings() (out []string) {
-	e := p.E
-	out = append(out, e.Verdict.Warnings...)
-	if a := p.Report.Adversary; a != nil {
-		out = append(out, a.Warnings...)
-	}
-	for _, n := range p.Report.Notes {
-		if w, ok := strings.CutPrefix(n, "warning: "); ok || strings.Contains(n, "leakage") {
-			out = append(out, w)
+// A worry is something that a reader should know before using the model: a few words, then a sentence.
+type worry struct{ Kind, Text string }
+
+// worries lists the kinds of worries by harm, the worst first, each with the function that finds them.
+var worries = []struct {
+	kind string
+	find func(p *page) []string
+}{
+	{"It may use the answer", (*page).leakWarnings},
+	{"The model may be of no use", (*page).uselessWarnings},
+	{"It uses a protected attribute", (*page).attributeWarnings},
+	{"A criterion fails", (*page).failedCriteria},
+	{"The numbers flatter", (*page).trainingWarnings},
+	{"Some rows are predicted worse", (*page).sliceWarnings},
+	{"Probabilities are off", (*page).calibrationWarnings},
+	{"The rows have changed", (*page).driftWarnings},
+	{"The optimum is not certified", func(p *page) []string { return certificateCaveat(p.Report.Certificate) }},
+	{"Few rows decide", (*page).adversaryWarnings},
+	{"Note from the training", (*page).noteWarnings},
+	{"Not settled", (*page).undecidedCriteria},
+	{"Groups too small", (*page).smallGroupWarnings},
+}
+
+// Worries returns what a reader should worry about before using the model, the most harmful first.
+func (p *page) Worries() (out []worry) {
+	for _, w := range worries {
+		for _, text := range w.find(p) {
+			out = append(out, worry{w.kind, strings.TrimSuffix(printable.Capitalise(text), ".") + "."})
 		}
 	}
-	for _, f := range e.Findings {
-		if f.IsLeak() && f.Severity != check.Warning { // the warnings are among the notes
+	return out
+}
+
+// leakWarnings returns the findings on columns that may know the outcome. Those with the severity of a warning are
+// among the notes of the training.
+func (p *page) leakWarnings() (out []string) {
+	for _, n := range p.Report.Notes {
+		if strings.Contains(n, leakWord) {
+			out = append(out, strings.TrimPrefix(n, warningPrefix))
+		}
+	}
+	for _, f := range p.E.Findings {
+		if f.IsLeak() && !slices.ContainsFunc(p.Report.Notes, func(n string) bool { return strings.Contains(n, f.String()) }) {
 			out = append(out, f.String())
 		}
 	}
-	if s := p.levelWarning(); s != "" {
-		out = append(out, s)
+	return out
+}
+
+// Notes of the training that are warnings begin with warningPrefix; those on leaks have leakWord.
+const warningPrefix, leakWord = "warning: ", "leakage"
+
+// noteWarnings returns the other warnings among the notes of the training.
+func (p *page) noteWarnings() (out []string) {
+	for _, n := range p.Report.Notes {
+		if w, ok := strings.CutPrefix(n, warningPrefix); ok && !strings.Contains(n, leakWord) {
+			out = append(out, w)
+		}
 	}
-	if listed := p.listedAttributes(); len(listed) > 0 {
-		out = append(out, fmt.Sprintf("The model uses %s, by %s a characteristic that laws on discrimination list. Check whether the law allows it for this decision.", printable.List(listed, 6), printable.Noun(len(listed), "its name", "their names")))
+	return out
+}
+
+// uselessWarnings returns the warnings of the verdict on the model as a whole.
+func (p *page) uselessWarnings() []string {
+	return slices.DeleteFunc(slices.Clone(p.E.Verdict.Warnings), func(w string) bool { return w == p.E.SliceWarning() })
+}
+
+func (p *page) sliceWarnings() []string { return nonEmpty(p.E.SliceWarning()) }
+
+// attributeWarnings names features that laws on discrimination list.
+func (p *page) attributeWarnings() []string {
+	listed := p.listedAttributes()
+	if len(listed) == 0 {
+		return nil
 	}
-	out = append(out, p.criteriaWarnings()...)
-	for _, d := range e.Drift {
+	return []string{fmt.Sprintf("The model uses %s, by %s a characteristic that laws on discrimination list. Check whether the law allows it for this decision.", printable.List(listed, 6), printable.Noun(len(listed), "its name", "their names"))}
+}
+
+func (p *page) trainingWarnings() []string {
+	if p.E.Split != eval.Training {
+		return nil
+	}
+	return []string{"All numbers are measured on the training rows and flatter every model."}
+}
+
+// calibrationWarnings says in which direction the probabilities are measurably off.
+func (p *page) calibrationWarnings() []string {
+	m := &p.E.Models[p.E.Focus()]
+	q, _ := p.E.Task.SignedError()
+	if iv := m.Intervals.Find(q.Key); p.E.Task == eval.Binary && iv != nil && (iv.Low > 0 || iv.High < 0) {
+		return []string{miscalibrationSentence(m.Name, m.Overall.Of[q.Key], *iv)}
+	}
+	return nil
+}
+
+func (p *page) driftWarnings() (out []string) {
+	for _, d := range p.E.Drift {
 		if d.Finding != "" {
 			out = append(out, fmt.Sprintf("%s differs from the training rows: %s.", d.Column, d.Finding))
 		}
 	}
-	if e.Split == eval.Training {
-		out = append(out, "All numbers are measured on the training rows and flatter every model.")
-	}
-	if g := e.Headline(); g != nil {
-		small := 0
-		for _, h := range g.Groups {
-			if !h.Sufficient {
-				small++
-			}
-		}
-		if small > 0 {
-			out = append(out, fmt.Sprintf("%s of %s %s fewer than %d rows: nothing is claimed about them.", printable.Plural(small, "group", "groups"), g.Name, printable.Noun(small, "has", "have"), e.MinGroupSize))
-		}
-	}
-	m := &e.Models[e.Focus()]
-	if iv, ok := m.Intervals["calibration_gap"]; ok && (iv.Low > 0 || iv.High < 0) {
-		out = append(out, miscalibrationSentence(m.Name, m.Overall.Of["calibration_gap"], iv))
-	}
-	if c := p.Report.Certificate; c != nil && !c.Certified {
-		out = append(out, certificateCaveat(c)...)
-	}
 	return out
+}
+
+// adversaryWarnings returns the warnings of the adversary and of the level.
+func (p *page) adversaryWarnings() (out []string) {
+	if a := p.Report.Adversary; a != nil {
+		out = append(out, a.Warnings...)
+	}
+	return append(out, nonEmpty(p.levelWarning())...)
+}
+
+func (p *page) smallGroupWarnings() []string {
+	g := p.E.Headline()
+	if g == nil {
+		return nil
+	}
+	small := 0
+	for _, h := range g.Groups {
+		if !h.Sufficient {
+			small++
+		}
+	}
+	if small == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of %s %s fewer than %d rows: nothing is claimed about them.", printable.Plural(small, "group", "groups"), g.Name, printable.Noun(small, "has", "have"), p.E.MinGroupSize)}
+}
+
+// nonEmpty returns s as a list, nil for "".
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
 }
 
 // nearNoModel is how far above the strongest useful level, as a ratio of effective sample sizes, a level is near it.
@@ -82,22 +166,22 @@ func (p *page) levelWarning() string {
 	return ""
 }
 
-// shownWarnings is the number of warnings that the first screen shows; the others are folded.
-const shownWarnings = 5
+// shownWorries is the number of worries that the first screen shows; the others are folded.
+const shownWorries = 4
 
-// FirstWarnings returns the warnings that the first screen shows, OtherWarnings the folded ones, which OtherStart
+// FirstWorries returns the worries that the first screen shows, OtherWorries the folded ones, which OtherStart
 // numbers.
-func (p *page) FirstWarnings() []string {
-	all := p.Warnings()
-	return all[:min(len(all), shownWarnings)]
+func (p *page) FirstWorries() []worry {
+	all := p.Worries()
+	return all[:min(len(all), shownWorries)]
 }
 
-func (p *page) OtherWarnings() []string {
-	all := p.Warnings()
-	return all[min(len(all), shownWarnings):]
+func (p *page) OtherWorries() []worry {
+	all := p.Worries()
+	return all[min(len(all), shownWorries):]
 }
 
-func (p *page) OtherStart() int { return shownWarnings + 1 }
+func (p *page) OtherStart() int { return shownWorries + 1 }
 
 // IsEvaluation reports whether rows other than those of a training are measured.
 func (p *page) IsEvaluation() bool { return p.Formula() == "" || p.E.Split == eval.Table }
@@ -134,9 +218,7 @@ func (p *page) Hold() string {
 	if slices.ContainsFunc(p.E.Findings, func(f check.Finding) bool { return f.IsLeak() && f.Severity == check.Warning }) {
 		why = append(why, "a column may know the outcome")
 	}
-	if slices.ContainsFunc(p.E.Criteria, func(c eval.Criterion) bool {
-		return c.Outcome == "fail" && c.Model == p.Models[p.E.Focus()]
-	}) {
+	if p.focusCriteria("fail") != nil {
 		why = append(why, "a fairness criterion failed")
 	}
 	if listed := p.listedAttributes(); len(listed) > 0 {
@@ -148,32 +230,44 @@ func (p *page) Hold() string {
 	return "Do not put the model to work yet: " + strings.Join(why, "; ") + "."
 }
 
-// criteriaWarnings returns the failed and the undecided criteria of the model in focus.
-func (p *page) criteriaWarnings() (out []string) {
-	var undecided []string
+// focusCriteria returns the criteria of the model in focus with an outcome.
+func (p *page) focusCriteria(outcome string) (out []eval.Criterion) {
 	for _, c := range p.E.Criteria {
-		if c.Model != p.Models[p.E.Focus()] {
+		if c.Model == p.Models[p.E.Focus()] && c.Outcome == outcome {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// failedCriteria describes the failed criteria of the model in focus.
+func (p *page) failedCriteria() (out []string) {
+	for _, c := range p.focusCriteria("fail") {
+		if c.Key == eval.FourFifthsKey {
+			out = append(out, fmt.Sprintf("The four-fifths rule fails: the rate of “%s” in %s is %s times that in %s, below 0.8.", p.E.Favourable.Value, printable.Group(c.Low), printable.Number(float64(c.Value)), printable.Group(c.High)))
 			continue
 		}
+		rate, _ := p.E.Task.Measure(c.Key)
+		out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
+			printable.NumberAtScale(100*float64(c.Value), 100), printable.Group(c.High), printable.Group(c.Low), printable.FourDigits(100*c.Limit)))
+	}
+	return out
+}
+
+// undecidedCriteria names the undecided criteria of the model in focus.
+func (p *page) undecidedCriteria() []string {
+	var names []string
+	for _, c := range p.focusCriteria("undecided") {
 		name := "the four-fifths rule"
 		if q, ok := p.E.Task.Measure(c.Key); ok {
 			name = "the difference of the " + strings.ToLower(q.Label[:1]) + q.Label[1:] + "s"
 		}
-		switch {
-		case c.Outcome == "fail" && c.Key == "four_fifths":
-			out = append(out, fmt.Sprintf("The four-fifths rule fails: the rate of “%s” in %s is %s times that in %s, below 0.8.", p.E.Favourable.Value, printable.Group(c.Low), printable.Number(float64(c.Value)), printable.Group(c.High)))
-		case c.Outcome == "fail":
-			rate, _ := p.E.Task.Measure(c.Key)
-			out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
-				printable.NumberAtScale(100*float64(c.Value), 100), printable.Group(c.High), printable.Group(c.Low), printable.FourDigits(100*c.Limit)))
-		case c.Outcome == "undecided":
-			undecided = append(undecided, name)
-		}
+		names = append(names, name)
 	}
-	if len(undecided) > 0 {
-		out = append(out, fmt.Sprintf("Too few rows to decide: %s.", printable.List(undecided, 4)))
+	if names == nil {
+		return nil
 	}
-	return out
+	return []string{fmt.Sprintf("Too few rows to decide: %s.", printable.List(names, 4))}
 }
 
 // attributeWords are words in the names of columns that describe a person in a way that laws on discrimination list.
@@ -199,7 +293,7 @@ func (p *page) Gates() *table {
 	if len(p.E.Gates) == 0 {
 		return nil
 	}
-	t := &table{Title: "Gates", Head: []string{"Gate", "Outcome", "Measured"}, Foot: "A gate that passed is no proof that nothing changed."}
+	t := &table{Title: "Gates", Head: []string{"Gate", "Measured", "Outcome"}, Foot: "Second lines: the interval of the number. A gate that passed is no proof that nothing changed."}
 	for _, failed := range []bool{true, false} {
 		for _, g := range p.E.Gates {
 			if g.Failed != failed {
@@ -209,11 +303,125 @@ func (p *page) Gates() *table {
 			if failed {
 				word, class = "failed", "worst"
 			}
-			_, message, _ := strings.Cut(g.Message, ": ")
-			t.Rows = append(t.Rows, tableRow{Cells: []string{g.Text, word, message}, Class: class})
+			t.Rows = append(t.Rows, tableRow{Cells: []string{g.Text, measuredText(&g), word}, Class: class})
 		}
 	}
 	return t
+}
+
+// measuredText returns the number that a gate compared, with its group and interval, or the message of a gate that
+// compares several numbers or none.
+func measuredText(g *eval.GateResult) string {
+	if !g.Value.Defined() || strings.ContainsAny(g.Text, "&|") {
+		_, message, _ := strings.Cut(g.Message, ": ")
+		return message
+	}
+	scale := math.Abs(float64(g.Value))
+	s := printable.NumberAtScale(float64(g.Value), scale)
+	if g.Group != "" {
+		s = printable.Group(g.Group) + ": " + s
+	}
+	if g.Low != nil && g.High != nil && g.Low.Defined() && g.High.Defined() {
+		s += fmt.Sprintf(" [%s to %s]", printable.NumberAtScale(float64(*g.Low), scale), printable.NumberAtScale(float64(*g.High), scale))
+	}
+	return s
+}
+
+// Since returns the changes of the risk by group since the earlier numbers, the largest first, on a page of gates; nil
+// if they are not known.
+func (p *page) Since() *table {
+	changes := p.E.RiskSince()
+	if len(changes) == 0 || p.E.Gates == nil {
+		return nil
+	}
+	t := &table{Title: fmt.Sprintf("Change of the %s since the earlier numbers", p.lowerRiskName()), Head: []string{"Group", "Change"}, Shown: 6,
+		Foot: fmt.Sprintf("%s intervals that hold for all groups together. Grey: within chance.", printable.WholePercent(p.E.Confidence))}
+	for _, c := range changes {
+		row := tableRow{Cells: []string{printable.Group(c.Group), c.Change.Text(1)}}
+		row.draw(changeStrip(&c.Change))
+		t.Rows = append(t.Rows, row)
+	}
+	t.shareAxes()
+	return t
+}
+
+// Headline returns the sentence of the first screen: with gates, which groups are measurably worse than in the earlier
+// numbers, otherwise that of the verdict.
+func (p *page) Headline() string {
+	if p.E.Gates == nil || p.Since() == nil {
+		return p.E.Verdict.Headline
+	}
+	var worse []string
+	for _, c := range p.E.RiskSince() {
+		if side, ok := c.Change.Direction(); ok && side > 0 {
+			worse = append(worse, fmt.Sprintf("%s (%s %s)", printable.Group(c.Group), p.lowerRiskName(), printable.Signed(float64(c.Change.Value), 1)))
+		}
+	}
+	if worse == nil {
+		return "No group is predicted measurably worse than in the earlier numbers."
+	}
+	return fmt.Sprintf("Predictions are measurably worse than in the earlier numbers in %s.", printable.List(worse, 3))
+}
+
+// Answers returns the questions of the first screen with their answers.
+func (p *page) Answers() (out []eval.Fact) {
+	v := &p.E.Verdict
+	good, loses, why := "How good is it?", "Who is worst off?", v.Recommendation
+	if len(p.Models) > 1 {
+		good, loses = "Who gains, and how sure is that?", "Who loses?"
+	}
+	if p.Headline() != v.Headline {
+		why = strings.TrimSpace(why + " " + v.Headline)
+	}
+	for _, f := range []eval.Fact{
+		{Key: "Which model should I use, and why?", Value: why}, {Key: good, Value: v.Numbers},
+		{Key: loses, Value: p.losses()}, {Key: "What does it cost overall?", Value: v.Cost}, {Key: "Compared with what?", Value: p.E.ConstantSentence()},
+	} {
+		if f.Value != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// losses says which groups are measurably worse off with the model in focus or, of one model, whether one group is
+// measurably the worst.
+func (p *page) losses() string {
+	g := p.E.Headline()
+	if g == nil {
+		return ""
+	}
+	if p.E.Focus() == 0 || p.E.Compared[0].Groups == nil {
+		return p.worstFinding() + "."
+	}
+	_, losses := p.changedGroups()
+	if losses == nil {
+		return "No group, measurably."
+	}
+	var out []string
+	for _, h := range losses[:min(len(losses), 3)] {
+		out = append(out, p.lossPhrase(h))
+	}
+	s := strings.Join(out, "; ")
+	if n := len(losses) - len(out); n > 0 {
+		s += "; and " + printable.Plural(n, "other group", "other groups")
+	}
+	return s + "."
+}
+
+// lossPhrase says by how much a group is worse off with the model in focus: in the leading measure, if that is worse
+// too, and in the risk.
+func (p *page) lossPhrase(h *eval.Group) string {
+	k, lead := p.E.Focus(), p.E.Task.Leading()
+	s := fmt.Sprintf("%s (%s): ", printable.Group(h.Label), printable.Plural(h.N, "row", "rows"))
+	now, ok := h.Models[k].Values.Get(lead.Key)
+	was, both := h.Models[0].Values.Get(lead.Key)
+	if ok && both && lead.Better == eval.More && now < was {
+		s += fmt.Sprintf("%s falls from %s to %s, ", leadName(lead), p.formatMeasure(lead.Key, was, h.N), p.formatMeasure(lead.Key, now, h.N))
+	}
+	d := p.E.Compared[k-1].GroupChange(h.Label)
+	scale := float64(h.Models[0].Values.Risk())
+	return s + fmt.Sprintf("%s rises by %s (%s interval %s)", p.lowerRiskName(), printable.NumberAtScale(float64(d.Value), scale), printable.WholePercent(p.E.Confidence), d.Interval.Text(scale))
 }
 
 // GatesText says how many gates failed.

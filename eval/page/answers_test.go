@@ -25,8 +25,11 @@ func TestMiscalibrationSentence_Direction(t *testing.T) {
 func TestWarnings_Notes(t *testing.T) {
 	e := evaltest.Evaluate(t, evaltest.Loans())
 	p := newPage(&eval.Report{Evaluation: e, Notes: []string{"warning: zip: its values decode the target", "3 columns left out"}})
-	all := p.Warnings()
-	if !slices.Contains(all, "zip: its values decode the target") || slices.Contains(all, "3 columns left out") {
+	all := p.Worries()
+	has := func(text string) bool {
+		return slices.ContainsFunc(all, func(w worry) bool { return w.Text == text })
+	}
+	if !has("Zip: its values decode the target.") || has("3 columns left out.") {
 		t.Errorf("%q", all)
 	}
 }

@@ -75,7 +75,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	})
 	all := chart.Dot{Label: "all rows", Detail: "n " + printable.Count(e.N), Rule: true}
 	for _, m := range e.Models[:models] {
-		addMark(&all, float64(m.Overall.Risk()), m.Intervals.Find("risk"))
+		addMark(&all, float64(m.Overall.Risk()), m.Intervals.Find(e.Task.Risk().Key))
 	}
 	d.Rows = append(rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",

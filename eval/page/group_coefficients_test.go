@@ -32,7 +32,7 @@ func TestPage_ShowsGroupCoefficientsExactlyWherePooled(t *testing.T) {
 				t.Errorf("page with group coefficients %t: %q wrong", pooled, s)
 			}
 		}
-		for _, s := range []string{"## Coefficients by group", "| age | 2.000 (1.000) | 2.500 (1.250) | 1.500 (0.750) |"} {
+		for _, s := range []string{"## The effect of age differs most between groups of sex", "| age | 2.000 (1.000) | 2.500 (1.250) | 1.500 (0.750) |"} {
 			if strings.Contains(markdown.String(), s) != pooled {
 				t.Errorf("Markdown with group coefficients %t: %q wrong", pooled, s)
 			}

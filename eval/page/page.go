@@ -42,9 +42,6 @@ func write(w io.Writer, r *eval.Report, t interface{ Execute(io.Writer, any) err
 	p.Style = template.CSS(pageStyle)
 	p.Fig = make(map[string]*Figure)
 	for _, f := range figures {
-		if f.Name == "risk-by-group" && p.HasManyGroups() && len(p.Models) > 1 {
-			continue // the figure of the changes has the same groups
-		}
 		p.Fig[strings.ReplaceAll(f.Name, "-", "_")] = &f
 	}
 	var b bytes.Buffer
@@ -71,12 +68,16 @@ type table struct {
 	Head  []string
 	Rows  []tableRow
 	Foot  string
+	Shown int        // rows that are shown, the others are folded; 0: foldedRows
+	Ends  [][]string // by column: texts at the ends of the axis that its drawings share; nil: none
 }
 
 type tableRow struct {
 	Cells []string
 	Class string // "faint", "worst", "total"
 	Shade []int  // of a heat map: darkness of the cells from 0 to 9; nil: none
+
+	Strips []*strip // drawings beside the texts of cells, nil where there is none
 }
 
 // foldedRows is the number of rows of a long table that are shown; the others are folded.
@@ -84,19 +85,30 @@ const foldedRows = 12
 
 // First returns the rows of a long table that are shown, and Rest the table of the others, nil if there are none.
 func (t *table) First() *table {
-	if len(t.Rows) <= foldedRows {
+	if t.Rest() == nil {
 		return t
 	}
 	first := *t
-	first.Rows = t.Rows[:foldedRows]
+	shown := cmp.Or(t.Shown, foldedRows)
+	first.Rows = append(t.Rows[:shown:shown], t.Rows[t.countRows():]...)
 	return &first
 }
 
+// countRows returns the number of rows before the totals.
+func (t *table) countRows() int {
+	n := len(t.Rows)
+	for n > 0 && t.Rows[n-1].Class == "total" {
+		n--
+	}
+	return n
+}
+
 func (t *table) Rest() *table {
-	if len(t.Rows) <= foldedRows {
+	n, shown := t.countRows(), cmp.Or(t.Shown, foldedRows)
+	if n <= shown {
 		return nil
 	}
-	return &table{Title: fmt.Sprintf("The other %s", printable.Plural(len(t.Rows)-foldedRows, "row", "rows")), Head: t.Head, Rows: t.Rows[foldedRows:]}
+	return &table{Title: fmt.Sprintf("The other %s", printable.Plural(n-shown, "row", "rows")), Head: t.Head, Rows: t.Rows[shown:n], Ends: t.Ends}
 }
 
 // ShadeOf returns the CSS class of cell i.
@@ -124,15 +136,6 @@ func (p *page) Formula() string {
 // OutcomeClass returns the CSS class of the outcome.
 func (p *page) OutcomeClass() string {
 	return strings.ReplaceAll(string(p.E.Verdict.Outcome), " ", "-")
-}
-
-// IsStandardKept reports whether cross-validation kept ERM.
-func (p *page) IsStandardKept() bool { return p.E.Verdict.Outcome == eval.StandardKept }
-
-// HasManyGroups reports whether there are too many groups to show all tables expanded.
-func (p *page) HasManyGroups() bool {
-	g := p.E.Headline()
-	return g != nil && len(g.FirstGroups(eval.MostGroups)) > fewGroups
 }
 
 // Caveats returns what readers must know before they quote the numbers.
@@ -196,7 +199,7 @@ func (p *page) RiskText() string {
 	e := p.E
 	switch {
 	case e.Task == eval.Binary && e.LossUnit == "nats":
-		return "Log loss: 0 is perfect; lower is better." + p.constantRisk()
+		return "Log loss: 0 is perfect; lower is better."
 	case e.Task == eval.Multiclass && e.LossUnit == "nats":
 		return fmt.Sprintf("Log loss: 0 is perfect, %.3g is a guess among %d classes; lower is better.", math.Log(float64(len(e.Models[0].Classes))), len(e.Models[0].Classes))
 	case e.Task == eval.Regression && e.Loss == "squared":
@@ -205,16 +208,6 @@ func (p *page) RiskText() string {
 		return printable.WithUnit("RMSE is the root of the mean squared error", e.LossUnit) + ". Lower is better."
 	}
 	return printable.WithUnit("Risk is the mean of "+e.AboutLoss(), e.LossUnit) + ". Lower is better."
-}
-
-// constantRisk says what the constant prediction of the training has for a risk, or returns "" if that is not known.
-func (p *page) constantRisk() string {
-	m := &p.E.Models[0]
-	risk, ok := m.Overall.Get("risk")
-	if !ok || m.OverConstant == nil {
-		return ""
-	}
-	return fmt.Sprintf(" A constant prediction has %s over all rows.", printable.Number(risk-float64(m.OverConstant.Value)))
 }
 
 // Facts returns the data sheet: what was measured and how it was trained.
@@ -359,11 +352,18 @@ func (p *page) Methods() []string {
 	return out
 }
 
+// outcomes are the words of outcomes of criteria and gates with their CSS class.
+var outcomes = map[string]string{"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail", "undecided": "undecided", "untested": "undecided"}
+
 // Cell formats a cell with its interval or remark below the number.
 func (table) Cell(s string) template.HTML {
+	if class, ok := outcomes[s]; ok {
+		return template.HTML(`<span class="o ` + class + `">` + s + `</span>`)
+	}
 	for _, open := range []string{" [", " (×", " ("} {
 		if i := strings.Index(s, open); i >= 0 {
-			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="i">` + template.HTMLEscapeString(s[i+1:]) + `</span>`)
+			note := strings.TrimSuffix(strings.TrimPrefix(s[i+1:], "["), "]")
+			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="i">` + template.HTMLEscapeString(note) + `</span>`)
 		}
 	}
 	return template.HTML(template.HTMLEscapeString(s))

@@ -3,14 +3,22 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Groups returns the headline grouping, worst first. Its intervals hold for all
-// groups together.
+// A groupColumn is a column of the table of groups: its text in a row and, if it is drawn, its strip.
+type groupColumn struct {
+	head string
+	cell func(h *eval.Group) (text string, drawn *strip)
+}
+
+// Groups returns the table of groups and models, worst first, with all rows last. Its intervals hold for all groups
+// together.
 func (p *page) Groups() *table {
 	e := p.E
 	g := e.Headline()
@@ -18,69 +26,160 @@ func (p *page) Groups() *table {
 		return nil
 	}
 	t := &table{Title: "By " + g.Name + ", worst first", Head: []string{"Group", "Rows"}}
-	second := e.Task.Leading()
-	if e.Loss == eval.RootMeanSquare {
-		second = eval.Measure{} // it is there already
-	}
-	shown := min(len(p.Models), 2)
-	changes := e.Compared[:min(len(e.Compared), 2)]
-	for _, m := range p.Models[:shown] {
-		t.Head = append(t.Head, p.riskName()+", "+m)
-	}
-	for _, c := range changes {
-		t.Head = append(t.Head, "Change, "+c.Model)
-	}
-	f := p.E.Focus()
-	if second.Key != "" {
-		t.Head = append(t.Head, second.Label+", "+p.Models[f])
-	}
-	mass := p.massByLabel(g.Name)
-	if mass != nil {
-		t.Head = append(t.Head, "Adversary’s weight")
+	columns := p.groupColumns(g)
+	for _, c := range columns {
+		t.Head = append(t.Head, c.head)
 	}
 	worst := ""
-	if w := e.Models[f].WorstGroup; w != nil {
+	if w := e.Models[e.Focus()].WorstGroup; w != nil {
 		worst = w.Label
 	}
 	order := g.FirstGroups(eval.MostGroups)
-	if left := g.Count() - len(order); left > 0 {
-		t.Foot = printable.Plural(left, "more group is", "more groups are") + " in metrics.json. "
+	add := func(h *eval.Group, label, class string) {
+		row := tableRow{Cells: []string{label, fmt.Sprintf("%s (%s)", printable.Count(h.N), printable.Percent(h.Share))}, Class: class}
+		for _, c := range columns {
+			text, drawn := c.cell(h)
+			row.Cells = append(row.Cells, text)
+			if drawn != nil {
+				row.draw(drawn)
+			}
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	for _, h := range order {
 		label, class := printable.Group(h.Label), ""
 		if h.Label == worst {
-			label, class = label+" (worst for "+p.Models[f]+")", "worst"
+			label, class = label+" (worst for "+p.Models[e.Focus()]+")", "worst"
 		}
 		if !h.Sufficient {
 			label, class = label+" (insufficient evidence)", "faint"
 		}
-		cells := []string{label, fmt.Sprintf("%s (%s)", printable.Count(h.N), printable.Percent(h.Share))}
-		for _, m := range h.Models[:shown] {
-			cells = append(cells, valueText(m, "risk", m.Simultaneous))
-		}
-		for k, c := range changes {
-			d := c.GroupChange(h.Label)
-			if d == nil {
-				d = &eval.Difference{Value: h.Models[k+1].Values.Risk() - h.Models[0].Values.Risk()}
-			}
-			cells = append(cells, d.Text(float64(h.Models[0].Values.Risk())))
-		}
-		if second.Key != "" {
-			cells = append(cells, p.fromTo(h, second.Key))
-		}
-		if mass != nil {
-			if gm, ok := mass[h.Label]; ok {
-				cells = append(cells, fmt.Sprintf("× %.2f (%s)", gm.Lift(), printable.Percent(gm.Mass)))
-			} else {
-				cells = append(cells, "–")
-			}
-		}
-		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
+		add(h, label, class)
 	}
+	add(p.allRows(), "all rows", "total")
+	t.shareAxes()
+	if left := g.Count() - len(order); left > 0 {
+		t.Foot = printable.Plural(left, "more group is", "more groups are") + " in metrics.json. "
+	}
+	t.Foot += p.RiskText()
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", printable.WholePercent(e.Confidence))
+		t.Foot += fmt.Sprintf(" Second lines: %s intervals that hold for all groups together.", printable.WholePercent(e.Confidence))
 	}
 	return t
+}
+
+// allRows returns all rows as a group.
+func (p *page) allRows() *eval.Group {
+	h := &eval.Group{N: p.E.N, Share: 1, Sufficient: true}
+	for _, m := range p.E.Models {
+		h.Models = append(h.Models, eval.GroupModel{Model: m.Name, Values: m.Overall, Intervals: m.Intervals, Simultaneous: m.Intervals.Find(p.E.Task.Risk().Key), Classes: m.Classes})
+	}
+	return h
+}
+
+// groupColumns returns the columns of the table of groups after the number of rows: actual and predicted rates of
+// two classes, the leading measure and the risk of the model in focus, and the changes from the baseline.
+func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
+	e, k := p.E, p.E.Focus()
+	changes := e.Compared[:min(len(e.Compared), 2)]
+	mass := p.massByLabel(g.Name)
+	if e.Task == eval.Binary && len(changes) < 2 && mass == nil {
+		out = append(out, p.rateColumns()...)
+	}
+	risk, lead := e.Task.Risk(), e.Task.Leading()
+	shown := []eval.Measure{lead, risk}
+	if e.IsRisk(lead) {
+		shown = []eval.Measure{risk}
+	}
+	for _, m := range shown {
+		name := m.Label
+		if m.Key == risk.Key {
+			name = p.riskName()
+		}
+		out = append(out, groupColumn{name + ", " + p.Models[k], func(h *eval.Group) (string, *strip) { return p.measureCell(g, h, m) }})
+	}
+	for i := range changes {
+		c := &changes[i]
+		out = append(out, groupColumn{"Change, " + c.Model, func(h *eval.Group) (string, *strip) {
+			d := c.GroupChange(h.Label)
+			if h.Label == "" {
+				all := c.Measures[risk.Key]
+				d = &all
+			}
+			if d == nil {
+				d = &eval.Difference{Value: h.Models[i+1].Values.Risk() - h.Models[0].Values.Risk()}
+			}
+			text := d.Text(float64(h.Models[0].Values.Risk()))
+			if i > 0 {
+				return text, nil // one drawing of changes fits beside the two measures
+			}
+			return text, changeStrip(d)
+		}})
+	}
+	if mass != nil {
+		out = append(out, groupColumn{"Adversary’s weight", func(h *eval.Group) (string, *strip) {
+			if gm, ok := mass[h.Label]; ok {
+				return fmt.Sprintf("× %.2f (%s)", gm.Lift(), printable.Percent(gm.Mass)), nil
+			}
+			return "–", nil
+		}})
+	}
+	return out
+}
+
+// rateColumns returns how often the favourable outcome or, if it is not known, the positive class occurs and how
+// often the model in focus predicts it.
+func (p *page) rateColumns() (out []groupColumn) {
+	class, isPositive := p.E.Positive, true
+	if f := p.E.Favourable; f != nil {
+		class, isPositive = f.Value, f.IsPositive
+	}
+	if class == "" {
+		class = "positive"
+	}
+	for _, c := range []struct{ key, head string }{{eval.Prevalence, "“%s” in fact"}, {eval.SelectionRate, "“%s” predicted"}} {
+		out = append(out, groupColumn{fmt.Sprintf(c.head, class), func(h *eval.Group) (string, *strip) {
+			v, ok := h.Models[p.E.Focus()].Values.Get(c.key)
+			if !isPositive {
+				v = 1 - v
+			}
+			if !ok {
+				return "–", nil
+			}
+			return printable.PercentOf(v, h.N), nil
+		}})
+	}
+	return out
+}
+
+// measureCell returns a measure of the model in focus in a group with its interval, beside the baseline's.
+func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (string, *strip) {
+	k := p.E.Focus()
+	of := &h.Models[k]
+	v, ok := of.Values.Get(m.Key)
+	if !ok {
+		if why := of.Values.Why[m.Key]; why != "" {
+			return "– (" + why + ")", nil
+		}
+		return "–", nil
+	}
+	iv := of.Intervals.Find(m.Key)
+	if h.Label != "" {
+		iv = p.E.SimultaneousInterval(g, h, k, m)
+	}
+	s := p.measureStrip(m, h, k, iv)
+	text := s.format(v)
+	var notes []string
+	if iv != nil {
+		notes = append(notes, s.format(s.low)+" to "+s.format(s.high))
+	}
+	if !math.IsNaN(s.standard) {
+		notes = append(notes, p.Models[0]+" "+s.format(s.standard))
+	}
+	if notes != nil {
+		text += " [" + strings.Join(notes, "; ") + "]"
+	}
+	return text, s
 }
 
 // fromTo returns a measure of the model in focus with that of the baseline below it.
@@ -94,9 +193,6 @@ func (p *page) fromTo(h *eval.Group, key string) string {
 	return s
 }
 
-// rateKeys lists the rates used by fairness criteria.
-var rateKeys = []string{"accuracy", "selection_rate", "tpr", "fpr", "calibration_gap"}
-
 // Rates returns the rates of the model in focus by group, with their largest difference; nil without two classes and
 // groups.
 func (p *page) Rates() *table {
@@ -106,15 +202,17 @@ func (p *page) Rates() *table {
 	}
 	k := p.E.Focus()
 	t := &table{Title: "Rates by " + g.Name + ", " + p.Models[k], Head: []string{"Group", "Rows"}}
-	for _, key := range rateKeys {
-		q, _ := e.Task.Measure(key)
-		t.Head = append(t.Head, q.Label)
+	var rates []eval.Measure
+	for _, q := range e.Task.Measures() {
+		if q.IsRate {
+			rates, t.Head = append(rates, q), append(t.Head, q.Label)
+		}
 	}
 	order := g.FirstGroups(eval.MostGroups)
 	for _, h := range order {
 		cells := []string{printable.Group(h.Label), printable.Count(h.N)}
-		for _, key := range rateKeys {
-			cells = append(cells, p.fromTo(h, key))
+		for _, q := range rates {
+			cells = append(cells, p.fromTo(h, q.Key))
 		}
 		class := ""
 		if !h.Sufficient {
@@ -123,8 +221,8 @@ func (p *page) Rates() *table {
 		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
 	gaps := []string{"Largest difference", ""}
-	for _, key := range rateKeys {
-		gaps = append(gaps, printable.Percent(float64(g.Summary[k].Spread[key].Difference.BetweenGroups)))
+	for _, q := range rates {
+		gaps = append(gaps, printable.Percent(float64(g.Summary[k].Spread[q.Key].Difference.BetweenGroups)))
 	}
 	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"})
 	t.Foot = fmt.Sprintf("The selection rate is the share of rows that are predicted positive (%s).", e.Positive)
@@ -141,19 +239,23 @@ func (p *page) Criteria() *table {
 			if c.Outcome != outcome || c.Model != p.Models[e.Focus()] {
 				continue
 			}
-			format, limit := printable.Percent, "at most "
-			if c.Key == "four_fifths" {
-				format, limit = printable.Number, "at least "
+			limit := "at most "
+			if c.Key == eval.FourFifthsKey {
+				limit = "at least "
 			}
-			value := format(float64(c.Value))
+			drawn := criterionStrip(&c)
+			value := drawn.format(float64(c.Value))
 			if c.Interval != nil {
-				value += fmt.Sprintf(" [%s to %s]", format(float64(c.Interval.Low)), format(float64(c.Interval.High)))
+				value += fmt.Sprintf(" [%s to %s]", drawn.format(float64(c.Interval.Low)), drawn.format(float64(c.Interval.High)))
 			}
 			class := ""
 			if outcome == "fail" {
 				class = "worst"
 			}
-			t.Rows = append(t.Rows, tableRow{Cells: []string{c.Question, value, limit + format(c.Limit), printable.Group(c.Low) + ", " + printable.Group(c.High), c.Outcome}, Class: class})
+			row := tableRow{Cells: []string{c.Question, value}, Class: class}
+			row.draw(drawn)
+			row.Cells = append(row.Cells, limit+drawn.format(c.Limit), printable.Group(c.Low)+", "+printable.Group(c.High), c.Outcome)
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	if t.Rows == nil {
@@ -169,47 +271,128 @@ func (p *page) Criteria() *table {
 	return t
 }
 
-// Ranking ranks the models by their worst group, each with its verdict against the
-// first; nil for one model, and without groups.
+// Ranking compares the models with each other and with a constant prediction: best for the worst group first and,
+// without groups, best on average first.
 func (p *page) Ranking() *table {
 	e := p.E
-	if len(p.Models) < 2 || e.Models[0].WorstGroup == nil {
-		return nil
+	lead := e.Task.Leading()
+	hasGroups := e.Models[0].WorstGroup != nil
+	t := &table{Title: "Models, best on average first", Head: []string{"Model", lead.Label}}
+	if !e.IsRisk(lead) {
+		t.Head = append(t.Head, p.riskName())
 	}
-	t := &table{Title: "Models, best for the worst group first", Head: []string{"Model", "Worst group", p.riskName() + " there", "Change against " + p.Models[0], p.riskName() + ", all rows", "Verdict"}}
+	if hasGroups {
+		t.Title = "Models, best for the worst group first"
+		t.Head = append(t.Head, "Worst group", p.riskName()+" there")
+		if len(p.Models) > 1 {
+			t.Head = append(t.Head, "Change there against "+p.Models[0])
+		}
+	}
+	t.Head = append(t.Head, "Change over all rows")
 	order := make([]int, len(p.Models))
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.Models[a].WorstGroup.Risk, e.Models[b].WorstGroup.Risk) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		if hasGroups {
+			return cmp.Compare(e.Models[a].WorstGroup.Risk, e.Models[b].WorstGroup.Risk)
+		}
+		return cmp.Compare(e.Models[a].Overall.Risk(), e.Models[b].Overall.Risk())
+	})
 	for _, k := range order {
-		m := &e.Models[k]
-		cells := []string{m.Name, printable.Group(m.WorstGroup.Label), printable.Number(float64(m.WorstGroup.Risk)), "", printable.Number(float64(m.Overall.Risk())), "the baseline"}
-		if k > 0 {
-			c := &e.Compared[k-1]
-			cells[3], cells[5] = c.WorstGroup.Text(float64(m.WorstGroup.Risk)), "not tested"
-			if c.WorstGroup.Interval != nil {
-				cells[5] = "no measurable difference"
-			}
-			switch side, ok := c.WorstGroup.Direction(); {
-			case c.Alike:
-				cells[5] = "the same predictions"
-			case ok && side < 0:
-				cells[5] = "better for the worst group"
-			case ok:
-				cells[5] = "worse for the worst group"
-			}
-		}
-		class := ""
-		if m.Name == e.Verdict.Recommended {
-			cells[0], class = m.Name+" (recommended)", "worst"
-		}
-		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
+		t.Rows = append(t.Rows, p.modelRow(k, lead, hasGroups))
 	}
+	if row, ok := p.constantRow(lead, hasGroups); ok {
+		t.Rows = append(t.Rows, row)
+	}
+	t.shareAxes()
 	if e.Resamples != 0 {
-		t.Foot = fmt.Sprintf("Changes: with %s intervals that allow for the choice of the worst group.", printable.WholePercent(e.Confidence))
+		t.Foot = fmt.Sprintf("Changes of the %s against %s, with %s intervals", p.lowerRiskName(), p.Models[0], printable.WholePercent(e.Confidence))
+		if hasGroups && len(p.Models) > 1 {
+			t.Foot += "; those of the worst group allow for its choice"
+		}
+		t.Foot += ". Grey: no measurable difference."
 	}
 	return t
+}
+
+// modelRow returns the row of model k in the table of models.
+func (p *page) modelRow(k int, lead eval.Measure, hasGroups bool) tableRow {
+	e := p.E
+	m := &e.Models[k]
+	v, _ := m.Overall.Get(lead.Key)
+	row := tableRow{Cells: []string{m.Name, p.formatMeasure(lead.Key, v, e.N)}}
+	if !e.IsRisk(lead) {
+		row.Cells = append(row.Cells, printable.Number(float64(m.Overall.Risk())))
+	}
+	if m.Name == e.Verdict.Recommended {
+		row.Cells[0], row.Class = m.Name+" (recommended)", "worst"
+	}
+	change := func(d *eval.Difference, scale float64) {
+		switch {
+		case k == 0:
+			row.Cells = append(row.Cells, "baseline")
+		case e.Compared[k-1].Alike:
+			row.Cells = append(row.Cells, "the same predictions")
+		case d == nil || !d.Value.Defined():
+			row.Cells = append(row.Cells, "–")
+		default:
+			row.Cells = append(row.Cells, d.Text(scale))
+			row.draw(changeStrip(d))
+		}
+	}
+	var compared eval.Comparison
+	if k > 0 {
+		compared = e.Compared[k-1]
+	}
+	if hasGroups {
+		row.Cells = append(row.Cells, printable.Group(m.WorstGroup.Label), printable.Number(float64(m.WorstGroup.Risk)))
+	}
+	if hasGroups && len(p.Models) > 1 {
+		change(compared.WorstGroup, float64(m.WorstGroup.Risk))
+	}
+	all, ok := compared.Measures[e.Task.Risk().Key]
+	if !ok {
+		all.Value = eval.Num(math.NaN())
+	}
+	change(&all, float64(m.Overall.Risk()))
+	return row
+}
+
+// constantRow returns the row of the best constant prediction in the table of models. ok is false if its leading
+// measure is not known.
+func (p *page) constantRow(lead eval.Measure, hasGroups bool) (row tableRow, ok bool) {
+	e := p.E
+	m := &e.Models[0]
+	x, ok := e.ConstantValue(lead, &p.allRows().Models[0], e.N)
+	if !ok {
+		return row, false
+	}
+	row = tableRow{Cells: []string{"constant prediction", p.formatMeasure(lead.Key, x, e.N)}, Class: "total"}
+	if !e.IsRisk(lead) {
+		risk := math.NaN()
+		if m.OverConstant != nil {
+			risk = float64(m.Overall.Risk() - m.OverConstant.Value)
+		}
+		row.Cells = append(row.Cells, printable.Number(risk))
+	}
+	if hasGroups {
+		row.Cells = append(row.Cells, "–", "–")
+	}
+	if hasGroups && len(p.Models) > 1 {
+		row.Cells = append(row.Cells, "–")
+	}
+	if d := m.OverConstant; d != nil {
+		over := eval.Difference{Value: -d.Value}
+		if d.Interval != nil {
+			over.Interval = &eval.Interval{Low: -d.Interval.High, High: -d.Interval.Low, Method: d.Interval.Method}
+		}
+		row.Cells = append(row.Cells, over.Text(float64(m.Overall.Risk())))
+		row.draw(changeStrip(&over))
+	} else {
+		row.Cells = append(row.Cells, "–")
+	}
+	return row, true
 }
 
 // riskName returns the name of the risk.
@@ -236,19 +419,4 @@ func (p *page) massByLabel(name string) map[string]eval.GroupMass {
 		out[m.Label] = m
 	}
 	return out
-}
-
-func valueText(m eval.GroupModel, key string, iv *eval.Interval) string {
-	v, ok := m.Values.Get(key)
-	if !ok {
-		if why := m.Values.Why[key]; why != "" {
-			return "– (" + why + ")"
-		}
-		return "–"
-	}
-	s := printable.Number(v)
-	if iv != nil {
-		s += " [" + iv.Text(v) + "]"
-	}
-	return s
 }

@@ -119,21 +119,29 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 	return t
 }
 
-// Slices lists the slices found; nil for none.
-func (p *page) Slices() *table {
+// Slices lists the slices found, those that were confirmed or the others; nil for none.
+func (p *page) Slices(confirmed bool) *table {
 	s := p.E.Slices
-	if s == nil || len(s.Found) == 0 {
+	t := &table{Title: "Slices of " + s.Model + ", confirmed", Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + printable.WholePercent(p.E.Confidence) + "]"}}
+	if !confirmed {
+		t.Title = "Slices that were not confirmed"
+	}
+	for _, c := range s.Found {
+		if c.Confirmed != confirmed {
+			continue
+		}
+		d := &eval.Difference{Value: c.Risk - c.Rest, Interval: &c.Interval}
+		row := tableRow{Cells: []string{c.Condition, printable.Count(c.N), printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest)), d.Text(float64(c.Risk))}}
+		row.draw(changeStrip(d))
+		if !confirmed {
+			row.Class = "faint"
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if t.Rows == nil {
 		return nil
 	}
-	t := &table{Title: "Worst slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + printable.WholePercent(p.E.Confidence) + "]", "Confirmed"}, Foot: s.Method}
-	for _, c := range s.Found {
-		yes, class := "no", "faint"
-		if c.Confirmed {
-			yes, class = "yes", ""
-		}
-		t.Rows = append(t.Rows, tableRow{Cells: []string{c.Condition, printable.Count(c.N), printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest)),
-			(&eval.Difference{Value: c.Risk - c.Rest, Interval: &c.Interval}).Text(float64(c.Risk)), yes}, Class: class})
-	}
+	t.shareAxes()
 	return t
 }
 

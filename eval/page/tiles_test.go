@@ -47,20 +47,20 @@ func TestTiles_ConstantIsTheLargerClass(t *testing.T) {
 	e := evaltest.Evaluate(t, in)
 	lead := e.Task.Leading()
 	want := max(float64(positives), float64(len(in.Target)-positives)) / float64(len(in.Target))
-	if got, ok := e.ConstantValue(lead, e.Models[0].Overall, e.N); !ok || !(math.Abs(got-want) <= 1e-12) {
+	if got, ok := e.ConstantValue(lead, &eval.GroupModel{Values: e.Models[0].Overall}, e.N); !ok || !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
 // Marks stay on the axis, and there is no drawing of what is not known.
 func TestStrip_Marks(t *testing.T) {
-	nan := math.NaN()
-	s := strip{value: 5, low: -100, high: 100, standard: nan, constant: nan, limit: nan, bottom: 0, top: 10, format: func(x float64) string { return fmt.Sprint(x) }}
+	s := newStrip(5, &eval.Interval{Low: -100, High: 100}, func(x float64) string { return fmt.Sprint(x) })
+	s.bottom, s.top = 0, 10
 	text := string(s.draw(`a "name" <b>`))
 	if !strings.Contains(text, `x1="3.0%" x2="97.0%"`) || !strings.Contains(text, `cx="50.0%"`) || strings.Contains(text, "<b>") {
 		t.Error(text)
 	}
-	s.value = nan
+	s.value = math.NaN()
 	if s.draw("") != "" {
 		t.Error("a number that is not known is drawn")
 	}

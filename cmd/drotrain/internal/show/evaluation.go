@@ -82,7 +82,7 @@ func printOverall(w io.Writer, e *eval.Evaluation) {
 	names := modelNames(e)
 	line("Overall", names[:min(len(names), shownModels)])
 	for _, q := range e.Task.Measures() {
-		if q.Key == "log_loss" && e.LossUnit == "nats" {
+		if e.IsRisk(q) {
 			continue // it is the risk
 		}
 		name := "  " + q.Label

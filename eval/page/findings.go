@@ -1,0 +1,352 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A section is a part of the page below the first screen: its anchor, its name in the contents, and its heading, which
+// states what was found.
+type section struct {
+	ID, Name string
+	isShown  func(p *page) bool
+	finding  func(p *page) string // begins with a capital letter
+}
+
+// sections lists the sections in the order of the page.
+var sections = []section{
+	{"groups", "Groups", func(p *page) bool { return p.E.Headline() != nil }, (*page).groupsFinding},
+	{"criteria", "Criteria", func(p *page) bool { return p.Criteria() != nil }, (*page).criteriaFinding},
+	{"models", "Models", func(p *page) bool { return true }, (*page).modelsFinding},
+	{"classes", "Classes", func(p *page) bool { return p.Classes() != nil }, (*page).classesFinding},
+	{"curves", "Calibration and tail", func(p *page) bool { return true }, (*page).curvesFinding},
+	{"slices", "Slices", func(p *page) bool { return p.E.Slices != nil }, (*page).slicesFinding},
+	{"coefficients", "Coefficients", func(p *page) bool { return p.LargestCoefficients() != nil }, (*page).coefficientsFinding},
+	{"group-coefficients", "Coefficients by group", func(p *page) bool { return p.GroupCoefficientTables() != nil }, (*page).groupCoefficientsFinding},
+	{"adversary", "The adversary", func(p *page) bool { return p.Report.Adversary != nil }, (*page).adversaryFinding},
+	{"method", "Method", func(p *page) bool { return true }, (*page).methodFinding},
+}
+
+// Sections returns the sections that the page has.
+func (p *page) Sections() (out []section) {
+	for _, s := range sections {
+		if s.isShown(p) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Section returns a section with its heading; nil if the page does not have it.
+func (p *page) Section(id string) *shownSection {
+	for _, s := range sections {
+		if s.ID == id && s.isShown(p) {
+			return &shownSection{s, s.finding(p)}
+		}
+	}
+	return nil
+}
+
+// A shownSection is a section with its heading.
+type shownSection struct {
+	section
+	Finding string
+}
+
+// nameOf returns the name of model k at the beginning of a sentence: names that users gave stay as they are.
+func (p *page) nameOf(k int) string {
+	if name := p.E.ModelName(k); name != p.Models[k] {
+		return printable.Capitalise(name)
+	}
+	return p.Models[k]
+}
+
+// lowerRiskName names the risk within a phrase.
+func (p *page) lowerRiskName() string {
+	name := p.riskName()
+	if name == "RMSE" {
+		return name
+	}
+	return strings.ToLower(name)
+}
+
+// groupsFinding says which groups the model in focus serves measurably better and worse than the baseline or, of one
+// model, whether one group is measurably the worst.
+func (p *page) groupsFinding() string {
+	e, k := p.E, p.E.Focus()
+	if k == 0 || e.Compared[k-1].Groups == nil || e.Compared[k-1].Alike {
+		return p.worstFinding()
+	}
+	gains, losses := p.changedGroups()
+	var parts []string
+	for _, c := range []struct {
+		groups []*eval.Group
+		word   string
+	}{{gains, "less"}, {losses, "more"}} {
+		if len(c.groups) == 0 {
+			continue
+		}
+		s := p.changePhrase(c.groups[0], c.word)
+		if n := len(c.groups) - 1; n > 0 {
+			s += fmt.Sprintf(" and %s in %s", c.word, printable.Plural(n, "other group", "other groups"))
+		}
+		parts = append(parts, s)
+	}
+	if parts == nil {
+		return fmt.Sprintf("No group is measurably better or worse off with %s than with %s", p.E.ModelName(k), p.E.ModelName(0))
+	}
+	return p.nameOf(k) + " " + strings.Join(parts, "; it ")
+}
+
+// changedGroups returns the groups whose risk with the model in focus is measurably lower and measurably higher than
+// with the baseline, the largest changes first.
+func (p *page) changedGroups() (gains, losses []*eval.Group) {
+	g, c := p.E.Headline(), &p.E.Compared[p.E.Focus()-1]
+	size := func(h *eval.Group) float64 { return math.Abs(float64(c.GroupChange(h.Label).Value)) }
+	for i := range g.Groups {
+		h := &g.Groups[i]
+		d := c.GroupChange(h.Label)
+		if d == nil || !h.Sufficient {
+			continue
+		}
+		switch side, ok := d.Direction(); {
+		case ok && side < 0:
+			gains = append(gains, h)
+		case ok:
+			losses = append(losses, h)
+		}
+	}
+	for _, list := range [][]*eval.Group{gains, losses} {
+		slices.SortStableFunc(list, func(a, b *eval.Group) int { return cmp.Compare(size(b), size(a)) })
+	}
+	return gains, losses
+}
+
+// changePhrase returns "errs less in South: 5.1 % against 8.3 %" for a group in which the model in focus has a
+// measurably lower ("less") or higher risk than the baseline.
+func (p *page) changePhrase(h *eval.Group, word string) string {
+	k, lead := p.E.Focus(), p.E.Task.Leading()
+	now, ok := h.Models[k].Values.Get(lead.Key)
+	was, both := h.Models[0].Values.Get(lead.Key)
+	label := printable.Group(h.Label)
+	if lead.Better == eval.More && ok && both && (now > was) == (word == "less") && now != was {
+		return fmt.Sprintf("errs %s in %s: %s against %s", word, label, p.formatMeasure(lead.Key, 1-now, h.N), p.formatMeasure(lead.Key, 1-was, h.N))
+	}
+	side := map[string]string{"less": "lower", "more": "higher"}[word]
+	return fmt.Sprintf("has a %s %s in %s: %s against %s", side, p.lowerRiskName(), label,
+		printable.Number(float64(h.Models[k].Values.Risk())), printable.Number(float64(h.Models[0].Values.Risk())))
+}
+
+// worstFinding says whether one group is measurably predicted worse than the others by the model in focus.
+func (p *page) worstFinding() string {
+	e, g, k := p.E, p.E.Headline(), p.E.Focus()
+	w := e.Models[k].WorstGroup
+	if w == nil {
+		return fmt.Sprintf("No group has %d rows or more, so groups cannot be compared", e.MinGroupSize)
+	}
+	risk := p.lowerRiskName()
+	if w.MaxInterval == nil {
+		return fmt.Sprintf("Group %s has the largest %s, %s; without intervals this may be chance", printable.Group(w.Label), risk, printable.Number(float64(w.Risk)))
+	}
+	low := math.Inf(1)
+	for i := range g.Groups {
+		if h := &g.Groups[i]; h.Label == w.Label && h.Models[k].Simultaneous != nil {
+			low = float64(h.Models[k].Simultaneous.Low)
+		}
+	}
+	others, overlap, next := 0, 0, math.Inf(-1)
+	for i := range g.Groups {
+		h := &g.Groups[i]
+		if !h.Sufficient || h.Label == w.Label {
+			continue
+		}
+		others++
+		next = max(next, float64(h.Models[k].Values.Risk()))
+		if iv := h.Models[k].Simultaneous; iv == nil || float64(iv.High) >= low {
+			overlap++
+		}
+	}
+	switch {
+	case others == 0:
+		return fmt.Sprintf("Group %s is the only one with enough rows", printable.Group(w.Label))
+	case overlap == 0:
+		return fmt.Sprintf("Group %s is predicted measurably worse than every other: %s %s against at most %s", printable.Group(w.Label), risk, printable.Number(float64(w.Risk)), printable.Number(next))
+	case others == 1:
+		return fmt.Sprintf("It is not settled which group is worst off: the intervals of %s and of the other group overlap", printable.Group(w.Label))
+	case overlap == others:
+		return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of all others", printable.Group(w.Label))
+	}
+	return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of %d of %s", printable.Group(w.Label), overlap, printable.Plural(others, "other", "others"))
+}
+
+// criteriaFinding counts the outcomes of the criteria.
+func (p *page) criteriaFinding() string {
+	count := make(map[string]int)
+	for _, c := range p.E.Criteria {
+		if c.Model == p.Models[p.E.Focus()] {
+			count[c.Outcome]++
+		}
+	}
+	var parts []string
+	for _, o := range []struct{ key, one, many string }{{"fail", "fails", "fail"}, {"undecided", "is undecided", "are undecided"}, {"untested", "was not tested", "were not tested"}, {"pass", "passes", "pass"}} {
+		if n := count[o.key]; n > 0 {
+			noun := ""
+			if parts == nil {
+				noun = printable.Noun(n, " criterion", " criteria")
+			}
+			parts = append(parts, fmt.Sprintf("%d%s %s", n, noun, printable.Noun(n, o.one, o.many)))
+		}
+	}
+	return printable.JoinWords(parts, "and")
+}
+
+// modelsFinding says how the model in focus compares with the baseline in the worst group and on average or, of one
+// model, with a constant prediction.
+func (p *page) modelsFinding() string {
+	e, k := p.E, p.E.Focus()
+	if k == 0 {
+		d := e.Models[0].OverConstant
+		if d == nil {
+			return fmt.Sprintf("%s is measured alone", p.nameOf(0))
+		}
+		return fmt.Sprintf("%s is %s a constant prediction", p.nameOf(0), directionText(d))
+	}
+	c := &e.Compared[k-1]
+	if c.Alike {
+		return fmt.Sprintf("%s and %s make the same predictions", p.nameOf(k), p.E.ModelName(0))
+	}
+	all := c.Measures[e.Task.Risk().Key]
+	average := directionText(&all)
+	if c.WorstGroup == nil {
+		return fmt.Sprintf("On average %s is %s %s", p.E.ModelName(k), average, p.E.ModelName(0))
+	}
+	worst := directionText(c.WorstGroup)
+	if worst == average {
+		return fmt.Sprintf("%s is %s %s, in the worst group and on average", p.nameOf(k), average, p.E.ModelName(0))
+	}
+	return fmt.Sprintf("%s is %s %s in the worst group, and on average %s it", p.nameOf(k), worst, p.E.ModelName(0), average)
+}
+
+// directionText says on which side of 0 a difference of risks lies, before the name of what is compared with.
+func directionText(d *eval.Difference) string {
+	if d.Interval == nil {
+		return "not tested against"
+	}
+	side, ok := d.Direction()
+	switch {
+	case !ok:
+		return "not measurably different from"
+	case side < 0:
+		return "measurably better than"
+	}
+	return "measurably worse than"
+}
+
+// classesFinding names the class of more than two that is found least often.
+func (p *page) classesFinding() string {
+	worst := -1
+	classes := p.E.Models[p.E.Focus()].Classes
+	for c, r := range classes {
+		if r.Recall.Defined() && r.Support >= p.E.MinGroupSize && (worst < 0 || r.Recall < classes[worst].Recall) {
+			worst = c
+		}
+	}
+	if worst < 0 {
+		return fmt.Sprintf("No class has %d rows or more", p.E.MinGroupSize)
+	}
+	r := classes[worst]
+	return fmt.Sprintf("Class %s is found least often: %s of its %s", printable.Group(r.Class), percentOrDash(r.Recall, r.Support), printable.Plural(r.Support, "row", "rows"))
+}
+
+// curvesFinding says in which direction predictions differ from what is observed or, without such a measure, how
+// large the loss of the worst rows is.
+func (p *page) curvesFinding() string {
+	e, m := p.E, &p.E.Models[p.E.Focus()]
+	q, _ := e.Task.SignedError()
+	v, ok := m.Overall.Get(q.Key)
+	if !ok {
+		return fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s is %s, over all rows %s", p.lowerRiskName(), printable.Number(float64(m.CVaRAt(eval.TailAlpha))), printable.Number(float64(m.Overall.Risk())))
+	}
+	unit, scale := " percentage points", 100.0
+	if q.Unit == "target" {
+		unit, scale = "", 1
+		if e.TargetUnit != "" {
+			unit = "\u00a0" + e.TargetUnit
+		}
+	}
+	word := "high"
+	if v < 0 {
+		word = "low"
+	}
+	size := printable.Number(scale*math.Abs(v)) + unit
+	switch iv := m.Intervals.Find(q.Key); {
+	case iv == nil:
+		return fmt.Sprintf("%s %s too %s on average; this was not tested", q.SignedError, size, word)
+	case iv.Low > 0 || iv.High < 0:
+		return fmt.Sprintf("%s too %s, by %s on average", q.SignedError, word, size)
+	}
+	return fmt.Sprintf("%s neither too high nor too low on average, within chance (%s too %s)", q.SignedError, size, word)
+}
+
+// slicesFinding names the first confirmed slice.
+func (p *page) slicesFinding() string {
+	var first *eval.Slice
+	n := 0
+	for i := range p.E.Slices.Found {
+		if c := &p.E.Slices.Found[i]; c.Confirmed {
+			if n++; first == nil {
+				first = c
+			}
+		}
+	}
+	if first == nil {
+		return "No slice of the rows is confirmed to be predicted worse than the rest"
+	}
+	s := fmt.Sprintf("Rows with %s are predicted worse than the rest", first.Condition)
+	if n > 1 {
+		s += fmt.Sprintf(", and %s", printable.Plural(n-1, "other slice", "other slices"))
+	}
+	return s
+}
+
+// coefficientsFinding names the column with the largest effect.
+func (p *page) coefficientsFinding() string {
+	for _, q := range p.Coefficients.Largest() {
+		if q.Name != "(intercept)" {
+			return fmt.Sprintf("The column with the largest effect is %s", q.Name)
+		}
+	}
+	return "The model has only an intercept"
+}
+
+// groupCoefficientsFinding names the feature whose effect differs most between groups.
+func (p *page) groupCoefficientsFinding() string {
+	shown, _, _ := p.GroupCoefficients.Arranged()
+	return fmt.Sprintf("The effect of %s differs most between groups of %s", shown[0].Feature, shown[0].By)
+}
+
+// adversaryFinding says how concentrated the worst-case weights are.
+func (p *page) adversaryFinding() string {
+	a := p.Report.Adversary
+	return fmt.Sprintf("Half of the worst-case weight lies on %s of %s", printable.Count(a.HalfMassRows), printable.Plural(a.N, "row", "rows"))
+}
+
+// methodFinding says on which rows the numbers were measured.
+func (p *page) methodFinding() string {
+	rows := printable.Plural(p.E.N, "row", "rows")
+	switch p.E.Split {
+	case eval.Holdout:
+		return fmt.Sprintf("All numbers are measured on %s that no model was trained on", rows)
+	case eval.OutOfFold:
+		return "Every row is predicted by a model that was trained without it"
+	case eval.Training:
+		return "All numbers are measured on the training rows and flatter every model"
+	}
+	return fmt.Sprintf("All numbers are measured on the %s of this table", rows)
+}

@@ -1,0 +1,47 @@
+package eval
+
+import "math"
+
+// SimultaneousInterval returns the interval of measure m of model k in group h of a grouping that holds for all groups
+// with enough rows together, whichever of them is picked afterwards; nil if there is none. For the risk it is the
+// interval of the evaluation. For other measures the interval of the single group is widened to the level
+// confidence^(1/groups) (Šidák 1967), within the bounds of the measure.
+func (e *Evaluation) SimultaneousInterval(g *Grouping, h *Group, k int, m Measure) *Interval {
+	of := &h.Models[k]
+	if m.Key == riskMeasure.Key {
+		return of.Simultaneous
+	}
+	iv, v := of.Intervals.Find(m.Key), of.Values.Of[m.Key]
+	if iv == nil || !v.Defined() || !h.Sufficient {
+		return nil
+	}
+	groups := 0
+	for i := range g.Groups {
+		if _, defined := g.Groups[i].Models[k].Values.Get(m.Key); defined && g.Groups[i].Sufficient {
+			groups++
+		}
+	}
+	freedom := inf // proportions have intervals with normal quantiles
+	if !m.isProportion {
+		freedom = float64(max(1, h.N-1))
+	}
+	low, high := m.Bounds()
+	q := newEstimate(v, iv).widen(e.wideningFor(groups, freedom))
+	return &Interval{Low: max(Num(low), q[1]), High: min(Num(high), q[2]), Method: "simultaneous"}
+}
+
+// wideningFor returns by which factor an interval of level Confidence becomes wider so that intervals of so many
+// groups hold together: the ratio of the quantiles at the levels Confidence^(1/groups) and Confidence, of Student's
+// distribution or, with freedom = +Inf, the normal one.
+func (e *Evaluation) wideningFor(groups int, freedom float64) float64 {
+	together := simultaneousConfidence(e.Confidence, float64(groups))
+	if math.IsInf(freedom, 1) {
+		return normalQuantile(together) / normalQuantile(e.Confidence)
+	}
+	return studentQuantile(together, freedom) / studentQuantile(e.Confidence, freedom)
+}
+
+// widen multiplies the distances from the value to both ends of the interval.
+func (a estimate) widen(factor float64) estimate {
+	return estimate{a[0], a[0] - Num(factor)*(a[0]-a[1]), a[0] + Num(factor)*(a[2]-a[0])}
+}
