@@ -161,9 +161,11 @@ func (c *partsCheck) checkSamples(lo, hi int) error {
 		for b, z := range c.points {
 			for j := range count {
 				f, at, g := losses[a][j], losses[b][j], gradients[a*count+j]
-				tangent, size := f, 0.0
+				tangent, size := f, math.Abs(f)
 				for _, of := range losses { // a small loss may be the difference of terms as large as another one
-					size = max(size, math.Abs(of[j]))
+					if v := math.Abs(of[j]); !math.IsInf(v, 1) {
+						size = max(size, v)
+					}
 				}
 				size += math.Abs(at)
 				for i, v := range g {
