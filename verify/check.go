@@ -34,7 +34,7 @@ func (r *Report) Proved() bool { return r.Refused == "" }
 //
 //   - from above by the objective at the coefficients of the model, where the largest loss of the adversary is bounded
 //     by a feasible point of its dual problem;
-//   - from below by the value of the dual problem −Σ y_j f_j*(s_j) − ψ(y) − ‖Σ y_j s_j z_j‖²/(2μ) at the weights y and
+//   - from below by the value of the dual problem −Σ y_j f_j*(s_j) − ψ(y) − (‖Σ y_j s_j z_j‖ − r)₊²/(2μ) at the weights y and
 //     slopes s of the proof, after these have been moved, within rounding, to where they are feasible exactly.
 //
 // The certificate is proved if both bounds are within the relative gap that the model says, and if the upper bound that
@@ -127,6 +127,7 @@ type checker struct {
 	rows    *trainingRows
 	outputs int // margins a row
 	loss    loss
+	norm    norm
 	set     set
 	*grouping
 	atoms     int
@@ -138,6 +139,9 @@ func (c *checker) bound(r *Report, p *Proof) (err error) {
 	defer interval.Catch(&err)
 	cfg := &c.m.Config
 	if c.loss, err = newLoss(cfg, c.outputs); err != nil {
+		return err
+	}
+	if c.norm, err = newNorm(cfg, c.loss); err != nil {
 		return err
 	}
 	w, groups, err := c.rows.atoms(cfg)
@@ -255,12 +259,7 @@ func (c *checker) upper() number {
 	if c.grouping != nil {
 		f = c.means(f)
 	}
-	squares := interval.NewSum()
-	for _, v := range x[:c.penalised*c.outputs] {
-		squares.Add(interval.Square(v))
-	}
-	ridge := half(interval.Mul(interval.New(c.m.Config.Mu), squares.Value()))
-	return interval.Add(c.set.riskAbove(f, c.add), ridge)
+	return interval.Add(c.set.riskAbove(f, c.add), c.norm.value(squaresOf(x[:c.penalised*c.outputs])))
 }
 
 // lower returns an interval whose lower end is a lower bound of the optimal objective.
@@ -298,12 +297,16 @@ func (c *checker) lower(p *Proof) (number, error) {
 			}
 		}
 	})
+	return interval.Sub(interval.Sub(rest, sums[width]), c.norm.conjugate(squaresOf(sums[:width]))), nil
+}
+
+// squaresOf returns Σ v².
+func squaresOf(v []number) number {
 	squares := interval.NewSum()
-	for _, g := range sums[:width] {
-		squares.Add(interval.Square(g))
+	for _, a := range v {
+		squares.Add(interval.Square(a))
 	}
-	ridge := half(interval.Div(squares.Value(), interval.New(c.m.Config.Mu)))
-	return interval.Sub(interval.Sub(rest, sums[width]), ridge), nil
+	return squares.Value()
 }
 
 // slopes returns the slopes of row j of a proof and how far they may rise and fall.

@@ -23,6 +23,9 @@ type loss interface {
 	conjugate(s []number, target float64) number
 }
 
+// steep is implemented by a loss with a largest slope.
+type steep interface{ steepest() number }
+
 // losses holds the constructors of the losses by name. The parameter is what follows a colon in the name of a loss.
 var losses = map[string]func(c *config, parameter string) (loss, error){
 	"logistic": func(*config, string) (loss, error) { return logistic{}, nil },
@@ -88,6 +91,8 @@ func (logistic) clamp(s []float64, target float64) (slopes []number, up, down nu
 	return within(interval.New(-1), s[0], zero)
 }
 
+func (logistic) steepest() number { return one }
+
 // within returns a slope limited to [low, high] with its distances from both ends.
 func within(low number, s float64, high number) (slopes []number, up, down number) {
 	v := between(low, interval.New(s), high)
@@ -127,6 +132,8 @@ func (h huber) value(m []number, target float64) number {
 	return interval.Add(half(interval.Square(inner)), interval.Mul(h.delta, interval.Max(interval.Sub(r, h.delta), zero)))
 }
 
+func (h huber) steepest() number { return h.delta }
+
 func (h huber) clamp(s []float64, _ float64) (slopes []number, up, down number) {
 	return within(interval.Neg(h.delta), s[0], h.delta)
 }
@@ -162,6 +169,8 @@ func (q quantile) value(m []number, target float64) number {
 	s := between(interval.Neg(q.level), interval.Div(r, q.width), interval.Sub(one, q.level))
 	return interval.Mul(s, interval.Sub(r, half(interval.Mul(q.width, s))))
 }
+
+func (q quantile) steepest() number { return interval.Max(q.level, interval.Sub(one, q.level)) }
 
 func (q quantile) clamp(s []float64, _ float64) (slopes []number, up, down number) {
 	return within(interval.Neg(q.level), s[0], interval.Sub(one, q.level))

@@ -50,6 +50,7 @@ type config struct {
 	Intercept  bool    `json:"intercept"`
 	Gap        float64 `json:"gap"`
 	Weight     string  `json:"weight"`
+	Exposure   string  `json:"exposure"` // the encoder divides by it
 
 	Average   string   `json:"average"`
 	Nu        *float64 `json:"nu"`
@@ -57,6 +58,7 @@ type config struct {
 	Protect   *float64 `json:"protect"`
 	Radius    *float64 `json:"radius"`
 	Spectral  string   `json:"spectral"`
+	Distance  *float64 `json:"wasserstein"` // radius of a Wasserstein ball
 	Penalty   string   `json:"penalty"`
 	Adversary string   `json:"adversary"`
 	Adjust    float64  `json:"group_adjust"`
@@ -164,7 +166,11 @@ func (m *Model) Supported() error {
 	case !(c.Gap > 0):
 		return fmt.Errorf("the model states a gap of %v", c.Gap)
 	}
-	if _, err := newLoss(c, m.Encoder.Target.Outputs()); err != nil {
+	of, err := newLoss(c, m.Encoder.Target.Outputs())
+	if err != nil {
+		return err
+	}
+	if _, err := newNorm(c, of); err != nil {
 		return err
 	}
 	if _, known := averages[c.Average]; !known {
@@ -173,6 +179,6 @@ func (m *Model) Supported() error {
 	if c.Adversary != "" && c.Adversary != "rows" && c.Adversary != "groups" {
 		return fmt.Errorf("verify does not know the adversary %q", c.Adversary)
 	}
-	_, err := newSet(c, &reference{})
+	_, err = newSet(c, &reference{})
 	return err
 }

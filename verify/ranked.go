@@ -49,13 +49,21 @@ var spectra = map[string]struct {
 // newSpectral returns the set of a spectral risk, such as extremile:2.
 func newSpectral(c *config, w *reference) (set, error) {
 	name, text, _ := strings.Cut(c.Spectral, ":")
-	of, known := spectra[name]
 	parameter, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, fmt.Errorf("a spectrum %q", c.Spectral)
+	}
+	return newRanked(name, parameter, w)
+}
+
+// newRanked returns the set of a spectrum by its name and parameter.
+func newRanked(name string, parameter float64, w *reference) (set, error) {
+	of, known := spectra[name]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("verify does not know the spectrum %q", c.Spectral)
-	case err != nil || !(parameter > 0 && parameter >= of.low && parameter <= of.high):
-		return nil, fmt.Errorf("a spectrum %q", c.Spectral)
+		return nil, fmt.Errorf("verify does not know the spectrum %q", name)
+	case !(parameter > 0 && parameter >= of.low && parameter <= of.high):
+		return nil, fmt.Errorf("a spectrum %s with the parameter %v", name, parameter)
 	case parameter == 1 && of.low == 1 || parameter == 1 && of.high == 1:
 		return fixed{w}, nil
 	}

@@ -13,7 +13,7 @@ import (
 // trainingRows holds the encoded training rows, in the order of the table.
 type trainingRows struct {
 	*encode.Dataset
-	weight []float64 // of the rows; nil: equal
+	weight []float64 // of the rows, times their exposures; nil: equal
 }
 
 // weightOf returns the weight of row j.
@@ -53,6 +53,7 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 		}
 	}
 	if c.Weight == "" {
+		r.weight = r.Exposure
 		return r, nil
 	}
 	column, err := f.Column(ctx, c.Weight)
@@ -64,6 +65,9 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 			return nil, &data.Error{Path: f.Name(), Column: c.Weight, Row: row + 1, Msg: "the weight is not a number above 0"}
 		}
 		r.weight = append(r.weight, column.Number[row])
+	}
+	for j, v := range r.Exposure {
+		r.weight[j] *= v
 	}
 	return r, nil
 }

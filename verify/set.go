@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -32,8 +31,8 @@ type kind struct {
 
 // sets lists the kinds of ambiguity sets around reference weights.
 var sets = []kind{
-	{func(c *config) bool { return c.Average != "" }, func(_ *config, w *reference) (set, error) { return fixed{w}, nil }},
-	{func(c *config) bool { return c.Protect != nil }, newCVaR},
+	{func(c *config) bool { return c.Average != "" || c.Distance != nil }, func(_ *config, w *reference) (set, error) { return fixed{w}, nil }},
+	{func(c *config) bool { return c.Protect != nil }, func(c *config, w *reference) (set, error) { return newRanked("superquantile", *c.Protect, w) }},
 	{func(c *config) bool { return c.Nu != nil }, func(c *config, w *reference) (set, error) { return newBall(c, *c.Nu, math.Inf(1), w) }},
 	{func(c *config) bool { return c.Radius != nil && c.Penalty == "tv" }, func(c *config, w *reference) (set, error) { return newTotalVariation(*c.Radius, w) }},
 	{func(c *config) bool { return c.Radius != nil && c.Penalty != "tv" }, func(c *config, w *reference) (set, error) { return newBall(c, 0, *c.Radius, w) }},
@@ -53,6 +52,41 @@ func newSet(c *config, w *reference) (set, error) {
 		return nil, fmt.Errorf("the model names %d ambiguity sets known to verify instead of one", len(selected))
 	}
 	return selected[0].make(c, w)
+}
+
+// A norm is the regulariser (μ/2)‖x‖² + r‖x‖. The radius r of a ball in the type-1 Wasserstein distance around the rows
+// is the largest distance times the largest slope of the loss; without a ball it is 0.
+type norm struct{ mu, radius number }
+
+// newNorm returns the regulariser of a model with the loss of.
+func newNorm(c *config, of loss) (norm, error) {
+	n := norm{interval.New(c.Mu), zero}
+	if c.Distance == nil {
+		return n, nil
+	}
+	steep, isBounded := of.(steep)
+	if !isBounded || !(*c.Distance > 0) || math.IsInf(*c.Distance, 1) {
+		return n, fmt.Errorf("a Wasserstein ball of radius %v with the loss %s", *c.Distance, c.Loss)
+	}
+	n.radius = interval.Mul(interval.New(*c.Distance), steep.steepest())
+	return n, nil
+}
+
+// value returns the regulariser at an x with these squares.
+func (n norm) value(squares number) number {
+	ridge := half(interval.Mul(n.mu, squares))
+	if n.radius.Hi.Sign() == 0 {
+		return ridge
+	}
+	return interval.Add(ridge, interval.Mul(n.radius, interval.Sqrt(squares)))
+}
+
+// conjugate returns −min over x of ⟨g, x⟩ + (μ/2)‖x‖² + r‖x‖ = (‖g‖ − r)₊²/(2μ), for a g with these squares.
+func (n norm) conjugate(squares number) number {
+	if n.radius.Hi.Sign() > 0 {
+		squares = interval.Square(interval.Max(interval.Sub(interval.Sqrt(squares), n.radius), zero))
+	}
+	return half(interval.Div(squares, n.mu))
 }
 
 // tolerance is the share of the weight up to which weights may be outside of a set by rounding.
@@ -100,71 +134,6 @@ func (s fixed) nearest(q []number, add adder) ([]number, number, error) {
 		return nil, zero, fmt.Errorf("the weights are not in the set: they differ from the given weights by %.2g in total", off.Float())
 	}
 	return s.exact, zero, nil
-}
-
-// cvar has weights of at most w/α.
-type cvar struct {
-	*reference
-	alpha float64
-	most  []number
-}
-
-func newCVaR(c *config, w *reference) (set, error) {
-	s := cvar{w, *c.Protect, make([]number, len(w.exact))}
-	if !(s.alpha > 0 && s.alpha <= 1) {
-		return nil, fmt.Errorf("protect is %v", s.alpha)
-	}
-	if s.alpha == 1 {
-		return fixed{w}, nil
-	}
-	for j, v := range w.exact {
-		s.most[j] = interval.Div(v, interval.New(s.alpha))
-	}
-	return s, nil
-}
-
-// riskAbove returns τ + Σ (w_j/α)(f_j − τ)₊ with the quantile τ of the losses.
-func (s cvar) riskAbove(f []number, add adder) number {
-	order := make([]int, len(f))
-	for j := range order {
-		order[j] = j
-	}
-	value := floats(f)
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(value[j], value[i]) })
-	tau, mass := 0.0, 0.0
-	for _, j := range order {
-		tau = value[j]
-		if mass += s.float[j]; mass >= s.alpha {
-			break
-		}
-	}
-	at := interval.New(tau)
-	return interval.Add(at, add(len(f), func(j int) number {
-		return interval.Mul(s.most[j], interval.Max(interval.Sub(f[j], at), zero))
-	}))
-}
-
-// nearest cuts weights above their limit, and shares what is cut among the others in proportion to what is left below
-// theirs.
-func (s cvar) nearest(q []number, add adder) ([]number, number, error) {
-	y := make([]number, len(q))
-	for j, v := range q {
-		y[j] = interval.Min(v, s.most[j])
-	}
-	cut := interval.Max(interval.Sub(one, add(len(y), func(j int) number { return y[j] })), zero)
-	if !(cut.Float() <= tolerance) {
-		return nil, zero, fmt.Errorf("the weights are not in the set: they exceed w/α by %.2g in total", cut.Float())
-	}
-	left := func(j int) number { return interval.Max(interval.Sub(s.most[j], y[j]), zero) }
-	share := interval.Between(zero, one) // it lies there, since Σ w/α ≥ 1
-	if all := add(len(y), left); all.Lo.Sign() > 0 {
-		share = between(zero, interval.Div(cut, all), one)
-	}
-	moved := make([]number, len(y))
-	for j := range y {
-		moved[j] = interval.Add(y[j], interval.Mul(share, left(j)))
-	}
-	return moved, zero, nil
 }
 
 // ball has weights with a divergence D(y‖w) of at most a radius and the penalty ν·D.

@@ -17,6 +17,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/exact"
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/verify"
@@ -59,7 +60,7 @@ func trainOn(t *testing.T, path string, set func(c *train.Config)) *trained {
 	set(&c)
 	c.NoBaseline = c.Average == ""
 	for _, name := range []string{"number", "count", "class", "yes", "weight"} {
-		if name != c.Target && name != c.Weight {
+		if name != c.Target && name != c.Weight && name != c.Exposure {
 			c.Drop = append(c.Drop, name)
 		}
 	}
@@ -148,6 +149,19 @@ var cases = []struct {
 	{"quantile, ERM", func(c *train.Config) { c.Target, c.Loss, c.Average = "number", "quantile:0.3", "plain" }},
 	{"softmax, χ² ball", func(c *train.Config) { c.Target, c.Ess, c.Penalty = "class", at(0.8), "chi2" }},
 	{"softmax, CVaR", func(c *train.Config) { c.Target, c.Protect = "class", at(0.7) }},
+	{"logistic, Wasserstein ball", func(c *train.Config) { c.Target, c.Wasserstein = "yes", at(0.05) }},
+	{"huber, Wasserstein ball, weights", func(c *train.Config) {
+		c.Target, c.Loss, c.Wasserstein, c.Weight = "number", "huber", at(0.1), "weight"
+	}},
+	{"quantile, wide Wasserstein ball without an intercept", func(c *train.Config) {
+		c.Target, c.Loss, c.Wasserstein, c.Intercept = "number", "quantile:0.8", at(5), false
+	}},
+	{"poisson, rates", func(c *train.Config) {
+		c.Target, c.Loss, c.Ess, c.Exposure, c.Weight = "count", "poisson", at(0.9), "weight", ""
+	}},
+	{"poisson, rates, penalised groups", func(c *train.Config) {
+		c.Target, c.Loss, c.Nu, c.Adversary, c.Exposure = "count", "poisson", at(0.1), "groups", "weight"
+	}},
 	{"logistic, total variation", func(c *train.Config) { c.Target, c.Radius, c.Penalty = "yes", at(0.05), "tv" }},
 	{"squared, extremile, weights", func(c *train.Config) {
 		c.Target, c.Loss, c.Spectral, c.Weight = "number", "squared", "extremile:2", "weight"
@@ -219,6 +233,12 @@ func objectiveOf(m *trained) exact.Real {
 		p.Radius = c.Penalty.RadiusOfSize(*c.Ess)
 	case c.Protect != nil:
 		p.Alpha = *c.Protect
+	case c.Wasserstein != nil:
+		of, err := losses.Parse(c.Loss, c.HuberDelta)
+		if err != nil {
+			return nil
+		}
+		p.Alpha, p.Norm = 1, *c.Wasserstein*of.Lipschitz()
 	case c.Average != "":
 		dual, err := level.Level{Average: c.Average}.Dual(rows)
 		if err != nil {

@@ -109,6 +109,25 @@ func Abs(a Interval) Interval { return Max(a, Neg(a)) }
 // Square returns a².
 func Square(a Interval) Interval { b := Max(Abs(a), New(0)); return Mul(b, b) }
 
+// Sqrt returns the square root of a, of which what is below 0 counts as 0.
+func Sqrt(a Interval) Interval {
+	root := func(v *big.Float, to *big.Float, isBelow bool) *big.Float {
+		if v.Sign() <= 0 {
+			return to
+		}
+		to.SetMode(big.ToNearestEven).Set(new(big.Float).SetPrec(2 * Prec).Sqrt(v))
+		if square := new(big.Float).SetPrec(2*Prec).Mul(to, to); isBelow && square.Cmp(v) > 0 || !isBelow && square.Cmp(v) < 0 {
+			unit := new(big.Float).SetMantExp(big.NewFloat(1), to.MantExp(nil)-Prec) // not above the distance to the next number
+			if isBelow {
+				unit.Neg(unit)
+			}
+			to.Add(to, unit)
+		}
+		return to
+	}
+	return Interval{root(a.Lo, down(), true), root(a.Hi, up(), false)}
+}
+
 func lesser(a, b *big.Float) *big.Float {
 	if b.Cmp(a) < 0 {
 		return b

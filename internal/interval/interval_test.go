@@ -142,3 +142,25 @@ func BenchmarkLog(b *testing.B) {
 		Log(x)
 	}
 }
+
+// The root of a perfect square is exact, and every root is between numbers whose squares are on both sides.
+func TestSqrt_HoldsTheRoot(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for k := range 300 {
+		v := New(math.Ldexp(rng.Float64()+1e-3, k-150))
+		if k%3 == 0 {
+			v = Div(v, New(7))
+		}
+		r := Sqrt(v)
+		square := func(x *big.Float) *big.Float { return new(big.Float).SetPrec(2*Prec).Mul(x, x) }
+		if !contains(r, new(big.Float).SetPrec(2*Prec).Sqrt(v.Lo)) || square(r.Lo).Cmp(v.Lo) > 0 || square(r.Hi).Cmp(v.Hi) < 0 {
+			t.Errorf("the root of %v in [%v, %v]", v.Lo, r.Lo, r.Hi)
+		}
+	}
+	if r := Sqrt(New(9)); !r.IsPoint() || r.Float() != 3 {
+		t.Errorf("the root of 9 in [%v, %v]", r.Lo, r.Hi)
+	}
+	if r := Sqrt(Sub(New(0), New(1))); r.Lo.Sign() != 0 || r.Hi.Sign() != 0 {
+		t.Errorf("the root of −1 in [%v, %v]", r.Lo, r.Hi)
+	}
+}

@@ -9,7 +9,6 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pyarrow.parquet as pq
 from mpmath import iv, mp, nstr
 
 iv.prec = 256
-_ZERO, _ONE, _HALF = iv.mpf(0), iv.mpf(1), iv.mpf(0.5)
+_ZERO, _ONE = iv.mpf(0), iv.mpf(1)
 _STRENGTH = {"": 0.0, "plain": 0.0, "balanced": 1.0, "half-balanced": 0.5}  # of averages: by groups' weights to the power 1 − this
 _TOLERANCE = 1e-9  # the share of the weight by which weights may be outside of the set
 
@@ -36,15 +35,23 @@ def _min(a: Any, b: Any) -> Any:
 
 
 def _xlogx(a: Any) -> Any:
-    """Return a·log a, where a ≥ 0."""
+    """Return a·log a, with what is below 0 counted as 0."""
     if a.a > 0 or a.b <= 0:
         return a * iv.log(a) if a.a > 0 else _ZERO
     top = iv.mpf(a.b)
     return iv.mpf([(top * iv.log(top)).a, 0])
 
 
-def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any]:
-    """Return a loss of margins and target, the ends of its slopes, and its conjugate."""
+def _array(values: Any) -> Any:
+    """Return exact intervals of numbers, or an array of intervals."""
+    values = [iv.mpf(float(v)) if isinstance(v, (int, float, np.number)) else v for v in values]
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any, Any]:
+    """Return a loss of margins and target, the ends of its slopes, its conjugate, and its largest slope; None for no limit."""
     kind, _, parameter = name.partition(":")
     if kind == "logistic" and outputs > 1:
 
@@ -52,35 +59,34 @@ def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any]:
             shift = max(float(v.a) for v in m)
             return iv.log(sum((iv.exp(v - shift) for v in m), _ZERO)) + shift - m[int(t)]
 
-        return softmax, None, lambda s, t: sum((_xlogx(_max(v + (c == int(t)), _ZERO)) for c, v in enumerate(s)), _ZERO)
+        return softmax, None, lambda s, t: sum((_xlogx(v + (c == int(t))) for c, v in enumerate(s)), _ZERO), None
     if outputs > 1 or kind not in ("logistic", "squared", "huber", "poisson", "quantile"):
         raise Refused(f"the loss {name} is not known")
     if kind == "logistic":
-
-        def ends(t: float) -> Any:
-            return (-_ONE, _ZERO) if t > 0 else (_ZERO, _ONE)
-
-        def entropy(s: Any, t: float) -> Any:
-            p = _max(-t * s[0], _ZERO)
-            return _xlogx(p) + _xlogx(_max(1 - p, _ZERO))
-
-        return lambda m, t: iv.log(1 + iv.exp(-abs(m[0]))) + _max(-t * m[0], _ZERO), ends, entropy
+        return (
+            lambda m, t: iv.log(1 + iv.exp(-abs(m[0]))) + _max(-t * m[0], _ZERO),
+            lambda t: (-_ONE, _ZERO) if t > 0 else (_ZERO, _ONE),
+            lambda s, t: _xlogx(-t * s[0]) + _xlogx(1 - _max(-t * s[0], _ZERO)),
+            _ONE,
+        )
     if kind == "poisson":
-
-        def deviance(s: Any, t: float) -> Any:
-            mean = _max(s[0] + t, _ZERO)
-            return _xlogx(mean) - mean - _xlogx(iv.mpf(t)) + t
-
-        return lambda m, t: iv.exp(m[0]) - t * m[0] + _xlogx(iv.mpf(t)) - t, lambda t: (iv.mpf(-t), None), deviance
-    level, h = (iv.mpf(float(parameter)), iv.mpf(0.01)) if kind == "quantile" else (None, _ONE)
-    low, high = {"squared": (None, None), "huber": (-iv.mpf(delta), iv.mpf(delta)), "quantile": (-(level or 0), 1 - (level or 0))}[kind]
+        return (
+            lambda m, t: iv.exp(m[0]) - t * m[0] + _xlogx(iv.mpf(t)) - t,
+            lambda t: (iv.mpf(-t), None),
+            lambda s, t: _xlogx(s[0] + t) - _max(s[0] + t, _ZERO) - _xlogx(iv.mpf(t)) + t,
+            None,
+        )
+    h, low, high = _ONE, None, None
+    if kind == "huber":
+        low, high = -iv.mpf(delta), iv.mpf(delta)
+    if kind == "quantile":
+        h, low, high = iv.mpf(0.01), -iv.mpf(float(parameter)), 1 - iv.mpf(float(parameter))
 
     def parabola(m: Any, t: float) -> Any:
-        s = (m[0] - t) / h
-        s = s if low is None else _max(low, _min(s, high))
+        s = (m[0] - t) / h if low is None else _max(low, _min((m[0] - t) / h, high))
         return s * (m[0] - t - h * s / 2)
 
-    return parabola, lambda t: (low, high), lambda s, t: h * s[0] ** 2 / 2 + s[0] * t
+    return parabola, lambda t: (low, high), lambda s, t: h * s[0] ** 2 / 2 + s[0] * t, None if low is None else _max(-low, high)
 
 
 def _threshold(penalty: str, f: Any, w: Any, scale: float) -> tuple[float, float]:
@@ -89,207 +95,172 @@ def _threshold(penalty: str, f: Any, w: Any, scale: float) -> tuple[float, float
         u = (f - f.max()) / scale
         total = float(w @ np.exp(u))
         return float(f.max()) + scale * math.log(total), float(w @ (np.exp(u) / total * (u - math.log(total))))
-    tau = float(w @ f)
-    for _ in range(200):  # Newton's method, from below
-        on = f > tau - scale
-        step = (float(w[on] @ (f[on] - tau)) - scale * (1 - float(w[on].sum()))) / float(w[on].sum())
-        if not step > 0 or tau + step == tau:
-            break
-        tau += step
+    order = np.argsort(-f)
+    mass, mean = np.cumsum(w[order]), np.cumsum((w * (f - f.mean()))[order])
+    tau = float(f.mean() + np.max(((mean - scale * (1 - mass)) / np.maximum(mass, 1e-300))[mass > 0]))
     return tau, float(w @ (np.maximum(0, 1 + (f - tau) / scale) - 1) ** 2) / 2
 
 
 def _multiplier(penalty: str, f: Any, w: Any, nu: float, radius: float) -> float:
     """Return λ ≥ ν at which the divergence of the best response is the radius; ν if it is smaller there."""
     spread = float(f.max() - f.min())
-    low, high = max(nu, spread * 1e-18), max(nu, spread)
+    low, high = max(nu, spread * 1e-18), max(nu, spread) * 1e18
     if math.isinf(radius) or spread == 0 or _threshold(penalty, f, w, low)[1] <= radius:
         return nu
-    while _threshold(penalty, f, w, high)[1] > radius:
-        high *= 4
-    for _ in range(200):
+    for _ in range(70):
         mid = math.sqrt(low) * math.sqrt(high)
-        if not low < mid < high:
-            break
         low, high = (mid, high) if _threshold(penalty, f, w, mid)[1] > radius else (low, mid)
     return high
 
 
-def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, y0: Any, s0: Any) -> tuple[Any, Any]:
-    """Return the upper and the lower bound of the optimal objective."""
-    (n, d), k = z.shape, s0.shape[1]
-    value, ends, conjugate = _loss(config["loss"], config["huber_delta"], k)
-    mu, free = iv.mpf(config["mu"]), 1 if config["intercept"] else 0
-    xs = [[iv.mpf(float(v)) for v in row] for row in x.reshape(d, k)]
-    margins = ([sum((xs[i][c] * float(v) for i, v in enumerate(row) if v), _ZERO) for c in range(k)] for row in z)
-    f = [value(m, float(t)) for m, t in zip(margins, target, strict=True)]
-    ridge = mu / 2 * sum((v**2 for row in xs[: d - free] for v in row), _ZERO)
-
-    # The atoms of the adversary: rows, or groups with their mean losses. w has their reference weights.
-    total, member = list(weight), list(range(n))
-    adjust, share = [_ZERO] * n, [_ONE] * n
-    average = config.get("average", "")
-    if average not in _STRENGTH or config.get("adversary", "rows") not in ("", "rows", "groups"):
-        raise Refused("the average or the adversary is not known")
-    strength = _STRENGTH[average]
-    if config.get("adversary") == "groups" or strength:
-        names = sorted({g for g in group if g >= 0})
-        mass = {g: float(sum(weight[group == g].tolist())) for g in names}
-        if strength:
-            scale = sum(m ** (1 - strength) for m in mass.values())
-            total = [float(v) / (mass[g] ** strength * scale) if g >= 0 else 0.0 for v, g in zip(weight, group, strict=True)]
-        else:
-            member, total = [names.index(g) if g >= 0 else -1 for g in group], [mass[g] for g in names]
-            within = {g: sum((iv.mpf(float(v)) for v in weight[group == g]), _ZERO) for g in names}
-            share = [float(v) / within[g] if g >= 0 else _ZERO for v, g in zip(weight, group, strict=True)]
-            adjust = [iv.mpf(config.get("group_adjust", 0.0) / math.sqrt(int((group == g).sum()))) for g in names]
-    everything = sum((iv.mpf(float(v)) for v in total), _ZERO)
-    w = [iv.mpf(float(v)) / everything for v in total]
-    wf = np.array([float(v.a) for v in w])
-    q, means = [_ZERO] * len(w), list(adjust)
-    for j, a in enumerate(member):
-        if a >= 0:
-            q[a], means[a] = q[a] + float(y0[j]), means[a] + share[j] * f[j]
-    mass_of_proof = sum(q, _ZERO)
-    if not mass_of_proof.a > 0:
-        raise Refused("all weights are 0")
-    q = [v / mass_of_proof for v in q]
-    for j, a in enumerate(member):
-        if (a < 0 < y0[j]) or (a >= 0 and abs(float((q[a] * share[j]).a) - y0[j] / float(mass_of_proof.a)) > _TOLERANCE):
-            raise Refused("the weights of the rows are not those of the groups")
-    risk, y, psi = _set(config, means, q, w, wf)
-
-    # The slopes move to where their conjugates are finite, and by one part of their room to where the intercept has no effect.
-    slopes, rooms, used = [], [], [j for j in range(n) if member[j] >= 0 and y[member[j]].b > 0]
-    of = {j: y[member[j]] * share[j] for j in used}
-    for j in used:
-        s = [iv.mpf(float(v)) for v in s0[j]]
-        if k > 1:
-            p = [_max(v + (c == int(target[j])), _ZERO) for c, v in enumerate(s)]
-            p = [v / sum(p, _ZERO) for v in p]
-            up = down = iv.mpf([min(v.a for v in p), min(v.b for v in p)])
-            s = [v - (c == int(target[j])) for c, v in enumerate(p)]
-        else:
-            low, high = ends(float(target[j]))
-            s = [s[0] if low is None else _max(low, s[0] if high is None else _min(s[0], high))]
-            up = down = _ONE if low is None else _max(s[0] - low, _ZERO)
-            up = up if high is None else _max(high - s[0], _ZERO)
-        slopes.append(s)
-        rooms.append((up, down))
-    if free:
-        room = [sum((of[j] * r[side] for j, r in zip(used, rooms, strict=True)), _ZERO) for side in (0, 1)]
-        for c in range(k):
-            rest = sum((of[j] * s[c] for j, s in zip(used, slopes, strict=True)), _ZERO)
-            parts = []
-            for need, have in ((_max(-rest, _ZERO), room[0]), (_max(rest, _ZERO), room[1])):
-                if need.b > 0 and (not have.a > 0 or (need / have).b > 1):
-                    raise Refused("the weights and slopes do not belong to an optimal intercept")
-                parts.append(need / have if need.b > 0 else _ZERO)
-            for s, (up, down) in zip(slopes, rooms, strict=True):
-                s[c] = s[c] + parts[0] * up - parts[1] * down
-    dual = sum((of[j] * conjugate(s, float(target[j])) for j, s in zip(used, slopes, strict=True)), _ZERO)
-    g = [[_ZERO] * k for _ in range(d - free)]
-    for j, s in zip(used, slopes, strict=True):
-        for c in range(k):
-            ys = of[j] * s[c]
-            for i in np.flatnonzero(z[j, : d - free]):
-                g[i][c] += ys * float(z[j, i])
-    fixed = sum((v * a for v, a in zip(y, adjust, strict=True)), _ZERO) - psi
-    return risk + ridge, fixed - dual - sum((v**2 for row in g for v in row), _ZERO) / (2 * mu)
+def _mix(q: Any, w: Any, part: Any) -> Any:
+    """Move weights that are outside of a set by rounding towards the reference weights."""
+    if float(part.a) > _TOLERANCE:
+        raise Refused("the weights are not in the set")
+    return q * (1 - iv.mpf(part.b)) + w * iv.mpf(part.b)
 
 
-def _set(config: dict, f: list, q: list, w: list, wf: Any) -> tuple[Any, list, Any]:
-    """Return an upper bound of the risk at losses, the weights of the set next to q, and their penalty."""
-    ess, protect, penalty = config.get("ess"), config.get("protect"), config["penalty"]
-    if config.get("average") or ess == 1 or protect == 1 or config.get("spectral") in ("superquantile:1", "extremile:1"):
-        if sum(abs(float((a - b).a)) for a, b in zip(q, w, strict=True)) > _TOLERANCE:
-            raise Refused("the weights are not the given ones")
-        return sum((a * b for a, b in zip(w, f, strict=True)), _ZERO), w, _ZERO
-    values = np.array([float(v.a) for v in f])
-    if protect:
-        most = [v / iv.mpf(protect) for v in w]
-        order = np.argsort(-values)
-        tau = float(values[order][min(len(f) - 1, int(np.searchsorted(np.cumsum(wf[order]), protect)))])
-        risk = tau + sum((m * _max(v - tau, _ZERO) for m, v in zip(most, f, strict=True)), _ZERO)
-        y = [_min(a, m) for a, m in zip(q, most, strict=True)]
-        cut, left = _max(1 - sum(y, _ZERO), _ZERO), [_max(m - a, _ZERO) for a, m in zip(y, most, strict=True)]
-        if float(cut.a) > _TOLERANCE:
-            raise Refused("the weights exceed w/α")
-        room = sum(left, _ZERO)
-        part = _min(cut / room, _ONE) if room.a > 0 else iv.mpf([0, 1])
-        return risk, [a + part * b for a, b in zip(y, left, strict=True)], _ZERO
-    name, _, parameter = (config.get("spectral") or "").partition(":")
-    if name or penalty == "tv":
-        return _ranked(name or "tv", float(parameter) if name else min(1.0, config.get("radius") or 0.0), f, q, w)
-    if penalty not in ("kl", "chi2"):
-        raise Refused(f"the divergence {penalty} is not known")
-    nu, radius = float(config.get("nu") or 0), float(config.get("radius") or math.inf)
-    if ess:
-        radius = -math.log(ess) if penalty == "kl" else (1 / ess - 1) / 2
-    scale = _multiplier(penalty, values, wf, nu, radius)
-    if scale == 0:
-        risk = iv.mpf(max(v.b for v, a in zip(f, w, strict=True) if a.b > 0))
-    else:
-        tau, h = _threshold(penalty, values, wf, scale)[0], iv.mpf(scale)
-        u = [(v - tau) / h for v in f]
-        star = [iv.exp(v) - 1 if penalty == "kl" else ((_max(v, -_ONE) + 1) ** 2 - 1) / 2 for v in u]
-        risk = tau + h * sum((a * b for a, b in zip(w, star, strict=True)), _ZERO)
-        risk = risk if math.isinf(radius) else risk + (h - nu) * iv.mpf(radius)
-    pairs = [(a, b) for a, b in zip(q, w, strict=True) if b.b > 0]
-    kl = penalty == "kl"
-    divergence = _max(sum((b * _xlogx(a / b) + b - a if kl else (a - b) ** 2 / b / 2 for a, b in pairs), _ZERO), _ZERO)
-    if not math.isinf(radius) and divergence.b > radius:
-        mix = 1 - iv.mpf(radius) / iv.mpf(divergence.b)
-        if float(mix.a) > _TOLERANCE:
-            raise Refused("the divergence of the weights is larger than the radius")
-        mix = iv.mpf(mix.b)
-        q = [(1 - mix) * a + mix * b for a, b in zip(q, w, strict=True)]
-    return risk, q, nu * divergence
-
-
-def _ranked(name: str, parameter: float, f: list, q: list, w: list) -> tuple[Any, list, Any]:
+def _ranked(g: Any, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
     """Work like _set where the weights of every set A of atoms are at most g(w(A))."""
-    p = iv.mpf(parameter)
+
+    def sums(key: Any) -> tuple[list, list]:
+        order = sorted((j for j, v in enumerate(w) if v.b > 0), key=lambda j: mp.make_mpf(key[j].b._mpi_[1]), reverse=True)
+        return order, [*(_min(m, _ONE) for m in np.cumsum(w[order])[:-1]), _ONE]
+
+    order, mass = sums(f)
+    ends = [iv.mpf(f[j].b) for j in order]
+    risk = ends[-1] + sum(((a - b) * g(m) for a, b, m in zip(ends, ends[1:], mass, strict=False)), _ZERO)
+    ratio = _array(iv.mpf((a / b).b) if b.b > 0 else _ZERO for a, b in zip(q, w, strict=True))
+    order, mass = sums(ratio)
+    part = _ZERO
+    for k, (most, m) in enumerate(zip(np.cumsum((ratio * w)[order]), mass, strict=True)):
+        over, room = _min(most, _ONE) - g(m), _min(most, _ONE) - m
+        if over.b > 0 and (room.a > 0 or k < len(order) - 1):
+            part = _max(part, over / room if room.a > 0 else _ONE)
+    return risk, _mix(q, w, part), _ZERO
+
+
+def _spectrum(name: str, p: Any) -> Any:
+    """Return g of a spectral risk or the total variation."""
 
     def extremile(m: Any) -> Any:
-        rest = _max(1 - m, _ZERO)
-        return 1 - iv.mpf(
-            [0 if not rest.a > 0 else iv.exp(p * iv.log(iv.mpf(rest.a))).a, iv.exp(p * iv.log(iv.mpf(rest.b))).b if rest.b > 0 else 0]
-        )
+        low, high = (iv.exp(p * iv.log(iv.mpf(v))) if v > 0 else _ZERO for v in ((1 - m).a, (1 - m).b))
+        return 1 - iv.mpf([low.a, high.b])
 
-    of: dict[str, Callable[[Any], Any]] = {
+    known = {
         "tv": lambda m: _min(_ONE, p + m),
         "superquantile": lambda m: _min(_ONE, m / p),
         "extremile": extremile,
         "esrm": lambda m: (1 - iv.exp(-p * m)) / (1 - iv.exp(-p)),
     }
-    if name not in of or not parameter > 0:
+    if name not in known or not p.a > 0:
         raise Refused(f"the set {name} is not known")
-    g = of[name]
-    on = [j for j, v in enumerate(w) if v.b > 0]
+    return known[name]
 
-    def sums(key: list) -> tuple[list, list]:
-        mass: list[Any] = []
-        order = sorted(on, key=lambda j: mp.make_mpf(key[j].b._mpi_[1]), reverse=True)
-        for j in order:
-            mass.append((mass[-1] if mass else _ZERO) + w[j])
-        return order, [*(_min(m, _ONE) for m in mass[:-1]), _ONE]
 
-    order, mass = sums(f)
-    ends = [iv.mpf(f[j].b) for j in order]
-    risk = ends[-1] + sum(((a - b) * g(m) for a, b, m in zip(ends, ends[1:], mass, strict=False)), _ZERO)
-    ratio = [iv.mpf((q[j] / w[j]).b) if w[j].b > 0 else _ZERO for j in range(len(w))]
-    order, mass = sums(ratio)
-    mix, most = _ZERO, _ZERO
-    for k, (j, m) in enumerate(zip(order, mass, strict=True)):
-        most = most + ratio[j] * w[j]
-        over, room = _min(most, _ONE) - g(m), _min(most, _ONE) - m
-        if over.b > 0 and (room.a > 0 or k < len(order) - 1):
-            mix = _max(mix, over / room if room.a > 0 else _ONE)
-    mix = iv.mpf(mix.b)
-    if float(mix.a) > _TOLERANCE:
-        raise Refused("the weights are not in the set")
-    return risk, [(1 - mix) * a + mix * b for a, b in zip(q, w, strict=True)], _ZERO
+def _set(config: dict, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
+    """Return an upper bound of the risk at losses, the weights of the set next to q, and their penalty."""
+    ess, penalty, spectral = config.get("ess"), config["penalty"], config.get("spectral") or ""
+    if config.get("protect"):
+        spectral = f"superquantile:{config['protect']!r}"
+    name, _, parameter = spectral.partition(":")
+    is_mean = name in ("superquantile", "extremile") and float(parameter) == 1
+    if config.get("average") or config.get("wasserstein") or ess == 1 or is_mean:
+        if sum(abs(float((a - b).a)) for a, b in zip(q, w, strict=True)) > _TOLERANCE:
+            raise Refused("the weights are not the given ones")
+        return w @ f, w, _ZERO
+    if any(b.b == 0 < a.b for a, b in zip(q, w, strict=True)):
+        raise Refused("a weight is positive although its reference weight is 0")
+    if name or penalty == "tv":
+        return _ranked(_spectrum(name or "tv", iv.mpf(float(parameter) if name else min(1.0, config.get("radius") or 0.0))), f, q, w)
+    if penalty not in ("kl", "chi2"):
+        raise Refused(f"the divergence {penalty} is not known")
+    kl, (values, wf) = penalty == "kl", (np.array([float(v.a) for v in a]) for a in (f, w))
+    nu, radius = float(config.get("nu") or 0), float(config.get("radius") or math.inf)
+    if ess:
+        radius = -math.log(ess) if kl else (1 / ess - 1) / 2
+    scale = _multiplier(penalty, values, wf, nu, radius)
+    if scale == 0:
+        risk = iv.mpf(max(v.b for v, a in zip(f, w, strict=True) if a.b > 0))
+    else:
+        tau, h = _threshold(penalty, values, wf, scale)[0], iv.mpf(scale)
+        risk = tau + h * (w @ _array(iv.exp(v) - 1 if kl else ((_max(v, -_ONE) + 1) ** 2 - 1) / 2 for v in (f - tau) / h))
+        risk = risk if math.isinf(radius) else risk + (h - nu) * iv.mpf(radius)
+    terms = (b * _xlogx(a / b) + b - a if kl else (a - b) ** 2 / b / 2 for a, b in zip(q, w, strict=True) if b.b > 0)
+    divergence = _max(sum(terms, _ZERO), _ZERO)
+    if not math.isinf(radius) and divergence.b > radius:
+        q = _mix(q, w, 1 - iv.mpf(radius) / iv.mpf(divergence.b))
+    return risk, q, nu * divergence
+
+
+def _slopes(s: Any, t: float, ends: Any) -> tuple[Any, Any, Any]:
+    """Return the slopes next to s at which the conjugate is finite, and how far they may rise and fall."""
+    if ends is None:
+        p = _array(_max(v + (c == int(t)), _ZERO) for c, v in enumerate(s))
+        p = p / p.sum()
+        room = iv.mpf([min(v.a for v in p), min(v.b for v in p)])
+        return _array(v - (c == int(t)) for c, v in enumerate(p)), room, room
+    low, high = ends(t)
+    v = s[0] if high is None else _min(s[0], high)
+    v = v if low is None else _max(low, v)
+    down = _ONE if low is None else _max(v - low, _ZERO)
+    return _array([v]), down if high is None else _max(high - v, _ZERO), down
+
+
+def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, y0: Any, s0: Any) -> tuple[Any, Any]:
+    """Return the upper and the lower bound of the optimal objective."""
+    (n, d), k = z.shape, s0.shape[1]
+    value, ends, conjugate, steepest = _loss(config["loss"], config["huber_delta"], k)
+    mu, kept, z, x = iv.mpf(config["mu"]), d - bool(config["intercept"]), z.astype(object), _array(x.ravel()).reshape(d, k)
+    distance = config.get("wasserstein")
+    if distance and steepest is None:
+        raise Refused("the slopes of the loss are not bounded, as a Wasserstein ball needs")
+    radius = iv.mpf(distance) * steepest if distance else _ZERO
+    f, squares = _array(value(m, float(t)) for m, t in zip(z @ x, target, strict=True)), _ZERO + (x[:kept] ** 2).sum()
+
+    # The atoms of the adversary are rows, or groups with their mean losses. A row has its share of the weight of its atom.
+    average, of = config.get("average", ""), config.get("adversary") or "rows"
+    if average not in _STRENGTH or of not in ("rows", "groups"):
+        raise Refused("the average or the adversary is not known")
+    names = sorted({g for g in group if g >= 0})
+    mass = {g: float(sum(weight[group == g].tolist())) for g in names}
+    total, member, share, adjust = list(weight), np.arange(n), np.full(n, _ONE), np.full(n, _ZERO)
+    if of == "groups":
+        total, member = [mass[g] for g in names], np.array([names.index(g) if g >= 0 else -1 for g in group])
+        within = {g: _array(weight[group == g]).sum() for g in names}
+        share = _array(float(v) / within[g] if g >= 0 else _ZERO for v, g in zip(weight, group, strict=True))
+        adjust = _array(config.get("group_adjust", 0.0) / math.sqrt(int((group == g).sum())) for g in names)
+    elif strength := _STRENGTH[average]:
+        scale = sum(m ** (1 - strength) for m in mass.values())
+        total = [float(v) / (mass[g] ** strength * scale) if g >= 0 else 0.0 for v, g in zip(weight, group, strict=True)]
+    w = _array(total)
+    w, q, means = w / w.sum(), np.full(len(w), _ZERO), adjust.copy()
+    if not all(v == 0 or a >= 0 for v, a in zip(y0, member, strict=True)) or not any(y0):
+        raise Refused("all weights are 0, or a row in no group has one")
+    np.add.at(q, member[member >= 0], _array(y0[member >= 0]))
+    np.add.at(means, member[member >= 0], (share * f)[member >= 0])
+    q, all_of_proof = q / q.sum(), float(q.sum().a)
+    if any(a >= 0 and abs(float((q[a] * v).a) - y / all_of_proof) > _TOLERANCE for y, a, v in zip(y0, member, share, strict=True)):
+        raise Refused("the weights of the rows are not those of the groups")
+    risk, y, psi = _set(config, means, q, w)
+    upper = risk + mu / 2 * squares + radius * iv.sqrt(squares)
+
+    # Slopes move to where their conjugates are finite, and by one part of their room to where the intercept has no effect.
+    used = [j for j in range(n) if member[j] >= 0 and y[member[j]].b > 0]
+    row = _array(y[member[j]] * share[j] for j in used)
+    moved = [_slopes(_array(s0[j]), float(target[j]), ends) for j in used]
+    s, up, down = np.array([m[0] for m in moved], dtype=object).reshape(-1, k), _array(m[1] for m in moved), _array(m[2] for m in moved)
+    for c in range(k if kept < d else 0):
+        rest = row @ s[:, c]
+        for need, room in ((_max(-rest, _ZERO), up), (-_max(rest, _ZERO), -down)):
+            have = abs(row @ room)
+            if abs(need).b > 0:
+                if not have.a > 0 or (abs(need) / have).b > 1:
+                    raise Refused("the weights and slopes do not belong to an optimal intercept")
+                s[:, c] = s[:, c] + room * (abs(need) / have)
+    dual = row @ _array(conjugate(v, float(target[j])) for v, j in zip(s, used, strict=True))
+    steep = iv.sqrt(_ZERO + ((z[used, :kept].T @ (row[:, None] * s)) ** 2).sum())
+    return upper, y @ adjust - psi - dual - _max(steep - radius, _ZERO) ** 2 / (2 * mu)
 
 
 def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
@@ -297,14 +268,12 @@ def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
     raw = Path(model).read_bytes()
     m, p, r = json.loads(raw), pq.read_table(proof).to_pydict(), pq.read_table(rows).to_pydict()
     config, stated = m["config"], m["result"]["certificate"]
-    if sum(config.get(name) not in (None, "") for name in ("average", "nu", "ess", "protect", "radius", "spectral")) != 1:
+    sets = ("average", "nu", "ess", "protect", "radius", "spectral", "wasserstein")
+    if sum(config.get(name) not in (None, "") for name in sets) != 1:
         raise Refused("the set of the model is not known")
-    slopes = [p[name] for name in p if name.startswith("slope")]
-    numbers = np.column_stack([p["row"], p["weight"], *slopes]).astype("<f8")
-    if hashlib.sha256(numbers.tobytes()).hexdigest() != p["digest"][0]:
-        raise Refused("the proof was changed after it was written")
-    if hashlib.sha256(raw).hexdigest() != p["model"][0]:
-        raise Refused("the proof belongs to another model")
+    numbers = np.column_stack([p["row"], p["weight"], *(p[name] for name in p if name.startswith("slope"))]).astype("<f8")
+    if hashlib.sha256(numbers.tobytes()).hexdigest() != p["digest"][0] or hashlib.sha256(raw).hexdigest() != p["model"][0]:
+        raise Refused("the proof was changed after it was written, or belongs to another model")
     if not m["result"]["certified"] or not config["mu"] > 0:
         raise Refused("the model is not certified, or mu is 0")
     if not np.array_equal(numbers[:, 0], r["row"]) or not (numbers[:, 1] >= 0).all() or not np.isfinite(numbers).all():

@@ -27,6 +27,8 @@ CASES = [
     ["--target", "income", "--loss", "huber", "--spectral", "esrm:1"],
     ["--target", "income", "--loss", "huber", "--radius", "0.05", "--penalty", "tv"],
     ["--target", "job", "--ess", "0.95"],
+    ["--target", "approved", "--wasserstein", "0.05"],
+    ["--target", "visits", "--loss", "poisson", "--protect", "0.8", "--exposure", "weight"],
 ]
 
 
