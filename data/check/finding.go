@@ -38,6 +38,8 @@ const (
 	LeakAfter    Kind = "leak-after"        // a column that is filled in after the outcome
 	LeakOutcome  Kind = "leak-one-outcome"  // a column whose unusual values all have one outcome
 	LeakAverage  Kind = "leak-average"      // a column that holds averages of the target
+	LeakBands    Kind = "leak-bands"        // the target, rounded or in bands
+	LeakKey      Kind = "leak-key"          // a column of many values, each with one target
 	LeakIdentity Kind = "leak-identity"     // columns that the target can be computed from
 	LeakTogether Kind = "leak-together"     // columns that together predict nearly without error
 	LeakGroup    Kind = "leak-group"        // a group column that is a function of the target

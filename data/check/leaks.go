@@ -48,6 +48,9 @@ func (x *examination) findLeaks() (all []Finding) {
 		if f == nil {
 			f = x.checkAfter(c)
 		}
+		if f == nil {
+			f = x.checkFunction(c)
+		}
 		if f != nil {
 			all = append(all, *f)
 			leaks[c] = true
@@ -60,6 +63,12 @@ func (x *examination) findLeaks() (all []Finding) {
 		if !leaks[x.columns[at]] {
 			all = append(all, f)
 			leaks[x.columns[at]] = true
+		}
+	}
+	for _, f := range x.findPairs(power, leaks) {
+		all = append(all, f)
+		for _, c := range x.columns {
+			leaks[c] = leaks[c] || slices.Contains(f.Columns, c.Name)
 		}
 	}
 	m := x.newLinear(power, leaks)
@@ -80,7 +89,8 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 			f.Severity, f.Proposal = Note, "" // it is no feature
 			break
 		}
-		if what == Leak || what == LeakAfter || what == LeakOutcome {
+		switch what {
+		case Leak, LeakAfter, LeakOutcome, LeakBands, LeakKey:
 			f.What = LeakGroup
 		}
 		f.Proposal = "it stays a group column, but is not used as a feature unless you name it as one"
@@ -337,12 +347,8 @@ func (x *examination) decodes(g *column, power map[*column]float64, leaks map[*c
 		if c == g || !x.roles.isFeature(c.Column) || len(c.values) < 2 || len(c.values) > pairLevels || leaks[c] || max(power[c], power[g]) > pairAlone {
 			continue
 		}
-		index := make([]int32, len(x.rows))
-		width := int32(len(c.values) + 1)
-		for i := range index {
-			index[i] = (g.index[i]+1)*width + c.index[i] + 1
-		}
-		if p := x.rate(x.valueScores(index, (len(g.values)+1)*int(width), x.y[0]), x.y[0]); p > predictsAll {
+		cells := (len(g.values) + 1) * (len(c.values) + 1)
+		if p := x.rate(x.valueScores(crossValues(g, c), cells, x.y[0]), x.y[0]); p > predictsAll {
 			return &Finding{What: LeakSlopes, Column: g.Name, Columns: []string{g.Name, c.Name}, Severity: Warning,
 				Evidence: fmt.Sprintf("possible leakage: together they predict the target (AUC %.4f; alone %.2f and %.2f): the groups may be computed from the target and %q", p, power[g], power[c], c.Name),
 				Proposal: fmt.Sprintf("%q is not used as a feature unless you name it as one", g.Name)}

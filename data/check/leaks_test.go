@@ -202,6 +202,55 @@ var leaky = map[string]func(d *design){
 		d.addNumbers("band", func(i int) float64 { return 2 * math.Round(d.amount[i]/2) })
 		d.leaks, d.what = []string{"band"}, Leak
 	},
+	"bands of the target": func(d *design) {
+		d.addAmount()
+		d.add("band", func(i int) string { return []string{"low", "middle", "high"}[min(2, max(0, int(d.amount[i]-25)/20))] })
+		d.leaks, d.what = []string{"band"}, LeakBands
+	},
+	"groups that are bands of the target": func(d *design) {
+		d.addAmount()
+		d.add("class", func(i int) string { return fmt.Sprint("c", min(3, max(0, int(d.amount[i]-20)/15))) })
+		d.groups, d.groupFeatures = []string{"class"}, true
+		d.leaks, d.what = []string{"class"}, LeakGroup
+	},
+	"a roughly rounded target": func(d *design) {
+		d.addAmount()
+		d.addNumbers("about", func(i int) float64 { return 15 * math.Round(d.amount[i]/15) })
+		d.leaks, d.what = []string{"about"}, LeakBands
+	},
+	"one quantity a product": func(d *design) {
+		first := map[int]float64{}
+		of := make([]int, d.n)
+		for i := range of {
+			of[i] = d.r.IntN(d.n / 4)
+			if _, known := first[of[i]]; !known {
+				first[of[i]] = d.amount[i]
+			}
+		}
+		d.add("y", func(i int) string { return fmt.Sprintf("%.2f", first[of[i]]) })
+		d.add("product", func(i int) string { return fmt.Sprint("p", of[i]) })
+		d.leaks, d.what = []string{"product"}, LeakKey
+	},
+	"two texts that agree in one class": func(d *design) {
+		d.addClass()
+		first := make([]int, d.n)
+		for i := range first {
+			first[i] = d.r.IntN(3)
+		}
+		d.add("first", func(i int) string { return string(rune('p' + first[i])) })
+		d.add("second", func(i int) string { return string(rune('p' + (first[i]+d.class[i]*(1+d.r.IntN(2)))%3)) })
+		d.leaks, d.what = []string{"first", "second"}, LeakTogether
+	},
+	"a limit of a ratio": func(d *design) {
+		spent, limit := make([]float64, d.n), make([]float64, d.n)
+		for i := range spent {
+			spent[i], limit[i] = math.Exp(d.r.NormFloat64()), math.Exp(d.r.NormFloat64())
+		}
+		d.add("y", func(i int) string { return fmt.Sprint(spent[i] > 1.5*limit[i]) })
+		d.addNumbers("spent", func(i int) float64 { return spent[i] })
+		d.addNumbers("limit", func(i int) float64 { return limit[i] })
+		d.leaks, d.what = []string{"spent", "limit"}, LeakIdentity
+	},
 	"ranges of identifiers": func(d *design) {
 		d.addClass()
 		next := [2]int{1000, 500000}

@@ -309,6 +309,13 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 			}
 		}
 	}
+	if logs := x.inLogs(power); x.binary && p <= predictsAll && logs != nil && len(logs.parts) > 1 {
+		if q := logs.rate(logs.all()); q > predictsAll {
+			if parts := logs.smallest(predictsAll); len(parts) <= 4 {
+				return append(all, x.newIdentity(parts, fmt.Sprintf("the class depends on whether a product or a ratio of them is above a limit (AUC %.4f)", q)))
+			}
+		}
+	}
 	if p <= predictsAll {
 		return x.findBeyond(m, power)
 	}
@@ -386,7 +393,8 @@ func (m *linear) smallest(limit float64) (parts []*column) {
 	return parts
 }
 
-// inLogs returns the linear model of the logarithms, of columns that are positive, or nil.
+// inLogs returns the linear model of the logarithms of columns that are positive, or nil if the target is a number that
+// has none.
 func (x *examination) inLogs(power map[*column]float64) *linear {
 	logs := func(c *column) *column {
 		if c.number == nil || c.nulls > 0 || len(c.values) < 5 || c.values[0].value <= 0 || !x.roles.isFeature(c.Column) && c != x.target || c.Kind != data.Numeric {
@@ -399,15 +407,17 @@ func (x *examination) inLogs(power map[*column]float64) *linear {
 		}
 		return &out
 	}
-	target := x.target
-	if target.number == nil || len(target.values) < 5 || target.values[0].value <= 0 {
-		return nil
-	}
-	in := *x
-	in.columns, in.y = nil, [][]float64{make([]float64, len(target.number))}
-	of := map[*column]float64{}
-	for i, v := range target.number {
-		in.y[0][i] = math.Log(v)
+	in, of := *x, map[*column]float64{}
+	in.columns = nil
+	if !x.binary {
+		target := x.target
+		if target.number == nil || len(target.values) < 5 || target.values[0].value <= 0 {
+			return nil
+		}
+		in.y = [][]float64{make([]float64, len(target.number))}
+		for i, v := range target.number {
+			in.y[0][i] = math.Log(v)
+		}
 	}
 	for _, c := range x.columns {
 		if l := logs(c); l != nil {

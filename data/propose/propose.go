@@ -104,7 +104,7 @@ func (p *Proposal) examine(ctx context.Context, f *data.Frame) error {
 			if one.Column == p.Target {
 				continue // they are renamed
 			}
-		case check.Leak, check.LeakAfter, check.LeakAverage, check.LeakIdentity, check.Index:
+		case check.Leak, check.LeakAfter, check.LeakAverage, check.LeakBands, check.LeakIdentity, check.Index:
 			var out []string
 			for _, c := range columns {
 				if p.roles.FindRole(c) == "" && !slices.Contains(p.Drop, c) {
