@@ -40,7 +40,12 @@ func (c *Config) examineRows(ctx context.Context, f *data.Frame, rows *encodedRo
 			return rows, nil
 		}
 	}
-	findings, err := check.Examine(ctx, f, of, c.roles(rows.fitted.Encoder.Target.Task))
+	roles, sample := c.roles(rows.fitted.Encoder.Target.Task), rows.sample
+	if sample == nil {
+		sample = check.SampleRows(f, of, roles)
+	}
+	findings, err := check.ExamineSample(ctx, f, sample, rows.fitted.Sample, roles)
+	rows.fitted.Sample = nil
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 )
@@ -176,6 +177,7 @@ func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []i
 type encodedRows struct {
 	*rowAssignment
 	fitted  *encode.Fitted
+	sample  []int // the rows of fitted.Sample; nil: none
 	weight  []float64
 	periods *Periods
 
@@ -201,7 +203,11 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *encode.Encoder
 	if e != nil {
 		rows.fitted, err = e.EncodeTo(ctx, f, s.Train, s.Held, sink)
 	} else {
+		if c.examined == nil && c.comm == nil && c.Impute != "drop" {
+			sink.Sample = check.SampleRows(f, s.Train, c.roles(encode.Auto))
+		}
 		rows.fitted, err = encode.Fit(ctx, f, s.Train, s.Held, c.dataSpec(), sink)
+		rows.sample = sink.Sample
 	}
 	if err != nil {
 		return nil, err

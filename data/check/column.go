@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -50,27 +49,32 @@ func newColumn(c *data.Column, rows []int) *column {
 		return out
 	}
 	out.number = make([]float64, len(rows))
-	order := make([]int32, 0, len(rows))
+	finite := make([]float64, 0, len(rows))
 	for i := range rows {
 		out.index[i], out.number[i] = -1, math.NaN()
 		if v := c.Number[i]; c.IsNull(i) || math.IsNaN(v) || math.IsInf(v, 0) {
 			out.nulls++
 		} else {
 			out.number[i] = v
-			order = append(order, int32(i))
+			finite = append(finite, v)
 		}
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(out.number[a], out.number[b]), cmp.Compare(a, b))
-	})
-	for _, i := range order {
-		v := out.number[i]
-		if n := len(out.values); n == 0 || out.values[n-1].value != v {
-			out.values = append(out.values, count{value: v, first: int(i)})
+	slices.Sort(finite)
+	finite = slices.Compact(finite)
+	out.values = make([]count, len(finite))
+	for k, v := range finite {
+		out.values[k].value = v
+	}
+	for i, v := range out.number {
+		if math.IsNaN(v) {
+			continue
 		}
-		last := len(out.values) - 1
-		out.index[i] = int32(last)
-		out.values[last].rows++
+		k, _ := slices.BinarySearch(finite, v)
+		of := &out.values[k]
+		if out.index[i] = int32(k); of.rows == 0 {
+			of.first = i
+		}
+		of.rows++
 	}
 	return out
 }

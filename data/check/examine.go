@@ -24,13 +24,23 @@ func ExaminedRows(n, columns int) int {
 // about the whole table last. rows are rows of the table, counted from 0, in any order; nil means all. Of many rows
 // every k-th is examined, so that the time is bounded. Values are read from files column by column.
 func Examine(ctx context.Context, f *data.Frame, rows []int, roles Roles) ([]Finding, error) {
+	return ExamineSample(ctx, f, SampleRows(f, rows, roles), nil, roles)
+}
+
+// SampleRows returns which of some rows of a table [Examine] examines, in ascending order.
+func SampleRows(f *data.Frame, rows []int, roles Roles) []int {
 	used := 0
 	for _, c := range f.Columns {
 		if roles.isUsed(c) {
 			used++
 		}
 	}
-	rows = sampleRows(f.Rows, rows, used)
+	return sampleRows(f.Rows, rows, used)
+}
+
+// ExamineSample works like [Examine] for rows of SampleRows. Columns that were read already are in known, with the values
+// of these rows; others are read from the table.
+func ExamineSample(ctx context.Context, f *data.Frame, rows []int, known map[string]*data.Column, roles Roles) ([]Finding, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -40,11 +50,14 @@ func Examine(ctx context.Context, f *data.Frame, rows []int, roles Roles) ([]Fin
 		if !roles.isUsed(c) {
 			continue
 		}
-		c, err := f.ColumnAt(ctx, nil, c.Name, rows)
-		if err != nil {
-			return nil, err
+		read := known[c.Name]
+		if read == nil {
+			var err error
+			if read, err = f.ColumnAt(ctx, nil, c.Name, rows); err != nil {
+				return nil, err
+			}
 		}
-		of := newColumn(c, rows)
+		of := newColumn(read, rows)
 		if c.Vector == "" {
 			findings = append(findings, checkValues(of, &roles)...)
 			findings = append(findings, checkSpellings(of, roles.FindRole(c.Name))...)
@@ -72,16 +85,27 @@ func sampleRows(all int, rows []int, columns int) []int {
 	n := all
 	if rows != nil {
 		n = len(rows)
-		rows = slices.Sorted(slices.Values(rows))
 	}
 	m := ExaminedRows(n, columns)
 	out := make([]int, m)
 	for i := range out {
-		at := int(int64(i) * int64(n) / int64(m))
-		if rows != nil {
-			at = rows[at]
+		out[i] = int(int64(i) * int64(n) / int64(m))
+	}
+	if rows == nil {
+		return out
+	}
+	among := make([]bool, all)
+	for _, r := range rows {
+		among[r] = true
+	}
+	for r, at, i := 0, 0, 0; i < m; r++ { // at of the rows are before r
+		if among[r] {
+			if at == out[i] {
+				out[i] = r
+				i++
+			}
+			at++
 		}
-		out[i] = at
 	}
 	return out
 }

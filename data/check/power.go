@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -44,19 +45,31 @@ func (x *examination) rate(score, y []float64) float64 {
 
 // areaUnderCurve returns the area under the ROC curve in either direction.
 func areaUnderCurve(score, y []float64) float64 {
-	ranks := spearman.Ranks(score)
-	ones, sum := 0.0, 0.0
+	var one, zero []float64
 	for i, v := range y {
 		if v > 0 {
-			ones++
-			sum += ranks[i]
+			one = append(one, score[i])
+		} else {
+			zero = append(zero, score[i])
 		}
 	}
-	zeros := float64(len(y)) - ones
+	slices.Sort(one)
+	slices.Sort(zero)
+	ones, zeros, pairs := float64(len(one)), float64(len(zero)), 0.0 // pairs in which a one is above a zero, ties half
+	below, upTo := 0, 0
+	for _, s := range one {
+		for below < len(zero) && zero[below] < s {
+			below++
+		}
+		for upTo = max(upTo, below); upTo < len(zero) && zero[upTo] == s; {
+			upTo++
+		}
+		pairs += float64(below+upTo) / 2
+	}
 	if ones == 0 || zeros == 0 {
 		return 0.5
 	}
-	a := (sum - ones*(ones+1)/2) / (ones * zeros)
+	a := pairs / (ones * zeros)
 	return max(a, 1-a)
 }
 

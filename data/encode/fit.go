@@ -20,6 +20,10 @@ type Fitted struct {
 	TrainReport    Report
 	HoldoutReport  Report
 	Storage        Storage // of the matrices: the one asked for, or what auto chose
+
+	// Sample holds features of the table by name, with their values in the rows of Sink.Sample: those of numbers and text
+	// that Fit has read anyway.
+	Sample map[string]*data.Column
 }
 
 // A Sink says where encoded rows are stored. The zero value means memory, with the storage chosen
@@ -28,6 +32,7 @@ type Sink struct {
 	Storage Storage
 	Disk    *DiskStorage // matrices and vectors of one entry a row go there; nil is memory
 	Shared  *Shared      // the rows are those of one of several ranks; nil: all are here
+	Sample  []int        // rows of the table, ascending, that Fit keeps as they were read; not with Shared
 }
 
 // Shared describes training rows that are distributed over ranks: Total rows in all, in the shards of Rows.
@@ -62,6 +67,9 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	if err != nil {
 		return nil, err
 	}
+	if to.Shared == nil && to.Sample != nil {
+		t.sample = &sample{rows: to.Sample, columns: map[string]*data.Column{}}
+	}
 	if err := t.scan(); err != nil {
 		return nil, err
 	}
@@ -82,6 +90,9 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	}
 	if err != nil {
 		return nil, err
+	}
+	if t.sample != nil {
+		out.Sample = t.sample.columns
 	}
 	out.TrainReport.Dropped, out.HoldoutReport.Dropped = t.dropped[0], t.dropped[1]
 	return out, f.Fingerprint()

@@ -37,6 +37,7 @@ type fitting struct {
 	crossed   map[*data.Column]*category // products of two categories, which stand in place of a column
 
 	fitted []feature
+	sample *sample // rows to keep as they are read; nil: none
 }
 
 // A feature is a source column with the statistics of its training rows.

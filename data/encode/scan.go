@@ -177,7 +177,9 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 	if t.counts == nil {
 		t.prepareCuts()
 	}
+	t.sample.begin(columns, func(c *data.Column) bool { return t.made[c] != nil })
 	inexact, err := matrix.Visit(t.ctx, t.block.Rows, columns, false, func(w *matrix.Tile) error {
+		t.sample.add(w)
 		t.partition.Split(w)
 		cuts := t.stripeCuts(w.First / matrix.StripeRows)
 		for j := range w.Number {
@@ -188,6 +190,7 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 	if err != nil {
 		return nil, err
 	}
+	t.sample.end()
 	for j := range scans {
 		own := numberStatistics{slices.Concat(scans[j].moments...), scans[j].faults, scans[j].nonzero, inexact[j]}
 		own.Faults.Shift(t.first)
@@ -204,11 +207,16 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 // scanLevels returns the levels of text or bool columns over the training rows of all blocks. It is a
 // collective call.
 func (t *fitting) scanLevels(columns []*data.Column) ([]levels, error) {
-	own := make([]levels, len(columns))
+	own, kept := make([]levels, len(columns)), make([]*data.Column, len(columns))
 	err := table.Parallel(t.ctx, len(columns), func(i int) error {
 		c, err := t.block.LoadLabels(t.ctx, columns[i])
 		if err != nil {
 			return err
+		}
+		if t.sample != nil && columns[i].Kind == data.Categorical && t.made[columns[i]] == nil {
+			if kept[i], err = c.LoadAt(t.ctx, nil, t.sample.rows); err != nil {
+				return err
+			}
 		}
 		own[i] = levelsOf(c, t.partition.Set(0))
 		own[i].Inexact = c.InexactRow
@@ -221,6 +229,11 @@ func (t *fitting) scanLevels(columns []*data.Column) ([]levels, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, c := range kept {
+		if c != nil {
+			t.sample.columns[c.Name] = c
+		}
 	}
 	return mergeBlocks(t, own, func(all [][]levels) []levels {
 		out := make([]levels, len(columns))

@@ -1,0 +1,68 @@
+package encode
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/matrix"
+)
+
+// A sample collects the values of some rows while columns are read.
+type sample struct {
+	rows    []int // of the table, ascending
+	columns map[string]*data.Column
+	reading []*data.Column // of the visit that goes on; nil for columns that are not kept
+}
+
+// begin prepares a visit of columns of numbers. Columns for which made reports true are left out.
+func (s *sample) begin(columns []*data.Column, made func(c *data.Column) bool) {
+	if s == nil {
+		return
+	}
+	s.reading = make([]*data.Column, len(columns))
+	for j, c := range columns {
+		if c.Kind != data.Numeric || made(c) {
+			continue
+		}
+		kept := *c
+		kept.Parts, kept.Int = nil, nil
+		kept.Number, kept.Null = make([]float64, len(s.rows)), make([]bool, len(s.rows))
+		s.reading[j] = &kept
+	}
+}
+
+// add keeps the values of a tile. Tiles have different rows or columns, so that it may be called concurrently.
+func (s *sample) add(t *matrix.Tile) {
+	if s == nil {
+		return
+	}
+	from, to := sort.SearchInts(s.rows, t.First), sort.SearchInts(s.rows, t.First+t.Rows)
+	for j := range t.Number {
+		c := s.reading[t.Lo+j]
+		if c == nil {
+			continue
+		}
+		for k := from; k < to; k++ {
+			i := s.rows[k] - t.First
+			c.Number[k] = t.Number[j][i]
+			c.Null[k] = t.Null[j] != nil && t.Null[j][i]
+		}
+	}
+}
+
+// end keeps the columns of the visit.
+func (s *sample) end() {
+	if s == nil {
+		return
+	}
+	for _, c := range s.reading {
+		if c == nil {
+			continue
+		}
+		if !slices.Contains(c.Null, true) {
+			c.Null = nil
+		}
+		s.columns[c.Name] = c
+	}
+}
