@@ -98,8 +98,15 @@ func (t *Table) shuffleByStratum(rng *rand.Rand) []int {
 		order[j] = j
 	}
 	rng.Shuffle(t.N, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	out := memory.Make[int](t.arena(), t.N)
+	t.sortByStratum(out, order)
+	return out
+}
+
+// sortByStratum writes rows to dst, stratum by stratum, and within one in their order.
+func (t *Table) sortByStratum(dst, rows []int) {
 	var first []int // of a stratum in the result: counted, then added up
-	for j := range t.N {
+	for _, j := range rows {
 		s := t.stratum(j)
 		for s+1 >= len(first) {
 			first = append(first, 0)
@@ -109,13 +116,11 @@ func (t *Table) shuffleByStratum(rng *rand.Rand) []int {
 	for s := 1; s < len(first); s++ {
 		first[s] += first[s-1]
 	}
-	out := memory.Make[int](t.arena(), t.N)
-	for _, j := range order {
+	for _, j := range rows {
 		s := t.stratum(j)
-		out[first[s]] = j
+		dst[first[s]] = j
 		first[s]++
 	}
-	return out
 }
 
 // A FewRowsError reports why there are too few rows for a choice.
@@ -163,8 +168,8 @@ func (t *Table) sample(count int, seed uint64) []int {
 	const stream = 0x73616d70
 	const wide = 16 // times as many of the first rows are drawn from: a sample of all
 	n := min(t.N, wide*count)
-	order := rand.New(rand.NewPCG(seed, stream)).Perm(n)
-	slices.SortStableFunc(order, func(a, b int) int { return t.stratum(a) - t.stratum(b) })
+	order := make([]int, n)
+	t.sortByStratum(order, rand.New(rand.NewPCG(seed, stream)).Perm(n))
 	rows := make([]int, 0, count)
 	share, passed := float64(count)/float64(n), 0.5
 	for _, j := range order {
