@@ -1,14 +1,17 @@
 """Compares last layers on embeddings with a spurious attribute: worst-group accuracy, average, time.
 
-    python bench/lastlayer/lastlayer.py --seeds 10 --out lastlayer.md
+    python bench/lastlayer/lastlayer.py --seeds 10 --vary --out lastlayer.md
 
 The designs have the group proportions of Waterbirds, CelebA, MultiNLI and CivilComments. The embeddings are simulated: a
 class has a direction, the attribute has another, noise is normal with the given decay of its deviations, and all are
 rotated. With --embeddings DIR, files DIR/NAME-{train,validation,test}.npz with the arrays X, y and a (the attribute) are used
 in place of the simulation, as written from a network.
 
-Every method sees the training rows with their groups, and n/4 more rows, also with groups, to choose its ridge by the
-accuracy of the worst group. Test rows have equal numbers of rows of every group.
+Methods differ in who has groups: training and n/4 validation rows (first block), the validation rows alone (second
+block), nobody (third block). Peers choose their ridge by the accuracy of the worst group on the validation rows, or by the
+accuracy where there are no groups. Test rows have equal numbers of rows of every group. --vary draws the distances of the
+classes and of the attribute's values anew with every seed. The last column is the difference of the worst group's accuracy
+from that of the first method of drotrain in the block, paired by draws.
 """
 
 import argparse
@@ -18,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from drotrain import RobustClassifier
+from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -28,7 +32,8 @@ PROPORTIONS = {
     "multinli": [[57498, 11158], [67376, 1521], [66630, 1992]],
     "civilcomments": [[148186, 90337], [12731, 17784]],
 }
-RIDGES = np.logspace(-4, 1, 6)  # of the average loss, as mu
+RIDGES = np.logspace(-3, 1, 5)  # of the average loss, as mu
+TEST_ROWS = 12000
 
 
 def simulate(name, rows, width, strength, core, rng):
@@ -51,7 +56,7 @@ def simulate(name, rows, width, strength, core, rng):
     return (
         draw(np.maximum(np.round(share * rows), 4).astype(int)),
         draw(np.maximum(np.round(share * rows / 4), 4).astype(int)),
-        draw(np.full(share.shape, 20000 // share.size)),
+        draw(np.full(share.shape, TEST_ROWS // share.size)),
     )
 
 
@@ -114,26 +119,59 @@ def jtt(X, y, ridge, factor=20):
     return fit(X, y, ridge, np.where(wrong, float(factor), 1.0))
 
 
+def clusters(X, y, kinds=2):
+    """Return inferred groups: clusters of the embeddings of every class."""
+    group = np.zeros(len(y), int)
+    for c in np.unique(y):
+        rows = y == c
+        group[rows] = kinds * c + KMeans(kinds, n_init=3, random_state=0).fit_predict(X[rows])
+    return group
+
+
 def tuned(make, Xv, yv, gv):
-    """Return the model of the ridge with the best worst group on the validation rows."""
-    return max((make(r) for r in RIDGES), key=lambda m: worst(m.predict(Xv), yv, gv))
+    """Return the model of the ridge with the best worst group on the validation rows; without groups the best accuracy."""
+    return max((make(r) for r in RIDGES), key=lambda m: (m.predict(Xv) == yv).mean() if gv is None else worst(m.predict(Xv), yv, gv))
+
+
+def dfr_on_validation(Xv, yv, gv, rng):
+    """Return DFR on validation rows: the ridge is tuned on half of them, with models of the other half."""
+    half = np.zeros(len(yv), bool)
+    for g in np.unique(gv):
+        rows = rng.permutation(np.flatnonzero(gv == g))
+        half[rows[: (len(rows) + 1) // 2]] = True
+    ridge = max(
+        RIDGES, key=lambda r: worst(subsets(Xv[half], yv[half], gv[half], r, rng).predict(Xv[~half]), yv[~half], gv[~half])
+    )
+    return subsets(Xv, yv, gv, ridge, rng)
 
 
 def methods(train, validation, rng, seed):
+    """Return methods by the block of the table and their name."""
     (X, y, g), (Xv, yv, gv) = train, validation
     both = [np.concatenate(p) for p in zip(train, validation, strict=True)]
-    ours = {"random_state": seed}
+    inferred = clusters(X, y)
+
+    def ours():
+        return RobustClassifier(random_state=seed)
+
     return {
-        "ERM": lambda: tuned(lambda r: fit(X, y, r), Xv, yv, gv),
-        "balanced ERM": lambda: tuned(lambda r: fit(X, y, r, balanced(g)), Xv, yv, gv),
-        "DFR, training rows": lambda: tuned(lambda r: subsets(X, y, g, r, rng), Xv, yv, gv),
-        "DFR, validation rows": lambda: tuned(lambda r: subsets(Xv, yv, gv, r, rng), Xv, yv, gv),
-        "group DRO": lambda: tuned(lambda r: group_dro(X, y, g, r), Xv, yv, gv),
-        "JTT": lambda: tuned(lambda r: jtt(X, y, r), Xv, yv, gv),
-        "drotrain, default": lambda: RobustClassifier(**ours).fit(both[0], both[1], groups=both[2]),
-        "drotrain, worst-group-accuracy": lambda: RobustClassifier(options={"select": "worst-group-accuracy"}, **ours).fit(
-            both[0], both[1], groups=both[2]
-        ),
+        ("all", "drotrain, validation="): lambda: ours().fit(X, y, groups=g, validation=validation),
+        ("all", "drotrain, all rows cross-validated"): lambda: ours().fit(both[0], both[1], groups=both[2]),
+        ("all", "ERM"): lambda: tuned(lambda r: fit(X, y, r), Xv, yv, gv),
+        ("all", "balanced ERM"): lambda: tuned(lambda r: fit(X, y, r, balanced(g)), Xv, yv, gv),
+        ("all", "DFR, training rows"): lambda: tuned(lambda r: subsets(X, y, g, r, rng), Xv, yv, gv),
+        ("all", "DFR, validation rows"): lambda: dfr_on_validation(Xv, yv, gv, rng),
+        ("all", "group DRO"): lambda: tuned(lambda r: group_dro(X, y, g, r), Xv, yv, gv),
+        ("validation", "drotrain, validation="): lambda: ours().fit(X, y, validation=validation),
+        ("validation", "ERM"): lambda: tuned(lambda r: fit(X, y, r), Xv, yv, gv),
+        ("validation", "DFR, validation rows"): lambda: dfr_on_validation(Xv, yv, gv, rng),
+        ("validation", "JTT"): lambda: tuned(lambda r: jtt(X, y, r), Xv, yv, gv),
+        ("validation", "clusters, balanced ERM"): lambda: tuned(lambda r: fit(X, y, r, balanced(inferred)), Xv, yv, gv),
+        ("nobody", "drotrain"): lambda: ours().fit(X, y),
+        ("nobody", "ERM"): lambda: tuned(lambda r: fit(X, y, r), Xv, yv, None),
+        ("nobody", "JTT"): lambda: tuned(lambda r: jtt(X, y, r), Xv, yv, None),
+        ("nobody", "clusters, balanced ERM"): lambda: tuned(lambda r: fit(X, y, r, balanced(inferred)), Xv, yv, None),
+        ("nobody", "drotrain on clusters"): lambda: ours().fit(X, y, groups=inferred),
     }
 
 
@@ -148,28 +186,37 @@ def main():
     parser.add_argument("--methods", default="", help="methods whose names contain this text")
     parser.add_argument("--embeddings", type=Path)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--vary", action="store_true", help="draw the distances with every seed")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    lines = ["| design | method | worst group | average | seconds |", "|---|---|--:|--:|--:|"]
+    lines = ["| design | groups of | method | worst group | average | seconds | difference |", "|---|---|---|--:|--:|--:|--:|"]
     for name in given.designs:
         results = {}
         for seed in range(1 if given.embeddings else given.seeds):
             rng = np.random.default_rng(seed)
-            parts = load(given.embeddings, name) if given.embeddings else simulate(name, given.rows, given.width, given.strength, given.core, rng)
+            strength, core = (rng.uniform(2, 6), rng.uniform(2, 3.5)) if given.vary else (given.strength, given.core)
+            parts = load(given.embeddings, name) if given.embeddings else simulate(name, given.rows, given.width, strength, core, rng)
             scaler = StandardScaler().fit(parts[0][0])
             train, validation, (Xt, yt, gt) = [(scaler.transform(X), y, g) for X, y, g in parts]
-            for method, make in methods(train, validation, rng, seed).items():
+            for (block, method), make in methods(train, validation, rng, seed).items():
                 if given.methods in method:
                     begun = time.perf_counter()
                     predicted = make().predict(Xt)
                     seconds = time.perf_counter() - begun
-                    results.setdefault(method, []).append((worst(predicted, yt, gt), (predicted == yt).mean(), seconds))
-        for method, values in results.items():
-            mean, error = np.mean(values, axis=0), np.std(values, axis=0, ddof=min(1, len(values) - 1)) / np.sqrt(len(values))
-            lines.append(f"| {name} | {method} | {mean[0]:.3f} ± {error[0]:.3f} | {mean[1]:.3f} | {mean[2]:.1f} |")
+                    results.setdefault((block, method), []).append((worst(predicted, yt, gt), (predicted == yt).mean(), seconds))
+            print(name, seed, flush=True)
+        first = {}
+        for (block, method), values in results.items():
+            values = np.array(values)
+            reference = first.setdefault(block, values)
+            difference = values[:, 0] - reference[:, 0]
+            error = difference.std(ddof=min(1, len(values) - 1)) / np.sqrt(len(values))
+            mean = values.mean(axis=0)
+            change = "" if reference is values else f"{difference.mean():+.3f} ± {error:.3f}"
+            lines.append(f"| {name} | {block} | {method} | {mean[0]:.3f} | {mean[1]:.3f} | {mean[2]:.1f} | {change} |")
             print(lines[-1], flush=True)
-    if given.out:
-        given.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        if given.out:
+            given.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -66,8 +66,9 @@ def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa
             for line in child.stderr:
                 try:
                     entries.append(json.loads(line))
-                except ValueError:  # the text of a crash
-                    entries.append({"level": "error", "message": line.decode("utf-8", "replace").rstrip()})
+                except ValueError:  # a text, as of a crash
+                    text = line.decode("utf-8", "replace").rstrip().removeprefix("drotrain: error: ")  # of a wrong option
+                    entries.append({"level": "error", "message": text})
                 if progress is not None and entries[-1]["level"] in ("info", "note", "progress"):
                     progress(entries[-1]["message"])
         except BaseException:  # Ctrl-C, or the progress function

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags, check_array, check_consistent_length, check_random_state
 from sklearn.utils.class_weight import compute_sample_weight
@@ -481,6 +481,11 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
         """Return the probability of every class, of shape (n_samples, n_classes)."""
         scores = self._scores(X)[:, self._order_]
         return np.hstack([expit(-scores), expit(scores)]) if scores.shape[1] == 1 else softmax(scores, axis=1)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithm of the probability of every class, of shape (n_samples, n_classes)."""
+        scores = self._scores(X)[:, self._order_]
+        return np.hstack([log_expit(-scores), log_expit(scores)]) if scores.shape[1] == 1 else log_softmax(scores, axis=1)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable label of every row; of two, the positive one from the threshold of the training on."""

@@ -18,16 +18,25 @@ def is_frame(X: Any) -> bool:
 
 
 def to_arrow(X: Any) -> pa.Table:
-    """Return a data frame as a pyarrow table; columns whose names are not all texts are named x0, x1, …."""
+    """Return a data frame as a pyarrow table; columns whose names are not all texts are named x0, x1, ….
+
+    A column without a name is called column_3 if it is the third, as the command calls it. Categories that are neither
+    texts nor numbers, such as intervals, are their texts.
+    """
     if hasattr(X, "iloc"):  # pandas: a sparse column holds numbers
         thick = {c: t.subtype for c, t in X.dtypes.items() if hasattr(t, "fill_value") and hasattr(t, "subtype")}
         X = X.astype(thick) if thick else X
+        kinds = {c: t.categories for c, t in X.dtypes.items() if hasattr(t, "categories") and t.categories.dtype.kind == "O"}
+        odd = {c: X[c].cat.rename_categories(str) for c, of in kinds.items() if not all(isinstance(v, str) for v in of)}
+        X = X.assign(**odd) if odd and all(isinstance(c, str) for c in odd) else X
     try:
         table = pa.Table.from_pandas(X, preserve_index=False) if hasattr(X, "iloc") else pa.table(X)
     except (pa.ArrowException, TypeError) as failure:
         raise ValueError(f"a column of X cannot be converted to Arrow: {failure}") from failure
     if hasattr(X, "iloc") and not all(isinstance(c, str) for c in X.columns):
         table = table.rename_columns([f"x{i}" for i in range(table.num_columns)])
+    if "" in table.column_names:
+        table = table.rename_columns([n or f"column_{i + 1}" for i, n in enumerate(table.column_names)])
     for i, field in enumerate(table.schema):  # categories of numbers are categories, too
         if pa.types.is_dictionary(field.type) and field.type.value_type not in _TEXTS:
             table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type).cast(pa.string()).dictionary_encode())

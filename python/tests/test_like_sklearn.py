@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars
 import pyarrow as pa
 import pytest
 from scipy import sparse
@@ -18,6 +19,8 @@ from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import drotrain
 from drotrain import DegenerateModelWarning, DrotrainWarning, RobustClassifier, RobustRegressor
@@ -32,6 +35,66 @@ def table():
 
 def plain(**parameters):
     return RobustClassifier(average="plain", **parameters)
+
+
+# What X and y may be is the same as for LogisticRegression: the model does not depend on it.
+@pytest.mark.parametrize(
+    "form",
+    [np.asfortranarray, np.ndarray.tolist, lambda X: X.astype(object), lambda X: X.astype(">f8"), lambda X: np.repeat(X, 2, axis=0)[::2],
+     lambda X: pd.DataFrame(X).astype("Float64"), lambda X: pd.DataFrame(X).astype("float64[pyarrow]"), sparse.csc_array,
+     lambda X: pd.DataFrame(X, columns=["", "target", "a,b", "x=1", '"q"']), lambda X: pd.DataFrame(X).set_index(X[:, 1]), polars.DataFrame,
+     lambda X: pd.DataFrame(X, columns=pd.MultiIndex.from_product([["a"], list("bcdef")]))],
+)  # fmt: skip
+def test_forms_of_features(table, form):
+    X, y = table
+    given = form(X)
+    model = plain().fit(given, y)
+    np.testing.assert_array_equal(model.coef_, plain().fit(X, y).coef_)
+    np.testing.assert_allclose(model.predict_log_proba(given), np.log(plain().fit(X, y).predict_proba(X)), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [pd.Categorical, pd.Index, polars.Series, lambda y: pd.Series(y, dtype="Int64"), lambda y: pd.Series(y == 1, dtype="boolean"),
+     lambda y: np.where(y, "yes", "no").astype(object), lambda y: pd.Series(np.where(y, "yes", "no"), dtype="string"), lambda y: y[:, None],
+     lambda y: np.where(y, np.datetime64("2021-01-01"), np.datetime64("2020-01-01")),
+     lambda y: pd.Series(y, index=y - 5).astype("category")],
+)  # fmt: skip
+def test_forms_of_labels(table, form):
+    X, y = table
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a column
+        ours, theirs = plain().fit(X, form(y)), LogisticRegression().fit(X, form(y))
+    assert ours.classes_.tolist() == theirs.classes_.tolist()
+    assert (ours.predict(X) == theirs.predict(X)).mean() > 0.97
+
+
+@pytest.mark.parametrize(
+    "X, y",
+    [(np.ones((0, 3)), []), (np.ones((9, 0)), [0, 1, 1] * 3), (np.ones(9), [0, 1, 1] * 3), (np.ones((9, 1)), np.zeros(9)),
+     (np.full((9, 2), np.inf), [0, 1, 1] * 3), (np.ones((9, 2)) + 1j, [0, 1, 1] * 3), (np.ones((9, 2, 1)), [0, 1, 1] * 3),
+     (np.ones((9, 2)), np.linspace(0, 1, 9)), (np.ones((9, 2)), [np.nan, 1, 0] * 3), (np.ones((9, 2)), [0, 1])],
+)  # fmt: skip
+def test_what_scikit_learn_refuses(X, y):
+    for model in (plain(), LogisticRegression()):
+        with pytest.raises(ValueError):
+            model.fit(X, y)
+
+
+def test_categories_that_are_no_texts(table):
+    X, y = table
+    frame = pd.DataFrame({"a": X[:, 0], "b": pd.cut(X[:, 1], 3), "c": pd.Categorical(X[:, 2] > 0)})
+    texts = frame.assign(b=frame["b"].astype(str), c=X[:, 2] > 0)
+    np.testing.assert_allclose(plain().fit(frame, y).predict_proba(frame), plain().fit(texts, y).predict_proba(texts), rtol=2e-2)
+
+
+def test_transforms_give_frames(table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    select = SelectFromModel(plain(), threshold=-np.inf, max_features=2).set_output(transform="pandas").fit(frame, y)
+    assert list(select.transform(frame).columns) == ["a", "b"]
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), plain()).fit(frame, y)
+    assert pipeline[-1].feature_names_in_.tolist() == list("abcde") and pipeline.predict(frame[:1]).shape == (1,)
 
 
 # Constant columns keep their places, with the coefficient 0.
