@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/divergence"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -19,9 +19,9 @@ type AdversaryInput struct {
 	Nu         float64               // 0 when not known
 	OverGroups bool                  // the adversary weighs groups, not rows
 
-	Weights []float64         // n: y ≥ 0, Σ y = 1 within 1e-6
-	Loss    []float64         // n: losses of the robust model, or nil
-	Groups  []encode.Grouping // of the training rows
+	Weights []float64        // n: y ≥ 0, Σ y = 1 within 1e-6
+	Loss    []float64        // n: losses of the robust model, or nil
+	Groups  []facts.Grouping // of the training rows
 
 	Arena *memory.Arena // of a vector of n numbers; nil means the heap
 }
@@ -137,7 +137,7 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 
 // massByGroup returns the weight of every group with rows, sorted by the ratio of weight to rows, largest
 // first.
-func massByGroup(g encode.Grouping, y []float64) MassGrouping {
+func massByGroup(g facts.Grouping, y []float64) MassGrouping {
 	mass, count := make([]compensated.Sum, len(g.Labels)), make([]int, len(g.Labels))
 	for i, k := range g.Index {
 		mass[k].Add(y[i])

@@ -3,8 +3,7 @@ package eval
 import (
 	"slices"
 
-	"github.com/drotrain/drotrain/data/check"
-	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/facts"
 )
 
 // Schema is the name of the JSON layout of [Evaluation]. Its number is raised by incompatible changes.
@@ -53,7 +52,7 @@ type Evaluation struct {
 
 	// Findings are about the columns of the training rows: leaks, codes for missing values, spellings of a label. Those
 	// that are Scored are about the rows of the table.
-	Findings []check.Finding `json:"findings,omitempty"`
+	Findings []facts.Finding `json:"findings,omitempty"`
 
 	// Levels holds the levels of robustness that leave no model on the training table, where they are known.
 	Levels *LevelRange `json:"levels_without_model,omitempty"`
@@ -85,7 +84,7 @@ type BallRange struct {
 
 // A Drift compares the values of a column with those of training.
 type Drift struct {
-	encode.Drift
+	facts.Drift
 	Finding string `json:"finding,omitempty"` // how it differs beyond the limits
 }
 

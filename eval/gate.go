@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,7 +115,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 	if e.Op != expr.Compare || e.Values[0].Kind != expr.Number {
 		return expr.Errorf(e.At, "%q is not compared with a number; write e.g. worst_group.risk > 0.6", e.Name)
 	}
-	if !pathSyntax.MatchString(e.Name) {
+	if !isPath(e.Name) {
 		return expr.Errorf(e.At, "%q is not a path like worst_group.risk", e.Name)
 	}
 	return nil
@@ -192,9 +191,6 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	return r, nil
 }
 
-// pathSyntax is that of names with arguments in brackets, joined by dots.
-var pathSyntax = regexp.MustCompile(`^[^.\[\]]+(\[.*\])?(\.[^.\[\]]+(\[.*\])?)*$`)
-
 // An estimate is a number with the ends of its interval, which are undefined if there is none.
 type estimate [3]Num
 
@@ -233,10 +229,7 @@ var gateHeads = map[string]struct{ argument, key bool }{
 	"cvar": {true, false}, "four_fifths": {false, false}, "unseen": {true, false}, "missing": {true, false}, "outside": {true, false}, "psi": {true, false},
 }
 
-// gatePaths divides a path behind the model.
-var gatePaths = regexp.MustCompile(`^(?:(change|since)\.)?([^.\[]+)(\[.*\])?(?:\.([^.]+))??(?:\.(low|high))?$`)
-
-// parsePath parses a path of pathSyntax.
+// parsePath parses a path (isPath).
 func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 	p.text = text
 	p.model = slices.IndexFunc(e.Names(), func(name string) (ok bool) {
@@ -247,23 +240,23 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 		p.model = e.Focus()
 		p.text = strings.TrimPrefix(text, "robust.") // the model in focus, where an average was chosen in its place
 	}
-	m := gatePaths.FindStringSubmatch(p.text)
-	if m == nil {
-		m = make([]string, 6) // an unknown path
+	parts, ok := dividePath(p.text)
+	if !ok {
+		parts = dividedPath{} // an unknown path
 	}
-	p.comparison, p.head, p.key, p.end = m[1], m[2], m[4], slices.Index([]string{"", "low", "high"}, m[5])
+	p.comparison, p.head, p.key, p.end = parts.comparison, parts.head, parts.key, slices.Index([]string{"", "low", "high"}, parts.end)
 	p.text = strings.TrimPrefix(p.text, p.comparison+".")
 	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.suggestPaths(p.text), ", "))
-	if key, err := e.measureKey(p.head); err == nil && m[3] == "" && p.key == "" {
+	if key, err := e.measureKey(p.head); err == nil && !parts.hasArgument && p.key == "" {
 		p.head, p.key = "overall", key
 		return p, nil
 	}
 	takes, known := gateHeads[p.head]
-	if !known || takes.argument != (m[3] != "") || takes.key != (p.key != "") {
+	if !known || takes.argument != parts.hasArgument || takes.key != (p.key != "") {
 		return p, p.unknown
 	}
 	if takes.argument {
-		p.arg = m[3][1 : len(m[3])-1]
+		p.arg = parts.argument
 	}
 	if takes.key && !(p.key == "n" && (p.head == "group" || p.head == "worst_group")) {
 		p.key, err = e.measureKey(p.key)

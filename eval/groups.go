@@ -7,13 +7,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
 // Shares returns, for each grouping, the proportion of the rows in every group. For Input.TrainShare, pass the
 // groupings of the training rows.
-func Shares(groups []encode.Grouping) []map[string]float64 {
+func Shares(groups []facts.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	for k, g := range groups {
 		out[k] = make(map[string]float64)
@@ -32,7 +32,7 @@ func Shares(groups []encode.Grouping) []map[string]float64 {
 
 // measureGrouping measures all models in every group of a grouping. share holds the proportions of the training
 // rows by group, or is nil.
-func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g encode.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
+func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g facts.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
 	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
 	for k, m := range in.Models {

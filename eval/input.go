@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -28,7 +28,7 @@ type Input struct {
 	Positive   string // binary: the value that counts as positive, e.g. "deny = yes"
 
 	Models []Model
-	Groups []encode.Grouping // may be empty; the last one (all columns crossed) gives the worst group
+	Groups []facts.Grouping // may be empty; the last one (all columns crossed) gives the worst group
 
 	// TrainShare[k], when given, maps the group labels of Groups[k] to their
 	// share of the training rows; it weights the weighted averages. A nil slice
@@ -243,7 +243,7 @@ func (in *Input) check() error {
 	return nil
 }
 
-func checkGrouping(g encode.Grouping, n int) error {
+func checkGrouping(g facts.Grouping, n int) error {
 	if len(g.Index) != n {
 		return fmt.Errorf("eval: grouping %q covers %d of %d rows", g.Name, len(g.Index), n)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
@@ -29,7 +29,7 @@ type strata struct {
 }
 
 // newStrata returns the strata of in by the groupings, sorted by every model.
-func newStrata(ctx context.Context, in *measuredRows, groups []encode.Grouping) (*strata, error) {
+func newStrata(ctx context.Context, in *measuredRows, groups []facts.Grouping) (*strata, error) {
 	n := len(in.Target)
 	all := &stratum{Rows: memory.Make[int32](in.Arena, n), Order: make([][]int32, len(in.Models))}
 	for i := range all.Rows {
@@ -66,7 +66,7 @@ func newStrata(ctx context.Context, in *measuredRows, groups []encode.Grouping) 
 }
 
 // splitByGroup returns the strata of the groups of g that have rows, in the order of their labels.
-func (a *stratum) splitByGroup(in *measuredRows, g encode.Grouping) []stratum {
+func (a *stratum) splitByGroup(in *measuredRows, g facts.Grouping) []stratum {
 	var out []stratum
 	for _, rows := range rowsByGroup(in.Arena, g, a.Rows) {
 		out = append(out, stratum{Rows: rows})
@@ -89,7 +89,7 @@ func (a *stratum) splitByGroup(in *measuredRows, g encode.Grouping) []stratum {
 }
 
 // rowsByGroup divides all rows, in the given order, by the groups that have some.
-func rowsByGroup(arena *memory.Arena, g encode.Grouping, order []int32) (out [][]int32) {
+func rowsByGroup(arena *memory.Arena, g facts.Grouping, order []int32) (out [][]int32) {
 	count := make([]int32, len(g.Labels)+1) // where each group begins
 	for _, k := range g.Index {
 		count[k+1]++

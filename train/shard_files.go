@@ -6,6 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/ranks/gather"
 )
 
 // sharedFiles says which files are the same for all ranks, judging by size, time and number. One rank computes
@@ -22,7 +23,7 @@ func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	if c == nil {
 		return nil, nil
 	}
-	all, err := ranks.GatherValues(c, f.Stamps())
+	all, err := gather.Values(c, f.Stamps())
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (d *sharedFiles) checkSameFiles() error {
 	if d == nil { // there is one process
 		return nil
 	}
-	all, err := ranks.GatherValues(d.comm, d.f.Sources)
+	all, err := gather.Values(d.comm, d.f.Sources)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/ranks/gather"
 )
 
 // readWeights reads the weights of the rows of d on this rank, or returns nil if name is empty. It returns an
@@ -25,7 +26,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *encode.Dataset, name str
 	if err != nil {
 		return nil, err
 	}
-	all, err := ranks.GatherValues(rows.Comm(), checkWeights(column, from))
+	all, err := gather.Values(rows.Comm(), checkWeights(column, from))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/ranks/gather"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -177,7 +178,7 @@ func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o 
 			}
 		}
 	}
-	all, err := ranks.GatherValues(m.Config.comm, own)
+	all, err := gather.Values(m.Config.comm, own)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/ranks/gather"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -109,7 +110,7 @@ func shareProcessors(processors, place, beside int) int {
 // agreeOnPlace returns an error if ranks have different states. Otherwise it returns the place of this rank
 // among those on the same processors, and their number. It is a collective call.
 func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
-	all, err := ranks.GatherValues(c, own)
+	all, err := gather.Values(c, own)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -1,17 +1,15 @@
 package check
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/facts"
 )
 
 // A Kind says what a finding is about.
-type Kind string
+type Kind = facts.Kind
 
 // The kinds of findings.
 const (
@@ -47,58 +45,16 @@ const (
 )
 
 // A Severity says how much a finding matters.
-type Severity string
+type Severity = facts.Severity
 
 // The severities: training and tuning print the warnings, inspect prints all findings.
 const (
-	Note    Severity = "note"
-	Warning Severity = "warning"
+	Note    = facts.Note
+	Warning = facts.Warning
 )
 
 // A Finding is something about a column that may be wrong.
-type Finding struct {
-	What     Kind     `json:"what"`
-	Column   string   `json:"column,omitempty"`  // "" for the whole table
-	Columns  []string `json:"columns,omitempty"` // of a finding about several columns: all of them
-	Rows     int      `json:"rows,omitempty"`    // in how many of the examined rows; 0: all, or it says nothing
-	First    int      `json:"first,omitempty"`   // the first of them, counted from 1 in the table
-	Evidence string   `json:"evidence"`          // a sentence without the name of the column
-	Severity Severity `json:"severity"`
-	Proposal string   `json:"proposal,omitempty"` // what a user can do
-	Scored   bool     `json:"scored,omitempty"`   // about the rows that a model scores, not about those of its training
-
-	Renames map[string]string `json:"renames,omitempty"` // of bounds: the numbers that the texts may become
-	Texts   []string          `json:"texts,omitempty"`   // of codes for missing values: COLUMN=text
-}
-
-// IsLeak reports whether the finding says that columns know the target.
-func (f *Finding) IsLeak() bool { return strings.HasPrefix(string(f.What), "leak") }
-
-// String returns the finding as a sentence that names the columns.
-func (f *Finding) String() string {
-	var b strings.Builder
-	switch {
-	case len(f.Columns) > 1:
-		names := make([]string, len(f.Columns))
-		for i, c := range f.Columns {
-			names[i] = strconv.Quote(c)
-		}
-		b.WriteString("columns " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + ": ")
-	case f.Column != "":
-		fmt.Fprintf(&b, "column %q: ", f.Column)
-	}
-	b.WriteString(f.Evidence)
-	switch {
-	case f.Rows > 0 && f.First > 0:
-		fmt.Fprintf(&b, " (rows: %d, first %d)", f.Rows, f.First)
-	case f.Rows > 0:
-		fmt.Fprintf(&b, " (rows: %d)", f.Rows)
-	}
-	if f.Proposal != "" {
-		b.WriteString("; " + f.Proposal)
-	}
-	return b.String()
-}
+type Finding = facts.Finding
 
 // Roles says what the columns of a table are for. A column with a role other than that of a feature is never
 // proposed to be left out.

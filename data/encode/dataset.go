@@ -1,6 +1,9 @@
 package encode
 
-import "github.com/drotrain/drotrain/design"
+import (
+	"github.com/drotrain/drotrain/data/facts"
+	"github.com/drotrain/drotrain/design"
+)
 
 // A Dataset holds encoded rows as plain slices, without Arrow types.
 type Dataset struct {
@@ -33,8 +36,4 @@ func (d *Dataset) Row(i int) []float64 {
 }
 
 // A Grouping assigns each row of a Dataset to one group.
-type Grouping struct {
-	Name   string   // "region", or "ethnicity × region" for crossed columns
-	Labels []string // group labels, sorted; only those that occur in the encoder's training rows or here
-	Index  []int32  // N entries, each an index into Labels
-}
+type Grouping = facts.Grouping

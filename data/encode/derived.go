@@ -234,7 +234,7 @@ func (m *derivation) occurringPairs(pair [2]string, sides [2][]Operand, most int
 			}
 		}
 	}
-	all, err := gather(m.comm, own)
+	all, err := fromRanks(m.comm, own)
 	for _, pairs := range all {
 		for _, l := range pairs {
 			occurs[l] = true
@@ -266,7 +266,7 @@ func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 				break
 			}
 		}
-		all, err := gather(m.comm, texts)
+		all, err := fromRanks(m.comm, texts)
 		if err != nil {
 			return false, err
 		}

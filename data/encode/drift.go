@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -35,17 +35,7 @@ type InputProfile struct {
 }
 
 // A Drift compares the values of a column with those of training.
-type Drift struct {
-	Column     string  `json:"column"`
-	PSI        float64 `json:"psi"`                   // population stability index
-	Outside    float64 `json:"outside,omitempty"`     // proportion of values beyond the smallest and the largest of training
-	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level unseen in training
-	Missing    float64 `json:"missing,omitempty"`     // proportion of nulls
-	WasMissing float64 `json:"was_missing,omitempty"` // that of training
-
-	limit float64 // of PSI, with the noise of few rows
-	rows  int
-}
+type Drift = facts.Drift
 
 const (
 	profiledRows   = 50_000    // training rows of a profile, at most
@@ -54,11 +44,7 @@ const (
 	comparedRows   = 200_000 // rows that are compared, at most
 	readCells      = 1 << 30 // encoded cells that are read for a profile, at most, but for those of minProfiled rows
 
-	// The limits beyond which a Drift is reported; 0.25 is the usual limit for a shifted population.
-	driftPSI     = 0.25
-	driftOutside = 0.05 // and of Unseen
-	driftMissing = 0.1
-	driftRows    = 5 // of each, at least
+	driftPSI = 0.25 // the limit beyond which a Drift is reported, the usual one for a shifted population
 )
 
 // MakeProfile computes the profile of the training values from the first rows of d, which must be training rows
@@ -240,7 +226,7 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 			n[in.Skipped()] -= unseen
 			n[len(n)-1] += unseen
 		}
-		d := Drift{Column: e.Inputs[p.Input].Name, rows: r.Rows, Outside: float64(c.outside[k]) / float64(c.rows), WasMissing: p.Missing}
+		d := Drift{Column: e.Inputs[p.Input].Name, Rows: r.Rows, Outside: float64(c.outside[k]) / float64(c.rows), WasMissing: p.Missing}
 		bins := float64(len(p.Shares))
 		for b, n := range c.counts[k] {
 			// Half a row in every interval keeps the logarithm finite.
@@ -249,7 +235,7 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 			d.PSI += (is - was) * math.Log(is/was)
 		}
 		// Rows of one population have about this index on average, and seldom three times as much.
-		d.limit = driftPSI + 3*(bins-1)*(1/float64(c.rows)+1/float64(e.Profile.Rows))
+		d.Limit = driftPSI + 3*(bins-1)*(1/float64(c.rows)+1/float64(e.Profile.Rows))
 		d.Missing = r.imputedCount(d.Column) / float64(max(1, r.Rows))
 		for _, u := range r.Unseen {
 			if u.Column == d.Column {
@@ -267,31 +253,6 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 	return out
 }
 
-// isMany reports whether a proportion of the compared rows is above a limit and not a matter of single rows.
-func isMany(share, limit float64, rows int) bool {
-	count := share * float64(rows)
-	return share > limit && (count >= driftRows || share > 0.5 && count >= 2)
-}
-
-// String describes how the column differs from training, or returns "" if it is within the limits.
-func (d Drift) String() string {
-	var all []string
-	if d.PSI > d.limit {
-		all = append(all, fmt.Sprintf("population stability index %.2f", d.PSI))
-	}
-	if isMany(d.Outside, driftOutside, d.rows) {
-		all = append(all, fmt.Sprintf("%.0f %% of the rows outside the training range", 100*d.Outside))
-	}
-	if isMany(d.Unseen, driftOutside, d.rows) {
-		all = append(all, fmt.Sprintf("%.0f %% of the rows with levels unseen in training", 100*d.Unseen))
-	}
-	noise := 3 * math.Sqrt(d.WasMissing*(1-d.WasMissing)/float64(max(1, d.rows)))
-	if isMany(math.Abs(d.Missing-d.WasMissing), driftMissing+noise, d.rows) {
-		all = append(all, fmt.Sprintf("%.0f %% missing instead of %.0f %%", 100*d.Missing, 100*d.WasMissing))
-	}
-	return strings.Join(all, ", ")
-}
-
 // Drifted returns one line naming the columns that differ from training by more than the limits, or "". Without a
 // profile of training it judges by levels that training did not see alone.
 func (r Report) Drifted() string {
@@ -306,14 +267,14 @@ func (r Report) Drifted() string {
 	}
 	for _, u := range r.Unseen {
 		compared := slices.ContainsFunc(r.Drift, func(d Drift) bool { return d.Column == u.Column })
-		if share := float64(u.Count) / float64(max(1, r.Rows)); !compared && isMany(share, driftOutside, r.Rows) {
+		if share := float64(u.Count) / float64(max(1, r.Rows)); !compared && facts.AreManyUnseen(share, r.Rows) {
 			columns = append(columns, fmt.Sprintf("%s (%.0f %% of the rows with levels unseen in training: %s)",
 				printable.QuoteList([]string{u.Column}, "and"), 100*share, printable.QuoteList(u.Examples, "and")))
 		}
 	}
 	for _, g := range r.NewGroups {
 		share := float64(g.Count) / float64(max(1, r.Rows))
-		if !isNamed(r.Unseen, g.Column) && isMany(share, driftOutside, r.Rows) { // else said of the feature
+		if !isNamed(r.Unseen, g.Column) && facts.AreManyUnseen(share, r.Rows) { // else said of the feature
 			columns = append(columns, fmt.Sprintf("group column %q (%.0f %% of the rows in groups unseen in training: %s)", g.Column, 100*share, printable.QuoteList(g.Examples, "and")))
 		}
 	}

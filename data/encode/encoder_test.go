@@ -164,10 +164,10 @@ func TestGroups_PerKindOfColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Grouping{
-		{"g", []string{"a", "b"}, []int32{0, 1, 0}},
-		{"h", []string{"u", "v", "(missing)"}, []int32{2, 1, 0}},
-		{"site", []string{"site=9", "site=10"}, []int32{1, 0, 0}},
-		{"g × h × site", []string{"a / (missing) / site=10", "a / u / site=10", "a / u / site=9", "b / v / site=9"}, []int32{0, 3, 2}},
+		{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 1, 0}},
+		{Name: "h", Labels: []string{"u", "v", "(missing)"}, Index: []int32{2, 1, 0}},
+		{Name: "site", Labels: []string{"site=9", "site=10"}, Index: []int32{1, 0, 0}},
+		{Name: "g × h × site", Labels: []string{"a / (missing) / site=10", "a / u / site=10", "a / u / site=9", "b / v / site=9"}, Index: []int32{0, 3, 2}},
 	}
 	if !reflect.DeepEqual(ds.Groups, want) {
 		t.Errorf("groups %+v\nwant %+v", ds.Groups, want)

@@ -163,7 +163,7 @@ func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared 
 			}
 		}
 	}
-	all, err := gather(t.comm, is)
+	all, err := fromRanks(t.comm, is)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared 
 		for k, g := range held.Groups {
 			for _, of := range all {
 				if of.Report.Rows > 0 {
-					g = g.addLabels(of.Labels[k])
+					g = addLabels(g, of.Labels[k])
 				}
 			}
 			factor := t.e.factorNamed(g.Name)

@@ -49,7 +49,7 @@ func (t *fitting) fitGroups() error {
 		}
 		factor := Factor{Name: name, Sources: []string{name}, Kind: kind, Labels: labels, Named: needColumnName(labels)}
 		e.Groups = append(e.Groups, factor)
-		singles = append(singles, nameGroups(factor, g.addLabels(labels)))
+		singles = append(singles, nameGroups(factor, addLabels(g, labels)))
 		if slices.Contains(labels, MissingLabel) {
 			e.addNote("group column %q: rows without a value form the group %s, which may be the worst; to leave them out, use the filter %q", name, MissingLabel, expr.QuoteName(name)+" is not null")
 		}
@@ -108,7 +108,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.S
 			if err := checkLabels(f, c, factor, g, rows); err != nil {
 				return err
 			}
-			g = nameGroups(factor, g.addLabels(factor.Labels))
+			g = nameGroups(factor, addLabels(g, factor.Labels))
 			singles[name] = g
 			ds.Groups = append(ds.Groups, g)
 			continue
@@ -120,7 +120,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.S
 			}
 		}
 		if len(parts) == len(factor.Sources) {
-			ds.Groups = append(ds.Groups, crossGroupings(parts, rows.Len()).addLabels(factor.Labels))
+			ds.Groups = append(ds.Groups, addLabels(crossGroupings(parts, rows.Len()), factor.Labels))
 		}
 	}
 	return nil
@@ -241,7 +241,7 @@ func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set)
 			return Grouping{}, fractionsFault(f, c.Name)
 		}
 	}
-	return g.sortLabels(), checkGroupLimit(f, c.Name, len(g.Labels))
+	return sortLabels(g), checkGroupLimit(f, c.Name, len(g.Labels))
 }
 
 // checkGroupLimit returns an error for more than maxGroups groups.
@@ -259,7 +259,7 @@ func fractionsFault(f *data.Frame, column string) error {
 }
 
 // sortLabels sorts the labels, as numbers if all are numbers, with the group of nulls last.
-func (g Grouping) sortLabels() Grouping {
+func sortLabels(g Grouping) Grouping {
 	numbers := !slices.ContainsFunc(g.Labels, func(l string) bool {
 		_, _, ok := table.ParseNumber(l)
 		return !ok && l != MissingLabel
@@ -297,7 +297,7 @@ func labelLess(a, b string, numbers bool) bool {
 }
 
 // addLabels adds labels of training that g lacks, and sorts the labels.
-func (g Grouping) addLabels(trained []string) Grouping {
+func addLabels(g Grouping, trained []string) Grouping {
 	have := make(map[string]int32, len(g.Labels))
 	for i, l := range g.Labels {
 		have[l] = int32(i)
@@ -312,7 +312,7 @@ func (g Grouping) addLabels(trained []string) Grouping {
 	if !added {
 		return g
 	}
-	return g.sortLabels()
+	return sortLabels(g)
 }
 
 // crossGroupings returns the grouping by the combinations of groups that occur.
@@ -344,7 +344,7 @@ func crossGroupings(parts []Grouping, n int) Grouping {
 		labels = next
 	}
 	g.Index, g.Labels = cur, labels
-	return g.sortLabels()
+	return sortLabels(g)
 }
 
 // crossLabel quotes a label that contains the separator, so that combined labels are unique.

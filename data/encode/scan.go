@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/ranks/gather"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -19,19 +20,19 @@ import (
 // mergeBlocks merges the statistics of the block of this process with those of the other ranks. It is a
 // collective call.
 func mergeBlocks[T any](t *fitting, own T, merge func(all []T) T) (T, error) {
-	all, err := gather(t.comm, own)
+	all, err := fromRanks(t.comm, own)
 	if err != nil {
 		return own, err
 	}
 	return merge(all), nil
 }
 
-// gather returns the values of all ranks. It is a collective call; a nil c means one process.
-func gather[T any](c ranks.Comm, own T) ([]T, error) {
+// fromRanks returns the values of all ranks. It is a collective call; a nil c means one process.
+func fromRanks[T any](c ranks.Comm, own T) ([]T, error) {
 	if c == nil {
 		return []T{own}, nil
 	}
-	return ranks.GatherValues(c, own)
+	return gather.Values(c, own)
 }
 
 // faultOfRows returns err as an *Error that ranks can exchange, or nil if it is not about rows of the table.
@@ -278,7 +279,7 @@ func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
 	if fault != nil && own.Fault == nil {
 		return nil, fault
 	}
-	all, err := gather(t.comm, own)
+	all, err := fromRanks(t.comm, own)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +288,7 @@ func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
 		if of.Fault != nil {
 			return nil, of.Fault
 		}
-		out = out.addLabels(of.Labels)
+		out = addLabels(out, of.Labels)
 	}
 	return out.Labels, nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/check"
+	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -215,7 +215,7 @@ func (p *page) Hold() string {
 	if slices.ContainsFunc(p.E.Gates, func(g eval.GateResult) bool { return g.Failed }) {
 		why = append(why, "a gate failed")
 	}
-	if slices.ContainsFunc(p.E.Findings, func(f check.Finding) bool { return f.IsLeak() && f.Severity == check.Warning }) {
+	if slices.ContainsFunc(p.E.Findings, func(f facts.Finding) bool { return f.IsLeak() && f.Severity == facts.Warning }) {
 		why = append(why, "a column may know the outcome")
 	}
 	if p.focusCriteria("fail") != nil {

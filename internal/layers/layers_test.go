@@ -29,6 +29,7 @@ var rooms = []struct {
 	{"internal/sets", []string{"internal", "dro"}},                            // only tests import it
 	{"dro/internal/drotest", []string{"internal", "dro", "design", "losses"}}, // only tests import it
 	{"data/fix", nil},
+	{"data/facts", nil},
 	{"data/internal/table", []string{"internal", "data/fix"}},
 	{"data/internal", []string{"internal", "data/internal/table", "data/fix"}},
 	{"data/internal/text", []string{"data/internal/table"}},
@@ -40,13 +41,13 @@ var rooms = []struct {
 	{"data/internal/matrix", []string{"internal", "design", "data/internal/table", "data/fix"}},
 	{"data", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/text", "data/internal/csv", "data/internal/libsvm", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/matrix"}},
 	{"data/internal/datatest", []string{"data/internal/table"}}, // only tests import it
-	{"data/encode", []string{"internal", "design", "data", "data/fix", "data/internal/table", "data/internal/matrix"}},
-	{"data/check", []string{"internal", "data/internal/table", "data", "data/encode"}},
+	{"data/encode", []string{"internal", "design", "data", "data/facts", "data/fix", "data/internal/table", "data/internal/matrix"}},
+	{"data/check", []string{"internal", "data/internal/table", "data", "data/facts", "data/encode"}},
 	{"data/propose", []string{"internal", "data/internal/table", "data/fix", "data", "data/encode", "data/check"}},
 	{"datasets", []string{"internal", "data", "data/encode"}},
-	{"eval", []string{"internal", "losses", "data", "data/encode", "data/check"}},
+	{"eval", []string{"internal", "losses", "data/facts"}},
 	{"eval/internal/evaltest", []string{"data", "data/encode", "eval"}}, // only tests import it
-	{"eval/page", []string{"internal", "data/check", "eval"}},
+	{"eval/page", []string{"internal", "data/facts", "eval"}},
 	{"verify", []string{"internal/interval", "data", "data/encode"}}, // no code of the solver
 	{"train/level", []string{"internal", "dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},

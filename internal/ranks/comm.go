@@ -1,11 +1,7 @@
 package ranks
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"encoding/gob"
-	"math"
 	"sync/atomic"
 )
 
@@ -113,46 +109,6 @@ func RankEnds(c Comm, own int) []int {
 		ends[r] = total
 	}
 	return ends
-}
-
-// GatherValues returns the values of all ranks, one each, as package gob transmits them: zero values behind
-// pointers become nil.
-func GatherValues[T any](c Comm, own T) ([]T, error) {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(own); err != nil {
-		return nil, err
-	}
-	packed, ends := GatherAll(c, pack(b.Bytes()))
-	values := make([]T, c.Size())
-	from := 0
-	for r, end := range ends {
-		if err := gob.NewDecoder(bytes.NewReader(unpack(packed[from:end]))).Decode(&values[r]); err != nil {
-			return nil, err
-		}
-		from = end
-	}
-	return values, nil
-}
-
-// pack stores bytes, preceded by their length, in the bits of numbers.
-func pack(b []byte) []float64 {
-	v := make([]float64, 1+(len(b)+7)/8)
-	v[0] = float64(len(b))
-	var eight [8]byte
-	for k := range v[1:] {
-		clear(eight[:])
-		copy(eight[:], b[8*k:])
-		v[1+k] = math.Float64frombits(binary.LittleEndian.Uint64(eight[:]))
-	}
-	return v
-}
-
-func unpack(v []float64) []byte {
-	b := make([]byte, 0, 8*len(v))
-	for _, x := range v[1:] {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-	}
-	return b[:int(v[0])]
 }
 
 // A contextKey is the key of the Comm in a context.

@@ -1,7 +1,6 @@
 package ranks
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -28,16 +27,7 @@ func TestRanks_CollectiveCalls(t *testing.T) {
 			if len(all) != size*(size-1)/2 || ends[size-1] != len(all) {
 				t.Errorf("%d ranks: gathered %v up to %v", size, all, ends)
 			}
-			words, err := GatherValues(c, bytes.Repeat([]byte{byte(c.Rank())}, 3*c.Rank()))
-			if err != nil {
-				return err
-			}
-			for k, w := range words {
-				if !bytes.Equal(w, bytes.Repeat([]byte{byte(k)}, 3*k)) {
-					t.Errorf("rank %d gave %v", k, w)
-				}
-			}
-			if n := traffic(); n.Rounds != 6 || n.Bytes < 8*6 {
+			if n := traffic(); n.Rounds != 4 || n.Bytes < 8*4 {
 				t.Errorf("%v counted", n)
 			}
 			return nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/ranks/gather"
 )
 
 // What a rank of the tests does, in the environment.
@@ -76,7 +77,7 @@ func asRank(what string) int {
 		long[i] = r
 	}
 	c.Sum(long)
-	text, err := ranks.GatherValues(c, fmt.Sprint("rank ", c.Rank()))
+	text, err := gather.Values(c, fmt.Sprint("rank ", c.Rank()))
 	if err != nil || !ok || sum[0] != n*(n-1)/2 || sum[1] != n || most[0] != n-1 || most[1] != 0 ||
 		long[99_999] != n*(n-1)/2 || text[c.Size()-1] != fmt.Sprint("rank ", c.Size()-1) {
 		fmt.Fprintln(os.Stderr, "wrong:", sum, most, all, ends, long[0], text, err)

@@ -1,0 +1,101 @@
+package eval
+
+import "strings"
+
+// isPath reports whether a text is names joined by dots, each of which may have an argument in brackets, which may
+// hold dots and brackets. Package regexp would double what this package adds to a program.
+func isPath(text string) bool {
+	failed := map[int]bool{} // lengths of the ends that are no paths
+	var matches func(rest string) bool
+	matches = func(rest string) bool {
+		if failed[len(rest)] {
+			return false
+		}
+		failed[len(rest)] = true
+		end := strings.IndexAny(rest, ".[]")
+		switch {
+		case end < 0:
+			return rest != ""
+		case end == 0 || rest[end] == ']':
+			return false
+		case rest[end] == '.':
+			return matches(rest[end+1:])
+		}
+		for k := len(rest) - 1; k > end; k-- {
+			if rest[k] != ']' {
+				continue
+			}
+			after := rest[k+1:]
+			if after == "" || after[0] == '.' && matches(after[1:]) {
+				return true
+			}
+		}
+		return false
+	}
+	return matches(text)
+}
+
+// A dividedPath has the parts of a path behind the model, as in change.group[a].tpr.low.
+type dividedPath struct {
+	comparison  string // change, since or empty
+	head        string
+	argument    string
+	hasArgument bool
+	key, end    string // behind the head; and low, high or empty
+}
+
+// dividePath divides a path behind the model, and reports whether that is possible.
+func dividePath(text string) (p dividedPath, ok bool) {
+	for _, comparison := range []string{"change", "since"} {
+		if rest, found := strings.CutPrefix(text, comparison+"."); found {
+			if p, ok = divideHead(rest); ok {
+				p.comparison = comparison
+				return p, true
+			}
+		}
+	}
+	return divideHead(text)
+}
+
+// divideHead divides a path without a comparison.
+func divideHead(text string) (p dividedPath, ok bool) {
+	end := strings.IndexAny(text, ".[")
+	if end < 0 {
+		return dividedPath{head: text}, text != ""
+	}
+	p.head = text[:end]
+	if end == 0 {
+		return p, false
+	}
+	if text[end] == '.' {
+		return p, p.divideKey(text[end:])
+	}
+	for k := len(text) - 1; k > end; k-- { // the longest argument
+		if text[k] == ']' && p.divideKey(text[k+1:]) {
+			p.argument, p.hasArgument = text[end+1:k], true
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// divideKey divides .key.low, either part of which may be missing, and reports whether the text is that.
+func (p *dividedPath) divideKey(text string) bool {
+	p.key, p.end = "", ""
+	if text == "" {
+		return true
+	} else if text[0] != '.' {
+		return false
+	}
+	key, end, two := strings.Cut(text[1:], ".")
+	isEnd := func(word string) bool { return word == "low" || word == "high" }
+	switch {
+	case !two && isEnd(key):
+		p.end = key
+	case !two:
+		p.key = key
+	default:
+		p.key, p.end = key, end
+	}
+	return key != "" && (!two || isEnd(end))
+}
