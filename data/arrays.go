@@ -8,18 +8,18 @@ import (
 	"github.com/drotrain/drotrain/data/internal/npy"
 )
 
-// An arrayFile is one .npy file of a list; the arrays of the list become the columns of one table.
+// An arrayFile is one .npy or .npz file of a list; the arrays of the list become the columns of one table.
 type arrayFile struct {
 	name string // of its column; "" takes that of the file
 	file string
 }
 
-// arraysOf splits a list of arrays, [name=]file.npy separated by commas, into its files. It returns nil if path
+// arraysOf splits a list of arrays, [name=]file.npy or file.npz separated by commas, into its files. It returns nil if path
 // is not such a list.
 func arraysOf(path string) (arrays []arrayFile) {
 	parts := strings.Split(path, ",")
 	for _, p := range parts {
-		if !strings.HasSuffix(strings.ToLower(p), ".npy") {
+		if low := strings.ToLower(p); !strings.HasSuffix(low, ".npy") && !(len(parts) > 1 && strings.HasSuffix(low, ".npz")) {
 			return nil
 		}
 		name, file, named := strings.Cut(p, "=")

@@ -25,8 +25,7 @@ type ColumnDescription struct {
 	Kind   Kind         `json:"kind"`
 	Dates  bool         `json:"dates,omitempty"` // the numbers are days since 1970-01-01 UTC
 	Nulls  int          `json:"nulls"`
-	Vector string       `json:"vector,omitempty"` // the column of dense vectors that this one is an entry of
-	Min    *float64     `json:"min,omitempty"`    // of the finite numbers; nil without any
+	Min    *float64     `json:"min,omitempty"` // of the finite numbers; nil without any
 	Max    *float64     `json:"max,omitempty"`
 	Levels []LevelCount `json:"levels,omitempty"`
 
@@ -40,24 +39,45 @@ type LevelCount struct {
 	Count int    `json:"count"`
 }
 
-// Describe summarises every column. It reads each column once and keeps no values.
+// Describe summarises every column; one of vectors is one column. It reads each column once and keeps no values.
 func (f *Frame) Describe(ctx context.Context) (Description, error) {
 	d := Description{Rows: f.Rows, Columns: []ColumnDescription{}, Notes: append([]string{}, f.Notes...)}
+	vector := "" // of the last column
 	for _, c := range f.Columns {
 		c, err := c.Load(ctx)
 		if err != nil {
 			return d, err
 		}
-		d.Columns = append(d.Columns, describe(c))
+		of := describe(c)
+		if c.Vector != "" && c.Vector == vector {
+			d.Columns[len(d.Columns)-1].addEntry(of)
+			continue
+		}
+		if vector = c.Vector; vector != "" {
+			of.Name, of.Kind, of.Width = vector, Vector, 1
+		}
+		d.Columns = append(d.Columns, of)
 	}
 	err := f.Fingerprint()
 	d.Sources = f.Sources
 	return d, err
 }
 
+// addEntry adds the description of a further entry to that of dense vectors.
+func (d *ColumnDescription) addEntry(of ColumnDescription) {
+	d.Width++
+	d.Nulls += of.Nulls
+	if d.Min == nil || of.Min != nil && *of.Min < *d.Min {
+		d.Min = of.Min
+	}
+	if d.Max == nil || of.Max != nil && *of.Max > *d.Max {
+		d.Max = of.Max
+	}
+}
+
 // describe returns the description of a column whose values are in memory.
 func describe(c *Column) ColumnDescription {
-	d := ColumnDescription{Name: c.Name, Type: c.Type, Kind: c.Kind, Dates: c.Clock && c.Kind == Numeric, Nulls: c.Nulls(), Vector: c.Vector}
+	d := ColumnDescription{Name: c.Name, Type: c.Type, Kind: c.Kind, Dates: c.Clock && c.Kind == Numeric, Nulls: c.Nulls()}
 	switch c.Kind {
 	case Numeric:
 		lo, hi := math.Inf(1), math.Inf(-1)

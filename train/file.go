@@ -107,7 +107,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	if err := out.validate(); err != nil {
 		return fmt.Errorf("the model is damaged: %w", err)
 	}
-	unknown = slices.DeleteFunc(unknown, isRetiredKey)
+	unknown = slices.DeleteFunc(unknown, func(key string) bool { return key == estimatorKey || isRetiredKey(key) })
 	for i, key := range unknown {
 		if i == 5 {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("and %d more", len(unknown)-i))
@@ -118,6 +118,9 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	*m = out
 	return nil
 }
+
+// estimatorKey is the key under which the Python package stores the parameters of its estimator in a model.
+const estimatorKey = "estimator"
 
 // isRetiredKey reports whether a key was written by older versions and is not needed for predictions.
 func isRetiredKey(key string) bool {

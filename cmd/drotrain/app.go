@@ -151,7 +151,15 @@ func (a *app) define(cmd *cobra.Command, command string, run runner) *cobra.Comm
 		if s.Threads > 0 {
 			shard.SetThreads(s.Threads)
 		}
-		return exit.Interruption(cmd.Context(), run(cmd.Context(), s, cmd.Flags(), args))
+		if s.Config.OnDisk && cmd.Flags().Lookup("cache") == nil {
+			return exit.Usagef("name a size, as in --memory 400MB", "--memory 0 keeps rows on disk, which %s does not do", command)
+		}
+		ctx, stop := memory.Guard(cmd.Context(), s.Config.Memory, func(err error) {
+			a.printError(err, exit.Failed)
+			os.Exit(exit.Failed)
+		})
+		defer stop()
+		return exit.Interruption(ctx, run(ctx, s, cmd.Flags(), args))
 	}
 	return cmd
 }

@@ -96,7 +96,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 		place = filepath.Dir(o.Outputs[0])
 	}
 	m.Cache, m.Memory = cmp.Or(c.Cache, o.directory, place), c.Memory
-	m.Announce = a.limitMemory(m.Memory)
+	m.Announce = a.announceDisk()
 	m.Command = options.CommandLine("eval", fs)
 	against, err := readReference(o.Against)
 	if err != nil {

@@ -20,18 +20,13 @@ func enoughSpace(left, least int64) error {
 	return nil
 }
 
-// limitMemory limits the heap to the memory given by --memory. It returns a function that reports that rows are
-// stored on disk, and lowers the limit to leave memory for their cache.
-func (a *app) limitMemory(memory int64) (announce func(line string)) {
-	if memory > 0 && memory < debug.SetMemoryLimit(-1) {
-		debug.SetMemoryLimit(memory)
-	}
+// announceDisk returns a function that reports that rows are stored on disk, and lowers the limit of the heap to leave
+// memory for their cache.
+func (a *app) announceDisk() func(line string) {
+	limit := debug.SetMemoryLimit(-1)
 	return func(line string) {
-		if memory == 0 {
-			memory = debug.SetMemoryLimit(-1)
-		}
-		if memory < math.MaxInt64 {
-			debug.SetMemoryLimit(memory / 20 * 13)
+		if limit < math.MaxInt64 {
+			debug.SetMemoryLimit(limit / 20 * 13)
 		}
 		if os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(10) // what lives is a few large blocks: a collection costs nothing

@@ -276,7 +276,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.
 	if o.Verbose {
 		cfg.Logf = func(format string, args ...any) { a.info("solver: "+format, args...) }
 	}
-	o.limitMemory(a, &cfg)
+	o.keepOnDisk(a, &cfg)
 	ctx = p.Watch(ctx)
 	p.Begin(show.Reading)
 	frame, err := cfg.OpenData(ctx, a.openTable)
@@ -331,12 +331,12 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	return nil
 }
 
-// limitMemory sets the directory for rows that do not fit into memory, and the limit of the heap.
-func (o *trainOptions) limitMemory(a *app, cfg *train.Config) {
+// keepOnDisk sets where rows go that do not fit into memory.
+func (o *trainOptions) keepOnDisk(a *app, cfg *train.Config) {
 	if cfg.Cache == "" && o.Out != stream {
 		cfg.Cache = o.Out
 	}
-	cfg.Announce = a.limitMemory(cfg.Memory)
+	cfg.Announce = a.announceDisk()
 }
 
 // writeResults measures the model on the hold-out rows, or on the training

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -89,8 +88,8 @@ func (e *Encoder) appendPlaces(in *Input) {
 	}
 }
 
-// placeName returns the name of an entry: x[12].
-func (in *Input) placeName(place int32) string { return fmt.Sprintf("%s[%d]", in.Name, place) }
+// placeName returns the name of an entry.
+func (in *Input) placeName(place int32) string { return entryName(in.Name, place) }
 
 // scaleOf returns what the entry at the k-th place is divided by.
 func (in *Input) scaleOf(k int) float64 {
@@ -176,57 +175,4 @@ func unseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
 		return nil
 	}
 	return &u
-}
-
-// plainEncoder is an Encoder without methods.
-type plainEncoder Encoder
-
-// JSONShape returns a value of the type whose fields the JSON of an encoder has.
-func (e *Encoder) JSONShape() any { return plainEncoder{} }
-
-// MarshalJSON leaves out the encoded columns of sparse vectors, which their inputs say.
-func (e *Encoder) MarshalJSON() ([]byte, error) {
-	plain := plainEncoder(*e)
-	if slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.isVector() }) {
-		plain.Columns = []Coding{}
-		next := 0
-		for i := range e.Inputs {
-			in := &e.Inputs[i]
-			if in.isVector() {
-				plain.Columns = append(plain.Columns, e.Columns[next:in.First]...)
-				next = in.First + len(in.Index)
-			}
-		}
-		plain.Columns = append(plain.Columns, e.Columns[next:]...)
-	}
-	return json.Marshal(plain)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (e *Encoder) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, (*plainEncoder)(e)); err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.isVector() }) {
-		return nil
-	}
-	stored := e.Columns
-	e.Columns = nil
-	for i := range e.Inputs {
-		in := &e.Inputs[i]
-		if !in.isVector() {
-			continue
-		}
-		if err := in.validateVector(); err != nil {
-			return fmt.Errorf("the vectors %q: %w", in.Name, err)
-		}
-		n := in.First - len(e.Columns)
-		if n < 0 || n > len(stored) {
-			return fmt.Errorf("the vectors %q begin at the encoded column %d, which cannot be", in.Name, in.First)
-		}
-		e.Columns, stored = append(e.Columns, stored[:n]...), stored[n:]
-		e.appendPlaces(in)
-	}
-	e.Columns = append(e.Columns, stored...)
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 )
 
 // Available returns the bytes that may still be allocated under the tightest limit of this process,
@@ -20,7 +21,7 @@ func Available() (bytes int64, limit string) {
 		}
 	}
 	if soft := debug.SetMemoryLimit(-1); soft < math.MaxInt64 {
-		tighten(soft-liveBytes(), softLimit)
+		tighten(soft-liveBytes(), limitName())
 	}
 	systemLimits(tighten)
 	return bytes, limit
@@ -41,7 +42,7 @@ func NewBudget(asked int64) Budget {
 		b.Total += b.Used
 	}
 	if asked > 0 && asked < b.Total {
-		b.Total, b.Limit = asked, "Config.Memory"
+		b.Total, b.Limit = asked, askedLimit
 	}
 	return b
 }
@@ -52,8 +53,19 @@ func (b Budget) Free() int64 { return max(0, b.Total-b.Used) }
 // Fits reports whether further bytes fit, leaving an eighth free for garbage.
 func (b Budget) Fits(bytes int64) bool { return bytes < b.Total-b.Total/8-b.Used }
 
-// softLimit is the name of the limit of the heap.
-var softLimit = "GOMEMLIMIT"
+// askedLimit is the name of the limit that the user sets.
+const askedLimit = "Config.Memory"
+
+// softLimit is the name of the limit of the heap; nil: GOMEMLIMIT.
+var softLimit atomic.Pointer[string]
+
+// limitName returns the name of the limit of the heap.
+func limitName() string {
+	if name := softLimit.Load(); name != nil {
+		return *name
+	}
+	return "GOMEMLIMIT"
+}
 
 // LimitHeap sets the memory limit of the garbage collector to the memory that control groups or
 // ulimit allow the process, unless a limit is already set: otherwise uncollected garbage could end
@@ -67,7 +79,7 @@ func LimitHeap() int64 {
 	if name != groupLimit && name != Ulimit {
 		return math.MaxInt64
 	}
-	softLimit = name
+	softLimit.Store(&name)
 	bytes = max(bytes+liveBytes(), 16<<20)
 	debug.SetMemoryLimit(bytes)
 	return bytes

@@ -36,7 +36,8 @@ class Model:
         unit, origin = (1.0, 0.0) if self.classes else (target["scale"], target["shift"])
         self.names = [columns[k]["name"] for k in encoded]
         self.inputs = list(dict.fromkeys(i.get("vector") or i["name"] for i in inputs if not i.get("of")))
-        self.vector = inputs[0].get("vector") if len(self.inputs) == 1 else None
+        dense = inputs[0].get("vector") or ("shifts" in inputs[0] and inputs[0]["name"])
+        self.vector = dense or None if len(self.inputs) == 1 else None
         self.estimator: dict[str, Any] = document.get(ESTIMATOR) or {}
         self.shift = np.array([columns[k]["shift"] for k in encoded])
         self.coef = weights[:, encoded] / np.array([columns[k]["scale"] for k in encoded]) * unit
@@ -50,7 +51,7 @@ class Model:
         )
         self.plain = untouched and self.names == self.inputs and all(i["kind"] == "numeric" for i in inputs)
         features = features or self.estimator.get("features")
-        self.sparse = len(inputs) == 1 and inputs[0]["kind"] == "vector"
+        self.sparse = len(inputs) == 1 and inputs[0]["kind"] == "vector" and "shifts" not in inputs[0]
         if self.sparse:  # of every place up to the largest that training saw, if the document does not name more
             features = features or [f"{self.inputs[0]}[{i}]" for i in range(inputs[0]["index"][-1] + 1)]
             self.inputs, self.plain = list(features), untouched
@@ -77,7 +78,7 @@ class Model:
 
 
 def _expand(inputs: list[dict[str, Any]], stored: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the encoded columns with those of sparse vectors, which a document leaves to their inputs."""
+    """Return the encoded columns with those of vectors, which a document leaves to their inputs."""
     rest = list(stored)
     columns: list[dict[str, Any]] = []
     for i in inputs:
@@ -85,8 +86,9 @@ def _expand(inputs: list[dict[str, Any]], stored: list[dict[str, Any]]) -> list[
             before = i["first"] - len(columns)
             columns, rest = columns + rest[:before], rest[before:]
             scales = i.get("scales") or [1.0] * len(i["index"])
-            entries = zip(i["index"], scales, strict=True)
-            columns += [{"name": f"{i['name']}[{k}]", "kind": "numeric", "shift": 0.0, "scale": s} for k, s in entries]
+            shifts = i.get("shifts") or [0.0] * len(i["index"])
+            entries = zip(i["index"], shifts, scales, strict=True)
+            columns += [{"name": f"{i['name']}[{k}]", "kind": "numeric", "shift": a, "scale": s} for k, a, s in entries]
     return columns + rest
 
 

@@ -50,11 +50,20 @@ type encoder struct {
 	Profile *struct {
 		Float32 bool `json:"float32"`
 		Inputs  []struct {
-			Input int     `json:"input"`
-			Low   float64 `json:"low"`
-			High  float64 `json:"high"`
+			inputRange
+			Entries []inputRange `json:"entries"` // of dense vectors; their inputs are counted from the first entry
 		} `json:"inputs"`
 	} `json:"profile"`
+
+	ranges []inputRange // of the profile, with inputs of Inputs
+	narrow bool         // the values of the profile were rounded to float32
+}
+
+// An inputRange holds the smallest and the largest training value of an input.
+type inputRange struct {
+	Input int     `json:"input"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 }
 
 // An input is a source column and the place of its encoded columns.
@@ -68,6 +77,8 @@ type input struct {
 	Vector    string    `json:"vector"`
 	Index     []int     `json:"index"`
 	Scales    []float64 `json:"scales"`
+	Shifts    []float64 `json:"shifts"` // of dense vectors
+	Fills     []float64 `json:"fills"`
 	Missing   bool      `json:"missing"`
 	Other     bool      `json:"other"`
 	Reference string    `json:"reference"`
@@ -326,15 +337,11 @@ func moveCentre(f *Formula, of []operand, p *Product, rest map[string]int) {
 
 // setTrainingRanges sets the range of the training values of each term; term holds their places by column.
 func (d *Document) setTrainingRanges(f *Formula, term map[string]int) {
-	if d.Encoder.Profile == nil {
-		return
-	}
-	for i := range d.Encoder.Profile.Inputs {
-		p := &d.Encoder.Profile.Inputs[i]
+	for _, p := range d.Encoder.ranges {
 		in := &d.Encoder.Inputs[p.Input]
 		if k, known := term[in.Name]; known && in.Kind == Numeric && in.Of == nil {
 			tolerance := 1e-9 * (math.Abs(p.Low) + math.Abs(p.High)) // the profile is of encoded values
-			if d.Encoder.Profile.Float32 {
+			if d.Encoder.narrow {
 				tolerance *= 1000
 			}
 			low, high := p.Low-tolerance, p.High+tolerance

@@ -94,27 +94,64 @@ func (t *Term) validatePlaces() error {
 	return nil
 }
 
-// expandVectors adds the codings of the entries of vectors, which a model file does not list, to the encoded columns.
+// expandVectors adds what a model file leaves to the arrays of vectors: the codings of their entries, and of dense vectors
+// an input for each entry.
 func (e *encoder) expandVectors() error {
-	stored := e.Columns
-	e.Columns = nil
-	for _, in := range e.Inputs {
+	inputs, stored := e.Inputs, e.Columns
+	e.Inputs, e.Columns = nil, nil
+	place := make([]int, len(inputs)) // by input of the file, its first input
+	for i, in := range inputs {
+		place[i] = len(e.Inputs)
 		if in.Kind != Vector {
+			e.Inputs = append(e.Inputs, in)
 			continue
 		}
-		n := in.First - len(e.Columns)
-		if n < 0 || n > len(stored) || in.Scales != nil && len(in.Scales) != len(in.Index) {
-			return fmt.Errorf("score: the model is damaged: the vectors %q cannot begin at the encoded column %d with %d places and %d scales", in.Name, in.First, len(in.Index), len(in.Scales))
+		n, width := in.First-len(e.Columns), len(in.Index)
+		fits := func(list []float64) bool { return list == nil || len(list) == width }
+		if n < 0 || n > len(stored) || !fits(in.Scales) || !fits(in.Shifts) || !fits(in.Fills) {
+			return fmt.Errorf("score: the model is damaged: the vectors %q cannot begin at the encoded column %d with %d places, %d shifts and %d scales", in.Name, in.First, width, len(in.Shifts), len(in.Scales))
 		}
 		e.Columns, stored = append(e.Columns, stored[:n]...), stored[n:]
-		for k := range in.Index {
+		if in.Shifts == nil {
+			e.Inputs = append(e.Inputs, in)
+		}
+		for k, at := range in.Index {
 			c := coding{Kind: "numeric", Scale: 1}
 			if in.Scales != nil {
 				c.Scale = in.Scales[k]
+			}
+			if in.Shifts != nil {
+				c.Shift = in.Shifts[k]
+				entry := input{Name: fmt.Sprintf("%s[%d]", in.Name, at), Kind: Numeric, First: in.First + k, Vector: in.Name}
+				if in.Fills != nil {
+					entry.Fill = in.Fills[k]
+				}
+				e.Inputs = append(e.Inputs, entry)
 			}
 			e.Columns = append(e.Columns, c)
 		}
 	}
 	e.Columns = append(e.Columns, stored...)
+	if e.Profile == nil {
+		return nil
+	}
+	profile := e.Profile
+	e.narrow = profile.Float32
+	e.Profile = nil // it is that of the inputs of the file
+	for _, p := range profile.Inputs {
+		if p.Input < 0 || p.Input >= len(place) {
+			return fmt.Errorf("score: the model is damaged: its profile refers to input %d", p.Input)
+		}
+		all := p.Entries
+		if all == nil {
+			all = []inputRange{{0, p.Low, p.High}}
+		}
+		for _, of := range all {
+			if of.Input += place[p.Input]; of.Input < place[p.Input] || of.Input >= len(e.Inputs) {
+				return fmt.Errorf("score: the model is damaged: its profile refers to input %d", of.Input)
+			}
+			e.ranges = append(e.ranges, of)
+		}
+	}
 	return nil
 }

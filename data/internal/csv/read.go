@@ -286,19 +286,29 @@ func (r *reading) checkColumn(c *column, name string) error {
 	return &table.Error{Column: name, Row: c.unexpectedRow, Msg: fmt.Sprintf("the column is declared numeric, but the value is %q", c.unexpected), Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 }
 
-// checkMemory returns an error if the context has ended or memory does not suffice for the rows.
+// checkMemory returns an error if the context has ended or memory does not suffice for the table, whose rows are
+// projected from those read so far.
 func (r *reading) checkMemory(rows int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	used := 0
+	used, row := 0, int64(0)
 	for _, c := range r.columns {
-		if c.used {
-			used++
+		if !c.used {
+			continue
+		}
+		if used++; c.isText() {
+			row += 4
+		} else {
+			row += 8
 		}
 	}
 	const columnBytes = 1 << 10
-	return r.text.Source.Afford((8*int64(rows)+columnBytes)*int64(used), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, used))
+	all := int64(rows)
+	if rows >= everyRows { // a few rows say little
+		all = r.text.Project(all)
+	}
+	return r.text.Source.Afford(row*all+columnBytes*int64(used), fmt.Sprintf("for %d rows of %d columns", all, used))
 }
 
 // records reads records of CSV. Blank lines are skipped, except in a table of one column, where they are nulls.

@@ -66,7 +66,7 @@ func Read(ctx context.Context, src table.Source) (*table.Table, error) {
 			return nil, err
 		}
 		if len(r.label)%everyRows == 0 {
-			if err := r.check(ctx, src); err != nil {
+			if err := r.check(ctx, f); err != nil {
 				return nil, err
 			}
 		}
@@ -80,7 +80,7 @@ func Read(ctx context.Context, src table.Source) (*table.Table, error) {
 	if len(r.label) == 0 {
 		return nil, &table.Error{Msg: "the file holds no rows"}
 	}
-	if err := r.check(ctx, src); err != nil {
+	if err := r.check(ctx, f); err != nil {
 		return nil, err
 	}
 	out := &table.Table{Rows: len(r.label)}
@@ -92,12 +92,15 @@ func Read(ctx context.Context, src table.Source) (*table.Table, error) {
 	return out, nil
 }
 
-// check returns an error if the context is done or memory is short.
-func (r *reading) check(ctx context.Context, src table.Source) error {
+// check returns an error if the context is done, or if memory does not suffice for the rows of the file, which are
+// projected from those read so far.
+func (r *reading) check(ctx context.Context, f *text.File) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return src.Afford(r.vectors.Bytes()/4, "for more sparse vectors")
+	have := r.vectors.Bytes() + 8*int64(len(r.label)+len(r.query))
+	all := f.Project(have)
+	return f.Source.Afford(max(all-have, have/4), fmt.Sprintf("for the other rows of about %d", f.Project(int64(len(r.label)))))
 }
 
 // fault returns an error about the current line.

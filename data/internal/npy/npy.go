@@ -47,7 +47,8 @@ func Read(in table.Source) (*table.Table, error) {
 	return h.readTable(in, strings.TrimSuffix(name, ".npy"))
 }
 
-// ReadArchive returns the table of the arrays of an .npz file, which must have the same number of rows.
+// ReadArchive returns the table of the arrays of an .npz file, which must have the same number of rows, or of a sparse
+// matrix of scipy.
 func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 	z, err := zip.NewReader(in, in.Size())
 	if err != nil {
@@ -55,6 +56,9 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 	}
 	if len(z.File) > maxArrays {
 		return nil, &table.Error{Msg: fmt.Sprintf("the archive has %d files; at most %d are allowed", len(z.File), maxArrays)}
+	}
+	if arrays := arraysOfArchive(z); isSparse(arrays) {
+		return readSparse(in, arrays)
 	}
 	out := &table.Table{}
 	first := ""
@@ -153,8 +157,16 @@ type header struct {
 
 var entries = regexp.MustCompile(`^\{\s*(?:'descr':\s*(?:'([^']*)'|(\[.*\]|\(.*\)))\s*,?\s*|'fortran_order':\s*(True|False)\s*,?\s*|'shape':\s*\(([0-9,\s]*)\)\s*,?\s*)+\}\s*$`)
 
-// headerOf reads and checks the header of a file of size bytes.
+// headerOf reads the header of a file of size bytes, which must hold a table.
 func headerOf(in io.ReaderAt, size int64) (h header, err error) {
+	if h, err = parseHeader(in, size); err != nil {
+		return h, err
+	}
+	return h, h.check(size)
+}
+
+// parseHeader reads the header of a file of size bytes, which may hold an array of any shape.
+func parseHeader(in io.ReaderAt, size int64) (h header, err error) {
 	start := make([]byte, 12)
 	if size < int64(len(start)) {
 		return h, table.Damaged("the array ends in its header")
@@ -195,10 +207,7 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	if m[1] == nil {
 		return h, &table.Error{Msg: "the array has several fields", Hint: "save each field as a separate array"}
 	}
-	if err := h.setType(string(m[1])); err != nil {
-		return h, err
-	}
-	return h, h.check(size)
+	return h, h.setType(string(m[1]))
 }
 
 // setType sets the element type from its description, such as <f4 or |b1.

@@ -94,6 +94,9 @@ func (b *SparseBuilder) Add(index int32, value float64) {
 	b.all.Width = max(b.all.Width, int(index)+1)
 }
 
+// Widen makes the vectors at least so wide, whatever entries they have.
+func (b *SparseBuilder) Widen(width int) { b.all.Width = max(b.all.Width, width) }
+
 // Bytes returns the memory that the entries take.
 func (b *SparseBuilder) Bytes() (n int64) {
 	for _, k := range b.all.blocks {

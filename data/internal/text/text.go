@@ -26,8 +26,9 @@ type File struct {
 	Head   []byte            // its first bytes
 	Whole  bool              // they are the whole text
 
-	packed string // gzip, bzip2 or nothing
-	cr     bool   // lines end in \r alone
+	packed string  // gzip, bzip2 or nothing
+	cr     bool    // lines end in \r alone
+	reads  *stream // of the last Open
 }
 
 // headBytes is the number of bytes of a file that are examined to detect its form.
@@ -113,7 +114,8 @@ func Unpacked(name string) string {
 
 // Open returns a reader of the text from its beginning.
 func (t *File) Open() (io.Reader, error) {
-	var r io.Reader = bufio.NewReaderSize(&stream{src: t.Source}, 1<<18)
+	t.reads = &stream{src: t.Source}
+	var r io.Reader = bufio.NewReaderSize(t.reads, 1<<18)
 	switch t.packed {
 	case "bzip2":
 		r = bzip2.NewReader(r)
@@ -134,6 +136,15 @@ func (t *File) Open() (io.Reader, error) {
 		r = lineEnds{r}
 	}
 	return r, nil
+}
+
+// Project returns how much the whole text will hold of what a reader has counted since the last Open, by the share of
+// the file that it has read. It returns no less than n.
+func (t *File) Project(n int64) int64 {
+	if t.reads == nil || t.reads.at == 0 {
+		return n
+	}
+	return max(n, int64(float64(n)*float64(t.Source.Size())/float64(t.reads.at)))
 }
 
 // DamagedError converts an error of decompression; an error of the source is kept.

@@ -36,6 +36,7 @@ var solverOptions = []Option{
 	{Name: "seed", Commands: "train tune eval", Help: "random seed for hold-out, folds, resamples and stochastic solvers"},
 	{Name: "storage", Commands: "train tune", Help: "how encoded rows are kept in memory: float32 halves the memory and rounds; auto takes sparse if few cells are nonzero, else float64"},
 	{Name: "memory", Commands: "train tune eval", Help: "memory that may be used, such as 400MB or 12GB; rows that do not fit are kept on disk, with 0 all rows (default: what the system allows)", Effect: storage},
+	{Name: "memory", Commands: "predict inspect", Help: "memory that may be used, such as 400MB or 12GB; a table that needs more is refused (default: what the system allows)", Effect: storage},
 	{Name: "cache", Commands: "train tune eval", Help: "`directory` for rows that are kept on disk, in files without a name (default: the directory of --out)", Effect: storage},
 	{Name: "threads", Commands: "train tune", Help: "number of threads, 0 for all processors; the results do not depend on it", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Count(&s.Threads, 0) }},
 }

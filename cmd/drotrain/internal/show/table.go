@@ -24,7 +24,7 @@ func Table(w io.Writer, path string, t data.Description) {
 		fmt.Fprintf(w, "%s  %s  %-11s  %7s  %s\n", FitWidth(a, name), FitWidth(b, typ), c, d, strings.TrimRight(FitWidth(e, rest), " "))
 	}
 	line("column", "type", "kind", "nulls", "values")
-	for _, c := range joinVectors(t.Columns) {
+	for _, c := range t.Columns {
 		line(c.Name, c.Type, c.Kind.String(), Thousands(c.Nulls), describeValues(c, t.Rows))
 	}
 	fmt.Fprintln(w)
@@ -33,36 +33,12 @@ func Table(w io.Writer, path string, t data.Description) {
 	}
 }
 
-// joinVectors returns the columns with one for each column of dense vectors in place of one for each entry.
-func joinVectors(columns []data.ColumnDescription) (out []data.ColumnDescription) {
-	for _, c := range columns {
-		n := len(out)
-		if c.Vector == "" || n == 0 || out[n-1].Vector != c.Vector {
-			if c.Vector != "" {
-				c.Name = c.Vector
-			}
-			out = append(out, c)
-			continue
-		}
-		all := &out[n-1]
-		all.Width = max(1, all.Width) + 1
-		all.Nulls += c.Nulls
-		if all.Min == nil || c.Min != nil && *c.Min < *all.Min {
-			all.Min = c.Min
-		}
-		if all.Max == nil || c.Max != nil && *c.Max > *all.Max {
-			all.Max = c.Max
-		}
-	}
-	return out
-}
-
 // describeValues summarises a column: its range, or its most frequent levels with their counts.
 func describeValues(c data.ColumnDescription, rows int) string {
 	switch {
-	case c.Kind == data.Vector:
+	case c.Kind == data.Vector && c.Entries > 0:
 		return fmt.Sprintf("%s, %.3g in a row", Plural(c.Width, "place", "places"), float64(c.Entries)/float64(max(1, rows)))
-	case c.Width > 0 && c.Min != nil:
+	case c.Kind == data.Vector && c.Min != nil:
 		return fmt.Sprintf("%s, %s to %s", Plural(c.Width, "number", "numbers"), shortNumber(*c.Min), shortNumber(*c.Max))
 	}
 	if c.Dates && c.Min != nil {

@@ -1,0 +1,98 @@
+package npy
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A held is a source in memory.
+type held struct{ *bytes.Reader }
+
+func (h held) Name() string               { return "t.npz" }
+func (h held) Content() []byte            { return nil }
+func (h held) Afford(int64, string) error { return nil }
+func (h held) CheckUnchanged() error      { return nil }
+func (h held) Size() int64                { return h.Reader.Size() }
+
+// archiveOf returns an archive of arrays: texts as they are, and numbers of one dimension.
+func archiveOf(t *testing.T, arrays map[string]any) held {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, v := range arrays {
+		w, err := z.Create(name + ".npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		descr, shape := "", "()"
+		switch v := v.(type) {
+		case []int32:
+			descr, shape = "<i4", fmt.Sprintf("(%d,)", len(v))
+		case []int64:
+			descr, shape = "<i8", fmt.Sprintf("(%d,)", len(v))
+		case []float64:
+			descr, shape = "<f8", fmt.Sprintf("(%d,)", len(v))
+		case []byte:
+			descr = fmt.Sprintf("|S%d", len(v))
+		}
+		head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
+		w.Write([]byte("\x93NUMPY\x01\x00\x76\x00" + head + strings.Repeat(" ", 117-len(head)) + "\n"))
+		binary.Write(w, binary.LittleEndian, v)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return held{bytes.NewReader(b.Bytes())}
+}
+
+// A sparse matrix of scipy is one column of sparse vectors, the same from every format; entries at one place are added.
+func TestReadArchive_SparseMatrix(t *testing.T) {
+	shape, value := []int64{3, 5}, []float64{1, 2, 4, 8}
+	archives := map[string]map[string]any{
+		"csr": {"format": []byte("csr"), "shape": shape, "data": value, "indices": []int32{4, 1, 0, 0}, "indptr": []int32{0, 2, 2, 4}},
+		"csc": {"format": []byte("csc"), "shape": shape, "data": []float64{4, 8, 2, 1}, "indices": []int32{2, 2, 0, 0}, "indptr": []int32{0, 2, 3, 3, 3, 4}},
+		"coo": {"format": []byte("coo"), "shape": shape, "data": []float64{8, 2, 4, 1}, "row": []int64{2, 0, 2, 0}, "col": []int64{0, 1, 0, 4}},
+	}
+	for format, arrays := range archives {
+		got, err := ReadArchive(t.Context(), archiveOf(t, arrays))
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		s := got.Columns[0].Sparse
+		text := ""
+		for i := range s.Rows() {
+			index, value := s.Row(i)
+			text += fmt.Sprint(index, value, ";")
+		}
+		if want := "[1 4] [2 1];[] [];[0] [12];"; text != want || s.Width != 5 || got.Rows != 3 || got.Columns[0].Kind != table.Vector {
+			t.Errorf("%s: %d rows of width %d: %s, not %s", format, got.Rows, s.Width, text, want)
+		}
+	}
+}
+
+// A damaged sparse matrix is an error that says what is wrong.
+func TestReadArchive_DamagedSparseMatrix(t *testing.T) {
+	for want, change := range map[string]func(map[string]any){
+		`lacks the array "indptr"`:     func(a map[string]any) { delete(a, "indptr") },
+		`has the format "dia"`:         func(a map[string]any) { a["format"] = []byte("dia") },
+		"the place 5, but there are 5": func(a map[string]any) { a["indices"] = []int32{5, 1, 0, 0} },
+		"the place -1":                 func(a map[string]any) { a["indices"] = []int32{4, -1, 0, 0} },
+		"into 3 parts":                 func(a map[string]any) { a["indptr"] = []int32{0, 3, 2, 4} },
+		"divide 3 entries":             func(a map[string]any) { a["data"] = []float64{1, 2, 3} },
+		"4 values at 3 places":         func(a map[string]any) { a["indices"] = []int32{4, 1, 0} },
+		"has the shape [3]":            func(a map[string]any) { a["shape"] = []int64{3} },
+		"the array has 0 dimensions":   func(a map[string]any) { a["indices"] = []byte("12") },
+	} {
+		arrays := map[string]any{"format": []byte("csr"), "shape": []int64{3, 5}, "data": []float64{1, 2, 4, 8}, "indices": []int32{4, 1, 0, 0}, "indptr": []int32{0, 2, 2, 4}}
+		change(arrays)
+		if _, err := ReadArchive(t.Context(), archiveOf(t, arrays)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
