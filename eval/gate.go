@@ -128,6 +128,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		return r, errors.New("a gate is made by ParseGate, and checks an evaluation of at least one model")
 	}
 	var messages []string
+	unknown := "failed, since the value is undefined: "
 	truth, err := g.condition.Eval(func(leaf *expr.Expr) ([]expr.Truth, error) {
 		if leaf.Name == "verdict" {
 			is := slices.ContainsFunc(leaf.Values, func(v expr.Value) bool { return v.Text == string(e.Verdict.Outcome) }) == (leaf.Cmp != "!=")
@@ -148,6 +149,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 			return nil, err
 		}
 		if absent != nil {
+			unknown = "failed, since the group is absent: "
 			messages = append(messages, absent.Error())
 			return []expr.Truth{expr.Unknown}, nil
 		}
@@ -172,6 +174,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		}
 		messages = append(messages, fmt.Sprintf("%s is %s%s (fails if %s %v)%s%s", leaf.Name, strings.Replace(fmt.Sprintf("%.6g", v), "-", "−", 1), where, leaf.Cmp, bound, by, c.note))
 		if !is && c.incomplete {
+			unknown = "failed, since groups of the earlier numbers are missing: "
 			return []expr.Truth{expr.Unknown}, nil
 		}
 		return []expr.Truth{expr.TruthOf(is)}, nil
@@ -185,7 +188,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	case expr.Yes:
 		word = "failed: "
 	case expr.Unknown:
-		word = "failed, since the value is undefined: "
+		word = unknown
 	}
 	r.Message = word + strings.Join(messages, "; ")
 	return r, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/internal/printable"
@@ -58,7 +59,85 @@ func (e *Evaluation) groupNamed(name string) (*Group, error) {
 			}
 		}
 	}
+	if h := e.crossedNamed(name); h != nil {
+		return h, nil
+	}
 	return nil, &absentError{fmt.Sprintf("no group is called %q in these rows%s", name, didYouMean(name, names))}
+}
+
+// crossedNamed returns the crossed group that "COLUMN=LABEL / COLUMN=LABEL" names, with the columns in any order and
+// labels quoted or not; nil if there is none.
+func (e *Evaluation) crossedNamed(name string) *Group {
+	last := len(e.Groupings) - 1
+	if last < 1 {
+		return nil
+	}
+	columns := e.Groupings[:last]
+	start := make([]int, last) // of "COLUMN=" in the name
+	for c := range columns {
+		start[c] = -1
+		for from := 0; from < len(name); {
+			i := strings.Index(name[from:], columns[c].Name+"=")
+			if i < 0 {
+				break
+			}
+			if i += from; i == 0 || strings.HasSuffix(name[:i], crossSeparator) {
+				start[c] = i
+				break
+			}
+			from = i + 1
+		}
+		if start[c] < 0 {
+			return nil
+		}
+	}
+	wanted := make([]string, last)
+	for c := range columns {
+		end := len(name)
+		for _, s := range start {
+			if s > start[c] {
+				end = min(end, s-len(crossSeparator))
+			}
+		}
+		if wanted[c] = name[start[c]+len(columns[c].Name)+1 : max(end, start[c]+len(columns[c].Name)+1)]; strings.HasPrefix(wanted[c], `"`) {
+			if plain, err := strconv.Unquote(wanted[c]); err == nil {
+				wanted[c] = plain
+			}
+		}
+	}
+	g := &e.Groupings[last]
+	for i := range g.Groups {
+		parts := splitCrossed(g.Groups[i].Label)
+		if len(parts) != last {
+			continue
+		}
+		all := true
+		for c := range parts { // labels such as "yes" have their column before them
+			all = all && (parts[c] == wanted[c] || parts[c] == columns[c].Name+"="+wanted[c])
+		}
+		if all {
+			return &g.Groups[i]
+		}
+	}
+	return nil
+}
+
+// crossSeparator stands between the labels of a crossed group. Labels that contain it are quoted.
+const crossSeparator = " / "
+
+// splitCrossed returns the labels of which the label of a crossed group consists, without quotes.
+func splitCrossed(label string) (parts []string) {
+	for {
+		part, rest, more := strings.Cut(label, crossSeparator)
+		if quoted, err := strconv.QuotedPrefix(label); err == nil {
+			part, _ = strconv.Unquote(quoted)
+			rest, more = strings.CutPrefix(label[len(quoted):], crossSeparator)
+		}
+		if parts = append(parts, part); !more {
+			return parts
+		}
+		label = rest
+	}
 }
 
 // canonicalGroup returns the name in namedGroups of the group with the given name.
@@ -201,7 +280,7 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	}
 	if len(absent) > 0 {
 		slices.Sort(absent)
-		note += fmt.Sprintf("; without rows here: %s", printable.List(absent, 5))
+		note += fmt.Sprintf("; not among the groups here: %s", printable.List(absent, 5))
 	}
 	return all, note, len(absent) > 0, nil
 }

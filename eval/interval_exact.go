@@ -187,6 +187,24 @@ func balancedInterval(c *countedRows, at, confidence float64) *Interval {
 	return &Interval{Low: Num(max(0, low)), High: Num(min(1, high)), Method: "wilson, combined"}
 }
 
+// matthewsInterval returns the interval of a Matthews correlation, which rises with the true and falls with the false
+// positive rate, from the Wilson intervals of both: squared distances to the ends add up (Zou and Donner 2008).
+func matthewsInterval(c *countedRows, at, confidence float64) *Interval {
+	tp, fp := c.positives, c.negatives
+	of := func(recall, mistaken float64) float64 {
+		return matthews(recall*tp.all, mistaken*fp.all, tp.all, fp.all)
+	}
+	recall, mistaken := tp.hits/tp.all, fp.hits/fp.all
+	rl, rh := tp.wilson(confidence)
+	ml, mh := fp.wilson(confidence)
+	low := at - math.Hypot(at-of(rl, mistaken), at-of(recall, mh))
+	high := at + math.Hypot(of(rh, mistaken)-at, of(recall, ml)-at)
+	if math.IsNaN(low) || math.IsNaN(high) {
+		return nil
+	}
+	return &Interval{Low: Num(max(-1, low)), High: Num(min(1, high)), Method: "wilson, combined"}
+}
+
 // upperQuantile returns the q-quantile of x without changing x.
 func upperQuantile(x []float64, q float64) float64 {
 	t := slices.Clone(x)

@@ -223,3 +223,35 @@ func TestIntervals_OfLossesStayAboveZero(t *testing.T) {
 		}
 	}
 }
+
+// The intervals of a Matthews correlation cover the true one about as often as they say, also where no row is predicted
+// wrongly.
+func TestMatthewsInterval_Covers(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, c := range []struct{ recall, mistaken, positives float64 }{{0.7, 0.2, 0.3}, {0.97, 0.02, 0.3}, {0.5, 0.5, 0.5}} {
+		truth := matthews(c.recall*c.positives, c.mistaken*(1-c.positives), c.positives, 1-c.positives)
+		covered, known := 0, 0
+		const trials, rows = 1000, 100
+		for range trials {
+			var q countedRows
+			for range rows {
+				if r.Float64() < c.positives {
+					q.positives.add(1, r.Float64() < c.recall)
+				} else {
+					q.negatives.add(1, r.Float64() < c.mistaken)
+				}
+			}
+			at := matthews(q.positives.hits, q.negatives.hits, q.positives.all, q.negatives.all)
+			iv := matthewsInterval(&q, at, 0.95)
+			if iv == nil {
+				continue
+			}
+			if known++; float64(iv.Low) <= truth && truth <= float64(iv.High) {
+				covered++
+			}
+		}
+		if known < trials*9/10 || covered < known*93/100 {
+			t.Errorf("%+v: covered %d of %d", c, covered, known)
+		}
+	}
+}

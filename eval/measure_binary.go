@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/drotrain/drotrain/internal/compensated"
@@ -50,6 +51,20 @@ var binaryMeasures = []Measure{
 			d.add(d.c.shared, d.sum(colB)/(n*n))
 			d.add(d.c.shared+columnShared1, d.sum(colB)*w*(n-p)/(p*n*p*n))
 		}, rows: scarcerClass},
+	{Key: "mcc", Label: "Matthews correlation", About: "correlation of predicted and actual class; 0 is no better than chance", Better: More, Low: -1, High: 1,
+		value: func(s *rowSums) (float64, string) {
+			return matthews(s.tp, s.fp, s.tp+s.fn, s.tn+s.fp), cmp.Or(s.lacksClass(), unlessAny((s.tp+s.fp)*(s.tn+s.fn), "all rows are predicted alike"))
+		},
+		derive: func(d *derivative) {
+			w, p, tp, fp := d.weight(), d.sums[d.c.shared+columnShared1], d.sum(colC), d.sum(colD)
+			n, yes := w-p, tp+fp
+			m, root := matthews(tp, fp, p, n), math.Sqrt(yes*p*n*(w-yes))
+			d.add(d.own(colC, 1).column, n/root-m/2*(1/yes-1/(w-yes)))
+			d.add(d.own(colD, 1).column, -p/root-m/2*(1/yes-1/(w-yes)))
+			d.add(d.c.shared+columnShared1, -yes/root-m/2*(1/p-1/n))
+			d.add(d.c.shared, tp/root-m/2*(1/n+1/(w-yes)))
+		},
+		interval: intervalStrategy{exact: matthewsInterval}, rows: scarcerClass},
 	{Key: aucKey, Label: "AUC", About: "area under the ROC curve, ties by midranks", Better: More, Low: 0, High: 1,
 		value:    func(s *rowSums) (float64, string) { return s.ranked(tiedScores.AUC) },
 		interval: intervalStrategy{exact: extremeAreaInterval, rankError: aucError, onLogit: true}, rows: scarcerClass},
@@ -142,6 +157,13 @@ func (s *rowSums) ranked(of func(t tiedScores) float64) (float64, string) {
 		return 0, why
 	}
 	return of(s.ties), ""
+}
+
+// matthews returns the correlation of predicted and actual class of p positive and n negative rows, of which tp and fp
+// are predicted positive.
+func matthews(tp, fp, p, n float64) float64 {
+	yes := tp + fp
+	return (tp*n - fp*p) / math.Sqrt(yes*p*n*(p+n-yes))
 }
 
 // sumBinary returns the sums over rows of two classes; ties holds the same rows by ascending score.

@@ -55,6 +55,8 @@ func naive(task Task, target, score, loss, weight []float64, threshold float64, 
 		constant := mean(func(i int32) float64 { return math.Pow(p-is(pos)(i), 2) }, nil)
 		out["brier_skill"] = 1 - out["brier"]/constant
 	}
+	s, q := out["selection_rate"], out["prevalence"]
+	out["mcc"] = mean(func(i int32) float64 { return (is(yes)(i) - s) * (is(pos)(i) - q) }, nil) / math.Sqrt(s*(1-s)*q*(1-q))
 	out["calibration_gap"] = mean(func(i int32) float64 { return score[i] - is(pos)(i) }, nil)
 	out["log_loss"] = mean(func(i int32) float64 {
 		p := score[i]

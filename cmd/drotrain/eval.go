@@ -100,7 +100,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	m.Command = options.CommandLine("eval", fs)
 	against, err := readReference(o.Against)
 	if err != nil {
-		return err
+		return o.writeFailure(ctx, a, out, err)
 	}
 	o.shown = a.newProgress()
 	defer o.shown.Finish()
