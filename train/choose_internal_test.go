@@ -346,6 +346,9 @@ func TestChoose_WarnsOfUnstableChoice(t *testing.T) {
 		if warned := strings.Contains(strings.Join(notes, "\n"), "the choice is uncertain: "); warned != unstable {
 			t.Errorf("strength %v: %v of the resamples choose otherwise, notes %q", strength, s.Unstable, notes)
 		}
+		if replaced := s.Replaced; strength == 0 && replaced > 0.2 || strength == 2 && replaced < 1 {
+			t.Errorf("strength %v: ERM is replaced in %v of the resamples", strength, replaced)
+		}
 		t.Logf("strength %v: unstable %v", strength, s.Unstable)
 		seen[unstable] = true
 	}

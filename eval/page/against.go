@@ -39,7 +39,7 @@ func (p *page) Comparison() table {
 		t.Foot = "The other differences are in metrics.json. "
 	}
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", printable.WholePercent(e.Confidence))
+		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of groups, of the difference and of the ratio hold for all groups together; that of the worst group also allows for another group being the worst.", printable.WholePercent(e.Confidence))
 	}
 	return t
 }
@@ -120,7 +120,7 @@ func (p *page) groupLines() []line {
 	if g == nil || e.Models[0].WorstGroup == nil {
 		return nil
 	}
-	lines := []line{{p.riskName() + ", worst group",
+	lines := []line{{p.riskName() + ", worst group (whichever it is)",
 		func(k int) (eval.Num, *eval.Interval) {
 			return e.Models[k].WorstGroup.Risk, e.Models[k].WorstGroup.MaxInterval
 		},
@@ -131,7 +131,7 @@ func (p *page) groupLines() []line {
 		of := g.Groups[slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })].Models
 		lines = append(lines, line{fmt.Sprintf("%s in %s, worst for %s", p.riskName(), worst, e.Models[0].Name),
 			func(k int) (eval.Num, *eval.Interval) {
-				return of[k].Values.Risk(), of[k].Intervals.Find(e.Task.Risk().Key)
+				return of[k].Values.Risk(), of[k].Simultaneous // as in the table of groups
 			},
 			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
 		})

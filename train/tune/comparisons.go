@@ -11,7 +11,11 @@ import (
 // normal variables.
 type Comparisons struct {
 	Groups  float64 `json:"groups"`  // over the eligible groups: risks of all candidates, and changes from ERM
-	Average float64 `json:"average"` // over all candidates: changes of the average risk from ERM
+
+	// Average is over all candidates: changes of the average risk from ERM. If a candidate replaces ERM, it is divided by
+	// the share of resamples in which one does: intervals given that ERM was replaced then cover as stated, as those of
+	// Benjamini and Yekutieli (2005) do for parameters that were selected.
+	Average float64 `json:"average"`
 }
 
 const (

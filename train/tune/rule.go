@@ -192,9 +192,12 @@ func (c *selectionRun) finish() {
 	for _, other := range c.otherCriteria() {
 		c.Alternatives = append(c.Alternatives, Alternative{other, j.choose(other, within)})
 	}
-	c.Unstable = c.resample(j, within)
+	c.Unstable, c.Replaced = c.resample(j, within)
 	if c.options.Comparisons {
 		c.Comparisons = m.countComparisons(c.values.losses, c.options.Seed)
+		if c.Chosen > 0 {
+			c.Comparisons.Average /= max(c.Replaced, 1.0/stabilityDraws)
+		}
 	}
 	c.setReason()
 }
@@ -242,20 +245,25 @@ func (c *selectionRun) otherCriteria() []string {
 	})
 }
 
-// resample returns the proportion of resamples of the rows in which the rule chooses another family. Rows get
-// exponential weights (Bayesian bootstrap); the models are those that were fitted.
-func (c *selectionRun) resample(j *judge, within func(int) bool) float64 {
+// resample returns the proportion of resamples of the rows in which the rule chooses another family, and of those in
+// which it replaces ERM. Rows get exponential weights (Bayesian bootstrap); the models are those that were
+// fitted.
+func (c *selectionRun) resample(j *judge, within func(int) bool) (unstable, replaced float64) {
 	const stream = 0x73746162
-	other := 0
+	other, chosen := 0, 0
 	for b := range stabilityDraws {
 		rng := rand.New(rand.NewPCG(c.options.Seed, stream+uint64(b)))
 		again := *j
 		again.measure = c.measure.reweighted(rng)
-		if c.Candidates[again.choose(c.Criterion, within)].Family != c.Best().Family {
+		k := again.choose(c.Criterion, within)
+		if c.Candidates[k].Family != c.Best().Family {
 			other++
 		}
+		if k > 0 {
+			chosen++
+		}
 	}
-	return float64(other) / stabilityDraws
+	return float64(other) / stabilityDraws, float64(chosen) / stabilityDraws
 }
 
 // isByGroup reports whether a criterion is about the worst group.

@@ -76,6 +76,7 @@ type Selection struct {
 
 	Alternatives []Alternative `json:"alternatives,omitempty"` // what other criteria would choose
 	Unstable     float64       `json:"unstable"`               // proportion of resamples of the rows in which another family is chosen
+	Replaced     float64       `json:"replaced"`               // proportion of resamples in which the rule replaces ERM
 	Reason       string        `json:"reason"`
 
 	Comparisons Comparisons `json:"comparisons,omitzero"` // for intervals on the rows of the choice, if asked for
