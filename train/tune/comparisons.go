@@ -10,7 +10,7 @@ import (
 // Each number n stands for a largest standardised deviation that is distributed as the largest of n independent
 // normal variables.
 type Comparisons struct {
-	Groups  float64 `json:"groups"`  // over the eligible groups: risks of all candidates, and changes from ERM
+	Groups float64 `json:"groups"` // over the eligible groups: risks of all candidates, and changes from ERM
 
 	// Average is over all candidates: changes of the average risk from ERM. If a candidate replaces ERM, it is divided by
 	// the share of resamples in which one does: intervals given that ERM was replaced then cover as stated, as those of
