@@ -439,7 +439,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 func (m *Model) adversaryDivergence(p *dro.Problem) (penalty dro.Divergence, nu float64) {
 	c := m.Config
 	switch {
-	case c.IsGroupwise() || c.KeepsWeights() || c.Protect != nil || c.Spectral != "" || c.Own != nil || !c.Penalty.HasPenalty():
+	case c.IsGroupwise() || !c.HasDivergence() || !c.Penalty.HasPenalty():
 		return "", 0
 	case c.Nu != nil:
 		return c.Penalty, *c.Nu

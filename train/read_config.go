@@ -66,7 +66,7 @@ func (c *Config) Options() map[string]flag.Value {
 // options works like Options with a more specific type.
 func (c *Config) options() map[string]*setting.Value {
 	text := &c.Reading.Text
-	return map[string]*setting.Value{
+	all := map[string]*setting.Value{
 		"data":             setting.Text(&c.Data),
 		"target":           setting.Text(&c.Target),
 		"groups":           setting.List(&c.Groups, nil),
@@ -88,13 +88,6 @@ func (c *Config) options() map[string]*setting.Value {
 		"holdout":          setting.KeepingText("rows", "", c.setHoldout),
 		"validation":       setting.KeepingText("rows", "", c.setValidation),
 
-		"protect":      setting.OptionalProportion(&c.Protect),
-		"nu":           setting.OptionalAtLeastZero(&c.Nu),
-		"radius":       setting.OptionalPositive(&c.Radius),
-		"ess":          setting.OptionalProportion(&c.Ess),
-		"wasserstein":  setting.OptionalPositive(&c.Wasserstein),
-		"spectral":     setting.New("extremile:r|superquantile:α|esrm:ρ", func() string { return c.Spectral }, c.setSpectral),
-		"average":      setting.Enum(&c.Average, level.Averages),
 		"penalty":      setting.Enum(&c.Penalty, dro.Divergences()),
 		"adversary":    setting.Enum(&c.Adversary, []string{"rows", "groups"}),
 		"group-adjust": setting.AtLeastZero(&c.Adjust),
@@ -131,6 +124,12 @@ func (c *Config) options() map[string]*setting.Value {
 		"date-order": setting.Enum(&text.DateOrder, data.DateOrders()),
 		"time-zone":  setting.Word(&c.Reading.Zone, "be a name such as Europe/Berlin, UTC or an offset such as +02:00", func(zone string) bool { return data.Reading{Zone: zone}.Validate() == nil }),
 	}
+	for _, k := range level.Kinds {
+		if k.Option != "" {
+			all[k.Option] = k.Setting(&c.Level)
+		}
+	}
+	return all
 }
 
 // readingMark returns a value for a text option of data.Reading, which set stores.
@@ -237,15 +236,6 @@ func (c *Config) setGroupFeatures(word string) error {
 // setScale sets the scaling of features and target.
 func (c *Config) setScale(word string) error {
 	c.Scale, c.ScaleTarget = word, word != "none"
-	return nil
-}
-
-// setSpectral sets the spectrum.
-func (c *Config) setSpectral(text string) error {
-	if _, err := dro.ParseSpectrum(text); err != nil {
-		return setting.Must("be a spectrum with a number after the colon, such as extremile:2, superquantile:0.1 or esrm:2", err.Error())
-	}
-	c.Spectral = text
 	return nil
 }
 

@@ -32,8 +32,8 @@ func (c *Config) checkRanks() error {
 	refuse(c.Evaluate == EvaluateCrossfit, "Config.Evaluate crossfit", "hold rows out")
 	refuse(c.Rows != nil, "Config.Rows", "a filter")
 	refuse(c.ValidationData+c.ValidationSplit != "", "a choice on validation rows", "leave them out")
-	refuse(c.Spectral != "", "Config.Spectral", "Config.Protect does")
-	refuse(!c.Penalty.HasPenalty(), "Config.Penalty "+string(c.Penalty), "kl and chi2 do")
+	local := c.LocalField()
+	refuse(local != "", "Config."+local, "Config.Protect and the divergences with a penalty do")
 	refuse(c.Memory > 0, "Config.Memory", "more ranks have more of it")
 	return errors.Join(all...)
 }

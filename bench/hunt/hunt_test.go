@@ -92,7 +92,7 @@ func marginRounding(c *problem, x []float64) float64 {
 			size += math.Abs(math.Log(t))
 		}
 		moved := units * size
-		most = max(most, math.Abs(math.Exp(m)-t)*moved+(math.Exp(m)+t)*moved*moved)
+		most = max(most, math.Exp(m)*math.Expm1(moved)+t*moved) // e^(m+a) − e^m for |a| ≤ moved
 	}
 	return float64(c.N) * most // the sum of weights is 1 by rows or by groups
 }

@@ -311,7 +311,11 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 		return out
 	}
 	averagesValidation := c.Average == level.ValidationSubsets
-	levels, choice := given("average", "nu", "ess", "protect", "radius", "spectral", "wasserstein"), given(choiceOptions...)
+	var kinds []string
+	for _, k := range level.Kinds {
+		kinds = append(kinds, k.Option)
+	}
+	levels, choice := given(kinds...), given(choiceOptions...)
 	switch {
 	case len(levels) > 0 && len(choice) > 0 && !(averagesValidation && slices.Equal(choice, []string{"--validation"})):
 		return exit.Usagef("leave out one of the two kinds", "%s sets the robustness, but %s is for choosing it", strings.Join(levels, " and "), strings.Join(choice, ", "))

@@ -29,6 +29,8 @@ type entry struct {
 	equalFormula string // for equal reference weights
 	ballOnly     bool   // there is a ball over samples, but no penalty, no ball over groups and no effective size
 	size         string // name of the effective size of weights
+	sizeHelp     string // the same in the help of the command
+	radiusHelp   string // what the radius of a ball is, where ballOnly
 	radius       func(share float64) float64
 	share        func(radius float64) float64 // its inverse
 	explain      func(nu float64, n int) []string
@@ -37,9 +39,10 @@ type entry struct {
 var entries = []entry{
 	{
 		name: KullbackLeibler, symbol: "KL", formula: "Σ yⱼ log(yⱼ/wⱼ)", equalFormula: "Σ yⱼ log(n yⱼ)",
-		size:   "perplexity", // exp(−Σ y log y) = share·n
-		radius: func(share float64) float64 { return -math.Log(share) },
-		share:  func(radius float64) float64 { return math.Exp(-radius) },
+		size:     "perplexity", // exp(−Σ y log y) = share·n
+		sizeHelp: "the perplexity",
+		radius:   func(share float64) float64 { return -math.Log(share) },
+		share:    func(radius float64) float64 { return math.Exp(-radius) },
 		explain: func(nu float64, _ int) []string {
 			return []string{
 				fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", printable.FourDigits(nu)),
@@ -49,18 +52,27 @@ var entries = []entry{
 	},
 	{
 		name: PearsonChi2, symbol: "χ²", formula: "½ Σ (yⱼ − wⱼ)²/wⱼ", equalFormula: "½ mean((n yⱼ − 1)²)",
-		size:    "effective sample size", // Kish's 1/Σy² = share·n
-		radius:  func(share float64) float64 { return (1/share - 1) / 2 },
-		share:   func(radius float64) float64 { return 1 / (1 + 2*radius) },
-		explain: explainPearson,
+		size:     "effective sample size", // Kish's 1/Σy² = share·n
+		sizeHelp: "Kish's effective sample size",
+		radius:   func(share float64) float64 { return (1/share - 1) / 2 },
+		share:    func(radius float64) float64 { return 1 / (1 + 2*radius) },
+		explain:  explainPearson,
 	},
 	{
 		name: TotalVariation, symbol: "total variation", formula: "½ Σ |yⱼ − wⱼ|", equalFormula: "½ Σ |yⱼ − 1/n|", ballOnly: true,
-		size:    "effective size",
+		size: "effective size", radiusHelp: "the proportion of the weight that moves",
 		radius:  func(float64) float64 { return math.NaN() },
 		share:   func(float64) float64 { return math.NaN() },
 		explain: func(float64, int) []string { return nil },
 	},
+}
+
+// Help says what the divergence limits, for the help of options: of an effective size, or of a radius alone.
+func (d Divergence) Help() string {
+	if e := d.entry(); e.ballOnly {
+		return fmt.Sprintf("%s, the %s, takes --radius, %s", e.name, e.symbol, e.radiusHelp)
+	}
+	return string(d) + ": " + d.entry().sizeHelp
 }
 
 // explainPearson describes the scaling of the χ² penalty for n rows, 0 if unknown, and that of other packages.
@@ -78,6 +90,15 @@ func All() []Divergence {
 	var all []Divergence
 	for _, e := range entries {
 		all = append(all, e.name)
+	}
+	return all
+}
+
+// Names returns the names of all divergences.
+func Names() []string {
+	var all []string
+	for _, d := range All() {
+		all = append(all, string(d))
 	}
 	return all
 }

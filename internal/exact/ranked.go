@@ -58,7 +58,7 @@ func (a *Adversary) respondByRank(f []Real) Risk {
 		mean := Div(b.loss, b.weight)
 		for _, j := range b.samples {
 			r.Weight[j] = Div(Mul(w[j], b.mass), b.weight)
-			if a.Nu > 0 {
+			if a.Nu > 0 && len(b.samples) > 1 { // else f is the mean, and a rounding error divided by ν would count
 				r.Weight[j] = Add(r.Weight[j], Div(Mul(w[j], Sub(f[j], mean)), nu))
 			}
 		}

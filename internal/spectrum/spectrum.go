@@ -33,6 +33,7 @@ const (
 type entry struct {
 	kind    Kind
 	symbol  string // of the parameter
+	example float64
 	between string // range of the parameter, in words
 	valid   func(p float64) bool
 	upper   func(m, p float64) float64
@@ -49,21 +50,21 @@ var entries = []entry{
 		formula: func(p string) string { return "½ Σ |yⱼ − wⱼ| ≤ " + p },
 	},
 	{
-		kind: Superquantile, symbol: "α", between: "above 0 and at most 1",
+		kind: Superquantile, symbol: "α", example: 0.1, between: "above 0 and at most 1",
 		valid:   func(p float64) bool { return p > 0 && p <= 1 },
 		upper:   func(m, p float64) float64 { return min(1, m/p) },
 		lower:   func(m, p float64) float64 { return max(0, (m-(1-p))/p) },
 		formula: func(p string) string { return "s(u) = 1/" + p + " for u > 1 − " + p },
 	},
 	{
-		kind: Extremile, symbol: "r", between: "at least 1 and at most 1000",
+		kind: Extremile, symbol: "r", example: 2, between: "at least 1 and at most 1000",
 		valid:   func(p float64) bool { return p >= 1 && p <= 1000 },
 		upper:   func(m, p float64) float64 { return -math.Expm1(p * math.Log1p(-m)) },
 		lower:   func(m, p float64) float64 { return math.Pow(m, p) },
 		formula: func(p string) string { return "s(u) = " + p + "·u^(" + p + " − 1)" },
 	},
 	{
-		kind: Exponential, symbol: "ρ", between: "at least 1e-9 and at most 500",
+		kind: Exponential, symbol: "ρ", example: 2, between: "at least 1e-9 and at most 500",
 		valid:   func(p float64) bool { return p >= 1e-9 && p <= 500 },
 		upper:   func(m, p float64) float64 { return math.Expm1(-p*m) / math.Expm1(-p) },
 		lower:   func(m, p float64) float64 { return math.Exp(p*(m-1)) * (math.Expm1(-p*m) / math.Expm1(-p)) },
@@ -86,21 +87,32 @@ func (s Spectrum) Validate() error {
 	e := s.entry()
 	switch {
 	case e == nil:
-		return fmt.Errorf("unknown spectrum %q: one of %s", string(s.Kind), strings.Join(names(), ", "))
+		return fmt.Errorf("unknown spectrum %q: one of %s", string(s.Kind), strings.Join(Names(), ", "))
 	case !e.valid(s.Param):
 		return fmt.Errorf("%s of %[3]s is %[2]v; it must be %[4]s", e.symbol, s.Param, string(s.Kind), e.between)
 	}
 	return nil
 }
 
-// names returns the names of the kinds that Parse accepts.
-func names() (all []string) {
+// listed returns a text of each kind that Parse accepts.
+func listed(text func(e entry) string) (all []string) {
 	for _, e := range entries {
 		if e.kind != TotalVariation {
-			all = append(all, string(e.kind)+":"+e.symbol)
+			all = append(all, text(e))
 		}
 	}
 	return all
+}
+
+// Kinds returns the names of the kinds that Parse accepts, as in extremile.
+func Kinds() []string { return listed(func(e entry) string { return string(e.kind) }) }
+
+// Names returns these names with the symbols of the parameters, as in extremile:r.
+func Names() []string { return listed(func(e entry) string { return string(e.kind) + ":" + e.symbol }) }
+
+// Examples returns texts that Parse accepts, one of each kind, as in extremile:2.
+func Examples() []string {
+	return listed(func(e entry) string { return Spectrum{e.kind, e.example}.String() })
 }
 
 // Upper returns the largest weight of samples of reference weight m in [0, 1], to a few units in the last place.
@@ -144,7 +156,7 @@ func Parse(text string) (Spectrum, error) {
 	name, number, found := strings.Cut(text, ":")
 	s := Spectrum{Kind: Kind(strings.TrimSpace(name))}
 	if e := s.entry(); e == nil || e.kind == TotalVariation || !found {
-		return s, fmt.Errorf("%q is not a spectrum: one of %s, with a number after the colon", text, strings.Join(names(), ", "))
+		return s, fmt.Errorf("%q is not a spectrum: one of %s, with a number after the colon", text, strings.Join(Names(), ", "))
 	}
 	var err error
 	if s.Param, err = strconv.ParseFloat(strings.TrimSpace(number), 64); err != nil {

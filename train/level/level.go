@@ -55,15 +55,9 @@ func At(v float64) *float64 { return &v }
 // setFields returns the names of the fields that are set among those that exclude one another.
 func (l Level) setFields() []string {
 	var set []string
-	if l.Average != "" {
-		set = append(set, "Average")
-	}
-	for _, o := range []struct {
-		name string
-		set  bool
-	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}, {"Spectral", l.Spectral != ""}, {"Wasserstein", l.Wasserstein != nil}, {"Own", l.Own != nil}} {
-		if o.set {
-			set = append(set, o.name)
+	for _, k := range Kinds {
+		if k.isSet(&l) {
+			set = append(set, k.field)
 		}
 	}
 	return set
@@ -75,15 +69,22 @@ func joinNames(fields []string, separator string) string {
 }
 
 // IsSet reports whether the level is set, so that it is not chosen from the data.
-func (l Level) IsSet() bool { return len(l.setFields()) > 0 }
+func (l Level) IsSet() bool { return l.kind() != nil }
 
 // HasDivergence reports whether the level uses a divergence.
 func (l Level) HasDivergence() bool {
-	return l.Nu != nil || l.Radius != nil || l.Ess != nil
+	k := l.kind()
+	return k != nil && k.takesDivergence
 }
 
 // KeepsWeights reports whether no adversary weighs the rows: the level is an average, or it moves features alone.
-func (l Level) KeepsWeights() bool { return l.Average != "" || l.Wasserstein != nil }
+func (l Level) KeepsWeights() bool {
+	k := l.kind()
+	return k != nil && k.keepsWeights
+}
+
+// IsMeanOfModels reports whether the model is the mean of those of subsets, and not the minimiser of one risk.
+func (l Level) IsMeanOfModels() bool { return l.Average == "subsets" || l.Average == ValidationSubsets }
 
 // IsGroupwise reports whether the adversary weights groups.
 func (l Level) IsGroupwise() bool { return l.Adversary == "groups" }
@@ -95,46 +96,24 @@ func (l Level) Validate() error {
 	if set := l.setFields(); len(set) > 1 {
 		say("%s are levels of robustness: set one of them", joinNames(set, " and "))
 	}
-	among := func(name, value string, words ...string) {
-		for _, w := range words {
-			if value == w {
-				return
+	for _, k := range Kinds {
+		if k.isSet(&l) {
+			if what := k.check(&l); what != "" {
+				say("Config.%s%s", k.field, what)
 			}
 		}
-		say("Config.%s is %q: one of %s", name, value, strings.Join(words, ", "))
-	}
-	if l.Average != "" {
-		among("Average", l.Average, Averages...)
 	}
 	if all := dro.Divergences(); !slices.Contains(all, l.Penalty) {
 		say("Config.Penalty is %q: one of %s", string(l.Penalty), strings.Trim(fmt.Sprint(all), "[]"))
 	}
-	if l.Adversary != "" {
-		among("Adversary", l.Adversary, "rows", "groups")
+	if what := among(l.Adversary, "", "rows", "groups"); what != "" {
+		say("Config.Adversary is %q: one of rows, groups", l.Adversary)
 	}
-	within := func(name string, v *float64, ok func(float64) bool, want string) {
-		if v != nil && (math.IsInf(*v, 0) || !ok(*v)) {
-			say("Config.%s is %v: it must be %s", name, *v, want)
-		}
-	}
-	within("Nu", l.Nu, func(v float64) bool { return v >= 0 }, "finite and ≥ 0")
 	if l.Nu != nil && *l.Nu > 0 && *l.Nu < 0x1p-1022 {
 		say("Config.Nu is %v, which has lost its digits in double precision: take 0", *l.Nu)
 	}
-	within("Ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
-	within("Protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows: at least one row, at most 1")
-	within("Radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")
-	within("Wasserstein", l.Wasserstein, func(v float64) bool { return v > 0 }, "finite and > 0")
 	if !l.Penalty.HasPenalty() {
 		l.checkBallOnly(say)
-	}
-	if l.Spectral != "" {
-		if _, err := dro.ParseSpectrum(l.Spectral); err != nil {
-			say("Config.Spectral: %v", err)
-		}
-	}
-	if l.Own != nil && l.Own.Name == "" {
-		say("Config.Own needs a Name, which model files and reports state")
 	}
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
 		say("Config.Adjust is %v: it must be finite and ≥ 0", l.Adjust)
@@ -143,7 +122,7 @@ func (l Level) Validate() error {
 		if !l.IsSet() {
 			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
 		}
-		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Spectral != "" || l.Wasserstein != nil || l.Own != nil {
+		if k := l.kind(); k != nil && k.groups == nil {
 			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
 		}
 	} else if l.Adjust > 0 {
@@ -223,45 +202,14 @@ func (r Rows) Weight(j int) float64 {
 // Dual returns the adversary of a valid level over the rows, or an error if there are no groups or too few
 // rows. With several ranks it is a collective call.
 func (l Level) Dual(r Rows) (dro.Dual, error) {
+	k := l.kind()
 	switch {
+	case k == nil:
+		return nil, errors.New("the level is not set")
 	case l.IsGroupwise():
 		return l.groupDual(r)
-	case l.Own != nil:
-		return l.Own.dual(r)
-	case l.keepsRowWeights() && r.Weights == nil:
-		return dro.Uniform{}, nil
-	case l.keepsRowWeights():
-		return dro.Fixed{Weights: r.Weights}, nil
-	case l.Average != "":
-		w, err := l.averageWeights(r)
-		if err != nil {
-			return nil, err
-		}
-		return dro.Fixed{Weights: w}, nil
-	case l.Protect != nil:
-		if n := float64(r.N); *l.Protect < 1/n*(1-1e-12) {
-			return nil, fmt.Errorf("Config.Protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
-		}
-		return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
-	case l.Spectral != "":
-		s, err := dro.ParseSpectrum(l.Spectral)
-		if err != nil {
-			return nil, fmt.Errorf("Config.Spectral: %w", err)
-		}
-		return dro.Spectral{Spectrum: s, Weights: r.Weights}, nil
-	case l.Nu != nil:
-		return dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Nu: *l.Nu, Weights: r.Weights}, nil
 	}
-	radius := l.divergenceRadius()
-	if radius == 0 { // ess 1: every row at its own weight
-		return Level{Average: "plain"}.Dual(r)
-	}
-	return dro.Ball{Divergence: l.Penalty, Radius: radius, Weights: r.Weights}, nil
-}
-
-// keepsRowWeights reports whether the rows keep their own weights. So they do where a model is fitted to other rows.
-func (l Level) keepsRowWeights() bool {
-	return l.Average == "plain" || l.Average == ValidationSubsets || l.Wasserstein != nil
+	return k.dual(l, r)
 }
 
 // divergenceRadius returns the radius of the divergence ball.
@@ -279,11 +227,8 @@ func (l Level) groupDual(r Rows) (dro.Dual, error) {
 		return nil, err
 	}
 	near := dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Weights: r.groupMasses(index, len(count))}
-	if l.Nu != nil {
-		near.Nu = *l.Nu
-	}
-	if l.Radius != nil {
-		near.Radius = *l.Radius
+	if k := l.kind(); k.groups != nil {
+		k.groups(l, &near, "")
 	}
 	g := dro.Groups{Of: [][]int32{index}, Near: near, Weights: r.Weights}
 	if l.Adjust > 0 {
@@ -436,50 +381,4 @@ const ValidationSubsets = "validation-subsets"
 // AveragesSubsets reports whether the level is the average of models on balanced subsets.
 func (l Level) AveragesSubsets() bool {
 	return l.Average == "subsets" || l.Average == ValidationSubsets
-}
-
-// String describes the level.
-func (l Level) String() string {
-	divergence, of, groups := l.Penalty.Symbol(), "rows", "group DRO"
-	if l.IsGroupwise() {
-		of = "groups"
-		if l.Adjust > 0 {
-			of += fmt.Sprintf(", adjusted by %.3g/√n", l.Adjust)
-			groups += " over " + of
-		}
-		if l.Penalty != dro.KullbackLeibler && l.Penalty != "" && l.Nu != nil && *l.Nu > 0 {
-			groups = divergence + " " + groups
-		}
-	}
-	switch {
-	case l.Average == "plain":
-		return "ERM"
-	case l.Average == "balanced":
-		return "group-balanced ERM"
-	case l.Average == "half-balanced":
-		return "half-balanced ERM"
-	case l.Average == "subsets":
-		return "mean of models on balanced subsets"
-	case l.Average == ValidationSubsets:
-		return "mean of models on balanced subsets of the validation rows"
-	case l.IsGroupwise() && l.Nu != nil && *l.Nu == 0:
-		return groups
-	case l.IsGroupwise() && l.Nu != nil:
-		return fmt.Sprintf("%s, ν = %.3g", groups, *l.Nu)
-	case l.Nu != nil:
-		return fmt.Sprintf("%s over %s, ν = %.3g", divergence, of, *l.Nu)
-	case l.Ess != nil:
-		return fmt.Sprintf("%s ball of %s %.3g %%", divergence, l.Penalty.SizeName(), 100**l.Ess)
-	case l.Protect != nil:
-		return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
-	case l.Spectral != "":
-		return "spectral risk " + l.Spectral
-	case l.Wasserstein != nil:
-		return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein)
-	case l.Own != nil:
-		return l.Own.Name
-	case l.Radius != nil:
-		return fmt.Sprintf("%s ball over %s, ρ = %.3g", divergence, of, *l.Radius)
-	}
-	return "chosen on the data"
 }

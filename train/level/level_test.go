@@ -150,7 +150,7 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 	nan := math.NaN()
 	for want, l := range map[string]level.Level{
 		"Config.Nu and Config.Ess are levels of robustness: set one": {Nu: level.At(1), Ess: level.At(0.5)},
-		"Config.Average and Config.Protect are levels":               {Average: "plain", Protect: level.At(0.5)},
+		"Config.Protect and Config.Average are levels":               {Average: "plain", Protect: level.At(0.5)},
 		"Ess is 0: it must be a share":                               {Ess: level.At(0)},
 		"Ess is 1.5":                                                 {Ess: level.At(1.5)},
 		"Ess is NaN":                                                 {Ess: &nan},

@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/setting"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // FlagErrors returns an error with all problems of arguments that the flag parser rejected.
@@ -107,15 +109,28 @@ func flagError(fs *pflag.FlagSet, err error) error {
 // it, and a hint.
 type foreignName struct{ names, option, hint string }
 
-var elsewhere = []foreignName{
-	{"alpha", "protect", "CVaR is --protect PROPORTION, as in --protect 0.1"},
-	{"dro method group-dro groupdro", "adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² penalty --nu and a ball --radius with --penalty"},
-	{"kl chi2", "penalty", "the divergence is --penalty kl or chi2, with --nu or --radius"},
-	{"kl-radius chi2-radius tv-radius epsilon", "radius", "the radius of a ball is --radius ρ, with --penalty kl, chi2 or tv"},
-	{"tv total-variation", "penalty", "the ball of the total variation is --penalty tv --radius ρ"},
-	{"extremile superquantile esrm spectrum", "spectral", "a spectral risk is --spectral extremile:2, superquantile:0.1 or esrm:2"},
-	{"temperature", "nu", "the penalty coefficient of the divergence is --nu"},
-	{"erm", "average", "ERM is --average plain"},
+// foreignSets returns the names of ambiguity sets in other programs: of kinds of levels and of divergences.
+func foreignSets() (all []foreignName) {
+	for _, k := range level.Kinds {
+		if k.Foreign != "" {
+			all = append(all, foreignName{k.Foreign, k.Option, k.Hint})
+		}
+	}
+	var names, symbols []string
+	for _, d := range dro.Divergences() {
+		if d.HasPenalty() {
+			names, symbols = append(names, string(d)), append(symbols, d.Symbol())
+			continue
+		}
+		hint := fmt.Sprintf("the ball of the %s is --penalty %s --radius ρ", d.Symbol(), d)
+		all = append(all, foreignName{string(d) + " " + strings.ReplaceAll(d.Symbol(), " ", "-"), "penalty", hint})
+	}
+	return append(all,
+		foreignName{strings.Join(names, " "), "penalty", "the divergence is --penalty " + printable.JoinWords(names, "or") + ", with --nu or --radius"},
+		foreignName{"dro method group-dro groupdro", "adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a " + printable.JoinWords(symbols, "or") + " penalty --nu and a ball --radius with --penalty"})
+}
+
+var elsewhere = append(foreignSets(), []foreignName{
 	{"lambda l2 ridge", "mu", "the weight of the ridge penalty is --mu"},
 	{"huber-delta", "loss", "the δ of the Huber loss stands behind its name: --loss huber:2"},
 	{"test test-size holdout-data split group-holdout time evaluate", "holdout", "rows are held out by --holdout: 0.2, file:FILE, split:COLUMN, units:COLUMN, time:COLUMN or crossfit"},
@@ -136,7 +151,7 @@ var elsewhere = []foreignName{
 	{"fast quick no-report", "report", "--report fast measures without intervals, slices and plots; --report none writes only the model"},
 	{"plots", "report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"},
 	{"no-progress", "quiet", "--quiet leaves out progress and notes; without a terminal progress is a line a minute"},
-}
+}...)
 
 // hintFor returns a hint for an option or key that does not exist: what a name of another program stands for, or
 // the nearest name of those that are suitable; or "".

@@ -2,19 +2,28 @@ package options
 
 import (
 	"github.com/drotrain/drotrain/internal/setting"
+	"github.com/drotrain/drotrain/train/level"
 )
 
-var robustnessOptions = []Option{
-	{Name: "protect", Commands: "train*", Aliases: "cvar cvar-alpha", Help: "protect every subgroup that has at least this proportion of the rows (CVaR)"},
-	{Name: "nu", Commands: "train*", Help: "penalty coefficient ν ≥ 0 of the divergence: small values are cautious, large values tend to ERM"},
-	{Name: "radius", Commands: "train", Aliases: "rho", Help: "protect against every reweighting whose divergence from equal weights is at most ρ > 0"},
-	{Name: "ess", Commands: "train", Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (chi2: Kish's effective sample size; kl: the perplexity)"},
-	{Name: "spectral", Commands: "train", Help: "weight the losses by their rank with a spectral risk: extremile:r, superquantile:α or esrm:ρ (extremile:2 is the expected larger one of the losses of two rows)"},
-	{Name: "wasserstein", Commands: "train", Help: "protect against features that move, by ε > 0 in the Euclidean norm on average over the rows (type-1 Wasserstein ball around the encoded features; targets stay); for losses with a bounded slope: logistic with two classes, huber, quantile"},
-	{Name: "average", Commands: "train", Help: "train without an adversary: plain (ERM); balanced (ERM with the same total weight for every group); half-balanced (with weights half-way to balanced); subsets (the mean of models on ten balanced subsets); validation-subsets (the same, of the rows of --validation)"},
-	{Name: "penalty", Commands: "train", Help: "divergence that limits the adversary's weights; tv, the total variation, takes --radius, the proportion of the weight that moves"},
+var robustnessOptions = append(kindOptions(), []Option{
+	{Name: "penalty", Commands: "train", Help: level.PenaltyHelp()},
 	{Name: "adversary", Commands: "train*", Help: "what the adversary reweights: rows, or whole groups (default rows); groups need --nu (0 is group DRO) or --radius"},
 	{Name: "group-adjust", Commands: "train", Help: "add C/√n to the risk of a group of n rows, C ≥ 0"},
+}...)
+
+// kindOptions returns the options that set the robustness, by the table of level.Kinds.
+func kindOptions() (all []Option) {
+	for _, k := range level.Kinds {
+		if k.Option == "" {
+			continue
+		}
+		o := Option{Name: k.Option, Commands: "train", Aliases: k.Aliases, Help: k.Help}
+		if k.IsCommon {
+			o.Commands += "*"
+		}
+		all = append(all, o)
+	}
+	return all
 }
 
 var choiceOptions = []Option{

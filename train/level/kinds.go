@@ -1,0 +1,346 @@
+package level
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/divergence"
+	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/setting"
+	"github.com/drotrain/drotrain/internal/spectrum"
+)
+
+// A Kind is a way to set the robustness. The options of the command, the keys of configurations, their help and hints, the
+// checks of a Level, its adversary and the texts of reports range over the rows of Kinds.
+type Kind struct {
+	Option   string // of the command, and key of files; empty: the caller's program sets it
+	Aliases  string // of the option, separated by spaces
+	IsCommon bool   // whether the short help has the option
+	Help     string
+	Foreign  string // names in other programs, separated by spaces
+	Hint     string // what to write in their place
+	field    string // of Level
+
+	Setting func(l *Level) *setting.Value
+
+	isSet   func(l *Level) bool
+	check   func(l *Level) string                             // what follows the field in an error; "" if the value is valid
+	dual    func(l Level, r Rows) (dro.Dual, error)           // the adversary over rows
+	text    func(l Level) string                              // the level in a few words, of an adversary over rows
+	formula func(l Level, isWeighted bool) string             // the risk over rows that is minimised; "" if the level's page has it
+	groups  func(l Level, near *dro.Ball, text string) string // makes near the adversary over groups, and returns its text; nil: there is none
+
+	takesDivergence bool // whether Penalty says what the value means
+	keepsWeights    bool // whether no adversary weighs the rows
+	isLocal         bool // whether all rows must be in one process
+}
+
+// number returns a row of Kinds whose value is a number.
+func number(at func(l *Level) **float64, ok func(v float64) bool, want string, value func(p **float64) *setting.Value, k Kind) Kind {
+	k.isSet = func(l *Level) bool { return *at(l) != nil }
+	k.Setting = func(l *Level) *setting.Value { return value(at(l)) }
+	k.check = func(l *Level) string {
+		if v := **at(l); math.IsInf(v, 0) || !ok(v) {
+			return fmt.Sprintf(" is %v: it must be %s", v, want)
+		}
+		return ""
+	}
+	return k
+}
+
+func isPositive(v float64) bool { return v > 0 }
+
+func isProportion(v float64) bool { return v > 0 && v <= 1 }
+
+// Kinds lists the ways to set the robustness, in the order of the help.
+var Kinds = []Kind{
+	number(func(l *Level) **float64 { return &l.Protect }, isProportion, "a share of the rows: at least one row, at most 1", setting.OptionalProportion, Kind{
+		Option: "protect", Aliases: "cvar cvar-alpha", IsCommon: true, field: "Protect",
+		Help:    "protect every subgroup that has at least this proportion of the rows (CVaR)",
+		Foreign: "alpha", Hint: "CVaR is --protect PROPORTION, as in --protect 0.1",
+		dual: func(l Level, r Rows) (dro.Dual, error) {
+			if n := float64(r.N); *l.Protect < 1/n*(1-1e-12) {
+				return nil, fmt.Errorf("Config.Protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
+			}
+			return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
+		},
+		text: func(l Level) string {
+			return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
+		},
+		formula: func(l Level, _ bool) string {
+			return fmt.Sprintf("mean of the largest %.4g %% of the ℓⱼ(x)", 100**l.Protect)
+		},
+	}),
+	number(func(l *Level) **float64 { return &l.Nu }, func(v float64) bool { return v >= 0 }, "finite and ≥ 0", setting.OptionalAtLeastZero, Kind{
+		Option: "nu", IsCommon: true, field: "Nu", takesDivergence: true,
+		Help:    "penalty coefficient ν ≥ 0 of the divergence: small values are cautious, large values tend to ERM",
+		Foreign: "temperature", Hint: "the penalty coefficient of the divergence is --nu",
+		dual: func(l Level, r Rows) (dro.Dual, error) {
+			return dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Nu: *l.Nu, Weights: r.Weights}, nil
+		},
+		text: func(l Level) string { return fmt.Sprintf("%s over rows, ν = %.3g", l.Penalty.Symbol(), *l.Nu) },
+		formula: func(l Level, isWeighted bool) string {
+			if !isWeighted {
+				return ""
+			}
+			return fmt.Sprintf("max over y of  Σ yⱼ ℓⱼ(x) − %.4g · %s, w the row weights", *l.Nu, l.Penalty.Formula())
+		},
+		groups: func(l Level, near *dro.Ball, text string) string {
+			if near.Nu = *l.Nu; *l.Nu == 0 {
+				return text
+			}
+			return fmt.Sprintf("%s, ν = %.3g", text, *l.Nu)
+		},
+	}),
+	number(func(l *Level) **float64 { return &l.Radius }, isPositive, "finite and > 0", setting.OptionalPositive, Kind{
+		Option: "radius", Aliases: "rho", field: "Radius", takesDivergence: true,
+		Help:    "protect against every reweighting whose divergence from equal weights is at most ρ > 0",
+		Foreign: strings.Join(divergence.Names(), "-radius ") + "-radius epsilon",
+		Hint:    "the radius of a ball is --radius ρ, with --penalty " + printable.JoinWords(divergence.Names(), "or"),
+		dual:    func(l Level, r Rows) (dro.Dual, error) { return ballOf(l, r, *l.Radius) },
+		text:    func(l Level) string { return radiusText(l, "rows") },
+		formula: func(l Level, _ bool) string { return ballFormula(l, radiusText(l, "rows")) },
+		groups: func(l Level, near *dro.Ball, _ string) string {
+			near.Radius = *l.Radius
+			return radiusText(l, l.groupsText())
+		},
+	}),
+	number(func(l *Level) **float64 { return &l.Ess }, isProportion, "a share of the rows, above 0 and at most 1", setting.OptionalProportion, Kind{
+		Option: "ess", field: "Ess", takesDivergence: true,
+		Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (" + strings.Join(divergenceHelp(true), "; ") + ")",
+		dual: func(l Level, r Rows) (dro.Dual, error) {
+			if *l.Ess == 1 { // every row at its own weight
+				return ownWeights(r), nil
+			}
+			return ballOf(l, r, l.Penalty.RadiusOfSize(*l.Ess))
+		},
+		text: sizeText,
+		formula: func(l Level, _ bool) string {
+			if *l.Ess == 1 {
+				return "mean of ℓⱼ(x)"
+			}
+			return ballFormula(l, sizeText(l))
+		},
+	}),
+	{
+		Option: "spectral", field: "Spectral", isLocal: true,
+		Help:    "weight the losses by their rank with a spectral risk: " + printable.JoinWords(spectrum.Names(), "or") + " (extremile:2 is the expected larger one of the losses of two rows)",
+		Foreign: strings.Join(spectrum.Kinds(), " ") + " spectrum",
+		Hint:    "a spectral risk is --spectral " + printable.JoinWords(spectrum.Examples(), "or"),
+		Setting: func(l *Level) *setting.Value {
+			return setting.New(strings.Join(spectrum.Names(), "|"), func() string { return l.Spectral }, func(text string) error {
+				if _, err := spectrum.Parse(text); err != nil {
+					return setting.Must("be a spectrum with a number after the colon, such as "+printable.JoinWords(spectrum.Examples(), "or"), err.Error())
+				}
+				l.Spectral = text
+				return nil
+			})
+		},
+		isSet: func(l *Level) bool { return l.Spectral != "" },
+		check: func(l *Level) string {
+			if _, err := spectrum.Parse(l.Spectral); err != nil {
+				return ": " + err.Error()
+			}
+			return ""
+		},
+		dual: func(l Level, r Rows) (dro.Dual, error) {
+			s, err := spectrum.Parse(l.Spectral)
+			if err != nil {
+				return nil, fmt.Errorf("Config.Spectral: %w", err)
+			}
+			return dro.Spectral{Spectrum: s, Weights: r.Weights}, nil
+		},
+		text: func(l Level) string { return "spectral risk " + l.Spectral },
+		formula: func(l Level, _ bool) string {
+			s, _ := spectrum.Parse(l.Spectral)
+			return "Σ of the sorted ℓⱼ(x), weighted by the spectrum " + s.Formula() + " at their quantiles u"
+		},
+	},
+	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive, Kind{
+		Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
+		Help: "protect against features that move, by ε > 0 in the Euclidean norm on average over the rows (type-1 Wasserstein ball around the encoded features; targets stay); for losses with a bounded slope: logistic with two classes, huber, quantile",
+		dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },
+		text: func(l Level) string { return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein) },
+		formula: func(l Level, _ bool) string {
+			return fmt.Sprintf("mean of ℓⱼ(x)  +  %.4g·L·‖x‖₂, the largest mean over all rows whose features moved by at most %.4g on average, where L is the largest slope of ℓ", *l.Wasserstein, *l.Wasserstein)
+		},
+	}),
+	{
+		Option: "average", field: "Average", keepsWeights: true,
+		Help:    "train without an adversary: plain (ERM); balanced (ERM with the same total weight for every group); half-balanced (with weights half-way to balanced); subsets (the mean of models on ten balanced subsets); validation-subsets (the same, of the rows of --validation)",
+		Foreign: "erm", Hint: "ERM is --average plain",
+		Setting: func(l *Level) *setting.Value { return setting.Enum(&l.Average, Averages) },
+		isSet:   func(l *Level) bool { return l.Average != "" },
+		check:   func(l *Level) string { return among(l.Average, Averages...) },
+		dual: func(l Level, r Rows) (dro.Dual, error) {
+			if l.Average == "plain" || l.Average == ValidationSubsets { // the models are fitted to other rows
+				return ownWeights(r), nil
+			}
+			w, err := l.averageWeights(r)
+			if err != nil {
+				return nil, err
+			}
+			return dro.Fixed{Weights: w}, nil
+		},
+		text: func(l Level) string {
+			return map[string]string{"plain": "ERM", "balanced": "group-balanced ERM", "half-balanced": "half-balanced ERM",
+				"subsets":         "mean of models on balanced subsets",
+				ValidationSubsets: "mean of models on balanced subsets of the validation rows"}[l.Average]
+		},
+		formula: func(l Level, isWeighted bool) string {
+			switch l.Average {
+			case "balanced":
+				return "mean over groups of their mean of ℓⱼ(x)"
+			case "half-balanced":
+				return "mean of ℓⱼ(x), each group of n_g rows weighted by √n_g"
+			case ValidationSubsets:
+				return "mean of the minimisers, over balanced subsets of the validation rows, of the mean of ℓⱼ(x)"
+			case "subsets":
+				return "mean of the minimisers, over balanced subsets, of the mean of ℓⱼ(x)"
+			}
+			if isWeighted {
+				return "weighted mean of ℓⱼ(x)"
+			}
+			return "mean of ℓⱼ(x)"
+		},
+	},
+	{
+		field: "Own",
+		isSet: func(l *Level) bool { return l.Own != nil },
+		check: func(l *Level) string {
+			if l.Own.Name == "" {
+				return " needs a Name, which model files and reports state"
+			}
+			return ""
+		},
+		dual:    func(l Level, r Rows) (dro.Dual, error) { return l.Own.dual(r) },
+		text:    func(l Level) string { return l.Own.Name },
+		formula: func(l Level, _ bool) string { return "largest risk over the weights of the adversary " + l.Own.Name },
+	},
+}
+
+// divergenceHelp returns what the help says of the divergences with a penalty, or without.
+func divergenceHelp(hasPenalty bool) (all []string) {
+	for _, d := range divergence.All() {
+		if d.HasPenalty() == hasPenalty {
+			all = append(all, d.Help())
+		}
+	}
+	return all
+}
+
+// PenaltyHelp returns the help of the option that names the divergence.
+func PenaltyHelp() string {
+	return strings.Join(append([]string{"divergence that limits the adversary's weights"}, divergenceHelp(false)...), "; ")
+}
+
+// kind returns the kind that is set, nil if none is.
+func (l *Level) kind() *Kind {
+	for i := range Kinds {
+		if Kinds[i].isSet(l) {
+			return &Kinds[i]
+		}
+	}
+	return nil
+}
+
+// LocalField returns the field of the level that is set if the level needs all rows in one process, else "".
+func (l Level) LocalField() string {
+	switch k := l.kind(); {
+	case k != nil && k.isLocal:
+		return k.field
+	case !l.Penalty.HasPenalty():
+		return "Penalty " + string(l.Penalty)
+	}
+	return ""
+}
+
+// ownWeights returns the adversary whose only weights are those of the rows.
+func ownWeights(r Rows) dro.Dual {
+	if r.Weights == nil {
+		return dro.Uniform{}
+	}
+	return dro.Fixed{Weights: r.Weights}
+}
+
+// ballOf returns the ball of a radius.
+func ballOf(l Level, r Rows, radius float64) (dro.Dual, error) {
+	return dro.Ball{Divergence: l.Penalty, Radius: radius, Weights: r.Weights}, nil
+}
+
+// radiusText names a ball of a radius over atoms, rows or groups.
+func radiusText(l Level, atoms string) string {
+	return fmt.Sprintf("%s ball over %s, ρ = %.3g", l.Penalty.Symbol(), atoms, *l.Radius)
+}
+
+// sizeText names a ball of an effective size.
+func sizeText(l Level) string {
+	return fmt.Sprintf("%s ball of %s %.3g %%", l.Penalty.Symbol(), l.Penalty.SizeName(), 100**l.Ess)
+}
+
+// ballFormula returns the risk over a ball with a name.
+func ballFormula(l Level, name string) string {
+	return "max over y of  Σ yⱼ ℓⱼ(x),  " + l.Penalty.Formula() + " ≤ ρ (" + name + ")"
+}
+
+// among returns what is wrong with a value that is none of the words, "" if it is one.
+func among(value string, words ...string) string {
+	if slices.Contains(words, value) {
+		return ""
+	}
+	return fmt.Sprintf(" is %q: one of %s", value, strings.Join(words, ", "))
+}
+
+// Risk returns the risk that a level minimises, as a formula of the losses ℓⱼ(x); "" for a penalty over unweighted rows,
+// or if the level is not set.
+func (l Level) Risk(isWeighted bool) string {
+	k := l.kind()
+	switch {
+	case k == nil:
+		return ""
+	case !l.IsGroupwise():
+		return k.formula(l, isWeighted)
+	}
+	risk := "mean of ℓⱼ(x) in group g"
+	if l.Adjust > 0 {
+		risk += fmt.Sprintf(" + %.4g/√n_g", l.Adjust)
+	}
+	risk = "max over weights q of the groups of  Σ q_g (" + risk + ")"
+	if l.Nu != nil && *l.Nu > 0 {
+		risk += fmt.Sprintf(" − %.4g · D(q)", *l.Nu)
+	}
+	if l.Radius != nil {
+		risk += fmt.Sprintf(",  D(q) ≤ %.4g", *l.Radius)
+	}
+	return risk
+}
+
+// groupsText names the groups that an adversary weighs.
+func (l Level) groupsText() string {
+	if l.Adjust > 0 {
+		return fmt.Sprintf("groups, adjusted by %.3g/√n", l.Adjust)
+	}
+	return "groups"
+}
+
+// String describes the level.
+func (l Level) String() string {
+	k := l.kind()
+	switch {
+	case k == nil:
+		return "chosen on the data"
+	case !l.IsGroupwise() || k.groups == nil:
+		return k.text(l)
+	}
+	text := "group DRO"
+	if l.Adjust > 0 {
+		text += " over " + l.groupsText()
+	}
+	if l.Penalty != dro.KullbackLeibler && l.Penalty != "" && l.Nu != nil && *l.Nu > 0 {
+		text = l.Penalty.Symbol() + " " + text
+	}
+	return k.groups(l, &dro.Ball{}, text)
+}
