@@ -222,7 +222,46 @@ func trained(t testing.TB) map[string][]*score.Formula {
 		out[name] = must(formulasOf(m))
 	}
 	out["dates"] = datedModel(t)
+	out["reserved"] = reservedModel(t)
 	return out
+}
+
+// reservedModel is a model whose columns and levels have names that languages and this program use: words of SQL, and the
+// labels of nulls and of rare levels as texts beside real nulls and rare levels.
+func reservedModel(t testing.TB) []*score.Formula {
+	t.Helper()
+	levels := []string{"(missing)", "(other)", "", `"(missing)"`, "null", "NULL", "true", "select", "it's", "rare"}
+	var table strings.Builder
+	table.WriteString("select,order,NaN,y\n")
+	for i := range 400 {
+		level := levels[i*7%9]
+		if i < 3 {
+			level = fmt.Sprintf("rare%d", i)
+		}
+		fmt.Fprintf(&table, "%q,%d,%q,%d\n", level, i%13, []string{"null", "(other)", ""}[i%3], i*i/7%2)
+	}
+	text := strings.ReplaceAll(table.String(), `\"`, `""`)
+	frame, err := data.OpenReader(t.Context(), "reserved.csv", strings.NewReader(text), data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	nu := 1.0
+	cfg.Target, cfg.Loss, cfg.Nu, cfg.NoBaseline, cfg.MinCount, cfg.Interact = "y", "logistic", &nu, true, 10, []string{"select:order"}
+	m, err := train.FitFrame(t.Context(), frame, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := m.Encoder.Inputs[0]
+	for _, want := range levels[:2] {
+		if !slices.Contains(in.Levels, want) {
+			t.Fatalf("%q is not among the levels %q", want, in.Levels)
+		}
+	}
+	if !in.Missing || !in.Other {
+		t.Fatalf("nulls and rare levels are no levels of their own: %+v", in)
+	}
+	return must(formulasOf(m))
 }
 
 // datedModel is a model without an intercept whose feature is a date, taken as a number.

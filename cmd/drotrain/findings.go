@@ -17,7 +17,7 @@ func optionFor(f *check.Finding) string {
 		return ""
 	case f.What == check.Codes:
 		return "--categorical " + printable.QuoteShell(f.Column)
-	case f.What == check.Dates:
+	case f.What == check.Dates && f.Proposal != check.WriteDates:
 		return "--dates parts"
 	case f.What == check.RowWeight:
 		return "--weight " + printable.QuoteShell(f.Column)

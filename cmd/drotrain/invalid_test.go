@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/binary"
+	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -31,5 +34,56 @@ func TestPredict_InvalidRows(t *testing.T) {
 	}
 	if !strings.Contains(stderr, "1 of 3 rows could not be scored") {
 		t.Errorf("no warning of the rows that were not scored:\n%s", stderr)
+	}
+}
+
+// NaN of a NumPy array is a missing value: its row is not scored, and the others are.
+func TestPredict_InvalidRowsOfArrays(t *testing.T) {
+	t.Chdir(t.TempDir())
+	array := func(name string, columns int, values ...float64) {
+		shape := fmt.Sprintf("(%d, %d)", len(values)/columns, columns)
+		if columns == 1 {
+			shape = fmt.Sprintf("(%d,)", len(values))
+		}
+		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape)
+		header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+		b := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
+		b = append(b, header...)
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var x, y []float64
+	for k := range 60 {
+		x, y = append(x, math.Sin(float64(k)), math.Cos(float64(k*k))), append(y, float64(k*k/5%2))
+	}
+	array("x.npy", 2, x...)
+	array("y.npy", 1, y...)
+	array("new.npy", 2, x[0], x[1], math.NaN(), 0.5, 1, math.Inf(1), x[2], x[3])
+	if code, _, stderr := try(t.Context(), "train", "--data", "x.npy,y.npy", "--target", "y", "--loss", "logistic", "--out", "m", "--report", "none", "--quiet"); code != exit.OK {
+		t.Fatal(stderr)
+	}
+	predict := func(file string, options ...string) (int, []string) {
+		code, stdout, _ := try(t.Context(), append([]string{"predict", "--model", "m", "--data", file, "--out", "-"}, options...)...)
+		return code, strings.Split(strings.TrimSpace(stdout), "\n")
+	}
+	if code, _ := predict("x=new.npy"); code == exit.OK {
+		t.Error("an array with NaN is scored")
+	}
+	_, all := predict("x.npy")
+	code, lines := predict("x=new.npy", "--invalid", "null")
+	if code != exit.OK || len(lines) != 5 {
+		t.Fatalf("exit code %d: %q", code, lines)
+	}
+	if !strings.HasPrefix(lines[1], all[1]+",") || !strings.HasPrefix(lines[4], "4"+strings.TrimPrefix(all[2], "2")+",") {
+		t.Errorf("scored rows: %q, of all rows: %q", lines, all[:3])
+	}
+	for k, why := range map[int]string{2: "null", 3: "+Inf"} {
+		if !strings.HasPrefix(lines[k], fmt.Sprintf("%d,,,", k)) || !strings.Contains(lines[k], why) {
+			t.Errorf("row %d: %q", k, lines[k])
+		}
 	}
 }

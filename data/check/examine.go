@@ -59,7 +59,13 @@ func ExamineSample(ctx context.Context, f *data.Frame, rows []int, known map[str
 		}
 		of := newColumn(read, rows)
 		if c.Vector == "" {
-			findings = append(findings, checkValues(of, &roles)...)
+			found := checkValues(of, &roles)
+			for k := range found {
+				if found[k].What == Dates && f.HoldsDates(c.Name) {
+					found[k].Proposal = "take the parts of the dates, or the days as numbers"
+				}
+			}
+			findings = append(findings, found...)
 			findings = append(findings, checkSpellings(of, roles.FindRole(c.Name))...)
 		}
 		if c.Name == roles.Target {
@@ -73,7 +79,7 @@ func ExamineSample(ctx context.Context, f *data.Frame, rows []int, known map[str
 	if x.target != nil {
 		all = append(slices.Clone(all), x.target)
 	}
-	findings = append(findings, checkHeaders(all, ": every column of numbers is then text")...)
+	findings = append(findings, checkHeaders(all, len(all) == 1, ": every column of numbers is then text")...)
 	if x.target != nil && x.setTarget() {
 		findings = append(findings, x.findLeaks()...)
 	}

@@ -174,16 +174,18 @@ func checkClasses(c *column, roles *Roles) []Finding {
 		Proposal: "correct the label by renaming it, or leave the rows out"}}
 }
 
-// checkHeaders finds rows in which at least two columns, or the only one, hold their own names. effect says what
-// follows.
-func checkHeaders(columns []*column, effect string) []Finding {
+// checkHeaders finds rows in which at least two columns, or the only one of a table, hold their own names. effect says
+// what follows.
+func checkHeaders(columns []*column, only bool, effect string) []Finding {
 	rows := map[int]int{} // by place: columns that hold their names
-	texts := 0
+	least := 2
+	if only {
+		least = 1
+	}
 	for _, c := range columns {
 		if c.Kind != data.Categorical {
 			continue
 		}
-		texts++
 		for k, v := range c.values {
 			if v.text != c.Name {
 				continue
@@ -197,7 +199,7 @@ func checkHeaders(columns []*column, effect string) []Finding {
 	}
 	n, first := 0, math.MaxInt
 	for i, k := range rows {
-		if k >= min(2, texts) {
+		if k >= least {
 			n, first = n+1, min(first, i)
 		}
 	}

@@ -46,7 +46,7 @@ func ExamineScored(ctx context.Context, f *data.Frame, encoder *encode.Encoder, 
 		}
 	}
 	if texts != nil {
-		all = append(all, checkHeaders(texts, "")...)
+		all = append(all, checkHeaders(texts, len(known) == 1, "")...)
 	}
 	for i := range all {
 		all[i].Scored = true

@@ -97,7 +97,7 @@ func checkTexts(c *column, role string, add func(Finding)) {
 		return
 	}
 	if layout := dateLayout(c); layout != "" {
-		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text, len(c.values)), Proposal: "write dates as 2024-03-31"})
+		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text, len(c.values)), Proposal: WriteDates})
 		return
 	}
 	if role == "" && len(c.values) == c.countValues() && c.countValues() > 20 {
@@ -123,6 +123,9 @@ func quoteTexts(values []count) string {
 	}
 	return printable.JoinWords(all, "and")
 }
+
+// WriteDates is the proposal on dates that no option reads.
+const WriteDates = "write dates as 2024-03-31"
 
 // exportLayouts are layouts of dates that programs export and that are not read as dates.
 var exportLayouts = []string{"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2Jan2006", "Jan 2, 2006", "January 2, 2006", "2 January 2006", "Jan 2006", "Jan-06", "January 2006", "2006-01", "2006/01",
@@ -179,7 +182,7 @@ func checkIndex(c *column, add func(Finding)) {
 			return
 		}
 	}
-	add(Finding{What: Dates, Evidence: fmt.Sprintf("dates are written as whole numbers such as %.0f and read as numbers", c.values[0].value), Proposal: "write dates as 2024-03-31"})
+	add(Finding{What: Dates, Evidence: fmt.Sprintf("dates are written as whole numbers such as %.0f and read as numbers", c.values[0].value), Proposal: WriteDates})
 }
 
 // hasIndexName reports whether a name is one that programs give to the index of a table.

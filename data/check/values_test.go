@@ -37,7 +37,8 @@ func TestExamine_Values(t *testing.T) {
 		{"one edit", "town", func(i int) string { return []string{"Geneva", "Geneav"}[max(0, i-598)] }, Spellings, `"Geneva" and "Geneav"`},
 		{"two towns", "town", func(i int) string { return []string{"Geneva", "Genoa"}[i%2] }, "", ""},
 		{"row numbers", "n", func(i int) string { return fmt.Sprint(i) }, Index, "leave it out"},
-		{"month names", "opened", func(i int) string { return date(i).Format("02-Jan-2006") }, Dates, "write dates as"},
+		{"month names", "opened", func(i int) string { return date(i).Format("02-Jan-2006") }, Dates, "take the parts"},
+		{"years of two digits", "opened", func(i int) string { return date(i).Format("02-Jan-06") }, Dates, "write dates as"},
 		{"dates in digits", "opened", func(i int) string { return date(i).Format("20060102") }, Dates, "write dates as"},
 		{"texts of their own", "note", func(i int) string { return fmt.Sprint("note ", i) }, UniqueText, "leave it out"},
 		{"constant", "unit", func(int) string { return "kg" }, Constant, ""},
@@ -87,5 +88,17 @@ func TestExamine_Labels(t *testing.T) {
 				t.Errorf("found %q", stringsOf(all))
 			}
 		})
+	}
+}
+
+// A level that is called as its column is no header line where other columns hold numbers.
+func TestExamine_LevelCalledAsItsColumn(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,x,a\n")
+	for i := range 200 {
+		fmt.Fprintf(&b, "%d,%d,%s\n", i*7919%10/6, i*i%97, []string{"a", "b"}[i%2])
+	}
+	if all := examineText(t, b.String(), Roles{Target: "y"}); len(all) > 0 {
+		t.Errorf("found %q", stringsOf(all))
 	}
 }

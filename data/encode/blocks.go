@@ -89,7 +89,9 @@ func (e *Encoder) sortReport(report *Report) {
 	for i, in := range e.Inputs {
 		place[in.Name] = i
 	}
-	slices.SortStableFunc(report.Unseen, func(a, b Unseen) int { return place[a.Column] - place[b.Column] })
+	for _, of := range [][]Unseen{report.Unseen, report.Merged} {
+		slices.SortStableFunc(of, func(a, b Unseen) int { return place[a.Column] - place[b.Column] })
+	}
 	slices.SortStableFunc(report.Imputed, func(a, b Filled) int { return place[a.Column] - place[b.Column] })
 }
 

@@ -31,6 +31,7 @@ type category struct {
 	in     Input
 	codes  matrix.Codes // by row of the table
 	unseen [2]*Unseen   // by set
+	rare   [2]Unseen    // by set, the rows of rare and unseen levels that are one
 	errs   [2]error
 }
 
@@ -224,6 +225,9 @@ func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
 				break
 			}
 			k.codes.Set(r, at)
+			if in.Other && at == unseen && !c.IsNull(r) {
+				k.rare[s].add(LevelLabel(read(r)))
+			}
 			if at != 0 {
 				continue
 			}
@@ -231,16 +235,13 @@ func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
 				_, row := f.Where(r)
 				miss = &Unseen{Column: c.Name, FirstRow: row}
 			}
-			miss.Count++
 			label := MissingLabel
 			if c.IsNull(r) {
 				miss.Nulls++
 			} else {
 				label = LevelLabel(read(r))
 			}
-			if len(miss.Examples) < maxExamples && !slices.Contains(miss.Examples, label) {
-				miss.Examples = append(miss.Examples, label)
-			}
+			miss.add(label)
 		}
 		k.unseen[s] = miss
 	}

@@ -44,7 +44,8 @@ const (
 	comparedRows   = 200_000 // rows that are compared, at most
 	readCells      = 1 << 30 // encoded cells that are read for a profile, at most, but for those of minProfiled rows
 
-	driftPSI = 0.25 // the limit beyond which a Drift is reported, the usual one for a shifted population
+	driftPSI    = 0.25 // the limit beyond which a Drift is reported, the usual one for a shifted population
+	driftMerged = 0.5  // of rare levels that are one with unseen ones, without a profile
 )
 
 // MakeProfile computes the profile of the training values from the first rows of d, which must be training rows
@@ -269,6 +270,12 @@ func (r Report) Drifted() string {
 		compared := slices.ContainsFunc(r.Drift, func(d Drift) bool { return d.Column == u.Column })
 		if share := float64(u.Count) / float64(max(1, r.Rows)); !compared && facts.AreManyUnseen(share, r.Rows) {
 			columns = append(columns, fmt.Sprintf("%s (%.0f %% of the rows with levels unseen in training: %s)",
+				printable.QuoteList([]string{u.Column}, "and"), 100*share, printable.QuoteList(u.Examples, "and")))
+		}
+	}
+	for _, u := range r.Merged {
+		if share := float64(u.Count) / float64(max(1, r.Rows)); share > driftMerged && u.Count >= 2 {
+			columns = append(columns, fmt.Sprintf("%s (%.0f %% of the rows with rare levels or levels unseen in training: %s)",
 				printable.QuoteList([]string{u.Column}, "and"), 100*share, printable.QuoteList(u.Examples, "and")))
 		}
 	}

@@ -139,3 +139,23 @@ func TestDrifted_UnseenLevels(t *testing.T) {
 		}
 	}
 }
+
+// Without a profile, rows that mostly have rare or unseen levels are named where these levels are one.
+func TestDrift_MergedLevelsWithoutProfile(t *testing.T) {
+	e := fitRows(t, frameOf(t, "g,y\n"+strings.Repeat("a,0\nb,1\n", 50)+"rare,1\nrarer,0\n"), nil, nil, Spec{Target: "y", MinCount: 10}, Sink{}).Encoder
+	for _, c := range []struct {
+		rows string
+		says string
+	}{
+		{strings.Repeat("a\nb\nnew\n", 20), ""},
+		{strings.Repeat("a\nnew\nrare\n", 20), `"g" (67 % of the rows with rare levels or levels unseen in training: "new" and "rare")`},
+	} {
+		r, err := e.EncodeBlocks(t.Context(), frameOf(t, "g\n"+c.rows), nil, 7, false, func(Block) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Drifted(); !strings.Contains(got, c.says) || c.says == "" && got != "" {
+			t.Errorf("said %q, want %q", got, c.says)
+		}
+	}
+}

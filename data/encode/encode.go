@@ -21,6 +21,7 @@ type Report struct {
 	Dropped int      `json:"dropped"`           // rows left out under impute drop
 	Invalid int      `json:"invalid,omitempty"` // rows that cannot be encoded; see EncodeValidBlocks
 	Unseen  []Unseen `json:"unseen,omitempty"`  // per column, levels that training did not see
+	Merged  []Unseen `json:"merged,omitempty"`  // per column whose rare levels are one, these and unseen ones; without a Profile
 	Imputed []Filled `json:"imputed,omitempty"` // per column, nulls filled
 
 	// Drift compares the rows with those of training, by column, where the encoder has a Profile.
@@ -45,6 +46,37 @@ type Unseen struct {
 	Examples []string `json:"examples"`
 	Places   bool     `json:"places,omitempty"` // the values are entries of sparse vectors, at places that add nothing
 	FirstRow int      `json:"first_row"`        // 1-based
+}
+
+// add counts a row with a label.
+func (u *Unseen) add(label string) {
+	u.Count++
+	u.addExamples(label)
+}
+
+// addExamples adds labels to the examples.
+func (u *Unseen) addExamples(labels ...string) {
+	for _, l := range labels {
+		if len(u.Examples) < maxExamples && !slices.Contains(u.Examples, l) {
+			u.Examples = append(u.Examples, l)
+		}
+	}
+}
+
+// mergeUnseen adds the counts of further rows.
+func mergeUnseen(to, of []Unseen) []Unseen {
+	for _, u := range of {
+		at := slices.IndexFunc(to, func(v Unseen) bool { return v.Column == u.Column })
+		if at < 0 {
+			to = append(to, u)
+			continue
+		}
+		v := &to[at]
+		v.Count += u.Count
+		v.Nulls += u.Nulls
+		v.addExamples(u.Examples...)
+	}
+	return to
 }
 
 // Filled counts the nulls of a column that were filled.
@@ -290,6 +322,10 @@ func (e *Encoder) newDataset(ctx context.Context, f *data.Frame, d *matrix.Parti
 			if k.unseen[s] != nil {
 				report.Unseen = append(report.Unseen, *k.unseen[s])
 			}
+			if rare := k.rare[s]; rare.Count > 0 && e.Profile == nil {
+				rare.Column = k.in.Name
+				report.Merged = append(report.Merged, rare)
+			}
 			continue
 		}
 		if q.vector != nil {
@@ -457,21 +493,7 @@ func labelReader(c *data.Column, trained data.Kind) func(row int) string {
 func (r *Report) Add(o Report) {
 	r.Rows, r.Dropped, r.MissingGroups = r.Rows+o.Rows, r.Dropped+o.Dropped, o.MissingGroups
 	r.Invalid += o.Invalid
-	for _, u := range o.Unseen {
-		at := slices.IndexFunc(r.Unseen, func(v Unseen) bool { return v.Column == u.Column })
-		if at < 0 {
-			r.Unseen = append(r.Unseen, u)
-			continue
-		}
-		v := &r.Unseen[at]
-		v.Count += u.Count
-		v.Nulls += u.Nulls
-		for _, e := range u.Examples {
-			if len(v.Examples) < maxExamples && !slices.Contains(v.Examples, e) {
-				v.Examples = append(v.Examples, e)
-			}
-		}
-	}
+	r.Unseen, r.Merged = mergeUnseen(r.Unseen, o.Unseen), mergeUnseen(r.Merged, o.Merged)
 	for _, i := range o.Imputed {
 		if at := slices.IndexFunc(r.Imputed, func(v Filled) bool { return v.Column == i.Column }); at >= 0 {
 			r.Imputed[at].Count += i.Count

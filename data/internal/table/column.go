@@ -171,7 +171,7 @@ func (c *Column) Text(i int) string {
 // the same table written as text. A type that is no float of 16 or 32 bits means float64.
 func FormatTyped(v float64, typ string) string {
 	switch {
-	case v == math.Trunc(v) || !IsFinite(v):
+	case v == math.Trunc(v) && math.Abs(v) < 1<<53 || !IsFinite(v):
 	case typ == "float32" && float64(float32(v)) == v:
 		return strconv.FormatFloat(v, 'g', -1, 32)
 	case typ == "float16":

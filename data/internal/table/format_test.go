@@ -16,7 +16,7 @@ func TestFormatTyped_ShortestOfItsType(t *testing.T) {
 		{float64(tenth), "float32", "0.1"}, {float64(tenth), "float64", "0.10000000149011612"}, {0.1, "float32", "0.1"},
 		{float64(third), "float32", "0.33333334"}, {math.SmallestNonzeroFloat32, "float32", "1e-45"},
 		{16777217, "float32", "16777217"}, {HalfToFloat(0x2e66), "float16", "0.1"}, {-1.5, "float16", "-1.5"},
-		{HalfToFloat(1), "float16", "6e-08"}, {2, "float16", "2"},
+		{float64(float32(3.4e38)), "float32", "3.4e+38"}, {HalfToFloat(1), "float16", "6e-08"}, {2, "float16", "2"},
 	} {
 		if got := FormatTyped(c.v, c.typ); got != c.want {
 			t.Errorf("%v as %s: %q, want %q", c.v, c.typ, got, c.want)
