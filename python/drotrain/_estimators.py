@@ -328,10 +328,22 @@ class _RobustModel(BaseEstimator):
         several = [f"margin_{c}" for c in model.classes] if len(model.classes) > 2 else ["margin"]
         return np.column_stack([predicted.column(n).to_numpy() for n in (several if model.classes else ["prediction"])])
 
-    def report(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None, exposure: Any = None) -> Report:
+    def report(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        sample_weight: Any = None,
+        exposure: Any = None,
+        favourable: Any = None,
+        reference_group: str | None = None,
+    ) -> Report:
         """Return a page that evaluates the model and the ordinary one, overall and by group, with intervals.
 
-        X, y, groups, sample_weight and exposure are as for ``fit``: of rows that the model was not trained on.
+        X, y, groups, sample_weight and exposure are as for ``fit``: of rows that the model was not trained on. Of two
+        classes, favourable is the one that is good for the person, such as "approved"; the four-fifths rule compares its
+        rates between groups, with that of reference_group if it is given.
         """
         check_is_fitted(self, "model_json_")
         features = self._validated(X)
@@ -344,6 +356,10 @@ class _RobustModel(BaseEstimator):
         if exposure is not None and self._model().target.get("exposure"):
             columns[self._model().target["exposure"]] = _exposures(exposure, X)
         arguments = ["eval", "--model=-", "--data=-", "--out=-", "--format=html", option("weight", weight), option("groups", listed)]
+        if favourable is not None:
+            arguments.append(option("favourable", str(favourable)))
+        if reference_group is not None:
+            arguments.append(option("reference_group", reference_group))
         return Report(run(arguments, self.model_json_, _table.batches(features, columns, self._model().sparse), self.progress), "utf-8")
 
     def export(self, path: str | Path, **options: Any) -> None:

@@ -239,6 +239,10 @@ def test_report(people, tmp_path):
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report
     with pytest.raises(ValueError, match="labels that the training did not have"):
         model.report(X, np.arange(600) % 2)
+    page = model.report(X[400:], y[400:], groups="region", favourable="no", reference_group="north")
+    assert "rate of “no” divided by the rate of north" in page and "rate of “yes”" not in page
+    with pytest.raises(ValueError, match="maybe"):
+        model.report(X[400:], y[400:], groups="region", favourable="maybe")
     wages = RobustRegressor(nu=1.0).fit(X[["age", "job"]], people["income"], groups=people["region"])
     assert "south" in wages.report(X[["age", "job"]], people["income"], groups=people["region"])
 

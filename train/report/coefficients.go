@@ -87,7 +87,7 @@ func encodedDeviations(m *train.Model) []float64 {
 // squared deviations of its coefficients from their mean over the classes, on which alone probabilities depend.
 func classCoefficients(m *train.Model) *eval.Coefficients {
 	c := &eval.Coefficients{Unit: "size over the classes, log-odds per unit", Scaled: "per standard deviation of the column"}
-	k := len(m.Classes())
+	k, deviations := len(m.Classes()), encodedDeviations(m)
 	for _, column := range m.Encoder.Columns {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: column.Name})
 	}
@@ -103,7 +103,7 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 				size += (w - mean) * (w - mean)
 			}
 			size = math.Sqrt(size)
-			c.Rows[i].Scaled = append(c.Rows[i].Scaled, eval.Num(size))
+			c.Rows[i].Scaled = append(c.Rows[i].Scaled, eval.Num(size*deviations[i]))
 			c.Rows[i].Original = append(c.Rows[i].Original, eval.Num(size/math.Abs(m.Encoder.Columns[i].Scale)))
 		}
 	}

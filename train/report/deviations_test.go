@@ -27,3 +27,20 @@ func TestCoefficients_LevelsPerStandardDeviation(t *testing.T) {
 		t.Error("afam=yes is no coefficient")
 	}
 }
+
+// So is that of more than two classes: a level deviates by at most a half, and a number by its scale.
+func TestCoefficients_ClassesPerStandardDeviation(t *testing.T) {
+	m := fit(t, func(c *train.Config) {
+		c.Data, c.Target, c.Filter, c.Groups = "builtin:cps1988", "region", "education > 17", []string{"ethnicity"}
+	})
+	ratios := make(map[string]float64)
+	for _, q := range report.Coefficients(m).Rows {
+		ratios[q.Name] = float64(q.Scaled[0]) / float64(q.Original[0])
+	}
+	if r := ratios["smsa=yes"]; !(r > 0.2 && r <= 0.5) {
+		t.Errorf("smsa=yes: the ratio is %v", r)
+	}
+	if r := ratios["wage"]; !(r > 100) {
+		t.Errorf("wage: the ratio is %v", r)
+	}
+}

@@ -85,11 +85,19 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 	}
 	const width = 25
 	what := map[string]string{"worst-group": "worst group", "worst-group-accuracy": "worst error", "tail": "worst tenth", "average": "average", "trade-off": "trade-off"}[s.Criterion]
-	number := func(v float64) string {
-		if t := fmt.Sprintf("%.4f", v); len(t) <= 9 {
-			return t
+	scale := 1.0 // of the standard model
+	for _, v := range []float64{math.Abs(s.Candidates[0].Value), math.Abs(s.Candidates[0].Average)} {
+		if v > scale && !math.IsInf(v, 1) {
+			scale = v
 		}
-		return fmt.Sprintf("%.3g", v)
+	}
+	decimals := max(0, 4-int(math.Log10(scale))) // the same for all numbers of the table
+	number := func(v float64) string {
+		t := fmt.Sprintf("%.*f", decimals, v)
+		if len(t) > 9 {
+			t = fmt.Sprintf("%.3g", v)
+		}
+		return strings.ReplaceAll(t, "-", "−")
 	}
 	if s.Validation > 0 {
 		line("trained on %d of %d training rows, measured on %d validation rows", s.Rows, s.Of, s.Validation)

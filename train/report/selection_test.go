@@ -55,6 +55,9 @@ func TestSelection_IsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range strings.Split(b.String(), "\n") {
+		if strings.Contains(l, "-2") {
+			t.Errorf("a hyphen stands for a minus: %s", l)
+		}
 		if utf8.RuneCountInString(l) > 80 {
 			t.Errorf("%d columns: %s", utf8.RuneCountInString(l), l)
 		}
