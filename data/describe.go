@@ -42,37 +42,49 @@ type LevelCount struct {
 // Describe summarises every column; one of vectors is one column. It reads each column once and keeps no values.
 func (f *Frame) Describe(ctx context.Context) (Description, error) {
 	d := Description{Rows: f.Rows, Columns: []ColumnDescription{}, Notes: append([]string{}, f.Notes...)}
-	vector := "" // of the last column
-	for _, c := range f.Columns {
+	for at := 0; at < len(f.Columns); {
+		c, end := f.Columns[at], at+1
+		for c.Vector != "" && end < len(f.Columns) && f.Columns[end].Vector == c.Vector {
+			end++
+		}
+		if c.Vector != "" && c.IsStored() {
+			of, err := describeEntries(ctx, f.Columns[at:end])
+			if err != nil {
+				return d, table.InFile(f.Name(), err)
+			}
+			d.Columns = append(d.Columns, of)
+			at = end
+			continue
+		}
 		c, err := c.Load(ctx)
 		if err != nil {
 			return d, err
 		}
-		of := describe(c)
-		if c.Vector != "" && c.Vector == vector {
-			d.Columns[len(d.Columns)-1].addEntry(of)
-			continue
-		}
-		if vector = c.Vector; vector != "" {
-			of.Name, of.Kind, of.Width = vector, Vector, 1
-		}
-		d.Columns = append(d.Columns, of)
+		d.Columns = append(d.Columns, describe(c))
+		at++
 	}
 	err := f.Fingerprint()
 	d.Sources = f.Sources
 	return d, err
 }
 
-// addEntry adds the description of a further entry to that of dense vectors.
-func (d *ColumnDescription) addEntry(of ColumnDescription) {
-	d.Width++
-	d.Nulls += of.Nulls
-	if d.Min == nil || of.Min != nil && *of.Min < *d.Min {
-		d.Min = of.Min
+// describeEntries returns the description of dense vectors, given their entries.
+func describeEntries(ctx context.Context, entries []*Column) (ColumnDescription, error) {
+	d := ColumnDescription{Name: entries[0].Vector, Type: entries[0].Type, Kind: Vector, Width: len(entries)}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	err := table.RangeOfEntries(ctx, entries, func(number []float64, null []bool) {
+		for i, v := range number {
+			if null[i] {
+				d.Nulls++
+			} else if table.IsFinite(v) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	})
+	if lo <= hi {
+		d.Min, d.Max = &lo, &hi
 	}
-	if d.Max == nil || of.Max != nil && *of.Max > *d.Max {
-		d.Max = of.Max
-	}
+	return d, err
 }
 
 // describe returns the description of a column whose values are in memory.

@@ -47,6 +47,7 @@ func main() {
 		os.Exit(exit.Failed)
 	}
 	memory.LimitHeap()
+	boundGarbage(mostGarbage)
 	a.joinRanks(comm)
 	code := a.run(ctx, os.Args[1:])
 	if code != exit.OK || !a.endsOnSignal(ctx) {

@@ -28,9 +28,17 @@ func (a *app) announceDisk() func(line string) {
 		if limit < math.MaxInt64 {
 			debug.SetMemoryLimit(limit / 20 * 13)
 		}
-		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(10) // what lives is a few large blocks: a collection costs nothing
-		}
+		boundGarbage(1)
 		a.info("%s", line)
+	}
+}
+
+// mostGarbage is the garbage, in bytes, that the heap may hold where it is not a tenth of what lives.
+const mostGarbage = 64 << 20
+
+// boundGarbage bounds the garbage of the heap, unless the user has set GOGC.
+func boundGarbage(bytes int64) {
+	if os.Getenv("GOGC") == "" {
+		memory.BoundGarbage(bytes)
 	}
 }
