@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,14 @@ func sameFrame(a, b *Frame) string {
 			return fmt.Sprintf("column %d is %q (%v) against %q (%v)", i, c.Name, c.Kind, d.Name, d.Kind)
 		}
 		for r := 0; r < a.Rows; r++ {
+			if c.Kind == Vector {
+				index, value := c.Sparse.Row(r)
+				other, values := d.Sparse.Row(r)
+				if !slices.Equal(index, other) || !slices.Equal(value, values) {
+					return fmt.Sprintf("column %q, row %d: %v %v against %v %v", c.Name, r+1, index, value, other, values)
+				}
+				continue
+			}
 			if c.IsNull(r) != d.IsNull(r) || c.Text(r) != d.Text(r) {
 				return fmt.Sprintf("column %q, row %d: %q (null %v) against %q (null %v)", c.Name, r+1, c.Text(r), c.IsNull(r), d.Text(r), d.IsNull(r))
 			}
@@ -104,6 +113,20 @@ func ownParquet(t testing.TB) []byte {
 	}
 	out := datatest.ReadFile(t, path)
 	return out
+}
+
+// sparseText is a file of LIBSVM.
+func sparseText() []byte {
+	var b strings.Builder
+	rng := rand.New(rand.NewPCG(8, 2))
+	for i := range 200 {
+		fmt.Fprintf(&b, "%d qid:%d", i%2, i/10)
+		for at := 1 + rng.IntN(9); at < 300; at += 1 + rng.IntN(60) {
+			fmt.Fprintf(&b, " %d:%.3f", at, rng.NormFloat64())
+		}
+		b.WriteString("\n")
+	}
+	return []byte(b.String())
 }
 
 func testdataFile(t testing.TB, name string) []byte {
@@ -196,6 +219,8 @@ func TestDamage_IsAnErrorOrHarmless(t *testing.T) {
 		{"pyarrow_dictionaries.arrows", nil, "all", all, false},
 		{"pyarrow.csv", nil, "all", all, false},
 		{"pyarrow.csv.gz", nil, "data", func(b []byte) (int, int) { return 10, len(b) }, true},
+		{"t.svm", sparseText(), "all", all, false},
+		{"t.svm.gz", packedText(t, sparseText()), "data", func(b []byte) (int, int) { return 10, len(b) }, true},
 	} {
 		t.Run(c.name+"/"+c.part, func(t *testing.T) {
 			b := c.bytes

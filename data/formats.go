@@ -39,7 +39,7 @@ var formats = []*format{
 	{name: "Arrow IPC", extensions: []string{".arrows"}, magic: "\xff\xff\xff\xff", read: readArrow},
 	csvFormat,
 	linesFormat,
-	{name: "LIBSVM", extensions: []string{".svm", ".libsvm", ".svmlight"}, text: true, read: readLibsvm},
+	libsvmFormat,
 	{name: "NumPy", others: []string{".npy"}, magic: npy.Magic, read: readArray},
 	{name: "NumPy", others: []string{".npz"}, magic: zipMagic, archive: true, read: readArray},
 }
@@ -47,6 +47,23 @@ var formats = []*format{
 var csvFormat = &format{name: "CSV", extensions: []string{".csv", ".tsv"}, others: []string{".txt", ".dat", ".data", ".tab"}, text: true, read: readText(csv.Read)}
 
 var linesFormat = &format{name: "JSON Lines", extensions: []string{".jsonl", ".ndjson"}, text: true, read: readText(csv.ReadLines)}
+
+var libsvmFormat = &format{name: "LIBSVM", extensions: []string{".svm", ".libsvm", ".svmlight"}, text: true, read: readLibsvm}
+
+// formatOfText returns the format of text without an extension, as from a pipe.
+func formatOfText(in *input) (*format, error) {
+	f, err := text.Examine(in)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(bytes.TrimSpace(f.Head), []byte("{")):
+		return linesFormat, nil
+	case libsvm.IsLike(f.Head):
+		return libsvmFormat, nil
+	}
+	return csvFormat, nil
+}
 
 // readText returns the readFunc of a function that reads text.
 func readText(read func(ctx context.Context, src table.Source, names []string, o csv.Options, verbatim bool) (*table.Table, error)) readFunc {

@@ -167,7 +167,8 @@ func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame,
 }
 
 // OpenReader works like Open for a stream, which is read to its end. The name is used in messages; its
-// extension decides on the format if the bytes do not, and without an extension text is read as CSV.
+// extension decides on the format if the bytes do not. Without an extension, text is LIBSVM where its first row is one of
+// LIBSVM, JSON Lines where it begins with {, and else CSV.
 func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
 	in, err := spoolReader(ctx, name, r, spooledInMemory)
 	if err != nil {
@@ -335,8 +336,8 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 		if in.was != nil || filepath.Ext(name) != "" || len(head) == 0 {
 			return nil, err
 		}
-		if in.format = csvFormat; head[0] == '{' { // a pipe has no extension
-			in.format = linesFormat
+		if in.format, err = formatOfText(in); err != nil {
+			return nil, table.InFile(name, err)
 		}
 	}
 	if err := how.Validate(); err != nil {

@@ -92,6 +92,25 @@ func Read(ctx context.Context, src table.Source) (*table.Table, error) {
 	return out, nil
 }
 
+// IsLike reports whether the first row of a text is one of this format: a number, and at least one PLACE:VALUE.
+func IsLike(head []byte) bool {
+	isNumber := func(b []byte) bool { _, err := strconv.ParseFloat(string(b), 64); return err == nil }
+	for line := range bytes.Lines(head) {
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		fields := bytes.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		for _, f := range fields[1:] {
+			if place, value, ok := bytes.Cut(f, []byte(":")); !ok || !isNumber(value) || string(place) != "qid" && !isNumber(place) {
+				return false
+			}
+		}
+		return len(fields) > 1 && isNumber(fields[0])
+	}
+	return false
+}
+
 // check returns an error if the context is done, or if memory does not suffice for the rows of the file, which are
 // projected from those read so far.
 func (r *reading) check(ctx context.Context, f *text.File) error {

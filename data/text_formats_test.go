@@ -1,0 +1,112 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
+)
+
+// packedText returns a text compressed by gzip.
+func packedText(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A textSample is a table of one format of text: what the readers of all such formats must do.
+type textSample struct {
+	extension string
+	text      string // three rows
+	bad       string // a text of which something is wrong
+	where     string // how the error names the place, by the line of the file or the row of the table
+	wide      string // two rows of the same schema with another width
+	widens    bool   // tables of different widths are one table
+}
+
+var textSamples = []textSample{
+	{".csv", "y,x\n1,2\n0,3\n1,4\n", "y,x\n1,2\n\n0,3,5\n", "line 4", "y,x,z\n1,2,3\n0,4,5\n", false},
+	{".tsv", "y\tx\n1\t2\n0\t3\n1\t4\n", "y\tx\n1\t2\n0\t3\t5\n", "line 3", "y\tx\tz\n1\t2\t3\n0\t4\t5\n", false},
+	{".jsonl", "{\"y\":1,\"x\":2}\n{\"y\":0,\"x\":3}\n{\"y\":1,\"x\":4}\n", "{\"y\":1,\"x\":2}\n[1]\n", "row 2", "{\"y\":1,\"z\":2}\n{\"y\":0,\"z\":2}\n", false},
+	{".svm", "1 1:2\n0 1:3\n1 1:4\n", "# a comment\n\n1 1:2\n0 1:3 1:4\n", "line 4", "1 1:2 900:1\n0 5:1\n", true},
+}
+
+// Every format of text is read alike: packed, with a byte-order mark, with other ends of lines, and without an extension
+// as from a pipe, with the same rows and values; errors name the place in the file.
+func TestTextFormats_Contract(t *testing.T) {
+	for _, s := range textSamples {
+		want := readBytes(t, "t"+s.extension, []byte(s.text))
+		if want.Rows != 3 {
+			t.Fatalf("%s: %d rows", s.extension, want.Rows)
+		}
+		mark := "\xef\xbb\xbf"
+		for name, b := range map[string][]byte{
+			"t" + s.extension + ".gz": packedText(t, []byte(s.text)),
+			"mark" + s.extension:      []byte(mark + s.text),
+			"crlf" + s.extension:      []byte(strings.ReplaceAll(s.text, "\n", "\r\n")),
+			"end" + s.extension:       []byte(strings.TrimSuffix(s.text, "\n")),
+			"both" + s.extension:      packedText(t, []byte(mark+strings.ReplaceAll(s.text, "\n", "\r\n"))),
+		} {
+			if name == "both"+s.extension {
+				name += ".gz"
+			}
+			if d := sameFrame(readBytes(t, name, b), want); d != "" {
+				t.Errorf("%s: %s", name, d)
+			}
+		}
+		for name, b := range map[string][]byte{"-": []byte(s.text), "a pipe": packedText(t, []byte(s.text))} {
+			f, err := OpenReader(t.Context(), name, bytes.NewReader(b), Reading{})
+			if err != nil {
+				t.Errorf("%s from %s: %v", s.extension, name, err)
+				continue
+			}
+			if d := sameFrame(f, want); d != "" {
+				t.Errorf("%s from %s: %s", s.extension, name, d)
+			}
+			f.Close()
+		}
+		for name, b := range map[string][]byte{"bad" + s.extension: []byte(s.bad), "bad" + s.extension + ".gz": packedText(t, []byte(s.bad))} {
+			_, err := ReadBytes(t.Context(), name, b)
+			datatest.WantError(t, err, name+": ", s.where)
+		}
+		whole := packedText(t, []byte(strings.Repeat(s.text, 200)))
+		if _, err := ReadBytes(t.Context(), "cut"+s.extension+".gz", whole[:len(whole)/2]); err == nil {
+			t.Errorf("%s.gz: a file that is cut is read", s.extension)
+		}
+	}
+}
+
+// The files of a directory are one table, of all widths where vectors may have any, and else an error that names a file.
+func TestTextFormats_DirectoryOfWidths(t *testing.T) {
+	for _, s := range textSamples {
+		dir := t.TempDir()
+		for i, text := range []string{s.text, s.wide} {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d%s", i, s.extension)), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := Open(t.Context(), dir)
+		if !s.widens {
+			datatest.WantError(t, err, dir, "1"+s.extension)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", s.extension, err)
+			continue
+		}
+		if x := f.Columns[len(f.Columns)-1]; f.Rows != 5 || x.Sparse.Rows() != 5 || x.Sparse.Width != 901 {
+			t.Errorf("%s: %d rows of vectors of width %d", s.extension, f.Rows, x.Sparse.Width)
+		}
+		f.Close()
+	}
+}
