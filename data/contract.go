@@ -62,7 +62,7 @@ func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, e
 					Hint: "write the times with or without a time zone, as in the training table"}
 			}
 		case f.Text && f.Kind == Categorical && c.Kind == Categorical && !c.FromText:
-			out[i] = table.ConformText(c, rows, r.Text.MissingTexts(c.Name, names))
+			out[i] = table.ConformText(c, rows, r.Text.options().MissingTexts(c.Name, names))
 		}
 	}
 	return out, nil
@@ -172,7 +172,7 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 // ParseNumbers reads the texts of a column as numbers, in the way of the table, and returns the texts by row that
 // are none. The column is nil if no text is a number.
 func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string) {
-	return parseTexts(&Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true}, c, f.how.Text.ParseNumber)
+	return parseTexts(&Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true}, c, f.how.Text.options().ParseNumber)
 }
 
 // ParseDates reads the texts of a column as dates in the order of a form, and returns the texts by row that are none.
@@ -180,7 +180,7 @@ func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string
 func (f *Frame) ParseDates(c *Column, form ColumnForm) (dates *Column, invalid map[int]string) {
 	order := cmp.Or(form.Order, f.how.Text.DateOrder)
 	dates = &Column{Name: c.Name, Type: "date", Kind: Numeric, FromText: true, Clock: true, Order: order, Zone: form.Zone}
-	missing := f.how.Text.MissingTexts(c.Name, f.Names())
+	missing := f.how.Text.options().MissingTexts(c.Name, f.Names())
 	days := map[string]csv.Day{}
 	for k, day := range csv.ParseDays(c.Level, order) {
 		day.IsDate = day.IsDate && (form.Type == "" || sameClock(form.Zone, day.Zone))

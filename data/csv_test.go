@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
@@ -130,7 +129,7 @@ func TestCSV_LargeIntegers(t *testing.T) {
 		}
 	}
 	for text, row := range map[string]int{"9'007'199'254'740'992%": 0, "-9'007'199'254'740'993 %": 1, "9007199254740992": 0} { // as it is marked
-		f := readBytes(t, "t.csv", []byte("a\n"+text+"\n"), Reading{Text: csv.Options{Thousands: "'", Strip: "%"}})
+		f := readBytes(t, "t.csv", []byte("a\n"+text+"\n"), Reading{Text: TextOptions{Thousands: "'", Strip: "%"}})
 		if c := f.Columns[0]; c.Kind != Numeric || c.InexactRow != row {
 			t.Errorf("%s: %v, inexact row %d, want %d", text, c.Kind, c.InexactRow, row)
 		}
@@ -180,7 +179,7 @@ func TestCSV_Encodings(t *testing.T) {
 
 // Numbers as people write them, and what is said where the reading is not asked for.
 func TestCSV_Readings(t *testing.T) {
-	type Text = csv.Options
+	type Text = TextOptions
 	for _, c := range []struct {
 		text   string
 		how    Text

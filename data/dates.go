@@ -19,7 +19,7 @@ import (
 // A Reading says how text files and dates are read. With the zero value, text is read as in [Read] and dates
 // are not used.
 type Reading struct {
-	Text  csv.Options `json:"text,omitzero"`
+	Text  TextOptions `json:"text,omitzero"`
 	Dates string      `json:"dates,omitempty"` // of DateUses; empty: columns of dates are text or of no use
 
 	// Zone is the time zone in which the parts of times with a zone are taken; "" for that of each column.
@@ -32,6 +32,64 @@ type Reading struct {
 	// Relabel gives texts other names, in every column of text: "<=50K." becomes "<=50K".
 	Relabel map[string]string `json:"relabel,omitempty"`
 }
+
+// TextOptions says how text files are read. The zero value selects the rules documented at [Read].
+type TextOptions struct {
+	// NoHeader says that the first line is a row. The columns are then called
+	// column_1, column_2, …
+	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
+
+	// Delimiter separates the fields: one character, of which a space stands for any
+	// spaces and tabs. Empty means what a line "sep=;" before the header names, else the
+	// comma, the semicolon, the tab or the bar, whichever the first line has, in this
+	// order, else spaces, where these make as many fields of every line, with numbers.
+	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
+
+	// Missing are texts that mark missing values, in addition to the empty one: "text" in every column, or
+	// "COLUMN=text" in one column of the table.
+	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
+
+	// Decimal is the mark before the fraction of a number: "." (or empty) or ",".
+	Decimal string `json:"decimal,omitempty" yaml:"decimal,omitempty"`
+
+	// Thousands is the mark between groups of three digits: ",", ".", "'", " " or "_".
+	Thousands string `json:"thousands,omitempty" yaml:"thousands,omitempty"`
+
+	// Strip are characters taken off both ends of numbers: "%$€" reads 10% and $10 as 10.
+	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
+
+	// MaxColumns is how many columns a text may have; 0 means 100 000.
+	MaxColumns int `json:"max_columns,omitempty" yaml:"max_columns,omitempty"`
+
+	// Dates says that a column of dates, or dates and times, is Numeric: days since
+	// 1970-01-01 UTC. They are written as in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z),
+	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
+	// order that some row of the column decides.
+	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
+
+	// DateOrder is DayFirst or MonthFirst, for dates that leave it open, as 3/4/2024 does; "" if some row decides.
+	DateOrder string `json:"date_order,omitempty" yaml:"date_order,omitempty"`
+
+	// Numeric are columns of numbers with leading zeros, which are otherwise text, as codes are.
+	Numeric []string `json:"numeric,omitempty" yaml:"numeric,omitempty"`
+
+	// TrustMarks says that the user named the marks of numbers for this table, whatever is known of its columns.
+	TrustMarks bool `json:"-" yaml:"-"`
+}
+
+// options returns the options in the type of the reader.
+func (o TextOptions) options() *csv.Options {
+	return &csv.Options{
+		NoHeader: o.NoHeader, Delimiter: o.Delimiter, Missing: o.Missing, Decimal: o.Decimal, Thousands: o.Thousands, Strip: o.Strip,
+		MaxColumns: o.MaxColumns, Dates: o.Dates, DateOrder: o.DateOrder, Numeric: o.Numeric, TrustMarks: o.TrustMarks,
+	}
+}
+
+// IsZero reports whether o is the zero value.
+func (o TextOptions) IsZero() bool { return o.options().IsZero() }
+
+// Validate returns an error if options contradict each other.
+func (o TextOptions) Validate() error { return o.options().Validate() }
 
 // DateUses returns the words that say how columns of dates and times are used: as numbers (days since
 // 1970-01-01 UTC), as parts (year, month, weekday with 0 for Sunday and, for times, hour), or not at all.

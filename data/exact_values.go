@@ -93,7 +93,7 @@ func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
 // numberLabel returns the label of a number that is written as text: all digits of a whole number, the shortest text of
 // others.
 func (f *Frame) numberLabel(text string) string {
-	plain, _ := f.how.Text.Plain(strings.TrimSpace(text))
+	plain, _ := f.how.Text.options().Plain(strings.TrimSpace(text))
 	digits := strings.TrimPrefix(plain, "+")
 	if whole, fraction, _ := strings.Cut(digits, "."); strings.Trim(fraction, "0") == "" {
 		if n, ok := new(big.Int).SetString(whole, 10); ok {
@@ -260,7 +260,7 @@ func (f *Frame) textOrdering(c *Column, texts *Column) (o ordering, ok bool) {
 	}
 	bounds := make([]table.Bound, len(texts.Level)) // of texts that mark missing values, none
 	for k, text := range texts.Level {
-		plain, _ := f.how.Text.Plain(strings.TrimSpace(text))
+		plain, _ := f.how.Text.options().Plain(strings.TrimSpace(text))
 		bounds[k], _ = table.ParseBound(plain, 0)
 	}
 	for _, b := range bounds {

@@ -68,7 +68,7 @@ func formatOfText(in *input) (*format, error) {
 // readText returns the readFunc of a function that reads text.
 func readText(read func(ctx context.Context, src table.Source, names []string, o csv.Options, verbatim bool) (*table.Table, error)) readFunc {
 	return func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
-		o := how.Text
+		o := *how.Text.options()
 		o.Dates, o.Relabel, o.Known = how.Dates != "", how.Relabel, how.formsByName()
 		return read(ctx, in, names, o, exact)
 	}

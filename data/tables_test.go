@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/csv"
 )
 
 // What the rows of testdata/people hold, which make.py there has pandas, polars, DuckDB and
@@ -59,7 +58,7 @@ func peopleDays(i int, hours float64) float64 {
 // Tables as people get them, by the options that docs/input.md names for each, and what is
 // said of them without: remedies of remarks, and words of notes.
 func TestRead_TablesOfPeople(t *testing.T) {
-	german := csv.Options{Decimal: ",", Thousands: ".", Strip: "%"}
+	german := TextOptions{Decimal: ",", Thousands: ".", Strip: "%"}
 	sheet := map[string][]any{"Ort": peopleCity, "Betrag": peopleAmount, "Anteil": peopleShare, "Datum": peopleDay, "Bemerkung": peopleNote, "bezahlt": peopleYes}
 	plain := map[string][]any{"city": peopleCity, "amount": peopleAmount, "gap": peopleGap, "paid": peoplePaid, "day": peopleDay}
 	with := func(m map[string][]any, more map[string][]any, without ...string) map[string][]any {
@@ -101,7 +100,7 @@ func TestRead_TablesOfPeople(t *testing.T) {
 	polars := with(plain, map[string][]any{"size": peopleSize, "nothing": none, "when": clock(-1)})
 	for _, c := range []struct {
 		file    string
-		how     csv.Options
+		how     TextOptions
 		want    map[string][]any
 		refused []string  // of no use, which is said where they are asked for
 		remarks []fix.Fix // of the file read plainly
@@ -113,7 +112,7 @@ func TestRead_TablesOfPeople(t *testing.T) {
 		{file: "pandas_index.csv", want: with(plain, map[string][]any{"column_1": peopleColumn(func(i int) any { return float64(i) })}), remarks: []fix.Fix{fix.SayDates}},
 		{file: "pandas_gzip.csv.gz", want: plain, remarks: []fix.Fix{fix.SayDates}},
 		{file: "pandas_bzip2.csv.bz2", want: plain, remarks: []fix.Fix{fix.SayDates}},
-		{file: "pandas_na.csv", how: csv.Options{Missing: []string{"-999"}}, want: plain, remarks: []fix.Fix{fix.SayDates}},
+		{file: "pandas_na.csv", how: TextOptions{Missing: []string{"-999"}}, want: plain, remarks: []fix.Fix{fix.SayDates}},
 		{file: "fastparquet.parquet", want: with(plain, map[string][]any{"size": peopleSize, "when": clock(4)}, "day")},
 		{file: "spark_int96.parquet", want: map[string][]any{"city": peopleCity, "when": clock(4)}},
 		{file: "polars_types.parquet", want: with(polars, map[string][]any{"took": peopleTook}), refused: []string{"list", "pair"}},
@@ -126,12 +125,12 @@ func TestRead_TablesOfPeople(t *testing.T) {
 		{file: "excel_cp1252.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}, note: "Windows-1252"},
 		{file: "excel_utf16.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}, note: "UTF-16"},
 		{file: "excel_sep.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}},
-		{file: "excel_us.csv", how: csv.Options{Strip: "$%", Thousands: ","}, remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
+		{file: "excel_us.csv", how: TextOptions{Strip: "$%", Thousands: ","}, remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
 			want: map[string][]any{"City": peopleCity, "Amount": peopleAmount, "Share": peopleShare, "Date": peopleDay, "Notes": peopleNote, "Paid": peoplePaid}},
-		{file: "excel_mac.csv", how: csv.Options{Strip: "$%", Thousands: ","}, remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
+		{file: "excel_mac.csv", how: TextOptions{Strip: "$%", Thousands: ","}, remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
 			want: map[string][]any{"City": peopleCity, "Amount": peopleAmount, "Share": peopleShare, "Date": peopleDay, "Notes": peopleNote, "Paid": peoplePaid}},
-		{file: "columns.txt", how: csv.Options{Missing: []string{"?"}}, want: map[string][]any{"id": peopleID, "amount": peopleAmount, "gap": peopleGap}, remarks: []fix.Fix{fix.NameMissing}, note: "separated by spaces"},
-		{file: "noheader.data", how: csv.Options{Missing: []string{"?"}, NoHeader: true}, remarks: []fix.Fix{fix.NameMissing, fix.SayNoHeader},
+		{file: "columns.txt", how: TextOptions{Missing: []string{"?"}}, want: map[string][]any{"id": peopleID, "amount": peopleAmount, "gap": peopleGap}, remarks: []fix.Fix{fix.NameMissing}, note: "separated by spaces"},
+		{file: "noheader.data", how: TextOptions{Missing: []string{"?"}, NoHeader: true}, remarks: []fix.Fix{fix.NameMissing, fix.SayNoHeader},
 			want: map[string][]any{"column_1": peopleID, "column_2": peopleAmount, "column_3": peopleGap, "column_4": peopleColumn(func(i int) any { return []string{"<=50K", "<=50K", ">50K"}[i%3] })}},
 	} {
 		path := filepath.Join("testdata", "people", c.file)

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/drotrain/drotrain/dro/divergence"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
-	"github.com/drotrain/drotrain/internal/divergence"
+	"github.com/drotrain/drotrain/dro/spectrum"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/spectrum"
 )
 
 // A Divergence measures how far weights y are from reference weights w. Its value is its name: "kl", "chi2" or "tv". Its
@@ -217,10 +217,6 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 	case *Fixed:
 		return valueOf(d, rows)
 	case *Groups:
-		return valueOf(d, rows)
-	case *side.Box:
-		return valueOf(d, rows)
-	case *side.Orthant:
 		return valueOf(d, rows)
 	default:
 		return d, nil

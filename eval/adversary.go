@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/facts"
+	"github.com/drotrain/drotrain/dro/divergence"
 	"github.com/drotrain/drotrain/internal/compensated"
-	"github.com/drotrain/drotrain/internal/divergence"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drotrain/drotrain/internal/divergence"
+	"github.com/drotrain/drotrain/dro/divergence"
 	"github.com/drotrain/drotrain/internal/jsonshape"
 	"github.com/drotrain/drotrain/internal/printable"
 )

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/dro/divergence"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 	"github.com/drotrain/drotrain/eval/page"
-	"github.com/drotrain/drotrain/internal/divergence"
 )
 
 func TestObjective_Text(t *testing.T) {

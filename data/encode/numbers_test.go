@@ -8,7 +8,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/csv"
 )
 
 // A column of text that is meant as numbers is no category: the error names how to read it, and
@@ -31,7 +30,7 @@ func TestFit_TextOfNumbers(t *testing.T) {
 	if _, err := Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""}); err != nil {
 		t.Errorf("named as a category: %v", err)
 	}
-	f = readBytes(t, "t.csv", []byte(b.String()), data.Reading{Text: csv.Options{Thousands: ","}})
+	f = readBytes(t, "t.csv", []byte(b.String()), data.Reading{Text: data.TextOptions{Thousands: ","}})
 	spec.Categorical, spec.MinCount = nil, 0
 	if _, err = Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""}); err != nil {
 		t.Errorf("read as advised: %v", err)

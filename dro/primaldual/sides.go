@@ -1,18 +1,127 @@
 package primaldual
 
 import (
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
 // Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (Nu/2)‖y‖² and the Euclidean
 // geometry. With Lower = 0 it holds the multipliers of functional constraints f_j(x) ≤ 0 (ex. fcm),
-// Upper being the bound on them (an exact penalty); Upper = +Inf is the orthant. Lower is finite, and
-// not negative unless every f_j is linear.
-type Box = side.Box
+// Upper being the bound on them (an exact penalty); Upper = +Inf is the orthant.
+type Box struct {
+	Lower, Upper float64 // Lower ≤ Upper; Lower is finite, and ≥ 0 unless every f_j is linear
+	Nu           float64 // ν ≥ 0
+}
 
 // Orthant is the separable form of dro.KL or dro.ChiSquare: the weights 0 ≤ y_j ≤ Cap with the
 // generalised penalty ψ_j(y) = Nu·(y log(n y) − y + 1/n), or (Nu·n/2)(y − 1/n)².
-type Orthant = side.Orthant
+type Orthant struct {
+	Divergence dro.Divergence // dro.KullbackLeibler, which is the default, or dro.PearsonChi2
+	Nu         float64        // ν ≥ 0
+	Cap        float64        // > 0, +Inf for none
+}
 
 // PearsonChi2 is the Divergence of an Orthant of dro.ChiSquare; that of dro.KL is the zero value.
-const PearsonChi2 = side.PearsonChi2
+const PearsonChi2 = dro.PearsonChi2
+
+var (
+	_ dro.Mirror    = Box{}
+	_ dro.Separable = Box{}
+	_ dro.Precise   = Box{}
+	_ dro.Separable = Orthant{}
+	_ dro.Precise   = Orthant{}
+)
+
+// set returns the box in the type of the solver.
+func (b Box) set() side.Box { return side.Box(b) }
+
+// set returns the orthant in the type of the solver. A divergence that is none is taken for the default; Valid refuses
+// it.
+func (o Orthant) set() side.Orthant {
+	d, _ := side.DivergenceOf(o.Divergence)
+	return side.Orthant{Divergence: d, Nu: o.Nu, Cap: o.Cap}
+}
+
+// Valid returns an error if the bounds are none.
+func (b Box) Valid(n int) error { return b.set().Valid(n) }
+
+// Valid returns an error if the divergence or the cap is none.
+func (o Orthant) Valid(n int) error {
+	if _, err := side.DivergenceOf(o.Divergence); err != nil {
+		return err
+	}
+	return o.set().Valid(n)
+}
+
+// IsPrecise implements dro.Precise.
+func (Box) IsPrecise() bool { return true }
+
+// IsPrecise implements dro.Precise.
+func (Orthant) IsPrecise() bool { return true }
+
+// Modulus implements dro.Dual.
+func (b Box) Modulus() float64 { return b.Nu }
+
+// Modulus implements dro.Dual.
+func (o Orthant) Modulus() float64 { return o.Nu }
+
+// Value implements dro.Dual.
+func (b Box) Value(y []float64) float64 { return b.set().Value(y) }
+
+// Value implements dro.Dual.
+func (o Orthant) Value(y []float64) float64 { return o.set().Value(y) }
+
+// BestResponseTo implements dro.Dual: f_j/ν clipped, or the end of the interval that f_j points to. The risk is +Inf
+// when a weight without a bound or a penalty grows.
+func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) { return b.set().BestResponseTo(y, f) }
+
+// BestResponseTo implements dro.Dual: y_j = min(Cap, exp(f_j/ν)/n), or (1 + f_j/ν)/n in [0, Cap]. The risk is +Inf
+// where an unbounded weight grows without a penalty; there is no τ.
+func (o Orthant) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return o.set().BestResponseTo(y, f)
+}
+
+// CoordsTo implements dro.Mirror: u = y.
+func (b Box) CoordsTo(u, y []float64) { b.set().CoordsTo(u, y) }
+
+// CoordsTo implements dro.Separable.
+func (o Orthant) CoordsTo(u, y []float64) { o.set().CoordsTo(u, y) }
+
+// ProxTo implements dro.Mirror.
+func (b Box) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
+	b.set().ProxTo(u, y, f, prev, hist, a, e, w)
+}
+
+// BlockStepTo implements dro.Separable.
+func (b Box) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
+	b.set().BlockStepTo(u, y, f, prev, eta, lo, hi)
+}
+
+// BlockStepTo implements dro.Separable.
+func (o Orthant) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
+	o.set().BlockStepTo(u, y, f, prev, eta, lo, hi)
+}
+
+// NormScale implements dro.Normed.
+func (b Box) NormScale(n int) float64 { return b.set().NormScale(n) }
+
+// NormScale implements dro.Normed.
+func (o Orthant) NormScale(n int) float64 { return o.set().NormScale(n) }
+
+// WeightCap implements dro.Normed.
+func (b Box) WeightCap(n int) float64 { return b.set().WeightCap(n) }
+
+// WeightCap implements dro.Normed.
+func (o Orthant) WeightCap(n int) float64 { return o.set().WeightCap(n) }
+
+// TotalWeight implements dro.Normed.
+func (b Box) TotalWeight(n int) float64 { return b.set().TotalWeight(n) }
+
+// TotalWeight implements dro.Normed.
+func (o Orthant) TotalWeight(n int) float64 { return o.set().TotalWeight(n) }
+
+// SumNorm implements dro.Normed.
+func (Box) SumNorm() bool { return false }
+
+// SumNorm implements dro.Normed.
+func (Orthant) SumNorm() bool { return false }

@@ -17,8 +17,17 @@ type Figure struct {
 	Title   string
 	Alt     string // what it shows, in words and with the numbers
 	Caption string // how to read it: what the bars are, which scale
-	chart.Drawing
+	drawing chart.Drawing
 }
+
+// SVG returns the figure as a document of its own, with text in Liberation Sans or its substitute.
+func (f Figure) SVG() ([]byte, error) { return f.drawing.SVG() }
+
+// PNG returns the figure as an image of 200 dots per inch.
+func (f Figure) PNG() ([]byte, error) { return f.drawing.PNG() }
+
+// PDF returns the figure as a page, with text as outlines.
+func (f Figure) PDF() ([]byte, error) { return f.drawing.PDF() }
 
 // Figures returns the figures of the report in the order of the page. Figures without data are left out.
 func Figures(r *eval.Report) ([]Figure, error) {
@@ -63,7 +72,7 @@ func linesByModel(e *eval.Evaluation, f Figure, l chart.Lines, marks bool, add f
 		return Figure{}, false
 	}
 	l.Legend = chart.Entries(e.Names())
-	f.Drawing, f.Alt = l.Drawing(), f.Alt+strings.Join(said, "; ")+"."
+	f.drawing, f.Alt = l.Drawing(), f.Alt+strings.Join(said, "; ")+"."
 	return f, true
 }
 
@@ -148,7 +157,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 	if len(rows) > maxCoefficients {
 		caption += fmt.Sprintf(" The largest %d of %s.", maxCoefficients, printable.Count(len(rows)))
 	}
-	return Figure{Name: "coefficients", Title: "Coefficients", Drawing: d.Drawing(), Caption: caption,
+	return Figure{Name: "coefficients", Title: "Coefficients", drawing: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true
 }
 
@@ -215,7 +224,7 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	lines.Series = append(lines.Series, chart.Series{X: []float64{float64(best.Average)}, Y: []float64{float64(best.Value)}, Ring: true})
 	plain := &c.Candidates[0]
 	return Figure{
-		Name: "frontier", Title: "What was tried", Drawing: lines.Drawing(),
+		Name: "frontier", Title: "What was tried", drawing: lines.Drawing(),
 		Caption: "Risk of every candidate " + where + ": average (horizontal) against " + c.Criterion + " (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard model (ERM), paired by rows.",
 		Alt: fmt.Sprintf("%s and average risk %s of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion, where, len(c.Candidates),
 			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(float64(best.Value)), printable.Number(float64(best.Average))),

@@ -80,7 +80,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	d.Rows = append(rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",
 		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + barsCaption(e, small, g.Count()-len(rows)),
-		Alt:     "Risk by group. " + alt, Drawing: d.Drawing()}, true
+		Alt:     "Risk by group. " + alt, drawing: d.Drawing()}, true
 }
 
 // modelsShown returns how many models a figure by group shows.
@@ -114,7 +114,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 	d.Rows = rows
 	return Figure{Name: "change-by-group", Title: "Who gains, who loses",
 		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + barsCaption(e, small, g.Count()-len(rows)),
-		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + alt, Drawing: d.Drawing()}, true
+		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + alt, drawing: d.Drawing()}, true
 }
 
 // figGroupCoefficients draws one small chart of coefficients by group per feature.
@@ -152,6 +152,6 @@ func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	if groups > 0 {
 		caption += " " + printable.Plural(groups, "group nearer to the shared coefficients is", "groups nearer to the shared coefficients are") + " not drawn."
 	}
-	return Figure{Name: "group-coefficients", Title: "Coefficients by group, " + g.Model, Caption: caption, Drawing: d.Drawing(),
+	return Figure{Name: "group-coefficients", Title: "Coefficients by group, " + g.Model, Caption: caption, drawing: d.Drawing(),
 		Alt: "Coefficients by group. " + strings.Join(alt, "; ") + "."}, true
 }

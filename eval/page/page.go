@@ -21,7 +21,7 @@ var pageSource string
 var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"capital": printable.Capitalise, "svg": func(f *Figure) (template.HTML, error) {
-	s, err := f.Inline(f.Name, f.Title, f.Alt)
+	s, err := f.drawing.Inline(f.Name, f.Title, f.Alt)
 	return template.HTML(s), err
 }}).Parse(pageSource))
 

@@ -23,11 +23,13 @@ var rooms = []struct {
 }{
 	{"internal", nil},
 	{"internal/interval", nil},
+	{"dro/divergence", []string{"internal"}},
+	{"dro/spectrum", []string{"internal"}},
 	{"design", []string{"internal"}},
 	{"losses", []string{"internal", "design"}},
-	{"dro", []string{"internal"}},
-	{"internal/sets", []string{"internal", "dro"}},                            // only tests import it
-	{"dro/internal/drotest", []string{"internal", "dro", "design", "losses"}}, // only tests import it
+	{"dro", []string{"internal", "dro/divergence", "dro/spectrum"}},
+	{"internal/sets", []string{"internal", "dro", "dro/spectrum", "dro/divergence"}}, // only tests import it
+	{"dro/internal/drotest", []string{"internal", "dro", "design", "losses"}},        // only tests import it
 	{"data/fix", nil},
 	{"data/facts", nil},
 	{"data/internal/table", []string{"internal", "data/fix"}},
@@ -45,11 +47,11 @@ var rooms = []struct {
 	{"data/check", []string{"internal", "data/internal/table", "data", "data/facts", "data/encode"}},
 	{"data/propose", []string{"internal", "data/internal/table", "data/fix", "data", "data/encode", "data/check"}},
 	{"datasets", []string{"internal", "data", "data/encode"}},
-	{"eval", []string{"internal", "losses", "data/facts"}},
+	{"eval", []string{"internal", "losses", "data/facts", "dro/divergence"}},
 	{"eval/internal/evaltest", []string{"data", "data/encode", "eval"}}, // only tests import it
 	{"eval/page", []string{"internal", "data/facts", "eval"}},
 	{"verify", []string{"internal/interval", "data", "data/encode"}}, // no code of the solver
-	{"train/level", []string{"internal", "dro"}},
+	{"train/level", []string{"internal", "dro", "dro/divergence", "dro/spectrum"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", nil},
 	{"train", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "datasets", "verify", "train/level", "train/tune", "train/score"}},

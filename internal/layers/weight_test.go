@@ -52,7 +52,7 @@ func TestLightPackages_ImportLittle(t *testing.T) {
 		"data/fix":    nil,
 		"design":      base,
 		"losses":      base,
-		"eval":        slices.Concat(base, sums, []string{module + "data/facts", "gonum.org/v1/gonum/mathext"}),
+		"eval":        slices.Concat(base, sums, []string{module + "data/facts", module + "dro/divergence", "gonum.org/v1/gonum/mathext"}),
 	} {
 		p, ok := packages[module+path]
 		if !ok {

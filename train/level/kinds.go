@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/divergence"
+	"github.com/drotrain/drotrain/dro/divergence"
+	"github.com/drotrain/drotrain/dro/spectrum"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/setting"
-	"github.com/drotrain/drotrain/internal/spectrum"
 )
 
 // A Kind is a way to set the robustness. The options of the command, the keys of configurations, their help and hints, the

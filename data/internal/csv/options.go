@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// Options says how text is read. The zero value selects the rules documented at [Read].
+// Options says how text is read, as data.TextOptions does, whose fields it has. The zero value selects the rules documented at [Read].
 type Options struct {
 	// NoHeader says that the first line is a row. The columns are then called
 	// column_1, column_2, …

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/drotrain/drotrain/dro/divergence"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/divergence"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 )

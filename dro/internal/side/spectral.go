@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/spectrum"
 	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/spectrum"
 )
 
 // A Spectral is the adversary whose largest weights depend on the ranks of the losses,

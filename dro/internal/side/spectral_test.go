@@ -6,8 +6,8 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/spectrum"
 	"github.com/drotrain/drotrain/internal/exact"
-	"github.com/drotrain/drotrain/internal/spectrum"
 )
 
 // The bounds of the risk with a penalty around other weights c hold in 256 bits: it is the risk with the penalty around

@@ -1,6 +1,9 @@
 // Package spectrum lists the spectra of ambiguity sets in which the weight of a sample depends on the rank of its
 // loss: their names, parameters and formulas. Package dro exports the type; the arithmetic of the sets is in
 // dro/internal/side.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package spectrum
 
 import (

@@ -1,5 +1,8 @@
 // Package divergence lists the divergences between weights of samples: their names, formulas and units. Package dro
 // exports the type; the arithmetic is in dro/internal/side.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
 package divergence
 
 import (
