@@ -132,7 +132,7 @@ var Kinds = []Kind{
 		Hint:    "a spectral risk is --spectral " + printable.JoinWords(spectrum.Examples(), "or"),
 		Setting: func(l *Level) *setting.Value {
 			return setting.New(strings.Join(spectrum.Names(), "|"), func() string { return l.Spectral }, func(text string) error {
-				if _, err := spectrum.Parse(text); err != nil {
+				if _, err := dro.ParseSpectrum(text); err != nil {
 					return setting.Must("be a spectrum with a number after the colon, such as "+printable.JoinWords(spectrum.Examples(), "or"), err.Error())
 				}
 				l.Spectral = text
@@ -141,13 +141,13 @@ var Kinds = []Kind{
 		},
 		isSet: func(l *Level) bool { return l.Spectral != "" },
 		check: func(l *Level) string {
-			if _, err := spectrum.Parse(l.Spectral); err != nil {
+			if _, err := dro.ParseSpectrum(l.Spectral); err != nil {
 				return ": " + err.Error()
 			}
 			return ""
 		},
 		dual: func(l Level, r Rows) (dro.Dual, error) {
-			s, err := spectrum.Parse(l.Spectral)
+			s, err := dro.ParseSpectrum(l.Spectral)
 			if err != nil {
 				return nil, fmt.Errorf("Config.Spectral: %w", err)
 			}
@@ -155,7 +155,7 @@ var Kinds = []Kind{
 		},
 		text: func(l Level) string { return "spectral risk " + l.Spectral },
 		formula: func(l Level, _ bool) string {
-			s, _ := spectrum.Parse(l.Spectral)
+			s, _ := dro.ParseSpectrum(l.Spectral)
 			return "Σ of the sorted ℓⱼ(x), weighted by the spectrum " + s.Formula() + " at their quantiles u"
 		},
 	},
