@@ -62,7 +62,7 @@ func TestSelection_IsShown(t *testing.T) {
 			t.Errorf("%d columns: %s", utf8.RuneCountInString(l), l)
 		}
 	}
-	if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "ν = 0.000123456") || !strings.Contains(text, "0.7000 -2.35e+06 ± 3.46e+05 1.23e+06 0.0200") {
+	if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "ν = 0.000123456") || !strings.Contains(text, "0.7000 −2.35e+06 ± 3.46e+05 1.23e+06 0.0200") {
 		t.Errorf("long names and numbers:\n%s", b.String())
 	}
 	s.Candidates[1].Name = "groups ν = 0.1"
