@@ -94,6 +94,8 @@ def measure_split(binary, entry, split, folder):
         loss, right = losses(model, folder / "said.csv", measured, variance)
         by_group = pd.Series(loss).groupby(group.to_numpy()).agg(["mean", "size"])
         counted = [g for g in by_group.index if by_group.loc[g, "size"] >= SMALLEST_GROUP and trained_rows.get(g, 0) >= SMALLEST_GROUP]
+        if not counted:
+            raise RuntimeError(f"no group has {SMALLEST_GROUP} rows in both parts")
         accuracy = "" if right is None else f"{pd.Series(right).groupby(group.to_numpy()).mean()[counted].min():.6f}"
         ridges = (summary.get("design") or {}).get("ridges") or []
         yield [entry["name"], split, name, f"{by_group.loc[counted, 'mean'].max():.6g}", f"{loss.mean():.6g}", accuracy,
