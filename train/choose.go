@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/drotrain/drotrain/data"
@@ -154,7 +155,34 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 
 // tuneTable returns the rows of d as a tune.Table.
 func (m *Model) tuneTable(d *encode.Dataset) *tune.Table {
-	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.coefficientsPerColumn(), Primal: m.regulariser()}
+	rows := Rows(d, m.Run.Weight)
+	if d == m.Run.Train && m.Run.inferred != nil {
+		rows = *m.Run.inferred
+	}
+	return &tune.Table{Rows: rows, X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.coefficientsPerColumn(), Primal: m.regulariser()}
+}
+
+// inferGroups gives the training rows clusters of their features as groups, if the level is chosen on validation rows with
+// groups and the training rows have none. The validation rows then decide whether the clusters help.
+func (m *Model) inferGroups() {
+	v := m.Run.validation
+	if v == nil || m.Config.Level.IsSet() && !m.Config.GroupsInferred || len(m.Config.Groups) == 0 {
+		return
+	}
+	trained, known := Rows(m.Run.Train, nil), Rows(v.Dataset, nil)
+	if len(known.Labels) < 2 || len(trained.Labels) > 1 || len(trained.Labels) == 1 && !strings.HasSuffix(trained.Labels[0], encode.MissingLabel) {
+		return
+	}
+	rows := m.tuneTable(m.Run.Train).InferGroups()
+	if len(rows.Labels) < 3 { // no class falls into clusters
+		return
+	}
+	m.Run.inferred = &rows
+	if m.Config.GroupsInferred { // of a model that is read again
+		return
+	}
+	m.Config.GroupsInferred = true
+	m.addNotes("the training rows have no groups, and the validation rows have: two clusters of the features of every class stand for groups of the training rows, and the validation rows decide whether this helps")
 }
 
 // validationTable returns the validation rows as a tune.Table; nil if there are none.

@@ -260,6 +260,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 		return nil, nil, err
 	}
 	m.Run.Weight = rows.weight
+	m.inferGroups()
 	m.from = m.startingPoint()
 	if cfg.Evaluate == EvaluateCrossfit && cfg.KeepRows { // for an evaluation, which would fail after the training
 		if _, err := m.assignCrossfitFolds(); err != nil {

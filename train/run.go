@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // A Run holds the training rows of a model, with their losses and weights.
@@ -22,6 +23,7 @@ type Run struct {
 	Loss    []float64       // training loss of every training row under the robust model
 	Weights []float64       // of the adversary, one per training row, summing to 1; nil where they are not known; all 0 if the model was fitted to validation rows
 
+	inferred   *level.Rows     // the training rows with clusters as their groups; nil: with their own groups
 	validation *validationRows // on which the level is chosen; nil: cross-validation
 
 	dual []float64    // weights that prove the lower bound; nil where they are not known
@@ -111,6 +113,10 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	}
 	memory.Release(run.arena(), p.Margin, p.Score)
 	run.Loss = p.Loss
+	if m.Config.GroupsInferred {
+		m.Run = run
+		m.inferGroups()
+	}
 	if m.Config.hasUniqueWeights() {
 		dual, err := m.Config.Dual(run.levelRows())
 		if err != nil {

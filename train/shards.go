@@ -146,6 +146,9 @@ func selectRows(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 // levelRows returns the training rows as a level needs them.
 func (r *Run) levelRows() level.Rows {
 	rows := Rows(r.Train, r.Weight)
+	if r.inferred != nil {
+		rows = *r.inferred
+	}
 	rows.Sharded = r.rows
 	return rows
 }

@@ -178,3 +178,42 @@ func TestConfig_ValidationExcludes(t *testing.T) {
 		}
 	}
 }
+
+// Where the validation rows alone have groups, clusters of the features stand for groups of the training rows, in every
+// family of candidates. A model that is read again finds the same clusters.
+func TestFit_InfersGroupsForValidationRows(t *testing.T) {
+	lines := strings.SplitAfter(spuriousCSV(2400, 0.93, 5), "\n")
+	for i, l := range lines {
+		if strings.HasSuffix(l, ",train\n") {
+			fields := strings.Split(l, ",")
+			fields[len(fields)-2] = ""
+			lines[i] = strings.Join(fields, ",")
+		}
+	}
+	cfg := keepingRows()
+	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Drop, cfg.ValidationSplit = filepath.Join(t.TempDir(), "all.csv"), "y", []string{"g"}, false, 0, []string{"part"}, "part"
+	put(t, cfg.Data, strings.Join(lines, ""))
+	m := fit(t, cfg)
+	if !m.Config.GroupsInferred || len(m.Run.inferred.Labels) != 4 || !strings.Contains(strings.Join(m.Notes, "\n"), "two clusters of the features") {
+		t.Fatalf("no groups are inferred: %q", m.Notes)
+	}
+	families := map[string]bool{}
+	for _, k := range m.Result.Selection.Candidates {
+		families[k.Family] = true
+	}
+	for _, family := range []string{"erm", "balanced", "half", "groups", "validation-subsets"} {
+		if !families[family] {
+			t.Errorf("no candidate of the family %s", family)
+		}
+	}
+	named := cfg
+	named.ValidationSplit = ""
+	named.Filter = `part == "validation"`
+	if other := fit(t, named); other.Config.GroupsInferred {
+		t.Error("groups are inferred though the training rows have groups")
+	}
+	again := reloaded(t, m)
+	if err := again.Rerun(t.Context(), m.Run.Frame); err != nil || again.Run.inferred == nil || !slices.Equal(again.Run.inferred.Group, m.Run.inferred.Group) {
+		t.Errorf("read again: %v", err)
+	}
+}

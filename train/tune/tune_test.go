@@ -602,6 +602,50 @@ func TestSelect_OnValidationRows(t *testing.T) {
 	}
 }
 
+// Clusters of every class are those of a mixture of two components, up to their order; a class whose rows are all alike
+// is one group.
+func TestTable_InferGroups(t *testing.T) {
+	const n = 400
+	rng := rand.New(rand.NewPCG(4, 5))
+	z, target, component := make([]float64, 3*n), make([]float64, n), make([]int, n)
+	for j := range n {
+		target[j] = float64(2*(j%2) - 1)
+		component[j] = rng.IntN(4) / 3 // a quarter of the rows
+		z[3*j], z[3*j+1], z[3*j+2] = rng.NormFloat64()+target[j], rng.NormFloat64()+5*float64(component[j]), 1
+	}
+	x, err := design.NewDense(n, 3, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &Table{Rows: level.Rows{N: n}, X: x, Target: target, Loss: losses.Logistic{}}
+	r := a.InferGroups()
+	if len(r.Labels) != 4 {
+		t.Fatalf("groups %q", r.Labels)
+	}
+	for class := range 2 {
+		same := 0
+		for j := class; j < n; j += 2 {
+			if int(r.Group[j])/2 != class {
+				t.Fatalf("row %d of class %d is in group %d", j, class, r.Group[j])
+			}
+			if int(r.Group[j])%2 == component[j] {
+				same++
+			}
+		}
+		if share := float64(same) / (n / 2); min(share, 1-share) > 0.03 {
+			t.Errorf("class %d: %v of the rows agree with the components", class, share)
+		}
+	}
+	for j := range n {
+		if target[j] < 0 {
+			z[3*j], z[3*j+1] = 1, 2
+		}
+	}
+	if r = a.InferGroups(); len(r.Labels) != 3 {
+		t.Errorf("a class of equal rows: groups %q", r.Labels)
+	}
+}
+
 // The factor is the ratio of quantiles: 1 for many rows.
 func TestStudentFactor_AgainstTables(t *testing.T) {
 	for _, c := range []struct{ k, freedom, want float64 }{{1.959964, 10, 2.228139 / 1.959964}, {1.959964, 1e6, 1}, {1, 1, 1.8373}} {
