@@ -42,3 +42,11 @@ func TestParse_NamesAndOthers(t *testing.T) {
 		t.Error("the zero value or an unknown divergence has another symbol")
 	}
 }
+
+// The scaling of other packages depends on the number of rows, and is left out where that is unknown.
+func TestExplain_UnknownNumberOfRows(t *testing.T) {
+	known, unknown := PearsonChi2.Explain(0.5, 10), PearsonChi2.Explain(0.5, 0)
+	if len(known) != 2 || len(unknown) != 1 || !strings.Contains(known[1], "ν′ = νn = 5") {
+		t.Errorf("%q, and %q without the number", known, unknown)
+	}
+}

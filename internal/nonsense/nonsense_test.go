@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/export"
 	"github.com/drotrain/drotrain/losses"
@@ -110,7 +111,7 @@ func (d drawer) setInterface(v reflect.Value) {
 	cancel()
 	all := []any{
 		ended, context.Background(), losses.Squared{}, losses.Quantile{Level: math.NaN()}, losses.Huber{}, dense, linear, dro.KL{}, dro.KL{Nu: 1, Weights: []float64{1}},
-		dro.ChiSquare{Alpha: 2}, dro.Ball{}, dro.Uniform{}, dro.L2{}, dro.L2{Mu: 1, Intercept: true, Classes: 5}, dro.Entropy{}, dro.Newton{},
+		dro.ChiSquare{Alpha: 2}, dro.Ball{}, primaldual.Box{}, primaldual.Box{Upper: 1, Nu: 1}, primaldual.Orthant{Cap: 1}, primaldual.FullVector{}, dro.Uniform{}, dro.L2{}, dro.L2{Mu: 1, Intercept: true, Classes: 5}, dro.Entropy{}, dro.Newton{},
 		&bytes.Buffer{}, readerFunc(func([]byte) (int, error) { panic(readerBug) }), readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }), 1.5, "x", nil,
 	}
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
