@@ -163,7 +163,7 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 		}
 		return "–", nil
 	}
-	iv := of.Intervals.Find(m.Key)
+	iv := p.overallInterval(k, m)
 	if h.Label != "" {
 		iv = p.E.SimultaneousInterval(g, h, k, m)
 	}

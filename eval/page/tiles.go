@@ -81,11 +81,11 @@ func (p *page) Tiles() []tile {
 		about += " at threshold " + printable.FourDigits(float64(*t))
 	}
 	rows := printable.Plural(e.N, "row", "rows")
-	out := []tile{p.measureTile("All rows: "+leadName(lead), about, lead, all, k, all.Models[k].Intervals.Find(lead.Key), rows)}
+	out := []tile{p.measureTile("All rows: "+leadName(lead), about, lead, all, k, p.overallInterval(k, lead), rows)}
 	if w := e.Models[k].WorstGroup; w != nil {
 		out = append(out, p.worstTiles(k, lead, about)...)
 	} else if !e.IsRisk(lead) {
-		out = append(out, p.measureTile("All rows: "+p.lossName(), "lower is better", risk, all, k, all.Models[k].Intervals.Find(risk.Key), rows))
+		out = append(out, p.measureTile("All rows: "+p.lossName(), "lower is better", risk, all, k, p.overallInterval(k, risk), rows))
 	}
 	switch e.Task {
 	case eval.Binary:
@@ -93,7 +93,7 @@ func (p *page) Tiles() []tile {
 	default:
 		for _, m := range e.Task.Measures() {
 			if m.Tile != "" {
-				out = append(out, p.measureTile(m.Label, prefixUnit(e.TargetUnit, m.Tile), m, all, k, all.Models[k].Intervals.Find(m.Key), rows))
+				out = append(out, p.measureTile(m.Label, prefixUnit(e.TargetUnit, m.Tile), m, all, k, p.overallInterval(k, m), rows))
 			}
 		}
 	}
@@ -101,6 +101,15 @@ func (p *page) Tiles() []tile {
 		out = append(out, t)
 	}
 	return out[:min(4, len(out))]
+}
+
+// overallInterval returns the interval of a measure of model k over all rows. The risk has one interval under all of its
+// names.
+func (p *page) overallInterval(k int, m eval.Measure) *eval.Interval {
+	if p.E.IsRisk(m) {
+		m = p.E.Task.Risk()
+	}
+	return p.E.Models[k].Intervals.Find(m.Key)
 }
 
 // leadName names the leading measure within a phrase.

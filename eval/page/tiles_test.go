@@ -95,3 +95,21 @@ func TestPage_FoldsAndPrints(t *testing.T) {
 		t.Error("folded parts are not printed")
 	}
 }
+
+// A number has one interval on the whole page: the RMSE of a squared loss is the risk, in the tiles and in the table.
+func TestTiles_OneIntervalPerNumber(t *testing.T) {
+	p := newPage(evaltest.Sample(t, eval.Regression))
+	if !p.E.IsRisk(p.E.Task.Leading()) {
+		t.Fatal("the RMSE is not the risk of this sample")
+	}
+	rows := make(map[string]string) // interval by value
+	for _, row := range p.Groups().Rows {
+		value, note, _ := strings.Cut(row.Cells[2], " [")
+		rows[value], _, _ = strings.Cut(note, ";")
+	}
+	for _, q := range p.Tiles()[:2] {
+		if text := strings.Join(q.Lines, "; "); rows[q.Value] == "" || !strings.Contains(text, rows[q.Value]) {
+			t.Errorf("%s %s: %q on the tile, %q in the table", q.Label, q.Value, text, rows[q.Value])
+		}
+	}
+}
