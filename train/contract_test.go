@@ -328,6 +328,13 @@ func TestContract_OtherMarksAreRefused(t *testing.T) {
 			if _, err := probabilitiesOf(t, m, filepath.Join(dir, "points.csv"), how, BlockOptions{}); err != nil {
 				t.Errorf("marks that the user named are refused: %v", err)
 			}
+			how = m.Reading()
+			for k := range how.Columns {
+				how.Columns[k].Marks = nil // as in models of earlier versions
+			}
+			if _, err := probabilitiesOf(t, m, filepath.Join(dir, "points.csv"), how, BlockOptions{}); err == nil {
+				t.Error("a model without marks takes fractions for its whole numbers")
+			}
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (f *ColumnForm) fractions() Fractions {
 		return ""
 	case f.Marks != nil:
 		return f.Marks.Fractions
-	case !f.Text && (strings.HasPrefix(f.Type, "int") || strings.HasPrefix(f.Type, "uint")):
+	case strings.HasPrefix(f.Type, "int") || strings.HasPrefix(f.Type, "uint"): // of a typed file, or of an earlier version
 		return NoFractions
 	}
 	return ""
