@@ -331,7 +331,7 @@ func (m FullVector) Needs() []saddle.Need {
 // needMetric is the need of a practical schedule by blocks. Without the Hessian its steps would be those of the theory,
 // which take many times the passes of FullVector.
 func needMetric(holds func(p *saddle.Problem) bool, or string) saddle.Need {
-	const what = "second derivatives, ν > 0 or given weights, L2 and at most 2000 parameters, for steps in the norm of the Hessian%s; full (primaldual.FullVector) solves the problem without them"
+	const what = "a Hessian of the objective (second derivatives, ν > 0 or given weights, the L2 regulariser, at most 2000 parameters)%s; without one, full (primaldual.FullVector) takes far fewer passes"
 	return saddle.Need{What: fmt.Sprintf(what, or), Holds: holds}
 }
 
