@@ -19,7 +19,7 @@ var modelOptions = []Option{
 
 var dataOptions = []Option{
 	{Name: "data", Commands: "train* tune*", Help: "training rows: " + tableHelp + " (default builtin:digits)"},
-	{Name: "data", Commands: "eval*", Help: "rows to measure: " + tableHelp + " (default: the hold-out of the training)"},
+	{Name: "data", Commands: "eval*", Help: "rows to measure: " + tableHelp + " (default: the rows that train held out)"},
 	{Name: "data", Commands: "predict*", Help: "rows to predict: " + tableHelp},
 	{Name: "data", Commands: "verify*", Help: "the table that the model was trained on: " + tableHelp},
 	{Name: "data", Commands: "inspect", Help: "`file` to describe; the same as the argument"},
@@ -44,8 +44,8 @@ var dataOptions = []Option{
 	{Name: "weight", Commands: "train tune inspect", Help: "`column` with a positive weight for each row, such as a survey weight or a cost"},
 	{Name: "exposure", Commands: "train tune", Help: "`column` of exposures of counts, such as years insured: the model predicts counts in proportion to them, and the report measures rates"},
 	{Name: "weight", Commands: "eval", Help: "`column` with a positive weight for each row (default: the weight column of the model; '' for no weights)"},
-	{Name: "positive", Commands: "train tune", Help: "the `value`, of the two values of the target, that is the positive class"},
-	{Name: "positive", Commands: "eval", Help: "with --predictions: the `value`, of the two values of the target, that is the positive class"},
+	{Name: "positive", Commands: "train tune", Help: "`value` of a target with two values that is the positive class"},
+	{Name: "positive", Commands: "eval", Help: "with --predictions: `value` of a target with two values that is the positive class"},
 	{Name: "keep", Commands: "predict*", Help: "`columns` of the table to copy to the output, unchanged", Value: func(s *Settings) *setting.Value { return setting.List(&s.Keep, nil) }},
 }
 
@@ -54,7 +54,7 @@ var featureOptions = []Option{
 	{Name: "categorical", Commands: "train tune", Help: "numeric `columns` to treat as categories"},
 	{Name: "min-count", Commands: "train tune", Help: "merge levels with fewer training `rows`, and unseen levels, into one level, (other)"},
 	{Name: "group-features", Commands: "train tune", Help: "whether group columns are features: no (for example because the law forbids it, or the group is unknown at prediction); shared (all groups have the same coefficients for the other features); pooled (every group has its own coefficients, shrunk towards common ones, and so has every combination of groups of several columns if that is measurably better); auto (pooled if that is measurably better in cross-validation, else shared)"},
-	{Name: "scale", Commands: "train tune", Help: "standard: standardise numeric features, and a numeric target, by the mean and standard deviation of the training rows; max: divide numeric features by their largest absolute value there, so that 0 stays 0; none: leave them unchanged. Entries of sparse vectors are never centred: standard does with them what max does"},
+	{Name: "scale", Commands: "train tune", Help: "standard: standardise numeric features, and a numeric target, by the mean and standard deviation of the training rows; max: divide numeric features by their largest absolute value in these rows, so that 0 stays 0; none: leave them unchanged. Entries of sparse vectors are never centred: standard treats them like max"},
 	{Name: "target-transform", Commands: "train tune", Help: "fit the logarithm of a numeric target, or of 1 + target; predictions and report are in the target's own units"},
 	{Name: "transform", Commands: "train tune", Help: "transform numeric columns, `column:how`, as in income:log,age:spline4: log replaces the column by its logarithm, square adds its square, spline4 replaces it by a natural cubic spline with 4 knots at quantiles (3 to 20 knots)"},
 	{Name: "interact", Commands: "train tune", Help: "add the product of two features, `column:column`, each a number or a category"},
@@ -76,7 +76,7 @@ var readingOptions = []Option{
 	{Name: "relabel", Commands: "train tune eval predict inspect", Help: "rename text values, OLD->NEW, before types are decided: --relabel '<=50K.-><=50K,>50K.->>50K'; separate `texts` by commas"},
 	{Name: "dates", Commands: "train tune eval predict inspect", Help: "date and time columns become days since 1970 (number), become year, month, weekday (0 is Sunday) and hour (parts), or are left out (drop)"},
 	{Name: "date-order", Commands: "train tune eval predict inspect", Help: "order of day and month in dates such as 3/4/2024 (default: the order that the other rows show)"},
-	{Name: "time-zone", Commands: "train tune inspect", Help: "`zone`, such as Europe/Berlin, in which --dates parts takes the hour of times that have a zone (default: the column's zone)"},
+	{Name: "time-zone", Commands: "train tune inspect", Help: "time `zone`, such as Europe/Berlin, of the hour that --dates parts derives from times with a zone (default: the zone of the column)"},
 	{Name: "numeric", Commands: "train tune inspect", Help: "`columns` with leading zeros to read as numbers, not as text"},
 }
 

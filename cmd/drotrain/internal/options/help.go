@@ -90,7 +90,7 @@ func wordsOf(f *pflag.Flag) (left, usage string) {
 	if words := strings.Split(f.Value.Type(), "|"); len(words) > 1 && utf8.RuneCountInString(left) > show.Width/2 {
 		left = "  --" + f.Name + " word"
 		if slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(usage, word) }) {
-			usage = "one of " + strings.Join(words, ", ") + "; " + usage
+			usage += "; one of " + strings.Join(words, ", ")
 		}
 	}
 	if d := f.DefValue; d != "" && d != "false" && d != "0" {

@@ -23,7 +23,7 @@ var evaluationOptions = []Option{
 	{Name: "threshold", Commands: "train", Help: "two classes: probability from which a row is predicted positive, by train, predict and eval (default 0.5)"},
 	{Name: "threshold", Commands: "eval* predict*", Help: "two classes: probability from which a row is predicted positive (default: the threshold of the model, or 0.5)"},
 	{Name: "recalibrate", Commands: "train", Help: "two classes: refit slope and intercept of the scores to out-of-fold predictions; the certificate covers the model before recalibration"},
-	{Name: "resamples", Commands: "train eval", Help: "`number` of random draws for simultaneous intervals, 100 to a million; auto takes 1000, fewer for many rows; 0 leaves only the intervals of slices and of comparisons with a constant", Value: func(s *Settings) *setting.Value {
+	{Name: "resamples", Commands: "train eval", Help: "`number` of random draws for simultaneous intervals, 100 to a million; auto takes 1000, fewer for many rows; 0 computes only the intervals of slices and of the comparison with a constant prediction", Value: func(s *Settings) *setting.Value {
 		return setting.Word(&s.Resamples, fmt.Sprintf("be auto, 0, or from 100 to %d", eval.MostResamples), func(text string) bool {
 			n, err := strconv.Atoi(text)
 			return text == Auto || err == nil && (n == 0 || n >= 100 && n <= eval.MostResamples)
@@ -35,9 +35,9 @@ var evaluationOptions = []Option{
 	{Name: "tolerance", Commands: "eval", Help: "largest difference between groups to accept, in selection rate and in true positive rate", Value: func(s *Settings) *setting.Value {
 		return setting.Number(&s.Tolerance, "be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart", func(x float64) bool { return x > 0 && x <= 1 })
 	}},
-	{Name: "favourable", Commands: "train eval", Help: "two classes: `value` of --target that is good for the person, such as approved; selection rates and the four-fifths rule refer to it (default: that of the training, or guessed from the names, and reported)", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.Favourable) }},
+	{Name: "favourable", Commands: "train eval", Help: "two classes: `value` of --target that is good for the person, such as approved; selection rates and the four-fifths rule refer to it (default: as in training, or else guessed from the names of the values, with a note)", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.Favourable) }},
 	{Name: "reference-group", Commands: "train eval", Help: "`group` with which the four-fifths rule compares the others (default: the group with the highest rate)", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.ReferenceGroup) }},
-	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; the unit of a numeric target; and, as labels, names for groups", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
+	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; unit, the unit of a numeric target; labels, the names of groups in the report", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
 	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group, not only of the worst hundred", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
 	{Name: "report", Commands: "train", Help: "full; fast (without intervals, slices, adversary's weights by column and plots); none (only the model; nothing is measured)", Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.Report, []string{ReportFull, ReportFast, ReportNone})
@@ -49,7 +49,7 @@ var formats = []string{"html", "md", "json", "metrics", "junit", "svg", "png", "
 
 var outputOptions = []Option{
 	{Name: "out", Commands: "train*", Help: "`directory` for model, metrics, plots and report; - writes only the model, to standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
-	{Name: "weights-out", Commands: "train", Help: "`file` for the adversary's weight of every training row (row, weight, group): .parquet, .csv, .tsv or .arrows; with --out -, also - (after the model)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
+	{Name: "weights-out", Commands: "train", Help: "`file` for the adversary's weight of every training row (row, weight, group): .parquet, .csv, .tsv or .arrows; - for standard output, after the model, if --out is also -", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "proof", Commands: "train", Help: "`file` for the numbers with which drotrain verify proves the certificate: .parquet, .csv, .tsv or .arrows", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "encoded", Commands: "verify*", Help: "`file` for the encoded training rows, which python -m drotrain.verify reads: .parquet", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Encoded) }},
 	{Name: "out", Commands: "tune*", Help: "`directory` for the table, the figure and the configuration", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
@@ -61,7 +61,7 @@ var outputOptions = []Option{
 	{Name: "format", Commands: "predict", Help: "format of standard output, if --out is - (default csv)", Effect: display, Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.Format, []string{"csv", "tsv", "parquet", "arrow"})
 	}},
-	{Name: "format", Commands: "export*", Help: "format (default: by the ending of --out)", Value: func(s *Settings) *setting.Value {
+	{Name: "format", Commands: "export*", Help: "format of the file (default: the format of the ending of --out)", Value: func(s *Settings) *setting.Value {
 		var names []string
 		for _, f := range export.Formats() {
 			names = append(names, string(f))

@@ -36,8 +36,8 @@ var choiceOptions = []Option{
 }
 
 var solverOptions = []Option{
-	{Name: "loss", Commands: "train tune", Help: "loss to minimise (default: by the target); logistic is for classes; squared, huber and quantile are for numbers; poisson is for counts and models the logarithm of their mean; huber:2 is linear for residuals beyond δ = 2 (default 1); quantile:0.9 predicts the value that 90 % of the targets do not exceed"},
-	{Name: "loss", Commands: "eval", Help: "with --predictions: loss to measure (default: by the task); logistic is for classes; squared, huber and quantile are for numbers; poisson is for counts and models the logarithm of their mean; huber:2 is linear for residuals beyond δ = 2 (default 1); quantile:0.9 predicts the value that 90 % of the targets do not exceed"},
+	{Name: "loss", Commands: "train tune", Help: "loss to minimise (the default depends on the target); logistic is for classes; squared, huber and quantile are for numbers; poisson is for counts and models the logarithm of their mean; huber:2 is linear for residuals beyond δ = 2 (default 1); quantile:0.9 predicts the value that 90 % of the targets do not exceed"},
+	{Name: "loss", Commands: "eval", Help: "with --predictions: loss to measure (the default depends on the task); logistic is for classes; squared, huber and quantile are for numbers; poisson is for counts and models the logarithm of their mean; huber:2 is linear for residuals beyond δ = 2 (default 1); quantile:0.9 predicts the value that 90 % of the targets do not exceed"},
 	{Name: "mu", Commands: "train tune", Help: "ridge penalty μ ≥ 0, the coefficient of ½‖x‖² (default: 1/n, or chosen by cross-validation together with the robustness)"},
 	{Name: "solver", Commands: "train", Help: "solution method; auto takes newton if the loss has second derivatives, and reports its choice"},
 	{Name: "gap", Commands: "train", Help: "relative optimality gap to certify; the solver stops there"},
