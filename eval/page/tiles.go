@@ -195,11 +195,7 @@ func criterionStrip(c *eval.Criterion) *strip {
 	s.limit, s.isShare = c.Limit, true
 	if c.Key == eval.FourFifthsKey {
 		s.isShare = false
-		marks := []float64{c.Limit, 1}
-		for _, x := range s.marks() {
-			marks = append(marks, x)
-		}
-		s.bottom, s.top = axisOf(marks, false)
+		s.bottom, s.top = axisOf(append(s.marks(), 1), false)
 	}
 	return s
 }
