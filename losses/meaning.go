@@ -156,7 +156,7 @@ func (m Meaning) check() error {
 		case ok && !(math.Abs(p-known.PredictionAt(margin)) <= 1e-9*(1+math.Abs(p))):
 			return fmt.Errorf("the link %q differs from the built-in link of this name, which predicts %v at margin %v, not %v", m.Link.Name, known.PredictionAt(margin), margin, p)
 		case !(math.Abs(back-margin) <= 1e-6):
-			return fmt.Errorf("Predict of the link %q returns %v at margin %v, but Margin of this prediction returns %v", m.Link.Name, p, margin, back)
+			return fmt.Errorf("the function Predict of the link %q returns %v at margin %v, but Margin of this prediction returns %v", m.Link.Name, p, margin, back)
 		case m.Classes && !(p >= 0 && p <= 1):
 			return fmt.Errorf("the link %q of a loss of classes predicts %v, which is not a probability", m.Link.Name, p)
 		}

@@ -45,3 +45,12 @@ func TestRange_ExcludesStrongerLevels(t *testing.T) {
 		}
 	}
 }
+
+// A range says how many rows it was computed from where these were not all.
+func TestRange_NamesItsSample(t *testing.T) {
+	share := 0.1
+	all, some := &level.Range{Protect: &share, Rows: 10, Of: 10}, &level.Range{Protect: &share, Rows: 10, Of: 20}
+	if strings.Contains(all.String(), "computed") || !strings.Contains(some.String(), "(computed from 10 of 20 rows)") {
+		t.Errorf("%q, and of a sample %q", all, some)
+	}
+}
