@@ -37,13 +37,14 @@ func isMark(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == ' ' 
 
 // A numberCount counts the values of a column that are numbers in each style.
 type numberCount struct {
-	as       numberFormat     // as the file is read
-	texts    int              // looked at, that are not numeric as the file is read
-	reads    [len(styles)]int // of these, numbers in a style
-	numbers  int              // looked at, that are numbers as the file is read
-	rejected [len(styles)]int // of these, not numbers in a style
-	example  string           // the first text that is a number in some style
-	strip    string           // the marks at the ends of texts that are numbers in some style
+	as       numberFormat      // as the file is read
+	same     [len(styles)]bool // the styles in which numbers are the same
+	texts    int               // looked at, that are not numeric as the file is read
+	reads    [len(styles)]int  // of these, numbers in a style
+	numbers  int               // looked at, that are numbers as the file is read
+	rejected [len(styles)]int  // of these, not numbers in a style
+	example  string            // the first text that is a number in some style
+	strip    string            // the marks at the ends of texts that are numbers in some style
 
 	whole         int           // of the numbers, those without any mark
 	long          string        // the first of these that has more than three digits
@@ -56,6 +57,15 @@ type numberCount struct {
 
 // maxSigns is the number of characters to strip that are counted.
 const maxSigns = 8
+
+// newNumberCount returns a count of numbers in a format.
+func newNumberCount(as numberFormat) numberCount {
+	c := numberCount{as: as}
+	for i, style := range styles {
+		c.same[i] = style.decimal == as.decimal && (as.thousands == "" || style.thousands == as.thousands)
+	}
+	return c
+}
 
 // parse parses a number in a style.
 func (c *numberCount) parse(s string, style int) (v float64, ok bool) {
@@ -76,16 +86,15 @@ func (c *numberCount) addNumber(s string, row int) {
 		}
 		return // the same number in every style
 	}
-	if strings.Contains(s, c.as.decimal) {
+	if c.as.thousands == "" || strings.Contains(s, c.as.decimal) {
 		if c.fractions++; c.dotted == c.fractions-1 && c.isDotted(s) { // one other fraction decides
 			if c.dotted++; c.dotted == 1 {
 				c.dottedExample, c.dottedRow = strings.Clone(s), row+1
 			}
 		}
 	}
-	for i, style := range styles {
-		same := style.decimal == c.as.decimal && (c.as.thousands == "" || style.thousands == c.as.thousands)
-		if same || c.rejected[i] > 0 && c.numbers > tried {
+	for i := range styles {
+		if c.same[i] || c.rejected[i] > 0 && c.numbers > tried {
 			continue
 		}
 		if _, ok := c.parse(s, i); !ok {

@@ -55,7 +55,7 @@ type column struct {
 // newColumn returns a column of that name without values.
 func (r *reading) newColumn(name string) *column {
 	c := &column{missing: r.options.MissingTexts(name, r.header), relabel: r.options.Relabel, found: map[string]bool{},
-		asDates: r.options.Dates, verbatim: r.verbatim, used: true, order: layoutsOf(r.options.DateOrder).orUndecided(), count: numberCount{as: r.options.numberFormat()}}
+		asDates: r.options.Dates, verbatim: r.verbatim, used: true, order: layoutsOf(r.options.DateOrder).orUndecided(), count: newNumberCount(r.options.numberFormat())}
 	if form, known := r.options.Known[name]; known && !r.verbatim {
 		c.know(&form)
 	}
