@@ -182,7 +182,7 @@ func TestThreshold_OfTheTraining(t *testing.T) {
 			}
 		}
 	}
-	if code, _, stderr := try(t.Context(), strings.Fields("train --data d.csv --target x --threshold 0.2 --nu 1 --out n --quiet --report fast")...); code == exit.OK || !strings.Contains(stderr, "threshold is for two classes") {
+	if code, _, stderr := try(t.Context(), strings.Fields("train --data d.csv --target x --threshold 0.2 --nu 1 --out n --quiet --report fast")...); code == exit.OK || !strings.Contains(stderr, "threshold needs a target with two classes") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
