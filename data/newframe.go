@@ -37,7 +37,7 @@ func NewFrame(columns ...Column) (*Frame, error) {
 		case c.Kind == Other:
 			return fail("the column has no values")
 		case c.Kind == Vector:
-			return fail("vectors are read from files alone")
+			return fail("vectors can only be read from files")
 		case c.Kind > Bool:
 			return fail("the column has the unknown kind %v", c.Kind)
 		case c.Kind != Categorical && c.Code != nil:

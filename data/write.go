@@ -99,16 +99,16 @@ func checkColumns(cols []Column) error {
 			return fail("columns of kind %v cannot be written", c.Kind)
 		}
 		if c.Len() != rows || c.Null != nil && len(c.Null) != rows {
-			return fail("it has %d rows, but the first column has %d", c.Len(), rows)
+			return fail("this column has %d rows, but the first column has %d", c.Len(), rows)
 		}
 		for row, code := range c.Code {
 			if !c.IsNull(row) && (code < 0 || int(code) >= len(c.Level)) {
-				return fail("row %d has a code that no level has", row+1)
+				return fail("row %d has a code without a level", row+1)
 			}
 		}
 		if c.Int != nil {
 			if _, ok := c.ExactType(); !ok || c.Kind != Numeric || len(c.Int) != rows {
-				return fail("its integers are outside the range of type %s", c.Type)
+				return fail("an integer is outside the range of type %s", c.Type)
 			}
 		} else if of, ok := integerRanges[c.Type]; ok && c.Kind == Numeric {
 			for row, v := range c.Number {

@@ -72,7 +72,7 @@ func TestWriteTable_CodeWithoutLevel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	for _, code := range []int32{-1, 1, 7} {
 		c := Column{Name: "s", Kind: Categorical, Level: []string{"a"}, Code: []int32{0, code}}
-		datatest.WantError(t, WriteTable(path, []Column{c}, true), "row 2", "code that no level has")
+		datatest.WantError(t, WriteTable(path, []Column{c}, true), "row 2", "code without a level")
 		c.Null = []bool{false, true}
 		if err := WriteTable(path, []Column{c}, true); err != nil {
 			t.Errorf("a null of code %d: %v", code, err)

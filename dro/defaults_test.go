@@ -182,7 +182,7 @@ func TestSolve_UnusableDuals(t *testing.T) {
 		"group 1 of grouping 0":             dro.Groups{Near: near, Of: [][]int32{{0, 2, 2, 0}}},
 		"number the groups from 0":          dro.Groups{Near: near, Of: [][]int32{{0, 9, 0, 0}}},
 		"the groups do not cover 4 samples": dro.Groups{Near: near, Of: [][]int32{{0, 1}}},
-		"1 adjustments for 2 groups":        dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}}, Adjust: []float64{1}},
+		"1 adjustments, but 2 groups":       dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}}, Adjust: []float64{1}},
 		"1 weights for 2 samples":           dro.Groups{Near: dro.Ball{Radius: 1, Weights: []float64{1}}, Of: [][]int32{{0, 1, 0, 1}}},
 		"ν is -1; it must be finite and ≥":  dro.ChiSquare{Nu: -1},
 		"the radius 1e-13 is below":         dro.Ball{Radius: 1e-13},

@@ -69,7 +69,7 @@ func (p *Path) Add(x, y []float64) error {
 // call with the same ν. Without points both bounds are infinite. A Path is not safe for concurrent use.
 func (p *Path) BoundsAt(nu float64) (Certificate, error) {
 	if !(nu > 0) || math.IsInf(nu, 1) {
-		return Certificate{}, fmt.Errorf("dro: a path has bounds at finite ν > 0, not at %v", nu)
+		return Certificate{}, fmt.Errorf("dro: a path has bounds only at finite ν > 0; ν is %v", nu)
 	}
 	b, asked := p.known[nu]
 	if !asked {

@@ -73,7 +73,7 @@ func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 		s.Options = *o
 	}
 	if s.Threads < 0 {
-		return nil, fmt.Errorf("dro: %d threads: at least 1, or 0 for as many as the process has", s.Threads)
+		return nil, fmt.Errorf("dro: the number of threads is %d; it must be at least 1, or 0 for as many as the process may use", s.Threads)
 	}
 	defer shard.LimitThreads(s.Threads)()
 	if s.Method == nil {

@@ -186,13 +186,13 @@ func TestSolve_WrongParts(t *testing.T) {
 			if hi-lo == 1 {
 				value[lo] += 0.1
 			}
-		}}, kl, l2, "alone and"},
+		}}, kl, l2, "in a range of samples"},
 		"negative losses": {signed{twisted{of: o, change: func(value, _ []float64, lo, hi int) {
 			for j := lo; j < hi; j++ {
 				value[j] -= 100
 			}
 		}}}, kl, l2, "the loss of sample 0 is -"},
-		"NaN":             {twisted{of: o, change: func(value, _ []float64, _, _ int) { value[38] = math.NaN() }}, kl, l2, "NaN as the loss of sample 38"},
+		"NaN":             {twisted{of: o, change: func(value, _ []float64, _, _ int) { value[38] = math.NaN() }}, kl, l2, "the loss of sample 38 is NaN"},
 		"curvature":       {overriding{o}, kl, l2, "the curvature of sample 0"},
 		"curvature bound": {promising{o}, kl, l2, "CurvatureLowerBoundTo"},
 		"φ value":         {o, kl, liar{l2, "value"}, "not convex"},
@@ -203,7 +203,7 @@ func TestSolve_WrongParts(t *testing.T) {
 		"ψ value":         {o, schemer{kl, "penalty"}, l2, "best response"},
 		"ψ not convex":    {o, schemer{kl, "concave"}, l2, "best response"},
 		"risk":            {o, schemer{kl, "risk"}, l2, "the risk"},
-		"not the best":    {o, schemer{kl, "cautious"}, l2, "which is more"},
+		"not the best":    {o, schemer{kl, "cautious"}, l2, "the larger value"},
 		"negative weight": {o, schemer{kl, "negative"}, l2, "its weight of sample 0 is -"},
 	} {
 		for _, m := range []dro.Method{nil, dro.LBFGS{}} {

@@ -125,7 +125,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	r := GateResult{Gate: g, Text: g.Text, Value: undefined()}
 	if g.condition == nil || e == nil || len(e.Models) == 0 {
-		return r, errors.New("a gate is made by ParseGate, and checks an evaluation of at least one model")
+		return r, errors.New("make the gate with ParseGate, and check an evaluation of at least one model")
 	}
 	var messages []string
 	unknown := "failed, since the value is undefined: "

@@ -175,7 +175,7 @@ func (e *Evaluation) candidatesOf(p gatePath, cmp string) (c candidates, err err
 		return c, err
 	}
 	if !strings.HasPrefix(cmp, "<") && !strings.HasPrefix(cmp, ">") {
-		return c, fmt.Errorf("%s is compared by <, <=, > or >=, not by %s", p.text, cmp)
+		return c, fmt.Errorf("compare %s with <, <=, > or >=, not with %s", p.text, cmp)
 	}
 	var all []groupEstimate
 	switch p.comparison {

@@ -129,7 +129,7 @@ func ReadReference(r io.Reader) (*Reference, error) {
 		return nil, fmt.Errorf("eval: reference: %w", err)
 	}
 	if len(out.Models) == 0 {
-		return nil, fmt.Errorf("eval: reference: it holds no model")
+		return nil, fmt.Errorf("eval: the reference holds no model")
 	}
 	return &out, nil
 }

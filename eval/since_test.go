@@ -153,7 +153,7 @@ func TestGate_SinceDriftAndVerdict(t *testing.T) {
 		"since.accuracy.high < -2":     "never fail",
 		"difference.tpr > 1":           "never fail",
 		"any_group.accuracy < 0":       "never fail",
-		"any_group.accuracy == 0.5":    "is compared by",
+		"any_group.accuracy == 0.5":    "compare any_group.accuracy with <",
 		"overall.acuracy > 1":          `did you mean "accuracy"?`,
 		"since.group[nowhere].tpr > 0": "no group is called",
 	} {

@@ -18,7 +18,7 @@ func (e *Evaluation) validate() error {
 	case e.Task == Binary && e.Threshold == nil:
 		return fmt.Errorf("eval: the evaluation of a binary task has no threshold")
 	case len(e.Compared) != 0 && len(e.Compared) != m-1:
-		return fmt.Errorf("eval: the evaluation compares %d models of %d with the baseline", len(e.Compared), m)
+		return fmt.Errorf("eval: the evaluation has %d comparisons with the baseline, but %d models: one comparison less than models is needed", len(e.Compared), m)
 	}
 	for k := range e.Models {
 		if e.Models[k].Name == "" {
@@ -36,7 +36,7 @@ func (e *Evaluation) validate() error {
 		}
 		for _, h := range g.Groups {
 			if len(h.Models) != m {
-				return fmt.Errorf("eval: group %q of %q has %d of %d models", h.Label, g.Name, len(h.Models), m)
+				return fmt.Errorf("eval: group %q of %q has entries for %d of %d models", h.Label, g.Name, len(h.Models), m)
 			}
 		}
 	}
@@ -45,7 +45,7 @@ func (e *Evaluation) validate() error {
 		w := e.Models[k].WorstGroup
 		if w == nil {
 			if e.Models[0].WorstGroup != nil {
-				return fmt.Errorf("eval: model %q has no worst group, %q has", e.Models[k].Name, e.Models[0].Name)
+				return fmt.Errorf("eval: model %q has no worst group, but model %q has one", e.Models[k].Name, e.Models[0].Name)
 			}
 			continue
 		}
@@ -55,7 +55,7 @@ func (e *Evaluation) validate() error {
 	}
 	for _, c := range e.Compared {
 		if c.Groups != nil && (head == nil || len(c.Groups) != len(head.Groups)) {
-			return fmt.Errorf("eval: %d group differences of %s", len(c.Groups), c.Model)
+			return fmt.Errorf("eval: the %d group differences of model %q do not match the groups", len(c.Groups), c.Model)
 		}
 		if c.Model == "" {
 			return fmt.Errorf("eval: a comparison names no model")

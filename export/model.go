@@ -123,10 +123,10 @@ func (c *column) input() string {
 // check returns an error for a model without columns or with numbers that no format can express.
 func (m *model) check() error {
 	if len(m.columns) == 0 {
-		return fmt.Errorf("the model uses no column: its score is one number, %v", m.constant[0])
+		return fmt.Errorf("the model uses no column: every row has the score %v", m.constant[0])
 	}
 	if !slices.Contains([]string{"", "log", "log1p"}, m.Transform) {
-		return fmt.Errorf("the function %q of the target is not known", m.Transform)
+		return fmt.Errorf("unknown function %q of the target", m.Transform)
 	}
 	for _, p := range m.parts {
 		for _, v := range slices.Concat(slices.Concat(p.levels...), p.weights, m.constant, []float64{p.shift, p.scale}) {

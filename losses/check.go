@@ -195,7 +195,7 @@ func checkProbability(l Loss, link Link, _ []float64) error {
 		m := link.MarginOf(p)
 		positive, negative := evaluateAt(l, m, 1).slope, evaluateAt(l, m, -1).slope
 		if best := negative / (negative - positive); !(math.Abs(best-p) <= 0.02) {
-			return fmt.Errorf("it takes margin %.4g for the probability %.4g, and the loss is smallest there on average for the probability %.4g", m, p, best)
+			return fmt.Errorf("the link assigns margin %.4g to the probability %.4g, but at this margin the expected loss is smallest for the probability %.4g", m, p, best)
 		}
 	}
 	return nil

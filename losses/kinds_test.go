@@ -156,7 +156,7 @@ func TestRegister_RefusesBrokenLosses(t *testing.T) {
 		{own{name: "own-odds", meaning: losses.Meaning{Classes: true, Link: losses.Logit}, eval: func(v, s *float64, m, t float64) {
 			*v = math.Exp(-t * m) // smallest at half the log-odds
 			*s = -t * *v
-		}}, "on average for the probability"},
+		}}, "but at this margin the expected loss is smallest for the probability"},
 		{own{name: "own-classes", meaning: losses.Meaning{Classes: true}}, "needs a link"},
 		{own{name: "squared"}, "registered already"}, {own{name: "a:b"}, "colon"},
 	} {

@@ -55,7 +55,7 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 		distinct := slices.Sorted(maps.Keys(some))
 		for _, t := range distinct {
 			if err := checkForeign(loss, []float64{t}); err != nil {
-				return nil, fmt.Errorf("%w (the target is that of row %d)", err, some[t]+lo)
+				return nil, fmt.Errorf("%w (target of row %d)", err, some[t]+lo)
 			}
 		}
 		if err := checkForeignLink(loss, distinct); err != nil {

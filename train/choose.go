@@ -92,7 +92,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
 	m.addNotes(m.followAccuracyChoice(s)...)
 	if s.Unstable > maxUnstable {
-		m.addNotes(fmt.Sprintf("%sthe choice is uncertain: %.0f %% of the resamples of the rows choose another kind of model than %s",
+		m.addNotes(fmt.Sprintf("%sthe choice is uncertain: in %.0f %% of the resamples, cross-validation chooses another kind of model than %s",
 			warningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {

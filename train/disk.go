@@ -158,7 +158,7 @@ func (c Config) newDiskStorageWithin(budget memory.Budget, f *data.Frame, full b
 		return refuse("allow more memory", "%s of memory (%s) is not enough: at least %s is needed to keep the rows on disk", formatBytes(may), limit, formatBytes(memory.LeastOnDisk))
 	}
 	if more := d.heap - d.table; left < more { // the heap cannot grow where mapped files take the space
-		return refuse("raise it, or limit memory by a control group or by Config.Memory instead", "%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", memory.Ulimit, formatBytes(left), formatBytes(more))
+		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead", "%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", memory.Ulimit, formatBytes(left), formatBytes(more))
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > memory.ResidentLimit(may) {
 		return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), keep the table as Parquet, or use fewer rows",
@@ -170,7 +170,7 @@ func (c Config) newDiskStorageWithin(budget memory.Budget, f *data.Frame, full b
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
 	if free < d.disk {
-		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), limit)
+		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s, but only %s of memory (%s) are allowed", formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), limit)
 	}
 	c.reportStorage(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), limit, dir))
 	arena, err := memory.NewArena(dir, memory.ResidentLimit(may))

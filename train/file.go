@@ -91,7 +91,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	}
 	for option, set := range map[string]bool{"latent": head.Config.Latent != nil, "adversary_prior": head.Config.Prior == "equal", "adversary_groups": head.Config.Among == "each", "confidence": head.Config.Confidence != nil} {
 		if set {
-			return fmt.Errorf("a model trained with the option %s, which this version does not support: train it again with another level of robustness, or use drotrain %s", option, head.Version)
+			return fmt.Errorf("the model was trained with the option %s, which this version does not support: train it again with another level of robustness, or use drotrain %s", option, head.Version)
 		}
 	}
 	type fields Model // without this method

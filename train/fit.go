@@ -431,7 +431,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	}
 	s.ConstantPrediction = m.predictsConstant(p.Oracle)
 	if *m.Config.Mu == 0 && !s.Certified {
-		m.addNotes("μ is 0, so the optimum is certified only if the data determine every coefficient: mu > 0 is always certified")
+		m.addNotes("μ is 0, so the optimum is certified only if the data determine every coefficient; with mu > 0 it is always certified")
 	}
 }
 

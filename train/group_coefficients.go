@@ -284,7 +284,7 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 		all = all.Select(first)
 	}
 	if all.N < minDesignRows {
-		return nil, nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d training rows are fewer than %d", all.N, minDesignRows)}
+		return nil, nil, &tune.FewRowsError{Msg: fmt.Sprintf("there are only %d training rows; at least %d are needed", all.N, minDesignRows)}
 	}
 	fold, err := all.Folds(designFolds, c.Seed)
 	if err != nil {

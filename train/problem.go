@@ -171,7 +171,7 @@ func (c Config) checkTask(task encode.Task) error {
 	case c.Threshold != nil && task != encode.Binary:
 		return fmt.Errorf("Config.Threshold needs a target with two classes, which %q does not have", c.Target)
 	case isClassLoss(c.Loss) != (task != encode.Regression):
-		return fmt.Errorf("a %s loss with a target of task %s", c.Loss, task)
+		return fmt.Errorf("the %s loss does not fit a target of task %s", c.Loss, task)
 	}
 	return nil
 }
@@ -250,9 +250,9 @@ func (m *Model) checkWasserstein() error {
 	switch {
 	case m.Config.Wasserstein == nil:
 	case math.IsInf(m.loss.Lipschitz(), 1):
-		return fmt.Errorf("Config.Wasserstein needs a loss whose slope is bounded, logistic, huber or quantile, and Config.Loss is %s, whose largest expected value over the ball is infinite", m.Config.Loss)
+		return fmt.Errorf("Config.Wasserstein needs a loss with bounded slope (logistic, huber or quantile): the largest expected value of the %s loss over the ball is infinite", m.Config.Loss)
 	case m.coefficientsPerColumn() > 1:
-		return errors.New("Config.Wasserstein supports two classes and numbers, but the target has more classes")
+		return errors.New("Config.Wasserstein supports targets that are numbers or have two classes, but this target has more classes")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 		return nil, errNoWeights
 	}
 	if m.Config.Own != nil || m.Config.Regulariser != nil {
-		return nil, errors.New("a proof is of the adversaries and the regularisers of this module, and this model was trained with another one")
+		return nil, errors.New("only adversaries and regularisers of this module can be proved, but this model was trained with another one")
 	}
 	oracle, err := m.tuneTable(r.Train).Oracle()
 	if err != nil {

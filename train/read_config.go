@@ -183,7 +183,7 @@ func (c *Config) setHoldout(text string) error {
 	switch isProportion := next.Holdout >= 0 && next.Holdout < 1; {
 	case isProportion && err == nil && !both:
 	case isProportion && err == nil && kind != "time" && kind != "units":
-		return setting.Must("name the rows behind the comma by time:COLUMN or units:COLUMN", example)
+		return setting.Must("name the rows after the comma, with time:COLUMN or units:COLUMN", example)
 	case text == EvaluateCrossfit:
 		next.Evaluate, next.Holdout = EvaluateCrossfit, 0
 	case !isProportion || field == nil || name == "":

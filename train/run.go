@@ -64,7 +64,7 @@ func (e *ChangedDataError) Error() string {
 
 // errRowsGiven reports that the training rows were chosen by a program (Config.Rows), so that the table does
 // not determine them.
-var errRowsGiven = errors.New("another program chose the training rows of this model: measure it on a table")
+var errRowsGiven = errors.New("another program chose the training rows of this model: name a table to evaluate the model on")
 
 // Rerun splits and encodes the training table again for a model that was loaded, and sets m.Run. If the rows do
 // not fit into memory (m.Config.Memory, or what the system allows), they are stored in m.Config.Cache until

@@ -46,7 +46,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *encode.Dataset, name str
 		}
 		return nil, wrong
 	case math.IsInf(known.Sum/smallSum, 0):
-		return nil, &data.Error{Path: f.Name(), Column: name, Msg: "the sum of the weights overflows double precision", Hint: "divide all of them by the same number: it changes nothing else"}
+		return nil, &data.Error{Path: f.Name(), Column: name, Msg: "the sum of the weights overflows double precision", Hint: "divide all weights by the same number, which changes nothing else"}
 	case known.Least < known.Most/widestWeights:
 		return nil, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("the weights lie too far apart: from %g to %g", known.Least, known.Most), Hint: "leave out rows of almost no weight"}
 	}

@@ -119,7 +119,7 @@ func (m *Model) GatherRows() {
 		d.Groups = nil // whose shares nobody knows
 		r.Weights, r.Train = nil, &d
 		if !m.isFollower() {
-			m.addNotes(fmt.Sprintf("the groups that the adversary's weight falls on are not reported: gathering %d training rows takes %s on the first rank, where %s (%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
+			m.addNotes(fmt.Sprintf("the adversary's weight by group is not reported: gathering %d training rows takes %s on the first rank, where %s (%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
 		}
 		return
 	}

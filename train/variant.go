@@ -55,7 +55,7 @@ func (m *Model) Variant(name string) (*Model, string, error) {
 	case VariantRescaled:
 		x = m.Tempered
 	default:
-		return nil, "", fmt.Errorf("unknown variant %q: one of %q", name, Variants())
+		return nil, "", fmt.Errorf("unknown variant %q; the variants are %q", name, Variants())
 	}
 	if x == nil {
 		return nil, "", fmt.Errorf("the model was trained without %s", map[string]string{

@@ -33,14 +33,14 @@ var losses = map[string]func(c *config, parameter string) (loss, error){
 	"poisson":  func(*config, string) (loss, error) { return poisson{}, nil },
 	"huber": func(c *config, _ string) (loss, error) {
 		if !(c.HuberDelta > 0) {
-			return nil, fmt.Errorf("huber_delta is %v", c.HuberDelta)
+			return nil, fmt.Errorf("huber_delta is %v; it must be > 0", c.HuberDelta)
 		}
 		return huber{interval.New(c.HuberDelta)}, nil
 	},
 	"quantile": func(_ *config, parameter string) (loss, error) {
 		level, err := strconv.ParseFloat(parameter, 64)
 		if err != nil || !(level > 0 && level < 1) {
-			return nil, fmt.Errorf("a quantile loss of level %q", parameter)
+			return nil, fmt.Errorf("the level of the quantile loss is %q; it must be between 0 and 1", parameter)
 		}
 		return quantile{interval.New(level), interval.New(quantileWidth)}, nil
 	},

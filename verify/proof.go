@@ -97,7 +97,7 @@ func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) 
 		}
 		for j := range f.Rows {
 			if text := c.Text(j); j > 0 && text != *t.to {
-				return nil, &data.Error{Path: f.Name(), Column: t.name, Row: j + 1, Msg: "not a proof: the text differs from that of the first row"}
+				return nil, &data.Error{Path: f.Name(), Column: t.name, Row: j + 1, Msg: "not a proof: the text differs from the text in the first row"}
 			} else if j == 0 {
 				*t.to = text
 			}
@@ -110,7 +110,7 @@ func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) 
 		}
 		for j := range f.Rows {
 			if c.Number == nil || c.IsNull(j) || math.IsNaN(c.Number[j]) || math.IsInf(c.Number[j], 0) || !put(j, c.Number[j]) {
-				return &data.Error{Path: f.Name(), Column: name, Row: j + 1, Msg: fmt.Sprintf("not a proof: its value is %q", c.Text(j))}
+				return &data.Error{Path: f.Name(), Column: name, Row: j + 1, Msg: fmt.Sprintf("not a proof: the value is %q", c.Text(j))}
 			}
 		}
 		return nil

@@ -73,7 +73,7 @@ func newRanked(name string, parameter float64, w *reference) (set, error) {
 // newTotalVariation returns the set of weights with ½ Σ |y − w| of at most a radius.
 func newTotalVariation(radius float64, w *reference) (set, error) {
 	if !(radius > 0) || math.IsInf(radius, 0) {
-		return nil, fmt.Errorf("a ball of radius %v", radius)
+		return nil, fmt.Errorf("the radius of the ball is %v; it must be finite and > 0", radius)
 	}
 	rho := interval.New(min(1, radius))
 	return ranked{w, func(m number) number { return interval.Min(one, interval.Add(rho, m)) }}, nil

@@ -48,7 +48,7 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 	if outputs := m.Encoder.Target.Outputs(); outputs > 1 {
 		for _, t := range r.Target {
 			if !(t >= 0 && t < float64(outputs)) {
-				return nil, fmt.Errorf("a class of number %v", t)
+				return nil, fmt.Errorf("a target is class number %v, which the model does not have", t)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func newSet(c *config, w *reference) (set, error) {
 		}
 	}
 	if len(selected) != 1 {
-		return nil, fmt.Errorf("the model names %d ambiguity sets known to verify instead of one", len(selected))
+		return nil, fmt.Errorf("the model names %d of the ambiguity sets that verify knows; it must name one", len(selected))
 	}
 	return selected[0].make(c, w)
 }
@@ -103,13 +103,13 @@ func newReference(w []float64) (*reference, error) {
 	r, sum, total := &reference{float: make([]float64, len(w)), exact: make([]number, len(w))}, interval.NewSum(), 0.0
 	for _, v := range w {
 		if !(v >= 0) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("a reference weight of %v", v)
+			return nil, fmt.Errorf("a reference weight is %v; it must be finite and ≥ 0", v)
 		}
 		sum.Add(interval.New(v))
 		total += v
 	}
 	if !(total > 0) || math.IsInf(total, 0) {
-		return nil, fmt.Errorf("reference weights of sum %v", total)
+		return nil, fmt.Errorf("the reference weights sum to %v; the sum must be finite and > 0", total)
 	}
 	for j, v := range w {
 		if r.float[j] = v / total; j > 0 && v == w[j-1] {
@@ -149,7 +149,7 @@ func newBall(c *config, nu, radius float64, w *reference) (set, error) {
 	case !known:
 		return nil, fmt.Errorf("verify does not know the divergence %q", c.Penalty)
 	case !(nu >= 0) || math.IsInf(nu, 0) || !(radius > 0):
-		return nil, fmt.Errorf("a ball of radius %v with nu %v", radius, nu)
+		return nil, fmt.Errorf("the ball has the radius %v and nu %v; the radius must be > 0, and nu finite and ≥ 0", radius, nu)
 	}
 	return ball{w, of, nu, radius}, nil
 }

@@ -159,7 +159,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 		case usable[at].Kind == data.Vector:
 			problems.Add(vectorFault(f, name, "a reference level"))
 		case s.IsNumeric(usable[at]):
-			problems = append(problems, f.Fault(name, fix.Advice{}, "it cannot have a reference level, since it is used as a number"))
+			problems = append(problems, f.Fault(name, fix.Advice{}, "only a category can have a reference level, but this column is used as a number"))
 		}
 	}
 	return usable, problems.Err()

@@ -99,7 +99,7 @@ func (s Spec) Validate() error {
 		return fmt.Errorf("the imputation %q must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
 	}
 	if s.Exposure != "" && (s.Task != Regression || s.ScaleTarget || s.TargetTransform != "" || s.Exposure == s.Target) {
-		return fmt.Errorf("exposure %q: it needs another column that is a target of numbers, not scaled and not transformed", s.Exposure)
+		return fmt.Errorf("the exposure %q needs another column as the target, with numbers that are neither scaled nor transformed", s.Exposure)
 	}
 	switch s.TargetTransform {
 	case "", "log", "log1p":
@@ -135,7 +135,7 @@ func (s Spec) Validate() error {
 	}
 	for _, p := range s.Products {
 		if len(p.Of) < 2 || !positiveFinite(p.Scale) {
-			return fmt.Errorf("the product %q has %d operands and the scale %v: it needs at least two operands and a scale above 0", p.Name, len(p.Of), p.Scale)
+			return fmt.Errorf("the product %q has %d operands and the scale %v: a product needs at least two operands and a scale above 0", p.Name, len(p.Of), p.Scale)
 		}
 	}
 	dropped := make(map[string]bool)

@@ -41,7 +41,7 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 				"the target has %d different whole numbers, %s, which may be classes or a quantity (counts and ordered levels are quantities; for counts use the loss poisson)", len(values), listSmallest(values))
 		case c.Kind == data.Numeric:
 			task = Regression
-			e.addNote("target %q is a quantity, since it is a number with more than two values", c.Name)
+			e.addNote("target %q is treated as a quantity: it is numeric and has more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
 			return f.Fault(c.Name, fix.Advise("store it as numbers for a regression", fix.TakeAsClasses), "the target holds numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
 		case c.UnexpectedRow > 0:

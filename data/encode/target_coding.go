@@ -70,13 +70,13 @@ func (t Target) Validate() error {
 	case t.Task != Binary && t.Task != Regression && t.Task != Multiclass:
 		return fmt.Errorf("the target has the unknown task %q", t.Task)
 	case (t.Task == Multiclass) != (len(t.Classes) > 2) || len(t.Classes) > maxClasses:
-		return fmt.Errorf("the target of task %q has %d classes", t.Task, len(t.Classes))
+		return fmt.Errorf("a target of task %q cannot have %d classes", t.Task, len(t.Classes))
 	case len(slices.Compact(slices.Sorted(slices.Values(t.Classes)))) != len(t.Classes):
 		return fmt.Errorf("two classes of the target are equal")
 	case t.Task == Binary && t.Positive == t.Negative:
 		return fmt.Errorf("the positive and the negative value of the target are both %q", t.Positive)
 	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
-		return fmt.Errorf("the target has an exposure, but is no plain number")
+		return fmt.Errorf("the target has an exposure, but is not a plain number")
 	case t.Task == Regression && (!positiveFinite(t.Scale) || !table.IsFinite(t.Shift)):
 		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale positive", t.Shift, t.Scale)
 	}

@@ -103,15 +103,15 @@ func (in *Input) scaleOf(k int) float64 {
 func (in *Input) validateVector() error {
 	switch {
 	case len(in.Index) == 0:
-		return fmt.Errorf("it has no places")
+		return fmt.Errorf("no places are stored")
 	case in.Index[0] < 0:
-		return fmt.Errorf("it has the place %d", in.Index[0])
+		return fmt.Errorf("the place %d is negative", in.Index[0])
 	case in.Scales != nil && len(in.Scales) != len(in.Index):
-		return fmt.Errorf("it has %d places and %d scales", len(in.Index), len(in.Scales))
+		return fmt.Errorf("there are %d places, but %d scales", len(in.Index), len(in.Scales))
 	}
 	for k := 1; k < len(in.Index); k++ {
 		if in.Index[k] <= in.Index[k-1] {
-			return fmt.Errorf("its places do not ascend: %d, %d", in.Index[k-1], in.Index[k])
+			return fmt.Errorf("the places must ascend, but %d precedes %d", in.Index[k-1], in.Index[k])
 		}
 	}
 	return nil

@@ -115,7 +115,7 @@ func Parse(name string) (Divergence, error) {
 		}
 		names = append(names, string(e.name))
 	}
-	return "", fmt.Errorf("unknown divergence %q: one of %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown divergence %q; it must be one of %s", name, strings.Join(names, ", "))
 }
 
 // entry returns the entry of d. That of an unknown divergence has the name alone.

@@ -81,7 +81,7 @@ func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedRe
 		case err != nil || p.Bound > 0 || r.Status != dro.Certified || largest <= dual.Upper/2:
 			return out, err
 		case dual.Upper >= maxBound:
-			return out, fmt.Errorf("dro: a multiplier is %.3g and a constraint is violated by %.3g: no x may meet all constraints", largest, out.Violation)
+			return out, fmt.Errorf("dro: a multiplier is %.3g and a constraint is violated by %.3g: perhaps no x satisfies all constraints", largest, out.Violation)
 		}
 		dual.Upper *= 10
 		s.X0 = r.X
@@ -96,7 +96,7 @@ func (p *Constrained) saddle() (oracle *stackedOracle, dual multiplierDual, err 
 	case p.Primal == nil:
 		return nil, dual, errors.New("dro: a constrained problem needs a Primal, such as dro.L2")
 	case math.IsNaN(p.Bound) || p.Bound < 0 || math.IsInf(p.Bound, 1):
-		return nil, dual, fmt.Errorf("dro: a bound of the multipliers of %v: it must be ≥ 0 and finite", p.Bound)
+		return nil, dual, fmt.Errorf("dro: the bound of the multipliers is %v; it must be ≥ 0 and finite", p.Bound)
 	}
 	m, d, slope := p.Constraints.Dims()
 	oracle = &stackedOracle{rest: p.Constraints, d: d, slope: slope}
@@ -107,7 +107,7 @@ func (p *Constrained) saddle() (oracle *stackedOracle, dual multiplierDual, err 
 	if p.Objective != nil {
 		n, d0, slope0 := p.Objective.Dims()
 		if d0 != d || slope0 != slope {
-			return nil, dual, fmt.Errorf("dro: the objective has %d parameters and slopes of length %d, the constraints have %d and %d: they must be equal", d0, slope0, d, slope)
+			return nil, dual, fmt.Errorf("dro: the objective has %d parameters and slopes of length %d, but the constraints have %d parameters and slopes of length %d", d0, slope0, d, slope)
 		}
 		oracle.head, oracle.n = p.Objective, n
 		dual.fixed, dual.weight = n, 1/float64(n)

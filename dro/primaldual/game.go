@@ -32,7 +32,7 @@ type GameResult struct {
 // Solve solves g with the options of dro.Solve, of which nil are the defaults. The method is FullVector if o names none.
 func (g *MatrixGame) Solve(ctx context.Context, o *dro.Options) (*GameResult, error) {
 	if !(g.Nu >= 0) || !(g.Mu >= 0) {
-		return nil, fmt.Errorf("dro: a game with Nu = %v and Mu = %v: both must be ≥ 0", g.Nu, g.Mu)
+		return nil, fmt.Errorf("dro: Game.Nu is %v and Game.Mu is %v; both must be ≥ 0", g.Nu, g.Mu)
 	}
 	oracle, err := dro.NewBilinear(g.Rows, g.Columns, g.Payoff, nil, true)
 	if err != nil {

@@ -20,13 +20,13 @@ type Own struct {
 func (o *Own) dual(r Rows) (dro.Dual, error) {
 	switch {
 	case o.Dual == nil:
-		return nil, fmt.Errorf("the adversary %q is that of another program: set Config.Own.Dual", o.Name)
+		return nil, fmt.Errorf("the adversary %q belongs to another program: set Config.Own.Dual", o.Name)
 	case r.Sharded != nil:
-		return nil, fmt.Errorf("Config.Own: the adversary %q takes the rows of one process", o.Name)
+		return nil, fmt.Errorf("Config.Own: the adversary %q needs all rows in one process", o.Name)
 	}
 	d, err := o.Dual(r)
 	if err != nil {
-		return nil, fmt.Errorf("Config.Own: the adversary %q: %w", o.Name, err)
+		return nil, fmt.Errorf("Config.Own: the function Dual of the adversary %q failed: %w", o.Name, err)
 	} else if d == nil {
 		return nil, fmt.Errorf("Config.Own: the function Dual of the adversary %q returned nil", o.Name)
 	}

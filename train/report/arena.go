@@ -44,7 +44,7 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 		return refuse("allow more memory", "%d MB of memory (%s) is not enough: at least %d MB is needed to measure rows on disk", may>>20, limit, memory.LeastOnDisk>>20)
 	}
 	if space := memory.AddressSpaceLimit(); space < need { // what is stored on disk is mapped
-		return refuse("raise it, or limit memory by a control group or by Config.Memory instead",
+		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
 			"to measure %d rows by %d %s takes %d MB of address space, and %d MB (%s) are left", rows, models, printable.Noun(models, "model", "models"), need>>20, space>>20, memory.Ulimit)
 	}
 	dir := memory.ExistingDir(o.Cache)

@@ -16,7 +16,7 @@ import (
 func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) (*Measured, error) {
 	switch {
 	case len(o.Groups) > 0:
-		return nil, &OptionError{Option: "groups", Msg: "with several ranks, a report has the training's groups only"}
+		return nil, &OptionError{Option: "groups", Msg: "with several ranks, a report can only use the groups of the training"}
 	case m.HoldoutRows == 0:
 		return nil, &OptionError{Msg: "a report on the training rows needs a single process", Help: "hold rows out"}
 	}

@@ -194,7 +194,7 @@ func (d *Document) Formula() (*Formula, error) {
 	}
 	switch {
 	case e.Target.Exposure != "" && d.Link != "log":
-		return nil, fmt.Errorf("score: the model is damaged: the exposure %q without the link log", e.Target.Exposure)
+		return nil, fmt.Errorf("score: the model is damaged: the exposure %q needs the link log", e.Target.Exposure)
 	case target.Numeric && d.Link == "log" && target.Transform == "":
 		target.Transform = d.Link // whose inverse is the prediction
 	case d.Link != "" && (target.Numeric || d.Link != "logit"):

@@ -333,9 +333,9 @@ func newScorer(t *testing.T, f *Formula) *Scorer {
 // A formula that could not be scored is an error of New, not a panic of a request.
 func TestNew_BrokenFormulas(t *testing.T) {
 	for want, breakIt := range map[string]func(f *Formula){
-		"no term 7 of 2":            func(f *Formula) { f.Products[0].Factors[0].Term = 7 },
-		"no term -1 of 2":           func(f *Formula) { f.Products[0].Factors[0].Term = -1 },
-		"no level 9 of 4":           func(f *Formula) { f.Products[0].Factors[0].Level = 9 },
+		"term 7 does not exist":     func(f *Formula) { f.Products[0].Factors[0].Term = 7 },
+		"term -1 does not exist":    func(f *Formula) { f.Products[0].Factors[0].Term = -1 },
+		"no level 9; it has 4":      func(f *Formula) { f.Products[0].Factors[0].Level = 9 },
 		`unknown function "sqaure"`: func(f *Formula) { f.Products[1].Factors[0].Function.Name = "sqaure" },
 		"0 knots and 0 pieces":      func(f *Formula) { f.Products[1].Factors[0].Function.Name = "piecewise" },
 		"2 knots and 0 pieces": func(f *Formula) {
@@ -344,15 +344,15 @@ func TestNew_BrokenFormulas(t *testing.T) {
 		"not ascending": func(f *Formula) {
 			f.Products[1].Factors[0].Function = Function{Name: "piecewise", Knots: []float64{2, 2}, Pieces: make([][4]float64, 1)}
 		},
-		"has no factors":         func(f *Formula) { f.Products[0].Factors = nil },
-		"4 levels and 3 weights": func(f *Formula) { f.Terms[1].Weights = f.Terms[1].Weights[:3] },
-		`the level "a" twice`:    func(f *Formula) { f.Terms[1].Levels = []string{"a", "a", "b", "c"} },
-		"two terms":              func(f *Formula) { f.Terms[1].Column = "size" },
-		"its kind is other":      func(f *Formula) { f.Terms[0].Kind = Other },
-		"the scale 0":            func(f *Formula) { f.Terms[0].Scale = 0 },
-		"the constant is NaN":    func(f *Formula) { f.Constant = math.NaN() },
-		"no name":                func(f *Formula) { *f = Formula{} },
-		`"exp" of the target`:    func(f *Formula) { f.Target.Transform = "exp" },
+		"has no factors":             func(f *Formula) { f.Products[0].Factors = nil },
+		"4 levels, but 3 weights":    func(f *Formula) { f.Terms[1].Weights = f.Terms[1].Weights[:3] },
+		`the level "a" twice`:        func(f *Formula) { f.Terms[1].Levels = []string{"a", "a", "b", "c"} },
+		"already has a term":         func(f *Formula) { f.Terms[1].Column = "size" },
+		"the column cannot be other": func(f *Formula) { f.Terms[0].Kind = Other },
+		"the scale 0":                func(f *Formula) { f.Terms[0].Scale = 0 },
+		"the constant is NaN":        func(f *Formula) { f.Constant = math.NaN() },
+		"no name":                    func(f *Formula) { *f = Formula{} },
+		`"exp" of the target`:        func(f *Formula) { f.Target.Transform = "exp" },
 		"the formula of class 1 is null": func(f *Formula) {
 			*f = Formula{Target: Target{Name: "y", Classes: []string{"a", "b", "c"}}, Classes: []*Formula{{}, nil, {}}}
 		},

@@ -32,7 +32,7 @@ func (f *Formula) Validate() error {
 			return fmt.Errorf("score: the formula of class %d has classes", k)
 		}
 		if len(g.Terms) != len(formulas[0].Terms) {
-			return fmt.Errorf("score: class %d has %d terms and class 0 %d", k, len(g.Terms), len(formulas[0].Terms))
+			return fmt.Errorf("score: class %d has %d terms, but class 0 has %d", k, len(g.Terms), len(formulas[0].Terms))
 		}
 		for i := range g.Terms {
 			if a, b := &g.Terms[i], &formulas[0].Terms[i]; a.Column != b.Column || a.Kind != b.Kind || !slices.Equal(a.Levels, b.Levels) {
@@ -51,13 +51,13 @@ func (t *Target) validate(classes int) error {
 	case len(t.Classes) != classes || classes == 1 || classes == 2:
 		return fmt.Errorf("the target has %d classes, but there are %d formulas: one per class is needed for more than two classes", len(t.Classes), classes)
 	case t.Numeric && classes > 0:
-		return fmt.Errorf("the target is a number and has classes")
+		return fmt.Errorf("the target is a number, but has classes")
 	case t.Transform != "" && (!t.Numeric || t.Transform != "log" && t.Transform != "log1p"):
-		return fmt.Errorf("the function %q of the target is not known: log or log1p of a number", t.Transform)
+		return fmt.Errorf("unknown function %q of the target: it must be log or log1p, of a number", t.Transform)
 	case t.Numeric && !(finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
 		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite and the scale positive", t.Shift, t.Scale)
 	case !(t.Smear >= 0) || !finite(t.Smear):
-		return fmt.Errorf("the target has the factor %v", t.Smear)
+		return fmt.Errorf("the smearing factor of the target is %v; it must be finite and ≥ 0", t.Smear)
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (f *Formula) validateMargin() error {
 			return fmt.Errorf("term %d, column %q: %w", i, t.Column, err)
 		}
 		if names[t.Column] {
-			return fmt.Errorf("term %d: the column %q has two terms", i, t.Column)
+			return fmt.Errorf("term %d: the column %q already has a term", i, t.Column)
 		}
 		names[t.Column] = true
 	}
@@ -83,19 +83,19 @@ func (f *Formula) validateMargin() error {
 		case len(p.Factors) == 0:
 			return fmt.Errorf("product %d has no factors", i)
 		case !finite(p.Weight) || !finite(p.Shift) || !finite(p.Scale) || p.Scale == 0:
-			return fmt.Errorf("product %d has the weight %v, the shift %v and the scale %v", i, p.Weight, p.Shift, p.Scale)
+			return fmt.Errorf("product %d has the weight %v, the shift %v and the scale %v; all three must be finite, and the scale not 0", i, p.Weight, p.Shift, p.Scale)
 		}
 		for k := range p.Factors {
 			x := &p.Factors[k]
 			if x.Term < 0 || x.Term >= len(f.Terms) {
-				return fmt.Errorf("product %d, factor %d: there is no term %d of %d", i, k, x.Term, len(f.Terms))
+				return fmt.Errorf("product %d, factor %d: term %d does not exist; the formula has %d terms", i, k, x.Term, len(f.Terms))
 			}
 			if f.Terms[x.Term].Kind == Vector {
 				return fmt.Errorf("product %d, factor %d: the column %q holds vectors", i, k, f.Terms[x.Term].Column)
 			}
 			if t := &f.Terms[x.Term]; t.Kind != Numeric {
 				if x.Level < 0 || x.Level > len(t.Levels) {
-					return fmt.Errorf("product %d, factor %d: column %q has no level %d of %d", i, k, t.Column, x.Level, len(t.Levels))
+					return fmt.Errorf("product %d, factor %d: column %q has no level %d; it has %d levels", i, k, t.Column, x.Level, len(t.Levels))
 				}
 				continue
 			}
@@ -111,27 +111,27 @@ func (f *Formula) validateMargin() error {
 func (t *Term) validate() error {
 	switch {
 	case t.Column == "":
-		return fmt.Errorf("it has no column")
+		return fmt.Errorf("the term names no column")
 	case t.Kind == Vector:
 		return t.validatePlaces()
 	case t.Kind != Numeric && t.Kind != Categorical && t.Kind != Bool:
-		return fmt.Errorf("its kind is %v", t.Kind)
+		return fmt.Errorf("the kind of the column cannot be %v", t.Kind)
 	case t.Kind == Numeric && !(finite(t.Weight) && finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
-		return fmt.Errorf("it has the weight %v, the shift %v and the scale %v", t.Weight, t.Shift, t.Scale)
+		return fmt.Errorf("the weight %v, the shift %v and the scale %v must be finite, and the scale not 0", t.Weight, t.Shift, t.Scale)
 	case t.Kind != Numeric && len(t.Levels) != len(t.Weights):
-		return fmt.Errorf("it has %d levels and %d weights", len(t.Levels), len(t.Weights))
+		return fmt.Errorf("there are %d levels, but %d weights", len(t.Levels), len(t.Weights))
 	case !finite(t.Missing):
 		return fmt.Errorf("the weight of nulls is %v", t.Missing)
 	}
 	for _, p := range []*float64{t.Fill, t.Low, t.High} {
 		if p != nil && math.IsNaN(*p) || p != nil && p == t.Fill && !finite(*p) {
-			return fmt.Errorf("a fill or a bound is %v", *p)
+			return fmt.Errorf("the value for nulls or a bound of the clipping is %v", *p)
 		}
 	}
 	seen := map[string]bool{}
 	for k, l := range t.Levels {
 		if seen[l] {
-			return fmt.Errorf("it has the level %q twice", l)
+			return fmt.Errorf("the level %q occurs twice", l)
 		}
 		seen[l] = true
 		if !finite(t.Weights[k]) {
@@ -148,7 +148,7 @@ func (f *Function) validate() error {
 		return nil
 	case "piecewise":
 	default:
-		return fmt.Errorf("unknown function %q: log, log1p, square or piecewise", f.Name)
+		return fmt.Errorf("unknown function %q; it must be log, log1p, square or piecewise", f.Name)
 	}
 	if len(f.Knots) < 2 || len(f.Pieces) != len(f.Knots)-1 {
 		return fmt.Errorf("a piecewise function has %d knots and %d pieces", len(f.Knots), len(f.Pieces))

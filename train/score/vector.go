@@ -81,11 +81,11 @@ func (t *scoredTerm) sumOf(e *entries) (sum float64) {
 // validatePlaces returns an error if the term of a vector is invalid.
 func (t *Term) validatePlaces() error {
 	if len(t.Places) != len(t.Weights) {
-		return fmt.Errorf("it has %d places and %d weights", len(t.Places), len(t.Weights))
+		return fmt.Errorf("there are %d places, but %d weights", len(t.Places), len(t.Weights))
 	}
 	for k, p := range t.Places {
 		if p < 0 || k > 0 && p <= t.Places[k-1] {
-			return fmt.Errorf("its places do not ascend from 0 on: place %d is %d", k, p)
+			return fmt.Errorf("the places must ascend from 0, but place number %d is %d", k, p)
 		}
 		if !finite(t.Weights[k]) {
 			return fmt.Errorf("the weight of place %d is %v", p, t.Weights[k])

@@ -140,9 +140,9 @@ func (c *partsCheck) checkSamples(lo, hi int) error {
 			gradients[a*count+j-lo] = c.gradientOf(j)
 			if a == 0 {
 				if math.IsNaN(value[j]) {
-					return fmt.Errorf("it returned NaN as the loss of sample %d", j)
+					return fmt.Errorf("the loss of sample %d is NaN", j)
 				} else if slices.ContainsFunc(slope[j*k:(j+1)*k], math.IsNaN) {
-					return fmt.Errorf("it returned NaN as the slope of sample %d", j)
+					return fmt.Errorf("the slope of sample %d is NaN", j)
 				}
 			}
 		}
@@ -150,7 +150,7 @@ func (c *partsCheck) checkSamples(lo, hi int) error {
 	if signed, ok := o.(NonNegative); ok && signed.NonNegative() {
 		for _, of := range losses {
 			if j := floats.MinIdx(of); of[j] < -checkSlack {
-				return fmt.Errorf("it says that its losses are ≥ 0 (NonNegative), and the loss of sample %d is %v", lo+j, of[j])
+				return fmt.Errorf("NonNegative returns true, but the loss of sample %d is %v", lo+j, of[j])
 			}
 		}
 	}
@@ -209,10 +209,10 @@ func (c *partsCheck) checkCurvature(m LinearModel, lo, hi int) error {
 				continue
 			}
 			if a < 2 && !(math.Abs(mean-curvature[lo+j]) <= 0.01*size+0.1*math.Abs(mean)) && !c.jumps(m, lo+j) {
-				return fmt.Errorf("the curvature of sample %d is %v, and a difference of slopes gives %v", lo+j, curvature[lo+j], mean)
+				return fmt.Errorf("the curvature of sample %d is %v, but finite differences of the slope give %v", lo+j, curvature[lo+j], mean)
 			}
 			if least := bound[lo+j] * math.Exp(-decay*math.Abs(apart)); math.Abs(apart) <= radius && !(mean >= least-checkSlack*(1+least)*size) {
-				return fmt.Errorf("CurvatureLowerBoundTo stores %v for sample %d, and between margins at a distance of %v the curvature is %v on average", bound[lo+j], lo+j, math.Abs(apart), mean)
+				return fmt.Errorf("CurvatureLowerBoundTo stores %v for sample %d, but between margins %v apart the mean curvature is %v", bound[lo+j], lo+j, math.Abs(apart), mean)
 			}
 		}
 	}
@@ -250,7 +250,7 @@ func (c *partsCheck) checkRange(lo, hi int, losses []float64, gradients [][]floa
 	for j := lo; j < hi; j++ {
 		o.EvalTo(value, slope, c.points[0], j, j+1)
 		if f := losses[j-lo]; !(math.Abs(value[j]-f) <= checkSlack*(math.Abs(f)+math.Abs(value[j]))) {
-			return fmt.Errorf("the loss of sample %d is %v alone and %v in a range of samples", j, value[j], f)
+			return fmt.Errorf("EvalTo computes for sample %d the loss %v by itself, but %v in a range of samples", j, value[j], f)
 		}
 		c.Cert.Y[j] = float64(j - lo + 1)
 		for i, v := range gradients[j-lo] {
@@ -264,7 +264,7 @@ func (c *partsCheck) checkRange(lo, hi int, losses []float64, gradients [][]floa
 	clear(c.Cert.Y[lo:hi])
 	for i, v := range sum {
 		if !(math.Abs(v-want[i]) <= checkSlack*size[i]) {
-			return fmt.Errorf("twice AddGradTo for the samples %d to %d gives %v for parameter %d, and the weighted gradients of single samples %v: it must add Σ weight[j]·∇f_j", lo, hi-1, v, i, want[i])
+			return fmt.Errorf("AddGradTo called twice for samples %d to %d gives %v for parameter %d, but the weighted gradients of single samples give %v: AddGradTo must add Σ weight[j]·∇f_j", lo, hi-1, v, i, want[i])
 		}
 	}
 	return nil
@@ -295,7 +295,7 @@ func (c *partsCheck) wrongDerivative(j int, x, g []float64) error {
 	if worst < 0 {
 		return nil
 	}
-	return fmt.Errorf("the derivative of the loss of sample %d by parameter %d is %v, and a difference of losses gives %v", j, worst, g[worst], difference)
+	return fmt.Errorf("the derivative of the loss of sample %d with respect to parameter %d is %v, but finite differences give %v", j, worst, g[worst], difference)
 }
 
 // checkPrimal compares the values, proximal steps, gradients and bounds of the regulariser with each other.
@@ -314,9 +314,9 @@ func (c *partsCheck) checkRegulariser() error {
 	for k, x := range c.points {
 		switch value[k] = phi.Value(x); {
 		case math.IsNaN(value[k]) || math.IsInf(value[k], 0):
-			return fmt.Errorf("its value is %v at a point that is the start or that ProxTo returned", value[k])
+			return fmt.Errorf("the value is %v at the starting point or at a point that ProxTo returned", value[k])
 		case signed != nil && signed.NonNegative() && value[k] < -checkSlack:
-			return fmt.Errorf("it says that its values are ≥ 0 (NonNegative), and one is %v", value[k])
+			return fmt.Errorf("NonNegative returns true, but one value is %v", value[k])
 		}
 	}
 	middle := make([]float64, c.Cert.D)
@@ -326,7 +326,7 @@ func (c *partsCheck) checkRegulariser() error {
 			floats.Scale(0.5, middle)
 			most := (value[a] + value[b]) / 2
 			if got := phi.Value(middle); !(got <= most+checkSlack*(math.Abs(value[a])+math.Abs(value[b])+math.Abs(got))) {
-				return fmt.Errorf("its values are %v and %v at two points, and %v in the middle, above %v: it is not convex", value[a], value[b], got, most)
+				return fmt.Errorf("the values are %v and %v at two points, but %v halfway between them, above %v: the function is not convex", value[a], value[b], got, most)
 			}
 		}
 	}
@@ -377,7 +377,7 @@ func (c *partsCheck) wrongPrimalGradient(x, g []float64) error {
 			worst, far, difference = i, math.Abs(d-g[i]), d
 		}
 	}
-	return fmt.Errorf("AddGradTo adds a gradient whose tangent is above the values: in coordinate %d it is %v, and a difference of values gives %v", worst, g[worst], difference)
+	return fmt.Errorf("AddGradTo adds a gradient whose tangent lies above the values: coordinate %d of the gradient is %v, but finite differences give %v", worst, g[worst], difference)
 }
 
 // checkSteps returns an error if a proximal step does not minimise what it should, or if FenchelYoung returns less
@@ -421,7 +421,7 @@ func (c *partsCheck) checkSteps(value []float64) error {
 					size += math.Abs(v) * (math.Abs(x[i]) + math.Abs(z[i]))
 				}
 				if away < least-checkSlack*size {
-					return fmt.Errorf("FenchelYoung(x, g) returned %v, and φ(x) + ⟨g, x⟩ is larger by %v than at another point: it must be at least that", away, least)
+					return fmt.Errorf("FenchelYoung(x, g) returned %v; it must be at least %v, by which φ(x) + ⟨g, x⟩ is larger than at another point", away, least)
 				}
 			}
 		}
@@ -459,7 +459,7 @@ func (c *partsCheck) checkStep(z, g, center []float64, weight float64) error {
 					worst, slope = i, (above-below)/(2*step)
 				}
 			}
-			return fmt.Errorf("ProxTo(dst, g, center, 1, %v) does not minimise: the objective is %v there and %v at another point, and its slope in coordinate %d, where ProxTo stored %v, is %v", weight, best, v, worst, z[worst], slope)
+			return fmt.Errorf("ProxTo(dst, g, center, 1, %v) does not minimise: the objective is %v at dst, but %v at another point; in coordinate %d, where dst is %v, the slope of the objective is %v", weight, best, v, worst, z[worst], slope)
 		}
 	}
 	return nil
@@ -515,7 +515,7 @@ func (c *partsCheck) checkDual() error {
 				got, most := c.Problem.Dual.Value(between), (1-share)*psi[a]+share*psi[b]
 				slack := checkSlack*(math.Abs(psi[a])+math.Abs(psi[b])+math.Abs(got)) + c.imprecision(floats.Sum(y), size)
 				if !(got <= most+slack) {
-					return fmt.Errorf("the penalty of the dual %T is not convex: ψ is %v between weights where it is %v and %v", c.Problem.Dual, got, psi[a], psi[b])
+					return fmt.Errorf("the penalty of the dual %T is not convex: ψ is %v between two weight vectors, where ψ is %v and %v", c.Problem.Dual, got, psi[a], psi[b])
 				}
 			}
 		}
@@ -551,9 +551,9 @@ func (c *partsCheck) checkWeights(y, f []float64, risk, size float64, best bool)
 	slack := 10*checkSlack*(size*mass+math.Abs(psi)+math.Abs(risk)) + c.imprecision(mass, size)
 	switch {
 	case best && !(math.Abs(value-risk) <= slack):
-		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, and weights y with ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, risk, value)
+		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but weights y with ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, risk, value)
 	case !(value <= risk+slack):
-		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, and other weights of Y have ⟨y, f⟩ − ψ(y) = %v, which is more", c.Problem.Dual, risk, value)
+		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but other weights of Y have the larger value ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, risk, value)
 	}
 	return nil
 }

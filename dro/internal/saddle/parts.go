@@ -59,7 +59,7 @@ func Has[T any](part any) bool {
 func Required[T any](part any) (T, error) {
 	t, ok := part.(T)
 	if !ok {
-		return t, fmt.Errorf("dro: a %T is no %v", part, reflect.TypeFor[T]())
+		return t, fmt.Errorf("dro: %T does not implement %v", part, reflect.TypeFor[T]())
 	}
 	return t, nil
 }

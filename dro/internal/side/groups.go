@@ -64,12 +64,12 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 	lo, hi := rows.LocalRange(n)
 	for k, index := range of {
 		if len(index) != n {
-			return nil, fmt.Errorf("dro: one grouping has %d samples, another %d", n, len(index))
+			return nil, fmt.Errorf("dro: there are %d samples, but a grouping covers %d", n, len(index))
 		}
 		first, most := len(g.count), -1
 		for j, id := range index[lo:hi] {
 			if int(id) >= n {
-				return nil, fmt.Errorf("dro: sample %d is in group %d of %d samples: number the groups from 0", lo+j, id, n)
+				return nil, fmt.Errorf("dro: sample %d is in group %d, but there are only %d samples: number the groups from 0 without gaps", lo+j, id, n)
 			}
 			most = max(most, int(id))
 		}
@@ -141,7 +141,7 @@ func (g *Groups) Valid(n int) error {
 		return err
 	}
 	if g.Adjust != nil && len(g.Adjust) != len(g.count) {
-		return fmt.Errorf("there are %d adjustments for %d groups", len(g.Adjust), len(g.count))
+		return fmt.Errorf("there are %d adjustments, but %d groups", len(g.Adjust), len(g.count))
 	}
 	for i, c := range g.Adjust {
 		if !(c >= 0) || math.IsInf(c, 1) {

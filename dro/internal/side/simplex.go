@@ -67,7 +67,7 @@ func (s Simplex) Valid(n int) error {
 	case s.Divergence != KullbackLeibler && s.Divergence != PearsonChi2:
 		return fmt.Errorf("unknown divergence %d", s.Divergence)
 	case !(s.Radius >= 0):
-		return fmt.Errorf("a radius of %v: it must be > 0", s.Radius)
+		return fmt.Errorf("the radius is %v; it must be > 0", s.Radius)
 	case s.Radius > 0 && s.Radius < minRadius:
 		return fmt.Errorf("the radius %v is below %v, where the weights differ from the reference weights by rounding alone: use a larger radius, or fixed weights", s.Radius, minRadius)
 	case !(s.Alpha >= 0 && s.Alpha <= 1):
