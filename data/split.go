@@ -22,7 +22,7 @@ func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err
 		return nil, nil, err
 	}
 	if n < 2 && fraction > 0 {
-		return nil, nil, fmt.Errorf("%d row(s) cannot be split in training and hold-out rows: at least 2 are needed", n)
+		return nil, nil, fmt.Errorf("%d row(s) cannot be split into training and hold-out rows: at least 2 are needed", n)
 	}
 	if fraction == 0 {
 		for i := range rows {

@@ -97,7 +97,7 @@ func checkForeign(l Loss, targets []float64) error {
 	}
 	meaning := l.Meaning()
 	if err := meaning.check(); err != nil {
-		return fmt.Errorf("losses: the meaning of %s: %w", l.Name(), err)
+		return fmt.Errorf("losses: Meaning of the loss %s is invalid: %w", l.Name(), err)
 	}
 	targets = slices.Compact(slices.Sorted(slices.Values(targets)))
 	targets = slices.DeleteFunc(targets, func(t float64) bool { return !meaning.Accepts(t) })
