@@ -73,7 +73,7 @@ func TestRead_Contradictions(t *testing.T) {
 		{`other groups of "g" have different`, func(e *eval.Evaluation) { o := third; o.N = nil; e.Groupings[0].Others = &o }},
 		{`other groups of "g" have different lengths`, func(e *eval.Evaluation) { o := third; o.Risk = o.Risk[:1]; e.Groupings[0].Others = &o }},
 		{`eval: the lists of the other groups of "g"`, func(e *eval.Evaluation) { o := third; o.Risk = [][]eval.Num{{1}, {}}; e.Groupings[0].Others = &o }},
-		{`group "g00001" of "g" has 1 of 2 models`, func(e *eval.Evaluation) { h := &e.Groupings[0].Groups[1]; h.Models = h.Models[:1] }},
+		{`group "g00001" of "g" has entries for 1 of 2 models`, func(e *eval.Evaluation) { h := &e.Groupings[0].Groups[1]; h.Models = h.Models[:1] }},
 		{`model "robust" has no worst group, but model "ERM" has one`, func(e *eval.Evaluation) { e.Models[1].WorstGroup = nil }},
 		{`worst group "x" is not in the last`, func(e *eval.Evaluation) { e.Models[0].WorstGroup.Label = "x" }},
 		{`is not in the last grouping`, func(e *eval.Evaluation) { e.Groupings = nil }},
