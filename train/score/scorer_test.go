@@ -346,7 +346,7 @@ func TestNew_BrokenFormulas(t *testing.T) {
 		},
 		"has no factors":             func(f *Formula) { f.Products[0].Factors = nil },
 		"4 levels, but 3 weights":    func(f *Formula) { f.Terms[1].Weights = f.Terms[1].Weights[:3] },
-		`the level "a" twice`:        func(f *Formula) { f.Terms[1].Levels = []string{"a", "a", "b", "c"} },
+		`the level "a" occurs twice`: func(f *Formula) { f.Terms[1].Levels = []string{"a", "a", "b", "c"} },
 		"already has a term":         func(f *Formula) { f.Terms[1].Column = "size" },
 		"the column cannot be other": func(f *Formula) { f.Terms[0].Kind = Other },
 		"the scale 0":                func(f *Formula) { f.Terms[0].Scale = 0 },
