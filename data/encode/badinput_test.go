@@ -190,7 +190,7 @@ func TestFit_UnusableTypes(t *testing.T) {
 func TestFit_ReferenceOfNoCategory(t *testing.T) {
 	f := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n4,2,a,u\n")
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Drop: []string{"d"}, Reference: map[string]string{"x": "1", "nope": "2", "d": "u"}})
-	datatest.WantError(t, err, `column "x": it cannot have a reference level`, "used as a number", `there is no column "nope"`, `column "d": it cannot have a reference level`)
+	datatest.WantError(t, err, `column "x": only a category can have a reference level`, "used as a number", `there is no column "nope"`, `column "d": it cannot have a reference level`)
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Reference: map[string]string{"c": "b", "d": "u"}}); err != nil {
 		t.Error(err)
 	}
