@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// concat appends frames with the same column names and kinds, in any order of columns. A column that is all
+// concatFrames appends frames with the same column names and kinds, in any order of columns. A column that is all
 // null in one file takes the kind it has in the others.
-func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
+func concatFrames(ctx context.Context, frames []*Frame) (*Frame, error) {
 	if len(frames) == 1 {
 		return frames[0], nil
 	}

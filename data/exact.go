@@ -27,7 +27,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 			}
 		}
 		if !c.Kind.IsScalar() && !c.Clock {
-			problems = append(problems, f.uncopied(c))
+			problems = append(problems, f.unreadColumnError(c))
 		}
 		if out[i] = c; c.Vector == "" && !f.sideBySide && len(f.inputs) > 0 {
 			again = append(again, name)
@@ -61,7 +61,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 	}
 	for i, c := range out {
 		if !c.Kind.IsScalar() {
-			problems = append(problems, f.uncopied(c))
+			problems = append(problems, f.unreadColumnError(c))
 		}
 		out[i] = c.Exact()
 	}
@@ -71,8 +71,8 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 	return &ExactColumns{out}, nil
 }
 
-// uncopied returns an error for a column whose values are not read.
-func (f *Frame) uncopied(c *Column) *Error {
+// unreadColumnError returns an error for a column whose values are not read.
+func (f *Frame) unreadColumnError(c *Column) *Error {
 	return f.Fault(c.Name, fix.Advise("join the column to the predictions by their column row, which counts from 1"), "values of type %s cannot be copied", c.Type)
 }
 
@@ -105,7 +105,7 @@ func (f *Frame) reopen(ctx context.Context, open func(in *input) (*table.Table, 
 		}
 		frames[i] = &Frame{Rows: t.Rows, Columns: t.Columns, Sources: f.Sources[i : i+1]}
 	}
-	return concat(ctx, frames)
+	return concatFrames(ctx, frames)
 }
 
 // readExact reads the named columns exactly as the file has them.

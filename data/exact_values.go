@@ -35,7 +35,7 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 	if len(f.inputs) == 0 {
 		return c, nil
 	}
-	exact, err := f.exactOf(ctx, c.Name)
+	exact, err := f.loadExact(ctx, c.Name)
 	if err == nil {
 		exact, err = exact.Slice(f.first, f.first+f.Rows).LoadInts(ctx)
 	}
@@ -112,8 +112,8 @@ type exactColumns struct {
 	byName map[string]*Column
 }
 
-// exactOf returns a column of the whole table, of which f is a slice, with exact values. It reads the files once.
-func (f *Frame) exactOf(ctx context.Context, name string) (*Column, error) {
+// loadExact returns a column of the whole table, of which f is a slice, with exact values. It reads the files once.
+func (f *Frame) loadExact(ctx context.Context, name string) (*Column, error) {
 	f.exact.Lock()
 	defer f.exact.Unlock()
 	if c := f.exact.byName[name]; c != nil {
@@ -351,8 +351,8 @@ func (o ordering) condition(e *expr.Expr) (func(row int) bool, error) {
 	return func(row int) bool { return keys[o.key(row)] }, nil
 }
 
-// orderedTimes returns functions that compare the exact times of rows and give them as text.
-func (f *Frame) orderedTimes(ctx context.Context, c *Column) (compare func(a, b int) int, ok bool, err error) {
+// exactTimeOrdering returns functions that compare the exact times of rows and give them as text.
+func (f *Frame) exactTimeOrdering(ctx context.Context, c *Column) (compare func(a, b int) int, ok bool, err error) {
 	exact, err := f.exactColumn(ctx, c)
 	if err != nil {
 		return nil, false, err

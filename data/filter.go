@@ -81,11 +81,11 @@ func (f *Frame) evaluateFilter(ctx context.Context, e *expr.Expr) ([]expr.Truth,
 	if err != nil {
 		return nil, err
 	}
-	return truthOfRows(c, f.Rows, is), nil
+	return compareRows(c, f.Rows, is), nil
 }
 
-// truthOfRows returns the truth of a comparison for every row: unknown for nulls.
-func truthOfRows(c *Column, rows int, is func(row int) bool) []expr.Truth {
+// compareRows returns the truth of a comparison for every row: unknown for nulls.
+func compareRows(c *Column, rows int, is func(row int) bool) []expr.Truth {
 	out := make([]expr.Truth, rows)
 	for i := range out {
 		out[i] = expr.Unknown
@@ -99,7 +99,7 @@ func truthOfRows(c *Column, rows int, is func(row int) bool) []expr.Truth {
 // evaluateExact works like evaluateFilter for a column c with exact values.
 func (f *Frame) evaluateExact(c, exact *Column, e *expr.Expr) ([]expr.Truth, error) {
 	if e.Op == expr.Null {
-		return truthOfRows(&Column{}, f.Rows, exact.IsNull), nil
+		return compareRows(&Column{}, f.Rows, exact.IsNull), nil
 	}
 	if e.Op == expr.Bare {
 		return nil, expr.Errorf(e.At, "the column %q must be followed by a comparison: ==, !=, <, <=, >, >=, in or is", c.Name)
@@ -114,13 +114,13 @@ func (f *Frame) evaluateExact(c, exact *Column, e *expr.Expr) ([]expr.Truth, err
 		if err != nil {
 			return nil, err
 		}
-		return truthOfRows(c, f.Rows, is), nil
+		return compareRows(c, f.Rows, is), nil
 	}
 	is, err := o.condition(e)
 	if err != nil {
 		return nil, err
 	}
-	return truthOfRows(exact, f.Rows, is), nil
+	return compareRows(exact, f.Rows, is), nil
 }
 
 // compileCondition returns a function that evaluates a comparison for rows that are not null.

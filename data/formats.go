@@ -127,8 +127,8 @@ var extensions = func() (all []string) {
 // IsTable reports whether the extension of a file name is that of a table.
 func IsTable(name string) bool { return formatByName(name) != nil }
 
-// inDirectory reports whether a file of a directory is read as a table, judging by its extension.
-func inDirectory(name string) bool {
+// isTableFile reports whether a file of a directory is read as a table, judging by its extension.
+func isTableFile(name string) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) })
 }
 
@@ -144,8 +144,8 @@ func formatByName(name string) *format {
 	return nil
 }
 
-// detect returns the format of a file, judging by its first bytes and then by its name.
-func detect(name string, head []byte) (*format, error) {
+// detectFormat returns the format of a file, judging by its first bytes and then by its name.
+func detectFormat(name string, head []byte) (*format, error) {
 	refuse := func(msg, hint string) (*format, error) { return nil, &Error{Path: name, Msg: msg, Hint: hint} }
 	if len(head) == 0 {
 		return refuse("the file is empty; it may be truncated", "")

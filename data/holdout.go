@@ -36,7 +36,7 @@ type Holdout struct {
 
 // SplitRows returns the training rows and the hold-out rows, both ascending.
 func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, err error) {
-	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 0 && !drawnByRow(f.Rows, h.Fraction) {
+	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 0 && !isDrawnByRow(f.Rows, h.Fraction) {
 		return Split(make([]int, f.Rows), h.Fraction, h.Seed)
 	}
 	rows, _, err := f.setValidationApart(ctx, h)
@@ -53,7 +53,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	}
 	var out []bool // by index of rows
 	switch {
-	case h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && drawnByRow(f.Rows, h.Fraction):
+	case h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && isDrawnByRow(f.Rows, h.Fraction):
 		rows, out, err = f.holdOutByRow(ctx, rows, h)
 	case h.Group != "":
 		out, err = f.holdOutUnits(ctx, rows, h)
@@ -140,7 +140,7 @@ func (f *Frame) holdOutByRow(ctx context.Context, rows []int, h Holdout) (kept [
 		if row := f.first + r; h.Joined {
 			out[i] = row >= f.joined
 		} else {
-			out[i] = h.Fraction > 0 && heldOut(row, h.Fraction, h.Seed)
+			out[i] = h.Fraction > 0 && isHeldOut(row, h.Fraction, h.Seed)
 		}
 	}
 	return rows, out, nil
@@ -173,7 +173,7 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 
 // SplitsByRow reports whether SplitRows decides for each row on its own, so that SplitWithin can be used.
 func (f *Frame) SplitsByRow(h Holdout) bool {
-	return h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && (h.Fraction == 0 || drawnByRow(f.Rows, h.Fraction))
+	return h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && (h.Fraction == 0 || isDrawnByRow(f.Rows, h.Fraction))
 }
 
 // SplitWithin returns the part of the result of SplitRows within the rows [first, end). SplitsByRow must hold.
@@ -336,7 +336,7 @@ func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int)
 		}
 		if needsExact(c) {
 			var ok bool
-			if compare, ok, err = f.orderedTimes(ctx, c); ok || err != nil {
+			if compare, ok, err = f.exactTimeOrdering(ctx, c); ok || err != nil {
 				return compare, text, err
 			}
 		}
@@ -406,7 +406,7 @@ func (f *Frame) Period(ctx context.Context, column string, rows []int) (first, l
 // Join returns the rows of f followed by those of g, which must have the same columns; see [Holdout].Joined.
 func (f *Frame) Join(ctx context.Context, g *Frame) (*Frame, error) {
 	first := f.Rows
-	out, err := concat(ctx, []*Frame{f, g})
+	out, err := concatFrames(ctx, []*Frame{f, g})
 	if err != nil {
 		return nil, err
 	}
@@ -418,7 +418,7 @@ func (f *Frame) Join(ctx context.Context, g *Frame) (*Frame, error) {
 // [Holdout].ValidationJoined.
 func (f *Frame) JoinValidation(ctx context.Context, g *Frame) (*Frame, error) {
 	first, joined := f.Rows, f.joined
-	out, err := concat(ctx, []*Frame{f, g})
+	out, err := concatFrames(ctx, []*Frame{f, g})
 	if err != nil {
 		return nil, err
 	}

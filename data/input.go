@@ -37,25 +37,25 @@ type input struct {
 func openInput(ctx context.Context, path string) (*input, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, cannotRead(ctx, path, err)
+		return nil, readError(ctx, path, err)
 	}
 	if info.Mode()&fs.ModeNamedPipe != 0 {
 		f, err := openPipe(ctx, path)
 		if err != nil {
-			return nil, cannotRead(ctx, path, err)
+			return nil, readError(ctx, path, err)
 		}
 		defer f.Close()
 		return spoolReader(ctx, path, f, spooledInMemory)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, cannotRead(ctx, path, err)
+		return nil, readError(ctx, path, err)
 	}
 	return &input{ReaderAt: f, name: path, size: info.Size(), was: info}, nil
 }
 
-// cannotRead returns the error of a file that cannot be read, or that of a context that has ended.
-func cannotRead(ctx context.Context, path string, err error) error {
+// readError returns the error of a file that cannot be read, or that of a context that has ended.
+func readError(ctx context.Context, path string, err error) error {
 	var known *Error
 	switch {
 	case ctx.Err() != nil:
@@ -81,7 +81,7 @@ func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) 
 	var err error
 	if available, _ := memory.Available(); available/8 >= inMemory {
 		if begin, err = io.ReadAll(io.LimitReader(r, inMemory)); err != nil {
-			return nil, cannotRead(ctx, name, err)
+			return nil, readError(ctx, name, err)
 		}
 		if int64(len(begin)) < inMemory {
 			return bytesInput(name, begin), nil
@@ -89,12 +89,12 @@ func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) 
 	}
 	f, err := memory.NewUnnamedFile(os.TempDir())
 	if err != nil {
-		return nil, cannotRead(ctx, name, err)
+		return nil, readError(ctx, name, err)
 	}
 	size, err := io.Copy(f, io.MultiReader(bytes.NewReader(begin), r))
 	if err != nil {
 		f.Close()
-		return nil, cannotRead(ctx, name, err)
+		return nil, readError(ctx, name, err)
 	}
 	return &input{ReaderAt: f, name: name, size: size}, nil
 }
@@ -161,7 +161,7 @@ func (in *input) CheckUnchanged() error {
 }
 
 func sameFile(a, b fs.FileInfo) bool {
-	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && !changedSince(b, a)
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && !hasChangedSince(b, a)
 }
 
 // hash starts computing the SHA-256 in the background.

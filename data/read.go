@@ -91,7 +91,7 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 	if frames, err = readTogether(ctx, frames, how); err != nil {
 		return nil, err
 	}
-	return concat(ctx, frames)
+	return concatFrames(ctx, frames)
 }
 
 // readTogether reads tables again that were read in other ways than the others, if the reading does not say how.
@@ -260,7 +260,7 @@ func listDirectory(path string) (files []string, err error) {
 	}
 	for _, e := range entries {
 		file := filepath.Join(path, e.Name())
-		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "_") && inDirectory(file) && !isDirectory(file) {
+		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "_") && isTableFile(file) && !isDirectory(file) {
 			files = append(files, file)
 		}
 	}
@@ -332,7 +332,7 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	if err := in.read(head, 0); err != nil {
 		return nil, err
 	}
-	if in.format, err = detect(name, head); err != nil {
+	if in.format, err = detectFormat(name, head); err != nil {
 		if in.was != nil || filepath.Ext(name) != "" || len(head) == 0 {
 			return nil, err
 		}

@@ -32,8 +32,8 @@ func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err
 	}
 	var held func(row int) bool
 	k := 0
-	if drawnByRow(n, fraction) {
-		held = func(r int) bool { return heldOut(r, fraction, seed) }
+	if isDrawnByRow(n, fraction) {
+		held = func(r int) bool { return isHeldOut(r, fraction, seed) }
 		for r := range n {
 			if held(r) {
 				k++
@@ -73,15 +73,15 @@ func checkFraction(fraction float64) error {
 // manyRows is the number of rows from which rows are drawn one by one instead of shuffled.
 var manyRows = 1 << 24
 
-// drawnByRow reports whether rows are drawn one by one: there are many, and neither set can be empty.
-func drawnByRow(n int, fraction float64) bool {
+// isDrawnByRow reports whether rows are drawn one by one: there are many, and neither set can be empty.
+func isDrawnByRow(n int, fraction float64) bool {
 	const some = 1000
 	return n >= manyRows && float64(n)*min(fraction, 1-fraction) >= some
 }
 
-// heldOut reports whether a row is held out, using a hash of its number (Steele, Lea and Flood, Fast Splittable
+// isHeldOut reports whether a row is held out, using a hash of its number (Steele, Lea and Flood, Fast Splittable
 // Pseudorandom Number Generators, OOPSLA 2014).
-func heldOut(row int, fraction float64, seed uint64) bool {
+func isHeldOut(row int, fraction float64, seed uint64) bool {
 	return float64(hash64(uint64(row)+hash64(seed^splitStream))>>11) < fraction*(1<<53)
 }
 

@@ -17,9 +17,9 @@ func identity(info fs.FileInfo) string {
 	return fmt.Sprintf("%d.%09d, %d", s.Ctim.Sec, s.Ctim.Nsec, s.Ino)
 }
 
-// changedSince reports whether a file was changed between a and b by the time of its last change,
+// hasChangedSince reports whether a file was changed between a and b by the time of its last change,
 // which nobody can set. A link that is made or removed changes it as well.
-func changedSince(a, b fs.FileInfo) bool {
+func hasChangedSince(a, b fs.FileInfo) bool {
 	s, ok := a.Sys().(*syscall.Stat_t)
 	t, ok2 := b.Sys().(*syscall.Stat_t)
 	return ok && ok2 && s.Nlink == t.Nlink && (s.Ctim != t.Ctim || s.Ino != t.Ino)

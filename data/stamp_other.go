@@ -7,5 +7,5 @@ import "io/fs"
 // identity returns what a file has beside its size and the time of its last writing.
 func identity(fs.FileInfo) string { return "" }
 
-// changedSince reports whether a file was changed in a way that its size and time do not show.
-func changedSince(a, b fs.FileInfo) bool { return false }
+// hasChangedSince reports whether a file was changed in a way that its size and time do not show.
+func hasChangedSince(a, b fs.FileInfo) bool { return false }

@@ -17,7 +17,7 @@ const pointPasses = 10
 // It takes one pass, at least half a pass more with an intercept, and up to twelve passes
 // if the curvature of the losses is known. It returns an error for an invalid problem or point.
 func Certify(p *Problem, x []float64) (Certificate, error) {
-	of, err := withInternalParts(p)
+	of, err := toInternalParts(p)
 	if err != nil {
 		return Certificate{}, err
 	}
@@ -69,7 +69,7 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 // response: the modulus of the dual or, for a Ball, the coefficient that keeps the weights within its radius.
 // It takes half a pass. If the rows of the oracle are on several ranks, it is a collective call.
 func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
-	of, err := withInternalParts(p)
+	of, err := toInternalParts(p)
 	if err == nil {
 		err = saddle.Validate(of)
 	}

@@ -10,7 +10,7 @@ import (
 // L-BFGS if the objective has a gradient. For any other problem it returns nil and what p lacks; a method of package
 // dro/primaldual may solve it.
 func Choose(p *Problem) (m Method, why string) {
-	of, err := withInternalParts(p)
+	of, err := toInternalParts(p)
 	if err == nil {
 		err = saddle.Validate(of)
 	}

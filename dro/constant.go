@@ -25,7 +25,7 @@ type ConstantPrediction struct {
 // without a penalty over the losses of linear models and of softmax regression; for every other problem it reports
 // that no constant is optimal. It takes about five Newton steps.
 func AssessConstant(ctx context.Context, p *Problem) (ConstantPrediction, error) {
-	of, err := withInternalParts(p)
+	of, err := toInternalParts(p)
 	if err == nil {
 		err = saddle.Validate(of)
 	}

@@ -95,9 +95,9 @@ type Newton = newton.Newton
 // weights, and a regulariser with a gradient.
 type LBFGS = newton.LBFGS
 
-// withInternalParts returns p with the dual and the primal in the types of the internal packages. It returns an error
+// toInternalParts returns p with the dual and the primal in the types of the internal packages. It returns an error
 // if a part is missing or the dual is invalid.
-func withInternalParts(p *Problem) (*Problem, error) {
+func toInternalParts(p *Problem) (*Problem, error) {
 	if p == nil {
 		return nil, saddle.Validate(nil)
 	}

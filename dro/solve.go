@@ -64,7 +64,7 @@ func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 	if ctx == nil {
 		return nil, errors.New("dro: the context is nil")
 	}
-	of, err := withInternalParts(p)
+	of, err := toInternalParts(p)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (e *Evaluation) addCaveats(in *Input) {
 				undefined[key] = append(undefined[key], h.Label+" ("+why+")")
 			}
 		}
-		for _, list := range alikeUndefined(e.Task, undefined) {
+		for _, list := range groupUndefined(e.Task, undefined) {
 			at := undefined[list[0].Key]
 			var labels []string
 			for _, q := range list {
@@ -85,9 +85,9 @@ func (e *Evaluation) addCaveats(in *Input) {
 	}
 }
 
-// alikeUndefined returns the measures that are undefined somewhere, in lists of those that are undefined in the same
+// groupUndefined returns the measures that are undefined somewhere, in lists of those that are undefined in the same
 // groups for the same reasons. undefined holds the groups with their reasons by key.
-func alikeUndefined(t Task, undefined map[string][]string) (out [][]Measure) {
+func groupUndefined(t Task, undefined map[string][]string) (out [][]Measure) {
 	for _, q := range t.Measures() {
 		at := undefined[q.Key]
 		if len(at) == 0 {

@@ -109,7 +109,7 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, interva
 			d.Interval = intervals[s][k]
 			change, own := errorsOf(s)
 			change, at := change.UnlessRounding(float64(d.Value), float64(g.Models[0].Values.Risk()), own)
-			if d.Simultaneous = change.simultaneous(at, in.confidence(), critical, math.Inf(-1)); d.Simultaneous == nil {
+			if d.Simultaneous = change.simultaneousInterval(at, in.confidence(), critical, math.Inf(-1)); d.Simultaneous == nil {
 				h := Num(critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, strata[s].Rows))
 				d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
 			}

@@ -24,8 +24,8 @@ type sortedLosses struct {
 	base float64   // the mean: keeps the sums free of cancellation
 }
 
-// upTo returns the total weight of the k largest losses.
-func (s *sortedLosses) upTo(k int) float64 {
+// weightOfLargest returns the total weight of the k largest losses.
+func (s *sortedLosses) weightOfLargest(k int) float64 {
 	if s.cum == nil {
 		return float64(k)
 	}
@@ -77,10 +77,10 @@ func (s *sortedLosses) CVaRAt(alpha float64) (value, quantile float64) {
 	if s.cum != nil { // the last k with cum[k] ≤ m
 		k = min(sort.Search(len(s.cum), func(i int) bool { return s.cum[i] > m })-1, len(s.loss)-1)
 	}
-	if k == 0 || m <= s.upTo(1) {
+	if k == 0 || m <= s.weightOfLargest(1) {
 		return s.loss[0], s.loss[0]
 	}
-	return s.base + (s.sum[k]+(m-s.upTo(k))*(s.loss[k]-s.base))/m, s.loss[k]
+	return s.base + (s.sum[k]+(m-s.weightOfLargest(k))*(s.loss[k]-s.base))/m, s.loss[k]
 }
 
 // cvarLevels returns the levels of a CVaR curve from max(1/n, 0.001) to 1, more of them near 0. Usual

@@ -39,7 +39,7 @@ func (p *errorPart) calibrationInterval(k, base int, at float64) *Interval {
 	g, z := make([]float64, n), make([]float64, n)
 	for b := range lo {
 		random := newRNG(r.Seed, r.salt, uint64(p.from), uint64(p.to), uint64(b)) // the same for every model
-		random.normals(z)
+		random.fillNormals(z)
 		root.multiply(g, z)
 		for j, x := range g {
 			low, high := -math.Abs(x), math.Abs(x)

@@ -359,9 +359,9 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 			return newEstimate(Num(w.N), nil), nil
 		case p.key == riskMeasure.Key:
 			return newEstimate(w.Risk, w.MaxInterval), nil
-		case e.betterOf(p.key) == More:
+		case e.betterDirection(p.key) == More:
 			name = "group_min"
-		case e.betterOf(p.key) == Less:
+		case e.betterDirection(p.key) == Less:
 			name = "group_max"
 		default:
 			return q, fmt.Errorf("there is no worst group by %s; use group_min.%[1]s, group_max.%[1]s or difference.%[1]s", p.key)

@@ -357,7 +357,7 @@ func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
 	}
 	m, _ := e.Task.Measure(key)
 	low, high = m.Bounds()
-	if key == riskMeasure.Key && e.lossIsAtLeast0() {
+	if key == riskMeasure.Key && e.isLossNonNegative() {
 		low = 0
 	}
 	switch p.head {
@@ -376,13 +376,13 @@ func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
 	return low, high
 }
 
-// lossIsAtLeast0 reports whether the loss cannot be negative.
-func (e *Evaluation) lossIsAtLeast0() bool {
+// isLossNonNegative reports whether the loss cannot be negative.
+func (e *Evaluation) isLossNonNegative() bool {
 	return e.Task != Regression && e.LossUnit == "nats" || strings.HasPrefix(e.Loss, "squared") || strings.HasPrefix(e.Loss, "huber")
 }
 
-// betterOf returns the better direction of a measure.
-func (e *Evaluation) betterOf(key string) Direction {
+// betterDirection returns the better direction of a measure.
+func (e *Evaluation) betterDirection(key string) Direction {
 	m, _ := e.Task.Measure(key)
 	return m.Better
 }

@@ -55,7 +55,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g facts.Gro
 		for k, m := range in.Models {
 			v := measureStratum(in.rows, k, &groups[j])
 			if untrained {
-				v = v.withoutNumbers("no model that measures it was trained with the group")
+				v = v.undefineAll("no model that measures it was trained with the group")
 			}
 			risk, _ := v.Get(riskMeasure.Key)
 			es := undefined()

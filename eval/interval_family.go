@@ -86,7 +86,7 @@ func (r *intervalMaker) Critical(ctx context.Context, phase string, parts []*err
 			g := newRNG(r.Seed, r.salt, uint64(b))
 			for s := range families {
 				if f := &families[s]; f.se != nil {
-					g.normals(z)
+					g.fillNormals(z)
 					largest[b] = max(largest[b], f.deviation(d, z))
 				}
 			}

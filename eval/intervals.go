@@ -202,7 +202,7 @@ func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows
 			least = 0
 		}
 		l := errorOf(k)
-		iv := l.simultaneous(m, e.Confidence, c, least)
+		iv := l.simultaneousInterval(m, e.Confidence, c, least)
 		if iv == nil {
 			se := in.rows.Weight.StandardError(in.Models[k].Loss, nil, rows)
 			iv = &Interval{Low: Num(max(least, m-c*se)), High: Num(m + c*se), Method: "simultaneous"}
@@ -213,9 +213,9 @@ func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows
 	}
 }
 
-// simultaneous returns the interval of an estimate at the level that c standard errors have for a normal variable, or
+// simultaneousInterval returns the interval of an estimate at the level that c standard errors have for a normal variable, or
 // at confidence if that is higher; nil if the error is not known.
-func (l *estimateError) simultaneous(at, confidence, c, least float64) *Interval {
+func (l *estimateError) simultaneousInterval(at, confidence, c, least float64) *Interval {
 	iv := l.Interval(at, max(confidence, math.Erf(c/math.Sqrt2)), least, math.Inf(1))
 	if iv != nil {
 		iv.Method = "simultaneous"

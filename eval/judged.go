@@ -67,9 +67,9 @@ func (j *judge) criterionChange() float64 {
 	return d
 }
 
-// betterFor returns what a model that is better by the criterion is, as "better for the worst group", and what a
+// betterPhrases returns what a model that is better by the criterion is, as "better for the worst group", and what a
 // model that is worse is.
-func (j *judge) betterFor() (better, worse string) {
+func (j *judge) betterPhrases() (better, worse string) {
 	switch {
 	case j.criterion() == "average":
 		return "better on average", "worse on average"

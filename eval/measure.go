@@ -151,8 +151,8 @@ func (v *Values) set(key string, x float64, why string) {
 	v.Of[key] = Num(x)
 }
 
-// withoutNumbers returns v with every measure undefined for the given reason.
-func (v Values) withoutNumbers(why string) (out Values) {
+// undefineAll returns v with every measure undefined for the given reason.
+func (v Values) undefineAll(why string) (out Values) {
 	for key := range v.Of {
 		out.set(key, 0, why)
 	}

@@ -66,15 +66,15 @@ var binaryMeasures = []Measure{
 		},
 		interval: intervalStrategy{exact: matthewsInterval}, rows: scarcerClass},
 	{Key: aucKey, Label: "AUC", About: "area under the ROC curve, ties by midranks", Better: More, Low: 0, High: 1,
-		value:    func(s *rowSums) (float64, string) { return s.ranked(tiedScores.AUC) },
+		value:    func(s *rowSums) (float64, string) { return s.rankMeasure(tiedScores.AUC) },
 		interval: intervalStrategy{exact: extremeAreaInterval, rankError: aucError, onLogit: true}, rows: scarcerClass},
 	{Key: "auprc", Label: "AUPRC", About: "average precision: Σ (recall step) × precision, tied scores in one step", Better: More, Low: 0, High: 1,
-		value:    func(s *rowSums) (float64, string) { return s.ranked(tiedScores.AveragePrecision) },
+		value:    func(s *rowSums) (float64, string) { return s.rankMeasure(tiedScores.AveragePrecision) },
 		interval: intervalStrategy{rankError: averagePrecisionError, onLogit: true, needsBothClasses: true}, rows: scarcerClass},
 	{Key: TruePositiveRate, Label: "True positive rate", Unit: "share", About: "share of the positives predicted positive", Better: More, Low: 0, High: 1, IsRate: true,
 		Criterion: "Are rows that are in fact positive found equally often? Largest difference of the true positive rates",
 		value: func(s *rowSums) (float64, string) {
-			return s.tp / (s.tp + s.fn), unlessAny(s.tp+s.fn, "no positive rows")
+			return s.tp / (s.tp + s.fn), undefinedIfEmpty(s.tp+s.fn, "no positive rows")
 		},
 		derive:   func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1)}, d.positives()) },
 		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.positives })}, isProportion: true,
@@ -82,14 +82,14 @@ var binaryMeasures = []Measure{
 	{Key: FalsePositiveRate, Label: "False positive rate", Unit: "share", About: "share of the negatives predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
 		Criterion: "Are rows that are in fact negative mistaken equally often? Largest difference of the false positive rates", ifNegative: true, // 1 − it is how often a favourable outcome is given where it is due
 		value: func(s *rowSums) (float64, string) {
-			return s.fp / (s.tn + s.fp), unlessAny(s.tn+s.fp, "no negative rows")
+			return s.fp / (s.tn + s.fp), undefinedIfEmpty(s.tn+s.fp, "no negative rows")
 		},
 		derive:   func(d *derivative) { d.ratio(1, []columnTerm{d.own(colD, 1)}, d.negatives()) },
 		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.negatives })}, isProportion: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * (1 - v.prevalence())) }},
 	{Key: "ppv", Label: "Precision (PPV)", Unit: "share", About: "share of the predicted positives that are positive", Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) {
-			return s.tp / (s.tp + s.fp), unlessAny(s.tp+s.fp, "no row is predicted positive")
+			return s.tp / (s.tp + s.fp), undefinedIfEmpty(s.tp+s.fp, "no row is predicted positive")
 		},
 		derive: func(d *derivative) {
 			d.ratio(1, []columnTerm{d.own(colC, 1)}, []columnTerm{d.own(colC, 1), d.own(colD, 1)})
@@ -135,8 +135,8 @@ func perWeight(sum func(s *rowSums) float64) func(s *rowSums) (float64, string) 
 	return func(s *rowSums) (float64, string) { return sum(s) / s.weight, "" }
 }
 
-// unlessAny returns why a measure is undefined that depends on rows of weight w, or "" if there are any.
-func unlessAny(w float64, why string) string {
+// undefinedIfEmpty returns why a measure is undefined that depends on rows of weight w, or "" if there are any.
+func undefinedIfEmpty(w float64, why string) string {
 	if w == 0 {
 		return why
 	}
@@ -148,11 +148,11 @@ func (s *rowSums) lacksClass() string {
 	if s.tn+s.fp == 0 {
 		return "no negative rows"
 	}
-	return unlessAny(s.tp+s.fn, "no positive rows")
+	return undefinedIfEmpty(s.tp+s.fn, "no positive rows")
 }
 
-// ranked returns a measure of the order of the scores, or why it is undefined.
-func (s *rowSums) ranked(of func(t tiedScores) float64) (float64, string) {
+// rankMeasure returns a measure of the order of the scores, or why it is undefined.
+func (s *rowSums) rankMeasure(of func(t tiedScores) float64) (float64, string) {
 	if why := s.lacksClass(); why != "" {
 		return 0, why
 	}

@@ -36,8 +36,8 @@ func (r *rng) IntBelow(n uint32) uint32 {
 	}
 }
 
-// normals fills z with independent standard normal numbers.
-func (r *rng) normals(z []float64) {
+// fillNormals fills z with independent standard normal numbers.
+func (r *rng) fillNormals(z []float64) {
 	g := rand.New(r)
 	for i := range z {
 		z[i] = g.NormFloat64()

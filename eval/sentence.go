@@ -38,7 +38,7 @@ func (j *judge) writeSentences(v *Verdict) {
 // headlineSentence returns the sentence for the outcome, for all tasks.
 func (j *judge) headlineSentence(v *Verdict) string {
 	model, base := j.ModelName(j.k), j.ModelName(0)
-	better, worse := j.betterFor()
+	better, worse := j.betterPhrases()
 	switch v.Outcome {
 	case Helped:
 		return fmt.Sprintf("%s is %s.", j.capitalisedName(j.k), better)
@@ -58,7 +58,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 		if j.c.Alike {
 			return fmt.Sprintf("%s and %s make the same predictions on these rows.", j.capitalisedName(0), model)
 		}
-		return fmt.Sprintf("There is no measurable difference between %s and %s %s.", model, base, j.whereJudged())
+		return fmt.Sprintf("There is no measurable difference between %s and %s %s.", model, base, j.judgedPlace())
 	case Hurt:
 		return fmt.Sprintf("Do not use %s: it is %s.", model, worse)
 	case TooLittleData:
@@ -288,7 +288,7 @@ func (r shownMeasure) text(x float64, n int) string {
 	return printable.Number(x)
 }
 
-func (r shownMeasure) withUnit(s string) string {
+func (r shownMeasure) appendUnit(s string) string {
 	if r.unit == "" {
 		return s
 	}
@@ -300,16 +300,16 @@ func (r shownMeasure) change(a, b float64, n int) string {
 	from, to := r.text(a, n), r.text(b, n)
 	switch {
 	case from == to:
-		return "stays at " + r.withUnit(from)
+		return "stays at " + r.appendUnit(from)
 	case b > a:
-		return fmt.Sprintf("rises from %s to %s", from, r.withUnit(to))
+		return fmt.Sprintf("rises from %s to %s", from, r.appendUnit(to))
 	}
-	return fmt.Sprintf("falls from %s to %s", from, r.withUnit(to))
+	return fmt.Sprintf("falls from %s to %s", from, r.appendUnit(to))
 }
 
 // beforeAfter returns "a → b".
 func (r shownMeasure) beforeAfter(a, b float64, n int) string {
-	return r.text(a, n) + " → " + r.withUnit(r.text(b, n))
+	return r.text(a, n) + " → " + r.appendUnit(r.text(b, n))
 }
 
 // leadingMeasures returns the measures that the verdict mentions first, the one with an interval last: accuracy
@@ -330,15 +330,15 @@ func (e *Evaluation) leadingMeasures() []shownMeasure {
 	if kind, known := losses.KindOf(e.Loss); known && kind.Power != 2 { // squares of errors are not what it measures
 		return []shownMeasure{risk}
 	}
-	if e.riskIsMeanSquare() {
+	if e.isRiskMeanSquare() {
 		return []shownMeasure{rmse}
 	}
 	return []shownMeasure{rmse, risk}
 }
 
-// riskIsMeanSquare reports whether the risk is proportional to the mean squared error in units of the target:
+// isRiskMeanSquare reports whether the risk is proportional to the mean squared error in units of the target:
 // the loss is squared and the target is not transformed.
-func (e *Evaluation) riskIsMeanSquare() bool {
+func (e *Evaluation) isRiskMeanSquare() bool {
 	ratio := func(v Values) float64 { return float64(v.Risk()) / float64(v.Of[RootMeanSquare]*v.Of[RootMeanSquare]) }
 	first := ratio(e.Models[0].Overall)
 	for k, m := range e.Models {
@@ -489,8 +489,8 @@ func (j *judge) intervalText(factor float64) string {
 	return fmt.Sprintf(" (%s interval of the change %s)", printable.WholePercent(j.Confidence), text)
 }
 
-// whereJudged returns where two models do not differ, as "for the worst group".
-func (j *judge) whereJudged() string {
+// judgedPlace returns where two models do not differ, as "for the worst group".
+func (j *judge) judgedPlace() string {
 	switch {
 	case j.criterion() == "average":
 		return "on average"
@@ -539,9 +539,9 @@ func (j *judge) singleModelSentence() string {
 	in, w := j.valuesOf(j.k)
 	all := j.leadingMeasures()
 	first, risk := all[0], all[len(all)-1]
-	s := fmt.Sprintf("%s %s %s of %s overall", name, has, strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1), first.withUnit(first.text(first.valueOf(overall), j.N)))
+	s := fmt.Sprintf("%s %s %s of %s overall", name, has, strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1), first.appendUnit(first.text(first.valueOf(overall), j.N)))
 	if median := float64(overall.Of[medianError]); first.key == RootMeanSquare && !math.IsNaN(median) {
-		s += fmt.Sprintf(" (median absolute error %s)", first.withUnit(first.text(median, j.N)))
+		s += fmt.Sprintf(" (median absolute error %s)", first.appendUnit(first.text(median, j.N)))
 	}
 	if first.share {
 		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.text(first.valueOf(overall), j.N))
@@ -558,7 +558,7 @@ func (j *judge) singleModelSentence() string {
 		if all, group := first.valueOf(overall), first.valueOf(in); first.share == (group > all) && group != all { // it is worst by its risk alone
 			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
 		}
-		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.withUnit(first.text(first.valueOf(in), w.N)), where, printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
+		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.appendUnit(first.text(first.valueOf(in), w.N)), where, printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
 		m := all[1]

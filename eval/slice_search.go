@@ -189,7 +189,7 @@ func (s *sliceSearcher) pairsToTry(single [][]candidate) (pairs [][2]int) {
 func topCandidates(of []candidate) (out []candidate) {
 	slices.SortStableFunc(of, func(a, b candidate) int { return cmp.Compare(b.t, a.t) })
 	for _, c := range of {
-		if !slices.ContainsFunc(out, c.sharesCell) {
+		if !slices.ContainsFunc(out, c.hasSharedCell) {
 			out = append(out, c)
 		}
 		if len(out) == maxFound {
@@ -217,8 +217,8 @@ func columnsToPair(single [][]candidate) []int {
 	return out
 }
 
-// sharesCell reports whether two candidates share a cell.
-func (c candidate) sharesCell(o candidate) bool {
+// hasSharedCell reports whether two candidates share a cell.
+func (c candidate) hasSharedCell(o candidate) bool {
 	has := func(col int, k uint8) bool { return o.a == col && o.ka == k || o.b == col && o.kb == k }
 	return has(c.a, c.ka) || has(c.b, c.kb)
 }

@@ -13,7 +13,7 @@ const RootMeanSquare = "rmse"
 // intervals and changes, if risks are proportional to mean squared errors. It returns other reports unchanged.
 func (r *Report) InTargetUnits() *Report {
 	e := r.Evaluation
-	if e.Task != Regression || e.Loss == RootMeanSquare || !e.riskIsMeanSquare() {
+	if e.Task != Regression || e.Loss == RootMeanSquare || !e.isRiskMeanSquare() {
 		return r
 	}
 	u := riskUnit{float64(e.Models[0].Overall.Of[RootMeanSquare])}

@@ -101,7 +101,7 @@ func (e *Evaluation) reachVerdict(in *Input, strata *strata) Verdict {
 		}
 		v.Groups, v.Explained = j.c.tallyGroups(), j.explainedShare()
 		if v.Explained != nil && *v.Explained >= maxExplained {
-			j.ranksBetter = j.beatsRescaled()
+			j.ranksBetter = j.isBetterThanRescaled()
 		}
 	}
 	v.Outcome, v.Reason = j.decide(&v)
@@ -136,7 +136,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return Mixed, ByRescaling
 	case measurable:
 		return Helped, ""
-	case j.in.Criterion == "" && moreLose && j.firstGains():
+	case j.in.Criterion == "" && moreLose && j.hasBaselineGain():
 		return Mixed, OthersLose
 	case j.in.Criterion == "" && moreLose:
 		return Mixed, NoGain
@@ -160,8 +160,8 @@ func (j *judge) isAffordable() bool {
 	return increase <= 0 || -float64(j.d.Value) >= j.in.rate()*increase
 }
 
-// firstGains reports whether the baseline's worst group is measurably better with the model.
-func (j *judge) firstGains() bool {
+// hasBaselineGain reports whether the baseline's worst group is measurably better with the model.
+func (j *judge) hasBaselineGain() bool {
 	if j.c.AtBaselineWorst == nil {
 		return false
 	}
@@ -199,10 +199,10 @@ func (j *judge) explainedShare() *Num {
 // n training rows.
 func minEffective(n float64) float64 { return math.Max(30, 0.005*n) }
 
-// beatsRescaled reports whether the model in focus is measurably more accurate than the rescaled baseline in
+// isBetterThanRescaled reports whether the model in focus is measurably more accurate than the rescaled baseline in
 // the baseline's worst group, or ranks its rows measurably better: less confident scores alone can do neither.
 // It is for two classes; without groups it uses all rows.
-func (j *judge) beatsRescaled() bool {
+func (j *judge) isBetterThanRescaled() bool {
 	if j.Task != Binary {
 		return false
 	}

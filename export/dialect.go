@@ -137,8 +137,8 @@ func (d *dialect) quoteText(format, s string) (string, error) {
 	return fmt.Sprintf(format, s), nil
 }
 
-// fold returns a name in the form in which the database compares names.
-func (d *dialect) fold(name string) string {
+// foldName returns a name in the form in which the database compares names.
+func (d *dialect) foldName(name string) string {
 	if d.foldsCase {
 		return strings.ToLower(name)
 	}

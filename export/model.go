@@ -57,7 +57,7 @@ func newModel(formulas []*score.Formula) (*model, error) {
 		m.columns = append(m.columns, c)
 		if t.Kind == score.Numeric {
 			weights := perOutput(func(f *score.Formula) float64 { return f.Terms[i].Weight })
-			onlyInProducts := !slices.ContainsFunc(weights, func(w float64) bool { return w != 0 }) && usedInProduct(f, i)
+			onlyInProducts := !slices.ContainsFunc(weights, func(w float64) bool { return w != 0 }) && isUsedInProduct(f, i)
 			if !onlyInProducts {
 				m.parts = append(m.parts, part{factors: []score.Factor{{Term: i}}, shift: t.Shift, scale: t.Scale, weights: weights})
 			}
@@ -77,8 +77,8 @@ func newModel(formulas []*score.Formula) (*model, error) {
 	return m, m.check()
 }
 
-// usedInProduct reports whether a product reads the term.
-func usedInProduct(f *score.Formula, term int) bool {
+// isUsedInProduct reports whether a product reads the term.
+func isUsedInProduct(f *score.Formula, term int) bool {
 	return slices.ContainsFunc(f.Products, func(p score.Product) bool {
 		return slices.ContainsFunc(p.Factors, func(x score.Factor) bool { return x.Term == term })
 	})

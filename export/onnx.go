@@ -71,7 +71,7 @@ func (g *graph) declareColumn(c *column) string {
 		if c.Fill == nil {
 			return c.Column
 		}
-		return g.op("Where", g.op("IsNaN", c.Column), g.row(*c.Fill), c.Column)
+		return g.addOp("Where", g.addOp("IsNaN", c.Column), g.row(*c.Fill), c.Column)
 	}
 	if c.Kind == score.Bool && !c.Null {
 		g.declare(graphInput, c.Column, boolType, "1")
@@ -117,7 +117,7 @@ func (g *graph) entries(columns ...int) string {
 		}
 	}
 	v := g.node("Gather", "", []string{g.columns[columns[0]].Vector, g.integers(at...)}, attribute("axis", 1))
-	return g.op("Where", g.op("IsNaN", v), g.row(fills...), v)
+	return g.addOp("Where", g.addOp("IsNaN", v), g.row(fills...), v)
 }
 
 // margin adds the margins, [N, K]: the weights of levels, and a matrix of features times their weights.
@@ -134,12 +134,12 @@ func (g *graph) margin() string {
 	vectors, others := g.splitVectors()
 	for _, p := range others {
 		if p.factors == nil {
-			margin = g.op("Add", margin, g.lookup(p.column, p.levels))
+			margin = g.addOp("Add", margin, g.lookup(p.column, p.levels))
 			continue
 		}
 		v := g.factor(&p.factors[0])
 		for k := range p.factors[1:] {
-			v = g.op("Mul", v, g.factor(&p.factors[k+1]))
+			v = g.addOp("Mul", v, g.factor(&p.factors[k+1]))
 		}
 		addFeatures(v, p)
 	}
@@ -154,8 +154,8 @@ func (g *graph) margin() string {
 		return margin
 	}
 	v := g.node("Concat", "", features, attribute("axis", 1))
-	v = g.op("Div", g.op("Sub", v, g.row(shift...)), g.row(scale...))
-	return g.op("Add", margin, g.op("MatMul", v, g.doubles(weights, len(shift), len(g.constant))))
+	v = g.addOp("Div", g.addOp("Sub", v, g.row(shift...)), g.row(scale...))
+	return g.addOp("Add", margin, g.addOp("MatMul", v, g.doubles(weights, len(shift), len(g.constant))))
 }
 
 // lookup adds the weights of the level of a category, given for each level, nulls and other levels.
@@ -164,12 +164,12 @@ func (g *graph) lookup(column int, levels [][]float64) string {
 	known, outputs := len(c.Levels), len(levels[0])
 	switch {
 	case c.holdsNumbers():
-		is := g.node("Cast", "", []string{g.op("Equal", v, g.row(c.numbers...))}, attribute("to", doubleType))
-		weights := g.op("MatMul", is, g.doubles(slices.Concat(levels[:known]...), known, outputs))
+		is := g.node("Cast", "", []string{g.addOp("Equal", v, g.row(c.numbers...))}, attribute("to", doubleType))
+		weights := g.addOp("MatMul", is, g.doubles(slices.Concat(levels[:known]...), known, outputs))
 		if !c.Null {
 			return weights
 		}
-		return g.op("Where", g.op("IsNaN", v), g.row(levels[known]...), weights)
+		return g.addOp("Where", g.addOp("IsNaN", v), g.row(levels[known]...), weights)
 	case c.Kind == score.Bool && !c.Null:
 		row := func(text string) string {
 			k := slices.Index(c.Levels, text)
@@ -178,10 +178,10 @@ func (g *graph) lookup(column int, levels [][]float64) string {
 			}
 			return g.row(levels[k]...)
 		}
-		return g.op("Where", v, row("true"), row("false"))
+		return g.addOp("Where", v, row("true"), row("false"))
 	}
-	weights := g.op("Gather", g.doubles(slices.Concat(levels...), len(levels), outputs), v) // [N, 1, outputs]
-	return g.op("Squeeze", weights, g.integers(1))
+	weights := g.addOp("Gather", g.doubles(slices.Concat(levels...), len(levels), outputs), v) // [N, 1, outputs]
+	return g.addOp("Squeeze", weights, g.integers(1))
 }
 
 // factor adds a factor of a product, [N, 1].
@@ -205,14 +205,14 @@ func (g *graph) factor(x *score.Factor) string {
 func (g *graph) function(f *score.Function, v string) string {
 	switch f.Name {
 	case "log":
-		return g.op("Where", g.op("Greater", v, g.row(0)), g.op("Log", v), g.row(math.NaN()))
+		return g.addOp("Where", g.addOp("Greater", v, g.row(0)), g.addOp("Log", v), g.row(math.NaN()))
 	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
 		one := g.row(1)
-		u := g.op("Add", v, one)
-		log := g.op("Mul", g.op("Log", u), g.op("Div", v, g.op("Sub", u, one)))
-		return g.op("Where", g.op("Greater", v, g.row(-1)), g.op("Where", g.op("Equal", u, one), v, log), g.row(math.NaN()))
+		u := g.addOp("Add", v, one)
+		log := g.addOp("Mul", g.addOp("Log", u), g.addOp("Div", v, g.addOp("Sub", u, one)))
+		return g.addOp("Where", g.addOp("Greater", v, g.row(-1)), g.addOp("Where", g.addOp("Equal", u, one), v, log), g.row(math.NaN()))
 	case "square":
-		return g.op("Mul", v, v)
+		return g.addOp("Mul", v, v)
 	case "piecewise":
 		return g.piecewise(piecesOf(f), v)
 	}
@@ -232,14 +232,14 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 			coefficients[c] = append(coefficients[c], padded[c])
 		}
 	}
-	passed := g.node("Cast", "", []string{g.op("GreaterOrEqual", v, g.row(ends[:last]...))}, attribute("to", doubleType))
-	at := g.op("MatMul", passed, g.doubles(slices.Repeat([]float64{1}, last), last, 1))
+	passed := g.node("Cast", "", []string{g.addOp("GreaterOrEqual", v, g.row(ends[:last]...))}, attribute("to", doubleType))
+	at := g.addOp("MatMul", passed, g.doubles(slices.Repeat([]float64{1}, last), last, 1))
 	at = g.node("Cast", "", []string{at}, attribute("to", integerType))
-	gather := func(values []float64) string { return g.op("Gather", g.doubles(values, len(values)), at) }
-	u := g.op("Sub", v, gather(bases))
+	gather := func(values []float64) string { return g.addOp("Gather", g.doubles(values, len(values)), at) }
+	u := g.addOp("Sub", v, gather(bases))
 	sum := gather(coefficients[3])
 	for c := 2; c >= 0; c-- {
-		sum = g.op("Add", gather(coefficients[c]), g.op("Mul", u, sum))
+		sum = g.addOp("Add", gather(coefficients[c]), g.addOp("Mul", u, sum))
 	}
 	return sum
 }
@@ -248,21 +248,21 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 func (g *graph) declareProbability(margin string) {
 	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
 	one, zero := g.row(1), g.row(0)
-	e := g.op("Exp", g.op("Neg", g.op("Abs", margin)))
-	above := g.op("Where", g.op("Less", margin, zero), e, one)
+	e := g.addOp("Exp", g.addOp("Neg", g.addOp("Abs", margin)))
+	above := g.addOp("Where", g.addOp("Less", margin, zero), e, one)
 	out := g.names.unique(g.scoreName())
-	g.addNode(out, "Div", "", []string{above, g.op("Add", one, e)})
+	g.addNode(out, "Div", "", []string{above, g.addOp("Add", one, e)})
 	g.declare(graphOutput, out, doubleType, "1")
 }
 
 // declareValue declares the prediction of a numeric target as the output.
 func (g *graph) declareValue(margin string) {
 	out := g.names.unique(g.scoreName())
-	v := []string{g.op("Mul", margin, g.row(g.Scale)), g.row(g.Shift)}
+	v := []string{g.addOp("Mul", margin, g.row(g.Scale)), g.row(g.Shift)}
 	if g.Transform == "" {
 		g.addNode(out, "Add", "", v)
 	} else {
-		scaled := g.op("Mul", g.op("Exp", g.op("Add", v...)), g.row(g.Factor()))
+		scaled := g.addOp("Mul", g.addOp("Exp", g.addOp("Add", v...)), g.row(g.Factor()))
 		g.addNode(out, "Sub", "", []string{scaled, g.row(g.subtrahend())})
 	}
 	g.declare(graphOutput, out, doubleType, "1")

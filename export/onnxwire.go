@@ -53,8 +53,8 @@ func (g *graph) node(op, domain string, inputs []string, attributes ...message) 
 	return name
 }
 
-// op adds a node of the default domain without attributes and returns the name of its value.
-func (g *graph) op(op string, inputs ...string) string { return g.node(op, "", inputs) }
+// addOp adds a node of the default domain without attributes and returns the name of its value.
+func (g *graph) addOp(op string, inputs ...string) string { return g.node(op, "", inputs) }
 
 // addNode adds a node with the given output.
 func (g *graph) addNode(output, op, domain string, inputs []string, attributes ...message) {

@@ -25,7 +25,7 @@ func TestSQL_RewrittenLevels(t *testing.T) {
 		{"text", []string{"A1", "x", ""}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := rewrittenLevels(test.levels); !slices.Equal(got, test.want) {
+			if got := rewriteLevels(test.levels); !slices.Equal(got, test.want) {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})

@@ -43,10 +43,10 @@ func (m *model) sql(o Options) ([]byte, error) {
 		return nil, fmt.Errorf("%q is not the name of a table: quote a name with special characters as in SQL", o.Table)
 	}
 	for _, c := range m.inputs() {
-		if w.used[d.fold(c)] {
+		if w.used[d.foldName(c)] {
 			return nil, fmt.Errorf("the columns %q differ only in case, which %s ignores", c, d.name)
 		}
-		w.used[d.fold(c)] = true
+		w.used[d.foldName(c)] = true
 	}
 	for i := range m.columns {
 		if err := w.addColumn(&m.columns[i]); err != nil {
@@ -89,7 +89,7 @@ func (w *sqlWriter) addColumn(c *column) error {
 	var rewritten []string
 	shared := make([]bool, len(c.Levels))
 	if c.Kind == score.Categorical && !c.holdsNumbers() {
-		for _, l := range rewrittenLevels(c.Levels) {
+		for _, l := range rewriteLevels(c.Levels) {
 			if at := slices.Index(c.Levels, l); at >= 0 {
 				shared[at] = w.isText != ""
 				continue
@@ -108,10 +108,10 @@ func (w *sqlWriter) addColumn(c *column) error {
 
 // unique returns a name that is not the name of a column.
 func (w *sqlWriter) unique(name string) string {
-	for w.used[w.fold(name)] {
+	for w.used[w.foldName(name)] {
 		name += "_"
 	}
-	w.used[w.fold(name)] = true
+	w.used[w.foldName(name)] = true
 	return name
 }
 
@@ -290,13 +290,13 @@ func (w *sqlWriter) describeText() {
 	}
 }
 
-// rewrittenLevels returns what levels of text become in a database that reads them as numbers, truth values, dates or
+// rewriteLevels returns what levels of text become in a database that reads them as numbers, truth values, dates or
 // times, such as 2134 for 02134. Such a value has no score: its level is lost. A value that is another level, such as 1
 // where 01 and 1 are levels, has one only where the column is text.
-func rewrittenLevels(levels []string) []string {
+func rewriteLevels(levels []string) []string {
 	var out []string
 	for _, l := range levels {
-		for _, s := range readings(strings.TrimSpace(l)) {
+		for _, s := range storedForms(strings.TrimSpace(l)) {
 			if s != l && !slices.Contains(out, s) {
 				out = append(out, s)
 			}
@@ -305,8 +305,8 @@ func rewrittenLevels(levels []string) []string {
 	return out
 }
 
-// readings returns how a database writes a text that it has read as a number, a truth value, a date or a time.
-func readings(text string) (out []string) {
+// storedForms returns how a database writes a text that it has read as a number, a truth value, a date or a time.
+func storedForms(text string) (out []string) {
 	if b := strings.ToLower(text); b == "true" || b == "false" {
 		out = append(out, b)
 	}

@@ -201,8 +201,8 @@ func checkProbability(l Loss, link Link, _ []float64) error {
 	return nil
 }
 
-// someOf returns up to eight of the targets, the smallest and the largest among them, and the index of each.
-func someOf(targets []float64) map[float64]int {
+// sampleTargets returns up to eight of the targets, the smallest and the largest among them, and the index of each.
+func sampleTargets(targets []float64) map[float64]int {
 	const count = 6
 	out := map[float64]int{}
 	low, high := 0, 0

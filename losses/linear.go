@@ -51,7 +51,7 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 		}
 	}
 	if lo < hi {
-		some := someOf(target[lo:hi])
+		some := sampleTargets(target[lo:hi])
 		distinct := slices.Sorted(maps.Keys(some))
 		for _, t := range distinct {
 			if err := checkForeign(loss, []float64{t}); err != nil {

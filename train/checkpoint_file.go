@@ -102,8 +102,8 @@ func shortenFact(v string) string {
 	return v
 }
 
-// locked calls do while no other goroutine uses the file. A nil checkpoint does nothing.
-func (j *Checkpoint) locked(do func()) {
+// runLocked calls do while no other goroutine uses the file. A nil checkpoint does nothing.
+func (j *Checkpoint) runLocked(do func()) {
 	if j != nil {
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -113,7 +113,7 @@ func (j *Checkpoint) locked(do func()) {
 
 // Agree records a fact, or returns a *ChangedError if another value is recorded.
 func (j *Checkpoint) Agree(what, value string) (err error) {
-	j.locked(func() {
+	j.runLocked(func() {
 		if was, ok := j.content.Facts[j.prefix+what]; ok && was != value {
 			err = &ChangedError{what, was, value}
 			return
@@ -126,7 +126,7 @@ func (j *Checkpoint) Agree(what, value string) (err error) {
 // Facts returns the facts whose names begin with prefix, without the prefix.
 func (j *Checkpoint) Facts(prefix string) map[string]string {
 	out := map[string]string{}
-	j.locked(func() {
+	j.runLocked(func() {
 		for k, v := range j.content.Facts {
 			if rest, ok := strings.CutPrefix(k, j.prefix+prefix); ok {
 				out[rest] = v
@@ -138,7 +138,7 @@ func (j *Checkpoint) Facts(prefix string) map[string]string {
 
 // Load stores the value of a part in into, and reports whether the checkpoint has one.
 func (j *Checkpoint) Load(part string, into any) (has bool, err error) {
-	j.locked(func() {
+	j.runLocked(func() {
 		var b []byte
 		if b, has = j.content.Parts[j.prefix+part]; !has {
 			return
@@ -153,7 +153,7 @@ func (j *Checkpoint) Load(part string, into any) (has bool, err error) {
 // Store records the value of a part: its result, or a point to restart from. It writes the file if the interval
 // since the last write has passed; Flush writes it at once.
 func (j *Checkpoint) Store(part string, value any) {
-	j.locked(func() {
+	j.runLocked(func() {
 		var b bytes.Buffer
 		if err := gob.NewEncoder(&b).Encode(value); err != nil {
 			j.err = err
@@ -168,7 +168,7 @@ func (j *Checkpoint) Store(part string, value any) {
 
 // Flush writes the file now.
 func (j *Checkpoint) Flush() (err error) {
-	j.locked(func() {
+	j.runLocked(func() {
 		j.write()
 		err = j.err
 	})
@@ -177,7 +177,7 @@ func (j *Checkpoint) Flush() (err error) {
 
 // HasParts reports whether any part is stored.
 func (j *Checkpoint) HasParts() (has bool) {
-	j.locked(func() { has = len(j.content.Parts) > 0 })
+	j.runLocked(func() { has = len(j.content.Parts) > 0 })
 	return has
 }
 

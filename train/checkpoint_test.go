@@ -41,7 +41,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return m, m.trainChecked(ctx, oracle, time.Now())
+		return m, m.trainAndCheckDisk(ctx, oracle, time.Now())
 	}
 	f, classes := wide(t, 12_000), classTable(t, 1000, 4)
 	for _, k := range []struct {

@@ -147,7 +147,7 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	}
 	defer m.Run.Close()
 	m.mustChoose = true
-	if err := m.Run.disk.withAdvice(m.nameColumn(m.chooseLevel(ctx, nil, time.Now()))); err != nil {
+	if err := m.Run.disk.addAdvice(m.nameColumn(m.chooseLevel(ctx, nil, time.Now()))); err != nil {
 		return nil, nil, err
 	}
 	return m.Result.Selection, m.Notes, nil

@@ -52,7 +52,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 		return nil, err
 	}
 	observe := m.Config.countObserver("cross-fitting", time.Now())
-	out := &OutOfFold{Folds: crossfitFolds, Untrained: untrainedGroups(Rows(d, m.Run.Weight), fold)}
+	out := &OutOfFold{Folds: crossfitFolds, Untrained: findUntrainedGroups(Rows(d, m.Run.Weight), fold)}
 	m.Run.Evict() // the folds have rows of their own
 	for k := range crossfitFolds {
 		cfg := m.configOfFold()
@@ -207,9 +207,9 @@ func (m *Model) configOfFold() Config {
 	return c
 }
 
-// untrainedGroups returns the labels of the groups whose rows are all in one fold, so that the models of that
+// findUntrainedGroups returns the labels of the groups whose rows are all in one fold, so that the models of that
 // fold are trained without the group.
-func untrainedGroups(r level.Rows, fold []int) (labels []string) {
+func findUntrainedGroups(r level.Rows, fold []int) (labels []string) {
 	const none, several = -1, -2
 	only := make([]int, len(r.Labels)) // the fold with all rows of the group
 	for g := range only {

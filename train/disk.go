@@ -237,8 +237,8 @@ func (e *diskError) Unwrap() error { return e.Err }
 // Hint returns what the user can do.
 func (e *diskError) Hint() string { return e.Advice }
 
-// withAdvice returns the error of the disk with a hint, or err if the disk has none.
-func (o *diskStorage) withAdvice(err error) error {
+// addAdvice returns the error of the disk with a hint, or err if the disk has none.
+func (o *diskStorage) addAdvice(err error) error {
 	lost := o.err()
 	err = cmp.Or(lost, err)
 	switch {

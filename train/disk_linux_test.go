@@ -86,7 +86,7 @@ func TestDisk_LostDirectoryEndsTheTraining(t *testing.T) {
 	if err := os.Remove(cfg.Cache); err != nil { // empty: its files have no name
 		t.Fatal(err)
 	}
-	err = m.trainChecked(t.Context(), oracle, time.Now())
+	err = m.trainAndCheckDisk(t.Context(), oracle, time.Now())
 	if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), cfg.Cache) || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("deleted: %v", err)
 	}

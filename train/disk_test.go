@@ -89,7 +89,7 @@ func TestFit_RowsOnDiskSameModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.trainChecked(context.Background(), oracle, time.Now()); err != nil || o.err() != nil {
+		if err := m.trainAndCheckDisk(context.Background(), oracle, time.Now()); err != nil || o.err() != nil {
 			t.Fatalf("%s: %v, %v", name, err, o.err())
 		}
 		if !m.Result.Certified || m.Config.Level.String() != want.Config.Level.String() || m.Config.Storage != want.Config.Storage {
@@ -304,7 +304,7 @@ func TestFit_HoldoutOrderOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.trainChecked(t.Context(), oracle, time.Now()); err != nil {
+	if err := m.trainAndCheckDisk(t.Context(), oracle, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	got, err := m.PredictDataset(m.Run.Holdout, want.ScoringCoefficients())

@@ -24,7 +24,7 @@ func (m *Model) Explain() []Coefficient {
 	k := m.coefficientsPerColumn()
 	var out []Coefficient
 	for class := range k {
-		robust, erm := m.Original(m.ofClass(m.ScoringCoefficients(), class)), m.Original(m.ofClass(m.Baseline, class))
+		robust, erm := m.Original(m.classCoefficients(m.ScoringCoefficients(), class)), m.Original(m.classCoefficients(m.Baseline, class))
 		for i, w := range robust {
 			c := Coefficient{Name: "(constant)", Robust: w}
 			if i < m.Encoder.D() {
@@ -44,8 +44,8 @@ func (m *Model) Explain() []Coefficient {
 	return out
 }
 
-// ofClass returns the coefficients of one class among x, those of the model or a baseline; nil of nil.
-func (m *Model) ofClass(x []float64, class int) (out []float64) {
+// classCoefficients returns the coefficients of one class among x, those of the model or a baseline; nil of nil.
+func (m *Model) classCoefficients(x []float64, class int) (out []float64) {
 	for i := class; i < len(x); i += m.coefficientsPerColumn() {
 		out = append(out, x[i])
 	}

@@ -88,8 +88,8 @@ func (r *encodedRows) sampleOfRanks(count int) []int {
 	return out
 }
 
-// refusedSlopes returns why the groups get no coefficients of their own by default, or "".
-func (c *Config) refusedSlopes() string {
+// slopeRefusal returns why the groups get no coefficients of their own by default, or "".
+func (c *Config) slopeRefusal() string {
 	if c.examined == nil || len(c.examined.decoding) == 0 || c.GroupCoefficients == groupCoefficientsPooled {
 		return ""
 	}

@@ -73,7 +73,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	if err = m.trainChecked(ctx, oracle, began); m.Coefficients == nil {
+	if err = m.trainAndCheckDisk(ctx, oracle, began); m.Coefficients == nil {
 		m.Run.Close()
 		return nil, err
 	}
@@ -84,13 +84,13 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	return m, err
 }
 
-// trainChecked works like trainAll. If rows on disk were lost, it removes all coefficients.
-func (m *Model) trainChecked(ctx context.Context, oracle tune.Oracle, began time.Time) error {
+// trainAndCheckDisk works like trainAll. If rows on disk were lost, it removes all coefficients.
+func (m *Model) trainAndCheckDisk(ctx context.Context, oracle tune.Oracle, began time.Time) error {
 	err := m.trainAll(ctx, oracle, began)
 	if m.Run.Err() != nil {
 		m.Coefficients = nil
 	}
-	return m.Run.disk.withAdvice(err)
+	return m.Run.disk.addAdvice(err)
 }
 
 // trainAll trains the baselines, chooses a level where none is set, and trains the robust
@@ -149,7 +149,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 		return nil, nil, err
 	}
 	cfg.Reading = cfg.readingOf(frame)
-	cfg = cfg.withLogObserver()
+	cfg = cfg.addLogObserver()
 	if builtin, ok := strings.CutPrefix(frame.Name(), datasets.Prefix); ok {
 		if info, err := datasets.Get(builtin); err == nil && info.GroupsUnknown {
 			cfg.GroupFeatures = false
@@ -179,7 +179,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 // prepareTrainingOn works like prepareTraining with the training rows in disk; nil means memory.
 func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage) (m *Model, oracle tune.Oracle, err error) {
 	defer func() {
-		if err = disk.withAdvice(err); err != nil {
+		if err = disk.addAdvice(err); err != nil {
 			disk.close()
 		}
 	}()

@@ -79,7 +79,7 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 		g.Groups = append(g.Groups, in.Name)
 		g.Columns += len(in.Levels) * len(t.Columns)
 	}
-	if why := c.refusedSlopes(); why != "" {
+	if why := c.slopeRefusal(); why != "" {
 		g.LeftOut = why
 		return g, nil
 	}
@@ -201,8 +201,8 @@ func countColumns(terms []cellTerm) (n int) {
 	return n
 }
 
-// whyNotTried returns why group coefficients are not tried, or "".
-func (c *Config) whyNotTried(g *GroupDesign, task encode.Task) string {
+// reasonNotTried returns why group coefficients are not tried, or "".
+func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	switch {
 	case task == encode.Multiclass:
 		return "they are for numbers and two classes, and the target has more classes"
@@ -268,7 +268,7 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error
 // order. It returns a *tune.FewRowsError with the reason if there is no choice for them. steps are the terms that may be taken.
 func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign) (p *pooled.Problem, steps [][]cellTerm, err error) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
-	if why := c.whyNotTried(g, e.Target.Task); why != "" {
+	if why := c.reasonNotTried(g, e.Target.Task); why != "" {
 		return nil, nil, &tune.FewRowsError{Msg: why}
 	}
 	loss, err := losses.Parse(c.Loss, c.HuberDelta)

@@ -33,8 +33,8 @@ func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	}
 }
 
-// withLogObserver returns the configuration with Observe extended by logging if LogTo was called.
-func (c Config) withLogObserver() Config {
+// addLogObserver returns the configuration with Observe extended by logging if LogTo was called.
+func (c Config) addLogObserver() Config {
 	if c.newLog == nil {
 		return c
 	}

@@ -52,7 +52,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	} else if slope, intercept, err = m.fitSlopeAndIntercept(ctx, of); err != nil {
 		return fmt.Errorf("recalibration failed: %w", err)
 	}
-	m.Recalibrated = m.withSlope(m.Coefficients, slope, intercept)
+	m.Recalibrated = m.rescaleCoefficients(m.Coefficients, slope, intercept)
 	after := of
 	after.margin = memory.Make[float64](m.Run.arena(), len(of.margin))
 	defer memory.Release(m.Run.arena(), after.margin)

@@ -79,7 +79,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 		return err
 	}
 	defer func() {
-		if err = disk.withAdvice(err); err != nil {
+		if err = disk.addAdvice(err); err != nil {
 			disk.close()
 		}
 	}()

@@ -32,7 +32,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *encode.Dataset, name str
 	}
 	known := weightStatistics{Least: math.Inf(1)}
 	for _, k := range all {
-		known = known.plus(k)
+		known = known.merge(k)
 	}
 	wrong := &data.Error{Path: f.Name(), Column: name, Hint: "weights must be positive: remove the rows without a weight"}
 	switch {
@@ -70,8 +70,8 @@ type weightStatistics struct {
 	Least, Most float64 // of the right ones; +Inf and 0 for none
 }
 
-// plus returns the statistics of the weights of k followed by those of o.
-func (k weightStatistics) plus(o weightStatistics) weightStatistics {
+// merge returns the statistics of the weights of k followed by those of o.
+func (k weightStatistics) merge(o weightStatistics) weightStatistics {
 	if k.Wrong == 0 {
 		k.First, k.What = o.First, o.What
 	}
@@ -93,11 +93,11 @@ func checkWeights(column *data.Column, first int) weightStatistics {
 	for row, v := range column.Number {
 		switch {
 		case column.IsNull(row):
-			k = k.plus(weightStatistics{Wrong: 1, First: first + row, What: "missing", Least: math.Inf(1)})
+			k = k.merge(weightStatistics{Wrong: 1, First: first + row, What: "missing", Least: math.Inf(1)})
 		case math.IsInf(v, 0) || !(v > 0):
-			k = k.plus(weightStatistics{Wrong: 1, First: first + row, What: column.Text(row), Least: math.Inf(1)})
+			k = k.merge(weightStatistics{Wrong: 1, First: first + row, What: column.Text(row), Least: math.Inf(1)})
 		default:
-			k = k.plus(weightStatistics{Sum: v * smallSum, Least: v, Most: v})
+			k = k.merge(weightStatistics{Sum: v * smallSum, Least: v, Most: v})
 		}
 	}
 	return k

@@ -58,7 +58,7 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	if err != nil {
 		return m.nameColumn(err)
 	}
-	m.Tempered = m.withSlope(direction, slope, intercept)
+	m.Tempered = m.rescaleCoefficients(direction, slope, intercept)
 	res.X = m.Tempered
 	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, *m.Config.Mu, res), Slope: res.X[indexOfLargest(direction)] / direction[indexOfLargest(direction)]}
 	if fall := m.Result.ERM.RobustRisk - m.Result.RobustRisk; fall > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
@@ -73,8 +73,8 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	return nil
 }
 
-// withSlope returns x with another slope and, if the model has an intercept, with more of it.
-func (m *Model) withSlope(x []float64, slope, intercept float64) []float64 {
+// rescaleCoefficients returns x with another slope and, if the model has an intercept, with more of it.
+func (m *Model) rescaleCoefficients(x []float64, slope, intercept float64) []float64 {
 	x = slices.Clone(x)
 	for i := range x {
 		x[i] *= slope

@@ -171,8 +171,8 @@ func (c *checker) bound(r *Report, p *Proof) (err error) {
 // their order, so that the bounds do not depend on the number of threads.
 const chunks = 64
 
-// inChunks calls do for parts [lo, hi) of n, some at the same time. A panic in one of them is raised again.
-func (c *checker) inChunks(n, most int, do func(part, lo, hi int)) (parts int) {
+// runChunks calls do for parts [lo, hi) of n, some at the same time. A panic in one of them is raised again.
+func (c *checker) runChunks(n, most int, do func(part, lo, hi int)) (parts int) {
 	parts = max(1, min(n, most))
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -212,7 +212,7 @@ func (c *checker) sums(n, width int, add func(to []*interval.Sum, j int)) []numb
 		}
 		return s
 	}
-	parts := c.inChunks(n, most, func(part, lo, hi int) {
+	parts := c.runChunks(n, most, func(part, lo, hi int) {
 		partial[part] = newSums()
 		for j := lo; j < hi; j++ {
 			add(partial[part], j)
@@ -240,7 +240,7 @@ func (c *checker) upper() number {
 		x[i] = interval.New(v)
 	}
 	f := make([]number, c.rows.N)
-	c.inChunks(len(f), chunks, func(_, lo, hi int) {
+	c.runChunks(len(f), chunks, func(_, lo, hi int) {
 		z, entry, m := make([]float64, c.rows.D), new(big.Float), make([]number, c.outputs)
 		for j := lo; j < hi; j++ {
 			c.rows.X.RowTo(z, j)
@@ -269,7 +269,7 @@ func (c *checker) lower(p *Proof) (number, error) {
 		return zero, err
 	}
 	k := c.outputs
-	rise, fall, err := c.shifts(p, y)
+	rise, fall, err := c.slopeShifts(p, y)
 	if err != nil {
 		return zero, err
 	}
@@ -314,9 +314,9 @@ func (c *checker) slopes(p *Proof, j int) (slopes []number, up, down number) {
 	return c.loss.clamp(p.Slope[j*c.outputs:(j+1)*c.outputs], c.rows.Target[j])
 }
 
-// shifts returns the parts of their room by which the slopes of each output rise or fall, so that Σ y_j s_j is 0, as a
+// slopeShifts returns the parts of their room by which the slopes of each output rise or fall, so that Σ y_j s_j is 0, as a
 // finite bound needs for an intercept without a penalty. One of the two is 0.
-func (c *checker) shifts(p *Proof, y []number) (rise, fall []number, err error) {
+func (c *checker) slopeShifts(p *Proof, y []number) (rise, fall []number, err error) {
 	k := c.outputs
 	rise, fall = make([]number, k), make([]number, k)
 	for i := range rise {

@@ -116,10 +116,12 @@ func (squared) clamp(s []float64, _ float64) (slopes []number, up, down number) 
 	return []number{interval.New(s[0])}, one, one
 }
 
-func (squared) conjugate(s []number, target float64) number { return ofParabola(s[0], one, target) }
+func (squared) conjugate(s []number, target float64) number {
+	return parabolaConjugate(s[0], one, target)
+}
 
-// ofParabola returns the conjugate h·s²/2 + s·t of r²/(2h).
-func ofParabola(s, h number, target float64) number {
+// parabolaConjugate returns the conjugate h·s²/2 + s·t of r²/(2h).
+func parabolaConjugate(s, h number, target float64) number {
 	return interval.Add(half(interval.Mul(h, interval.Square(s))), interval.Mul(s, interval.New(target)))
 }
 
@@ -138,7 +140,9 @@ func (h huber) clamp(s []float64, _ float64) (slopes []number, up, down number) 
 	return within(interval.Neg(h.delta), s[0], h.delta)
 }
 
-func (h huber) conjugate(s []number, target float64) number { return ofParabola(s[0], one, target) }
+func (h huber) conjugate(s []number, target float64) number {
+	return parabolaConjugate(s[0], one, target)
+}
 
 // poisson is e^m − tm + t log t − t.
 type poisson struct{}
@@ -177,7 +181,7 @@ func (q quantile) clamp(s []float64, _ float64) (slopes []number, up, down numbe
 }
 
 func (q quantile) conjugate(s []number, target float64) number {
-	return ofParabola(s[0], q.width, target)
+	return parabolaConjugate(s[0], q.width, target)
 }
 
 // softmax is log Σ_c e^{m_c} − m_t with a class t.

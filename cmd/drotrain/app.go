@@ -82,7 +82,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	if cmd != nil && cmd != root {
 		a.flags = cmd.Flags()
 	}
-	err = asUsage(err)
+	err = toUsageError(err)
 	text.Flush()
 	if !a.isFollower() { // the first rank prints them
 		for _, w := range a.warnings {
@@ -288,8 +288,8 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// asUsage returns a usage error for an option that a library rejected.
-func asUsage(err error) error {
+// toUsageError returns a usage error for an option that a library rejected.
+func toUsageError(err error) error {
 	var option *report.OptionError
 	if errors.As(err, &option) && option.Option != "" {
 		return exit.Usagef(option.Help, "--%s %s", option.Option, option.Msg)

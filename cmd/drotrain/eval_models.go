@@ -40,7 +40,7 @@ func (o *evalOptions) measureModels(ctx context.Context, a *app) (measured *repo
 	on := f
 	if o.Config.Data == "" {
 		on = nil
-		if err := o.rerun(ctx, models, f, path); err != nil {
+		if err := o.reloadTrainingRows(ctx, models, f, path); err != nil {
 			return nil, "", err
 		}
 	}
@@ -85,8 +85,8 @@ func (o *evalOptions) loadModels(ctx context.Context, a *app) (models []report.N
 	return models, nil
 }
 
-// rerun reads the rows of the trainings again, to disk if they do not fit into memory.
-func (o *evalOptions) rerun(ctx context.Context, models []report.Named, f *data.Frame, path string) error {
+// reloadTrainingRows reads the rows of the trainings again, to disk if they do not fit into memory.
+func (o *evalOptions) reloadTrainingRows(ctx context.Context, models []report.Named, f *data.Frame, path string) error {
 	o.shown.Begin(show.Encoding)
 	for k, m := range models {
 		c := &m.Model.Config

@@ -46,7 +46,7 @@ func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.M
 // scores returns the columns of predictions with the names of their models.
 func (o *evalOptions) scores() ([]report.Score, error) {
 	c := &o.Config
-	if err := checkNeeded(requiredOption{"target", c.Target, "name the column of the actual outcome, as in --target y"}, requiredOption{"score", strings.Join(o.Scores, ""), "name the column of the predictions, as in --score p"}); err != nil {
+	if err := checkRequirements(requiredOption{"target", c.Target, "name the column of the actual outcome, as in --target y"}, requiredOption{"score", strings.Join(o.Scores, ""), "name the column of the predictions, as in --score p"}); err != nil {
 		return nil, err
 	}
 	if kind, ok := losses.KindOf(c.Loss); ok && o.Task != "" && !kind.Measures(o.Task == "binary") {

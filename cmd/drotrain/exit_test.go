@@ -216,7 +216,7 @@ func TestTrain_PenaltyBeyondRounding(t *testing.T) {
 		names   bool
 	}{{"stalled", 1, true}, {"stalled", 1.001, false}, {"limit", 1, false}} {
 		s := train.Summary{Status: c.status, Nu: nu, Mu: 1, N: 4, MaxWeight: c.largest / 4}
-		if _, hint := exit.Describe(notCertified(m, s)); strings.Contains(hint, "--nu 1e+20") != c.names {
+		if _, hint := exit.Describe(uncertifiedError(m, s)); strings.Contains(hint, "--nu 1e+20") != c.names {
 			t.Errorf("%s, a largest weight of %v: %q", c.status, c.largest, hint)
 		}
 	}

@@ -47,7 +47,7 @@ number without a fill makes the score null; in ONNX the score is NaN.`,
 // export writes a model in the format of another system.
 func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet) error {
 	model := strings.Join(o.Models, "")
-	if err := checkNeeded(modelNeeded(model), requiredOption{"out", o.Out, "as in --out model.onnx or score.sql"}); err != nil {
+	if err := checkRequirements(modelRequirement(model), requiredOption{"out", o.Out, "as in --out model.onnx or score.sql"}); err != nil {
 		return err
 	}
 	m, variant, err := a.loadVariant(ctx, model, o.Variant)

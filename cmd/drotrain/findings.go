@@ -10,7 +10,7 @@ import (
 func optionFor(f *check.Finding) string {
 	switch {
 	case len(f.Renames) > 0:
-		return "--relabel " + printable.QuoteShell(relabelling(f.Renames))
+		return "--relabel " + printable.QuoteShell(formatRelabel(f.Renames))
 	case len(f.Texts) > 0:
 		return "--na " + printable.QuoteShell(setting.JoinNames(f.Texts))
 	case f.Scored:

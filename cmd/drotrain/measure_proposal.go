@@ -186,7 +186,7 @@ func (m *measuring) measureOthers() {
 				c.Reading.Relabel = map[string]string{}
 			}
 			maps.Copy(c.Reading.Relabel, f.Renames)
-			option = "--relabel " + printable.QuoteShell(relabelling(f.Renames))
+			option = "--relabel " + printable.QuoteShell(formatRelabel(f.Renames))
 		case check.Sentinel:
 			c.Reading.Text.Missing = append(c.Reading.Text.Missing, f.Texts...)
 			c.Impute = "median"

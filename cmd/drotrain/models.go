@@ -44,16 +44,16 @@ func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) 
 // A requiredOption is an option that a command requires: its name, its value and how to set it.
 type requiredOption struct{ name, value, hint string }
 
-func modelNeeded(path string) requiredOption {
+func modelRequirement(path string) requiredOption {
 	return requiredOption{"model", path, "drotrain train writes one: --model " + filepath.Join(defaultOut, modelFile)}
 }
 
-func dataNeeded(path string) requiredOption {
+func dataRequirement(path string) requiredOption {
 	return requiredOption{"data", path, "name a file, a directory, a glob or builtin:NAME"}
 }
 
-// checkNeeded returns an error that names all required options that are not set.
-func checkNeeded(all ...requiredOption) error {
+// checkRequirements returns an error that names all required options that are not set.
+func checkRequirements(all ...requiredOption) error {
 	var missing []error
 	for _, n := range all {
 		if n.value == "" {

@@ -57,7 +57,7 @@ null, rows that cannot be scored have null predictions and a reason.`,
 // predict writes the predictions of a model for the rows of a table.
 func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	model := strings.Join(o.Models, "")
-	if err := checkNeeded(modelNeeded(model), dataNeeded(o.Config.Data), requiredOption{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
+	if err := checkRequirements(modelRequirement(model), dataRequirement(o.Config.Data), requiredOption{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
 		return err
 	}
 	extension, toStream := filepath.Ext(o.Out), o.Out == stream
@@ -122,7 +122,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	switch {
 	case failed != nil && written == nil:
 		if o.Invalid != options.InvalidNull {
-			suggestInvalid(failed)
+			addInvalidHint(failed)
 		}
 		return failed
 	case err != nil:
@@ -145,8 +145,8 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	return err
 }
 
-// suggestInvalid adds the option that scores the other rows to the errors of rows.
-func suggestInvalid(err error) {
+// addInvalidHint adds the option that scores the other rows to the errors of rows.
+func addInvalidHint(err error) {
 	var one *data.Error
 	if !errors.As(err, &one) || one.Row == 0 || one.Class != nil {
 		return

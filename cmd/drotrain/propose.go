@@ -100,7 +100,7 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 	for _, o := range []struct{ name, value string }{
 		{"data", path}, {"target", c.Target}, {"weight", c.Weight}, {"favourable", out.favourable()}, {"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)}, {"categorical", setting.JoinNames(p.Categorical)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", setting.JoinNames(t.Missing)}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
-		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", relabelling(p.Reading.Relabel)}, {"holdout", holdout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
+		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", formatRelabel(p.Reading.Relabel)}, {"holdout", holdout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
 		if o.value == "" || o.value == "0" || o.value == "false" {
 			continue
@@ -121,9 +121,9 @@ func (p *proposedTraining) favourable() string {
 	return ""
 }
 
-// favourableText asks which outcome is good for the person, with the guess; it returns "" unless the target has two
+// favourableQuestion asks which outcome is good for the person, with the guess; it returns "" unless the target has two
 // values and looks like a decision, or groups may be compared.
-func (p *proposedTraining) favourableText() string {
+func (p *proposedTraining) favourableQuestion() string {
 	guess := p.favourable()
 	switch {
 	case guess != "":
@@ -135,8 +135,8 @@ func (p *proposedTraining) favourableText() string {
 	return ""
 }
 
-// relabelling returns names as a value of --relabel.
-func relabelling(names map[string]string) string {
+// formatRelabel returns names as a value of --relabel.
+func formatRelabel(names map[string]string) string {
 	var all []string
 	for _, from := range slices.Sorted(maps.Keys(names)) {
 		all = append(all, from+"->"+names[from])
@@ -211,7 +211,7 @@ func (p *proposedTraining) print(w io.Writer) {
 	if len(p.Groups) > 0 && !p.flags.Changed("groups") {
 		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.QuoteShell(setting.JoinNames(p.Groups))+" considers the worst of them")
 	}
-	if s := p.favourableText(); s != "" {
+	if s := p.favourableQuestion(); s != "" {
 		show.Wrapped(w, "  ", s)
 	}
 	p.printMeasured(w)

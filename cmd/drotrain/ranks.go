@@ -56,7 +56,7 @@ func (a *app) endsOnSignal(ctx context.Context) bool {
 		return false
 	}
 	context.AfterFunc(ctx, func() {
-		err := interruptedBefore(ctx, ctx.Err(), "rank 0 had finished")
+		err := wrapInterruption(ctx, ctx.Err(), "rank 0 had finished")
 		a.printRankError(err.Error())
 		a.comm.Abort(exit.Code(ctx, err))
 	})
@@ -156,17 +156,17 @@ func (o *trainOptions) follow(ctx context.Context, a *app, opt report.Options) e
 	case errors.As(err, &stopped), m != nil && err != nil:
 		return nil // all ranks have stopped: the first one ends them when it has written
 	case err != nil:
-		return interruptedBefore(ctx, err, "a model was trained")
+		return wrapInterruption(ctx, err, "a model was trained")
 	case o.Report == options.ReportNone:
 		return nil
 	}
 	_, err = report.Measure(ctx, m, opt)
-	return interruptedBefore(ctx, cmp.Or(err, ctx.Err()), "the report was finished")
+	return wrapInterruption(ctx, cmp.Or(err, ctx.Err()), "the report was finished")
 }
 
-// interruptedBefore replaces the error of a context cancelled by a signal with an error that says before what
+// wrapInterruption replaces the error of a context cancelled by a signal with an error that says before what
 // the run was interrupted.
-func interruptedBefore(ctx context.Context, err error, what string) error {
+func wrapInterruption(ctx context.Context, err error, what string) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%w before %s", cause, what)
 	}

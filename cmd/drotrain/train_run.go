@@ -65,7 +65,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	}
 	auto := o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil && o.Config.Memory == 0
 	ctx = ranks.NewContext(ctx, a.comm)
-	if a.comm != nil && o.trainsAlone() && o.Report != options.ReportNone {
+	if a.comm != nil && o.hasNoHoldout() && o.Report != options.ReportNone {
 		o.Report = options.ReportNone
 		a.warn("no report is written: no rows are held out, and with several ranks training rows cannot be evaluated")
 	}
@@ -181,8 +181,8 @@ func (o *trainOptions) printNotes(a *app, notes []string, findings []check.Findi
 	}
 }
 
-// trainsAlone reports whether the run holds out no rows.
-func (o *trainOptions) trainsAlone() bool {
+// hasNoHoldout reports whether the run holds out no rows.
+func (o *trainOptions) hasNoHoldout() bool {
 	c := &o.Config
 	return c.Holdout == 0 && c.HoldoutData+c.Split+c.GroupHoldout+c.Time == ""
 }
@@ -411,7 +411,7 @@ func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, o
 func (o *trainOptions) checkOutcome(m *train.Model, e *eval.Evaluation, s train.Summary) error {
 	switch {
 	case !s.Certified:
-		return notCertified(m, s)
+		return uncertifiedError(m, s)
 	case e != nil && e.Verdict.Outcome == eval.Degenerate && !o.AllowDegenerate:
 		advice := "train with less robustness, --loss huber or --average plain"
 		if m.Config.Level.Average == "plain" {
@@ -504,8 +504,8 @@ func (o *trainOptions) resultTitle(m *train.Model) string {
 	return t
 }
 
-// notCertified returns the error of a run that ended before the gap asked for.
-func notCertified(m *train.Model, s train.Summary) error {
+// uncertifiedError returns the error of a run that ended before the gap asked for.
+func uncertifiedError(m *train.Model, s train.Summary) error {
 	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model was written, marked uncertified",
 		s.Status, show.Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), m.Config.Gap)
 	hint := "raise --max-passes or --gap"

@@ -57,7 +57,7 @@ type verifyOutput struct {
 // verify checks the certificate of a model.
 func (a *app) verify(ctx context.Context, o *options.Settings) error {
 	path := strings.Join(o.Models, "")
-	err := checkNeeded(modelNeeded(path), requiredOption{"proof", o.Proof, "drotrain train --proof FILE writes one"}, dataNeeded(o.Config.Data))
+	err := checkRequirements(modelRequirement(path), requiredOption{"proof", o.Proof, "drotrain train --proof FILE writes one"}, dataRequirement(o.Config.Data))
 	if err != nil {
 		return err
 	}

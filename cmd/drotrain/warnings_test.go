@@ -125,7 +125,7 @@ func TestOptions_WithoutEffect(t *testing.T) {
 		{"--checkpoint-every 1s", "every 30 seconds"},
 		{"--scale-target", "--scale none"},
 		{"--holdout 0.3 --holdout split:s", "must be given once: it is also 0.3"},
-		{"--holdout 0.3,split:s", "must name the rows behind the comma"},
+		{"--holdout 0.3,split:s", "must name the rows after the comma"},
 		{"--holdout time:", "must be a proportion"},
 		{"--holdout day", "time:COLUMN"},
 		{"--time day", "time:COLUMN"},

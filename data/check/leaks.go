@@ -324,7 +324,7 @@ func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*col
 		if x.roles.FindRole(g.Name) != "a group column" || !x.roles.isFeature(g.Column) || leaks[g] || len(g.values) < 2 || len(g.values) > 50 {
 			continue
 		}
-		if f := x.decodes(g, power, leaks); f != nil {
+		if f := x.findJointLeak(g, power, leaks); f != nil {
 			all = append(all, *f)
 		} else if f := x.reverses(g, m); f != nil {
 			all = append(all, *f)
@@ -341,8 +341,8 @@ const (
 	reversed     = 0.25 // and in another one, at most
 )
 
-// decodes finds a column that predicts the target together with a group column, although neither does alone.
-func (x *examination) decodes(g *column, power map[*column]float64, leaks map[*column]bool) *Finding {
+// findJointLeak finds a column that predicts the target together with a group column, although neither does alone.
+func (x *examination) findJointLeak(g *column, power map[*column]float64, leaks map[*column]bool) *Finding {
 	for _, c := range x.columns {
 		if c == g || !x.roles.isFeature(c.Column) || len(c.values) < 2 || len(c.values) > pairLevels || leaks[c] || max(power[c], power[g]) > pairAlone {
 			continue

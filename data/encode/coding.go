@@ -46,7 +46,7 @@ type Coding struct {
 
 // Validate returns an error if a coding that was read from a file is invalid.
 func (c Coding) Validate() error {
-	if bad := !table.IsFinite(c.Shift); bad || !positiveFinite(c.Scale) {
+	if bad := !table.IsFinite(c.Shift); bad || !isPositiveFinite(c.Scale) {
 		return fmt.Errorf("the encoded column %q has the shift %v and the scale %v; both must be finite, and the scale positive", c.Name, c.Shift, c.Scale)
 	}
 	return nil
@@ -131,8 +131,8 @@ func (in *Input) Width() int {
 	return n
 }
 
-// validateMade returns an error if the operands of an input that was read from a file are invalid.
-func (in *Input) validateMade() error {
+// validateOperands returns an error if the operands of an input that was read from a file are invalid.
+func (in *Input) validateOperands() error {
 	if in.Kind != data.Numeric {
 		return fmt.Errorf("\"of\" is set for a column of kind %v: only a number is derived from others", in.Kind)
 	}

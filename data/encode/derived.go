@@ -15,9 +15,9 @@ import (
 // Columns made of others: functions of a number, and products of several columns. Their
 // values are worked out as they are read, so that they are encoded as any number is.
 
-// noFeatureFault returns the error of a column that a transformation needs and that is missing or not a
+// missingFeatureFault returns the error of a column that a transformation needs and that is missing or not a
 // feature.
-func noFeatureFault(f *data.Frame, name, what string) error {
+func missingFeatureFault(f *data.Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
 		return err
 	}
@@ -323,7 +323,7 @@ func (m *derivation) findFeature(name, what string) *data.Column {
 			return c
 		}
 	}
-	m.problems.Add(noFeatureFault(m.f, name, what))
+	m.problems.Add(missingFeatureFault(m.f, name, what))
 	return nil
 }
 

@@ -132,7 +132,7 @@ func (e *Encoder) encodeRows(ctx context.Context, f *data.Frame, d *matrix.Parti
 	}
 	out, err := e.encodeSets(ctx, f, d, to, withTarget)
 	if err != nil {
-		return nil, hintWithoutFill(err)
+		return nil, dropFillHints(err)
 	}
 	out.TrainReport.Dropped, out.HoldoutReport.Dropped = dropped[0], dropped[1]
 	return out, f.Fingerprint()
@@ -329,7 +329,7 @@ func (e *Encoder) newDataset(ctx context.Context, f *data.Frame, d *matrix.Parti
 			continue
 		}
 		if q.vector != nil {
-			if u := unseenPlaces(f, &q, rows); u != nil {
+			if u := countUnseenPlaces(f, &q, rows); u != nil {
 				report.Unseen = append(report.Unseen, *u)
 			}
 			continue
@@ -363,8 +363,8 @@ func (e *Encoder) newDataset(ctx context.Context, f *data.Frame, d *matrix.Parti
 	return ds, report, e.encodeGroups(ctx, f, rows, ds, &report)
 }
 
-// hintWithoutFill adapts the hints of errors about nulls to a model that is trained already.
-func hintWithoutFill(err error) error {
+// dropFillHints adapts the hints of errors about nulls to a model that is trained already.
+func dropFillHints(err error) error {
 	var all data.Problems
 	if all.Add(err) != nil {
 		return err

@@ -30,8 +30,8 @@ type Encoder struct {
 	constant, filled []string // columns of one note each, with what it says of them
 }
 
-// noteColumns adds one note for all constant columns and one for all filled columns.
-func (e *Encoder) noteColumns() {
+// addColumnNotes adds one note for all constant columns and one for all filled columns.
+func (e *Encoder) addColumnNotes() {
 	if n := len(e.constant); n > 0 {
 		e.addNote("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), listFirst(e.constant))
 	}
@@ -155,7 +155,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 		at := slices.IndexFunc(usable, func(c *data.Column) bool { return c.Name == name })
 		switch {
 		case at < 0:
-			problems.Add(noFeatureFault(f, name, "a reference level"))
+			problems.Add(missingFeatureFault(f, name, "a reference level"))
 		case usable[at].Kind == data.Vector:
 			problems.Add(vectorFault(f, name, "a reference level"))
 		case s.IsNumeric(usable[at]):

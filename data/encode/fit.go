@@ -77,7 +77,7 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	if err != nil {
 		return nil, err
 	}
-	if (to.Storage == "" || to.Storage == AutoStorage) && mostlySingle(t.features) {
+	if (to.Storage == "" || to.Storage == AutoStorage) && isMostlySingle(t.features) {
 		to.Storage = Float32 // as their files have them
 	}
 	to.Storage = to.Storage.Choose(t.entriesPerRow(), len(e.Columns))
@@ -98,9 +98,9 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	return out, f.Fingerprint()
 }
 
-// mostlySingle reports whether at least nine of ten features are entries of vectors in single or half
+// isMostlySingle reports whether at least nine of ten features are entries of vectors in single or half
 // precision.
-func mostlySingle(features []*data.Column) bool {
+func isMostlySingle(features []*data.Column) bool {
 	single := 0
 	for _, c := range features {
 		if c.Vector != "" && (c.Type == "float32" || c.Type == "float16") {

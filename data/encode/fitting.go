@@ -279,7 +279,7 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: interceptName, Kind: "intercept", Scale: 1})
 	}
-	e.noteColumns()
+	e.addColumnNotes()
 	if w := len(e.Columns); w > t.total {
 		e.addNote("%d encoded columns but only %d training rows", w, t.total)
 	}

@@ -268,7 +268,7 @@ func sortLabels(g Grouping) Grouping {
 	for i := range order {
 		order[i] = i
 	}
-	sort.Slice(order, func(i, j int) bool { return labelLess(g.Labels[order[i]], g.Labels[order[j]], numbers) })
+	sort.Slice(order, func(i, j int) bool { return isLabelLess(g.Labels[order[i]], g.Labels[order[j]], numbers) })
 	labels := make([]string, len(order))
 	place := make([]int32, len(order))
 	for to, from := range order {
@@ -282,7 +282,7 @@ func sortLabels(g Grouping) Grouping {
 	return g
 }
 
-func labelLess(a, b string, numbers bool) bool {
+func isLabelLess(a, b string, numbers bool) bool {
 	if am, bm := a == MissingLabel, b == MissingLabel; am != bm {
 		return bm
 	}

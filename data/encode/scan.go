@@ -89,7 +89,7 @@ func (x *numberScan) add(t *matrix.Tile, j int, cuts []int) {
 		if matrix.AreFinite(buf) {
 			moment = matrix.MomentOf(buf)
 		} else {
-			addNotFinite(t, j, rows[from:to], &faults)
+			addNotFiniteFaults(t, j, rows[from:to], &faults)
 		}
 		moments = append(moments, moment)
 		nonzero += to - from - len(buf)
@@ -132,8 +132,8 @@ func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []floa
 	return buf
 }
 
-// addNotFinite records the first value that is NaN or infinite.
-func addNotFinite(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
+// addNotFiniteFaults records the first value that is NaN or infinite.
+func addNotFiniteFaults(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
 	for _, i := range rows {
 		if v := t.Number[j][i]; !table.IsFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
 			faults.Add(matrix.Faults{Null: -1, Far: -1, Bad: t.First + int(i), Value: v})

@@ -134,7 +134,7 @@ func (s Spec) Validate() error {
 		}
 	}
 	for _, p := range s.Products {
-		if len(p.Of) < 2 || !positiveFinite(p.Scale) {
+		if len(p.Of) < 2 || !isPositiveFinite(p.Scale) {
 			return fmt.Errorf("the product %q has %d operands and the scale %v: a product needs at least two operands and a scale above 0", p.Name, len(p.Of), p.Scale)
 		}
 	}

@@ -392,7 +392,7 @@ func readExposures(f *data.Frame, c *data.Column, rows matrix.Set, dst []float64
 	}
 	wrong, first, what := 0, none, ""
 	for i, r := range rows.All() {
-		if dst[i] = c.Number[r]; !c.IsNull(r) && positiveFinite(dst[i]) {
+		if dst[i] = c.Number[r]; !c.IsNull(r) && isPositiveFinite(dst[i]) {
 			continue
 		}
 		if wrong++; first < 0 {

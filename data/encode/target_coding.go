@@ -77,10 +77,10 @@ func (t Target) Validate() error {
 		return fmt.Errorf("the positive and the negative value of the target are both %q", t.Positive)
 	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
 		return fmt.Errorf("the target has an exposure, but is not a plain number")
-	case t.Task == Regression && (!positiveFinite(t.Scale) || !table.IsFinite(t.Shift)):
+	case t.Task == Regression && (!isPositiveFinite(t.Scale) || !table.IsFinite(t.Shift)):
 		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale positive", t.Shift, t.Scale)
 	}
 	return nil
 }
 
-func positiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
+func isPositiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 0) }

@@ -35,7 +35,7 @@ func (e *Encoder) Validate() error {
 			return fmt.Errorf("%s, %q, has the fill %v, not a finite number", what, in.Name, in.Fill)
 		}
 		if in.Of != nil {
-			if err := in.validateMade(); err != nil {
+			if err := in.validateOperands(); err != nil {
 				return fmt.Errorf("%s, %q: %w", what, in.Name, err)
 			}
 		}

@@ -150,8 +150,8 @@ func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage Stor
 	return nil
 }
 
-// unseenPlaces returns how many rows have an entry at a place that training did not see, or nil.
-func unseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
+// countUnseenPlaces returns how many rows have an entry at a place that training did not see, or nil.
+func countUnseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
 	u := Unseen{Column: q.in.Name, Places: true}
 	for _, r := range rows.All() {
 		index, value := q.vector.Sparse.Row(r)

@@ -132,7 +132,7 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	if a == nil {
 		return bound
 	}
-	if square := 1.02 * 1.02 * largestEigenvalue(a, lo); square < sum && eigenvaluesBelow(a, square, max(hi-lo, s.d)) { // of the squared norm
+	if square := 1.02 * 1.02 * largestEigenvalue(a, lo); square < sum && proveEigenvaluesBelow(a, square, max(hi-lo, s.d)) { // of the squared norm
 		return math.Sqrt(square)
 	}
 	return bound
@@ -189,11 +189,11 @@ func largestEigenvalue(a *mat.SymDense, seed int) float64 {
 	return lambda
 }
 
-// eigenvaluesBelow proves that the largest eigenvalue of a Gram matrix, without rounding, is at
+// proveEigenvaluesBelow proves that the largest eigenvalue of a Gram matrix, without rounding, is at
 // most value: a, of sums of terms products and with a trace that bounds the sizes of these, is
 // off by γ·trace in norm, and so much below value there is a Cholesky factor, whose backward
 // error is γ of its own trace (Higham, Thm. 10.3; Rump 2006).
-func eigenvaluesBelow(a *mat.SymDense, value float64, terms int) bool {
+func proveEigenvaluesBelow(a *mat.SymDense, value float64, terms int) bool {
 	const more = 64
 	size := a.SymmetricDim()
 	off := 1.01 * (saddle.Gamma(terms+more)*mat.Trace(a) + 2*saddle.Gamma(size+16)*float64(size)*value)

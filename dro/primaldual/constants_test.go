@@ -170,7 +170,7 @@ func TestEigenvaluesBelow_Proof(t *testing.T) {
 			t.Fatal("no eigenvalues")
 		}
 		most := values.Values(nil)[d-1]
-		if eigenvaluesBelow(a, most*(1-1e-9), d) || !eigenvaluesBelow(a, most*(1+1e-9), d) {
+		if proveEigenvaluesBelow(a, most*(1-1e-9), d) || !proveEigenvaluesBelow(a, most*(1+1e-9), d) {
 			t.Errorf("%d columns: the largest eigenvalue is %v", d, most)
 		}
 	}

@@ -61,5 +61,5 @@ func (c *fullEstimator) stepDual(t *template) {
 
 func (c *fullEstimator) refresh(*template) {}
 
-// linearised returns the last point and the gradient there.
-func (c *fullEstimator) linearised(t *template) (at, g []float64) { return t.x, c.g }
+// linearisation returns the last point and the gradient there.
+func (c *fullEstimator) linearisation(t *template) (at, g []float64) { return t.x, c.g }

@@ -21,7 +21,7 @@ type iteration struct {
 	begin    func(u, y, g []float64) // starts the estimator at coordinates u, weights y and their gradient g, nil if not known
 	began    bool
 
-	linearised func(*template) (at, g []float64) // the mean of the points that the estimator's tables of gradients are of, and their sum
+	linearisation func(*template) (at, g []float64) // the mean of the points that the estimator's tables of gradients are of, and their sum
 
 	// restarts lets the method start again at its averages; startGap is the gap when it last did.
 	restarts bool

@@ -87,7 +87,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	offerDrawn(r, t)
 	r.AnswerWithDual()
 	t.estimator = estimator
-	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
+	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearisation: estimator.linearisation,
 		begin: func(_, y, g []float64) { estimator.begin(y, g) }}
 	if m.Schedule == Theory || !newton.IsFormable(r.Problem) {
 		w.restarts, w.startGap = m.Schedule == Practical, math.Inf(1)
@@ -95,7 +95,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 		if err != nil {
 			return nil, err
 		}
-		return w, w.useTheory(c, fullTheory)
+		return w, w.useTheory(c, fullConditions)
 	}
 	return newPractical(w, false, 1, 1, 1), nil
 }
@@ -129,14 +129,14 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	offerDrawn(r, t)
 	r.AnswerWithDual()
 	t.estimator = estimator
-	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
+	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearisation: estimator.linearisation,
 		begin: estimator.begin}
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
-				return historicTheory(mo, c, s, wP, wD)
+				return historicConditions(mo, c, s, wP, wD)
 			}
-			return replacementTheory(mo, c, s)
+			return replacementConditions(mo, c, s)
 		})
 	}
 	return newPractical(w, false, 0.25/float64(b.count()), b.count(), 1), nil
@@ -191,7 +191,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	offerDrawn(r, t)
 	r.AnswerWithDual()
 	t.estimator = estimator
-	w := &iteration{Run: r, template: t, lifted: lifted, begin: estimator.begin, linearised: estimator.linearised}
+	w := &iteration{Run: r, template: t, lifted: lifted, begin: estimator.begin, linearisation: estimator.linearisation}
 	w.y = func() []float64 { return estimator.y }
 	if mirror, ok := saddle.MirrorOf(r.Problem.Dual); ok && lifted {
 		w.y = func() []float64 { return projectWeights(mirror, estimator.y) }
@@ -202,9 +202,9 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
-				return separableHistoricTheory(mo, c, s, wP)
+				return separableHistoricConditions(mo, c, s, wP)
 			}
-			return separableReplacementTheory(mo, c, s)
+			return separableReplacementConditions(mo, c, s)
 		})
 	}
 	maxWeight := 1.0

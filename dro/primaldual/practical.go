@@ -172,7 +172,7 @@ func (p *practicalSchedule) polishedPoint() []float64 {
 	if !(p.decrement/2 <= p.lastObjective-p.Cert.Best.Lower) {
 		return nil
 	}
-	at, g := p.linearised(p.template)
+	at, g := p.linearisation(p.template)
 	x := make([]float64, len(at))
 	p.primal.step(x, g, at, 1)
 	return p.point(x)

@@ -88,8 +88,8 @@ func ratio2(num, den float64) float64 {
 	return (num / den) * (num / den)
 }
 
-// fullTheory returns the conditions of Proposition 1.
-func fullTheory(m moduli, c constants) *theory {
+// fullConditions returns the conditions of Proposition 1.
+func fullConditions(m moduli, c constants) *theory {
 	return &theory{
 		first: 0.25 * min(math.Sqrt(m.mu0*m.nu0)/c.g, m.mu0/(math.Sqrt2*c.l)),
 		rates: []rate{m.primalDual(ratio2(0.25, c.g)), m.primalPrimal(ratio2(0.25, math.Sqrt2*c.l))},
@@ -97,8 +97,8 @@ func fullTheory(m moduli, c constants) *theory {
 	}
 }
 
-// historicTheory returns the conditions of Proposition 2, for w^P, w^D, and the sampling p, q and weights γ.
-func historicTheory(m moduli, c constants, s *sampler, wP, wD float64) *theory {
+// historicConditions returns the conditions of Proposition 2, for w^P, w^D, and the sampling p, q and weights γ.
+func historicConditions(m moduli, c constants, s *sampler, wP, wD float64) *theory {
 	gp := maxRatio(c.gs, s.p.p, nil)
 	lpg := maxRatio(c.ls, s.p.p, s.gamma)
 	gqg := maxRatio(c.gs, s.q.p, s.gamma)
@@ -112,8 +112,8 @@ func historicTheory(m moduli, c constants, s *sampler, wP, wD float64) *theory {
 	}
 }
 
-// replacementTheory returns the conditions of Proposition 3.
-func replacementTheory(m moduli, c constants, s *sampler) *theory {
+// replacementConditions returns the conditions of Proposition 3.
+func replacementConditions(m moduli, c constants, s *sampler) *theory {
 	gps := maxRatio2(c.gs, s.p.p, s.s.p)
 	lpr := sumRatio2(c.ls, s.p.p, s.r.p)
 	gqr := sumRatio2(c.gs, s.q.p, s.r.p)
@@ -128,8 +128,8 @@ func replacementTheory(m moduli, c constants, s *sampler) *theory {
 	}
 }
 
-// separableHistoricTheory returns the conditions of Proposition 4, and of Lemma 6.
-func separableHistoricTheory(m moduli, c constants, s *sampler, wP float64) *theory {
+// separableHistoricConditions returns the conditions of Proposition 4, and of Lemma 6.
+func separableHistoricConditions(m moduli, c constants, s *sampler, wP float64) *theory {
 	n := float64(len(c.gs))
 	gp := maxRatio(c.gs, s.p.p, nil)
 	lpg := maxRatio(c.ls, s.p.p, s.gamma)
@@ -144,8 +144,8 @@ func separableHistoricTheory(m moduli, c constants, s *sampler, wP float64) *the
 	return t
 }
 
-// separableReplacementTheory returns the conditions of Proposition 5, and of Lemma 6.
-func separableReplacementTheory(m moduli, c constants, s *sampler) *theory {
+// separableReplacementConditions returns the conditions of Proposition 5, and of Lemma 6.
+func separableReplacementConditions(m moduli, c constants, s *sampler) *theory {
 	n := float64(len(c.gs))
 	gp := maxRatio(c.gs, s.p.p, nil)
 	lpr := sumRatio2(c.ls, s.p.p, s.r.p)

@@ -67,14 +67,14 @@ func propositions(m moduli, c constants, hist, repl, sepHist, sepRepl *sampler) 
 	}
 	var list []proposition
 	// Proposition 1
-	list = append(list, proposition{"full", fullTheory(m, c),
+	list = append(list, proposition{"full", fullConditions(m, c),
 		math.Min(math.Sqrt(m.mu0*m.nu0)/(4*c.g), m.mu0/(4*math.Sqrt(2)*c.l)),
 		func(a, A, prev, prevA float64) []float64 {
 			return []float64{math.Sqrt(P(A)*D(prevA)) / (4 * c.g) / a, math.Sqrt(P(A)*P(prevA)) / (4 * math.Sqrt(2) * c.l) / a}
 		}})
 	// Proposition 2
 	gp, lpg, gqg := maximum(c.gs, hist.p.p, one), maximum(c.ls, hist.p.p, hist.gamma), maximum(c.gs, hist.q.p, hist.gamma)
-	list = append(list, proposition{"Proposition 2", historicTheory(m, c, hist, wP, wD),
+	list = append(list, proposition{"Proposition 2", historicConditions(m, c, hist, wP, wD),
 		math.Min(math.Sqrt(wD*m.mu0*m.nu0)/(4*gp), math.Min(math.Sqrt(wP)*m.mu0/(4*math.Sqrt(2)*lpg), math.Sqrt(wP*m.mu0*m.nu0)/(4*gqg))),
 		func(a, A, prev, prevA float64) []float64 {
 			k := 4 * math.Sqrt(2) * a
@@ -85,7 +85,7 @@ func propositions(m moduli, c constants, hist, repl, sepHist, sepRepl *sampler) 
 	gps, lpr, gqr := maximum(c.gs, repl.p.p, squares(repl.s.p)), total(c.ls, repl.p.p, repl.r.p), total(c.gs, repl.q.p, repl.r.p)
 	rho := least(repl.r.p)
 	both := math.Min(rho, least(repl.s.p))
-	list = append(list, proposition{"Proposition 3", replacementTheory(m, c, repl),
+	list = append(list, proposition{"Proposition 3", replacementConditions(m, c, repl),
 		math.Min(math.Sqrt(m.mu0*m.nu0)/math.Max(gps, gqr), m.mu0/lpr) / 15,
 		func(a, A, prev, prevA float64) []float64 {
 			return []float64{math.Sqrt(P(A)*D(prevA)) / (30 * gps) / a, math.Sqrt(P(A)*P(prevA)) / (40 * lpr) / a, math.Sqrt(D(A)*P(prevA)) / (30 * gqr) / a,
@@ -93,7 +93,7 @@ func propositions(m moduli, c constants, hist, repl, sepHist, sepRepl *sampler) 
 		}})
 	// Proposition 4
 	gp2, lpg2 := maximum(c.gs, sepHist.p.p, one), maximum(c.ls, sepHist.p.p, sepHist.gamma)
-	list = append(list, proposition{"Proposition 4", separableHistoricTheory(m, c, sepHist, wP),
+	list = append(list, proposition{"Proposition 4", separableHistoricConditions(m, c, sepHist, wP),
 		math.Min(math.Sqrt((1-wP)*m.mu0*m.nu0)/(4*math.Sqrt(n)*gp2), math.Sqrt(wP*(1-wP))*m.mu0/(4*lpg2)),
 		func(a, A, prev, prevA float64) []float64 {
 			return []float64{math.Sqrt((1-wP)*P(A)*D(prevA)) / (4 * math.Sqrt(n) * gp2) / a, math.Sqrt(wP*(1-wP)*P(A)*P(prevA)) / (4 * lpg2) / a,
@@ -101,7 +101,7 @@ func propositions(m moduli, c constants, hist, repl, sepHist, sepRepl *sampler) 
 		}})
 	// Proposition 5
 	gp3, lpr3 := maximum(c.gs, sepRepl.p.p, one), total(c.ls, sepRepl.p.p, sepRepl.r.p)
-	list = append(list, proposition{"Proposition 5", separableReplacementTheory(m, c, sepRepl),
+	list = append(list, proposition{"Proposition 5", separableReplacementConditions(m, c, sepRepl),
 		math.Min(math.Sqrt(m.mu0*m.nu0)/(4*math.Sqrt(2*n)*gp3), m.mu0/(30*lpr3)),
 		func(a, A, prev, prevA float64) []float64 {
 			return []float64{math.Sqrt(P(A)*D(prevA)) / (4 * math.Sqrt(2*n) * gp3) / a, math.Sqrt(P(A)*P(prevA)) / (30 * lpr3) / a,
@@ -253,8 +253,8 @@ func TestSchedule_BilinearCoupling(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range []moduli{{0, 1, 0, 1}, {0.1, 0.1, 0, 1}, {0, 1, 0.1, 0.1}, {1, 1, 1, 1}} {
-		for i, th := range []*theory{fullTheory(m, c), historicTheory(m, c, s, 0.1, 0.1), replacementTheory(m, c, s),
-			separableHistoricTheory(m, c, s, 0.1), separableReplacementTheory(m, c, s)} {
+		for i, th := range []*theory{fullConditions(m, c), historicConditions(m, c, s, 0.1, 0.1), replacementConditions(m, c, s),
+			separableHistoricConditions(m, c, s, 0.1), separableReplacementConditions(m, c, s)} {
 			a, A := 0.0, 0.0
 			for k := 1; k < 50; k++ {
 				a = th.nextWeight(k, A, a)

@@ -164,8 +164,8 @@ func (c *separableEstimator) nextBlock() int {
 	return c.order[c.visited-1]
 }
 
-// linearised returns the mean of the points where blocks were touched and the sum of their tables.
-func (c *separableEstimator) linearised(*template) (at, g []float64) {
+// linearisation returns the mean of the points where blocks were touched and the sum of their tables.
+func (c *separableEstimator) linearisation(*template) (at, g []float64) {
 	return c.points.mean, c.aggregate
 }
 

@@ -149,7 +149,7 @@ func (c *stochasticEstimator) refresh(*template) {
 	c.addChange(c.aggregate, c.hatY, c.slope, c.hatY, c.oldSlope, lo, hi) // (Ĵ_{k,R} − Ĵ_{k−1,R})ᵀŷ_{k,R}
 }
 
-// linearised returns the mean of the points where blocks were touched and the sum of their tables.
-func (c *stochasticEstimator) linearised(*template) (at, g []float64) {
+// linearisation returns the mean of the points where blocks were touched and the sum of their tables.
+func (c *stochasticEstimator) linearisation(*template) (at, g []float64) {
 	return c.points.mean, c.aggregate
 }

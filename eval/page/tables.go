@@ -182,8 +182,8 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 	return text, s
 }
 
-// fromTo returns a measure of the model in focus with that of the baseline below it.
-func (p *page) fromTo(h *eval.Group, key string) string {
+// changeText returns a measure of the model in focus with that of the baseline below it.
+func (p *page) changeText(h *eval.Group, key string) string {
 	f := p.E.Focus()
 	v, _ := h.Models[f].Values.Get(key)
 	s := p.formatMeasure(key, v, h.N)
@@ -212,7 +212,7 @@ func (p *page) Rates() *table {
 	for _, h := range order {
 		cells := []string{printable.Group(h.Label), printable.Count(h.N)}
 		for _, q := range rates {
-			cells = append(cells, p.fromTo(h, q.Key))
+			cells = append(cells, p.changeText(h, q.Key))
 		}
 		class := ""
 		if !h.Sufficient {

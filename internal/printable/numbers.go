@@ -33,7 +33,7 @@ func Number(x float64) string {
 	case a >= 1000:
 		return Count(int(math.Round(x)))
 	default:
-		return fixed(x, decimals(a))
+		return formatFixed(x, decimals(a))
 	}
 }
 
@@ -44,7 +44,7 @@ func NumberAtScale(x, scale float64) string {
 	if isNotFinite(x) || a < 1e-4 && a != 0 || !(a < 1000) {
 		return Number(x)
 	}
-	return fixed(x, decimals(a))
+	return formatFixed(x, decimals(a))
 }
 
 func isNotFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
@@ -62,8 +62,8 @@ func decimals(magnitude float64) int {
 	return 1
 }
 
-// fixed formats x with a number of decimals, a true minus sign, and zero without a sign.
-func fixed(x float64, decimals int) string {
+// formatFixed formats x with a number of decimals, a true minus sign, and zero without a sign.
+func formatFixed(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-")
@@ -101,7 +101,7 @@ func Percent(x float64) string {
 	if a := math.Abs(x); a < 0.01 && a > 0 {
 		d = 2
 	}
-	return fixed(100*x, d) + "\u00a0%"
+	return formatFixed(100*x, d) + "\u00a0%"
 }
 
 // PercentOf formats a proportion of n rows as in 12.3 %, or 12 % for fewer than 100 rows.
@@ -109,7 +109,7 @@ func PercentOf(x float64, n int) string {
 	if n >= 100 || isNotFinite(x) {
 		return Percent(x)
 	}
-	return fixed(100*x, 0) + "\u00a0%"
+	return formatFixed(100*x, 0) + "\u00a0%"
 }
 
 // Group returns the label of a group with hidden characters made visible.

@@ -84,7 +84,7 @@ func weights(s Source, n int) []float64 {
 }
 
 // share draws a number in (0, 1] that is often 1, or close to 0 or 1.
-func share(s Source) float64 {
+func drawProportion(s Source) float64 {
 	switch s.Int(0, 5, "share kind") {
 	case 0:
 		return 1
@@ -121,7 +121,7 @@ func drawBall(s Source, n int) Case {
 
 // drawCapped draws bounded weights with a penalty.
 func drawCapped(s Source, n int) Case {
-	d, alpha, nu, w := divergence(s), share(s), power(s, -8, 6, "nu"), weights(s, n)
+	d, alpha, nu, w := divergence(s), drawProportion(s), power(s, -8, 6, "nu"), weights(s, n)
 	c := Case{Dual: dro.KL{Alpha: alpha, Nu: nu, Weights: w}}
 	if d == dro.PearsonChi2 {
 		c.Dual = dro.ChiSquare{Alpha: alpha, Nu: nu, Weights: w}
@@ -136,7 +136,7 @@ func drawCVaR(s Source, n int) Case {
 	if flip(s, 6, "largest") {
 		return Case{Dual: dro.KL{Weights: w}, Exact: exact.Problem{Adversary: exact.Adversary{Penalty: "kl", Weights: w}}}
 	}
-	alpha := share(s)
+	alpha := drawProportion(s)
 	a := exact.Adversary{Penalty: "chi2", Alpha: alpha, Weights: w}
 	return Case{Dual: dro.CVaR{Alpha: alpha, Weights: w}, Exact: exact.Problem{Adversary: a}}
 }
@@ -176,7 +176,7 @@ func drawGiven(s Source, n int) Case {
 
 // drawTotalVariation draws a ball of the total variation.
 func drawTotalVariation(s Source, n int) Case {
-	radius, w := share(s), weights(s, n)
+	radius, w := drawProportion(s), weights(s, n)
 	a := exact.Adversary{Penalty: "chi2", Ranks: "tv", Param: radius, Weights: w}
 	return Case{Dual: dro.Ball{Divergence: dro.TotalVariation, Radius: radius, Weights: w}, Exact: exact.Problem{Adversary: a}}
 }
@@ -186,7 +186,7 @@ func drawSpectral(s Source, n int) Case {
 	d := dro.Spectral{Weights: weights(s, n)}
 	switch d.Spectrum.Kind = []dro.SpectrumKind{dro.Superquantile, dro.Extremile, dro.Exponential}[s.Int(0, 2, "spectrum")]; d.Spectrum.Kind {
 	case dro.Superquantile:
-		d.Spectrum.Param = share(s)
+		d.Spectrum.Param = drawProportion(s)
 	case dro.Extremile:
 		d.Spectrum.Param = 1 + power(s, -6, 2, "r − 1")
 	default:

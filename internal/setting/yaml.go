@@ -81,7 +81,7 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 			continue
 		}
 		if err := v.setNode(value); err != nil {
-			all = append(all, atPlace(at+": "+key.Value, value, err))
+			all = append(all, addPlace(at+": "+key.Value, value, err))
 		} else if keys.Done != nil {
 			keys.Done(key.Value)
 		}
@@ -89,8 +89,8 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	return all
 }
 
-// atPlace adds the place of a value, and the value if it is text, to an error.
-func atPlace(place string, node *yaml.Node, err error) error {
+// addPlace adds the place of a value, and the value if it is text, to an error.
+func addPlace(place string, node *yaml.Node, err error) error {
 	hint := ""
 	var e interface{ Hint() string }
 	if errors.As(err, &e) {

@@ -13,14 +13,14 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ofClasses reports whether a score has one column per class: its name contains a * and is not itself a column.
-func (o *audit) ofClasses(s Score) bool {
+// hasClassColumns reports whether a score has one column per class: its name contains a * and is not itself a column.
+func (o *audit) hasClassColumns(s Score) bool {
 	return strings.Contains(s.Column, "*") && !o.frame.Has(s.Column)
 }
 
 // scoreColumns returns the names of the columns of a score.
 func (o *audit) scoreColumns(s Score) []string {
-	if !o.ofClasses(s) {
+	if !o.hasClassColumns(s) {
 		return []string{s.Column}
 	}
 	var columns []string
@@ -34,13 +34,13 @@ func columnOfClass(s Score, class string) string { return strings.Replace(s.Colu
 
 // findClasses sets the classes from the names of the columns of the first score, in the order of the table.
 func (o *audit) findClasses() error {
-	several := slices.ContainsFunc(o.Scores, o.ofClasses)
+	several := slices.ContainsFunc(o.Scores, o.hasClassColumns)
 	for _, s := range o.Scores {
 		named := func(c *data.Column) bool { return strings.HasPrefix(c.Name, s.Column+"_") }
 		if !several && !o.frame.Has(s.Column) && slices.ContainsFunc(o.frame.Columns, named) {
 			return &OptionError{"", fmt.Sprintf("there is no column %q", s.Column), fmt.Sprintf("of more than two classes write %s_*: the * stands for the class", s.Column)}
 		}
-		if several && !o.ofClasses(s) {
+		if several && !o.hasClassColumns(s) {
 			return &OptionError{"score", fmt.Sprintf("%q is a single column, but another score has a column per class", s.Column), "write * in the place of the class, as in p_*"}
 		}
 	}

@@ -189,7 +189,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		}
 		in.Target = numbersOf(rows.arena, column)
 		if target.Exposure != "" {
-			if err := x.turnIntoRates(ctx, f, in, rows); err != nil {
+			if err := x.divideByExposures(ctx, f, in, rows); err != nil {
 				return err
 			}
 		}
@@ -269,8 +269,8 @@ func classGrouping(name string, classes []string, target []float64) encode.Group
 	return g
 }
 
-// turnIntoRates divides the counts of an input by the exposures of their rows, which become part of the weights.
-func (x *Measured) turnIntoRates(ctx context.Context, f *data.Frame, in *eval.Input, rows *scoredRows) error {
+// divideByExposures divides the counts of an input by the exposures of their rows, which become part of the weights.
+func (x *Measured) divideByExposures(ctx context.Context, f *data.Frame, in *eval.Input, rows *scoredRows) error {
 	t := x.model.Encoder.Target
 	exposures, err := readNumbers(ctx, f, rows.Rows, rows.arena, t.Exposure, "an exposure", func(v float64) bool { return v > 0 }, "a number above 0", "leave out rows without an exposure")
 	if err != nil {

@@ -114,8 +114,8 @@ func (in *input) labels() []string {
 	return all
 }
 
-// skipped returns the index of the label without an encoded column, or -1.
-func (in *input) skipped() int {
+// skippedIndex returns the index of the label without an encoded column, or -1.
+func (in *input) skippedIndex() int {
 	switch all := in.labels(); {
 	case in.Reference != "":
 		return slices.Index(all, in.Reference)
@@ -181,7 +181,7 @@ func (d *Document) Formula() (*Formula, error) {
 			width = 1
 		case width < 2:
 			width = 0
-		case in.skipped() >= 0:
+		case in.skippedIndex() >= 0:
 			width--
 		}
 		if in.First < 0 || in.First+width > len(e.Columns) {
@@ -253,7 +253,7 @@ func (d *Document) formulaAt(x []float64) *Formula {
 		all := make([]float64, len(in.labels()))
 		at := in.First
 		for k := range all {
-			if k != in.skipped() {
+			if k != in.skippedIndex() {
 				all[k] = x[at]
 				at++
 			}

@@ -476,20 +476,20 @@ func (t *scoredTerm) null() (cell, error) {
 	case t.Kind != Numeric && t.Null:
 		return cell{level: len(t.Levels)}, nil
 	case t.Kind != Numeric:
-		return t.level(t.unseen()), nil
+		return t.level(t.unseenIndex()), nil
 	case t.Fill == nil:
 		return cell{}, t.newError("the value is null, and the model was trained without a fill for nulls")
 	}
 	return cell{number: *t.Fill, note: Filled}, nil
 }
 
-// unseen returns the index of levels that training did not have.
-func (t *scoredTerm) unseen() int { return len(t.Levels) + 1 }
+// unseenIndex returns the index of levels that training did not have.
+func (t *scoredTerm) unseenIndex() int { return len(t.Levels) + 1 }
 
 // level returns the cell of a level.
 func (t *scoredTerm) level(k int) cell {
 	c := cell{level: k}
-	if k == t.unseen() {
+	if k == t.unseenIndex() {
 		c.note = Unseen
 	}
 	return c
@@ -519,9 +519,9 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 			return cell{}, t.newError("the value is the number %v, but training had %q: leading zeros were lost", v, l)
 		}
 		if t.Stored == Categorical {
-			return cell{}, t.notText("number", v)
+			return cell{}, t.notTextError("number", v)
 		}
-		k = t.unseen()
+		k = t.unseenIndex()
 	}
 	return t.level(k), nil
 }
@@ -546,7 +546,7 @@ func (t *scoredTerm) levelOf(text string) int {
 	if k, ok := t.byText[text]; ok {
 		return k
 	}
-	return t.unseen()
+	return t.unseenIndex()
 }
 
 // text returns the cell of a text.
@@ -565,7 +565,7 @@ func (t *scoredTerm) text(v string) (cell, error) {
 		if l, changed := t.zerosChanged(v); changed {
 			return cell{}, t.newError("the value is %q, but the training table had %q: leading zeros were lost or added", v, l)
 		}
-		k = t.unseen()
+		k = t.unseenIndex()
 	}
 	return t.level(k), nil
 }
@@ -579,15 +579,15 @@ func (t *scoredTerm) bool(v bool) (cell, error) {
 	if t.Kind == Numeric {
 		return t.number(float64(i))
 	}
-	if t.Stored == Categorical && t.byBool[i] == t.unseen() {
-		return cell{}, t.notText("bool", v)
+	if t.Stored == Categorical && t.byBool[i] == t.unseenIndex() {
+		return cell{}, t.notTextError("bool", v)
 	}
 	return t.level(t.byBool[i]), nil
 }
 
-// notText returns the error of a value that is no level of a column that was text in training. It is the rule for typed
+// notTextError returns the error of a value that is no level of a column that was text in training. It is the rule for typed
 // files (see "The contract of a model" in docs/input.md): only a text can be a level that training did not see.
-func (t *scoredTerm) notText(kind string, v any) error {
+func (t *scoredTerm) notTextError(kind string, v any) error {
 	example := ""
 	for _, l := range t.Levels {
 		if example = l; l != "" {

@@ -73,8 +73,8 @@ type estimate struct {
 	influence []float64
 }
 
-// minus returns the difference of two estimates on the same rows and its standard error.
-func (e estimate) minus(o estimate) (difference, se float64) {
+// subtract returns the difference of two estimates on the same rows and its standard error.
+func (e estimate) subtract(o estimate) (difference, se float64) {
 	s := 0.0
 	for j, v := range e.influence {
 		s += (v - o.influence[j]) * (v - o.influence[j])
@@ -181,10 +181,10 @@ func (m *measure) worst(value []float64, smooth bool) valued {
 	return v
 }
 
-// leastCertain returns a standard error s of the decrease of the largest group mean. The largest mean decreases
+// decreaseError returns a standard error s of the decrease of the largest group mean. The largest mean decreases
 // for sure if the mean of every group after is below its own mean before or below that of the worst group before,
 // by k standard errors of the difference; decrease − k·s is the least certain of these comparisons.
-func (m *measure) leastCertain(before, after []float64, k float64) (se float64) {
+func (m *measure) decreaseError(before, after []float64, k float64) (se float64) {
 	was, wasVariance := m.byGroup(func(j int) float64 { return before[j] })
 	is, isVariance := m.byGroup(func(j int) float64 { return after[j] })
 	_, paired := m.byGroup(func(j int) float64 { return before[j] - after[j] })
@@ -231,8 +231,8 @@ func (m *measure) expectedLargest(mean, variance []float64) float64 {
 	return sum / smoothingDraws
 }
 
-// reweighted returns a measure of the same rows with their weights times exponential numbers.
-func (m *measure) reweighted(rng *rand.Rand) *measure {
+// reweight returns a measure of the same rows with their weights times exponential numbers.
+func (m *measure) reweight(rng *rand.Rand) *measure {
 	r := *m
 	r.weight, r.total = make([]float64, len(m.weight)), 0
 	for j, w := range m.weight {

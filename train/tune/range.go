@@ -114,7 +114,7 @@ func (t *Table) marginSpread(x []float64) float64 {
 	return high - low
 }
 
-// withoutUseless returns the levels that leave a model.
-func withoutUseless(all []level.Level, r *level.Range) []level.Level {
+// dropUseless returns the levels that leave a model.
+func dropUseless(all []level.Level, r *level.Range) []level.Level {
 	return slices.DeleteFunc(all, r.Excludes)
 }

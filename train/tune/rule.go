@@ -72,7 +72,7 @@ func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 // decrease.
 func (j *judge) compare(criterion string, from, to int) (decrease, se float64) {
 	a, b := j.value(criterion, from, true), j.value(criterion, to, true)
-	return a.minus(b.estimate)
+	return a.subtract(b.estimate)
 }
 
 // errorsOf returns the standard errors by which a criterion must improve for ERM to be replaced.
@@ -92,7 +92,7 @@ func errorsOf(criterion string) float64 {
 func (j *judge) improvement(criterion string, candidate int) (decrease, se float64, rows int) {
 	smooth := criterion != "worst-group-accuracy" // errors are compared as they are
 	a, b := j.value(criterion, 0, smooth), j.value(criterion, candidate, smooth)
-	decrease, se = a.minus(b.estimate)
+	decrease, se = a.subtract(b.estimate)
 	rows = min(a.rows, b.rows)
 	k := errorsOf(criterion)
 	if se *= studentFactor(k, float64(rows-1)); !isByGroup(criterion) {
@@ -105,7 +105,7 @@ func (j *judge) improvement(criterion string, candidate int) (decrease, se float
 	case "trade-off":
 		share = 1 / (1 + j.rate)
 	}
-	return decrease, max(se, share*j.measure.leastCertain(value[0], value[candidate], k)), rows
+	return decrease, max(se, share*j.measure.decreaseError(value[0], value[candidate], k)), rows
 }
 
 // choose returns the candidate with the least value of the criterion among those that are allowed, or ERM if
@@ -125,7 +125,7 @@ func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
 	if criterion == "worst-group-accuracy" && (best > 0 || replaces) {
 		risk, chosen := math.Inf(1), best
 		for c := range values {
-			more, se := values[c].minus(least.estimate)
+			more, se := values[c].subtract(least.estimate)
 			if c == 0 && !replaces || c > 0 && !allowed(c) || more > se {
 				continue
 			}
@@ -177,7 +177,7 @@ func (c *selectionRun) finish() {
 		k := &c.Candidates[i]
 		a, t := m.average(value[i]), m.tail(value[i])
 		k.Average, k.Tail, k.Rows = a.value, t.value, len(value[i])
-		k.Cost, k.CostSE = a.minus(average)
+		k.Cost, k.CostSE = a.subtract(average)
 		if m.countEligible() > 0 {
 			worst := m.worst(value[i], false).value
 			k.WorstGroup = &worst
@@ -218,7 +218,7 @@ func (c *selectionRun) putReferenceFirst() {
 			given = i
 		}
 	}
-	if gain, se := average[given].minus(average[best]); gain <= se {
+	if gain, se := average[given].subtract(average[best]); gain <= se {
 		best = given
 	}
 	swap := func(v [][]float64) {

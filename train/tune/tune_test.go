@@ -344,7 +344,7 @@ func TestMeasure_EstimatesByHand(t *testing.T) {
 		t.Errorf("%d eligible groups", m.countEligible())
 	}
 	other := []float64{0, 2, 2, 4, 4, 6, 6, 8, 8, 10}
-	difference, se := m.average(loss).minus(m.average(other))
+	difference, se := m.average(loss).subtract(m.average(other))
 	near("the difference of averages", difference, 0.5)
 	near("its error", se, math.Sqrt(10*0.25)/10)
 	r.Weights = []float64{2, 1, 1, 1, 1, 1, 1, 1, 1, 2}
@@ -426,7 +426,7 @@ func TestMeasure_WorstAgainstItsDefinition(t *testing.T) {
 	m := newMeasure(r, fold, 3, 5)
 	got := m.worst(loss, false)
 	zero := estimate{influence: make([]float64, n)}
-	if _, own := got.minus(zero); got.value != mean[at] || got.rows != int(count[at]) || !(math.Abs(own-se[at]) <= 1e-12) {
+	if _, own := got.subtract(zero); got.value != mean[at] || got.rows != int(count[at]) || !(math.Abs(own-se[at]) <= 1e-12) {
 		t.Errorf("%v of %d rows, se %v; want %v of %v, se %v", got.value, got.rows, own, mean[at], count[at], se[at])
 	}
 	const draws = 200_000

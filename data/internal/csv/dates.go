@@ -60,8 +60,8 @@ func (l layoutSet) orUndecided() layoutSet {
 	return l
 }
 
-// orders returns the layouts of all orders that have a layout in l.
-func (l layoutSet) orders() (all layoutSet) {
+// allOrders returns the layouts of all orders that have a layout in l.
+func (l layoutSet) allOrders() (all layoutSet) {
 	for _, o := range orders {
 		if l&o.layouts != 0 {
 			all |= o.layouts
@@ -207,7 +207,7 @@ func Dates(texts []string, rows []int, order string) (days []float64, formats []
 			continue
 		}
 		in := parseDate(s, layoutsOf(order)).in
-		common &= in.orders()
+		common &= in.allOrders()
 		at := slices.IndexFunc(formats, func(f DateFormat) bool { return f.in&in != 0 || f.in|in == 0 })
 		if at < 0 {
 			at = len(formats)
@@ -245,7 +245,7 @@ func ParseDays(texts []string, order string) []Day {
 	common := layoutsOf(order).orUndecided()
 	for _, s := range texts {
 		if m := parseDate(s, common); m.in != 0 {
-			common &= m.in.orders()
+			common &= m.in.allOrders()
 		}
 	}
 	if common.order() == "" {

@@ -123,7 +123,7 @@ func (l *lines) Read() ([]string, error) {
 		case bool:
 			l.record[i] = fmt.Sprint(v)
 		case json.Number:
-			if l.record[i] = v.String(); !l.verbatim { // as column.guess expects it
+			if l.record[i] = v.String(); !l.verbatim { // as column.countValue expects it
 				l.record[i] = strings.Replace(l.record[i], ".", l.options.numberFormat().decimal, 1)
 			}
 		default:

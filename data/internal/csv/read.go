@@ -195,7 +195,7 @@ func (r *reading) scan(all recordReader) (rows int, err error) {
 				r.columns = append(r.columns, r.newColumn(r.header[i]))
 				r.columns[i].nulls = rows
 			}
-			if c := r.columns[i]; c.used && !c.guess(s, rows) {
+			if c := r.columns[i]; c.used && !c.countValue(s, rows) {
 				return 0, r.invalidTextError(s, i, rows)
 			}
 		}
@@ -230,7 +230,7 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 		}
 		c.allocate(r.header[i], rows)
 		f.Columns = append(f.Columns, c.Column)
-		if remark := c.remark(rows, style); remark != nil {
+		if remark := c.styleRemark(rows, style); remark != nil {
 			f.Remarks = append(f.Remarks, remark)
 		}
 	}

@@ -108,8 +108,8 @@ func TestDay_Orders(t *testing.T) {
 			if other := dayFirst | monthFirst; f.order&other != 0 && at.Day() <= 12 && !strings.Contains(f.layout, ".") {
 				may = other
 			}
-			if m := parseDate(strings.ToUpper(s), anyOrder); m.in.orders() != may {
-				t.Fatalf("%q may be in the orders %b, want %b", s, m.in.orders(), may)
+			if m := parseDate(strings.ToUpper(s), anyOrder); m.in.allOrders() != may {
+				t.Fatalf("%q may be in the orders %b, want %b", s, m.in.allOrders(), may)
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func (r *reading) newColumn(name string) *column {
 	c := &column{missing: r.options.MissingTexts(name, r.header), relabel: r.options.Relabel, found: map[string]bool{},
 		asDates: r.options.Dates, verbatim: r.verbatim, used: true, order: layoutsOf(r.options.DateOrder).orUndecided(), count: newNumberCount(r.options.numberFormat())}
 	if form, known := r.options.Known[name]; known && !r.verbatim {
-		c.know(&form)
+		c.setForm(&form)
 	}
 	c.numeric = c.numeric || slices.Contains(r.options.Numeric, name)
 	return c
@@ -81,8 +81,8 @@ func (r *reading) unusedTexts() (missing, relabel []string) {
 	return missing, relabel
 }
 
-// renamed returns the text that stands for s.
-func (c *column) renamed(s string) string {
+// relabelText returns the text that stands for s.
+func (c *column) relabelText(s string) string {
 	if len(c.relabel) == 0 {
 		return s
 	}
@@ -106,8 +106,8 @@ func (c *column) isMissing(s string) bool {
 // keepsBlanks reports whether blanks at the ends of a text belong to it.
 func (c *column) keepsBlanks() bool { return c.isText() && c.known.Blanks }
 
-// know sets how the column is to be read.
-func (c *column) know(form *table.ColumnForm) {
+// setForm sets how the column is to be read.
+func (c *column) setForm(form *table.ColumnForm) {
 	if form.Kind == table.Other {
 		return
 	}
@@ -124,8 +124,8 @@ func (c *column) know(form *table.ColumnForm) {
 // isText reports whether the column is known to be text.
 func (c *column) isText() bool { return c.known != nil && c.known.Kind == table.Categorical }
 
-// guess counts a value. It returns false if the value is not valid text.
-func (c *column) guess(s string, row int) (valid bool) {
+// countValue counts a value. It returns false if the value is not valid text.
+func (c *column) countValue(s string, row int) (valid bool) {
 	if c.verbatim {
 		if s == "" {
 			c.nulls++
@@ -137,7 +137,7 @@ func (c *column) guess(s string, row int) (valid bool) {
 	if !c.keepsBlanks() {
 		s = strings.TrimSpace(s)
 	}
-	s = c.renamed(s)
+	s = c.relabelText(s)
 	switch {
 	case s == "" && c.isText() && c.known.Empty == table.EmptyText:
 		c.words++
@@ -221,7 +221,7 @@ func (c *column) addDate(s string) bool {
 		zone = zoneOf(m.offset)
 	}
 	if joint, ok := joinZones(c.zone, zone); m.in != 0 && (ok || c.dates == 0) {
-		if c.order = m.in.orders(); c.dates == 0 {
+		if c.order = m.in.allOrders(); c.dates == 0 {
 			joint = zone
 		}
 		c.zone = joint
@@ -262,8 +262,8 @@ func isMissingWord(s string) bool {
 	return false
 }
 
-// remark returns a remark on what a column may be instead, given the style of the file, or nil.
-func (c *column) remark(rows int, v styleChoice) *table.Error {
+// styleRemark returns a remark on what a column may be instead, given the style of the file, or nil.
+func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 	switch {
 	case c.verbatim:
 		return nil
@@ -390,7 +390,7 @@ func (c *column) store(s string, row int) {
 		if !c.keepsBlanks() {
 			s = strings.TrimSpace(s)
 		}
-		s = c.renamed(s)
+		s = c.relabelText(s)
 	}
 	if s == "" && !(c.isText() && c.known.Empty == table.EmptyText) || !c.verbatim && (c.isMissing(s) || c.nullNA && isMissingWord(s)) {
 		c.Null[row] = true

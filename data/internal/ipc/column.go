@@ -72,7 +72,7 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 		c.unpackAll(f)
 		return
 	}
-	n, buffers := c.takeUnpacked(f)
+	n, buffers := c.takeDecompressed(f)
 	rows := int(n.length)
 	valid := validityBitmap(buffers, n)
 	if b.vector != nil {
@@ -134,8 +134,8 @@ func validityBitmap(buffers [][]byte, n node) []byte {
 // bit reports whether bit i is set.
 func bit(b []byte, i int) bool { return b[uint(i)/8]>>(uint(i)%8)&1 == 1 }
 
-// takeUnpacked works like take and decompresses the buffers.
-func (c *cursor) takeUnpacked(f *field) (n node, buffers [][]byte) {
+// takeDecompressed works like take and decompresses the buffers.
+func (c *cursor) takeDecompressed(f *field) (n node, buffers [][]byte) {
 	n, packed := c.take(f)
 	for _, b := range packed {
 		buffers = append(buffers, c.unpack(b))
@@ -145,7 +145,7 @@ func (c *cursor) takeUnpacked(f *field) (n node, buffers [][]byte) {
 
 // unpackAll skips a field and its children after checking that their buffers can be decompressed.
 func (c *cursor) unpackAll(f *field) {
-	c.takeUnpacked(f)
+	c.takeDecompressed(f)
 	for _, child := range f.children() {
 		c.unpackAll(child)
 	}
@@ -335,7 +335,7 @@ func (b *builder) dictionaryNumber(from *table.Column, k int) (v float64, exact 
 // addLists adds lists of floats to the vectors of the column.
 func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) {
 	f, child := b.field, b.field.Children[0]
-	n, inner := c.takeUnpacked(child)
+	n, inner := c.takeDecompressed(child)
 	if b.vector.HasFailed() {
 		return
 	}
@@ -378,10 +378,10 @@ func (b *builder) addEntries(c *cursor, start int) {
 	f := b.field
 	entry := f.Children[0]
 	of := [2]*field{entry.Children[0], entry.Children[1]}
-	n, outer := c.takeUnpacked(f)
+	n, outer := c.takeDecompressed(f)
 	rows := int(n.length)
 	valid := validityBitmap(outer, n)
-	inner, structs := c.takeUnpacked(entry)
+	inner, structs := c.takeDecompressed(entry)
 	length := int(inner.length)
 	if err := table.Afford(12*int64(length), "to hold the entries of sparse vectors"); err != nil {
 		panic(err)
@@ -389,7 +389,7 @@ func (b *builder) addEntries(c *cursor, start int) {
 	present := [3][]byte{validityBitmap(structs, inner)}
 	var values [2][]byte
 	for k, child := range of {
-		n, buffers := c.takeUnpacked(child)
+		n, buffers := c.takeDecompressed(child)
 		if int(n.length) != length {
 			panic(table.Damaged("a struct of %d rows has %d values", length, n.length))
 		}

@@ -169,7 +169,7 @@ func (r *reading) read(line []byte) error {
 		return r.fault("there is no qid, which the lines before have")
 	}
 	if !table.SortEntries(r.index, r.value) {
-		return r.fault("the place %d occurs twice", repeated(r.index))
+		return r.fault("the place %d occurs twice", firstRepeated(r.index))
 	}
 	r.vectors.BeginRow()
 	for k, i := range r.index {
@@ -207,8 +207,8 @@ func (r *reading) readQuery(value []byte, first bool) error {
 	return nil
 }
 
-// repeated returns the first place that occurs twice in a sorted list.
-func repeated(index []int32) int32 {
+// firstRepeated returns the first place that occurs twice in a sorted list.
+func firstRepeated(index []int32) int32 {
 	for k := 1; k < len(index); k++ {
 		if index[k] == index[k-1] {
 			return index[k]

@@ -97,8 +97,8 @@ func (b *buckets) close() {
 	}
 }
 
-// inDir adds the directory to an error.
-func (b *buckets) inDir(err error) error {
+// addDirectory adds the directory to an error.
+func (b *buckets) addDirectory(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (b *buckets) put(p piece) error {
 	b.entries.Add(int64(entries))
 	for i, rows := range which {
 		if err := b.bucket[i].add(p, rows); err != nil {
-			return b.inDir(err)
+			return b.addDirectory(err)
 		}
 	}
 	return nil
@@ -168,7 +168,7 @@ func (b *buckets) write(ctx context.Context, name string, to sink) error {
 	part := []sink{b.newSink(nil)}
 	for i, k := range b.bucket {
 		if err := k.flush(); err != nil {
-			return b.inDir(err)
+			return b.addDirectory(err)
 		}
 		k.buf = nil
 		lo, hi := i*b.size, min((i+1)*b.size, len(b.rows))
@@ -192,9 +192,9 @@ func (b *buckets) read(ctx context.Context, k *bucket, lo, hi int, use usePiece)
 		block := blocks.Get().(*[]float64)
 		defer blocks.Put(block)
 		if err := table.ReadFull(k.file, bytesOf(*block), int64(at)*int64(8*b.buffer)); err != nil {
-			return b.inDir(err)
+			return b.addDirectory(err)
 		}
-		return b.inDir(b.readBlock(*block, lo, hi, use))
+		return b.addDirectory(b.readBlock(*block, lo, hi, use))
 	})
 }
 

@@ -35,10 +35,10 @@ func BigDecimal(b []byte, scale int32) (v float64, exact bool) {
 		}
 		return Decimal(n, scale), IsExactInt64(n)
 	}
-	return BigScaled(twosComplement(b), scale)
+	return BigScaled(parseTwosComplement(b), scale)
 }
 
-func twosComplement(b []byte) *big.Int {
+func parseTwosComplement(b []byte) *big.Int {
 	n := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))

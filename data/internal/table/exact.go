@@ -217,7 +217,7 @@ func FormatDecimal(digits string, scale int32) string {
 // DecimalText returns a big-endian two's complement number times 10^−scale, digit for digit. It panics with an
 // error if there are more digits than the precision.
 func (e ExactType) DecimalText(b []byte) string {
-	digits := twosComplement(b).String()
+	digits := parseTwosComplement(b).String()
 	if len(strings.TrimPrefix(digits, "-")) > int(e.Precision) {
 		panic(Damaged("%.80s has more than the %d digits of its type", digits, e.Precision))
 	}
@@ -227,7 +227,7 @@ func (e ExactType) DecimalText(b []byte) string {
 // DecimalInt returns a big-endian two's complement number of at most SmallPrecision digits. It panics with an
 // error if there are more digits than the precision.
 func (e ExactType) DecimalInt(b []byte) int64 {
-	n := twosComplement(b)
+	n := parseTwosComplement(b)
 	if !n.IsInt64() {
 		panic(Damaged("a decimal has more than the %d digits of its type", e.Precision))
 	}

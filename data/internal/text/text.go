@@ -54,16 +54,16 @@ func Examine(src table.Source) (*File, error) {
 		}
 	}
 	for _, find := range []func(){t.findByteOrderMark, t.findLineEnd} {
-		if err := t.readHead(); err != nil {
+		if err := t.readFirstBytes(); err != nil {
 			return nil, err
 		}
 		find()
 	}
-	return t, t.readHead()
+	return t, t.readFirstBytes()
 }
 
-// readHead reads the first bytes.
-func (t *File) readHead() error {
+// readFirstBytes reads the first bytes.
+func (t *File) readFirstBytes() error {
 	r, err := t.Open()
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ const (
 // less than another step.
 func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 	c := r.Cert
-	goal := wantedGap(r)
+	goal := requiredGap(r)
 	if c.Objective-c.Best.Lower <= goal || c.D > MaxColumns || !(decrement >= 0) {
 		return
 	}
@@ -52,8 +52,8 @@ func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 	}
 }
 
-// wantedGap returns the absolute gap that corresponds to the required relative gap.
-func wantedGap(r *saddle.Run) float64 {
+// requiredGap returns the absolute gap that corresponds to the required relative gap.
+func requiredGap(r *saddle.Run) float64 {
 	return r.Settings.RelativeGap * r.Cert.Best.Magnitude(r.Cert.Objective)
 }
 
@@ -67,7 +67,7 @@ func affordableSamples(c *saddle.Certifier) int {
 // bound, that is twice the gap, divided by the expected shortfall.
 func RequiredDecrement(r *saddle.Run) float64 {
 	c := r.Cert
-	enough := 2 * wantedGap(r) / max(1, c.Shortfall)
+	enough := 2 * requiredGap(r) / max(1, c.Shortfall)
 	if may := affordableSamples(c); may >= min(c.N, saddle.RowsPerColumn*c.D) && c.D <= MaxColumns {
 		enough *= float64(may) / float64(c.N)
 	}

@@ -52,13 +52,13 @@ func CertifyConstant(r *saddle.Run, quick bool) {
 	}
 	t := newTilt(r.Ctx, c, x)
 	defer t.free()
-	t.solve(wantedGap(r), func(y []float64) bool {
+	t.solve(requiredGap(r), func(y []float64) bool {
 		groups := t.Cert.GroupWeights
 		if balanced := c.ScratchSpace(); saddle.FreeCount(r.Problem.Primal) == 1 && saddle.Balance(c.Rows, balanced, y, c.Slope) {
 			y, groups = balanced, nil // exact in the intercept, for losses without curvature
 		}
 		c.AdoptWeights(y, groups)
-		if c.CertifyAdopted(); !r.Certified() {
+		if c.RecordAdoptedBound(); !r.Certified() {
 			CertifyByCurvature(c, c.N, c.N, math.Inf(1))
 		}
 		if !r.Certified() && c.HasClassIntercepts() {

@@ -68,10 +68,10 @@ func isBall(p *saddle.Problem) bool {
 	return (region == saddle.Part || region == saddle.Whole) && p.Dual.Modulus() == 0 && saddle.IsDifferentiable(p)
 }
 
-// nearNonsmooth reports whether the dual is a ball with a multiplier close to 0 at the point last
+// isNearNonsmooth reports whether the dual is a ball with a multiplier close to 0 at the point last
 // evaluated. The risk of a ball that reaches a vertex of largest loss has no gradient, and such a
 // point may be the optimum: at x = 0, for example, all losses are the same.
-func (m *newton) nearNonsmooth() bool {
+func (m *newton) isNearNonsmooth() bool {
 	c := m.Cert
 	return !m.continued && isBall(m.Problem) && c.Last.Nu <= nonsmoothMultiplier*math.Abs(c.Objective)
 }
@@ -82,7 +82,7 @@ func exceedsPenalty(value, nu float64) bool { return math.Abs(value) > unpenalis
 // beginContinuation starts a continuation in decreasing penalties, at most once per solve, if a nonsmooth point
 // of a ball is near. It reports whether it did.
 func (m *newton) beginContinuation() bool {
-	if !m.nearNonsmooth() {
+	if !m.isNearNonsmooth() {
 		return false
 	}
 	most := math.Inf(1)
@@ -123,7 +123,7 @@ func (m *newton) solveUnpenalised() bool {
 	defer l.Close()
 	passColumns(c, l.Cert)
 	l.Iterate(m.Ctx)
-	learnColumns(c, l.Cert)
+	copyColumnFindings(c, l.Cert)
 	c.Passes += l.Cert.Passes
 	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*most*nu) // the largest ψ
 	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
@@ -172,7 +172,7 @@ func (m *continuation) Step() error {
 	}
 	passColumns(c, l.Cert)
 	l.Iterate(m.Ctx)
-	learnColumns(c, l.Cert)
+	copyColumnFindings(c, l.Cert)
 	if l.Failed != nil {
 		return l.Failed
 	}

@@ -231,7 +231,7 @@ func (m *newton) takeStep() error {
 		m.beginWarmStart()
 	}
 	if m.warm != nil {
-		return m.stepWarm()
+		return m.stepLBFGS()
 	}
 	if m.beginContinuation() || m.stepsDone >= 2 && m.solveUnpenalised() {
 		return nil

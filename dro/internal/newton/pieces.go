@@ -17,8 +17,8 @@ type sqpStep struct {
 	weigh func(y, q []float64) (groups []float64) // stores the weights of the samples in y
 }
 
-// mostPieces returns the largest number of samples of a part that can be pieces.
-func (m *sqp) mostPieces() int {
+// maxPieces returns the largest number of samples of a part that can be pieces.
+func (m *sqp) maxPieces() int {
 	most := saddle.MostSelected(m.Problem.Oracle)
 	if most < m.Cert.N { // little memory
 		most /= len(m.parts)
@@ -38,7 +38,7 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 		q := &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, ends: []int{len(v)}, mass: []float64{1}}
 		return &sqpStep{quadratic: q, start: c.Risk, weigh: weigh}, nil
 	}
-	count := min(c.N, max(int(share*float64(c.N)), saddle.RowsPerColumn*c.D), m.mostPieces())
+	count := min(c.N, max(int(share*float64(c.N)), saddle.RowsPerColumn*c.D), m.maxPieces())
 	p := &sqpStep{quadratic: &quadratic{h: h, g: g}, count: count}
 	var ids []int
 	var own []float64 // weights of the pieces

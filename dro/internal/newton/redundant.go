@@ -86,8 +86,8 @@ func passColumns(c, inner *saddle.Certifier) {
 	inner.Redundant, inner.IsDeficient = c.Redundant, c.IsDeficient
 }
 
-// learnColumns takes over what an inner solve on all rows has found out about the columns.
-func learnColumns(c, inner *saddle.Certifier) {
+// copyColumnFindings takes over what an inner solve on all rows has found out about the columns.
+func copyColumnFindings(c, inner *saddle.Certifier) {
 	if c.Redundant == nil {
 		c.Redundant, c.IsDeficient = inner.Redundant, inner.IsDeficient
 	}

@@ -158,7 +158,7 @@ func (m *sqp) takeStep() error {
 			copy(m.y[lo:hi], m.weight[lo:hi])
 			return nil
 		}
-		if m.groups == nil && share < 1 && p.count < min(c.N*9/10, m.mostPieces()) {
+		if m.groups == nil && share < 1 && p.count < min(c.N*9/10, m.maxPieces()) {
 			m.Logf("sqp: no decrease along the step: more samples")
 			c.Evaluate(m.x)
 			continue
@@ -213,7 +213,7 @@ func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 			c.AdoptWeights(m.weight, groups)
 		}
 	}
-	if c.CertifyAdopted(); m.Certified() {
+	if c.RecordAdoptedBound(); m.Certified() {
 		return
 	}
 	CertifyAtDecrement(m.Run, 2*fall)

@@ -60,8 +60,8 @@ func (m *newton) beginLBFGS(cost float64) {
 	copy(m.warm.method.at.X, m.x)
 }
 
-// stepWarm takes a step of L-BFGS, and ends the warm start if the step was not worthwhile.
-func (m *newton) stepWarm() error {
+// stepLBFGS takes a step of L-BFGS, and ends the warm start if the step was not worthwhile.
+func (m *newton) stepLBFGS() error {
 	if m.warm.stepAndAssess(m) {
 		return nil
 	}

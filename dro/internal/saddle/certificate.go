@@ -126,15 +126,15 @@ func NewCertifier(p *Problem) *Certifier {
 	if k := FreeCount(p.Primal); k > 1 {
 		c.intercepts = k
 	}
-	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && zeroIsLowerBound(p) {
+	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && isZeroLowerBound(p) {
 		c.Best.Lower = 0
 	}
 	return c
 }
 
-// zeroIsLowerBound reports whether φ ≥ 0 and some y ≥ 0 in Y has ψ(y) = 0, so that losses ≥ 0 make 0 a
+// isZeroLowerBound reports whether φ ≥ 0 and some y ≥ 0 in Y has ψ(y) = 0, so that losses ≥ 0 make 0 a
 // lower bound of the objective.
-func zeroIsLowerBound(p *Problem) bool {
+func isZeroLowerBound(p *Problem) bool {
 	phi, signed := p.Primal.(NonNegative)
 	return signed && phi.NonNegative() && RegionOf(p.Dual) != Elsewhere
 }
@@ -317,9 +317,9 @@ func (c *Certifier) respondsWithY() bool {
 	return p.Off <= 1e-9 && c.upper.risk-p.Value <= c.Best.Gap()
 }
 
-// CertifyAdopted records the lower bound of the adopted weights. The derivative in a free coordinate must
+// RecordAdoptedBound records the lower bound of the adopted weights. The derivative in a free coordinate must
 // vanish up to the rounding of the weights.
-func (c *Certifier) CertifyAdopted() {
+func (c *Certifier) RecordAdoptedBound() {
 	relative := 0.0
 	copy(c.bound, c.G)
 	if c.free {

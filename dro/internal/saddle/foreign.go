@@ -208,7 +208,7 @@ func (c *partsCheck) checkCurvature(m LinearModel, lo, hi int) error {
 			if apart == 0 || isNotFinite(mean) {
 				continue
 			}
-			if a < 2 && !(math.Abs(mean-curvature[lo+j]) <= 0.01*size+0.1*math.Abs(mean)) && !c.jumps(m, lo+j) {
+			if a < 2 && !(math.Abs(mean-curvature[lo+j]) <= 0.01*size+0.1*math.Abs(mean)) && !c.hasJump(m, lo+j) {
 				return fmt.Errorf("the curvature of sample %d is %v, but finite differences of the slope give %v", lo+j, curvature[lo+j], mean)
 			}
 			if least := bound[lo+j] * math.Exp(-decay*math.Abs(apart)); math.Abs(apart) <= radius && !(mean >= least-checkSlack*(1+least)*size) {
@@ -219,9 +219,9 @@ func (c *partsCheck) checkCurvature(m LinearModel, lo, hi int) error {
 	return nil
 }
 
-// jumps reports whether the slopes of sample j next to the start, at both sides, have different differences: where a
+// hasJump reports whether the slopes of sample j next to the start, at both sides, have different differences: where a
 // curvature jumps, any number between is one.
-func (c *partsCheck) jumps(m LinearModel, j int) bool {
+func (c *partsCheck) hasJump(m LinearModel, j int) bool {
 	var slope, margin [3]float64
 	for a := range 3 {
 		m.EvalTo(c.Cert.Value, c.Cert.Slope, c.points[a], j, j+1)

@@ -36,7 +36,7 @@ func RefusalError(m Method, p *Problem) error {
 	for _, n := range Unmet(m, p) {
 		what = append(what, n.What)
 	}
-	if _, ok := withShardedDual(p); !ok {
+	if _, ok := shardDual(p); !ok {
 		what = append(what, fmt.Sprintf("an adversary on the simplex for rows distributed over MPI ranks, which %T is not", p.Dual))
 	}
 	if what == nil {

@@ -35,9 +35,9 @@ func RowsOf(o Oracle) *ranks.Rows {
 	return nil
 }
 
-// withShardedDual returns p with a dual for samples on several MPI ranks, if they are. It reports whether such
+// shardDual returns p with a dual for samples on several MPI ranks, if they are. It reports whether such
 // a dual exists.
-func withShardedDual(p *Problem) (*Problem, bool) {
+func shardDual(p *Problem) (*Problem, bool) {
 	rows := RowsOf(p.Oracle)
 	if rows == nil {
 		return p, true

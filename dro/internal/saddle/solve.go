@@ -279,7 +279,7 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 	if err := s.Validate(d); err != nil {
 		return nil, err
 	}
-	p, _ = withShardedDual(p)
+	p, _ = shardDual(p)
 	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p),
 		Source: rand.NewPCG(s.Seed, 0x64726f)}
 	defer func() {

@@ -42,15 +42,15 @@ func (l L2) FreeCount() int {
 	return max(1, l.Classes)
 }
 
-// penalised returns the coordinates of x that φ penalises.
-func (l L2) penalised(x []float64) []float64 {
+// penalisedCoordinates returns the coordinates of x that φ penalises.
+func (l L2) penalisedCoordinates(x []float64) []float64 {
 	return x[:len(x)-l.FreeCount()]
 }
 
 // Value implements Primal.
 func (l L2) Value(x []float64) float64 {
 	s := 0.0
-	for _, v := range l.penalised(x) {
+	for _, v := range l.penalisedCoordinates(x) {
 		s += v * v
 	}
 	return l.Mu / 2 * s
@@ -59,7 +59,7 @@ func (l L2) Value(x []float64) float64 {
 // ProxTo implements Primal: (c·center − a·g)/(a μ + c).
 func (l L2) ProxTo(dst, g, center []float64, a, c float64) {
 	inv := 1 / (a*l.Mu + c)
-	k := len(l.penalised(dst))
+	k := len(l.penalisedCoordinates(dst))
 	for i := range k {
 		dst[i] = (c*center[i] - a*g[i]) * inv
 	}
@@ -71,7 +71,7 @@ func (l L2) ProxTo(dst, g, center []float64, a, c float64) {
 // FenchelYoung implements Primal: ‖g + μx‖²/(2μ) over the penalised
 // coordinates; +Inf when a free coordinate has g ≠ 0, or when μ = 0 and g ≠ 0.
 func (l L2) FenchelYoung(x, g []float64) float64 {
-	k := len(l.penalised(x))
+	k := len(l.penalisedCoordinates(x))
 	for _, v := range g[k:] {
 		if v != 0 {
 			return math.Inf(1)
@@ -90,7 +90,7 @@ func (l L2) FenchelYoung(x, g []float64) float64 {
 
 // AddGradTo implements Smooth: dst += μx over the penalised coordinates.
 func (l L2) AddGradTo(dst, x []float64) {
-	for i, v := range l.penalised(x) {
+	for i, v := range l.penalisedCoordinates(x) {
 		dst[i] += l.Mu * v
 	}
 }
@@ -98,5 +98,5 @@ func (l L2) AddGradTo(dst, x []float64) {
 // RidgeTo implements saddle.Ridge: μ on the penalised coordinates.
 func (l L2) RidgeTo(diagonal []float64) {
 	clear(diagonal)
-	saddle.Fill(l.penalised(diagonal), l.Mu)
+	saddle.Fill(l.penalisedCoordinates(diagonal), l.Mu)
 }

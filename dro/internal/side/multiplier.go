@@ -17,7 +17,7 @@ func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from saddle.M
 	tau = math.NaN()
 	lo, hi := s.Nu, math.Inf(1)
 	if s.Nu == 0 {
-		if b = r.withTies(b, f); b.vertexDivergence(s.Divergence) <= s.Radius {
+		if b = r.countTies(b, f); b.vertexDivergence(s.Divergence) <= s.Radius {
 			return 0, tau
 		}
 	} else {

@@ -30,7 +30,7 @@ func (r Norm) ridge(more float64) L2 { return L2{Mu: r.Mu + more, Intercept: r.I
 func (r Norm) RidgeAt(lambda float64) L2 { return r.ridge(r.Radius / lambda) }
 
 // SizeOf returns ‖x‖ without a free coordinate.
-func (r Norm) SizeOf(x []float64) float64 { return floats.Norm(r.ridge(0).penalised(x), 2) }
+func (r Norm) SizeOf(x []float64) float64 { return floats.Norm(r.ridge(0).penalisedCoordinates(x), 2) }
 
 // Value implements Primal.
 func (r Norm) Value(x []float64) float64 {
@@ -41,7 +41,7 @@ func (r Norm) Value(x []float64) float64 {
 // ProxTo implements Primal: that of the ridge, whose result is then moved towards 0 by Radius.
 func (r Norm) ProxTo(dst, g, center []float64, a, c float64) {
 	L2{Intercept: r.Intercept}.ProxTo(dst, g, center, a, c)
-	v := r.ridge(0).penalised(dst)
+	v := r.ridge(0).penalisedCoordinates(dst)
 	size, scale := floats.Norm(v, 2), 0.0
 	if left := c*size - a*r.Radius; left > 0 {
 		scale = left / (size * (a*r.Mu + c))
@@ -53,7 +53,7 @@ func (r Norm) ProxTo(dst, g, center []float64, a, c float64) {
 // s > Radius, or else μr²/2 + (Radius − s)r: sums of terms ≥ 0. It is +Inf if a free coordinate has g ≠ 0, and for μ = 0
 // if s > Radius.
 func (r Norm) FenchelYoung(x, g []float64) float64 {
-	point, slope := r.ridge(0).penalised(x), r.ridge(0).penalised(g)
+	point, slope := r.ridge(0).penalisedCoordinates(x), r.ridge(0).penalisedCoordinates(g)
 	for _, v := range g[len(slope):] {
 		if v != 0 {
 			return math.Inf(1)

@@ -73,8 +73,8 @@ func (r *reference) boundOf(f []float64, limit float64) bound {
 	return bound{limit, q, above, ties}
 }
 
-// withTies returns b with the proportion of the losses equal to it.
-func (r *reference) withTies(b bound, f []float64) bound {
+// countTies returns b with the proportion of the losses equal to it.
+func (r *reference) countTies(b bound, f []float64) bound {
 	if b.ties == 0 {
 		b.ties = r.rows.Sum(len(f), func(lo, hi int) float64 {
 			s := 0.0
@@ -117,7 +117,7 @@ func (b bound) vertexDivergence(d Divergence) float64 {
 // respondAbove stores in y the best response without a penalty: weights limit·w for the losses above the bound,
 // and the remaining weight on the losses equal to it.
 func (r *reference) respondAbove(y, f []float64, b bound) {
-	b = r.withTies(b, f)
+	b = r.countTies(b, f)
 	left := b.ratioAtBound()
 	r.rows.Run(len(f), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {

@@ -157,7 +157,7 @@ func hardProblem(t testing.TB, h *drotest.Hard) *saddle.Problem {
 	return p
 }
 
-// shifted is L2 plus a constant.
+// shiftLosses is L2 plus a constant.
 type shifted struct {
 	L2
 	constant float64

@@ -38,10 +38,10 @@ func (s Spectral) Around(c []float64, nu float64) Spectral {
 	return s
 }
 
-// shifted returns the losses f_j + Nu (c_j/w_j − 1), which have the same best response to the penalty around w as the
+// shiftLosses returns the losses f_j + Nu (c_j/w_j − 1), which have the same best response to the penalty around w as the
 // losses f to that around the center c, and the constant by which the risk at f is larger than that at the losses
 // returned.
-func (s Spectral) shifted(r *reference, f []float64) (moved []float64, constant float64) {
+func (s Spectral) shiftLosses(r *reference, f []float64) (moved []float64, constant float64) {
 	if s.center == nil {
 		return f, 0
 	}
@@ -179,7 +179,7 @@ func (s Spectral) respond(y, f []float64) (a *ranking, risk float64) {
 	r := newReference(nil, s.Weights, len(f))
 	clear(y)
 	losses := f
-	f, _ = s.shifted(&r, f)
+	f, _ = s.shiftLosses(&r, f)
 	if a = s.rank(&r, f); a == nil {
 		top := r.largestLoss(f)
 		r.weightsTo(y)
@@ -371,7 +371,7 @@ func (s Spectral) RiskBounds(f []float64, _ saddle.Multipliers) (below, above fl
 	}
 	r := newReference(nil, s.Weights, len(f))
 	losses := f
-	f, constant := s.shifted(&r, f)
+	f, constant := s.shiftLosses(&r, f)
 	var value, size compensated.Sum
 	add := func(v float64) {
 		value.Add(v)

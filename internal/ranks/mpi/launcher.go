@@ -44,9 +44,9 @@ func parseNumber(text string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// suits refuses a library of another family than the launcher's, before it is initialised:
+// checkLibrary refuses a library of another family than the launcher's, before it is initialised:
 // some end the process then.
-func (l Launcher) suits(library string) error {
+func (l Launcher) checkLibrary(library string) error {
 	const family = "Open MPI"
 	if known := l.Name == launchers[0].name || l.Name == launchers[1].name; !known || strings.Contains(l.Name, family) == strings.Contains(library, family) {
 		return nil
@@ -67,8 +67,8 @@ func (l Launcher) agrees(size int, library string) error {
 // launchers do that take no notice of a wire that is cut.
 const Patience = "DROTRAIN_MPI_PATIENCE"
 
-// patienceOf reads it; 0 where it is not set.
-func patienceOf(getenv func(string) string) (time.Duration, error) {
+// parsePatience reads it; 0 where it is not set.
+func parsePatience(getenv func(string) string) (time.Duration, error) {
 	text := getenv(Patience)
 	if text == "" {
 		return 0, nil

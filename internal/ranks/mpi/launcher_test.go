@@ -33,10 +33,10 @@ func TestMPI_OtherLauncher(t *testing.T) {
 		t.Error(err)
 	}
 	for _, c := range []struct{ launcher, library string }{{launchers[0].name, "MPICH 4.2"}, {launchers[1].name, "Open MPI v5"}} {
-		if err := (Launcher{Name: c.launcher}).suits(c.library); err == nil || !strings.Contains(err.Error(), c.launcher) || !strings.Contains(err.Error(), c.library) {
+		if err := (Launcher{Name: c.launcher}).checkLibrary(c.library); err == nil || !strings.Contains(err.Error(), c.launcher) || !strings.Contains(err.Error(), c.library) {
 			t.Errorf("%s with %s: %v", c.launcher, c.library, err)
 		}
-		if err := (Launcher{Name: c.launcher}).suits(strings.Replace("MPICH 4.2Open MPI v5", c.library, "", 1)); err != nil {
+		if err := (Launcher{Name: c.launcher}).checkLibrary(strings.Replace("MPICH 4.2Open MPI v5", c.library, "", 1)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -50,12 +50,12 @@ func TestMPI_OtherLauncher(t *testing.T) {
 
 func TestPatience_Values(t *testing.T) {
 	for text, want := range map[string]time.Duration{"": 0, "90s": 90 * time.Second, "10m": 10 * time.Minute} {
-		if d, err := patienceOf(func(string) string { return text }); err != nil || d != want {
+		if d, err := parsePatience(func(string) string { return text }); err != nil || d != want {
 			t.Errorf("%q: %v, %v", text, d, err)
 		}
 	}
 	for _, text := range []string{"90", "-1s", "0s", "soon"} {
-		if _, err := patienceOf(func(string) string { return text }); err == nil || !strings.Contains(err.Error(), Patience) {
+		if _, err := parsePatience(func(string) string { return text }); err == nil || !strings.Contains(err.Error(), Patience) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

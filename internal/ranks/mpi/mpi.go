@@ -64,7 +64,7 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 		return nil, nil, fmt.Errorf("no MPI library was found (%s): install one, or set %s to its path", strings.Join(failed, ", "), Variable)
 	}
 	m := &comm{calls: make(chan func())}
-	if m.patience, err = patienceOf(getenv); err != nil {
+	if m.patience, err = parsePatience(getenv); err != nil {
 		return nil, nil, err
 	}
 	if m.abi, err = abiOf(handle); err != nil {
@@ -143,7 +143,7 @@ func (m *comm) initialise(handle uintptr, l Launcher) error {
 	version(&text[0], &length)
 	line, _, _ := strings.Cut(string(text[:max(0, min(int(length), len(text)))]), "\n")
 	m.library = strings.Trim(strings.ReplaceAll(line, "\t", " "), " \x00") + ", " + m.abi.name
-	if err := l.suits(m.library); err != nil {
+	if err := l.checkLibrary(m.library); err != nil {
 		return err
 	}
 	if code := initialise(0, 0, m.funneled, &provided); code != 0 {

@@ -15,14 +15,14 @@ const Built = false
 // Start returns a single rank, and an error where a launcher has started several. exit ends
 // the process.
 func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err error) {
-	if l := LauncherOf(getenv); l.several() {
+	if l := LauncherOf(getenv); l.hasOtherProcesses() {
 		return nil, nil, fmt.Errorf("%s started this program as one of %s, but it was built without MPI: build it with go build -tags mpi -o drotrain-mpi ./cmd/drotrain", l.Name, processes(l.Size))
 	}
 	return ranks.One{}, os.Exit, nil
 }
 
-// several reports whether there are other processes, or may be.
-func (l Launcher) several() bool { return l.Size > 1 || l.Name != "" && l.Size == 0 }
+// hasOtherProcesses reports whether there are other processes, or may be.
+func (l Launcher) hasOtherProcesses() bool { return l.Size > 1 || l.Name != "" && l.Size == 0 }
 
 func processes(n int) string {
 	if n == 0 {

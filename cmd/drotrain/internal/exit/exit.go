@@ -62,7 +62,7 @@ func WithHint(err error, hint string) error {
 type hinter interface{ Hint() string }
 
 // Describe returns the message and the hint to print for err.
-func Describe(err error) (msg, hint string) { return DescribeFor(err, anyOption) }
+func Describe(err error) (msg, hint string) { return DescribeFor(err, acceptAnyOption) }
 
 // DescribeFor works like Describe for a command: hints name only options for which has returns true.
 func DescribeFor(err error, has func(option string) bool) (msg, hint string) {

@@ -51,8 +51,8 @@ var remedies = map[fix.Fix]remedy{
 // separators maps options that take the values of several problems to what stands between these.
 var separators = map[string]string{"drop": ",", "filter": " && "}
 
-// valueFor returns the value of the option of a remedy for an error.
-func (r remedy) valueFor(f fix.Fix, e *data.Error) string {
+// optionValue returns the value of the option of a remedy for an error.
+func (r remedy) optionValue(f fix.Fix, e *data.Error) string {
 	switch r.option {
 	case "drop":
 		return setting.JoinNames([]string{e.Column})
@@ -77,7 +77,7 @@ func advise(e *data.Error, has func(option string) bool) string {
 				return ""
 			}
 		}
-		return strings.Replace(r.text, "VALUE", printable.QuoteShell(r.valueFor(f, e)), 1)
+		return strings.Replace(r.text, "VALUE", printable.QuoteShell(r.optionValue(f, e)), 1)
 	})
 }
 
@@ -87,7 +87,7 @@ func joinSettings(all data.Problems, has func(option string) bool) string {
 	for _, e := range all {
 		for _, f := range e.Fixes {
 			r := remedies[f]
-			value := r.valueFor(f, e)
+			value := r.optionValue(f, e)
 			if r.option == "" || value == "" {
 				continue
 			}
@@ -120,12 +120,12 @@ func AddSuggestion(f *data.Frame, note string) string {
 	for _, r := range f.Remarks {
 		bare := *r
 		if bare.Path = ""; bare.Error() == note {
-			bare.Hint, bare.Fixes = advise(&bare, anyOption), nil
+			bare.Hint, bare.Fixes = advise(&bare, acceptAnyOption), nil
 			return bare.Error()
 		}
 	}
 	return note
 }
 
-// anyOption reports that a command has an option.
-func anyOption(string) bool { return true }
+// acceptAnyOption reports that a command has an option.
+func acceptAnyOption(string) bool { return true }

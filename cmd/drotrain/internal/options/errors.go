@@ -90,7 +90,7 @@ func flagError(fs *pflag.FlagSet, err error) error {
 			return exit.Usagef(fmt.Sprintf("long options take two dashes; did you mean --%s?", near[0]), "unknown option -%s", short)
 		}
 		name := unknown.GetSpecifiedName()
-		hint := hintFor(fs, name, "--", isAny)
+		hint := unknownNameHint(fs, name, "--", isAny)
 		for _, command := range commands {
 			if hint == "" && isOption(command, name) {
 				hint = fmt.Sprintf("--%s is an option of drotrain %s; --help lists those of this command", name, command)
@@ -153,9 +153,9 @@ var elsewhere = append(foreignSets(), []foreignName{
 	{"no-progress", "quiet", "--quiet leaves out progress and notes; without a terminal progress is a line a minute"},
 }...)
 
-// hintFor returns a hint for an option or key that does not exist: what a name of another program stands for, or
+// unknownNameHint returns a hint for an option or key that does not exist: what a name of another program stands for, or
 // the nearest name of those that are suitable; or "".
-func hintFor(fs *pflag.FlagSet, name, prefix string, suitable func(*pflag.Flag) bool) string {
+func unknownNameHint(fs *pflag.FlagSet, name, prefix string, suitable func(*pflag.Flag) bool) string {
 	foreign := strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	for _, e := range elsewhere {
 		if slices.Contains(strings.Fields(e.names), foreign) && fs.Lookup(e.option) != nil {

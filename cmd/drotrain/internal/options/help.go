@@ -83,8 +83,8 @@ func Help(cmd *cobra.Command, args []string) {
 	}
 }
 
-// wordsOf returns an option with the name of its value, and its help text with the default.
-func wordsOf(f *pflag.Flag) (left, usage string) {
+// helpOfOption returns an option with the name of its value, and its help text with the default.
+func helpOfOption(f *pflag.Flag) (left, usage string) {
 	name, usage := pflag.UnquoteUsage(f)
 	left = strings.TrimRight("  --"+f.Name+" "+name, " ")
 	if words := strings.Split(f.Value.Type(), "|"); len(words) > 1 && utf8.RuneCountInString(left) > show.Width/2 {
@@ -101,7 +101,7 @@ func wordsOf(f *pflag.Flag) (left, usage string) {
 
 // printOption writes an option with its help text.
 func printOption(w io.Writer, f *pflag.Flag) {
-	left, usage := wordsOf(f)
+	left, usage := helpOfOption(f)
 	if utf8.RuneCountInString(left) > helpIndent-2 {
 		fmt.Fprintln(w, left)
 		left = ""

@@ -36,7 +36,7 @@ A table is ` + plainTable + `.
 			names := strings.Fields(strings.ReplaceAll(o.Commands, "*", ""))
 			f := flags[names[0]].Lookup(o.Name)
 			kind, _ := pflag.UnquoteUsage(f)
-			_, usage := wordsOf(f)
+			_, usage := helpOfOption(f)
 			if o.Aliases != "" {
 				usage += "; also `--" + strings.Join(strings.Fields(o.Aliases), "`, `--") + "`"
 			}

@@ -63,7 +63,7 @@ func TestElsewhere_HintsNameOptions(t *testing.T) {
 	}
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.Int("adversary", 0, "")
-	if got := hintFor(fs, "group_dro", "--", isAny); !strings.Contains(got, "--adversary groups --nu 0") {
+	if got := unknownNameHint(fs, "group_dro", "--", isAny); !strings.Contains(got, "--adversary groups --nu 0") {
 		t.Errorf("%q", got)
 	}
 }

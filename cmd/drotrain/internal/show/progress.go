@@ -170,12 +170,12 @@ func (p *Progress) timeText() string {
 	if took < tickInterval {
 		return ""
 	}
-	text := ", " + shortDuration(took)
+	text := ", " + formatDuration(took)
 	if !p.counted || !(p.share >= minShare) || took < 2*tickInterval {
 		return text
 	}
 	if left := time.Duration(float64(took) * (1 - p.share) / p.share); left >= time.Second {
-		text += ", about " + shortDuration(left) + " left"
+		text += ", about " + formatDuration(left) + " left"
 	}
 	return text
 }
@@ -317,8 +317,8 @@ func describeProgress(s train.Progress) string {
 	return fmt.Sprintf("%s, %.0f %s", gap, passes, printable.Noun(passes, "pass", "passes"))
 }
 
-// shortDuration formats a duration with about three digits: 0.21 s, 12 s, 3 min 5 s.
-func shortDuration(d time.Duration) string {
+// formatDuration formats a duration with about three digits: 0.21 s, 12 s, 3 min 5 s.
+func formatDuration(d time.Duration) string {
 	switch s := d.Seconds(); {
 	case s < 10:
 		return fmt.Sprintf("%.2g s", s)
