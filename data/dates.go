@@ -22,7 +22,7 @@ type Reading struct {
 	Text  TextOptions `json:"text,omitzero"`
 	Dates string      `json:"dates,omitempty"` // of DateUses; empty: columns of dates are text or of no use
 
-	// Zone is the time zone in which the parts of times with a zone are taken; "" for that of each column.
+	// Zone is the time zone in which the parts of times with a zone are taken; "" for the zone of each column.
 	Zone string `json:"zone,omitempty"`
 
 	// Columns are the forms of columns that are known from another table; the types of others are guessed. After the
@@ -205,7 +205,7 @@ func (f *Frame) replaceDates() error {
 	return nil
 }
 
-// ReplacedDate returns the column of dates of that name that was taken apart or left out, or nil.
+// ReplacedDate returns the named column of dates if Reading.Dates split it into parts or left it out, else nil.
 func (f *Frame) ReplacedDate(name string) *Column {
 	for _, c := range f.dates {
 		if c.Name == name {

@@ -124,7 +124,7 @@ var extensions = func() (all []string) {
 	return all
 }()
 
-// IsTable reports whether the extension of a file name is that of a table.
+// IsTable reports whether a file name has the extension of a table format.
 func IsTable(name string) bool { return formatByName(name) != nil }
 
 // isTableFile reports whether a file of a directory is read as a table, judging by its extension.

@@ -220,7 +220,7 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	return nil, absent
 }
 
-// PartsOf returns the columns that a column of dates was taken apart into, or none.
+// PartsOf returns the columns into which a column of dates was split, or none.
 func (f *Frame) PartsOf(name string) []*Column {
 	var parts []*Column
 	for _, c := range f.Columns {

@@ -54,7 +54,7 @@ func openInput(ctx context.Context, path string) (*input, error) {
 	return &input{ReaderAt: f, name: path, size: info.Size(), was: info}, nil
 }
 
-// readError returns the error of a file that cannot be read, or that of a context that has ended.
+// readError returns the error of a file that cannot be read, or of the context if it has ended.
 func readError(ctx context.Context, path string, err error) error {
 	var known *Error
 	switch {

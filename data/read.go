@@ -94,7 +94,7 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 	return concatFrames(ctx, frames)
 }
 
-// readTogether reads tables again that were read in other ways than the others, if the reading does not say how.
+// readTogether rereads files of one table that were read in different ways, unless how states the way.
 func readTogether(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame, error) {
 	r := append(how, Reading{})[0]
 	if len(frames) == 1 {

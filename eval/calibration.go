@@ -76,7 +76,7 @@ func residualBins(target, score []float64, order []int32) []ResidualBin {
 	return out
 }
 
-// quantileOf interpolates linearly between order statistics ("type 7" in R, the default in NumPy). x must be
+// quantileOf returns the q-quantile of x by linear interpolation between order statistics ("type 7" in R, the default in NumPy). x must be
 // ascending.
 func quantileOf(x []float64, q float64) float64 {
 	h := q * float64(len(x)-1)

@@ -205,7 +205,7 @@ func newEstimate(v Num, iv *Interval) estimate {
 	return estimate{v, iv.Low, iv.High}
 }
 
-// changeSince returns the estimate minus that of an independent sample. The interval recovers the variances
+// changeSince returns a minus the estimate b of an independent sample. The interval recovers the variances
 // from the two intervals (Zou and Donner 2008): the lower end is the difference minus the root of the sum
 // of squares of a − its lower end and of the upper end of b − b.
 func (a estimate) changeSince(b estimate) estimate {

@@ -56,7 +56,7 @@ func averagePrecisionInfluence(dst []float64, t tiedScores, ap float64) {
 	})
 }
 
-// rankingGain returns the AUC of model k minus that of model base over a stratum, and its standard error by
+// rankingGain returns the AUC of model k minus the AUC of model base over a stratum, and its standard error by
 // DeLong, DeLong and Clarke-Pearson (1988), NaN if it is not known.
 func rankingGain(in *measuredRows, of *stratum, k, base int) (gain, se float64) {
 	l := aucError(in, of, quantity{nil, k, base}, 0)

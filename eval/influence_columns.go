@@ -123,7 +123,7 @@ func (d *derivative) sum(column int) float64 { return d.sums[d.model*d.c.per+col
 // weight returns the sum of the weights.
 func (d *derivative) weight() float64 { return d.sums[d.c.shared] }
 
-// all returns the column of the weights; positives and negatives those of the rows of a class.
+// all returns the column of the weights; positives and negatives return the columns of the weights of one class.
 func (d *derivative) all() []columnTerm       { return []columnTerm{{d.c.shared, 1}} }
 func (d *derivative) positives() []columnTerm { return []columnTerm{{d.c.shared + columnShared1, 1}} }
 func (d *derivative) negatives() []columnTerm {

@@ -76,7 +76,7 @@ type countedRows struct {
 	all, right, actual, positives, negatives, selected trialCounts
 }
 
-// countRows returns the counts of a model over a stratum; those of the cells only for two classes.
+// countRows returns the counts of a model over a stratum; the counts of the confusion matrix only for two classes.
 func countRows(in *measuredRows, k int, s *stratum) *countedRows {
 	c := &countedRows{in: in, k: k, of: s}
 	if in.Task != Binary {
@@ -142,7 +142,7 @@ func medianInterval(c *countedRows, _, confidence float64) *Interval {
 	return &Interval{Low: Num(low), High: Num(high), Method: "order statistics"}
 }
 
-// trialCounts accumulates the weights of rows and of those that are hits.
+// trialCounts accumulates the weights of all rows and of the rows that are hits.
 type trialCounts struct {
 	n           int
 	all, allSq  float64 // Σw, Σw²

@@ -44,7 +44,7 @@ func (j *judge) judgedDifference() Difference {
 	return Difference{Value: Num(math.NaN())}
 }
 
-// judgedBaseline returns the baseline's value of what judgedDifference compares.
+// judgedBaseline returns the baseline's value of the quantity whose change judgedDifference returns.
 func (j *judge) judgedBaseline() float64 {
 	switch {
 	case j.criterion() == "average":

@@ -230,7 +230,7 @@ type Interval struct {
 	Method string `json:"method"`
 }
 
-// Intervals are those of several numbers, by their keys.
+// Intervals holds the intervals of several numbers by their keys.
 type Intervals map[string]Interval
 
 // Find returns the interval of a key, or nil.

@@ -11,7 +11,7 @@ import (
 // reads back as NaN.
 type Num float64
 
-// undefined returns the Num that stands for an undefined number.
+// undefined returns the Num of a number that is not defined, NaN.
 func undefined() Num { return Num(math.NaN()) }
 
 // Defined reports whether x is a finite number.

@@ -220,7 +220,7 @@ func (j *judge) recommendationNote() string {
 	return ""
 }
 
-// worstGroupDifference returns the risk of model k in its worst group minus that of the model in focus in its
+// worstGroupDifference returns the risk of model k in its worst group minus the risk of the model in focus in its
 // own, with an interval from intervals that hold for all groups together; nil if there is none.
 func (j *judge) worstGroupDifference(k int) *Difference {
 	g := j.Headline()
@@ -352,7 +352,7 @@ func (e *Evaluation) isRiskMeanSquare() bool {
 	return true
 }
 
-// valuesOf returns the measures of model k in its worst group and that group, or those of all rows and nil.
+// valuesOf returns the measures of model k in its worst group, with the group, or its measures over all rows and nil.
 func (e *Evaluation) valuesOf(k int) (Values, *WorstGroup) {
 	if w, g := e.Models[k].WorstGroup, e.Headline(); w != nil {
 		if i := g.find(w.Label); i >= 0 {

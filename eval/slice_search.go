@@ -156,7 +156,7 @@ func (s *sliceSearcher) rankPairs(a, b int) (to []candidate, tried int) {
 	return to, tried
 }
 
-// consider adds a candidate if its losses are above those of the other rows and both have enough rows.
+// consider adds a candidate if its rows have larger losses than the other rows and both have enough rows.
 func (s *sliceSearcher) consider(to []candidate, c candidate, v cellSum) []candidate {
 	least := float64(s.out.MinRows)
 	if v.n < least || v.n > s.all.N-least {

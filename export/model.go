@@ -112,7 +112,7 @@ func (c *column) holdsNumbers() bool {
 	return c.Kind == score.Numeric || c.Kind == score.Categorical && c.Stored == score.Numeric
 }
 
-// input returns the name of the column in the table: that of the vector for its entries.
+// input returns the name of the column in the table; for an entry of a vector, the name of the vector.
 func (c *column) input() string {
 	if c.Vector != "" {
 		return c.Vector

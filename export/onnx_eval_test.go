@@ -103,7 +103,7 @@ func readNode(t *testing.T, b []byte) onnxNode {
 		case nodeOutput:
 			n.out = string(b)
 		case nodeOp:
-			n.addOp = string(b)
+			n.op = string(b)
 		case nodeDomain:
 			n.domain = string(b)
 		case nodeAttribute:
@@ -196,7 +196,7 @@ func (g *onnxGraph) run(t *testing.T, inputs map[string]onnxValue) []onnxValue {
 		for i, name := range n.in {
 			v, ok := values[name]
 			if !ok {
-				t.Fatalf("%s needs %q, which is not there yet", n.addOp, name)
+				t.Fatalf("%s needs %q, which is not there yet", n.op, name)
 			}
 			in[i] = v
 		}
@@ -211,7 +211,7 @@ func (g *onnxGraph) run(t *testing.T, inputs map[string]onnxValue) []onnxValue {
 
 // apply evaluates a node.
 func (n *onnxNode) apply(t *testing.T, in []onnxValue) onnxValue {
-	if f := elementwise[n.addOp]; f != nil {
+	if f := elementwise[n.op]; f != nil {
 		width := 1
 		for _, x := range in {
 			width = max(width, len(x.v))
@@ -226,14 +226,14 @@ func (n *onnxNode) apply(t *testing.T, in []onnxValue) onnxValue {
 				case width:
 					a[i] = x.v[k]
 				default:
-					t.Fatalf("%s of shapes %v", n.addOp, x.dims)
+					t.Fatalf("%s of shapes %v", n.op, x.dims)
 				}
 			}
 			out.v = append(out.v, f(a...))
 		}
 		return out
 	}
-	switch n.addOp {
+	switch n.op {
 	case "LabelEncoder":
 		if n.ints["default_int64"] != nil {
 			if k := slices.Index(n.texts["keys_strings"], in[0].text[0]); k >= 0 {
@@ -295,7 +295,7 @@ func (n *onnxNode) apply(t *testing.T, in []onnxValue) onnxValue {
 		}
 		return onnxValue{dims: []int{1, 1}, v: []float64{float64(at)}}
 	}
-	t.Fatalf("no operator %s", n.addOp)
+	t.Fatalf("no operator %s", n.op)
 	return onnxValue{}
 }
 

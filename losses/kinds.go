@@ -23,7 +23,7 @@ type Kind struct {
 	build func(parameter float64) Loss
 }
 
-// builtin lists the losses of this package, those for two classes first.
+// builtin lists the losses of this package, beginning with the losses for two classes.
 var builtin = []Kind{
 	{Name: "logistic", build: func(float64) Loss { return Logistic{} }},
 	{Name: "squared", Brier: true, build: func(float64) Loss { return Squared{} }},
@@ -38,7 +38,7 @@ var registered struct {
 	kinds []Kind
 }
 
-// kinds returns the losses of this package and those of callers.
+// kinds returns the losses of this package and the losses that callers registered.
 func kinds() []Kind {
 	registered.RLock()
 	defer registered.RUnlock()

@@ -36,7 +36,7 @@ type Loss interface {
 	// CurvatureLowerBoundTo stores in curvature, for the margin with each slope, a number κ ≥ 0 such that
 	// ∂²ℓ/∂m² ≥ κ·e^{−decay·a} at all margins at a distance of a ≤ radius; radius may be +Inf.
 	// The bound must hold in spite of rounding. κ = 0 is always valid; otherwise κ should be within
-	// a tenth of its value without rounding. The slices are those of CurvatureTo.
+	// a tenth of its value without rounding. The slices have the meaning that they have in CurvatureTo.
 	CurvatureLowerBoundTo(curvature, slope, target []float64) (radius, decay float64)
 
 	// Lipschitz returns sup |∂ℓ/∂m|, which may be +Inf.

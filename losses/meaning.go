@@ -71,7 +71,7 @@ func logitOf(p float64) float64 {
 	return math.Log(p) - math.Log1p(-p)
 }
 
-// LinkNamed returns one of the links that this package defines, and whether there is one of that name.
+// LinkNamed returns the named link of this package, and whether it exists.
 func LinkNamed(name string) (Link, bool) {
 	for _, l := range []Link{Identity, Log, Logit} {
 		if l.Name == name {

@@ -261,7 +261,7 @@ func (s *Softmax) SquaresOf(dst []float64, samples []int, weight []float64) {
 	s.z.Select(samples).AddSquaresTo(dst, weight, 0, len(samples))
 }
 
-// ConstantsTo stores H_j = √2·‖z_j‖, the Lipschitz constant of f_j, and M_j = ½‖z_j‖², that of ∇f_j.
+// ConstantsTo stores H_j = √2·‖z_j‖, the Lipschitz constant of f_j, and M_j = ½‖z_j‖², the Lipschitz constant of ∇f_j.
 func (s *Softmax) ConstantsTo(lipschitz, smoothness, _ []float64) {
 	ones := make([]float64, s.d)
 	for i := range ones {

@@ -75,7 +75,7 @@ type Config struct {
 
 	Mu *float64 `json:"mu"` // μ ≥ 0; nil: 1/n
 
-	// Regulariser is that of the caller's program; nil: the ridge penalty. It needs a level of robustness. The
+	// Regulariser is a regulariser of the caller's program; nil: the ridge penalty. It needs a level of robustness. The
 	// baselines have the ridge penalty.
 	Regulariser *Regulariser `json:"regulariser,omitempty"`
 

@@ -117,7 +117,7 @@ func (m *Model) bestClassConstant() []float64 {
 }
 
 // ConstantLosses stores in dst the losses of the constant prediction fitted to the training rows, for encoded
-// targets. It reports whether the model has that constant.
+// targets. It reports whether the model has such a constant.
 func (m *Model) ConstantLosses(dst, target []float64) bool {
 	if margins := m.Result.ClassConstant; margins != nil {
 		for j, t := range target {

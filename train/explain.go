@@ -44,7 +44,7 @@ func (m *Model) Explain() []Coefficient {
 	return out
 }
 
-// classCoefficients returns the coefficients of one class among x, those of the model or a baseline; nil of nil.
+// classCoefficients returns the part of x, coefficients of the model or of a baseline, that belongs to one class. It returns nil for nil.
 func (m *Model) classCoefficients(x []float64, class int) (out []float64) {
 	for i := class; i < len(x); i += m.coefficientsPerColumn() {
 		out = append(out, x[i])

@@ -84,7 +84,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	return m, err
 }
 
-// trainAndCheckDisk works like trainAll. If rows on disk were lost, it removes all coefficients.
+// trainAndCheckDisk works like trainAll, and removes all coefficients if rows on disk were lost.
 func (m *Model) trainAndCheckDisk(ctx context.Context, oracle tune.Oracle, began time.Time) error {
 	err := m.trainAll(ctx, oracle, began)
 	if m.Run.Err() != nil {

@@ -201,7 +201,7 @@ func countColumns(terms []cellTerm) (n int) {
 	return n
 }
 
-// reasonNotTried returns why group coefficients are not tried, or "".
+// reasonNotTried returns why group coefficients are not tried, or "" if they are tried.
 func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	switch {
 	case task == encode.Multiclass:

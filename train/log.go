@@ -33,7 +33,7 @@ func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	}
 }
 
-// addLogObserver returns the configuration with Observe extended by logging if LogTo was called.
+// addLogObserver returns the configuration with Observe extended by logging, if LogTo was called.
 func (c Config) addLogObserver() Config {
 	if c.newLog == nil {
 		return c

@@ -66,7 +66,7 @@ func (p *Prediction) scaleToExposures() {
 	}
 }
 
-// checkFinite returns an error if a prediction is NaN or infinite. The rows are those of f from first on.
+// checkFinite returns an error if a prediction is NaN or infinite. The rows are the rows of f from first on.
 func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 	for i, r := range p.Rows {
 		if !p.isFinite(i) {

@@ -70,7 +70,7 @@ type weightStatistics struct {
 	Least, Most float64 // of the right ones; +Inf and 0 for none
 }
 
-// merge returns the statistics of the weights of k followed by those of o.
+// merge returns the statistics of the weights of k followed by the weights of o.
 func (k weightStatistics) merge(o weightStatistics) weightStatistics {
 	if k.Wrong == 0 {
 		k.First, k.What = o.First, o.What

@@ -73,7 +73,7 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	return nil
 }
 
-// rescaleCoefficients returns x with another slope and, if the model has an intercept, with more of it.
+// rescaleCoefficients returns slope·x with intercept added to the model's intercept, if it has one.
 func (m *Model) rescaleCoefficients(x []float64, slope, intercept float64) []float64 {
 	x = slices.Clone(x)
 	for i := range x {

@@ -20,7 +20,7 @@ func Variants() []string {
 	return []string{VariantRecommended, VariantRobust, VariantERM, VariantBalanced, VariantRescaled}
 }
 
-// Variant returns one of the models that m contains, ready to predict, and its name. An empty name selects the
+// Variant returns the named model of those that m contains, ready to predict, and its name. An empty name selects the
 // recommended model if the data chose the level, and the trained model otherwise.
 func (m *Model) Variant(name string) (*Model, string, error) {
 	if name == "" {

@@ -10,7 +10,7 @@ import (
 
 type number = interval.Interval
 
-// A loss is a convex function of the margins of a row, one or one a class. Slopes are its derivatives in the margins.
+// A loss is a convex function of the margins of a row: one margin, or one per class. Slopes are its derivatives in the margins.
 type loss interface {
 	// value returns the loss at margins m.
 	value(m []number, target float64) number
@@ -49,7 +49,7 @@ var losses = map[string]func(c *config, parameter string) (loss, error){
 // quantileWidth is the width h of the smoothed quantile loss.
 const quantileWidth = 0.01
 
-// newLoss returns the loss of a model with one margin, or one a class.
+// newLoss returns the loss of a model with one margin, or with one per class.
 func newLoss(c *config, outputs int) (loss, error) {
 	name, parameter, _ := strings.Cut(c.Loss, ":")
 	of, known := losses[name]

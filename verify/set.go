@@ -154,7 +154,7 @@ func newBall(c *config, nu, radius float64, w *reference) (set, error) {
 	return ball{w, of, nu, radius}, nil
 }
 
-// newBallOfSize returns the ball of an effective sample size; that of all rows has the reference weights alone.
+// newBallOfSize returns the ball of an effective sample size. If that is all rows, the ball has only the reference weights.
 func newBallOfSize(c *config, w *reference) (set, error) {
 	of, known := divergences[c.Penalty]
 	if !known {

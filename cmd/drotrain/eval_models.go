@@ -85,7 +85,7 @@ func (o *evalOptions) loadModels(ctx context.Context, a *app) (models []report.N
 	return models, nil
 }
 
-// reloadTrainingRows reads the rows of the trainings again, to disk if they do not fit into memory.
+// reloadTrainingRows reads the training rows of every model again, to disk if they do not fit into memory.
 func (o *evalOptions) reloadTrainingRows(ctx context.Context, models []report.Named, f *data.Frame, path string) error {
 	o.shown.Begin(show.Encoding)
 	for k, m := range models {

@@ -439,7 +439,7 @@ type measured struct {
 	Split  eval.Split      `json:"split"` // which rows these are
 	Rows   int             `json:"rows"`
 	Models []measuredModel `json:"models"`
-	// Change is that of the worst group's risk from the first model to the second.
+	// Change is the change of the worst group's risk from the first model to the second.
 	Change *eval.Difference `json:"worst_group_change,omitempty"`
 }
 

@@ -37,7 +37,7 @@ func Spelling(label string) string {
 	return strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(label), " "), ". "))
 }
 
-// OtherSpellings returns, for labels with their numbers of rows, those that are another spelling of a more frequent
+// OtherSpellings returns, of labels with their numbers of rows, the labels that are another spelling of a more frequent
 // label, with that label.
 func OtherSpellings(counts map[string]int) map[string]string {
 	usual := map[string]string{}

@@ -140,7 +140,7 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 		Evidence: fmt.Sprintf("%q and %q look like spellings of one label: %q is a %s that training did not have", renames[found[0].text], found[0].text, found[0].text, what)}}
 }
 
-// checkMarks finds numbers of text that are written otherwise than those of the training.
+// checkMarks finds numbers of text that are written in another style than the numbers of the training rows.
 func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 	if c.Marks == nil {
 		return nil

@@ -97,5 +97,5 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 	}
 }
 
-// trimZeros returns digits without leading zeros.
+// trimZeros removes leading zeros from digits, but leaves one digit.
 func trimZeros(s string) string { return cmp.Or(strings.TrimLeft(s, "0"), "0") }

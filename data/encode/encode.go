@@ -24,7 +24,7 @@ type Report struct {
 	Merged  []Unseen `json:"merged,omitempty"`  // per column whose rare levels are one, these and unseen ones; without a Profile
 	Imputed []Filled `json:"imputed,omitempty"` // per column, nulls filled
 
-	// Drift compares the rows with those of training, by column, where the encoder has a Profile.
+	// Drift compares the rows with the training rows, by column, if the encoder has a Profile.
 	Drift []Drift `json:"drift,omitempty"`
 
 	// Training says how many of the rows are training rows, where the encoder has a RowSample.

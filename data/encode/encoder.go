@@ -84,7 +84,7 @@ func (e *Encoder) Names() []string {
 	return names
 }
 
-// features returns the feature columns of f, or errors for those that cannot be features.
+// features returns the feature columns of f, or errors for columns that cannot be features.
 func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 	s := e.Spec
 	out := make([]*data.Column, 0, len(f.Columns))

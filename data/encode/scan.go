@@ -44,7 +44,7 @@ func faultOfRows(err error) *data.Error {
 	return nil
 }
 
-// numberStatistics holds what fitting needs to know about a numeric column. Row numbers are those of the table.
+// numberStatistics holds what fitting needs to know about a numeric column. Rows are numbered as in the table.
 type numberStatistics struct {
 	Moments []matrix.Moment // of rows that follow each other, see fitting.stripeCuts
 	Faults  matrix.Faults

@@ -83,7 +83,7 @@ type contrast struct {
 	squares float64    // sum of the squared targets in both
 }
 
-// compare returns the contrast of the rows for which set returns 0 and those for which it returns 1.
+// compare returns the contrast between the rows for which set returns 0 and the rows for which set returns 1.
 func (t *targetValues) compare(set func(row int) int) (c contrast) {
 	for i, r := range t.rows {
 		if k := set(r); k >= 0 {

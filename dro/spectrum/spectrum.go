@@ -75,7 +75,7 @@ var entries = []entry{
 	},
 }
 
-// entry returns the entry of the kind of s, nil for an unknown one.
+// entry returns the entry of the kind of s, or nil if the kind is unknown.
 func (s Spectrum) entry() *entry {
 	for i := range entries {
 		if entries[i].kind == s.Kind {

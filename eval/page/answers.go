@@ -209,7 +209,7 @@ func (p *page) Heading() string {
 	return p.Title
 }
 
-// Hold says why the model must not be put to work yet, or returns "".
+// Hold returns why the model must not be used yet, or "".
 func (p *page) Hold() string {
 	var why []string
 	if slices.ContainsFunc(p.E.Gates, func(g eval.GateResult) bool { return g.Failed }) {

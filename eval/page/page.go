@@ -155,7 +155,7 @@ func (p *page) formatMeasure(key string, v float64, n int) string {
 	return printable.Number(v)
 }
 
-// prefixUnit returns "unit, note".
+// prefixUnit puts the unit, if there is one, before a note: "nats, lower is better".
 func prefixUnit(unit, note string) string {
 	if unit == "" {
 		return note
@@ -194,7 +194,7 @@ func (p *page) Outcome() string {
 	return string(o)
 }
 
-// RiskText explains the risk to those who have not met it.
+// RiskText explains the risk to readers who do not know the term.
 func (p *page) RiskText() string {
 	e := p.E
 	switch {

@@ -182,7 +182,7 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 	return text, s
 }
 
-// changeText returns a measure of the model in focus with that of the baseline below it.
+// changeText returns a measure of the model in focus with the baseline's value below it.
 func (p *page) changeText(h *eval.Group, key string) string {
 	f := p.E.Focus()
 	v, _ := h.Models[f].Values.Get(key)

@@ -119,7 +119,7 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 	return t
 }
 
-// Slices lists the slices found, those that were confirmed or the others; nil for none.
+// Slices lists the confirmed slices or, without confirmed, the others; nil for none.
 func (p *page) Slices(confirmed bool) *table {
 	s := p.E.Slices
 	t := &table{Title: "Slices of " + s.Model + ", confirmed", Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + printable.WholePercent(p.E.Confidence) + "]"}}

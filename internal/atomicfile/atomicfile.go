@@ -190,7 +190,7 @@ func lockTemporary(f *os.File) bool {
 	return false
 }
 
-// IsTemporary reports whether a name is that of a temporary file of Write.
+// IsTemporary reports whether Write gives such a name to a temporary file.
 func IsTemporary(name string) bool {
 	is, _ := filepath.Match(".drotrain-????????????????.tmp", name)
 	return is

@@ -109,8 +109,8 @@ func AddressSpaceLimit() int64 {
 // new thread.
 func LeastAddressSpace() int64 { return spaceReserve + 32<<20 + threadSpace() }
 
-// threadSpace returns the address space that further threads may take. Those of a C library have 8 MB
-// for their stack and 64 MB for what they allocate; those of Go next to nothing.
+// threadSpace returns the address space that further threads may take. Threads of a C library have 8 MB
+// for their stack and 64 MB for what they allocate; threads of Go take next to nothing.
 func threadSpace() int64 {
 	const beside = 10 // threads beside those that compute: they read, write and wait
 	if !usesLibC() {

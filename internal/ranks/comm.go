@@ -21,7 +21,7 @@ type Comm interface {
 	Max(v []float64)
 
 	// Gather completes v, of which rank r has set the entries [ends[r−1], ends[r]), from 0
-	// for the first. Bits are those that were set.
+	// for the first. Bits are the bits that were set.
 	Gather(v []float64, ends []int)
 
 	// Abort ends all ranks, this one too, with an exit code where they are processes.

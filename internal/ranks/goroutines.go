@@ -49,7 +49,7 @@ type world struct {
 // aborted is the value with which a rank panics if another rank has ended it.
 type aborted struct{ err error }
 
-// end ends all ranks with an error.
+// end records err, unless another error was recorded before, and wakes all ranks that wait.
 func (w *world) end(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

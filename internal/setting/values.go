@@ -1,4 +1,4 @@
-// Package setting holds values that a text sets: those of command-line options and of the keys of a
+// Package setting holds values that a text sets: the values of command-line options and of the keys of a
 // configuration in YAML. Package train has the settings of a training, and the command adds its own.
 // Start reading at Value and Apply.
 package setting

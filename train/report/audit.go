@@ -324,7 +324,7 @@ func meanScore(in *eval.Input) float64 {
 	return sum / total
 }
 
-// sliceColumns returns the columns that are searched for bad slices: those named, or all columns without
+// sliceColumns returns the columns that are searched for bad slices: the named columns, or all columns without
 // another role and with few enough levels. Their values are read when they are needed.
 func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.Column, error) {
 	var out []eval.Column

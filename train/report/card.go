@@ -66,7 +66,7 @@ func (o *Options) ReadCard(r io.Reader) error {
 	return nil
 }
 
-// relabelGroups replaces group labels, or their parts at " / ", by those of the card. A grouping keeps its
+// relabelGroups replaces group labels, or their parts at " / ", by the labels of the card. A grouping keeps its
 // labels if the new ones would not be unique.
 func (o Options) relabelGroups(groups []encode.Grouping) []encode.Grouping {
 	if len(o.Labels) == 0 {

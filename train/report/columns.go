@@ -97,7 +97,7 @@ func (v columnVariation) sumOverRanks(c ranks.Comm, e *encode.Encoder) columnVar
 	return sum
 }
 
-// inputsByVariation returns the inputs of e. If there are many, those with the strongest variation come first.
+// inputsByVariation returns the inputs of e. If there are many, the inputs that vary most come first.
 func (v columnVariation) inputsByVariation(e *encode.Encoder) []encode.Input {
 	if v == nil {
 		return e.Inputs

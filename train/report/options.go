@@ -48,7 +48,7 @@ type Options struct {
 	Filter       string   // rows of a table to measure on, see data.Frame.Filter; empty: all
 
 	// Groups are columns that replace the groupings of the training: each on its
-	// own, and all crossed. Empty: those of the training.
+	// own, and all crossed. Empty: the groups of the training.
 	Groups []string
 
 	Rate      float64 // fall of the worst group's risk that a rise of the average must buy; 0: 2

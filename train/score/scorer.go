@@ -14,7 +14,7 @@ import (
 )
 
 // A Scorer scores single rows. Only Explain and sparse vectors allocate memory per row. It is safe for concurrent use. Scores
-// agree with those of the model up to the order of summation.
+// agree with the model's scores up to the order of summation.
 type Scorer struct {
 	// Strict refuses levels that training did not see, nulls that would be filled, and numbers
 	// outside the range of the training rows. Set it before the first use.
@@ -92,7 +92,7 @@ func (s *Scorer) terms() []scoredTerm {
 	return s.outputs[0].terms
 }
 
-// Adapted says in what a row differed from those of training, so that it was adapted to be scored.
+// Adapted says in what a row differed from the training rows, so that it was adapted to be scored.
 type Adapted uint8
 
 // What may be adapted about a row.

@@ -82,7 +82,7 @@ func (e estimate) subtract(o estimate) (difference, se float64) {
 	return e.value - o.value, math.Sqrt(s)
 }
 
-// average estimates the mean.
+// average returns the weighted mean of the values and the influence of each row on it.
 func (m *measure) average(value []float64) estimate {
 	e := estimate{influence: make([]float64, len(value))}
 	for j, v := range value {
@@ -181,7 +181,7 @@ func (m *measure) worst(value []float64, smooth bool) valued {
 	return v
 }
 
-// decreaseError returns a standard error s of the decrease of the largest group mean. The largest mean decreases
+// decreaseError returns a standard error of the decrease of the largest group mean. The largest mean decreases
 // for sure if the mean of every group after is below its own mean before or below that of the worst group before,
 // by k standard errors of the difference; decrease − k·s is the least certain of these comparisons.
 func (m *measure) decreaseError(before, after []float64, k float64) (se float64) {

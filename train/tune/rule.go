@@ -88,7 +88,7 @@ func errorsOf(criterion string) float64 {
 
 // improvement returns the decrease of the criterion from ERM to a candidate, its standard error and the rows of
 // the smaller deciding group. The standard error is widened by Student's quantile for few rows. For the worst
-// group it is at least that of the least certain group, since another group may be the worst.
+// group it is at least the error of the least certain group, since another group may be the worst.
 func (j *judge) improvement(criterion string, candidate int) (decrease, se float64, rows int) {
 	smooth := criterion != "worst-group-accuracy" // errors are compared as they are
 	a, b := j.value(criterion, 0, smooth), j.value(criterion, candidate, smooth)
@@ -163,7 +163,7 @@ func (c *selectionRun) valueOf(candidate int) float64 {
 	return c.judge().value(c.Criterion, candidate, true).value
 }
 
-// finish names the reference, estimates all candidates and chooses.
+// finish chooses the reference, estimates all candidates and chooses one of them.
 func (c *selectionRun) finish() {
 	c.putReferenceFirst()
 	j := c.judge()

@@ -84,7 +84,7 @@ func (l layoutSet) order() string {
 // clocks lists the layouts of times of day, in capital letters.
 var clocks = [...]string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM", "3:04:05PM", "3:04PM"}
 
-// zonedClocks lists those with an offset from UTC.
+// zonedClocks lists the clocks with an offset from UTC.
 var zonedClocks = [...]string{"15:04:05Z07:00", "15:04:05Z0700", "15:04:05Z07", "15:04Z07:00", "15:04Z0700", "15:04:05 Z07:00", "15:04:05 Z0700", "15:04:05 -07"}
 
 // A moment is a date, or a date and a time.

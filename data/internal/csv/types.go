@@ -124,7 +124,7 @@ func (c *column) setForm(form *table.ColumnForm) {
 // isText reports whether the column is known to be text.
 func (c *column) isText() bool { return c.known != nil && c.known.Kind == table.Categorical }
 
-// countValue counts a value. It returns false if the value is not valid text.
+// countValue updates the type counts of the column with the value of a row. It returns false if the value is not valid text.
 func (c *column) countValue(s string, row int) (valid bool) {
 	if c.verbatim {
 		if s == "" {

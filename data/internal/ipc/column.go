@@ -194,7 +194,7 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 	}
 }
 
-// numbers returns a function that reads a number of a buffer and whether a float64 represents it exactly.
+// numbers returns a function that reads entry i of a buffer and reports whether a float64 represents it exactly.
 func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
 	switch {
 	case f.Type == typeBool:

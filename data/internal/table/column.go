@@ -94,7 +94,7 @@ type Column struct {
 	InexactRow int
 
 	// UnexpectedRow is the first row (1-based) whose text kept a CSV column of
-	// numbers from being numeric, or 0; Unexpected is that text.
+	// numbers from being numeric, or 0; Unexpected is the text in this row.
 	UnexpectedRow int
 	Unexpected    string
 

@@ -165,7 +165,7 @@ func (c *Column) join(parts []*partLoad) {
 // cutting columns passes these on.
 const bitsOf = "bits of "
 
-// AsBits returns the type of a column of floats, named so, whose NaN are kept.
+// AsBits returns the name of the type of columns of floats, such as float32, whose NaN are kept.
 func AsBits(float string) string { return bitsOf + float }
 
 // HoldsBits reports whether Number holds, or will hold, the bits of exact values.

@@ -8,7 +8,7 @@ type ValueIndex struct {
 	number map[float64]int
 }
 
-// NewValueIndex returns an index of the values of c; find returns that of the value of a row.
+// NewValueIndex returns an index of the values of c; find returns the index of the value of a row.
 func NewValueIndex(c *Column, find func(row int) int) *ValueIndex {
 	x := &ValueIndex{column: c, find: find}
 	if c.Kind == Categorical {

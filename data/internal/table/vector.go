@@ -109,7 +109,7 @@ type DenseVector struct {
 	free   [][]byte       // memory of evicted blocks
 }
 
-// vectorRows is the number of rows of a block: those that encoding reads together.
+// vectorRows is the number of rows of a block: the rows that encoding reads together.
 const vectorRows = 2048
 
 // A vectorBlock holds the bytes of a range of rows. Its memory is reused after the block was evicted and its

@@ -62,7 +62,7 @@ func Examine(src table.Source) (*File, error) {
 	return t, t.readFirstBytes()
 }
 
-// readFirstBytes reads the first bytes.
+// readFirstBytes reads up to headBytes from the start of the file, from which the format is detected.
 func (t *File) readFirstBytes() error {
 	r, err := t.Open()
 	if err != nil {

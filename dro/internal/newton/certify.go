@@ -110,7 +110,7 @@ func SamplesFor(c *saddle.Certifier, passes float64) int {
 }
 
 // curvatureWeights returns some of the samples and their weights in the lower bound, y_j κ_j. These are the
-// first count samples or, if the adversary's weights are uneven and few of the first have weight, those of
+// first count samples or, if the adversary's weights are uneven and few of the first samples have weight, the samples of
 // the largest weights that make up the proportion count/n of the total. ok is false if that takes more than
 // limit samples.
 func curvatureWeights(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {

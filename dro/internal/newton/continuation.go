@@ -13,7 +13,7 @@ const (
 	// continuationFactor is the factor between the penalties of two stages.
 	continuationFactor = 5
 
-	// aroundFactor is that factor where penalties are around the weights of the previous stage.
+	// aroundFactor replaces continuationFactor if the penalties are around the weights of the previous stage.
 	aroundFactor = 1.4
 
 	// unpenalisedFirst is the ratio of the objective and ν above which the problem at ν = 0 is solved

@@ -61,7 +61,7 @@ func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored 
 // Damping returns λ.
 func (m *Factored) Damping() float64 { return m.Lambda }
 
-// Cost returns the cost of the Gram matrix relative to that of losses and a gradient.
+// Cost returns the cost of the Gram matrix divided by the cost of losses and a gradient.
 func (m *Factored) Cost() float64 {
 	pass, gram := saddle.WorkOf(m.evaluator.Problem.Oracle)
 	if m.Samples > 0 {

@@ -11,7 +11,7 @@ const (
 	// solved for first.
 	fewRows = 1.0 / 16
 
-	// heavyWeight is the proportion of the adversary's weight that those rows carry.
+	// heavyWeight is the proportion of the adversary's weight that the heaviest rows carry.
 	heavyWeight = 0.999
 )
 

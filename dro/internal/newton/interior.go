@@ -125,7 +125,7 @@ func (in *interiorPoint) residuals() (gap, off float64) {
 	return gap, off
 }
 
-// factorise eliminates q, m, p and τ from the equations of a step.
+// factorise eliminates q, m, p and τ from the equations of a step and factorises the remaining d×d system. It reports whether that is positive definite.
 func (in *interiorPoint) factorise() bool {
 	for i := range in.weight {
 		curve := in.low[i] / in.q[i]

@@ -58,7 +58,7 @@ func (h *operator) Damping() float64 { return h.lambda }
 // Cost returns the cost of Update, one pass, which is small compared with the products of a step.
 func (h *operator) Cost() float64 { return 1 }
 
-// Redamp changes the damping.
+// Redamp changes the damping to lambda; it fails if the damped Hessian is not positive definite.
 func (h *operator) Redamp(lambda float64) error {
 	if lambda != h.lambda { // products with another damping are wrong
 		h.known, h.products = nil, nil

@@ -49,7 +49,7 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	w.updateCoupling(slope)
 }
 
-// updateAll works like update for all samples.
+// updateAll works like update, on all samples.
 func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
 	e.Spend(1)

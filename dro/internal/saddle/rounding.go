@@ -196,7 +196,7 @@ func (c *Certifier) sumLosses(y, f []float64) (p Sums) {
 	return p
 }
 
-// slopes bounds Σ_j |y_j slope_j| for a Rounded oracle, for which slope² ≤ 2·smooth·f. It returns 0 for others.
+// slopes bounds Σ_j |y_j slope_j| for a Rounded oracle, for which slope² ≤ 2·smooth·f. It returns 0 for other oracles.
 func (e *roundingModel) slopes(p *Sums) float64 {
 	if e.largest == nil {
 		return 0

@@ -344,7 +344,7 @@ func (Spectral) Differentiable(int, int) bool { return false }
 // Polyhedral implements Adversary.
 func (s Spectral) Polyhedral() bool { return s.Nu == 0 }
 
-// Parts returns the parts of the weights in the ball of the total variation: those on the largest loss, of share ρ, and
+// Parts returns the parts of the weights in a ball of the total variation: weight ρ on the largest loss, and
 // bounded weights y ≤ w. It returns nil for other spectra.
 func (s Spectral) Parts() []Part {
 	rho := s.Spectrum.Param

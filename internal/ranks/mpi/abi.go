@@ -44,7 +44,7 @@ func abiOf(library uintptr) (abi, error) {
 	return mpich, nil
 }
 
-// candidates returns the names of libraries, those of the launcher's family first.
+// candidates returns the names of libraries, beginning with the launcher's family.
 func candidates(l Launcher) []string {
 	openMPI := []string{"libmpi.so.40", "libmpi.so.80"}
 	others := []string{"libmpi_abi.so.1", "libmpi.so.12", "libmpich.so.12"}

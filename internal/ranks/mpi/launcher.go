@@ -67,7 +67,7 @@ func (l Launcher) agrees(size int, library string) error {
 // launchers do that take no notice of a wire that is cut.
 const Patience = "DROTRAIN_MPI_PATIENCE"
 
-// parsePatience reads it; 0 where it is not set.
+// parsePatience parses the environment variable Patience; it returns 0 if the variable is not set.
 func parsePatience(getenv func(string) string) (time.Duration, error) {
 	text := getenv(Patience)
 	if text == "" {
