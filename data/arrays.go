@@ -34,8 +34,8 @@ func arraysOf(path string) (arrays []arrayFile) {
 	return arrays
 }
 
-// joinArrays returns a table with the arrays as columns.
-func joinArrays(arrays []arrayFile, frames []*Frame) (*Frame, error) {
+// joinArrayFiles returns a table with the arrays as columns.
+func joinArrayFiles(arrays []arrayFile, frames []*Frame) (*Frame, error) {
 	out := &Frame{Rows: frames[0].Rows, how: frames[0].how, sideBySide: true}
 	from := map[string]string{}
 	for i, f := range frames {

@@ -79,7 +79,7 @@ func (f *Frame) Fingerprint() error {
 // file.
 func (f *Frame) Reading() Reading { return f.how }
 
-// CheckUnchanged returns an error if the size, time or identity of a file has changed since it was opened.
+// CheckUnchanged returns an error if the size, time or fileIdentity of a file has changed since it was opened.
 func (f *Frame) CheckUnchanged() error {
 	for _, in := range f.inputs {
 		if err := in.CheckUnchanged(); err != nil {

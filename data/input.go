@@ -139,7 +139,7 @@ func (in *input) read(b []byte, at int64) error {
 	return table.InFile(in.name, table.ReadFull(&input{ReaderAt: in.ReaderAt}, b, at))
 }
 
-// CheckUnchanged returns an error if the size, time or identity of the file has changed since it was opened.
+// CheckUnchanged returns an error if the size, time or fileIdentity of the file has changed since it was opened.
 func (in *input) CheckUnchanged() error {
 	if in.was == nil {
 		return nil
@@ -147,20 +147,20 @@ func (in *input) CheckUnchanged() error {
 	changed := &Error{Path: in.name, Class: ErrChanged, Msg: "the file changed while it was read, so its values cannot be trusted",
 		Hint: "run again when no program writes to the file"}
 	if f, ok := in.ReaderAt.(*os.File); ok {
-		if now, err := f.Stat(); err == nil && !sameFile(now, in.was) {
+		if now, err := f.Stat(); err == nil && !isSameFile(now, in.was) {
 			return changed
 		} else if err != nil && !errors.Is(err, os.ErrClosed) {
 			return &Error{Path: in.name, Msg: "cannot read", Err: table.Cause(err)}
 		}
 	}
 	// One that was removed is still there for us; one in its place is another.
-	if now, err := os.Stat(in.name); err == nil && !(sameFile(now, in.was) && os.SameFile(now, in.was)) {
+	if now, err := os.Stat(in.name); err == nil && !(isSameFile(now, in.was) && os.SameFile(now, in.was)) {
 		return changed
 	}
 	return nil
 }
 
-func sameFile(a, b fs.FileInfo) bool {
+func isSameFile(a, b fs.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && !hasChangedSince(b, a)
 }
 

@@ -86,7 +86,7 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 		frames = append(frames, f)
 	}
 	if arrays != nil {
-		return joinArrays(arrays, frames)
+		return joinArrayFiles(arrays, frames)
 	}
 	if frames, err = readTogether(ctx, frames, how); err != nil {
 		return nil, err

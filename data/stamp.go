@@ -3,12 +3,12 @@ package data
 import "fmt"
 
 // Stamps returns a text for each source that changes when the file is changed, computed from its size, times
-// and identity. It is empty for pipes and for tables not read from files.
+// and fileIdentity. It is empty for pipes and for tables not read from files.
 func (f *Frame) Stamps() []string {
 	out := make([]string, len(f.Sources))
 	for i, in := range f.inputs {
 		if in.was != nil {
-			out[i] = fmt.Sprintf("%d bytes, %d, %s", in.size, in.was.ModTime().UnixNano(), identity(in.was))
+			out[i] = fmt.Sprintf("%d bytes, %d, %s", in.size, in.was.ModTime().UnixNano(), fileIdentity(in.was))
 		}
 	}
 	return out

@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// identity returns what a file has beside its size and the time of its last writing, which
+// fileIdentity returns what a file has beside its size and the time of its last writing, which
 // anybody can set: the time of its last change, and its number. The device is left
 // out, which machines that share a disk number each on its own.
-func identity(info fs.FileInfo) string {
+func fileIdentity(info fs.FileInfo) string {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return ""

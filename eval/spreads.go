@@ -5,7 +5,7 @@ import (
 )
 
 // spreads computes the intervals of Spread. The extremes of several groups are biased, so their intervals are
-// derived from bands around the values of the groups, and around the value over all rows, that hold
+// derived from groupBands around the values of the groups, and around the value over all rows, that hold
 // simultaneously.
 type spreads struct {
 	e       *Evaluation
@@ -102,7 +102,7 @@ type band struct{ lo, hi float64 }
 // se holds the standard errors of the groups.
 func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	m := a.in.Task.Measures()[q]
-	lo, hi := extremeBands(a.bands(k, m, se, a.critical(groups)))
+	lo, hi := extremeBands(a.groupBands(k, m, se, a.critical(groups)))
 	put := func(name string, l, h float64) {
 		sp.Intervals[name] = Interval{Low: Num(l), High: Num(h), Method: "simultaneous"}
 	}
@@ -126,7 +126,7 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	o := clipToBounds(m, band{at - crit*own, at + crit*own})
 	var d band
 	ratio := band{1, 1}
-	for _, g := range a.bands(k, m, se, crit) {
+	for _, g := range a.groupBands(k, m, se, crit) {
 		d.lo = max(d.lo, g.lo-o.hi, o.lo-g.hi)
 		d.hi = max(d.hi, g.hi-o.lo, o.hi-g.lo)
 		if g.hi > 0 && o.hi > 0 {
@@ -148,9 +148,9 @@ func ratioAtMost(num, den float64) float64 {
 	return math.Min(1, num/den)
 }
 
-// bands returns simultaneous intervals of the groups: values ± crit standard errors, Wilson intervals for
+// groupBands returns simultaneous intervals of the groups: values ± crit standard errors, Wilson intervals for
 // proportions with counts, and the simultaneous interval of the risk, which holds for all models together.
-func (a *spreads) bands(k int, m Measure, se []float64, crit float64) []band {
+func (a *spreads) groupBands(k int, m Measure, se []float64, crit float64) []band {
 	var out []band
 	for i := range a.g.Groups {
 		g := &a.g.Groups[i]
@@ -181,10 +181,10 @@ func clipToBounds(m Measure, b band) band {
 }
 
 // extremeBands returns intervals of the smallest and of the largest value.
-func extremeBands(bands []band) (least, most band) {
+func extremeBands(groupBands []band) (least, most band) {
 	least = band{math.Inf(1), math.Inf(1)}
 	most = band{math.Inf(-1), math.Inf(-1)}
-	for _, b := range bands {
+	for _, b := range groupBands {
 		least = band{math.Min(least.lo, b.lo), math.Min(least.hi, b.hi)}
 		most = band{math.Max(most.lo, b.lo), math.Max(most.hi, b.hi)}
 	}

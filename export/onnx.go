@@ -71,7 +71,7 @@ func (g *graph) declareColumn(c *column) string {
 		if c.Fill == nil {
 			return c.Column
 		}
-		return g.addOp("Where", g.addOp("IsNaN", c.Column), g.row(*c.Fill), c.Column)
+		return g.addOp("Where", g.addOp("IsNaN", c.Column), g.addRow(*c.Fill), c.Column)
 	}
 	if c.Kind == score.Bool && !c.Null {
 		g.declare(graphInput, c.Column, boolType, "1")
@@ -117,12 +117,12 @@ func (g *graph) entries(columns ...int) string {
 		}
 	}
 	v := g.node("Gather", "", []string{g.columns[columns[0]].Vector, g.integers(at...)}, attribute("axis", 1))
-	return g.addOp("Where", g.addOp("IsNaN", v), g.row(fills...), v)
+	return g.addOp("Where", g.addOp("IsNaN", v), g.addRow(fills...), v)
 }
 
 // margin adds the margins, [N, K]: the weights of levels, and a matrix of features times their weights.
 func (g *graph) margin() string {
-	margin := g.row(g.constant...)
+	margin := g.addRow(g.constant...)
 	var features []string // blocks of columns of the matrix
 	var shift, scale, weights []float64
 	addFeatures := func(block string, parts ...part) {
@@ -154,8 +154,8 @@ func (g *graph) margin() string {
 		return margin
 	}
 	v := g.node("Concat", "", features, attribute("axis", 1))
-	v = g.addOp("Div", g.addOp("Sub", v, g.row(shift...)), g.row(scale...))
-	return g.addOp("Add", margin, g.addOp("MatMul", v, g.doubles(weights, len(shift), len(g.constant))))
+	v = g.addOp("Div", g.addOp("Sub", v, g.addRow(shift...)), g.addRow(scale...))
+	return g.addOp("Add", margin, g.addOp("MatMul", v, g.addDoubles(weights, len(shift), len(g.constant))))
 }
 
 // lookup adds the weights of the level of a category, given for each level, nulls and other levels.
@@ -164,23 +164,23 @@ func (g *graph) lookup(column int, levels [][]float64) string {
 	known, outputs := len(c.Levels), len(levels[0])
 	switch {
 	case c.holdsNumbers():
-		is := g.node("Cast", "", []string{g.addOp("Equal", v, g.row(c.numbers...))}, attribute("to", doubleType))
-		weights := g.addOp("MatMul", is, g.doubles(slices.Concat(levels[:known]...), known, outputs))
+		is := g.node("Cast", "", []string{g.addOp("Equal", v, g.addRow(c.numbers...))}, attribute("to", doubleType))
+		weights := g.addOp("MatMul", is, g.addDoubles(slices.Concat(levels[:known]...), known, outputs))
 		if !c.Null {
 			return weights
 		}
-		return g.addOp("Where", g.addOp("IsNaN", v), g.row(levels[known]...), weights)
+		return g.addOp("Where", g.addOp("IsNaN", v), g.addRow(levels[known]...), weights)
 	case c.Kind == score.Bool && !c.Null:
 		row := func(text string) string {
 			k := slices.Index(c.Levels, text)
 			if k < 0 {
 				k = len(levels) - 1
 			}
-			return g.row(levels[k]...)
+			return g.addRow(levels[k]...)
 		}
 		return g.addOp("Where", v, row("true"), row("false"))
 	}
-	weights := g.addOp("Gather", g.doubles(slices.Concat(levels...), len(levels), outputs), v) // [N, 1, outputs]
+	weights := g.addOp("Gather", g.addDoubles(slices.Concat(levels...), len(levels), outputs), v) // [N, 1, outputs]
 	return g.addOp("Squeeze", weights, g.integers(1))
 }
 
@@ -205,9 +205,9 @@ func (g *graph) factor(x *score.Factor) string {
 func (g *graph) function(f *score.Function, v string) string {
 	switch f.Name {
 	case "log":
-		return g.addOp("Where", g.addOp("Greater", v, g.row(0)), g.addOp("Log", v), g.row(math.NaN()))
+		return g.addOp("Where", g.addOp("Greater", v, g.addRow(0)), g.addOp("Log", v), g.addRow(math.NaN()))
 	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
-		one := g.row(1)
+		one := g.addRow(1)
 		u := g.addOp("Add", v, one)
 		log := g.addOp("Mul", g.addOp("Log", u), g.addOp("Div", v, g.addOp("Sub", u, one)))
 		return g.addOp("Where", g.addOp("Greater", v, g.row(-1)), g.addOp("Where", g.addOp("Equal", u, one), v, log), g.row(math.NaN()))
@@ -235,7 +235,7 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 	passed := g.node("Cast", "", []string{g.addOp("GreaterOrEqual", v, g.row(ends[:last]...))}, attribute("to", doubleType))
 	at := g.addOp("MatMul", passed, g.doubles(slices.Repeat([]float64{1}, last), last, 1))
 	at = g.node("Cast", "", []string{at}, attribute("to", integerType))
-	gather := func(values []float64) string { return g.addOp("Gather", g.doubles(values, len(values)), at) }
+	gather := func(values []float64) string { return g.addOp("Gather", g.addDoubles(values, len(values)), at) }
 	u := g.addOp("Sub", v, gather(bases))
 	sum := gather(coefficients[3])
 	for c := 2; c >= 0; c-- {
@@ -247,7 +247,7 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 // declareProbability declares the probability as the output.
 func (g *graph) declareProbability(margin string) {
 	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
-	one, zero := g.row(1), g.row(0)
+	one, zero := g.addRow(1), g.addRow(0)
 	e := g.addOp("Exp", g.addOp("Neg", g.addOp("Abs", margin)))
 	above := g.addOp("Where", g.addOp("Less", margin, zero), e, one)
 	out := g.names.unique(g.scoreName())
@@ -258,12 +258,12 @@ func (g *graph) declareProbability(margin string) {
 // declareValue declares the prediction of a numeric target as the output.
 func (g *graph) declareValue(margin string) {
 	out := g.names.unique(g.scoreName())
-	v := []string{g.addOp("Mul", margin, g.row(g.Scale)), g.row(g.Shift)}
+	v := []string{g.addOp("Mul", margin, g.addRow(g.Scale)), g.addRow(g.Shift)}
 	if g.Transform == "" {
 		g.addNode(out, "Add", "", v)
 	} else {
-		scaled := g.addOp("Mul", g.addOp("Exp", g.addOp("Add", v...)), g.row(g.Factor()))
-		g.addNode(out, "Sub", "", []string{scaled, g.row(g.subtrahend())})
+		scaled := g.addOp("Mul", g.addOp("Exp", g.addOp("Add", v...)), g.addRow(g.Factor()))
+		g.addNode(out, "Sub", "", []string{scaled, g.addRow(g.subtrahend())})
 	}
 	g.declare(graphOutput, out, doubleType, "1")
 }

@@ -74,8 +74,8 @@ func (g *graph) addNode(output, op, domain string, inputs []string, attributes .
 	g.bytes(graphNode, n)
 }
 
-// doubles adds a constant tensor of the given dimensions and returns its name.
-func (g *graph) doubles(values []float64, dims ...int) string {
+// addDoubles adds a constant tensor of the given dimensions and returns its name.
+func (g *graph) addDoubles(values []float64, dims ...int) string {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
@@ -83,8 +83,8 @@ func (g *graph) doubles(values []float64, dims ...int) string {
 	return g.tensor(doubleType, raw, dims...)
 }
 
-// row adds a constant [1, len(values)].
-func (g *graph) row(values ...float64) string { return g.doubles(values, 1, len(values)) }
+// addRow adds a constant [1, len(values)].
+func (g *graph) addRow(values ...float64) string { return g.addDoubles(values, 1, len(values)) }
 
 // integers adds a constant vector and returns its name.
 func (g *graph) integers(values ...int64) string {

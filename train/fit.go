@@ -429,7 +429,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 && !m.Config.KeepsWeights() {
 		m.addNotes(fmt.Sprintf("the adversary puts its weight on few rows (effective sample size %.3g of %d): a milder level or the huber loss spreads the weight", s.EffectiveSampleSize, s.N))
 	}
-	s.ConstantPrediction = m.predictsConstant(p.Oracle)
+	s.ConstantPrediction = m.isConstantModel(p.Oracle)
 	if *m.Config.Mu == 0 && !s.Certified {
 		m.addNotes("μ is 0, so the optimum is certified only if the data determine every coefficient; with mu > 0 it is always certified")
 	}

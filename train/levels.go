@@ -31,8 +31,8 @@ func (m *Model) assessLevels(ctx context.Context) (err error) {
 	return nil
 }
 
-// predictsConstant reports whether the model predicts all training rows alike.
-func (m *Model) predictsConstant(oracle dro.Oracle) bool {
+// isConstantModel reports whether the model predicts all training rows alike.
+func (m *Model) isConstantModel(oracle dro.Oracle) bool {
 	k, n, d := max(1, m.coefficientsPerColumn()), m.Run.Train.N, m.Run.Train.D
 	x, margin := make([]float64, d), memory.Make[float64](m.Run.arena(), n)
 	defer memory.Release(m.Run.arena(), margin)

@@ -218,7 +218,7 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *encode.Encoder
 	if rows.weight, err = readWeights(ctx, f, rows.fitted.Train, c.Weight, s.Rows); err != nil {
 		return nil, err
 	}
-	rows.weight = timesExposure(rows.weight, rows.fitted.Train, s.Rows)
+	rows.weight = multiplyByExposure(rows.weight, rows.fitted.Train, s.Rows)
 	rows.validation, err = c.encodeValidation(ctx, f, rows.fitted.Encoder)
 	return rows, err
 }
@@ -251,6 +251,6 @@ func (c *Config) encodeValidation(ctx context.Context, f *data.Frame, e *encode.
 	if v.weight, err = readWeights(ctx, f, v.Dataset, c.Weight, nil); err != nil {
 		return nil, err
 	}
-	v.weight = timesExposure(v.weight, v.Dataset, nil)
+	v.weight = multiplyByExposure(v.weight, v.Dataset, nil)
 	return v, nil
 }

@@ -103,8 +103,8 @@ func checkWeights(column *data.Column, first int) weightStatistics {
 	return k
 }
 
-// timesExposure returns the weights of the rows of d, nil meaning 1, times their exposures.
-func timesExposure(weights []float64, d *encode.Dataset, rows *ranks.Rows) []float64 {
+// multiplyByExposure returns the weights of the rows of d, nil meaning 1, times their exposures.
+func multiplyByExposure(weights []float64, d *encode.Dataset, rows *ranks.Rows) []float64 {
 	if d.Exposure == nil {
 		return weights
 	}

@@ -67,8 +67,8 @@ func newLoss(c *config, outputs int) (loss, error) {
 // between returns s limited to [low, high].
 func between(low, s, high number) number { return interval.Max(low, interval.Min(s, high)) }
 
-// half returns a/2.
-func half(a number) number { return interval.Mul(a, interval.New(0.5)) }
+// halve returns a/2.
+func halve(a number) number { return interval.Mul(a, interval.New(0.5)) }
 
 var zero, one = interval.New(0), interval.New(1)
 
@@ -109,7 +109,7 @@ func (logistic) conjugate(s []number, target float64) number {
 type squared struct{}
 
 func (squared) value(m []number, target float64) number {
-	return half(interval.Square(interval.Sub(m[0], interval.New(target))))
+	return halve(interval.Square(interval.Sub(m[0], interval.New(target))))
 }
 
 func (squared) clamp(s []float64, _ float64) (slopes []number, up, down number) {
@@ -122,7 +122,7 @@ func (squared) conjugate(s []number, target float64) number {
 
 // parabolaConjugate returns the conjugate h·s²/2 + s·t of r²/(2h).
 func parabolaConjugate(s, h number, target float64) number {
-	return interval.Add(half(interval.Mul(h, interval.Square(s))), interval.Mul(s, interval.New(target)))
+	return interval.Add(halve(interval.Mul(h, interval.Square(s))), interval.Mul(s, interval.New(target)))
 }
 
 // huber is r²/2 where |r| ≤ δ, else δ(|r| − δ/2).
@@ -131,7 +131,7 @@ type huber struct{ delta number }
 func (h huber) value(m []number, target float64) number {
 	r := interval.Abs(interval.Sub(m[0], interval.New(target)))
 	inner := interval.Min(r, h.delta)
-	return interval.Add(half(interval.Square(inner)), interval.Mul(h.delta, interval.Max(interval.Sub(r, h.delta), zero)))
+	return interval.Add(halve(interval.Square(inner)), interval.Mul(h.delta, interval.Max(interval.Sub(r, h.delta), zero)))
 }
 
 func (h huber) steepest() number { return h.delta }
@@ -171,7 +171,7 @@ type quantile struct{ level, width number }
 func (q quantile) value(m []number, target float64) number {
 	r := interval.Sub(m[0], interval.New(target))
 	s := between(interval.Neg(q.level), interval.Div(r, q.width), interval.Sub(one, q.level))
-	return interval.Mul(s, interval.Sub(r, half(interval.Mul(q.width, s))))
+	return interval.Mul(s, interval.Sub(r, halve(interval.Mul(q.width, s))))
 }
 
 func (q quantile) steepest() number { return interval.Max(q.level, interval.Sub(one, q.level)) }

@@ -74,7 +74,7 @@ func newNorm(c *config, of loss) (norm, error) {
 
 // value returns the regulariser at an x with these squares.
 func (n norm) value(squares number) number {
-	ridge := half(interval.Mul(n.mu, squares))
+	ridge := halve(interval.Mul(n.mu, squares))
 	if n.radius.Hi.Sign() == 0 {
 		return ridge
 	}
@@ -86,7 +86,7 @@ func (n norm) conjugate(squares number) number {
 	if n.radius.Hi.Sign() > 0 {
 		squares = interval.Square(interval.Max(interval.Sub(interval.Sqrt(squares), n.radius), zero))
 	}
-	return half(interval.Div(squares, n.mu))
+	return halve(interval.Div(squares, n.mu))
 }
 
 // tolerance is the share of the weight up to which weights may be outside of a set by rounding.
@@ -302,12 +302,12 @@ func (kullbackLeibler) radiusOf(share float64) float64 { return -math.Log(share)
 type pearson struct{}
 
 func (pearson) term(y, w number) number {
-	return half(interval.Div(interval.Square(interval.Sub(y, w)), w))
+	return halve(interval.Div(interval.Square(interval.Sub(y, w)), w))
 }
 
 func (pearson) conjugate(s number) number {
 	s = interval.Max(s, interval.New(-1))
-	return interval.Sub(half(interval.Square(interval.Add(s, one))), half(one))
+	return interval.Sub(halve(interval.Square(interval.Add(s, one))), halve(one))
 }
 
 func (pearson) threshold(f, w []float64, lambda float64) (tau, d float64) {

@@ -303,13 +303,13 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 				return append(all, x.newIdentity(parts, "the target is a weighted sum of them"))
 			}
 		}
-		if logs := x.inLogs(power); logs != nil && logs.rate(logs.all()) > identity {
+		if logs := x.fitLogarithms(power); logs != nil && logs.rate(logs.all()) > identity {
 			if parts := logs.smallest(identity); len(parts) <= 4 {
 				return append(all, x.newIdentity(parts, "the target is a product or a ratio of them"))
 			}
 		}
 	}
-	if logs := x.inLogs(power); x.binary && p <= predictsAll && logs != nil && len(logs.parts) > 1 {
+	if logs := x.fitLogarithms(power); x.binary && p <= predictsAll && logs != nil && len(logs.parts) > 1 {
 		if q := logs.rate(logs.all()); q > predictsAll {
 			if parts := logs.smallest(predictsAll); len(parts) <= 4 {
 				return append(all, x.newIdentity(parts, fmt.Sprintf("the class depends on whether a product or a ratio of them is above a limit (AUC %.4f)", q)))
@@ -393,9 +393,9 @@ func (m *linear) smallest(limit float64) (parts []*column) {
 	return parts
 }
 
-// inLogs returns the linear model of the logarithms of columns that are positive, or nil if the target is a number that
+// fitLogarithms returns the linear model of the logarithms of columns that are positive, or nil if the target is a number that
 // has none.
-func (x *examination) inLogs(power map[*column]float64) *linear {
+func (x *examination) fitLogarithms(power map[*column]float64) *linear {
 	logs := func(c *column) *column {
 		if c.number == nil || c.nulls > 0 || len(c.values) < 5 || c.values[0].value <= 0 || !x.roles.isFeature(c.Column) && c != x.target || c.Kind != data.Numeric {
 			return nil

@@ -139,7 +139,7 @@ func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared 
 		Labels [][]string  // of their groupings, without the names of columns
 		Held   *data.Error
 	}
-	is := state{Fault: faultOfRows(fault)}
+	is := state{Fault: toRowFault(fault)}
 	if fault != nil && is.Fault == nil {
 		return nil, fault
 	}
@@ -152,7 +152,7 @@ func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared 
 		}
 		var err error
 		held, is.Report, err = t.e.Encode(t.ctx, t.f.Slice(first, own[len(own)-1]+1), rows)
-		if is.Held = faultOfRows(err); err != nil && is.Held == nil {
+		if is.Held = toRowFault(err); err != nil && is.Held == nil {
 			return nil, err
 		}
 		if err == nil {

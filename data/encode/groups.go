@@ -47,7 +47,7 @@ func (t *fitting) fitGroups() error {
 			}
 			continue
 		}
-		factor := Factor{Name: name, Sources: []string{name}, Kind: kind, Labels: labels, Named: needColumnName(labels)}
+		factor := Factor{Name: name, Sources: []string{name}, Kind: kind, Labels: labels, Named: needsColumnName(labels)}
 		e.Groups = append(e.Groups, factor)
 		singles = append(singles, nameGroups(factor, addLabels(g, labels)))
 		if slices.Contains(labels, MissingLabel) {
@@ -79,7 +79,7 @@ func checkGroupCount(f *data.Frame, column string, kind data.Kind, labels []stri
 		}
 	}
 	if fractions && len(labels) > maxFloatGroups {
-		return fractionsFault(f, column)
+		return fractionalGroupFault(f, column)
 	}
 	return checkGroupLimit(f, column, len(labels))
 }
@@ -176,8 +176,8 @@ func (e *Encoder) UnseenGroups(groupings []Grouping) (unseen []Unseen) {
 	return unseen
 }
 
-// needColumnName reports whether labels such as "yes" or "0" need the name of their column to be understood.
-func needColumnName(labels []string) bool {
+// needsColumnName reports whether labels such as "yes" or "0" need the name of their column to be understood.
+func needsColumnName(labels []string) bool {
 	for _, l := range labels {
 		switch strings.ToLower(l) {
 		case "yes", "no", "y", "n", "true", "false", "t", "f", strings.ToLower(MissingLabel):
@@ -238,7 +238,7 @@ func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set)
 		}
 		g.Index[i] = int32(values.IndexOf(r))
 		if fractions && distinct > maxFloatGroups {
-			return Grouping{}, fractionsFault(f, c.Name)
+			return Grouping{}, fractionalGroupFault(f, c.Name)
 		}
 	}
 	return sortLabels(g), checkGroupLimit(f, c.Name, len(g.Labels))
@@ -252,8 +252,8 @@ func checkGroupLimit(f *data.Frame, column string, groups int) error {
 	return f.Fault(column, fix.Advise("choose a coarser column"), "it has too many groups: %d", groups)
 }
 
-// fractionsFault returns the error of a group column of too many different fractions.
-func fractionsFault(f *data.Frame, column string) error {
+// fractionalGroupFault returns the error of a group column of too many different fractions.
+func fractionalGroupFault(f *data.Frame, column string) error {
 	return f.Fault(column, fix.Advise("bin the values into a few ranges first"),
 		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
 }
@@ -388,7 +388,7 @@ func (e *Encoder) WithGroups(ctx context.Context, f *data.Frame, names []string)
 			out.Groups = append(out.Groups, e.Groups[k]) // with the labels of the training
 			continue
 		}
-		named := c.Kind != data.Categorical || needColumnName(c.Level)
+		named := c.Kind != data.Categorical || needsColumnName(c.Level)
 		out.Groups = append(out.Groups, Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Named: named})
 	}
 	if err := problems.Err(); err != nil {

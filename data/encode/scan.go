@@ -35,8 +35,8 @@ func fromRanks[T any](c ranks.Comm, own T) ([]T, error) {
 	return gather.Values(c, own)
 }
 
-// faultOfRows returns err as an *Error that ranks can exchange, or nil if it is not about rows of the table.
-func faultOfRows(err error) *data.Error {
+// toRowFault returns err as an *Error that ranks can exchange, or nil if it is not about rows of the table.
+func toRowFault(err error) *data.Error {
 	var e *data.Error
 	if errors.As(err, &e) && e.Class == nil && e.Err == nil {
 		return e
@@ -155,9 +155,9 @@ func (t *fitting) stripeCuts(stripe int) (cuts []int) {
 	return cuts
 }
 
-// prepareCuts computes what stripeCuts needs: where shards begin and how many training rows precede each
+// computeShardCuts computes what stripeCuts needs: where shards begin and how many training rows precede each
 // stripe.
-func (t *fitting) prepareCuts() {
+func (t *fitting) computeShardCuts() {
 	n := t.total
 	shards := ranks.NewRows(ranks.One{}, n).Shards(n)
 	for k := 1; k < shards; k++ {
@@ -176,7 +176,7 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 		scans[j] = numberScan{moments: make([][]matrix.Moment, stripes), faults: matrix.NoFaults()}
 	}
 	if t.counts == nil {
-		t.prepareCuts()
+		t.computeShardCuts()
 	}
 	t.sample.begin(columns, func(c *data.Column) bool { return t.made[c] != nil })
 	inexact, err := matrix.Visit(t.ctx, t.block.Rows, columns, false, func(w *matrix.Tile) error {
@@ -275,7 +275,7 @@ func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
 		Labels []string
 		Fault  *data.Error
 	}
-	own := labels{g.Labels, faultOfRows(fault)}
+	own := labels{g.Labels, toRowFault(fault)}
 	if fault != nil && own.Fault == nil {
 		return nil, fault
 	}

@@ -229,7 +229,7 @@ func (t *fitting) scanTarget(c *data.Column) *targetStatistics {
 // with the same cuts as the moments of features.
 func (t *fitting) targetMoments(c *data.Column, of func(float64) float64) (parts []matrix.Moment) {
 	if t.counts == nil {
-		t.prepareCuts()
+		t.computeShardCuts()
 	}
 	var v []float64
 	stripe, at := 0, t.before
