@@ -398,7 +398,7 @@ func (t *scoredTerm) value(c cell) float64 {
 	return t.weights[c.level]
 }
 
-// cell converts a value.
+// cell converts a value of the column to the cell that the model scores; it fails for values of another type.
 func (t *scoredTerm) cell(value any) (cell, error) {
 	if t.Kind == Vector {
 		return t.vector(value)

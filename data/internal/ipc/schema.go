@@ -271,7 +271,7 @@ func (f *field) isSparse() bool {
 		index.Type == typeInt && (value.Type == typeInt || value.Type == typeFloat)
 }
 
-// ReadExactTypes returns the names of the exact types of the fields of a schema by the names of the fields. Writers
+// ReadExactTypes returns, by field name, the names of the exact types in a schema. Writers
 // store such a schema in Parquet files.
 func ReadExactTypes(stream []byte) (types map[string]string, err error) {
 	err = table.GuardAs("the fields of the schema", func() error {

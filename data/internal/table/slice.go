@@ -31,7 +31,7 @@ func (c *Column) Slice(lo, hi int) *Column {
 	return &out
 }
 
-// rowInSlice converts a row of a column, counted from 1, to its number in the slice [lo, hi), or 0 if it is
+// rowInSlice converts the number of a row in its column, counted from 1, to its number in the slice [lo, hi), or 0 if it is
 // outside.
 func rowInSlice(row, lo, hi int) int {
 	if row > hi {
