@@ -53,7 +53,7 @@ var binaryMeasures = []Measure{
 		}, rows: scarcerClass},
 	{Key: "mcc", Label: "Matthews correlation", About: "correlation of predicted and actual class; 0 is no better than chance", Better: More, Low: -1, High: 1,
 		value: func(s *rowSums) (float64, string) {
-			return matthews(s.tp, s.fp, s.tp+s.fn, s.tn+s.fp), cmp.Or(s.lacksClass(), unlessAny((s.tp+s.fp)*(s.tn+s.fn), "all rows are predicted alike"))
+			return matthews(s.tp, s.fp, s.tp+s.fn, s.tn+s.fp), cmp.Or(s.lacksClass(), undefinedIfEmpty((s.tp+s.fp)*(s.tn+s.fn), "all rows are predicted alike"))
 		},
 		derive: func(d *derivative) {
 			w, p, tp, fp := d.weight(), d.sums[d.c.shared+columnShared1], d.sum(colC), d.sum(colD)

@@ -210,7 +210,7 @@ func (g *graph) function(f *score.Function, v string) string {
 		one := g.addRow(1)
 		u := g.addOp("Add", v, one)
 		log := g.addOp("Mul", g.addOp("Log", u), g.addOp("Div", v, g.addOp("Sub", u, one)))
-		return g.addOp("Where", g.addOp("Greater", v, g.row(-1)), g.addOp("Where", g.addOp("Equal", u, one), v, log), g.row(math.NaN()))
+		return g.addOp("Where", g.addOp("Greater", v, g.addRow(-1)), g.addOp("Where", g.addOp("Equal", u, one), v, log), g.addRow(math.NaN()))
 	case "square":
 		return g.addOp("Mul", v, v)
 	case "piecewise":
@@ -232,8 +232,8 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 			coefficients[c] = append(coefficients[c], padded[c])
 		}
 	}
-	passed := g.node("Cast", "", []string{g.addOp("GreaterOrEqual", v, g.row(ends[:last]...))}, attribute("to", doubleType))
-	at := g.addOp("MatMul", passed, g.doubles(slices.Repeat([]float64{1}, last), last, 1))
+	passed := g.node("Cast", "", []string{g.addOp("GreaterOrEqual", v, g.addRow(ends[:last]...))}, attribute("to", doubleType))
+	at := g.addOp("MatMul", passed, g.addDoubles(slices.Repeat([]float64{1}, last), last, 1))
 	at = g.node("Cast", "", []string{at}, attribute("to", integerType))
 	gather := func(values []float64) string { return g.addOp("Gather", g.addDoubles(values, len(values)), at) }
 	u := g.addOp("Sub", v, gather(bases))

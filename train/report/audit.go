@@ -287,8 +287,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	}
 	for _, s := range o.Scores {
 		m := eval.Model{Name: s.Name}
-		scores := numberColumn{s.Column, "a score", valid, must, hint}
-		if m.Score, err = readNumbers(ctx, o.frame, o.rows, in.Arena, scores); err != nil {
+		if m.Score, err = readNumbers(ctx, o.frame, o.rows, in.Arena, s.Column, "a score", valid, must, hint); err != nil {
 			return err
 		}
 		if m.Loss, err = lossesOf(m.Score); err != nil {

@@ -254,7 +254,7 @@ func (c *selectionRun) resample(j *judge, within func(int) bool) (unstable, repl
 	for b := range stabilityDraws {
 		rng := rand.New(rand.NewPCG(c.options.Seed, stream+uint64(b)))
 		again := *j
-		again.measure = c.measure.reweighted(rng)
+		again.measure = c.measure.reweight(rng)
 		k := again.choose(c.Criterion, within)
 		if c.Candidates[k].Family != c.Best().Family {
 			other++
