@@ -91,10 +91,12 @@ func TestChecker_OfOneSampleIsTheClosedForm(t *testing.T) {
 	table := &table{n: 1, d: 1, real: []float64{2}, path: path}
 	for _, penalty := range []string{"kl", "chi2"} {
 		c := &cell{Loss: "squared", Penalty: penalty, N: 1, D: 1, Nu: 0.7, Mu: 1}
-		if b, err := check(c, table, []float64{1}, relativeGap); err != nil || !(math.Abs(b.Upper-0.5) <= 1e-15) || !(math.Abs(b.Lower-0.4) <= 1e-15) {
+		if b, err := check(c, table, []float64{1}, relativeGap); err != nil || !(math.Abs(b.Upper-0.5) <= 1e-15) ||
+			!(math.Abs(b.Lower-0.4) <= 1e-15) {
 			t.Errorf("%s: %+v at 1, %v", penalty, b, err)
 		}
-		if b, err := check(c, table, []float64{0.8}, relativeGap); err != nil || !(math.Abs(b.Upper-0.4) <= 1e-15) || b.Gap() > 1e-15 {
+		if b, err := check(c, table, []float64{0.8}, relativeGap); err != nil || !(math.Abs(b.Upper-0.4) <= 1e-15) ||
+			b.Gap() > 1e-15 {
 			t.Errorf("%s: %+v at the optimum, %v", penalty, b, err)
 		}
 	}
@@ -230,7 +232,8 @@ func TestCells_OtherPeers(t *testing.T) {
 	cells := slices.Concat(mainCells(), sweepCells(), quickCells())
 	for _, loss := range allLosses {
 		for _, penalty := range []string{"kl", "chi2"} {
-			cells = append(cells, cell{Group: "ref", Source: source{Dataset: "adult"}, Loss: loss, Penalty: penalty, N: 32_561, D: 82, Nu: 0.1})
+			cells = append(cells, cell{Group: "ref", Source: source{Dataset: "adult"}, Loss: loss, Penalty: penalty, N: 32_561,
+				D: 82, Nu: 0.1})
 		}
 	}
 	got := map[string]int{}
@@ -245,7 +248,8 @@ func TestCells_OtherPeers(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]int{"cvxpy small": 6, "dro small": 4, "drago small": 2, "drlearn small": 4, "cvxpy quick": 6, "dro quick": 4,
+	want := map[string]int{"cvxpy small": 6, "dro small": 4, "drago small": 2, "drlearn small": 4, "cvxpy quick": 6,
+		"dro quick":   4,
 		"drago quick": 2, "drlearn quick": 4, "drago main": 2, "drlearn main": 4, "drago ref": 2, "drlearn ref": 4}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -31,7 +31,8 @@ type source struct {
 }
 
 // groups are the tables of the report, in order.
-var groups = []string{"quick", "main", "small", "correlated", "ref", "sweep-n", "sweep-d", "sweep-nu", "sweep-mu", "large"}
+var groups = []string{"quick", "main", "small", "correlated", "ref", "sweep-n", "sweep-d", "sweep-nu", "sweep-mu",
+	"large"}
 
 // Name returns the cell's name in tables and for -cells.
 func (c *cell) Name() string {
@@ -52,7 +53,8 @@ func (c *cell) Name() string {
 func (c *cell) bytes() float64 { return 8 * float64(c.N) * float64(c.D) }
 
 func synthetic(group, loss, penalty string, s source, nu float64) cell {
-	return cell{Group: group, Source: s, Loss: loss, Penalty: penalty, N: s.Rows, D: s.Columns, Nu: nu, Mu: 1 / float64(s.Rows)}
+	return cell{Group: group, Source: s, Loss: loss, Penalty: penalty, N: s.Rows, D: s.Columns, Nu: nu,
+		Mu: 1 / float64(s.Rows)}
 }
 
 // grid returns every combination of losses, penalties and ν on the given sources.
@@ -72,7 +74,8 @@ func grid(group string, sources []source, losses []string, nus []float64) (out [
 var allLosses = []string{"logistic", "huber", "squared"}
 
 func quickCells() []cell {
-	return grid("quick", []source{{Rows: 2000, Columns: 10, Kappa: 1}, {Rows: 60_000, Columns: 10, Kappa: 100}}, allLosses, []float64{1})
+	return grid("quick", []source{{Rows: 2000, Columns: 10, Kappa: 1}, {Rows: 60_000, Columns: 10, Kappa: 100}}, allLosses,
+		[]float64{1})
 }
 
 // conditionings returns the designs of n rows and d columns, well and badly scaled.
@@ -170,7 +173,8 @@ func referenceCells(dir string) ([]cell, error) {
 		if strings.Contains(r.Penalty, "chi") {
 			penalty = "chi2"
 		}
-		out = append(out, cell{Group: "ref", Source: source{Dataset: r.Dataset}, Loss: r.Loss, Penalty: penalty, N: r.N, D: r.D, Nu: r.Nu, Mu: r.Mu})
+		out = append(out, cell{Group: "ref", Source: source{Dataset: r.Dataset}, Loss: r.Loss, Penalty: penalty, N: r.N,
+			D: r.D, Nu: r.Nu, Mu: r.Mu})
 	}
 	return out, nil
 }

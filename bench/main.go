@@ -60,7 +60,8 @@ func main() {
 	flag.StringVar(&o.python, "python", "python3", "interpreter that has numpy and scipy")
 	flag.StringVar(&drago, "drago", "", "checkout of github.com/ronakdm/drago; empty: it is left out")
 	flag.StringVar(&drlearn, "drlearn", "", "checkout of github.com/ronakdm/drlearn; empty: the one installed, if any")
-	flag.StringVar(&o.reference, "reference", "../../shared/reference", "folder of the reference designs; skipped when absent")
+	flag.StringVar(&o.reference, "reference", "../../shared/reference",
+		"folder of the reference designs; skipped when absent")
 	flag.StringVar(&dir, "dir", os.TempDir(), "folder for the data; the largest design takes 8 GB")
 	flag.BoolVar(&o.quick, "quick", false, "small cells alone: seconds")
 	flag.Parse()

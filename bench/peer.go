@@ -33,7 +33,8 @@ func installLine(module string) string {
 	case "drago":
 		return "git clone https://github.com/ronakdm/drago && venv/bin/pip install torch numba, then -drago drago"
 	case "drlearn":
-		return "git clone https://github.com/ronakdm/drlearn && venv/bin/pip install ./drlearn, or numba scikit-learn and -drlearn drlearn"
+		return "git clone https://github.com/ronakdm/drlearn && venv/bin/pip install ./drlearn, or numba scikit-learn and " +
+			"-drlearn drlearn"
 	}
 	return "python3 -m venv venv && venv/bin/pip install numpy scipy cvxpy clarabel pyarrow dro, then -python venv/bin/python"
 }
@@ -114,7 +115,8 @@ func startPeer(o *options, spec peerSpec, c files) (*peer, error) {
 			p.cmd.Args = append(p.cmd.Args, dir)
 		}
 		n := fmt.Sprint(spec.threads)
-		p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS="+n, "OMP_NUM_THREADS="+n, "MKL_NUM_THREADS="+n, "PYTHONWARNINGS=ignore")
+		p.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS="+n, "OMP_NUM_THREADS="+n, "MKL_NUM_THREADS="+n,
+			"PYTHONWARNINGS=ignore")
 	}
 	p.cmd.Stderr = o.stderr
 	if p.in, err = p.cmd.StdinPipe(); err != nil {

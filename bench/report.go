@@ -34,7 +34,8 @@ type skipped struct {
 }
 
 func newReport(o *options) *report {
-	r := &report{Date: time.Now().UTC().Format(time.DateOnly), CPU: cpuModel(), Cores: runtime.NumCPU(), Go: runtime.Version(), Versions: peerVersions(o)}
+	r := &report{Date: time.Now().UTC().Format(time.DateOnly), CPU: cpuModel(), Cores: runtime.NumCPU(),
+		Go: runtime.Version(), Versions: peerVersions(o)}
 	if out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output(); err == nil {
 		r.Commit = strings.TrimSpace(string(out))
 	}
@@ -150,7 +151,8 @@ func (r *report) markdown() string {
 		b.WriteString("; " + r.Versions)
 	}
 	fmt.Fprintf(&b, ". `%s`", r.Command)
-	b.WriteString("\n\nTimes in milliseconds: median (least–most). Gaps and excesses are the checker's. What the columns mean: [README](../README.md).\n")
+	b.WriteString("\n\nTimes in milliseconds: median (least–most). Gaps and excesses are the checker's. What the columns " +
+		"mean: [README](../README.md).\n")
 	r.summary(&b)
 	for _, group := range groups {
 		if rows := r.group(group); len(rows) > 0 {
@@ -175,7 +177,8 @@ func (r *report) group(name string) (rows []*result) {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b *result) int {
-		return strings.Compare(fmt.Sprintf("%09d %09d", a.Problem.N, a.Problem.D), fmt.Sprintf("%09d %09d", b.Problem.N, b.Problem.D))
+		return strings.Compare(fmt.Sprintf("%09d %09d", a.Problem.N, a.Problem.D),
+			fmt.Sprintf("%09d %09d", b.Problem.N, b.Problem.D))
 	})
 	return rows
 }
@@ -189,7 +192,8 @@ func section(b *strings.Builder, group string, rows []*result) {
 			further = append(further, name)
 		}
 	}
-	head := []string{"cell", "ours", "passes", "gap", "MB", "scipy", "threads", "evaluations", "excess", "MB", "scipy ÷ ours", "on one thread each", "limit"}
+	head := []string{"cell", "ours", "passes", "gap", "MB", "scipy", "threads", "evaluations", "excess", "MB",
+		"scipy ÷ ours", "on one thread each", "limit"}
 	for _, name := range further {
 		head = append(head, name+" (excess)", "÷ ours")
 	}
@@ -213,7 +217,8 @@ func (r *result) row(b *strings.Builder, further []string) {
 		if v := r.oneThread(); v > 0 {
 			one = r.seriesOf("scipy-1").boundPrefix() + ratio(v)
 		}
-		fmt.Fprintf(b, " %s | %s | %.0f | %.0e | %.0f | %s%s (%s–%s) | %s |", scipy.ms(), strings.TrimPrefix(scipy.Solver, "scipy-"), scipy.Passes, max(0, scipy.Excess), scipy.RSS/1e6,
+		fmt.Fprintf(b, " %s | %s | %.0f | %.0e | %.0f | %s%s (%s–%s) | %s |", scipy.ms(),
+			strings.TrimPrefix(scipy.Solver, "scipy-"), scipy.Passes, max(0, scipy.Excess), scipy.RSS/1e6,
 			scipy.boundPrefix(), ratio(median(r.Speedup)), ratio(slices.Min(r.Speedup)), ratio(slices.Max(r.Speedup)), one)
 	}
 	fmt.Fprintf(b, " %s |", r.limit())

@@ -53,7 +53,8 @@ func (t *tally) row(b *strings.Builder) {
 		b.WriteString(" – | – | – | – | – |\n")
 		return
 	}
-	fmt.Fprintf(b, " %d | %d | %d | %s (%s–%s) |", t.ten, t.both, t.slower, ratio(median(t.ratios)), ratio(slices.Min(t.ratios)), ratio(slices.Max(t.ratios)))
+	fmt.Fprintf(b, " %d | %d | %d | %s (%s–%s) |", t.ten, t.both, t.slower, ratio(median(t.ratios)),
+		ratio(slices.Min(t.ratios)), ratio(slices.Max(t.ratios)))
 	if t.compared1 == 0 {
 		b.WriteString(" – |\n")
 		return
@@ -92,7 +93,9 @@ func (r *report) summary(b *strings.Builder) {
 	if len(order) == 0 {
 		return
 	}
-	b.WriteString("\n### Summary\n\n| cells | number | within 5 passes | passes, median (most) | ≥ 10 × scipy | both | slower | scipy ÷ ours, median (least–most) | on one thread each, median (slower) |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("\n### Summary\n\n| cells | number | within 5 passes | passes, median (most) | ≥ 10 × scipy | both | " +
+		"slower | scipy ÷ ours, median (least–most) | on one thread each, median (slower) " +
+		"|\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, name := range order {
 		of[name].row(b)
 	}
@@ -123,12 +126,14 @@ func (r *report) summarisePeers(b *strings.Builder) {
 				}
 			}
 			if cells > 0 {
-				rows = append(rows, fmt.Sprintf("| %s: %s | %d | %d | %d | %s |\n", peer, group, cells, arrived, far, medianAndRange(ran)))
+				rows = append(rows, fmt.Sprintf("| %s: %s | %d | %d | %d | %s |\n", peer, group, cells, arrived, far,
+					medianAndRange(ran)))
 			}
 		}
 	}
 	if len(rows) > 0 {
-		b.WriteString("\n### Other peers\n\n| | problems | arrived | ≥ 50 × ours | ÷ ours, median (least–most) |\n|---|--:|--:|--:|--:|\n" + strings.Join(rows, ""))
+		b.WriteString("\n### Other peers\n\n| | problems | arrived | ≥ 50 × ours | ÷ ours, median (least–most) " +
+			"|\n|---|--:|--:|--:|--:|\n" + strings.Join(rows, ""))
 	}
 }
 

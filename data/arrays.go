@@ -14,8 +14,8 @@ type arrayFile struct {
 	file string
 }
 
-// arraysOf splits a list of arrays, [name=]file.npy or file.npz separated by commas, into its files. It returns nil if path
-// is not such a list.
+// arraysOf splits a list of arrays, [name=]file.npy or file.npz separated by commas, into its files. It returns nil if
+// path is not such a list.
 func arraysOf(path string) (arrays []arrayFile) {
 	parts := strings.Split(path, ",")
 	for _, p := range parts {
@@ -41,7 +41,8 @@ func joinArrayFiles(arrays []arrayFile, frames []*Frame) (*Frame, error) {
 	for i, f := range frames {
 		file := arrays[i].file
 		if f.Rows != out.Rows {
-			return nil, &Error{Path: file, Msg: fmt.Sprintf("the array has %d rows, and %s has %d", f.Rows, arrays[0].file, out.Rows), Hint: "all arrays of a table need the same number of rows"}
+			return nil, &Error{Path: file, Msg: fmt.Sprintf("the array has %d rows, and %s has %d", f.Rows, arrays[0].file,
+				out.Rows), Hint: "all arrays of a table need the same number of rows"}
 		}
 		for _, c := range f.Columns {
 			if name := arrays[i].name; name != "" && c.Vector != "" {
@@ -50,7 +51,8 @@ func joinArrayFiles(arrays []arrayFile, frames []*Frame) (*Frame, error) {
 				c.Name = name
 			}
 			if other, twice := from[c.Name]; twice {
-				return nil, &Error{Path: file, Column: c.Name, Msg: "the array of " + other + " has the same name", Hint: "name one of them, as in z=" + file}
+				return nil, &Error{Path: file, Column: c.Name, Msg: "the array of " + other + " has the same name",
+					Hint: "name one of them, as in z=" + file}
 			}
 			from[c.Name] = file
 		}

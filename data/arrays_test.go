@@ -52,7 +52,8 @@ func TestOpen_ArraysSideBySide(t *testing.T) {
 func TestOpenReader_Archive(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	for name, path := range map[string]string{"y.npy": datatest.WriteArray(t, "y.npy", "<f8", "(2,)", []float64{1, 2}), "x.npy": datatest.WriteArray(t, "x.npy", "<f4", "(2, 2)", []float32{1, 2, 3, 4})} {
+	for name, path := range map[string]string{"y.npy": datatest.WriteArray(t, "y.npy", "<f8", "(2,)", []float64{1, 2}),
+		"x.npy": datatest.WriteArray(t, "x.npy", "<f4", "(2, 2)", []float32{1, 2, 3, 4})} {
 		array := datatest.ReadFile(t, path)
 		to, err := w.Create(name)
 		if err != nil {
@@ -68,7 +69,8 @@ func TestOpenReader_Archive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if names := slices.Sorted(slices.Values(f.Names())); f.Rows != 2 || !slices.Equal(names, []string{"x[0]", "x[1]", "y"}) {
+	if names := slices.Sorted(slices.Values(f.Names())); f.Rows != 2 ||
+		!slices.Equal(names, []string{"x[0]", "x[1]", "y"}) {
 		t.Errorf("%d rows of %q", f.Rows, names)
 	}
 }

@@ -20,7 +20,8 @@ func TestFromArrow_EqualsTheRecords(t *testing.T) {
 		b.Field(1).(*array.StringBuilder).AppendValues(site, valid)
 		return b.NewRecord()
 	}
-	f, err := FromArrow(t.Context(), record([]float64{1, 2}, []string{"a", ""}, []bool{true, false}), record([]float64{3}, []string{"b"}, nil))
+	f, err := FromArrow(t.Context(), record([]float64{1, 2}, []string{"a", ""}, []bool{true, false}),
+		record([]float64{3}, []string{"b"}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

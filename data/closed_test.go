@@ -44,7 +44,8 @@ func TestOpen_FilesAreClosed(t *testing.T) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	dir := t.TempDir()
-	for _, name := range []string{"pyarrow_snappy.parquet", "pyarrow.arrow", "pyarrow.arrows", "pyarrow.csv", "pyarrow.csv.gz"} {
+	for _, name := range []string{"pyarrow_snappy.parquet", "pyarrow.arrow", "pyarrow.arrows", "pyarrow.csv",
+		"pyarrow.csv.gz"} {
 		b := testdataFile(t, name)
 		path := filepath.Join("testdata", name)
 		put := func(folder, name string, b []byte) string {
@@ -85,12 +86,14 @@ func TestOpen_FilesAreClosed(t *testing.T) {
 			"a short one behind":     {func() error { return closed(Open(ctx, filepath.Join(dir, "one short "+name))) }, true},
 			"another behind":         {func() error { return closed(Open(ctx, filepath.Join(dir, "one other "+name))) }, true},
 			"a reading that is none": {func() error { return closed(Open(ctx, path, Reading{Dates: "no"})) }, true},
-			"a stream":               {func() error { return closed(OpenReader(ctx, name, bytes.NewReader(b), Reading{})) }, false},
+			"a stream": {func() error { return closed(OpenReader(ctx, name, bytes.NewReader(b), Reading{})) },
+				false},
 			"a short stream": {func() error {
 				return closed(OpenReader(ctx, name, bytes.NewReader(b[:len(b)/2]), Reading{Dates: "no"}))
 			}, true},
 			"a stream that fails": {func() error {
-				return closed(OpenReader(ctx, name, datatest.ReaderFunc(func([]byte) (int, error) { return 0, errors.New("no more") }), Reading{}))
+				return closed(OpenReader(ctx, name, datatest.ReaderFunc(
+					func([]byte) (int, error) { return 0, errors.New("no more") }), Reading{}))
 			}, true},
 			"a pipe": {func() error {
 				go func() { os.WriteFile(fifo, b, 0) }()
@@ -114,7 +117,8 @@ func TestOpen_FilesAreClosed(t *testing.T) {
 				time.Sleep(time.Millisecond) // what another goroutine closes
 			}
 			if len(after) != len(before) || runtime.NumGoroutine() > running {
-				t.Errorf("%s, %s: %d files are open, %d before, and %d goroutines, %d before: %q", name, what, len(after), len(before), runtime.NumGoroutine(), running, after)
+				t.Errorf("%s, %s: %d files are open, %d before, and %d goroutines, %d before: %q", name, what, len(after),
+					len(before), runtime.NumGoroutine(), running, after)
 			}
 		}
 	}
@@ -129,10 +133,12 @@ func TestOpen_NotAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := Open(t.Context(), path); !errors.Is(err, syscall.ENXIO) || !strings.HasPrefix(err.Error(), path+": cannot read: ") {
+	if _, err := Open(t.Context(), path); !errors.Is(err, syscall.ENXIO) ||
+		!strings.HasPrefix(err.Error(), path+": cannot read: ") {
 		t.Errorf("a socket: %v", err)
 	}
-	if _, err := Open(t.Context(), os.DevNull); err == nil || err.Error() != os.DevNull+": the path names a device, not a file" {
+	if _, err := Open(t.Context(), os.DevNull); err == nil ||
+		err.Error() != os.DevNull+": the path names a device, not a file" {
 		t.Errorf("a device: %v", err)
 	}
 }

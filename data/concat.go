@@ -35,7 +35,8 @@ func concatFrames(ctx context.Context, frames []*Frame) (*Frame, error) {
 		for _, pair := range [][2]*Frame{{f, first}, {first, f}} {
 			for _, c := range pair[1].Columns {
 				if !pair[0].Has(c.Name) {
-					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("there is no column %q, which %s has", c.Name, pair[1].Name()),
+					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("there is no column %q, which %s has", c.Name,
+						pair[1].Name()),
 						Hint: "all files of a table need the same columns"}
 				}
 			}
@@ -84,7 +85,8 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 		_, ok := p.ExactType()
 		return ok || p.HoldsBits()
 	}
-	if slices.ContainsFunc(parts, func(p *Column) bool { return p.Type != parts[0].Type }) && slices.ContainsFunc(parts, isExact) {
+	if slices.ContainsFunc(parts, func(p *Column) bool { return p.Type != parts[0].Type }) &&
+		slices.ContainsFunc(parts, isExact) {
 		for i, p := range parts { // exact values of several types are joined as their texts
 			loaded, err := p.LoadInts(ctx)
 			if err != nil {
@@ -108,7 +110,8 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	stored := slices.ContainsFunc(parts, (*Column).IsStored)
 	for _, p := range parts {
 		l := parts[0]
-		stored = stored && p.Kind != Other && p.Kind == l.Kind && p.Type == l.Type && p.Integer == l.Integer && p.UnexpectedRow == 0
+		stored = stored && p.Kind != Other && p.Kind == l.Kind && p.Type == l.Type && p.Integer == l.Integer &&
+			p.UnexpectedRow == 0
 	}
 	if stored {
 		return joinStored(parts[0], parts, frames), nil
@@ -125,7 +128,8 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	for i, p := range parts {
 		switch {
 		case hasValues(p) && p.Kind != l.Kind:
-			return nil, &Error{Path: frames[i].Name(), Column: p.Name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
+			return nil, &Error{Path: frames[i].Name(), Column: p.Name,
+				Msg:  fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
 				Hint: "all files of a table need the same schema"}
 		case hasValues(p):
 			l.Integer = l.Integer && p.Integer

@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A ColumnForm describes how the values of a column were read, so that the same column of another table is read in the same
-// way. A [Reading] with forms is the contract of a model.
+// A ColumnForm describes how the values of a column were read, so that the same column of another table is read in the
+// same way. A [Reading] with forms is the contract of a model.
 type ColumnForm = table.ColumnForm
 
 // formsByName returns the forms by the names of their columns.
@@ -58,7 +58,9 @@ func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, e
 		case !is || c.Vector != "":
 		case f.Clock && f.Kind == Numeric && c.Clock && c.Kind == Numeric:
 			if f.Type != "" && !sameClock(f.Zone, c.Zone) {
-				return nil, &Error{Path: path, Column: c.Name, Msg: fmt.Sprintf("the times are %s, but in the training table they were %s", describeZone(c.Zone), describeZone(f.Zone)),
+				return nil, &Error{Path: path, Column: c.Name,
+					Msg: fmt.Sprintf("the times are %s, but in the training table they were %s", describeZone(c.Zone),
+						describeZone(f.Zone)),
 					Hint: "write the times with or without a time zone, as in the training table"}
 			}
 		case f.Text && f.Kind == Categorical && c.Kind == Categorical && !c.FromText:
@@ -116,7 +118,8 @@ func (f *Frame) locationOf(c *Column) (zone string, l *time.Location, err error)
 		zone = f.how.Columns[at].Zone
 	}
 	if zone == table.VariousOffsets {
-		return zone, nil, &Error{Path: f.Name(), Column: c.Name, Msg: "the times have various offsets from UTC, so their hours need one time zone", Fixes: []fix.Fix{fix.SayTimeZone}}
+		return zone, nil, &Error{Path: f.Name(), Column: c.Name,
+			Msg: "the times have various offsets from UTC, so their hours need one time zone", Fixes: []fix.Fix{fix.SayTimeZone}}
 	}
 	if l, err = location(zone); err != nil {
 		return zone, nil, &Error{Path: f.Name(), Column: c.Name, Msg: err.Error(), Fixes: []fix.Fix{fix.SayTimeZone}}
@@ -144,7 +147,8 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 			case !found:
 				joint, found = of, true
 			case undecided && joint.Clock:
-			case joint.Kind == Categorical && of.Clock && slices.ContainsFunc(frames, func(f *Frame) bool { return f.Remark(of.Name, table.ErrDateOrder) != nil }):
+			case joint.Kind == Categorical && of.Clock &&
+				slices.ContainsFunc(frames, func(f *Frame) bool { return f.Remark(of.Name, table.ErrDateOrder) != nil }):
 				joint = of
 			case of.Text && joint.Text && (of.Kind != joint.Kind || of.Clock != joint.Clock || of.Order != joint.Order):
 				joint.Kind, joint.Type, joint.Clock, joint.Order, joint.Zone = Categorical, "string", false, "", ""
@@ -163,7 +167,8 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 		forms = append(forms, joint)
 		for i := range frames {
 			of := known[i][first.Name]
-			agreed = agreed && (!of.Text || of.Type == "null" || of.Kind == joint.Kind && of.Clock == joint.Clock) && (of.Zone == joint.Zone || !of.Clock)
+			agreed = agreed && (!of.Text || of.Type == "null" || of.Kind == joint.Kind && of.Clock == joint.Clock) &&
+				(of.Zone == joint.Zone || !of.Clock)
 		}
 	}
 	return forms, agreed
@@ -172,7 +177,8 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 // ParseNumbers reads the texts of a column as numbers, in the way of the table, and returns the texts by row that
 // are none. The column is nil if no text is a number.
 func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string) {
-	return parseTexts(&Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true}, c, f.how.Text.options().ParseNumber)
+	return parseTexts(&Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true}, c,
+		f.how.Text.options().ParseNumber)
 }
 
 // ParseDates reads the texts of a column as dates in the order of a form, and returns the texts by row that are none.

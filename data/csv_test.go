@@ -70,7 +70,8 @@ func TestCSV_Shapes(t *testing.T) {
 		z.Write([]byte(part))
 		z.Close()
 	}
-	const bz = "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x6a\x35\x95\x1d\x00\x00\x05\xd9\x80\x00\x10\x10\x04\x30\x00\x30\x00\x00\x60\x20\x00\x31\x06\x4c\x41\x00\x66\xa2\x78\x47\x30\x27\x61\x5f\x8b\xb9\x22\x9c\x28\x48\x35\x1a\xca\x8e\x80" // as bzip2 packs it
+	// as bzip2 packs it
+	const bz = "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x6a\x35\x95\x1d\x00\x00\x05\xd9\x80\x00\x10\x10\x04\x30\x00\x30\x00\x00\x60\x20\x00\x31\x06\x4c\x41\x00\x66\xa2\x78\x47\x30\x27\x61\x5f\x8b\xb9\x22\x9c\x28\x48\x35\x1a\xca\x8e\x80"
 	want := map[string][]any{"a": {1.0, 2.0}, "b": {"x", "y\ny"}}
 	for name, text := range map[string]string{
 		"lf.csv":         "a,b\n1,x\n2,\"y\ny\"\n",
@@ -122,13 +123,16 @@ func TestLookup_AbsentWithoutHeader(t *testing.T) {
 }
 
 func TestCSV_LargeIntegers(t *testing.T) {
-	for text, row := range map[string]int{"9007199254740992": 0, "9007199254740993": 1, "0018014398509481984": 0, "-9007199254740993": 1, "123456789012345678901": 1} {
+	for text, row := range map[string]int{"9007199254740992": 0, "9007199254740993": 1, "0018014398509481984": 0,
+		"-9007199254740993": 1, "123456789012345678901": 1} {
 		f := frameOf(t, "a\n"+text+"\n")
 		if c := f.Columns[0]; c.InexactRow != row {
 			t.Errorf("%s: inexact row %d, want %d", text, c.InexactRow, row)
 		}
 	}
-	for text, row := range map[string]int{"9'007'199'254'740'992%": 0, "-9'007'199'254'740'993 %": 1, "9007199254740992": 0} { // as it is marked
+	// as it is marked
+	for text, row := range map[string]int{"9'007'199'254'740'992%": 0, "-9'007'199'254'740'993 %": 1,
+		"9007199254740992": 0} {
 		f := readBytes(t, "t.csv", []byte("a\n"+text+"\n"), Reading{Text: TextOptions{Thousands: "'", Strip: "%"}})
 		if c := f.Columns[0]; c.Kind != Numeric || c.InexactRow != row {
 			t.Errorf("%s: %v, inexact row %d, want %d", text, c.Kind, c.InexactRow, row)
@@ -208,7 +212,8 @@ func TestCSV_Readings(t *testing.T) {
 			t.Errorf("%q: %v", c.text, err)
 			continue
 		}
-		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != c.remark || f.Remarks[0].Column != "c") {
+		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" &&
+			(len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != c.remark || f.Remarks[0].Column != "c") {
 			t.Errorf("%q read plainly: remarks %v", c.text, f.Remarks)
 		}
 	}
@@ -220,15 +225,18 @@ func TestCSV_Readings(t *testing.T) {
 	if err != nil || len(f.Columns) != 3 || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != fix.SayNoHeader {
 		t.Errorf("fields between spaces: %v, %v", f, err)
 	}
-	f = readBytes(t, "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
-	if d := differs(f, map[string][]any{"column_1": {"A11", "A12"}, "column_2": {6.0, 48.0}, "column_3": {"x", "y"}}); d != "" {
+	f = readBytes(t, "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"),
+		Reading{Text: Text{NoHeader: true, Delimiter: " "}})
+	if d := differs(f, map[string][]any{"column_1": {"A11", "A12"}, "column_2": {6.0, 48.0},
+		"column_3": {"x", "y"}}); d != "" {
 		t.Error(d)
 	}
 	f, err = ReadBytes(context.Background(), "t.csv", []byte("A11,6,x\nA12,48,y\n"))
 	if err != nil || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != fix.SayNoHeader {
 		t.Errorf("a row for a header: %v, %v", f.Remarks, err)
 	}
-	for _, bad := range []Text{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
+	for _, bad := range []Text{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"},
+		{Strip: "1"}} {
 		if _, err := ReadBytes(context.Background(), "t.csv", []byte("a\n1\n"), Reading{Text: bad}); err == nil {
 			t.Errorf("%+v passes", bad)
 		}
@@ -270,7 +278,8 @@ func TestCSV_Remarks(t *testing.T) {
 		remark fix.Fix
 		row    int
 	}{
-		{mixed(1, 0, 9), fix.SayStrip, 1}, {mixed(2, 0, 8), "", 0}, {mixed(1, 5, 4), fix.SayStrip, 1}, {mixed(2, 17, 1), fix.SayStrip, 1}, {mixed(3, 17, 1), hintAlone, 1},
+		{mixed(1, 0, 9), fix.SayStrip, 1}, {mixed(2, 0, 8), "", 0}, {mixed(1, 5, 4), fix.SayStrip, 1},
+		{mixed(2, 17, 1), fix.SayStrip, 1}, {mixed(3, 17, 1), hintAlone, 1},
 		{mixed(3, 3, 0), hintAlone, 4}, {mixed(4, 3, 0), hintAlone, 4},
 		{cells(300, func(i int) string { return []string{"7", "refused"}[max(0, i-298)] }), fix.NameMissing, 300},
 		{cells(300, func(i int) string { return []string{"7", "refused"}[i%9/8] }), hintAlone, 9}, {mixed(5, 3, 0), "", 0},
@@ -279,7 +288,8 @@ func TestCSV_Remarks(t *testing.T) {
 		{cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] }), fix.NameMissing, 2},
 	} {
 		f := frameOf(t, c.text)
-		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || firstFix(f.Remarks[0]) != c.remark || f.Remarks[0].Row != c.row) {
+		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" &&
+			(len(f.Remarks) != 1 || firstFix(f.Remarks[0]) != c.remark || f.Remarks[0].Row != c.row) {
 			t.Errorf("%.60q …: remarks %v", c.text, f.Remarks)
 		}
 	}
@@ -300,10 +310,12 @@ func TestCSV_Remarks(t *testing.T) {
 // Dates among numbers are text that strays: the first of them is named, wherever it is.
 func TestCSV_DatesAmongNumbers(t *testing.T) {
 	for text, want := range map[string]int{
-		"d\n5\n2024-01-02\n7\n": 2, "d\n5\n6\n2024-01-02\n2024-01-03\n": 3, "d\ntrue\n2024-01-02\nfalse\n": 0, "d\n2024-01-02\n2024-01-03\n": 0,
+		"d\n5\n2024-01-02\n7\n": 2, "d\n5\n6\n2024-01-02\n2024-01-03\n": 3, "d\ntrue\n2024-01-02\nfalse\n": 0,
+		"d\n2024-01-02\n2024-01-03\n": 0,
 	} {
 		f := readBytes(t, "t.csv", []byte(text))
-		if c := f.Columns[0]; c.Kind != Categorical || c.UnexpectedRow != want || (want > 0) != (c.Unexpected == "2024-01-02") {
+		if c := f.Columns[0]; c.Kind != Categorical || c.UnexpectedRow != want ||
+			(want > 0) != (c.Unexpected == "2024-01-02") {
 			t.Errorf("%q: %v, row %d, %q; want row %d", text, c.Kind, c.UnexpectedRow, c.Unexpected, want)
 		}
 	}
@@ -351,7 +363,8 @@ func TestRead_RelabelsBeforeTypes(t *testing.T) {
 		want := []string{"absent"}
 		if name == "stored" { // no text of a typed file stands for no value
 			want = how.Text.Missing
-		} else if n, err := f.Column(t.Context(), "n"); err != nil || !n.IsNull(1) || n.Nulls() != 1 || f.Columns[2].Nulls() != 0 {
+		} else if n, err := f.Column(t.Context(), "n"); err != nil || !n.IsNull(1) || n.Nulls() != 1 ||
+			f.Columns[2].Nulls() != 0 {
 			t.Errorf("%s: %+v, %v", name, n, err)
 		}
 		if !slices.Equal(missing, want) || !slices.Equal(relabel, []string{"never"}) {

@@ -41,7 +41,8 @@ func sameFrame(a, b *Frame) string {
 				continue
 			}
 			if c.IsNull(r) != d.IsNull(r) || c.Text(r) != d.Text(r) {
-				return fmt.Sprintf("column %q, row %d: %q (null %v) against %q (null %v)", c.Name, r+1, c.Text(r), c.IsNull(r), d.Text(r), d.IsNull(r))
+				return fmt.Sprintf("column %q, row %d: %q (null %v) against %q (null %v)", c.Name, r+1, c.Text(r), c.IsNull(r),
+					d.Text(r), d.IsNull(r))
 			}
 		}
 	}
@@ -137,7 +138,8 @@ func testdataFile(t testing.TB, name string) []byte {
 // A truncated file is an error, wherever it is cut.
 func TestTruncation_IsAnErrorEverywhere(t *testing.T) {
 	files := []string{"pyarrow_zstd.parquet", "pyarrow_snappy.parquet", "polars_zstd.parquet", "duckdb_snappy_v1.parquet",
-		"pyarrow.arrow", "pyarrow_lz4.feather", "polars_zstd.arrow", "pyarrow.arrows", "pyarrow_zstd.arrows", "polars.arrows", "pyarrow.csv.gz"}
+		"pyarrow.arrow", "pyarrow_lz4.feather", "polars_zstd.arrow", "pyarrow.arrows", "pyarrow_zstd.arrows", "polars.arrows",
+		"pyarrow.csv.gz"}
 	for _, name := range files {
 		whole := testdataFile(t, name)
 		step := len(whole)/60 + 1
@@ -233,7 +235,8 @@ func TestDamage_IsAnErrorOrHarmless(t *testing.T) {
 			refused, other := 0, 0
 			rounds := *damageRounds
 			switch c.name {
-			case "own.parquet", "pyarrow_none_crc.parquet", "pyarrow_snappy.parquet", "pyarrow.arrow", "pyarrow.arrows", "pyarrow_zstd.feather":
+			case "own.parquet", "pyarrow_none_crc.parquet", "pyarrow_snappy.parquet", "pyarrow.arrow", "pyarrow.arrows",
+				"pyarrow_zstd.feather":
 			default:
 				rounds /= 4 // other codecs and writers
 			}
@@ -258,7 +261,8 @@ func TestDamage_IsAnErrorOrHarmless(t *testing.T) {
 	}
 }
 
-var damageRounds = flag.Int("damage", 300, "mutations of a file in TestDamage_IsAnErrorOrHarmless (a quarter of it for some)")
+var damageRounds = flag.Int("damage", 300,
+	"mutations of a file in TestDamage_IsAnErrorOrHarmless (a quarter of it for some)")
 
 // parquetFooterSize is what the last bytes of a Parquet file say.
 func parquetFooterSize(t testing.TB, b []byte) int {

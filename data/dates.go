@@ -189,18 +189,22 @@ func (f *Frame) replaceDates() error {
 		}
 		dates = append(dates, name)
 		for _, p := range dateParts {
-			if p.name == "hour" && c.Type == "date" && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != math.Floor(v) }) {
+			if p.name == "hour" && c.Type == "date" && !slices.ContainsFunc(c.Number,
+				func(v float64) bool { return v != math.Floor(v) }) {
 				continue
 			}
-			part := matrix.ApplyFunction(c, c.Name+"."+p.name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days).In(in))) }, f.Rows)
+			part := matrix.ApplyFunction(c, c.Name+"."+p.name,
+				func(days float64) float64 { return float64(p.of(csv.TimeOf(days).In(in))) }, f.Rows)
 			part.Of = c.Name
 			out = append(out, part)
 		}
 	}
 	f.Columns = out
 	if len(dates) > 0 {
-		use := map[string]string{"number": "read as days since 1970-01-01 UTC", "parts": "split into year, month, weekday and, of times, hour", "drop": "left out"}
-		f.Notes = append(f.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(dates), "column", "columns"), use[r.Dates], strings.Join(dates, ", ")))
+		use := map[string]string{"number": "read as days since 1970-01-01 UTC",
+			"parts": "split into year, month, weekday and, of times, hour", "drop": "left out"}
+		f.Notes = append(f.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(dates), "column", "columns"),
+			use[r.Dates], strings.Join(dates, ", ")))
 	}
 	return nil
 }
@@ -233,14 +237,16 @@ func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error)
 // not such a part.
 func (f *Frame) emptyPart(name string) *Column {
 	at := strings.LastIndexByte(name, '.')
-	if f.how.Dates != "parts" || at < 0 || !slices.ContainsFunc(dateParts, func(p datePart) bool { return p.name == name[at+1:] }) {
+	if f.how.Dates != "parts" || at < 0 || !slices.ContainsFunc(dateParts,
+		func(p datePart) bool { return p.name == name[at+1:] }) {
 		return nil
 	}
 	i, ok := f.index[name[:at]]
 	if !ok || i < 0 || f.Rows > 0 && f.Columns[i].Type != "null" {
 		return nil
 	}
-	c := &Column{Name: name, Type: "int64", Kind: Numeric, Integer: true, Of: name[:at], Number: make([]float64, f.Rows), Null: make([]bool, f.Rows)}
+	c := &Column{Name: name, Type: "int64", Kind: Numeric, Integer: true, Of: name[:at], Number: make([]float64, f.Rows),
+		Null: make([]bool, f.Rows)}
 	for k := range c.Null {
 		c.Null[k] = true
 	}
@@ -250,7 +256,8 @@ func (f *Frame) emptyPart(name string) *Column {
 // DescribeAbsentPart explains why a part of a column of dates is absent: the column is not read as dates here.
 func (f *Frame) DescribeAbsentPart(absent *Error) {
 	at := strings.LastIndexByte(absent.Column, '.')
-	if at < 0 || !f.Has(absent.Column[:at]) || !slices.ContainsFunc(dateParts, func(p datePart) bool { return p.name == absent.Column[at+1:] }) {
+	if at < 0 || !f.Has(absent.Column[:at]) || !slices.ContainsFunc(dateParts,
+		func(p datePart) bool { return p.name == absent.Column[at+1:] }) {
 		return
 	}
 	c, err := f.Lookup(absent.Column[:at])
@@ -261,7 +268,8 @@ func (f *Frame) DescribeAbsentPart(absent *Error) {
 	absent.Msg = fmt.Sprintf("the column is %s (%s), but in the training table it held dates", c.Kind, c.Type)
 	if c.UnexpectedRow > 0 {
 		absent.Path, absent.Row = f.Where(c.UnexpectedRow - 1)
-		absent.Msg = fmt.Sprintf("the training table had dates (%s), but the value is %q", cmp.Or(f.orderOf(c.Name), "of a typed file"), c.Unexpected)
+		absent.Msg = fmt.Sprintf("the training table had dates (%s), but the value is %q",
+			cmp.Or(f.orderOf(c.Name), "of a typed file"), c.Unexpected)
 	}
 }
 

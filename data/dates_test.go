@@ -13,7 +13,8 @@ import (
 // Dates are the same days in every format, and their parts are those of the calendar.
 func TestDates_AreTheSameDaysInEveryFormat(t *testing.T) {
 	ctx := context.Background()
-	for _, name := range []string{"pyarrow_zstd.parquet", "duckdb_zstd_v1.parquet", "polars_zstd.parquet", "pyarrow.arrow", "polars_zstd.arrow"} {
+	for _, name := range []string{"pyarrow_zstd.parquet", "duckdb_zstd_v1.parquet", "polars_zstd.parquet", "pyarrow.arrow",
+		"polars_zstd.arrow"} {
 		path := filepath.Join("testdata", name)
 		f := openFrame(t, path, Reading{Dates: "number"})
 		c, err := f.Column(t.Context(), "date")
@@ -30,7 +31,8 @@ func TestDates_AreTheSameDaysInEveryFormat(t *testing.T) {
 		if f.Has("date") || !f.Has("stamp.hour") {
 			t.Errorf("%s: columns %q", name, f.Names())
 		}
-		for part, want := range map[string]float64{"date.year": 2020, "date.month": 2, "date.weekday": 6} { // 2020-02-01 was a Saturday
+		// 2020-02-01 was a Saturday
+		for part, want := range map[string]float64{"date.year": 2020, "date.month": 2, "date.weekday": 6} {
 			c, err := f.Column(t.Context(), part)
 			if err != nil {
 				t.Fatal(err)
@@ -46,12 +48,15 @@ func TestDates_AreTheSameDaysInEveryFormat(t *testing.T) {
 	}
 	const text = "y,d,t\n1,1970-01-02,1970-01-01T12:00:00Z\n2,2024-02-29,2024-02-29 18:00:00\n3,,NA\n"
 	f := readBytes(t, "t.csv", []byte(text), Reading{Dates: "number"})
-	if d := differs(f, map[string][]any{"y": {1.0, 2.0, 3.0}, "d": {1.0, 19782.0, nil}, "t": {0.5, 19782.75, nil}}); d != "" {
+	if d := differs(f, map[string][]any{"y": {1.0, 2.0, 3.0}, "d": {1.0, 19782.0, nil},
+		"t": {0.5, 19782.75, nil}}); d != "" {
 		t.Error(d)
 	}
 	f = readBytes(t, "t.csv", []byte(text), Reading{Dates: "parts"})
-	if d := differs(f, map[string][]any{"y": {1.0, 2.0, 3.0}, "d.year": {1970.0, 2024.0, nil}, "d.month": {1.0, 2.0, nil}, "d.weekday": {5.0, 4.0, nil},
-		"t.year": {1970.0, 2024.0, nil}, "t.month": {1.0, 2.0, nil}, "t.weekday": {4.0, 4.0, nil}, "t.hour": {12.0, 18.0, nil}}); d != "" {
+	if d := differs(f, map[string][]any{"y": {1.0, 2.0, 3.0}, "d.year": {1970.0, 2024.0, nil}, "d.month": {1.0, 2.0, nil},
+		"d.weekday": {5.0, 4.0, nil},
+		"t.year":    {1970.0, 2024.0, nil}, "t.month": {1.0, 2.0, nil}, "t.weekday": {4.0, 4.0, nil},
+		"t.hour": {12.0, 18.0, nil}}); d != "" {
 		t.Error(d)
 	}
 	f, err := ReadBytes(ctx, "t.csv", []byte(text))

@@ -23,7 +23,8 @@ func TestDescribe_CountsAndRanges(t *testing.T) {
 	if len(d.Sources) != 1 || d.Sources[0].Rows != 4 || d.Sources[0].SHA256 == "" {
 		t.Errorf("of %+v", d.Sources)
 	}
-	if d.Rows != 4 || len(d.Columns) != 4 || text[:len(want)] != want || d.Columns[3].Nulls != 4 || d.Columns[3].Min != nil {
+	if d.Rows != 4 || len(d.Columns) != 4 || text[:len(want)] != want || d.Columns[3].Nulls != 4 ||
+		d.Columns[3].Min != nil {
 		t.Errorf("%d rows\n%s", d.Rows, text)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // Programs tell errors apart by their classes, and find the place in the fields.
 func TestError_Classes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
-	if err := WriteTable(path, []Column{{Name: "x", Type: "double", Kind: Numeric, Number: []float64{1, 2, 3}}}, false); err != nil {
+	if err := WriteTable(path, []Column{{Name: "x", Type: "double", Kind: Numeric, Number: []float64{1, 2, 3}}},
+		false); err != nil {
 		t.Fatal(err)
 	}
 	f := openFrame(t, path)
@@ -24,7 +25,8 @@ func TestError_Classes(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, changed := f.Column(t.Context(), "x")
-	for class, err := range map[error]error{ErrNoColumn: absent, ErrDamaged: damaged, ErrChanged: changed, ErrMemory: table.Afford(1<<62, "to hold everything")} {
+	for class, err := range map[error]error{ErrNoColumn: absent, ErrDamaged: damaged, ErrChanged: changed,
+		ErrMemory: table.Afford(1<<62, "to hold everything")} {
 		var e *Error
 		if !errors.Is(err, class) || !errors.As(err, &e) || e.Msg == "" {
 			t.Errorf("%v: got %v", class, err)

@@ -8,8 +8,8 @@ import (
 )
 
 // ExactColumns holds columns for copying, exactly as their files have them: 64-bit integers, decimals, dates, times and
-// durations in Int, decimals of more than 18 digits as texts, text of CSV files character by character. A CSV column is returned as numbers or bools only if writing it gives the same
-// text; otherwise it is returned as text.
+// durations in Int, decimals of more than 18 digits as texts, text of CSV files character by character. A CSV column is
+// returned as numbers or bools only if writing it gives the same text; otherwise it is returned as text.
 type ExactColumns struct{ columns []*Column }
 
 // Exact returns the named columns exactly as the files have them. It reads the files again, so the frame must
@@ -73,7 +73,8 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 
 // unreadColumnError returns an error for a column whose values are not read.
 func (f *Frame) unreadColumnError(c *Column) *Error {
-	return f.Fault(c.Name, fix.Advise("join the column to the predictions by their column row, which counts from 1"), "values of type %s cannot be copied", c.Type)
+	return f.Fault(c.Name, fix.Advise("join the column to the predictions by their column row, which counts from 1"),
+		"values of type %s cannot be copied", c.Type)
 }
 
 // Rows returns the rows [lo, hi) of the columns.

@@ -112,7 +112,8 @@ func TestExact_NumbersAreTheSameInEveryFormat(t *testing.T) {
 func TestExact_CSV(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "t.csv")
-	if err := os.WriteFile(path, []byte("zip,n,id,b, s\n00123,1,9007199254740993,true,\" a \"\n04567,2,12,false,NA\n"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("zip,n,id,b, s\n00123,1,9007199254740993,true,\" a \"\n04567,2,12,false,NA\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	f := openFrame(t, path)

@@ -20,7 +20,8 @@ import (
 // needsExact reports whether comparing the values of a loaded column as float64 may confuse values: of integers that a
 // float64 cannot hold, decimals, dates and times.
 func needsExact(c *Column) bool {
-	return c.Clock || c.Kind == Numeric && (c.InexactRow > 0 || strings.HasPrefix(c.Type, "decimal") || c.Type == table.TimeOfDay || c.Type == table.Duration)
+	return c.Clock || c.Kind == Numeric && (c.InexactRow > 0 || strings.HasPrefix(c.Type, "decimal") ||
+		c.Type == table.TimeOfDay || c.Type == table.Duration)
 }
 
 // exactColumn returns the values of a loaded column of f exactly, in memory: with an exact type or, of a text file,
@@ -53,12 +54,14 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 	return exact, nil
 }
 
-// LoadLabels returns a column of f with its values, for uses in which they are labels: groups, units, levels and classes.
-// Of numbers that a float64 cannot hold, it returns exact texts, so that no two are taken for one; a table that is not
-// from files has none, and keeps InexactRow.
+// LoadLabels returns a column of f with its values, for uses in which they are labels: groups, units, levels and
+// classes. Of numbers that a float64 cannot hold, it returns exact texts, so that no two are taken for one; a table
+// that is not from files has none, and keeps InexactRow.
 func (f *Frame) LoadLabels(ctx context.Context, c *Column) (*Column, error) {
 	c, err := c.Load(ctx)
-	if err != nil || c.Kind != Numeric || c.Clock || c.InexactRow == 0 && !(c.Integer && slices.ContainsFunc(c.Number, isLarge)) { // by size: a slice may hold others than its table
+	// by size: a slice may hold others than its table
+	if err != nil || c.Kind != Numeric || c.Clock ||
+		c.InexactRow == 0 && !(c.Integer && slices.ContainsFunc(c.Number, isLarge)) {
 		return c, err
 	}
 	return f.exactLabels(ctx, c)
@@ -71,7 +74,9 @@ func isLarge(v float64) bool { return math.Abs(v) >= 1<<53 && table.IsFinite(v) 
 func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
 	exact, err := f.exactColumn(ctx, c)
 	if errors.Is(err, os.ErrClosed) { // Read has closed the files
-		return nil, f.FaultAt(c.Name, slices.IndexFunc(c.Number, isLarge), fix.Advise("store it as text, or open the table with Open"), "whole numbers this large cannot be distinguished after the file is closed")
+		return nil, f.FaultAt(c.Name, slices.IndexFunc(c.Number, isLarge),
+			fix.Advise("store it as text, or open the table with Open"),
+			"whole numbers this large cannot be distinguished after the file is closed")
 	}
 	if err != nil {
 		return nil, err
@@ -134,9 +139,9 @@ func (f *Frame) loadExact(ctx context.Context, name string) (*Column, error) {
 	return c, nil
 }
 
-// An ordering compares the values of rows with literals: compare returns the sign of the value of a row that is not null
-// minus the literal; key returns a text that is the same for equal values, and keyOf that of a literal, or "" for one
-// that no value equals.
+// An ordering compares the values of rows with literals: compare returns the sign of the value of a row that is not
+// null minus the literal; key returns a text that is the same for equal values, and keyOf that of a literal, or "" for
+// one that no value equals.
 type ordering struct {
 	compare func(v expr.Value) (func(row int) int, error)
 	key     func(row int) string
@@ -146,7 +151,8 @@ type ordering struct {
 // orderingOf returns the ordering of a column with exact values, and whether it has one.
 func (f *Frame) orderingOf(c *Column) (o ordering, ok bool) {
 	if e, is := c.ExactType(); is {
-		return exactOrdering(c, func(row int) *big.Int { return c.BigInt(e, row) }, c.Rank(e), func(v expr.Value) (table.Bound, error) { return boundOf(c, e, v) }), true
+		return exactOrdering(c, func(row int) *big.Int { return c.BigInt(e, row) }, c.Rank(e),
+			func(v expr.Value) (table.Bound, error) { return boundOf(c, e, v) }), true
 	}
 	if c.Kind == Numeric && c.Integer && c.InexactRow == 0 {
 		whole := func(row int) *big.Int {
@@ -160,7 +166,9 @@ func (f *Frame) orderingOf(c *Column) (o ordering, ok bool) {
 
 // exactOrdering returns the ordering of integers. rank returns them as 64-bit integers if they are ordered by these and
 // small enough, else it is nil.
-func exactOrdering(c *Column, integer func(row int) *big.Int, rank func(row int) int64, parse func(v expr.Value) (table.Bound, error)) ordering {
+func exactOrdering(
+	c *Column, integer func(row int) *big.Int, rank func(row int) int64, parse func(v expr.Value) (table.Bound, error),
+) ordering {
 	const safe = 1 << 53
 	small := func(b table.Bound) (v int64, ok bool) {
 		return b.Floor.Int64(), b.Floor.IsInt64() && max(b.Floor.Int64(), -b.Floor.Int64()) < safe
@@ -225,7 +233,8 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b table.Bound, err err
 	case !m.Zoned && e.Zone != "":
 		place, err := table.ParseZone(e.Zone)
 		if err != nil {
-			return fail("the time zone %q of the column %q is unknown on this system: write the time with its offset, as in \"2024-03-31T23:59:59Z\"", e.Zone, c.Name)
+			return fail("the time zone %q of the column %q is unknown on this system: write the time with its offset, as in "+
+				"\"2024-03-31T23:59:59Z\"", e.Zone, c.Name)
 		}
 		m = m.In(place)
 	}
@@ -236,7 +245,8 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b table.Bound, err err
 func momentOf(c *Column, v expr.Value) (table.Moment, error) {
 	m, ok := table.ParseMoment(v.Text)
 	if v.Kind != expr.Text || !ok {
-		return m, expr.Errorf(v.At, "the column %q holds dates: write \"2024-03-31\" or \"2024-03-31T23:59:59\" in quotes", c.Name)
+		return m, expr.Errorf(v.At, "the column %q holds dates: write \"2024-03-31\" or \"2024-03-31T23:59:59\" in quotes",
+			c.Name)
 	}
 	return m, nil
 }
@@ -314,14 +324,17 @@ func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 	parse := func(v expr.Value) (table.Bound, error) {
 		m, err := momentOf(texts, v)
 		if err == nil && m.Zoned && zoned == 0 {
-			err = expr.Errorf(v.At, "the column %q holds times without a time zone: write the time without an offset", texts.Name)
+			err = expr.Errorf(v.At, "the column %q holds times without a time zone: write the time without an offset",
+				texts.Name)
 		}
 		if err == nil && !m.Zoned && zoned > 0 {
-			err = expr.Errorf(v.At, "the column %q holds times with an offset: write the time with one, as in \"2024-03-31T23:59:59Z\"", texts.Name)
+			err = expr.Errorf(v.At,
+				"the column %q holds times with an offset: write the time with one, as in \"2024-03-31T23:59:59Z\"", texts.Name)
 		}
 		return m.Bound(e), err
 	}
-	return exactOrdering(texts, func(row int) *big.Int { return counts[texts.Code[row]] }, func(int) int64 { return 0 }, parse), true
+	return exactOrdering(texts, func(row int) *big.Int { return counts[texts.Code[row]] }, func(int) int64 { return 0 },
+		parse), true
 }
 
 // condition returns a function that evaluates a comparison by an ordering for rows that are not null.

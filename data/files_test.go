@@ -102,7 +102,8 @@ func TestRead_OtherWriters(t *testing.T) {
 func TestRead_SmallDecimals(t *testing.T) {
 	for _, bits := range []string{"32", "64"} {
 		f := readFrame(t, filepath.Join("testdata", "pyarrow_decimal"+bits+".arrow"))
-		if c := f.Columns[1]; c.Name != "amount" || !strings.HasPrefix(c.Type, "decimal(") || !slices.Equal(c.Number, []float64{1.5, -2.25}) || c.Null != nil {
+		if c := f.Columns[1]; c.Name != "amount" || !strings.HasPrefix(c.Type, "decimal(") ||
+			!slices.Equal(c.Number, []float64{1.5, -2.25}) || c.Null != nil {
 			t.Errorf("%s: %+v", bits, c)
 		}
 	}

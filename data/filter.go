@@ -102,7 +102,8 @@ func (f *Frame) evaluateExact(c, exact *Column, e *expr.Expr) ([]expr.Truth, err
 		return compareRows(&Column{}, f.Rows, exact.IsNull), nil
 	}
 	if e.Op == expr.Bare {
-		return nil, expr.Errorf(e.At, "the column %q must be followed by a comparison: ==, !=, <, <=, >, >=, in or is", c.Name)
+		return nil, expr.Errorf(e.At, "the column %q must be followed by a comparison: ==, !=, <, <=, >, >=, in or is",
+			c.Name)
 	}
 	o, ok := f.orderingOf(exact)
 	if !ok && exact.Kind == Categorical {

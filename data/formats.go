@@ -44,11 +44,14 @@ var formats = []*format{
 	{name: "NumPy", others: []string{".npz"}, magic: zipMagic, archive: true, read: readArray},
 }
 
-var csvFormat = &format{name: "CSV", extensions: []string{".csv", ".tsv"}, others: []string{".txt", ".dat", ".data", ".tab"}, text: true, read: readText(csv.Read)}
+var csvFormat = &format{name: "CSV", extensions: []string{".csv", ".tsv"},
+	others: []string{".txt", ".dat", ".data", ".tab"}, text: true, read: readText(csv.Read)}
 
-var linesFormat = &format{name: "JSON Lines", extensions: []string{".jsonl", ".ndjson"}, text: true, read: readText(csv.ReadLines)}
+var linesFormat = &format{name: "JSON Lines", extensions: []string{".jsonl", ".ndjson"}, text: true,
+	read: readText(csv.ReadLines)}
 
-var libsvmFormat = &format{name: "LIBSVM", extensions: []string{".svm", ".libsvm", ".svmlight"}, text: true, read: readLibsvm}
+var libsvmFormat = &format{name: "LIBSVM", extensions: []string{".svm", ".libsvm", ".svmlight"}, text: true,
+	read: readLibsvm}
 
 // formatOfText returns the format of text without an extension, as from a pipe.
 func formatOfText(in *input) (*format, error) {
@@ -66,7 +69,9 @@ func formatOfText(in *input) (*format, error) {
 }
 
 // readText returns the readFunc of a function that reads text.
-func readText(read func(ctx context.Context, src table.Source, names []string, o csv.Options, verbatim bool) (*table.Table, error)) readFunc {
+func readText(
+	read func(ctx context.Context, src table.Source, names []string, o csv.Options, verbatim bool) (*table.Table, error),
+) readFunc {
 	return func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
 		o := *how.Text.options()
 		o.Dates, o.Relabel, o.Known = how.Dates != "", how.Relabel, how.formsByName()
@@ -79,7 +84,10 @@ func readParquet(_ context.Context, in *input, names []string, how Reading, exac
 }
 
 func readArrow(ctx context.Context, in *input, names []string, how Reading, exact bool) (t *table.Table, err error) {
-	err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, exact, how.Dates != "" && !exact); return err })
+	err = table.Guard(func() (err error) {
+		t, err = ipc.Read(ctx, in, names, exact, how.Dates != "" && !exact)
+		return err
+	})
 	return t, err
 }
 
@@ -100,7 +108,8 @@ const zipMagic = "PK\x03\x04"
 var refused = []struct{ magic, msg, hint string }{
 	{"PARE", "encrypted Parquet files are not supported", "write it again without encryption"},
 	{"FEA1", "Feather version 1 is not supported", "write it again as Feather version 2, Arrow IPC or Parquet"},
-	{zipMagic, "zip archives such as .xlsx are not supported", "save the table as Parquet or CSV, or NumPy arrays as .npz"},
+	{zipMagic, "zip archives such as .xlsx are not supported",
+		"save the table as Parquet or CSV, or NumPy arrays as .npz"},
 }
 
 // FormatNames returns the names of the formats that can be read.
@@ -168,7 +177,8 @@ func detectFormat(name string, head []byte) (*format, error) {
 	case named != nil:
 		return refuse(fmt.Sprintf("not a file in the format %s: it does not start with %q", named.name, named.magic), "")
 	case strings.HasSuffix(strings.ToLower(name), ".json"):
-		return refuse("JSON must be written as JSON Lines, one object per line", "if the file is JSON Lines, rename it to .jsonl; otherwise convert it with jq -c '.[]'")
+		return refuse("JSON must be written as JSON Lines, one object per line",
+			"if the file is JSON Lines, rename it to .jsonl; otherwise convert it with jq -c '.[]'")
 	}
 	return refuse("the format of the file is unknown", "give it one of the extensions "+strings.Join(extensions, " "))
 }

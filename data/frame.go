@@ -49,8 +49,8 @@ type Frame struct {
 
 // Fingerprint waits for the SHA-256 of the files, which is taken beside the
 // reading, and stores it in Sources; before, a frame that Open made lacks it. Of a table that
-// NewFrame made it is that of the names and values, taken once. It is an error, as of every reading of values, if a file was changed since it was
-// opened: then neither the sum nor the values can be trusted.
+// NewFrame made it is that of the names and values, taken once. It is an error, as of every reading of values, if a
+// file was changed since it was opened: then neither the sum nor the values can be trusted.
 func (f *Frame) Fingerprint() error {
 	if err := f.CheckUnchanged(); err != nil {
 		return err
@@ -206,7 +206,8 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	case ok && i >= 0:
 		return f.Columns[i], nil
 	case ok:
-		return nil, &Error{Path: f.Name(), Column: name, Msg: "the table has more than one column of this name", Hint: "rename one of them"}
+		return nil, &Error{Path: f.Name(), Column: name, Msg: "the table has more than one column of this name",
+			Hint: "rename one of them"}
 	}
 	if c := f.emptyPart(name); c != nil {
 		return c, nil
@@ -251,12 +252,14 @@ func (f *Frame) Name() string {
 	case 1:
 		return f.Sources[0].Path
 	}
-	return fmt.Sprintf("%s and %d more %s", f.Sources[0].Path, len(f.Sources)-1, printable.Noun(len(f.Sources)-1, "file", "files"))
+	return fmt.Sprintf("%s and %d more %s", f.Sources[0].Path, len(f.Sources)-1,
+		printable.Noun(len(f.Sources)-1, "file", "files"))
 }
 
 // Fault returns an Error about a column.
 func (f *Frame) Fault(column string, advice fix.Advice, format string, args ...any) *Error {
-	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Fixes: advice.Fixes}
+	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint,
+		Fixes: advice.Fixes}
 }
 
 // FaultAt returns an Error about a column at a row, counted from 0 in the frame; a negative row means none.
@@ -271,7 +274,8 @@ func (f *Frame) FaultAt(column string, row int, advice fix.Advice, format string
 // Slice returns the rows [lo, hi) without reading them. Errors give the row numbers of the whole table, which
 // must stay open.
 func (f *Frame) Slice(lo, hi int) *Frame {
-	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, joined: f.joined, validation: f.validation, first: f.first + lo, sideBySide: f.sideBySide, exact: f.exact}
+	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how,
+		joined: f.joined, validation: f.validation, first: f.first + lo, sideBySide: f.sideBySide, exact: f.exact}
 	for _, c := range f.Columns {
 		if c.Kind == Other { // without values
 			out.Columns = append(out.Columns, c)

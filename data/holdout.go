@@ -23,7 +23,9 @@ type Holdout struct {
 	Fraction float64 // of the rows, in [0, 1)
 	Seed     uint64
 
-	Split  string // a column that says train or test of every row, or 0 or false and 1 or true; a validation set counts as test where no test set exists
+	// a column that says train or test of every row, or 0 or false and 1 or true; a validation set counts as test where no
+	// test set exists
+	Split  string
 	Group  string // a column whose values stay together: units with several rows
 	Time   string // a column whose last rows are held out
 	Joined bool   // the rows of the second table of [Frame.Join] are held out
@@ -85,7 +87,8 @@ func (f *Frame) ValidationRows(ctx context.Context, h Holdout) ([]int, error) {
 	}
 	_, validation, err := f.setValidationApart(ctx, h)
 	if err == nil && len(validation) == 0 {
-		err = f.Fault(h.ValidationSplit, fix.Advice{}, "no row is left to choose a model on: there must be some validation rows")
+		err = f.Fault(h.ValidationSplit, fix.Advice{},
+			"no row is left to choose a model on: there must be some validation rows")
 	}
 	return validation, err
 }
@@ -114,7 +117,8 @@ func (f *Frame) setValidationApart(ctx context.Context, h Holdout) (others, vali
 				if c.IsNull(r) || isValidation(r) || slices.Contains(trainWords, strings.ToLower(c.Text(r))) {
 					continue
 				}
-				advice := fix.Advise("mark rows as train or validation; with test rows beside them, the same column has to name the rows held out")
+				advice := fix.Advise(
+					"mark rows as train or validation; with test rows beside them, the same column has to name the rows held out")
 				return nil, nil, f.FaultAt(h.ValidationSplit, r, advice, "%q means neither train nor validation", c.Text(r))
 			}
 		}
@@ -164,16 +168,19 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 	case train+held == 0 && f.Rows == 0:
 		return &Error{Path: f.Name(), Msg: "the table has no rows"}
 	case train+held == 0 && h.Filter != "":
-		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
+		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows,
+			printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
-		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), fix.Advice{}, "%d rows are split in %d training rows and %d hold-out rows: there must be some of each", train+held, train, held)
+		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), fix.Advice{},
+			"%d rows are split in %d training rows and %d hold-out rows: there must be some of each", train+held, train, held)
 	}
 	return nil
 }
 
 // SplitsByRow reports whether SplitRows decides for each row on its own, so that SplitWithin can be used.
 func (f *Frame) SplitsByRow(h Holdout) bool {
-	return h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && (h.Fraction == 0 || isDrawnByRow(f.Rows, h.Fraction))
+	return h.Joined || h.Split != "" || h.Group == "" && h.Time == "" &&
+		(h.Fraction == 0 || isDrawnByRow(f.Rows, h.Fraction))
 }
 
 // SplitWithin returns the part of the result of SplitRows within the rows [first, end). SplitsByRow must hold.
@@ -209,7 +216,8 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		return nil, nil, f.Fault(column, fix.Advice{}, "values of type %s cannot mark rows as train or test", c.Type)
 	}
 	without := func(value string) fix.Advice {
-		return fix.Advise(fmt.Sprintf("mark every row as train or test, or leave such rows out with the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
+		return fix.Advise(fmt.Sprintf("mark every row as train or test, or leave such rows out with the filter %s != %s",
+			expr.QuoteName(column), expr.QuoteText(value)))
 	}
 	opposite := strings.Contains(strings.ToLower(column), trainingName)
 	test, valid := "", ""
@@ -220,7 +228,9 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		word, is := strings.ToLower(c.Text(r)), true
 		switch {
 		case opposite && slices.Contains(truths, word):
-			return nil, nil, f.FaultAt(column, r, fix.Advise("mark every row as train or test"), "%q is ambiguous in the column %s: in other columns it marks hold-out rows, but here it would mark training rows", c.Text(r), column)
+			return nil, nil, f.FaultAt(column, r, fix.Advise("mark every row as train or test"),
+				"%q is ambiguous in the column %s: in other columns it marks hold-out rows, but here it would mark training rows",
+				c.Text(r), column)
 		case slices.Contains(trainWords, word):
 			is = false
 		case slices.Contains(testWords, word):
@@ -230,10 +240,13 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		case slices.Contains(eitherWords, word):
 			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q may mark training or hold-out rows", c.Text(r))
 		default:
-			return nil, nil, f.FaultAt(column, r, fix.Advise("mark every row as train or test, or leave such rows out with a filter"), "%q means neither train nor test", c.Text(r))
+			return nil, nil, f.FaultAt(column, r, fix.Advise(
+				"mark every row as train or test, or leave such rows out with a filter"), "%q means neither train nor test",
+				c.Text(r))
 		}
 		if test != "" && valid != "" {
-			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q both mark hold-out rows, but only one value can", valid, test)
+			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q both mark hold-out rows, but only one value can",
+				valid, test)
 		}
 		kept, held = append(kept, r), append(held, is)
 	}
@@ -254,7 +267,8 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	case !c.Kind.IsScalar():
 		return nil, f.Fault(h.Group, fix.Advice{}, "values of type %s cannot identify units", c.Type)
 	case c.InexactRow > 0:
-		return nil, f.FaultAt(h.Group, c.InexactRow-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished")
+		return nil, f.FaultAt(h.Group, c.InexactRow-1, fix.Advise("store it as text"),
+			"whole numbers this large cannot be distinguished")
 	}
 	unit := make([]int, len(rows))
 	var size []int
@@ -304,7 +318,8 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {
-			return nil, f.FaultAt(h.Time, r, fix.Advise("leave such rows out with a filter"), "the time is missing, so the row can be neither trained on nor held out")
+			return nil, f.FaultAt(h.Time, r, fix.Advise("leave such rows out with a filter"),
+				"the time is missing, so the row can be neither trained on nor held out")
 		}
 	}
 	before, _, err := f.timesOf(ctx, c, h.Time, rows)
@@ -326,9 +341,11 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	return held, nil
 }
 
-// timesOf returns functions that compare the times of two rows and give that of a row as text. Text values must be dates or,
-// like 2024-05 and 2024Q2, begin with the year and sort by time.
-func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int) (compare func(a, b int) int, text func(row int) string, err error) {
+// timesOf returns functions that compare the times of two rows and give that of a row as text. Text values must be
+// dates or, like 2024-05 and 2024Q2, begin with the year and sort by time.
+func (f *Frame) timesOf(
+	ctx context.Context, c *Column, name string, rows []int,
+) (compare func(a, b int) int, text func(row int) string, err error) {
 	if c.Kind != Categorical {
 		text = c.Text
 		if c.Clock {
@@ -349,13 +366,15 @@ func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int)
 	rank, formats := csv.Dates(c.Level, count, cmp.Or(f.orderOf(name), f.how.Text.DateOrder))
 	switch {
 	case len(formats) == 1:
-		return nil, nil, f.Fault(name, fix.Advise("write the year first, as in 2024-03-31"), "it is ambiguous whether dates like %q begin with the day or the month", formats[0].Example)
+		return nil, nil, f.Fault(name, fix.Advise("write the year first, as in 2024-03-31"),
+			"it is ambiguous whether dates like %q begin with the day or the month", formats[0].Example)
 	case len(formats) > 1:
 		var said []string
 		for _, d := range formats {
 			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
 		}
-		return nil, nil, f.Fault(name, fix.Advise("write all as 2024-03-31"), "the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
+		return nil, nil, f.Fault(name, fix.Advise("write all as 2024-03-31"),
+			"the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
 	}
 	if o, ok := f.dateOrdering(c); ok && rank != nil {
 		return o.rows(c), c.Text, nil
@@ -367,7 +386,8 @@ func (f *Frame) timesOf(ctx context.Context, c *Column, name string, rows []int)
 				continue
 			}
 			if order = append(order, k); !beginsWithYear(l) || len(l) != len(c.Level[order[0]]) {
-				return nil, nil, f.Fault(name, fix.Advise("write dates as 2024-03-31, or number the times"), "text like %q cannot be ordered in time", l)
+				return nil, nil, f.Fault(name, fix.Advise("write dates as 2024-03-31, or number the times"),
+					"text like %q cannot be ordered in time", l)
 			}
 		}
 		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })

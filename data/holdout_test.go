@@ -134,7 +134,8 @@ func TestValidationRows_BelongToNeitherSet(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", c.h, err, c.want)
 		}
 	}
-	first, second, third := readBytes(t, "t.csv", []byte("x\n0\n1\n2\n")), readBytes(t, "t.csv", []byte("x\n3\n4\n")), readBytes(t, "t.csv", []byte("x\n5\n6\n7\n"))
+	first, second, third := readBytes(t, "t.csv", []byte("x\n0\n1\n2\n")), readBytes(t, "t.csv",
+		[]byte("x\n3\n4\n")), readBytes(t, "t.csv", []byte("x\n5\n6\n7\n"))
 	both, err := first.Join(t.Context(), second)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +147,8 @@ func TestValidationRows_BelongToNeitherSet(t *testing.T) {
 	h = Holdout{Joined: true, ValidationJoined: true, Filter: "x != 6"}
 	train, held, err = all.SplitRows(t.Context(), h)
 	rows, failed := all.ValidationRows(t.Context(), h)
-	if err != nil || failed != nil || !slices.Equal(train, []int{0, 1, 2}) || !slices.Equal(held, []int{3, 4}) || !slices.Equal(rows, []int{5, 7}) {
+	if err != nil || failed != nil || !slices.Equal(train, []int{0, 1, 2}) || !slices.Equal(held, []int{3, 4}) ||
+		!slices.Equal(rows, []int{5, 7}) {
 		t.Errorf("trained on %v, held out %v, validation %v, %v, %v", train, held, rows, err, failed)
 	}
 }
@@ -188,8 +190,10 @@ func TestSplitRows_WholeUnits(t *testing.T) {
 	apart := 0
 	for trial := range 200 {
 		n, units := 2+rng.IntN(40), 2+rng.IntN(9)
-		text := Column{Name: "unit", Kind: Categorical, Type: "string", Level: []string{"f", "b", "a", "h", "c", "e", "d", "g", "i", "j"}, Code: make([]int32, n), Null: make([]bool, n)}
-		number, x := Column{Name: "unit", Kind: Numeric, Type: "double", Number: make([]float64, n), Null: text.Null}, make([]float64, n)
+		text := Column{Name: "unit", Kind: Categorical, Type: "string",
+			Level: []string{"f", "b", "a", "h", "c", "e", "d", "g", "i", "j"}, Code: make([]int32, n), Null: make([]bool, n)}
+		number, x := Column{Name: "unit", Kind: Numeric, Type: "double", Number: make([]float64, n),
+			Null: text.Null}, make([]float64, n)
 		for i := range n {
 			text.Code[i], x[i] = int32(rng.IntN(units)), float64(rng.IntN(3))
 			number.Number[i] = -float64(text.Code[i])
@@ -239,7 +243,8 @@ func TestSplitRows_WholeUnits(t *testing.T) {
 			}
 			want := max(1, int(math.Round(h.Fraction*float64(rows))))
 			if len(held)-largest >= want || len(held) < want && len(out) < len(size)-1 {
-				t.Errorf("trial %d: %d of %d rows in %d of %d units are held out, the largest of %d; %d were asked for", trial, len(held), rows, len(out), len(size), largest, want)
+				t.Errorf("trial %d: %d of %d rows in %d of %d units are held out, the largest of %d; %d were asked for", trial,
+					len(held), rows, len(out), len(size), largest, want)
 			}
 			if k == 0 {
 				first = held
@@ -280,7 +285,8 @@ func TestSplitRows_FewRowsInTime(t *testing.T) {
 	for text, want := range map[string][2]int{"when\n1\n2\n3\n4\n": {1, 3}, "when\n2\n1\n": {1, 1}} {
 		for _, share := range []float64{0.01, 0.99} {
 			train, held, err := frameOf(t, text).SplitRows(t.Context(), Holdout{Fraction: share, Time: "when"})
-			if n := want[0] + want[1]; err != nil || len(train)+len(held) != n || share < 0.5 && len(held) != 1 || share > 0.5 && len(train) != 1 {
+			if n := want[0] + want[1]; err != nil || len(train)+len(held) != n || share < 0.5 && len(held) != 1 ||
+				share > 0.5 && len(train) != 1 {
 				t.Errorf("%v of %d rows: %v train, %v held out, %v", share, n, train, held, err)
 			}
 		}
@@ -328,10 +334,12 @@ func TestSplitRows_TextOfTimes(t *testing.T) {
 		held  []int
 		wrong []string
 	}{
-		"iso":                         {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"), held: []int{2}},
-		"day first":                   {text: text("02.01.2024", "06.05.2023", "01.12.2024", "31.01.2022"), held: []int{2}},
-		"iso, taken apart":            {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"), how: Reading{Dates: "parts"}, held: []int{2}},
-		"iso, left out":               {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"), how: Reading{Dates: "drop"}, held: []int{2}},
+		"iso":       {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"), held: []int{2}},
+		"day first": {text: text("02.01.2024", "06.05.2023", "01.12.2024", "31.01.2022"), held: []int{2}},
+		"iso, taken apart": {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"),
+			how: Reading{Dates: "parts"}, held: []int{2}},
+		"iso, left out": {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"),
+			how: Reading{Dates: "drop"}, held: []int{2}},
 		"months":                      {text: text("2024-01", "2023-05", "2024-12", "2022-01"), held: []int{2}},
 		"two formats":                 {text: text("2024-01-02", "28.05.2022", "2024-12-01", "2022-01-01"), wrong: []string{"when", `75 % like "2024-01-02"`, `25 % like "28.05.2022"`}},
 		"two orders":                  {text: text("13/01/2024", "05/28/2022", "01/01/2024", "14/01/2024"), wrong: []string{`"13/01/2024"`, `"05/28/2022"`}},

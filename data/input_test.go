@@ -121,7 +121,8 @@ func TestSpool_Limit(t *testing.T) {
 func TestOpenReader_ShortStreams(t *testing.T) {
 	for text, columns := range map[string]int{"x": 1, "x\n": 1, "x,y": 2, "": -1} {
 		f, err := OpenReader(t.Context(), "standard input", strings.NewReader(text), Reading{})
-		if columns >= 0 && (err != nil || len(f.Columns) != columns || f.Rows != 0) || columns < 0 && (err == nil || !strings.Contains(err.Error(), "empty")) {
+		if columns >= 0 && (err != nil || len(f.Columns) != columns || f.Rows != 0) ||
+			columns < 0 && (err == nil || !strings.Contains(err.Error(), "empty")) {
 			t.Errorf("%q: %v, %v", text, f, err)
 		}
 	}
@@ -176,8 +177,10 @@ func TestReaderOf_EndsWithContext(t *testing.T) {
 
 // A reader that is nil, or panics, is an error of the call, since its panic in another goroutine would end the process.
 func TestOpenReader_BrokenReaders(t *testing.T) {
-	for want, r := range map[string]io.Reader{"nil": nil, "the reader panicked: a bug": datatest.ReaderFunc(func([]byte) (int, error) { panic("a bug") })} {
-		if f, err := OpenReader(t.Context(), "x.csv", r, Reading{}); err == nil || f != nil || !strings.Contains(err.Error(), want) {
+	for want, r := range map[string]io.Reader{"nil": nil,
+		"the reader panicked: a bug": datatest.ReaderFunc(func([]byte) (int, error) { panic("a bug") })} {
+		if f, err := OpenReader(t.Context(), "x.csv", r, Reading{}); err == nil || f != nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)
 		}
 	}

@@ -89,7 +89,8 @@ func TestJSONLines_Errors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if _, err := ReadBytes(t.Context(), "x.json", []byte("{\"a\":1}\n")); err == nil || !strings.Contains(err.Error(), "rename it to .jsonl") {
+	if _, err := ReadBytes(t.Context(), "x.json", []byte("{\"a\":1}\n")); err == nil ||
+		!strings.Contains(err.Error(), "rename it to .jsonl") {
 		t.Errorf(".json: %v", err)
 	}
 }

@@ -53,7 +53,8 @@ func TestRead_PackedTextIsBounded(t *testing.T) {
 		head, block string
 		want        []string
 	}{
-		"rows":          {"a" + strings.Repeat(",a", 99) + "\n", strings.Repeat("0"+strings.Repeat(",0", 99)+"\n", 5000), []string{"MB of memory are needed for", "rows of 100 columns", "GOMEMLIMIT"}},
+		"rows": {"a" + strings.Repeat(",a", 99) + "\n", strings.Repeat("0"+strings.Repeat(",0", 99)+"\n", 5000),
+			[]string{"MB of memory are needed for", "rows of 100 columns", "GOMEMLIMIT"}},
 		"one line":      {"a,b\n", strings.Repeat("0", 1<<20), []string{"a row is longer than 32 MB"}},
 		"an open quote": {"a,b\n\"", strings.Repeat("0,0\n", 1<<18), []string{"a row has more than 400000 fields", "quote"}},
 	} {

@@ -21,11 +21,13 @@ func TestNaN_IsNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	single := datatest.WriteArray(t, "v.npy", "<f4", "(4,)", []float32{1, float32(math.NaN()), 3, float32(math.NaN())})
-	made, err := NewFrame(Column{Name: "v", Kind: Numeric, Type: "float64", Number: []float64{1, math.NaN(), 3, math.NaN()}})
+	made, err := NewFrame(Column{Name: "v", Kind: Numeric, Type: "float64",
+		Number: []float64{1, math.NaN(), 3, math.NaN()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]*Frame{"Arrow": openFrame(t, stream), "Parquet": openFrame(t, columns), "npy": openFrame(t, single), "memory": made} {
+	for name, f := range map[string]*Frame{"Arrow": openFrame(t, stream), "Parquet": openFrame(t, columns),
+		"npy": openFrame(t, single), "memory": made} {
 		c, err := f.Column(t.Context(), "v")
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +49,8 @@ func TestNaN_IsNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := datatest.ReadWritten(t, again).(*array.Float64)
-	if !arrow.TypeEqual(got.DataType(), arrow.PrimitiveTypes.Float64) || got.NullN() != 1 || !math.IsNaN(got.Value(1)) || !got.IsNull(3) {
+	if !arrow.TypeEqual(got.DataType(), arrow.PrimitiveTypes.Float64) || got.NullN() != 1 || !math.IsNaN(got.Value(1)) ||
+		!got.IsNull(3) {
 		t.Errorf("the copy is %v", got)
 	}
 }

@@ -32,7 +32,8 @@ type person struct {
 
 func TestFromStructs_EqualsTheTable(t *testing.T) {
 	age := int8(-3)
-	rows := []person{{place{"a"}, 10, nil, true, "x", 1, 1 << 60}, {place{"b"}, 11.5, &age, false, "y", 2, 1}, {place{"a"}, 12, nil, true, "z", 3, 2}}
+	rows := []person{{place{"a"}, 10, nil, true, "x", 1, 1 << 60}, {place{"b"}, 11.5, &age, false, "y", 2, 1},
+		{place{"a"}, 12, nil, true, "z", 3, 2}}
 	pointers := []*person{&rows[0], &rows[1], &rows[2]}
 	byValue, err := FromStructs(rows)
 	if err != nil {
@@ -68,7 +69,8 @@ func TestFromStructs_EqualsTheTable(t *testing.T) {
 	}
 	// What is embedded and no struct is a column of its own.
 	years, err := FromStructs([]struct{ Years }{{7}, {9}})
-	if err != nil || strings.Join(years.Names(), " ") != "Years" || !slices.Equal(years.Columns[0].Number, []float64{7, 9}) {
+	if err != nil || strings.Join(years.Names(), " ") != "Years" ||
+		!slices.Equal(years.Columns[0].Number, []float64{7, 9}) {
 		t.Errorf("%+v, %v", years, err)
 	}
 	if _, err := FromStructs([]struct{ Where place }{{}}); err == nil || !strings.Contains(err.Error(), "field Where") {
@@ -108,13 +110,16 @@ func TestFromStructs_EqualsTheTable(t *testing.T) {
 func TestNewFrame_Refusals(t *testing.T) {
 	two := Column{Name: "two", Type: "double", Kind: Numeric, Number: []float64{1, 2}}
 	for what, c := range map[string]Column{
-		"column 2 has no name":                                    {Kind: Numeric, Number: []float64{1, 2}},
-		"two columns have this name":                              two,
-		"has 1 rows, but the others have 2":                       {Name: "x", Kind: Numeric, Number: []float64{1}},
-		"has 2 rows, but Null has 1 entries":                      {Name: "x", Kind: Numeric, Number: []float64{1, 2}, Null: []bool{true}},
-		"the column has no values":                                {Name: "x", Number: []float64{1, 2}},
-		"row 2 has the code 1, but the column has only 1 levels":  {Name: "x", Kind: Categorical, Code: []int32{0, 1}, Level: []string{"a"}},
-		"row 1 has the code -1, but the column has only 1 levels": {Name: "x", Kind: Categorical, Code: []int32{-1, 0}, Level: []string{"a"}, Null: []bool{false, true}},
+		"column 2 has no name":              {Kind: Numeric, Number: []float64{1, 2}},
+		"two columns have this name":        two,
+		"has 1 rows, but the others have 2": {Name: "x", Kind: Numeric, Number: []float64{1}},
+		"has 2 rows, but Null has 1 entries": {Name: "x", Kind: Numeric, Number: []float64{1, 2},
+			Null: []bool{true}},
+		"the column has no values": {Name: "x", Number: []float64{1, 2}},
+		"row 2 has the code 1, but the column has only 1 levels": {Name: "x", Kind: Categorical, Code: []int32{0, 1},
+			Level: []string{"a"}},
+		"row 1 has the code -1, but the column has only 1 levels": {Name: "x", Kind: Categorical, Code: []int32{-1, 0},
+			Level: []string{"a"}, Null: []bool{false, true}},
 	} {
 		_, err := NewFrame(two, c)
 		datatest.WantError(t, err, what)
@@ -134,21 +139,26 @@ func TestColumnOf_PerType(t *testing.T) {
 	}
 	// Nulls have no code and no number, wherever they are; what has none has no marks.
 	a, b, seven, yes := "a", "b", 7.5, true
-	if c, err := ColumnOf("x", []*string{nil, &b, nil, &a, &b}); err != nil || !slices.Equal(c.Code, []int32{-1, 0, -1, 1, 0}) || !slices.Equal(c.Level, []string{"b", "a"}) ||
+	if c, err := ColumnOf("x", []*string{nil, &b, nil, &a, &b}); err != nil ||
+		!slices.Equal(c.Code, []int32{-1, 0, -1, 1, 0}) || !slices.Equal(c.Level, []string{"b", "a"}) ||
 		!slices.Equal(c.Null, []bool{true, false, true, false, false}) || c.Kind != Categorical {
 		t.Errorf("%+v %v", c, err)
 	}
-	if c, err := ColumnOf("x", []*float64{&seven, &seven, nil, nil}); err != nil || !slices.Equal(c.Number, []float64{7.5, 7.5, 0, 0}) || !slices.Equal(c.Null, []bool{false, false, true, true}) || c.Integer {
+	if c, err := ColumnOf("x", []*float64{&seven, &seven, nil, nil}); err != nil ||
+		!slices.Equal(c.Number, []float64{7.5, 7.5, 0, 0}) || !slices.Equal(c.Null, []bool{false, false, true, true}) ||
+		c.Integer {
 		t.Errorf("%+v %v", c, err)
 	}
-	if c, err := ColumnOf("x", []*bool{nil, &yes}); err != nil || c.Kind != Bool || !slices.Equal(c.Number, []float64{0, 1}) || !slices.Equal(c.Null, []bool{true, false}) {
+	if c, err := ColumnOf("x", []*bool{nil, &yes}); err != nil || c.Kind != Bool ||
+		!slices.Equal(c.Number, []float64{0, 1}) || !slices.Equal(c.Null, []bool{true, false}) {
 		t.Errorf("%+v %v", c, err)
 	}
 	if c, err := ColumnOf("x", []uint8{3, 255}); err != nil || c.Null != nil || !c.Integer || c.InexactRow != 0 {
 		t.Errorf("%+v %v", c, err)
 	}
 	// The first integer that a float64 does not hold is told, at both ends of the range.
-	for row, v := range map[int][]int64{0: {math.MinInt64, 1 << 62, -1 << 53}, 3: {0, math.MinInt64, math.MaxInt64}, 1: {1<<53 + 1, math.MaxInt64}} {
+	for row, v := range map[int][]int64{0: {math.MinInt64, 1 << 62, -1 << 53}, 3: {0, math.MinInt64, math.MaxInt64},
+		1: {1<<53 + 1, math.MaxInt64}} {
 		if c, err := ColumnOf("x", v); err != nil || c.InexactRow != row {
 			t.Errorf("row %d of %d: %v", c.InexactRow, v, err)
 		}

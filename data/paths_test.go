@@ -37,10 +37,11 @@ func TestPaths_FindsFiles(t *testing.T) {
 	write("parts/region=a/1.csv", "z\n1\n")
 	write("deep/year=1/month=2/1.parquet", "")
 	for path, parts := range map[string][]string{
-		"wages.cvs":                            {"no such file", "did you mean", "wages.csv"},
-		"empty":                                {"holds no table", ".parquet"},
-		"parts":                                {"holds no table", filepath.Join("parts", "*", "*.csv"), "as region=a"},
-		"deep":                                 {"holds no table", filepath.Join("deep", "*", "*", "*.parquet"), "as month=2"},
+		"wages.cvs": {"no such file", "did you mean", "wages.csv"},
+		"empty":     {"holds no table", ".parquet"},
+		"parts":     {"holds no table", filepath.Join("parts", "*", "*.csv"), "as region=a"},
+		"deep": {"holds no table", filepath.Join("deep", "*", "*", "*.parquet"),
+			"as month=2"},
 		"columns":                              {"2.csv", `no column "b"`, "1.csv"},
 		"no*.csv":                              {"no file matches"},
 		"empty/notes.doc":                      {"format of the file is unknown", ".csv"},
@@ -88,7 +89,8 @@ func TestPaths_FindsFiles(t *testing.T) {
 }
 
 func TestIsTable_ByExtension(t *testing.T) {
-	for name, want := range map[string]bool{"a.csv": true, "A.CSV.GZ": true, "a.parquet": true, "a.parquet.gz": false, "a.npz": true, "a.json": false, "csv": false} {
+	for name, want := range map[string]bool{"a.csv": true, "A.CSV.GZ": true, "a.parquet": true, "a.parquet.gz": false,
+		"a.npz": true, "a.json": false, "csv": false} {
 		if got := IsTable(name); got != want {
 			t.Errorf("%s: %v", name, got)
 		}

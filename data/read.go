@@ -119,12 +119,15 @@ func readTogether(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame
 	return frames, nil
 }
 
-// readMixedAsText reads tables again in which a column is text though the contract has numbers or dates, if it has those
-// in another table: the column is text in all, so that the rows with text can be told from the others.
+// readMixedAsText reads tables again in which a column is text though the contract has numbers or dates, if it has
+// those in another table: the column is text in all, so that the rows with text can be told from the others.
 func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame, error) {
 	forms, mixed := slices.Clone(r.Columns), map[string]bool{}
 	textIn := func(f *Frame, name string) *Column {
-		at := slices.IndexFunc(f.Columns, func(c *Column) bool { return c.Name == name && c.Kind == Categorical && c.FromText })
+		at := slices.IndexFunc(f.Columns, func(c *Column) bool {
+			return c.Name == name && c.Kind == Categorical &&
+				c.FromText
+		})
 		if at < 0 || f.Columns[at].Type == "null" {
 			return nil
 		}
@@ -167,8 +170,8 @@ func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame,
 }
 
 // OpenReader works like Open for a stream, which is read to its end. The name is used in messages; its
-// extension decides on the format if the bytes do not. Without an extension, text is LIBSVM where its first row is one of
-// LIBSVM, JSON Lines where it begins with {, and else CSV.
+// extension decides on the format if the bytes do not. Without an extension, text is LIBSVM where its first row is one
+// of LIBSVM, JSON Lines where it begins with {, and else CSV.
 func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
 	in, err := spoolReader(ctx, name, r, spooledInMemory)
 	if err != nil {
@@ -244,7 +247,8 @@ func checkDistinct(files []string) error {
 		infos = append(infos, info)
 		for _, k := range bySize[info.Size()] {
 			if os.SameFile(info, infos[k]) {
-				return &Error{Path: file, Msg: fmt.Sprintf("it is a link to %s, so its rows would count twice", files[k]), Hint: "remove the link, or name the files to read"}
+				return &Error{Path: file, Msg: fmt.Sprintf("it is a link to %s, so its rows would count twice", files[k]),
+					Hint: "remove the link, or name the files to read"}
 			}
 		}
 		bySize[info.Size()] = append(bySize[info.Size()], i)
@@ -268,7 +272,8 @@ func listDirectory(path string) (files []string, err error) {
 		return nil, err
 	}
 	if files == nil {
-		return nil, &Error{Path: path, Msg: "the directory holds no table", Hint: cmp.Or(suggestPattern(path), "looked for files ending in "+strings.Join(extensions, " "))}
+		return nil, &Error{Path: path, Msg: "the directory holds no table",
+			Hint: cmp.Or(suggestPattern(path), "looked for files ending in "+strings.Join(extensions, " "))}
 	}
 	return files, nil
 }
@@ -285,7 +290,8 @@ func suggestPattern(dir string) string {
 		for _, ext := range extensions {
 			pattern := filepath.Join(dir, deep, "*"+ext)
 			if files, _ := filepath.Glob(pattern); len(files) > 0 {
-				return fmt.Sprintf("the pattern %s reads the tables in the folders, but not the values in the folders' names, such as %s", pattern, filepath.Base(filepath.Dir(files[0])))
+				return fmt.Sprintf("the pattern %s reads the tables in the folders, but not the values in the folders' names, "+
+					"such as %s", pattern, filepath.Base(filepath.Dir(files[0])))
 			}
 		}
 	}

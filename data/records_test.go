@@ -38,9 +38,12 @@ func TestFromRecords_Values(t *testing.T) {
 	age := int8(7)
 	day := time.Date(2024, 9, 11, 12, 0, 0, 0, time.UTC)
 	f, err := FromRecords([]map[string]any{
-		{"n": 1, "x": json.Number("1.5"), "text": "a", "yes": true, "day": nil, "age": &age, "null": sql.NullString{}, "none": nil},
-		{"n": 2.5, "x": json.Number("9007199254740993"), "text": nil, "yes": false, "day": day, "age": (*int8)(nil), "null": sql.NullString{String: "b", Valid: true}},
-		{"n": uint8(3), "x": nil, "text": []byte("c"), "day": &day, "age": int64(9), "null": sql.Null[string]{V: "d", Valid: true}},
+		{"n": 1, "x": json.Number("1.5"), "text": "a", "yes": true, "day": nil, "age": &age, "null": sql.NullString{},
+			"none": nil},
+		{"n": 2.5, "x": json.Number("9007199254740993"), "text": nil, "yes": false, "day": day, "age": (*int8)(nil),
+			"null": sql.NullString{String: "b", Valid: true}},
+		{"n": uint8(3), "x": nil, "text": []byte("c"), "day": &day, "age": int64(9),
+			"null": sql.Null[string]{V: "d", Valid: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -49,8 +52,10 @@ func TestFromRecords_Values(t *testing.T) {
 		t.Errorf("%d rows of %s", f.Rows, got)
 	}
 	for name, want := range map[string]string{
-		"n": "numeric: 1 2.5 3", "x": "numeric: 1.5 9.007199254740992e+15 null", "text": "categorical: a null c", "yes": "bool: true false null",
-		"day": "numeric: null 19977.5 19977.5", "age": "numeric: 7 null 9", "null": "categorical: null b d", "none": "categorical: null null null",
+		"n": "numeric: 1 2.5 3", "x": "numeric: 1.5 9.007199254740992e+15 null", "text": "categorical: a null c",
+		"yes": "bool: true false null",
+		"day": "numeric: null 19977.5 19977.5", "age": "numeric: 7 null 9", "null": "categorical: null b d",
+		"none": "categorical: null null null",
 	} {
 		if got := cellsOf(t, f, name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -97,11 +102,13 @@ func TestFromStructs_TimesAndNullTypes(t *testing.T) {
 		Count json.Number      `drotrain:"count"`
 	}
 	at := time.Date(1970, 1, 3, 0, 0, 0, 0, time.UTC)
-	f, err := FromStructs([]event{{At: at, Count: "3"}, {at, &at, sql.NullFloat64{Float64: 1.5, Valid: true}, sql.Null[string]{V: "a", Valid: true}, "4"}})
+	f, err := FromStructs([]event{{At: at, Count: "3"},
+		{at, &at, sql.NullFloat64{Float64: 1.5, Valid: true}, sql.Null[string]{V: "a", Valid: true}, "4"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"at": "numeric: 2 2", "late": "numeric: null 2", "pay": "numeric: null 1.5", "name": "categorical: null a", "count": "numeric: 3 4"} {
+	for name, want := range map[string]string{"at": "numeric: 2 2", "late": "numeric: null 2", "pay": "numeric: null 1.5",
+		"name": "categorical: null a", "count": "numeric: 3 4"} {
 		if got := cellsOf(t, f, name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
@@ -157,14 +164,16 @@ func TestFromRows_EqualsTheTable(t *testing.T) {
 		}
 		return FromRows(rows)
 	}
-	f, err := query(&fixedRows{names: []string{"id", "price", "name", "id", "at"}, types: []string{"INT", "DECIMAL(10,2)", "TEXT", "INT", "TIMESTAMP"}, rows: [][]driver.Value{
-		{int64(1), []byte("12.50"), []byte("a"), nil, time.Unix(0, 0)},
-		{int64(2), nil, "b", int64(3), time.Unix(86400, 0)},
-	}})
+	f, err := query(&fixedRows{names: []string{"id", "price", "name", "id", "at"},
+		types: []string{"INT", "DECIMAL(10,2)", "TEXT", "INT", "TIMESTAMP"}, rows: [][]driver.Value{
+			{int64(1), []byte("12.50"), []byte("a"), nil, time.Unix(0, 0)},
+			{int64(2), nil, "b", int64(3), time.Unix(86400, 0)},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"id": "numeric: 1 2", "price": "numeric: 12.5 null", "name": "categorical: a b", "id.1": "numeric: null 3", "at": "numeric: 0 1"} {
+	for name, want := range map[string]string{"id": "numeric: 1 2", "price": "numeric: 12.5 null",
+		"name": "categorical: a b", "id.1": "numeric: null 3", "at": "numeric: 0 1"} {
 		if got := cellsOf(t, f, name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
@@ -175,10 +184,12 @@ func TestFromRows_EqualsTheTable(t *testing.T) {
 	if _, err := query(&fixedRows{names: []string{"p"}, types: []string{"NUMERIC"}, rows: [][]driver.Value{{"1"}, {"many"}}}); err == nil || !strings.Contains(err.Error(), `column "p", row 2: "many" is not a number`) {
 		t.Error(err)
 	}
-	if _, err := query(&fixedRows{names: []string{"p"}, types: []string{"INT"}, rows: [][]driver.Value{{int64(1)}}, fails: true}); err == nil || !strings.Contains(err.Error(), "connection lost") {
+	if _, err := query(&fixedRows{names: []string{"p"}, types: []string{"INT"}, rows: [][]driver.Value{{int64(1)}},
+		fails: true}); err == nil || !strings.Contains(err.Error(), "connection lost") {
 		t.Error(err)
 	}
-	if f, err := query(&fixedRows{names: []string{"p"}, types: []string{"FLOAT"}, rows: [][]driver.Value{{math.NaN()}}}); err != nil || f.Rows != 1 {
+	if f, err := query(&fixedRows{names: []string{"p"}, types: []string{"FLOAT"},
+		rows: [][]driver.Value{{math.NaN()}}}); err != nil || f.Rows != 1 {
 		t.Errorf("NaN is kept for the training to refuse by its row: %v", err)
 	}
 }
@@ -187,16 +198,19 @@ func TestFromRows_EqualsTheTable(t *testing.T) {
 // of ColumnOf, too.
 func TestColumnOf_Kinds(t *testing.T) {
 	at := time.Unix(86400, 0)
-	if c, err := ColumnOf("t", []*time.Time{nil, &at}); err != nil || c.Kind != Numeric || !c.Clock || !c.IsNull(0) || c.Number[1] != 1 {
+	if c, err := ColumnOf("t", []*time.Time{nil, &at}); err != nil || c.Kind != Numeric || !c.Clock || !c.IsNull(0) ||
+		c.Number[1] != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if c, err := ColumnOf("n", []*int{nil}); err != nil || c.Kind != Numeric || !c.Integer || !c.IsNull(0) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := ColumnOf("s", []sql.NullString{{}}); err != nil || c.Kind != Categorical || c.Type != "null" || c.Code[0] != -1 {
+	if c, err := ColumnOf("s", []sql.NullString{{}}); err != nil || c.Kind != Categorical || c.Type != "null" ||
+		c.Code[0] != -1 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := ColumnOf("j", []json.Number{"", "2"}); err != nil || c.Kind != Numeric || !c.IsNull(0) || c.Number[1] != 2 {
+	if c, err := ColumnOf("j", []json.Number{"", "2"}); err != nil || c.Kind != Numeric || !c.IsNull(0) ||
+		c.Number[1] != 2 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -108,7 +108,8 @@ func TestFrame_ReadsThatFail(t *testing.T) {
 	defer func() { table.TraceRecovered = nil }()
 	names := []string{"i64", "f64", "textnull"}
 	files := map[string][]byte{"own.parquet": twoGroups(t, names)}
-	for _, name := range []string{"pyarrow_delta_v2.parquet", "pyarrow.arrow", "pyarrow_zstd.arrows", "pyarrow.csv", "pyarrow.csv.gz"} {
+	for _, name := range []string{"pyarrow_delta_v2.parquet", "pyarrow.arrow", "pyarrow_zstd.arrows", "pyarrow.csv",
+		"pyarrow.csv.gz"} {
 		files[name] = testdataFile(t, name)
 	}
 	for name, b := range files {
@@ -135,7 +136,8 @@ func TestFrame_ReadsThatFail(t *testing.T) {
 			for at := int64(1); at <= reads; at++ {
 				got, _, sum, err := run(t.Context(), at)
 				for _, e := range []error{sum, err} {
-					if e != nil && (!errors.Is(e, syscall.EIO) || e.Error() != name+": cannot read: "+syscall.EIO.Error()) && !strings.HasPrefix(e.Error(), name+": column ") {
+					if e != nil && (!errors.Is(e, syscall.EIO) || e.Error() != name+": cannot read: "+syscall.EIO.Error()) &&
+						!strings.HasPrefix(e.Error(), name+": column ") {
 						t.Errorf("%s, %s, reading %d of %d: %v", name, what, at, reads, e)
 					}
 				}
@@ -148,7 +150,8 @@ func TestFrame_ReadsThatFail(t *testing.T) {
 				t.Fatal(err)
 			}
 			for at := range ctx.Looks.Load() {
-				if got, _, sum, err := run(datatest.EndingAt(t.Context(), at+1), 0); !errors.Is(err, context.Canceled) && !errors.Is(sum, context.Canceled) {
+				if got, _, sum, err := run(datatest.EndingAt(t.Context(), at+1), 0); !errors.Is(err, context.Canceled) &&
+					!errors.Is(sum, context.Canceled) {
 					t.Errorf("%s, %s, look %d: %v, %v", name, what, at, got, err)
 				}
 			}

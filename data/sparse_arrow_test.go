@@ -12,7 +12,8 @@ import (
 
 // Lists of an index and a value are sparse vectors, equal to those of a LIBSVM file.
 func TestFromArrow_SparseVectors(t *testing.T) {
-	entry := arrow.StructOf(arrow.Field{Name: "index", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, arrow.Field{Name: "value", Type: arrow.PrimitiveTypes.Float32, Nullable: true})
+	entry := arrow.StructOf(arrow.Field{Name: "index", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		arrow.Field{Name: "value", Type: arrow.PrimitiveTypes.Float32, Nullable: true})
 	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.ListOf(entry), Nullable: true}}, nil)
 	type value struct {
 		index int32

@@ -84,7 +84,8 @@ func TestSplit_ManyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	sigma := math.Sqrt(n * fraction * (1 - fraction))
-	if !(math.Abs(float64(len(held))-n*fraction) <= 4*sigma) || len(train)+len(held) != n || !sort.IntsAreSorted(train) || !sort.IntsAreSorted(held) {
+	if !(math.Abs(float64(len(held))-n*fraction) <= 4*sigma) || len(train)+len(held) != n || !sort.IntsAreSorted(train) ||
+		!sort.IntsAreSorted(held) {
 		t.Errorf("%d and %d of %d rows", len(train), len(held), n)
 	}
 	_, other, _ := Split(make([]int, n), fraction, 4)

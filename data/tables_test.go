@@ -59,8 +59,10 @@ func peopleDays(i int, hours float64) float64 {
 // said of them without: remedies of remarks, and words of notes.
 func TestRead_TablesOfPeople(t *testing.T) {
 	german := TextOptions{Decimal: ",", Thousands: ".", Strip: "%"}
-	sheet := map[string][]any{"Ort": peopleCity, "Betrag": peopleAmount, "Anteil": peopleShare, "Datum": peopleDay, "Bemerkung": peopleNote, "bezahlt": peopleYes}
-	plain := map[string][]any{"city": peopleCity, "amount": peopleAmount, "gap": peopleGap, "paid": peoplePaid, "day": peopleDay}
+	sheet := map[string][]any{"Ort": peopleCity, "Betrag": peopleAmount, "Anteil": peopleShare, "Datum": peopleDay,
+		"Bemerkung": peopleNote, "bezahlt": peopleYes}
+	plain := map[string][]any{"city": peopleCity, "amount": peopleAmount, "gap": peopleGap, "paid": peoplePaid,
+		"day": peopleDay}
 	with := func(m map[string][]any, more map[string][]any, without ...string) map[string][]any {
 		out := map[string][]any{}
 		for k, v := range m {
@@ -76,12 +78,14 @@ func TestRead_TablesOfPeople(t *testing.T) {
 	}
 	when := peopleColumn(func(i int) any { // midnight of Zurich is 23:00 of the day before, in summer 22:00
 		hours := -1.0
-		if d := time.Date(2024, 1, 15+9*i, 0, 0, 0, 0, time.UTC); d.After(time.Date(2024, 3, 31, 0, 0, 0, 0, time.UTC)) && d.Before(time.Date(2024, 10, 27, 12, 0, 0, 0, time.UTC)) {
+		if d := time.Date(2024, 1, 15+9*i, 0, 0, 0, 0, time.UTC); d.After(time.Date(2024, 3, 31, 0, 0, 0, 0, time.UTC)) &&
+			d.Before(time.Date(2024, 10, 27, 12, 0, 0, 0, time.UTC)) {
 			hours = -2
 		}
 		return peopleDays(i, hours)
 	})
-	pandas := map[string][]any{"city": peopleCity, "size": peopleSize, "amount": peopleAmount, "gap": peopleGap, "when": when,
+	pandas := map[string][]any{"city": peopleCity, "size": peopleSize, "amount": peopleAmount, "gap": peopleGap,
+		"when": when,
 		"paid": peopleColumn(func(i int) any {
 			if i == 6 {
 				return nil
@@ -106,32 +110,51 @@ func TestRead_TablesOfPeople(t *testing.T) {
 		remarks []fix.Fix // of the file read plainly
 		note    string
 	}{
-		{file: "pandas_index.parquet", want: with(pandas, map[string][]any{"__index_level_0__": peopleColumn(func(i int) any { return float64(10*i + 3) }), "took": peopleTook})},
+		{file: "pandas_index.parquet", want: with(pandas,
+			map[string][]any{"__index_level_0__": peopleColumn(func(i int) any { return float64(10*i + 3) }),
+				"took": peopleTook})},
 		{file: "pandas_lz4.feather", want: with(pandas, map[string][]any{"took": peopleTook})},
 		{file: "pandas_zstd.feather", want: with(pandas, map[string][]any{"took": peopleTook})},
-		{file: "pandas_index.csv", want: with(plain, map[string][]any{"column_1": peopleColumn(func(i int) any { return float64(i) })}), remarks: []fix.Fix{fix.SayDates}},
+		{file: "pandas_index.csv", want: with(plain, map[string][]any{"column_1": peopleColumn(
+			func(i int) any { return float64(i) })}), remarks: []fix.Fix{fix.SayDates}},
 		{file: "pandas_gzip.csv.gz", want: plain, remarks: []fix.Fix{fix.SayDates}},
 		{file: "pandas_bzip2.csv.bz2", want: plain, remarks: []fix.Fix{fix.SayDates}},
 		{file: "pandas_na.csv", how: TextOptions{Missing: []string{"-999"}}, want: plain, remarks: []fix.Fix{fix.SayDates}},
 		{file: "fastparquet.parquet", want: with(plain, map[string][]any{"size": peopleSize, "when": clock(4)}, "day")},
 		{file: "spark_int96.parquet", want: map[string][]any{"city": peopleCity, "when": clock(4)}},
-		{file: "polars_types.parquet", want: with(polars, map[string][]any{"took": peopleTook}), refused: []string{"list", "pair"}},
-		{file: "polars_types.arrow", want: with(polars, map[string][]any{"took": peopleTook}), refused: []string{"list", "pair"}},
+		{file: "polars_types.parquet", want: with(polars, map[string][]any{"took": peopleTook}),
+			refused: []string{"list", "pair"}},
+		{file: "polars_types.arrow", want: with(polars, map[string][]any{"took": peopleTook}),
+			refused: []string{"list", "pair"}},
 		{file: "polars_semicolon.csv", want: plain, remarks: []fix.Fix{fix.SayDates}},
-		{file: "duckdb_types.parquet", want: with(plain, map[string][]any{"cents": peopleColumn(func(i int) any { return 123450 + 31725*float64(i) })}), refused: []string{"took", "raw"}},
+		{file: "duckdb_types.parquet", want: with(plain,
+			map[string][]any{"cents": peopleColumn(func(i int) any { return 123450 + 31725*float64(i) })}),
+			refused: []string{"took", "raw"}},
 		{file: "duckdb_bar.csv", want: plain, remarks: []fix.Fix{fix.SayDates}},
-		{file: "pyarrow_stream.arrows", want: map[string][]any{"city": peopleCity, "name": peopleID, "amount": peopleAmount, "nothing": none}},
-		{file: "excel_semicolon.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}},
-		{file: "excel_cp1252.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}, note: "Windows-1252"},
-		{file: "excel_utf16.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}, note: "UTF-16"},
+		{file: "pyarrow_stream.arrows", want: map[string][]any{"city": peopleCity, "name": peopleID, "amount": peopleAmount,
+			"nothing": none}},
+		{file: "excel_semicolon.csv", how: german, want: sheet,
+			remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}},
+		{file: "excel_cp1252.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates},
+			note: "Windows-1252"},
+		{file: "excel_utf16.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates},
+			note: "UTF-16"},
 		{file: "excel_sep.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}},
-		{file: "excel_us.csv", how: TextOptions{Strip: "$%", Thousands: ","}, remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
-			want: map[string][]any{"City": peopleCity, "Amount": peopleAmount, "Share": peopleShare, "Date": peopleDay, "Notes": peopleNote, "Paid": peoplePaid}},
-		{file: "excel_mac.csv", how: TextOptions{Strip: "$%", Thousands: ","}, remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
-			want: map[string][]any{"City": peopleCity, "Amount": peopleAmount, "Share": peopleShare, "Date": peopleDay, "Notes": peopleNote, "Paid": peoplePaid}},
-		{file: "columns.txt", how: TextOptions{Missing: []string{"?"}}, want: map[string][]any{"id": peopleID, "amount": peopleAmount, "gap": peopleGap}, remarks: []fix.Fix{fix.NameMissing}, note: "separated by spaces"},
-		{file: "noheader.data", how: TextOptions{Missing: []string{"?"}, NoHeader: true}, remarks: []fix.Fix{fix.NameMissing, fix.SayNoHeader},
-			want: map[string][]any{"column_1": peopleID, "column_2": peopleAmount, "column_3": peopleGap, "column_4": peopleColumn(func(i int) any { return []string{"<=50K", "<=50K", ">50K"}[i%3] })}},
+		{file: "excel_us.csv", how: TextOptions{Strip: "$%", Thousands: ","},
+			remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
+			want: map[string][]any{"City": peopleCity, "Amount": peopleAmount, "Share": peopleShare, "Date": peopleDay,
+				"Notes": peopleNote, "Paid": peoplePaid}},
+		{file: "excel_mac.csv", how: TextOptions{Strip: "$%", Thousands: ","},
+			remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
+			want: map[string][]any{"City": peopleCity, "Amount": peopleAmount, "Share": peopleShare, "Date": peopleDay,
+				"Notes": peopleNote, "Paid": peoplePaid}},
+		{file: "columns.txt", how: TextOptions{Missing: []string{"?"}},
+			want:    map[string][]any{"id": peopleID, "amount": peopleAmount, "gap": peopleGap},
+			remarks: []fix.Fix{fix.NameMissing}, note: "separated by spaces"},
+		{file: "noheader.data", how: TextOptions{Missing: []string{"?"}, NoHeader: true},
+			remarks: []fix.Fix{fix.NameMissing, fix.SayNoHeader},
+			want: map[string][]any{"column_1": peopleID, "column_2": peopleAmount, "column_3": peopleGap,
+				"column_4": peopleColumn(func(i int) any { return []string{"<=50K", "<=50K", ">50K"}[i%3] })}},
 	} {
 		path := filepath.Join("testdata", "people", c.file)
 		f, err := Open(t.Context(), path, Reading{})

@@ -37,12 +37,13 @@ type textSample struct {
 var textSamples = []textSample{
 	{".csv", "y,x\n1,2\n0,3\n1,4\n", "y,x\n1,2\n\n0,3,5\n", "line 4", "y,x,z\n1,2,3\n0,4,5\n", false},
 	{".tsv", "y\tx\n1\t2\n0\t3\n1\t4\n", "y\tx\n1\t2\n0\t3\t5\n", "line 3", "y\tx\tz\n1\t2\t3\n0\t4\t5\n", false},
-	{".jsonl", "{\"y\":1,\"x\":2}\n{\"y\":0,\"x\":3}\n{\"y\":1,\"x\":4}\n", "{\"y\":1,\"x\":2}\n[1]\n", "row 2", "{\"y\":1,\"z\":2}\n{\"y\":0,\"z\":2}\n", false},
+	{".jsonl", "{\"y\":1,\"x\":2}\n{\"y\":0,\"x\":3}\n{\"y\":1,\"x\":4}\n", "{\"y\":1,\"x\":2}\n[1]\n", "row 2",
+		"{\"y\":1,\"z\":2}\n{\"y\":0,\"z\":2}\n", false},
 	{".svm", "1 1:2\n0 1:3\n1 1:4\n", "# a comment\n\n1 1:2\n0 1:3 1:4\n", "line 4", "1 1:2 900:1\n0 5:1\n", true},
 }
 
-// Every format of text is read alike: packed, with a byte-order mark, with other ends of lines, and without an extension
-// as from a pipe, with the same rows and values; errors name the place in the file.
+// Every format of text is read alike: packed, with a byte-order mark, with other ends of lines, and without an
+// extension as from a pipe, with the same rows and values; errors name the place in the file.
 func TestTextFormats_Contract(t *testing.T) {
 	for _, s := range textSamples {
 		want := readBytes(t, "t"+s.extension, []byte(s.text))
@@ -75,7 +76,8 @@ func TestTextFormats_Contract(t *testing.T) {
 			}
 			f.Close()
 		}
-		for name, b := range map[string][]byte{"bad" + s.extension: []byte(s.bad), "bad" + s.extension + ".gz": packedText(t, []byte(s.bad))} {
+		for name, b := range map[string][]byte{"bad" + s.extension: []byte(s.bad),
+			"bad" + s.extension + ".gz": packedText(t, []byte(s.bad))} {
 			_, err := ReadBytes(t.Context(), name, b)
 			datatest.WantError(t, err, name+": ", s.where)
 		}
@@ -86,7 +88,8 @@ func TestTextFormats_Contract(t *testing.T) {
 	}
 }
 
-// The files of a directory are one table, of all widths where vectors may have any, and else an error that names a file.
+// The files of a directory are one table, of all widths where vectors may have any, and else an error that names a
+// file.
 func TestTextFormats_DirectoryOfWidths(t *testing.T) {
 	for _, s := range textSamples {
 		dir := t.TempDir()

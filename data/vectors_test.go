@@ -13,7 +13,8 @@ import (
 // A file of vectors with any byte changed is read or refused, soon and with little memory.
 func TestVectors_DamagedFiles(t *testing.T) {
 	for _, ext := range []string{".arrows", ".parquet", ".v2.parquet"} {
-		for _, typ := range []arrow.DataType{arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32), arrow.ListOf(arrow.PrimitiveTypes.Float64)} {
+		for _, typ := range []arrow.DataType{arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32),
+			arrow.ListOf(arrow.PrimitiveTypes.Float64)} {
 			b := datatest.ReadFile(t, datatest.WriteLists(t, ext, typ, "[[1, 2], [3, 4], [5, 6], [7, 8]]"))
 			for i := range b {
 				for _, v := range []byte{b[i] ^ 1, 0xff} {

@@ -76,7 +76,8 @@ func newBlockWriter(w io.Writer, name string) (blockWriter, error) {
 	case ".tsv":
 		return csv.NewWriter(w, '\t'), nil
 	}
-	return nil, &Error{Path: name, Msg: "the name has no known extension", Hint: "use the extension .parquet, .csv, .tsv, or .arrows (Arrow stream)"}
+	return nil, &Error{Path: name, Msg: "the name has no known extension",
+		Hint: "use the extension .parquet, .csv, .tsv, or .arrows (Arrow stream)"}
 }
 
 // checkColumns returns an error if columns cannot be written.

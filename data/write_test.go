@@ -23,7 +23,8 @@ func TestWriteTable_ReadBack(t *testing.T) {
 	}
 	want := map[string][]any{
 		"x": {1.5, math.Pi, -1e-300, 1e300}, "nulls": {1.5, nil, 2.0, 3.0}, "i32": {-2147483648.0, 0.0, 1.0, 2147483647.0},
-		"i64": {-9007199254740992.0, 0.0, 1.0, 9007199254740992.0}, "b": {true, nil, false, true}, "s, \"t\"": {"a,b", nil, "c\"d", "é\n"},
+		"i64": {-9007199254740992.0, 0.0, 1.0, 9007199254740992.0}, "b": {true, nil, false, true},
+		"s, \"t\"": {"a,b", nil, "c\"d", "é\n"},
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"t.parquet", "t.csv", "t.tsv"} {

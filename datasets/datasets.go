@@ -76,17 +76,23 @@ type entry struct {
 func entries() []entry {
 	return []entry{
 		{Info{Name: "cps1988", Title: "Wages of men in the US, March 1988", Rows: 28155, Columns: 7, Task: encode.Regression,
-			Target: "wage", Unit: "US dollars of 1992 a week", Groups: []string{"ethnicity", "region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
+			Target: "wage", Unit: "US dollars of 1992 a week", Groups: []string{"ethnicity",
+				"region"}, Licence: "public domain (US Census Bureau); as packaged in AER (GPL-2 or GPL-3)"}, cps1988, cps1988Card},
 		{Info{Name: "digits", Title: "Handwritten digits with a planted colour", Rows: 1797, Columns: 67, Task: encode.Binary,
-			Target: "size", Groups: []string{"agrees"}, GroupsUnknown: true, Licence: "CC BY 4.0 (UCI Machine Learning Repository); the colour is planted"}, digits, digitsCard},
+			Target: "size", Groups: []string{"agrees"}, GroupsUnknown: true, Licence: "CC BY 4.0 (UCI Machine Learning " +
+				"Repository); the colour is planted"}, digits, digitsCard},
 		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: encode.Binary,
-			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)",
-			Caution: "insurance is decided along with the mortgage, and not known when one predicts deny: leave it out"}, hmda, hmdaCard},
+			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged " +
+				"in AER (GPL-2 or GPL-3)",
+			Caution: "insurance is decided along with the mortgage, and not known when one predicts deny: leave it out"}, hmda,
+			hmdaCard},
 		{Info{Name: "loans", Title: "Loan applications, simulated", Rows: 2000, Columns: 8, Task: encode.Binary,
 			Target: "deny", Groups: []string{"region", "sex"}, Licence: "Apache-2.0 (simulated)"}, loans, loansCard},
-		{Info{Name: "loans-next", Title: "Loan applications of the next period, simulated", Rows: 1000, Columns: 8, Task: encode.Binary,
+		{Info{Name: "loans-next", Title: "Loan applications of the next period, simulated", Rows: 1000, Columns: 8,
+			Task:   encode.Binary,
 			Target: "deny", Groups: []string{"region", "sex"}, Licence: "Apache-2.0 (simulated)",
-			Caution: "deny is missing in 40 rows that are not decided yet: leave them out with --filter 'deny is not null'"}, loansNext, loansNextCard},
+			Caution: "deny is missing in 40 rows that are not decided yet: leave them out with --filter 'deny is not null'"},
+			loansNext, loansNextCard},
 	}
 }
 

@@ -90,7 +90,8 @@ func TestFacts_AreThoseOfTheFiles(t *testing.T) {
 		column, level string
 		want          int
 	}{
-		{cps, "ethnicity", "afam", 2232}, {cps, "region", "south", 8760}, {cps, "parttime", "yes", 2524}, {cps, "smsa", "yes", 20932},
+		{cps, "ethnicity", "afam", 2232}, {cps, "region", "south", 8760}, {cps, "parttime", "yes", 2524},
+		{cps, "smsa", "yes", 20932},
 		{hmda, "deny", "yes", 285}, {hmda, "afam", "yes", 339}, {hmda, "single", "yes", 936},
 	} {
 		if got := count(c.f, c.column, c.level); got != c.want {
@@ -128,7 +129,8 @@ func TestTables_EqualTheirCSV(t *testing.T) {
 		}
 		for i, c := range f.Columns {
 			d := g.Columns[i]
-			if c.Name != d.Name || c.Kind != d.Kind || !reflect.DeepEqual(c.Number, d.Number) || !reflect.DeepEqual(c.Code, d.Code) || !reflect.DeepEqual(c.Level, d.Level) {
+			if c.Name != d.Name || c.Kind != d.Kind || !reflect.DeepEqual(c.Number, d.Number) ||
+				!reflect.DeepEqual(c.Code, d.Code) || !reflect.DeepEqual(c.Level, d.Level) {
 				t.Errorf("%s: column %s is not that of the CSV file", info.Name, c.Name)
 			}
 		}
@@ -198,7 +200,8 @@ func TestLoans_Mechanism(t *testing.T) {
 }
 
 func TestOpen_RefusesUnknownNames(t *testing.T) {
-	for name, want := range map[string]string{"builtin:cps1989": "did you mean cps1988?", "hdma": "did you mean hmda?", "zzz": "there are cps1988, digits, hmda, loans and loans-next"} {
+	for name, want := range map[string]string{"builtin:cps1989": "did you mean cps1988?", "hdma": "did you mean hmda?",
+		"zzz": "there are cps1988, digits, hmda, loans and loans-next"} {
 		_, err := Open(name)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%q): %v, want %q in it", name, err, want)

@@ -17,8 +17,8 @@ type Dense32 struct {
 var _ Matrix = (*Dense32)(nil)
 
 // NewDense32 returns the matrix of n rows of d columns over x, row after row. The
-// slice is kept, not copied, and must not change. Errors name the shape, or the first entry that is not finite, such as a float64 value beyond ±3.4e38 that was
-// converted.
+// slice is kept, not copied, and must not change. Errors name the shape, or the first entry that is not finite, such as
+// a float64 value beyond ±3.4e38 that was converted.
 func NewDense32(n, d int, x []float32) (*Dense32, error) {
 	if err := checkShape(n, d, len(x)); err != nil {
 		return nil, err

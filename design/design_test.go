@@ -260,7 +260,8 @@ func TestSelect_CopiesTheRows(t *testing.T) {
 			}
 			compare(t, name(z)+" selected", s, twinOf(len(rows), d, x), 0, len(rows))
 			if len(rows) == n && (s.Bytes() != z.Bytes() || workOf(s) != workOf(z)) {
-				t.Errorf("%s: a copy of all rows takes %d bytes and %v, not %d and %v", name(z), s.Bytes(), workOf(s), z.Bytes(), workOf(z))
+				t.Errorf("%s: a copy of all rows takes %d bytes and %v, not %d and %v", name(z), s.Bytes(), workOf(s), z.Bytes(),
+					workOf(z))
 			}
 		}
 	}
@@ -334,7 +335,8 @@ func TestConstructors_RefuseWrongShapes(t *testing.T) {
 		}
 		z, err := design.NewDense(c.n, c.d, c.x)
 		z32, err32 := design.NewDense32(c.n, c.d, x32)
-		if z != nil || z32 != nil || err == nil || err32 == nil || !strings.Contains(err.Error(), c.want) || err.Error() != err32.Error() {
+		if z != nil || z32 != nil || err == nil || err32 == nil || !strings.Contains(err.Error(), c.want) ||
+			err.Error() != err32.Error() {
 			t.Errorf("%d×%d: %v and %v, want errors with %q", c.n, c.d, err, err32, c.want)
 		}
 	}
@@ -415,8 +417,10 @@ func TestWeights_OfZeroSkipRows(t *testing.T) {
 				for j := range n {
 					square, sum = square+w[j]*x[j*d+k]*x[j*d+k], sum+w[j]*x[j*d+k]
 				}
-				if !(math.Abs(squares[k]-square) <= closedForm) || !(math.Abs(sums[k]-sum) <= closedForm) || !(math.Abs(gram[k*d+k]-square) <= closedForm) {
-					t.Fatalf("%s, weights %v: column %d has squares %v, %v, want %v, and sum %v, want %v", name, w, k, squares[k], gram[k*d+k], square, sums[k], sum)
+				if !(math.Abs(squares[k]-square) <= closedForm) || !(math.Abs(sums[k]-sum) <= closedForm) ||
+					!(math.Abs(gram[k*d+k]-square) <= closedForm) {
+					t.Fatalf("%s, weights %v: column %d has squares %v, %v, want %v, and sum %v, want %v", name, w, k, squares[k],
+						gram[k*d+k], square, sums[k], sum)
 				}
 			}
 		}

@@ -108,8 +108,10 @@ func TestDealt_IsTheWhole(t *testing.T) {
 				if name == "sparse" {
 					bytes -= 8 // starts, of which there is one more than rows
 				}
-				if rowsOf != n || columns != d || m.Terms() != whole.Terms() || !slices.Equal(m.Largest(), whole.Largest()) || m.Bytes() != bytes || pass != wholePass || gram != wholeGram {
-					return fmt.Errorf("%d × %d, terms %d, largest %v, %d bytes, work %v and %v; of the whole %d, %v, %d, %v and %v", rowsOf, columns,
+				if rowsOf != n || columns != d || m.Terms() != whole.Terms() || !slices.Equal(m.Largest(), whole.Largest()) ||
+					m.Bytes() != bytes || pass != wholePass || gram != wholeGram {
+					return fmt.Errorf("%d × %d, terms %d, largest %v, %d bytes, work %v and %v; of the whole %d, %v, %d, %v and %v",
+						rowsOf, columns,
 						m.Terms(), m.Largest(), m.Bytes(), pass, gram, whole.Terms(), whole.Largest(), bytes, wholePass, wholeGram)
 				}
 				return nil
@@ -161,7 +163,8 @@ func TestDealt_IsTheWhole(t *testing.T) {
 // one row however wide.
 func TestSharded_MostSelected(t *testing.T) {
 	for _, c := range []struct{ n, d, want int }{
-		{100, 1, 100}, {1 << 17, 1, 1 << 16}, {1 << 30, 1, 1 << 24}, {1 << 30, 1 << 10, 1 << 17}, {1 << 20, 1 << 26, 2}, {1 << 20, 1 << 28, 1},
+		{100, 1, 100}, {1 << 17, 1, 1 << 16}, {1 << 30, 1, 1 << 24}, {1 << 30, 1 << 10, 1 << 17}, {1 << 20, 1 << 26, 2},
+		{1 << 20, 1 << 28, 1},
 	} {
 		err := ranks.Run(1, func(comm ranks.Comm) error {
 			m, err := design.NewSharded(ranks.NewRows(comm, c.n), c.n, sized{n: c.n, d: c.d})

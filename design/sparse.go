@@ -28,13 +28,15 @@ var _ Matrix = (*Sparse)(nil)
 // column at fault.
 func NewSparse(n, d int, start []int, column []int32, value []float64) (*Sparse, error) {
 	if n < 0 || d < 0 || n == math.MaxInt || len(start) != n+1 {
-		return nil, fmt.Errorf("design: %d row starts for %d rows × %d columns: one more start than rows is needed", len(start), n, d)
+		return nil, fmt.Errorf("design: %d row starts for %d rows × %d columns: one more start than rows is needed",
+			len(start), n, d)
 	}
 	if start[0] != 0 {
 		return nil, fmt.Errorf("design: row 0 starts at entry %d, not 0", start[0])
 	}
 	if len(column) != len(value) || start[n] != len(value) {
-		return nil, fmt.Errorf("design: %d column numbers and %d values, but the last row ends at entry %d", len(column), len(value), start[n])
+		return nil, fmt.Errorf("design: %d column numbers and %d values, but the last row ends at entry %d", len(column),
+			len(value), start[n])
 	}
 	largest := make([]float64, d)
 	for i := range n {
@@ -49,7 +51,8 @@ func NewSparse(n, d int, start []int, column []int32, value []float64) (*Sparse,
 				return nil, fmt.Errorf("design: row %d has an entry in column %d, but there are %d columns", i, j, d)
 			}
 			if j <= before {
-				return nil, fmt.Errorf("design: row %d has column %d after column %d: the columns of a row must ascend", i, j, before)
+				return nil, fmt.Errorf("design: row %d has column %d after column %d: the columns of a row must ascend", i, j,
+					before)
 			}
 			if v := value[k]; v-v != 0 {
 				return nil, notFiniteError(i, j, v)

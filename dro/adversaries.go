@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Divergence measures how far weights y are from reference weights w. Its value is its name: "kl", "chi2" or "tv". Its
-// methods return the symbol, the formula, and the radius of the ball of an effective size. The zero value is
+// A Divergence measures how far weights y are from reference weights w. Its value is its name: "kl", "chi2" or "tv".
+// Its methods return the symbol, the formula, and the radius of the ball of an effective size. The zero value is
 // KullbackLeibler.
 type Divergence = divergence.Divergence
 
@@ -99,8 +99,9 @@ type SpectrumKind = spectrum.Kind
 // The values of SpectrumKind.
 const (
 	Superquantile SpectrumKind = spectrum.Superquantile // Param α: the mean of the largest losses of proportion α, as CVaR
-	Extremile     SpectrumKind = spectrum.Extremile     // Param r ≥ 1: s(u) = r u^(r−1), the mean of the largest of r losses drawn
-	Exponential   SpectrumKind = spectrum.Exponential   // Param ρ > 0: s(u) = ρ e^(ρu)/(e^ρ − 1), the ESRM of Prospect
+	// Param r ≥ 1: s(u) = r u^(r−1), the mean of the largest of r losses drawn
+	Extremile   SpectrumKind = spectrum.Extremile
+	Exponential SpectrumKind = spectrum.Exponential // Param ρ > 0: s(u) = ρ e^(ρu)/(e^ρ − 1), the ESRM of Prospect
 )
 
 // ParseSpectrum returns the spectrum of a text such as extremile:2. Its error lists all spectra.
@@ -169,7 +170,8 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 			if d.Nu > 0 || math.IsInf(d.Radius, 1) {
 				return nil, errors.New("dro: total variation has a radius, but no penalty: set Ball.Radius and leave ν at 0")
 			}
-			return spectralOf(Spectral{Spectrum: Spectrum{Kind: spectrum.TotalVariation, Param: min(1, d.Radius)}, Weights: d.Weights}, rows)
+			return spectralOf(Spectral{Spectrum: Spectrum{Kind: spectrum.TotalVariation, Param: min(1, d.Radius)},
+				Weights: d.Weights}, rows)
 		}
 		var err error
 		if of, err = ballOf(d); err != nil {

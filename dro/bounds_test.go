@@ -110,7 +110,8 @@ func compareBounds(rng *rand.Rand, c *sets.Case, f []float64, trial int) string 
 	if c.Exact.Radius > 0 && c.Exact.Group == nil {
 		at.Nu += size * rng.ExpFloat64()
 	}
-	if below, above, sums := a.RiskBounds(f, at); sums.Top > above && tooLow(above) || below > math.Inf(-1) && tooHigh(below) {
+	if below, above, sums := a.RiskBounds(f, at); sums.Top > above && tooLow(above) ||
+		below > math.Inf(-1) && tooHigh(below) {
 		return fmt.Sprintf("[%.17g, %.17g] at %+v, %s", below, above, at, said)
 	}
 	if below := a.ValueBelow(y, f, nil, 0).Value; a.Region() != saddle.Point && tooHigh(below) {
@@ -132,8 +133,8 @@ func compareBounds(rng *rand.Rand, c *sets.Case, f []float64, trial int) string 
 }
 
 // largestGap returns the accepted distance of the bounds of a risk at multiplier nu. Rounding of losses of the given
-// size moves (f − τ)/ν by size·u/ν, which is a relative error of the weights. Where a cap or a spectrum is close to the reference
-// weights, an error of u in a weight is one of u/w in the smallest.
+// size moves (f − τ)/ν by size·u/ν, which is a relative error of the weights. Where a cap or a spectrum is close to the
+// reference weights, an error of u in a weight is one of u/w in the smallest.
 func largestGap(c *sets.Case, size, nu float64) float64 {
 	const operations = 1 << 14
 	relative := 1.0

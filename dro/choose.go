@@ -24,12 +24,14 @@ func Choose(p *Problem) (m Method, why string) {
 func choose(p *Problem) (m Method, why string) {
 	switch {
 	case saddle.Supports(Newton{}, p) && !saddle.IsDifferentiable(p):
-		return Newton{}, "nu is 0, so that the objective is the largest of many smooth pieces: quadratic problems of those that matter, or penalties that fall"
+		return Newton{}, "nu is 0, so that the objective is the largest of many smooth pieces: quadratic problems of those " +
+			"that matter, or penalties that fall"
 	case saddle.Supports(Newton{}, p):
 		return Newton{}, "the losses have second derivatives"
 	case saddle.Supports(LBFGS{}, p):
 		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
 	}
-	return nil, "no default method solves this problem: " + strings.TrimPrefix(saddle.RefusalError(LBFGS{}, p).Error(), "dro: ") +
+	return nil, "no default method solves this problem: " +
+		strings.TrimPrefix(saddle.RefusalError(LBFGS{}, p).Error(), "dro: ") +
 		"; a method of dro/primaldual may solve it: set Options.Method, for example to primaldual.FullVector{}"
 }

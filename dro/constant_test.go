@@ -102,7 +102,8 @@ func TestAssessConstant_IsTheSmallestOldLoss(t *testing.T) {
 			z, target := drawnClasses(3, n, d, -0.5, 0.7)
 			o := oracleOf(t, losses.Logistic{}, n, d, z, target)
 			want := c.radius(smallestLoss(n, d, z, target, c.loss))
-			p := &dro.Problem{Oracle: o, Dual: dro.Ball{Divergence: c.divergence, Radius: 100}, Primal: dro.L2{Mu: 1e-3, Intercept: true}}
+			p := &dro.Problem{Oracle: o, Dual: dro.Ball{Divergence: c.divergence, Radius: 100},
+				Primal: dro.L2{Mu: 1e-3, Intercept: true}}
 			got, err := dro.AssessConstant(context.Background(), p)
 			if err != nil || !got.Optimal || !(math.Abs(got.Divergence-want) <= 1e-6*want) {
 				t.Fatalf("%+v %v, want the divergence %v", got, err, want)
@@ -136,7 +137,8 @@ func TestSolve_ConstantOfARareClass(t *testing.T) {
 		share += (1 + v) / 2 / n
 	}
 	for _, mu := range []float64{0, 1e-3} {
-		p := &dro.Problem{Oracle: oracleOf(t, losses.Logistic{}, n, d, z, target), Dual: dro.CVaR{Alpha: alpha}, Primal: dro.L2{Mu: mu, Intercept: true}}
+		p := &dro.Problem{Oracle: oracleOf(t, losses.Logistic{}, n, d, z, target), Dual: dro.CVaR{Alpha: alpha},
+			Primal: dro.L2{Mu: mu, Intercept: true}}
 		res, err := dro.Solve(context.Background(), p, &dro.Options{RelativeGap: 1e-8})
 		if err != nil {
 			t.Fatal(err)
@@ -173,19 +175,22 @@ func TestSolve_ConstantOfOtherLosses(t *testing.T) {
 		primal dro.L2
 		want   float64 // objective
 	}{
-		"squared":  {oracleOf(t, losses.Squared{}, n, d, z, shifted), dro.L2{Mu: 1e-3, Intercept: true}, 0.5},
-		"Huber":    {oracleOf(t, losses.Huber{Delta: 0.4}, n, d, z, shifted), dro.L2{Mu: 1e-3, Intercept: true}, 0.4 * (1 - 0.2)},
+		"squared": {oracleOf(t, losses.Squared{}, n, d, z, shifted), dro.L2{Mu: 1e-3, Intercept: true}, 0.5},
+		"Huber": {oracleOf(t, losses.Huber{Delta: 0.4}, n, d, z, shifted), dro.L2{Mu: 1e-3, Intercept: true},
+			0.4 * (1 - 0.2)},
 		"softmax":  {softmax, dro.L2{Mu: 1e-3, Intercept: true, Classes: 3}, math.Log(3)},
 		"softmax ": {softmax, dro.L2{Mu: 1e-3}, math.Log(3)},
 	} {
-		for kind, dual := range map[string]dro.Dual{"KL": dro.Ball{Radius: 1}, "χ²": dro.Ball{Divergence: dro.PearsonChi2, Radius: 1}, "CVaR": dro.CVaR{Alpha: 0.3}, "maximum": dro.KL{}} {
+		for kind, dual := range map[string]dro.Dual{"KL": dro.Ball{Radius: 1},
+			"χ²": dro.Ball{Divergence: dro.PearsonChi2, Radius: 1}, "CVaR": dro.CVaR{Alpha: 0.3}, "maximum": dro.KL{}} {
 			p := &dro.Problem{Oracle: c.oracle, Dual: dual, Primal: c.primal}
 			res, err := dro.Solve(context.Background(), p, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !(math.Abs(res.Objective-c.want) <= 1e-9) || res.Status != dro.Certified || res.Passes > 100 {
-				t.Errorf("%s, %s: objective %v, want %v; %v after %v passes", name, kind, res.Objective, c.want, res.Status, res.Passes)
+				t.Errorf("%s, %s: objective %v, want %v; %v after %v passes", name, kind, res.Objective, c.want, res.Status,
+					res.Passes)
 			}
 		}
 	}
@@ -195,7 +200,8 @@ func TestSolve_ConstantOfOtherLosses(t *testing.T) {
 func TestSolve_ConstantByAMethodOfThePaper(t *testing.T) {
 	const n, d = 300, 3
 	z, target := drawnClasses(9, n, d, 0, 0.2)
-	p := &dro.Problem{Oracle: oracleOf(t, losses.Logistic{}, n, d, z, target), Dual: dro.CVaR{Alpha: 0.2}, Primal: dro.L2{Mu: 1e-2, Intercept: true}}
+	p := &dro.Problem{Oracle: oracleOf(t, losses.Logistic{}, n, d, z, target), Dual: dro.CVaR{Alpha: 0.2},
+		Primal: dro.L2{Mu: 1e-2, Intercept: true}}
 	res, err := dro.Solve(context.Background(), p, &dro.Options{Method: primaldual.FullVector{}, MaxPasses: 100})
 	if err != nil || res.Status != dro.Certified || res.X[0] != 0 {
 		t.Errorf("%+v, %v", res, err)

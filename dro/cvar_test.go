@@ -14,7 +14,8 @@ import (
 func TestCVaR_AlphaCloseToOne(t *testing.T) {
 	for _, n := range []int{30, 1000} {
 		o := drotest.NewSample(drotest.RngOf(46), n, 4, true).Oracle(t, losses.Squared{})
-		mean, err := dro.Solve(t.Context(), &dro.Problem{Oracle: o, Dual: dro.Uniform{}, Primal: dro.L2{Mu: 0.05, Intercept: true}}, nil)
+		mean, err := dro.Solve(t.Context(), &dro.Problem{Oracle: o, Dual: dro.Uniform{},
+			Primal: dro.L2{Mu: 0.05, Intercept: true}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

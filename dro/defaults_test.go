@@ -28,7 +28,8 @@ func TestSolve_Defaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Status != dro.Certified || got.Objective != want.Objective || got.Passes != want.Passes {
-		t.Errorf("%v, objective %v in %v passes; by the default method and settings %v in %v", got.Status, got.Objective, got.Passes, want.Objective, want.Passes)
+		t.Errorf("%v, objective %v in %v passes; by the default method and settings %v in %v", got.Status, got.Objective,
+			got.Passes, want.Objective, want.Passes)
 	}
 	if _, err := dro.SolveBy(t.Context(), nil, nil, dro.Settings{}); err == nil {
 		t.Error("no error for no problem")
@@ -44,11 +45,16 @@ func TestSolve_PointersBehaveAsValues(t *testing.T) {
 		weights[j], group[j] = 1+float64(j%3), int32(j%4)
 	}
 	near := dro.Ball{Divergence: dro.PearsonChi2, Radius: math.Inf(1), Nu: 0.3, Weights: []float64{1, 2, 1, 1}}
-	kl, chi, ball, cvar, capped, uniform := dro.KL{Nu: 1}, dro.ChiSquare{Nu: 1}, dro.Ball{Radius: 0.1}, dro.CVaR{Alpha: 0.2}, dro.KL{Alpha: 0.5, Nu: 1}, dro.Uniform{}
-	weighted, protected, fixed, groups := dro.KL{Nu: 1, Weights: weights}, dro.ChiSquare{Nu: 1, Alpha: 0.2, Weights: weights}, dro.Fixed{Weights: weights}, dro.Groups{Of: [][]int32{group}, Near: near}
+	kl, chi, ball, cvar, capped, uniform :=
+		dro.KL{Nu: 1}, dro.ChiSquare{Nu: 1}, dro.Ball{Radius: 0.1}, dro.CVaR{Alpha: 0.2}, dro.KL{Alpha: 0.5, Nu: 1},
+		dro.Uniform{}
+	weighted, protected, fixed, groups := dro.KL{Nu: 1, Weights: weights}, dro.ChiSquare{Nu: 1, Alpha: 0.2,
+		Weights: weights}, dro.Fixed{Weights: weights}, dro.Groups{Of: [][]int32{group}, Near: near}
 	box, orthant := primaldual.Box{Upper: 1, Nu: 1}, primaldual.Orthant{Nu: 1, Cap: 1}
 	l2 := dro.L2{Mu: 0.1}
-	for _, duals := range [][2]dro.Dual{{kl, &kl}, {chi, &chi}, {ball, &ball}, {protected, &protected}, {capped, &capped}, {uniform, &uniform}, {fixed, &fixed}, {cvar, &cvar}, {weighted, &weighted}, {groups, &groups}, {box, &box}, {orthant, &orthant}} {
+	for _, duals := range [][2]dro.Dual{{kl, &kl}, {chi, &chi}, {ball, &ball}, {protected, &protected}, {capped, &capped},
+		{uniform, &uniform}, {fixed, &fixed}, {cvar, &cvar}, {weighted, &weighted}, {groups, &groups}, {box, &box},
+		{orthant, &orthant}} {
 		value := &dro.Problem{Oracle: o, Dual: duals[0], Primal: l2}
 		pointer := &dro.Problem{Oracle: o, Dual: duals[1], Primal: &l2}
 		a, _ := dro.Choose(value)
@@ -67,10 +73,12 @@ func TestSolve_PointersBehaveAsValues(t *testing.T) {
 			continue
 		}
 		if got.Passes != want.Passes || got.Certificate != want.Certificate {
-			t.Errorf("%T: %v in %v passes, by a pointer %v in %v", duals[0], want.Certificate, want.Passes, got.Certificate, got.Passes)
+			t.Errorf("%T: %v in %v passes, by a pointer %v in %v", duals[0], want.Certificate, want.Passes, got.Certificate,
+				got.Passes)
 		}
 	}
-	if _, err := dro.SolveBy(t.Context(), &dro.Problem{Oracle: o, Dual: (*dro.KL)(nil), Primal: l2}, nil, dro.Settings{}); err == nil {
+	if _, err := dro.SolveBy(t.Context(), &dro.Problem{Oracle: o, Dual: (*dro.KL)(nil), Primal: l2}, nil,
+		dro.Settings{}); err == nil {
 		t.Error("no error for a nil pointer")
 	}
 }
@@ -127,12 +135,14 @@ func TestSolve_WrongBestResponse(t *testing.T) {
 
 // Choose returns no method that Solve refuses, and Solve says what is missing.
 func TestChoose_NothingSolves(t *testing.T) {
-	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 30, 3), Dual: onlyDual{inner: dro.KL{}}, Primal: dro.L2{Mu: 0.1}}
+	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 30, 3), Dual: onlyDual{inner: dro.KL{}},
+		Primal: dro.L2{Mu: 0.1}}
 	m, why := dro.Choose(p)
 	if m != nil || !strings.Contains(why, "no default method") || !strings.Contains(why, "primaldual.FullVector{}") {
 		t.Errorf("%v, %q", m, why)
 	}
-	if _, err := dro.SolveBy(t.Context(), p, nil, dro.Settings{}); err == nil || !strings.Contains(err.Error(), "no default method solves") {
+	if _, err := dro.SolveBy(t.Context(), p, nil, dro.Settings{}); err == nil ||
+		!strings.Contains(err.Error(), "no default method solves") {
 		t.Errorf("%v", err)
 	}
 }
@@ -171,27 +181,31 @@ func TestSolve_UnusableDuals(t *testing.T) {
 	o := sample(t, losses.Logistic{}, 4, 2)
 	near := dro.Ball{Radius: math.Inf(1)}
 	for want, d := range map[string]dro.Dual{
-		"needs an Oracle, a Dual":                      nil,
-		"3 weights for 4":                              dro.KL{Alpha: 0.5, Weights: []float64{1, 1, 1}},
-		"3 weights for 4 samples":                      dro.Fixed{Weights: []float64{1, 1, 1}},
-		"the weight of sample 1 is -1":                 dro.Fixed{Weights: []float64{1, -1, 1, 1}},
-		"the radius is 0":                              dro.Ball{},
-		"unknown divergence \"7\"":                     dro.Ball{Divergence: "7", Radius: 1},
-		"the weights sum to 0":                         dro.Fixed{Weights: make([]float64, 4)},
-		"needs the group of every sample":              dro.Groups{Near: near},
-		"group 1 of grouping 0":                        dro.Groups{Near: near, Of: [][]int32{{0, 2, 2, 0}}},
-		"number the groups from 0":                     dro.Groups{Near: near, Of: [][]int32{{0, 9, 0, 0}}},
-		"the groups do not cover 4 samples":            dro.Groups{Near: near, Of: [][]int32{{0, 1}}},
-		"1 adjustments, but 2 groups":                  dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}}, Adjust: []float64{1}},
-		"1 weights for 2 samples":                      dro.Groups{Near: dro.Ball{Radius: 1, Weights: []float64{1}}, Of: [][]int32{{0, 1, 0, 1}}},
+		"needs an Oracle, a Dual":           nil,
+		"3 weights for 4":                   dro.KL{Alpha: 0.5, Weights: []float64{1, 1, 1}},
+		"3 weights for 4 samples":           dro.Fixed{Weights: []float64{1, 1, 1}},
+		"the weight of sample 1 is -1":      dro.Fixed{Weights: []float64{1, -1, 1, 1}},
+		"the radius is 0":                   dro.Ball{},
+		"unknown divergence \"7\"":          dro.Ball{Divergence: "7", Radius: 1},
+		"the weights sum to 0":              dro.Fixed{Weights: make([]float64, 4)},
+		"needs the group of every sample":   dro.Groups{Near: near},
+		"group 1 of grouping 0":             dro.Groups{Near: near, Of: [][]int32{{0, 2, 2, 0}}},
+		"number the groups from 0":          dro.Groups{Near: near, Of: [][]int32{{0, 9, 0, 0}}},
+		"the groups do not cover 4 samples": dro.Groups{Near: near, Of: [][]int32{{0, 1}}},
+		"1 adjustments, but 2 groups": dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}},
+			Adjust: []float64{1}},
+		"1 weights for 2 samples": dro.Groups{Near: dro.Ball{Radius: 1, Weights: []float64{1}},
+			Of: [][]int32{{0, 1, 0, 1}}},
 		"ν is -1; it must be finite and ≥":             dro.ChiSquare{Nu: -1},
 		"the radius 1e-13 is below":                    dro.Ball{Radius: 1e-13},
 		"the radius is NaN":                            dro.Ball{Radius: math.NaN()},
 		"α is 1.5":                                     dro.CVaR{Alpha: 1.5},
 		"no sample belongs to a group":                 dro.Groups{Near: near, Of: [][]int32{{-1, -1, -1, -1}}},
 		"there are 4 samples, but a grouping covers 1": dro.Groups{Near: near, Of: [][]int32{{0, 0, 1, 1}, {0}}},
-		"the weight of sample 2 is -1":                 dro.Groups{Near: near, Of: [][]int32{{0, 0, 1, 1}}, Weights: []float64{1, 1, -1, 1}},
-		"adjustment of group 1 is -1":                  dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}}, Adjust: []float64{0, -1}},
+		"the weight of sample 2 is -1": dro.Groups{Near: near, Of: [][]int32{{0, 0, 1, 1}},
+			Weights: []float64{1, 1, -1, 1}},
+		"adjustment of group 1 is -1": dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}},
+			Adjust: []float64{0, -1}},
 	} {
 		p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
 		_, err := dro.Solve(t.Context(), p, nil)
@@ -261,7 +275,8 @@ func TestOptions_Threads(t *testing.T) {
 			if first == nil {
 				first = res
 			}
-			if !slices.Equal(res.X, first.X) || !slices.Equal(res.Weights, first.Weights) || res.Certificate != first.Certificate || res.Passes != first.Passes {
+			if !slices.Equal(res.X, first.X) || !slices.Equal(res.Weights, first.Weights) ||
+				res.Certificate != first.Certificate || res.Passes != first.Passes {
 				t.Errorf("%T: another result with %d threads", dual, threads)
 			}
 			if most := o.most.Load(); threads > 0 && most > int64(threads) || most < 1 {
@@ -272,7 +287,8 @@ func TestOptions_Threads(t *testing.T) {
 			}
 		}
 	}
-	if _, err := dro.Solve(t.Context(), &dro.Problem{Oracle: linear, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1}}, &dro.Options{Threads: -1}); err == nil {
+	if _, err := dro.Solve(t.Context(), &dro.Problem{Oracle: linear, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1}},
+		&dro.Options{Threads: -1}); err == nil {
 		t.Error("no error for -1 threads")
 	}
 }

@@ -37,12 +37,14 @@ func TestSolve_DualProvesLower(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods := []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}}
+	methods := []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{}, primaldual.Stochastic{},
+		primaldual.SeparableBlock{}}
 	proved := map[string]int{}
 	for _, dual := range []dro.Dual{
 		dro.KL{Nu: 0.5}, dro.ChiSquare{Nu: 0.5}, dro.Ball{Radius: 0.05}, dro.Ball{Radius: 0.05, Divergence: dro.PearsonChi2},
 		dro.Ball{Radius: 0.05, Divergence: dro.TotalVariation}, dro.CVaR{Alpha: 0.8}, dro.KL{}, dro.KL{Nu: 1e-3},
-		dro.Groups{Of: [][]int32{group}}, dro.Groups{Of: [][]int32{group}, Near: dro.Ball{Nu: 0.1, Radius: math.Inf(1)}}, dro.Uniform{},
+		dro.Groups{Of: [][]int32{group}}, dro.Groups{Of: [][]int32{group},
+			Near: dro.Ball{Nu: 0.1, Radius: math.Inf(1)}}, dro.Uniform{},
 		dro.Spectral{Spectrum: dro.Spectrum{Kind: dro.Extremile, Param: 1.5}},
 	} {
 		for _, intercept := range []bool{false, true} {

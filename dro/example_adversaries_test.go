@@ -63,7 +63,8 @@ func ExampleGroups() {
 	penalised := dro.Groups{Of: of, Near: dro.Ball{Radius: math.Inf(1), Nu: 0.1, Weights: []float64{4, 2}}}
 	res := solveExample(penalised)
 	printCertificate(res)
-	fmt.Printf("weights over groups: %.3f\n", []float64{res.Weights[0] + res.Weights[1] + res.Weights[2] + res.Weights[3], res.Weights[4] + res.Weights[5]})
+	fmt.Printf("weights over groups: %.3f\n", []float64{res.Weights[0] + res.Weights[1] + res.Weights[2] + res.Weights[3],
+		res.Weights[4] + res.Weights[5]})
 	// Output:
 	// certified: 0.4567 ≤ optimum ≤ 0.4567
 	// certified: 0.4564 ≤ optimum ≤ 0.4564

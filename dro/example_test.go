@@ -128,7 +128,8 @@ func ExampleNewBilinear() {
 		log.Fatal(err)
 	}
 	problem := &dro.Problem{Oracle: constraints, Dual: primaldual.Box{Lower: 0, Upper: 5, Nu: 0.5}, Primal: dro.L2{Mu: 1}}
-	res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: primaldual.SeparableBlock{}, RelativeGap: 1e-5})
+	res, err := dro.Solve(context.Background(), problem,
+		&dro.Options{Method: primaldual.SeparableBlock{}, RelativeGap: 1e-5})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func TestUserDual_Rounding(t *testing.T) {
 		s := dro.DefaultSettings()
 		s.RelativeGap, s.MaxPasses = 1e-15, 60
 		solve := func(d dro.Dual) *dro.TestResult {
-			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.3}}, dro.LBFGS{}, s)
+			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.3}}, dro.LBFGS{},
+				s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +72,8 @@ func TestOwnLosses_MayCancel(t *testing.T) {
 		o := cancelling{parabolas{at, at + 1e-3, at - 2e-3}}
 		s := dro.DefaultSettings()
 		s.RelativeGap, s.MaxPasses = 1e-300, 60
-		res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.ChiSquare{Nu: 1}, Primal: dro.L2{Mu: 1e-12}}, dro.LBFGS{}, s)
+		res, err := dro.SolveBy(context.Background(),
+			&dro.Problem{Oracle: o, Dual: dro.ChiSquare{Nu: 1}, Primal: dro.L2{Mu: 1e-12}}, dro.LBFGS{}, s)
 		if err != nil || res.Status == dro.Inconsistent {
 			t.Errorf("c = %v: %v, %+v", at, err, res.Certificate)
 		} else if res.Certificate.Gap() == 0 {
@@ -93,7 +95,8 @@ func TestNewton_FindsNoPointAtInfinity(t *testing.T) {
 	for _, m := range []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.LBFGS{}} {
 		s := dro.DefaultSettings()
 		s.X0, s.MaxPasses = []float64{-1.0698624152372153e+293}, 90
-		res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 36.42721352594748}, Primal: dro.L2{Intercept: true}}, m, s)
+		res, err := dro.SolveBy(context.Background(),
+			&dro.Problem{Oracle: o, Dual: dro.KL{Nu: 36.42721352594748}, Primal: dro.L2{Intercept: true}}, m, s)
 		if err != nil || math.IsInf(res.X[0], 0) || math.IsNaN(res.X[0]) {
 			t.Errorf("%s: %v, %+v", m.Name(), err, res)
 		}
@@ -125,7 +128,8 @@ func TestUserDual_EmbedsLibraryDual(t *testing.T) {
 		res.Certificate.Lower > want.Certificate.Upper || res.Certificate.Upper < want.Certificate.Lower {
 		t.Errorf("%s: %v, %+v, not %+v", m.Name(), err, res, want.Certificate)
 	}
-	if bound, err := dro.Certify(p, want.X); err != nil || !(bound.Lower <= want.Certificate.Upper && want.Certificate.Lower <= bound.Upper) {
+	if bound, err := dro.Certify(p, want.X); err != nil ||
+		!(bound.Lower <= want.Certificate.Upper && want.Certificate.Lower <= bound.Upper) {
 		t.Errorf("%v, %v, not %v", err, bound, want.Certificate)
 	}
 	for _, m := range []dro.Method{dro.Newton{}, primaldual.SeparableBlock{}, primaldual.FullVector{}} {

@@ -57,7 +57,8 @@ func (p *Path) Add(x, y []float64) error {
 	point := pathPoint{loss: make([]float64, c.N), phi: p.problem.Primal.Value(x), lower: c.Best.Lower}
 	c.LossesAboveTo(point.loss)
 	point.phi += c.PointRounding(point.phi)
-	over := saddle.NewCertifier(&Problem{Oracle: &knownLosses{value: make([]float64, c.N)}, Dual: p.at(1), Primal: unpenalised{p.problem.Primal}})
+	over := saddle.NewCertifier(&Problem{Oracle: &knownLosses{value: make([]float64, c.N)}, Dual: p.at(1),
+		Primal: unpenalised{p.problem.Primal}})
 	defer over.Free()
 	penalty := over.Prove(y, nil, 0) // at losses of 0
 	point.divergence = -penalty.Value

@@ -35,8 +35,8 @@ type Oracle = interface {
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
-// A Dual is the adversary: the set Y of weights and the penalty ψ. This package has KL, ChiSquare, CVaR, Ball, Spectral,
-// Uniform, Fixed and Groups. Any other type with these three methods is solved by L-BFGS if its modulus is
+// A Dual is the adversary: the set Y of weights and the penalty ψ. This package has KL, ChiSquare, CVaR, Ball,
+// Spectral, Uniform, Fixed and Groups. Any other type with these three methods is solved by L-BFGS if its modulus is
 // positive. Package dro/dualtest tests an implementation, and Solve returns an error if a best response is
 // wrong.
 //
@@ -115,7 +115,9 @@ func toInternalParts(p *Problem) (*Problem, error) {
 	}
 	if l, ok := p.Primal.(L2); ok && l.Intercept {
 		if _, d, _ := p.Oracle.Dims(); max(1, l.Classes) > d {
-			return nil, fmt.Errorf("dro: L2 leaves the last %d coordinates unpenalised, but the problem has %d unpenalised coordinates: set Classes to the number of classes", max(1, l.Classes), d)
+			return nil, fmt.Errorf(
+				"dro: L2 leaves the last %d coordinates unpenalised, but the problem has %d unpenalised coordinates: set Classes "+
+					"to the number of classes", max(1, l.Classes), d)
 		}
 	}
 	return of, nil

@@ -24,8 +24,8 @@ import (
 type Certificate = saddle.Certificate
 
 // Options holds the method of a solve, its starting point and its stopping criteria: Method, X0, RelativeGap,
-// MaxPasses, CheckEvery, Seed, Threads, KeepDual, and the callbacks Observe, Follow, Logf and Keep. Zero values select the
-// defaults.
+// MaxPasses, CheckEvery, Seed, Threads, KeepDual, and the callbacks Observe, Follow, Logf and Keep. Zero values select
+// the defaults.
 type Options = saddle.Options
 
 // A Check holds the best bounds so far at a check point of a solve: a Certificate with Passes and Elapsed.
@@ -47,8 +47,8 @@ const (
 	Inconsistent = saddle.Inconsistent // the lower bound exceeds the upper one by more than rounding: neither holds
 )
 
-// A Result is the best point found with its certificate: X, Weights, Dual, Tau, Drawn, Objective, Risk, Certificate, Status,
-// Iterations, Passes, Elapsed and Trace.
+// A Result is the best point found with its certificate: X, Weights, Dual, Tau, Drawn, Objective, Risk, Certificate,
+// Status, Iterations, Passes, Elapsed and Trace.
 type Result = saddle.Result
 
 // An OverflowError reports that the squares of a column of the design overflow double precision in a Hessian.
@@ -73,7 +73,8 @@ func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 		s.Options = *o
 	}
 	if s.Threads < 0 {
-		return nil, fmt.Errorf("dro: the number of threads is %d; it must be at least 1, or 0 for as many as the process may use", s.Threads)
+		return nil, fmt.Errorf(
+			"dro: the number of threads is %d; it must be at least 1, or 0 for as many as the process may use", s.Threads)
 	}
 	defer shard.LimitThreads(s.Threads)()
 	if s.Method == nil {

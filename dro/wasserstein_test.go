@@ -35,7 +35,8 @@ func TestWasserstein_IsTheWorstMove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &dro.Problem{Oracle: oracle, Dual: dro.Uniform{}, Primal: &dro.Wasserstein{Mu: 1e-3, Radius: radius, Intercept: true}}
+	p := &dro.Problem{Oracle: oracle, Dual: dro.Uniform{},
+		Primal: &dro.Wasserstein{Mu: 1e-3, Radius: radius, Intercept: true}}
 	res, err := dro.Solve(t.Context(), p, &dro.Options{RelativeGap: 1e-10})
 	if err != nil || res.Status != dro.Certified {
 		t.Fatal(res, err)

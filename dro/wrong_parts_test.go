@@ -192,7 +192,8 @@ func TestSolve_WrongParts(t *testing.T) {
 				value[j] -= 100
 			}
 		}}}, kl, l2, "the loss of sample 0 is -"},
-		"NaN":             {twisted{of: o, change: func(value, _ []float64, _, _ int) { value[38] = math.NaN() }}, kl, l2, "the loss of sample 38 is NaN"},
+		"NaN": {twisted{of: o, change: func(value, _ []float64, _, _ int) { value[38] = math.NaN() }}, kl, l2,
+			"the loss of sample 38 is NaN"},
 		"curvature":       {overriding{o}, kl, l2, "the curvature of sample 0"},
 		"curvature bound": {promising{o}, kl, l2, "CurvatureLowerBoundTo"},
 		"φ value":         {o, kl, liar{l2, "value"}, "not convex"},
@@ -207,7 +208,8 @@ func TestSolve_WrongParts(t *testing.T) {
 		"negative weight": {o, schemer{kl, "negative"}, l2, "its weight of sample 0 is -"},
 	} {
 		for _, m := range []dro.Method{nil, dro.LBFGS{}} {
-			res, err := dro.Solve(t.Context(), &dro.Problem{Oracle: c.oracle, Dual: c.dual, Primal: c.primal}, &dro.Options{Method: m})
+			res, err := dro.Solve(t.Context(), &dro.Problem{Oracle: c.oracle, Dual: c.dual, Primal: c.primal},
+				&dro.Options{Method: m})
 			if err == nil || res != nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want an error with %q", name, err, c.want)
 			}
@@ -218,7 +220,8 @@ func TestSolve_WrongParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := dro.Solve(t.Context(), &dro.Problem{Oracle: twisted{of: o}, Dual: schemer{kl, ""}, Primal: liar{l2, ""}}, nil)
+	own, err := dro.Solve(t.Context(), &dro.Problem{Oracle: twisted{of: o}, Dual: schemer{kl, ""}, Primal: liar{l2, ""}},
+		nil)
 	if err != nil || !(math.Abs(own.Objective-plain.Objective) <= 1e-5*plain.Objective) || own.Status != dro.Certified {
 		t.Errorf("%+v, want the objective %v (%v)", own, plain.Objective, err)
 	}

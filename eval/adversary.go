@@ -90,7 +90,8 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 		return nil, fmt.Errorf("eval: there are %d weights for %d losses", n, len(in.Loss))
 	}
 	N := float64(n)
-	a := &Adversary{Penalty: in.Penalty, OverGroups: in.OverGroups, N: n, Groupings: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
+	a := &Adversary{Penalty: in.Penalty, OverGroups: in.OverGroups, N: n, Groupings: []MassGrouping{}, Top: []TopRow{},
+		Warnings: []string{}}
 	var sum, squares, kl, chi compensated.Sum
 	for i, y := range in.Weights {
 		if isNotFinite(y) || y < 0 {
@@ -123,7 +124,8 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 		}
 		a.Groupings = append(a.Groupings, massByGroup(g, in.Weights))
 	}
-	for _, i := range indicesOfLargest(in.Weights, in.Loss, topRows) { // an adversary over groups weighs all rows of one alike
+	// an adversary over groups weighs all rows of one alike
+	for _, i := range indicesOfLargest(in.Weights, in.Loss, topRows) {
 		r := TopRow{Row: i + 1, Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
 		if in.Loss != nil {
 			l := Num(in.Loss[i])
@@ -159,11 +161,14 @@ func (a *Adversary) addWarning() {
 	switch ess := float64(a.Effective); {
 	case ess < 30:
 		a.Warnings = append(a.Warnings, fmt.Sprintf("About %s of %s %s the objective (effective sample size %s).%s",
-			printable.Count(int(math.Ceil(ess))), printable.Plural(a.N, "row", "rows"), printable.Noun(math.Ceil(ess), "carries", "carry"), printable.Number(ess), advice))
+			printable.Count(int(math.Ceil(ess))), printable.Plural(a.N, "row", "rows"), printable.Noun(math.Ceil(ess), "carries",
+				"carry"), printable.Number(ess), advice))
 	case ess < 0.05*float64(a.N):
-		a.Warnings = append(a.Warnings, fmt.Sprintf("The effective sample size is %s, %s of the %s rows: few of them carry the worst case.%s",
-			printable.Number(ess), printable.Percent(ess/float64(a.N)), printable.Count(a.N), advice))
+		a.Warnings = append(a.Warnings,
+			fmt.Sprintf("The effective sample size is %s, %s of the %s rows: few of them carry the worst case.%s",
+				printable.Number(ess), printable.Percent(ess/float64(a.N)), printable.Count(a.N), advice))
 	case a.N > 100 && float64(a.MaxWeight) > 0.05*float64(a.N):
-		a.Warnings = append(a.Warnings, fmt.Sprintf("One row holds %s of the weight.%s", printable.Percent(float64(a.MaxWeight)/float64(a.N)), advice))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("One row holds %s of the weight.%s",
+			printable.Percent(float64(a.MaxWeight)/float64(a.N)), advice))
 	}
 }

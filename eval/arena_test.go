@@ -17,7 +17,8 @@ func TestArena_ChangesNoNumber(t *testing.T) {
 	heavy.Models[0].Loss[5] = 1e6
 	weighted := f.Input(eval.Regression)
 	weighted.Weight = f.Weight
-	for name, in := range map[string]eval.Input{"binary": f.Input(eval.Binary), "regression": weighted, "large": evaltest.Two(2500, 2, 0.2, 2), "heavy": heavy} {
+	for name, in := range map[string]eval.Input{"binary": f.Input(eval.Binary), "regression": weighted,
+		"large": evaltest.Two(2500, 2, 0.2, 2), "heavy": heavy} {
 		second := in.Models[0]
 		second.Name = "second"
 		in.Models = append(in.Models, second)

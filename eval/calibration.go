@@ -76,8 +76,8 @@ func residualBins(target, score []float64, order []int32) []ResidualBin {
 	return out
 }
 
-// quantileOf returns the q-quantile of x by linear interpolation between order statistics ("type 7" in R, the default in NumPy). x must be
-// ascending.
+// quantileOf returns the q-quantile of x by linear interpolation between order statistics ("type 7" in R, the default
+// in NumPy). x must be ascending.
 func quantileOf(x []float64, q float64) float64 {
 	h := q * float64(len(x)-1)
 	k := int(math.Floor(h))

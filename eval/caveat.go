@@ -22,7 +22,8 @@ func (e *Evaluation) addCaveats(in *Input) {
 		}
 		if len(small) > 0 {
 			say("%s: %s fewer than %d rows and %s listed as insufficient evidence, left out of the worst-group headline: %s.",
-				g.Name, printable.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.Noun(len(small), "is", "are"), printable.List(small, 8))
+				g.Name, printable.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.Noun(len(small), "is",
+					"are"), printable.List(small, 8))
 		}
 	}
 	for k, m := range e.Models {
@@ -51,7 +52,8 @@ func (e *Evaluation) addCaveats(in *Input) {
 			for _, q := range list {
 				labels = append(labels, q.Label)
 			}
-			say("%s %s undefined in %s of %s: %s.", printable.List(labels, len(labels)), printable.Noun(len(labels), "is", "are"),
+			say("%s %s undefined in %s of %s: %s.", printable.List(labels, len(labels)),
+				printable.Noun(len(labels), "is", "are"),
 				printable.Plural(len(at), "group", "groups"), g.Name, printable.List(at, 5))
 		}
 		var one []string
@@ -72,9 +74,11 @@ func (e *Evaluation) addCaveats(in *Input) {
 			say("No group of %s has %d rows or more: there is no worst-group number.", g.Name, e.MinGroupSize)
 		} else if w.Compared > 1 {
 			if e.Resamples != 0 {
-				say("The worst of %d groups was selected because it looked worst, so its own interval is too narrow. All conclusions use simultaneous intervals.", w.Compared)
+				say("The worst of %d groups was selected because it looked worst, so its own interval is too narrow. All "+
+					"conclusions use simultaneous intervals.", w.Compared)
 			} else {
-				say("The worst of %d groups was selected because it looked worst: part of its excess is chance. No intervals were computed.", w.Compared)
+				say("The worst of %d groups was selected because it looked worst: part of its excess is chance. No intervals were "+
+					"computed.", w.Compared)
 			}
 		}
 	} else {

@@ -56,7 +56,8 @@ func (c Column) Check(n int) error {
 	}
 	for i, k := range c.Code {
 		if k < -1 || int(k) >= len(c.Levels) {
-			return fmt.Errorf("eval: column %q has the code %d at row %[4]d, but only %[3]d levels", c.Name, k, len(c.Levels), i+1)
+			return fmt.Errorf("eval: column %q has the code %d at row %[4]d, but only %[3]d levels", c.Name, k, len(c.Levels),
+				i+1)
 		}
 	}
 	return nil

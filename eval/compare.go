@@ -100,7 +100,10 @@ func newComparison(e *Evaluation, in *Input, losses []*sortedLosses, k int) Comp
 
 // addGroups adds the differences of the risk by group. intervals holds the interval of each group on its own,
 // by group and model; critical is the number of standard errors of simultaneous intervals.
-func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, intervals [][]*Interval, k int, critical float64, errorsOf func(s int) (change, own estimateError)) {
+func (c *Comparison) addGroups(
+	in *Input, g *Grouping, strata []stratum, intervals [][]*Interval, k int, critical float64,
+	errorsOf func(s int) (change, own estimateError),
+) {
 	for s := range g.Groups {
 		g := &g.Groups[s]
 		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,

@@ -61,9 +61,12 @@ func TestChanges_Text(t *testing.T) {
 	}{
 		{nil, 1, "–"}, {&Difference{Value: undefined()}, 1, "–"},
 		{&Difference{}, 123, "0.0"}, {&Difference{Value: 1}, 123, "+1.000"}, {&Difference{Value: -0.05}, 123, "−0.0500"},
-		{&Difference{Interval: between(0, 0)}, 123, "0"}, {&Difference{Value: 1, Interval: between(0, 0)}, 123, "+1.000 [0.000 to 0.000]"},
-		{&Difference{Interval: between(0, 1)}, 123, "0.000 [0.000 to 1.000]"}, {&Difference{Interval: between(-1, 0)}, 123, "0.000 [−1.000 to 0.000]"},
-		{&Difference{Value: 1, Interval: between(-20, 0)}, 0.5, "+1.00 [−20.00 to 0.00]"}, {&Difference{Value: 1, Interval: between(0, 20)}, 0.5, "+1.00 [0.00 to 20.00]"},
+		{&Difference{Interval: between(0, 0)}, 123, "0"},
+		{&Difference{Value: 1, Interval: between(0, 0)}, 123, "+1.000 [0.000 to 0.000]"},
+		{&Difference{Interval: between(0, 1)}, 123, "0.000 [0.000 to 1.000]"},
+		{&Difference{Interval: between(-1, 0)}, 123, "0.000 [−1.000 to 0.000]"},
+		{&Difference{Value: 1, Interval: between(-20, 0)}, 0.5, "+1.00 [−20.00 to 0.00]"},
+		{&Difference{Value: 1, Interval: between(0, 20)}, 0.5, "+1.00 [0.00 to 20.00]"},
 	} {
 		if got := c.d.Text(c.scale); got != c.want {
 			t.Errorf("%+v at %v: %q, want %q", c.d, c.scale, got, c.want)

@@ -119,7 +119,8 @@ func (e *Evaluation) ConstantSentence() string {
 		if !ok {
 			return ""
 		}
-		return fmt.Sprintf("A constant prediction, the mean of these rows, has an RMSE of %s.", shownMeasure{unit: e.TargetUnit}.appendUnit(printable.Number(rmse)))
+		return fmt.Sprintf("A constant prediction, the mean of these rows, has an RMSE of %s.",
+			shownMeasure{unit: e.TargetUnit}.appendUnit(printable.Number(rmse)))
 	}
 	return ""
 }

@@ -24,7 +24,8 @@ func TestEvaluate_ConstantModelIsDegenerate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
-			in := eval.Input{Task: c.task, LossName: "logistic", Resamples: 200, Models: []eval.Model{{Name: "ERM", Role: eval.StandardModel}, {Name: "robust", Role: eval.RobustModel}}}
+			in := eval.Input{Task: c.task, LossName: "logistic", Resamples: 200,
+				Models: []eval.Model{{Name: "ERM", Role: eval.StandardModel}, {Name: "robust", Role: eval.RobustModel}}}
 			if c.task == eval.Regression {
 				in.LossName = "squared"
 			}
@@ -44,7 +45,8 @@ func TestEvaluate_ConstantModelIsDegenerate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			degenerate := e.Verdict.Outcome == eval.Degenerate && e.Verdict.Recommended != "robust" && strings.Contains(e.Verdict.Headline, "constant")
+			degenerate := e.Verdict.Outcome == eval.Degenerate && e.Verdict.Recommended != "robust" &&
+				strings.Contains(e.Verdict.Headline, "constant")
 			if degenerate != c.constant || e.Models[1].Constant != c.constant || e.Models[0].Constant {
 				t.Errorf("%+v", e.Verdict)
 			}

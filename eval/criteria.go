@@ -15,15 +15,18 @@ type Favourable struct {
 
 // Words in the names of targets and values whose outcome is unfavourable or favourable.
 var (
-	unfavourableWords = []string{"deny", "denied", "denial", "default", "reject", "refus", "declin", "late", "delinq", "bad", "fraud", "churn", "recid", "fail", "charged", "arrest", "dismiss", "fired"}
-	favourableWords   = []string{"approv", "hire", "accept", "admit", "grant", "good", "paid", "pass", "success", "promot", "offer"}
+	unfavourableWords = []string{"deny", "denied", "denial", "default", "reject", "refus", "declin", "late", "delinq",
+		"bad", "fraud", "churn", "recid", "fail", "charged", "arrest", "dismiss", "fired"}
+	favourableWords = []string{"approv", "hire", "accept", "admit", "grant", "good", "paid", "pass", "success", "promot",
+		"offer"}
 )
 
 // GuessFavourable guesses the favourable value of a two-valued target from its name and its values, or returns nil.
 func GuessFavourable(target, positive, negative string) *Favourable {
 	holds := func(text string, words []string) bool {
 		for _, w := range words {
-			for part := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' }) {
+			for part := range strings.FieldsFuncSeq(strings.ToLower(text),
+				func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' }) {
 				if strings.HasPrefix(part, w) {
 					return true
 				}
@@ -95,7 +98,8 @@ func (e *Evaluation) findCriteria() (out []Criterion) {
 		for _, q := range e.Gaps {
 			if q.Model == m.Name {
 				rate, _ := e.Task.Measure(q.Measure)
-				out = append(out, Criterion{Key: q.Measure, Model: q.Model, Question: rate.Criterion, Value: q.Value, Interval: q.Interval, Limit: q.Tolerance, Low: q.Low, High: q.High, Outcome: words[q.Outcome]})
+				out = append(out, Criterion{Key: q.Measure, Model: q.Model, Question: rate.Criterion, Value: q.Value,
+					Interval: q.Interval, Limit: q.Tolerance, Low: q.Low, High: q.High, Outcome: words[q.Outcome]})
 			}
 		}
 	}
@@ -158,7 +162,8 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 			least[1], least[2] = min(least[1], q[1]), min(least[2], q[2])
 		}
 	}
-	c = Criterion{Key: FourFifthsKey, Model: e.Models[k].Name, Limit: FourFifths, Low: labels[lowest], High: labels[highest], Outcome: "untested",
+	c = Criterion{Key: FourFifthsKey, Model: e.Models[k].Name, Limit: FourFifths, Low: labels[lowest],
+		High: labels[highest], Outcome: "untested",
 		Question: "Four-fifths rule: lowest rate of “" + f.Value + "” divided by the highest one"}
 	if reference >= 0 {
 		c.Question = "Four-fifths rule: lowest rate of “" + f.Value + "” divided by the rate of " + e.ReferenceGroup

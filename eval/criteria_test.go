@@ -11,7 +11,8 @@ import (
 
 // denials returns a model that denies 20 of 100 applicants of group a and 5 of 100 of group b, times a factor.
 func denials(factor int) eval.Input {
-	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "deny", Positive: "deny = yes", Resamples: 100, MinGroupSize: 20,
+	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "deny", Positive: "deny = yes",
+		Resamples: 100, MinGroupSize: 20,
 		Models: []eval.Model{{Name: "m"}}}
 	g := encode.Grouping{Name: "group", Labels: []string{"a", "b"}}
 	for k, denied := range []int{20 * factor, 5 * factor} {
@@ -57,7 +58,8 @@ func TestCriteria_FourFifthsOfTheFavourableOutcome(t *testing.T) {
 				continue
 			}
 			found = true
-			if !(math.Abs(float64(q.Value)-c.value) <= 1e-12) || q.Outcome != c.outcome || !(q.Interval.Low <= q.Value && q.Value <= q.Interval.High) {
+			if !(math.Abs(float64(q.Value)-c.value) <= 1e-12) || q.Outcome != c.outcome ||
+				!(q.Interval.Low <= q.Value && q.Value <= q.Interval.High) {
 				t.Errorf("%s: %+v, %+v", name, q, q.Interval)
 			}
 		}
@@ -81,7 +83,8 @@ func TestGuessFavourable_ByNames(t *testing.T) {
 		guessed                          bool
 	}{
 		{"deny", "yes", "no", "no", true}, {"approved", "yes", "no", "yes", true}, {"y", "yes", "no", "", false},
-		{"status", "default", "paid", "paid", true}, {"status", "good", "bad", "good", true}, {"two_year_recid", "1", "0", "0", true},
+		{"status", "default", "paid", "paid", true}, {"status", "good", "bad", "good", true},
+		{"two_year_recid", "1", "0", "0", true},
 		{"income", ">50K", "<=50K", "", false}, {"loan_status", "Charged Off", "Fully Paid", "Fully Paid", true},
 	} {
 		f := eval.GuessFavourable(c.target, c.positive, c.negative)

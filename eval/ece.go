@@ -15,8 +15,8 @@ import (
 // clearBin is the distance from 0, in standard errors, from which the sign of a bin is considered known.
 const clearBin = 3
 
-// calibrationInterval returns the interval of the calibration error of model k over a part or, with base ≥ 0, of its change
-// from model base; at is the point estimate. It returns nil if all rows are of one class.
+// calibrationInterval returns the interval of the calibration error of model k over a part or, with base ≥ 0, of its
+// change from model base; at is the point estimate. It returns nil if all rows are of one class.
 func (p *errorPart) calibrationInterval(k, base int, at float64) *Interval {
 	if p.OneClass() {
 		return nil
@@ -55,7 +55,8 @@ func (p *errorPart) calibrationInterval(k, base int, at float64) *Interval {
 		}
 	}
 	a := (1 - r.Confidence) / 2
-	iv := &Interval{Low: Num(at - upperQuantile(hi, 1-a)), High: Num(at - upperQuantile(lo, a)), Method: "bootstrap, bins bounded"}
+	iv := &Interval{Low: Num(at - upperQuantile(hi, 1-a)), High: Num(at - upperQuantile(lo, a)),
+		Method: "bootstrap, bins bounded"}
 	if base < 0 {
 		iv.Low = max(0, iv.Low)
 	}

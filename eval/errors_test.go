@@ -116,7 +116,8 @@ func TestEvaluate_MissingLosses(t *testing.T) {
 		{eval.Regression, "logistic", "", "", "", 0},
 	} {
 		in := eval.Input{Task: c.task, LossName: c.name, LossUnit: c.unit, Target: []float64{1, -1},
-			Models: []eval.Model{{Name: "own", Score: []float64{0.5, 0.5}, Loss: []float64{7, 9}}, {Name: "none", Score: []float64{0.25, 0.75}}}}
+			Models: []eval.Model{{Name: "own", Score: []float64{0.5, 0.5}, Loss: []float64{7, 9}},
+				{Name: "none", Score: []float64{0.25, 0.75}}}}
 		if c.task == eval.Regression {
 			in.Models[1].Score[1] = 0.25
 		}

@@ -28,8 +28,12 @@ type intervalMaker struct {
 
 // newIntervalMaker computes the sums of the columns over the strata of a grouping; all is their union. tailQ
 // holds the quantile at TailAlpha of the losses of every model.
-func newIntervalMaker(ctx context.Context, in *measuredRows, p intervalPlan, salt uint64, strata []stratum, all *stratum, tailQ []float64, centre float64) (*intervalMaker, error) {
-	r := &intervalMaker{in: in, intervalPlan: p, salt: salt, strata: strata, all: all, columns: newInfluenceColumns(in, tailQ, centre), sums: make([][]float64, len(strata))}
+func newIntervalMaker(
+	ctx context.Context, in *measuredRows, p intervalPlan, salt uint64, strata []stratum, all *stratum, tailQ []float64,
+	centre float64,
+) (*intervalMaker, error) {
+	r := &intervalMaker{in: in, intervalPlan: p, salt: salt, strata: strata, all: all,
+		columns: newInfluenceColumns(in, tailQ, centre), sums: make([][]float64, len(strata))}
 	for _, m := range in.Models {
 		r.LossAtLeast0 = append(r.LossAtLeast0, !slices.ContainsFunc(m.Loss, func(l float64) bool { return l < 0 }))
 	}
@@ -111,7 +115,9 @@ type quantity struct {
 
 // Errors returns the errors of the quantities, by part and quantity, nil for a nil part. The variance is NaN if it
 // is not known, as for a calibration error.
-func (r *intervalMaker) Errors(ctx context.Context, phase string, parts []*errorPart, of []quantity) ([][]estimateError, error) {
+func (r *intervalMaker) Errors(
+	ctx context.Context, phase string, parts []*errorPart, of []quantity,
+) ([][]estimateError, error) {
 	var blocks []rowBlock
 	out := make([][]estimateError, len(parts))
 	for p, part := range parts {

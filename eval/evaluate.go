@@ -117,7 +117,8 @@ func (in *Input) isConstant(m *Model) bool {
 			return false
 		}
 	}
-	spans := make([][2]float64, max(1, len(in.Classes))) // by class: of more than two, scores are those of the actual class
+	// by class: of more than two, scores are those of the actual class
+	spans := make([][2]float64, max(1, len(in.Classes)))
 	for c := range spans {
 		spans[c] = [2]float64{math.Inf(1), math.Inf(-1)}
 	}
@@ -157,5 +158,6 @@ func differenceFromConstant(in *Input, loss []float64, rows []int32) *Difference
 	n, weight := float64(len(rows)), in.rows.Weight
 	change := (weight.SumOf(loss) - weight.SumOf(in.Constant)) / n // the weights have mean 1
 	half := studentQuantile(in.confidence(), n-1) * weight.StandardError(loss, in.Constant, rows)
-	return &Difference{Value: Num(change), Interval: &Interval{Low: Num(change - half), High: Num(change + half), Method: "student"}}
+	return &Difference{Value: Num(change), Interval: &Interval{Low: Num(change - half), High: Num(change + half),
+		Method: "student"}}
 }

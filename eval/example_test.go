@@ -17,11 +17,14 @@ func ExampleEvaluate() {
 		Task: eval.Binary, LossName: "logistic", LossUnit: "nats",
 		Target: []float64{1, -1, 1, -1, 1, -1, -1, 1}, TargetName: "deny", Positive: "yes",
 		Models: []eval.Model{
-			{Name: "ERM", Score: []float64{0.9, 0.2, 0.8, 0.1, 0.3, 0.6, 0.2, 0.4}, Loss: []float64{0.105, 0.223, 0.223, 0.105, 1.204, 0.916, 0.223, 0.916}},
-			{Name: "robust", Score: []float64{0.8, 0.3, 0.7, 0.2, 0.5, 0.5, 0.3, 0.5}, Loss: []float64{0.223, 0.357, 0.357, 0.223, 0.693, 0.693, 0.357, 0.693}},
+			{Name: "ERM", Score: []float64{0.9, 0.2, 0.8, 0.1, 0.3, 0.6, 0.2, 0.4},
+				Loss: []float64{0.105, 0.223, 0.223, 0.105, 1.204, 0.916, 0.223, 0.916}},
+			{Name: "robust", Score: []float64{0.8, 0.3, 0.7, 0.2, 0.5, 0.5, 0.3, 0.5},
+				Loss: []float64{0.223, 0.357, 0.357, 0.223, 0.693, 0.693, 0.357, 0.693}},
 		},
-		Groups: []encode.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1, 1, 1}}},
-		Split:  "hold-out",
+		Groups: []encode.Grouping{{Name: "region", Labels: []string{"north", "south"},
+			Index: []int32{0, 0, 0, 0, 1, 1, 1, 1}}},
+		Split: "hold-out",
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -62,7 +65,8 @@ func ExampleParseGate() {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range []string{"worst_group.risk > 0.6", "group[south].accuracy < 0.5", "change.worst_group.risk.high > 0"} {
+	for _, s := range []string{"worst_group.risk > 0.6", "group[south].accuracy < 0.5",
+		"change.worst_group.risk.high > 0"} {
 		g, err := eval.ParseGate(s)
 		if err != nil {
 			fmt.Println(err)
@@ -114,7 +118,8 @@ func ExampleReport_WriteJSON() {
 }
 
 func ExampleWriteJUnit() {
-	err := eval.WriteJUnit(os.Stdout, "loans", []eval.GateResult{{Text: "worst_group.risk > 0.6", Failed: true, Message: "failed: 0.609"}})
+	err := eval.WriteJUnit(os.Stdout, "loans", []eval.GateResult{{Text: "worst_group.risk > 0.6", Failed: true,
+		Message: "failed: 0.609"}})
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -39,7 +39,8 @@ type GateResult struct {
 
 // FailedGate returns the result of a condition that could not be checked, for the given reason.
 func FailedGate(condition, why string) GateResult {
-	return GateResult{Text: condition, Value: undefined(), Failed: true, Message: "failed, since it cannot be checked: " + why}
+	return GateResult{Text: condition, Value: undefined(), Failed: true,
+		Message: "failed, since it cannot be checked: " + why}
 }
 
 // maxQuoted is the number of bytes of a gate that errors quote.
@@ -162,7 +163,8 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		}
 		where := ""
 		if c.decisive.group != "" {
-			where = fmt.Sprintf(" in %s, the most extreme of %s", printable.Group(c.decisive.group), printable.Plural(c.count, "group", "groups"))
+			where = fmt.Sprintf(" in %s, the most extreme of %s", printable.Group(c.decisive.group),
+				printable.Plural(c.count, "group", "groups"))
 		}
 		if !Num(v).Defined() {
 			messages = append(messages, leaf.Name+" is undefined"+c.note)
@@ -172,7 +174,8 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		if d := math.Abs(v - bound); is && d > 0 {
 			by = fmt.Sprintf(", by %.3g", d)
 		}
-		messages = append(messages, fmt.Sprintf("%s is %s%s (fails if %s %v)%s%s", leaf.Name, strings.Replace(fmt.Sprintf("%.6g", v), "-", "−", 1), where, leaf.Cmp, bound, by, c.note))
+		messages = append(messages, fmt.Sprintf("%s is %s%s (fails if %s %v)%s%s", leaf.Name,
+			strings.Replace(fmt.Sprintf("%.6g", v), "-", "−", 1), where, leaf.Cmp, bound, by, c.note))
 		if !is && c.incomplete {
 			unknown = "failed, since groups of the earlier numbers are missing: "
 			return []expr.Truth{expr.Unknown}, nil
@@ -210,7 +213,8 @@ func newEstimate(v Num, iv *Interval) estimate {
 // of squares of a − its lower end and of the upper end of b − b.
 func (a estimate) changeSince(b estimate) estimate {
 	d := a[0] - b[0]
-	return estimate{d, d - Num(math.Hypot(float64(a[0]-a[1]), float64(b[2]-b[0]))), d + Num(math.Hypot(float64(a[2]-a[0]), float64(b[0]-b[1])))}
+	return estimate{d, d - Num(math.Hypot(float64(a[0]-a[1]), float64(b[2]-b[0]))),
+		d + Num(math.Hypot(float64(a[2]-a[0]), float64(b[0]-b[1])))}
 }
 
 // A gatePath is a parsed path: model, comparison, head[argument].key and the end of the interval.
@@ -227,9 +231,11 @@ type gatePath struct {
 // gateHeads says for every head of a path whether it takes an argument in brackets and whether the key of a
 // measure follows.
 var gateHeads = map[string]struct{ argument, key bool }{
-	"overall": {false, true}, "worst_group": {false, true}, "group": {true, true}, "any_group": {false, true}, "difference": {false, true}, "ratio": {false, true},
+	"overall": {false, true}, "worst_group": {false, true}, "group": {true, true}, "any_group": {false, true},
+	"difference": {false, true}, "ratio": {false, true},
 	"group_min": {false, true}, "group_max": {false, true}, "average": {false, true}, "weighted_average": {false, true},
-	"cvar": {true, false}, "four_fifths": {false, false}, "unseen": {true, false}, "missing": {true, false}, "outside": {true, false}, "psi": {true, false},
+	"cvar": {true, false}, "four_fifths": {false, false}, "unseen": {true, false}, "missing": {true, false},
+	"outside": {true, false}, "psi": {true, false},
 }
 
 // parsePath parses a path (isPath).
@@ -247,7 +253,8 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 	if !ok {
 		parts = dividedPath{} // an unknown path
 	}
-	p.comparison, p.head, p.key, p.end = parts.comparison, parts.head, parts.key, slices.Index([]string{"", "low", "high"}, parts.end)
+	p.comparison, p.head, p.key, p.end = parts.comparison, parts.head, parts.key, slices.Index([]string{"", "low", "high"},
+		parts.end)
 	p.text = strings.TrimPrefix(p.text, p.comparison+".")
 	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.suggestPaths(p.text), ", "))
 	if key, err := e.measureKey(p.head); err == nil && !parts.hasArgument && p.key == "" {
@@ -282,8 +289,11 @@ func (e *Evaluation) estimateCompared(p gatePath) (estimate, error) {
 func (e *Evaluation) suggestPaths(name string) []string {
 	name, _, _ = strings.Cut(name, ".")
 	name, _, _ = strings.Cut(name, "[")
-	heads := []string{"overall", "worst_group", "group", "any_group", "difference", "ratio", "group_min", "group_max", "average", "weighted_average", "cvar", "four_fifths", "change", "since", "unseen", "missing", "outside", "psi", "verdict"}
-	if near := printable.Nearest(name, append(heads, e.measureKeys()...), 3); len(near) > 0 && !slices.Contains(near, name) {
+	heads := []string{"overall", "worst_group", "group", "any_group", "difference", "ratio", "group_min", "group_max",
+		"average", "weighted_average", "cvar", "four_fifths", "change", "since", "unseen", "missing", "outside", "psi",
+		"verdict"}
+	if near := printable.Nearest(name, append(heads, e.measureKeys()...), 3); len(near) > 0 &&
+		!slices.Contains(near, name) {
 		return near
 	}
 	return []string{"overall." + e.Task.Measures()[1].Key, "worst_group.risk", "difference.risk", "cvar[0.1]"}
@@ -364,10 +374,12 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 		case e.betterDirection(p.key) == Less:
 			name = "group_max"
 		default:
-			return q, fmt.Errorf("there is no worst group by %s; use group_min.%[1]s, group_max.%[1]s or difference.%[1]s", p.key)
+			return q, fmt.Errorf("there is no worst group by %s; use group_min.%[1]s, group_max.%[1]s or difference.%[1]s",
+				p.key)
 		}
 	}
-	value := map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
+	value := map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups,
+		"group_min": s.GroupMin,
 		"group_max": s.GroupMax, "average": s.Average, "weighted_average": s.WeightedAverage}[name]
 	return newEstimate(value, s.Intervals.Find(name)), nil
 }
@@ -424,7 +436,9 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 		return q, err
 	}
 	if !slices.Contains([]string{"overall", "worst_group", "group"}, p.head) || p.key == "n" {
-		return q, fmt.Errorf("an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY, group[LABEL].KEY and any_group.KEY", p.text)
+		return q, fmt.Errorf(
+			"an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY, group[LABEL].KEY and "+
+				"any_group.KEY", p.text)
 	}
 	path := p.head + "." + p.key
 	if p.head == "group" {
@@ -444,7 +458,8 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 // driftOf returns a measure of the drift of a column.
 func (e *Evaluation) driftOf(what, column string) (q estimate, err error) {
 	if len(e.Drift) == 0 {
-		return q, fmt.Errorf("%s[%s] needs a model with a profile of its training rows, and a table to measure it on", what, column)
+		return q, fmt.Errorf("%s[%s] needs a model with a profile of its training rows, and a table to measure it on", what,
+			column)
 	}
 	var names []string
 	for _, d := range e.Drift {

@@ -299,7 +299,8 @@ func (e *Evaluation) RiskSince() (out []GroupChange) {
 		return nil
 	}
 	for _, q := range all {
-		out = append(out, GroupChange{q.group, Difference{q.estimate[0], &Interval{Low: q.estimate[1], High: q.estimate[2], Method: "simultaneous"}}})
+		out = append(out, GroupChange{q.group, Difference{q.estimate[0],
+			&Interval{Low: q.estimate[1], High: q.estimate[2], Method: "simultaneous"}}})
 	}
 	slices.SortStableFunc(out, func(a, b GroupChange) int { return cmp.Compare(b.Change.Value, a.Change.Value) })
 	return out
@@ -378,7 +379,8 @@ func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
 
 // isLossNonNegative reports whether the loss cannot be negative.
 func (e *Evaluation) isLossNonNegative() bool {
-	return e.Task != Regression && e.LossUnit == "nats" || strings.HasPrefix(e.Loss, "squared") || strings.HasPrefix(e.Loss, "huber")
+	return e.Task != Regression && e.LossUnit == "nats" || strings.HasPrefix(e.Loss, "squared") ||
+		strings.HasPrefix(e.Loss, "huber")
 }
 
 // betterDirection returns the better direction of a measure.

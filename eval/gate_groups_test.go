@@ -20,7 +20,8 @@ func TestGate_CrossedGroupsByName(t *testing.T) {
 	}
 	for i := range 200 {
 		r, s := i%5, i/5%2
-		region.Index, sex.Index, both.Index = append(region.Index, int32(r)), append(sex.Index, int32(s)), append(both.Index, int32(2*r+s))
+		region.Index, sex.Index, both.Index = append(region.Index, int32(r)), append(sex.Index, int32(s)), append(both.Index,
+			int32(2*r+s))
 		in.Target = append(in.Target, float64(1-2*(i%2)))
 		in.Models[0].Score, in.Models[0].Loss = append(in.Models[0].Score, 0.5), append(in.Models[0].Loss, float64(2*r+s))
 	}
@@ -31,7 +32,8 @@ func TestGate_CrossedGroupsByName(t *testing.T) {
 	}
 	for r, label := range regions {
 		for s, of := range []string{"f", "m"} {
-			names := []string{both.Labels[2*r+s], "region=" + label + " / sex=" + of, "sex=" + of + " / region=" + label, "region=" + strconv.Quote(label) + " / sex=" + of}
+			names := []string{both.Labels[2*r+s], "region=" + label + " / sex=" + of, "sex=" + of + " / region=" + label,
+				"region=" + strconv.Quote(label) + " / sex=" + of}
 			for _, name := range names {
 				if label == "sex=f" && name != names[0] && name != names[3] {
 					continue // ambiguous without quotes
@@ -43,7 +45,8 @@ func TestGate_CrossedGroupsByName(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"region=a=b", "region=none / sex=f", "region= / sex=f", "sex=f / region", "region=a=b / sex="} {
+	for _, name := range []string{"region=a=b", "region=none / sex=f", "region= / sex=f", "sex=f / region",
+		"region=a=b / sex="} {
 		if h, err := e.groupNamed(name); err == nil && len(h.Label) > 3 && name != "region=a=b" {
 			t.Errorf("%s names %s", name, h.Label)
 		}

@@ -11,7 +11,8 @@ import (
 func TestDividePath_AgainstRegexp(t *testing.T) {
 	syntax := regexp.MustCompile(`^[^.\[\]]+(\[.*\])?(\.[^.\[\]]+(\[.*\])?)*$`)
 	parts := regexp.MustCompile(`^(?:(change|since)\.)?([^.\[]+)(\[.*\])?(?:\.([^.]+))??(?:\.(low|high))?$`)
-	words := []string{".", ".", "[", "]", "a", "é", "change", "since", "low", "high", "change.", ".low", "[a]", "[a.b]", "]."}
+	words := []string{".", ".", "[", "]", "a", "é", "change", "since", "low", "high", "change.", ".low", "[a]", "[a.b]",
+		"]."}
 	rng, paths, divided := rand.New(rand.NewPCG(1, 2)), 0, 0
 	for range 200_000 {
 		var b strings.Builder

@@ -16,7 +16,8 @@ import (
 // even is n rows of two classes, three in four told rightly by the first model, in the
 // groups that of names; the second model is the first with a pull on its scores there.
 func even(n int, of func(i int) int, labels []string, pull func(i int) float64) eval.Input {
-	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "y", Positive: "y = yes", Split: "hold-out", MinGroupSize: 1, Resamples: 100, Seed: 3}
+	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "y", Positive: "y = yes",
+		Split: "hold-out", MinGroupSize: 1, Resamples: 100, Seed: 3}
 	a, b, g := eval.Model{Name: "ERM"}, eval.Model{Name: "robust"}, encode.Grouping{Name: "g", Labels: labels}
 	for i := range n {
 		y := float64(1 - i%2*2)
@@ -46,7 +47,8 @@ func TestDifference_Direction(t *testing.T) {
 		low, high float64
 		side      int
 	}{{0.1, 0.2, 1}, {0, 0.2, 0}, {-0.1, 0.2, 0}, {-0.1, 0, 0}, {-0.2, -0.1, -1}, {0, 0, 0}} {
-		d := eval.Difference{Value: eval.Num((c.low + c.high) / 2), Interval: &eval.Interval{Low: eval.Num(c.low), High: eval.Num(c.high)}}
+		d := eval.Difference{Value: eval.Num((c.low + c.high) / 2),
+			Interval: &eval.Interval{Low: eval.Num(c.low), High: eval.Num(c.high)}}
 		if side, ok := d.Direction(); side != c.side || ok != (c.side != 0) {
 			t.Errorf("%v to %v: side %d, settled %v", c.low, c.high, side, ok)
 		}
@@ -124,15 +126,23 @@ func TestGolden_Gates(t *testing.T) {
 	e := evaltest.Evaluate(t, in)
 	first, label := e.Models[0].Name, e.Headline().Groups[0].Label
 	var out strings.Builder
-	for _, path := range []string{"overall.risk", "overall.accuracy", "overall.accuracy.low", "overall.accuracy.high", "overall.accuracy.middle", "overall", "overall.nothing", "overall.nothing.low",
+	for _, path := range []string{"overall.risk", "overall.accuracy", "overall.accuracy.low", "overall.accuracy.high",
+		"overall.accuracy.middle", "overall", "overall.nothing", "overall.nothing.low",
 		first + ".overall.risk", "robust.overall.risk", first, "robust", "robust.overall.auc.low", "overall.risk.low.high",
-		"worst_group.risk", "worst_group.n", "worst_group.risk.high", "worst_group.auc", "worst_group.accuracy.low", "worst_group.prevalence", "worst_group", "worst_group.risk.low",
+		"worst_group.risk", "worst_group.n", "worst_group.risk.high", "worst_group.auc", "worst_group.accuracy.low",
+		"worst_group.prevalence", "worst_group", "worst_group.risk.low",
 		"cvar[0.1]", "cvar[1]", "cvar[0.001]", "cvar", "cvar[x]", "cvar[0.1].low", "cvar[0.1", "cvar]0.1[",
-		"difference.tpr", "difference.tpr.low", "difference.tpr.high", "difference.nothing", "difference", "ratio.selection_rate", "ratio.selection_rate.high", "group_min.risk", "group_max.risk", "group_max.risk.low",
+		"difference.tpr", "difference.tpr.low", "difference.tpr.high", "difference.nothing", "difference",
+		"ratio.selection_rate", "ratio.selection_rate.high", "group_min.risk", "group_max.risk", "group_max.risk.low",
 		"average.risk", "weighted_average.risk", "weighted_average.risk.high",
-		"group[" + label + "].risk", "group[" + label + "].n", "group[" + label + "].risk.low", "group[" + label + "].risk.high", "group[" + label + "].nothing", "group[" + label + "]", "group[nobody].risk", "group.risk", "group[].risk",
-		"change.overall.risk", "change.overall.risk.low", "change.overall.risk.high", "change.overall.risk.middle", "change.overall.nothing", "change.overall", "change.worst_group.risk", "change.worst_group.risk.high", "change.worst_group.n",
-		"change.cvar[0.1]", "change.cvar[0.1].low", "change.cvar[0.2]", "change", "nothing", "", ".", "overall..risk", "nothing.risk"} {
+		"group[" + label + "].risk", "group[" + label + "].n", "group[" + label + "].risk.low",
+		"group[" + label + "].risk.high", "group[" + label + "].nothing", "group[" + label + "]", "group[nobody].risk",
+		"group.risk", "group[].risk",
+		"change.overall.risk", "change.overall.risk.low", "change.overall.risk.high", "change.overall.risk.middle",
+		"change.overall.nothing", "change.overall", "change.worst_group.risk", "change.worst_group.risk.high",
+		"change.worst_group.n",
+		"change.cvar[0.1]", "change.cvar[0.1].low", "change.cvar[0.2]", "change", "nothing", "", ".", "overall..risk",
+		"nothing.risk"} {
 		for _, text := range []string{path + " > 0.5", path + "<=0"} {
 			g, err := eval.ParseGate(text)
 			if err != nil {
@@ -147,8 +157,11 @@ func TestGolden_Gates(t *testing.T) {
 			fmt.Fprintf(&out, "%s: %.4g, failed %v: %s\n", text, float64(r.Value), r.Failed, r.Message)
 		}
 	}
-	for _, text := range []string{"overall.risk", "overall.risk >", "> 1", "overall.risk = 1", "overall.risk == 1", "overall.risk > x", "overall.risk >> 1", "overall.risk > 1 2", "overall.risk >= -1e3", "overall.risk<1e400", "overall.risk > NaN", "overall.risk > inf", "  overall.risk   <   1  ",
-		"overall.risk > 0 && worst_group.n > 1", "overall.risk < 0 || !(cvar[0.1] > 1e9)", "overall.risk < 0 or worst_group.n < 1"} {
+	for _, text := range []string{"overall.risk", "overall.risk >", "> 1", "overall.risk = 1", "overall.risk == 1",
+		"overall.risk > x", "overall.risk >> 1", "overall.risk > 1 2", "overall.risk >= -1e3", "overall.risk<1e400",
+		"overall.risk > NaN", "overall.risk > inf", "  overall.risk   <   1  ",
+		"overall.risk > 0 && worst_group.n > 1", "overall.risk < 0 || !(cvar[0.1] > 1e9)",
+		"overall.risk < 0 or worst_group.n < 1"} {
 		g, err := eval.ParseGate(text)
 		if err == nil && strings.ContainsAny(text, "&|r ") {
 			var r eval.GateResult

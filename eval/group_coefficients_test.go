@@ -28,7 +28,8 @@ func TestGroupCoefficients_Arranged(t *testing.T) {
 		panelsLeft, gs int
 	}{
 		"the widest per standard deviation first": {
-			[]GroupCoefficient{panel("wide units", "g", 0.01, 1, ab, 0, 2), panel("apart", "g", 2, 1, ab, 0.5, 2), panel("same", "g", 1, 3, ab, 3, 3)},
+			[]GroupCoefficient{panel("wide units", "g", 0.01, 1, ab, 0, 2), panel("apart", "g", 2, 1, ab, 0.5, 2),
+				panel("same", "g", 1, 3, ab, 3, 3)},
 			[]string{"apart", "wide units", "same"}, ab, []Num{0.5, 2}, 0, 0},
 		"at most twelve panels": {
 			many, []string{"x13", "x12", "x11", "x10", "x9", "x8", "x7", "x6", "x5", "x4", "x3", "x2"}, ab, []Num{13, 0}, 2, 0},
@@ -43,7 +44,8 @@ func TestGroupCoefficients_Arranged(t *testing.T) {
 		for _, p := range shown {
 			features = append(features, p.Feature)
 		}
-		if !slices.Equal(features, q.features) || !slices.Equal(shown[0].Labels, q.labels) || !slices.Equal(shown[0].Group, q.group) || panels != q.panelsLeft || groups != q.gs {
+		if !slices.Equal(features, q.features) || !slices.Equal(shown[0].Labels, q.labels) ||
+			!slices.Equal(shown[0].Group, q.group) || panels != q.panelsLeft || groups != q.gs {
 			t.Errorf("%s: %v, %d panels and %d groups left out", name, shown, panels, groups)
 		}
 		if fmt.Sprint(q.panels) != before {

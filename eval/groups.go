@@ -32,7 +32,9 @@ func Shares(groups []facts.Grouping) []map[string]float64 {
 
 // measureGrouping measures all models in every group of a grouping. share holds the proportions of the training
 // rows by group, or is nil.
-func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g facts.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
+func (e *Evaluation) measureGrouping(
+	ctx context.Context, in *Input, g facts.Grouping, groups []stratum, share map[string]float64,
+) (Grouping, error) {
 	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
 	for k, m := range in.Models {
@@ -41,7 +43,8 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g facts.Gro
 	out := Grouping{Name: g.Name, Groups: make([]Group, len(groups))}
 	err := in.rows.Parallel(ctx, "measuring by "+g.Name, len(groups), func(j int) error {
 		r := groups[j].Rows
-		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: weight.Total(r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
+		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: weight.Total(r) / float64(e.N),
+			Sufficient: len(r) >= e.MinGroupSize}
 		if share != nil {
 			s, ok := share[h.Label]
 			if ok && (isNotFinite(s) || s < 0) {
@@ -119,7 +122,8 @@ func newSpread(groups []Group, k int, key string, overall float64) Spread {
 	}
 	if s.Groups == 0 {
 		u := undefined()
-		return Spread{GroupMin: u, GroupMax: u, Difference: Between{u, u}, Ratio: Between{u, u}, Average: u, WeightedAverage: u}
+		return Spread{GroupMin: u, GroupMax: u, Difference: Between{u, u}, Ratio: Between{u, u}, Average: u,
+			WeightedAverage: u}
 	}
 	s.GroupMin, s.GroupMax = Num(lo), Num(hi)
 	s.Difference = Between{Num(hi - lo), Num(diff)}

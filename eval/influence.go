@@ -89,7 +89,10 @@ func aucError(in *measuredRows, of *stratum, what quantity, _ float64) estimateE
 
 // averagePrecisionError returns the error of the average precision over a stratum, or of its change.
 func averagePrecisionError(in *measuredRows, of *stratum, what quantity, _ float64) estimateError {
-	x, _ := areaInfluence(in, of, what, func(dst []float64, t tiedScores) { averagePrecisionInfluence(dst, t, t.AveragePrecision()) })
+	x, _ := areaInfluence(in, of, what, func(dst []float64,
+		t tiedScores) {
+		averagePrecisionInfluence(dst, t, t.AveragePrecision())
+	})
 	defer func() { memory.Release(in.Arena, x) }()
 	var m influenceMoments
 	for _, d := range x {
@@ -104,7 +107,9 @@ func averagePrecisionError(in *measuredRows, of *stratum, what quantity, _ float
 
 // areaInfluence returns the influences of the rows on an area under a curve, or on its change, in the order of the
 // ties of the model. The caller releases them.
-func areaInfluence(in *measuredRows, of *stratum, what quantity, influence func(dst []float64, t tiedScores)) ([]float64, tiedScores) {
+func areaInfluence(
+	in *measuredRows, of *stratum, what quantity, influence func(dst []float64, t tiedScores),
+) ([]float64, tiedScores) {
 	n := len(of.Rows)
 	along := func(k int) ([]float64, tiedScores) {
 		x, t := memory.Make[float64](in.Arena, n), of.Ties(in, k)

@@ -17,7 +17,8 @@ func TestUnlessRounding_Changes(t *testing.T) {
 			t.Errorf("a change of %v from %v: %v with variance %v, not %v", c.change, c.base, got, l.variance, c.want)
 		}
 	}
-	if l, got := (estimateError{n: 3, variance: 1e-20}).UnlessRounding(1e-15, 1, estimateError{}); l.variance != 1e-20 || got != 1e-15 {
+	if l, got := (estimateError{n: 3, variance: 1e-20}).UnlessRounding(1e-15, 1, estimateError{}); l.variance != 1e-20 ||
+		got != 1e-15 {
 		t.Errorf("a change of some rows is taken for rounding: %v, %v", l, got)
 	}
 }

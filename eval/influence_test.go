@@ -22,7 +22,8 @@ func TestInfluence_IsDerivative(t *testing.T) {
 	for name, c := range map[string]struct {
 		f         func(tiedScores) float64
 		influence func(dst []float64, t tiedScores, value float64)
-	}{"auc": {tiedScores.AUC, aucInfluence}, "average precision": {tiedScores.AveragePrecision, averagePrecisionInfluence}} {
+	}{"auc": {tiedScores.AUC, aucInfluence}, "average precision": {tiedScores.AveragePrecision,
+		averagePrecisionInfluence}} {
 		ties := newTiedScores(nil, target, score, weight, order)
 		c.influence(dst, ties, c.f(ties))
 		sum := 0.0

@@ -45,8 +45,9 @@ type Input struct {
 	MinGroupSize int      // groups below it are listed but never the headline; values below 1 mean 1
 
 	Confidence float64 // of every interval, in (0, 1); 0 means 0.95
-	Resamples  int     // draws for simultaneous intervals and the ECE; 0 means no intervals; else from 100 to MostResamples
-	Seed       uint64
+	// draws for simultaneous intervals and the ECE; 0 means no intervals; else from 100 to MostResamples
+	Resamples int
+	Seed      uint64
 
 	Split Split // which rows these are; empty: "evaluation rows"
 
@@ -124,7 +125,8 @@ func simultaneousConfidence(confidence, n float64) float64 {
 // newMeasuredRows returns the rows for measuring.
 func (in *Input) newMeasuredRows() *measuredRows {
 	arena := in.Arena.NewChild()
-	return &measuredRows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: scaleWeights(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), workerPool: workerPool{Observe: in.Observe, Arena: arena}}
+	return &measuredRows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: scaleWeights(arena, in.Weight),
+		Models: in.Models, Threshold: in.threshold(), workerPool: workerPool{Observe: in.Observe, Arena: arena}}
 }
 
 func (in *Input) threshold() float64 {
@@ -166,11 +168,13 @@ func (in *Input) check() error {
 	case in.Weight != nil && len(in.Weight) != n:
 		return fmt.Errorf("eval: %d weights for %d rows", len(in.Weight), n)
 	case in.TrainShare != nil && len(in.TrainShare) != len(in.Groups):
-		return fmt.Errorf("eval: training proportions are given for %d of %d %s", len(in.TrainShare), len(in.Groups), printable.Noun(len(in.Groups), "grouping", "groupings"))
+		return fmt.Errorf("eval: training proportions are given for %d of %d %s", len(in.TrainShare), len(in.Groups),
+			printable.Noun(len(in.Groups), "grouping", "groupings"))
 	case !(in.confidence() > 0 && in.confidence() < 1):
 		return fmt.Errorf("eval: the confidence level is %v; it must be between 0 and 1", in.Confidence)
 	case in.Resamples != 0 && (in.Resamples < 100 || in.Resamples > MostResamples):
-		return fmt.Errorf("eval: %d %s: must be 0 (no intervals) or from 100 to %d", in.Resamples, printable.Noun(in.Resamples, "resample", "resamples"), MostResamples)
+		return fmt.Errorf("eval: %d %s: must be 0 (no intervals) or from 100 to %d", in.Resamples,
+			printable.Noun(in.Resamples, "resample", "resamples"), MostResamples)
 	case !(in.rate() > 0) || !(in.tolerance() > 0):
 		return fmt.Errorf("eval: the rate is %v and the tolerance %v; both must be positive", in.Rate, in.Tolerance)
 	case math.IsNaN(in.threshold()):
@@ -181,7 +185,8 @@ func (in *Input) check() error {
 			return fmt.Errorf("eval: target of row %d is %v; a binary target is +1 or −1", in.rowID(i), t)
 		}
 		if in.Task == Multiclass && !(t >= 0 && t < float64(len(in.Classes)) && t == math.Floor(t)) {
-			return fmt.Errorf("eval: target of row %d is %v; the classes are numbered from 0 to %d", in.rowID(i), t, len(in.Classes)-1)
+			return fmt.Errorf("eval: target of row %d is %v; the classes are numbered from 0 to %d", in.rowID(i), t,
+				len(in.Classes)-1)
 		}
 		if isNotFinite(t) {
 			return fmt.Errorf("eval: target of row %d is %v", in.rowID(i), t)
@@ -199,14 +204,17 @@ func (in *Input) check() error {
 		}
 		seen[m.Name] = true
 		if len(m.Score) != n || len(m.Loss) != n {
-			return fmt.Errorf("eval: model %q has %d scores and %d losses, but there are %d rows", m.Name, len(m.Score), len(m.Loss), n)
+			return fmt.Errorf("eval: model %q has %d scores and %d losses, but there are %d rows", m.Name, len(m.Score),
+				len(m.Loss), n)
 		}
 		if in.Task == Multiclass && (len(m.Class) != n || len(m.Place) != n) {
-			return fmt.Errorf("eval: model %q has %d predicted classes and %d ranks of the true class, but there are %d rows", m.Name, len(m.Class), len(m.Place), n)
+			return fmt.Errorf("eval: model %q has %d predicted classes and %d ranks of the true class, but there are %d rows",
+				m.Name, len(m.Class), len(m.Place), n)
 		}
 		for i := range m.Class {
 			if c := m.Class[i]; in.Task == Multiclass && (c < 0 || int(c) >= len(in.Classes)) {
-				return fmt.Errorf("eval: model %q predicts class %d at row %[4]d, but there are only %[3]d classes", m.Name, c, len(in.Classes), in.rowID(i))
+				return fmt.Errorf("eval: model %q predicts class %d at row %[4]d, but there are only %[3]d classes", m.Name, c,
+					len(in.Classes), in.rowID(i))
 			}
 		}
 		for i := range n {
@@ -214,18 +222,21 @@ func (in *Input) check() error {
 			case isNotFinite(s):
 				return fmt.Errorf("eval: score of model %q at row %d is %v", m.Name, in.rowID(i), s)
 			case in.Task != Regression && (s < 0 || s > 1):
-				return fmt.Errorf("eval: score of model %q at row %d is %v; a probability in [0, 1] is needed", m.Name, in.rowID(i), s)
+				return fmt.Errorf("eval: score of model %q at row %d is %v; a probability in [0, 1] is needed", m.Name, in.rowID(i),
+					s)
 			case isNotFinite(m.Loss[i]):
 				return fmt.Errorf("eval: loss of model %q at row %d is %v", m.Name, in.rowID(i), m.Loss[i])
 			}
 		}
 	}
-	if in.ReferenceGroup != "" && (len(in.Groups) == 0 || !slices.Contains(in.Groups[len(in.Groups)-1].Labels, in.ReferenceGroup)) {
+	if in.ReferenceGroup != "" && (len(in.Groups) == 0 ||
+		!slices.Contains(in.Groups[len(in.Groups)-1].Labels, in.ReferenceGroup)) {
 		var labels []string
 		if len(in.Groups) > 0 {
 			labels = in.Groups[len(in.Groups)-1].Labels
 		}
-		return fmt.Errorf("eval: the reference group %q does not exist%s", in.ReferenceGroup, didYouMean(in.ReferenceGroup, labels))
+		return fmt.Errorf("eval: the reference group %q does not exist%s", in.ReferenceGroup,
+			didYouMean(in.ReferenceGroup, labels))
 	}
 	for _, g := range in.Groups {
 		if err := checkGrouping(g, n); err != nil {
@@ -249,7 +260,8 @@ func checkGrouping(g facts.Grouping, n int) error {
 	}
 	for i, k := range g.Index {
 		if k < 0 || int(k) >= len(g.Labels) {
-			return fmt.Errorf("eval: grouping %q puts row %d into group %d, but has only %d groups", g.Name, i+1, k, len(g.Labels))
+			return fmt.Errorf("eval: grouping %q puts row %d into group %d, but has only %d groups", g.Name, i+1, k,
+				len(g.Labels))
 		}
 	}
 	return nil

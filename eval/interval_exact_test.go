@@ -14,10 +14,12 @@ func TestWilson_KnownValues(t *testing.T) {
 		t.Error(lo, hi)
 	}
 	// Of one hit the lower end is that of a Poisson count, −log(0.95)/n (Brown, Cai and DasGupta 2001).
-	if lo, hi := wilsonInterval(1, 100, 0.95); !(math.Abs(lo+math.Log(0.95)/100) <= 1e-9) || !(math.Abs(hi-0.0545) <= 5e-5) {
+	if lo, hi := wilsonInterval(1, 100, 0.95); !(math.Abs(lo+math.Log(0.95)/100) <= 1e-9) ||
+		!(math.Abs(hi-0.0545) <= 5e-5) {
 		t.Error(lo, hi)
 	}
-	if lo, hi := wilsonInterval(99, 100, 0.95); !(math.Abs(hi-1-math.Log(0.95)/100) <= 1e-9) || !(math.Abs(lo-0.9455) <= 5e-5) {
+	if lo, hi := wilsonInterval(99, 100, 0.95); !(math.Abs(hi-1-math.Log(0.95)/100) <= 1e-9) ||
+		!(math.Abs(lo-0.9455) <= 5e-5) {
 		t.Error(lo, hi)
 	}
 	if lo, hi := wilsonInterval(0, 0, 0.95); lo != 0 || hi != 1 {
@@ -142,7 +144,8 @@ func TestIntervals_Formulas(t *testing.T) {
 		}
 		return s.All
 	}
-	v := Values{Of: map[string]Num{"auc": 11.0 / 12, "balanced_accuracy": Num((2.0/3 + 3.0/4) / 2), "tpr": 1, "fpr": 1, "accuracy": 1}}
+	v := Values{Of: map[string]Num{"auc": 11.0 / 12, "balanced_accuracy": Num((2.0/3 + 3.0/4) / 2), "tpr": 1, "fpr": 1,
+		"accuracy": 1}}
 	iv := map[string]Interval{}
 	addExactIntervals(in, 0, strata(), v, 0.9, iv)
 	for key, want := range map[string][2]int{"accuracy": {5, 7}, "tpr": {2, 3}, "fpr": {1, 4}} {
@@ -155,7 +158,8 @@ func TestIntervals_Formulas(t *testing.T) {
 	rl, rh := wilsonInterval(2, 3, 0.9)
 	ml, mh := wilsonInterval(1, 4, 0.9)
 	at, down, up := (2.0/3+3.0/4)/2, math.Hypot(2.0/3-rl, mh-0.25), math.Hypot(rh-2.0/3, 0.25-ml)
-	if got := iv["balanced_accuracy"]; !(math.Abs(2*(at-float64(got.Low))-down) <= 1e-12) || !(math.Abs(2*(float64(got.High)-at)-up) <= 1e-12) {
+	if got := iv["balanced_accuracy"]; !(math.Abs(2*(at-float64(got.Low))-down) <= 1e-12) ||
+		!(math.Abs(2*(float64(got.High)-at)-up) <= 1e-12) {
 		t.Errorf("balanced accuracy: %+v, want %v − %v/2, + %v/2", got, at, down, up)
 	}
 	balanced := func(at float64, positives, negatives trialCounts) *Interval {
@@ -228,7 +232,8 @@ func TestIntervals_OfLossesStayAboveZero(t *testing.T) {
 // wrongly.
 func TestMatthewsInterval_Covers(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	for _, c := range []struct{ recall, mistaken, positives float64 }{{0.7, 0.2, 0.3}, {0.97, 0.02, 0.3}, {0.5, 0.5, 0.5}} {
+	for _, c := range []struct{ recall, mistaken, positives float64 }{{0.7, 0.2, 0.3}, {0.97, 0.02, 0.3},
+		{0.5, 0.5, 0.5}} {
 		truth := matthews(c.recall*c.positives, c.mistaken*(1-c.positives), c.positives, 1-c.positives)
 		covered, known := 0, 0
 		const trials, rows = 1000, 100

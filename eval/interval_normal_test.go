@@ -74,7 +74,9 @@ func TestError_AddsUp(t *testing.T) {
 	second.addStratum(of(x[10:]))
 	both.addStratum(of(x[:10]))
 	both.AddScaled(second, 1)
-	if !(math.Abs(both.variance-first.variance-second.variance) <= near) || !(math.Abs(both.third-first.third-second.third) <= near) || !(math.Abs(both.spread-first.spread-second.spread) <= near) {
+	if !(math.Abs(both.variance-first.variance-second.variance) <= near) ||
+		!(math.Abs(both.third-first.third-second.third) <= near) ||
+		!(math.Abs(both.spread-first.spread-second.spread) <= near) {
 		t.Errorf("%+v, of its parts %+v and %+v", both, first, second)
 	}
 	// One that every row shares says nothing; blocks of rows are one stratum.
@@ -84,7 +86,8 @@ func TestError_AddsUp(t *testing.T) {
 	m := of(x[:4])
 	m.merge(of(x[4:10]))
 	shifted.addStratum(m)
-	for _, v := range [][2]float64{{shifted.variance, first.variance}, {shifted.third, first.third}, {shifted.spread, first.spread}} {
+	for _, v := range [][2]float64{{shifted.variance, first.variance}, {shifted.third, first.third},
+		{shifted.spread, first.spread}} {
 		if !(math.Abs(v[0]-v[1]) <= near) {
 			t.Errorf("%+v, before a shift %+v", shifted, first)
 		}
@@ -106,7 +109,8 @@ func TestBelowMedian_SumsToZero(t *testing.T) {
 				rows.Weight = append(rows.Weight, 0.5+g.Float64())
 			}
 		}
-		stratum := &stratum{Rows: order, Size: [][]int32{argsort(nil, len(order), func(i int) float64 { return math.Abs(rows.Models[0].Score[i]) })}}
+		stratum := &stratum{Rows: order, Size: [][]int32{argsort(nil, len(order),
+			func(i int) float64 { return math.Abs(rows.Models[0].Score[i]) })}}
 		sum := 0.0
 		for _, v := range belowMedian(rows, stratum, 0) {
 			sum += v

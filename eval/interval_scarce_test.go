@@ -16,7 +16,8 @@ func TestLogarithmicLosses_AreRecognised(t *testing.T) {
 				if y < 0 {
 					score = 1 - p
 				}
-				in := &measuredRows{Target: []float64{y}, Models: []Model{{Score: []float64{score}, Loss: []float64{loss + off*(1+loss)}}}}
+				in := &measuredRows{Target: []float64{y}, Models: []Model{{Score: []float64{score},
+					Loss: []float64{loss + off*(1+loss)}}}}
 				if got := hasLogLoss(in); got != want {
 					t.Errorf("target %v, probability %v, loss off by %v: %v", y, p, off, got)
 				}

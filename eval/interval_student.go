@@ -92,7 +92,8 @@ const constantChange = 1e-13
 // UnlessRounding returns the error of a change from base and the change itself. Both are 0 if the change is the
 // same in all rows up to rounding.
 func (l estimateError) UnlessRounding(at, base float64, own estimateError) (estimateError, float64) {
-	if math.Sqrt(l.variance) > constantChange*math.Max(math.Sqrt(own.variance), math.Abs(base)) || isNotFinite(l.variance) {
+	if math.Sqrt(l.variance) > constantChange*math.Max(math.Sqrt(own.variance), math.Abs(base)) ||
+		isNotFinite(l.variance) {
 		return l, at
 	}
 	if math.Abs(at) <= 1e-14*math.Abs(base) {

@@ -9,7 +9,8 @@ import (
 func TestStudent_KnownValues(t *testing.T) {
 	// Tables of Student's t at 95 and 99 %.
 	for _, c := range []struct{ confidence, freedom, want float64 }{
-		{0.95, 1, 12.7062}, {0.95, 4, 2.77645}, {0.95, 29, 2.04523}, {0.99, 10, 3.16927}, {0.95, 1e9, 1.95996}, {0.95, 9e6, 1.95996},
+		{0.95, 1, 12.7062}, {0.95, 4, 2.77645}, {0.95, 29, 2.04523}, {0.99, 10, 3.16927}, {0.95, 1e9, 1.95996},
+		{0.95, 9e6, 1.95996},
 	} {
 		if got := studentQuantile(c.confidence, c.freedom); !(math.Abs(got-c.want) <= 1e-5*c.want) {
 			t.Errorf("%v of %v degrees: %v, want %v", c.confidence, c.freedom, got, c.want)
@@ -86,9 +87,11 @@ func TestTrials_OfWeights(t *testing.T) {
 // weights; quantities have no classes.
 func TestOneClass_AnyUnit(t *testing.T) {
 	for _, unit := range []float64{1e-12, 1e-6, 1, 1e6, 1e12} {
-		for share, want := range map[float64]bool{0: true, 1e-14: true, 0.9e-12: true, 1.1e-12: false, 1 - 1.1e-12: false, 1 - 0.9e-12: true, 1e-6: false, 0.5: false, 1 - 1e-6: false, 1: true} {
+		for share, want := range map[float64]bool{0: true, 1e-14: true, 0.9e-12: true, 1.1e-12: false, 1 - 1.1e-12: false,
+			1 - 0.9e-12: true, 1e-6: false, 0.5: false, 1 - 1e-6: false, 1: true} {
 			for task, classes := range map[Task]bool{Binary: true, Regression: false} {
-				p := &errorPart{r: &intervalMaker{columns: &influenceColumns{}, in: &measuredRows{Task: task}}, sum: make([]float64, 2)}
+				p := &errorPart{r: &intervalMaker{columns: &influenceColumns{}, in: &measuredRows{Task: task}},
+					sum: make([]float64, 2)}
 				p.sum[0], p.sum[columnShared1] = unit, share*unit
 				if got := p.OneClass(); got != (want && classes) {
 					t.Errorf("%v: a share of %v of %v: %v", task, share, unit, got)

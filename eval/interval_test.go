@@ -31,7 +31,8 @@ func TestIntervals_Deterministic(t *testing.T) {
 		}
 	}
 	in.Seed++
-	if e, _ := eval.Evaluate(context.Background(), in); reflect.DeepEqual(e.Models[0].WorstGroup, first.Models[0].WorstGroup) {
+	if e, _ := eval.Evaluate(context.Background(), in); reflect.DeepEqual(e.Models[0].WorstGroup,
+		first.Models[0].WorstGroup) {
 		t.Error("the seed changes nothing")
 	}
 }
@@ -64,7 +65,8 @@ func TestIntervals_Cover(t *testing.T) {
 	}
 	t.Logf("pointwise %d, worst group %d, change %d, difference %d of %d", point, worst, change, spread, runs)
 	if point < runs*88/100 || worst < runs*90/100 || change < runs*90/100 || spread < runs*90/100 {
-		t.Errorf("coverage too low: pointwise %d, worst group %d, change %d, difference %d of %d", point, worst, change, spread, runs)
+		t.Errorf("coverage too low: pointwise %d, worst group %d, change %d, difference %d of %d", point, worst, change,
+			spread, runs)
 	}
 }
 

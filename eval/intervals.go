@@ -57,7 +57,9 @@ func allQuantities(in *Input) (out []quantity) {
 
 // addGroupIntervals adds the intervals of the groups of grouping j and of its summaries and, for the last
 // grouping, of the comparisons by group. overall holds the errors over all rows.
-func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *intervalMaker, j int, strata []stratum, overall []estimateError) error {
+func (e *Evaluation) addGroupIntervals(
+	ctx context.Context, in *Input, r *intervalMaker, j int, strata []stratum, overall []estimateError,
+) error {
 	grouping := &e.Groupings[j]
 	groups, list, name := grouping.Groups, in.Task.Measures(), grouping.Name
 	parts := make([]*errorPart, len(strata)) // nil: too few rows
@@ -95,7 +97,8 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 				putInterval(parts[s], measure, k, g.N, errors[s][k*len(list)+q], m.Values, m.Intervals)
 			}
 			if k > 0 {
-				differences[s] = append(differences[s], parts[s].Change(float64(m.Values.Risk())-base, base, errors[s][changes+k-1], errors[s][0], e.Confidence))
+				differences[s] = append(differences[s], parts[s].Change(float64(m.Values.Risk())-base, base, errors[s][changes+k-1],
+					errors[s][0], e.Confidence))
 			}
 		}
 		if parts[s] != nil {
@@ -111,7 +114,8 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 	if j == len(e.Groupings)-1 {
 		for k := range e.Compared {
 			c := &e.Compared[k]
-			c.addGroups(in, grouping, strata, differences, k, critical, func(s int) (estimateError, estimateError) { return errors[s][changes+k], errors[s][0] })
+			c.addGroups(in, grouping, strata, differences, k, critical,
+				func(s int) (estimateError, estimateError) { return errors[s][changes+k], errors[s][0] })
 			spreads.compare(c, k+1)
 		}
 	}
@@ -194,7 +198,9 @@ func putInterval(part *errorPart, m Measure, k, n int, l estimateError, v Values
 // addSimultaneous sets simultaneous intervals of the risks of all models in an eligible group: those of the group alone
 // (Student's t, adjusted for skewness) at the level of c standard errors, with c the quantile of the largest
 // standardised deviation, widened if there are few rows of a class. So they contain the intervals of the group alone.
-func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows []int32, c float64, errorOf func(k int) estimateError) {
+func (e *Evaluation) addSimultaneous(
+	in *Input, r *intervalMaker, g *Group, rows []int32, c float64, errorOf func(k int) estimateError,
+) {
 	few := scarcityOf(in.rows, rows, g.Models[0].Values, c)
 	for k := range g.Models {
 		m, least := float64(g.Models[k].Values.Risk()), math.Inf(-1)
@@ -213,8 +219,8 @@ func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows
 	}
 }
 
-// simultaneousInterval returns the interval of an estimate at the level that c standard errors have for a normal variable, or
-// at confidence if that is higher; nil if the error is not known.
+// simultaneousInterval returns the interval of an estimate at the level that c standard errors have for a normal
+// variable, or at confidence if that is higher; nil if the error is not known.
 func (l *estimateError) simultaneousInterval(at, confidence, c, least float64) *Interval {
 	iv := l.Interval(at, max(confidence, math.Erf(c/math.Sqrt2)), least, math.Inf(1))
 	if iv != nil {

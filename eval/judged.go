@@ -102,7 +102,8 @@ func (j *judge) worstGroup(k int, small bool) int {
 	at := -1
 	for s := range j.Headline().Groups {
 		g := &j.Headline().Groups[s]
-		if !g.Sufficient && (!small || g.N < minDecidingRows) || !(j.judgedIn(k, s) > j.judgedIn(k, at) || at < 0) || math.IsNaN(j.judgedIn(k, s)) {
+		if !g.Sufficient && (!small || g.N < minDecidingRows) || !(j.judgedIn(k, s) > j.judgedIn(k, at) || at < 0) ||
+			math.IsNaN(j.judgedIn(k, s)) {
 			continue
 		}
 		at = s

@@ -44,8 +44,9 @@ func classes(n int, right [2][3]float64, loss [2][2]float64, rng *rand.Rand) eva
 // The second model is more accurate in the worst group, and so sure of itself that its log loss is larger everywhere.
 // Every criterion is judged by its own measure, and the sentences name that measure.
 func TestVerdict_FollowsTheCriterion(t *testing.T) {
-	text := map[string]string{"worst-group": "worst group’s risk", "worst-group-accuracy": "worst group’s error rate", "average": "average risk",
-		"tail": "risk of the worst tenth", "trade-off": "trade-off of the worst group’s risk and 2 times the average risk"}
+	text := map[string]string{"worst-group": "worst group’s risk", "worst-group-accuracy": "worst group’s error rate",
+		"average": "average risk",
+		"tail":    "risk of the worst tenth", "trade-off": "trade-off of the worst group’s risk and 2 times the average risk"}
 	better := [2][3]float64{{0.5, 0.9, 0.9}, {0.8, 0.85, 0.85}}
 	sure := [2][2]float64{{0.4, 1.2}, {0.1, 9}}
 	calm := [2][2]float64{{0.1, 9}, {0.4, 1.2}}
@@ -57,28 +58,36 @@ func TestVerdict_FollowsTheCriterion(t *testing.T) {
 		headline  string
 		numbers   string
 	}{
-		{"worst-group-accuracy", sure, eval.Helped, "robust", "The robust model is more accurate in the worst group.", "percentage points"},
-		{"worst-group", sure, eval.Hurt, "ERM", "Do not use the robust model: it is worse for the worst group.", "log loss rises"},
-		{"trade-off", sure, eval.Hurt, "ERM", "Do not use the robust model: it is worse for the worst group.", "log loss rises"},
+		{"worst-group-accuracy", sure, eval.Helped, "robust", "The robust model is more accurate in the worst group.",
+			"percentage points"},
+		{"worst-group", sure, eval.Hurt, "ERM", "Do not use the robust model: it is worse for the worst group.",
+			"log loss rises"},
+		{"trade-off", sure, eval.Hurt, "ERM", "Do not use the robust model: it is worse for the worst group.",
+			"log loss rises"},
 		{"average", sure, eval.Hurt, "ERM", "Do not use the robust model: it is worse on average.", "Over all rows"},
-		{"tail", sure, eval.Hurt, "ERM", "Do not use the robust model: it is worse for the worst 10\u00a0% of rows.", "Over the worst 10\u00a0% of rows"},
+		{"tail", sure, eval.Hurt, "ERM", "Do not use the robust model: it is worse for the worst 10\u00a0% of rows.",
+			"Over the worst 10\u00a0% of rows"},
 		{"average", calm, eval.Helped, "robust", "The robust model is better on average.", "Over all rows"},
-		{"tail", calm, eval.Helped, "robust", "The robust model is better for the worst 10\u00a0% of rows.", "Over the worst 10\u00a0% of rows"},
+		{"tail", calm, eval.Helped, "robust", "The robust model is better for the worst 10\u00a0% of rows.",
+			"Over the worst 10\u00a0% of rows"},
 		{"worst-group", calm, eval.Helped, "robust", "The robust model is better for the worst group.", "log loss falls"},
 	} {
 		in := classes(1000, better, c.loss, rand.New(rand.NewPCG(1, 2)))
 		in.Criterion, in.CriterionText, in.Alternatives = c.criterion, text[c.criterion], []string{"ERM by the average risk"}
 		v := judged(t, in)
-		if v.Outcome != c.outcome || v.Recommended != c.model || v.Criterion != c.criterion || v.Judged == nil || v.Judged.Interval == nil {
+		if v.Outcome != c.outcome || v.Recommended != c.model || v.Criterion != c.criterion || v.Judged == nil ||
+			v.Judged.Interval == nil {
 			t.Errorf("%s: %s, %s recommended, criterion %s, %+v", c.criterion, v.Outcome, v.Recommended, v.Criterion, v.Judged)
 		}
 		if v.Headline != c.headline || !strings.Contains(v.Numbers, c.numbers) {
 			t.Errorf("%s:\n%s\n%s", c.criterion, v.Headline, v.Numbers)
 		}
-		if !strings.Contains(v.Recommendation, "Other criteria (--select) would choose another model: ERM by the average risk.") {
+		if !strings.Contains(v.Recommendation,
+			"Other criteria (--select) would choose another model: ERM by the average risk.") {
 			t.Errorf("%s: %s", c.criterion, v.Recommendation)
 		}
-		if c.outcome == eval.Helped && !strings.Contains(v.Recommendation, "cross-validation chose it by the "+text[c.criterion]) {
+		if c.outcome == eval.Helped && !strings.Contains(v.Recommendation,
+			"cross-validation chose it by the "+text[c.criterion]) {
 			t.Errorf("%s: %s", c.criterion, v.Recommendation)
 		}
 	}
@@ -91,8 +100,10 @@ func TestVerdict_UnmeasurableDifference(t *testing.T) {
 		criterion   string
 		gained      bool // two more rows of the worst group are right
 		recommended string
-	}{{"worst-group-accuracy", true, "robust"}, {"worst-group-accuracy", false, "ERM"}, {"worst-group", true, "robust"}, {"trade-off", false, "ERM"}, {"", true, "ERM"}} {
-		in := classes(80, [2][3]float64{{0.6, 0.9, 0.9}, {}}, [2][2]float64{{0.4, 1.2}, {0.4, 1.2}}, rand.New(rand.NewPCG(5, 5)))
+	}{{"worst-group-accuracy", true, "robust"}, {"worst-group-accuracy", false, "ERM"}, {"worst-group", true, "robust"},
+		{"trade-off", false, "ERM"}, {"", true, "ERM"}} {
+		in := classes(80, [2][3]float64{{0.6, 0.9, 0.9}, {}}, [2][2]float64{{0.4, 1.2}, {0.4, 1.2}},
+			rand.New(rand.NewPCG(5, 5)))
 		in.Models[1].Loss, in.Models[1].Score = slices.Clone(in.Models[0].Loss), slices.Clone(in.Models[0].Score)
 		changed := 0
 		for i := 0; i < len(in.Target) && changed < 2; i += 3 {
@@ -143,8 +154,10 @@ func TestVerdict_WorstGroupOfFewRows(t *testing.T) {
 		criterion   string
 		right       float64 // in the small group, of the second model
 		recommended string
-	}{{"worst-group", 1, "robust"}, {"worst-group-accuracy", 1, "robust"}, {"worst-group", 0, "ERM"}, {"worst-group-accuracy", 0, "ERM"}} {
-		in := classes(400, [2][3]float64{{0.1, 0.95, 0.95}, {c.right, 0.8, 0.8}}, [2][2]float64{{0.2, 1.7}, {0.2, 1.7}}, rand.New(rand.NewPCG(8, 8)))
+	}{{"worst-group", 1, "robust"}, {"worst-group-accuracy", 1, "robust"}, {"worst-group", 0, "ERM"},
+		{"worst-group-accuracy", 0, "ERM"}} {
+		in := classes(400, [2][3]float64{{0.1, 0.95, 0.95}, {c.right, 0.8, 0.8}}, [2][2]float64{{0.2, 1.7}, {0.2, 1.7}},
+			rand.New(rand.NewPCG(8, 8)))
 		for i := range in.Target { // ten rows stay in group a
 			if i%3 == 0 && i >= 30 {
 				in.Groups[0].Index[i] = 1
@@ -156,7 +169,8 @@ func TestVerdict_WorstGroupOfFewRows(t *testing.T) {
 		}
 		in.MinGroupSize, in.Criterion, in.CriterionText = 20, c.criterion, "criterion"
 		v := judged(t, in)
-		if v.Outcome != eval.TooLittleData || v.Recommended != c.recommended || v.Judged == nil || v.Judged.Interval != nil || !strings.Contains(v.Numbers, "10 rows") {
+		if v.Outcome != eval.TooLittleData || v.Recommended != c.recommended || v.Judged == nil || v.Judged.Interval != nil ||
+			!strings.Contains(v.Numbers, "10 rows") {
 			t.Errorf("%+v: %s, %s recommended\n%s\n%s", c, v.Outcome, v.Recommended, v.Numbers, v.Recommendation)
 		}
 	}

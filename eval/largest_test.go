@@ -67,7 +67,10 @@ func TestLargest_AgreesWithSort(t *testing.T) {
 			for i := range then {
 				then[i] = float64(r.IntN(5))
 			}
-			slices.SortStableFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(y[j], y[i]), cmp.Compare(then[j], then[i])) })
+			slices.SortStableFunc(order, func(i, j int) int {
+				return cmp.Or(cmp.Compare(y[j], y[i]),
+					cmp.Compare(then[j], then[i]))
+			})
 			for _, c := range []int{1, 5, n} {
 				if got := indicesOfLargest(y, then, c); !slices.Equal(got, order[:min(c, n)]) {
 					t.Errorf("%s: the largest %d of %d, ties by another number, are %v", name, c, n, got)

@@ -28,10 +28,13 @@ func TestSpread_Properties(t *testing.T) {
 			e := evaltest.Evaluate(t, in)
 			for k, s := range e.Groupings[0].Summary {
 				for key, sp := range s.Spread {
-					at := map[string]eval.Num{"group_min": sp.GroupMin, "group_max": sp.GroupMax, "difference": sp.Difference.BetweenGroups,
+					at := map[string]eval.Num{"group_min": sp.GroupMin, "group_max": sp.GroupMax,
+						"difference":            sp.Difference.BetweenGroups,
 						"difference_to_overall": sp.Difference.ToOverall, "average": sp.Average, "weighted_average": sp.WeightedAverage}
-					if !(sp.GroupMin <= sp.GroupMax) || !(math.Abs(float64(sp.GroupMax-sp.GroupMin-sp.Difference.BetweenGroups)) <= 1e-12) {
-						t.Errorf("%s %s: from %v to %v, a difference of %v", task, key, sp.GroupMin, sp.GroupMax, sp.Difference.BetweenGroups)
+					if !(sp.GroupMin <= sp.GroupMax) || !(math.Abs(
+						float64(sp.GroupMax-sp.GroupMin-sp.Difference.BetweenGroups)) <= 1e-12) {
+						t.Errorf("%s %s: from %v to %v, a difference of %v", task, key, sp.GroupMin, sp.GroupMax,
+							sp.Difference.BetweenGroups)
 					}
 					for name, iv := range sp.Intervals {
 						if !(iv.Low <= iv.High) {
@@ -90,7 +93,8 @@ func TestIntervals_NoneForScarceClasses(t *testing.T) {
 	}
 	e := evaltest.Evaluate(t, in)
 	for key, sp := range e.Groupings[0].Summary[0].Spread {
-		if scarce := key == "tpr" || key == "balanced_accuracy"; scarce && len(sp.Intervals) > 0 || key == "accuracy" && len(sp.Intervals) == 0 {
+		if scarce := key == "tpr" || key == "balanced_accuracy"; scarce && len(sp.Intervals) > 0 ||
+			key == "accuracy" && len(sp.Intervals) == 0 {
 			t.Errorf("%s: %v", key, sp.Intervals)
 		}
 	}
@@ -113,7 +117,8 @@ func TestWorstGroup_SmallestEligible(t *testing.T) {
 	two.Groups[0].Index[0] = 0
 	e := evaltest.Evaluate(t, two)
 	for _, g := range e.Groupings[0].Groups {
-		if g.Label == "few" && (g.N != 2 || !g.Sufficient || g.Models[0].Simultaneous == nil || !(g.Models[0].Simultaneous.High > g.Models[0].Simultaneous.Low)) {
+		if g.Label == "few" && (g.N != 2 || !g.Sufficient || g.Models[0].Simultaneous == nil ||
+			!(g.Models[0].Simultaneous.High > g.Models[0].Simultaneous.Low)) {
 			t.Errorf("of two rows: %+v", g)
 		}
 	}
@@ -121,7 +126,8 @@ func TestWorstGroup_SmallestEligible(t *testing.T) {
 
 // An adversary over groups weighs all rows of one alike: of these the worst are listed.
 func TestAdversary_HeaviestOfEqualWeight(t *testing.T) {
-	a, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: []float64{0.1, 0.3, 0.3, 0.3}, Loss: []float64{9, 1, 3, 2}})
+	a, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: []float64{0.1, 0.3, 0.3, 0.3},
+		Loss: []float64{9, 1, 3, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +146,8 @@ func TestCaveats_GroupsOfOneClass(t *testing.T) {
 		}
 	}
 	e := evaltest.Evaluate(t, in)
-	if said := strings.Join(e.Caveats, "\n"); !strings.Contains(said, "one class") || !strings.Contains(said, "few (n = 3)") {
+	if said := strings.Join(e.Caveats, "\n"); !strings.Contains(said, "one class") ||
+		!strings.Contains(said, "few (n = 3)") {
 		t.Errorf("caveats:\n%s", said)
 	}
 }
@@ -174,7 +181,8 @@ func TestIntervals_CurvesHaveWidth(t *testing.T) {
 		for _, key := range []string{"auc", "auprc"} {
 			at, _ := e.Groupings[0].Groups[1].Models[0].Values.Get(key)
 			iv, ok := e.Groupings[0].Groups[1].Models[0].Intervals[key]
-			if ok && !(iv.Low >= 0 && iv.High <= 1 && iv.Low < iv.High && float64(iv.Low) <= at && at <= float64(iv.High)) || !ok && name == "as they are" {
+			if ok && !(iv.Low >= 0 && iv.High <= 1 && iv.Low < iv.High && float64(iv.Low) <= at && at <= float64(iv.High)) ||
+				!ok && name == "as they are" {
 				t.Errorf("%s, %s: %v in [%v, %v], an interval: %v", name, key, at, iv.Low, iv.High, ok)
 			}
 		}

@@ -48,7 +48,8 @@ func TestGates_NameEveryNumber(t *testing.T) {
 				want[name+"overall."+m.Key] = model.Overall.Of[m.Key]
 				end(name+"overall."+m.Key, of(model.Intervals, m.Key))
 				s := e.Groupings[0].Summary[k].Spread[m.Key]
-				for part, v := range map[string]eval.Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
+				for part, v := range map[string]eval.Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups,
+					"group_min": s.GroupMin,
 					"group_max": s.GroupMax, "average": s.Average, "weighted_average": s.WeightedAverage} {
 					want[name+part+"."+m.Key] = v
 					end(name+part+"."+m.Key, of(s.Intervals, part))
@@ -121,7 +122,10 @@ func TestCaveats_HaveReasons(t *testing.T) {
 		{[]string{untested, noBoot}, func(in *eval.Input) { in.Resamples = 0 }},
 		{[]string{noGroups}, func(in *eval.Input) { in.Groups = nil }},
 		{[]string{noWorst, twoSmall}, func(in *eval.Input) { in.MinGroupSize = 1000 }},
-		{[]string{picked, constant}, func(in *eval.Input) { in.Models[1].Score = slices.Repeat([]float64{0.3}, len(in.Target)) }},
+		{[]string{picked, constant}, func(in *eval.Input) {
+			in.Models[1].Score = slices.Repeat([]float64{0.3},
+				len(in.Target))
+		}},
 		{[]string{picked, undefined}, func(in *eval.Input) {
 			for i, g := range in.Groups[0].Index {
 				if g == 1 {
@@ -154,7 +158,8 @@ func TestCaveats_HaveReasons(t *testing.T) {
 		e := evaltest.Evaluate(t, in)
 		text := strings.Join(e.Caveats, "\n")
 		for _, says := range all {
-			if got := strings.Contains(text, says); got != slices.Contains(c.says, says) && !(says == undefined && slices.Contains(c.says, overall)) {
+			if got := strings.Contains(text, says); got != slices.Contains(c.says, says) &&
+				!(says == undefined && slices.Contains(c.says, overall)) {
 				t.Errorf("want %q; %q said: %v\n%s", c.says, says, got, text)
 			}
 		}
@@ -165,7 +170,8 @@ func TestCaveats_HaveReasons(t *testing.T) {
 func TestWorstGroup_IsNamed(t *testing.T) {
 	for worst := range 3 {
 		in := evaltest.Two(300, 3, 0.1, 8)
-		in.Groups = append([]encode.Grouping{{Name: "other", Labels: []string{"all"}, Index: make([]int32, 300)}}, in.Groups...)
+		in.Groups = append([]encode.Grouping{{Name: "other", Labels: []string{"all"}, Index: make([]int32, 300)}},
+			in.Groups...)
 		for i := range in.Target {
 			if i%3 == worst {
 				in.Models[0].Loss[i] += 50
@@ -175,7 +181,8 @@ func TestWorstGroup_IsNamed(t *testing.T) {
 		e := evaltest.Evaluate(t, in)
 		for k, m := range e.Models {
 			w := m.WorstGroup
-			if w == nil || w.Grouping != "g" || w.Label != fmt.Sprintf("g%05d", worst) || w.N != 100 || w.Compared != 3 || w.TooSmall != 0 {
+			if w == nil || w.Grouping != "g" || w.Label != fmt.Sprintf("g%05d", worst) || w.N != 100 || w.Compared != 3 ||
+				w.TooSmall != 0 {
 				t.Fatalf("model %d: %+v", k, w)
 			}
 			if g := e.Groupings[1].Groups[worst].Models[k]; w.Risk != g.Values.Risk() || *w.Interval != g.Intervals["risk"] {
@@ -183,10 +190,12 @@ func TestWorstGroup_IsNamed(t *testing.T) {
 			}
 		}
 		c := e.Compared[0]
-		if at := c.AtBaselineWorst; at == nil || at.Value != c.Groups[worst].Value || *at.Interval != *c.Groups[worst].Simultaneous || !(math.Abs(float64(at.Value)+10) <= 3) {
+		if at := c.AtBaselineWorst; at == nil || at.Value != c.Groups[worst].Value ||
+			*at.Interval != *c.Groups[worst].Simultaneous || !(math.Abs(float64(at.Value)+10) <= 3) {
 			t.Errorf("at the baseline's worst: %+v", at)
 		}
-		if order := e.Groupings[1].WorstFirst(); order[0].Label != e.Models[0].WorstGroup.Label || order[1].Models[0].Values.Risk() < order[2].Models[0].Values.Risk() {
+		if order := e.Groupings[1].WorstFirst(); order[0].Label != e.Models[0].WorstGroup.Label ||
+			order[1].Models[0].Values.Risk() < order[2].Models[0].Values.Risk() {
 			t.Errorf("order %v", order)
 		}
 	}
@@ -220,7 +229,8 @@ func TestGroups_InPartsAreTheSame(t *testing.T) {
 	once := evaltest.Evaluate(t, few)
 	for g := range e.Groupings[0].Groups {
 		a, b := e.Groupings[0].Groups[g].Models[0], once.Groupings[0].Groups[g].Models[0]
-		if a.Values.Risk() != b.Values.Risk() || a.Intervals["risk"].Low > b.Values.Risk() || a.Intervals["risk"].High < b.Values.Risk() {
+		if a.Values.Risk() != b.Values.Risk() || a.Intervals["risk"].Low > b.Values.Risk() ||
+			a.Intervals["risk"].High < b.Values.Risk() {
 			t.Fatalf("group %d: %+v, all at once %+v", g, a, b)
 		}
 	}

@@ -92,7 +92,8 @@ func (Task) Risk() Measure { return riskMeasure }
 
 // IsRisk reports whether measure m is the risk of the evaluation under another name.
 func (e *Evaluation) IsRisk(m Measure) bool {
-	return m.Key == logLossKey && e.Task != Regression && e.LossUnit == "nats" || m.Key == RootMeanSquare && e.Loss == RootMeanSquare
+	return m.Key == logLossKey && e.Task != Regression && e.LossUnit == "nats" ||
+		m.Key == RootMeanSquare && e.Loss == RootMeanSquare
 }
 
 // Measures returns the measures of a task in the order of tables. The first is always "risk".

@@ -14,7 +14,8 @@ const eceBins = 10
 const logLossClip = 2.220446049250313e-16
 
 // riskMeasure is the first measure of every task.
-var riskMeasure = Measure{Key: "risk", Label: "Risk", Unit: "loss", About: "mean training loss", Better: Less, Low: -inf, High: inf,
+var riskMeasure = Measure{Key: "risk", Label: "Risk", Unit: "loss", About: "mean training loss", Better: Less,
+	Low: -inf, High: inf,
 	value: perWeight(func(s *rowSums) float64 { return s.risk }), derive: deriveMean(colLoss), constant: constantRisk}
 
 // tailMeasure is the mean of the largest losses. It has a place of its own in files, and is not listed.
@@ -23,24 +24,31 @@ var tailMeasure = Measure{Key: "cvar", derive: deriveMean(colTail)}
 // binaryMeasures lists the measures of two classes.
 var binaryMeasures = []Measure{
 	riskMeasure,
-	{Key: accuracyKey, Label: "Accuracy", Unit: "share", About: "share of rows classified correctly at the threshold", Better: More, Low: 0, High: 1, IsRate: true,
+	{Key: accuracyKey, Label: "Accuracy", Unit: "share", About: "share of rows classified correctly at the threshold",
+		Better: More, Low: 0, High: 1, IsRate: true,
 		value: perWeight(func(s *rowSums) float64 { return s.tp + s.tn }),
 		derive: func(d *derivative) {
 			d.ratio(1, append([]columnTerm{d.own(colC, 1), d.own(colD, -1)}, d.negatives()...), d.all())
 		},
 		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.right })}, isProportion: true},
-	{Key: "balanced_accuracy", Label: "Balanced accuracy", Unit: "share", About: "mean of the recall of the two classes", Better: More, Low: 0, High: 1,
+	{Key: "balanced_accuracy", Label: "Balanced accuracy", Unit: "share", About: "mean of the recall of the two classes",
+		Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) { return (s.tp/(s.tp+s.fn) + s.tn/(s.tn+s.fp)) / 2, s.lacksClass() },
 		derive: func(d *derivative) {
 			d.ratio(0.5, []columnTerm{d.own(colC, 1)}, d.positives())
 			d.ratio(-0.5, []columnTerm{d.own(colD, 1)}, d.negatives())
 		},
 		interval: intervalStrategy{exact: balancedInterval}, rows: scarcerClass},
-	{Key: logLossKey, Label: "Log-loss", Unit: "nats", About: "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]", Better: Less, Low: 0, High: inf,
+	{Key: logLossKey, Label: "Log-loss", Unit: "nats",
+		About: "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − " +
+			"2.2e-16]", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA)},
-	{Key: "brier", Label: "Brier score", About: "mean squared distance between the probability and the 0/1 outcome", Better: Less, Low: 0, High: 1,
+	{Key: "brier", Label: "Brier score", About: "mean squared distance between the probability and the 0/1 outcome",
+		Better: Less, Low: 0, High: 1,
 		value: perWeight(func(s *rowSums) float64 { return s.squared }), derive: deriveMean(colB)},
-	{Key: "brier_skill", Label: "Brier skill score", About: "1 − Brier score / that of always predicting the rows' own share of positives; 0 is no better than this constant", Better: More, Low: -inf, High: 1,
+	{Key: "brier_skill", Label: "Brier skill score",
+		About: "1 − Brier score / that of always predicting the rows' own share of positives; 0 is no better than this " +
+			"constant", Better: More, Low: -inf, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			return 1 - s.squared*s.weight/((s.tp+s.fn)*(s.tn+s.fp)), s.lacksClass()
 		},
@@ -51,9 +59,11 @@ var binaryMeasures = []Measure{
 			d.add(d.c.shared, d.sum(colB)/(n*n))
 			d.add(d.c.shared+columnShared1, d.sum(colB)*w*(n-p)/(p*n*p*n))
 		}, rows: scarcerClass},
-	{Key: "mcc", Label: "Matthews correlation", About: "correlation of predicted and actual class; 0 is no better than chance", Better: More, Low: -1, High: 1,
+	{Key: "mcc", Label: "Matthews correlation",
+		About: "correlation of predicted and actual class; 0 is no better than chance", Better: More, Low: -1, High: 1,
 		value: func(s *rowSums) (float64, string) {
-			return matthews(s.tp, s.fp, s.tp+s.fn, s.tn+s.fp), cmp.Or(s.lacksClass(), undefinedIfEmpty((s.tp+s.fp)*(s.tn+s.fn), "all rows are predicted alike"))
+			return matthews(s.tp, s.fp, s.tp+s.fn, s.tn+s.fp),
+				cmp.Or(s.lacksClass(), undefinedIfEmpty((s.tp+s.fp)*(s.tn+s.fn), "all rows are predicted alike"))
 		},
 		derive: func(d *derivative) {
 			w, p, tp, fp := d.weight(), d.sums[d.c.shared+columnShared1], d.sum(colC), d.sum(colD)
@@ -68,48 +78,72 @@ var binaryMeasures = []Measure{
 	{Key: aucKey, Label: "AUC", About: "area under the ROC curve, ties by midranks", Better: More, Low: 0, High: 1,
 		value:    func(s *rowSums) (float64, string) { return s.rankMeasure(tiedScores.AUC) },
 		interval: intervalStrategy{exact: extremeAreaInterval, rankError: aucError, onLogit: true}, rows: scarcerClass},
-	{Key: "auprc", Label: "AUPRC", About: "average precision: Σ (recall step) × precision, tied scores in one step", Better: More, Low: 0, High: 1,
-		value:    func(s *rowSums) (float64, string) { return s.rankMeasure(tiedScores.AveragePrecision) },
-		interval: intervalStrategy{rankError: averagePrecisionError, onLogit: true, needsBothClasses: true}, rows: scarcerClass},
-	{Key: TruePositiveRate, Label: "True positive rate", Unit: "share", About: "share of the positives predicted positive", Better: More, Low: 0, High: 1, IsRate: true,
+	{Key: "auprc", Label: "AUPRC", About: "average precision: Σ (recall step) × precision, tied scores in one step",
+		Better: More, Low: 0, High: 1,
+		value: func(s *rowSums) (float64, string) { return s.rankMeasure(tiedScores.AveragePrecision) },
+		interval: intervalStrategy{rankError: averagePrecisionError, onLogit: true,
+			needsBothClasses: true}, rows: scarcerClass},
+	{Key: TruePositiveRate, Label: "True positive rate", Unit: "share", About: "share of the positives predicted positive",
+		Better: More, Low: 0, High: 1, IsRate: true,
 		Criterion: "Are rows that are in fact positive found equally often? Largest difference of the true positive rates",
 		value: func(s *rowSums) (float64, string) {
 			return s.tp / (s.tp + s.fn), undefinedIfEmpty(s.tp+s.fn, "no positive rows")
 		},
-		derive:   func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1)}, d.positives()) },
-		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.positives })}, isProportion: true,
+		derive: func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1)}, d.positives()) },
+		interval: intervalStrategy{exact: wilsonOf(func(
+			c *countedRows) trialCounts {
+			return c.positives
+		})}, isProportion: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * v.prevalence()) }},
-	{Key: FalsePositiveRate, Label: "False positive rate", Unit: "share", About: "share of the negatives predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
-		Criterion: "Are rows that are in fact negative mistaken equally often? Largest difference of the false positive rates", ifNegative: true, // 1 − it is how often a favourable outcome is given where it is due
+	{Key: FalsePositiveRate, Label: "False positive rate", Unit: "share",
+		About: "share of the negatives predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
+		// 1 − it is how often a favourable outcome is given where it is due
+		Criterion: "Are rows that are in fact negative mistaken equally often? Largest difference of the false positive " +
+			"rates", ifNegative: true,
 		value: func(s *rowSums) (float64, string) {
 			return s.fp / (s.tn + s.fp), undefinedIfEmpty(s.tn+s.fp, "no negative rows")
 		},
-		derive:   func(d *derivative) { d.ratio(1, []columnTerm{d.own(colD, 1)}, d.negatives()) },
-		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.negatives })}, isProportion: true,
+		derive: func(d *derivative) { d.ratio(1, []columnTerm{d.own(colD, 1)}, d.negatives()) },
+		interval: intervalStrategy{exact: wilsonOf(func(
+			c *countedRows) trialCounts {
+			return c.negatives
+		})}, isProportion: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * (1 - v.prevalence())) }},
-	{Key: "ppv", Label: "Precision (PPV)", Unit: "share", About: "share of the predicted positives that are positive", Better: More, Low: 0, High: 1,
+	{Key: "ppv", Label: "Precision (PPV)", Unit: "share", About: "share of the predicted positives that are positive",
+		Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			return s.tp / (s.tp + s.fp), undefinedIfEmpty(s.tp+s.fp, "no row is predicted positive")
 		},
 		derive: func(d *derivative) {
 			d.ratio(1, []columnTerm{d.own(colC, 1)}, []columnTerm{d.own(colC, 1), d.own(colD, 1)})
 		},
-		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.selected })}, isProportion: true,
+		interval: intervalStrategy{exact: wilsonOf(func(
+			c *countedRows) trialCounts {
+			return c.selected
+		})}, isProportion: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * float64(v.Of[SelectionRate])) }},
-	{Key: CalibrationError, Label: "Calibration error (ECE)", Unit: "share", About: "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows", Better: Less, Low: 0, High: 1,
+	{Key: CalibrationError, Label: "Calibration error (ECE)", Unit: "share",
+		About: "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows", Better: Less,
+		Low: 0, High: 1,
 		value:    perWeight(func(s *rowSums) float64 { return s.binned }),
 		interval: intervalStrategy{resampled: (*errorPart).calibrationInterval}},
-	{Key: "calibration_gap", Label: "Predicted − observed", Unit: "share", About: "mean probability − share of positives", Better: Neither, Low: -1, High: 1, IsRate: true, SignedError: "Probabilities are",
+	{Key: "calibration_gap", Label: "Predicted − observed", Unit: "share", About: "mean probability − share of positives",
+		Better: Neither, Low: -1, High: 1, IsRate: true, SignedError: "Probabilities are",
 		value: perWeight(func(s *rowSums) float64 { return s.gap }), derive: deriveMean(colGap)},
-	{Key: SelectionRate, Label: "Selection rate", Unit: "share", About: "share of rows predicted positive", Better: Neither, Low: 0, High: 1, IsRate: true,
+	{Key: SelectionRate, Label: "Selection rate", Unit: "share", About: "share of rows predicted positive",
+		Better: Neither, Low: 0, High: 1, IsRate: true,
 		Criterion: "Do the groups receive each outcome equally often? Largest difference of the rates",
 		value:     perWeight(func(s *rowSums) float64 { return s.tp + s.fp }),
 		derive:    func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1), d.own(colD, 1)}, d.all()) },
 		interval:  intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.all })}, isProportion: true},
-	{Key: Prevalence, Label: "Prevalence", Unit: "share", About: "share of rows that are positive", Better: Neither, Low: 0, High: 1,
-		value:    perWeight(func(s *rowSums) float64 { return s.tp + s.fn }),
-		derive:   func(d *derivative) { d.ratio(1, d.positives(), d.all()) },
-		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.actual })}, isProportion: true},
+	{Key: Prevalence, Label: "Prevalence", Unit: "share", About: "share of rows that are positive", Better: Neither,
+		Low: 0, High: 1,
+		value:  perWeight(func(s *rowSums) float64 { return s.tp + s.fn }),
+		derive: func(d *derivative) { d.ratio(1, d.positives(), d.all()) },
+		interval: intervalStrategy{exact: wilsonOf(func(
+			c *countedRows) trialCounts {
+			return c.actual
+		})}, isProportion: true},
 }
 
 // Keys of measures that other measures, criteria, tiles or sentences depend on.

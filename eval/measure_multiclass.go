@@ -11,14 +11,22 @@ import (
 // multiclassMeasures lists the measures of more than two classes.
 var multiclassMeasures = []Measure{
 	riskMeasure,
-	{Key: accuracyKey, Label: "Accuracy", Unit: "share", About: "share of rows whose most probable class is the actual one", Better: More, Low: 0, High: 1,
-		value: perWeight(func(s *rowSums) float64 { return s.right }), derive: deriveMean(colB), isProportion: true, constant: constantAccuracy},
-	{Key: logLossKey, Label: "Log-loss", Unit: "nats", About: "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from below", Better: Less, Low: 0, High: inf,
+	{Key: accuracyKey, Label: "Accuracy", Unit: "share",
+		About: "share of rows whose most probable class is the actual one", Better: More, Low: 0, High: 1,
+		value: perWeight(func(s *rowSums) float64 { return s.right }), derive: deriveMean(
+			colB), isProportion: true, constant: constantAccuracy},
+	{Key: logLossKey, Label: "Log-loss", Unit: "nats",
+		About: "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from " +
+			"below", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA)},
-	{Key: "macro_f1", Label: "Macro-F1", Unit: "share", About: "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never predicted counts as 0", Better: More, Low: 0, High: 1,
+	{Key: "macro_f1", Label: "Macro-F1", Unit: "share",
+		About: "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never " +
+			"predicted counts as 0", Better: More, Low: 0, High: 1,
 		value:    func(s *rowSums) (float64, string) { return s.f1 / float64(s.occurring), "" },
 		interval: intervalStrategy{none: true}},
-	{Key: "top5", Label: "Top-5 accuracy", Unit: "share", About: "share of rows whose class is among the five most probable; of more than ten classes", Better: More, Low: 0, High: 1,
+	{Key: "top5", Label: "Top-5 accuracy", Unit: "share",
+		About: "share of rows whose class is among the five most probable; of more than ten classes", Better: More, Low: 0,
+		High: 1,
 		value: func(s *rowSums) (float64, string) {
 			if s.classes <= top5Classes {
 				return 0, fewClasses
@@ -48,7 +56,8 @@ func sumMulticlass(in *measuredRows, m *Model, rows []int32) rowSums {
 			five.Add(w)
 		}
 	}
-	s := rowSums{rows: len(rows), weight: total.Value(), risk: risk.Value(), logLoss: ll.Value(), right: hit.Value(), topFive: five.Value(), classes: len(in.Classes)}
+	s := rowSums{rows: len(rows), weight: total.Value(), risk: risk.Value(), logLoss: ll.Value(), right: hit.Value(),
+		topFive: five.Value(), classes: len(in.Classes)}
 	for _, c := range classResults(in, m, rows) {
 		if c.Support > 0 {
 			s.f1 += float64(c.F1)
@@ -85,7 +94,8 @@ func classResults(in *measuredRows, m *Model, rows []int32) []ClassResult {
 	}
 	for c := range out {
 		r := &out[c]
-		r.Class, r.Recall, r.Precision, r.F1 = in.Classes[c], Num(right[c]/of[c]), Num(right[c]/as[c]), Num(2*right[c]/(of[c]+as[c]))
+		r.Class, r.Recall, r.Precision, r.F1 = in.Classes[c], Num(right[c]/of[c]), Num(right[c]/as[c]), Num(
+			2*right[c]/(of[c]+as[c]))
 	}
 	return out
 }

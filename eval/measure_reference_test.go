@@ -56,7 +56,8 @@ func naive(task Task, target, score, loss, weight []float64, threshold float64, 
 		out["brier_skill"] = 1 - out["brier"]/constant
 	}
 	s, q := out["selection_rate"], out["prevalence"]
-	out["mcc"] = mean(func(i int32) float64 { return (is(yes)(i) - s) * (is(pos)(i) - q) }, nil) / math.Sqrt(s*(1-s)*q*(1-q))
+	out["mcc"] = mean(func(i int32) float64 { return (is(yes)(i) - s) * (is(pos)(i) - q) },
+		nil) / math.Sqrt(s*(1-s)*q*(1-q))
 	out["calibration_gap"] = mean(func(i int32) float64 { return score[i] - is(pos)(i) }, nil)
 	out["log_loss"] = mean(func(i int32) float64 {
 		p := score[i]
@@ -101,7 +102,8 @@ func TestMeasures_AgainstDefinitions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 1))
 	for trial := range 60 {
 		n := 12 + rng.IntN(60)
-		in := &measuredRows{Task: []Task{Binary, Regression}[trial%2], Target: make([]float64, n), Threshold: []float64{0.5, 0.3}[trial/2%2]}
+		in := &measuredRows{Task: []Task{Binary, Regression}[trial%2], Target: make([]float64, n),
+			Threshold: []float64{0.5, 0.3}[trial/2%2]}
 		score, loss, weight := make([]float64, n), make([]float64, n), make([]float64, n)
 		of := encode.Grouping{Labels: []string{"a", "empty", "b", "c"}, Index: make([]int32, n)}
 		for i := range n {
@@ -141,7 +143,8 @@ func TestMeasures_AgainstDefinitions(t *testing.T) {
 					w = math.NaN()
 				}
 				if ok == math.IsNaN(w) || ok && !(math.Abs(v-w) <= 1e-12*(1+math.Abs(w))) {
-					t.Errorf("trial %d, %s of stratum %d (%d rows): %v, want %v (%s)", trial, m.Key, k, len(s.Rows), v, w, got.Why[m.Key])
+					t.Errorf("trial %d, %s of stratum %d (%d rows): %v, want %v (%s)", trial, m.Key, k, len(s.Rows), v, w,
+						got.Why[m.Key])
 				}
 				if !ok && got.Why[m.Key] == "" {
 					t.Errorf("no reason why there is no %s", m.Key)
@@ -210,7 +213,8 @@ func TestMeasures_UndefinedSayWhy(t *testing.T) {
 	}
 	sums := countSums(3, 2, 10, 5)
 	v := sums.measure(Binary)
-	for key, want := range map[string]float64{"accuracy": 20, "selection_rate": 20, "prevalence": 20, "tpr": 8, "fpr": 12, "ppv": 5, "auc": 0} {
+	for key, want := range map[string]float64{"accuracy": 20, "selection_rate": 20, "prevalence": 20, "tpr": 8, "fpr": 12,
+		"ppv": 5, "auc": 0} {
 		m, _ := Binary.Measure(key)
 		if got := m.trials(&v, 20); got != want {
 			t.Errorf("%s is of %v rows, want %v", key, got, want)
@@ -310,7 +314,8 @@ func TestCurves_LevelsAreThoseQuoted(t *testing.T) {
 				t.Errorf("n = %d: level %v after %v", n, a, levels[k-1])
 			}
 		}
-		for _, a := range []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1} {
+		for _, a := range []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
+			0.9, 1} {
 			if !slices.Contains(levels, a) && a >= levels[0] {
 				t.Errorf("n = %d: no level %v", n, a)
 			}
@@ -321,7 +326,8 @@ func TestCurves_LevelsAreThoseQuoted(t *testing.T) {
 // Sums, weights and moments by hand.
 func TestMeasures_OfSmallTablesByHand(t *testing.T) {
 	weight := weights{1, 2, 3, 6}
-	if got := scaleWeights(nil, weight); !slices.Equal(got, []float64{1. / 3, 2. / 3, 1, 2}) || scaleWeights(nil, nil) != nil {
+	if got := scaleWeights(nil, weight); !slices.Equal(got, []float64{1. / 3, 2. / 3, 1, 2}) ||
+		scaleWeights(nil, nil) != nil {
 		t.Errorf("%v", got)
 	}
 	if got := weight.SumOf([]float64{1, -1, 2, 0.5}); got != 8 {
@@ -353,7 +359,8 @@ func TestMeasures_OfSmallTablesByHand(t *testing.T) {
 	if meanOf([]float64{1, 2, 6}) != 3 || !math.IsNaN(meanOf(nil)) {
 		t.Error("means")
 	}
-	if !isNotFinite(math.NaN()) || !isNotFinite(math.Inf(-1)) || isNotFinite(0) || Num(math.Inf(1)).Defined() || !Num(0).Defined() {
+	if !isNotFinite(math.NaN()) || !isNotFinite(math.Inf(-1)) || isNotFinite(0) || Num(math.Inf(1)).Defined() ||
+		!Num(0).Defined() {
 		t.Error("numbers that are none")
 	}
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // rmseMeasure leads the measures of a regression.
-var rmseMeasure = Measure{Key: RootMeanSquare, Label: "RMSE", Unit: "target", About: "square root of the mean squared error", Better: Less, Low: 0, High: inf,
+var rmseMeasure = Measure{Key: RootMeanSquare, Label: "RMSE", Unit: "target",
+	About: "square root of the mean squared error", Better: Less, Low: 0, High: inf,
 	value: func(s *rowSums) (float64, string) { return math.Sqrt(s.squaredError / s.weight), "" },
 	derive: func(d *derivative) {
 		d.ratio(1/(2*math.Sqrt(d.sum(colA)/d.weight())), []columnTerm{d.own(colA, 1)}, d.all())
@@ -19,7 +20,8 @@ var regressionMeasures = []Measure{
 	rmseMeasure,
 	{Key: "mae", Label: "MAE", Unit: "target", About: "mean absolute error", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.absoluteError }), derive: deriveMean(colB)},
-	{Key: r2Key, Label: "R²", About: "1 − squared error / squared deviation from the group's own mean", Better: More, Low: -inf, High: 1,
+	{Key: r2Key, Label: "R²", About: "1 − squared error / squared deviation from the group's own mean", Better: More,
+		Low: -inf, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			switch {
 			case s.rows < 2:
@@ -38,11 +40,15 @@ var regressionMeasures = []Measure{
 			d.add(d.c.shared+columnShared1, -e*2*t/w)
 			d.add(d.c.shared, e*(t/w)*(t/w))
 		}},
-	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|", Better: Less, Low: 0, High: inf, Tile: "half of the errors are smaller",
-		value:    func(s *rowSums) (float64, string) { return s.median, "" },
-		interval: intervalStrategy{exact: medianInterval, exactOnly: true, rankError: medianEstimateError, changeMethod: "order statistics"}},
-	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf, High: inf, SignedError: "Predictions are", Tile: "mean of prediction − target",
-		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(colC), constant: constantBias},
+	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|",
+		Better: Less, Low: 0, High: inf, Tile: "half of the errors are smaller",
+		value: func(s *rowSums) (float64, string) { return s.median, "" },
+		interval: intervalStrategy{exact: medianInterval, exactOnly: true, rankError: medianEstimateError,
+			changeMethod: "order statistics"}},
+	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf,
+		High: inf, SignedError: "Predictions are", Tile: "mean of prediction − target",
+		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(
+			colC), constant: constantBias},
 }
 
 // Keys of the median absolute error, which sentences mention beside the RMSE, and of R², which gives the spread of the
@@ -65,7 +71,8 @@ func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 		bias.Add(w(i) * r)
 		sum.Add(w(i) * target[i])
 	}
-	s := rowSums{rows: len(rows), weight: total.Value(), risk: risk.Value(), squaredError: sse.Value(), absoluteError: sae.Value(), signedError: bias.Value(), constant: true}
+	s := rowSums{rows: len(rows), weight: total.Value(), risk: risk.Value(), squaredError: sse.Value(),
+		absoluteError: sae.Value(), signedError: bias.Value(), constant: true}
 	mean := sum.Value() / s.weight
 	var sst compensated.Sum
 	for _, i := range rows {

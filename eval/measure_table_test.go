@@ -77,7 +77,8 @@ func TestMeasures_EveryFieldIsSet(t *testing.T) {
 func TestMeasures_ConstantPrediction(t *testing.T) {
 	for _, task := range allTasks {
 		in := tableSample(rand.New(rand.NewPCG(3, 4)), task, 400, 0.6, 0.3)
-		e := &Evaluation{Task: task, N: 400, LossUnit: "nats", Loss: RootMeanSquare, Models: []ModelResult{{Overall: measured(t, in)}}}
+		e := &Evaluation{Task: task, N: 400, LossUnit: "nats", Loss: RootMeanSquare,
+			Models: []ModelResult{{Overall: measured(t, in)}}}
 		m := &in.Models[0]
 		if task == Multiclass {
 			e.Models[0].Classes = classResults(in, m, allRows(400))
@@ -158,7 +159,8 @@ func TestMeasures_AForgottenFieldIsFound(t *testing.T) {
 					without.interval, without.derive = intervalStrategy{}, nil
 				case "Low", "High":
 					without.Low, without.High = 0, 0
-				case "rows", "isProportion", "Unit", "Criterion", "ifNegative", "IsRate", "SignedError", "Tile", "constant": // optional; checkRow and the tests above check them where they are set
+				// optional; checkRow and the tests above check them where they are set
+				case "rows", "isProportion", "Unit", "Criterion", "ifNegative", "IsRate", "SignedError", "Tile", "constant":
 					continue
 				default:
 					reflect.ValueOf(&without).Elem().FieldByName(field.Name).SetZero()

@@ -87,7 +87,8 @@ func TestWeights_AreRepetitions(t *testing.T) {
 // ends between two of them.
 func TestWeights_MedianOfRepetitions(t *testing.T) {
 	score := []float64{3, -1, 4.5, 0, 7, 8.25}
-	for _, weight := range [][]float64{{1, 1, 1, 1, 1, 1}, {1, 2, 3, 1, 2, 1}, {5, 1, 1, 1, 1, 1}, {3, 1, 1, 1, 0, 0}, {1, 0, 2, 0, 1, 0}, {0, 1, 0, 0, 0, 0}} {
+	for _, weight := range [][]float64{{1, 1, 1, 1, 1, 1}, {1, 2, 3, 1, 2, 1}, {5, 1, 1, 1, 1, 1}, {3, 1, 1, 1, 0, 0},
+		{1, 0, 2, 0, 1, 0}, {0, 1, 0, 0, 0, 0}} {
 		target := make([]float64, len(score))
 		size := func(v []float64) []int32 { return argsort(nil, len(v), func(i int) float64 { return math.Abs(v[i]) }) }
 		var long []float64
@@ -96,7 +97,8 @@ func TestWeights_MedianOfRepetitions(t *testing.T) {
 				long = append(long, score[i])
 			}
 		}
-		got, want := medianErrorOf(target, score, weight, size(score)), medianErrorOf(make([]float64, len(long)), long, nil, size(long))
+		got, want := medianErrorOf(target, score, weight, size(score)), medianErrorOf(make([]float64, len(long)), long, nil,
+			size(long))
 		if got != want {
 			t.Errorf("weights %v: %v, of the repeated rows %v", weight, got, want)
 		}

@@ -26,7 +26,8 @@ func population(task eval.Task, rate float64, heavy bool, n int, seed uint64) ev
 		if !heavy {
 			return r.NormFloat64()
 		}
-		return r.NormFloat64() / math.Sqrt((math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2))/5)
+		return r.NormFloat64() / math.Sqrt((math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(),
+			2)+math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2)+math.Pow(r.NormFloat64(), 2))/5)
 	}
 	shift := math.Log(rate / (1 - rate))
 	for range n {
@@ -122,7 +123,8 @@ var kinds = []struct {
 }{
 	{"risk", func(k string) bool { return k == "risk" }},
 	{"proportions", func(k string) bool {
-		return slices.Contains([]string{"accuracy", "tpr", "fpr", "ppv", "selection_rate", "prevalence", "balanced_accuracy"}, k)
+		return slices.Contains([]string{"accuracy", "tpr", "fpr", "ppv", "selection_rate", "prevalence", "balanced_accuracy"},
+			k)
 	}},
 	{"AUC, AP", func(k string) bool { return k == "auc" || k == "auprc" }},
 	{"ECE", func(k string) bool { return k == "ece" }},

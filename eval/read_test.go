@@ -47,7 +47,8 @@ func TestReadReport_MutatedIsAnErrorOrSafe(t *testing.T) {
 				continue
 			}
 			read++
-			for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown, func(w io.Writer, r *eval.Report) error { return r.WriteJSON(w) }} {
+			for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown,
+				func(w io.Writer, r *eval.Report) error { return r.WriteJSON(w) }} {
 				if err := write(io.Discard, rep); err != nil {
 					t.Error(err)
 				}
@@ -216,7 +217,8 @@ func FuzzReadReport(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown, func(w io.Writer, r *eval.Report) error { return r.WriteJSON(w) }} {
+		for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown,
+			func(w io.Writer, r *eval.Report) error { return r.WriteJSON(w) }} {
 			if err := write(io.Discard, r); err != nil {
 				t.Logf("refused: %v", err) // an error is an answer
 			}
@@ -251,7 +253,8 @@ func TestReport_RoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, err := eval.ReadEvaluation(&b)
-		if err != nil || e.Verdict.Headline != r.Evaluation.Verdict.Headline || !reflect.DeepEqual(e.Caveats, r.Evaluation.Caveats) {
+		if err != nil || e.Verdict.Headline != r.Evaluation.Verdict.Headline ||
+			!reflect.DeepEqual(e.Caveats, r.Evaluation.Caveats) {
 			t.Error(e, err)
 		}
 	}
@@ -261,7 +264,8 @@ func TestReport_RoundTrip(t *testing.T) {
 	if err := r.WriteJSON(&b); err != nil || !strings.Contains(b.String(), `"nu": null`) {
 		t.Error("infinite ν:", err)
 	}
-	if back, err := eval.ReadReport(&b); err != nil || !math.IsInf(back.Objective.Nu, 1) || back.Objective.Mu != 0.01 || back.Objective.Penalty != "chi2" {
+	if back, err := eval.ReadReport(&b); err != nil || !math.IsInf(back.Objective.Nu, 1) || back.Objective.Mu != 0.01 ||
+		back.Objective.Penalty != "chi2" {
 		t.Error("infinite ν read back:", err)
 	}
 	if _, err := eval.ReadReport(strings.NewReader(`{"schema":"drotrain.report/99"}`)); err == nil {
@@ -291,7 +295,8 @@ func TestWriteJSON_ShortensManyGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := back.Headline()
-	if n := len(g.Groups); n < eval.MostGroups || n > eval.MostGroups+2 || g.Count() != 300 || len(back.Compared[0].Groups) != n {
+	if n := len(g.Groups); n < eval.MostGroups || n > eval.MostGroups+2 || g.Count() != 300 ||
+		len(back.Compared[0].Groups) != n {
 		t.Errorf("%d groups of %d, %d changes", n, g.Count(), len(back.Compared[0].Groups))
 	}
 	risk := make(map[string]eval.Num)
@@ -348,7 +353,8 @@ func TestWriteJSON_ShortensManyGroups(t *testing.T) {
 	e.Models[0].WorstGroup = was
 	e.AllGroups = true
 	whole := write(e)
-	if back, err = eval.ReadEvaluation(bytes.NewReader(whole)); err != nil || len(back.Headline().Groups) != 300 || len(whole) < 2*len(short) {
+	if back, err = eval.ReadEvaluation(bytes.NewReader(whole)); err != nil || len(back.Headline().Groups) != 300 ||
+		len(whole) < 2*len(short) {
 		t.Errorf("%d bytes of all, %d in short: %v", len(whole), len(short), err)
 	}
 }

@@ -126,7 +126,8 @@ func (o Objective) ObjectiveText() string {
 		return fmt.Sprintf("minimise over x:  max over j of ℓⱼ(x)  +  %s", reg)
 	case math.IsInf(o.Nu, 1): // the mean, below
 	case o.Penalty != "":
-		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · %s  +  %s", printable.FourDigits(o.Nu), o.Penalty.EqualFormula(), reg)
+		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · %s  +  %s", printable.FourDigits(o.Nu),
+			o.Penalty.EqualFormula(), reg)
 	}
 	return fmt.Sprintf("minimise over x:  mean of ℓⱼ(x)  +  %s", reg)
 }

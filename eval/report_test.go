@@ -41,7 +41,8 @@ func TestObjective_Text(t *testing.T) {
 			if !strings.Contains(s, want) {
 				t.Errorf("%+v: %q lacks %q", o, s, want)
 			}
-			if largest := strings.Contains(o.ObjectiveText(), "max over j"); largest != (nu == 0) || strings.Contains(s, "largest loss") != largest {
+			if largest := strings.Contains(o.ObjectiveText(), "max over j"); largest != (nu == 0) ||
+				strings.Contains(s, "largest loss") != largest {
 				t.Errorf("%+v: %q and %q", o, o.ObjectiveText(), s)
 			}
 		}

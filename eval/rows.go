@@ -26,7 +26,8 @@ type Model struct {
 	Name  string    // "ERM", "robust", …; unique
 	Role  Role      // OtherModel for predictions from elsewhere
 	Score []float64 // n: P(positive) in [0, 1], P(actual class), or the predicted value in the target's original units
-	Loss  []float64 // n: training loss of each row, in the units of the objective; nil in an input: of the scores, by LossName
+	// n: training loss of each row, in the units of the objective; nil in an input: of the scores, by LossName
+	Loss []float64
 
 	// Of more than two classes: the index of the most probable class, and the place of the actual class
 	// by its probability, from 1.

@@ -89,7 +89,8 @@ func TestScarcity_WidensBounds(t *testing.T) {
 		}{"risk": {*g.Models[1].Simultaneous, risk}, "change": {*d.Simultaneous, change}} {
 			low, high := studentisedEnds(iv.value, float64(iv.Low), float64(iv.High))
 			if !(math.Abs(low-high) <= 1e-9*high) || low < 1.96 {
-				t.Errorf("rate %v, loss × %v: the %s reaches %v standard errors below and %v above", c.rate, c.loss, what, low, high)
+				t.Errorf("rate %v, loss × %v: the %s reaches %v standard errors below and %v above", c.rate, c.loss, what, low,
+					high)
 			}
 		}
 		if strings.Contains(strings.Join(e.Caveats, "\n"), "by their scores") {

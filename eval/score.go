@@ -51,11 +51,13 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 	}
 	for i, t := range target {
 		if !meaning.Classes && !meaning.Accepts(t) {
-			return nil, fmt.Errorf("eval: the target of entry %d is %v, but the loss %s takes %s", i, t, loss.Name(), meaning.DescribeTargets())
+			return nil, fmt.Errorf("eval: the target of entry %d is %v, but the loss %s takes %s", i, t, loss.Name(),
+				meaning.DescribeTargets())
 		}
 		if meaning.Link.Margin != nil {
 			if margin[i] = meaning.Link.Margin(score[i]); math.IsNaN(margin[i]) {
-				return nil, fmt.Errorf("eval: the score of entry %d is %v, which the loss %s cannot predict", i, score[i], loss.Name())
+				return nil, fmt.Errorf("eval: the score of entry %d is %v, which the loss %s cannot predict", i, score[i],
+					loss.Name())
 			}
 		}
 	}

@@ -45,15 +45,18 @@ func (j *judge) headlineSentence(v *Verdict) string {
 	case Mixed:
 		switch v.Reason {
 		case TooExpensive:
-			return fmt.Sprintf("%s is %s, but it costs the average more than %s.", j.capitalisedName(j.k), better, j.acceptedCost())
+			return fmt.Sprintf("%s is %s, but it costs the average more than %s.", j.capitalisedName(j.k), better,
+				j.acceptedCost())
 		case ByRescaling:
 			return fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
-				j.capitalisedName(j.k), j.nameOfWorst(), j.in.Models[j.rescaledModel()].Name, printable.WholePercent(round2(float64(*v.Explained))))
+				j.capitalisedName(j.k), j.nameOfWorst(), j.in.Models[j.rescaledModel()].Name, printable.WholePercent(
+					round2(float64(*v.Explained))))
 		case OthersLose:
 			return fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
 				j.capitalisedName(j.k), printable.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
 		}
-		return fmt.Sprintf("%s is not measurably better for %s, and it is worse for more groups than it is better for: %s", j.capitalisedName(j.k), j.nameOfWorst(), v.Groups)
+		return fmt.Sprintf("%s is not measurably better for %s, and it is worse for more groups than it is better for: %s",
+			j.capitalisedName(j.k), j.nameOfWorst(), v.Groups)
 	case NoDifference:
 		if j.c.Alike {
 			return fmt.Sprintf("%s and %s make the same predictions on these rows.", j.capitalisedName(0), model)
@@ -71,7 +74,8 @@ func (j *judge) headlineSentence(v *Verdict) string {
 	case Degenerate:
 		return fmt.Sprintf("Do not use %s. %s", model, v.Warnings[0])
 	case Untested:
-		return fmt.Sprintf("The difference between %s and %s was not tested: without intervals, nothing is claimed.", model, base)
+		return fmt.Sprintf("The difference between %s and %s was not tested: without intervals, nothing is claimed.", model,
+			base)
 	}
 	return "" // one model: its numbers
 }
@@ -108,7 +112,8 @@ func (j *judge) acceptedCost() string {
 	if j.in.Budget != nil {
 		return fmt.Sprintf("the budget (%s of it)", printable.Percent(*j.in.Budget))
 	}
-	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", printable.FourDigits(j.in.rate()))
+	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)",
+		printable.FourDigits(j.in.rate()))
 }
 
 // chooser returns what chose the model, within a sentence: cross-validation or the validation rows.
@@ -153,16 +158,19 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	keep := fmt.Sprintf("Keep %s", base)
 	switch {
 	case v.Reason == TooExpensive:
-		keep = fmt.Sprintf("%s unless %s is worth more to you than %s; less robustness costs less.", keep, j.nameOfWorst(), j.acceptedCost())
+		keep = fmt.Sprintf("%s unless %s is worth more to you than %s; less robustness costs less.", keep, j.nameOfWorst(),
+			j.acceptedCost())
 	case v.Reason == ByRescaling:
 		keep = fmt.Sprintf("%s, or use %s.", keep, j.in.Models[j.rescaledModel()].Name)
 	case v.Reason == OthersLose:
-		keep = fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep, printable.Group(j.Models[0].WorstGroup.Label))
+		keep = fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep,
+			printable.Group(j.Models[0].WorstGroup.Label))
 	case j.in.Criterion != "" && !j.c.Alike && v.Outcome != Hurt:
 		if _, measurable := j.d.Direction(); !measurable && !(j.criterionChange() >= 0) {
 			return j.useSentence(v) + j.recommendationNote(), j.in.Models[j.k].Name
 		}
-		keep = fmt.Sprintf("%s: %s chose %s by the %s, which is not lower on these rows.", keep, j.chooser(), model, j.in.CriterionText)
+		keep = fmt.Sprintf("%s: %s chose %s by the %s, which is not lower on these rows.", keep, j.chooser(), model,
+			j.in.CriterionText)
 	case v.Outcome == TooLittleData && j.Split != OutOfFold:
 		keep += ": more rows, or cross-fitting, would narrow the interval."
 	default:
@@ -181,19 +189,23 @@ func (j *judge) useSentence(v *Verdict) string {
 	case j.in.Criterion != "" && v.Outcome == Helped:
 		use += fmt.Sprintf(": %s chose it by the %s.", j.chooser(), j.in.CriterionText)
 	case j.in.Criterion != "" && !j.d.Value.Defined():
-		use += fmt.Sprintf(": %s chose it by the %s, which cannot be measured on these rows.", j.chooser(), j.in.CriterionText)
+		use += fmt.Sprintf(": %s chose it by the %s, which cannot be measured on these rows.", j.chooser(),
+			j.in.CriterionText)
 	case j.in.Criterion != "" && j.hasSmallWorstGroup():
-		use += fmt.Sprintf(": %s chose it by the %s, which is lower on these rows too. The worst group has fewer than %d rows here, too few for an interval.",
+		use += fmt.Sprintf(": %s chose it by the %s, which is lower on these rows too. The worst group has fewer than %d "+
+			"rows here, too few for an interval.",
 			j.chooser(), j.in.CriterionText, j.MinGroupSize)
 	case j.in.Criterion != "":
-		use += fmt.Sprintf(": %s chose it by the %s, which is lower on these rows too, but not measurably.", j.chooser(), j.in.CriterionText)
+		use += fmt.Sprintf(": %s chose it by the %s, which is lower on these rows too, but not measurably.", j.chooser(),
+			j.in.CriterionText)
 	case v.Groups != nil && v.Groups.Worse > 0:
 		use += fmt.Sprintf(" rather than %s if %s matters most.", j.ModelName(0), j.nameOfWorst())
 	default:
 		use += "."
 	}
 	if v.Groups != nil && v.Groups.Worse > 0 {
-		use += fmt.Sprintf(" %s worse off with it%s.", printable.Plural(v.Groups.Worse, "group is", "groups are"), j.losingGroups())
+		use += fmt.Sprintf(" %s worse off with it%s.", printable.Plural(v.Groups.Worse, "group is", "groups are"),
+			j.losingGroups())
 	}
 	return use
 }
@@ -214,7 +226,8 @@ func (j *judge) recommendationNote() string {
 		if d := j.worstGroupDifference(k); d != nil && d.Interval.High < 0 {
 			all := j.leadingMeasures()
 			return fmt.Sprintf(" %s is measurably lower still in the worst group of %s (%s interval of the difference of the risks %s).",
-				printable.Capitalise(all[len(all)-1].name), m.Name, printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
+				printable.Capitalise(all[len(all)-1].name), m.Name, printable.WholePercent(j.Confidence), d.Interval.Text(
+					d.scale(1)))
 		}
 	}
 	return ""
@@ -261,7 +274,8 @@ func (j *judge) losingGroups() string {
 		if j.Task != Regression && j.criterion() != "worst-group-accuracy" {
 			m = j.leadingMeasures()[0]
 		}
-		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name, m.beforeAfter(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
+		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name,
+			m.beforeAfter(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
 	}
 	if len(out) == 0 {
 		return ""
@@ -395,7 +409,8 @@ func (j *judge) judgedSentence() string {
 	where := "Over all rows"
 	switch {
 	case a != b:
-		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a), printable.Plural(rows, "row", "rows"), j.ModelName(0),
+		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a),
+			printable.Plural(rows, "row", "rows"), j.ModelName(0),
 			printable.Group(b), printable.Plural(others, "row", "rows"), j.ModelName(j.k))
 	case a != "":
 		where = fmt.Sprintf("For %s (%s)", printable.Group(a), printable.Plural(rows, "row", "rows"))
@@ -512,7 +527,8 @@ func (j *judge) costSentence() string {
 	moves := first.change(first.valueOf(before), first.valueOf(after), j.N)
 	if len(all) > 1 {
 		m := all[1]
-		moves += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "), m.beforeAfter(m.valueOf(before), m.valueOf(after), j.N))
+		moves += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "),
+			m.beforeAfter(m.valueOf(before), m.valueOf(after), j.N))
 	}
 	s := fmt.Sprintf("%s over all rows %s", first.name, moves)
 	was, is := first.valueOf(before), first.valueOf(after)
@@ -539,7 +555,9 @@ func (j *judge) singleModelSentence() string {
 	in, w := j.valuesOf(j.k)
 	all := j.leadingMeasures()
 	first, risk := all[0], all[len(all)-1]
-	s := fmt.Sprintf("%s %s %s of %s overall", name, has, strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1), first.appendUnit(first.text(first.valueOf(overall), j.N)))
+	s := fmt.Sprintf("%s %s %s of %s overall", name, has,
+		strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1),
+		first.appendUnit(first.text(first.valueOf(overall), j.N)))
 	if median := float64(overall.Of[medianError]); first.key == RootMeanSquare && !math.IsNaN(median) {
 		s += fmt.Sprintf(" (median absolute error %s)", first.appendUnit(first.text(median, j.N)))
 	}
@@ -555,10 +573,12 @@ func (j *judge) singleModelSentence() string {
 			link = " and of "
 		}
 		where := its + " worst group"
-		if all, group := first.valueOf(overall), first.valueOf(in); first.share == (group > all) && group != all { // it is worst by its risk alone
+		// it is worst by its risk alone
+		if all, group := first.valueOf(overall), first.valueOf(in); first.share == (group > all) && group != all {
 			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
 		}
-		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.appendUnit(first.text(first.valueOf(in), w.N)), where, printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
+		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.appendUnit(first.text(first.valueOf(in), w.N)), where,
+			printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
 		m := all[1]
@@ -578,7 +598,8 @@ func (j *judge) warningSentences() []string {
 		out = append(out, fmt.Sprintf("%s %s constant: %s.", name, is, j.constantText()))
 	}
 	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
-		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1))+" over", printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
+		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1))+" over",
+			printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
 		} else if d.Interval.High >= 0 {
@@ -587,7 +608,8 @@ func (j *judge) warningSentences() []string {
 	}
 	if j.effective < j.fewest {
 		s := fmt.Sprintf("%s depends on the equivalent of %s of %s; fewer than %s are too few to learn from.",
-			name, printable.Number(j.effective), printable.Plural(int(j.in.TrainingRows), "training row", "training rows"), printable.Number(j.fewest))
+			name, printable.Number(j.effective), printable.Plural(int(j.in.TrainingRows), "training row",
+				"training rows"), printable.Number(j.fewest))
 		if j.Models[j.k].Constant || j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, s)
 		} else {
@@ -599,7 +621,8 @@ func (j *judge) warningSentences() []string {
 	}
 	for _, m := range j.Models {
 		if auc, ok := m.Overall.Get(aucKey); ok && auc < 0.5 && m.Role == OtherModel {
-			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other class.", m.Name, printable.Number(auc)))
+			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other class.",
+				m.Name, printable.Number(auc)))
 		}
 	}
 	return out
@@ -617,7 +640,8 @@ func (e *Evaluation) SliceWarning() string {
 	}
 	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
-			return fmt.Sprintf("The rows with %s (%s) are predicted worse than the rest: %s %s against %s, confirmed on rows that the search did not use.",
+			return fmt.Sprintf("The rows with %s (%s) are predicted worse than the rest: %s %s against %s, confirmed on rows "+
+				"that the search did not use.",
 				c.Condition, printable.Count(c.N), risk, printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest)))
 		}
 	}
@@ -655,10 +679,12 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	}
 	note := ""
 	if w := j.c.WorstGroup; w != nil && w.Interval != nil && w.Interval.Method == "simultaneous" {
-		note = fmt.Sprintf(", allowing for the choice among %s", printable.Plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
+		note = fmt.Sprintf(", allowing for the choice among %s",
+			printable.Plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
 	}
 	if j.criterion() == "worst-group-accuracy" {
-		risk(fmt.Sprintf("Largest error rate of a group, %s − %s", j.c.Model, j.c.Baseline), &j.d, 1, ", for all groups together")
+		risk(fmt.Sprintf("Largest error rate of a group, %s − %s", j.c.Model, j.c.Baseline), &j.d, 1,
+			", for all groups together")
 	}
 	base := j.judgedBaseline()
 	for k := range j.Compared {
@@ -672,9 +698,12 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	}
 	average := j.c.Measures[riskMeasure.Key]
 	risk(fmt.Sprintf("Average risk, %s − %s", j.c.Model, j.c.Baseline), &average, base, "")
-	risk(fmt.Sprintf("Risk of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", j.c.Model, j.c.Baseline), &j.c.CVaR, base, "")
+	risk(fmt.Sprintf("Risk of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", j.c.Model, j.c.Baseline), &j.c.CVaR, base,
+		"")
 	if v.Explained != nil && j.in.Criterion != "" && *v.Explained >= maxExplained && !j.ranksBetter {
-		out = append(out, fmt.Sprintf("%s reaches %s of the improvement with the same ranking of the rows, by less confident scores alone (--model-variant rescaled).",
+		out = append(out, fmt.Sprintf(
+			"%s reaches %s of the improvement with the same ranking of the rows, by less confident scores alone "+
+				"(--model-variant rescaled).",
 			printable.Capitalise(j.in.Models[j.rescaledModel()].Name), printable.WholePercent(round2(float64(*v.Explained)))))
 	}
 	return out

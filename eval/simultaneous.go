@@ -3,8 +3,8 @@ package eval
 import "math"
 
 // SimultaneousInterval returns the interval of measure m of model k in group h of a grouping that holds for all groups
-// with enough rows together, whichever of them is picked afterwards; nil if there is none. For the risk, by any name, it
-// is the interval of the evaluation. For other measures the interval of the single group is widened to the level
+// with enough rows together, whichever of them is picked afterwards; nil if there is none. For the risk, by any name,
+// it is the interval of the evaluation. For other measures the interval of the single group is widened to the level
 // confidence^(1/groups) (Šidák 1967), within the bounds of the measure.
 func (e *Evaluation) SimultaneousInterval(g *Grouping, h *Group, k int, m Measure) *Interval {
 	of := &h.Models[k]

@@ -28,7 +28,8 @@ func TestSimultaneousInterval_OfTheWorstGroupCovers(t *testing.T) {
 			low, high := wilsonEnds(share, rows, normalQuantile(0.95))
 			h := &g.Groups[i]
 			h.N, h.Sufficient = rows, true
-			h.Models = []GroupModel{{Values: Values{Of: map[string]Num{accuracyKey: Num(share)}}, Intervals: Intervals{accuracyKey: {Low: Num(low), High: Num(high)}}}}
+			h.Models = []GroupModel{{Values: Values{Of: map[string]Num{accuracyKey: Num(share)}},
+				Intervals: Intervals{accuracyKey: {Low: Num(low), High: Num(high)}}}}
 			if h.Models[0].Values.Of[accuracyKey] <= worst.Models[0].Values.Of[accuracyKey] {
 				worst = h
 			}
@@ -56,10 +57,12 @@ func wilsonEnds(p, n, z float64) (low, high float64) {
 // A single group keeps its interval, and a group with too few rows has none.
 func TestSimultaneousInterval_OneGroupAndFewRows(t *testing.T) {
 	accuracy, _ := Binary.Measure(accuracyKey)
-	of := []GroupModel{{Values: Values{Of: map[string]Num{accuracyKey: 0.5}}, Intervals: Intervals{accuracyKey: {Low: 0.4, High: 0.6}}}}
+	of := []GroupModel{{Values: Values{Of: map[string]Num{accuracyKey: 0.5}},
+		Intervals: Intervals{accuracyKey: {Low: 0.4, High: 0.6}}}}
 	e := &Evaluation{Task: Binary, Confidence: 0.95}
 	g := &Grouping{Groups: []Group{{N: 100, Sufficient: true, Models: of}}}
-	if iv := e.SimultaneousInterval(g, &g.Groups[0], 0, accuracy); !(math.Abs(float64(iv.Low)-0.4) <= 1e-12) || !(math.Abs(float64(iv.High)-0.6) <= 1e-12) {
+	if iv := e.SimultaneousInterval(g, &g.Groups[0], 0, accuracy); !(math.Abs(float64(iv.Low)-0.4) <= 1e-12) ||
+		!(math.Abs(float64(iv.High)-0.6) <= 1e-12) {
 		t.Errorf("%v", iv)
 	}
 	if g.Groups[0].Sufficient = false; e.SimultaneousInterval(g, &g.Groups[0], 0, accuracy) != nil {

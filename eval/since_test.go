@@ -18,7 +18,8 @@ import (
 // turned over, measured by a fixed model.
 func month(n int, flipped float64, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 21))
-	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes", Resamples: 200, Seed: seed, MinGroupSize: 20, Split: eval.Table,
+	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes",
+		Resamples: 200, Seed: seed, MinGroupSize: 20, Split: eval.Table,
 		Models: []eval.Model{{Name: "robust", Role: eval.RobustModel}}}
 	g := encode.Grouping{Name: "region", Labels: []string{"Mitte", "Nord", "Ost", "Süd", "West"}}
 	for range n {
@@ -46,7 +47,8 @@ func TestGate_SinceSeparatesGoodFromBadMonths(t *testing.T) {
 		e := evaltest.Evaluate(t, in)
 		return e
 	}
-	gate, err := eval.ParseGate("since.worst_group.risk.low > 0.05 || since.accuracy.high < 0 && since.worst_group.accuracy.high < 0")
+	gate, err := eval.ParseGate(
+		"since.worst_group.risk.low > 0.05 || since.accuracy.high < 0 && since.worst_group.accuracy.high < 0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,8 @@ func TestGate_SinceCovers(t *testing.T) {
 			}
 		}
 		of[0].Reference = eval.NewReference(of[1])
-		for _, path := range []string{"risk", "accuracy", "auc", "group[Ost].risk", "group[Süd].accuracy", "worst_group.risk", "worst_group.accuracy"} {
+		for _, path := range []string{"risk", "accuracy", "auc", "group[Ost].risk", "group[Süd].accuracy", "worst_group.risk",
+			"worst_group.accuracy"} {
 			g, err := eval.ParseGate("since." + path + ".low > 0 || since." + path + ".high < 0")
 			if err != nil {
 				t.Fatal(err)
@@ -109,7 +112,8 @@ func TestGate_SinceCovers(t *testing.T) {
 
 func TestGate_SinceDriftAndVerdict(t *testing.T) {
 	e := evaltest.Evaluate(t, month(500, 0, 5))
-	e.Drift = []eval.Drift{{Drift: encode.Drift{Column: "purpose", Unseen: 0.2, PSI: 0.4}}, {Drift: encode.Drift{Column: "birth date", Missing: 0.3, Outside: 0.05}}}
+	e.Drift = []eval.Drift{{Drift: encode.Drift{Column: "purpose", Unseen: 0.2, PSI: 0.4}},
+		{Drift: encode.Drift{Column: "birth date", Missing: 0.3, Outside: 0.05}}}
 	e.Reference = eval.NewReference(e)
 	raw, err := json.Marshal(e.Reference)
 	if err != nil {
@@ -119,10 +123,13 @@ func TestGate_SinceDriftAndVerdict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, failed := range map[string]bool{
-		"unseen[purpose] > 0.1": true, "unseen[purpose] > 0.3": false, "missing[birth date] > 0.2": true, "outside[birth date] > 0.1": false, "psi[purpose] > 0.25": true,
+		"unseen[purpose] > 0.1": true, "unseen[purpose] > 0.3": false, "missing[birth date] > 0.2": true,
+		"outside[birth date] > 0.1": false, "psi[purpose] > 0.25": true,
 		"verdict == hurt": false, "verdict != hurt": true, `verdict == "no baseline"`: true, `verdict in (hurt, "no baseline")`: true,
-		"since.risk > 1e-5": false, "since.risk.low < 0": true, "since.worst_group.accuracy.high < 0": false, "since.group[Ost].log_loss.high > 0": true, "since.cvar[1] > 0 || risk > 0": true,
-		"logloss > 0": true, "LogLoss > 0 && overall.log_loss > 0": true, "worst_group.accuracy.low > 0.9": false, "worst_group.accuracy.high < 1": true,
+		"since.risk > 1e-5": false, "since.risk.low < 0": true, "since.worst_group.accuracy.high < 0": false,
+		"since.group[Ost].log_loss.high > 0": true, "since.cvar[1] > 0 || risk > 0": true,
+		"logloss > 0": true, "LogLoss > 0 && overall.log_loss > 0": true, "worst_group.accuracy.low > 0.9": false,
+		"worst_group.accuracy.high < 1": true,
 	} {
 		g, err := eval.ParseGate(text)
 		if err != nil {
@@ -194,7 +201,8 @@ func TestGate_SinceOfAnotherTarget(t *testing.T) {
 		"positive class": func(r *eval.Reference) { r.Positive = "other" },
 		"loss":           func(r *eval.Reference) { r.Loss = "other" },
 		"":               func(r *eval.Reference) {},
-		"none":           func(r *eval.Reference) { r.Target, r.Task, r.Positive, r.Loss = "", "", "", "" }, // of an earlier version
+		// of an earlier version
+		"none": func(r *eval.Reference) { r.Target, r.Task, r.Positive, r.Loss = "", "", "", "" },
 	} {
 		e.Reference = eval.NewReference(e)
 		change(e.Reference)
@@ -245,7 +253,8 @@ func TestGate_AnyGroupFindsTheGroup(t *testing.T) {
 		}
 	}
 	if worst > months/4 || found < 3*months/4 || named < found || falseAlarms > 1 {
-		t.Errorf("of %d bad months the worst group finds %d, any group %d, which names the region in %d; %d false alarms", months, worst, found, named, falseAlarms)
+		t.Errorf("of %d bad months the worst group finds %d, any group %d, which names the region in %d; %d false alarms",
+			months, worst, found, named, falseAlarms)
 	}
 }
 
@@ -263,7 +272,8 @@ func TestGate_AbsentGroupFails(t *testing.T) {
 	}
 	e := evaltest.Evaluate(t, in)
 	e.Reference = reference
-	for _, text := range []string{"group[South].risk > 0.9", "since.group[South].risk.low > 0.9", "since.any_group.risk.low > 0.9", "group[region=South].n < 1", "group[South / f].accuracy < 0.1"} {
+	for _, text := range []string{"group[South].risk > 0.9", "since.group[South].risk.low > 0.9",
+		"since.any_group.risk.low > 0.9", "group[region=South].n < 1", "group[South / f].accuracy < 0.1"} {
 		g, err := eval.ParseGate(text)
 		if err != nil {
 			t.Fatal(err)
@@ -278,7 +288,8 @@ func TestGate_AbsentGroupFails(t *testing.T) {
 // fraction flipped of the labels of South is turned over.
 func weakMonth(n int, flipped float64, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 22))
-	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes", Resamples: 200, Seed: seed, MinGroupSize: 20, Split: eval.Table,
+	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes",
+		Resamples: 200, Seed: seed, MinGroupSize: 20, Split: eval.Table,
 		Models: []eval.Model{{Name: "robust", Role: eval.RobustModel}}}
 	region := encode.Grouping{Name: "region", Labels: []string{"Centre", "East", "North", "South", "West"}}
 	sex := encode.Grouping{Name: "sex", Labels: []string{"f", "m"}}
@@ -299,7 +310,8 @@ func weakMonth(n int, flipped float64, seed uint64) eval.Input {
 			y = -y
 		}
 		in.Target, in.Models[0].Score = append(in.Target, y), append(in.Models[0].Score, p)
-		region.Index, sex.Index, both.Index = append(region.Index, int32(j)), append(sex.Index, int32(k)), append(both.Index, int32(2*j+k))
+		region.Index, sex.Index, both.Index = append(region.Index, int32(j)), append(sex.Index, int32(k)), append(both.Index,
+			int32(2*j+k))
 	}
 	in.Groups = []encode.Grouping{region, sex, both}
 	return in

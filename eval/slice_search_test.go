@@ -37,7 +37,8 @@ func TestSearchSlices_Ranking(t *testing.T) {
 			rows = append(rows, int32(i))
 		}
 	}
-	s := &sliceSearcher{in: &Input{rows: &measuredRows{}}, loss: loss, search: rows, columns: cols, out: &SliceSearch{MinRows: 15}}
+	s := &sliceSearcher{in: &Input{rows: &measuredRows{}}, loss: loss, search: rows, columns: cols,
+		out: &SliceSearch{MinRows: 15}}
 	found, err := s.rankCandidates(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +70,8 @@ func TestSearchSlices_Ranking(t *testing.T) {
 		size, mean, variance := moments(inside)
 		_, rest, _ := moments(func(i int32) bool { return !inside(i) })
 		want := (mean - rest) / math.Sqrt(variance/size+spread/all)
-		if !(math.Abs(c.risk-mean) <= 1e-9) || !(math.Abs(c.t-want) <= 1e-9*want) || !(mean > rest) || size < 15 || size > all-15 {
+		if !(math.Abs(c.risk-mean) <= 1e-9) || !(math.Abs(c.t-want) <= 1e-9*want) || !(mean > rest) || size < 15 ||
+			size > all-15 {
 			t.Errorf("slice %d of %v rows: risk %v, %v errors; its rows have %v, %v", k, size, c.risk, c.t, mean, want)
 		}
 		if c.t > before || c.b < c.a {
@@ -77,7 +79,8 @@ func TestSearchSlices_Ranking(t *testing.T) {
 		}
 		before = c.t
 		for _, o := range found[:k] {
-			if o.a == c.a && o.ka == c.ka || o.b == c.b && o.kb == c.kb || o.a == c.b && o.ka == c.kb || o.b == c.a && o.kb == c.ka {
+			if o.a == c.a && o.ka == c.ka || o.b == c.b && o.kb == c.kb || o.a == c.b && o.ka == c.kb ||
+				o.b == c.a && o.kb == c.ka {
 				t.Errorf("%+v shares a cell with %+v", c, o)
 			}
 		}

@@ -24,7 +24,8 @@ func TestVerdict_ConfirmedSliceIsAWarning(t *testing.T) {
 		in.Columns = []eval.Column{{Name: "x5", Value: x}}
 		e := evaltest.Evaluate(t, in)
 		found := slices.ContainsFunc(e.Slices.Found, func(s eval.Slice) bool { return s.Confirmed })
-		warned := slices.ContainsFunc(e.Verdict.Warnings, func(w string) bool { return strings.Contains(w, "The rows with x5 > ") && strings.Contains(w, "risk ") })
+		warned := slices.ContainsFunc(e.Verdict.Warnings,
+			func(w string) bool { return strings.Contains(w, "The rows with x5 > ") && strings.Contains(w, "risk ") })
 		if found != confirmed || warned != confirmed {
 			t.Errorf("confirmed %v: found %v, warnings %q", confirmed, found, e.Verdict.Warnings)
 		}

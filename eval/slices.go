@@ -61,7 +61,8 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	n := len(in.Target)
 	half := n / 2
 	s := &sliceSearcher{in: in, loss: m.Loss, columns: make([]cutColumn, len(in.Columns)),
-		out: &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.minConfirmed(), half/100), Found: []Slice{}}}
+		out: &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.minConfirmed(), half/100),
+			Found: []Slice{}}}
 	if half < 2*s.out.MinRows {
 		s.out.Method = printable.Plural(n, "row is", "rows are") + " too few to search one half and confirm on the other."
 		return s.out, nil
@@ -92,7 +93,11 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 
 // describeMethod describes the search.
 func (s *sliceSearcher) describeMethod() string {
-	text := fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", printable.Count(s.out.SearchN), printable.Count(s.out.ConfirmN), s.in.minConfirmed())
+	text := fmt.Sprintf(
+		"Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best "+
+			"confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with "+
+			"unequal variances; fewer than %d rows confirm nothing.", printable.Count(s.out.SearchN),
+		printable.Count(s.out.ConfirmN), s.in.minConfirmed())
 	if len(s.in.Columns) > pairedColumns {
 		text += fmt.Sprintf(" Pairs are of the %d columns with the worst single conditions.", pairedColumns)
 	}

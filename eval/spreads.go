@@ -23,7 +23,8 @@ func (a *spreads) errorOf(s, k, q int) (l estimateError, se float64, ok bool) {
 	if a.errors[s] == nil {
 		return l, 0, false
 	}
-	if _, defined := a.g.Groups[s].Models[k].Values.Get(list[q].Key); !defined || list[q].rowsOf(&a.g.Groups[s].Models[k].Values, float64(a.g.Groups[s].N)) < 3 {
+	if _, defined := a.g.Groups[s].Models[k].Values.Get(list[q].Key); !defined ||
+		list[q].rowsOf(&a.g.Groups[s].Models[k].Values, float64(a.g.Groups[s].N)) < 3 {
 		return l, 0, false
 	}
 	l = a.errors[s][k*len(list)+q]

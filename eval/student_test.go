@@ -75,7 +75,8 @@ func TestIntervals_FromInfluences(t *testing.T) {
 				return lo
 			}
 			low, high := at-se*solve(u), at-se*solve(-u)
-			if !(math.Abs(low-float64(got.Low)) <= 1e-5*se) && (low > 0 || got.Low != 0) || !(math.Abs(high-float64(got.High)) <= 1e-5*se) && got.High != 1 {
+			if !(math.Abs(low-float64(got.Low)) <= 1e-5*se) && (low > 0 || got.Low != 0) ||
+				!(math.Abs(high-float64(got.High)) <= 1e-5*se) && got.High != 1 {
 				t.Errorf("%s: %s: %v to %v, recomputed %v to %v", task, what, got.Low, got.High, low, high)
 			}
 		}

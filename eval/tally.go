@@ -85,7 +85,8 @@ func (e *Evaluation) findGaps(tolerance float64) []Gap {
 			if !ok || !s.Difference.BetweenGroups.Defined() || s.Groups < 2 {
 				continue
 			}
-			q := Gap{Model: m.Name, Measure: r.Key, Value: s.Difference.BetweenGroups, High: s.MaxGroup, Low: s.MinGroup, Tolerance: tolerance, Outcome: "untested"}
+			q := Gap{Model: m.Name, Measure: r.Key, Value: s.Difference.BetweenGroups, High: s.MaxGroup, Low: s.MinGroup,
+				Tolerance: tolerance, Outcome: "untested"}
 			if iv, ok := s.Intervals["difference"]; ok {
 				q.Interval = &iv
 				switch {

@@ -18,7 +18,8 @@ func (e *Evaluation) validate() error {
 	case e.Task == Binary && e.Threshold == nil:
 		return fmt.Errorf("eval: the evaluation of a binary task has no threshold")
 	case len(e.Compared) != 0 && len(e.Compared) != m-1:
-		return fmt.Errorf("eval: the evaluation has %d comparisons with the baseline, but %d models: one comparison less than models is needed", len(e.Compared), m)
+		return fmt.Errorf("eval: the evaluation has %d comparisons with the baseline, but %d models: one comparison less "+
+			"than models is needed", len(e.Compared), m)
 	}
 	for k := range e.Models {
 		if e.Models[k].Name == "" {
@@ -30,7 +31,8 @@ func (e *Evaluation) validate() error {
 			return fmt.Errorf("eval: grouping %q has %d summaries for %d models", g.Name, len(g.Summary), m)
 		}
 		if o := g.Others; o != nil {
-			if len(o.N) != len(o.Label) || len(o.Risk) != m || slices.ContainsFunc(o.Risk, func(r []Num) bool { return len(r) != len(o.Label) }) {
+			if len(o.N) != len(o.Label) || len(o.Risk) != m ||
+				slices.ContainsFunc(o.Risk, func(r []Num) bool { return len(r) != len(o.Label) }) {
 				return fmt.Errorf("eval: the lists of the other groups of %q have different lengths", g.Name)
 			}
 		}

@@ -16,9 +16,10 @@ const (
 	Hurt          Outcome = "hurt"                     // worse for the worst group
 	TooLittleData Outcome = "too little data"          // the interval covers 0 and a fall by a third
 	StandardKept  Outcome = "standard model kept"      // cross-validation kept ERM: there is one model
-	Degenerate    Outcome = "degenerate"               // a constant, measurably worse than one, or resting on a handful of rows
-	Untested      Outcome = "not tested"               // no intervals were asked for
-	NoBaseline    Outcome = "no baseline"              // one model, and no choice that kept it
+	// a constant, measurably worse than one, or resting on a handful of rows
+	Degenerate Outcome = "degenerate"
+	Untested   Outcome = "not tested"  // no intervals were asked for
+	NoBaseline Outcome = "no baseline" // one model, and no choice that kept it
 )
 
 // Outcomes lists all outcomes.
@@ -82,7 +83,8 @@ type judge struct {
 	d      Difference  // of what the criterion measures
 
 	effective, fewest float64 // effective training rows, and how many are needed
-	ranksBetter       bool    // measurably more accurate than the rescaled baseline, or ranking better, in the baseline's worst group
+	// measurably more accurate than the rescaled baseline, or ranking better, in the baseline's worst group
+	ranksBetter bool
 }
 
 // reachVerdict returns the verdict on the first comparison.

@@ -36,7 +36,8 @@ func TestVerdict_Rules(t *testing.T) {
 		return in
 	}
 	same := func(_, _ int, l float64) float64 { return l }
-	if v := judged(t, input(same)); v.Outcome != eval.Helped || v.Groups.Better != 1 || v.Groups.Worse != 0 || v.Groups.Undecided != 3 {
+	if v := judged(t, input(same)); v.Outcome != eval.Helped || v.Groups.Better != 1 || v.Groups.Worse != 0 ||
+		v.Groups.Undecided != 3 {
 		t.Errorf("helped: %+v", v)
 	}
 	// Everyone else pays: group 0 falls by 1, the average rises by (2.7 − 1)/4.
@@ -48,7 +49,8 @@ func TestVerdict_Rules(t *testing.T) {
 	}
 	in := input(pays)
 	in.Rate = 4
-	if v := judged(t, in); v.Outcome != eval.Mixed || v.Reason != eval.TooExpensive || !strings.Contains(v.Headline, "it costs the average more than accepted") || v.Groups.Worse != 3 {
+	if v := judged(t, in); v.Outcome != eval.Mixed || v.Reason != eval.TooExpensive ||
+		!strings.Contains(v.Headline, "it costs the average more than accepted") || v.Groups.Worse != 3 {
 		t.Errorf("too dear: %+v", v)
 	}
 	in.Rate = 2
@@ -63,7 +65,9 @@ func TestVerdict_Rules(t *testing.T) {
 	}
 	budget = 0.01
 	in.Rate = 0.1
-	if v := judged(t, in); v.Outcome != eval.Mixed || v.Reason != eval.TooExpensive || !strings.Contains(v.Headline, "it costs the average more than the budget (1.0\u00a0% of it)") || !strings.HasPrefix(v.Recommendation, "Keep the standard model (ERM) unless") {
+	if v := judged(t, in); v.Outcome != eval.Mixed || v.Reason != eval.TooExpensive ||
+		!strings.Contains(v.Headline, "it costs the average more than the budget (1.0\u00a0% of it)") ||
+		!strings.HasPrefix(v.Recommendation, "Keep the standard model (ERM) unless") {
 		t.Errorf("beyond the budget: %+v", v)
 	}
 	// A tempered baseline reaches nine tenths of the fall.
@@ -75,7 +79,8 @@ func TestVerdict_Rules(t *testing.T) {
 	between := in.Models[0]
 	between.Name, between.Role = "another", eval.OtherModel
 	in.Models = append(in.Models, between, tempered)
-	if v := judged(t, in); v.Outcome != eval.Mixed || v.Explained == nil || *v.Explained < 0.85 || v.Reason != eval.ByRescaling || !strings.Contains(v.Headline, "rescaled ERM reaches 90\u00a0% of the improvement") {
+	if v := judged(t, in); v.Outcome != eval.Mixed || v.Explained == nil || *v.Explained < 0.85 ||
+		v.Reason != eval.ByRescaling || !strings.Contains(v.Headline, "rescaled ERM reaches 90\u00a0% of the improvement") {
 		t.Errorf("tempered: %+v", v)
 	}
 	// Few effective rows, and predictions worse than a constant.
@@ -109,7 +114,9 @@ func TestVerdict_NotHelped(t *testing.T) {
 	// Fewer than 30 rows are too few, however small the table.
 	in := input(4)
 	in.EffectiveRows, in.TrainingRows = 29, 100
-	if v := judged(t, in); v.Outcome != eval.Degenerate || !strings.Contains(v.Headline, "Do not use the robust model. The robust model depends on the equivalent of 29.00 of 100 training rows") {
+	if v := judged(t, in); v.Outcome != eval.Degenerate ||
+		!strings.Contains(v.Headline,
+			"Do not use the robust model. The robust model depends on the equivalent of 29.00 of 100 training rows") {
 		t.Errorf("29 of 100 rows: %+v", v)
 	}
 	in.EffectiveRows = 31
@@ -195,10 +202,12 @@ func TestVerdict_AgainstTheConstant(t *testing.T) {
 			in := in
 			in.Models = in.Models[2-models:]
 			v := judged(t, in)
-			if (v.Outcome == eval.Degenerate) != c.degenerate || (len(v.Warnings) > 0) != (c.warning != "") || c.warning != "" && !strings.HasPrefix(v.Warnings[0], c.warning) {
+			if (v.Outcome == eval.Degenerate) != c.degenerate || (len(v.Warnings) > 0) != (c.warning != "") ||
+				c.warning != "" && !strings.HasPrefix(v.Warnings[0], c.warning) {
 				t.Errorf("%v over the constant, %d models: %s, %q", c.over, models, v.Outcome, v.Warnings)
 			}
-			if c.degenerate && !strings.HasPrefix(v.Headline, "Do not use the robust model. The robust model is worse than a constant") {
+			if c.degenerate && !strings.HasPrefix(v.Headline,
+				"Do not use the robust model. The robust model is worse than a constant") {
 				t.Errorf("%q", v.Headline)
 			}
 		}
@@ -301,7 +310,8 @@ func sentences(t *testing.T) map[string][2]*regexp.Regexp {
 		if len(cells) != 3 {
 			t.Fatalf("%q", line)
 		}
-		out[strings.ReplaceAll(strings.TrimSpace(cells[0]), ": ", ", ")] = [2]*regexp.Regexp{pattern(cells[1]), pattern(cells[2])}
+		out[strings.ReplaceAll(strings.TrimSpace(cells[0]), ": ", ", ")] =
+			[2]*regexp.Regexp{pattern(cells[1]), pattern(cells[2])}
 	}
 	return out
 }
@@ -328,7 +338,8 @@ func TestVerdict_SentenceOfEveryOutcome(t *testing.T) {
 			if !ok {
 				model = "ERM"
 			}
-			if name != what || w[0] == nil || !w[0].MatchString(v.Headline) || !w[1].MatchString(v.Recommendation) || v.Recommended != model {
+			if name != what || w[0] == nil || !w[0].MatchString(v.Headline) || !w[1].MatchString(v.Recommendation) ||
+				v.Recommended != model {
 				t.Errorf("%s, %s:\n%s: %s\n%s (%s)\n%v", task, what, name, v.Headline, v.Recommendation, v.Recommended, v.Groups)
 			}
 			numbers := map[eval.Task]string{eval.Binary: "accura", eval.Multiclass: "accura", eval.Regression: "RMSE"}[task]
@@ -357,7 +368,8 @@ func TestVerdict_ModelsFromElsewhere(t *testing.T) {
 		}
 		v := judged(t, in)
 		said := strings.Join(append([]string{v.Headline, v.Numbers, v.Cost, v.Recommendation}, v.Warnings...), " ")
-		if strings.Contains(said, "the robust model") || strings.Contains(said, "The robust model") || strings.Contains(said, "ERM") && what != "standard model kept" {
+		if strings.Contains(said, "the robust model") || strings.Contains(said, "The robust model") ||
+			strings.Contains(said, "ERM") && what != "standard model kept" {
 			t.Errorf("%s: %s", what, said)
 		}
 	}
@@ -373,7 +385,9 @@ func TestVerdict_Numbers(t *testing.T) {
 	before, after := float64(e.WorstGroupValues("ERM").Of["rmse"]), float64(e.WorstGroupValues("robust").Of["rmse"])
 	d := e.Compared[0].WorstGroup
 	low := (float64(d.Interval.Low) / (before + after)) * 2 // the risk is half the mean square
-	want := fmt.Sprintf("For %s (500 rows) the RMSE falls from %.3f to %.3f\u00a0USD (95\u00a0%% interval of the change −%.3f to ", w.Label, before, after, -low)
+	want := fmt.Sprintf(
+		"For %s (500 rows) the RMSE falls from %.3f to %.3f\u00a0USD (95\u00a0%% interval of the change −%.3f to ", w.Label,
+		before, after, -low)
 	if !strings.HasPrefix(e.Verdict.Numbers, want) {
 		t.Errorf("%q, want %q", e.Verdict.Numbers, want)
 	}
@@ -403,7 +417,8 @@ func TestVerdict_Numbers(t *testing.T) {
 func TestGate_ChangeOfAStandardModelThatWasKept(t *testing.T) {
 	in := outcomes(eval.Binary)["standard model kept"]
 	e := evaltest.Evaluate(t, in)
-	for text, failed := range map[string]bool{"change.worst_group.risk.high > 0": false, "change.overall.accuracy < 0": false, "change.cvar[0.1] >= 0": true, "robust.worst_group.risk > 0.1": true} {
+	for text, failed := range map[string]bool{"change.worst_group.risk.high > 0": false,
+		"change.overall.accuracy < 0": false, "change.cvar[0.1] >= 0": true, "robust.worst_group.risk > 0.1": true} {
 		g, err := eval.ParseGate(text)
 		if err != nil {
 			t.Fatal(err)

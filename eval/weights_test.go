@@ -43,9 +43,11 @@ func TestIntervals_EveryMeasure(t *testing.T) {
 					}
 					continue
 				}
-				for name, v := range map[string]eval.Num{"group_min": s.GroupMin, "group_max": s.GroupMax, "difference": s.Difference.BetweenGroups,
-					"ratio": s.Ratio.BetweenGroups, "difference_to_overall": s.Difference.ToOverall, "ratio_to_overall": s.Ratio.ToOverall,
-					"average": s.Average, "weighted_average": s.WeightedAverage} {
+				for name, v := range map[string]eval.Num{"group_min": s.GroupMin, "group_max": s.GroupMax,
+					"difference": s.Difference.BetweenGroups,
+					"ratio":      s.Ratio.BetweenGroups, "difference_to_overall": s.Difference.ToOverall,
+					"ratio_to_overall": s.Ratio.ToOverall,
+					"average":          s.Average, "weighted_average": s.WeightedAverage} {
 					iv, ok := s.Intervals[name]
 					signed := q.Low < 0 && q.Key != "risk" // the losses here are not negative
 					if signed && (name == "ratio" || name == "ratio_to_overall") {

@@ -43,7 +43,8 @@ var dialects = []dialect{
 		isText: "pg_typeof(%s)::text IN ('text', 'character varying', 'character')",
 		days:   "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE PRECISION) / 86400",
 		number: "%s::float8", literal: "'%s'", entry: "%s[%d]", first: 1, log: "LN", greatest: "GREATEST", open: `"`, close: `"`, underflows: true},
-	{name: "bigquery", checked: "the parser, analyzer and reference engine of its language (ZetaSQL); not run in BigQuery itself",
+	{name: "bigquery", checked: "the parser, analyzer and reference engine of its language (ZetaSQL); not run in " +
+		"BigQuery itself",
 		double: "CAST(%s AS FLOAT64)", text: "CAST(%s AS STRING)", isTrue: "CAST(%s AS BOOL)", isFalse: "NOT CAST(%s AS BOOL)",
 		isText: "STARTS_WITH(TO_JSON_STRING(%s), '\"')",
 		days:   "UNIX_MICROS(TIMESTAMP(%s)) / 86400000000",
@@ -63,7 +64,8 @@ var dialects = []dialect{
 	{name: "spark", checked: "Spark, in a session whose time zone is UTC",
 		double: "CAST(%s AS DOUBLE)", text: "CAST(%s AS STRING)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
 		isText: "typeof(%s) = 'string'",
-		days:   "UNIX_DATE(CAST(%[1]s AS DATE)) + (UNIX_MICROS(CAST(%[1]s AS TIMESTAMP)) - UNIX_MICROS(CAST(CAST(%[1]s AS DATE) AS TIMESTAMP))) / 8.64e10D",
+		days: "UNIX_DATE(CAST(%[1]s AS DATE)) + (UNIX_MICROS(CAST(%[1]s AS TIMESTAMP)) - UNIX_MICROS(CAST(CAST(%[1]s AS " +
+			"DATE) AS TIMESTAMP))) / 8.64e10D",
 		// A literal without its letter would be a decimal in old versions.
 		number: "%sD", literal: "'%s'", entry: "GET(%s, %d)", log: "LN", greatest: "GREATEST", open: "`", close: "`", escapesText: true, foldsCase: true},
 	// SQL Server ignores case and blanks at the end where it compares texts, unless a collation says otherwise.

@@ -35,7 +35,8 @@ func edgeModel(task encode.Task) *train.Model {
 		m.Coefficients = append(m.Coefficients, w)
 	}
 	category := func(name string, kind, stored data.Kind, missing bool, levels []string, w ...float64) {
-		e.Inputs = append(e.Inputs, encode.Input{Name: name, Kind: kind, Stored: stored, First: len(e.Columns), Levels: levels, Missing: missing})
+		e.Inputs = append(e.Inputs, encode.Input{Name: name, Kind: kind, Stored: stored, First: len(e.Columns),
+			Levels: levels, Missing: missing})
 		all := append([]string{}, levels...)
 		if missing {
 			all = append(all, encode.MissingLabel)
@@ -47,7 +48,8 @@ func edgeModel(task encode.Task) *train.Model {
 			panic("a weight a column")
 		}
 		for _, l := range all {
-			e.Columns = append(e.Columns, encode.Coding{Name: name + "=" + l, Source: name, Kind: "indicator", Level: l, Scale: 1})
+			e.Columns = append(e.Columns, encode.Coding{Name: name + "=" + l, Source: name, Kind: "indicator", Level: l,
+				Scale: 1})
 		}
 		m.Coefficients = append(m.Coefficients, w...)
 	}
@@ -93,12 +95,14 @@ func encodeFormulas(formulas []*score.Formula, f Format, o Options, version stri
 func withProducts(f *score.Formula) *score.Formula {
 	fill := 2.5
 	income := len(f.Terms)
-	f.Terms = append(f.Terms, score.Term{Column: "income", Kind: score.Numeric, Stored: score.Numeric, Scale: 1, Fill: &fill})
+	f.Terms = append(f.Terms, score.Term{Column: "income", Kind: score.Numeric, Stored: score.Numeric, Scale: 1,
+		Fill: &fill})
 	of := func(term int, name string) score.Factor {
 		return score.Factor{Term: term, Function: score.Function{Name: name}}
 	}
 	spline := score.Factor{Term: 1, Function: score.Function{
-		Name: "piecewise", Knots: []float64{-20, 0.5, 70}, Pieces: [][4]float64{{1, 0.1, 0, -1e-4}, {2.2, -0.02, -6e-3, 1e-4}},
+		Name: "piecewise", Knots: []float64{-20, 0.5, 70}, Pieces: [][4]float64{{1, 0.1, 0, -1e-4},
+			{2.2, -0.02, -6e-3, 1e-4}},
 		Below: [2]float64{1, 0.1}, Above: [2]float64{-1.1, -0.11}}}
 	term := map[string]int{}
 	for i, t := range f.Terms {
@@ -114,20 +118,25 @@ func withProducts(f *score.Formula) *score.Formula {
 	}
 	for i, x := range []score.Factor{
 		level("region", 1), level("region", 4), level("side", 0), level("few", 1), level("known", 0), level("known", 1),
-		level("maybe", 1), level("maybe", 0), level("maybe", 2), level("floors", 2), level("code", 0), level("code", 2), level("model", 1),
+		level("maybe", 1), level("maybe", 0), level("maybe", 2), level("floors", 2), level("code", 0), level("code",
+			2), level("model", 1),
 	} {
-		f.Products = append(f.Products, score.Product{Factors: []score.Factor{x, of(1, "")}, Weight: 0.04 + 0.01*float64(i), Shift: 0.3, Scale: 7})
+		f.Products = append(f.Products, score.Product{Factors: []score.Factor{x, of(1, "")}, Weight: 0.04 + 0.01*float64(i),
+			Shift: 0.3, Scale: 7})
 	}
 	cell := []score.Factor{level("region", 1), level("side", 0), level("code", 2)} // of crossed groups
 	f.Products = append(f.Products,
-		score.Product{Factors: append(cell, of(1, "")), Weight: 0.35, Scale: 4}, score.Product{Factors: cell, Weight: -0.45, Scale: 1},
-		score.Product{Factors: []score.Factor{level("known", 1), level("maybe", 0), of(income, "log")}, Weight: 0.55, Shift: 0.1, Scale: 2})
+		score.Product{Factors: append(cell, of(1, "")), Weight: 0.35, Scale: 4}, score.Product{Factors: cell, Weight: -0.45,
+			Scale: 1},
+		score.Product{Factors: []score.Factor{level("known", 1), level("maybe", 0), of(income, "log")}, Weight: 0.55,
+			Shift: 0.1, Scale: 2})
 	return f
 }
 
 // cases are formulas that reach everything a format can say.
 func cases(t testing.TB) map[string][]*score.Formula {
-	out := map[string][]*score.Formula{"products": {productFormula(encode.Binary)}, "products-regression": {productFormula(encode.Regression)}}
+	out := map[string][]*score.Formula{"products": {productFormula(encode.Binary)},
+		"products-regression": {productFormula(encode.Regression)}}
 	for name, task := range map[string]encode.Task{"binary": encode.Binary, "regression": encode.Regression} {
 		out[name] = []*score.Formula{must(edgeModel(task).Formula())}
 	}
@@ -173,13 +182,17 @@ func vectorFormulas() []*score.Formula {
 	fill := 0.25
 	var all []*score.Formula
 	for c := range 3 {
-		f := &score.Formula{Target: score.Target{Name: "kind", Classes: []string{"ant", "bee", "cat"}}, Constant: 0.1 * float64(c)}
-		f.Terms = append(f.Terms, score.Term{Column: "size", Kind: score.Numeric, Stored: score.Numeric, Weight: 0.3 - 0.2*float64(c), Shift: 1, Scale: 2})
+		f := &score.Formula{Target: score.Target{Name: "kind", Classes: []string{"ant", "bee", "cat"}},
+			Constant: 0.1 * float64(c)}
+		f.Terms = append(f.Terms, score.Term{Column: "size", Kind: score.Numeric, Stored: score.Numeric,
+			Weight: 0.3 - 0.2*float64(c), Shift: 1, Scale: 2})
 		for _, k := range []int{0, 1, 3, 60, 61} {
-			f.Terms = append(f.Terms, score.Term{Column: fmt.Sprintf("em b[%d]", k), Vector: "em b", Kind: score.Numeric, Stored: score.Numeric,
+			f.Terms = append(f.Terms, score.Term{Column: fmt.Sprintf("em b[%d]", k), Vector: "em b", Kind: score.Numeric,
+				Stored: score.Numeric,
 				Weight: math.Sin(float64(3*k + c)), Shift: 0.1 * float64(k), Scale: 1 + float64(k)/8, Fill: &fill})
 		}
-		f.Products = []score.Product{{Factors: []score.Factor{{Term: 0}, {Term: 2, Function: score.Function{Name: "square"}}}, Weight: 0.2 * float64(c), Shift: 1, Scale: 3}}
+		f.Products = []score.Product{{Factors: []score.Factor{{Term: 0}, {Term: 2, Function: score.Function{Name: "square"}}},
+			Weight: 0.2 * float64(c), Shift: 1, Scale: 3}}
 		all = append(all, f)
 	}
 	return all
@@ -197,7 +210,8 @@ func trained(t testing.TB) map[string][]*score.Formula {
 		},
 		"cps1988 transformed": func(c *train.Config) {
 			c.Target, c.TargetTransform, c.Loss = "wage", "log", "squared"
-			c.Log, c.Spline, c.Interact = []string{"education"}, []string{"experience:5"}, []string{"ethnicity:experience", "region:smsa"}
+			c.Log, c.Spline, c.Interact = []string{"education"}, []string{"experience:5"}, []string{"ethnicity:experience",
+				"region:smsa"}
 			c.Filter = "education > 0"
 		},
 		"cps1988 counts": func(c *train.Config) {
@@ -226,8 +240,8 @@ func trained(t testing.TB) map[string][]*score.Formula {
 	return out
 }
 
-// reservedModel is a model whose columns and levels have names that languages and this program use: words of SQL, and the
-// labels of nulls and of rare levels as texts beside real nulls and rare levels.
+// reservedModel is a model whose columns and levels have names that languages and this program use: words of SQL, and
+// the labels of nulls and of rare levels as texts beside real nulls and rare levels.
 func reservedModel(t testing.TB) []*score.Formula {
 	t.Helper()
 	levels := []string{"(missing)", "(other)", "", `"(missing)"`, "null", "NULL", "true", "select", "it's", "rare"}
@@ -247,7 +261,8 @@ func reservedModel(t testing.TB) []*score.Formula {
 	}
 	cfg := train.DefaultConfig()
 	nu := 1.0
-	cfg.Target, cfg.Loss, cfg.Nu, cfg.NoBaseline, cfg.MinCount, cfg.Interact = "y", "logistic", &nu, true, 10, []string{"select:order"}
+	cfg.Target, cfg.Loss, cfg.Nu, cfg.NoBaseline, cfg.MinCount, cfg.Interact =
+		"y", "logistic", &nu, true, 10, []string{"select:order"}
 	m, err := train.FitFrame(t.Context(), frame, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +294,8 @@ func datedModel(t testing.TB) []*score.Formula {
 	}
 	cfg := train.DefaultConfig()
 	nu := 1.0
-	cfg.Target, cfg.Loss, cfg.Intercept, cfg.NoBaseline, cfg.Nu, cfg.Reading, cfg.Square = "y", "squared", false, true, &nu, reading, []string{"issued"}
+	cfg.Target, cfg.Loss, cfg.Intercept, cfg.NoBaseline, cfg.Nu, cfg.Reading, cfg.Square =
+		"y", "squared", false, true, &nu, reading, []string{"issued"}
 	m, err := train.FitFrame(t.Context(), frame, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -328,14 +344,16 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 	}
 	for i, term := range edge.Terms {
 		if term.Kind == score.Numeric {
-			if most := must(newModel([]*score.Formula{edge})).largest(i); !(most > 1e290) || math.IsInf(term.Weight*((most-term.Shift)/term.Scale), 0) {
+			if most := must(newModel([]*score.Formula{edge})).largest(i); !(most > 1e290) ||
+				math.IsInf(term.Weight*((most-term.Shift)/term.Scale), 0) {
 				t.Errorf("%s: numbers up to %v are scored", term.Column, most)
 			}
 		}
 	}
 }
 
-// TestGolden_SQL compares queries with testdata. TestPeers_ScoreAsTheModel and TestPostgres_ScoresAsTheModel run the exported models.
+// TestGolden_SQL compares queries with testdata. TestPeers_ScoreAsTheModel and TestPostgres_ScoresAsTheModel run the
+// exported models.
 func TestGolden_SQL(t *testing.T) {
 	all := cases(t)
 	for _, name := range []string{"binary", "products"} {
@@ -417,7 +435,8 @@ func TestEdgeRows_HoldEveryLevel(t *testing.T) {
 // Of numbers as categories, however few or close, the edges have one that is no level.
 func TestEdgeRows_NumbersAsLevels(t *testing.T) {
 	for _, levels := range [][]string{{"7"}, {"1", "1.5"}, {"1", "1.5", "2"}} {
-		rows := edgeRows(&score.Formula{Terms: []score.Term{{Column: "c", Kind: score.Categorical, Stored: score.Numeric, Levels: levels}}})
+		rows := edgeRows(&score.Formula{Terms: []score.Term{{Column: "c", Kind: score.Categorical, Stored: score.Numeric,
+			Levels: levels}}})
 		other := 0
 		for _, r := range rows {
 			if !slices.Contains(levels, strconv.FormatFloat(r[0].(float64), 'g', -1, 64)) {

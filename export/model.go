@@ -59,7 +59,8 @@ func newModel(formulas []*score.Formula) (*model, error) {
 			weights := perOutput(func(f *score.Formula) float64 { return f.Terms[i].Weight })
 			onlyInProducts := !slices.ContainsFunc(weights, func(w float64) bool { return w != 0 }) && isUsedInProduct(f, i)
 			if !onlyInProducts {
-				m.parts = append(m.parts, part{factors: []score.Factor{{Term: i}}, shift: t.Shift, scale: t.Scale, weights: weights})
+				m.parts = append(m.parts, part{factors: []score.Factor{{Term: i}}, shift: t.Shift, scale: t.Scale,
+					weights: weights})
 			}
 			continue
 		}
@@ -67,7 +68,8 @@ func newModel(formulas []*score.Formula) (*model, error) {
 		for k := range t.Levels {
 			p.levels = append(p.levels, perOutput(func(f *score.Formula) float64 { return f.Terms[i].Weights[k] }))
 		}
-		p.levels = append(p.levels, perOutput(func(f *score.Formula) float64 { return f.Terms[i].Missing }), make([]float64, len(formulas)))
+		p.levels = append(p.levels, perOutput(func(f *score.Formula) float64 { return f.Terms[i].Missing }),
+			make([]float64, len(formulas)))
 		m.parts = append(m.parts, p)
 	}
 	for i, p := range f.Products {
@@ -88,10 +90,13 @@ func isUsedInProduct(f *score.Formula, term int) bool {
 func newColumn(t score.Term) (column, error) {
 	c := column{Term: t}
 	if t.Kind == score.Vector {
-		return c, fmt.Errorf("the column %q holds sparse vectors, which no other program can score: export the coefficients as csv, or score with the command predict or package train/score", t.Column)
+		return c, fmt.Errorf(
+			"the column %q holds sparse vectors, which no other program can score: export the coefficients as csv, or score "+
+				"with the command predict or package train/score", t.Column)
 	}
 	if t.Vector != "" {
-		if n, err := fmt.Sscanf(strings.TrimPrefix(t.Column, t.Vector), "[%d]", &c.entry); n != 1 || err != nil || c.entry < 0 {
+		if n, err := fmt.Sscanf(strings.TrimPrefix(t.Column, t.Vector), "[%d]", &c.entry); n != 1 || err != nil ||
+			c.entry < 0 {
 			return c, fmt.Errorf("the model is damaged: the column %q is not an entry of the vector %q", t.Column, t.Vector)
 		}
 	}

@@ -210,7 +210,8 @@ func (g *graph) function(f *score.Function, v string) string {
 		one := g.addRow(1)
 		u := g.addOp("Add", v, one)
 		log := g.addOp("Mul", g.addOp("Log", u), g.addOp("Div", v, g.addOp("Sub", u, one)))
-		return g.addOp("Where", g.addOp("Greater", v, g.addRow(-1)), g.addOp("Where", g.addOp("Equal", u, one), v, log), g.addRow(math.NaN()))
+		return g.addOp("Where", g.addOp("Greater", v, g.addRow(-1)), g.addOp("Where", g.addOp("Equal", u, one), v, log),
+			g.addRow(math.NaN()))
 	case "square":
 		return g.addOp("Mul", v, v)
 	case "piecewise":
@@ -232,7 +233,8 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 			coefficients[c] = append(coefficients[c], padded[c])
 		}
 	}
-	passed := g.node("Cast", "", []string{g.addOp("GreaterOrEqual", v, g.addRow(ends[:last]...))}, attribute("to", doubleType))
+	passed := g.node("Cast", "", []string{g.addOp("GreaterOrEqual", v, g.addRow(ends[:last]...))},
+		attribute("to", doubleType))
 	at := g.addOp("MatMul", passed, g.addDoubles(slices.Repeat([]float64{1}, last), last, 1))
 	at = g.node("Cast", "", []string{at}, attribute("to", integerType))
 	gather := func(values []float64) string { return g.addOp("Gather", g.addDoubles(values, len(values)), at) }
@@ -278,7 +280,8 @@ func (g *graph) declareClasses(margins string) {
 	for c := range places {
 		places[c] = int64(c)
 	}
-	g.addNode(label, "LabelEncoder", "ai.onnx.ml", []string{place}, attribute("keys_int64s", places), attribute("values_strings", g.Classes))
+	g.addNode(label, "LabelEncoder", "ai.onnx.ml", []string{place}, attribute("keys_int64s", places),
+		attribute("values_strings", g.Classes))
 	g.declare(graphOutput, probabilities, doubleType, fmt.Sprint(len(g.Classes)))
 	g.declare(graphOutput, label, stringType, "1")
 }

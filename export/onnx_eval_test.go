@@ -171,8 +171,9 @@ var elementwise = map[string]func(a ...float64) float64{
 	"Greater":        func(a ...float64) float64 { return truth(a[0] > a[1]) },
 	"GreaterOrEqual": func(a ...float64) float64 { return truth(a[0] >= a[1]) },
 	"IsNaN":          func(a ...float64) float64 { return truth(math.IsNaN(a[0])) },
-	"Exp":            func(a ...float64) float64 { return math.Exp(a[0]) }, "Log": func(a ...float64) float64 { return math.Log(a[0]) },
-	"Neg": func(a ...float64) float64 { return -a[0] }, "Abs": func(a ...float64) float64 { return math.Abs(a[0]) },
+	"Exp":            func(a ...float64) float64 { return math.Exp(a[0]) },
+	"Log":            func(a ...float64) float64 { return math.Log(a[0]) },
+	"Neg":            func(a ...float64) float64 { return -a[0] }, "Abs": func(a ...float64) float64 { return math.Abs(a[0]) },
 	"Where": func(a ...float64) float64 {
 		if a[0] != 0 {
 			return a[1]
@@ -395,7 +396,8 @@ func knotRows(formulas []*score.Formula, row []any) (out [][]any) {
 		for _, x := range p.Factors {
 			knots := x.Function.Knots
 			for k, v := range knots {
-				for _, at := range []float64{v, math.Nextafter(v, math.Inf(-1)), v + 0.4*(knots[min(k+1, len(knots)-1)]-v), v - 1, v + 1} {
+				for _, at := range []float64{v, math.Nextafter(v, math.Inf(-1)), v + 0.4*(knots[min(k+1, len(knots)-1)]-v), v - 1,
+					v + 1} {
 					changed := slices.Clone(row)
 					changed[x.Term] = at
 					out = append(out, changed)

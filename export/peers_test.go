@@ -37,7 +37,8 @@ type peerCase struct {
 const peerTolerance = 1e-12
 
 // Other programs score the edge rows as the model does: onnxruntime, DuckDB, SQLite, Spark and
-// Google's engine of BigQuery's language, as far as the Python that DROTRAIN_PYTHON names has them; the other dialects of SQL are parsed by sqlglot.
+// Google's engine of BigQuery's language, as far as the Python that DROTRAIN_PYTHON names has them; the other dialects
+// of SQL are parsed by sqlglot.
 func TestPeers_ScoreAsTheModel(t *testing.T) {
 	python := os.Getenv("DROTRAIN_PYTHON")
 	if python == "" {
@@ -81,9 +82,11 @@ func TestPeers_ScoreAsTheModel(t *testing.T) {
 func newPeerCase(t *testing.T, formulas []*score.Formula, name string) peerCase {
 	t.Helper()
 	f, m := formulas[0], must(newModel(formulas))
-	c := peerCase{Name: name, Score: m.scoreName(), Rows: edgeRows(f), Far: [][]any{}, WantFar: [][]float64{}, Nulls: [][]any{}, Unscored: [][]any{}, Classes: f.Target.Classes}
+	c := peerCase{Name: name, Score: m.scoreName(), Rows: edgeRows(f), Far: [][]any{}, WantFar: [][]float64{},
+		Nulls: [][]any{}, Unscored: [][]any{}, Classes: f.Target.Classes}
 	for i, term := range f.Terms {
-		c.Columns, c.Vector, c.Entry = append(c.Columns, term.Column), append(c.Vector, term.Vector), append(c.Entry, m.columns[i].entry)
+		c.Columns, c.Vector, c.Entry = append(c.Columns, term.Column), append(c.Vector, term.Vector), append(c.Entry,
+			m.columns[i].entry)
 		typ := "text"
 		switch {
 		case term.Date:

@@ -38,7 +38,8 @@ func TestPostgres_ScoresAsTheModel(t *testing.T) {
 				scores = append(scores, must(must(findDialect("postgres")).identifier("probability_"+class)))
 			}
 		}
-		out := run(postgresTable(t, c) + fmt.Sprintf("SELECT concat_ws('|', %s) || '|' FROM (%s) AS scored ORDER BY id;\n", strings.Join(scores, ", "), query))
+		out := run(postgresTable(t, c) + fmt.Sprintf("SELECT concat_ws('|', %s) || '|' FROM (%s) AS scored ORDER BY id;\n",
+			strings.Join(scores, ", "), query))
 		lines := strings.Fields(out)
 		if len(lines) != len(c.Rows) {
 			t.Fatalf("%s: %d scores of %d rows\n%s", name, len(lines), len(c.Rows), out)
@@ -46,7 +47,10 @@ func TestPostgres_ScoresAsTheModel(t *testing.T) {
 		worst := 0.0
 		for i, line := range lines {
 			if line == "|" { // no score, also where a number is large
-				large := slices.ContainsFunc(c.Rows[i], func(v any) bool { x, ok := v.(float64); return ok && !(math.Abs(x) < 1e120) })
+				large := slices.ContainsFunc(c.Rows[i], func(v any) bool {
+					x, ok := v.(float64)
+					return ok && !(math.Abs(x) < 1e120)
+				})
 				if want[i] != nil && (i < len(c.Want) || !large) {
 					t.Errorf("%s, %v: no score, wanted %v", name, c.Rows[i], want[i])
 				}
@@ -132,7 +136,8 @@ func postgresTable(t *testing.T, c peerCase) string {
 // in it. It is skipped where PostgreSQL is not installed.
 func startPostgres(t *testing.T) func(script string) string {
 	bin := ""
-	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin", "/usr/bin", "/usr/local/bin"} {
+	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin",
+		"/opt/homebrew/opt/postgresql*/bin", "/usr/bin", "/usr/local/bin"} {
 		dirs, _ := filepath.Glob(pattern)
 		for _, dir := range dirs {
 			if bin == "" && hasAll(dir, "initdb", "pg_ctl", "psql") {
@@ -167,10 +172,12 @@ func startPostgres(t *testing.T) func(script string) string {
 		return out.String(), nil
 	}
 	rows := filepath.Join(dir, "db")
-	if _, err := call("", "initdb", "-D", rows, "-U", "drotrain", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
+	if _, err := call("", "initdb", "-D", rows, "-U", "drotrain", "-A", "trust", "-E", "UTF8", "--locale=C",
+		"--no-sync"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := call("", "pg_ctl", "-D", rows, "-w", "-l", filepath.Join(dir, "log"), "-o", "-c listen_addresses='' -c fsync=off -k "+dir, "start"); err != nil {
+	if _, err := call("", "pg_ctl", "-D", rows, "-w", "-l", filepath.Join(dir, "log"), "-o",
+		"-c listen_addresses='' -c fsync=off -k "+dir, "start"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -179,7 +186,8 @@ func startPostgres(t *testing.T) func(script string) string {
 		}
 	})
 	return func(script string) string {
-		out, err := call(script, "psql", "-h", dir, "-U", "drotrain", "-d", "postgres", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1")
+		out, err := call(script, "psql", "-h", dir, "-U", "drotrain", "-d", "postgres", "-X", "-q", "-A", "-t", "-v",
+			"ON_ERROR_STOP=1")
 		if err != nil {
 			t.Fatal(err)
 		}

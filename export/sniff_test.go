@@ -70,7 +70,8 @@ func TestSQL_LevelWeights(t *testing.T) {
 		for k := range c.levels {
 			weights = append(weights, []float64{float64(k + 1)})
 		}
-		if got := w.levelWeight(part{levels: append(weights, []float64{9}, []float64{0})}, 0); !strings.Contains(got, c.want) {
+		if got := w.levelWeight(part{levels: append(weights, []float64{9}, []float64{0})}, 0); !strings.Contains(got,
+			c.want) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

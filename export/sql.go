@@ -74,7 +74,8 @@ func (w *sqlWriter) addColumn(c *column) error {
 	}
 	if c.Vector != "" {
 		if w.entry == "" {
-			return fmt.Errorf("the column %q holds vectors, which %s does not support: choose a dialect with lists, or the format onnx", c.Vector, w.name)
+			return fmt.Errorf("the column %q holds vectors, which %s does not support: choose a dialect with lists, or the "+
+				"format onnx", c.Vector, w.name)
 		}
 		expression = fmt.Sprintf(w.entry, expression, c.entry+w.first)
 	}
@@ -101,7 +102,8 @@ func (w *sqlWriter) addColumn(c *column) error {
 			rewritten = append(rewritten, literal)
 		}
 	}
-	w.columns, w.literals, w.rewritten = append(w.columns, expression), append(w.literals, literals), append(w.rewritten, rewritten)
+	w.columns, w.literals, w.rewritten = append(w.columns, expression), append(w.literals, literals), append(w.rewritten,
+		rewritten)
 	w.shared = append(w.shared, shared)
 	return nil
 }
@@ -170,7 +172,8 @@ END AS %[4]s`, m, w.numeral(1), w.numeral(0), score),
 func (w *sqlWriter) selectClasses() error {
 	label, total, largest := w.unique("prediction"), w.unique("margin_total"), w.unique("margin_max")
 	exponential := func(margin, less string) string {
-		return fmt.Sprintf("CASE WHEN %[1]s - %[2]s > -700 THEN EXP(%[1]s - %[2]s) WHEN %[1]s - %[2]s <= -700 THEN %[3]s END", margin, less, w.numeral(0))
+		return fmt.Sprintf("CASE WHEN %[1]s - %[2]s > -700 THEN EXP(%[1]s - %[2]s) WHEN %[1]s - %[2]s <= -700 THEN %[3]s END",
+			margin, less, w.numeral(0))
 	}
 	var names, margins, sum, out []string
 	choice := "CASE"
@@ -233,7 +236,8 @@ func (w *sqlWriter) margin(output int) string {
 		for k := range p.factors {
 			factors[k] = w.factor(&p.factors[k])
 		}
-		terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(p.weights[output]), strings.Join(factors, " * "), w.numeral(p.shift), w.numeral(p.scale)))
+		terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(p.weights[output]), strings.Join(factors, " * "),
+			w.numeral(p.shift), w.numeral(p.scale)))
 	}
 	return "  " + sumOf(terms)
 }
@@ -284,7 +288,8 @@ func (w *sqlWriter) describeText() {
 	if names == nil {
 		return
 	}
-	fmt.Fprintf(&w.b, "-- Read these columns as text, not as numbers, dates or truth values: %s.\n", strings.Join(names, ", "))
+	fmt.Fprintf(&w.b, "-- Read these columns as text, not as numbers, dates or truth values: %s.\n",
+		strings.Join(names, ", "))
 	if w.sniffs && plain {
 		fmt.Fprintf(&w.b, "-- From a CSV file: read_csv('data.csv', types={%s})\n", strings.Join(types, ", "))
 	}
@@ -427,7 +432,8 @@ func (w *sqlWriter) function(f *score.Function, v string) string {
 	case "log":
 		return fmt.Sprintf("CASE WHEN %[1]s > %[2]s THEN %[3]s(%[1]s) END", v, n(0), w.log)
 	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
-		return fmt.Sprintf("CASE WHEN %[1]s <= %[2]s THEN NULL WHEN %[3]s + %[1]s = %[3]s THEN %[1]s ELSE %[4]s(%[3]s + %[1]s) * (%[1]s / ((%[3]s + %[1]s) - %[3]s)) END", v, n(-1), n(1), w.log)
+		return fmt.Sprintf("CASE WHEN %[1]s <= %[2]s THEN NULL WHEN %[3]s + %[1]s = %[3]s THEN %[1]s ELSE %[4]s(%[3]s + "+
+			"%[1]s) * (%[1]s / ((%[3]s + %[1]s) - %[3]s)) END", v, n(-1), n(1), w.log)
 	case "square":
 		return fmt.Sprintf("%[1]s * %[1]s", v)
 	case "piecewise":
@@ -438,7 +444,8 @@ func (w *sqlWriter) function(f *score.Function, v string) string {
 			if math.IsInf(p.until, 1) {
 				condition = v + " >= " + n(p.base) // false for null
 			}
-			fmt.Fprintf(&b, "\n      WHEN %s THEN %s", condition, w.polynomial(fmt.Sprintf("(%s - %s)", v, n(p.base)), p.coefficients))
+			fmt.Fprintf(&b, "\n      WHEN %s THEN %s", condition,
+				w.polynomial(fmt.Sprintf("(%s - %s)", v, n(p.base)), p.coefficients))
 		}
 		b.WriteString(" END")
 		return b.String()

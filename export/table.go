@@ -28,7 +28,8 @@ func coefficientTable(m *train.Model, o Options) ([]byte, error) {
 			continue
 		}
 		col := m.Encoder.Columns[i]
-		_ = w.Write([]string{text(col.Name), text(col.Source), col.Kind, text(col.Level), num(col.Shift), num(col.Scale), num(c.Encoded), num(c.Robust)})
+		_ = w.Write([]string{text(col.Name), text(col.Source), col.Kind, text(col.Level), num(col.Shift), num(col.Scale),
+			num(c.Encoded), num(c.Robust)})
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()

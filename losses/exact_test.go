@@ -26,7 +26,8 @@ func TestCurvatureLowerBound_NeverTooLarge(t *testing.T) {
 		if want, _ := s.Curvature.Float64(); kappa[j] < want*(1-1e-9)-4e-14 {
 			t.Errorf("margin %v, target %v: κ = %v, ℓ″ = %v", margin[j], target[j], kappa[j], want)
 		}
-		for what, pair := range map[string][2]float64{"value": {value[j], float(s.Value)}, "slope": {slope[j], float(s.Slope)}} {
+		for what, pair := range map[string][2]float64{"value": {value[j], float(s.Value)},
+			"slope": {slope[j], float(s.Slope)}} {
 			if got, want := pair[0], pair[1]; !(math.Abs(got-want) <= 1e-15*math.Abs(want)+1e-300) {
 				t.Errorf("margin %v, target %v: %s %v, in 256 bits %v", margin[j], target[j], what, got, want)
 			}

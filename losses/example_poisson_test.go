@@ -75,7 +75,8 @@ func ExampleLoss() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%v by %s: %.4f ≤ optimum ≤ %.4f, x = %.3f\n", res.Status, method.Name(), res.Certificate.Lower, res.Certificate.Upper, res.X)
+		fmt.Printf("%v by %s: %.4f ≤ optimum ≤ %.4f, x = %.3f\n", res.Status, method.Name(), res.Certificate.Lower,
+			res.Certificate.Upper, res.X)
 	}
 	// Output:
 	// certified by newton: 1.1450 ≤ optimum ≤ 1.1450, x = [0.539 -0.037]

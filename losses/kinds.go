@@ -60,7 +60,8 @@ func Register(loss Loss) error {
 	}
 	name := loss.Name()
 	if name == "" || strings.ContainsAny(name, ":, \t\n") {
-		return fmt.Errorf("losses: %q cannot be the name of a loss: a name is not empty and has no colon, comma or space", name)
+		return fmt.Errorf("losses: %q cannot be the name of a loss: a name is not empty and has no colon, comma or space",
+			name)
 	}
 	if err := checkForeign(loss, []float64{-1, 0, 1, 2.3, 7, -0.45, 0.62}); err != nil {
 		return err
@@ -127,7 +128,8 @@ func (k Kind) New(delta float64) (Loss, error) {
 	if k.HasLevel {
 		level, err := strconv.ParseFloat(k.level, 64)
 		if err != nil || !(level > 0 && level < 1) {
-			return nil, fmt.Errorf("%s needs a level between 0 and 1 after a colon, as in %s:0.9, not %q", k.Name, k.Name, k.level)
+			return nil, fmt.Errorf("%s needs a level between 0 and 1 after a colon, as in %s:0.9, not %q", k.Name, k.Name,
+				k.level)
 		}
 		return k.build(level), nil
 	}

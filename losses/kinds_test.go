@@ -72,8 +72,10 @@ func TestKinds_Facts(t *testing.T) {
 // A level behind a colon is part of the name; anything but a number between 0 and 1 is refused.
 func TestParse_Level(t *testing.T) {
 	for name, want := range map[string]string{
-		"quantile:0.9": "", "quantile:0.90": "", "quantile": "needs a level", "quantile:": "needs a level", "quantile:1": "needs a level",
-		"quantile:x": "needs a level", "quantile:NaN": "needs a level", "squared:2": "no level", "pinball:0.9": "unknown loss",
+		"quantile:0.9": "", "quantile:0.90": "", "quantile": "needs a level", "quantile:": "needs a level",
+		"quantile:1": "needs a level",
+		"quantile:x": "needs a level", "quantile:NaN": "needs a level", "squared:2": "no level",
+		"pinball:0.9": "unknown loss",
 	} {
 		l, err := losses.Parse(name, 1)
 		_, known := losses.KindOf(name)
@@ -149,14 +151,18 @@ func TestRegister_RefusesBrokenLosses(t *testing.T) {
 		loss own
 		want string
 	}{
-		{wrongSlope, "the slope is"}, {tukey, "row"}, {own{name: "own-nan", eval: func(v, _ *float64, _, _ float64) { *v = math.NaN() }}, "at least 0"},
+		{wrongSlope, "the slope is"}, {tukey, "row"},
+		{own{name: "own-nan", eval: func(v, _ *float64, _, _ float64) { *v = math.NaN() }}, "at least 0"},
 		{own{name: "own-link", meaning: losses.Meaning{Link: losses.Log, Scalable: true}}, "Scalable"},
-		{own{name: "own-log", meaning: losses.Meaning{Link: losses.Link{Name: "log", Predict: math.Exp2, Margin: math.Log2}}}, "differs from the built-in link"},
-		{own{name: "own-count", meaning: losses.Meaning{Valid: func(t float64) bool { return t >= 0 }}, eval: poissonTo}, "the link Identity has margins"},
-		{own{name: "own-odds", meaning: losses.Meaning{Classes: true, Link: losses.Logit}, eval: func(v, s *float64, m, t float64) {
-			*v = math.Exp(-t * m) // smallest at half the log-odds
-			*s = -t * *v
-		}}, "but at this margin the expected loss is smallest for the probability"},
+		{own{name: "own-log", meaning: losses.Meaning{Link: losses.Link{Name: "log", Predict: math.Exp2, Margin: math.Log2}}},
+			"differs from the built-in link"},
+		{own{name: "own-count", meaning: losses.Meaning{Valid: func(t float64) bool { return t >= 0 }}, eval: poissonTo},
+			"the link Identity has margins"},
+		{own{name: "own-odds", meaning: losses.Meaning{Classes: true, Link: losses.Logit},
+			eval: func(v, s *float64, m, t float64) {
+				*v = math.Exp(-t * m) // smallest at half the log-odds
+				*s = -t * *v
+			}}, "but at this margin the expected loss is smallest for the probability"},
 		{own{name: "own-classes", meaning: losses.Meaning{Classes: true}}, "needs a link"},
 		{own{name: "squared"}, "registered already"}, {own{name: "a:b"}, "colon"},
 	} {
@@ -177,7 +183,8 @@ func TestRegister_RefusesBrokenLosses(t *testing.T) {
 			t.Errorf("%s: %v", loss.Name(), err)
 		}
 	}
-	if _, err := losses.NewLinear(losses.Poisson{}, z, []float64{1, 0, -2}); err == nil || !strings.Contains(err.Error(), "row 2 is -2, but the loss poisson takes a count") {
+	if _, err := losses.NewLinear(losses.Poisson{}, z, []float64{1, 0, -2}); err == nil ||
+		!strings.Contains(err.Error(), "row 2 is -2, but the loss poisson takes a count") {
 		t.Error(err)
 	}
 }

@@ -37,7 +37,8 @@ func TestLinear_SumsAgainstDefinitions(t *testing.T) {
 			}
 			grad, squares, gram := vector(d), vector(d), vector(d*d)
 			value, slope, margin, norms := vector(n), vector(n), vector(n), vector(n)
-			before := [][]float64{slices.Clone(grad), slices.Clone(squares), slices.Clone(gram), slices.Clone(margin), slices.Clone(norms)}
+			before := [][]float64{slices.Clone(grad), slices.Clone(squares), slices.Clone(gram), slices.Clone(margin),
+				slices.Clone(norms)}
 			o.AddGradTo(grad, w, s, lo, hi)
 			o.AddSquaresTo(squares, w, lo, hi)
 			o.AddGramTo(gram, w, lo, hi)
@@ -110,7 +111,8 @@ func TestLinear_SumsAgainstDefinitions(t *testing.T) {
 				}
 			}
 			pass, gramWork := o.Work()
-			if a, b := o.z.Work(); pass != a || gramWork != b || o.Bytes() != o.z.Bytes() || !o.NonNegative() || o.Arena() != nil || o.Rows() != nil || o.MostSelected() != n {
+			if a, b := o.z.Work(); pass != a || gramWork != b || o.Bytes() != o.z.Bytes() || !o.NonNegative() ||
+				o.Arena() != nil || o.Rows() != nil || o.MostSelected() != n {
 				t.Errorf("%T: work %v and %v, %d bytes", o.z, pass, gramWork, o.Bytes())
 			}
 		}
@@ -148,7 +150,8 @@ func TestMatrix_FaultsAreNamed(t *testing.T) {
 	}
 	arena := &memory.Arena{}
 	for most, want := range map[int]int{2: 2, 3: 3, 9: 3} {
-		if o, err = NewLinear(Squared{}, away{z, arena, most}, []float64{1, 2, 3}); err != nil || o.Arena() != arena || o.MostSelected() != want {
+		if o, err = NewLinear(Squared{}, away{z, arena, most}, []float64{1, 2, 3}); err != nil || o.Arena() != arena ||
+			o.MostSelected() != want {
 			t.Errorf("%v; %d samples may be copied, of %d", err, o.MostSelected(), most)
 		}
 	}
@@ -182,13 +185,15 @@ func TestMajorant_TouchesTwice(t *testing.T) {
 				l.MajorantTo(kappa, []float64{v}, []float64{s}, []float64{target})
 				w, _, _ := eval(l, mirrored, target)
 				off := mirrored - m
-				if at := v + s*off + kappa[0]*off*off/2; !(math.Abs(at-w) <= 1e-9*(1+w+math.Abs(s*off))) && !(l.Name() == "logistic" && !(math.Abs(r) <= 700)) {
+				if at := v + s*off + kappa[0]*off*off/2; !(math.Abs(at-w) <= 1e-9*(1+w+math.Abs(s*off))) &&
+					!(l.Name() == "logistic" && !(math.Abs(r) <= 700)) {
 					t.Errorf("%#v at %v: %v where the loss is %v, κ = %v", l, m, at, w, kappa[0])
 				}
 			}
 		}
 	}
-	for s, want := range map[float64]float64{0: 0.5 / 745, 0.5: 0.25, -0.5: 0.25} { // at the end of what a slope can say, and at 0
+	// at the end of what a slope can say, and at 0
+	for s, want := range map[float64]float64{0: 0.5 / 745, 0.5: 0.25, -0.5: 0.25} {
 		v := math.Ln2
 		if s == 0 {
 			v = 0
@@ -242,7 +247,8 @@ func TestCurvatureLowerBound_Tight(t *testing.T) {
 			t.Errorf("%s: %v and %v", l.Name(), l.Lipschitz(), l.Smoothness())
 		}
 	}
-	if p, q := Probability(math.Log(3)), Probability(-math.Log(3)); !(math.Abs(p-0.75) <= 1e-15) || !(math.Abs(q-0.25) <= 1e-15) || Probability(0) != 0.5 || Probability(-800) < 0 || Probability(800) != 1 {
+	if p, q := Probability(math.Log(3)), Probability(-math.Log(3)); !(math.Abs(p-0.75) <= 1e-15) ||
+		!(math.Abs(q-0.25) <= 1e-15) || Probability(0) != 0.5 || Probability(-800) < 0 || Probability(800) != 1 {
 		t.Errorf("%v and %v", p, q)
 	}
 }

@@ -47,7 +47,8 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	meaning := loss.Meaning()
 	for i, v := range target[lo:hi] {
 		if !meaning.Accepts(v) {
-			return nil, fmt.Errorf("losses: the target of row %d is %v, but the loss %s takes %s", i+lo, v, loss.Name(), meaning.DescribeTargets())
+			return nil, fmt.Errorf("losses: the target of row %d is %v, but the loss %s takes %s", i+lo, v, loss.Name(),
+				meaning.DescribeTargets())
 		}
 	}
 	if lo < hi {

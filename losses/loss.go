@@ -198,7 +198,8 @@ func (Huber) Name() string { return "huber" }
 
 // Meaning implements Loss.
 func (h Huber) Meaning() Meaning {
-	return Meaning{Scalable: true, Power: 2, About: "half the squared error, and beyond δ a multiple of the absolute error"}
+	return Meaning{Scalable: true, Power: 2,
+		About: "half the squared error, and beyond δ a multiple of the absolute error"}
 }
 
 // Lipschitz implements Loss.

@@ -10,7 +10,8 @@ import (
 
 const closedForm = 1e-12 // tolerance of a closed form against an independent evaluation
 
-var all = []Loss{Logistic{}, Squared{}, Huber{Delta: 1}, Huber{Delta: 0.25}, Poisson{}, Quantile{Level: 0.9, Width: 1}, Quantile{Level: 0.3, Width: 0.2}}
+var all = []Loss{Logistic{}, Squared{}, Huber{Delta: 1}, Huber{Delta: 0.25}, Poisson{}, Quantile{Level: 0.9, Width: 1},
+	Quantile{Level: 0.3, Width: 0.2}}
 
 func eval(l Loss, m, t float64) (value, slope, curvature float64) {
 	v, s, c := []float64{0}, []float64{0}, []float64{0}

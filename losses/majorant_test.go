@@ -9,7 +9,8 @@ import (
 // no steeper than they must be: κ is at most sup ℓ″ and falls with the distance.
 func TestMajorants_AreAbove(t *testing.T) {
 	at := []float64{-1e6, -300, -20, -3, -1, -1e-3, -1e-9, 0, 1e-9, 1e-3, 0.7, 2, 31, 700, 1e6}
-	for _, l := range []Majorised{Logistic{}, Huber{Delta: 0.3}, Huber{Delta: 50}, Quantile{Level: 0.9, Width: 0.3}, Quantile{Level: 0.5, Width: 20}} {
+	for _, l := range []Majorised{Logistic{}, Huber{Delta: 0.3}, Huber{Delta: 50}, Quantile{Level: 0.9, Width: 0.3},
+		Quantile{Level: 0.5, Width: 20}} {
 		for _, target := range []float64{-1, 1} {
 			before := math.Inf(1)
 			for _, m := range at {

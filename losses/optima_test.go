@@ -18,7 +18,9 @@ import (
 )
 
 // solve returns the certified solution of a robust problem over rows of d numbers.
-func solve(t *testing.T, loss losses.Loss, rows, target []float64, d int, dual dro.Dual, primal dro.Primal) *dro.Result {
+func solve(
+	t *testing.T, loss losses.Loss, rows, target []float64, d int, dual dro.Dual, primal dro.Primal,
+) *dro.Result {
 	t.Helper()
 	z, err := design.NewDense(len(target), d, rows)
 	if err != nil {
@@ -28,7 +30,8 @@ func solve(t *testing.T, loss losses.Loss, rows, target []float64, d int, dual d
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := dro.Solve(t.Context(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal}, &dro.Options{RelativeGap: 1e-9, MaxPasses: 1e4})
+	res, err := dro.Solve(t.Context(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal},
+		&dro.Options{RelativeGap: 1e-9, MaxPasses: 1e4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +75,8 @@ func (p *givenOptimum) dual(w []float64) dro.Dual {
 	case "tv":
 		return dro.Ball{Divergence: dro.TotalVariation, Radius: of.Rho, Weights: w}
 	case "spectral":
-		return dro.Spectral{Spectrum: dro.Spectrum{Kind: dro.SpectrumKind(of.Spectrum), Param: max(of.Alpha, of.R, of.Rho)}, Weights: w}
+		return dro.Spectral{Spectrum: dro.Spectrum{Kind: dro.SpectrumKind(of.Spectrum), Param: max(of.Alpha, of.R, of.Rho)},
+			Weights: w}
 	}
 	return dro.Uniform{}
 }
@@ -123,7 +127,8 @@ func TestOptima_OfAnotherProgram(t *testing.T) {
 			primal = dro.Wasserstein{Mu: p.Mu, Radius: p.SetParameters.Eps * loss.Lipschitz()}
 		}
 		res := solve(t, loss, rows, target, len(p.Features), p.dual(w), primal)
-		t.Logf("%s %s %s %v: %v, %.4g passes, relative gap %.3g", p.ID, p.Loss, p.Set, p.SetParameters, res.Status, res.Passes, res.Certificate.Relative())
+		t.Logf("%s %s %s %v: %v, %.4g passes, relative gap %.3g", p.ID, p.Loss, p.Set, p.SetParameters, res.Status,
+			res.Passes, res.Certificate.Relative())
 		slack := 1e-9 * math.Abs(want)
 		if res.Status != dro.Certified || !(res.Certificate.Lower <= want+slack && want-slack <= res.Certificate.Upper) {
 			t.Errorf("%s: %v, [%v, %v] for %v", p.ID, res.Status, res.Certificate.Lower, res.Certificate.Upper, want)
@@ -196,7 +201,8 @@ func TestOptima_AgainstScikitLearn(t *testing.T) {
 	}
 	for tau, want := range map[float64]float64{0.2: 1.1421307692307692, 0.5: 2.0659722222222223, 0.9: 0.8887617647058821} {
 		const width = 1e-3
-		res := solve(t, losses.Quantile{Level: tau, Width: width}, rows, target, 3, dro.Uniform{}, dro.L2{Mu: 1e-9, Intercept: true})
+		res := solve(t, losses.Quantile{Level: tau, Width: width}, rows, target, 3, dro.Uniform{},
+			dro.L2{Mu: 1e-9, Intercept: true})
 		pinball := 0.0
 		for i, v := range target {
 			r := v - rows[3*i]*res.X[0] - rows[3*i+1]*res.X[1] - res.X[2]

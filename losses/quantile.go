@@ -31,7 +31,8 @@ func (q Quantile) Name() string { return "quantile:" + strconv.FormatFloat(q.Lev
 
 // Meaning implements Loss.
 func (q Quantile) Meaning() Meaning {
-	return Meaning{Scalable: true, Power: 1, About: "the pinball loss of the quantile " + strconv.FormatFloat(q.Level, 'g', -1, 64)}
+	return Meaning{Scalable: true, Power: 1, About: "the pinball loss of the quantile " +
+		strconv.FormatFloat(q.Level, 'g', -1, 64)}
 }
 
 // Lipschitz implements Loss.

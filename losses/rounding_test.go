@@ -13,7 +13,8 @@ import (
 func TestLosses_Rounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	within := exact.New(0x1p-49)
-	for _, l := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.7}, Huber{Delta: 1e-6}, Quantile{Level: 0.9, Width: 0.01}, Quantile{Level: 0.25, Width: 3}} {
+	for _, l := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.7}, Huber{Delta: 1e-6},
+		Quantile{Level: 0.9, Width: 0.01}, Quantile{Level: 0.25, Width: 3}} {
 		p := &exact.Problem{N: 1, D: 1, Rows: []float64{1}, Loss: l.Name()}
 		if h, ok := l.(Huber); ok {
 			p.Delta = h.Delta
@@ -69,7 +70,8 @@ func TestPoisson_Rounding(t *testing.T) {
 		want, _ := s.Value.Float64()
 		wantSlope, _ := s.Slope.Float64()
 		curvature, _ := s.Curvature.Float64()
-		if !(math.Abs(value[0]-want) <= 0x1p-49*want+(math.Abs(wantSlope)+curvature*moved)*moved) || !(math.Abs(slope[0]-wantSlope) <= 0x1p-49*math.Abs(wantSlope)+2*curvature*moved) {
+		if !(math.Abs(value[0]-want) <= 0x1p-49*want+(math.Abs(wantSlope)+curvature*moved)*moved) ||
+			!(math.Abs(slope[0]-wantSlope) <= 0x1p-49*math.Abs(wantSlope)+2*curvature*moved) {
 			t.Fatalf("%d: ℓ(%v; %v) = %v, %v; want %v, %v", k, m, target, value[0], slope[0], want, wantSlope)
 		}
 	}

@@ -69,7 +69,8 @@ func source(cell []string, number int) string {
 	if has {
 		file += fmt.Sprintf("func cell%d() {\n%s}\n\nvar _ = cell%d\n", number, body.String(), number)
 	}
-	return strings.ReplaceAll(file, "github.com/janpfeifer/gonb/gonbui", "github.com/drotrain/drotrain/notebooks-go/internal/gonbui")
+	return strings.ReplaceAll(file, "github.com/janpfeifer/gonb/gonbui",
+		"github.com/drotrain/drotrain/notebooks-go/internal/gonbui")
 }
 
 // The cells of every notebook compile together, each with its own imports.

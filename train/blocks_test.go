@@ -17,8 +17,10 @@ func TestPredict_ByBlocksIsThatOfTheTable(t *testing.T) {
 	const blockRows = 1 << 12
 	const n = 3*blockRows + 17
 	f := wide(t, n)
-	big := data.Column{Name: "big", Kind: data.Numeric, Type: "int64", Number: make([]float64, n), Int: make([]int64, n), Null: make([]bool, n)}
-	text := data.Column{Name: "text", Kind: data.Categorical, Type: "string", Level: []string{"", "common", "rare"}, Code: make([]int32, n)}
+	big := data.Column{Name: "big", Kind: data.Numeric, Type: "int64", Number: make([]float64, n), Int: make([]int64, n),
+		Null: make([]bool, n)}
+	text := data.Column{Name: "text", Kind: data.Categorical, Type: "string", Level: []string{"", "common", "rare"},
+		Code: make([]int32, n)}
 	for i := range n {
 		big.Int[i] = 1<<60 + int64(i)
 		big.Number[i], big.Null[i], text.Code[i] = float64(big.Int[i]), i > blockRows && i%7 == 0, 1
@@ -76,7 +78,8 @@ func TestPredict_ByBlocksIsThatOfTheTable(t *testing.T) {
 					return fmt.Errorf("column %d is %s, not %s", j, c.Name, want[j].Name)
 				}
 				for i := range c.Len() {
-					if c.Text(i) != want[j].Text(at+i) || c.IsNull(i) != want[j].IsNull(at+i) || c.Number != nil && c.Number[i] != want[j].Number[at+i] {
+					if c.Text(i) != want[j].Text(at+i) || c.IsNull(i) != want[j].IsNull(at+i) ||
+						c.Number != nil && c.Number[i] != want[j].Number[at+i] {
 						return fmt.Errorf("row %d of %s: %s, at once %s", at+i+1, c.Name, c.Text(i), want[j].Text(at+i))
 					}
 				}

@@ -18,7 +18,8 @@ func TestSummary_Uncertified(t *testing.T) {
 	cfg.MaxPasses, cfg.Solver = 2, "lbfgs"
 	err := fit(t, cfg).Result.Uncertified()
 	var e *UncertifiedError
-	if !errors.As(err, &e) || e.Status != "limit" || e.RelativeGap == nil || !strings.Contains(err.Error(), "the passes allowed were used up at a relative gap of ") {
+	if !errors.As(err, &e) || e.Status != "limit" || e.RelativeGap == nil ||
+		!strings.Contains(err.Error(), "the passes allowed were used up at a relative gap of ") {
 		t.Errorf("after two passes: %v", err)
 	}
 	odd := Summary{Status: "odd"}

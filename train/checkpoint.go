@@ -28,13 +28,16 @@ func (m *Model) agreeWithCheckpoint(asked Config) error {
 	for i, s := range m.Sources {
 		all = append(all, j.Agree(fmt.Sprintf("file %d (%s)", i+1, s.Path), s.SHA256))
 	}
-	all = append(all, j.Agree("that ranks have the rows", fmt.Sprint(m.Run.rows != nil))) // of any number: they have the same bits
+	// of any number: they have the same bits
+	all = append(all, j.Agree("that ranks have the rows", fmt.Sprint(m.Run.rows != nil)))
 	return errors.Join(all...)
 }
 
 // solveOrResume works like dro.Solve for a named part of the training. The checkpoint keeps the best point
 // found so far; a resumed run starts from it and certifies it again.
-func (m *Model) solveOrResume(ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options) (*dro.Result, error) {
+func (m *Model) solveOrResume(
+	ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options,
+) (*dro.Result, error) {
 	j := m.Config.Checkpoint
 	if l2, ok := p.Primal.(dro.L2); ok { // a baseline may be solved again with another μ
 		part = fmt.Sprintf("%s, μ = %v", part, l2.Mu)
@@ -68,7 +71,9 @@ func (m *Model) selectOrResume(ctx context.Context, x []float64, o tune.Options)
 		return nil, err
 	} else if ok {
 		if d := m.Run.Train.D * m.coefficientsPerColumn(); len(kept.Start) != 0 && len(kept.Start) != d {
-			return nil, fmt.Errorf("the checkpoint is damaged: its cross-validation starts from %d coefficients, but the model has %d", len(kept.Start), d)
+			return nil, fmt.Errorf(
+				"the checkpoint is damaged: its cross-validation starts from %d coefficients, but the model has %d",
+				len(kept.Start), d)
 		}
 		s := &tune.Selection{Start: kept.Start}
 		if err := json.Unmarshal(kept.Selection, s); err != nil {

@@ -49,7 +49,8 @@ const checkpointMagic = "drotrain journal 2\n"
 // the file; Remove deletes it.
 func NewCheckpoint(path string, every time.Duration) *Checkpoint {
 	content := checkpointContent{map[string]string{}, map[string][]byte{}}
-	return &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, content: content, next: time.Now().Add(every)}}
+	return &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, content: content,
+		next: time.Now().Add(every)}}
 }
 
 // ResumeCheckpoint reads the checkpoint at path. The error is an fs.ErrNotExist if there is no file.

@@ -51,7 +51,8 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 		t.Error(ok, err, text)
 	}
 	var changed *ChangedError
-	if err := k.Agree("seed", "4"); !errors.As(err, &changed) || changed.Was != "3" || k.Agree("seed", "3") != nil || k.Agree("new", "") != nil {
+	if err := k.Agree("seed", "4"); !errors.As(err, &changed) || changed.Was != "3" || k.Agree("seed", "3") != nil ||
+		k.Agree("new", "") != nil {
 		t.Error(err)
 	}
 	if facts := k.Facts("se"); facts["ed"] != "3" {

@@ -28,7 +28,8 @@ func sameAnswer(a, b *Model) bool {
 		}
 		return fmt.Sprint(m.Result.Selection.Chosen)
 	}
-	return a.Result.Status == b.Result.Status && choice(a) == choice(b) && math.Abs(a.Result.Objective-b.Result.Objective) <= 2*gap
+	return a.Result.Status == b.Result.Status && choice(a) == choice(b) &&
+		math.Abs(a.Result.Objective-b.Result.Objective) <= 2*gap
 }
 
 // A training that is interrupted anywhere, again and again, and goes on, ends with a model that is
@@ -180,7 +181,8 @@ func TestCheckpoint_ChoiceGoesOn(t *testing.T) {
 	for fold := range cfg.Folds {
 		for c := range 20 {
 			var x struct{ X []float64 }
-			if ok, _ := cfg.Checkpoint.forPart("choice").Load(fmt.Sprintf("choice, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
+			if ok, _ := cfg.Checkpoint.forPart("choice").Load(fmt.Sprintf("choice, fold %d, candidate %d", fold, c), &x); ok &&
+				len(x.X) > 0 {
 				known++
 			}
 		}

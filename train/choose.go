@@ -74,7 +74,8 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= maxPathWork
 	s, err := m.selectOrResume(ctx, x, o)
 	var few *tune.FewRowsError
-	asked := m.mustChoose || m.Run.validation != nil || m.Config.Choice.Select != "" || m.Config.Choice.Folds > tune.DefaultFolds
+	asked := m.mustChoose || m.Run.validation != nil || m.Config.Choice.Select != "" ||
+		m.Config.Choice.Folds > tune.DefaultFolds
 	if errors.As(err, &few) && !asked {
 		m.addNotes(fmt.Sprintf("no level of robustness was chosen by cross-validation (%v): ERM is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
@@ -87,22 +88,26 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	given := *m.Config.Mu
 	mu, erm, balanced := s.Best().Mu, s.MuOf("erm", given), s.MuOf("balanced", given)
 	if mu != given {
-		m.addNotes(fmt.Sprintf("cross-validation chose μ = %.3g by the selection criterion (1/n = %.3g; the best μ of ERM for the average risk is %.3g)", mu, given, erm))
+		m.addNotes(fmt.Sprintf(
+			"cross-validation chose μ = %.3g by the selection criterion (1/n = %.3g; the best μ of ERM for the average risk is "+
+				"%.3g)", mu, given, erm))
 	}
 	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
 	m.addNotes(m.followAccuracyChoice(s)...)
 	if s.Unstable > maxUnstable {
-		m.addNotes(fmt.Sprintf("%sthe choice is uncertain: in %.0f %% of the resamples, cross-validation chooses another kind of model than %s",
+		m.addNotes(fmt.Sprintf(
+			"%sthe choice is uncertain: in %.0f %% of the resamples, cross-validation chooses another kind of model than %s",
 			warningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {
-		m.addNotes(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them", s.Rows, s.Of))
+		m.addNotes(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them",
+			s.Rows, s.Of))
 	}
 	return nil
 }
 
-// hasEmbeddings reports whether the features are many numbers, without the groups that were named; with validation rows,
-// whether they are without these groups.
+// hasEmbeddings reports whether the features are many numbers, without the groups that were named; with validation
+// rows, whether they are without these groups.
 func (m *Model) hasEmbeddings() bool {
 	in, _ := splitGroupFeatures(m.Encoder)
 	numbers := 0
@@ -111,7 +116,8 @@ func (m *Model) hasEmbeddings() bool {
 			numbers++
 		}
 	}
-	return len(m.Config.Groups) > 0 && len(in) == 0 && (numbers >= tune.WideColumns || m.Run.validation != nil) && m.Config.Choice.Rate == tune.DefaultOptions().Rate
+	return len(m.Config.Groups) > 0 && len(in) == 0 && (numbers >= tune.WideColumns || m.Run.validation != nil) &&
+		m.Config.Choice.Rate == tune.DefaultOptions().Rate
 }
 
 // followAccuracyChoice asks for probabilities to be rescaled after a choice by the accuracy of the worst group, which
@@ -123,9 +129,13 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	}
 	switch {
 	case s.ByDefault && s.Validation > 0:
-		notes = append(notes, "the model was chosen by the accuracy of its worst group on the validation rows, as is usual where no group column is a feature; --select trade-off chooses by risks")
+		notes = append(notes,
+			"the model was chosen by the accuracy of its worst group on the validation rows, as is usual where no group column "+
+				"is a feature; --select trade-off chooses by risks")
 	case s.ByDefault:
-		notes = append(notes, fmt.Sprintf("the model was chosen by the accuracy of its worst group, as is usual for embeddings: at least %d features are numbers, and no group column is a feature; --select trade-off chooses by risks", tune.WideColumns))
+		notes = append(notes,
+			fmt.Sprintf("the model was chosen by the accuracy of its worst group, as is usual for embeddings: at least %d "+
+				"features are numbers, and no group column is a feature; --select trade-off chooses by risks", tune.WideColumns))
 	}
 	if s.Chosen > 0 && !m.Config.Recalibrate && !m.mustChoose {
 		if m.Encoder.Target.Task == encode.Binary && m.Config.comm == nil {
@@ -159,18 +169,20 @@ func (m *Model) tuneTable(d *encode.Dataset) *tune.Table {
 	if d == m.Run.Train && m.Run.inferred != nil {
 		rows = *m.Run.inferred
 	}
-	return &tune.Table{Rows: rows, X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.coefficientsPerColumn(), Primal: m.regulariser()}
+	return &tune.Table{Rows: rows, X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.coefficientsPerColumn(),
+		Primal: m.regulariser()}
 }
 
-// inferGroups gives the training rows clusters of their features as groups, if the level is chosen on validation rows with
-// groups and the training rows have none. The validation rows then decide whether the clusters help.
+// inferGroups gives the training rows clusters of their features as groups, if the level is chosen on validation rows
+// with groups and the training rows have none. The validation rows then decide whether the clusters help.
 func (m *Model) inferGroups() {
 	v := m.Run.validation
 	if v == nil || m.Config.Level.IsSet() && !m.Config.GroupsInferred || len(m.Config.Groups) == 0 {
 		return
 	}
 	trained, known := Rows(m.Run.Train, nil), Rows(v.Dataset, nil)
-	if len(known.Labels) < 2 || len(trained.Labels) > 1 || len(trained.Labels) == 1 && !strings.HasSuffix(trained.Labels[0], encode.MissingLabel) {
+	if len(known.Labels) < 2 || len(trained.Labels) > 1 ||
+		len(trained.Labels) == 1 && !strings.HasSuffix(trained.Labels[0], encode.MissingLabel) {
 		return
 	}
 	rows := m.tuneTable(m.Run.Train).InferGroups()
@@ -182,7 +194,8 @@ func (m *Model) inferGroups() {
 		return
 	}
 	m.Config.GroupsInferred = true
-	m.addNotes("the training rows have no groups, and the validation rows have: two clusters of the features of every class stand for groups of the training rows, and the validation rows decide whether this helps")
+	m.addNotes("the training rows have no groups, and the validation rows have: two clusters of the features of every " +
+		"class stand for groups of the training rows, and the validation rows decide whether this helps")
 }
 
 // validationTable returns the validation rows as a tune.Table; nil if there are none.

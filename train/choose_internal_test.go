@@ -47,7 +47,8 @@ func TestChoose_Criterion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Criterion != "average" || s.Folds != 4 || len(s.Candidates) < 6 || s.Rate != 1.5 || s.Budget == nil || *s.Budget != budget {
+	if s.Criterion != "average" || s.Folds != 4 || len(s.Candidates) < 6 || s.Rate != 1.5 || s.Budget == nil ||
+		*s.Budget != budget {
 		t.Errorf("%+v", s)
 	}
 }
@@ -64,7 +65,8 @@ func TestChoose_AgreesWithFit(t *testing.T) {
 	}
 	m := fitFrame(t, f, cfg)
 	took := m.Result.Selection
-	if took == nil || s == nil || took.Reason != s.Reason || took.Best().Level.String() != s.Best().Level.String() || took.Best().Mu != s.Best().Mu || took.Candidates[0].Average != s.Candidates[0].Average {
+	if took == nil || s == nil || took.Reason != s.Reason || took.Best().Level.String() != s.Best().Level.String() ||
+		took.Best().Mu != s.Best().Mu || took.Candidates[0].Average != s.Candidates[0].Average {
 		t.Fatalf("chosen %+v, taken %+v", s, took)
 	}
 	usual := 1 / float64(m.TrainRows)
@@ -126,8 +128,10 @@ func TestChoose_RowsInAnyStorage(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		again, heldAgain, err := c.splitRows(t.Context(), f, arena)
-		if err != nil || !slices.Equal(slices.Sorted(slices.Values(train)), slices.Sorted(slices.Values(again))) || !slices.Equal(held, heldAgain) {
-			t.Errorf("%s: %d and %d rows in memory, %d and %d elsewhere: %v", name, len(train), len(held), len(again), len(heldAgain), err)
+		if err != nil || !slices.Equal(slices.Sorted(slices.Values(train)), slices.Sorted(slices.Values(again))) ||
+			!slices.Equal(held, heldAgain) {
+			t.Errorf("%s: %d and %d rows in memory, %d and %d elsewhere: %v", name, len(train), len(held), len(again),
+				len(heldAgain), err)
 		}
 		if slices.IsSorted(train) && len(train) > 3 {
 			t.Errorf("%s: rows are not in random order", name)
@@ -150,8 +154,9 @@ func TestRun_MeansAndUniqueWeights(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	for want, of := range map[bool][]level.Level{
-		false: {{Protect: level.At(0.2)}, {Nu: level.At(0)}, {Protect: level.At(0.2), Nu: level.At(1)}, {Spectral: "extremile:2"}, {Penalty: dro.TotalVariation, Radius: level.At(0.1)}},
-		true:  {{Nu: level.At(1e-9)}, {Ess: level.At(0.5)}, {}},
+		false: {{Protect: level.At(0.2)}, {Nu: level.At(0)}, {Protect: level.At(0.2), Nu: level.At(1)},
+			{Spectral: "extremile:2"}, {Penalty: dro.TotalVariation, Radius: level.At(0.1)}},
+		true: {{Nu: level.At(1e-9)}, {Ess: level.At(0.5)}, {}},
 	} {
 		for _, l := range of {
 			if got := (Config{Level: l}).hasUniqueWeights(); got != want {
@@ -220,12 +225,15 @@ func embeddings(t *testing.T, width int) *data.Frame {
 	t.Helper()
 	const n = 300
 	rng := rand.New(rand.NewPCG(8, 8))
-	y := data.Column{Name: "y", Kind: data.Categorical, Type: "string", Level: []string{"no", "yes"}, Code: make([]int32, n)}
+	y := data.Column{Name: "y", Kind: data.Categorical, Type: "string", Level: []string{"no", "yes"},
+		Code: make([]int32, n)}
 	z := data.Column{Name: "z", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
-	g := data.Column{Name: "g", Kind: data.Categorical, Type: "string", Level: []string{"a", "b", "c"}, Code: make([]int32, n)}
+	g := data.Column{Name: "g", Kind: data.Categorical, Type: "string", Level: []string{"a", "b", "c"},
+		Code: make([]int32, n)}
 	var columns []data.Column
 	for k := range width {
-		columns = append(columns, data.Column{Name: fmt.Sprint("x", k), Kind: data.Numeric, Type: "double", Number: make([]float64, n)})
+		columns = append(columns, data.Column{Name: fmt.Sprint("x", k), Kind: data.Numeric, Type: "double",
+			Number: make([]float64, n)})
 	}
 	for i := range n {
 		y.Code[i], g.Code[i] = int32(rng.IntN(2)), int32(min(2, rng.IntN(4)))
@@ -269,7 +277,8 @@ func TestChoose_CriterionOfEmbeddings(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if byDefault := name == "embeddings"; s.Criterion != c.want || s.ByDefault != byDefault || strings.Contains(strings.Join(notes, "\n"), accuracy) != byDefault {
+		if byDefault := name == "embeddings"; s.Criterion != c.want || s.ByDefault != byDefault ||
+			strings.Contains(strings.Join(notes, "\n"), accuracy) != byDefault {
 			t.Errorf("%s: criterion %s, by default %v, notes %q", name, s.Criterion, s.ByDefault, notes)
 		}
 	}
@@ -279,7 +288,8 @@ func TestChoose_CriterionOfEmbeddings(t *testing.T) {
 // classes stay the same, and a model of a fold is rescaled likewise. --recalibrate fits an intercept too.
 func TestFit_RescalesProbabilitiesAfterAChoiceByAccuracy(t *testing.T) {
 	cfg := keepingRows()
-	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Evaluate = "builtin:digits", "size", []string{"agrees"}, false, 0, EvaluateCrossfit
+	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Evaluate =
+		"builtin:digits", "size", []string{"agrees"}, false, 0, EvaluateCrossfit
 	m := fit(t, cfg)
 	r := m.Result.Recalibration
 	if m.Result.Selection.Chosen == 0 || r == nil || !r.KeepsClasses || r.Intercept != 0 || !(r.After < r.Before) {
@@ -291,7 +301,8 @@ func TestFit_RescalesProbabilitiesAfterAChoiceByAccuracy(t *testing.T) {
 		}
 	}
 	for _, slope := range []float64{0.98, 1.02} { // it is the minimum
-		margin, err := m.tuneTable(m.Run.Train).Margins(t.Context(), m.Config.Level, r.Folds, m.Config.Seed, m.Coefficients, nil)
+		margin, err := m.tuneTable(m.Run.Train).Margins(t.Context(), m.Config.Level, r.Folds, m.Config.Seed, m.Coefficients,
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}

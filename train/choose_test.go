@@ -54,8 +54,10 @@ func TestWeights_RepeatRows(t *testing.T) {
 	mu := 0.01
 	for name, l := range map[string]level.Level{
 		"kl": {Nu: level.At(0.5)}, "chi2": {Nu: level.At(0.5), Penalty: "chi2"}, "ess": {Ess: level.At(0.7)},
-		"radius": {Radius: level.At(0.1), Penalty: "chi2"}, "protect": {Protect: level.At(0.25)}, "average": {Average: "plain"},
-		"balanced": {Average: "balanced"}, "groups": {Adversary: "groups", Nu: level.At(0.1)}, "group dro": {Adversary: "groups", Nu: level.At(0)},
+		"radius": {Radius: level.At(0.1), Penalty: "chi2"}, "protect": {Protect: level.At(0.25)},
+		"average":  {Average: "plain"},
+		"balanced": {Average: "balanced"}, "groups": {Adversary: "groups", Nu: level.At(0.1)},
+		"group dro": {Adversary: "groups", Nu: level.At(0)},
 	} {
 		if l.Penalty == "" {
 			l.Penalty = "kl"
@@ -63,7 +65,8 @@ func TestWeights_RepeatRows(t *testing.T) {
 		var objective, average [2]float64
 		for i, file := range []string{"weighted.csv", "repeated.csv"} {
 			cfg := keepingRows()
-			cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Scale, cfg.ScaleTarget = filepath.Join(dir, file), "y", []string{"g"}, 0, "none", false
+			cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Scale, cfg.ScaleTarget =
+				filepath.Join(dir, file), "y", []string{"g"}, 0, "none", false
 			cfg.Level, cfg.Mu, cfg.Gap = l, &mu, 1e-8
 			cfg.Weight = "w"
 			m, err := Fit(context.Background(), cfg)
@@ -73,7 +76,8 @@ func TestWeights_RepeatRows(t *testing.T) {
 			objective[i], average[i] = m.Result.Objective, m.Result.ERM.Risk
 		}
 		if !(math.Abs(objective[0]/objective[1]-1) <= 3e-8) || !(math.Abs(average[0]/average[1]-1) <= 1e-6) {
-			t.Errorf("%s: objective %v weighted, %v repeated; ERM %v, %v", name, objective[0], objective[1], average[0], average[1])
+			t.Errorf("%s: objective %v weighted, %v repeated; ERM %v, %v", name, objective[0], objective[1], average[0],
+				average[1])
 		}
 	}
 }
@@ -88,12 +92,14 @@ func TestFit_FewRowsAreNoChoice(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Holdout = path, "y", 0
 	m := fit(t, cfg)
-	if m.Config.Average != "plain" || m.Result.Selection != nil || !strings.Contains(strings.Join(m.Notes, "\n"), "a fold would be without a class") {
+	if m.Config.Average != "plain" || m.Result.Selection != nil ||
+		!strings.Contains(strings.Join(m.Notes, "\n"), "a fold would be without a class") {
 		t.Errorf("level %v, notes %q", m.Config.Level, m.Notes)
 	}
 	cfg.Select = "tail"
 	for _, cfg.Checkpoint = range []*Checkpoint{nil, NewCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), 0)} {
-		if _, err := Fit(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "a fold would be without a class") {
+		if _, err := Fit(context.Background(), cfg); err == nil ||
+			!strings.Contains(err.Error(), "a fold would be without a class") {
 			t.Errorf("a choice that was asked for: %v", err)
 		}
 	}

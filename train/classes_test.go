@@ -58,34 +58,38 @@ func TestClasses_EverySetting(t *testing.T) {
 		set     func(*Config)
 		refused string
 	}{
-		"ERM":                 {func(c *Config) { c.Average = "plain" }, ""},
-		"balanced":            {func(c *Config) { c.Average = "balanced" }, ""},
-		"KL":                  {func(c *Config) { c.Nu = level.At(0.5) }, ""},
-		"chi2":                {func(c *Config) { c.Nu, c.Penalty = level.At(0.5), "chi2" }, ""},
-		"KL ball":             {func(c *Config) { c.Radius = level.At(0.05) }, ""},
-		"chi2 ball":           {func(c *Config) { c.Ess, c.Penalty = level.At(0.8), "chi2" }, ""},
-		"CVaR":                {func(c *Config) { c.Protect = level.At(0.3) }, ""},
-		"group DRO":           {func(c *Config) { c.Adversary, c.Nu = "groups", level.At(0) }, ""},
-		"KL over groups":      {func(c *Config) { c.Adversary, c.Nu = "groups", level.At(0.1) }, ""},
-		"row weights":         {func(c *Config) { c.Weight, c.Nu = "weight", level.At(0.5) }, ""},
-		"no intercept":        {func(c *Config) { c.Intercept, c.Nu = false, level.At(0.5) }, ""},
-		"another mu":          {func(c *Config) { c.Mu, c.Nu = level.At(0.01), level.At(0.5) }, ""},
-		"choice":              {func(c *Config) {}, ""},
-		"choice by accuracy":  {func(c *Config) { c.Select = "worst-group-accuracy" }, ""},
-		"choice by tail":      {func(c *Config) { c.Select = "tail" }, ""},
-		"no group features":   {func(c *Config) { c.GroupFeatures, c.Average = false, "plain" }, ""},
-		"lbfgs":               {func(c *Config) { c.Solver, c.Nu = "lbfgs", level.At(0.5) }, ""},
-		"newton":              {func(c *Config) { c.Solver, c.Nu = "newton", level.At(0.5) }, ""},
-		"float32":             {func(c *Config) { c.Storage, c.Nu = "float32", level.At(0.5) }, ""},
-		"sparse":              {func(c *Config) { c.Storage, c.Nu = "sparse", level.At(0.5) }, ""},
-		"functions":           {func(c *Config) { c.Spline, c.Interact, c.Nu = []string{"a:4"}, []string{"kind:b"}, level.At(0.5) }, ""},
-		"all rows":            {func(c *Config) { c.Holdout, c.Nu = 0, level.At(0.5) }, ""},
-		"hold-out of groups":  {func(c *Config) { c.GroupHoldout, c.Nu = "kind", level.At(0.5) }, ""},
-		"rows on disk":        {func(c *Config) { c.Cache, c.OnDisk, c.Nu = t.TempDir(), true, level.At(0.5) }, ""},
-		"threshold":           {func(c *Config) { c.Threshold, c.Nu = level.At(0.3), level.At(0.5) }, "two classes"},
-		"recalibrate":         {func(c *Config) { c.Recalibrate, c.Nu = true, level.At(0.5) }, "two values"},
-		"pooled coefficients": {func(c *Config) { c.GroupCoefficients, c.Nu = groupCoefficientsPooled, level.At(0.5) }, "more classes"},
-		"squared loss":        {func(c *Config) { c.Loss, c.Nu = "squared", level.At(0.5) }, "number"},
+		"ERM":                {func(c *Config) { c.Average = "plain" }, ""},
+		"balanced":           {func(c *Config) { c.Average = "balanced" }, ""},
+		"KL":                 {func(c *Config) { c.Nu = level.At(0.5) }, ""},
+		"chi2":               {func(c *Config) { c.Nu, c.Penalty = level.At(0.5), "chi2" }, ""},
+		"KL ball":            {func(c *Config) { c.Radius = level.At(0.05) }, ""},
+		"chi2 ball":          {func(c *Config) { c.Ess, c.Penalty = level.At(0.8), "chi2" }, ""},
+		"CVaR":               {func(c *Config) { c.Protect = level.At(0.3) }, ""},
+		"group DRO":          {func(c *Config) { c.Adversary, c.Nu = "groups", level.At(0) }, ""},
+		"KL over groups":     {func(c *Config) { c.Adversary, c.Nu = "groups", level.At(0.1) }, ""},
+		"row weights":        {func(c *Config) { c.Weight, c.Nu = "weight", level.At(0.5) }, ""},
+		"no intercept":       {func(c *Config) { c.Intercept, c.Nu = false, level.At(0.5) }, ""},
+		"another mu":         {func(c *Config) { c.Mu, c.Nu = level.At(0.01), level.At(0.5) }, ""},
+		"choice":             {func(c *Config) {}, ""},
+		"choice by accuracy": {func(c *Config) { c.Select = "worst-group-accuracy" }, ""},
+		"choice by tail":     {func(c *Config) { c.Select = "tail" }, ""},
+		"no group features":  {func(c *Config) { c.GroupFeatures, c.Average = false, "plain" }, ""},
+		"lbfgs":              {func(c *Config) { c.Solver, c.Nu = "lbfgs", level.At(0.5) }, ""},
+		"newton":             {func(c *Config) { c.Solver, c.Nu = "newton", level.At(0.5) }, ""},
+		"float32":            {func(c *Config) { c.Storage, c.Nu = "float32", level.At(0.5) }, ""},
+		"sparse":             {func(c *Config) { c.Storage, c.Nu = "sparse", level.At(0.5) }, ""},
+		"functions": {func(c *Config) {
+			c.Spline, c.Interact, c.Nu = []string{"a:4"}, []string{"kind:b"},
+				level.At(0.5)
+		}, ""},
+		"all rows":           {func(c *Config) { c.Holdout, c.Nu = 0, level.At(0.5) }, ""},
+		"hold-out of groups": {func(c *Config) { c.GroupHoldout, c.Nu = "kind", level.At(0.5) }, ""},
+		"rows on disk":       {func(c *Config) { c.Cache, c.OnDisk, c.Nu = t.TempDir(), true, level.At(0.5) }, ""},
+		"threshold":          {func(c *Config) { c.Threshold, c.Nu = level.At(0.3), level.At(0.5) }, "two classes"},
+		"recalibrate":        {func(c *Config) { c.Recalibrate, c.Nu = true, level.At(0.5) }, "two values"},
+		"pooled coefficients": {func(c *Config) { c.GroupCoefficients, c.Nu = groupCoefficientsPooled, level.At(0.5) },
+			"more classes"},
+		"squared loss": {func(c *Config) { c.Loss, c.Nu = "squared", level.At(0.5) }, "number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := keepingRows()
@@ -102,7 +106,8 @@ func TestClasses_EverySetting(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer m.Run.Close()
-			if !m.Result.Certified || *m.Result.Certificate.Upper < *m.Result.Certificate.Lower || len(m.Coefficients) != 5*m.Encoder.D() {
+			if !m.Result.Certified || *m.Result.Certificate.Upper < *m.Result.Certificate.Lower ||
+				len(m.Coefficients) != 5*m.Encoder.D() {
 				t.Errorf("status %s, bounds %v, %v", m.Result.Status, *m.Result.Certificate.Upper, *m.Result.Certificate.Lower)
 			}
 			checkClassScores(t, m, f)

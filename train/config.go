@@ -162,8 +162,10 @@ func DefaultConfig() Config {
 // setDefaults replaces words and numbers that are not set by their defaults.
 func (c *Config) setDefaults() {
 	d := DefaultConfig()
-	c.Impute, c.Scale, c.Solver, c.Storage = cmp.Or(c.Impute, d.Impute), cmp.Or(c.Scale, d.Scale), cmp.Or(c.Solver, d.Solver), cmp.Or(c.Storage, d.Storage)
-	c.Gap, c.MaxPasses, c.HuberDelta = cmp.Or(c.Gap, d.Gap), cmp.Or(c.MaxPasses, d.MaxPasses), cmp.Or(c.HuberDelta, d.HuberDelta)
+	c.Impute, c.Scale, c.Solver, c.Storage = cmp.Or(c.Impute, d.Impute), cmp.Or(c.Scale, d.Scale), cmp.Or(c.Solver,
+		d.Solver), cmp.Or(c.Storage, d.Storage)
+	c.Gap, c.MaxPasses, c.HuberDelta = cmp.Or(c.Gap, d.Gap), cmp.Or(c.MaxPasses, d.MaxPasses), cmp.Or(c.HuberDelta,
+		d.HuberDelta)
 	c.Penalty = cmp.Or(c.Penalty, d.Penalty)
 	if c.Choice == (Choice{LearningCurve: c.LearningCurve}) {
 		c.Rate = d.Rate
@@ -179,7 +181,9 @@ func (c Config) optionsByName() (options map[string]json.RawMessage) {
 
 // A Progress describes a check during training.
 type Progress struct {
-	Phase        string // "group coefficients", "erm" and "group-weighted erm" for the baselines, "choosing", "robust", "tempered erm", "recalibrating"
+	// "group coefficients", "erm" and "group-weighted erm" for the baselines, "choosing", "robust", "tempered erm",
+	// "recalibrating"
+	Phase        string
 	Passes       float64
 	MaxPasses    float64
 	Elapsed      time.Duration

@@ -25,9 +25,11 @@ func TestConstant_LeastAverageLoss(t *testing.T) {
 		return data.Column{Name: name, Kind: data.Numeric, Type: "double", Number: v}
 	}
 	f := newFrame(t, number("x", x), number("y", y), number("z", z), number("w", w))
-	for _, c := range []struct{ target, loss, weight string }{{"y", "squared", ""}, {"y", "squared", "w"}, {"y", "huber", ""}, {"y", "huber", "w"}, {"z", "logistic", ""}, {"z", "logistic", "w"}} {
+	for _, c := range []struct{ target, loss, weight string }{{"y", "squared", ""}, {"y", "squared", "w"},
+		{"y", "huber", ""}, {"y", "huber", "w"}, {"z", "logistic", ""}, {"z", "logistic", "w"}} {
 		cfg := keepingRows()
-		cfg.Target, cfg.Loss, cfg.Weight, cfg.Features, cfg.Level, cfg.Gap = c.target, c.loss, c.weight, []string{"x"}, level.Level{Penalty: "kl", Nu: level.At(100)}, 1e-4
+		cfg.Target, cfg.Loss, cfg.Weight, cfg.Features, cfg.Level, cfg.Gap =
+			c.target, c.loss, c.weight, []string{"x"}, level.Level{Penalty: "kl", Nu: level.At(100)}, 1e-4
 		m := fitFrame(t, f, cfg)
 		at := *m.Result.Constant
 		average := func(constant float64) float64 {

@@ -52,13 +52,17 @@ var contractKinds = []struct {
 		c.Reading.Dates, c.Reading.Text.DateOrder = "number", "day-first"
 	}},
 	{"dates with names of months", []string{"01-Mar-2024", "31-JUL-2024", "05-Dec-2023", "02-Jan-2024"}, arrow.FixedWidthTypes.Date32, `["2024-03-01","2024-07-31","2023-12-05","2024-01-02"]`, func(c *Config) { c.Reading.Dates = "parts" }},
-	{"times without a zone", []string{"2024-03-01 08:00:00", "2024-07-31 23:30:00", "2023-12-05 00:15:00", "2024-01-02 17:00:00"}, &arrow.TimestampType{Unit: arrow.Microsecond},
+	{"times without a zone", []string{"2024-03-01 08:00:00", "2024-07-31 23:30:00", "2023-12-05 00:15:00",
+		"2024-01-02 17:00:00"}, &arrow.TimestampType{Unit: arrow.Microsecond},
 		`["2024-03-01 08:00:00","2024-07-31 23:30:00","2023-12-05 00:15:00","2024-01-02 17:00:00"]`, func(c *Config) { c.Reading.Dates = "parts" }},
-	{"times in a zone", []string{"2024-03-01T08:00:00+01:00", "2024-02-28T23:30:00+01:00", "2023-12-05T00:15:00+01:00", "2024-01-02T17:00:00+01:00"}, &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "Europe/Berlin"},
+	{"times in a zone", []string{"2024-03-01T08:00:00+01:00", "2024-02-28T23:30:00+01:00", "2023-12-05T00:15:00+01:00",
+		"2024-01-02T17:00:00+01:00"}, &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "Europe/Berlin"},
 		`["2024-03-01 07:00:00","2024-02-28 22:30:00","2023-12-04 23:15:00","2024-01-02 16:00:00"]`, func(c *Config) { c.Reading.Dates = "parts" }},
-	{"times of another zone", []string{"2024-03-01T07:00:00Z", "2024-07-28T22:30:00Z", "2023-12-04T23:15:00Z", "2024-01-02T16:00:00Z"}, &arrow.TimestampType{Unit: arrow.Second, TimeZone: "America/New_York"},
+	{"times of another zone", []string{"2024-03-01T07:00:00Z", "2024-07-28T22:30:00Z", "2023-12-04T23:15:00Z",
+		"2024-01-02T16:00:00Z"}, &arrow.TimestampType{Unit: arrow.Second, TimeZone: "America/New_York"},
 		`["2024-03-01 07:00:00","2024-07-28 22:30:00","2023-12-04 23:15:00","2024-01-02 16:00:00"]`, func(c *Config) { c.Reading.Dates = "parts" }},
-	{"times as numbers, with zones in one file", []string{"2024-03-01 08:00", "2024-07-31 23:30", "2023-12-05 00:15", "2024-01-02 17:00"}, &arrow.TimestampType{Unit: arrow.Second, TimeZone: "Europe/Berlin"},
+	{"times as numbers, with zones in one file", []string{"2024-03-01 08:00", "2024-07-31 23:30", "2023-12-05 00:15",
+		"2024-01-02 17:00"}, &arrow.TimestampType{Unit: arrow.Second, TimeZone: "Europe/Berlin"},
 		`["2024-03-01 07:00:00","2024-07-31 21:30:00","2023-12-04 23:15:00","2024-01-02 16:00:00"]`, func(c *Config) { c.Reading.Dates = "number" }},
 	{"decimal commas", []string{"1,5", "2,25", "-0,125", "1000"}, arrow.PrimitiveTypes.Float64, `[1.5,2.25,-0.125,1000]`, func(c *Config) { c.Reading.Text.Decimal = "," }},
 	{"points between thousands", []string{"1.234", "12.000", "999", "1.000.000"}, arrow.PrimitiveTypes.Int64, `[1234,12000,999,1000000]`, func(c *Config) { c.Reading.Text.Thousands = "." }},
@@ -112,8 +116,10 @@ func writeContractTables(t *testing.T, texts []string, typ arrow.DataType, typed
 		}
 		return a
 	}
-	schema := arrow.NewSchema([]arrow.Field{{Name: "y", Type: arrow.PrimitiveTypes.Int64}, {Name: "x", Type: arrow.PrimitiveTypes.Int64}, {Name: "v", Type: typ, Nullable: true}}, nil)
-	record := array.NewRecord(schema, []arrow.Array{array1(arrow.PrimitiveTypes.Int64, ys), array1(arrow.PrimitiveTypes.Int64, xs), array1(typ, vs)}, contractRows)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "y", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "x", Type: arrow.PrimitiveTypes.Int64}, {Name: "v", Type: typ, Nullable: true}}, nil)
+	record := array.NewRecord(schema, []arrow.Array{array1(arrow.PrimitiveTypes.Int64, ys),
+		array1(arrow.PrimitiveTypes.Int64, xs), array1(typ, vs)}, contractRows)
 	var b strings.Builder
 	w := ipc.NewWriter(&b, ipc.WithSchema(schema))
 	if err := errors.Join(w.Write(record), w.Close()); err != nil {
@@ -228,12 +234,14 @@ func TestContract_SameRowsSameScoresOrRefusal(t *testing.T) {
 						continue
 					}
 					if err != nil {
-						t.Errorf("%s: trained on %s, the rows of %q in %s are refused: %v", kind.name, trained, kind.texts[k], format, err)
+						t.Errorf("%s: trained on %s, the rows of %q in %s are refused: %v", kind.name, trained, kind.texts[k], format,
+							err)
 						continue
 					}
 					for i := range contractRows {
 						if i%4 == k && !(math.Abs(whole[i]-want[i])+math.Abs(some[i]-want[i]) <= 1e-12) {
-							t.Errorf("%s: trained on %s, row %d of %s (%q): %v and, alone, %v; want %v", kind.name, trained, i+1, format, kind.texts[k], whole[i], some[i], want[i])
+							t.Errorf("%s: trained on %s, row %d of %s (%q): %v and, alone, %v; want %v", kind.name, trained, i+1, format,
+								kind.texts[k], whole[i], some[i], want[i])
 							break
 						}
 					}
@@ -241,7 +249,8 @@ func TestContract_SameRowsSameScoresOrRefusal(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d kinds: %d pairs of files give the same scores, %d or parts of them are refused", len(contractKinds), scored, refused)
+	t.Logf("%d kinds: %d pairs of files give the same scores, %d or parts of them are refused", len(contractKinds), scored,
+		refused)
 	if scored < 8*len(contractKinds) {
 		t.Errorf("only %d pairs of files are scored", scored)
 	}
@@ -288,14 +297,20 @@ func TestContract_OtherMarksAreRefused(t *testing.T) {
 		thousands string
 		want      map[string]string
 	}{
-		{"plain", "", map[string]string{"plain": same, "cents": same, "points": refused, "some points": refused, "commas": refused, "a bad row": refused}},
-		{"points", ".", map[string]string{"plain": same, "points": same, "some points": same, "commas": refused, "some commas": refused, "cents": refused}},
-		{"commas", ",", map[string]string{"plain": same, "commas": same, "some commas": same, "cents": same, "points": refused, "some points": refused}},
-		{"cents", "", map[string]string{"plain": same, "cents": same, "points": refused, "some points": refused, "commas": refused}},
-		{"points", "", map[string]string{"points": same, "plain": refused, "commas": refused}}, // read as fractions, with a note
+		{"plain", "", map[string]string{"plain": same, "cents": same, "points": refused, "some points": refused,
+			"commas": refused, "a bad row": refused}},
+		{"points", ".", map[string]string{"plain": same, "points": same, "some points": same, "commas": refused,
+			"some commas": refused, "cents": refused}},
+		{"commas", ",", map[string]string{"plain": same, "commas": same, "some commas": same, "cents": same,
+			"points": refused, "some points": refused}},
+		{"cents", "", map[string]string{"plain": same, "cents": same, "points": refused, "some points": refused,
+			"commas": refused}},
+		// read as fractions, with a note
+		{"points", "", map[string]string{"points": same, "plain": refused, "commas": refused}},
 	} {
 		cfg := DefaultConfig()
-		cfg.Data, cfg.Target, cfg.Loss, cfg.Holdout, cfg.Evaluate = filepath.Join(dir, c.trained+".csv"), "y", "logistic", 0, ""
+		cfg.Data, cfg.Target, cfg.Loss, cfg.Holdout, cfg.Evaluate =
+			filepath.Join(dir, c.trained+".csv"), "y", "logistic", 0, ""
 		cfg.Nu, cfg.Reading.Text.Thousands = level.At(1), c.thousands
 		m, err := Fit(t.Context(), cfg)
 		if err != nil {
@@ -310,7 +325,8 @@ func TestContract_OtherMarksAreRefused(t *testing.T) {
 				path := filepath.Join(dir, name+".csv")
 				got, err := probabilitiesOf(t, m, path, m.Reading(), BlockOptions{NullInvalid: invalid})
 				switch {
-				case is == refused && err == nil && invalid && !slices.ContainsFunc(got, func(p float64) bool { return p-p == 0 && !slices.Contains(want, p) }):
+				case is == refused && err == nil && invalid &&
+					!slices.ContainsFunc(got, func(p float64) bool { return p-p == 0 && !slices.Contains(want, p) }):
 				case is == refused && err == nil:
 					t.Errorf("trained on %s (thousands %q): %s is scored", c.trained, c.thousands, name)
 				case is == refused && !strings.Contains(err.Error(), `column "v"`):

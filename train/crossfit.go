@@ -44,7 +44,8 @@ type OutOfFold struct {
 // out. It needs m.Run.
 func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if m.Run == nil || m.Run.Train == nil || m.loss == nil {
-		return nil, errors.New("the model does not hold its training rows: set Config.KeepRows before training, or call Rerun")
+		return nil, errors.New(
+			"the model does not hold its training rows: set Config.KeepRows before training, or call Rerun")
 	}
 	d := m.Run.Train
 	fold, err := m.assignCrossfitFolds()
@@ -123,10 +124,12 @@ func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places [
 			continue
 		}
 		if v.x == nil {
-			return fmt.Errorf("fold %d of %d lacks a group that the other folds have: there are too few rows for a cross-fitted evaluation", k+1, crossfitFolds)
+			return fmt.Errorf("fold %d of %d lacks a group that the other folds have: there are too few rows for a "+
+				"cross-fitted evaluation", k+1, crossfitFolds)
 		}
 		if *v.to == nil {
-			*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N), Score: memory.Make[float64](arena, d.N), Loss: memory.Make[float64](arena, d.N)}
+			*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N),
+				Score: memory.Make[float64](arena, d.N), Loss: memory.Make[float64](arena, d.N)}
 		}
 		if err := m.copyPredictions(*v.to, other, v.x, places); err != nil {
 			return err

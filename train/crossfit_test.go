@@ -72,7 +72,8 @@ func TestCrossFit_SeesNoRowItPredicts(t *testing.T) {
 	m.Config.Observe = func(p Progress) { told = append(told, p) }
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := m.CrossFit(ctx); err == nil || len(told) != 1 || told[0].Phase != "cross-fitting" || told[0].Total != out.Folds {
+	if _, err := m.CrossFit(ctx); err == nil || len(told) != 1 || told[0].Phase != "cross-fitting" ||
+		told[0].Total != out.Folds {
 		t.Errorf("%v, told %+v", err, told)
 	}
 	cfg.Holdout = 0.2
@@ -93,7 +94,8 @@ func TestCrossFit_MeasuresTheDeliveredLevel(t *testing.T) {
 		if rng.Float64() < 0.08 {
 			agree = -1
 		}
-		b.WriteString(map[bool]string{true: "yes", false: "no"}[y > 0] + "," + decimal(y) + "/" + decimal(agree) + "," + decimal(agree*y+0.3*rng.NormFloat64()))
+		b.WriteString(map[bool]string{true: "yes", false: "no"}[y > 0] + "," + decimal(y) + "/" + decimal(agree) + "," +
+			decimal(agree*y+0.3*rng.NormFloat64()))
 		for range 3 {
 			b.WriteString("," + decimal(0.5*y+rng.NormFloat64()))
 		}

@@ -62,7 +62,8 @@ func TestFit_RegisteredLoss(t *testing.T) {
 	}
 	frame := openTable(t, "builtin:cps1988")
 	cfg := builtin(t, "cps1988")
-	cfg.Loss, cfg.Features, cfg.Penalty, cfg.Nu = smoothQuantile{}.Name(), []string{"education", "experience"}, "kl", level.At(0.2)
+	cfg.Loss, cfg.Features, cfg.Penalty, cfg.Nu =
+		smoothQuantile{}.Name(), []string{"education", "experience"}, "kl", level.At(0.2)
 	for name, set := range map[string]func(c *Config){
 		"KL": func(*Config) {}, "ERM": func(c *Config) { c.Level = level.Level{Average: "plain"} },
 	} {

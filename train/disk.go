@@ -92,7 +92,8 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	n, cell := int64(f.Rows), c.cellBytes()
 	trained := int64(float64(n) * (1 - c.Holdout))
 	d.columns, d.matrix = columns, trained*int64(columns)*cell
-	if d.memory = n*int64(columns)*cell + n*rowBytes; c.Evaluate == EvaluateCrossfit { // a fold has rows of its own beside those of all
+	// a fold has rows of its own beside those of all
+	if d.memory = n*int64(columns)*cell + n*rowBytes; c.Evaluate == EvaluateCrossfit {
 		d.memory += d.memory - d.memory/crossfitFolds
 	}
 	d.heap = n*int64(9+categories+4*len(c.Groups)) + memory.LeastOnDisk/2
@@ -152,17 +153,25 @@ func (c Config) newDiskStorageWithin(budget memory.Budget, f *data.Frame, full b
 		}
 	}
 	refuse := func(hint, format string, args ...any) (*diskStorage, error) {
-		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns, printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
+		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns,
+			printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
 	}
 	if may < memory.LeastOnDisk {
-		return refuse("allow more memory", "%s of memory (%s) is not enough: at least %s is needed to keep the rows on disk", formatBytes(may), limit, formatBytes(memory.LeastOnDisk))
+		return refuse("allow more memory", "%s of memory (%s) is not enough: at least %s is needed to keep the rows on disk",
+			formatBytes(may), limit, formatBytes(memory.LeastOnDisk))
 	}
 	if more := d.heap - d.table; left < more { // the heap cannot grow where mapped files take the space
-		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead", "%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", memory.Ulimit, formatBytes(left), formatBytes(more))
+		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
+			"%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", memory.Ulimit,
+			formatBytes(left), formatBytes(more))
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > memory.ResidentLimit(may) {
-		return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), keep the table as Parquet, or use fewer rows",
-			"only the numbers of the rows are kept on disk: the targets, groups and categories take %s of memory, choosing the level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and %s (%s) are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice), formatBytes(d.table), formatBytes(may), limit)
+		return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), "+
+			"keep the table as Parquet, or use fewer rows",
+			"only the numbers of the rows are kept on disk: the targets, groups and categories take %s of memory, choosing the "+
+				"level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and %s (%s) "+
+				"are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice), formatBytes(d.table), formatBytes(may),
+			limit)
 	}
 	dir := memory.ExistingDir(c.Cache)
 	free, err := memory.DiskFree(dir)
@@ -170,9 +179,12 @@ func (c Config) newDiskStorageWithin(budget memory.Budget, f *data.Frame, full b
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
 	if free < d.disk {
-		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s, but only %s of memory (%s) are allowed", formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), limit)
+		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32",
+			"about %s of disk are needed in %s, where %s are free; the matrix takes %s, but only %s of memory (%s) are allowed",
+			formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), limit)
 	}
-	c.reportStorage(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), limit, dir))
+	c.reportStorage(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), limit,
+		dir))
 	arena, err := memory.NewArena(dir, memory.ResidentLimit(may))
 	if err != nil {
 		return nil, err
@@ -245,7 +257,8 @@ func (o *diskStorage) addAdvice(err error) error {
 	case o == nil || err == nil:
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
-		return &diskError{err, "nothing is left behind; free some space there, or name a directory on another disk with Config.Cache"}
+		return &diskError{err,
+			"nothing is left behind; free some space there, or name a directory on another disk with Config.Cache"}
 	case lost != nil:
 		return &diskError{err, "name a directory on another disk with Config.Cache, and train again"}
 	}

@@ -87,7 +87,8 @@ func TestDisk_LostDirectoryEndsTheTraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = m.trainAndCheckDisk(t.Context(), oracle, time.Now())
-	if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), cfg.Cache) || !errors.Is(err, os.ErrNotExist) {
+	if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), cfg.Cache) ||
+		!errors.Is(err, os.ErrNotExist) {
 		t.Errorf("deleted: %v", err)
 	}
 	if err := os.Mkdir(cfg.Cache, 0o700); err != nil {

@@ -92,28 +92,36 @@ func TestFit_RowsOnDiskSameModel(t *testing.T) {
 		if err := m.trainAndCheckDisk(context.Background(), oracle, time.Now()); err != nil || o.err() != nil {
 			t.Fatalf("%s: %v, %v", name, err, o.err())
 		}
-		if !m.Result.Certified || m.Config.Level.String() != want.Config.Level.String() || m.Config.Storage != want.Config.Storage {
-			t.Errorf("%s: %v %s %s, in memory %s %s", name, m.Result.Status, m.Config.Level, m.Config.Storage, want.Config.Level, want.Config.Storage)
+		if !m.Result.Certified || m.Config.Level.String() != want.Config.Level.String() ||
+			m.Config.Storage != want.Config.Storage {
+			t.Errorf("%s: %v %s %s, in memory %s %s", name, m.Result.Status, m.Config.Level, m.Config.Storage, want.Config.Level,
+				want.Config.Storage)
 		}
 		for what, pair := range map[string][2]float64{
-			"objective": {m.Result.Objective, want.Result.Objective}, "ERM's": {m.Result.ERM.RobustRisk, want.Result.ERM.RobustRisk},
+			"objective":        {m.Result.Objective, want.Result.Objective},
+			"ERM's":            {m.Result.ERM.RobustRisk, want.Result.ERM.RobustRisk},
 			"effective sample": {m.Result.EffectiveSampleSize, want.Result.EffectiveSampleSize},
 		} {
-			if !(math.Abs(pair[0]-pair[1]) <= 1e-3*pair[1]) || what == "objective" && !(math.Abs(pair[0]-pair[1]) <= 2e-5*pair[1]) {
+			if !(math.Abs(pair[0]-pair[1]) <= 1e-3*pair[1]) ||
+				what == "objective" && !(math.Abs(pair[0]-pair[1]) <= 2e-5*pair[1]) {
 				t.Errorf("%s: %s %v, in memory %v", name, what, pair[0], pair[1])
 			}
 		}
-		if r, in := m.Result.Recalibration, want.Result.Recalibration; (r == nil) != (in == nil) || r != nil && !(math.Abs(r.Slope-in.Slope)+math.Abs(r.Intercept-in.Intercept) < 1e-3 && math.Abs(r.After-in.After) < 1e-6) {
+		if r, in := m.Result.Recalibration, want.Result.Recalibration; (r == nil) != (in == nil) ||
+			r != nil && !(math.Abs(r.Slope-in.Slope)+math.Abs(r.Intercept-in.Intercept) < 1e-3 &&
+				math.Abs(r.After-in.After) < 1e-6) {
 			t.Errorf("%s: recalibrated %+v, in memory %+v", name, r, in)
 		}
-		if !slices.Equal(m.Run.Train.Rows, want.Run.Train.Rows) || len(m.Run.Loss) != m.TrainRows || !slices.Equal(m.Run.Holdout.Rows, want.Run.Holdout.Rows) {
+		if !slices.Equal(m.Run.Train.Rows, want.Run.Train.Rows) || len(m.Run.Loss) != m.TrainRows ||
+			!slices.Equal(m.Run.Holdout.Rows, want.Run.Holdout.Rows) {
 			t.Errorf("%s: other rows", name)
 		}
 		got, err := m.PredictDataset(m.Run.Holdout, m.ScoringCoefficients())
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if one, err := m.PredictDataset(want.Run.Holdout, m.ScoringCoefficients()); err != nil || !slices.Equal(got.Score, one.Score) || !slices.Equal(got.Loss, one.Loss) {
+		if one, err := m.PredictDataset(want.Run.Holdout, m.ScoringCoefficients()); err != nil ||
+			!slices.Equal(got.Score, one.Score) || !slices.Equal(got.Loss, one.Loss) {
 			t.Errorf("%s: hold-out rows on disk have other scores, %v", name, err)
 		}
 	}
@@ -184,9 +192,11 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 	}
 }
 
-// What rows take is counted by hand: numbers of eight or four bytes, 90 bytes a row in memory, and on disk their buckets or their vectors.
+// What rows take is counted by hand: numbers of eight or four bytes, 90 bytes a row in memory, and on disk their
+// buckets or their vectors.
 func TestDemands_CountedByHand(t *testing.T) {
-	f := &data.Frame{Rows: 1000, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "g", Kind: data.Categorical}}}
+	f := &data.Frame{Rows: 1000, Columns: []*data.Column{{Name: "y", Kind: data.Numeric},
+		{Name: "g", Kind: data.Categorical}}}
 	for i := range 4 {
 		f.Columns = append(f.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
 	}
@@ -196,18 +206,30 @@ func TestDemands_CountedByHand(t *testing.T) {
 		set  func(c *Config)
 		want memoryDemand
 	}{
-		"as it is":           {func(*Config) {}, memoryDemand{columns: 6, matrix: 38400, memory: 138000, heap: 14000 + least, disk: 48000 + 9600 + 240000}},
-		"no hold-out":        {func(c *Config) { c.Holdout = 0 }, memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 14000 + least, disk: 48000 + 12000 + 180000}},
-		"float32":            {func(c *Config) { c.Storage, c.Holdout = "float32", 0 }, memoryDemand{columns: 6, matrix: 24000, memory: 114000, heap: 14000 + least, disk: 24000 + 6000 + 180000}},
-		"raw, no constant":   {func(c *Config) { c.Scale, c.Intercept, c.Holdout = "none", false, 0 }, memoryDemand{columns: 5, matrix: 40000, memory: 130000, heap: 14000 + least, disk: 40000 + 10000 + 180000}},
-		"cross-fitted":       {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, memoryDemand{columns: 6, matrix: 48000, memory: 138000 + 110400, heap: 14000 + least, disk: 48000 + 12000 + 48000 + 180000}},
-		"group coefficients": {func(c *Config) { c.GroupFeatures, c.Holdout = true, 0 }, memoryDemand{columns: 7, matrix: 56000, memory: 146000 + 156000, choice: 156000, heap: 15000 + least + 156000, disk: 56000 + 14000 + 180000}},
-		"filtered":           {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 }, memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
-		"rows given":         {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 }, memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
-		"groups twice":       {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, memoryDemand{columns: 5, matrix: 40000, memory: 130000, heap: 17000 + least, disk: 40000 + 10000 + 180000}},
+		"as it is": {func(*Config) {}, memoryDemand{columns: 6, matrix: 38400, memory: 138000, heap: 14000 + least,
+			disk: 48000 + 9600 + 240000}},
+		"no hold-out": {func(c *Config) { c.Holdout = 0 },
+			memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 14000 + least, disk: 48000 + 12000 + 180000}},
+		"float32": {func(c *Config) { c.Storage, c.Holdout = "float32", 0 },
+			memoryDemand{columns: 6, matrix: 24000, memory: 114000, heap: 14000 + least, disk: 24000 + 6000 + 180000}},
+		"raw, no constant": {func(c *Config) { c.Scale, c.Intercept, c.Holdout = "none", false, 0 },
+			memoryDemand{columns: 5, matrix: 40000, memory: 130000, heap: 14000 + least, disk: 40000 + 10000 + 180000}},
+		"cross-fitted": {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 },
+			memoryDemand{columns: 6, matrix: 48000, memory: 138000 + 110400, heap: 14000 + least,
+				disk: 48000 + 12000 + 48000 + 180000}},
+		"group coefficients": {func(c *Config) { c.GroupFeatures, c.Holdout = true, 0 },
+			memoryDemand{columns: 7, matrix: 56000, memory: 146000 + 156000, choice: 156000, heap: 15000 + least + 156000,
+				disk: 56000 + 14000 + 180000}},
+		"filtered": {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 },
+			memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
+		"rows given": {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 },
+			memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
+		"groups twice": {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 },
+			memoryDemand{columns: 5, matrix: 40000, memory: 130000, heap: 17000 + least, disk: 40000 + 10000 + 180000}},
 	} {
 		cfg := keepingRows()
-		cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Level = "y", []string{"g"}, false, level.Level{Nu: level.At(1), Penalty: "kl"}
+		cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Level =
+			"y", []string{"g"}, false, level.Level{Nu: level.At(1), Penalty: "kl"}
 		c.set(&cfg)
 		if got := cfg.estimateDemand(f); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -249,7 +271,8 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 		t.Errorf("a table in memory: %d bytes cannot leave it, want %d", whole.heap, want)
 	}
 	cfg.Level.Nu, cfg.OnDisk = nil, true
-	if o, err := cfg.newDiskStorage(f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "choosing the level and coefficients of groups takes") {
+	if o, err := cfg.newDiskStorage(f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) ||
+		!strings.Contains(err.Error(), "choosing the level and coefficients of groups takes") {
 		t.Errorf("on disk %v, %v", o != nil, err)
 		o.close()
 	}
@@ -267,7 +290,8 @@ func TestReadAgain_IsRefusedByNumber(t *testing.T) {
 	err := m.Rerun(t.Context(), f)
 	debug.SetMemoryLimit(was)
 	var refused *MemoryError
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "its 3000 rows × 6 columns again") || !strings.Contains(refused.Hint(), "Config.Cache") {
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "its 3000 rows × 6 columns again") ||
+		!strings.Contains(refused.Hint(), "Config.Cache") {
 		t.Errorf("%v", err)
 	}
 }
@@ -317,7 +341,8 @@ func TestFit_HoldoutOrderOnDisk(t *testing.T) {
 	}
 	for i, row := range in.Rows {
 		if k := slices.Index(got.Rows, row); got.Score[k] != in.Score[i] || got.Loss[k] != in.Loss[i] {
-			t.Errorf("row %d: a score of %v and a loss of %v, in memory %v and %v", row, got.Score[k], got.Loss[k], in.Score[i], in.Loss[i])
+			t.Errorf("row %d: a score of %v and a loss of %v, in memory %v and %v", row, got.Score[k], got.Loss[k], in.Score[i],
+				in.Loss[i])
 		}
 	}
 }

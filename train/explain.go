@@ -24,7 +24,8 @@ func (m *Model) Explain() []Coefficient {
 	k := m.coefficientsPerColumn()
 	var out []Coefficient
 	for class := range k {
-		robust, erm := m.Original(m.classCoefficients(m.ScoringCoefficients(), class)), m.Original(m.classCoefficients(m.Baseline, class))
+		robust, erm := m.Original(m.classCoefficients(m.ScoringCoefficients(), class)), m.Original(
+			m.classCoefficients(m.Baseline, class))
 		for i, w := range robust {
 			c := Coefficient{Name: "(constant)", Robust: w}
 			if i < m.Encoder.D() {
@@ -44,7 +45,8 @@ func (m *Model) Explain() []Coefficient {
 	return out
 }
 
-// classCoefficients returns the part of x, coefficients of the model or of a baseline, that belongs to one class. It returns nil for nil.
+// classCoefficients returns the part of x, coefficients of the model or of a baseline, that belongs to one class. It
+// returns nil for nil.
 func (m *Model) classCoefficients(x []float64, class int) (out []float64) {
 	for i := class; i < len(x); i += m.coefficientsPerColumn() {
 		out = append(out, x[i])

@@ -95,7 +95,8 @@ func TestExposure_Predictions(t *testing.T) {
 		"zero":      {"x,site,years\n0.5,p,1\n0.5,p,0\n", "row 2: the exposure is 0"},
 		"null":      {"x,site,years\n0.5,p,\n0.5,p,1\n", "row 1: the exposure is null"},
 	} {
-		if _, err := m.Predict(t.Context(), readCSV(t, "bad.csv", c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := m.Predict(t.Context(), readCSV(t, "bad.csv", c.text)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -89,9 +89,12 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	if *head.Schema != schema {
 		return fmt.Errorf("the model has schema %d, but this version reads schema %d", *head.Schema, schema)
 	}
-	for option, set := range map[string]bool{"latent": head.Config.Latent != nil, "adversary_prior": head.Config.Prior == "equal", "adversary_groups": head.Config.Among == "each", "confidence": head.Config.Confidence != nil} {
+	for option, set := range map[string]bool{"latent": head.Config.Latent != nil,
+		"adversary_prior": head.Config.Prior == "equal", "adversary_groups": head.Config.Among == "each",
+		"confidence": head.Config.Confidence != nil} {
 		if set {
-			return fmt.Errorf("the model was trained with the option %s, which this version does not support: train it again with another level of robustness, or use drotrain %s", option, head.Version)
+			return fmt.Errorf("the model was trained with the option %s, which this version does not support: train it again "+
+				"with another level of robustness, or use drotrain %s", option, head.Version)
 		}
 	}
 	type fields Model // without this method
@@ -113,7 +116,8 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("and %d more", len(unknown)-i))
 			break
 		}
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the model says %q, which this version does not know and ignores: it was written by drotrain %s", key, out.Version))
+		out.Warnings = append(out.Warnings, fmt.Sprintf(
+			"the model says %q, which this version does not know and ignores: it was written by drotrain %s", key, out.Version))
 	}
 	*m = out
 	return nil
@@ -124,7 +128,8 @@ const estimatorKey = "estimator"
 
 // isRetiredKey reports whether a key was written by older versions and is not needed for predictions.
 func isRetiredKey(key string) bool {
-	return key == "config.adversary_prior" || key == "config.adversary_groups" || key == "config.levels" || key == "config.rule" || strings.HasPrefix(key, "result.selection.")
+	return key == "config.adversary_prior" || key == "config.adversary_groups" || key == "config.levels" ||
+		key == "config.rule" || strings.HasPrefix(key, "result.selection.")
 }
 
 // validate returns an error if parts of a model that was read are missing or inconsistent, and prepares it for
@@ -186,7 +191,8 @@ func (m *Model) validate() error {
 		return errors.New("its recalibrated_coefficients do not agree with the setting recalibrate")
 	case !c.Level.IsSet():
 		return errors.New("its level of robustness is missing")
-	case s.Loss != c.Loss || s.Mu != *c.Mu || s.Penalty != "" && s.Penalty != c.Penalty || s.Penalty != "" && c.Nu != nil && s.Nu != *c.Nu:
+	case s.Loss != c.Loss || s.Mu != *c.Mu || s.Penalty != "" && s.Penalty != c.Penalty ||
+		s.Penalty != "" && c.Nu != nil && s.Nu != *c.Nu:
 		return errors.New("its result belongs to another configuration")
 	case (s.ERM == nil) != (m.Baseline == nil) || (s.GroupWeighted == nil) != (m.GroupWeighted == nil):
 		return errors.New("its result and its coefficients have different baselines")
@@ -195,7 +201,8 @@ func (m *Model) validate() error {
 	case s.Selection != nil && (s.Selection.Chosen < 0 || s.Selection.Chosen >= len(s.Selection.Candidates)):
 		return errors.New("its selection chose a candidate that does not exist")
 	case m.TrainRows != s.N || m.HoldoutRows < 0:
-		return fmt.Errorf("it has %d training rows, but its result has %d, with %d rows held out", m.TrainRows, s.N, m.HoldoutRows)
+		return fmt.Errorf("it has %d training rows, but its result has %d, with %d rows held out", m.TrainRows, s.N,
+			m.HoldoutRows)
 	}
 	return nil
 }

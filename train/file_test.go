@@ -183,12 +183,18 @@ func TestLoad_Refuses(t *testing.T) {
 		"an unknown penalty":     func(v object) { in(v, "config")["penalty"] = "js" },
 		"no mu":                  func(v object) { in(v, "config")["mu"] = nil },
 		"negative mu":            func(v object) { in(v, "config")["mu"] = -1 },
-		"logistic of a number":   func(v object) { in(v, "config")["loss"] = "logistic"; in(v, "result")["loss"] = "logistic" },
-		"first −1":               func(v object) { input(v, 0)["first"] = -1 },
-		"first 999":              func(v object) { input(v, 1)["first"] = 999 },
-		"first of another":       func(v object) { input(v, 1)["first"] = 0 },
-		"no inputs":              func(v object) { in(v, "encoder")["inputs"] = []any{} },
-		"an input twice":         func(v object) { e := in(v, "encoder"); e["inputs"] = append(e["inputs"].([]any), input(v, 0)) },
+		"logistic of a number": func(v object) {
+			in(v, "config")["loss"] = "logistic"
+			in(v, "result")["loss"] = "logistic"
+		},
+		"first −1":         func(v object) { input(v, 0)["first"] = -1 },
+		"first 999":        func(v object) { input(v, 1)["first"] = 999 },
+		"first of another": func(v object) { input(v, 1)["first"] = 0 },
+		"no inputs":        func(v object) { in(v, "encoder")["inputs"] = []any{} },
+		"an input twice": func(v object) {
+			e := in(v, "encoder")
+			e["inputs"] = append(e["inputs"].([]any), input(v, 0))
+		},
 		"an input that is one":   func(v object) { input(v, 1)["name"] = input(v, 0)["name"] },
 		"an input is the target": func(v object) { input(v, 0)["name"] = "pay" },
 		"an input without name":  func(v object) { input(v, 0)["name"] = "" },
@@ -217,24 +223,31 @@ func TestLoad_Refuses(t *testing.T) {
 		want   string
 		change func(object)
 	}{
-		"tempered of one":       {"1 tempered_coefficients for", func(v object) { v["tempered_coefficients"] = []float64{1} }},
-		"recalibrated of one":   {"1 recalibrated_coefficients for", func(v object) { v["recalibrated_coefficients"] = []float64{1} }},
-		"recalibrated unasked":  {"recalibrated_coefficients do not agree with the setting", func(v object) { v["recalibrated_coefficients"] = v["coefficients"] }},
+		"tempered of one": {"1 tempered_coefficients for",
+			func(v object) { v["tempered_coefficients"] = []float64{1} }},
+		"recalibrated of one": {"1 recalibrated_coefficients for",
+			func(v object) { v["recalibrated_coefficients"] = []float64{1} }},
+		"recalibrated unasked": {"recalibrated_coefficients do not agree with the setting",
+			func(v object) { v["recalibrated_coefficients"] = v["coefficients"] }},
 		"recalibrated, missing": {"", func(v object) { in(v, "config")["recalibrate"] = true }},
-		"groups of every column of an older version": {"the option adversary_groups, which this version does not support", func(v object) {
-			in(v, "config")["adversary_groups"] = "each"
-		}},
-		"a latent subgroup of an older version": {"trained with the option latent, which this version does not support", func(v object) {
-			in(v, "config")["latent"] = 0.4
-		}},
-		"a result of another μ":  {"another configuration", func(v object) { in(v, "result")["mu"] = 7 }},
-		"of another penalty":     {"another configuration", func(v object) { in(v, "result")["penalty"] = "chi2" }},
-		"of another loss":        {"another configuration", func(v object) { in(v, "result")["loss"] = "logistic" }},
-		"no status":              {"and status \"\"", func(v object) { in(v, "result")["status"] = "" }},
-		"a result of no rows":    {"has 0 rows", func(v object) { in(v, "result")["n"] = 0 }},
-		"of other columns":       {"1 columns (the encoder has 9)", func(v object) { in(v, "result")["d"] = 1 }},
-		"a choice of nothing":    {"chose a candidate that does not exist", func(v object) { in(v, "result")["selection"] = object{"chosen": 0, "candidates": []any{}} }},
-		"a choice before all":    {"chose a candidate that does not exist", func(v object) { in(v, "result")["selection"] = object{"chosen": -1, "candidates": []any{object{}}} }},
+		"groups of every column of an older version": {"the option adversary_groups, which this version does not support",
+			func(v object) {
+				in(v, "config")["adversary_groups"] = "each"
+			}},
+		"a latent subgroup of an older version": {"trained with the option latent, which this version does not support",
+			func(v object) {
+				in(v, "config")["latent"] = 0.4
+			}},
+		"a result of another μ": {"another configuration", func(v object) { in(v, "result")["mu"] = 7 }},
+		"of another penalty":    {"another configuration", func(v object) { in(v, "result")["penalty"] = "chi2" }},
+		"of another loss":       {"another configuration", func(v object) { in(v, "result")["loss"] = "logistic" }},
+		"no status":             {"and status \"\"", func(v object) { in(v, "result")["status"] = "" }},
+		"a result of no rows":   {"has 0 rows", func(v object) { in(v, "result")["n"] = 0 }},
+		"of other columns":      {"1 columns (the encoder has 9)", func(v object) { in(v, "result")["d"] = 1 }},
+		"a choice of nothing": {"chose a candidate that does not exist",
+			func(v object) { in(v, "result")["selection"] = object{"chosen": 0, "candidates": []any{}} }},
+		"a choice before all": {"chose a candidate that does not exist",
+			func(v object) { in(v, "result")["selection"] = object{"chosen": -1, "candidates": []any{object{}}} }},
 		"no level of robustness": {"level of robustness is missing", func(v object) { in(v, "config")["nu"] = nil }},
 		"weights unmeasured":     {"different baselines", func(v object) { delete(v, "group_weighted_coefficients") }},
 	} {
@@ -268,7 +281,8 @@ func TestLoad_Refuses(t *testing.T) {
 			t.Errorf("%s: unmarshalled", name)
 		}
 	}
-	if _, err := ReadModel(bytes.NewReader(documents["a later schema"])); err == nil || !strings.Contains(err.Error(), "the model has schema 99") {
+	if _, err := ReadModel(bytes.NewReader(documents["a later schema"])); err == nil ||
+		!strings.Contains(err.Error(), "the model has schema 99") {
 		t.Error(err)
 	}
 }

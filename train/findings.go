@@ -22,14 +22,17 @@ type examined struct {
 
 // roles returns what the columns of a table are for.
 func (c *Config) roles(task encode.Task) check.Roles {
-	return check.Roles{Target: c.Target, Task: task, Features: c.Features, Drop: append(slices.Clone(c.Drop), c.Exposure), Groups: c.Groups, GroupFeatures: c.GroupFeatures, Categorical: c.Categorical,
+	return check.Roles{Target: c.Target, Task: task, Features: c.Features, Drop: append(slices.Clone(c.Drop), c.Exposure),
+		Groups: c.Groups, GroupFeatures: c.GroupFeatures, Categorical: c.Categorical,
 		Weight: c.Weight, Unit: c.GroupHoldout, Time: c.Time, Split: c.Split}
 }
 
 // examineRows looks for what is wrong with the columns on the training rows, before a model is trained. A group column
 // that is made of the target is no feature then, unless Config.Features names it: rows is encoded again without it.
 // With several ranks it is a collective call: the first one examines rows of all, and no group column loses its role.
-func (c *Config) examineRows(ctx context.Context, f *data.Frame, rows *encodedRows, disk *diskStorage) (*encodedRows, error) {
+func (c *Config) examineRows(
+	ctx context.Context, f *data.Frame, rows *encodedRows, disk *diskStorage,
+) (*encodedRows, error) {
 	if c.examined != nil { // of the model whose fold this is
 		return rows, nil
 	}
@@ -59,7 +62,8 @@ func (c *Config) examineRows(ctx context.Context, f *data.Frame, rows *encodedRo
 			continue
 		}
 		switch {
-		case found.What == check.LeakGroup || found.What == check.LeakAverage || found.What == check.LeakSlopes && len(found.Columns) > 1:
+		case found.What == check.LeakGroup || found.What == check.LeakAverage ||
+			found.What == check.LeakSlopes && len(found.Columns) > 1:
 			if c.GroupFeatures && !slices.Contains(c.examined.leaky, found.Column) {
 				c.examined.leaky, again = append(c.examined.leaky, found.Column), true
 			}

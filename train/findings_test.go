@@ -30,7 +30,8 @@ func TestFit_LeakyGroups(t *testing.T) {
 		what     check.Kind
 		feature  bool
 	}{
-		{"cell", nil, check.LeakGroup, false}, {"agrees", nil, check.LeakSlopes, false}, {"region", nil, "", true}, {"cell", []string{"x", "cell"}, check.LeakGroup, true},
+		{"cell", nil, check.LeakGroup, false}, {"agrees", nil, check.LeakSlopes, false}, {"region", nil, "", true},
+		{"cell", []string{"x", "cell"}, check.LeakGroup, true},
 	} {
 		cfg := keepingRows()
 		cfg.Target, cfg.Average, cfg.Groups, cfg.Features, cfg.Drop = "y", "plain", []string{c.group}, c.features, nil
@@ -43,7 +44,8 @@ func TestFit_LeakyGroups(t *testing.T) {
 		}
 		at := slices.IndexFunc(m.Findings, func(f check.Finding) bool { return f.Column == c.group && f.IsLeak() })
 		warnings, _ := SplitWarnings(m.Notes)
-		if (at >= 0) != (c.what != "") || at >= 0 && (m.Findings[at].What != c.what || !slices.Contains(warnings, m.Findings[at].String())) {
+		if (at >= 0) != (c.what != "") || at >= 0 && (m.Findings[at].What != c.what ||
+			!slices.Contains(warnings, m.Findings[at].String())) {
 			t.Errorf("%s: findings %+v, warnings %q", c.group, m.Findings, warnings)
 		}
 	}

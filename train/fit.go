@@ -177,7 +177,9 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 }
 
 // prepareTrainingOn works like prepareTraining with the training rows in disk; nil means memory.
-func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage) (m *Model, oracle tune.Oracle, err error) {
+func prepareTrainingOn(
+	ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage,
+) (m *Model, oracle tune.Oracle, err error) {
 	defer func() {
 		if err = disk.addAdvice(err); err != nil {
 			disk.close()
@@ -208,7 +210,8 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 		if rows.validation != nil {
 			left += rows.validation.N
 		}
-		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, left, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
+		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, left, frame.Rows,
+			printable.Noun(frame.Rows, "row", "rows")))
 	}
 	m.addNotes(cfg.describeGroupFeatures(encoder))
 	if m.Result.Design = design; design != nil {
@@ -298,7 +301,9 @@ func (m *Model) solverOptions(phase string, began time.Time) dro.Options {
 }
 
 // solveBaselines trains ERM and, if there are groups, group-balanced ERM on the same rows, each with its own μ.
-func (m *Model) solveBaselines(ctx context.Context, oracle tune.Oracle, began time.Time) (plain, balanced *dro.Result, err error) {
+func (m *Model) solveBaselines(
+	ctx context.Context, oracle tune.Oracle, began time.Time,
+) (plain, balanced *dro.Result, err error) {
 	rows := m.Run.levelRows()
 	dual, err := level.Level{Average: "plain"}.Dual(rows)
 	if err != nil {
@@ -326,7 +331,9 @@ func (m *Model) nameColumn(err error) error {
 	if !errors.As(err, &overflow) {
 		return err
 	}
-	e := &data.Error{Path: m.Run.Frame.Name(), Column: m.Encoder.Columns[overflow.Coordinate/m.coefficientsPerColumn()].Name, Msg: "the squares of its numbers overflow double precision", Hint: "divide the column by its scale"}
+	e := &data.Error{Path: m.Run.Frame.Name(),
+		Column: m.Encoder.Columns[overflow.Coordinate/m.coefficientsPerColumn()].Name,
+		Msg:    "the squares of its numbers overflow double precision", Hint: "divide the column by its scale"}
 	if m.Config.Scale == "none" {
 		e.Fixes = []fix.Fix{fix.Standardise}
 	}
@@ -340,7 +347,9 @@ func (m *Model) muOfBaseline() float64 { return *cmp.Or(m.Config.baselineMu, m.C
 func (m *Model) muOfBalanced() float64 { return *cmp.Or(m.Config.balancedMu, m.Config.Mu) }
 
 // solveBaseline minimises the risk under the fixed weights of p, beginning at start.
-func (m *Model) solveBaseline(ctx context.Context, p *dro.Problem, phase string, start []float64, began time.Time) (*dro.Result, error) {
+func (m *Model) solveBaseline(
+	ctx context.Context, p *dro.Problem, phase string, start []float64, began time.Time,
+) (*dro.Result, error) {
 	s := m.solverOptions(phase, began)
 	s.X0 = start
 	res, err := m.solveOrResume(ctx, phase, p, nil, s)
@@ -348,20 +357,25 @@ func (m *Model) solveBaseline(ctx context.Context, p *dro.Problem, phase string,
 }
 
 // summariseBaseline returns the risks of a baseline, including that under the adversary of the model.
-func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, mu float64, res *dro.Result) *SummaryBaseline {
+func (m *Model) summariseBaseline(
+	oracle tune.Oracle, adversary dro.Dual, mu float64, res *dro.Result,
+) *SummaryBaseline {
 	if res == nil {
 		return nil
 	}
 	loss := lossesAt(oracle, res.X)
 	defer memory.Release(oracle.Arena(), loss)
-	s := &SummaryBaseline{Status: statusText(res.Status, mu), Mu: mu, Objective: res.Objective, Risk: m.Run.weightedAverage(loss)}
+	s := &SummaryBaseline{Status: statusText(res.Status, mu), Mu: mu, Objective: res.Objective,
+		Risk: m.Run.weightedAverage(loss)}
 	s.RobustRisk, _, _ = dro.Evaluate(m.problem(oracle, adversary), res.X)
 	_, s.WorstGroup = m.Config.groupRisks(m.Run, loss)
 	return s
 }
 
 // solveRobust minimises the worst-case risk of the level. If the level is a baseline, it uses its solution.
-func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
+func (m *Model) solveRobust(
+	ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time,
+) error {
 	if err := m.checkWasserstein(); err != nil {
 		return err
 	}
@@ -427,11 +441,14 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 && !m.Config.KeepsWeights() {
-		m.addNotes(fmt.Sprintf("the adversary puts its weight on few rows (effective sample size %.3g of %d): a milder level or the huber loss spreads the weight", s.EffectiveSampleSize, s.N))
+		m.addNotes(fmt.Sprintf(
+			"the adversary puts its weight on few rows (effective sample size %.3g of %d): a milder level or the huber loss "+
+				"spreads the weight", s.EffectiveSampleSize, s.N))
 	}
 	s.ConstantPrediction = m.isConstantModel(p.Oracle)
 	if *m.Config.Mu == 0 && !s.Certified {
-		m.addNotes("μ is 0, so the optimum is certified only if the data determine every coefficient; with mu > 0 it is always certified")
+		m.addNotes("μ is 0, so the optimum is certified only if the data determine every coefficient; with mu > 0 it is " +
+			"always certified")
 	}
 }
 

@@ -21,7 +21,8 @@ func (m *Model) Scorer() (*score.Scorer, error) {
 // more than two. It returns an error if the model has no coefficients, or if its loss has a link that a formula
 // cannot express.
 func (m *Model) Formula() (*score.Formula, error) {
-	if m == nil || m.Encoder == nil || len(m.ScoringCoefficients()) == 0 || len(m.ScoringCoefficients()) != m.Encoder.D()*m.coefficientsPerColumn() {
+	if m == nil || m.Encoder == nil || len(m.ScoringCoefficients()) == 0 ||
+		len(m.ScoringCoefficients()) != m.Encoder.D()*m.coefficientsPerColumn() {
 		return nil, errors.New("train: the model has no coefficients: train or load a model")
 	}
 	if m.Classes() == nil {
@@ -30,7 +31,8 @@ func (m *Model) Formula() (*score.Formula, error) {
 		}
 	}
 	// A formula is what package score reads of a model file, which has one way from columns to terms.
-	b, err := json.Marshal(Model{Schema: schema, Link: m.Link, Config: Config{Reading: m.Config.Reading}, Encoder: m.Encoder, Coefficients: m.ScoringCoefficients()})
+	b, err := json.Marshal(Model{Schema: schema, Link: m.Link, Config: Config{Reading: m.Config.Reading},
+		Encoder: m.Encoder, Coefficients: m.ScoringCoefficients()})
 	if err != nil { // a number that is not finite
 		return nil, fmt.Errorf("train: the model is damaged: %w", err)
 	}

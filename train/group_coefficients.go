@@ -37,8 +37,8 @@ const (
 )
 
 // A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of
-// groups: first of single group columns, then of crossings of two of them, and so on. It is made for ERM, before the level of
-// robustness is chosen.
+// groups: first of single group columns, then of crossings of two of them, and so on. It is made for ERM, before the
+// level of robustness is chosen.
 type GroupDesign struct {
 	// Ridges are κ of the single group columns, of the crossings of two, and so on: their coefficients are penalised
 	// by κ·μ. Without any, the coefficients are shared.
@@ -259,14 +259,19 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error
 		return nil
 	}
 	return &MemoryError{
-		fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of memory (%s) are free", n, all, formatBytes(matrix), formatBytes(budget.Free()), budget.Limit),
-		"allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no",
+		fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of memory (%s) are free", n,
+			all, formatBytes(matrix), formatBytes(budget.Free()), budget.Limit),
+		"allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with " +
+			"Config.GroupCoefficients no",
 	}
 }
 
 // newPooledProblem returns the problem of choosing a design, on the first training rows, which are in random
-// order. It returns a *tune.FewRowsError with the reason if there is no choice for them. steps are the terms that may be taken.
-func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign) (p *pooled.Problem, steps [][]cellTerm, err error) {
+// order. It returns a *tune.FewRowsError with the reason if there is no choice for them. steps are the terms that may
+// be taken.
+func (c *Config) newPooledProblem(
+	ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign,
+) (p *pooled.Problem, steps [][]cellTerm, err error) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	if why := c.reasonNotTried(g, e.Target.Task); why != "" {
 		return nil, nil, &tune.FewRowsError{Msg: why}
@@ -284,7 +289,8 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 		all = all.Select(first)
 	}
 	if all.N < minDesignRows {
-		return nil, nil, &tune.FewRowsError{Msg: fmt.Sprintf("there are only %d training rows; at least %d are needed", all.N, minDesignRows)}
+		return nil, nil, &tune.FewRowsError{Msg: fmt.Sprintf("there are only %d training rows; at least %d are needed", all.N,
+			minDesignRows)}
 	}
 	fold, err := all.Folds(designFolds, c.Seed)
 	if err != nil {
@@ -383,7 +389,8 @@ func (g *GroupDesign) describe() string {
 	}
 	if g.IsShared() {
 		best := g.Best(0)
-		return fmt.Sprintf("%s share their coefficients: own ones do not predict measurably better (%s)", groups, g.describeChange(best.Change, best.SE))
+		return fmt.Sprintf("%s share their coefficients: own ones do not predict measurably better (%s)", groups,
+			g.describeChange(best.Change, best.SE))
 	}
 	best := g.Best(len(g.Ridges) - 1)
 	text := fmt.Sprintf("%s have own coefficients, partially pooled with κ = %v", groups, g.Ridges[0])
@@ -404,7 +411,8 @@ func (g *GroupDesign) crossedRidges() string {
 
 // describeChange returns a change of the mean loss with its standard error, as shares of the loss of ERM.
 func (g *GroupDesign) describeChange(change, se float64) string {
-	return fmt.Sprintf("mean loss of ERM out of fold %s %%, standard error %.1f %%", formatSignedPercent(change/g.Shared), 100*se/g.Shared)
+	return fmt.Sprintf("mean loss of ERM out of fold %s %%, standard error %.1f %%", formatSignedPercent(change/g.Shared),
+		100*se/g.Shared)
 }
 
 // formatSignedPercent formats a proportion as a percentage with its sign.
@@ -418,7 +426,9 @@ func formatSignedPercent(v float64) string {
 
 // encodeWithGroupCoefficients chooses a design and, if groups get their own coefficients, encodes the rows
 // again with the products.
-func (c Config) encodeWithGroupCoefficients(ctx context.Context, frame *data.Frame, rows *encodedRows, disk *diskStorage) (*encodedRows, *GroupDesign, error) {
+func (c Config) encodeWithGroupCoefficients(
+	ctx context.Context, frame *data.Frame, rows *encodedRows, disk *diskStorage,
+) (*encodedRows, *GroupDesign, error) {
 	g, err := c.chooseGroupCoefficients(ctx, frame, rows)
 	if err != nil || g.IsShared() {
 		return rows, g, err

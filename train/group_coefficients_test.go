@@ -86,7 +86,8 @@ func drawGroups(t *testing.T, design string, seed uint64, n int) *data.Frame {
 // first rows of a table and returns what they do on the others.
 func groupDraw(t *testing.T, f *data.Frame, cfg Config, train int) (shared, chosen [2]float64, design *GroupDesign) {
 	t.Helper()
-	cfg.Level, cfg.NoBaseline = level.Level{Adversary: "groups", Penalty: "kl", Nu: level.At(1e6)}, true // nearly the plain average
+	// nearly the plain average
+	cfg.Level, cfg.NoBaseline = level.Level{Adversary: "groups", Penalty: "kl", Nu: level.At(1e6)}, true
 	rows := &RowSet{}
 	for r := range f.Rows {
 		if r < train {
@@ -136,7 +137,8 @@ func TestGroupCoefficients_TakenWhereGroupsDiffer(t *testing.T) {
 		groups string
 		most   float64 // worst group's risk of the chosen over the shared; 1: none is to be taken
 	}{
-		{"opposite", "g", 0.4}, {"equal", "g", 1}, {"noise", "g", 1}, {"equal classes", "g", 1}, {"opposite classes", "g", 0.9},
+		{"opposite", "g", 0.4}, {"equal", "g", 1}, {"noise", "g", 1}, {"equal classes", "g", 1},
+		{"opposite classes", "g", 0.9},
 		{"cross", "g,h", 0.5}, {"many", "g", 1}, {"slopes", "g", 1},
 	} {
 		var sums [2][2]float64
@@ -163,13 +165,15 @@ func TestGroupCoefficients_TakenWhereGroupsDiffer(t *testing.T) {
 				t.Errorf("%s, draw %d: κ = %v taken", c.design, seed, design.Ridges)
 			}
 			if c.most < 1 && !(chosen[0] <= c.most*shared[0]) {
-				t.Errorf("%s, draw %d: the worst group's risk is %v with shared and %v with chosen coefficients (κ = %v)", c.design, seed, shared[0], chosen[0], design.Ridges)
+				t.Errorf("%s, draw %d: the worst group's risk is %v with shared and %v with chosen coefficients (κ = %v)", c.design,
+					seed, shared[0], chosen[0], design.Ridges)
 			}
 		}
 		se := func(k int) float64 {
 			return math.Sqrt(max(0, squares[k]-sums[1][k]*sums[1][k]) / float64(max(1, draws-1)))
 		}
-		t.Logf("%-17s taken %2d of %d, worst group %.3f (%+.2f %% ± %.2f), average %.3f (%+.2f %% ± %.2f)", c.design, taken, draws,
+		t.Logf("%-17s taken %2d of %d, worst group %.3f (%+.2f %% ± %.2f), average %.3f (%+.2f %% ± %.2f)", c.design, taken,
+			draws,
 			sums[0][0], 100*sums[1][0], 100*se(0), sums[0][1], 100*sums[1][1], 100*se(1))
 	}
 }
@@ -183,7 +187,8 @@ func mixedGroups(t *testing.T, n int, unseen bool) *data.Frame {
 	b.WriteString("year,income,kind,town,site,member,y\n")
 	for i := range n {
 		year, income := 2000+10*rng.Float64(), strconv.FormatFloat(math.Exp(rng.NormFloat64()), 'g', -1, 64)
-		kind, town, site, member := []string{"p", "q", "r"}[rng.IntN(3)], []string{"A", "B", "C"}[rng.IntN(3)], fmt.Sprint(rng.IntN(2)), fmt.Sprint(rng.IntN(2) == 0)
+		kind, town, site, member := []string{"p", "q", "r"}[rng.IntN(3)], []string{"A", "B",
+			"C"}[rng.IntN(3)], fmt.Sprint(rng.IntN(2)), fmt.Sprint(rng.IntN(2) == 0)
 		slope := map[string]float64{"A": 1, "B": -1, "C": 0.3}[town]
 		if site == "1" {
 			slope += 1
@@ -210,15 +215,18 @@ func mixedGroups(t *testing.T, n int, unseen bool) *data.Frame {
 // after it was saved and loaded, and by a Scorer; rows of unseen groups have the shared ones.
 func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"plain": func(*Config) {}, "sparse": func(c *Config) { c.Storage = "sparse" }, "float32": func(c *Config) { c.Storage = "float32" },
-		"log": func(c *Config) { c.Log, c.Square = []string{"income"}, []string{"year"} }, "raw": func(c *Config) { c.Scale = "none"; c.ScaleTarget = false },
-		"crossed already": func(c *Config) { c.Interact = []string{"town:year", "income:kind"} }, "mean": func(c *Config) { c.Impute = "mean" },
-		"drop": func(c *Config) { c.Impute = "drop" }, "reference": func(c *Config) { c.Reference = []string{"town=B"} },
+		"plain": func(*Config) {}, "sparse": func(c *Config) { c.Storage = "sparse" },
+		"float32": func(c *Config) { c.Storage = "float32" },
+		"log":     func(c *Config) { c.Log, c.Square = []string{"income"}, []string{"year"} }, "raw": func(c *Config) { c.Scale = "none"; c.ScaleTarget = false },
+		"crossed already": func(c *Config) { c.Interact = []string{"town:year", "income:kind"} },
+		"mean":            func(c *Config) { c.Impute = "mean" },
+		"drop":            func(c *Config) { c.Impute = "drop" }, "reference": func(c *Config) { c.Reference = []string{"town=B"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := keepingRows()
 			cfg.Target, cfg.Groups, cfg.Impute, cfg.Holdout = "y", []string{"town", "site", "member"}, "median", 0
-			cfg.Level, cfg.GroupCoefficients, cfg.MaxPasses = level.Level{Penalty: "kl", Nu: level.At(1)}, groupCoefficientsPooled, 1000
+			cfg.Level, cfg.GroupCoefficients, cfg.MaxPasses =
+				level.Level{Penalty: "kl", Nu: level.At(1)}, groupCoefficientsPooled, 1000
 			change(&cfg)
 			f := mixedGroups(t, 600, false)
 			m := fitFrame(t, f, cfg)
@@ -228,7 +236,8 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 					products++
 				}
 			}
-			if products < m.Result.Design.Columns || m.Result.Design.Columns == 0 || name != "raw" && len(m.Result.Design.Ridges) < 2 {
+			if products < m.Result.Design.Columns || m.Result.Design.Columns == 0 ||
+				name != "raw" && len(m.Result.Design.Ridges) < 2 {
 				t.Fatalf("%d products, design %+v", products, m.Result.Design)
 			}
 			trained, err := m.PredictDataset(m.Run.Train, m.Coefficients)
@@ -280,7 +289,8 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 					t.Fatal(err)
 				}
 				rerun, err := loaded.PredictDataset(loaded.Run.Train, loaded.Coefficients)
-				if err != nil || len(rerun.Score) != len(trained.Score) || !(math.Abs(rerun.Score[0]-trained.Score[0]) <= tolerance*(1+math.Abs(rerun.Score[0]))) {
+				if err != nil || len(rerun.Score) != len(trained.Score) ||
+					!(math.Abs(rerun.Score[0]-trained.Score[0]) <= tolerance*(1+math.Abs(rerun.Score[0]))) {
 					t.Errorf("rerun: %v, %v rows", err, len(rerun.Score))
 				}
 			}
@@ -294,7 +304,8 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu = "y", []string{"g"}, []string{"h"}, level.At(1)
 	for _, m := range ranked(t, 2, f, cfg) {
-		if g := m.Result.Design; g == nil || !g.IsShared() || !strings.Contains(strings.Join(m.Notes, "\n"), "were not tried: the rows are sharded over several ranks") {
+		if g := m.Result.Design; g == nil || !g.IsShared() ||
+			!strings.Contains(strings.Join(m.Notes, "\n"), "were not tried: the rows are sharded over several ranks") {
 			t.Errorf("design %+v, notes %q", g, m.Notes)
 		}
 	}
@@ -330,7 +341,8 @@ func TestGroupCoefficients_MoreThanMemory(t *testing.T) {
 	}
 	var refused *MemoryError
 	cfg.GroupCoefficients = groupCoefficientsPooled
-	if _, err := FitFrame(t.Context(), f, cfg); !errors.As(err, &refused) || !strings.Contains(refused.Hint(), "Config.GroupCoefficients no") {
+	if _, err := FitFrame(t.Context(), f, cfg); !errors.As(err, &refused) ||
+		!strings.Contains(refused.Hint(), "Config.GroupCoefficients no") {
 		t.Errorf("pooled: %v", err)
 	}
 }

@@ -29,7 +29,8 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 		if has := slices.Contains(m.Encoder.Names(), "afam=yes"); has != c.in {
 			t.Errorf("%s: features %q", c.name, m.Encoder.Names())
 		}
-		notes := slices.DeleteFunc(slices.Clone(m.Notes), func(n string) bool { return !strings.Contains(n, "used as features") })
+		notes := slices.DeleteFunc(slices.Clone(m.Notes),
+			func(n string) bool { return !strings.Contains(n, "used as features") })
 		if len(notes) != 1 || !strings.Contains(notes[0], c.says) {
 			t.Errorf("%s: notes %q, want one with %q", c.name, notes, c.says)
 		}
@@ -39,7 +40,8 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 // The groups of the embedded digits are not known at prediction, and are no features by default.
 func TestFit_DigitsWithoutTheirGroups(t *testing.T) {
 	cfg := keepingRows()
-	cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:digits", "size", []string{"agrees"}, level.At(1), true
+	cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline =
+		"builtin:digits", "size", []string{"agrees"}, level.At(1), true
 	m := fit(t, cfg)
 	if in, out := splitGroupFeatures(m.Encoder); len(in) > 0 || len(out) != 1 || m.Config.GroupFeatures {
 		t.Errorf("features %q, not features %q, group features %v", in, out, m.Config.GroupFeatures)

@@ -7,9 +7,10 @@ import (
 )
 
 const (
-	heavyTailRows   = 200    // fewer residuals are not examined
-	heavyTailGain   = 1.5    // relative efficiency from which the Huber loss is suggested
-	heavyTailSkew   = 0.1    // distance of the mean from Huber's centre, in scales, that is no skewness; two standard errors are none either
+	heavyTailRows = 200 // fewer residuals are not examined
+	heavyTailGain = 1.5 // relative efficiency from which the Huber loss is suggested
+	// distance of the mean from Huber's centre, in scales, that is no skewness; two standard errors are none either
+	heavyTailSkew   = 0.1
 	normalMAD       = 1.4826 // standard deviation of a normal variable, in median absolute deviations
 	huberEfficiency = 1.345  // δ in standard deviations at which Huber's estimate has 95 % efficiency for normal errors
 )
@@ -18,7 +19,8 @@ const (
 // loss would estimate the same coefficients from fewer rows. Row weights, shards and other losses get none.
 func (m *Model) suggestHuber() {
 	d := m.Run.Train
-	if m.Config.Loss != "squared" || m.Config.comm != nil || m.Run.Weight != nil || m.Baseline == nil || d.N < heavyTailRows {
+	if m.Config.Loss != "squared" || m.Config.comm != nil || m.Run.Weight != nil || m.Baseline == nil ||
+		d.N < heavyTailRows {
 		return
 	}
 	residual := make([]float64, d.N)
@@ -27,12 +29,14 @@ func (m *Model) suggestHuber() {
 		residual[j] -= d.Target[j]
 	}
 	if gain, symmetric := huberGain(residual); symmetric && gain >= heavyTailGain {
-		m.addNotes(fmt.Sprintf("the residuals of ERM have heavy tails: --loss huber would estimate coefficients as precisely from about %.0f %% of the rows", 100/gain))
+		m.addNotes(fmt.Sprintf(
+			"the residuals of ERM have heavy tails: --loss huber would estimate coefficients as precisely from about %.0f %% "+
+				"of the rows", 100/gain))
 	}
 }
 
-// huberGain returns the asymptotic efficiency of Huber's estimate relative to least squares for residuals with the given
-// distribution, and whether both estimate about the same centre.
+// huberGain returns the asymptotic efficiency of Huber's estimate relative to least squares for residuals with the
+// given distribution, and whether both estimate about the same centre.
 func huberGain(residual []float64) (gain float64, symmetric bool) {
 	sorted := slices.Clone(residual)
 	slices.Sort(sorted)

@@ -26,7 +26,8 @@ func TestFit_SuggestsHuberForHeavyTails(t *testing.T) {
 		"t with 2 degrees, 100 rows": {student, "", 100, false},
 		"t with 2 degrees, huber":    {student, "huber", 1000, false},
 		"normal":                     {(*rand.Rand).NormFloat64, "", 1000, false},
-		"skewed":                     {func(r *rand.Rand) float64 { return math.Exp(1.5 * r.NormFloat64()) }, "", 1000, false},
+		"skewed": {func(r *rand.Rand) float64 { return math.Exp(1.5 * r.NormFloat64()) }, "", 1000,
+			false},
 	} {
 		r := rand.New(rand.NewPCG(4, 4))
 		x := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, c.n)}

@@ -50,7 +50,8 @@ func TestFit_InterruptedInAnyPhase(t *testing.T) {
 		if (m != nil) != trained {
 			t.Errorf("%+v: a model %v", at, m != nil)
 		}
-		if m != nil && (m.Config.Recalibrate != (m.Recalibrated != nil) || loaded(t, m).ScoringCoefficients() == nil || strings.HasPrefix(at.phase, "recal") != strings.HasPrefix(err.Error(), "recalibration failed: ")) {
+		if m != nil && (m.Config.Recalibrate != (m.Recalibrated != nil) || loaded(t, m).ScoringCoefficients() == nil ||
+			strings.HasPrefix(at.phase, "recal") != strings.HasPrefix(err.Error(), "recalibration failed: ")) {
 			t.Errorf("%+v: recalibrated %v, %v", at, m.Recalibrated, err)
 		}
 	}

@@ -26,7 +26,8 @@ func TestPredictBlocks_KeptColumnNames(t *testing.T) {
 		two.Number[i] = float64(i % 2)
 	}
 	f := newFrame(t, number("row"), number("probability"), number("prediction"), number("many"), two)
-	for target, taken := range map[string][]string{"two": {"row", "probability", "prediction"}, "many": {"row", "prediction"}} {
+	for target, taken := range map[string][]string{"two": {"row", "probability", "prediction"},
+		"many": {"row", "prediction"}} {
 		cfg := keepingRows()
 		cfg.Target, cfg.Nu = target, level.At(1)
 		m := fitFrame(t, f, cfg)
@@ -40,7 +41,8 @@ func TestPredictBlocks_KeptColumnNames(t *testing.T) {
 			want = strings.TrimPrefix(want, " and ")
 			read := 0
 			_, err := m.PredictBlocks(t.Context(), f, BlockOptions{Keep: keep}, func([]data.Column) error { read++; return nil })
-			if (err != nil) != (want != "") || err != nil && (!strings.HasPrefix(err.Error(), want+" cannot be kept") || read > 0) {
+			if (err != nil) != (want != "") || err != nil &&
+				(!strings.HasPrefix(err.Error(), want+" cannot be kept") || read > 0) {
 				t.Errorf("target %s, keep %q, after %d blocks: %v", target, keep, read, err)
 			}
 		}
@@ -62,14 +64,24 @@ func TestPredictBlocks_KeptColumnsUnreadable(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Holdout = "y", level.At(1), 0
 	m := fitFrame(t, f, cfg)
-	with := &data.Frame{Rows: f.Rows, Columns: append(slices.Clone(f.Columns), &data.Column{Name: "when", Type: "timestamp", Kind: data.Other}, &data.Column{Name: "who", Type: "binary", Kind: data.Other})}
+	with := &data.Frame{Rows: f.Rows, Columns: append(slices.Clone(f.Columns),
+		&data.Column{Name: "when", Type: "timestamp", Kind: data.Other},
+		&data.Column{Name: "who", Type: "binary", Kind: data.Other})}
 	read := 0
-	_, err = m.PredictBlocks(t.Context(), with, BlockOptions{Keep: []string{"when", "x", "who"}}, func([]data.Column) error { read++; return nil })
+	_, err = m.PredictBlocks(t.Context(), with, BlockOptions{Keep: []string{"when", "x", "who"}},
+		func([]data.Column) error {
+			read++
+			return nil
+		})
 	var all data.Problems
-	if !errors.As(err, &all) || len(all) != 2 || all[0].Column != "when" || all[1].Column != "who" || all[0].Hint == "" || read > 0 {
+	if !errors.As(err, &all) || len(all) != 2 || all[0].Column != "when" || all[1].Column != "who" || all[0].Hint == "" ||
+		read > 0 {
 		t.Errorf("after %d blocks: %v", read, err)
 	}
-	if _, err := m.PredictBlocks(t.Context(), with, BlockOptions{Keep: []string{"x"}}, func([]data.Column) error { read++; return nil }); err != nil || read != 1 {
+	if _, err := m.PredictBlocks(t.Context(), with, BlockOptions{Keep: []string{"x"}}, func([]data.Column) error {
+		read++
+		return nil
+	}); err != nil || read != 1 {
 		t.Errorf("%d blocks, %v", read, err)
 	}
 }

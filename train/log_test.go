@@ -59,7 +59,8 @@ func TestLogTo_ChoosingAndConcurrentTrainings(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := strings.Count(b.String(), "phase=choosing done="); n < trainings || n > 2*trainings || observed.Load() < 10*trainings {
+	if n := strings.Count(b.String(), "phase=choosing done="); n < trainings || n > 2*trainings ||
+		observed.Load() < 10*trainings {
 		t.Errorf("%d lines of %d choices, %d calls of Observe:\n%s", n, trainings, observed.Load(), b.String())
 	}
 	if strings.Contains(b.String(), "phase=choosing passes") {

@@ -61,8 +61,10 @@ func TestFit_PoissonPredictsCounts(t *testing.T) {
 		cfg.Target, cfg.Loss, cfg.Holdout, cfg.Mu = "y", loss, 0, level.At(1e-6)
 		cfg.Average = "plain"
 		m := fitFrame(t, frame, cfg)
-		if !m.Result.Certified || m.Config.ScaleTarget || m.Encoder.Target.Shift != 0 || m.Encoder.Target.Scale != 1 || m.Link != "log" {
-			t.Errorf("%s: %s, scale %v, target %+v, link %q", loss, m.Result.Status, m.Config.ScaleTarget, m.Encoder.Target, m.Link)
+		if !m.Result.Certified || m.Config.ScaleTarget || m.Encoder.Target.Shift != 0 || m.Encoder.Target.Scale != 1 ||
+			m.Link != "log" {
+			t.Errorf("%s: %s, scale %v, target %+v, link %q", loss, m.Result.Status, m.Config.ScaleTarget, m.Encoder.Target,
+				m.Link)
 		}
 		p := predict(t, m, frame)
 		y, err := frame.Column(t.Context(), "y")
@@ -144,7 +146,8 @@ func TestFit_TargetsOutsideTheLoss(t *testing.T) {
 		before := y.Number[row]
 		y.Number[row] = -3
 		for what, err := range map[string]error{"fit": fitError(t, frame, cfg), "predict": predictError(t, m, frame)} {
-			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d", row+1)) || !strings.Contains(err.Error(), "the target is -3, but the loss poisson takes a count") {
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d", row+1)) ||
+				!strings.Contains(err.Error(), "the target is -3, but the loss poisson takes a count") {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
@@ -244,7 +247,8 @@ type scaledLog struct{ losses.Poisson }
 func (scaledLog) Name() string { return "scaled-log" }
 func (scaledLog) Meaning() losses.Meaning {
 	meaning := losses.Poisson{}.Meaning()
-	meaning.Link = losses.Link{Name: "ten-log", Predict: func(m float64) float64 { return 10 * math.Exp(m) }, Margin: func(p float64) float64 { return math.Log(p / 10) }}
+	meaning.Link = losses.Link{Name: "ten-log", Predict: func(m float64) float64 { return 10 * math.Exp(m) },
+		Margin: func(p float64) float64 { return math.Log(p / 10) }}
 	return meaning
 }
 

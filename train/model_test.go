@@ -115,8 +115,10 @@ func TestExplain_ReproducesPredictions(t *testing.T) {
 				robust += c.Robust * v
 				erm += *c.Baseline * v
 			}
-			if !(math.Abs(robust-p.Score[row]) <= closedForm*1e2*math.Abs(robust)) || !(math.Abs(erm-q.Score[row]) <= closedForm*1e2*math.Abs(erm)) {
-				t.Errorf("intercept %v, row %d: by hand %v and %v, predicted %v and %v", intercept, row, robust, erm, p.Score[row], q.Score[row])
+			if !(math.Abs(robust-p.Score[row]) <= closedForm*1e2*math.Abs(robust)) ||
+				!(math.Abs(erm-q.Score[row]) <= closedForm*1e2*math.Abs(erm)) {
+				t.Errorf("intercept %v, row %d: by hand %v and %v, predicted %v and %v", intercept, row, robust, erm, p.Score[row],
+					q.Score[row])
 			}
 		}
 	}
@@ -183,7 +185,8 @@ func TestFit_NuZeroIsCertified(t *testing.T) {
 		t.Errorf("%s by %s, relative gap %v", s.Status, s.Solver, *s.Certificate.RelativeGap)
 	}
 	cfg.Nu = level.At(1e-3)
-	if small := fit(t, cfg).Summary(""); small.Objective > s.Objective || small.Objective < s.Objective-1e-3*math.Log(float64(s.N)) {
+	if small := fit(t, cfg).Summary(""); small.Objective > s.Objective ||
+		small.Objective < s.Objective-1e-3*math.Log(float64(s.N)) {
 		t.Errorf("objective %v, with ν = 1e-3 %v", s.Objective, small.Objective)
 	}
 }
@@ -218,8 +221,10 @@ func TestFit_WithoutRegulariser(t *testing.T) {
 		above := fit(t, cfg).Summary("").Objective
 		cfg.Mu = &zero
 		s := fit(t, cfg).Summary("")
-		if !s.Certified || *s.Certificate.Lower > above || s.Objective < *s.Certificate.Lower || s.Objective > above*(1+cfg.Gap) {
-			t.Errorf("%s: %s, [%v, %v], objective %v, with a tiny regulariser %v", name, s.Status, s.Certificate.Lower, s.Certificate.Upper, s.Objective, above)
+		if !s.Certified || *s.Certificate.Lower > above || s.Objective < *s.Certificate.Lower ||
+			s.Objective > above*(1+cfg.Gap) {
+			t.Errorf("%s: %s, [%v, %v], objective %v, with a tiny regulariser %v", name, s.Status, s.Certificate.Lower,
+				s.Certificate.Upper, s.Objective, above)
 		}
 	}
 }

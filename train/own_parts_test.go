@@ -71,19 +71,22 @@ func TestFit_OwnAdversaryAndRegulariser(t *testing.T) {
 		}}
 	}
 	cfg.Own = own(false)
-	cfg.Regulariser = &train.Regulariser{Name: "own ridge", Primal: func(mu float64, columns, outputs int, intercept bool) dro.Primal {
-		if columns != want.Encoder.D() || outputs != 1 || !intercept {
-			t.Errorf("%d columns, %d outputs, intercept %v", columns, outputs, intercept)
-		}
-		return ownRidge{dro.L2{Mu: mu, Intercept: intercept}}
-	}}
+	cfg.Regulariser = &train.Regulariser{Name: "own ridge",
+		Primal: func(mu float64, columns, outputs int, intercept bool) dro.Primal {
+			if columns != want.Encoder.D() || outputs != 1 || !intercept {
+				t.Errorf("%d columns, %d outputs, intercept %v", columns, outputs, intercept)
+			}
+			return ownRidge{dro.L2{Mu: mu, Intercept: intercept}}
+		}}
 	m, err := train.FitFrame(t.Context(), frame, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Run.Close()
-	if !m.Result.Certified || m.Result.Level != "own penalty" || !(math.Abs(m.Result.Objective-want.Result.Objective) <= 3e-6*want.Result.Objective) {
-		t.Errorf("%s by %s: %v, want %v by %s", m.Result.Status, m.Result.Level, m.Result.Objective, want.Result.Objective, want.Result.Level)
+	if !m.Result.Certified || m.Result.Level != "own penalty" ||
+		!(math.Abs(m.Result.Objective-want.Result.Objective) <= 3e-6*want.Result.Objective) {
+		t.Errorf("%s by %s: %v, want %v by %s", m.Result.Status, m.Result.Level, m.Result.Objective, want.Result.Objective,
+			want.Result.Level)
 	}
 	r, err := report.Measure(t.Context(), m, report.DefaultOptions())
 	if err != nil {
@@ -110,20 +113,24 @@ func TestFit_OwnAdversaryAndRegulariser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := scorer.Map(map[string]any{"x": -3.0, "z": 0.0, "g": "a"}); err != nil || !(math.Abs(got-p.Score[0]) <= 1e-12) {
+	if got, err := scorer.Map(map[string]any{"x": -3.0, "z": 0.0, "g": "a"}); err != nil ||
+		!(math.Abs(got-p.Score[0]) <= 1e-12) {
 		t.Errorf("%v, predicted %v (%v)", got, p.Score[0], err)
 	}
 	// What was read has no functions, and does not become another training.
-	if _, err := train.FitFrame(t.Context(), frame, loaded.Config); err == nil || !strings.Contains(err.Error(), "of another program") {
+	if _, err := train.FitFrame(t.Context(), frame, loaded.Config); err == nil ||
+		!strings.Contains(err.Error(), "of another program") {
 		t.Error(err)
 	}
 	loaded.Config.Regulariser = cfg.Regulariser
-	if _, err := train.FitFrame(t.Context(), frame, loaded.Config); err == nil || !strings.Contains(err.Error(), "set Config.Own.Dual") {
+	if _, err := train.FitFrame(t.Context(), frame, loaded.Config); err == nil ||
+		!strings.Contains(err.Error(), "set Config.Own.Dual") {
 		t.Error(err)
 	}
 	// An adversary that lies is refused.
 	cfg.Own = own(true)
-	if _, err := train.FitFrame(t.Context(), frame, cfg); err == nil || !strings.Contains(err.Error(), "best response of the dual train_test.ownPenalty is wrong") {
+	if _, err := train.FitFrame(t.Context(), frame, cfg); err == nil ||
+		!strings.Contains(err.Error(), "best response of the dual train_test.ownPenalty is wrong") {
 		t.Error(err)
 	}
 }

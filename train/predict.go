@@ -22,7 +22,8 @@ type Prediction struct {
 	Rows []int // row numbers in the frame; fewer than its rows under impute drop
 
 	Margin []float64 // z·x, in encoded units; nil for more than two classes
-	Score  []float64 // P(positive) for a binary target, else the value in the target's units (with an exposure: see Predict)
+	// P(positive) for a binary target, else the value in the target's units (with an exposure: see Predict)
+	Score []float64
 
 	// Of K > 2 classes: the n·K probabilities, row after row, the most probable class, and the place
 	// of the actual class by its probability, from 1, nil when the frame has no target. Score is then
@@ -30,15 +31,16 @@ type Prediction struct {
 	Probability  []float64
 	Class, Place []int32
 
-	Loss []float64 // training loss of each row; nil when the frame has no target, and without the loss (see UnregisteredLoss)
+	// training loss of each row; nil when the frame has no target, and without the loss (see UnregisteredLoss)
+	Loss []float64
 
 	Dataset *encode.Dataset // the encoded rows
 	Report  encode.Report
 }
 
 // Predict applies the model to the rows of f. For another variant, such as ERM, call Variant first. A model with an
-// exposure predicts the counts at the exposures of the rows; PredictDataset gives rates, at an exposure of 1. Losses are
-// those of rates.
+// exposure predicts the counts at the exposures of the rows; PredictDataset gives rates, at an exposure of 1. Losses
+// are those of rates.
 func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error) {
 	if m == nil || m.Encoder == nil || m.loss == nil && m.unregistered == "" {
 		return nil, errIncomplete
@@ -128,7 +130,8 @@ func (m *Model) PredictDataset(d *encode.Dataset, x []float64) (*Prediction, err
 	if z, ok := d.X.(interface{ Arena() *memory.Arena }); ok {
 		arena = z.Arena()
 	}
-	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N), Score: memory.Make[float64](arena, d.N)}
+	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N),
+		Score: memory.Make[float64](arena, d.N)}
 	if d.Target != nil && m.loss != nil {
 		p.Loss = memory.Make[float64](arena, d.N)
 	}

@@ -31,7 +31,9 @@ func (c Config) dataSpec() encode.Spec {
 	return encode.Spec{
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.nonFeatures(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScalesTarget(),
-		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(c.Reference), Exposure: c.Exposure, TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(), Products: c.products,
+		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(
+			c.Reference), Exposure: c.Exposure, TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(),
+		Products: c.products,
 	}
 }
 
@@ -136,7 +138,9 @@ func (m *Model) checkTargets(f *data.Frame, d *encode.Dataset) error {
 	case first >= 0:
 		return m.targetError(d.Rows[first], d.Target[first])
 	case lo > 0 || hi < d.N:
-		return &data.Error{Column: m.Encoder.Target.Name, Msg: fmt.Sprintf("the target of a row of another rank is not %s, as the loss %s needs", meaning.DescribeTargets(), m.loss.Name())}
+		return &data.Error{Column: m.Encoder.Target.Name,
+			Msg: fmt.Sprintf("the target of a row of another rank is not %s, as the loss %s needs", meaning.DescribeTargets(),
+				m.loss.Name())}
 	}
 	return nil
 }
@@ -146,7 +150,8 @@ func (m *Model) targetError(row int, target float64) *data.Error {
 	meaning := m.loss.Meaning()
 	return &data.Error{
 		Column: m.Encoder.Target.Name, Row: row + 1,
-		Msg:  fmt.Sprintf("the target is %v, but the loss %s takes %s", m.Encoder.Target.Shift+m.Encoder.Target.Scale*target, m.loss.Name(), meaning.DescribeTargets()),
+		Msg: fmt.Sprintf("the target is %v, but the loss %s takes %s", m.Encoder.Target.Shift+m.Encoder.Target.Scale*target,
+			m.loss.Name(), meaning.DescribeTargets()),
 		Hint: "correct the value, leave such rows out with a filter, or choose another loss",
 	}
 }
@@ -233,8 +238,8 @@ func Rows(d *encode.Dataset, weights []float64) level.Rows {
 	return r
 }
 
-// primal returns the regulariser of the model: that of the caller, or the ridge penalty, with the norm of the coefficients for a Wasserstein
-// ball.
+// primal returns the regulariser of the model: that of the caller, or the ridge penalty, with the norm of the
+// coefficients for a Wasserstein ball.
 func (m *Model) primal() dro.Primal {
 	if r := m.Config.Regulariser; r != nil && r.Primal != nil {
 		return r.Primal(*m.Config.Mu, len(m.Encoder.Columns), m.coefficientsPerColumn(), m.Config.Intercept)
@@ -250,7 +255,8 @@ func (m *Model) checkWasserstein() error {
 	switch {
 	case m.Config.Wasserstein == nil:
 	case math.IsInf(m.loss.Lipschitz(), 1):
-		return fmt.Errorf("Config.Wasserstein needs a loss with bounded slope (logistic, huber or quantile): the largest expected value of the %s loss over the ball is infinite", m.Config.Loss)
+		return fmt.Errorf("Config.Wasserstein needs a loss with bounded slope (logistic, huber or quantile): the largest "+
+			"expected value of the %s loss over the ball is infinite", m.Config.Loss)
 	case m.coefficientsPerColumn() > 1:
 		return errors.New("Config.Wasserstein supports targets that are numbers or have two classes, but this target has more classes")
 	}
@@ -262,5 +268,6 @@ func (m *Model) regulariser() dro.L2 { return m.regulariserAt(*m.Config.Mu) }
 
 // regulariserAt returns the ridge penalty with the coefficient mu.
 func (m *Model) regulariserAt(mu float64) dro.L2 {
-	return dro.L2{Mu: mu, Intercept: m.Config.Intercept, FreeModulus: m.loss.Smoothness(), Classes: m.coefficientsPerColumn()}
+	return dro.L2{Mu: mu, Intercept: m.Config.Intercept, FreeModulus: m.loss.Smoothness(),
+		Classes: m.coefficientsPerColumn()}
 }

@@ -25,7 +25,8 @@ func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 		return nil, errNoWeights
 	}
 	if m.Config.Own != nil || m.Config.Regulariser != nil {
-		return nil, errors.New("only adversaries and regularisers of this module can be proved, but this model was trained with another one")
+		return nil, errors.New(
+			"only adversaries and regularisers of this module can be proved, but this model was trained with another one")
 	}
 	oracle, err := m.tuneTable(r.Train).Oracle()
 	if err != nil {
@@ -35,7 +36,8 @@ func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := &dro.Options{X0: m.Coefficients, RelativeGap: min(gap, m.Config.Gap), MaxPasses: passes, Seed: m.Config.Seed, KeepDual: true}
+	options := &dro.Options{X0: m.Coefficients, RelativeGap: min(gap, m.Config.Gap), MaxPasses: passes,
+		Seed: m.Config.Seed, KeepDual: true}
 	candidates := [][]float64{r.Weights, r.dual}
 	if !m.Config.KeepsWeights() {
 		res, err := dro.Solve(ctx, m.problem(oracle, dual), options)

@@ -110,19 +110,22 @@ func (c *Config) options() map[string]*setting.Value {
 
 		"no-header": setting.Switch(&text.NoHeader),
 		"na":        setting.TextsByColumn(&text.Missing),
-		"delimiter": readingMark(&text.Delimiter, "be one character, and no quote or line end", func(r *data.Reading, s string) { r.Text.Delimiter = s }),
-		"decimal":   readingMark(&text.Decimal, "be . or ,", func(r *data.Reading, s string) { r.Text.Decimal = s }),
+		"delimiter": readingMark(&text.Delimiter, "be one character, and no quote or line end",
+			func(r *data.Reading, s string) { r.Text.Delimiter = s }),
+		"decimal": readingMark(&text.Decimal, "be . or ,", func(r *data.Reading, s string) { r.Text.Decimal = s }),
 		"thousands": readingMark(&text.Thousands, "be , . ' _ or a space", func(r *data.Reading, s string) {
 			if r.Text.Thousands = s; s == "." {
 				r.Text.Decimal = ","
 			}
 		}),
-		"strip":      readingMark(&text.Strip, "hold no digits, signs, points or commas", func(r *data.Reading, s string) { r.Text.Strip = s }),
+		"strip": readingMark(&text.Strip, "hold no digits, signs, points or commas",
+			func(r *data.Reading, s string) { r.Text.Strip = s }),
 		"relabel":    setting.Map(&c.Reading.Relabel, "->"),
 		"dates":      setting.Enum(&c.Reading.Dates, data.DateUses()),
 		"numeric":    setting.List(&text.Numeric, nil),
 		"date-order": setting.Enum(&text.DateOrder, data.DateOrders()),
-		"time-zone":  setting.Word(&c.Reading.Zone, "be a name such as Europe/Berlin, UTC or an offset such as +02:00", func(zone string) bool { return data.Reading{Zone: zone}.Validate() == nil }),
+		"time-zone": setting.Word(&c.Reading.Zone, "be a name such as Europe/Berlin, UTC or an offset such as +02:00",
+			func(zone string) bool { return data.Reading{Zone: zone}.Validate() == nil }),
 	}
 	for _, k := range level.Kinds {
 		if k.Option != "" {
@@ -179,7 +182,8 @@ func (c *Config) setHoldout(text string) error {
 		next.Holdout, text = proportion, rest
 	}
 	kind, name, _ := strings.Cut(text, ":")
-	field := map[string]*string{"time": &next.Time, "units": &next.GroupHoldout, "split": &next.Split, "file": &next.HoldoutData}[kind]
+	field := map[string]*string{"time": &next.Time, "units": &next.GroupHoldout, "split": &next.Split,
+		"file": &next.HoldoutData}[kind]
 	switch isProportion := next.Holdout >= 0 && next.Holdout < 1; {
 	case isProportion && err == nil && !both:
 	case isProportion && err == nil && kind != "time" && kind != "units":
@@ -187,7 +191,8 @@ func (c *Config) setHoldout(text string) error {
 	case text == EvaluateCrossfit:
 		next.Evaluate, next.Holdout = EvaluateCrossfit, 0
 	case !isProportion || field == nil || name == "":
-		return setting.Must("be a proportion from 0 to below 1, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE or crossfit", example)
+		return setting.Must(
+			"be a proportion from 0 to below 1, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE or crossfit", example)
 	default:
 		*field = name
 	}
@@ -279,7 +284,8 @@ func (c *Config) setTransforms(texts []string) error {
 		_, err := strconv.Atoi(knots)
 		switch {
 		case column == "" || how != "log" && how != "square" && (!spline || err != nil):
-			return setting.Must(fmt.Sprintf("be COLUMN:log, COLUMN:square or COLUMN:spline4, with any number of knots, not %q", text), "as in income:log,age:spline4")
+			return setting.Must(fmt.Sprintf("be COLUMN:log, COLUMN:square or COLUMN:spline4, with any number of knots, not %q",
+				text), "as in income:log,age:spline4")
 		case how == "log":
 			c.Log = append(c.Log, column)
 		case how == "square":

@@ -64,7 +64,8 @@ func TestConfig_ZeroValuesAreDefaults(t *testing.T) {
 	}
 	c.setDefaults()
 	want := DefaultConfig()
-	if c.Impute != want.Impute || c.Scale != want.Scale || c.Solver != want.Solver || c.Gap != want.Gap || c.MaxPasses != want.MaxPasses ||
+	if c.Impute != want.Impute || c.Scale != want.Scale || c.Solver != want.Solver || c.Gap != want.Gap ||
+		c.MaxPasses != want.MaxPasses ||
 		c.HuberDelta != want.HuberDelta || c.Penalty != want.Penalty || c.Choice != want.Choice || c.Storage != want.Storage {
 		t.Errorf("got\n%+v, want\n%+v", c, want)
 	}
@@ -102,7 +103,8 @@ func TestReadConfig_ShortForms(t *testing.T) {
 
 // Memory is a number of bytes, and 0 stands for rows on disk, in a configuration as in --memory.
 func TestReadConfig_Memory(t *testing.T) {
-	for text, want := range map[string]int64{"400MB": 400 << 20, "12G": 12 << 30, "1.5 GiB": 3 << 29, "1024": 1024, "2kb": 2048, "1T": 1 << 40, "3072T": 3 << 50, "77B": 77, "0": 0} {
+	for text, want := range map[string]int64{"400MB": 400 << 20, "12G": 12 << 30, "1.5 GiB": 3 << 29, "1024": 1024,
+		"2kb": 2048, "1T": 1 << 40, "3072T": 3 << 50, "77B": 77, "0": 0} {
 		c, err := ReadConfig(strings.NewReader("target: y\nmemory: " + text + "\n"))
 		if err != nil || c.Memory != want || c.OnDisk != (want == 0) {
 			t.Errorf("%q: %d bytes, on disk %v, %v; want %d", text, c.Memory, c.OnDisk, err, want)

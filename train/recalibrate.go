@@ -67,18 +67,23 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 		where = fmt.Sprintf("predictions of the %d validation rows", len(of.margin))
 	}
 	if s.KeepsClasses {
-		m.addNotes(fmt.Sprintf("the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, fitted to %s (log loss there %.4g → %.4g). The predicted classes stay the same, and the certificate covers the model before rescaling; --recalibrate fits an intercept too",
+		m.addNotes(fmt.Sprintf(
+			"the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, fitted "+
+				"to %s (log loss there %.4g → %.4g). The predicted classes stay the same, and the certificate covers the model "+
+				"before rescaling; --recalibrate fits an intercept too",
 			slope, where, s.Before, s.After))
 		return nil
 	}
-	m.addNotes(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to %s; the certificate covers the model before rescaling",
+	m.addNotes(fmt.Sprintf(
+		"recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to %s; the certificate covers the model "+
+			"before rescaling",
 		slope, intercept, where))
 	return nil
 }
 
-// marginsOfOtherModels returns margins of rows by models that were not fitted to them: of the validation rows by the model
-// itself or, if it was fitted to them or there are none, out of fold by models of the same level. folds is the number of
-// folds of the training rows, 0 with validation rows.
+// marginsOfOtherModels returns margins of rows by models that were not fitted to them: of the validation rows by the
+// model itself or, if it was fitted to them or there are none, out of fold by models of the same level. folds is the
+// number of folds of the training rows, 0 with validation rows.
 func (m *Model) marginsOfOtherModels(ctx context.Context, began time.Time) (of marginRows, folds int, err error) {
 	t := m.tuneTable(m.Run.Train)
 	if v := m.validationTable(); v != nil {
@@ -91,7 +96,8 @@ func (m *Model) marginsOfOtherModels(ctx context.Context, began time.Time) (of m
 	t.Memory = m.Config.Checkpoint.forPart("recalibration")
 	of = marginRows{target: t.Target, weight: t.Weights}
 	folds = cmp.Or(m.Config.Folds, tune.DefaultFolds)
-	of.margin, err = t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, m.Config.countObserver("recalibrating", began))
+	of.margin, err = t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients,
+		m.Config.countObserver("recalibrating", began))
 	if m.Run.validation != nil {
 		folds = 0
 	}
@@ -162,6 +168,7 @@ func (m *Model) fitSlopeAndIntercept(ctx context.Context, of marginRows) (slope,
 		return 0, 0, err
 	}
 	primal := dro.L2{Mu: 1 / n, Intercept: m.Run.Train.Intercept >= 0, FreeModulus: m.loss.Smoothness()}
-	_, slope, intercept, err = m.solveAtMargins(ctx, "recalibration", of, size, 0, dual, primal, dro.Options{RelativeGap: 1e-8})
+	_, slope, intercept, err = m.solveAtMargins(ctx, "recalibration", of, size, 0, dual, primal,
+		dro.Options{RelativeGap: 1e-8})
 	return slope, intercept, err
 }

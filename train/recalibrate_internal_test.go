@@ -10,8 +10,8 @@ import (
 )
 
 // What is fitted to margins has no unit: margins times a power of two have the slope over it,
-// and the same intercept, to what the gap leaves open. It solves Σ ℓ'(s·m + c)(m, 1) + ridge = 0, with the ridge that is
-// half an n-th of the slope's square in units of the margin's root mean square; rows counted
+// and the same intercept, to what the gap leaves open. It solves Σ ℓ'(s·m + c)(m, 1) + ridge = 0, with the ridge that
+// is half an n-th of the slope's square in units of the margin's root mean square; rows counted
 // twice are rows of weight two.
 func TestRecalibration_IndependentOfUnit(t *testing.T) {
 	const n = 200
@@ -22,7 +22,8 @@ func TestRecalibration_IndependentOfUnit(t *testing.T) {
 		target[j] = math.Copysign(1, 1.5*margin[j]-0.4+2*rng.NormFloat64())
 	}
 	fit := func(margin, target, weight []float64, intercept int) (float64, float64) {
-		m := &Model{Config: DefaultConfig(), loss: losses.Logistic{}, Run: &Run{Train: &encode.Dataset{N: len(margin), Target: target, Intercept: intercept}, Weight: weight}}
+		m := &Model{Config: DefaultConfig(), loss: losses.Logistic{},
+			Run: &Run{Train: &encode.Dataset{N: len(margin), Target: target, Intercept: intercept}, Weight: weight}}
 		mu := 1.0
 		m.Config.Mu = &mu
 		slope, shift, err := m.fitSlopeAndIntercept(t.Context(), marginRows{margin, target, weight})
@@ -41,7 +42,8 @@ func TestRecalibration_IndependentOfUnit(t *testing.T) {
 			for j, v := range margin {
 				scaled[j] = unit * v
 			}
-			if s, c := fit(scaled, target, nil, intercept); !(math.Abs(s*unit-slope) <= 1e-3*slope) || !(math.Abs(c-shift) <= 1e-3) {
+			if s, c := fit(scaled, target, nil, intercept); !(math.Abs(s*unit-slope) <= 1e-3*slope) ||
+				!(math.Abs(c-shift) <= 1e-3) {
 				t.Errorf("margins times %v: slope %v, intercept %v; %v and %v before", unit, s*unit, c, slope, shift)
 			}
 		}
@@ -66,7 +68,8 @@ func TestRecalibration_IndependentOfUnit(t *testing.T) {
 		s, c := fit(margin, target, weight, intercept)
 		s2, c2 := fit(twice, label, nil, intercept)
 		if !(math.Abs(s-s2) <= 0.02*slope) || !(math.Abs(c-c2) <= 0.02) || math.Abs(s-slope) < 1e-4 {
-			t.Errorf("intercept %d: weights of two give %v, %v; rows counted twice %v, %v; without %v, %v", intercept, s, c, s2, c2, slope, shift)
+			t.Errorf("intercept %d: weights of two give %v, %v; rows counted twice %v, %v; without %v, %v", intercept, s, c, s2,
+				c2, slope, shift)
 		}
 	}
 	if slope, shift := fit(make([]float64, 3), []float64{1, -1, 1}, nil, 0); slope != 1 || shift != 0 {

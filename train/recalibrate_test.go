@@ -23,7 +23,8 @@ func TestRecalibrate_ImprovesTheLogLoss(t *testing.T) {
 	if r == nil || m.Result.Objective != before.Result.Objective || !m.Result.Certified {
 		t.Fatalf("recalibration %+v, objective %v, before %v", r, m.Result.Objective, before.Result.Objective)
 	}
-	if !(r.Slope > 1.5) || !(r.After < r.Before-0.01) || !strings.Contains(strings.Join(m.Notes, "\n"), "the certificate covers the model before rescaling") {
+	if !(r.Slope > 1.5) || !(r.After < r.Before-0.01) ||
+		!strings.Contains(strings.Join(m.Notes, "\n"), "the certificate covers the model before rescaling") {
 		t.Errorf("recalibration %+v", r)
 	}
 	last := len(m.Coefficients) - 1
@@ -73,7 +74,8 @@ func TestRecalibrate_ImprovesTheLogLoss(t *testing.T) {
 func TestRecalibration_RequiresClasses(t *testing.T) {
 	cfg := builtin(t, "cps1988")
 	cfg.Level, cfg.Recalibrate = level.Level{Penalty: "kl", Average: "plain"}, true
-	if _, err := Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "Config.Recalibrate needs a target with two values") {
+	if _, err := Fit(t.Context(), cfg); err == nil ||
+		!strings.Contains(err.Error(), "Config.Recalibrate needs a target with two values") {
 		t.Errorf("a recalibration of wages: %v", err)
 	}
 }

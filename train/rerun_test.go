@@ -103,7 +103,8 @@ func TestRerun_NamesDifferences(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 			continue
 		}
-		if err == nil && (!slices.Equal(m.Run.Weight, trained.Run.Weight) || !slices.Equal(m.Run.Loss, trained.Run.Loss) || !slices.Equal(m.Run.Weights, trained.Run.Weights) || m.Run.Holdout.N != trained.Run.Holdout.N) {
+		if err == nil && (!slices.Equal(m.Run.Weight, trained.Run.Weight) || !slices.Equal(m.Run.Loss, trained.Run.Loss) ||
+			!slices.Equal(m.Run.Weights, trained.Run.Weights) || m.Run.Holdout.N != trained.Run.Holdout.N) {
 			t.Errorf("%s: other rows", name)
 		}
 		if err == nil && m.Run.OnDisk() != m.Config.OnDisk {

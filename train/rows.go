@@ -60,7 +60,8 @@ func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Are
 
 // dataHoldout returns the data.Holdout of the configuration.
 func (c *Config) dataHoldout() data.Holdout {
-	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout, Time: c.Time, Joined: c.HoldoutData != "",
+	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout,
+		Time: c.Time, Joined: c.HoldoutData != "",
 		ValidationSplit: c.ValidationSplit, ValidationJoined: c.ValidationData != ""}
 }
 
@@ -79,7 +80,9 @@ func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, 
 
 // OpenData opens the table of the configuration, followed by the tables of the hold-out rows and of the validation
 // rows if these are others, which are read as the first. open is Open or a function of the caller.
-func (c *Config) OpenData(ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error)) (*data.Frame, error) {
+func (c *Config) OpenData(
+	ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error),
+) (*data.Frame, error) {
 	f, err := open(ctx, c.Data, c.Reading)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,8 @@ func noteUntrainedGroups(trained, held []encode.Grouping) (notes []string) {
 		if len(untrained) > 1 {
 			said = fmt.Sprintf("%s and %d more", said, len(untrained)-1)
 		}
-		notes = append(notes, fmt.Sprintf("groups of %s without a training row, which training cannot protect: %s", g.Name, said))
+		notes = append(notes, fmt.Sprintf("groups of %s without a training row, which training cannot protect: %s", g.Name,
+			said))
 	}
 	return notes
 }
@@ -187,7 +191,9 @@ type encodedRows struct {
 // encodeRows splits and encodes the rows of a table, with e or, if it is nil, with an encoder that is fitted to
 // the training rows. With several ranks it is a collective call that encodes the rows of this rank. Rows on disk
 // are stored in o.
-func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *encode.Encoder, o *diskStorage) (*encodedRows, error) {
+func (c Config) encodeRows(
+	ctx context.Context, f *data.Frame, e *encode.Encoder, o *diskStorage,
+) (*encodedRows, error) {
 	files, err := shareChecksums(c.comm, f)
 	if err != nil {
 		return nil, err
@@ -196,7 +202,8 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *encode.Encoder
 	if err != nil {
 		return nil, err
 	}
-	rows, sink := &encodedRows{rowAssignment: s, periods: periods}, encode.Sink{Storage: encode.Storage(c.Storage), Disk: (*encode.DiskStorage)(o)}
+	rows, sink := &encodedRows{rowAssignment: s, periods: periods}, encode.Sink{Storage: encode.Storage(c.Storage),
+		Disk: (*encode.DiskStorage)(o)}
 	if c.comm != nil {
 		sink.Shared = &encode.Shared{Rows: s.Rows, Total: s.Total}
 	}

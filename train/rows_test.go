@@ -24,7 +24,8 @@ func TestRows_AreATableOfTheirOwn(t *testing.T) {
 	split := fit(t, cfg)
 	cfg.Rows = &RowSet{Train: split.Run.Train.Rows, Holdout: split.Run.Holdout.Rows}
 	given := fitFrame(t, frame, cfg)
-	if !(math.Abs(given.Result.Objective/split.Result.Objective-1) <= 1e-9) || given.TrainRows != split.TrainRows || given.HoldoutRows != split.HoldoutRows {
+	if !(math.Abs(given.Result.Objective/split.Result.Objective-1) <= 1e-9) || given.TrainRows != split.TrainRows ||
+		given.HoldoutRows != split.HoldoutRows {
 		t.Errorf("objective %v, by the split %v", given.Result.Objective, split.Result.Objective)
 	}
 	// Half of the rows, against a table that holds only these.
@@ -56,7 +57,8 @@ func TestRows_AreATableOfTheirOwn(t *testing.T) {
 	if !(math.Abs(some.Result.Objective/alone.Result.Objective-1) <= 1e-9) || some.HoldoutRows != 0 {
 		t.Errorf("objective %v, of the rows alone %v", some.Result.Objective, alone.Result.Objective)
 	}
-	for _, bad := range []RowSet{{}, {Train: []int{-1}}, {Train: []int{frame.Rows}}, {Train: []int{1, 2, 1}}, {Train: []int{1, 2}, Holdout: []int{2}}} {
+	for _, bad := range []RowSet{{}, {Train: []int{-1}}, {Train: []int{frame.Rows}}, {Train: []int{1, 2, 1}},
+		{Train: []int{1, 2}, Holdout: []int{2}}} {
 		cfg.Rows = &bad
 		if _, err := FitFrame(t.Context(), frame, cfg); err == nil {
 			t.Errorf("rows %+v: accepted", bad)
@@ -68,7 +70,8 @@ func TestRows_AreATableOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	loaded := readModel(t, &b)
-	if err := loaded.Rerun(t.Context(), frame); err == nil || !strings.Contains(err.Error(), "another program chose the training rows") {
+	if err := loaded.Rerun(t.Context(), frame); err == nil ||
+		!strings.Contains(err.Error(), "another program chose the training rows") {
 		t.Errorf("rerun: %v", err)
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(some.Run.Train.Rows)), half) {

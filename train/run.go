@@ -21,7 +21,9 @@ type Run struct {
 	Holdout *encode.Dataset // nil without a hold-out
 	Weight  []float64       // sample weight of every training row; nil: equal
 	Loss    []float64       // training loss of every training row under the robust model
-	Weights []float64       // of the adversary, one per training row, summing to 1; nil where they are not known; all 0 if the model was fitted to validation rows
+	// of the adversary, one per training row, summing to 1; nil where they are not known; all 0 if the model was fitted to
+	// validation rows
+	Weights []float64
 
 	inferred   *level.Rows     // the training rows with clusters as their groups; nil: with their own groups
 	validation *validationRows // on which the level is chosen; nil: cross-validation
@@ -64,7 +66,8 @@ func (e *ChangedDataError) Error() string {
 
 // errRowsGiven reports that the training rows were chosen by a program (Config.Rows), so that the table does
 // not determine them.
-var errRowsGiven = errors.New("another program chose the training rows of this model: name a table to evaluate the model on")
+var errRowsGiven = errors.New(
+	"another program chose the training rows of this model: name a table to evaluate the model on")
 
 // Rerun splits and encodes the training table again for a model that was loaded, and sets m.Run. If the rows do
 // not fit into memory (m.Config.Memory, or what the system allows), they are stored in m.Config.Cache until
@@ -103,7 +106,8 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	if err != nil {
 		return err
 	}
-	run := &Run{Frame: f, Train: rows.fitted.Train, Holdout: rows.fitted.Holdout, Weight: rows.weight, disk: disk, validation: rows.validation}
+	run := &Run{Frame: f, Train: rows.fitted.Train, Holdout: rows.fitted.Holdout, Weight: rows.weight, disk: disk,
+		validation: rows.validation}
 	if run.Train.N != m.TrainRows {
 		return &ChangedDataError{f.Name(), fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
 	}
@@ -156,7 +160,8 @@ func (m *Model) checkMemory(f *data.Frame) error {
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
 	if need := n * (8*d + rowBytes); !budget.Fits(need) {
 		return &MemoryError{
-			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are free", n, d, printable.Noun(d, "column", "columns"), formatBytes(need), formatBytes(budget.Free()), budget.Limit),
+			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are "+
+				"free", n, d, printable.Noun(d, "column", "columns"), formatBytes(need), formatBytes(budget.Free()), budget.Limit),
 			"name a directory for them with Config.Cache, or allow more memory",
 		}
 	}

@@ -34,7 +34,8 @@ func TestScorer_SparseVector(t *testing.T) {
 				rows = append(rows, row)
 			}
 			cfg := keepingRows()
-			cfg.Data, cfg.Target, cfg.Loss, cfg.Holdout, cfg.Nu = filepath.Join(t.TempDir(), "t.svm"), "label", "logistic", 0, level.At(1)
+			cfg.Data, cfg.Target, cfg.Loss, cfg.Holdout, cfg.Nu =
+				filepath.Join(t.TempDir(), "t.svm"), "label", "logistic", 0, level.At(1)
 			put(t, cfg.Data, text.String())
 			m := fit(t, cfg)
 			f := openTable(t, cfg.Data)
@@ -66,7 +67,8 @@ func TestScorer_SparseVector(t *testing.T) {
 					}
 				}
 			}
-			for _, x := range []any{nil, 1.5, "a", map[int]float64{-1: 1}, map[int]float64{1: math.Inf(1)}, map[string]any{"a": 1.0}} {
+			for _, x := range []any{nil, 1.5, "a", map[int]float64{-1: 1}, map[int]float64{1: math.Inf(1)},
+				map[string]any{"a": 1.0}} {
 				if _, err := s.Map(map[string]any{"x": x}); err == nil {
 					t.Errorf("the vector %v is accepted", x)
 				}

@@ -158,7 +158,8 @@ func TestScorer_OfStructs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := plain.Map(map[string]any{"size": h.Size, "floors": h.Floors, "kind": h.Kind, "side": h.Side, "known": h.Known, "when": h.When})
+		b, err := plain.Map(map[string]any{"size": h.Size, "floors": h.Floors, "kind": h.Kind, "side": h.Side,
+			"known": h.Known, "when": h.When})
 		if err != nil || a != b {
 			t.Errorf("%+v: %v as a struct, %v as a map (%v)", h, a, b, err)
 		}

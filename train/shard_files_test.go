@@ -46,7 +46,8 @@ func TestRanks_OnFiles(t *testing.T) {
 		put(t, path, b.String())
 		return path
 	}
-	one, copied, other, few := write("t.csv", 90, 0), write("copy.csv", 90, 0), write("other.csv", 90, 1), write("few.csv", 8, 0)
+	one, copied, other, few := write("t.csv", 90, 0), write("copy.csv", 90, 0), write("other.csv", 90, 1), write("few.csv",
+		8, 0)
 	shorter := write("shorter.csv", 89, 0)
 	write("two/a.csv", 45, 0)
 	two := filepath.Dir(write("two/b.csv", 45, 0))
@@ -63,17 +64,21 @@ func TestRanks_OnFiles(t *testing.T) {
 		set   func(*Config)
 		want  string // of the errors of all; "": there are none
 	}{
-		"one file":            {[]string{one, one, one}, nil, ""},
-		"as many as ranks":    {[]string{two, two}, nil, ""},
-		"copies":              {[]string{one, copied, one}, nil, ""},
-		"chosen":              {[]string{one, one, one}, func(c *Config) { c.Nu, c.MinGroupSize = nil, 5 }, ""},
-		"few rows":            {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Loss, c.Holdout = nil, nil, "squared", 0.7 }, ""},
-		"few rows, asked for": {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Select, c.Loss, c.Holdout = nil, nil, "tail", "squared", 0.7 }, "3 folds of 2 rows"},
-		"other rows":          {[]string{one, other, one}, nil, "rank 1 reads another file than rank 0"},
-		"fewer rows":          {[]string{one, shorter, one}, nil, "rank 1 reads a table of 89 rows, but rank 0 reads 90"},
-		"more files":          {[]string{one, one, two}, nil, "rank 2 finds 2 files, but rank 0 finds 1"},
-		"weights of nothing":  {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop = "w", nil }, `the weight is 0; 13 of 90 weights are not positive`},
-		"weights of words":    {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop, c.Groups = "g", nil, nil }, "the weight column holds string, not numbers"},
+		"one file":         {[]string{one, one, one}, nil, ""},
+		"as many as ranks": {[]string{two, two}, nil, ""},
+		"copies":           {[]string{one, copied, one}, nil, ""},
+		"chosen":           {[]string{one, one, one}, func(c *Config) { c.Nu, c.MinGroupSize = nil, 5 }, ""},
+		"few rows": {[]string{few, few, few},
+			func(c *Config) { c.Nu, c.Groups, c.Loss, c.Holdout = nil, nil, "squared", 0.7 }, ""},
+		"few rows, asked for": {[]string{few, few, few},
+			func(c *Config) { c.Nu, c.Groups, c.Select, c.Loss, c.Holdout = nil, nil, "tail", "squared", 0.7 },
+			"3 folds of 2 rows"},
+		"other rows":         {[]string{one, other, one}, nil, "rank 1 reads another file than rank 0"},
+		"fewer rows":         {[]string{one, shorter, one}, nil, "rank 1 reads a table of 89 rows, but rank 0 reads 90"},
+		"more files":         {[]string{one, one, two}, nil, "rank 2 finds 2 files, but rank 0 finds 1"},
+		"weights of nothing": {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop = "w", nil }, `the weight is 0; 13 of 90 weights are not positive`},
+		"weights of words": {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop, c.Groups = "g", nil, nil },
+			"the weight column holds string, not numbers"},
 	} {
 		c := c
 		if v.set != nil {

@@ -13,7 +13,8 @@ import (
 // number of ranks, and no rank has rows of another.
 func TestAssignShards_RowsOfOneProcess(t *testing.T) {
 	const n = 5*chunkRows + 77
-	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test", "fit"}, Code: make([]int32, n)}
+	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test", "fit"},
+		Code: make([]int32, n)}
 	x := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 	for i := range n {
 		x.Number[i] = float64(i % 5)
@@ -21,7 +22,8 @@ func TestAssignShards_RowsOfOneProcess(t *testing.T) {
 			part.Code[i] = 1 // a chunk without training rows
 		}
 	}
-	early := data.Column{Name: "early", Kind: data.Categorical, Type: "string", Level: []string{"train", "test"}, Code: make([]int32, n)}
+	early := data.Column{Name: "early", Kind: data.Categorical, Type: "string", Level: []string{"train", "test"},
+		Code: make([]int32, n)}
 	for i := range 40 {
 		early.Code[i] = int32(i % 2)
 	}

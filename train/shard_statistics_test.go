@@ -42,11 +42,13 @@ func TestShardStatistics_AllRows(t *testing.T) {
 				copy(out[lo:hi], v[lo:hi])
 				return out
 			}
-			if v, w := weightedMean(rows, own(a), own(weight)), weightedMean(rows, own(a), nil); !(math.Abs(v-sum/total) <= 1e-12) || !(math.Abs(w-mean) <= 1e-12) {
+			if v, w := weightedMean(rows, own(a), own(weight)), weightedMean(rows, own(a),
+				nil); !(math.Abs(v-sum/total) <= 1e-12) || !(math.Abs(w-mean) <= 1e-12) {
 				t.Errorf("rank %d of %d: averages %v and %v, not %v and %v", c.Rank(), size, v, w, sum/total, mean)
 			}
 			risks := groupRisks(rows, g, own(a))
-			if len(risks) != 2 || risks[0].Name != "p" || risks[1].Name != "q" || risks[1].Count != int(count[2]) || !(math.Abs(risks[1].Risk-risk[2]/count[2]) <= 1e-12) {
+			if len(risks) != 2 || risks[0].Name != "p" || risks[1].Name != "q" || risks[1].Count != int(count[2]) ||
+				!(math.Abs(risks[1].Risk-risk[2]/count[2]) <= 1e-12) {
 				t.Errorf("rank %d of %d: risks %+v", c.Rank(), size, risks)
 			}
 			for _, some := range []int{n, n / 2, n / 3, 700} {

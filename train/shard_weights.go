@@ -16,7 +16,9 @@ import (
 
 // readWeights reads the weights of the rows of d on this rank, or returns nil if name is empty. It returns an
 // error if a weight is not positive, even in the hold-out.
-func readWeights(ctx context.Context, f *data.Frame, d *encode.Dataset, name string, rows *ranks.Rows) ([]float64, error) {
+func readWeights(
+	ctx context.Context, f *data.Frame, d *encode.Dataset, name string, rows *ranks.Rows,
+) ([]float64, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -46,9 +48,12 @@ func readWeights(ctx context.Context, f *data.Frame, d *encode.Dataset, name str
 		}
 		return nil, wrong
 	case math.IsInf(known.Sum/smallSum, 0):
-		return nil, &data.Error{Path: f.Name(), Column: name, Msg: "the sum of the weights overflows double precision", Hint: "divide all weights by the same number, which changes nothing else"}
+		return nil, &data.Error{Path: f.Name(), Column: name, Msg: "the sum of the weights overflows double precision",
+			Hint: "divide all weights by the same number, which changes nothing else"}
 	case known.Least < known.Most/widestWeights:
-		return nil, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("the weights lie too far apart: from %g to %g", known.Least, known.Most), Hint: "leave out rows of almost no weight"}
+		return nil, &data.Error{Path: f.Name(), Column: name,
+			Msg:  fmt.Sprintf("the weights lie too far apart: from %g to %g", known.Least, known.Most),
+			Hint: "leave out rows of almost no weight"}
 	}
 	w := make([]float64, d.N)
 	if rows != nil {
@@ -75,7 +80,8 @@ func (k weightStatistics) merge(o weightStatistics) weightStatistics {
 	if k.Wrong == 0 {
 		k.First, k.What = o.First, o.What
 	}
-	return weightStatistics{cmp.Or(k.Type, o.Type), k.Wrong + o.Wrong, k.First, k.What, k.Sum + o.Sum, min(k.Least, o.Least), max(k.Most, o.Most)}
+	return weightStatistics{cmp.Or(k.Type, o.Type), k.Wrong + o.Wrong, k.First, k.What, k.Sum + o.Sum,
+		min(k.Least, o.Least), max(k.Most, o.Most)}
 }
 
 // smallSum scales weights so that their sums are finite for any number of rows.

@@ -41,7 +41,9 @@ func (c *Config) checkRanks() error {
 // assignRows assigns the rows of a table to ranks. It is a collective call. The training rows are those of
 // one process in the order of the table, except that each shard is shuffled, so that its first rows are a
 // sample of it. If each row determines its split, a rank reads only its part of the table.
-func (c *Config) assignRows(ctx context.Context, f *data.Frame, o *diskStorage) (s *rowAssignment, periods *Periods, err error) {
+func (c *Config) assignRows(
+	ctx context.Context, f *data.Frame, o *diskStorage,
+) (s *rowAssignment, periods *Periods, err error) {
 	if h := c.dataHoldout(); c.comm != nil && f.SplitsByRow(h) {
 		s, err = splitRowsByChunk(ctx, c.comm, f, h)
 	} else {
@@ -119,7 +121,9 @@ func (m *Model) GatherRows() {
 		d.Groups = nil // whose shares nobody knows
 		r.Weights, r.Train = nil, &d
 		if !m.isFollower() {
-			m.addNotes(fmt.Sprintf("the adversary's weight by group is not reported: gathering %d training rows takes %s on the first rank, where %s (%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
+			m.addNotes(fmt.Sprintf(
+				"the adversary's weight by group is not reported: gathering %d training rows takes %s on the first rank, where %s "+
+					"(%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
 		}
 		return
 	}

@@ -68,7 +68,8 @@ func written(t *testing.T, m *Model) []byte {
 	t.Helper()
 	c := *m
 	c.Result.Seconds, c.Trace, c.Trained = 0, nil, time.Time{}
-	c.Notes = slices.DeleteFunc(slices.Clone(m.Notes), func(n string) bool { return strings.HasPrefix(n, "warning: ") }) // which the first rank has alone
+	// which the first rank has alone
+	c.Notes = slices.DeleteFunc(slices.Clone(m.Notes), func(n string) bool { return strings.HasPrefix(n, "warning: ") })
 	b := marshal(t, &c)
 	return b
 }
@@ -91,9 +92,12 @@ func TestFit_RanksSameModel(t *testing.T) {
 		megabytes float64 // at most
 		set       func(*Config)
 	}{
-		"chosen":  {3.1, func(c *Config) { c.Groups, c.GroupFeatures, c.Drop = []string{"g"}, false, []string{"w"} }},
-		"kl":      {3, func(c *Config) { c.Nu, c.Weight = level.At(0.5), "w" }},
-		"sparse":  {4.2, func(c *Config) { c.Loss, c.Ess, c.Storage, c.Drop = "squared", level.At(0.5), "sparse", []string{"w"} }},
+		"chosen": {3.1, func(c *Config) { c.Groups, c.GroupFeatures, c.Drop = []string{"g"}, false, []string{"w"} }},
+		"kl":     {3, func(c *Config) { c.Nu, c.Weight = level.At(0.5), "w" }},
+		"sparse": {4.2, func(c *Config) {
+			c.Loss, c.Ess, c.Storage, c.Drop = "squared", level.At(0.5), "sparse",
+				[]string{"w"}
+		}},
 		"float32": {3, func(c *Config) { c.Penalty, c.Nu, c.Storage, c.Weight = "chi2", level.At(1), "float32", "w" }},
 	} {
 		if name == "float32" && os.Getenv("DROTRAIN_LONG") == "" {
@@ -125,7 +129,8 @@ func TestFit_RanksSameModel(t *testing.T) {
 				}
 				for r, n := range travelled {
 					if n.Rounds != travel.Rounds || float64(n.Rounds) > rounds || float64(n.Bytes) > 1e6*of.megabytes {
-						t.Errorf("rank %d of %d: %d rounds and %.2f MB, one rank %d; no more than %v and %v", r, size, n.Rounds, float64(n.Bytes)/1e6, travel.Rounds, rounds, of.megabytes)
+						t.Errorf("rank %d of %d: %d rounds and %.2f MB, one rank %d; no more than %v and %v", r, size, n.Rounds,
+							float64(n.Bytes)/1e6, travel.Rounds, rounds, of.megabytes)
 					}
 				}
 				for r, m := range models {
@@ -190,7 +195,8 @@ func TestGatherRows_WithoutMemory(t *testing.T) {
 		if m.Run.Weights != nil {
 			t.Errorf("rank %d has what the first one has no room for", comm.Rank())
 		}
-		if said := strings.Join(m.Notes[notes:], ""); strings.Contains(said, "the adversary's weight falls on") != (comm.Rank() == 0) {
+		if said := strings.Join(m.Notes[notes:], ""); strings.Contains(said,
+			"the adversary's weight falls on") != (comm.Rank() == 0) {
 			t.Errorf("rank %d says %q", comm.Rank(), said)
 		}
 		return nil
@@ -258,7 +264,8 @@ func TestRanks_Refuse(t *testing.T) {
 	c := keepingRows()
 	c.Target, c.Evaluate, c.Holdout, c.Recalibrate = "y", EvaluateCrossfit, 0, true
 	_, err := FitFrame(ranks.NewContext(context.Background(), ranks.One{}), wide(t, 100), c)
-	if err == nil || !strings.Contains(err.Error(), "Config.Recalibrate does not work with several ranks") || !strings.Contains(err.Error(), "Config.Evaluate crossfit does not work with several ranks") {
+	if err == nil || !strings.Contains(err.Error(), "Config.Recalibrate does not work with several ranks") ||
+		!strings.Contains(err.Error(), "Config.Evaluate crossfit does not work with several ranks") {
 		t.Error(err)
 	}
 }
@@ -282,9 +289,10 @@ func TestFit_RanksReportFaults(t *testing.T) {
 		want string
 	}{
 		"a row held out": {bad, func(*Config) {}, fmt.Sprintf("row %d", rows[5]+1)},
-		"no groups":      {f, func(c *Config) { c.Nu, c.Select, c.Drop = nil, "worst-group", []string{"g"} }, "Config.Select worst-group needs groups"},
-		"a filter":       {f, func(c *Config) { c.Filter = "b >" }, "filter, character 4"},
-		"no weight":      {f, func(c *Config) { c.Weight = "nowhere" }, "nowhere"},
+		"no groups": {f, func(c *Config) { c.Nu, c.Select, c.Drop = nil, "worst-group", []string{"g"} },
+			"Config.Select worst-group needs groups"},
+		"a filter":  {f, func(c *Config) { c.Filter = "b >" }, "filter, character 4"},
+		"no weight": {f, func(c *Config) { c.Weight = "nowhere" }, "nowhere"},
 	} {
 		told := make([]error, 3)
 		_ = ranks.Run(3, func(comm ranks.Comm) error {
@@ -301,7 +309,8 @@ func TestFit_RanksReportFaults(t *testing.T) {
 	}
 }
 
-// Notes over ranks are those of one process: that columns determine the target, by rows of all ranks, and the factor that predictions of a logarithm are multiplied by.
+// Notes over ranks are those of one process: that columns determine the target, by rows of all ranks, and the factor
+// that predictions of a logarithm are multiplied by.
 func TestFitFrame_NotesOverRanks(t *testing.T) {
 	const n = 12_000
 	number := func(name string, of func(i int) float64) data.Column {
@@ -312,13 +321,17 @@ func TestFitFrame_NotesOverRanks(t *testing.T) {
 		return c
 	}
 	noise := func(i int) float64 { return float64(i*7919%1009) / 1009 }
-	a, b := func(i int) float64 { return float64(i * 104729 % 997) }, func(i int) float64 { return float64(i * 1299709 % 991) }
+	a, b := func(i int) float64 { return float64(i * 104729 % 997) }, func(
+		i int) float64 {
+		return float64(i * 1299709 % 991)
+	}
 	for name, f := range map[string]func() (*data.Frame, error){
 		"too good": func() (*data.Frame, error) {
 			return data.NewFrame(number("y", func(i int) float64 { return a(i) + b(i) }), number("a", a), number("b", b))
 		},
 		"logarithm": func() (*data.Frame, error) {
-			return data.NewFrame(number("y", func(i int) float64 { return math.Exp(a(i)/400 + 3*noise(i)) }), number("a", a), number("b", b))
+			return data.NewFrame(number("y", func(i int) float64 { return math.Exp(a(i)/400 + 3*noise(i)) }), number("a", a),
+				number("b", b))
 		},
 	} {
 		table, err := f()
@@ -341,8 +354,10 @@ func TestFitFrame_NotesOverRanks(t *testing.T) {
 		for _, size := range []int{1, 3} {
 			for r, m := range ranked(t, size, table, c) {
 				says := slices.ContainsFunc(m.Notes, func(note string) bool { return strings.HasPrefix(note, said) })
-				if want := r == 0 || name == "logarithm"; says != want || !(math.Abs(m.Encoder.Target.Smear-alone.Encoder.Target.Smear) <= 1e-4*alone.Encoder.Target.Smear) {
-					t.Errorf("%s: rank %d of %d says %q, and has a factor of %v; one process %q, and %v", name, r, size, m.Notes, m.Encoder.Target.Smear, last, alone.Encoder.Target.Smear)
+				if want := r == 0 || name == "logarithm"; says != want ||
+					!(math.Abs(m.Encoder.Target.Smear-alone.Encoder.Target.Smear) <= 1e-4*alone.Encoder.Target.Smear) {
+					t.Errorf("%s: rank %d of %d says %q, and has a factor of %v; one process %q, and %v", name, r, size, m.Notes,
+						m.Encoder.Target.Smear, last, alone.Encoder.Target.Smear)
 				}
 			}
 		}

@@ -26,9 +26,13 @@ func (m *Model) fitSmearing() {
 	})
 	factor := sum / float64(d.N)
 	if math.IsNaN(factor) || math.IsInf(factor, 0) || factor <= 0 {
-		m.addNotes(fmt.Sprintf("the model fits the %s of the target; the residuals are too large for a smearing factor, so predictions are medians", t.Transform))
+		m.addNotes(fmt.Sprintf(
+			"the model fits the %s of the target; the residuals are too large for a smearing factor, so predictions are medians",
+			t.Transform))
 		return
 	}
 	t.Smear = factor
-	m.addNotes(fmt.Sprintf("the model fits the %s of the target; predictions are means in the units of the target (medians times the smearing factor %.4g of the training rows)", t.Transform, factor))
+	m.addNotes(fmt.Sprintf(
+		"the model fits the %s of the target; predictions are means in the units of the target (medians times the smearing "+
+			"factor %.4g of the training rows)", t.Transform, factor))
 }

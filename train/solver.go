@@ -10,7 +10,8 @@ import (
 // autoSolver is the name of the default solver, which depends on the problem.
 const autoSolver = "auto"
 
-var methods = []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}}
+var methods = []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{},
+	primaldual.FullVector{}}
 
 // solverNames returns the names that Config.Solver takes.
 func solverNames() []string {

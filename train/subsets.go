@@ -9,10 +9,10 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// solveSubsets trains ERM on each balanced subset of the training rows, or of the validation rows, and returns the mean of the solutions. Objective,
-// bounds and passes are the means of those of the subsets: the certificate says that the models that are
-// averaged are optimal, each on its subset. It is certified if all of them are. Weights are those of the mean of
-// the subsets' objectives.
+// solveSubsets trains ERM on each balanced subset of the training rows, or of the validation rows, and returns the mean
+// of the solutions. Objective, bounds and passes are the means of those of the subsets: the certificate says that the
+// models that are averaged are optimal, each on its subset. It is certified if all of them are. Weights are those of
+// the mean of the subsets' objectives.
 func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result, error) {
 	table, of := m.tuneTable(m.Run.Train), ""
 	if m.Config.Average == level.ValidationSubsets {
@@ -55,7 +55,9 @@ func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result,
 			mean.Status = res.Status
 		}
 	}
-	m.addNotes(fmt.Sprintf("the model is the mean of %d models, each trained on a subset%s with %d rows and the same number from every group; the certificate is the mean of their certificates and says that each is optimal on its subset",
+	m.addNotes(fmt.Sprintf(
+		"the model is the mean of %d models, each trained on a subset%s with %d rows and the same number from every group; "+
+			"the certificate is the mean of their certificates and says that each is optimal on its subset",
 		len(subsets), of, len(subsets[0])))
 	return mean, nil
 }

@@ -27,7 +27,8 @@ func TestSuspects_AreFeaturesWithAWarning(t *testing.T) {
 		if paid {
 			settled += 100
 		}
-		fmt.Fprintf(&b, "%v,%d,%d,%d,%v\n", paid, 5000+i*7%400, settled, i*37%61, math.Sqrt(float64(i*7919%401+2))) // a measure, by its fractions
+		// a measure, by its fractions
+		fmt.Fprintf(&b, "%v,%d,%d,%d,%v\n", paid, 5000+i*7%400, settled, i*37%61, math.Sqrt(float64(i*7919%401+2)))
 	}
 	m := plainly(t, b.String())
 	notes := strings.Join(m.Notes, "\n")

@@ -28,13 +28,16 @@ type BlockOptions struct {
 
 // PredictBlocks predicts the rows of f block by block and calls put with the columns of each block, at least
 // once: row (counted from 1), the columns of f that o keeps, the probability of the positive class (for two
-// classes) and the prediction, as Predict gives it. Only one block of a Parquet file is in memory at a time. The report covers all rows.
+// classes) and the prediction, as Predict gives it. Only one block of a Parquet file is in memory at a time. The report
+// covers all rows.
 //
 // With o.Margins a column margin follows: the log-odds of the positive class or, for a loss of numbers with a link,
-// the value before the link; for more than two classes a column margin_CLASS for each, of which the probabilities are the
-// softmax. Margins stay finite where a probability rounds to 0 or 1. It is an error for a model whose predictions are
-// its margins.
-func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, o BlockOptions, put func([]data.Column) error) (report encode.Report, err error) {
+// the value before the link; for more than two classes a column margin_CLASS for each, of which the probabilities are
+// the softmax. Margins stay finite where a probability rounds to 0 or 1. It is an error for a model whose predictions
+// are its margins.
+func (m *Model) PredictBlocks(
+	ctx context.Context, f *data.Frame, o BlockOptions, put func([]data.Column) error,
+) (report encode.Report, err error) {
 	if m == nil || m.Encoder == nil {
 		return report, errIncomplete
 	}
@@ -106,7 +109,8 @@ func addInvalidRows(columns []data.Column, b *encode.Block, kept []*data.Column,
 	n := b.Last - b.First
 	all := make([]int, n)
 	numbers := make([]float64, n)
-	reason := data.Column{Name: reasonName, Type: "string", Kind: data.Categorical, Code: make([]int32, n), Level: []string{}, Null: make([]bool, n)}
+	reason := data.Column{Name: reasonName, Type: "string", Kind: data.Categorical, Code: make([]int32, n),
+		Level: []string{}, Null: make([]bool, n)}
 	place := map[string]int32{}
 	for r := range n {
 		all[r], numbers[r] = r, float64(b.First+r+1)
@@ -182,12 +186,15 @@ func (m *Model) checkKeptColumns(o *BlockOptions) error {
 	if taken == nil {
 		return nil
 	}
-	return fmt.Errorf("%s cannot be kept, because predictions have columns of the same name: rename them in the table", strings.Join(taken, " and "))
+	return fmt.Errorf("%s cannot be kept, because predictions have columns of the same name: rename them in the table",
+		strings.Join(taken, " and "))
 }
 
 // predictionColumns returns the prediction columns of consecutive rows that begin at row first of the table,
 // and the same rows of the kept columns.
-func (m *Model) predictionColumns(p *Prediction, first int, kept []*data.Column, o *BlockOptions) ([]data.Column, error) {
+func (m *Model) predictionColumns(
+	p *Prediction, first int, kept []*data.Column, o *BlockOptions,
+) ([]data.Column, error) {
 	rows := data.Column{Name: rowName, Type: "int64", Kind: data.Numeric, Number: []float64{}}
 	for _, r := range p.Rows {
 		rows.Number = append(rows.Number, float64(first+r+1))
@@ -251,7 +258,8 @@ func (m *Model) marginColumns(p *Prediction) []data.Column {
 func copyRows(c *data.Column, rows []int) data.Column {
 	return data.Column{
 		Name: c.Name, Type: c.Type, Kind: c.Kind, Level: c.Level,
-		Number: entriesAt(c.Number, rows), Int: entriesAt(c.Int, rows), Code: entriesAt(c.Code, rows), Null: entriesAt(c.Null, rows),
+		Number: entriesAt(c.Number, rows), Int: entriesAt(c.Int, rows), Code: entriesAt(c.Code, rows), Null: entriesAt(c.Null,
+			rows),
 	}
 }
 

@@ -54,13 +54,15 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 		start = plain[d.Intercept]
 	}
 	// Over the norm, so that ½μ times the square of the slope is ½μ‖x‖².
-	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered", marginRows{margin, d.Target, m.Run.Weight}, norm, start, adversary, m.regulariser(), m.solverOptions("tempered erm", began))
+	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered", marginRows{margin, d.Target, m.Run.Weight}, norm,
+		start, adversary, m.regulariser(), m.solverOptions("tempered erm", began))
 	if err != nil {
 		return m.nameColumn(err)
 	}
 	m.Tempered = m.rescaleCoefficients(direction, slope, intercept)
 	res.X = m.Tempered
-	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, *m.Config.Mu, res), Slope: res.X[indexOfLargest(direction)] / direction[indexOfLargest(direction)]}
+	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, *m.Config.Mu, res),
+		Slope: res.X[indexOfLargest(direction)] / direction[indexOfLargest(direction)]}
 	if fall := m.Result.ERM.RobustRisk - m.Result.RobustRisk; fall > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
 		share := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / fall
 		t.ExplainedRobust = &share
@@ -91,7 +93,9 @@ type marginRows struct{ margin, target, weight []float64 }
 // solveAtMargins minimises the robust risk of the scores slope·margin + intercept, starting at slope 1 and an
 // intercept of start; without an intercept if the model has none. The rows are the training rows, or all in this
 // process; the penalty is on slope·size.
-func (m *Model) solveAtMargins(ctx context.Context, part string, of marginRows, size, start float64, dual dro.Dual, primal dro.L2, s dro.Options) (res *dro.Result, slope, intercept float64, err error) {
+func (m *Model) solveAtMargins(
+	ctx context.Context, part string, of marginRows, size, start float64, dual dro.Dual, primal dro.L2, s dro.Options,
+) (res *dro.Result, slope, intercept float64, err error) {
 	n, arena := len(of.margin), m.Run.disk.arena()
 	s.X0 = []float64{size}
 	if m.Run.Train.Intercept >= 0 {
@@ -122,7 +126,8 @@ func (m *Model) solveAtMargins(ctx context.Context, part string, of marginRows, 
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	if res, err = m.solveOrResume(ctx, part, &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal}, nil, s); err != nil {
+	if res, err = m.solveOrResume(ctx, part, &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal}, nil,
+		s); err != nil {
 		return nil, 0, 0, err
 	}
 	if columns == 2 {

@@ -13,14 +13,17 @@ import (
 func TestTemper_IsNoWorse(t *testing.T) {
 	for name, l := range map[string]level.Level{
 		"kl": {Nu: level.At(0.3), Penalty: "kl"}, "chi2": {Nu: level.At(0.3), Penalty: "chi2"},
-		"groups": {Nu: level.At(0.02), Penalty: "kl", Adversary: "groups"}, "protect": {Protect: level.At(0.7), Penalty: "kl"}, // of a fifth the best is the same odds for all, and no order
+		// of a fifth the best is the same odds for all, and no order
+		"groups":  {Nu: level.At(0.02), Penalty: "kl", Adversary: "groups"},
+		"protect": {Protect: level.At(0.7), Penalty: "kl"},
 	} {
 		cfg := builtin(t, "hmda")
 		cfg.Level = l
 		m := fit(t, cfg)
 		s := m.Result
 		if !(s.Tempered.RobustRisk <= s.ERM.RobustRisk+1e-6) || !(s.Tempered.Objective >= s.Objective*(1-1e-5)) {
-			t.Errorf("%s: robust risk %v of ERM, %v tempered, %v of the model", name, s.ERM.RobustRisk, s.Tempered.RobustRisk, s.RobustRisk)
+			t.Errorf("%s: robust risk %v of ERM, %v tempered, %v of the model", name, s.ERM.RobustRisk, s.Tempered.RobustRisk,
+				s.RobustRisk)
 		}
 		dual, err := m.Config.Level.Dual(rowsOf(m))
 		if err != nil {

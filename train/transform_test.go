@@ -42,7 +42,8 @@ func TestTransforms_AreThoseOfTrainingRows(t *testing.T) {
 	cfg.Interact = []string{"b:g", "g:flag", "b:c"}
 	m := fitFrame(t, f, cfg)
 	names := strings.Join(m.Encoder.Names(), " ")
-	for _, want := range []string{"log(a)", "square(c)", "spline(b).1", "spline(b).4", "b:g=u", "b:g=w", "g=v:flag=true", "b:c"} {
+	for _, want := range []string{"log(a)", "square(c)", "spline(b).1", "spline(b).4", "b:g=u", "b:g=w", "g=v:flag=true",
+		"b:c"} {
 		if !strings.Contains(" "+names+" ", " "+want+" ") {
 			t.Errorf("no column %s in %s", want, names)
 		}

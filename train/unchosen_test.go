@@ -26,7 +26,8 @@ func TestConfigOfFold_KeepsWhatWasChosen(t *testing.T) {
 }
 
 func TestUntrainedGroups_AreThoseOfOneFold(t *testing.T) {
-	r := level.Rows{N: 6, Group: []int32{0, 0, 1, 1, 2, -1}, Labels: []string{"two folds", "one fold", "one row", "no row"}}
+	r := level.Rows{N: 6, Group: []int32{0, 0, 1, 1, 2, -1},
+		Labels: []string{"two folds", "one fold", "one row", "no row"}}
 	if got := findUntrainedGroups(r, []int{0, 1, 1, 1, 0, 2}); !slices.Equal(got, []string{"one fold", "one row"}) {
 		t.Errorf("%q", got)
 	}

@@ -31,7 +31,8 @@ func measured(t *testing.T, unit float64) *data.Frame {
 		}
 		y[i] = unit * (4 + slope*x[i] + float64(i%3) + 0.3*r.ExpFloat64())
 	}
-	f := newFrame(t, data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: y}, columnOf(t, "x", x), columnOf(t, "kind", kind), columnOf(t, "group", group))
+	f := newFrame(t, data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: y}, columnOf(t, "x", x),
+		columnOf(t, "kind", kind), columnOf(t, "group", group))
 	return f
 }
 
@@ -98,14 +99,16 @@ func unitsOfTheTarget(t *testing.T, at func(unit float64) level.Level) {
 func TestScores_OfRareLevels(t *testing.T) {
 	f := measured(t, 1)
 	seen := columnOf(t, "kind", []string{"a", "b", "c", "rare", "odd", "never seen", "a"})
-	some, err := data.NewFrame(data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: []float64{1, 2, 3, 4, 5, 6, 0}}, seen,
+	some, err := data.NewFrame(data.Column{Name: "x", Kind: data.Numeric, Type: "double",
+		Number: []float64{1, 2, 3, 4, 5, 6, 0}}, seen,
 		columnOf(t, "group", []string{"east", "west", "east", "west", "east", "west", "east"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, reference := range [][]string{nil, {"kind=b"}, {"kind=c"}} {
 		cfg := keepingRows()
-		cfg.Target, cfg.Holdout, cfg.MinCount, cfg.Reference, cfg.Level = "y", 0, 10, reference, level.Level{Penalty: "kl", Nu: level.At(1)}
+		cfg.Target, cfg.Holdout, cfg.MinCount, cfg.Reference, cfg.Level =
+			"y", 0, 10, reference, level.Level{Penalty: "kl", Nu: level.At(1)}
 		m := fitFrame(t, f, cfg)
 		want := predict(t, m, some)
 		s := scorer(t, m)
@@ -127,7 +130,8 @@ func TestScores_OfRareLevels(t *testing.T) {
 // that are none of its loss's are an error.
 func TestNewProblem_IsTheOneTrained(t *testing.T) {
 	for name, l := range map[string]level.Level{
-		"kl": {Penalty: "kl", Nu: level.At(1)}, "chi2": {Penalty: "chi2", Nu: level.At(1)}, "protect": {Penalty: "kl", Protect: level.At(0.4)},
+		"kl": {Penalty: "kl", Nu: level.At(1)}, "chi2": {Penalty: "chi2", Nu: level.At(1)},
+		"protect": {Penalty: "kl", Protect: level.At(0.4)},
 	} {
 		cfg := keepingRows()
 		cfg.Target, cfg.Level, cfg.Holdout = "y", l, 0

@@ -53,25 +53,26 @@ func TestPredictBlocks_NullInvalid(t *testing.T) {
 			cfg.Target, cfg.Nu, cfg.Impute = "y", level.At(1), impute
 			m := fitFrame(t, openTable(t, writeText(t, "t.csv", text)), cfg)
 			score := func(f *data.Frame, size int) (scores []float64, reasons []string) {
-				report, err := m.PredictBlocks(t.Context(), f, BlockOptions{Keep: []string{"z"}, NullInvalid: true, size: size}, func(c []data.Column) error {
-					for i := range c[0].Len() {
-						if want := float64(len(scores) + 1); c[0].Number[i] != want {
-							t.Errorf("row %v follows, not %v", c[0].Number[i], want)
+				report, err := m.PredictBlocks(t.Context(), f, BlockOptions{Keep: []string{"z"}, NullInvalid: true, size: size},
+					func(c []data.Column) error {
+						for i := range c[0].Len() {
+							if want := float64(len(scores) + 1); c[0].Number[i] != want {
+								t.Errorf("row %v follows, not %v", c[0].Number[i], want)
+							}
+							why, v := "", math.NaN()
+							if !c[4].IsNull(i) {
+								why = c[4].Text(i)
+							}
+							if !c[2].IsNull(i) {
+								v = c[2].Number[i]
+							}
+							if c[2].IsNull(i) != (why != "") || c[3].IsNull(i) != (why != "") {
+								t.Errorf("row %d: nulls and the reason %q disagree", len(scores)+1, why)
+							}
+							scores, reasons = append(scores, v), append(reasons, why)
 						}
-						why, v := "", math.NaN()
-						if !c[4].IsNull(i) {
-							why = c[4].Text(i)
-						}
-						if !c[2].IsNull(i) {
-							v = c[2].Number[i]
-						}
-						if c[2].IsNull(i) != (why != "") || c[3].IsNull(i) != (why != "") {
-							t.Errorf("row %d: nulls and the reason %q disagree", len(scores)+1, why)
-						}
-						scores, reasons = append(scores, v), append(reasons, why)
-					}
-					return nil
-				})
+						return nil
+					})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -198,7 +199,9 @@ func TestPredictValidBlocks_Formats(t *testing.T) {
 		} {
 			m := models[c.column.Name]
 			for _, format := range strings.Split(c.formats, ",") {
-				scored, err := OpenAs(t.Context(), writeColumns(t, format, []data.Column{c.column, {Name: "k", Kind: data.Numeric, Type: "double", Number: []float64{1, 2, 3, 4}}}), m.Reading())
+				scored, err := OpenAs(t.Context(), writeColumns(t, format,
+					[]data.Column{c.column, {Name: "k", Kind: data.Numeric, Type: "double", Number: []float64{1, 2, 3, 4}}}),
+					m.Reading())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -215,7 +218,8 @@ func TestPredictValidBlocks_Formats(t *testing.T) {
 					}
 					return nil
 				})
-				if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) || c.err == "" && (err != nil || !slices.Equal(got, c.reasons)) {
+				if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) ||
+					c.err == "" && (err != nil || !slices.Equal(got, c.reasons)) {
 					t.Errorf("impute %q, %s, %s: %q, %v; want %q, %q", impute, c.name, format, got, err, c.reasons, c.err)
 				}
 			}

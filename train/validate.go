@@ -18,7 +18,9 @@ func (c *Config) checkUnused() error {
 	standard := DefaultConfig()
 	var wrong []string
 	if c.Penalty != standard.Penalty && !c.Level.HasDivergence() {
-		wrong = append(wrong, fmt.Sprintf("Config.Penalty %s is the divergence of a level that Config.Nu, Config.Radius or Config.Ess sets, and none of them is set", c.Penalty))
+		wrong = append(wrong,
+			fmt.Sprintf("Config.Penalty %s is the divergence of a level that Config.Nu, Config.Radius or Config.Ess sets, and "+
+				"none of them is set", c.Penalty))
 	}
 	if c.Adversary != "" && !c.Level.IsSet() {
 		wrong = append(wrong, fmt.Sprintf("Config.Adversary %s needs a level of robustness, and none is set", c.Adversary))
@@ -27,7 +29,8 @@ func (c *Config) checkUnused() error {
 		wrong = append(wrong, fmt.Sprintf("Config.HuberDelta is %v, but the loss %s has no δ", c.HuberDelta, c.Loss))
 	}
 	if r := c.Regulariser; r != nil && r.Primal == nil {
-		wrong = append(wrong, fmt.Sprintf("the regulariser %q is that of another program: set Config.Regulariser.Primal", r.Name))
+		wrong = append(wrong, fmt.Sprintf("the regulariser %q is that of another program: set Config.Regulariser.Primal",
+			r.Name))
 	}
 	if c.hasValidation() && c.Level.IsSet() && c.Average != level.ValidationSubsets {
 		wrong = append(wrong, "validation rows have no effect beside a level of robustness: leave one of them out")
@@ -73,7 +76,8 @@ func (c *Config) validate() error {
 		if _, err := losses.Parse(c.Loss, 1); err != nil {
 			say("Config.Loss: %v", err)
 		} else if kind, _ := losses.KindOf(c.Loss); c.TargetTransform != "" && kind.Link.Name != "" {
-			say("Config.TargetTransform %s is for losses whose margin is the prediction: the loss %s has the link %s already", c.TargetTransform, c.Loss, kind.Link.Name)
+			say("Config.TargetTransform %s is for losses whose margin is the prediction: the loss %s has the link %s already",
+				c.TargetTransform, c.Loss, kind.Link.Name)
 		}
 	}
 	for _, e := range []struct {
@@ -82,7 +86,8 @@ func (c *Config) validate() error {
 	}{
 		{"Scale", c.Scale, []string{"standard", "max", "none"}},
 		{"Evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
-		{"GroupCoefficients", c.GroupCoefficients, []string{"", groupCoefficientsNo, groupCoefficientsPooled, groupCoefficientsAuto}},
+		{"GroupCoefficients", c.GroupCoefficients, []string{"", groupCoefficientsNo, groupCoefficientsPooled,
+			groupCoefficientsAuto}},
 		{"Impute", c.Impute, []string{"error", "mean", "median", "drop"}},
 		{"Storage", c.Storage, append(encode.Storages(), "")},
 		{"Solver", c.Solver, solverNames()},
@@ -130,7 +135,8 @@ func (c *Config) validate() error {
 			against[column] = true
 		}
 	}
-	ways := len(slices.DeleteFunc([]string{c.HoldoutData, c.Split, c.GroupHoldout, c.Time}, func(way string) bool { return way == "" }))
+	ways := len(slices.DeleteFunc([]string{c.HoldoutData, c.Split, c.GroupHoldout, c.Time},
+		func(way string) bool { return way == "" }))
 	if ways > 1 || ways > 0 && c.Rows != nil {
 		say("Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time choose the rows held out: set one of them")
 	}
@@ -138,7 +144,8 @@ func (c *Config) validate() error {
 		say("Config.ValidationData, Config.ValidationSplit and Config.Rows choose the validation rows: set one of them")
 	}
 	if c.hasValidation() && c.Evaluate == EvaluateCrossfit {
-		say("Config.Evaluate crossfit measures models that are chosen and trained on the same rows: hold rows out where the level is chosen on validation rows")
+		say("Config.Evaluate crossfit measures models that are chosen and trained on the same rows: hold rows out where the " +
+			"level is chosen on validation rows")
 	}
 	if c.Average == level.ValidationSubsets && !c.hasValidation() {
 		say("Config.Average %s takes validation rows: set Config.ValidationData or Config.ValidationSplit", c.Average)
@@ -149,7 +156,8 @@ func (c *Config) validate() error {
 		}
 	}
 	if c.Evaluate == EvaluateCrossfit && (ways > 0 || c.Holdout > 0) {
-		say("Config.Evaluate crossfit measures all rows: set Config.Holdout to 0; it excludes Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time")
+		say("Config.Evaluate crossfit measures all rows: set Config.Holdout to 0; it excludes Config.HoldoutData, " +
+			"Config.Split, Config.GroupHoldout and Config.Time")
 	}
 	if c.Threshold != nil && c.Loss != "" && !isClassLoss(c.Loss) {
 		say("Config.Threshold is for two classes: a %s loss predicts numbers", c.Loss)
@@ -160,10 +168,12 @@ func (c *Config) validate() error {
 	if kind, _ := losses.KindOf(c.Loss); c.Exposure != "" && kind.Link.Name != losses.Log.Name {
 		say("Config.Exposure is for losses of counts, such as poisson: the loss %s has no logarithm as its link", c.Loss)
 	}
-	if c.Exposure != "" && (slices.Contains([]string{c.Target, c.Weight}, c.Exposure) || slices.Contains(c.Features, c.Exposure) || slices.Contains(c.Groups, c.Exposure)) {
+	if c.Exposure != "" && (slices.Contains([]string{c.Target, c.Weight}, c.Exposure) ||
+		slices.Contains(c.Features, c.Exposure) || slices.Contains(c.Groups, c.Exposure)) {
 		say("Config.Exposure: column %q is the target, the weight, a feature or a group as well", c.Exposure)
 	}
-	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) || slices.Contains(c.Groups, c.Weight)) {
+	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) ||
+		slices.Contains(c.Groups, c.Weight)) {
 		say("Config.Weight: column %q is the target, a feature or a group as well", c.Weight)
 	}
 	if wrong == nil {

@@ -38,7 +38,8 @@ func TestValidate_Settings(t *testing.T) {
 		"no storage":            {func(c *Config) { c.Storage = "" }, ""},
 		"solver":                {func(c *Config) { c.Solver = "sgd" }, `unknown Config.Solver "sgd"`},
 		"no solver":             {func(c *Config) { c.Solver = "" }, ""},
-		"delta below 0":         {func(c *Config) { c.HuberDelta = -1 }, "Config.HuberDelta is -1: it must be finite and > 0"},
+		"delta below 0": {func(c *Config) { c.HuberDelta = -1 },
+			"Config.HuberDelta is -1: it must be finite and > 0"},
 		"delta":                 {func(c *Config) { c.HuberDelta = 1e-300 }, ""},
 		"delta ∞":               {func(c *Config) { c.HuberDelta = inf }, "HuberDelta"},
 		"gap below 0":           {func(c *Config) { c.Gap = -1 }, "Config.Gap is -1"},
@@ -56,34 +57,40 @@ func TestValidate_Settings(t *testing.T) {
 		"rows":                  {func(c *Config) { c.Rows = &RowSet{Train: []int{0}} }, ""},
 		"a split":               {func(c *Config) { c.Split = "set" }, ""},
 		"a split and a time":    {func(c *Config) { c.Split, c.Time = "set", "when" }, "set one of them"},
-		"crossfit of a split":   {func(c *Config) { c.Evaluate, c.Holdout, c.Split = EvaluateCrossfit, 0, "set" }, "excludes Config.HoldoutData, Config.Split"},
-		"crossfit of a time":    {func(c *Config) { c.Evaluate, c.Holdout, c.Time = EvaluateCrossfit, 0, "when" }, "excludes Config.HoldoutData, Config.Split"},
-		"crossfit of units":     {func(c *Config) { c.Evaluate, c.Holdout, c.GroupHoldout = EvaluateCrossfit, 0, "unit" }, "excludes Config.HoldoutData, Config.Split"},
-		"crossfit of a table":   {func(c *Config) { c.Evaluate, c.Holdout, c.HoldoutData = EvaluateCrossfit, 0, "t" }, "excludes Config.HoldoutData, Config.Split"},
-		"crossfit":              {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, ""},
-		"recalibrated numbers":  {func(c *Config) { c.Recalibrate, c.Loss = true, "squared" }, "Config.Recalibrate is for the logistic loss"},
-		"recalibrated Huber":    {func(c *Config) { c.Recalibrate, c.Loss = true, "huber" }, "Config.Recalibrate is for the logistic loss"},
-		"recalibrated":          {func(c *Config) { c.Recalibrate, c.Loss = true, "logistic" }, ""},
-		"weight the target":     {func(c *Config) { c.Weight = "y" }, `Config.Weight: column "y"`},
-		"weight a feature":      {func(c *Config) { c.Weight, c.Features = "w", []string{"w"} }, `Config.Weight: column "w"`},
-		"weight a group":        {func(c *Config) { c.Weight, c.Groups = "w", []string{"w"} }, `Config.Weight: column "w"`},
-		"weight":                {func(c *Config) { c.Weight, c.Groups = "w", []string{"g"} }, ""},
-		"μ below 0":             {func(c *Config) { c.Mu = mu(-1e-9) }, "Config.Mu is -1e-09"},
-		"μ NaN":                 {func(c *Config) { c.Mu = mu(math.NaN()) }, "Config.Mu is NaN"},
-		"μ ∞":                   {func(c *Config) { c.Mu = mu(inf) }, "Config.Mu is +Inf"},
-		"budget ∞":              {func(c *Config) { c.Budget = mu(inf) }, "Config.Budget is +Inf; it must be finite"},
-		"budget NaN":            {func(c *Config) { c.Budget = mu(math.NaN()) }, "Config.Budget is NaN; it must be finite"},
-		"budget below 0":        {func(c *Config) { c.Budget = mu(-1) }, "Config.Budget is -1"},
-		"budget 0":              {func(c *Config) { c.Budget = mu(0) }, ""},
-		"knots of nothing":      {func(c *Config) { c.Spline = []string{"a"} }, `Config.Spline "a": write column:knots`},
-		"knots":                 {func(c *Config) { c.Spline = []string{"a:b:4", "a:4"} }, ""},
-		"knots twice":           {func(c *Config) { c.Spline = []string{"a:4", "a:5"} }, `Config.Spline: column "a" is named twice`},
-		"three columns":         {func(c *Config) { c.Interact = []string{"a:b:c"} }, `Config.Interact "a:b:c"`},
-		"references":            {func(c *Config) { c.Reference = []string{"a=x=y", "b=z"} }, ""},
-		"references twice":      {func(c *Config) { c.Reference = []string{"a=x", "a=y"} }, `Config.Reference: column "a" is named twice`},
-		"ν without digits":      {func(c *Config) { c.Nu = mu(5e-324) }, "Config.Nu is 5e-324, which has lost its digits"},
-		"ν with digits":         {func(c *Config) { c.Nu = mu(0x1p-1022) }, ""},
-		"μ 0":                   {func(c *Config) { c.Mu = mu(0) }, ""},
+		"crossfit of a split": {func(c *Config) { c.Evaluate, c.Holdout, c.Split = EvaluateCrossfit, 0, "set" },
+			"excludes Config.HoldoutData, Config.Split"},
+		"crossfit of a time": {func(c *Config) { c.Evaluate, c.Holdout, c.Time = EvaluateCrossfit, 0, "when" },
+			"excludes Config.HoldoutData, Config.Split"},
+		"crossfit of units": {func(c *Config) { c.Evaluate, c.Holdout, c.GroupHoldout = EvaluateCrossfit, 0, "unit" },
+			"excludes Config.HoldoutData, Config.Split"},
+		"crossfit of a table": {func(c *Config) { c.Evaluate, c.Holdout, c.HoldoutData = EvaluateCrossfit, 0, "t" },
+			"excludes Config.HoldoutData, Config.Split"},
+		"crossfit": {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, ""},
+		"recalibrated numbers": {func(c *Config) { c.Recalibrate, c.Loss = true, "squared" },
+			"Config.Recalibrate is for the logistic loss"},
+		"recalibrated Huber": {func(c *Config) { c.Recalibrate, c.Loss = true, "huber" },
+			"Config.Recalibrate is for the logistic loss"},
+		"recalibrated":      {func(c *Config) { c.Recalibrate, c.Loss = true, "logistic" }, ""},
+		"weight the target": {func(c *Config) { c.Weight = "y" }, `Config.Weight: column "y"`},
+		"weight a feature":  {func(c *Config) { c.Weight, c.Features = "w", []string{"w"} }, `Config.Weight: column "w"`},
+		"weight a group":    {func(c *Config) { c.Weight, c.Groups = "w", []string{"w"} }, `Config.Weight: column "w"`},
+		"weight":            {func(c *Config) { c.Weight, c.Groups = "w", []string{"g"} }, ""},
+		"μ below 0":         {func(c *Config) { c.Mu = mu(-1e-9) }, "Config.Mu is -1e-09"},
+		"μ NaN":             {func(c *Config) { c.Mu = mu(math.NaN()) }, "Config.Mu is NaN"},
+		"μ ∞":               {func(c *Config) { c.Mu = mu(inf) }, "Config.Mu is +Inf"},
+		"budget ∞":          {func(c *Config) { c.Budget = mu(inf) }, "Config.Budget is +Inf; it must be finite"},
+		"budget NaN":        {func(c *Config) { c.Budget = mu(math.NaN()) }, "Config.Budget is NaN; it must be finite"},
+		"budget below 0":    {func(c *Config) { c.Budget = mu(-1) }, "Config.Budget is -1"},
+		"budget 0":          {func(c *Config) { c.Budget = mu(0) }, ""},
+		"knots of nothing":  {func(c *Config) { c.Spline = []string{"a"} }, `Config.Spline "a": write column:knots`},
+		"knots":             {func(c *Config) { c.Spline = []string{"a:b:4", "a:4"} }, ""},
+		"knots twice":       {func(c *Config) { c.Spline = []string{"a:4", "a:5"} }, `Config.Spline: column "a" is named twice`},
+		"three columns":     {func(c *Config) { c.Interact = []string{"a:b:c"} }, `Config.Interact "a:b:c"`},
+		"references":        {func(c *Config) { c.Reference = []string{"a=x=y", "b=z"} }, ""},
+		"references twice":  {func(c *Config) { c.Reference = []string{"a=x", "a=y"} }, `Config.Reference: column "a" is named twice`},
+		"ν without digits":  {func(c *Config) { c.Nu = mu(5e-324) }, "Config.Nu is 5e-324, which has lost its digits"},
+		"ν with digits":     {func(c *Config) { c.Nu = mu(0x1p-1022) }, ""},
+		"μ 0":               {func(c *Config) { c.Mu = mu(0) }, ""},
 	} {
 		cfg := keepingRows()
 		cfg.Target = "y"
@@ -102,7 +109,8 @@ func TestValidate_TellsAll(t *testing.T) {
 	c := keepingRows()
 	c.Loss, c.Gap, c.Nu, c.Ess, c.Folds, c.Rate = "hinge", -1, level.At(1), level.At(1.5), 1, -1
 	err := c.Validate()
-	for _, want := range []string{"no target", "hinge", "Config.Gap is -1", "Config.Nu and Config.Ess", "Config.Ess is 1.5", "Config.Folds is 1", "Config.Rate is -1"} {
+	for _, want := range []string{"no target", "hinge", "Config.Gap is -1", "Config.Nu and Config.Ess",
+		"Config.Ess is 1.5", "Config.Folds is 1", "Config.Rate is -1"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing of %q: %v", want, err)
 		}
@@ -116,14 +124,23 @@ func TestFitFrame_SettingsWithoutEffect(t *testing.T) {
 		change func(*Config)
 		want   string // of the error; "": none
 	}{
-		"a divergence without a level":    {func(c *Config) { c.Penalty = "chi2" }, "Config.Penalty chi2"},
-		"a divergence of an average":      {func(c *Config) { c.Penalty, c.Average = "chi2", "plain" }, "Config.Penalty chi2"},
-		"a divergence of CVaR":            {func(c *Config) { c.Penalty, c.Protect = "chi2", level.At(0.5) }, "Config.Penalty chi2"},
-		"a divergence of a level":         {func(c *Config) { c.Penalty, c.Nu = "chi2", level.At(1) }, ""},
-		"an adversary without a level":    {func(c *Config) { c.Adversary = "rows" }, "Config.Adversary rows"},
-		"δ of the logistic loss":          {func(c *Config) { c.HuberDelta, c.Nu = 2, level.At(1) }, "Config.HuberDelta is 2"},
-		"δ of the squared loss":           {func(c *Config) { c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1), "squared", "a" }, "Config.HuberDelta is 2"},
-		"δ of the Huber loss":             {func(c *Config) { c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1), "huber", "a" }, ""},
+		"a divergence without a level": {func(c *Config) { c.Penalty = "chi2" }, "Config.Penalty chi2"},
+		"a divergence of an average": {func(c *Config) { c.Penalty, c.Average = "chi2", "plain" },
+			"Config.Penalty chi2"},
+		"a divergence of CVaR": {func(c *Config) { c.Penalty, c.Protect = "chi2", level.At(0.5) },
+			"Config.Penalty chi2"},
+		"a divergence of a level":      {func(c *Config) { c.Penalty, c.Nu = "chi2", level.At(1) }, ""},
+		"an adversary without a level": {func(c *Config) { c.Adversary = "rows" }, "Config.Adversary rows"},
+		"δ of the logistic loss": {func(c *Config) { c.HuberDelta, c.Nu = 2, level.At(1) },
+			"Config.HuberDelta is 2"},
+		"δ of the squared loss": {func(c *Config) {
+			c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1),
+				"squared", "a"
+		}, "Config.HuberDelta is 2"},
+		"δ of the Huber loss": {func(c *Config) {
+			c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1), "huber",
+				"a"
+		}, ""},
 		"a quantity of two values, Huber": {func(c *Config) { c.Nu, c.Loss = level.At(1), "huber" }, ""},
 	} {
 		cfg := keepingRows()

@@ -37,7 +37,8 @@ func spuriousCSV(rows int, agree float64, seed uint64) string {
 			}
 			fmt.Fprintf(&b, "%.6f,", v)
 		}
-		fmt.Fprintf(&b, "%c,%d%d,%s\n", 'n'+rune(y), y, a, map[bool]string{true: "train", false: "validation"}[rng.Float64() < 0.75])
+		fmt.Fprintf(&b, "%c,%d%d,%s\n", 'n'+rune(y), y, a,
+			map[bool]string{true: "train", false: "validation"}[rng.Float64() < 0.75])
 	}
 	return b.String()
 }
@@ -54,21 +55,25 @@ func linesOf(csv, part string) string {
 	return strings.Join(kept, "")
 }
 
-// Validation rows choose the level by the accuracy of the worst group, better than ERM on rows of other proportions. It is
-// the same model whether a column marks them, they are another table, or a program names them; and they train no model.
+// Validation rows choose the level by the accuracy of the worst group, better than ERM on rows of other proportions. It
+// is the same model whether a column marks them, they are another table, or a program names them; and they train no
+// model.
 func TestFit_ChoosesOnValidationRows(t *testing.T) {
 	all, dir := spuriousCSV(1600, 0.97, 1), t.TempDir()
-	whole, trainPath, validationPath := filepath.Join(dir, "all.csv"), filepath.Join(dir, "train.csv"), filepath.Join(dir, "validation.csv")
+	whole, trainPath, validationPath := filepath.Join(dir, "all.csv"), filepath.Join(dir, "train.csv"), filepath.Join(dir,
+		"validation.csv")
 	put(t, whole, all)
 	put(t, trainPath, linesOf(all, "train"))
 	put(t, validationPath, linesOf(all, "validation"))
 	cfg := keepingRows()
-	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Drop = whole, "y", []string{"g"}, false, 0, []string{"part"}
+	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Drop =
+		whole, "y", []string{"g"}, false, 0, []string{"part"}
 	marked := cfg
 	marked.ValidationSplit = "part"
 	m := fit(t, marked)
 	s := m.Result.Selection
-	if s.Criterion != "worst-group-accuracy" || s.Validation != strings.Count(linesOf(all, "validation"), "\n")-1 || m.TrainRows != strings.Count(linesOf(all, "train"), "\n")-1 {
+	if s.Criterion != "worst-group-accuracy" || s.Validation != strings.Count(linesOf(all, "validation"), "\n")-1 ||
+		m.TrainRows != strings.Count(linesOf(all, "train"), "\n")-1 {
 		t.Fatalf("criterion %s on %d rows, trained on %d", s.Criterion, s.Validation, m.TrainRows)
 	}
 	if s.Chosen == 0 || !strings.Contains(s.Reason, "validation rows") {
@@ -125,7 +130,8 @@ func TestFit_ChoosesOnValidationRows(t *testing.T) {
 // training rows have no weight in it.
 func TestFit_SubsetsOfValidationRows(t *testing.T) {
 	cfg := keepingRows()
-	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Drop = filepath.Join(t.TempDir(), "all.csv"), "y", []string{"g"}, false, 0, []string{"part"}
+	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Drop =
+		filepath.Join(t.TempDir(), "all.csv"), "y", []string{"g"}, false, 0, []string{"part"}
 	put(t, cfg.Data, spuriousCSV(1200, 0.9, 3))
 	cfg.ValidationSplit, cfg.Average, cfg.Mu = "part", level.ValidationSubsets, level.At(0.01)
 	m := fit(t, cfg)
@@ -171,7 +177,8 @@ func TestConfig_ValidationExcludes(t *testing.T) {
 		"needs a group of at least":     func(c *Config) { c.Filter, c.Select = `part == "train" || g == "01" && x2 > 0.7`, "worst-group" },
 	} {
 		cfg := keepingRows()
-		cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.ValidationSplit = path, "y", []string{"g"}, false, 0, "part"
+		cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.ValidationSplit =
+			path, "y", []string{"g"}, false, 0, "part"
 		set(&cfg)
 		if _, err := Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -191,10 +198,12 @@ func TestFit_InfersGroupsForValidationRows(t *testing.T) {
 		}
 	}
 	cfg := keepingRows()
-	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Drop, cfg.ValidationSplit = filepath.Join(t.TempDir(), "all.csv"), "y", []string{"g"}, false, 0, []string{"part"}, "part"
+	cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.Drop, cfg.ValidationSplit =
+		filepath.Join(t.TempDir(), "all.csv"), "y", []string{"g"}, false, 0, []string{"part"}, "part"
 	put(t, cfg.Data, strings.Join(lines, ""))
 	m := fit(t, cfg)
-	if !m.Config.GroupsInferred || len(m.Run.inferred.Labels) != 4 || !strings.Contains(strings.Join(m.Notes, "\n"), "two clusters of the features") {
+	if !m.Config.GroupsInferred || len(m.Run.inferred.Labels) != 4 ||
+		!strings.Contains(strings.Join(m.Notes, "\n"), "two clusters of the features") {
 		t.Fatalf("no groups are inferred: %q", m.Notes)
 	}
 	families := map[string]bool{}
@@ -213,7 +222,8 @@ func TestFit_InfersGroupsForValidationRows(t *testing.T) {
 		t.Error("groups are inferred though the training rows have groups")
 	}
 	again := reloaded(t, m)
-	if err := again.Rerun(t.Context(), m.Run.Frame); err != nil || again.Run.inferred == nil || !slices.Equal(again.Run.inferred.Group, m.Run.inferred.Group) {
+	if err := again.Rerun(t.Context(), m.Run.Frame); err != nil || again.Run.inferred == nil ||
+		!slices.Equal(again.Run.inferred.Group, m.Run.inferred.Group) {
 		t.Errorf("read again: %v", err)
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 // errNoWeights reports that the adversary's weights are unknown: the model was loaded, was trained without
 // Config.KeepRows, or its rows are on several ranks.
-var errNoWeights = errors.New("the adversary's weights are available only after training in one process with Config.KeepRows")
+var errNoWeights = errors.New(
+	"the adversary's weights are available only after training in one process with Config.KeepRows")
 
 // AdversaryWeights returns the adversary's weight of every training row as columns, sorted by row: row, its
 // number in the table counted from 1; weight, relative to the average training row; and, if there are groups,
@@ -39,7 +40,8 @@ func (m *Model) AdversaryWeights() ([]data.Column, error) {
 	columns := []data.Column{row, weight}
 	if groups := r.Train.Groups; len(groups) > 0 {
 		last := groups[len(groups)-1]
-		group := data.Column{Name: "group", Kind: data.Categorical, Type: "string", Code: make([]int32, n), Level: last.Labels}
+		group := data.Column{Name: "group", Kind: data.Categorical, Type: "string", Code: make([]int32, n),
+			Level: last.Labels}
 		for k, j := range order {
 			group.Code[k] = last.Index[j]
 		}

@@ -34,8 +34,11 @@ func (r *Report) Proved() bool { return r.Refused == "" }
 //
 //   - from above by the objective at the coefficients of the model, where the largest loss of the adversary is bounded
 //     by a feasible point of its dual problem;
-//   - from below by the value of the dual problem −Σ y_j f_j*(s_j) − ψ(y) − (‖Σ y_j s_j z_j‖ − r)₊²/(2μ) at the weights y and
-//     slopes s of the proof, after these have been moved, within rounding, to where they are feasible exactly.
+//   - from below by the value of the dual problem −Σ y_j f_j*(s_j) − ψ(y) − (‖Σ y_j s_j z_j‖ − r)₊²/(2μ) at the weights
+//
+// y and
+//
+//	slopes s of the proof, after these have been moved, within rounding, to where they are feasible exactly.
 //
 // The certificate is proved if both bounds are within the relative gap that the model says, and if the upper bound that
 // the model states is not below the objective. What is not proved is in Report.Refused; an error means that the table
@@ -53,7 +56,8 @@ func Check(ctx context.Context, m *Model, f *data.Frame, p *Proof) (*Report, err
 		return nil, err
 	}
 	if !slices.Equal(rows.Rows, p.Rows) {
-		r.Refused = fmt.Sprintf("the proof is about %d rows, which are not the %d training rows of the model", len(p.Rows), rows.N)
+		r.Refused = fmt.Sprintf("the proof is about %d rows, which are not the %d training rows of the model", len(p.Rows),
+			rows.N)
 		return r, nil
 	}
 	c := &checker{ctx: ctx, m: m, rows: rows, outputs: m.Encoder.Target.Outputs()}
@@ -314,8 +318,8 @@ func (c *checker) slopes(p *Proof, j int) (slopes []number, up, down number) {
 	return c.loss.clamp(p.Slope[j*c.outputs:(j+1)*c.outputs], c.rows.Target[j])
 }
 
-// slopeShifts returns the parts of their room by which the slopes of each output rise or fall, so that Σ y_j s_j is 0, as a
-// finite bound needs for an intercept without a penalty. One of the two is 0.
+// slopeShifts returns the parts of their room by which the slopes of each output rise or fall, so that Σ y_j s_j is 0,
+// as a finite bound needs for an intercept without a penalty. One of the two is 0.
 func (c *checker) slopeShifts(p *Proof, y []number) (rise, fall []number, err error) {
 	k := c.outputs
 	rise, fall = make([]number, k), make([]number, k)
@@ -404,7 +408,8 @@ func (c *checker) weights(p *Proof) (y []number, rest number, err error) {
 		}
 	}
 	if !(off <= tolerance) {
-		return nil, zero, fmt.Errorf("the weights are not in the set: within groups they differ from the row weights by %.2g in total", off)
+		return nil, zero, fmt.Errorf(
+			"the weights are not in the set: within groups they differ from the row weights by %.2g in total", off)
 	}
 	rest = interval.Neg(psi)
 	for k, a := range c.adjust {

@@ -10,7 +10,8 @@ import (
 
 type number = interval.Interval
 
-// A loss is a convex function of the margins of a row: one margin, or one per class. Slopes are its derivatives in the margins.
+// A loss is a convex function of the margins of a row: one margin, or one per class. Slopes are its derivatives in the
+// margins.
 type loss interface {
 	// value returns the loss at margins m.
 	value(m []number, target float64) number

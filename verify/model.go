@@ -100,7 +100,8 @@ func ReadModel(raw []byte) (*Model, error) {
 	if want := m.Encoder.D() * m.Encoder.Target.Outputs(); len(m.Coefficients) != want {
 		return nil, fmt.Errorf("the model is damaged: it has %d coefficients instead of %d", len(m.Coefficients), want)
 	}
-	for _, v := range append(slices.Clone(m.Coefficients), m.Config.Mu, m.Config.Gap, m.Config.HuberDelta, m.Config.Adjust) {
+	for _, v := range append(slices.Clone(m.Coefficients), m.Config.Mu, m.Config.Gap, m.Config.HuberDelta,
+		m.Config.Adjust) {
 		if v-v != 0 {
 			return nil, errors.New("the model is damaged: some of its numbers are not finite")
 		}

@@ -59,7 +59,8 @@ func (p *Proof) Columns(model string, sources []data.Source) []data.Column {
 		columns = append(columns, numbers(slopeName(c, k), "float64", func(j int) float64 { return p.Slope[j*k+c] }))
 	}
 	for _, t := range [][2]string{{modelColumn, model}, {dataColumn, SourcesOf(sources)}, {digestColumn, p.digestOf()}} {
-		columns = append(columns, data.Column{Name: t[0], Kind: data.Categorical, Type: "string", Code: make([]int32, n), Level: t[1:]})
+		columns = append(columns, data.Column{Name: t[0], Kind: data.Categorical, Type: "string", Code: make([]int32, n),
+			Level: t[1:]})
 	}
 	return columns
 }
@@ -83,8 +84,8 @@ func hashNumbers(sum hash.Hash, values ...float64) {
 	}
 }
 
-// ReadProof reads a proof for a model with as many margins a row as outputs from a table that Columns returned. A value that no
-// proof has is an error, for example a weight below 0.
+// ReadProof reads a proof for a model with as many margins a row as outputs from a table that Columns returned. A value
+// that no proof has is an error, for example a weight below 0.
 func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) {
 	p := &Proof{Rows: make([]int, f.Rows), Weight: make([]float64, f.Rows), Slope: make([]float64, f.Rows*outputs)}
 	for _, t := range []struct {
@@ -97,7 +98,8 @@ func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) 
 		}
 		for j := range f.Rows {
 			if text := c.Text(j); j > 0 && text != *t.to {
-				return nil, &data.Error{Path: f.Name(), Column: t.name, Row: j + 1, Msg: "not a proof: the text differs from the text in the first row"}
+				return nil, &data.Error{Path: f.Name(), Column: t.name, Row: j + 1,
+					Msg: "not a proof: the text differs from the text in the first row"}
 			} else if j == 0 {
 				*t.to = text
 			}
@@ -110,7 +112,8 @@ func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) 
 		}
 		for j := range f.Rows {
 			if c.Number == nil || c.IsNull(j) || math.IsNaN(c.Number[j]) || math.IsInf(c.Number[j], 0) || !put(j, c.Number[j]) {
-				return &data.Error{Path: f.Name(), Column: name, Row: j + 1, Msg: fmt.Sprintf("not a proof: the value is %q", c.Text(j))}
+				return &data.Error{Path: f.Name(), Column: name, Row: j + 1,
+					Msg: fmt.Sprintf("not a proof: the value is %q", c.Text(j))}
 			}
 		}
 		return nil

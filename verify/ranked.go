@@ -120,7 +120,8 @@ func (s ranked) nearest(q []number, add adder) ([]number, number, error) {
 			ratio[j] = interval.Div(v, s.exact[j])
 			ratio[j].Lo = ratio[j].Hi
 		case v.Hi.Sign() > 0:
-			return nil, zero, fmt.Errorf("the weights are not in the set: one weight is positive although its reference weight is 0")
+			return nil, zero, fmt.Errorf(
+				"the weights are not in the set: one weight is positive although its reference weight is 0")
 		}
 	}
 	order, mass := s.sums(ratio)
@@ -147,7 +148,8 @@ func (s ranked) nearest(q []number, add adder) ([]number, number, error) {
 		mix = interval.Max(mix, v)
 	}
 	if mix = (number{Lo: mix.Hi, Hi: mix.Hi}); !(mix.Float() <= tolerance) {
-		return nil, zero, fmt.Errorf("the weights are not in the set: their total variation from the reference weights is too large by %.2g", mix.Float())
+		return nil, zero, fmt.Errorf(
+			"the weights are not in the set: their total variation from the reference weights is too large by %.2g", mix.Float())
 	}
 	y := make([]number, len(q))
 	for j := range q {

@@ -31,11 +31,16 @@ type kind struct {
 
 // sets lists the kinds of ambiguity sets around reference weights.
 var sets = []kind{
-	{func(c *config) bool { return c.Average != "" || c.Distance != nil }, func(_ *config, w *reference) (set, error) { return fixed{w}, nil }},
-	{func(c *config) bool { return c.Protect != nil }, func(c *config, w *reference) (set, error) { return newRanked("superquantile", *c.Protect, w) }},
-	{func(c *config) bool { return c.Nu != nil }, func(c *config, w *reference) (set, error) { return newBall(c, *c.Nu, math.Inf(1), w) }},
-	{func(c *config) bool { return c.Radius != nil && c.Penalty == "tv" }, func(c *config, w *reference) (set, error) { return newTotalVariation(*c.Radius, w) }},
-	{func(c *config) bool { return c.Radius != nil && c.Penalty != "tv" }, func(c *config, w *reference) (set, error) { return newBall(c, 0, *c.Radius, w) }},
+	{func(c *config) bool { return c.Average != "" || c.Distance != nil },
+		func(_ *config, w *reference) (set, error) { return fixed{w}, nil }},
+	{func(c *config) bool { return c.Protect != nil },
+		func(c *config, w *reference) (set, error) { return newRanked("superquantile", *c.Protect, w) }},
+	{func(c *config) bool { return c.Nu != nil },
+		func(c *config, w *reference) (set, error) { return newBall(c, *c.Nu, math.Inf(1), w) }},
+	{func(c *config) bool { return c.Radius != nil && c.Penalty == "tv" },
+		func(c *config, w *reference) (set, error) { return newTotalVariation(*c.Radius, w) }},
+	{func(c *config) bool { return c.Radius != nil && c.Penalty != "tv" },
+		func(c *config, w *reference) (set, error) { return newBall(c, 0, *c.Radius, w) }},
 	{func(c *config) bool { return c.Spectral != "" }, newSpectral},
 	{func(c *config) bool { return c.Ess != nil }, newBallOfSize},
 }
@@ -131,7 +136,8 @@ func (s fixed) riskAbove(f []number, add adder) number {
 func (s fixed) nearest(q []number, add adder) ([]number, number, error) {
 	off := add(len(q), func(j int) number { return interval.Abs(interval.Sub(q[j], s.exact[j])) })
 	if !(off.Float() <= tolerance) {
-		return nil, zero, fmt.Errorf("the weights are not in the set: they differ from the given weights by %.2g in total", off.Float())
+		return nil, zero, fmt.Errorf("the weights are not in the set: they differ from the given weights by %.2g in total",
+			off.Float())
 	}
 	return s.exact, zero, nil
 }
@@ -149,12 +155,14 @@ func newBall(c *config, nu, radius float64, w *reference) (set, error) {
 	case !known:
 		return nil, fmt.Errorf("verify does not know the divergence %q", c.Penalty)
 	case !(nu >= 0) || math.IsInf(nu, 0) || !(radius > 0):
-		return nil, fmt.Errorf("the ball has the radius %v and nu %v; the radius must be > 0, and nu finite and ≥ 0", radius, nu)
+		return nil, fmt.Errorf("the ball has the radius %v and nu %v; the radius must be > 0, and nu finite and ≥ 0", radius,
+			nu)
 	}
 	return ball{w, of, nu, radius}, nil
 }
 
-// newBallOfSize returns the ball of an effective sample size. If that is all rows, the ball has only the reference weights.
+// newBallOfSize returns the ball of an effective sample size. If that is all rows, the ball has only the reference
+// weights.
 func newBallOfSize(c *config, w *reference) (set, error) {
 	of, known := divergences[c.Penalty]
 	if !known {
@@ -231,7 +239,8 @@ func (s ball) multiplier(f []float64) float64 {
 func (s ball) nearest(q []number, add adder) ([]number, number, error) {
 	for j, v := range q {
 		if s.exact[j].Hi.Sign() == 0 && v.Hi.Sign() > 0 {
-			return nil, zero, fmt.Errorf("the weights are not in the set: one weight is positive although its reference weight is 0")
+			return nil, zero, fmt.Errorf(
+				"the weights are not in the set: one weight is positive although its reference weight is 0")
 		}
 	}
 	d := interval.Max(add(len(q), func(j int) number {
@@ -247,7 +256,8 @@ func (s ball) nearest(q []number, add adder) ([]number, number, error) {
 	if !math.IsInf(s.radius, 1) && d.Hi.Cmp(radius.Hi) > 0 {
 		mix := interval.Sub(one, interval.Div(radius, number{Lo: d.Hi, Hi: d.Hi}))
 		if !(mix.Float() <= tolerance) {
-			return nil, zero, fmt.Errorf("the weights are not in the set: their divergence is %.6g, above the radius %.6g", d.Float(), s.radius)
+			return nil, zero, fmt.Errorf("the weights are not in the set: their divergence is %.6g, above the radius %.6g",
+				d.Float(), s.radius)
 		}
 		mix = number{Lo: mix.Hi, Hi: mix.Hi}
 		y = make([]number, len(q))

@@ -30,25 +30,31 @@ func TestNearest_WeightsOutsideOfTheSet(t *testing.T) {
 	}{
 		{"given weights", config{Average: "plain"}, []float64{0.25, 0.25, 0.25, 0.25}, []float64{0.26, 0.25, 0.25, 0.24},
 			func(_ set, y []number) bool { return y[0].Float() == 0.25 }},
-		{"CVaR", config{Protect: at(0.6)}, []float64{0.25 / 0.6 * (1 + 1e-12), 0.25 / 0.6 * (1 + 1e-12), 0.1, 0.2 / 3}, []float64{0.5, 0.3, 0.1, 0.1},
+		{"CVaR", config{Protect: at(0.6)}, []float64{0.25 / 0.6 * (1 + 1e-12), 0.25 / 0.6 * (1 + 1e-12), 0.1, 0.2 / 3},
+			[]float64{0.5, 0.3, 0.1, 0.1},
 			func(_ set, y []number) bool {
 				most := interval.Div(interval.New(0.25), interval.New(0.6))
 				return y[0].Lo.Cmp(most.Hi) <= 0 && y[1].Lo.Cmp(most.Hi) <= 0
 			}},
-		{"χ² ball", config{Radius: at(0.02), Penalty: "chi2"}, []float64{0.3 * (1 + 1e-12), 0.2, 0.3, 0.2}, []float64{0.31, 0.19, 0.31, 0.19},
+		{"χ² ball", config{Radius: at(0.02), Penalty: "chi2"}, []float64{0.3 * (1 + 1e-12), 0.2, 0.3, 0.2},
+			[]float64{0.31, 0.19, 0.31, 0.19},
 			func(s set, y []number) bool {
 				d := add(4, func(j int) number { return pearson{}.term(y[j], w.exact[j]) })
 				return d.Lo.Cmp(big.NewFloat(0.02)) <= 0
 			}},
-		{"KL ball", config{Radius: at(0.01), Penalty: "kl"}, []float64{0.25, 0.25, 0.25, 0.25}, []float64{0.35, 0.15, 0.25, 0.25},
+		{"KL ball", config{Radius: at(0.01), Penalty: "kl"}, []float64{0.25, 0.25, 0.25, 0.25},
+			[]float64{0.35, 0.15, 0.25, 0.25},
 			func(set, []number) bool { return true }},
-		{"total variation", config{Radius: at(0.1), Penalty: "tv"}, []float64{0.35 * (1 + 1e-12), 0.15, 0.25, 0.25}, []float64{0.36, 0.15, 0.25, 0.24},
+		{"total variation", config{Radius: at(0.1), Penalty: "tv"}, []float64{0.35 * (1 + 1e-12), 0.15, 0.25, 0.25},
+			[]float64{0.36, 0.15, 0.25, 0.24},
 			func(_ set, y []number) bool {
 				return y[0].Lo.Cmp(interval.Add(interval.New(0.25), interval.New(0.1)).Hi) <= 0
 			}},
-		{"extremile", config{Spectral: "extremile:2"}, []float64{0.4375 * (1 + 1e-12), 0.3125, 0.1875, 0.0625}, []float64{0.44, 0.31, 0.1875, 0.0625},
+		{"extremile", config{Spectral: "extremile:2"}, []float64{0.4375 * (1 + 1e-12), 0.3125, 0.1875, 0.0625},
+			[]float64{0.44, 0.31, 0.1875, 0.0625},
 			func(_ set, y []number) bool { return y[0].Lo.Cmp(big.NewFloat(0.4375)) <= 0 }},
-		{"extremile, two rows", config{Spectral: "extremile:2"}, []float64{0.25, 0.25, 0.25, 0.25}, []float64{0.4, 0.4, 0.1, 0.1},
+		{"extremile, two rows", config{Spectral: "extremile:2"}, []float64{0.25, 0.25, 0.25, 0.25},
+			[]float64{0.4, 0.4, 0.1, 0.1},
 			func(set, []number) bool { return true }},
 	} {
 		s, err := newSet(&c.config, w)

@@ -125,7 +125,10 @@ var cases = []struct {
 	set  func(c *train.Config)
 }{
 	{"logistic, KL penalty", func(c *train.Config) { c.Target, c.Nu = "yes", at(0.5) }},
-	{"logistic, χ² penalty, weights", func(c *train.Config) { c.Target, c.Nu, c.Penalty, c.Weight = "yes", at(0.5), "chi2", "weight" }},
+	{"logistic, χ² penalty, weights", func(c *train.Config) {
+		c.Target, c.Nu, c.Penalty, c.Weight = "yes", at(0.5), "chi2",
+			"weight"
+	}},
 	{"logistic, KL ball", func(c *train.Config) { c.Target, c.Ess = "yes", at(0.9) }},
 	{"logistic, χ² ball without an intercept", func(c *train.Config) {
 		c.Target, c.Radius, c.Penalty, c.Intercept = "yes", at(0.1), "chi2", false
@@ -210,7 +213,8 @@ func objectiveOf(m *trained) exact.Real {
 	}
 	d, c := m.Run.Train, m.Config
 	name, of, _ := strings.Cut(c.Loss, ":")
-	p := exact.Problem{N: d.N, D: d.D, Target: d.Target, Loss: name, Delta: c.HuberDelta, Width: 0.01, Mu: *c.Mu, Intercept: c.Intercept}
+	p := exact.Problem{N: d.N, D: d.D, Target: d.Target, Loss: name, Delta: c.HuberDelta, Width: 0.01, Mu: *c.Mu,
+		Intercept: c.Intercept}
 	_, _ = fmt.Sscan(of, &p.Level)
 	for j := range d.N {
 		p.Rows = append(p.Rows, d.Row(j)...)
@@ -311,7 +315,8 @@ func TestCheck_RefusesChanges(t *testing.T) {
 			}
 			for name, c := range numbers {
 				changed := *m
-				changed.proof = &verify.Proof{Rows: slices.Clone(m.proof.Rows), Weight: slices.Clone(m.proof.Weight), Slope: slices.Clone(m.proof.Slope)}
+				changed.proof = &verify.Proof{Rows: slices.Clone(m.proof.Rows), Weight: slices.Clone(m.proof.Weight),
+					Slope: slices.Clone(m.proof.Slope)}
 				c.change(changed.proof)
 				refuses(t, name, c.want)(check(t, m.file, table, changed.columns(t, m.file)))
 				columns := m.columns(t, m.file)
@@ -339,13 +344,14 @@ func TestCheck_RefusesChanges(t *testing.T) {
 				file []byte
 				want string
 			}{
-				"another coefficient": {replaced(x, fmt.Sprintf("\"coefficients\": [\n  %v", m.Coefficients[0]+0.01)), "upper bound"},
-				"another level":       {replaced(levels[set][0], levels[set][1]), ""},
-				"another mu":          {replaced(fmt.Sprintf(`"mu": %v`, *m.Config.Mu), `"mu": 0.5`), ""},
-				"another loss":        {replaced(`"loss": "logistic"`, `"loss": "exponential"`), `loss "exponential"`},
-				"an unknown option":   {replaced(levels[set][0], levels[set][0]+`, "wasserstein_norm": 2`), "wasserstein_norm"},
-				"no certificate":      {replaced(`"certified": true`, `"certified": false`), "not certified"},
-				"a smaller gap":       {replaced(`"gap": 0.000001`, `"gap": 1e-300`), "relative gap"},
+				"another coefficient": {replaced(x, fmt.Sprintf("\"coefficients\": [\n  %v", m.Coefficients[0]+0.01)),
+					"upper bound"},
+				"another level":     {replaced(levels[set][0], levels[set][1]), ""},
+				"another mu":        {replaced(fmt.Sprintf(`"mu": %v`, *m.Config.Mu), `"mu": 0.5`), ""},
+				"another loss":      {replaced(`"loss": "logistic"`, `"loss": "exponential"`), `loss "exponential"`},
+				"an unknown option": {replaced(levels[set][0], levels[set][0]+`, "wasserstein_norm": 2`), "wasserstein_norm"},
+				"no certificate":    {replaced(`"certified": true`, `"certified": false`), "not certified"},
+				"a smaller gap":     {replaced(`"gap": 0.000001`, `"gap": 1e-300`), "relative gap"},
 			} {
 				refuses(t, name, c.want)(check(t, c.file, table, m.columns(t, c.file)))
 				refuses(t, name+", digest kept", "another model")(check(t, c.file, table, m.columns(t, m.file)))

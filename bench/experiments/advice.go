@@ -22,8 +22,10 @@ import (
 )
 
 func init() {
-	register("regret", "how far the delivered model is from the best of the list, by design and criterion", regretSimulation)
-	register("coverage", "how often intervals of cross-fitted evaluations cover, given that a robust model was chosen", coverageSimulation)
+	register("regret", "how far the delivered model is from the best of the list, by design and criterion",
+		regretSimulation)
+	register("coverage", "how often intervals of cross-fitted evaluations cover, given that a robust model was chosen",
+		coverageSimulation)
 }
 
 // An adviceDesign draws a row: the group, the features and the target, which is ±1 for classes.
@@ -51,7 +53,8 @@ func logit(rng *rand.Rand, m float64) float64 {
 	return -1
 }
 
-// spuriousFeature draws a class, a weak and a strong feature; the strong one has the sign of the class in even groups only.
+// spuriousFeature draws a class, a weak and a strong feature; the strong one has the sign of the class in even groups
+// only.
 func spuriousFeature(strength float64) func(rng *rand.Rand, g int, x []float64) float64 {
 	return func(rng *rand.Rand, g int, x []float64) float64 {
 		normals(rng, x)
@@ -80,82 +83,102 @@ func adviceDesigns() []adviceDesign {
 	slopes, offsets := random30(1), random30(2)
 	minority := []float64{0.9, 0.1}
 	return []adviceDesign{
-		{name: "equal groups, classes", rows: 1000, groups: 4, classes: true, noGain: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return logit(rng, 1.5*x[0]+x[1])
-		}},
-		{name: "equal groups, numbers", rows: 1000, groups: 4, noGain: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return x[0] + x[1] + rng.NormFloat64()
-		}},
-		{name: "thirty equal groups, classes", rows: 3000, groups: 30, classes: true, noGain: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return logit(rng, 1.5*x[0]+x[1])
-		}},
-		{name: "groups of ten rows, numbers", rows: 500, groups: 5, share: []float64{0.92, 0.02, 0.02, 0.02, 0.02}, noGain: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return x[0] + x[1] + rng.NormFloat64()
-		}},
-		{name: "a noisy minority, numbers", rows: 1000, groups: 2, share: minority, noGain: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return x[0] + x[1] + float64(1+2*g)*rng.NormFloat64()
-		}},
-		{name: "noise of t with 3 degrees, numbers", rows: 1000, groups: 3, noGain: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return x[0] + x[1] + student(rng)
-		}},
-		{name: "other slopes in a minority, classes", rows: 2000, groups: 2, share: minority, classes: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return logit(rng, 2*x[g])
-		}},
-		{name: "other slopes in a minority, numbers", rows: 2000, groups: 2, share: minority, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return 2*x[g] + rng.NormFloat64()
-		}},
-		{name: "the same, group not a feature, classes", rows: 2000, groups: 2, share: minority, classes: true, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return logit(rng, 2*x[g])
-		}},
-		{name: "the same, group not a feature, numbers", rows: 1000, groups: 2, share: minority, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return 2*x[g] + rng.NormFloat64()
-		}},
-		{name: "another intercept, group not a feature, classes", rows: 1000, groups: 2, share: minority, classes: true, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return logit(rng, 1.5*x[0]-3*float64(g))
-		}},
-		{name: "another intercept, group not a feature, numbers", rows: 2000, groups: 2, share: minority, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return x[0] + 2*float64(g) + rng.NormFloat64()
-		}},
-		{name: "spurious feature, 500 rows", rows: 500, groups: 4, share: []float64{0.475, 0.025, 0.475, 0.025}, classes: true, unnamed: true, draw: spuriousFeature(1.5)},
-		{name: "spurious feature, 2000 rows", rows: 2000, groups: 4, share: []float64{0.475, 0.025, 0.475, 0.025}, classes: true, unnamed: true, draw: spuriousFeature(1.5)},
-		{name: "weakly spurious feature, 2000 rows", rows: 2000, groups: 4, share: []float64{0.4, 0.1, 0.4, 0.1}, classes: true, unnamed: true, draw: spuriousFeature(0.7)},
-		{name: "curvature and covariate shift, numbers", rows: 1000, groups: 2, share: minority, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			x[0] += 2 * float64(g)
-			return x[0] + 0.4*x[0]*x[0] + rng.NormFloat64()
-		}},
-		{name: "labels flipped in a minority, classes", rows: 2000, groups: 2, share: []float64{0.8, 0.2}, classes: true, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			y := logit(rng, 2*x[0]+x[1])
-			if g == 1 && rng.Float64() < 0.3 {
-				y = -y
-			}
-			return y
-		}},
-		{name: "thirty groups with slopes, numbers", rows: 3000, groups: 30, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return offsets[g] + (1+slopes[g])*x[0] + rng.NormFloat64()
-		}},
-		{name: "rare positives in a minority, classes", rows: 3000, groups: 2, share: minority, classes: true, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return logit(rng, -3+x[0]+2*float64(g)*x[1])
-		}},
-		{name: "opposite slopes in halves, numbers", rows: 1000, groups: 2, unnamed: true, share: []float64{0.7, 0.3}, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return float64(1-2*g)*x[0] + x[1] + rng.NormFloat64()
-		}},
+		{name: "equal groups, classes", rows: 1000, groups: 4, classes: true, noGain: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return logit(rng, 1.5*x[0]+x[1])
+			}},
+		{name: "equal groups, numbers", rows: 1000, groups: 4, noGain: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return x[0] + x[1] + rng.NormFloat64()
+			}},
+		{name: "thirty equal groups, classes", rows: 3000, groups: 30, classes: true, noGain: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return logit(rng, 1.5*x[0]+x[1])
+			}},
+		{name: "groups of ten rows, numbers", rows: 500, groups: 5, share: []float64{0.92, 0.02, 0.02, 0.02, 0.02},
+			noGain: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return x[0] + x[1] + rng.NormFloat64()
+			}},
+		{name: "a noisy minority, numbers", rows: 1000, groups: 2, share: minority, noGain: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return x[0] + x[1] + float64(1+2*g)*rng.NormFloat64()
+			}},
+		{name: "noise of t with 3 degrees, numbers", rows: 1000, groups: 3, noGain: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return x[0] + x[1] + student(rng)
+			}},
+		{name: "other slopes in a minority, classes", rows: 2000, groups: 2, share: minority, classes: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return logit(rng, 2*x[g])
+			}},
+		{name: "other slopes in a minority, numbers", rows: 2000, groups: 2, share: minority,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return 2*x[g] + rng.NormFloat64()
+			}},
+		{name: "the same, group not a feature, classes", rows: 2000, groups: 2, share: minority, classes: true, unnamed: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return logit(rng, 2*x[g])
+			}},
+		{name: "the same, group not a feature, numbers", rows: 1000, groups: 2, share: minority, unnamed: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return 2*x[g] + rng.NormFloat64()
+			}},
+		{name: "another intercept, group not a feature, classes", rows: 1000, groups: 2, share: minority, classes: true,
+			unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return logit(rng, 1.5*x[0]-3*float64(g))
+			}},
+		{name: "another intercept, group not a feature, numbers", rows: 2000, groups: 2, share: minority, unnamed: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return x[0] + 2*float64(g) + rng.NormFloat64()
+			}},
+		{name: "spurious feature, 500 rows", rows: 500, groups: 4, share: []float64{0.475, 0.025, 0.475, 0.025},
+			classes: true, unnamed: true, draw: spuriousFeature(1.5)},
+		{name: "spurious feature, 2000 rows", rows: 2000, groups: 4, share: []float64{0.475, 0.025, 0.475, 0.025},
+			classes: true, unnamed: true, draw: spuriousFeature(1.5)},
+		{name: "weakly spurious feature, 2000 rows", rows: 2000, groups: 4, share: []float64{0.4, 0.1, 0.4, 0.1},
+			classes: true, unnamed: true, draw: spuriousFeature(0.7)},
+		{name: "curvature and covariate shift, numbers", rows: 1000, groups: 2, share: minority, unnamed: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				x[0] += 2 * float64(g)
+				return x[0] + 0.4*x[0]*x[0] + rng.NormFloat64()
+			}},
+		{name: "labels flipped in a minority, classes", rows: 2000, groups: 2, share: []float64{0.8, 0.2}, classes: true,
+			unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				y := logit(rng, 2*x[0]+x[1])
+				if g == 1 && rng.Float64() < 0.3 {
+					y = -y
+				}
+				return y
+			}},
+		{name: "thirty groups with slopes, numbers", rows: 3000, groups: 30,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return offsets[g] + (1+slopes[g])*x[0] + rng.NormFloat64()
+			}},
+		{name: "rare positives in a minority, classes", rows: 3000, groups: 2, share: minority, classes: true, unnamed: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return logit(rng, -3+x[0]+2*float64(g)*x[1])
+			}},
+		{name: "opposite slopes in halves, numbers", rows: 1000, groups: 2, unnamed: true, share: []float64{0.7, 0.3},
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return float64(1-2*g)*x[0] + x[1] + rng.NormFloat64()
+			}},
 	}
 }
 
@@ -166,18 +189,21 @@ func heavyDesigns(freedom float64) []adviceDesign {
 	}
 	minority := []float64{0.85, 0.15}
 	return []adviceDesign{
-		{name: "other slopes in a minority", groups: 2, share: minority, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return 3*x[g] + noise(rng)
-		}},
-		{name: "another intercept", groups: 2, share: minority, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return x[0] + 4*float64(g) + noise(rng)
-		}},
-		{name: "opposite slopes", groups: 2, share: []float64{0.7, 0.3}, unnamed: true, draw: func(rng *rand.Rand, g int, x []float64) float64 {
-			normals(rng, x)
-			return 2*float64(1-2*g)*x[0] + x[1] + noise(rng)
-		}},
+		{name: "other slopes in a minority", groups: 2, share: minority, unnamed: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return 3*x[g] + noise(rng)
+			}},
+		{name: "another intercept", groups: 2, share: minority, unnamed: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return x[0] + 4*float64(g) + noise(rng)
+			}},
+		{name: "opposite slopes", groups: 2, share: []float64{0.7, 0.3}, unnamed: true,
+			draw: func(rng *rand.Rand, g int, x []float64) float64 {
+				normals(rng, x)
+				return 2*float64(1-2*g)*x[0] + x[1] + noise(rng)
+			}},
 	}
 }
 
@@ -194,7 +220,8 @@ func (d *adviceDesign) table(n int, rng *rand.Rand, equal bool) (*data.Frame, []
 	group := data.Column{Name: "group", Kind: data.Categorical, Type: "string", Level: labels, Code: make([]int32, n)}
 	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 	if d.classes {
-		y = data.Column{Name: "y", Kind: data.Categorical, Type: "string", Level: []string{"no", "yes"}, Code: make([]int32, n)}
+		y = data.Column{Name: "y", Kind: data.Categorical, Type: "string", Level: []string{"no", "yes"},
+			Code: make([]int32, n)}
 	}
 	of, x := make([]int, n), make([]float64, adviceFeatures)
 	for i := range n {
@@ -223,7 +250,8 @@ func (d *adviceDesign) table(n int, rng *rand.Rand, equal bool) (*data.Frame, []
 // config returns the settings of a training.
 func (d *adviceDesign) config(criterion string, n int, seed uint64) train.Config {
 	c := train.DefaultConfig()
-	c.Target, c.Groups, c.GroupFeatures, c.KeepRows, c.Select, c.Seed, c.ScaleTarget = "y", []string{"group"}, !d.unnamed, true, criterion, seed, false
+	c.Target, c.Groups, c.GroupFeatures, c.KeepRows, c.Select, c.Seed, c.ScaleTarget =
+		"y", []string{"group"}, !d.unnamed, true, criterion, seed, false
 	if n < train.CrossfitBelow {
 		c.Holdout, c.Evaluate = 0, train.EvaluateCrossfit
 	}
@@ -300,7 +328,9 @@ func (p *population) tail(loss, count []float64) (sum float64) {
 }
 
 // fit trains and measures by a criterion. It returns the trained model, the evaluation and the delivered model.
-func (d *adviceDesign) fit(ctx context.Context, criterion string, n int, seed uint64) (m *train.Model, e *eval.Evaluation, delivered *train.Model, err error) {
+func (d *adviceDesign) fit(
+	ctx context.Context, criterion string, n int, seed uint64,
+) (m *train.Model, e *eval.Evaluation, delivered *train.Model, err error) {
 	f, _ := d.table(n, rand.New(rand.NewPCG(seed, uint64(n))), false)
 	if m, err = train.FitFrame(ctx, f, d.config(criterion, n, seed)); err != nil {
 		return nil, nil, nil, fmt.Errorf("%s, %s: %w", d.name, criterion, err)
@@ -319,7 +349,9 @@ func (d *adviceDesign) fit(ctx context.Context, criterion string, n int, seed ui
 
 // candidates returns the criteria in the population of all candidates of a selection, each trained on the rows of the
 // chosen model.
-func (d *adviceDesign) candidates(ctx context.Context, chosen *train.Model, seed uint64, p *population, known map[string]map[string]float64) ([]map[string]float64, error) {
+func (d *adviceDesign) candidates(
+	ctx context.Context, chosen *train.Model, seed uint64, p *population, known map[string]map[string]float64,
+) ([]map[string]float64, error) {
 	s, n := chosen.Result.Selection, d.rows
 	shared := chosen.Result.Design.IsShared()
 	out := make([]map[string]float64, 0, len(s.Candidates))
@@ -355,8 +387,11 @@ func regretSimulation(ctx context.Context, fs *flag.FlagSet, args []string) erro
 		return err
 	}
 	criteria := []string{"worst-group", "worst-group-accuracy", "average", "tail", "trade-off"}
-	fmt.Println("Regret of the delivered model: its criterion in the population minus that of the best candidate of the list on the same rows (by the tail: of those whose average is within the budget of 1 %), in % of ERM's; in brackets the regret of ERM. Harm: where no candidate can gain, the delivered model's criterion minus ERM's.")
-	fmt.Printf("\n| design | rows | %s |\n|---|--:|%s\n", strings.Join(criteria, " | "), strings.Repeat("--:|", len(criteria)))
+	fmt.Println("Regret of the delivered model: its criterion in the population minus that of the best candidate of the " +
+		"list on the same rows (by the tail: of those whose average is within the budget of 1 %), in % of ERM's; in " +
+		"brackets the regret of ERM. Harm: where no candidate can gain, the delivered model's criterion minus ERM's.")
+	fmt.Printf("\n| design | rows | %s |\n|---|--:|%s\n", strings.Join(criteria, " | "),
+		strings.Repeat("--:|", len(criteria)))
 	total, harm := map[string][]float64{}, map[string][]float64{}
 	for index, d := range adviceDesigns() {
 		if !strings.Contains(d.name, *only) {
@@ -408,7 +443,8 @@ func regretSimulation(ctx context.Context, fs *flag.FlagSet, args []string) erro
 						d.name, draw, criterion, r, 100*(chosen[criterion]-best)/erm[criterion], 100*(erm[criterion]-best)/erm[criterion], s.Reason)
 					for i, c := range all {
 						if k := &s.Candidates[i]; c[criterion] < best+0.02*erm[criterion] || i == s.Chosen {
-							fmt.Printf("    %s, μ %.3g: %.4f; out of fold %.4f, better by %.4f (standard error %.4f), %d rows decide\n", k.Name, k.Mu, c[criterion], k.Value, k.Improvement, k.SE, k.Deciding)
+							fmt.Printf("    %s, μ %.3g: %.4f; out of fold %.4f, better by %.4f (standard error %.4f), %d rows decide\n",
+								k.Name, k.Mu, c[criterion], k.Value, k.Improvement, k.SE, k.Deciding)
 						}
 					}
 				}
@@ -458,7 +494,8 @@ func meanAndError(v []float64) (mean, se float64) {
 func coverageSimulation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	draws := fs.Int("draws", 20, "samples of every design and size")
 	sizes := fs.String("rows", "500,1000,1999", "rows of a sample")
-	tails := fs.Float64("tails", 0, "degrees of freedom of Student's noise, in designs of their own; 0: the designs of the study")
+	tails := fs.Float64("tails", 0,
+		"degrees of freedom of Student's noise, in designs of their own; 0: the designs of the study")
 	verbose := fs.Bool("v", false, "print every miss")
 	first := fs.Int("first", 0, "number of the first sample of a design")
 	if err := fs.Parse(args); err != nil {
@@ -476,8 +513,10 @@ func coverageSimulation(ctx context.Context, fs *flag.FlagSet, args []string) er
 	if *tails > 0 {
 		designs = heavyDesigns(*tails)
 	}
-	fmt.Println("Of the samples in which a model other than ERM was chosen: percentage whose 95 % interval covers the change of the chosen model in the population. Without an interval: the worst group has fewer than 20 rows.")
-	fmt.Printf("\n| rows | chosen of samples | without an interval | worst group's change | average | width of the first |\n|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Println("Of the samples in which a model other than ERM was chosen: percentage whose 95 % interval covers the " +
+		"change of the chosen model in the population. Without an interval: the worst group has fewer than 20 rows.")
+	fmt.Printf("\n| rows | chosen of samples | without an interval | worst group's change | average | width of the first " +
+		"|\n|--:|--:|--:|--:|--:|--:|\n")
 	for _, n := range rows {
 		samples, chosen, silent, worst, average, width := 0, 0, 0, 0, 0, 0.0
 		for index, d := range designs {
@@ -529,7 +568,8 @@ func coverageSimulation(ctx context.Context, fs *flag.FlagSet, args []string) er
 			}
 		}
 		share := 100 / float64(chosen)
-		fmt.Printf("| %d | %d of %d | %d | %.0f | %.0f | %.3f |\n", n, chosen+silent, samples, silent, share*float64(worst), share*float64(average), width/float64(chosen))
+		fmt.Printf("| %d | %d of %d | %d | %.0f | %.0f | %.3f |\n", n, chosen+silent, samples, silent, share*float64(worst),
+			share*float64(average), width/float64(chosen))
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ import (
 )
 
 func init() {
-	register("choice", "how often the choice replaces ERM, and what that does to the worst group on fresh rows", choiceSimulation)
+	register("choice", "how often the choice replaces ERM, and what that does to the worst group on fresh rows",
+		choiceSimulation)
 }
 
 // A choiceDesign draws rows: the group of a row, its features without the intercept, and its
@@ -84,13 +85,15 @@ func spurious(rng *rand.Rand, x []float64) (int, float64) {
 }
 
 var choiceDesigns = []choiceDesign{
-	{name: "opposite slopes", about: "two groups of 10 % whose slopes differ from the others' by +2 and −2", groups: []string{"most", "up", "down"},
+	{name: "opposite slopes", about: "two groups of 10 % whose slopes differ from the others' by +2 and −2",
+		groups: []string{"most", "up", "down"},
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.8, 0.1)
 			return g, x[0]*[]float64{1, 3, -1}[g] + x[1] + 0.5*rng.NormFloat64()
 		}},
-	{name: "opposite slopes, classes", about: "the same with two classes", helps: true, groups: []string{"most", "up", "down"}, classes: true,
+	{name: "opposite slopes, classes", about: "the same with two classes", helps: true,
+		groups: []string{"most", "up", "down"}, classes: true,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.8, 0.1)
@@ -101,7 +104,8 @@ var choiceDesigns = []choiceDesign{
 			normals(rng, x)
 			return rng.IntN(4), x[0] + x[1] + rng.NormFloat64()
 		}},
-	{name: "equal groups, classes", about: "four groups of one distribution, two classes", groups: []string{"a", "b", "c", "d"}, classes: true,
+	{name: "equal groups, classes", about: "four groups of one distribution, two classes",
+		groups: []string{"a", "b", "c", "d"}, classes: true,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			return rng.IntN(4), class(rng, x[0]+x[1])
@@ -117,7 +121,8 @@ var choiceDesigns = []choiceDesign{
 			normals(rng, x)
 			return rng.IntN(40), x[0] + x[1] + rng.NormFloat64()
 		}},
-	{name: "heavy noise", about: "a fifth of the rows has three times the noise, Student's t with 3 degrees of freedom", groups: []string{"most", "noisy"},
+	{name: "heavy noise", about: "a fifth of the rows has three times the noise, Student's t with 3 degrees of freedom",
+		groups: []string{"most", "noisy"},
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g, noise := pick(rng, 0.8), rng.NormFloat64()
@@ -126,7 +131,8 @@ var choiceDesigns = []choiceDesign{
 			}
 			return g, x[0] + x[1] + noise
 		}},
-	{name: "noisy labels", about: "a fifth of the rows has 30 % of the labels turned, two classes", helps: true, groups: []string{"most", "noisy"}, classes: true,
+	{name: "noisy labels", about: "a fifth of the rows has 30 % of the labels turned, two classes", helps: true,
+		groups: []string{"most", "noisy"}, classes: true,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g, y := pick(rng, 0.8), class(rng, 2*x[0]+x[1])
@@ -135,35 +141,42 @@ var choiceDesigns = []choiceDesign{
 			}
 			return g, y
 		}},
-	{name: "minority of 5 %", about: "a group of 5 % of one distribution with the others, 600 rows", groups: []string{"most", "few"}, rows: 600,
+	{name: "minority of 5 %", about: "a group of 5 % of one distribution with the others, 600 rows",
+		groups: []string{"most", "few"}, rows: 600,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			return pick(rng, 0.95), x[0] + x[1] + rng.NormFloat64()
 		}},
-	{name: "minority of 5 %, other features", about: "a group of 5 % with shifted features, one linear model, 600 rows", groups: []string{"most", "few"}, rows: 600,
+	{name: "minority of 5 %, other features", about: "a group of 5 % with shifted features, one linear model, 600 rows",
+		groups: []string{"most", "few"}, rows: 600,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.95)
 			x[0] += 2 * float64(g)
 			return g, x[0] + x[1] + rng.NormFloat64()
 		}},
-	{name: "two halves, opposite slopes", about: "two groups of half the rows with opposite slopes, 500 rows", groups: []string{"up", "down"}, rows: 500,
+	{name: "two halves, opposite slopes", about: "two groups of half the rows with opposite slopes, 500 rows",
+		groups: []string{"up", "down"}, rows: 500,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := rng.IntN(2)
 			return g, x[0]*[]float64{1, -1}[g] + x[1] + 0.5*rng.NormFloat64()
 		}},
-	{name: "heavy tails", about: "five groups of one distribution, noise of Student's t with 3 degrees of freedom, 400 rows", rows: 400, groups: []string{"a", "b", "c", "d", "e"},
+	{name: "heavy tails",
+		about: "five groups of one distribution, noise of Student's t with 3 degrees of freedom, 400 rows", rows: 400,
+		groups: []string{"a", "b", "c", "d", "e"},
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			return rng.IntN(5), x[0] + x[1] + student(rng)
 		}},
-	{name: "heavy tails, no groups", about: "one distribution, noise of Student's t with 3 degrees of freedom", groups: []string{"all"}, unnamed: true,
+	{name: "heavy tails, no groups", about: "one distribution, noise of Student's t with 3 degrees of freedom",
+		groups: []string{"all"}, unnamed: true,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			return 0, x[0] + x[1] + student(rng)
 		}},
-	{name: "rare class", about: "three groups of one distribution, a class of 5 %, 1000 rows", rows: 1000, groups: []string{"a", "b", "c"}, classes: true,
+	{name: "rare class", about: "three groups of one distribution, a class of 5 %, 1000 rows", rows: 1000,
+		groups: []string{"a", "b", "c"}, classes: true,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			return pick(rng, 0.6, 0.3), class(rng, x[0]+x[1]-3.5)
@@ -173,37 +186,44 @@ var choiceDesigns = []choiceDesign{
 			normals(rng, x)
 			return 0, x[0] + x[1] + rng.NormFloat64()
 		}},
-	{name: "one distribution, classes", about: "no groups, two classes", groups: []string{"all"}, unnamed: true, classes: true,
+	{name: "one distribution, classes", about: "no groups, two classes", groups: []string{"all"}, unnamed: true,
+		classes: true,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			return 0, class(rng, x[0]+x[1])
 		}},
-	{name: "opposite slopes, not named", about: "as above, the groups not named", groups: []string{"most", "up", "down"}, unnamed: true,
+	{name: "opposite slopes, not named", about: "as above, the groups not named", groups: []string{"most", "up", "down"},
+		unnamed: true,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.8, 0.1)
 			return g, x[0]*[]float64{1, 3, -1}[g] + x[1] + 0.5*rng.NormFloat64()
 		}},
-	{name: "few rows, another slope", about: "5 % of 600 rows have half the slope", helps: true, groups: []string{"most", "flat"}, rows: 600,
+	{name: "few rows, another slope", about: "5 % of 600 rows have half the slope", helps: true,
+		groups: []string{"most", "flat"}, rows: 600,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.95)
 			return g, x[0]*(1-0.7*float64(g)) + x[1] + 0.7*rng.NormFloat64()
 		}},
-	{name: "nearly opposite slopes", about: "10 % of the rows with 2 more of the slope and 12 % with 2 less", groups: []string{"most", "up", "down"},
+	{name: "nearly opposite slopes", about: "10 % of the rows with 2 more of the slope and 12 % with 2 less",
+		groups: []string{"most", "up", "down"},
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.78, 0.1)
 			return g, x[0]*[]float64{1, 3, -1}[g] + x[1] + 0.5*rng.NormFloat64()
 		}},
-	{name: "opposite slopes, few rows", about: "opposite slopes with 500 rows", groups: []string{"most", "up", "down"}, rows: 500,
+	{name: "opposite slopes, few rows", about: "opposite slopes with 500 rows", groups: []string{"most", "up", "down"},
+		rows: 500,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.8, 0.1)
 			return g, x[0]*[]float64{1, 3, -1}[g] + x[1] + 0.5*rng.NormFloat64()
 		}},
-	{name: "spurious feature", about: "a feature agrees with the class in nine of ten rows, two classes", helps: true, groups: []string{"agrees", "disagrees"}, classes: true, draw: spurious},
-	{name: "another intercept", about: "a fifth of the rows has another intercept", helps: true, groups: []string{"most", "shifted"},
+	{name: "spurious feature", about: "a feature agrees with the class in nine of ten rows, two classes", helps: true,
+		groups: []string{"agrees", "disagrees"}, classes: true, draw: spurious},
+	{name: "another intercept", about: "a fifth of the rows has another intercept", helps: true,
+		groups: []string{"most", "shifted"},
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.8)
@@ -215,13 +235,15 @@ var choiceDesigns = []choiceDesign{
 			g := pick(rng, 0.85)
 			return g, x[0]*(1-2*float64(g)) + x[1] + 0.5*rng.NormFloat64()
 		}},
-	{name: "another slope, classes", about: "the same with two classes", helps: true, groups: []string{"most", "turned"}, classes: true,
+	{name: "another slope, classes", about: "the same with two classes", helps: true, groups: []string{"most", "turned"},
+		classes: true,
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.85)
 			return g, class(rng, 2*x[0]*(1-2*float64(g))+x[1])
 		}},
-	{name: "three groups", about: "10 % and 10 % of the rows with slopes on the same side", helps: true, groups: []string{"most", "low", "lower"},
+	{name: "three groups", about: "10 % and 10 % of the rows with slopes on the same side", helps: true,
+		groups: []string{"most", "low", "lower"},
 		draw: func(rng *rand.Rand, x []float64) (int, float64) {
 			normals(rng, x)
 			g := pick(rng, 0.8, 0.1)
@@ -247,7 +269,8 @@ func (d *choiceDesign) table(rng *rand.Rand, n int) (*tune.Table, error) {
 	if d.classes {
 		loss = losses.Logistic{}
 	}
-	return &tune.Table{Rows: r, X: x, Target: target, Loss: loss, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: loss.Smoothness()}}, nil
+	return &tune.Table{Rows: r, X: x, Target: target, Loss: loss,
+		Primal: dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: loss.Smoothness()}}, nil
 }
 
 // A choiceOutcome is one draw: whether ERM was replaced, and the worst group's and the average
@@ -258,7 +281,9 @@ type choiceOutcome struct {
 }
 
 // measure chooses on one draw and measures ERM and the choice on fresh rows.
-func (d *choiceDesign) measure(ctx context.Context, seed uint64, o tune.Options, fresh *tune.Table) (out choiceOutcome, err error) {
+func (d *choiceDesign) measure(
+	ctx context.Context, seed uint64, o tune.Options, fresh *tune.Table,
+) (out choiceOutcome, err error) {
 	n := d.rows
 	if n == 0 {
 		n = 2000
@@ -323,7 +348,8 @@ func choiceSimulation(ctx context.Context, fs *flag.FlagSet, args []string) erro
 	}
 	o := tune.DefaultOptions()
 	o.Criterion = *criterion
-	rows := [][]string{{"design", "about", "robust_can_help", "criterion", "draws", "replaced", "worst_group_change_percent", "se", "t", "worse_if_replaced", "average_change_percent"}}
+	rows := [][]string{{"design", "about", "robust_can_help", "criterion", "draws", "replaced",
+		"worst_group_change_percent", "se", "t", "worse_if_replaced", "average_change_percent"}}
 	fmt.Println("| design | can help | draws | ERM replaced | worse then | worst group, % | SE | t | average, % |")
 	fmt.Println("|---|---|--:|--:|--:|--:|--:|--:|--:|")
 	for _, d := range choiceDesigns {
@@ -356,9 +382,11 @@ func choiceSimulation(ctx context.Context, fs *flag.FlagSet, args []string) erro
 		if se > 0 {
 			t = mean / se
 		}
-		fmt.Printf("| %s | %t | %d | %d | %d | %+.3f | %.3f | %+.1f | %+.3f |\n", d.name, d.helps, *draws, replaced, worse, mean, se, t, average)
+		fmt.Printf("| %s | %t | %d | %d | %d | %+.3f | %.3f | %+.1f | %+.3f |\n", d.name, d.helps, *draws, replaced, worse,
+			mean, se, t, average)
 		number := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
-		rows = append(rows, []string{d.name, d.about, strconv.FormatBool(d.helps), o.Criterion, strconv.Itoa(*draws), strconv.Itoa(replaced), number(mean), number(se), number(t), strconv.Itoa(worse), number(average)})
+		rows = append(rows, []string{d.name, d.about, strconv.FormatBool(d.helps), o.Criterion, strconv.Itoa(*draws),
+			strconv.Itoa(replaced), number(mean), number(se), number(t), strconv.Itoa(worse), number(average)})
 	}
 	if *write == "" {
 		return nil

@@ -96,7 +96,8 @@ func endToEnd(ctx context.Context, fs *flag.FlagSet, args []string) error {
 }
 
 func (p parts) row(size, who string) {
-	fmt.Printf("| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", size, who, p.Starting, p.Reading, p.Training, p.Measuring, p.Drawing, p.All, p.CPU)
+	fmt.Printf("| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", size, who, p.Starting, p.Reading,
+		p.Training, p.Measuring, p.Drawing, p.All, p.CPU)
 }
 
 func medians(runs []parts) parts {
@@ -110,7 +111,8 @@ func medians(runs []parts) parts {
 	}
 	return parts{of(func(p parts) float64 { return p.Starting }), of(func(p parts) float64 { return p.Reading }),
 		of(func(p parts) float64 { return p.Training }), of(func(p parts) float64 { return p.Measuring }),
-		of(func(p parts) float64 { return p.Drawing }), of(func(p parts) float64 { return p.All }), of(func(p parts) float64 { return p.CPU })}
+		of(func(p parts) float64 { return p.Drawing }), of(func(p parts) float64 { return p.All }), of(
+			func(p parts) float64 { return p.CPU })}
 }
 
 func command(ctx context.Context, out io.Writer, name string, args ...string) error {

@@ -161,7 +161,8 @@ func drawMonth(n int, m gateModel, kind badMonth, seed uint64) eval.Input {
 		}
 		return -1 + m.deviation*z
 	}
-	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes", Resamples: 100, Seed: seed,
+	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes",
+		Resamples: 100, Seed: seed,
 		MinGroupSize: 30, Split: eval.Table, Models: []eval.Model{{Name: "model", Role: eval.OtherModel}}}
 	region, sex := encode.Grouping{Name: "region", Labels: gateRegions}, encode.Grouping{Name: "sex", Labels: gateSexes}
 	both := encode.Grouping{Name: "region × sex"}
@@ -200,8 +201,11 @@ func drawMonth(n int, m gateModel, kind badMonth, seed uint64) eval.Input {
 	return in
 }
 
-// failures counts over months of a kind, one per reference, how often each gate fails, and how often one of those in union does.
-func failures(ctx context.Context, m gateModel, kind badMonth, references []*eval.Reference, union []int) (fails []int, any int, err error) {
+// failures counts over months of a kind, one per reference, how often each gate fails, and how often one of those in
+// union does.
+func failures(
+	ctx context.Context, m gateModel, kind badMonth, references []*eval.Reference, union []int,
+) (fails []int, any int, err error) {
 	var gates []eval.Gate
 	for _, text := range powerGates {
 		g, err := eval.ParseGate(text)
@@ -242,7 +246,8 @@ func gatePower(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		return err
 	}
 	union := []int{2, 3, 5} // the gates that docs/gates.md recommends together
-	fmt.Printf("Failures in percent of %d months of %d rows against a hold-out of %d rows, for a weak / an ordinary / a strong model.\n", *months, monthRows, referenceRows)
+	fmt.Printf("Failures in percent of %d months of %d rows against a hold-out of %d rows, for a weak / an ordinary / a "+
+		"strong model.\n", *months, monthRows, referenceRows)
 	fmt.Println("Standard error of a percentage: at most", math.Ceil(10*50/math.Sqrt(float64(*months)))/10, "points.")
 	fmt.Println()
 	var letters []string
@@ -254,7 +259,8 @@ func gatePower(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	for _, k := range union {
 		parts = append(parts, letters[k])
 	}
-	fmt.Printf("\n| month | %s | %s |\n|---|%s--:|\n", strings.Join(letters, " | "), strings.Join(parts, " or "), strings.Repeat("--:|", len(letters)))
+	fmt.Printf("\n| month | %s | %s |\n|---|%s--:|\n", strings.Join(letters, " | "), strings.Join(parts, " or "),
+		strings.Repeat("--:|", len(letters)))
 	references := make([][]*eval.Reference, len(gateModels))
 	for k, m := range gateModels {
 		for i := range uint64(*months) {

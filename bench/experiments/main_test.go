@@ -21,7 +21,8 @@ func TestCommandLine_RefusesUnknownStudies(t *testing.T) {
 		{"methods -penalty js", 2, "must be kl, chi2 or tv"},
 	} {
 		var b bytes.Buffer
-		if code := run(context.Background(), strings.Fields(c.args), &b); code != c.code || !strings.Contains(b.String(), c.says) {
+		if code := run(context.Background(), strings.Fields(c.args), &b); code != c.code ||
+			!strings.Contains(b.String(), c.says) {
 			t.Errorf("%q: code %d, want %d; said\n%s", c.args, code, c.code, &b)
 		}
 	}

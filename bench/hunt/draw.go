@@ -157,7 +157,8 @@ func (p *problem) problem() (*dro.Problem, error) {
 		return nil, err
 	}
 	if p.Norm > 0 {
-		return &dro.Problem{Oracle: o, Dual: p.dual, Primal: dro.Wasserstein{Mu: p.Mu, Radius: p.Norm, Intercept: p.Intercept}}, nil
+		return &dro.Problem{Oracle: o, Dual: p.dual, Primal: dro.Wasserstein{Mu: p.Mu, Radius: p.Norm,
+			Intercept: p.Intercept}}, nil
 	}
 	return &dro.Problem{Oracle: o, Dual: p.dual, Primal: dro.L2{Mu: p.Mu, Intercept: p.Intercept}}, nil
 }

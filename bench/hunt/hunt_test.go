@@ -128,11 +128,13 @@ func contradiction(c *problem, all []bound) (wrong string) {
 		slack := exact.Add(exact.New(margins), exact.Mul(exact.New(1e-32), exact.Add(exact.New(1+c.Nu), exact.Abs(value))))
 		for _, other := range all {
 			if exact.IsLess(exact.Add(value, slack), exact.New(other.lower)) {
-				return fmt.Sprintf("lower bound %.17g of %s, but the objective at the point of %s is %s", other.lower, other.method, b.method, value.Text('g', 25))
+				return fmt.Sprintf("lower bound %.17g of %s, but the objective at the point of %s is %s", other.lower, other.method,
+					b.method, value.Text('g', 25))
 			}
 		}
 		if exact.IsLess(exact.Add(exact.New(b.upper), slack), value) {
-			return fmt.Sprintf("upper bound %.17g of %s, but the objective at its point is %s", b.upper, b.method, value.Text('g', 25))
+			return fmt.Sprintf("upper bound %.17g of %s, but the objective at its point is %s", b.upper, b.method,
+				value.Text('g', 25))
 		}
 		if c.kind == "penalty" && c.Mu > 0 && c.Norm == 0 {
 			if optimum := c.Polish(b.x); optimum != nil && exact.IsLess(exact.Add(exact.New(b.upper), slack), optimum) {
@@ -166,7 +168,8 @@ func TestHunt_NoticesWrongBounds(t *testing.T) {
 	low.lower, low.upper = right.lower*(1-2e-9), right.lower*(1-1e-9)
 	for _, b := range []bound{high, low} {
 		if contradiction(c, []bound{b}) == "" {
-			t.Errorf("bounds [%.12g, %.12g] are not noticed, the right ones are [%.12g, %.12g]", b.lower, b.upper, right.lower, right.upper)
+			t.Errorf("bounds [%.12g, %.12g] are not noticed, the right ones are [%.12g, %.12g]", b.lower, b.upper, right.lower,
+				right.upper)
 		}
 	}
 }

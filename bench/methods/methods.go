@@ -171,7 +171,8 @@ func (m *Run) fill(res *dro.Result, gap float64) {
 		m.Reached = append(m.Reached, t)
 	}
 	for _, c := range trace {
-		m.Trace = append(m.Trace, TraceLine{c.Passes, c.Elapsed.Seconds(), finiteOrNil(c.Upper), finiteOrNil(c.Lower), finiteOrNil(c.Relative())})
+		m.Trace = append(m.Trace, TraceLine{c.Passes, c.Elapsed.Seconds(), finiteOrNil(c.Upper), finiteOrNil(c.Lower),
+			finiteOrNil(c.Relative())})
 	}
 }
 

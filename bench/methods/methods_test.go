@@ -69,7 +69,8 @@ func TestCompare_GapsLieWithinTheBounds(t *testing.T) {
 				want = 1
 			}
 			if reached < want {
-				t.Errorf("%s, %s: %d of %d gaps reached: %s after %.0f passes, gap %s", penalty, m.Name, reached, want, m.Status, m.Passes, formatOptional(m.Gap, "%.2g"))
+				t.Errorf("%s, %s: %d of %d gaps reached: %s after %.0f passes, gap %s", penalty, m.Name, reached, want, m.Status,
+					m.Passes, formatOptional(m.Gap, "%.2g"))
 			}
 			for i := 1; i < len(m.Trace); i++ {
 				if m.Trace[i].Passes < m.Trace[i-1].Passes || *m.Trace[i].Upper > *m.Trace[i-1].Upper {

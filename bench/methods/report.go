@@ -82,8 +82,10 @@ type Figure struct {
 // Figures returns the gap against passes and against seconds.
 func (r *Report) Figures() []Figure {
 	var names []string
-	title := fmt.Sprintf("%s: %s loss, %s penalty, ν = %.4g, μ = %.4g", r.Problem.Data, r.Problem.Loss, r.Problem.Penalty, r.Problem.Nu, r.Problem.Mu)
-	passes := chart.Lines{Title: title, XLabel: "passes over the data", YLabel: "certified relative gap", XLog: true, YLog: true}
+	title := fmt.Sprintf("%s: %s loss, %s penalty, ν = %.4g, μ = %.4g", r.Problem.Data, r.Problem.Loss, r.Problem.Penalty,
+		r.Problem.Nu, r.Problem.Mu)
+	passes := chart.Lines{Title: title, XLabel: "passes over the data", YLabel: "certified relative gap", XLog: true,
+		YLog: true}
 	seconds := passes
 	seconds.XLabel = "seconds"
 	for _, m := range r.Methods {

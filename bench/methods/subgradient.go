@@ -41,7 +41,8 @@ func solveBySubgradient(ctx context.Context, p *dro.Problem, s dro.Options) (*dr
 	if eta == 0 {
 		return nil, "", errors.New("every step size diverged")
 	}
-	note := fmt.Sprintf("step η/√(1 + passes), η = %.3g, the best of %d after %d passes each, not counted", eta, tunings, tuningPasses)
+	note := fmt.Sprintf("step η/√(1 + passes), η = %.3g, the best of %d after %d passes each, not counted", eta, tunings,
+		tuningPasses)
 	descent.begin(eta)
 	res, err := descent.solve(ctx, s)
 	return res, note, err

@@ -50,19 +50,32 @@ func Cases() []Case {
 	}
 	type of = map[string]any
 	return []Case{
-		{"dro", "`Chi2DRO`, `eps=0.5`", "`--penalty chi2 --radius 0.25`: eps/2", "hmda", "dro.Chi2DRO", of{"eps": 0.5}, radius("chi2", 0.25), 1},
-		{"dro", "`Chi2DRO`, `eps=0.5`, `ols`", "the same; its `ols` is twice our squared loss", "cps1988", "dro.Chi2DRO", of{"eps": 0.5}, radius("chi2", 0.25), 2},
-		{"dro", "`KLDRO`, `eps=0.1`", "`--penalty kl --radius 0.1`", "hmda", "dro.KLDRO", of{"eps": 0.1}, radius("kl", 0.1), 1},
+		{"dro", "`Chi2DRO`, `eps=0.5`", "`--penalty chi2 --radius 0.25`: eps/2", "hmda", "dro.Chi2DRO", of{"eps": 0.5},
+			radius("chi2", 0.25), 1},
+		{"dro", "`Chi2DRO`, `eps=0.5`, `ols`", "the same; its `ols` is twice our squared loss", "cps1988", "dro.Chi2DRO",
+			of{"eps": 0.5}, radius("chi2", 0.25), 2},
+		{"dro", "`KLDRO`, `eps=0.1`", "`--penalty kl --radius 0.1`", "hmda", "dro.KLDRO", of{"eps": 0.1}, radius("kl", 0.1),
+			1},
 		{"dro", "`CVaRDRO`, `alpha=0.7`", "`--protect 0.7`", "hmda", "dro.CVaRDRO", of{"alpha": 0.7}, protect(0.7), 1},
-		{"dro", "`GroupDRO`, `group_idx=2`", "`--groups afam --adversary groups --nu 0`", "hmda", "dro.GroupDRO", of{"group_idx": 2}, groups(0, 0), 1},
-		{"fast-dro", "`chi-square`, `size=0.25`, `reg=0`", "`--penalty chi2 --radius 0.25`: the same", "hmda", "fast-dro", of{"geometry": "chi-square", "size": 0.25, "reg": 0}, radius("chi2", 0.25), 1},
-		{"fast-dro", "`chi-square`, `size=inf`, `reg=0.3`", "`--penalty chi2 --nu 0.3`: the same", "hmda", "fast-dro", of{"geometry": "chi-square", "size": nil, "reg": 0.3}, nu("chi2", 0.3, 0), 1},
-		{"fast-dro", "`cvar`, `size=0.2`, `reg=0`", "`--protect 0.2`", "cps1988", "fast-dro", of{"geometry": "cvar", "size": 0.2, "reg": 0}, protect(0.2), 1},
-		{"group_DRO", "`--robust --weight_decay 0.1`", "`--adversary groups --nu 0 --mu 0.1`: its limit, exactly", "hmda", "group_DRO", of{"weight_decay": 0.1}, groups(0, 0.1), 1},
-		{"group_DRO", "`--robust --weight_decay 0.1 --generalization_adjustment 2`", "`… --group-adjust 2`", "hmda", "group_DRO", of{"adjustment": 2, "weight_decay": 0.1}, groups(2, 0.1), 1},
-		{"drlearn", "`penalty=\"chi2\"`, `shift_cost=0.15`, largest loss", "`--penalty chi2 --nu 0.3`: 2 shift_cost; `--mu` is `weight_decay`", "hmda", "drlearn", of{"penalty": "chi2", "shift_cost": 0.15, "weight_decay": 0.1}, nu("chi2", 0.3, 0.1), 1},
-		{"drlearn", "`penalty=\"kl\"`, `shift_cost=0.3`, largest loss", "`--penalty kl --nu 0.3`", "hmda", "drlearn", of{"penalty": "kl", "shift_cost": 0.3, "weight_decay": 0.1}, nu("kl", 0.3, 0.1), 1},
-		{"drlearn", "`make_superquantile_spectrum(n, 0.3)`, `shift_cost=0`", "`--protect 0.7`: 1 − head_prob", "hmda", "drlearn", of{"penalty": "chi2", "shift_cost": 0, "weight_decay": 0.1, "head_prob": 0.3},
+		{"dro", "`GroupDRO`, `group_idx=2`", "`--groups afam --adversary groups --nu 0`", "hmda", "dro.GroupDRO",
+			of{"group_idx": 2}, groups(0, 0), 1},
+		{"fast-dro", "`chi-square`, `size=0.25`, `reg=0`", "`--penalty chi2 --radius 0.25`: the same", "hmda", "fast-dro",
+			of{"geometry": "chi-square", "size": 0.25, "reg": 0}, radius("chi2", 0.25), 1},
+		{"fast-dro", "`chi-square`, `size=inf`, `reg=0.3`", "`--penalty chi2 --nu 0.3`: the same", "hmda", "fast-dro",
+			of{"geometry": "chi-square", "size": nil, "reg": 0.3}, nu("chi2", 0.3, 0), 1},
+		{"fast-dro", "`cvar`, `size=0.2`, `reg=0`", "`--protect 0.2`", "cps1988", "fast-dro",
+			of{"geometry": "cvar", "size": 0.2, "reg": 0}, protect(0.2), 1},
+		{"group_DRO", "`--robust --weight_decay 0.1`", "`--adversary groups --nu 0 --mu 0.1`: its limit, exactly", "hmda",
+			"group_DRO", of{"weight_decay": 0.1}, groups(0, 0.1), 1},
+		{"group_DRO", "`--robust --weight_decay 0.1 --generalization_adjustment 2`", "`… --group-adjust 2`", "hmda",
+			"group_DRO", of{"adjustment": 2, "weight_decay": 0.1}, groups(2, 0.1), 1},
+		{"drlearn", "`penalty=\"chi2\"`, `shift_cost=0.15`, largest loss",
+			"`--penalty chi2 --nu 0.3`: 2 shift_cost; `--mu` is `weight_decay`", "hmda", "drlearn",
+			of{"penalty": "chi2", "shift_cost": 0.15, "weight_decay": 0.1}, nu("chi2", 0.3, 0.1), 1},
+		{"drlearn", "`penalty=\"kl\"`, `shift_cost=0.3`, largest loss", "`--penalty kl --nu 0.3`", "hmda", "drlearn",
+			of{"penalty": "kl", "shift_cost": 0.3, "weight_decay": 0.1}, nu("kl", 0.3, 0.1), 1},
+		{"drlearn", "`make_superquantile_spectrum(n, 0.3)`, `shift_cost=0`", "`--protect 0.7`: 1 − head_prob", "hmda",
+			"drlearn", of{"penalty": "chi2", "shift_cost": 0, "weight_decay": 0.1, "head_prob": 0.3},
 			func(c *train.Config) { protect(0.7)(c); c.Mu = level.At(0.1) }, 1},
 	}
 }
@@ -152,7 +165,8 @@ func solve(ctx context.Context, c Case) (*train.Model, error) {
 	case "hmda":
 		cfg.Target, cfg.Features, cfg.Groups = "deny", []string{"pirat", "lvrat", "afam"}, []string{"afam"}
 	case "cps1988":
-		cfg.Target, cfg.Features, cfg.Groups, cfg.Loss = "wage", []string{"education", "experience"}, []string{"region"}, "squared"
+		cfg.Target, cfg.Features, cfg.Groups, cfg.Loss =
+			"wage", []string{"education", "experience"}, []string{"region"}, "squared"
 	}
 	cfg.Rows = &train.RowSet{}
 	for i := range rows {

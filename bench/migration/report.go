@@ -45,7 +45,8 @@ not tight where the groups' losses are tied, and its row says so.
 		if r.Gap != nil {
 			gap = fmt.Sprintf("%.0e", *r.Gap)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Package, r.Case.Theirs, r.Here, r.Problem, theirs, ours, off, gap)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Package, r.Case.Theirs, r.Here, r.Problem, theirs,
+			ours, off, gap)
 	}
 	fmt.Fprint(b, `
 ## The divergences

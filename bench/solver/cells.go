@@ -250,12 +250,14 @@ func generatedCells() []cell {
 	var cells []cell
 	add := func(name string, t table, loss losses.Loss, dual dro.Dual) {
 		labels := loss.Name() == "logistic"
-		cells = append(cells, cell{name: fmt.Sprintf("%s %dx%d %s", name, t.n, t.d, loss.Name()), problem: func() (*dro.Problem, error) {
-			return t.numbers(labels).problem(loss, dual, dro.L2{Mu: cmp.Or(t.share, 1) / float64(t.n), Intercept: t.intercept})
-		}})
+		cells = append(cells, cell{name: fmt.Sprintf("%s %dx%d %s", name, t.n, t.d, loss.Name()),
+			problem: func() (*dro.Problem, error) {
+				return t.numbers(labels).problem(loss, dual, dro.L2{Mu: cmp.Or(t.share, 1) / float64(t.n), Intercept: t.intercept})
+			}})
 	}
 	logistic, squared, huber := losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}
-	klBall, chiBall := dro.Ball{Divergence: dro.KullbackLeibler, Radius: 0.3}, dro.Ball{Divergence: dro.PearsonChi2, Radius: 1}
+	klBall, chiBall := dro.Ball{Divergence: dro.KullbackLeibler, Radius: 0.3}, dro.Ball{Divergence: dro.PearsonChi2,
+		Radius: 1}
 	student := func(n, d int) table { return table{n: n, d: d, noise: "student"} }
 	scaled := func(n, d int) table { return table{n: n, d: d, noise: "student", kappa: 100} }
 	with := func(n, d int, noise string) table { return table{n: n, d: d, noise: noise, intercept: true} }
@@ -275,7 +277,8 @@ func generatedCells() []cell {
 	add("chi2 ar", table{n: 10_000, d: 200, columns: "ar"}, squared, dro.ChiSquare{Nu: 1})
 	add("kl scales 1000", table{n: 3000, d: 500, kappa: 1000}, logistic, dro.KL{Nu: 1})
 	add("kl ar by products", table{n: 400, d: 2100, columns: "ar"}, logistic, dro.KL{Nu: 1})
-	cells = append(cells, cell{name: "kl one-hot 20000x1201 logistic", problem: func() (*dro.Problem, error) { return oneHot(20_000, 4, 300) }})
+	cells = append(cells, cell{name: "kl one-hot 20000x1201 logistic",
+		problem: func() (*dro.Problem, error) { return oneHot(20_000, 4, 300) }})
 	add("kl heavy", table{n: 20_000, d: 20, columns: "heavy"}, logistic, dro.KL{Nu: 1})
 	add("kl heavy", table{n: 12_000, d: 80, columns: "heavy"}, squared, dro.KL{Nu: 1})
 	add("kl rare", table{n: 12_000, d: 40, columns: "rare"}, logistic, dro.KL{Nu: 1})

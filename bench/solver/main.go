@@ -42,7 +42,8 @@ func main() {
 	only := flag.String("only", "", "only cells whose name contains `text`")
 	gap := flag.Float64("gap", 1e-6, "relative gap to certify")
 	repeat := flag.Float64("repeat", 0.15, "repeat each cell for this many `seconds`, at most 50 times")
-	references := flag.String("references", "../../shared/reference", "`directory` of the reference optima; cells without it are generated ones alone")
+	references := flag.String("references", "../../shared/reference",
+		"`directory` of the reference optima; cells without it are generated ones alone")
 	profile := flag.Bool("v", false, "print the decisions of the solver")
 	flag.Parse()
 	if *compare {
@@ -131,7 +132,8 @@ func measure(c cell, method string, gap, seconds float64, verbose bool) (result,
 			return r, err
 		}
 		spent += took
-		r.Seconds, r.Passes, r.Status, r.Gap = min(r.Seconds, took), res.Passes, res.Status.String(), res.Certificate.Relative()
+		r.Seconds, r.Passes, r.Status, r.Gap = min(r.Seconds,
+			took), res.Passes, res.Status.String(), res.Certificate.Relative()
 		if c.optimum != 0 {
 			r.Off = (res.Objective - c.optimum) / math.Abs(c.optimum)
 		}
@@ -165,7 +167,8 @@ func summarise(results []result) {
 	}
 	slices.Sort(passes)
 	if len(passes) > 0 {
-		fmt.Printf("%d cells, %.3f s, median %.1f passes, %d certified within 25 passes, %d not certified, farthest from a known optimum %.1e\n",
+		fmt.Printf("%d cells, %.3f s, median %.1f passes, %d certified within 25 passes, %d not certified, farthest from a "+
+			"known optimum %.1e\n",
 			len(results), total, passes[len(passes)/2], within, uncertified, far)
 	}
 }
@@ -214,7 +217,8 @@ func compareFiles(before, after string) error {
 	})
 	for k, r := range ratios {
 		if k < 15 || k >= len(ratios)-5 || r.time > 2 {
-			fmt.Printf("%5.2fx  %-60s %.4f -> %.4f s, %.1f -> %.1f passes\n", r.time, r.Cell, r.before.Seconds, r.Seconds, r.before.Passes, r.Passes)
+			fmt.Printf("%5.2fx  %-60s %.4f -> %.4f s, %.1f -> %.1f passes\n", r.time, r.Cell, r.before.Seconds, r.Seconds,
+				r.before.Passes, r.Passes)
 		}
 	}
 	fmt.Printf("%d cells: time %.3fx and passes %.3fx in the geometric mean; %.3f -> %.3f s in all (%.3fx)\n",

@@ -107,7 +107,8 @@ failed and %d were not run.
 `, "`", "`", r.Seeds, c[Holds]+c[Fails]+c[Empty]+c[NotRun], c[Holds], c[Fails], c[Empty], c[NotRun])
 	for i, e := range r.Experiments {
 		fmt.Fprintf(w, "## %s\n\n%s\n\n", e.Title, e.Text)
-		fmt.Fprintf(w, "| problem | method | %s | |\n|---|---|%s---|\n", strings.Join(e.Columns, " | "), strings.Repeat("--:|", len(e.Columns)))
+		fmt.Fprintf(w, "| problem | method | %s | |\n|---|---|%s---|\n", strings.Join(e.Columns, " | "),
+			strings.Repeat("--:|", len(e.Columns)))
 		for _, s := range e.Results {
 			fmt.Fprintf(w, "| %s | %s |", s.Case, s.Method)
 			for _, v := range s.Values {

@@ -88,7 +88,9 @@ var errDiverged = errors.New("the iterates diverged")
 
 // run follows m on the problem until step reports that it is enough, and returns the
 // passes of an iteration.
-func (in *instance) run(ctx context.Context, m dro.Method, l lie, seed uint64, step func(dro.Iterate) (enough bool)) (passes float64, err error) {
+func (in *instance) run(
+	ctx context.Context, m dro.Method, l lie, seed uint64, step func(dro.Iterate) (enough bool),
+) (passes float64, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := dro.Options{}

@@ -77,7 +77,8 @@ func TestInequality_OtherIterates(t *testing.T) {
 // ȳ is y on the block that moved, and elsewhere what that block would have been: the
 // ledger's block updates are the method's.
 func TestBlockUpdates_AgainstMethods(t *testing.T) {
-	for _, in := range []*instance{newGame(powerScales(8, 1), 4, 0.1, 0.1, 3), newTraining(powerScales(8, 0), 4, 0.1, 1, false, 3)} {
+	for _, in := range []*instance{newGame(powerScales(8, 1), 4, 0.1, 0.1, 3),
+		newTraining(powerScales(8, 0), 4, 0.1, 1, false, 3)} {
 		for _, m := range []theoryMethod{separableHistorical, separableReplacement} {
 			book := in.ledger(m, 2)
 			before := append([]float64(nil), book.y0...)
@@ -187,11 +188,14 @@ func TestRightSide_HasTheConstantsOfThePropositions(t *testing.T) {
 
 // A report states its counts and rows.
 func TestReport_StatesCountsAndRows(t *testing.T) {
-	r := &Report{Seeds: 3, Experiments: []Experiment{{Name: "guarantees", Title: "Inequalities", Text: "text", Columns: []string{"share", "flagged"},
-		Results: []Result{{Case: "μ = 0", Method: fullVector.String(), Values: []Number{0.5, Number(math.NaN())}, Verdict: Empty, Why: "nothing was"}}}}}
+	r := &Report{Seeds: 3, Experiments: []Experiment{{Name: "guarantees", Title: "Inequalities", Text: "text",
+		Columns: []string{"share", "flagged"},
+		Results: []Result{{Case: "μ = 0", Method: fullVector.String(), Values: []Number{0.5, Number(math.NaN())},
+			Verdict: Empty, Why: "nothing was"}}}}}
 	var text bytes.Buffer
 	r.WriteText(&text)
-	for _, want := range []string{"Of 1 claims 0 hold, 0 fail, 1 could not", "| μ = 0 | full (Alg. 2) | 0.5 | – | cannot fail: nothing was |"} {
+	for _, want := range []string{"Of 1 claims 0 hold, 0 fail, 1 could not",
+		"| μ = 0 | full (Alg. 2) | 0.5 | – | cannot fail: nothing was |"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

@@ -152,7 +152,8 @@ func (a *app) define(cmd *cobra.Command, command string, run runner) *cobra.Comm
 			shard.SetThreads(s.Threads)
 		}
 		if s.Config.OnDisk && cmd.Flags().Lookup("cache") == nil {
-			return exit.Usagef("name a size, as in --memory 400MB", "--memory 0 keeps rows on disk, which %s does not do", command)
+			return exit.Usagef("name a size, as in --memory 400MB", "--memory 0 keeps rows on disk, which %s does not do",
+				command)
 		}
 		ctx, stop := memory.Guard(cmd.Context(), s.Config.Memory, func(err error) {
 			a.printError(err, exit.Failed)

@@ -71,7 +71,8 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		}
 	})
 	if len(changed) > 0 {
-		return exit.WithHint(errors.Join(changed...), "give only --resume --out DIR: the options of the interrupted run are stored in the checkpoint")
+		return exit.WithHint(errors.Join(changed...),
+			"give only --resume --out DIR: the options of the interrupted run are stored in the checkpoint")
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if set.Changed(name) {

@@ -45,10 +45,12 @@ func TestTrain_SeveralClasses(t *testing.T) {
 	threeKinds(t, "kinds.csv", 1200)
 	for _, args := range []string{
 		"--groups site --report fast", "--protect 0.3 --report none", "--average plain --groups site --report none",
-		"--groups site --select worst-group-accuracy --report none", "--solver lbfgs --nu 1 --report none", "--nu 0.3 --intercept=false --report none",
+		"--groups site --select worst-group-accuracy --report none", "--solver lbfgs --nu 1 --report none",
+		"--nu 0.3 --intercept=false --report none",
 		"--nu 0.3 --memory 0 --report fast", "--groups site --adversary groups --nu 0.1",
 	} {
-		code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --target kind --drop code --out m --force --allow-degenerate "+args)...)
+		code, _, stderr := try(t.Context(), strings.Fields(
+			"train --data kinds.csv --target kind --drop code --out m --force --allow-degenerate "+args)...)
 		if code != exit.OK {
 			t.Errorf("%s: exit code %d\n%s", args, code, stderr)
 			continue
@@ -67,7 +69,8 @@ func TestTrain_SeveralClasses(t *testing.T) {
 	}
 	raw := contents(t, "p.csv")
 	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
-	if len(lines) != 1201 || lines[0] != "row,kind,probability_ant,probability_bee,probability_cat,probability_eel,prediction" {
+	if len(lines) != 1201 ||
+		lines[0] != "row,kind,probability_ant,probability_bee,probability_cat,probability_eel,prediction" {
 		t.Fatalf("%d lines, the first is %s", len(lines), lines[0])
 	}
 	right := 0
@@ -75,7 +78,8 @@ func TestTrain_SeveralClasses(t *testing.T) {
 		var row int
 		var p [4]float64
 		cells := strings.Split(line, ",")
-		if _, err := fmt.Sscan(strings.Join(append(cells[:1:1], cells[2:6]...), " "), &row, &p[0], &p[1], &p[2], &p[3]); err != nil {
+		if _, err := fmt.Sscan(strings.Join(append(cells[:1:1], cells[2:6]...), " "), &row, &p[0], &p[1], &p[2],
+			&p[3]); err != nil {
 			t.Fatal(err)
 		}
 		at := 0
@@ -84,7 +88,8 @@ func TestTrain_SeveralClasses(t *testing.T) {
 				at = c
 			}
 		}
-		if sum := p[0] + p[1] + p[2] + p[3]; !(math.Abs(sum-1) <= 1e-12) || []string{"ant", "bee", "cat", "eel"}[at] != cells[6] {
+		if sum := p[0] + p[1] + p[2] + p[3]; !(math.Abs(sum-1) <= 1e-12) ||
+			[]string{"ant", "bee", "cat", "eel"}[at] != cells[6] {
 			t.Fatalf("%s: the probabilities sum to %v", line, sum)
 		}
 		if cells[1] == cells[6] {
@@ -115,7 +120,8 @@ func TestTrain_SeveralClasses(t *testing.T) {
 	for c := range m.ConfusionMatrix {
 		hits += m.ConfusionMatrix[c][c]
 	}
-	if got := *m.Overall.Values["accuracy"]; hits != right || !(math.Abs(got-float64(right)/1200) <= 1e-12) || len(m.Classes) != 4 || m.Classes[3].Support != 1 || *m.Overall.Values["macro_f1"] >= got {
+	if got := *m.Overall.Values["accuracy"]; hits != right || !(math.Abs(got-float64(right)/1200) <= 1e-12) ||
+		len(m.Classes) != 4 || m.Classes[3].Support != 1 || *m.Overall.Values["macro_f1"] >= got {
 		t.Errorf("%d right, confusion matrix %v, %+v", right, m.ConfusionMatrix, m.Overall.Values)
 	}
 	if len(e.Groupings) != 2 || e.Groupings[0].Name != "kind" || e.Groupings[1].Name != "site" {
@@ -129,7 +135,8 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	threeKinds(t, "kinds.csv", 200)
 	for args, want := range map[string][]string{
-		"--target code --drop kind":                                  {"different whole numbers", "--loss logistic", "--loss squared", "counts"},
+		"--target code --drop kind": {"different whole numbers", "--loss logistic",
+			"--loss squared", "counts"},
 		"--target kind --drop code --threshold 0.4":                  {"threshold"},
 		"--target kind --drop code --nu 1 --recalibrate":             {"recalibrate"},
 		"--target kind --drop code --positive ant":                   {"classes", "--positive"},
@@ -149,11 +156,13 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 			}
 		}
 	}
-	if code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --target code --drop kind --loss logistic --nu 1 --out m --force --report fast")...); code != exit.OK {
+	if code, _, stderr := try(t.Context(), strings.Fields(
+		"train --data kinds.csv --target code --drop kind --loss logistic --nu 1 --out m --force --report fast")...); code != exit.OK {
 		t.Error(stderr)
 	}
 	for _, format := range []string{"onnx", "sql", "csv"} {
-		if code, _, stderr := try(t.Context(), strings.Fields("export --model m --format "+format+" --out x."+format)...); code != exit.OK {
+		if code, _, stderr := try(t.Context(), strings.Fields(
+			"export --model m --format "+format+" --out x."+format)...); code != exit.OK {
 			t.Errorf("%s: exit code %d, %s", format, code, stderr)
 		}
 	}
@@ -192,7 +201,8 @@ func TestEval_PredictionsOfClasses(t *testing.T) {
 	if len(table.Models) != 1 || len(table.Groupings) != 2 || len(table.Models[0]["classes"].([]any)) != 4 {
 		t.Fatalf("%d models, %d groupings", len(table.Models), len(table.Groupings))
 	}
-	for _, key := range []string{"overall", "overall_intervals", "worst_group", "cvar", "classes", "confusion_matrix", "most_confused"} {
+	for _, key := range []string{"overall", "overall_intervals", "worst_group", "cvar", "classes", "confusion_matrix",
+		"most_confused"} {
 		if got, want := table.Models[0][key], model.Models[0][key]; want == nil || !alike(got, want) {
 			t.Errorf("%s: %v, of the model %v", key, got, want)
 		}
@@ -212,7 +222,8 @@ func TestEval_PredictionsOfClasses(t *testing.T) {
 		"probability_* --drop probability_eel,row,prediction": {`row 1200`, `there is no column "probability_eel"`},
 		"probability_*,other_*":                               {`no column "other_ant"`, `no column "other_eel"`},
 		"probability_* --loss huber":                          {"not a loss of several classes"},
-		"probability_* --task binary":                         {"task"}, "probability_* --positive ant": {"two classes"}, "probability_* --threshold 0.3": {"two classes"},
+		"probability_* --task binary":                         {"task"}, "probability_* --positive ant": {"two classes"},
+		"probability_* --threshold 0.3": {"two classes"},
 	} {
 		code, _, stderr := try(t.Context(), strings.Fields("eval --predictions p.csv --target kind --score "+score)...)
 		if code == exit.OK {

@@ -133,8 +133,10 @@ func TestCommandLine_RepeatsTheRun(t *testing.T) {
 // what it sets prints and reads back the same.
 func FuzzConfig(f *testing.F) {
 	for _, s := range []string{
-		"data: x.csv\ntarget: y\ngroups: [a, \"b, c\"]\nnu: 0.5\n", "nu: 1\nnu: 2\n", "- a\n", "a: &x [*x]\n", "groups: &g [a]\ndrop: *g\n",
-		"intercept: yes\n", "seed: -1\n", "---\n---\n", "nu: .nan\n", "mu: 1_000e-3\n", "target: |\n  a\n  b\n", "? [a]\n: b\n", "<<: {nu: 1}\n",
+		"data: x.csv\ntarget: y\ngroups: [a, \"b, c\"]\nnu: 0.5\n", "nu: 1\nnu: 2\n", "- a\n", "a: &x [*x]\n",
+		"groups: &g [a]\ndrop: *g\n",
+		"intercept: yes\n", "seed: -1\n", "---\n---\n", "nu: .nan\n", "mu: 1_000e-3\n", "target: |\n  a\n  b\n",
+		"? [a]\n: b\n", "<<: {nu: 1}\n",
 	} {
 		f.Add(s)
 	}

@@ -55,7 +55,8 @@ func listDatasets(a *app, asJSON bool) error {
 // oneDataset returns an error unless args holds one name.
 func oneDataset(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return exit.Usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s needs one name, but got %d", cmd.Name(), len(args))
+		return exit.Usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s needs one name, but got %d", cmd.Name(),
+			len(args))
 	}
 	if _, err := datasets.Get(args[0]); err != nil {
 		return unknownDataset(args[0], err)

@@ -15,7 +15,8 @@ func lockDir(path string) (unlock func(), err error) {
 	if err != nil {
 		return func() {}, nil
 	}
-	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL|deleteOnClose, 0)
+	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS,
+		syscall.FILE_ATTRIBUTE_NORMAL|deleteOnClose, 0)
 	switch {
 	case errors.Is(err, sharingViolation):
 		return nil, errLocked

@@ -51,7 +51,8 @@ func TestFile_TooLargeForTheDisk(t *testing.T) {
 	}
 	for _, limit := range []string{"8", "2000"} { // of 512 bytes: the buckets, the matrix
 		code, told := run(limit)
-		if code != exit.Failed || !strings.Contains(told, "cache: file too large") || !strings.Contains(told, "name a directory on another disk with --cache") {
+		if code != exit.Failed || !strings.Contains(told, "cache: file too large") ||
+			!strings.Contains(told, "name a directory on another disk with --cache") {
 			t.Errorf("%s blocks: exit code %d: %s", limit, code, told)
 		}
 		if left, err := os.ReadDir("cache"); err == nil && len(left) > 0 {
@@ -74,7 +75,8 @@ func TestAddressSpace_TooLittle(t *testing.T) {
 		t.Error(err)
 	}
 	err := enoughSpace(least-1, least)
-	if msg, hint := exit.Describe(err); exit.Code(t.Context(), err) != exit.Failed || !strings.Contains(msg, "ulimit -v leaves") || !strings.Contains(hint, "raise that limit") {
+	if msg, hint := exit.Describe(err); exit.Code(t.Context(), err) != exit.Failed ||
+		!strings.Contains(msg, "ulimit -v leaves") || !strings.Contains(hint, "raise that limit") {
 		t.Errorf("%s; %s", msg, hint)
 	}
 }

@@ -82,8 +82,10 @@ var elsewhere = []struct{ begins, why string }{
 	{"podman ", "it needs a container engine"},
 	{"mpirun ", "it needs an MPI"},
 	{"drotrain train --resume ", "it needs a run that was interrupted"},
-	{"drotrain train --data embeddings.npy ", "it needs arrays of a network"}, {"drotrain predict --model drotrain-out --data new.npy", "it needs arrays of a network"},
-	{"drotrain train --data reviews.svm ", "it needs a file of another program"}, {"drotrain predict --model drotrain-out --data new.svm", "it needs a file of another program"},
+	{"drotrain train --data embeddings.npy ", "it needs arrays of a network"},
+	{"drotrain predict --model drotrain-out --data new.npy", "it needs arrays of a network"},
+	{"drotrain train --data reviews.svm ", "it needs a file of another program"},
+	{"drotrain predict --model drotrain-out --data new.svm", "it needs a file of another program"},
 }
 
 // Every command line of the README and of docs/ runs, page by page, each page in a
@@ -149,7 +151,8 @@ func follow(t *testing.T, page string, all []step) (ran int) {
 		if code != s.code && !gate {
 			t.Fatalf("%s: exit code %d\n%s%s", at, code, stdout.String(), stderr.String())
 		}
-		if printed := stdout.String() + stderr.String(); s.prints != nil && !matches(s.prints, strings.Split(strings.TrimRight(printed, "\n"), "\n")) {
+		if printed := stdout.String() + stderr.String(); s.prints != nil &&
+			!matches(s.prints, strings.Split(strings.TrimRight(printed, "\n"), "\n")) {
 			t.Errorf("%s: printed\n%s\nand not\n%s", at, printed, strings.Join(s.prints, "\n"))
 		}
 	}
@@ -232,7 +235,8 @@ func TestDocs_Options(t *testing.T) {
 		}
 	}
 	walk(newRoot(a))
-	others := map[string]bool{"mpi": true, "robust_step_size": true, "weight_decay": true, "alpha": true, "btl": true, "robust": true, "generalization_adjustment": true}
+	others := map[string]bool{"mpi": true, "robust_step_size": true, "weight_decay": true, "alpha": true, "btl": true,
+		"robust": true, "generalization_adjustment": true}
 	pages, _ := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	named := 0
 	for _, page := range append(pages, filepath.Join(root, "README.md")) {

@@ -38,7 +38,8 @@ func TestDocs_StudyNumbers(t *testing.T) {
 			if len(n) != 4 {
 				t.Fatalf("the counts of %q are %v", name, n)
 			}
-			if want := fmt.Sprintf(" the group columns | %d | %d | %d | %d |", n[0], n[1], n[2], n[3]); where != "help" && !strings.Contains(text, name+want) {
+			if want := fmt.Sprintf(" the group columns | %d | %d | %d | %d |", n[0], n[1], n[2], n[3]); where != "help" &&
+				!strings.Contains(text, name+want) {
 				t.Errorf("%s has no row %q", where, name+want)
 			}
 			if want := fmt.Sprintf(" on %d", n[0]); where == "help" && !strings.Contains(text, want) {

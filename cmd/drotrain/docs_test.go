@@ -33,7 +33,8 @@ func TestDocs_ExitCodes(t *testing.T) {
 			t.Errorf("%s tells no exit codes", where)
 			continue
 		}
-		for code, what := range map[int]string{exit.OK: "certified", exit.Failed: "failed", exit.Usage: "wrong", exit.Limit: "stopped", exit.Gate: "(gate|degenerate)"} {
+		for code, what := range map[int]string{exit.OK: "certified", exit.Failed: "failed", exit.Usage: "wrong",
+			exit.Limit: "stopped", exit.Gate: "(gate|degenerate)"} {
 			if !regexp.MustCompile(fmt.Sprintf(`^([^.]*,\s)?%d [^,:]*%s`, code, what)).MatchString(codes) {
 				t.Errorf("%s: no %d with %q in %.200q", where, code, what, codes)
 			}
@@ -127,7 +128,8 @@ func TestHelp_ExamplesAreValid(t *testing.T) {
 		}
 	}
 	walk(newRoot(a))
-	for _, command := range []string{"train", "tune", "eval", "predict", "export", "inspect"} { // beside the titles of options
+	// beside the titles of options
+	for _, command := range []string{"train", "tune", "eval", "predict", "export", "inspect"} {
 		var help strings.Builder
 		root := newRoot(&app{stdout: &help, stderr: io.Discard})
 		root.SetOut(&help)

@@ -121,10 +121,12 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	a.warnOfTrainingRows(measured.Encoding, "; `drotrain eval` without --data measures the model on the rows held out")
 	if o.Strict || o.measure.Filter == "" { // rows that are chosen are meant to differ
 		if err := a.checkDrift(measured.Encoding, e.Findings, o.Strict); err != nil {
-			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true, Message: "failed: " + err.Error()})
+			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true,
+				Message: "failed: " + err.Error()})
 			wrong = cmp.Or(wrong, err)
 		} else if o.Strict {
-			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Message: "passed: no feature exceeds its drift limits"})
+			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()),
+				Message: "passed: no feature exceeds its drift limits"})
 		}
 	}
 	var r *eval.Report
@@ -184,7 +186,8 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	case o.Predictions != "":
 		foreign, of = onlyModels, "--model"
 	case len(o.Models) == 0:
-		return exit.Usagef("name the model that drotrain train wrote with --model, or a table of predictions with --predictions", "no --model")
+		return exit.Usagef("name the model that drotrain train wrote with --model, or a table of predictions with "+
+			"--predictions", "no --model")
 	}
 	for _, name := range foreign {
 		if fs.Changed(name) {
@@ -196,14 +199,19 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	}
 	switch {
 	case o.JSON && o.writesToStream():
-		return exit.Usagef("leave out one of them", "--out - writes the report to the standard output, where --json writes too")
+		return exit.Usagef("leave out one of them",
+			"--out - writes the report to the standard output, where --json writes too")
 	case o.Predictions != "":
 	case o.Config.Data != "" && o.TrainedOn != "":
-		return exit.Usagef("leave out one of them", "--data and --trained-on exclude each other: --data evaluates on a new table, --trained-on on the hold-out rows of the training table")
+		return exit.Usagef("leave out one of them",
+			"--data and --trained-on exclude each other: --data evaluates on a new table, --trained-on on the hold-out rows of "+
+				"the training table")
 	case o.Config.Data == "" && (o.Config.Filter != "" || !o.Config.Reading.IsZero()):
-		return exit.Usagef("name the table with --data", "--filter and the reading options need --data: hold-out rows are always read with the options of the training run")
+		return exit.Usagef("name the table with --data",
+			"--filter and the reading options need --data: hold-out rows are always read with the options of the training run")
 	case o.Variant != "" && (o.Config.Data == "" || len(o.Models) > 1):
-		return exit.Usagef("leave out --model-variant, or name a table with --data", "--model-variant needs --data: on hold-out rows, all models of the file are evaluated")
+		return exit.Usagef("leave out --model-variant, or name a table with --data",
+			"--model-variant needs --data: on hold-out rows, all models of the file are evaluated")
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ func readReference(path string) (*eval.Reference, error) {
 	}
 	r, err := parseReference(raw)
 	if err != nil {
-		return nil, exit.WithHint(fmt.Errorf("--against %s: %w", path, err), "give --against the metrics.json of an earlier evaluation, or a model.json")
+		return nil, exit.WithHint(fmt.Errorf("--against %s: %w", path, err),
+			"give --against the metrics.json of an earlier evaluation, or a model.json")
 	}
 	return r, nil
 }
@@ -55,7 +56,8 @@ func parseReference(raw []byte) (*eval.Reference, error) {
 		return nil, err
 	}
 	if len(m.Reference) == 0 {
-		return nil, fmt.Errorf("the model stores no hold-out evaluation: it was trained with --report none or by an older version")
+		return nil, fmt.Errorf(
+			"the model stores no hold-out evaluation: it was trained with --report none or by an older version")
 	}
 	return eval.ReadReference(bytes.NewReader(m.Reference))
 }

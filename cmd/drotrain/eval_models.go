@@ -80,7 +80,8 @@ func (o *evalOptions) loadModels(ctx context.Context, a *app) (models []report.N
 		if err != nil {
 			return nil, err
 		}
-		models = append(models, report.Named{Name: filepath.Base(filepath.Clean(strings.TrimSuffix(path, modelFile))), Model: m})
+		models = append(models, report.Named{Name: filepath.Base(filepath.Clean(strings.TrimSuffix(path, modelFile))),
+			Model: m})
 	}
 	return models, nil
 }
@@ -100,7 +101,8 @@ func (o *evalOptions) reloadTrainingRows(ctx context.Context, models []report.Na
 			return err
 		}
 		if k > 0 {
-			err = fmt.Errorf("%s was trained on %s, but %s was trained on %s, which differs (%s)", m.Name, c.Data, models[0].Name, path, changed.Why)
+			err = fmt.Errorf("%s was trained on %s, but %s was trained on %s, which differs (%s)", m.Name, c.Data,
+				models[0].Name, path, changed.Why)
 		}
 		return exit.WithHint(err, "name a table to evaluate on with --data")
 	}
@@ -108,7 +110,9 @@ func (o *evalOptions) reloadTrainingRows(ctx context.Context, models []report.Na
 }
 
 // measureTable evaluates a model on the rows of --data.
-func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model, f *data.Frame) (*report.Measured, error) {
+func (o *evalOptions) measureTable(
+	ctx context.Context, a *app, m *train.Model, f *data.Frame,
+) (*report.Measured, error) {
 	if len(m.Reference) > 0 {
 		var err error
 		if o.kept, err = eval.ReadReference(bytes.NewReader(m.Reference)); err != nil {
@@ -151,11 +155,14 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 	}
 	switch {
 	case path == stream:
-		return "", exit.Usagef("name a table to evaluate on with --data", "the model was trained on standard input, which cannot be read again")
+		return "", exit.Usagef("name a table to evaluate on with --data",
+			"the model was trained on standard input, which cannot be read again")
 	case m.Config.HoldoutData != "":
-		return "", exit.Usagef("evaluate on that table with --data "+printable.QuoteShell(m.Config.HoldoutData), "the hold-out rows of the model are in a separate table")
+		return "", exit.Usagef("evaluate on that table with --data "+printable.QuoteShell(m.Config.HoldoutData),
+			"the hold-out rows of the model are in a separate table")
 	case m.Config.ValidationData != "":
-		return "", exit.Usagef("name a table to evaluate on with --data", "the model was chosen on validation rows in a separate table, and its hold-out rows are not read again")
+		return "", exit.Usagef("name a table to evaluate on with --data",
+			"the model was chosen on validation rows in a separate table, and its hold-out rows are not read again")
 	case o.TrainedOn != "":
 		return o.TrainedOn, nil
 	case path == "":
@@ -163,6 +170,7 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 	case strings.HasPrefix(path, datasets.Prefix) || isWithin(dir, path):
 		return path, nil
 	}
-	return "", exit.Usagef("if you trust the model, name the table with --trained-on "+printable.QuoteShell(path)+"; or evaluate on another table with --data",
+	return "", exit.Usagef("if you trust the model, name the table with --trained-on "+printable.QuoteShell(
+		path)+"; or evaluate on another table with --data",
 		"the training table %s is not in the folder of the model, so it is not opened", path)
 }

@@ -40,13 +40,17 @@ func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.M
 	if p := measured.Input.Positive; p != "" {
 		target += ", positive: " + p
 	}
-	return measured, fmt.Sprintf("%s: %s, target %s", o.Predictions, show.Plural(measured.Evaluation.N, "row", "rows"), target), nil
+	return measured, fmt.Sprintf("%s: %s, target %s", o.Predictions, show.Plural(measured.Evaluation.N, "row", "rows"),
+		target), nil
 }
 
 // scores returns the columns of predictions with the names of their models.
 func (o *evalOptions) scores() ([]report.Score, error) {
 	c := &o.Config
-	if err := checkRequirements(requiredOption{"target", c.Target, "name the column of the actual outcome, as in --target y"}, requiredOption{"score", strings.Join(o.Scores, ""), "name the column of the predictions, as in --score p"}); err != nil {
+	if err := checkRequirements(requiredOption{"target", c.Target,
+		"name the column of the actual outcome, as in --target y"},
+		requiredOption{"score", strings.Join(o.Scores, ""),
+			"name the column of the predictions, as in --score p"}); err != nil {
 		return nil, err
 	}
 	if kind, ok := losses.KindOf(c.Loss); ok && o.Task != "" && !kind.Measures(o.Task == "binary") {
@@ -73,7 +77,8 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 		}
 	}
 	return scores, checkRoles(
-		role{"target", []string{c.Target}, []string{"score", "weight", "columns"}}, role{"score", columns, []string{"weight", "columns"}},
+		role{"target", []string{c.Target}, []string{"score", "weight", "columns"}}, role{"score", columns,
+			[]string{"weight", "columns"}},
 		role{"weight", []string{c.Weight}, []string{"columns", "groups"}}, role{"groups", c.Groups, nil},
 		role{"columns", o.Columns, []string{"drop"}}, role{"drop", c.Drop, nil},
 	)

@@ -94,11 +94,15 @@ func TestSignal_InterruptEndsTheRun(t *testing.T) {
 		when string
 		msg  string
 	}{
-		{syscall.SIGINT, 130, "robust: ", "drotrain: error: interrupted; the unfinished model was written to drotrain-out/model.json"},
-		{syscall.SIGTERM, 143, "robust: ", "drotrain: error: terminated; the unfinished model was written to drotrain-out/model.json"},
-		{syscall.SIGINT, 130, "note: target", "drotrain: error: interrupted; the model was written to drotrain-out/model.json, but its report is not finished\nhint: "},
+		{syscall.SIGINT, 130, "robust: ",
+			"drotrain: error: interrupted; the unfinished model was written to drotrain-out/model.json"},
+		{syscall.SIGTERM, 143, "robust: ",
+			"drotrain: error: terminated; the unfinished model was written to drotrain-out/model.json"},
+		{syscall.SIGINT, 130, "note: target",
+			"drotrain: error: interrupted; the model was written to drotrain-out/model.json, but its report is not finished\nhint: "},
 		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before a model was trained\n"},
-		{syscall.SIGTERM, 143, "rescaled ERM: ", "drotrain: error: terminated; the model was written to drotrain-out/model.json, but the models to compare it with are not finished\n"},
+		{syscall.SIGTERM, 143, "rescaled ERM: ",
+			"drotrain: error: terminated; the model was written to drotrain-out/model.json, but the models to compare it with are not finished\n"},
 	} {
 		t.Run(c.when+c.sig.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -188,7 +192,8 @@ func TestTrain_InputChangedInPlace(t *testing.T) {
 			}}
 			clock := time.Unix(0, 0)
 			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
-			code := a.run(t.Context(), []string{"train", "--data", "a.parquet", "--target", "deny", "--groups", "region", "--nu", "1", "--out", "m"})
+			code := a.run(t.Context(), []string{"train", "--data", "a.parquet", "--target", "deny", "--groups", "region", "--nu",
+				"1", "--out", "m"})
 			if code != exit.Failed || !strings.Contains(errs.String(), "a.parquet: the file changed while it was read") {
 				t.Errorf("exit code %d, stderr %s", code, errs)
 			}

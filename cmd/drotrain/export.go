@@ -47,7 +47,8 @@ number without a fill makes the score null; in ONNX the score is NaN.`,
 // export writes a model in the format of another system.
 func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet) error {
 	model := strings.Join(o.Models, "")
-	if err := checkRequirements(modelRequirement(model), requiredOption{"out", o.Out, "as in --out model.onnx or score.sql"}); err != nil {
+	if err := checkRequirements(modelRequirement(model),
+		requiredOption{"out", o.Out, "as in --out model.onnx or score.sql"}); err != nil {
 		return err
 	}
 	m, variant, err := a.loadVariant(ctx, model, o.Variant)
@@ -57,7 +58,8 @@ func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet
 	if o.Format == "" {
 		o.Format = strings.TrimPrefix(filepath.Ext(o.Out), ".")
 		if err := fs.Lookup("format").Value.Set(o.Format); err != nil {
-			return exit.Usagef("choose the format with --format "+fs.Lookup("format").Value.Type(), "the name %s has an unknown extension", o.Out)
+			return exit.Usagef("choose the format with --format "+fs.Lookup("format").Value.Type(),
+				"the name %s has an unknown extension", o.Out)
 		}
 	}
 	o.Export.Formulas = !o.Safe

@@ -10,7 +10,8 @@ import (
 // An evaluation takes the favourable outcome and the reference group of the training, unless it is given others.
 func TestFavourable_IsThatOfTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
-	train := []string{"train", "--data", "builtin:loans", "--target", "deny", "--groups", "sex", "--adversary", "groups", "--nu", "0.1", "--resamples", "0", "--quiet",
+	train := []string{"train", "--data", "builtin:loans", "--target", "deny", "--groups", "sex", "--adversary", "groups",
+		"--nu", "0.1", "--resamples", "0", "--quiet",
 		"--favourable", "yes", "--reference-group", "male", "--out", "m"}
 	if code, _, stderr := try(t.Context(), train...); code != 0 {
 		t.Fatal(code, stderr)
@@ -19,7 +20,8 @@ func TestFavourable_IsThatOfTheTraining(t *testing.T) {
 		options []string
 		want    string
 	}{{nil, "yes"}, {[]string{"--favourable", "no"}, "no"}} {
-		args := append([]string{"eval", "--model", "m", "--data", "builtin:loans-next", "--filter", "deny is not null", "--resamples", "0", "--json"}, c.options...)
+		args := append([]string{"eval", "--model", "m", "--data", "builtin:loans-next", "--filter", "deny is not null",
+			"--resamples", "0", "--json"}, c.options...)
 		code, stdout, stderr := try(t.Context(), args...)
 		if code != 0 {
 			t.Fatal(code, stderr)

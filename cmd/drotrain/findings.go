@@ -21,7 +21,8 @@ func optionFor(f *check.Finding) string {
 		return "--dates parts"
 	case f.What == check.RowWeight:
 		return "--weight " + printable.QuoteShell(f.Column)
-	case f.What == check.Index || f.What == check.UniqueText || f.IsLeak() && f.What != check.LeakGroup && f.What != check.LeakSlopes:
+	case f.What == check.Index || f.What == check.UniqueText ||
+		f.IsLeak() && f.What != check.LeakGroup && f.What != check.LeakSlopes:
 		return "--drop " + printable.QuoteShell(f.Column)
 	}
 	return ""

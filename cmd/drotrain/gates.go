@@ -83,13 +83,16 @@ func (o *evalOptions) writeFailure(ctx context.Context, a *app, out *outputDir, 
 
 // writeNamed writes an output and returns its path. If a gate failed, the file that --against names is not
 // replaced: the output is written beside it, with ".failed" in its name.
-func (o *evalOptions) writeNamed(a *app, out *outputDir, name string, failed bool, content func(io.Writer) error) (path string, err error) {
+func (o *evalOptions) writeNamed(
+	a *app, out *outputDir, name string, failed bool, content func(io.Writer) error,
+) (path string, err error) {
 	if path = name; out != nil {
 		path = out.File(name)
 	}
 	if failed && o.isReference(path) {
 		beside := failedName(name)
-		a.warn(fmt.Sprintf("a gate failed: %s, the reference of --against, was not replaced; the new numbers are in %s", path, failedName(path)))
+		a.warn(fmt.Sprintf("a gate failed: %s, the reference of --against, was not replaced; the new numbers are in %s", path,
+			failedName(path)))
 		name, path = beside, failedName(path)
 		if out == nil {
 			return path, a.inputs.WriteFile(path, true, content)

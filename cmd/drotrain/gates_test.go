@@ -37,7 +37,8 @@ func TestEvalGates_FailureKeepsReferenceAndWritesFiles(t *testing.T) {
 			t.Fatalf("%q: exit code %d, not %d: %s", args, code, want, errs)
 		}
 	}
-	run(0, "train", "--data", "t.csv", "--target", "y", "--groups", "g", "--average", "plain", "--report", "fast", "--out", "m", "--quiet")
+	run(0, "train", "--data", "t.csv", "--target", "y", "--groups", "g", "--average", "plain", "--report", "fast", "--out",
+		"m", "--quiet")
 	run(0, "eval", "--model", "m", "--data", "t.csv", "--out", "ref.json", "--quiet")
 	before := read("ref.json")
 	for _, c := range []struct {
@@ -51,7 +52,8 @@ func TestEvalGates_FailureKeepsReferenceAndWritesFiles(t *testing.T) {
 		{"t.csv", "acuracy < 0.5", 2, "acuracy"},
 		{"renamed.csv", "risk > 5", 4, "there is no column"},
 	} {
-		run(c.code, "eval", "--model", "m", "--data", c.data, "--against", "ref.json", "--fail-if", c.gate, "--out", "ref.json,gates.xml", "--force", "--quiet")
+		run(c.code, "eval", "--model", "m", "--data", c.data, "--against", "ref.json", "--fail-if", c.gate, "--out",
+			"ref.json,gates.xml", "--force", "--quiet")
 		if read("ref.json") != before {
 			t.Fatalf("%s: the reference was replaced", c.gate)
 		}
@@ -62,12 +64,14 @@ func TestEvalGates_FailureKeepsReferenceAndWritesFiles(t *testing.T) {
 			os.Remove(in(name))
 		}
 	}
-	run(0, "eval", "--model", "m", "--data", "t.csv", "--against", "ref.json", "--fail-if", "risk > 5", "--out", "ref.json", "--force", "--quiet")
+	run(0, "eval", "--model", "m", "--data", "t.csv", "--against", "ref.json", "--fail-if", "risk > 5", "--out",
+		"ref.json", "--force", "--quiet")
 	if read("ref.json") == before {
 		t.Error("a run that passed did not replace the reference")
 	}
 	// The groups of the training are no new groups.
-	if code, _, errs := try(t.Context(), "eval", "--model", "m", "--data", "t.csv", "--groups", "g", "--strict", "--out", "g2.xml"); code != 0 || strings.Contains(errs, "groups unseen in training") {
+	if code, _, errs := try(t.Context(), "eval", "--model", "m", "--data", "t.csv", "--groups", "g", "--strict", "--out",
+		"g2.xml"); code != 0 || strings.Contains(errs, "groups unseen in training") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

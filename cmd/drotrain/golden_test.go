@@ -93,7 +93,8 @@ func said(t *testing.T, command string) string {
 	if args[0] == "drotrain" {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which --memory lowers
 		var stdout, stderr bytes.Buffer
-		a := &app{stdout: &stdout, stderr: &stderr, now: func() time.Time { return time.Time{} }} // so that nothing is said because it takes long
+		// so that nothing is said because it takes long
+		a := &app{stdout: &stdout, stderr: &stderr, now: func() time.Time { return time.Time{} }}
 		code := a.run(t.Context(), args[1:])
 		out := strings.TrimRight(stdout.String(), "\n")
 		if strings.HasPrefix(out, "{") {
@@ -119,7 +120,8 @@ func said(t *testing.T, command string) string {
 		var headings []string
 		for _, m := range heading.FindAllStringSubmatch(text, -1) {
 			m[1], m[2] = m[1]+m[3], m[2]+m[4]
-			headings = append(headings, strings.TrimSpace(m[1])+" "+strings.Join(strings.Fields(tag.ReplaceAllString(m[2], " ")), " "))
+			headings = append(headings, strings.TrimSpace(m[1])+" "+strings.Join(strings.Fields(tag.ReplaceAllString(m[2], " ")),
+				" "))
 		}
 		text = strings.Join(headings, "\n") + "\n"
 	case "table":

@@ -75,7 +75,8 @@ func TestOutputs_NeverOverwriteInputs(t *testing.T) {
 		{"eval --model m --data pay.csv --resamples 0 --out e.json --force", "e.json", "m/model.json"},
 		{"eval --model m --data pay.csv --resamples 0 --out m/model.json --force", "", ""},
 		{"eval --model m --data pay.csv --resamples 0 --format json --out d --force", "d/report.json", "pay.csv"},
-		{"eval --predictions preds.csv --target pay --score prediction --resamples 0 --out a.json --force", "a.json", "preds.csv"},
+		{"eval --predictions preds.csv --target pay --score prediction --resamples 0 --out a.json --force", "a.json",
+			"preds.csv"},
 		{"export --model m --format csv --out m/model.json --force", "", ""},
 		{"train --data pay.csv --target pay --out o --force", "o/model.json", "pay.csv"},
 		{"train --data pay.csv --target pay --out o --force", "o/report.html", "pay.csv"},
@@ -105,7 +106,8 @@ func TestOutputs_NeverOverwriteInputs(t *testing.T) {
 			os.Remove(c.at)
 		}
 	}
-	for name, want := range map[string]string{"pay.csv": table, "m/model.json": string(model), "preds.csv": string(preds), "c.yaml": "target: pay\nquiet: true\n"} {
+	for name, want := range map[string]string{"pay.csv": table, "m/model.json": string(model), "preds.csv": string(preds),
+		"c.yaml": "target: pay\nquiet: true\n"} {
 		if b, err := os.ReadFile(name); err != nil || string(b) != want {
 			t.Errorf("%s was changed: %v", name, err)
 		}
@@ -160,15 +162,19 @@ func TestEval_OpensNoForeignTable(t *testing.T) {
 		}
 		return stdout + stderr
 	}
-	run(exit.OK, "train", "--data", "elsewhere/pay.csv", "--target", "pay", "--average", "plain", "--out", "far", "--quiet")
-	run(exit.OK, "train", "--data", "m/pay.csv", "--target", "pay", "--average", "plain", "--out", "m", "--force", "--quiet")
+	run(exit.OK, "train", "--data", "elsewhere/pay.csv", "--target", "pay", "--average", "plain", "--out", "far",
+		"--quiet")
+	run(exit.OK, "train", "--data", "m/pay.csv", "--target", "pay", "--average", "plain", "--out", "m", "--force",
+		"--quiet")
 	for _, model := range []string{"far", "far/model.json"} {
 		says := run(exit.Usage, "eval", "--model", model, "--resamples", "0", "--out", "r.html")
-		if !strings.Contains(says, "elsewhere/pay.csv is not in the folder of the model") || !strings.Contains(says, "--trained-on elsewhere/pay.csv") {
+		if !strings.Contains(says, "elsewhere/pay.csv is not in the folder of the model") ||
+			!strings.Contains(says, "--trained-on elsewhere/pay.csv") {
 			t.Errorf("says %q", says)
 		}
 	}
-	says := run(exit.OK, "eval", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out", "far.html", "--quiet")
+	says := run(exit.OK, "eval", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out",
+		"far.html", "--quiet")
 	if !strings.Contains(says, "Measured out of fold (120 rows)") {
 		t.Errorf("says %q", says)
 	}
@@ -206,7 +212,8 @@ func TestCSV_CellsAreNoFormulas(t *testing.T) {
 		t.Error("--csv-safe changes more than it adds")
 	}
 	for safe, want := range map[string]string{"true": "\n'-age,'-age,numeric,", "false": "\n-age,-age,numeric,"} {
-		if code, _, stderr := try(t.Context(), "export", "--model", "m", "--out", safe+".csv", "--csv-safe="+safe); code != exit.OK {
+		if code, _, stderr := try(t.Context(), "export", "--model", "m", "--out", safe+".csv",
+			"--csv-safe="+safe); code != exit.OK {
 			t.Fatal(stderr)
 		}
 		if b, err := os.ReadFile(safe + ".csv"); err != nil || !strings.Contains(string(b), want) {
@@ -236,7 +243,8 @@ func TestOutputDirectory_IsLockedByOneRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, _, stderr := try(t.Context(), "train", "--out", names[1], "--force")
-		if code != exit.Failed || !strings.Contains(stderr, "another run is writing to it") || strings.Contains(stderr, "ERM") {
+		if code != exit.Failed || !strings.Contains(stderr, "another run is writing to it") ||
+			strings.Contains(stderr, "ERM") {
 			t.Errorf("%s beside %s: %d %s", names[1], names[0], code, stderr)
 		}
 		first.Close()

@@ -41,7 +41,8 @@ func (in *inputFiles) MayWrite(path string) error {
 			if i.path != path {
 				what = fmt.Sprintf("%s, which is %s,", path, i.path)
 			}
-			return exit.WithHint(fmt.Errorf("%s is an input of this command and is never overwritten", what), "choose another name with --out")
+			return exit.WithHint(fmt.Errorf("%s is an input of this command and is never overwritten", what),
+				"choose another name with --out")
 		}
 	}
 	return nil

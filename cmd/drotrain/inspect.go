@@ -73,7 +73,8 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 			return err
 		}
 		if asJSON {
-			return show.JSON(a.stdout, modelInfo{"model", m.Schema, m.Version, m.Config, m.Summary(""), m.TrainRows, m.HoldoutRows, m.Explain()})
+			return show.JSON(a.stdout, modelInfo{"model", m.Schema, m.Version, m.Config, m.Summary(""), m.TrainRows,
+				m.HoldoutRows, m.Explain()})
 		}
 		show.Model(a.stdout, path, m)
 		return nil
@@ -115,7 +116,8 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 	}
 	show.Table(a.stdout, path, d)
 	for _, g := range groups {
-		show.Wrapped(a.stdout, "  ", fmt.Sprintf("group column %s (%s): %s", g.Column, show.Plural(g.Levels, "level", "levels"), g.Why))
+		show.Wrapped(a.stdout, "  ", fmt.Sprintf("group column %s (%s): %s", g.Column,
+			show.Plural(g.Levels, "level", "levels"), g.Why))
 	}
 	if p != nil {
 		p.print(a.stdout)
@@ -169,9 +171,11 @@ func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []g
 		case err == nil && info.GroupsUnknown && strings.HasPrefix(f.Name(), datasets.Prefix):
 			g.Feature, g.Why = false, "train does not use it as a feature: it is not known at prediction"
 		case g.Feature:
-			g.Why = "train uses it as a feature, which is usually better for the worst group; --group-features no leaves it out if that is illegal or it is unknown at prediction"
+			g.Why = "train uses it as a feature, which is usually better for the worst group; --group-features no leaves it " +
+				"out if that is illegal or it is unknown at prediction"
 		default:
-			g.Why = fmt.Sprintf("train does not use it as a feature: it has more than %s levels", show.Thousands(encode.DefaultMaxLevels))
+			g.Why = fmt.Sprintf("train does not use it as a feature: it has more than %s levels",
+				show.Thousands(encode.DefaultMaxLevels))
 		}
 		out = append(out, g)
 	}

@@ -22,7 +22,8 @@ func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	case err != nil:
 		return true, fmt.Errorf("%s: %w", path, err)
 	case e == nil && named:
-		return true, fmt.Errorf("%s has the unknown schema %q; this version reads models, %s and %s", path, name, eval.Schema, eval.ReportSchema)
+		return true, fmt.Errorf("%s has the unknown schema %q; this version reads models, %s and %s", path, name, eval.Schema,
+			eval.ReportSchema)
 	case e == nil:
 		return false, nil
 	}
@@ -32,6 +33,7 @@ func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	for _, w := range e.Verdict.Warnings {
 		a.warn(w)
 	}
-	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on the %s (%s)", printable.EscapeLine(path), printable.EscapeLine(e.Target), e.Split, show.Plural(e.N, "row", "rows")))
+	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on the %s (%s)", printable.EscapeLine(path),
+		printable.EscapeLine(e.Target), e.Split, show.Plural(e.N, "row", "rows")))
 	return true, nil
 }

@@ -24,7 +24,8 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 		if deny == "yes" && i%4 == 0 {
 			insurance = "refused"
 		}
-		return fmt.Sprintf("%c,%s,%s,%s,%.2f,%d,%c,%s,%d,%s\n", 'f'+rune(i%2), []string{"north", "south", ""}[i*i%11%3], []string{"Permanent", "permanent", "none"}[i%3], opened,
+		return fmt.Sprintf("%c,%s,%s,%s,%.2f,%d,%c,%s,%d,%s\n", 'f'+rune(i%2), []string{"north", "south", ""}[i*i%11%3],
+			[]string{"Permanent", "permanent", "none"}[i%3], opened,
 			0.5+float64(i*i%97)/50, i*i%7, 'a'+rune(i*i%5%2), insurance, i*i*31%9973, deny)
 	}
 	for i := range 500 {
@@ -44,7 +45,8 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 		"region: it has no value (", "kept; in a group column, these rows would form the group (missing)",
 		`status: "Permanent" and "permanent" look like spellings of one label`, "(--relabel 'permanent->Permanent')",
 		`opened: the column is read as text, but holds dates in different formats`, "left out; write all dates as 2024-03-31",
-		"weight: its name suggests that it is a row weight: kept as a feature; if it is the number of cases", "(--weight weight)",
+		"weight: its name suggests that it is a row weight: kept as a feature; if it is the number of cases",
+		"(--weight weight)",
 		`insurance: possible leakage: all 25 rows where the column is not "no" have the same outcome`,
 		"possible groups, by their names: --groups sex,region considers the worst of them",
 		`--drop loan_id,opened \ --holdout units:loan_id`,

@@ -20,7 +20,8 @@ func TestPredict_InvalidRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, _, stderr := try(t.Context(), "train", "--data", "t.csv", "--target", "y", "--out", "m", "--report", "none", "--quiet"); code != exit.OK {
+	if code, _, stderr := try(t.Context(), "train", "--data", "t.csv", "--target", "y", "--out", "m", "--report", "none",
+		"--quiet"); code != exit.OK {
 		t.Fatal(stderr)
 	}
 	predict := []string{"predict", "--model", "m", "--data", "new.csv", "--out", "-"}
@@ -63,11 +64,13 @@ func TestPredict_InvalidRowsOfArrays(t *testing.T) {
 	array("x.npy", 2, x...)
 	array("y.npy", 1, y...)
 	array("new.npy", 2, x[0], x[1], math.NaN(), 0.5, 1, math.Inf(1), x[2], x[3])
-	if code, _, stderr := try(t.Context(), "train", "--data", "x.npy,y.npy", "--target", "y", "--loss", "logistic", "--out", "m", "--report", "none", "--quiet"); code != exit.OK {
+	if code, _, stderr := try(t.Context(), "train", "--data", "x.npy,y.npy", "--target", "y", "--loss", "logistic",
+		"--out", "m", "--report", "none", "--quiet"); code != exit.OK {
 		t.Fatal(stderr)
 	}
 	predict := func(file string, options ...string) (int, []string) {
-		code, stdout, _ := try(t.Context(), append([]string{"predict", "--model", "m", "--data", file, "--out", "-"}, options...)...)
+		code, stdout, _ := try(t.Context(), append([]string{"predict", "--model", "m", "--data", file, "--out", "-"},
+			options...)...)
 		return code, strings.Split(strings.TrimSpace(stdout), "\n")
 	}
 	if code, _ := predict("x=new.npy"); code == exit.OK {

@@ -33,7 +33,8 @@ func main() {
 		now:      time.Now,
 		patience: time.Second,
 	}
-	if err := enoughSpace(memory.AddressSpaceLeft(), memory.LeastAddressSpace()); err != nil { // before anything takes more
+	// before anything takes more
+	if err := enoughSpace(memory.AddressSpaceLeft(), memory.LeastAddressSpace()); err != nil {
 		a.printError(err, exit.Failed)
 		os.Exit(exit.Failed)
 	}

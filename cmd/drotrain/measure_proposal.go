@@ -61,7 +61,9 @@ type measuring struct {
 // measureProposal measures what a proposal leaves out or reads otherwise, and takes back what is clearly worse than
 // without it; codes as categories, bounds as numbers and codes for missing values are proposed if they are better.
 // It returns nil where nothing can be measured: of several classes, of a stream, or if training fails.
-func measureProposal(ctx context.Context, a *app, p *propose.Proposal, path string, groups []string, weight string) []measurement {
+func measureProposal(
+	ctx context.Context, a *app, p *propose.Proposal, path string, groups []string, weight string,
+) []measurement {
 	info, err := os.Stat(path)
 	stream := err == nil && info.Mode()&os.ModeNamedPipe != 0 || path == stream
 	if p.Task == encode.Multiclass || stream {
@@ -69,11 +71,13 @@ func measureProposal(ctx context.Context, a *app, p *propose.Proposal, path stri
 	}
 	m := &measuring{ctx: ctx, a: a, p: p, path: path, config: train.DefaultConfig()}
 	c := &m.config
-	c.Target, c.Groups, c.Drop, c.Impute, c.MinCount, c.Loss, c.Weight, c.Reading = p.Target, groups, slices.Clone(p.Drop), "error", p.MinCount, p.Loss, weight, p.Reading
+	c.Target, c.Groups, c.Drop, c.Impute, c.MinCount, c.Loss, c.Weight, c.Reading =
+		p.Target, groups, slices.Clone(p.Drop), "error", p.MinCount, p.Loss, weight, p.Reading
 	if p.Impute != "" {
 		c.Impute = p.Impute
 	}
-	c.Holdout, c.GroupCoefficients, c.Level, c.NoBaseline, c.KeepRows = 0, "no", level.Level{Average: "plain", Penalty: "kl"}, false, true
+	c.Holdout, c.GroupCoefficients, c.Level, c.NoBaseline, c.KeepRows =
+		0, "no", level.Level{Average: "plain", Penalty: "kl"}, false, true
 	if m.frame, err = a.openTable(ctx, path, p.Reading); err != nil {
 		return nil
 	}
@@ -164,7 +168,8 @@ func (m *measuring) measureDrops() {
 	if m.config.MinCount > 0 {
 		c := m.config
 		c.MinCount = 0
-		if without, err := m.measure(m.frame, c); err == nil && !m.compare(fmt.Sprintf("--min-count %d", m.config.MinCount), m.loss, without, notWorse) {
+		if without, err := m.measure(m.frame, c); err == nil &&
+			!m.compare(fmt.Sprintf("--min-count %d", m.config.MinCount), m.loss, without, notWorse) {
 			m.config, m.loss = c, without
 		}
 	}
@@ -226,7 +231,8 @@ func (p *proposedTraining) printMeasured(w interface{ Write([]byte) (int, error)
 	if len(p.Measured) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nMeasured: mean loss of ERM out of fold, on the same folds of at most %s rows\n", show.Thousands(measuredRows))
+	fmt.Fprintf(w, "\nMeasured: mean loss of ERM out of fold, on the same folds of at most %s rows\n",
+		show.Thousands(measuredRows))
 	for _, m := range p.Measured {
 		show.Wrapped(w, "  ", m.String())
 	}

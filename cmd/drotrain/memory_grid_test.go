@@ -48,7 +48,8 @@ func writeGridTables(t *testing.T) []gridTable {
 	}
 	var columns []data.Column
 	for j := range gridFeatures {
-		columns = append(columns, data.Column{Name: fmt.Sprintf("x%d", j), Kind: data.Numeric, Number: make([]float64, gridRows)})
+		columns = append(columns, data.Column{Name: fmt.Sprintf("x%d", j), Kind: data.Numeric,
+			Number: make([]float64, gridRows)})
 	}
 	columns = append(columns, data.Column{Name: "y", Kind: data.Numeric, Number: make([]float64, gridRows)})
 	var lines, svm bytes.Buffer
@@ -92,8 +93,10 @@ func writeGridTables(t *testing.T) []gridTable {
 	put("X.npy", npyOf(matrix, fmt.Sprintf("(%d, %d)", gridRows, gridFeatures)))
 	put("y.npy", npyOf(columns[gridFeatures].Number, fmt.Sprintf("(%d,)", gridRows)))
 	return []gridTable{
-		{"parquet", "t.parquet", "y", 6}, {"csv", "t.csv", "y", 6}, {"arrow", "t.arrows", "y", 6}, {"npy", "X.npy,y.npy", "y", 6}, {"svm", "t.svm", "label", 6},
-		{"compressed arrow", "z.arrow", "y", 3}, {"directory", "dir", "y", 3}, {"csv.gz", "t.csv.gz", "y", 3}, {"tsv", "t.tsv", "y", 3}, {"jsonl", "t.jsonl", "y", 1},
+		{"parquet", "t.parquet", "y", 6}, {"csv", "t.csv", "y", 6}, {"arrow", "t.arrows", "y", 6},
+		{"npy", "X.npy,y.npy", "y", 6}, {"svm", "t.svm", "label", 6},
+		{"compressed arrow", "z.arrow", "y", 3}, {"directory", "dir", "y", 3}, {"csv.gz", "t.csv.gz", "y", 3},
+		{"tsv", "t.tsv", "y", 3}, {"jsonl", "t.jsonl", "y", 1},
 	}
 }
 
@@ -150,19 +153,22 @@ func TestMemory_EveryCommandFormatAndLimit(t *testing.T) {
 	commands := [][]string{
 		{"inspect", "DATA"},
 		{"predict", "--model", "MODEL", "--data", "DATA", "--out", "OUT/p.parquet"},
-		{"train", "--data", "DATA", "--target", "TARGET", "--average", "plain", "--mu", "1e-4", "--out", "OUT", "--resamples", "0"},
+		{"train", "--data", "DATA", "--target", "TARGET", "--average", "plain", "--mu", "1e-4", "--out", "OUT", "--resamples",
+			"0"},
 		{"inspect", "DATA", "--target", "TARGET"},
 		{"tune", "--data", "DATA", "--target", "TARGET", "--out", "OUT", "--folds", "2", "--holdout", "0.95"},
 		{"eval", "--model", "MODEL", "--data", "DATA", "--resamples", "0"},
 	}
-	limits := []gridLimit{{option: "--memory=48MB", bytes: 48 << 20}, {option: "--memory=200MB", bytes: 200 << 20}, {shell: "ulimit -v 2500000; "}}
+	limits := []gridLimit{{option: "--memory=48MB", bytes: 48 << 20}, {option: "--memory=200MB", bytes: 200 << 20},
+		{shell: "ulimit -v 2500000; "}}
 	models := map[string]string{} // by target and kind of features
 	at := 0
 	for _, of := range tables {
 		key := of.target + strings.Repeat(" of vectors", strings.Count(of.data, ","))
 		if models[key] == "" {
 			models[key] = filepath.Join(t.TempDir(), modelFile)
-			train := exec.Command("drotrain", "train", "--data", of.data, "--target", of.target, "--average", "plain", "--mu", "1e-4", "--out", filepath.Dir(models[key]), "--report", "none", "--quiet")
+			train := exec.Command("drotrain", "train", "--data", of.data, "--target", of.target, "--average", "plain", "--mu",
+				"1e-4", "--out", filepath.Dir(models[key]), "--report", "none", "--quiet")
 			if out, err := train.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v: %s", of.format, err, out)
 			}

@@ -52,7 +52,8 @@ func jobs(t *testing.T, use func(t *testing.T, j job)) {
 				library = os.Getenv("DROTRAIN_MPI")
 			}
 			use(t, job{t, append([]string{path}, launcher[1:]...), append(os.Environ(),
-				"OMPI_ALLOW_RUN_AS_ROOT=1", "DROTRAIN_TEST_CHECKPOINT=1ms", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "DROTRAIN_MPI="+library), program, dir})
+				"OMPI_ALLOW_RUN_AS_ROOT=1", "DROTRAIN_TEST_CHECKPOINT=1ms", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+				"DROTRAIN_MPI="+library), program, dir})
 		})
 	}
 	if !any {
@@ -63,7 +64,8 @@ func jobs(t *testing.T, use func(t *testing.T, j job)) {
 // start begins n ranks of the command, or of what is given instead.
 func (j job) start(n int, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	j.t.Helper()
-	c := exec.Command(j.launcher[0], append(append(append([]string{}, j.launcher[1:]...), "-n", fmt.Sprint(n)), args...)...)
+	c := exec.Command(j.launcher[0], append(append(append([]string{}, j.launcher[1:]...), "-n", fmt.Sprint(n)),
+		args...)...)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr, c.Env, c.Dir, c.WaitDelay = &out, &out, j.env, j.dir, time.Second
 	if err := c.Start(); err != nil {
@@ -116,7 +118,8 @@ func TestMPI_TrainsTheModelOfOneProcess(t *testing.T) {
 		before, measured := "", ""
 		for _, n := range []int{1, 2, 3} {
 			out := fmt.Sprint("out", n)
-			said, err := j.run(n, j.program, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "5", "--resamples", "100", "--out", out, "--threads", "1")
+			said, err := j.run(n, j.program, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "5",
+				"--resamples", "100", "--out", out, "--threads", "1")
 			if err != nil || strings.Count(said, "certified") == 0 || !regexp.MustCompile(fmt.Sprintf(`ranks %d, rounds \d+, [\d.]+ MB a rank`, n)).MatchString(said) {
 				t.Fatalf("%d ranks: %v: %s", n, err, said)
 			}
@@ -145,7 +148,8 @@ func TestMPI_RefusesRanksThatDiffer(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		table := j.tables()
 		script := filepath.Join(j.dir, "each")
-		text := "#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n%s\nexec " + j.program + " train --data '" + table + "' --target deny --nu 1 --report none --force --out out $more\n"
+		text := "#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n%s\nexec " + j.program + " train --data '" + table +
+			"' --target deny --nu 1 --report none --force --out out $more\n"
 		for name, c := range map[string]struct{ lines, says string }{
 			"options":   {`[ $rank = 1 ] && more="--seed 5"`, "rank 1 was given different options"},
 			"processor": {`[ $rank = 1 ] && export GODEBUG=cpu.avx2=off`, "rank 1 runs on a different kind of processor"},
@@ -160,15 +164,19 @@ func TestMPI_RefusesRanksThatDiffer(t *testing.T) {
 				t.Errorf("%s: after %v: %v: %s", name, time.Since(began), err, said)
 			}
 		}
-		args := []string{"train", "--data", table, "--target", "deny", "--nu", "1", "--report", "none", "--force", "--out", "out"}
+		args := []string{"train", "--data", table, "--target", "deny", "--nu", "1", "--report", "none", "--force", "--out",
+			"out"}
 		both := append(append(append([]string{j.program}, args...), ":", "-n", "1", j.otherVersion()), args...)
-		if said, err := j.run(1, both...); err == nil || !strings.Contains(said, "rank 1 is a different version (v9.9.9) from rank 0 ("+train.Version()) {
+		if said, err := j.run(1, both...); err == nil ||
+			!strings.Contains(said, "rank 1 is a different version (v9.9.9) from rank 0 ("+train.Version()) {
 			t.Errorf("another version: %v: %s", err, said)
 		}
-		if said, err := j.run(2, j.program, "inspect", "builtin:hmda"); err == nil || !strings.Contains(said, "only train can") {
+		if said, err := j.run(2, j.program, "inspect", "builtin:hmda"); err == nil ||
+			!strings.Contains(said, "only train can") {
 			t.Errorf("%v: %s", err, said)
 		}
-		if said, err := j.run(2, j.program, "train", "--data", "builtin:hmda", "--recalibrate", "--out", "r"); err == nil || !strings.Contains(said, "recalibrate does not work with several ranks") {
+		if said, err := j.run(2, j.program, "train", "--data", "builtin:hmda", "--recalibrate", "--out", "r"); err == nil ||
+			!strings.Contains(said, "recalibrate does not work with several ranks") {
 			t.Errorf("%v: %s", err, said)
 		}
 	})
@@ -209,7 +217,8 @@ func TestMPI_DeathOfARankEndsAllAndResumes(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		t.Setenv("DROTRAIN_TEST_CHECKPOINT", "1ms")
 		table := j.tables()
-		args := []string{"train", "--data", table, "--target", "deny", "--nu", "0.2", "--gap", "1e-9", "--report", "none", "--threads", "1", "--out"}
+		args := []string{"train", "--data", table, "--target", "deny", "--nu", "0.2", "--gap", "1e-9", "--report", "none",
+			"--threads", "1", "--out"}
 		if said, err := j.run(2, append(append([]string{j.program}, args...), "whole")...); err != nil {
 			t.Fatalf("%v: %s", err, said)
 		}
@@ -240,7 +249,8 @@ func TestMPI_DeathOfARankEndsAllAndResumes(t *testing.T) {
 				t.Fatalf("%v: %s", err, said)
 			}
 		}
-		if got, want := savedAnswer(t, filepath.Join(j.dir, "killed")), savedAnswer(t, filepath.Join(j.dir, "whole")); !sameAnswer(got, want) {
+		if got, want := savedAnswer(t, filepath.Join(j.dir, "killed")), savedAnswer(t,
+			filepath.Join(j.dir, "whole")); !sameAnswer(got, want) {
 			t.Errorf("resumed: %+v, uninterrupted: %+v", got, want)
 		}
 	})
@@ -255,7 +265,8 @@ func TestMPI_SignalEndsAllRanks(t *testing.T) {
 		if err := os.WriteFile(script, []byte(line), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		c, out := j.start(2, script, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "1", "--threads", "1", "--resamples", "200000", "--out", "o")
+		c, out := j.start(2, script, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "1",
+			"--threads", "1", "--resamples", "200000", "--out", "o")
 		for until := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
 			if _, err := os.Stat(filepath.Join(j.dir, "o", modelFile)); err == nil {
 				break

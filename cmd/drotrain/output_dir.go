@@ -39,7 +39,8 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 	o := &outputDir{inputs: in, path: filepath.Clean(path), force: force, unlock: func() {}}
 	fail := func(what string, err error) (*outputDir, error) {
 		o.Close()
-		return nil, exit.WithHint(fmt.Errorf("cannot %s the output directory: %w", what, err), "choose another directory with --out")
+		return nil, exit.WithHint(fmt.Errorf("cannot %s the output directory: %w", what, err),
+			"choose another directory with --out")
 	}
 	var err error
 	if o.made, err = missingDirs(o.path); err == nil {
@@ -52,15 +53,20 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 	if err != nil {
 		return fail("use", err)
 	}
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockName || atomicfile.IsTemporary(e.Name()) })
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return e.Name() == lockName ||
+			atomicfile.IsTemporary(e.Name())
+	})
 	if len(entries) > 0 && !force {
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
-			"replace the files of the earlier run with --force (other files are kept), or write to a new directory with --out "+printable.QuoteShell(unusedSibling(o.path)))
+			"replace the files of the earlier run with --force (other files are kept), or write to a new directory with --out "+
+				""+printable.QuoteShell(unusedSibling(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {
 		o.unlock = func() {}
 		o.Close()
-		return nil, exit.WithHint(fmt.Errorf("cannot use the output directory %s: %w", o.path, err), "wait for the other run to end, or choose another directory with --out")
+		return nil, exit.WithHint(fmt.Errorf("cannot use the output directory %s: %w", o.path, err),
+			"wait for the other run to end, or choose another directory with --out")
 	}
 	atomicfile.RemoveStale(o.path)
 	f, err := os.CreateTemp(o.path, ".drotrain-*")

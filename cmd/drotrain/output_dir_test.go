@@ -59,7 +59,8 @@ wrote  a/b/*.svg (2 plots)
 		if err == nil {
 			t.Fatal("files of another run are replaced")
 		}
-		if msg, hint := exit.Describe(err); !strings.Contains(msg, "exists and is not empty") || !strings.HasSuffix(hint, "--out "+filepath.Join("a", free)) {
+		if msg, hint := exit.Describe(err); !strings.Contains(msg, "exists and is not empty") ||
+			!strings.HasSuffix(hint, "--out "+filepath.Join("a", free)) {
 			t.Errorf("%s; %s", msg, hint)
 		}
 		if err := os.Mkdir(filepath.Join("a", free), 0o777); err != nil {
@@ -87,7 +88,8 @@ func TestOpenDir_Impossible(t *testing.T) {
 	var in inputFiles
 	in.Add("f", "nowhere")
 	for _, path := range []string{"f", filepath.Join("f", "below")} {
-		if _, err := in.OpenDir(path, true); err == nil || !strings.Contains(err.Error(), "cannot ") || path == "f" && !strings.Contains(err.Error(), "f is a file, not a directory") {
+		if _, err := in.OpenDir(path, true); err == nil || !strings.Contains(err.Error(), "cannot ") ||
+			path == "f" && !strings.Contains(err.Error(), "f is a file, not a directory") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

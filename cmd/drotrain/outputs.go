@@ -21,9 +21,18 @@ type documentFormat struct {
 }
 
 var documents = map[string]documentFormat{
-	"html":    {reportFile, true, func(w io.Writer, _ *eval.Evaluation, r *eval.Report) error { return page.WriteHTML(w, r) }},
-	"md":      {"report.md", true, func(w io.Writer, _ *eval.Evaluation, r *eval.Report) error { return page.WriteMarkdown(w, r) }},
-	"json":    {"report.json", true, func(w io.Writer, _ *eval.Evaluation, r *eval.Report) error { return r.WriteJSON(w) }},
+	"html": {reportFile, true, func(w io.Writer, _ *eval.Evaluation,
+		r *eval.Report) error {
+		return page.WriteHTML(w, r)
+	}},
+	"md": {"report.md", true, func(w io.Writer, _ *eval.Evaluation,
+		r *eval.Report) error {
+		return page.WriteMarkdown(w, r)
+	}},
+	"json": {"report.json", true, func(w io.Writer, _ *eval.Evaluation,
+		r *eval.Report) error {
+		return r.WriteJSON(w)
+	}},
 	"metrics": {metricsFile, false, func(w io.Writer, e *eval.Evaluation, _ *eval.Report) error { return e.WriteJSON(w) }},
 	"junit": {"gates.xml", false, func(w io.Writer, e *eval.Evaluation, _ *eval.Report) error {
 		return eval.WriteJUnit(w, "drotrain", e.Gates)
@@ -34,7 +43,8 @@ var figureFormats = map[string]func(page.Figure) ([]byte, error){
 	"svg": page.Figure.SVG, "png": page.Figure.PNG, "pdf": page.Figure.PDF,
 }
 
-var formatOfExtension = map[string]string{".html": "html", ".htm": "html", ".md": "md", ".json": "metrics", ".xml": "junit"}
+var formatOfExtension = map[string]string{".html": "html", ".htm": "html", ".md": "md", ".json": "metrics",
+	".xml": "junit"}
 
 // formatOf returns the format of a file by its extension, or "".
 func formatOf(path string) string { return formatOfExtension[strings.ToLower(filepath.Ext(path))] }
@@ -56,7 +66,8 @@ func (o *evalOptions) chooseFormats() error {
 			o.formats = []string{"html"}
 		}
 		if _, ok := documents[o.formats[0]]; len(o.formats) > 1 || !ok {
-			return exit.Usagef("as in --out - --format html", "--out - needs exactly one --format: html, md, json, metrics or junit")
+			return exit.Usagef("as in --out - --format html",
+				"--out - needs exactly one --format: html, md, json, metrics or junit")
 		}
 	case only != "" && formatOf(only) == "" && (filepath.Ext(only) == "" || len(o.formats) > 0):
 		if o.directory = only; len(o.formats) == 0 {
@@ -86,7 +97,9 @@ func (o *evalOptions) needsReport() bool {
 
 // write writes the outputs, to out if they are in a directory, and returns their paths. r may be nil if no output
 // needs it.
-func (o *evalOptions) write(ctx context.Context, a *app, out *outputDir, e *eval.Evaluation, r *eval.Report) (paths []string, err error) {
+func (o *evalOptions) write(
+	ctx context.Context, a *app, out *outputDir, e *eval.Evaluation, r *eval.Report,
+) (paths []string, err error) {
 	for k, format := range o.formats {
 		d, isDocument := documents[format]
 		content := func(w io.Writer) error { return d.write(w, e, r) }

@@ -57,7 +57,8 @@ null, rows that cannot be scored have null predictions and a reason.`,
 // predict writes the predictions of a model for the rows of a table.
 func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	model := strings.Join(o.Models, "")
-	if err := checkRequirements(modelRequirement(model), dataRequirement(o.Config.Data), requiredOption{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
+	if err := checkRequirements(modelRequirement(model), dataRequirement(o.Config.Data),
+		requiredOption{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
 		return err
 	}
 	extension, toStream := filepath.Ext(o.Out), o.Out == stream
@@ -65,7 +66,8 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	case toStream && o.JSON:
 		return exit.Usagef("leave out one of them", "--out - and --json both write to the standard output")
 	case !toStream && o.Format != "":
-		return exit.Usagef("choose the format of a file by the extension of its name, as in --out preds.csv", "--format has no effect without --out -")
+		return exit.Usagef("choose the format of a file by the extension of its name, as in --out preds.csv",
+			"--format has no effect without --out -")
 	case toStream:
 		extension = extensionOf[cmp.Or(o.Format, "csv")]
 	}
@@ -97,7 +99,8 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	done.Findings = append(done.Findings, found...)
 	var failed, written error // of the table, and of the file
-	predicting := train.BlockOptions{Keep: o.Keep, Threshold: o.Config.Threshold, Margins: o.Margins, NullInvalid: o.Invalid == options.InvalidNull}
+	predicting := train.BlockOptions{Keep: o.Keep, Threshold: o.Config.Threshold, Margins: o.Margins,
+		NullInvalid: o.Invalid == options.InvalidNull}
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
 		done.Report, failed = m.PredictBlocks(ctx, f, predicting, func(columns []data.Column) error {
 			if o.Safe && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
@@ -130,7 +133,8 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	a.warnOfTrainingRows(done.Report, "")
 	if n := done.Report.Invalid; n > 0 {
-		a.warn(fmt.Sprintf("%s of %s could not be scored; the output column reason says why", show.Thousands(n), show.Plural(done.Rows, "row", "rows")))
+		a.warn(fmt.Sprintf("%s of %s could not be scored; the output column reason says why", show.Thousands(n),
+			show.Plural(done.Rows, "row", "rows")))
 	}
 	if s := done.Report.String(); s != "" {
 		a.note("%s", s)
@@ -141,7 +145,8 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	case o.JSON:
 		return show.JSON(a.stdout, done)
 	}
-	_, err = fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.EscapeLine(strings.Join(done.Columns, ", ")))
+	_, err = fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"),
+		printable.EscapeLine(strings.Join(done.Columns, ", ")))
 	return err
 }
 

@@ -17,7 +17,8 @@ func TestProgress_EveryCommand(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("a,site,sold\n")
 	for i := range 400 {
-		fmt.Fprintf(&table, "%v,%s,%s\n", float64(i*i%97)/7, []string{"east", "west"}[i%2], []string{"no", "yes"}[(i*i%97+i%30)/64])
+		fmt.Fprintf(&table, "%v,%s,%s\n", float64(i*i%97)/7, []string{"east", "west"}[i%2],
+			[]string{"no", "yes"}[(i*i%97+i%30)/64])
 	}
 	put(t, "t.csv", table.String())
 	for _, of := range []struct{ args, then string }{

@@ -64,7 +64,9 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 }
 
 // proposeTraining examines a table, with its dates as days, and proposes how to train on it.
-func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path string, c *train.Config) (*data.Frame, *proposedTraining, error) {
+func proposeTraining(
+	ctx context.Context, a *app, shown *show.Progress, path string, c *train.Config,
+) (*data.Frame, *proposedTraining, error) {
 	how, groups := c.Reading, c.Groups
 	dates := how.Dates
 	if dates != "drop" {
@@ -76,7 +78,8 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 	}
 	how.Dates = "" // the proposal says, where columns of dates are left
 	shown.Begin("looking at the columns")
-	p, err := propose.Make(ctx, f, check.Roles{Target: c.Target, Groups: groups, Weight: c.Weight, Unit: c.GroupHoldout, Time: c.Time, Split: c.Split}, how)
+	p, err := propose.Make(ctx, f, check.Roles{Target: c.Target, Groups: groups, Weight: c.Weight, Unit: c.GroupHoldout,
+		Time: c.Time, Split: c.Split}, how)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,7 +90,8 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 		return nil, nil, err
 	}
 	shown.Begin("measuring the proposals")
-	out := &proposedTraining{Proposal: p, flags: trainFlags(), Measured: measureProposal(ctx, a, p, path, groups, c.Weight)}
+	out := &proposedTraining{Proposal: p, flags: trainFlags(),
+		Measured: measureProposal(ctx, a, p, path, groups, c.Weight)}
 	t, holdout := &p.Reading.Text, ""
 	switch {
 	case c.GroupHoldout != "":
@@ -98,9 +102,13 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path str
 		holdout = "units:" + p.GroupHoldout
 	}
 	for _, o := range []struct{ name, value string }{
-		{"data", path}, {"target", c.Target}, {"weight", c.Weight}, {"favourable", out.favourable()}, {"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)}, {"categorical", setting.JoinNames(p.Categorical)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
-		{"min-count", strconv.Itoa(p.MinCount)}, {"na", setting.JoinNames(t.Missing)}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
-		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", formatRelabel(p.Reading.Relabel)}, {"holdout", holdout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
+		{"data", path}, {"target", c.Target}, {"weight", c.Weight}, {"favourable", out.favourable()},
+		{"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)},
+		{"categorical", setting.JoinNames(p.Categorical)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
+		{"min-count", strconv.Itoa(p.MinCount)}, {"na", setting.JoinNames(t.Missing)}, {"delimiter", t.Delimiter},
+		{"decimal", t.Decimal},
+		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", formatRelabel(p.Reading.Relabel)}, {"holdout", holdout},
+		{"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
 		if o.value == "" || o.value == "0" || o.value == "false" {
 			continue
@@ -127,9 +135,11 @@ func (p *proposedTraining) favourableQuestion() string {
 	guess := p.favourable()
 	switch {
 	case guess != "":
-		return fmt.Sprintf("which outcome is good for the person? “%s” is guessed from the names; --favourable names it for the rates of groups", guess)
+		return fmt.Sprintf("which outcome is good for the person? “%s” is guessed from the names; --favourable names it for "+
+			"the rates of groups", guess)
 	case p.Task == encode.Binary && (len(p.Groups) > 0 || p.flags.Changed("groups")):
-		return fmt.Sprintf("which outcome is good for the person? If it is one of them, add --favourable %s or --favourable %s, for the rates of groups",
+		return fmt.Sprintf("which outcome is good for the person? If it is one of them, add --favourable %s or --favourable "+
+			"%s, for the rates of groups",
 			printable.QuoteShell(p.Positive), printable.QuoteShell(p.Negative))
 	}
 	return ""
@@ -172,7 +182,8 @@ func (p *proposedTraining) writeConfig(a *app, path string, force bool) error {
 
 // print writes the findings and the proposed command.
 func (p *proposedTraining) print(w io.Writer) {
-	task := map[encode.Task]string{encode.Binary: "two classes", encode.Regression: "a quantity", encode.Multiclass: "classes"}
+	task := map[encode.Task]string{encode.Binary: "two classes", encode.Regression: "a quantity",
+		encode.Multiclass: "classes"}
 	fmt.Fprintf(w, "\nTo predict %s (%s)\n", p.Target, task[p.Task])
 	columns := map[string][]string{} // by what is said of them, in one line
 	var lines, filled []string
@@ -209,11 +220,13 @@ func (p *proposedTraining) print(w io.Writer) {
 		fmt.Fprintln(w, "  nothing stands out")
 	}
 	if len(p.Groups) > 0 && !p.flags.Changed("groups") {
-		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.QuoteShell(setting.JoinNames(p.Groups))+" considers the worst of them")
+		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.QuoteShell(
+			setting.JoinNames(p.Groups))+" considers the worst of them")
 	}
 	if s := p.favourableQuestion(); s != "" {
 		show.Wrapped(w, "  ", s)
 	}
 	p.printMeasured(w)
-	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))
+	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n",
+		strings.ReplaceAll(p.Command, " --", " \\\n      --"))
 }

@@ -22,8 +22,10 @@ import (
 // that look like numbers stay texts, numbers and switches are none.
 func TestPropose_WrittenConfigIsRead(t *testing.T) {
 	t.Chdir(t.TempDir())
-	p := &proposedTraining{Proposal: &propose.Proposal{Findings: []check.Finding{{Column: "12", Evidence: "a\ncopy"}}}, flags: trainFlags()}
-	for _, o := range [][2]string{{"target", "007"}, {"drop", "12,no"}, {"min-count", "3"}, {"no-header", "true"}, {"filter", "a == \"b\""}, {"gap", "1e-05"}} {
+	p := &proposedTraining{Proposal: &propose.Proposal{Findings: []check.Finding{{Column: "12", Evidence: "a\ncopy"}}},
+		flags: trainFlags()}
+	for _, o := range [][2]string{{"target", "007"}, {"drop", "12,no"}, {"min-count", "3"}, {"no-header", "true"},
+		{"filter", "a == \"b\""}, {"gap", "1e-05"}} {
 		if err := p.flags.Set(o[0], o[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +97,9 @@ func TestReport_NamesInputs(t *testing.T) {
 		t.Errorf("%d threads, want %d", got, threads)
 	}
 	runtime.GOMAXPROCS(3 - threads)
-	if code, _, stderr := try(t.Context(), strings.Fields("tune --data pay.csv --target pay --drop site --folds 2 --quiet --out t --threads "+strconv.Itoa(threads))...); code != exit.OK {
+	if code, _, stderr := try(t.Context(), strings.Fields(
+		"tune --data pay.csv --target pay --drop site --folds 2 --quiet --out t --threads "+strconv.Itoa(
+			threads))...); code != exit.OK {
 		t.Fatalf("%d\n%s", code, stderr)
 	}
 	if got := runtime.GOMAXPROCS(0); got != threads {

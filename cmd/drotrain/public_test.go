@@ -29,30 +29,38 @@ func TestPublicTables_TrainInTwoCommands(t *testing.T) {
 		low, high     float64           // of AUC or R² on the hold-out rows
 		leak          string            // of what is left out: with it they are predicted nearly without error
 	}{
-		{table: "adult.data", target: "column_9", options: "--no-header", signal: "column_1 column_4 column_5 column_6", low: .75, high: .95,
+		{table: "adult.data", target: "column_9", options: "--no-header", signal: "column_1 column_4 column_5 column_6",
+			low: .75, high: .95,
 			says: map[string]string{"no-header": "true", "relabel": "<=50K.-><=50K,>50K.->>50K"}},
 		{table: "recidivism.csv", target: "two_year_recid", signal: "age priors_count", low: .7, high: .9, leak: "is_recid",
 			drop: "id name c_case_number is_recid r_case_number r_offense_date r_charge_desc in_custody priors_count.1",
 			says: map[string]string{"impute": `"median"`, "dates": `"parts"`}},
-		{table: "german.data", target: "column_7", options: "--no-header", signal: "column_1 column_2 column_3", low: .7, high: .95, says: map[string]string{"no-header": "true"}},
+		{table: "german.data", target: "column_7", options: "--no-header", signal: "column_1 column_2 column_3", low: .7,
+			high: .95, says: map[string]string{"no-header": "true"}},
 		// The length of a call is known when it is over; neither its name nor its values say so.
 		{table: "bank.csv", target: "y", signal: "job balance contact pdays duration", low: .8, high: .99,
 			says: map[string]string{"na": "pdays=-1", "impute": `"median"`}},
-		{table: "titanic.csv", target: "Survived", drop: "PassengerId Name Ticket Cabin boat", signal: "Sex Pclass Age", low: .7, high: .92, leak: "boat",
+		{table: "titanic.csv", target: "Survived", drop: "PassengerId Name Ticket Cabin boat", signal: "Sex Pclass Age",
+			low: .7, high: .92, leak: "boat",
 			says: map[string]string{"impute": `"median"`}},
-		{table: "houses.csv", target: "Price", drop: "Property_ID", signal: "Floor_area_(m²) Town Date_sold.year", low: .8, high: .97,
+		{table: "houses.csv", target: "Price", drop: "Property_ID", signal: "Floor_area_(m²) Town Date_sold.year", low: .8,
+			high: .97,
 			says: map[string]string{"thousands": `","`, "strip": `"%£"`, "dates": `"parts"`}},
-		{table: "readmission.csv", target: "readmitted", drop: "encounter_id patient_nbr", signal: "number_inpatient time_in_hospital diag_1", low: .7, high: .95,
+		{table: "readmission.csv", target: "readmitted", drop: "encounter_id patient_nbr",
+			signal: "number_inpatient time_in_hospital diag_1", low: .7, high: .95,
 			says: map[string]string{"na": "?", "impute": `"median"`}},
-		{table: "trips.parquet", target: "total_amount", drop: "fare_amount tip_amount", signal: "trip_distance took payment_type", low: .7, high: .98, leak: "fare_amount tip_amount",
+		{table: "trips.parquet", target: "total_amount", drop: "fare_amount tip_amount",
+			signal: "trip_distance took payment_type", low: .7, high: .98, leak: "fare_amount tip_amount",
 			says: map[string]string{"dates": `"parts"`}},
 		{table: "wine.csv", target: "quality", signal: "volatile_acidity alcohol sulphates", low: .4, high: .9, says: map[string]string{"decimal": `","`, "loss": `"squared"`}},
-		{table: "churn.parquet", target: "churn", drop: "customer_id tags status", signal: "plan support_calls region age", low: .65, high: .92, leak: "status",
+		{table: "churn.parquet", target: "churn", drop: "customer_id tags status", signal: "plan support_calls region age",
+			low: .65, high: .92, leak: "status",
 			says: map[string]string{"impute": `"median"`}},
 	} {
 		t.Run(c.table, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			args := append([]string{"inspect", filepath.Join(dir, c.table), "--target", c.target, "--out", "c.yaml"}, strings.Fields(c.options)...)
+			args := append([]string{"inspect", filepath.Join(dir, c.table), "--target", c.target, "--out", "c.yaml"},
+				strings.Fields(c.options)...)
 			if code, _, stderr := try(t.Context(), args...); code != exit.OK {
 				t.Fatalf("inspect: exit code %d\n%s", code, stderr)
 			}
@@ -135,7 +143,8 @@ func sameSettings(a, b map[string]string) bool {
 // and the columns of the model. A sensible one beats the constant.
 func trained(t *testing.T, config string, sensible bool) (value float64, columns []string) {
 	t.Helper()
-	code, _, stderr := try(t.Context(), "train", "--config", config, "--average", "plain", "--report", "fast", "--quiet", "--force", "--out", "m")
+	code, _, stderr := try(t.Context(), "train", "--config", config, "--average", "plain", "--report", "fast", "--quiet",
+		"--force", "--out", "m")
 	if code != exit.OK {
 		t.Fatalf("train: exit code %d\n%s", code, stderr)
 	}

@@ -68,7 +68,8 @@ func (a *app) checkOneRank(command string) error {
 	if a.comm == nil || a.comm.Size() == 1 || command == "train" {
 		return nil
 	}
-	return exit.Usagef("run it without the MPI launcher", "%s cannot run in %d processes: only train can", command, a.comm.Size())
+	return exit.Usagef("run it without the MPI launcher", "%s cannot run in %d processes: only train can", command,
+		a.comm.Size())
 }
 
 // A rankState holds what must be equal on all ranks, and the processors of the rank.
@@ -122,11 +123,14 @@ func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
 			}
 		}
 		for _, f := range []struct{ what, was, is string }{
-			{"is a different version", first.Version, is.Version}, {"runs on a different kind of processor", first.Machine, is.Machine},
-			{"was given different options", first.Options, is.Options}, {"sees a different checkpoint", first.Checkpoint, is.Checkpoint},
+			{"is a different version", first.Version, is.Version},
+			{"runs on a different kind of processor", first.Machine, is.Machine},
+			{"was given different options", first.Options, is.Options},
+			{"sees a different checkpoint", first.Checkpoint, is.Checkpoint},
 		} {
 			if f.was != f.is {
-				return 0, 0, exit.WithHint(fmt.Errorf("rank %d %s (%s) from rank 0 (%s)", r, f.what, f.is, f.was), "run the same program with the same options and files on all ranks")
+				return 0, 0, exit.WithHint(fmt.Errorf("rank %d %s (%s) from rank 0 (%s)", r, f.what, f.is, f.was),
+					"run the same program with the same options and files on all ranks")
 			}
 		}
 	}

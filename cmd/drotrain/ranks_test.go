@@ -23,10 +23,14 @@ func TestRanks_RefusesDifferences(t *testing.T) {
 	same := rankState{"v1", "amd64", "--nu 1 ", "abc", "host"}
 	for want, other := range map[string]rankState{
 		"": same,
-		"rank 2 is a different version (v2) from rank 0 (v1)":                         {"v2", "amd64", "--nu 1 ", "abc", "host"},
-		"rank 2 runs on a different kind of processor (arm64) from rank 0 (amd64)":    {"v1", "arm64", "--nu 1 ", "abc", "host"},
-		"rank 2 was given different options (--nu 1 --seed 5 ) from rank 0 (--nu 1 )": {"v1", "amd64", "--nu 1 --seed 5 ", "abc", "host"},
-		"rank 2 sees a different checkpoint (def) from rank 0 (abc)":                  {"v1", "amd64", "--nu 1 ", "def", "host"},
+		"rank 2 is a different version (v2) from rank 0 (v1)": {"v2", "amd64", "--nu 1 ", "abc",
+			"host"},
+		"rank 2 runs on a different kind of processor (arm64) from rank 0 (amd64)": {"v1", "arm64", "--nu 1 ", "abc",
+			"host"},
+		"rank 2 was given different options (--nu 1 --seed 5 ) from rank 0 (--nu 1 )": {"v1", "amd64", "--nu 1 --seed 5 ",
+			"abc", "host"},
+		"rank 2 sees a different checkpoint (def) from rank 0 (abc)": {"v1", "amd64", "--nu 1 ", "def",
+			"host"},
 	} {
 		told := make([]string, 3)
 		if err := ranks.Run(3, func(c ranks.Comm) error {
@@ -114,8 +118,10 @@ func TestRanks_Signals(t *testing.T) {
 		{"", "", 2, 2, "drotrain: error: rank 2: terminated before a model was trained\n"},
 		{"ERM: ", "", 2, 0, "drotrain: error: rank 2 was terminated before a model was trained\n"},
 		{"ERM: ", "", 0, 0, "drotrain: error: terminated before a model was trained\n"},
-		{"robust: ", "", 1, 0, "drotrain: error: rank 1 was terminated; the unfinished model was written to o/model.json, marked uncertified\n"},
-		{"robust: ", "", 0, 0, "drotrain: error: terminated; the unfinished model was written to o/model.json, marked uncertified\n"},
+		{"robust: ", "", 1, 0,
+			"drotrain: error: rank 1 was terminated; the unfinished model was written to o/model.json, marked uncertified\n"},
+		{"robust: ", "", 0, 0,
+			"drotrain: error: terminated; the unfinished model was written to o/model.json, marked uncertified\n"},
 	} {
 		t.Run(fmt.Sprint(c.when, c.rank), func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -132,13 +138,17 @@ func TestRanks_Signals(t *testing.T) {
 					errs[r].f = func() {}
 				}
 				clock := time.Unix(0, 0)
-				a := &app{stdout: io.Discard, stderr: &errs[r], now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
+				a := &app{stdout: io.Discard, stderr: &errs[r], now: func() time.Time {
+					clock = clock.Add(time.Minute)
+					return clock
+				}}
 				a.joinRanks(comm)
 				own := t.Context()
 				if r == c.rank {
 					own = ctx
 				}
-				codes[r] = a.run(own, strings.Fields("train --data builtin:hmda --nu 0.1 --gap 1e-9 --threads 1 --out o "+c.options))
+				codes[r] = a.run(own,
+					strings.Fields("train --data builtin:hmda --nu 0.1 --gap 1e-9 --threads 1 --out o "+c.options))
 				return codes[r]
 			})
 			if codes[c.speaks] != 143 || !strings.Contains(errs[c.speaks].String(), c.msg) {
@@ -175,7 +185,8 @@ func TestRanks_SignalWhileTheFirstWorks(t *testing.T) {
 		t.Fatal("it does not wait")
 	}
 	stop(exit.Interrupted{Signal: syscall.SIGTERM})
-	if code := <-w.ended; code != 143 || faults.String() != "drotrain: error: rank 1: terminated before rank 0 had finished\n" {
+	if code := <-w.ended; code != 143 ||
+		faults.String() != "drotrain: error: rank 1: terminated before rank 0 had finished\n" {
 		t.Errorf("all end with %d: %s", code, &faults)
 	}
 	if a.endsOnSignal(ctx) {
@@ -192,7 +203,8 @@ func TestRanks_SignalWhileTheFirstWorks(t *testing.T) {
 func TestRanks_NothingHeldOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	codes, _, errs := launched(t, 2, "train --data builtin:hmda --nu 5 --holdout 0 --quiet --threads 1 --out o")
-	if codes[0] != exit.OK || codes[1] != exit.OK || !strings.Contains(errs[0], "warning: no report is written") || errs[1] != "" {
+	if codes[0] != exit.OK || codes[1] != exit.OK || !strings.Contains(errs[0], "warning: no report is written") ||
+		errs[1] != "" {
 		t.Errorf("%v, %q", codes, errs)
 	}
 	if _, err := os.Stat("o/model.json"); err != nil {
@@ -217,7 +229,8 @@ func TestRanks_TrainTheModelOfOneProcess(t *testing.T) {
 		dir := fmt.Sprint("of", n)
 		codes, said, errs := launched(t, n, train+dir)
 		for r := range n {
-			if codes[r] != exit.OK || r > 0 && errs[r] != "" || strings.Contains(errs[r], "error") || (said[r] == "") != (r > 0) {
+			if codes[r] != exit.OK || r > 0 && errs[r] != "" || strings.Contains(errs[r], "error") ||
+				(said[r] == "") != (r > 0) {
 				t.Errorf("rank %d of %d ends with %d: %s%s", r, n, codes[r], errs[r], said[r])
 			}
 		}
@@ -232,7 +245,8 @@ func TestRanks_TrainTheModelOfOneProcess(t *testing.T) {
 	}
 	for _, command := range []string{"inspect builtin:hmda", "tune --data builtin:hmda", "datasets"} {
 		codes, _, errs := launched(t, 2, command)
-		if name, _, _ := strings.Cut(command, " "); codes[0] != exit.Usage || !strings.Contains(errs[0], name+" cannot run in 2 processes: only train can") {
+		if name, _, _ := strings.Cut(command, " "); codes[0] != exit.Usage ||
+			!strings.Contains(errs[0], name+" cannot run in 2 processes: only train can") {
 			t.Errorf("%s: %d, %s", command, codes[0], errs[0])
 		}
 	}
@@ -245,7 +259,8 @@ func TestRanks_TrainTheModelOfOneProcess(t *testing.T) {
 		if r > 0 {
 			says += fmt.Sprintf("rank %d: ", r)
 		}
-		if says += "rank 2 was given different options ("; codes[r] != exit.Failed || !strings.HasPrefix(errs[r], says) || !strings.Contains(errs[r], "--seed 5 ") || strings.Contains(errs[r], "--quiet") {
+		if says += "rank 2 was given different options ("; codes[r] != exit.Failed || !strings.HasPrefix(errs[r], says) ||
+			!strings.Contains(errs[r], "--seed 5 ") || strings.Contains(errs[r], "--quiet") {
 			t.Errorf("rank %d: %d, %s", r, codes[r], errs[r])
 		}
 	}

@@ -49,7 +49,8 @@ func sameAnswer(a, b answer) bool {
 		}
 		return a.Result.Selection.Chosen
 	}
-	return a.Result.Status == b.Result.Status && chosen(a) == chosen(b) && math.Abs(a.Result.Objective-b.Result.Objective) <= 2e-5*math.Abs(a.Result.Objective)
+	return a.Result.Status == b.Result.Status && chosen(a) == chosen(b) &&
+		math.Abs(a.Result.Objective-b.Result.Objective) <= 2e-5*math.Abs(a.Result.Objective)
 }
 
 // interrupted are trainings of a second or so: whose solver checks often; that chooses its
@@ -57,7 +58,8 @@ func sameAnswer(a, b answer) bool {
 var interrupted = map[string][]string{
 	"memory": {"--data", "builtin:hmda", "--nu", "0.05", "--solver", "lbfgs", "--gap", "1e-5"},
 	"stream": {"--data", "-", "--target", "wage", "--groups", "region"},
-	"disk":   {"--data", "t.parquet", "--target", "wage", "--ess", "0.3", "--gap", "1e-9", "--cache", "cache", "--memory", "0"},
+	"disk": {"--data", "t.parquet", "--target", "wage", "--ess", "0.3", "--gap", "1e-9", "--cache", "cache", "--memory",
+		"0"},
 }
 
 // A training that is killed at random moments, by SIGKILL or by a signal that it answers, and
@@ -79,7 +81,8 @@ func TestResume_AfterAKillIsCertifiedToTheSameGap(t *testing.T) {
 		}
 		for i := range columns { // fewer for the pipe
 			c := &columns[i]
-			c.Number, c.Code, c.Null, c.Int = c.Number[:min(1200, len(c.Number))], c.Code[:min(1200, len(c.Code))], c.Null[:min(1200, len(c.Null))], c.Int[:min(1200, len(c.Int))]
+			c.Number, c.Code, c.Null, c.Int = c.Number[:min(1200, len(c.Number))], c.Code[:min(1200,
+				len(c.Code))], c.Null[:min(1200, len(c.Null))], c.Int[:min(1200, len(c.Int))]
 		}
 	}
 	for name, options := range interrupted {
@@ -152,7 +155,8 @@ func killAndResume(t *testing.T, name string, options []string, kills int) {
 				t.Fatal(err)
 			}
 			for _, f := range files {
-				if (dir != cut || f.Name() != modelFile) && !strings.HasPrefix(f.Name(), ".drotrain-") { // a file that was being written
+				// a file that was being written
+				if (dir != cut || f.Name() != modelFile) && !strings.HasPrefix(f.Name(), ".drotrain-") {
 					t.Errorf("%s is left in %s", f.Name(), dir)
 				}
 			}
@@ -186,12 +190,14 @@ func TestResume_RefusesOtherOptions(t *testing.T) {
 		t.Skip("it starts processes")
 	}
 	t.Chdir(t.TempDir())
-	if code, _, stderr := try(t.Context(), "train", "--resume", "--out", "none"); code != exit.Failed || !strings.Contains(stderr, "nothing to resume") {
+	if code, _, stderr := try(t.Context(), "train", "--resume", "--out", "none"); code != exit.Failed ||
+		!strings.Contains(stderr, "nothing to resume") {
 		t.Errorf("%d: %s", code, stderr)
 	}
 	// With data a training begins where there is nothing to resume, but not over the files of another.
 	for i, want := range []int{exit.OK, exit.Failed} {
-		code, _, stderr := try(t.Context(), "train", "--resume", "--data", "builtin:cps1988", "--nu", "1", "--report", "none", "--out", "begun")
+		code, _, stderr := try(t.Context(), "train", "--resume", "--data", "builtin:cps1988", "--nu", "1", "--report", "none",
+			"--out", "begun")
 		if code != want || strings.Contains(stderr, "exists and is not empty") != (i == 1) {
 			t.Errorf("%d: %s", code, stderr)
 		}
@@ -199,18 +205,23 @@ func TestResume_RefusesOtherOptions(t *testing.T) {
 	// What a configuration file says is remembered too.
 	put(t, "c.yaml", "data: builtin:cps1988\nsolver: full\ngap: 1e-300\nmax-passes: 3000\n")
 	interruptTraining(t, "c", "--config", "c.yaml")
-	if code, _, told := try(t.Context(), "train", "--config", "c.yaml", "--out", "c"); code != exit.Failed || !strings.Contains(told, "continue it with --resume") {
+	if code, _, told := try(t.Context(), "train", "--config", "c.yaml", "--out", "c"); code != exit.Failed ||
+		!strings.Contains(told, "continue it with --resume") {
 		t.Errorf("%d: %s", code, told)
 	}
-	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--gap", "1e-3"); code != exit.Failed || !strings.Contains(told, "option --gap has changed: it was 1e-300, now it is 0.001") || strings.Contains(told, "option data") {
+	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--gap", "1e-3"); code != exit.Failed ||
+		!strings.Contains(told, "option --gap has changed: it was 1e-300, now it is 0.001") ||
+		strings.Contains(told, "option data") {
 		t.Errorf("%d: %s", code, told)
 	}
-	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--report", "none"); strings.Contains(told, "option --data has changed") || !strings.Contains(told, "--report has changed") {
+	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--report", "none"); strings.Contains(told,
+		"option --data has changed") || !strings.Contains(told, "--report has changed") {
 		t.Errorf("%d: %s", code, told)
 	}
 	interruptTraining(t, "o", "--data", "builtin:cps1988", "--solver", "full", "--gap", "1e-300", "--max-passes", "3000")
 	code, _, told := try(t.Context(), "train", "--resume", "--out", "o", "--gap", "1e-3", "--groups", "region")
-	for _, want := range []string{"option --gap has changed: it was 1e-300, now it is 0.001", "option --groups has changed: it was not set, now it is region", "give only --resume --out DIR"} {
+	for _, want := range []string{"option --gap has changed: it was 1e-300, now it is 0.001",
+		"option --groups has changed: it was not set, now it is region", "give only --resume --out DIR"} {
 		if code != exit.Failed || !strings.Contains(told, want) {
 			t.Errorf("%d, without %q: %s", code, want, told)
 		}

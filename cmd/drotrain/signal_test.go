@@ -19,7 +19,8 @@ import (
 )
 
 // endless trains for the better part of a minute, as long as nobody stops it.
-var endless = []string{"train", "--data", "builtin:hmda", "--mu", "1e-12", "--nu", "1e-9", "--solver", "separable", "--gap", "1e-300", "--max-passes", "1e12", "--verbose"}
+var endless = []string{"train", "--data", "builtin:hmda", "--mu", "1e-12", "--nu", "1e-9", "--solver", "separable",
+	"--gap", "1e-300", "--max-passes", "1e12", "--verbose"}
 
 // start runs the command in a process of its own and returns its stderr.
 func start(t *testing.T, args ...string) (*exec.Cmd, *bufio.Reader) {
@@ -122,7 +123,8 @@ func TestSignal_KillLeavesWhatMayGoOn(t *testing.T) {
 	}
 	_, _ = io.ReadAll(stderr)
 	_ = cmd.Wait()
-	if left, err := os.ReadDir("drotrain-out"); err == nil && (len(left) > 1 || len(left) == 1 && left[0].Name() != ".drotrain.lock") {
+	if left, err := os.ReadDir("drotrain-out"); err == nil &&
+		(len(left) > 1 || len(left) == 1 && left[0].Name() != ".drotrain.lock") {
 		t.Errorf("left behind: %v, want a lock at most", left)
 	}
 	if code, _, stderr := try(t.Context(), append([]string{"train", "--quiet"}, leveled...)...); code != exit.OK {

@@ -73,7 +73,9 @@ func (a *app) decodeModel(m *train.Model) error {
 }
 
 // writeTable writes blocks of rows to path or, if that is "-", to standard output in the format of extension.
-func (a *app) writeTable(path, extension string, force bool, rows func(put func(cols []data.Column) error) error) error {
+func (a *app) writeTable(
+	path, extension string, force bool, rows func(put func(cols []data.Column) error) error,
+) error {
 	if path == stream {
 		return data.WriteBlocksTo(a.rawOut, extension, rows)
 	}
@@ -122,7 +124,8 @@ func (o *trainOptions) writeWeights(a *app, m *train.Model) error {
 	if o.WeightsOut == stream {
 		extension = extensionOf["arrow"]
 	}
-	return a.writeTable(o.WeightsOut, extension, o.Force, func(put func(cols []data.Column) error) error { return put(columns) })
+	return a.writeTable(o.WeightsOut, extension, o.Force,
+		func(put func(cols []data.Column) error) error { return put(columns) })
 }
 
 // checkStreams returns an error for options that cannot be combined with a model on standard output, or whose
@@ -142,11 +145,14 @@ func (o *trainOptions) checkStreams(a *app) error {
 	}
 	switch {
 	case o.WeightsOut != "" && a.comm != nil:
-		return exit.Usagef("train in one process, or leave out --weights-out", "--weights-out does not work with several ranks: they keep no weights of rows")
+		return exit.Usagef("train in one process, or leave out --weights-out",
+			"--weights-out does not work with several ranks: they keep no weights of rows")
 	case o.Proof != "" && a.comm != nil:
-		return exit.Usagef("train in one process, or leave out --proof", "--proof does not work with several ranks: they keep no weights of rows")
+		return exit.Usagef("train in one process, or leave out --proof",
+			"--proof does not work with several ranks: they keep no weights of rows")
 	case o.WeightsOut == stream && o.Out != stream:
-		return exit.Usagef("add --out -, or give --weights-out the name of a .parquet file", "--weights-out - needs --out -: the weights follow the model on standard output")
+		return exit.Usagef("add --out -, or give --weights-out the name of a .parquet file",
+			"--weights-out - needs --out -: the weights follow the model on standard output")
 	case o.Out != stream:
 		return nil
 	case a.comm != nil:
@@ -154,7 +160,8 @@ func (o *trainOptions) checkStreams(a *app) error {
 	case o.Resume:
 		return exit.Usagef("leave out one of them", "--out - cannot be combined with --resume")
 	case o.JSON:
-		return exit.Usagef("leave out one of them", "--out - writes the model to the standard output, where --json writes too")
+		return exit.Usagef("leave out one of them",
+			"--out - writes the model to the standard output, where --json writes too")
 	}
 	o.Report = options.ReportNone
 	return nil

@@ -79,7 +79,8 @@ func unknownDataset(name string, err error) error {
 		names = append(names, d.Name)
 	}
 	short := strings.TrimPrefix(name, datasets.Prefix)
-	hint := cmp.Or(setting.DidYouMean(short, names, datasets.Prefix), "the embedded data sets are "+strings.Join(names, ", "))
+	hint := cmp.Or(setting.DidYouMean(short, names, datasets.Prefix),
+		"the embedded data sets are "+strings.Join(names, ", "))
 	return exit.Usagef(hint, "there is no embedded data set %q", short)
 }
 

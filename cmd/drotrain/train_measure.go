@@ -21,7 +21,8 @@ func reportOptions(s *options.Settings) (report.Options, error) {
 			return r, err
 		}
 		if s.Report == options.ReportFast && n > 0 {
-			return r, exit.Usagef("leave out one of them", "--report fast computes no intervals, but --resamples %d asks for them", n)
+			return r, exit.Usagef("leave out one of them",
+				"--report fast computes no intervals, but --resamples %d asks for them", n)
 		}
 		r.Resamples = n
 	}

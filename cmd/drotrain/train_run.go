@@ -63,7 +63,8 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err := o.prepare(a, fs); err != nil {
 		return err
 	}
-	auto := o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil && o.Config.Memory == 0
+	auto := o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil &&
+		o.Config.Memory == 0
 	ctx = ranks.NewContext(ctx, a.comm)
 	if a.comm != nil && o.hasNoHoldout() && o.Report != options.ReportNone {
 		o.Report = options.ReportNone
@@ -106,7 +107,9 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 
 // trainAndReport trains, writes the files and prints the outcome. If auto is set, a small table is
 // cross-fitted.
-func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDir, opt report.Options, auto bool) error {
+func (o *trainOptions) trainAndReport(
+	ctx context.Context, a *app, out *outputDir, opt report.Options, auto bool,
+) error {
 	p := a.newProgress()
 	defer p.Finish()
 	m, err := o.fit(ctx, a, out, p, auto)
@@ -193,7 +196,8 @@ func (o *trainOptions) prepare(a *app, fs *pflag.FlagSet) error {
 		return err
 	}
 	c := &o.Config
-	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}}, role{"features", c.Features, []string{"drop"}},
+	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}},
+		role{"features", c.Features, []string{"drop"}},
 		role{"drop", c.Drop, nil}, role{"groups", c.Groups, nil}, role{"categorical", c.Categorical, nil})
 	if err != nil {
 		return err
@@ -234,7 +238,8 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 			c.Groups = info.Groups
 		}
 		if fs.Changed("group-features") && c.GroupFeatures && info.GroupsUnknown {
-			return exit.Usagef("leave out --group-features", "the group columns of %s are unknown at prediction and cannot be features", c.Data)
+			return exit.Usagef("leave out --group-features",
+				"the group columns of %s are unknown at prediction and cannot be features", c.Data)
 		}
 	}
 	if c.Target == "" {
@@ -270,7 +275,9 @@ func addArrayFiles(c *train.Config) {
 }
 
 // fit trains and shows the progress on stderr.
-func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.Progress, auto bool) (*train.Model, error) {
+func (o *trainOptions) fit(
+	ctx context.Context, a *app, out *outputDir, p *show.Progress, auto bool,
+) (*train.Model, error) {
 	cfg := o.Config
 	cfg.Observe = p.Observe
 	if o.Verbose {
@@ -318,12 +325,14 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	levels, choice := given(kinds...), given(choiceOptions...)
 	switch {
 	case len(levels) > 0 && len(choice) > 0 && !(averagesValidation && slices.Equal(choice, []string{"--validation"})):
-		return exit.Usagef("leave out one of the two kinds", "%s sets the robustness, but %s is for choosing it", strings.Join(levels, " and "), strings.Join(choice, ", "))
+		return exit.Usagef("leave out one of the two kinds", "%s sets the robustness, but %s is for choosing it",
+			strings.Join(levels, " and "), strings.Join(choice, ", "))
 	case fs.Changed("penalty") && !c.HasDivergence():
 		return exit.Usagef("set the robustness with --nu, --radius or --ess, or leave out --penalty",
 			"--penalty %s has no effect without --nu, --radius or --ess", c.Penalty)
 	case fs.Changed("adversary") && !c.Level.IsSet():
-		return exit.Usagef("set the robustness, as in --nu 1, or leave out --adversary to choose it by cross-validation", "--adversary %s has no effect without a robustness setting", c.Adversary)
+		return exit.Usagef("set the robustness, as in --nu 1, or leave out --adversary to choose it by cross-validation",
+			"--adversary %s has no effect without a robustness setting", c.Adversary)
 	}
 	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
 	fs.Visit(func(f *pflag.Flag) { typed[f.Name] = true })
@@ -345,7 +354,9 @@ func (o *trainOptions) keepOnDisk(a *app, cfg *train.Config) {
 
 // writeResults measures the model on the hold-out rows, or on the training
 // rows if there is no hold-out, and writes the metrics, the plots and the page.
-func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *outputDir, opt report.Options, p *show.Progress) (*eval.Evaluation, error) {
+func (o *trainOptions) writeResults(
+	ctx context.Context, m *train.Model, out *outputDir, opt report.Options, p *show.Progress,
+) (*eval.Evaluation, error) {
 	p.Begin("measuring") // the rows are read first
 	measured, err := report.Measure(ctx, m, opt)
 	if err != nil {
@@ -398,7 +409,8 @@ func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, o
 	s, err := o.printOutcome(a, m, e, out)
 	if a.comm != nil {
 		t := a.traffic()
-		a.info("ranks %d, rounds %d, %.1f MB a rank, threads %d (ranks on its processors: %d)", a.comm.Size(), t.Rounds, float64(t.Bytes)/1e6, runtime.GOMAXPROCS(0), a.beside)
+		a.info("ranks %d, rounds %d, %.1f MB a rank, threads %d (ranks on its processors: %d)", a.comm.Size(), t.Rounds,
+			float64(t.Bytes)/1e6, runtime.GOMAXPROCS(0), a.beside)
 	}
 	if err != nil {
 		return err
@@ -494,7 +506,8 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 }
 
 func (o *trainOptions) resultTitle(m *train.Model) string {
-	t := fmt.Sprintf("%s: %s, target %s", m.Config.Data, show.Plural(m.TrainRows+m.HoldoutRows, "row", "rows"), show.Target(m))
+	t := fmt.Sprintf("%s: %s, target %s", m.Config.Data, show.Plural(m.TrainRows+m.HoldoutRows, "row", "rows"),
+		show.Target(m))
 	if m.HoldoutRows > 0 {
 		t += fmt.Sprintf(" (%s held out)", show.Thousands(m.HoldoutRows))
 	}
@@ -506,7 +519,8 @@ func (o *trainOptions) resultTitle(m *train.Model) string {
 
 // uncertifiedError returns the error of a run that ended before the gap asked for.
 func uncertifiedError(m *train.Model, s train.Summary) error {
-	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model was written, marked uncertified",
+	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model was written, "+
+		"marked uncertified",
 		s.Status, show.Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), m.Config.Gap)
 	hint := "raise --max-passes or --gap"
 	switch {
@@ -515,7 +529,8 @@ func uncertifiedError(m *train.Model, s train.Summary) error {
 	case s.Mu == 0:
 		hint = "with --mu 0 a certificate exists only if the data determine every coefficient; set --mu above 0"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
-		hint = fmt.Sprintf("at --nu %g all weights are equal up to rounding, so the gap cannot be certified; use --average plain, which is the same problem, or a smaller --nu", s.Nu)
+		hint = fmt.Sprintf("at --nu %g all weights are equal up to rounding, so the gap cannot be certified; use --average "+
+			"plain, which is the same problem, or a smaller --nu", s.Nu)
 	case s.Status == "stalled":
 		hint = "double precision allows no smaller gap: raise --gap or --mu, or leave out --scale none"
 	}
@@ -535,9 +550,11 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 	case s.Status == "cancelled":
 		return fmt.Errorf("%w; the unfinished model was written to %s, marked uncertified", cause, out.File(modelFile))
 	case o.Report == options.ReportNone:
-		return fmt.Errorf("%w; the model was written to %s, but the models to compare it with are not finished", cause, out.File(modelFile))
+		return fmt.Errorf("%w; the model was written to %s, but the models to compare it with are not finished", cause,
+			out.File(modelFile))
 	}
-	return exit.WithHint(fmt.Errorf("%w; the model was written to %s, but its report is not finished", cause, out.File(modelFile)),
+	return exit.WithHint(fmt.Errorf("%w; the model was written to %s, but its report is not finished", cause,
+		out.File(modelFile)),
 		"write the report with `drotrain eval --trained-on DATA --out report.html`")
 }
 
@@ -551,7 +568,8 @@ func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) 
 		if _, standard, _ := m.Variant(""); m.Result.Recommended == train.VariantERM && standard != train.VariantERM {
 			variant = " --model-variant erm"
 		}
-		fmt.Fprintf(w, "%sdrotrain predict --model %s --data %s%s \\\n         --out preds.parquet\n", first, model, table, variant)
+		fmt.Fprintf(w, "%sdrotrain predict --model %s --data %s%s \\\n         --out preds.parquet\n", first, model, table,
+			variant)
 		first = "       "
 	}
 	if strings.HasPrefix(m.Config.Data, datasets.Prefix) {

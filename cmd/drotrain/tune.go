@@ -120,7 +120,8 @@ func (o *trainOptions) trainingFlags(fs *pflag.FlagSet, s *tune.Selection) *pfla
 	to := cmd.Flags()
 	again := o.Config.ValidationSplit != ""
 	to.VisitAll(func(f *pflag.Flag) {
-		needed := again || !slices.Contains(choiceOptions, f.Name) || f.Name == "validation" && s.Best().Level.Average == level.ValidationSubsets
+		needed := again || !slices.Contains(choiceOptions, f.Name) ||
+			f.Name == "validation" && s.Best().Level.Average == level.ValidationSubsets
 		if from := fs.Lookup(f.Name); from != nil && needed {
 			f.Value, f.Changed = from.Value, from.Changed
 		}

@@ -17,7 +17,8 @@ import (
 // What tune tells to do next trains the level that was chosen, at the μ that was, on the same
 // rows, and says nothing of how it was chosen.
 func TestTune_PrintsTrainingCommand(t *testing.T) {
-	given := []string{"--data", "t.parquet", "--target", "y", "--groups", "a,b", "--weight", "w", "--filter", "x", "--seed", "7", "--rate", "1.5", "--budget", "0.25",
+	given := []string{"--data", "t.parquet", "--target", "y", "--groups", "a,b", "--weight", "w", "--filter", "x",
+		"--seed", "7", "--rate", "1.5", "--budget", "0.25",
 		"--folds", "4", "--select", "worst-group"}
 	for _, l := range []level.Level{
 		{Average: "plain"}, {Average: "balanced"}, {Nu: level.At(0.0163)}, {Nu: level.At(1e-300), Penalty: "chi2"},
@@ -32,7 +33,8 @@ func TestTune_PrintsTrainingCommand(t *testing.T) {
 			if err := cmd.ParseFlags(given); err != nil {
 				t.Fatal(err)
 			}
-			chosen := o.trainingFlags(cmd.Flags(), &tune.Selection{Of: 100, Candidates: []tune.Candidate{{}, {Level: l, Mu: mu}}, Chosen: 1})
+			chosen := o.trainingFlags(cmd.Flags(), &tune.Selection{Of: 100, Candidates: []tune.Candidate{{}, {Level: l, Mu: mu}},
+				Chosen: 1})
 			line := options.CommandLine("train", chosen)
 			var file bytes.Buffer
 			fromFile := &cobra.Command{Use: "train"}
@@ -59,7 +61,8 @@ func TestTune_PrintsTrainingCommand(t *testing.T) {
 			if !reflect.DeepEqual(c.Level, l) || (c.Mu != nil) != (mu != 0.01) || c.Mu != nil && *c.Mu != mu {
 				t.Errorf("%s: %+v at μ = %v, want %+v at %v", line, c.Level, c.Mu, l, mu)
 			}
-			if c.Data != "t.parquet" || c.Target != "y" || !reflect.DeepEqual(c.Groups, []string{"a", "b"}) || c.Weight != "w" || c.Filter != "x" || c.Seed != 7 || c.Budget == nil || *c.Budget != 0.25 {
+			if c.Data != "t.parquet" || c.Target != "y" || !reflect.DeepEqual(c.Groups, []string{"a", "b"}) || c.Weight != "w" ||
+				c.Filter != "x" || c.Seed != 7 || c.Budget == nil || *c.Budget != 0.25 {
 				t.Errorf("%s: %+v", line, c)
 			}
 		}

@@ -47,7 +47,8 @@ func mustRun(t *testing.T, command string) (stdout, stderr string) {
 func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
-	stdout, _ := mustRun(t, "train --data d.csv --target y --groups site --drop w --nu 0.05 --adversary groups --out m --quiet")
+	stdout, _ := mustRun(t,
+		"train --data d.csv --target y --groups site --drop w --nu 0.05 --adversary groups --out m --quiet")
 	for _, recommended := range []string{train.VariantERM, train.VariantRobust, ""} {
 		for _, chosen := range []bool{true, false} {
 			rewrite(t, "m/model.json", recommended, chosen)
@@ -65,7 +66,8 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 				if err := json.Unmarshal([]byte(out), &p); err != nil || p.Variant != want {
 					t.Errorf("recommended %q, chosen %v, asked %q: %q %v", recommended, chosen, asked, p.Variant, err)
 				}
-				if told := strings.Contains(said, "using the standard model (ERM)"); told != (want == train.VariantERM && asked != "erm") {
+				if told := strings.Contains(said, "using the standard model (ERM)"); told != (want == train.VariantERM &&
+					asked != "erm") {
 					t.Errorf("recommended %q, chosen %v, asked %q: said %q", recommended, chosen, asked, said)
 				}
 			}
@@ -112,7 +114,8 @@ func rewrite(t *testing.T, path, recommended string, chosen bool) {
 	result["recommended"] = recommended
 	delete(result, "selection")
 	if chosen {
-		result["selection"] = map[string]any{"candidates": []any{map[string]any{"name": "ERM"}, map[string]any{"name": "other"}}, "chosen": 1}
+		result["selection"] = map[string]any{"candidates": []any{map[string]any{"name": "ERM"},
+			map[string]any{"name": "other"}}, "chosen": 1}
 	}
 	raw, err := json.Marshal(m)
 	if err != nil {
@@ -126,9 +129,13 @@ func rewrite(t *testing.T, path, recommended string, chosen bool) {
 func TestTrain_SaysWhichModelToUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
-	for nu, want := range map[string][2]string{"1e6": {"There is no measurable difference", " --model-variant erm"}, "0.05": {"Use the robust model", "d.csv \\"}} {
-		stdout, _ := mustRun(t, "train --data d.csv --target y --groups site --drop w --group-features=false --nu "+nu+" --adversary groups --gap 1e-4 --out m --quiet --force")
-		if !strings.Contains(stdout, "\n  "+want[0]) || !strings.Contains(stdout, "drotrain predict --model m/model.json --data d.csv"+strings.TrimPrefix(want[1], "d.csv")) {
+	for nu, want := range map[string][2]string{"1e6": {"There is no measurable difference", " --model-variant erm"},
+		"0.05": {"Use the robust model", "d.csv \\"}} {
+		stdout, _ := mustRun(t,
+			"train --data d.csv --target y --groups site --drop w --group-features=false --nu "+nu+" --adversary groups --gap 1e-4 --out m --quiet --force")
+		if !strings.Contains(stdout, "\n  "+want[0]) ||
+			!strings.Contains(stdout, "drotrain predict --model m/model.json --data d.csv"+strings.TrimPrefix(want[1],
+				"d.csv")) {
 			t.Errorf("ν = %s:\n%s", nu, stdout)
 		}
 	}
@@ -168,7 +175,8 @@ func TestThreshold_OfTheTraining(t *testing.T) {
 	}
 	for option, want := range map[string]float64{"": 0.2, "--threshold 0.7": 0.7} {
 		out, _ := mustRun(t, "eval --model m --data d.csv --resamples 0 --out e.json --force "+option)
-		if e := metrics(t, "e.json"); e.Threshold == nil || float64(*e.Threshold) != want || !strings.Contains(out, fmt.Sprintf("threshold %g", want)) {
+		if e := metrics(t, "e.json"); e.Threshold == nil || float64(*e.Threshold) != want ||
+			!strings.Contains(out, fmt.Sprintf("threshold %g", want)) {
 			t.Errorf("%q: %v\n%s", option, e.Threshold, out)
 		}
 		mustRun(t, "predict --model m --data d.csv --out p.csv --force "+option)
@@ -195,7 +203,8 @@ func TestAudit_PositiveLabel(t *testing.T) {
 	b.WriteString("y,p,q,b\n")
 	for i := range 60 {
 		score := float64(i) / 60
-		fmt.Fprintf(&b, "%s,%.3f,%.3f,%d\n", map[bool]string{true: "approved", false: "rejected"}[i%7 > 2 == (i > 30)], score, 1-score, i%2)
+		fmt.Fprintf(&b, "%s,%.3f,%.3f,%d\n", map[bool]string{true: "approved", false: "rejected"}[i%7 > 2 == (i > 30)], score,
+			1-score, i%2)
 	}
 	put(t, "a.csv", b.String())
 	code, _, stderr := try(t.Context(), strings.Fields("eval --predictions a.csv --target y --score p")...)

@@ -45,7 +45,8 @@ func TestTrain_DegenerateExitCode(t *testing.T) {
 	sites(t)
 	base := "train --data sites.csv --target y --drop site --report fast --quiet --force --out m --nu "
 	code, stdout, stderr := try(t.Context(), strings.Fields(base+"0.05")...)
-	if code != exit.Gate || !strings.Contains(stderr, "the model is degenerate: The robust model is worse") || !strings.Contains(stdout, "Do not use the robust model.") {
+	if code != exit.Gate || !strings.Contains(stderr, "the model is degenerate: The robust model is worse") ||
+		!strings.Contains(stdout, "Do not use the robust model.") {
 		t.Errorf("ν = 0.05: exit code %d, stderr %q\n%s", code, stderr, stdout)
 	}
 	code, stdout, _ = try(t.Context(), strings.Fields(base+"0.05 --json --allow-degenerate")...)
@@ -53,7 +54,8 @@ func TestTrain_DegenerateExitCode(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &s); err != nil {
 		t.Fatal(err)
 	}
-	if code != exit.OK || !s.Certified || len(s.Warnings) != 2 || !strings.HasPrefix(s.Warnings[1], "The robust model depends on the equivalent of ") || !(s.EffectiveSampleSize < 30) {
+	if code != exit.OK || !s.Certified || len(s.Warnings) != 2 ||
+		!strings.HasPrefix(s.Warnings[1], "The robust model depends on the equivalent of ") || !(s.EffectiveSampleSize < 30) {
 		t.Errorf("allowed: exit code %d, %v effective rows, warnings %q", code, s.EffectiveSampleSize, s.Warnings)
 	}
 	code, stdout, stderr = try(t.Context(), strings.Fields(base+"20")...)
@@ -78,8 +80,10 @@ func TestTrain_NoBetterThanAConstant(t *testing.T) {
 		}
 	}
 	put(t, "noise.csv", b.String()+"\n")
-	code, stdout, stderr := try(t.Context(), strings.Fields("train --data noise.csv --target y --average plain --report fast --force --out m")...)
-	if code != exit.OK || !strings.Contains(stderr, "drotrain: warning: The standard model (ERM) is not measurably better than a constant prediction") {
+	code, stdout, stderr := try(t.Context(), strings.Fields(
+		"train --data noise.csv --target y --average plain --report fast --force --out m")...)
+	if code != exit.OK || !strings.Contains(stderr,
+		"drotrain: warning: The standard model (ERM) is not measurably better than a constant prediction") {
 		t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
 	if said := stdout + stderr; strings.Contains(said, "robust") || strings.Contains(said, "Robust") {
@@ -95,8 +99,10 @@ func TestVerdict_WorstGroupRows(t *testing.T) {
 		least       int
 		want, other string
 	}{{1, "hut", "south"}, {20, "south", "hut"}} {
-		args := strings.Fields(fmt.Sprintf("train --data sites.csv --target y --groups site --report fast --quiet --force --out m --nu 20 --group-features shared --min-group-size %d", c.least))
-		if code, stdout, stderr := try(t.Context(), args...); code != exit.OK || !strings.Contains(stdout, " "+c.want+" ") || strings.Contains(stdout, " "+c.other+" ") {
+		args := strings.Fields(
+			fmt.Sprintf("train --data sites.csv --target y --groups site --report fast --quiet --force --out m --nu 20 --group-features shared --min-group-size %d", c.least))
+		if code, stdout, stderr := try(t.Context(), args...); code != exit.OK || !strings.Contains(stdout, " "+c.want+" ") ||
+			strings.Contains(stdout, " "+c.other+" ") {
 			t.Errorf("%d rows: %d\n%s%s", c.least, code, stdout, stderr)
 		}
 		_, stdout, _ := try(t.Context(), append(args, "--json")...)
@@ -110,7 +116,8 @@ func TestVerdict_WorstGroupRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := e.Models[1].WorstGroup
-		if s.WorstGroup == nil || !strings.Contains(s.WorstGroup.Name, c.want) || w == nil || !strings.Contains(w.Label, c.want) || e.MinGroupSize != c.least {
+		if s.WorstGroup == nil || !strings.Contains(s.WorstGroup.Name, c.want) || w == nil ||
+			!strings.Contains(w.Label, c.want) || e.MinGroupSize != c.least {
 			t.Errorf("%d rows: %+v in training, %+v in the evaluation", c.least, s.WorstGroup, w)
 		}
 	}
@@ -140,14 +147,16 @@ func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 		{"--data twice.csv --target y --loss squared --nu 20", "hold-out", ""},
 	} {
 		code, _, stderr := try(t.Context(), strings.Fields("train --out m --force --allow-degenerate "+c.args)...)
-		if code != exit.OK || c.said != "" && !strings.Contains(stderr, c.said) || strings.Count(stderr, "note: target ") > 1 {
+		if code != exit.OK || c.said != "" && !strings.Contains(stderr, c.said) ||
+			strings.Count(stderr, "note: target ") > 1 {
 			t.Errorf("%s: exit code %d\n%s", c.args, code, stderr)
 		}
 		if e := metrics(t, "m/metrics.json"); string(e.Split) != c.split {
 			t.Errorf("%s: measured on %s", c.args, e.Split)
 		}
 	}
-	if code, _, stderr := try(t.Context(), strings.Fields("train --data sites.csv --target y --holdout crossfit --holdout units:site --out m --force")...); code != exit.Usage || !strings.Contains(stderr, "must be given once") {
+	if code, _, stderr := try(t.Context(), strings.Fields(
+		"train --data sites.csv --target y --holdout crossfit --holdout units:site --out m --force")...); code != exit.Usage || !strings.Contains(stderr, "must be given once") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

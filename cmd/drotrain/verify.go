@@ -57,7 +57,8 @@ type verifyOutput struct {
 // verify checks the certificate of a model.
 func (a *app) verify(ctx context.Context, o *options.Settings) error {
 	path := strings.Join(o.Models, "")
-	err := checkRequirements(modelRequirement(path), requiredOption{"proof", o.Proof, "drotrain train --proof FILE writes one"}, dataRequirement(o.Config.Data))
+	err := checkRequirements(modelRequirement(path),
+		requiredOption{"proof", o.Proof, "drotrain train --proof FILE writes one"}, dataRequirement(o.Config.Data))
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,8 @@ func (a *app) readModelToVerify(path string) (*verify.Model, error) {
 	}
 	m, err := verify.ReadModel(raw)
 	if err != nil {
-		return nil, exit.WithHint(fmt.Errorf("%s: %w", path, err), "a model is the file "+modelFile+" that drotrain train wrote")
+		return nil, exit.WithHint(fmt.Errorf("%s: %w", path, err),
+			"a model is the file "+modelFile+" that drotrain train wrote")
 	}
 	return m, nil
 }
@@ -201,5 +203,6 @@ func (o *trainOptions) writeProof(ctx context.Context, a *app, m *train.Model) e
 		return err
 	}
 	columns := p.Columns(checked.Identifier(), m.Sources)
-	return a.writeTable(o.Proof, filepath.Ext(o.Proof), o.Force, func(put func(cols []data.Column) error) error { return put(columns) })
+	return a.writeTable(o.Proof, filepath.Ext(o.Proof), o.Force,
+		func(put func(cols []data.Column) error) error { return put(columns) })
 }

@@ -19,7 +19,8 @@ func writeLeak(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 300 {
 		y := i * 7919 % 2
-		fmt.Fprintf(&b, "%d;%s;%d,%d;%c;2024-%02d-01\n", y, strings.Replace(fmt.Sprintf("%.4f", r.NormFloat64()+float64(y)), ".", ",", 1), 3*y, i%10, 'p'+rune(i%3), 1+i%12)
+		fmt.Fprintf(&b, "%d;%s;%d,%d;%c;2024-%02d-01\n", y,
+			strings.Replace(fmt.Sprintf("%.4f", r.NormFloat64()+float64(y)), ".", ",", 1), 3*y, i%10, 'p'+rune(i%3), 1+i%12)
 	}
 	put(t, "t.csv", b.String())
 }
@@ -29,7 +30,8 @@ func TestWarnings_QuietAndJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeLeak(t)
 	const leak = `column "leak": possible leakage: the column alone`
-	train := []string{"train", "--data", "t.csv", "--target", "y", "--groups", "g", "--drop", "when", "--decimal", ",", "--nu", "1", "--report", "fast", "--force"}
+	train := []string{"train", "--data", "t.csv", "--target", "y", "--groups", "g", "--drop", "when", "--decimal", ",",
+		"--nu", "1", "--report", "fast", "--force"}
 	for _, quiet := range []bool{false, true} {
 		args := train
 		if quiet {
@@ -37,7 +39,8 @@ func TestWarnings_QuietAndJSON(t *testing.T) {
 		}
 		code, _, stderr := try(t.Context(), args...)
 		lines := strings.Split(strings.TrimSpace(stderr), "\n")
-		if last := lines[len(lines)-1]; code != exit.OK || !strings.Contains(stderr, "drotrain: warning: "+leak) || !strings.HasPrefix(last, "drotrain: warning: ") || strings.Contains(stderr, "note: warning") {
+		if last := lines[len(lines)-1]; code != exit.OK || !strings.Contains(stderr, "drotrain: warning: "+leak) ||
+			!strings.HasPrefix(last, "drotrain: warning: ") || strings.Contains(stderr, "note: warning") {
 			t.Errorf("%d, quiet %v:\n%s", code, quiet, stderr)
 		}
 		if quiet && strings.Contains(stderr, "note:") {
@@ -64,14 +67,18 @@ func TestWarnings_QuietAndJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != exit.OK {
 		t.Fatal(err, code)
 	}
-	if len(got.Warnings) == 0 || !strings.HasPrefix(got.Warnings[0], leak) || strings.Contains(strings.Join(got.Notes, ""), leak) {
+	if len(got.Warnings) == 0 || !strings.HasPrefix(got.Warnings[0], leak) ||
+		strings.Contains(strings.Join(got.Notes, ""), leak) {
 		t.Errorf("%q, %q", got.Warnings, got.Notes)
 	}
 	m := got.Measured
-	if got.Verdict.Outcome == "" || m.Split != "hold-out" || m.Rows != 60 || len(m.Models) < 2 || m.Models[1].WorstGroup.Group == "" || !(m.Models[1].WorstGroup.Risk > 0) || !(m.Models[1].Measures.Values["accuracy"] > 0) {
+	if got.Verdict.Outcome == "" || m.Split != "hold-out" || m.Rows != 60 || len(m.Models) < 2 ||
+		m.Models[1].WorstGroup.Group == "" || !(m.Models[1].WorstGroup.Risk > 0) ||
+		!(m.Models[1].Measures.Values["accuracy"] > 0) {
 		t.Errorf("%+v", got)
 	}
-	if _, _, stderr := try(t.Context(), "eval", "--model", "drotrain-out", "--data", "t.csv", "--quiet"); !strings.Contains(stderr, "rows are training rows: every feature is equal") {
+	if _, _, stderr := try(t.Context(), "eval", "--model", "drotrain-out", "--data", "t.csv",
+		"--quiet"); !strings.Contains(stderr, "rows are training rows: every feature is equal") {
 		t.Errorf("eval: %s", stderr)
 	}
 }
@@ -97,10 +104,12 @@ func TestQuiet_CommandsThatOnlyWrite(t *testing.T) {
 func TestPredict_KeepsReadingOfTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeLeak(t)
-	if code, _, stderr := try(t.Context(), "train", "--data", "t.csv", "--target", "y", "--decimal", ",", "--dates", "parts", "--nu", "1", "--report", "none", "--quiet"); code != exit.OK {
+	if code, _, stderr := try(t.Context(), "train", "--data", "t.csv", "--target", "y", "--decimal", ",", "--dates",
+		"parts", "--nu", "1", "--report", "none", "--quiet"); code != exit.OK {
 		t.Fatal(stderr)
 	}
-	if code, stdout, stderr := try(t.Context(), "predict", "--model", "drotrain-out", "--data", "t.csv", "--na", "?", "--out", "p.csv", "--quiet"); code != exit.OK || stdout != "" {
+	if code, stdout, stderr := try(t.Context(), "predict", "--model", "drotrain-out", "--data", "t.csv", "--na", "?",
+		"--out", "p.csv", "--quiet"); code != exit.OK || stdout != "" {
 		t.Error(stderr)
 	}
 }
@@ -137,13 +146,15 @@ func TestOptions_WithoutEffect(t *testing.T) {
 		{"--alpha 0.1", "--protect"},
 		{"--no-progress", "--quiet leaves out progress"},
 	} {
-		code, _, stderr := try(t.Context(), append([]string{"train", "--data", "none.csv", "--target", "y"}, strings.Fields(c.args)...)...)
+		code, _, stderr := try(t.Context(), append([]string{"train", "--data", "none.csv", "--target", "y"},
+			strings.Fields(c.args)...)...)
 		if code != exit.Usage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %d, %s", c.args, code, stderr)
 		}
 	}
 	long := "overall.risk > 0 && " + strings.Repeat("x", 1<<19)
-	if code, _, stderr := try(t.Context(), "eval", "--fail-if", long); code != exit.Usage || len(stderr) > longestLine+1000 || !strings.Contains(stderr, "bytes) …") {
+	if code, _, stderr := try(t.Context(), "eval", "--fail-if", long); code != exit.Usage ||
+		len(stderr) > longestLine+1000 || !strings.Contains(stderr, "bytes) …") {
 		t.Errorf("a long gate: %d, %d bytes: %.300s", code, len(stderr), stderr)
 	}
 }
@@ -162,10 +173,12 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 	}
 	write("t.csv", 0)
 	write("moved.csv", 9)
-	if code, _, stderr := try(t.Context(), "train", "--data", "t.csv", "--target", "y", "--groups", "g", "--nu", "1", "--report", "none", "--quiet"); code != exit.OK {
+	if code, _, stderr := try(t.Context(), "train", "--data", "t.csv", "--target", "y", "--groups", "g", "--nu", "1",
+		"--report", "none", "--quiet"); code != exit.OK {
 		t.Fatalf("%d: %s", code, stderr)
 	}
-	for _, command := range []string{"predict --model drotrain-out --quiet --out p.csv --force", "eval --model drotrain-out --resamples 0 --quiet"} {
+	for _, command := range []string{"predict --model drotrain-out --quiet --out p.csv --force",
+		"eval --model drotrain-out --resamples 0 --quiet"} {
 		for _, c := range []struct {
 			options string
 			code    int
@@ -192,7 +205,8 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 	} {
 		put(t, name, content)
 	}
-	for _, command := range []string{"predict --model drotrain-out --quiet --out p.csv --force", "eval --model drotrain-out --resamples 0 --quiet"} {
+	for _, command := range []string{"predict --model drotrain-out --quiet --out p.csv --force",
+		"eval --model drotrain-out --resamples 0 --quiet"} {
 		for name, c := range map[string]struct {
 			code int
 			says string
@@ -204,12 +218,14 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 			"empty.csv":   {exit.Failed, "no rows to "},
 		} {
 			code, _, stderr := try(t.Context(), strings.Fields(command+" --data "+name)...)
-			if code != c.code || !strings.Contains(stderr, c.says) || c.code == exit.Failed && !strings.Contains(name, "empty") && !strings.Contains(stderr, "hint: ") {
+			if code != c.code || !strings.Contains(stderr, c.says) ||
+				c.code == exit.Failed && !strings.Contains(name, "empty") && !strings.Contains(stderr, "hint: ") {
 				t.Errorf("%s %s: %d: %s", command, name, code, stderr)
 			}
 		}
 	}
-	if code, _, stderr := try(t.Context(), strings.Fields("predict --model drotrain-out --data moved.csv --strict --out new.csv")...); code != exit.Gate {
+	if code, _, stderr := try(t.Context(), strings.Fields(
+		"predict --model drotrain-out --data moved.csv --strict --out new.csv")...); code != exit.Gate {
 		t.Errorf("%d: %s", code, stderr)
 	}
 	if _, err := os.Stat("new.csv"); err == nil {

@@ -38,9 +38,11 @@ func SampleRows(f *data.Frame, rows []int, roles Roles) []int {
 	return sampleRows(f.Rows, rows, used)
 }
 
-// ExamineSample works like [Examine] for rows of SampleRows. Columns that were read already are in known, with the values
-// of these rows; others are read from the table.
-func ExamineSample(ctx context.Context, f *data.Frame, rows []int, known map[string]*data.Column, roles Roles) ([]Finding, error) {
+// ExamineSample works like [Examine] for rows of SampleRows. Columns that were read already are in known, with the
+// values of these rows; others are read from the table.
+func ExamineSample(
+	ctx context.Context, f *data.Frame, rows []int, known map[string]*data.Column, roles Roles,
+) ([]Finding, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -137,7 +139,8 @@ const (
 // setTarget sets what is to be predicted. It returns false if there is nothing to predict or too few rows.
 func (x *examination) setTarget() bool {
 	t := x.target
-	classes := t.Kind != data.Numeric || len(t.values) == 2 || x.roles.Task == encode.Multiclass || x.roles.Task == encode.Binary
+	classes := t.Kind != data.Numeric || len(t.values) == 2 || x.roles.Task == encode.Multiclass ||
+		x.roles.Task == encode.Binary
 	if len(t.values) < 2 || classes && len(t.values) > encode.DefaultMaxLevels {
 		return false
 	}

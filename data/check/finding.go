@@ -94,7 +94,8 @@ func (r *Roles) FindRole(column string) string {
 // isFeature reports whether a column is a feature.
 func (r *Roles) isFeature(c *data.Column) bool {
 	in := func(names []string) bool {
-		return slices.Contains(names, c.Name) || c.Of != "" && slices.Contains(names, c.Of) || c.Vector != "" && slices.Contains(names, c.Vector)
+		return slices.Contains(names, c.Name) || c.Of != "" && slices.Contains(names, c.Of) ||
+			c.Vector != "" && slices.Contains(names, c.Vector)
 	}
 	switch {
 	case c.Name == r.Target || !c.Kind.IsScalar():

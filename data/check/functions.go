@@ -45,8 +45,8 @@ func (x *examination) checkFunction(c *column) *Finding {
 	return x.checkBands(c, n, low, high)
 }
 
-// checkBands finds a column whose values have ranges of the target that touch without overlapping. n, low and high are the rows
-// and the range of every value.
+// checkBands finds a column whose values have ranges of the target that touch without overlapping. n, low and high are
+// the rows and the range of every value.
 func (x *examination) checkBands(c *column, n []int, low, high []float64) *Finding {
 	var bands []int
 	rows, wide := 0, 0
@@ -75,7 +75,9 @@ func (x *examination) checkBands(c *column, n []int, low, high []float64) *Findi
 	if gaps[len(gaps)/2] > span*max(0.02, 10/float64(rows)) { // groups that lie far apart may well differ so
 		return nil
 	}
-	return x.newLeak(LeakBands, c, "possible leakage: its %d most frequent values divide the target into ranges that do not overlap (%d rows): it may be the target, rounded or in bands", len(bands), rows)
+	return x.newLeak(LeakBands, c,
+		"possible leakage: its %d most frequent values divide the target into ranges that do not overlap (%d rows): it may "+
+			"be the target, rounded or in bands", len(bands), rows)
 }
 
 // compareRange orders ranges by their lower and then by their upper ends.
@@ -89,8 +91,8 @@ func compareRange(lowA, highA, lowB, highB float64) int {
 	return 1
 }
 
-// checkKey finds a category of many values each of whose rows have the same target. n, low and high are the rows and the
-// range of the target of every value.
+// checkKey finds a category of many values each of whose rows have the same target. n, low and high are the rows and
+// the range of the target of every value.
 func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding {
 	role := x.roles.FindRole(c.Name)
 	category := c.number == nil || role == "a group column" || slices.Contains(x.roles.Categorical, c.Name)
@@ -124,7 +126,8 @@ func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding
 	case !x.binary && 2*len(targets) < values: // a target of few values
 		return nil
 	}
-	f := x.newLeak(LeakKey, c, "possible leakage: the target is the same in all rows that share a value (%d rows, %d values)", rows, values)
+	f := x.newLeak(LeakKey, c,
+		"possible leakage: the target is the same in all rows that share a value (%d rows, %d values)", rows, values)
 	if f.Severity == Warning && role == "" {
 		f.Proposal = "the rows of a value are no independent evidence: hold them out together, by this column, or leave the column out"
 	}
@@ -138,7 +141,8 @@ func (x *examination) findPairs(power map[*column]float64, leaks map[*column]boo
 	}
 	var features []*column
 	for _, c := range x.columns {
-		if x.roles.isFeature(c.Column) && x.roles.FindRole(c.Name) == "" && !leaks[c] && len(c.values) > 1 && len(c.values) <= pairLevels && power[c] <= pairAlone {
+		if x.roles.isFeature(c.Column) && x.roles.FindRole(c.Name) == "" && !leaks[c] && len(c.values) > 1 &&
+			len(c.values) <= pairLevels && power[c] <= pairAlone {
 			features = append(features, c)
 		}
 	}
@@ -158,7 +162,9 @@ func (x *examination) findPairs(power map[*column]float64, leaks map[*column]boo
 			}
 			if p := x.rate(x.valueScores(index, cells, x.y[0]), x.y[0]); p > predictsAll {
 				all = append(all, Finding{What: LeakTogether, Column: b.Name, Columns: []string{b.Name, a.Name}, Severity: Warning,
-					Evidence: fmt.Sprintf("possible leakage: their combinations predict the target (AUC %.4f; alone %.2f and %.2f): one may be computed from the target and the other", p, power[b], power[a]),
+					Evidence: fmt.Sprintf(
+						"possible leakage: their combinations predict the target (AUC %.4f; alone %.2f and %.2f): one may be computed "+
+							"from the target and the other", p, power[b], power[a]),
 					Proposal: "are both known at prediction? If not, leave one out"})
 			}
 		}

@@ -68,7 +68,8 @@ func misspellings(counts map[string]int, rows int) map[string]string {
 			continue
 		}
 		for _, often := range labels {
-			if counts[often] >= 20*counts[rare] && Spelling(often) != Spelling(rare) && !strings.ContainsFunc(often, unicode.IsDigit) && isOneEdit([]rune(Spelling(rare)), []rune(Spelling(often))) {
+			if counts[often] >= 20*counts[rare] && Spelling(often) != Spelling(rare) &&
+				!strings.ContainsFunc(often, unicode.IsDigit) && isOneEdit([]rune(Spelling(rare)), []rune(Spelling(often))) {
 				wrong[rare] = often
 				break
 			}
@@ -118,7 +119,10 @@ func checkSpellings(c *column, role string) (all []Finding) {
 		}
 		what = "labels that differ in one letter, of which one is rare"
 	}
-	names := slices.SortedFunc(maps.Keys(same), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(same), func(a,
+		b string) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
+	})
 	rows, at := 0, math.MaxInt
 	for _, l := range names {
 		rows, at = rows+counts[l], min(at, first[l])
@@ -163,14 +167,17 @@ func checkClasses(c *column, roles *Roles) []Finding {
 	}
 	effect := fmt.Sprintf("the model has %d classes", len(c.values))
 	if len(others) == 2 {
-		effect = fmt.Sprintf("without %s the target has the two classes %s; with %s it has %d classes", printable.Noun(len(rare), "it", "them"), printable.JoinWords(others, "and"), printable.Noun(len(rare), "it", "them"), len(c.values))
+		effect = fmt.Sprintf("without %s the target has the two classes %s; with %s it has %d classes",
+			printable.Noun(len(rare), "it", "them"), printable.JoinWords(others, "and"), printable.Noun(len(rare), "it", "them"),
+			len(c.values))
 	}
 	shown := rare[:min(3, len(rare))]
 	if n := len(rare) - len(shown); n > 0 {
 		shown = append(slices.Clone(shown), fmt.Sprintf("%d more", n))
 	}
 	return []Finding{{What: RareClass, Column: c.Name, Rows: rows, First: c.row(first), Severity: Warning,
-		Evidence: fmt.Sprintf("%s %s only %d of %d rows: %s", printable.Noun(len(rare), "the class", "the classes"), printable.JoinWords(shown, "and")+printable.Noun(len(rare), " has", " have"), rows, c.countValues(), effect),
+		Evidence: fmt.Sprintf("%s %s only %d of %d rows: %s", printable.Noun(len(rare), "the class", "the classes"),
+			printable.JoinWords(shown, "and")+printable.Noun(len(rare), " has", " have"), rows, c.countValues(), effect),
 		Proposal: "correct the label by renaming it, or leave the rows out"}}
 }
 
@@ -207,5 +214,6 @@ func checkHeaders(columns []*column, only bool, effect string) []Finding {
 		return nil
 	}
 	return []Finding{{What: HeaderRows, Rows: n, First: columns[0].row(first), Severity: Warning,
-		Evidence: "the header line occurs again among the rows, as when files are joined" + effect, Proposal: "remove these lines from the file"}}
+		Evidence: "the header line occurs again among the rows, as when files are joined" +
+			effect, Proposal: "remove these lines from the file"}}
 }

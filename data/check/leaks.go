@@ -81,7 +81,8 @@ func (x *examination) findLeaks() (all []Finding) {
 
 // newLeak returns the finding of a leak by one column.
 func (x *examination) newLeak(what Kind, c *column, format string, args ...any) *Finding {
-	f := &Finding{What: what, Column: c.Name, Severity: Warning, Evidence: fmt.Sprintf(format, args...), Proposal: question}
+	f := &Finding{What: what, Column: c.Name, Severity: Warning, Evidence: fmt.Sprintf(format, args...),
+		Proposal: question}
 	switch x.roles.FindRole(c.Name) {
 	case "":
 	case "a group column":
@@ -149,7 +150,9 @@ func (x *examination) checkAfter(c *column) *Finding {
 		return nil
 	}
 	if k := kappa(n, ones); k > nearlyCopy {
-		return x.newLeak(LeakAfter, c, "possible leakage: the target can be read off whether the column is %s (kappa %.2f); it may be filled in after the outcome", what, k)
+		return x.newLeak(LeakAfter, c,
+			"possible leakage: the target can be read off whether the column is %s (kappa %.2f); it may be filled in after the "+
+				"outcome", what, k)
 	}
 	base := (ones[0] + ones[1]) / (n[0] + n[1])
 	if ones[0] == 0 {
@@ -158,7 +161,9 @@ func (x *examination) checkAfter(c *column) *Finding {
 		base = 1
 	}
 	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
-		return x.newLeak(LeakOutcome, c, "possible leakage: all %.0f rows where the column is not %s have the same outcome (%.0f %% of all rows have it); it may be filled in after the outcome", n[0], what, 100*base)
+		return x.newLeak(LeakOutcome, c,
+			"possible leakage: all %.0f rows where the column is not %s have the same outcome (%.0f %% of all rows have it); "+
+				"it may be filled in after the outcome", n[0], what, 100*base)
 	}
 	return nil
 }
@@ -180,7 +185,9 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 	if share < nearlyPure || rest > elsewhereAtMost {
 		return nil
 	}
-	f := x.newLeak(LeakOutcome, c, "of the %.0f rows in which it is not %s, %.0f %% have one outcome, and %.0f %% of the others", n[0], what, 100*share, 100*rest)
+	f := x.newLeak(LeakOutcome, c,
+		"of the %.0f rows in which it is not %s, %.0f %% have one outcome, and %.0f %% of the others", n[0], what, 100*share,
+		100*rest)
 	f.Severity = Note
 	return f
 }
@@ -232,7 +239,9 @@ func (x *examination) checkGroup(c *column) *Finding {
 	if len(classes) < 2 || pure < 0.95*large || chance > math.Log(pureChance) {
 		return nil
 	}
-	return x.newLeak(LeakGroup, c, "possible leakage: %d of its groups of at least %d rows (%.0f rows in all) have one outcome each: the column may be computed from the target", groups, groupLevelRows, pure)
+	return x.newLeak(LeakGroup, c,
+		"possible leakage: %d of its groups of at least %d rows (%.0f rows in all) have one outcome each: the column may be "+
+			"computed from the target", groups, groupLevelRows, pure)
 }
 
 // findAverages finds numbers that are the average target of the rows that share a value of another column.
@@ -258,7 +267,8 @@ func (x *examination) findAverages() (all []Finding) {
 				continue
 			}
 			if is := x.isAverage(c, key, n, sum); is != "" {
-				all = append(all, *x.newLeak(LeakAverage, c, "possible leakage: the column is the average of the target over the rows with the same %q%s", key.Name, is))
+				all = append(all, *x.newLeak(LeakAverage, c,
+					"possible leakage: the column is the average of the target over the rows with the same %q%s", key.Name, is))
 			}
 		}
 	}
@@ -271,7 +281,8 @@ func (x *examination) isAverage(c, key *column, n, sum []float64) string {
 	unit := 1e-9
 	for digits := 1; digits <= 6; digits++ { // half of the last decimal of rounded numbers
 		scale := math.Pow(10, float64(digits))
-		if !slices.ContainsFunc(c.values[:min(50, len(c.values))], func(v count) bool { return math.Abs(v.value*scale-math.Round(v.value*scale)) > 1e-6*scale*1e-3 }) {
+		if !slices.ContainsFunc(c.values[:min(50, len(c.values))],
+			func(v count) bool { return math.Abs(v.value*scale-math.Round(v.value*scale)) > 1e-6*scale*1e-3 }) {
 			if digits < 2 && x.binary {
 				return ""
 			}
@@ -321,7 +332,8 @@ func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*col
 		return nil
 	}
 	for _, g := range x.columns {
-		if x.roles.FindRole(g.Name) != "a group column" || !x.roles.isFeature(g.Column) || leaks[g] || len(g.values) < 2 || len(g.values) > 50 {
+		if x.roles.FindRole(g.Name) != "a group column" || !x.roles.isFeature(g.Column) || leaks[g] || len(g.values) < 2 ||
+			len(g.values) > 50 {
 			continue
 		}
 		if f := x.findJointLeak(g, power, leaks); f != nil {
@@ -344,13 +356,16 @@ const (
 // findJointLeak finds a column that predicts the target together with a group column, although neither does alone.
 func (x *examination) findJointLeak(g *column, power map[*column]float64, leaks map[*column]bool) *Finding {
 	for _, c := range x.columns {
-		if c == g || !x.roles.isFeature(c.Column) || len(c.values) < 2 || len(c.values) > pairLevels || leaks[c] || max(power[c], power[g]) > pairAlone {
+		if c == g || !x.roles.isFeature(c.Column) || len(c.values) < 2 || len(c.values) > pairLevels || leaks[c] ||
+			max(power[c], power[g]) > pairAlone {
 			continue
 		}
 		cells := (len(g.values) + 1) * (len(c.values) + 1)
 		if p := x.rate(x.valueScores(crossValues(g, c), cells, x.y[0]), x.y[0]); p > predictsAll {
 			return &Finding{What: LeakSlopes, Column: g.Name, Columns: []string{g.Name, c.Name}, Severity: Warning,
-				Evidence: fmt.Sprintf("possible leakage: together they predict the target (AUC %.4f; alone %.2f and %.2f): the groups may be computed from the target and %q", p, power[g], power[c], c.Name),
+				Evidence: fmt.Sprintf(
+					"possible leakage: together they predict the target (AUC %.4f; alone %.2f and %.2f): the groups may be computed "+
+						"from the target and %q", p, power[g], power[c], c.Name),
 				Proposal: fmt.Sprintf("%q is not used as a feature unless you name it as one", g.Name)}
 		}
 	}
@@ -393,7 +408,10 @@ func (x *examination) reverses(g *column, m *linear) *Finding {
 	}
 	name := func(k int) string { return strconv.Quote(g.Text(g.values[k].first)) }
 	return &Finding{What: LeakSlopes, Column: g.Name, Severity: Warning,
-		Evidence: fmt.Sprintf("possible leakage: the other columns predict the target in group %s (AUC %.2f) and its opposite in group %s (AUC %.2f): coefficients per group would decode the target, as if the group were computed from it", name(greatest), area[greatest], name(least), area[least]),
+		Evidence: fmt.Sprintf(
+			"possible leakage: the other columns predict the target in group %s (AUC %.2f) and its opposite in group %s (AUC "+
+				"%.2f): coefficients per group would decode the target, as if the group were computed from it", name(greatest),
+			area[greatest], name(least), area[least]),
 		Proposal: "the model has no coefficients per group unless you ask for them; is the group known at prediction?"}
 }
 

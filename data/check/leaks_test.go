@@ -336,7 +336,8 @@ func TestExamine_Leaks(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d rows", name, n), func(t *testing.T) {
 				d := newDesign(n)
 				add(d)
-				leaks := leaksOf(examineText(t, d.text(), Roles{Target: d.target, Groups: d.groups, GroupFeatures: d.groupFeatures}))
+				leaks := leaksOf(examineText(t, d.text(), Roles{Target: d.target, Groups: d.groups,
+					GroupFeatures: d.groupFeatures}))
 				found := false
 				for _, f := range leaks {
 					columns := f.Columns

@@ -312,7 +312,8 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 	if logs := x.fitLogarithms(power); x.binary && p <= predictsAll && logs != nil && len(logs.parts) > 1 {
 		if q := logs.rate(logs.all()); q > predictsAll {
 			if parts := logs.smallest(predictsAll); len(parts) <= 4 {
-				return append(all, x.newIdentity(parts, fmt.Sprintf("the class depends on whether a product or a ratio of them is above a limit (AUC %.4f)", q)))
+				return append(all, x.newIdentity(parts, fmt.Sprintf(
+					"the class depends on whether a product or a ratio of them is above a limit (AUC %.4f)", q)))
 			}
 		}
 	}
@@ -340,7 +341,10 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 		kept[worst] = false
 		culprits, left = append(culprits, m.parts[worst]), least
 	}
-	f := Finding{What: LeakTogether, Severity: Warning, Evidence: fmt.Sprintf("possible leakage: all columns together predict the target nearly without error out of fold (%s %.4f)", x.measure(), p)}
+	f := Finding{What: LeakTogether, Severity: Warning,
+		Evidence: fmt.Sprintf(
+			"possible leakage: all columns together predict the target nearly without error out of fold (%s %.4f)", x.measure(),
+			p)}
 	if left > predictsAll { // many columns do
 		f.Severity = Note
 		f.Proposal = "check that all of them are known at prediction"
@@ -393,11 +397,12 @@ func (m *linear) smallest(limit float64) (parts []*column) {
 	return parts
 }
 
-// fitLogarithms returns the linear model of the logarithms of columns that are positive, or nil if the target is a number that
-// has none.
+// fitLogarithms returns the linear model of the logarithms of columns that are positive, or nil if the target is a
+// number that has none.
 func (x *examination) fitLogarithms(power map[*column]float64) *linear {
 	logs := func(c *column) *column {
-		if c.number == nil || c.nulls > 0 || len(c.values) < 5 || c.values[0].value <= 0 || !x.roles.isFeature(c.Column) && c != x.target || c.Kind != data.Numeric {
+		if c.number == nil || c.nulls > 0 || len(c.values) < 5 || c.values[0].value <= 0 ||
+			!x.roles.isFeature(c.Column) && c != x.target || c.Kind != data.Numeric {
 			return nil
 		}
 		out := *c
@@ -440,7 +445,9 @@ func (x *examination) findBeyond(m *linear, power map[*column]float64) (all []Fi
 		kept := m.all()
 		kept[k] = false
 		if others := m.rate(kept); others < othersAtMost {
-			all = append(all, *x.newLeak(Leak, c, "possible leakage: the column alone predicts the target far better than all others together (AUC %.4f against %.2f)", power[c], others))
+			all = append(all, *x.newLeak(Leak, c,
+				"possible leakage: the column alone predicts the target far better than all others together (AUC %.4f against "+
+					"%.2f)", power[c], others))
 		}
 	}
 	return all

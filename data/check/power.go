@@ -74,8 +74,8 @@ func areaUnderCurve(score, y []float64) float64 {
 }
 
 // rateColumn returns how well a column alone predicts the target, of several classes the one predicted worst: the
-// largest of three measures, the order of its numbers, the average target of its values in other folds, and the average target of the
-// values beside a value.
+// largest of three measures, the order of its numbers, the average target of its values in other folds, and the average
+// target of the values beside a value.
 func (x *examination) rateColumn(c *column) (power float64) {
 	power = math.Inf(1)
 	for _, y := range x.y {

@@ -17,7 +17,9 @@ import (
 // which encoder and trained describe: numbers with other marks, codes for missing values, other spellings of labels,
 // and repeated header lines. It looks at the columns of the features and, if groups is set, at those of the groups.
 // As in [Examine], of many rows every k-th is examined.
-func ExamineScored(ctx context.Context, f *data.Frame, encoder *encode.Encoder, trained data.Reading, groups bool) ([]Finding, error) {
+func ExamineScored(
+	ctx context.Context, f *data.Frame, encoder *encode.Encoder, trained data.Reading, groups bool,
+) ([]Finding, error) {
 	known := trainedColumns(encoder, trained, groups)
 	rows := sampleRows(f.Rows, nil, len(known))
 	if len(rows) == 0 {
@@ -136,8 +138,10 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 	if k.role != "" {
 		what = "group"
 	}
-	return []Finding{{What: Spellings, Column: k.name, Rows: n, First: c.row(first), Severity: severity, Renames: renames, Proposal: "rename them to one label",
-		Evidence: fmt.Sprintf("%q and %q look like spellings of one label: %q is a %s that training did not have", renames[found[0].text], found[0].text, found[0].text, what)}}
+	return []Finding{{What: Spellings, Column: k.name, Rows: n, First: c.row(first), Severity: severity, Renames: renames,
+		Proposal: "rename them to one label",
+		Evidence: fmt.Sprintf("%q and %q look like spellings of one label: %q is a %s that training did not have",
+			renames[found[0].text], found[0].text, found[0].text, what)}}
 }
 
 // checkMarks finds numbers of text that are written in another style than the numbers of the training rows.
@@ -155,18 +159,21 @@ func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 				if strings.ContainsRune(c.Marks.Sometimes, sign) {
 					has = "only some have"
 				}
-				add(fmt.Sprintf("every number of the training table had the sign %q, but here %s", string(sign), has), "check that the numbers have the same unit")
+				add(fmt.Sprintf("every number of the training table had the sign %q, but here %s", string(sign), has),
+					"check that the numbers have the same unit")
 			}
 		}
 		for _, sign := range c.Marks.Always + c.Marks.Sometimes {
 			if !strings.ContainsRune(was.Always+was.Sometimes, sign) {
-				add(fmt.Sprintf("numbers have the sign %q, but no number of the training table had it", string(sign)), "check that the numbers have the same unit")
+				add(fmt.Sprintf("numbers have the sign %q, but no number of the training table had it", string(sign)),
+					"check that the numbers have the same unit")
 			}
 		}
 		return all
 	}
 	if c.Marks.HasOnlyDotted() && k.low > 1000 {
-		add(fmt.Sprintf("numbers such as %q are read as fractions, but all numbers of the training table were at least %g: the three digits may be thousands", c.Marks.Dotted, k.low), "name the decimal mark and the thousands separator")
+		add(fmt.Sprintf("numbers such as %q are read as fractions, but all numbers of the training table were at least %g: "+
+			"the three digits may be thousands", c.Marks.Dotted, k.low), "name the decimal mark and the thousands separator")
 	}
 	return all
 }
@@ -186,7 +193,8 @@ func (k *trainedColumn) checkSentinels(c *column) []Finding {
 	}
 	f := newSentinels(c, found)
 	f.Severity = Warning
-	f.Evidence = fmt.Sprintf("%s: usual codes for a missing value, and training had only numbers from %g to %g", f.Evidence, k.low, k.high)
+	f.Evidence = fmt.Sprintf("%s: usual codes for a missing value, and training had only numbers from %g to %g",
+		f.Evidence, k.low, k.high)
 	return []Finding{f}
 }
 
@@ -199,7 +207,8 @@ func newSentinels(c *column, found []count) Finding {
 		codes = append(codes, fmt.Sprintf("%s in %d %s", text, v.rows, printable.Noun(v.rows, "row", "rows")))
 		texts, missing = append(texts, text), append(missing, c.Name+"="+text)
 	}
-	return Finding{What: Sentinel, Column: c.Name, Texts: missing, Rows: n, First: c.row(first), Evidence: printable.JoinWords(codes, "and"),
+	return Finding{What: Sentinel, Column: c.Name, Texts: missing, Rows: n, First: c.row(first),
+		Evidence: printable.JoinWords(codes, "and"),
 		Proposal: fmt.Sprintf("in a text file %s of this column can be named as missing", printable.JoinWords(texts, "and"))}
 }
 

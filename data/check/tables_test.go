@@ -11,7 +11,8 @@ import (
 // Nothing is called a leak of real tables whose columns are known when a prediction is wanted.
 func TestExamine_RealTables(t *testing.T) {
 	for file, roles := range map[string]Roles{
-		"hmda.csv":        {Target: "deny", Groups: []string{"afam"}, Drop: []string{"denpmi", "insurance"}, GroupFeatures: true},
+		"hmda.csv": {Target: "deny", Groups: []string{"afam"}, Drop: []string{"denpmi", "insurance"},
+			GroupFeatures: true},
 		"cps1988.csv":     {Target: "wage", Groups: []string{"ethnicity", "region"}, GroupFeatures: true},
 		"adult_train.csv": {Target: "income", Groups: []string{"sex", "race"}, GroupFeatures: true},
 		"adult_test.csv":  {Target: "income", Groups: []string{"sex", "race"}, GroupFeatures: true},

@@ -25,7 +25,8 @@ func checkValues(c *column, roles *Roles) (all []Finding) {
 		all = append(all, f)
 	}
 	if len(c.values) < 2 && (c.nulls == 0 || len(c.values) == 0) {
-		add(Finding{What: Constant, Severity: Note, Evidence: "the column has one value, or none", Proposal: "left out in training"})
+		add(Finding{What: Constant, Severity: Note, Evidence: "the column has one value, or none",
+			Proposal: "left out in training"})
 		return all
 	}
 	if c.Kind == data.Categorical {
@@ -86,18 +87,24 @@ func checkTexts(c *column, role string, add func(Finding)) {
 				fix = append(fix, v.text+"->"+renames[v.text])
 			}
 		}
-		add(Finding{What: Bounds, Renames: renames, Rows: n, First: c.row(first), Evidence: fmt.Sprintf("bounds such as %s among numbers make the column text with %d levels", quoteTexts(bounds), len(c.values)),
-			Proposal: fmt.Sprintf("keep the column as text, or rename these texts to numbers, as in %s", strings.Join(fix, ", "))})
+		add(Finding{What: Bounds, Renames: renames, Rows: n, First: c.row(first),
+			Evidence: fmt.Sprintf("bounds such as %s among numbers make the column text with %d levels", quoteTexts(bounds),
+				len(c.values)),
+			Proposal: fmt.Sprintf("keep the column as text, or rename these texts to numbers, as in %s",
+				strings.Join(fix, ", "))})
 		return
 	}
 	if len(accounts) > 0 && 10*(len(accounts)+different) >= 9*len(c.values) {
 		n, first := countRows(accounts)
-		add(Finding{What: Accounting, Rows: n, First: c.row(first), Evidence: fmt.Sprintf("negative numbers in accounting style, such as %s, make the column text", quoteTexts(accounts)),
+		add(Finding{What: Accounting, Rows: n, First: c.row(first),
+			Evidence: fmt.Sprintf("negative numbers in accounting style, such as %s, make the column text",
+				quoteTexts(accounts)),
 			Proposal: "write negative numbers with a minus sign"})
 		return
 	}
 	if layout := dateLayout(c); layout != "" {
-		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text, len(c.values)), Proposal: WriteDates})
+		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text,
+			len(c.values)), Proposal: WriteDates})
 		return
 	}
 	if role == "" && len(c.values) == c.countValues() && c.countValues() > 20 {
@@ -128,8 +135,10 @@ func quoteTexts(values []count) string {
 const WriteDates = "write dates as 2024-03-31"
 
 // exportLayouts are layouts of dates that programs export and that are not read as dates.
-var exportLayouts = []string{"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2Jan2006", "Jan 2, 2006", "January 2, 2006", "2 January 2006", "Jan 2006", "Jan-06", "January 2006", "2006-01", "2006/01",
-	"1/2/06", "2/1/06", "2.1.06", "2006-Jan-02", "Mon, 02 Jan 2006 15:04:05 MST", "Mon Jan _2 15:04:05 2006", "2-Jan-2006 15:04:05", "Jan 2 2006 3:04PM", "02-JAN-06 03.04.05 PM", "1/2/2006", "2/1/2006", "1-2-2006", "2-1-2006"}
+var exportLayouts = []string{"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2Jan2006", "Jan 2, 2006", "January 2, 2006",
+	"2 January 2006", "Jan 2006", "Jan-06", "January 2006", "2006-01", "2006/01",
+	"1/2/06", "2/1/06", "2.1.06", "2006-Jan-02", "Mon, 02 Jan 2006 15:04:05 MST", "Mon Jan _2 15:04:05 2006",
+	"2-Jan-2006 15:04:05", "Jan 2 2006 3:04PM", "02-JAN-06 03.04.05 PM", "1/2/2006", "2/1/2006", "1-2-2006", "2-1-2006"}
 
 // dateLayout returns a layout that all looked-at texts of a column have, or "".
 func dateLayout(c *column) string {
@@ -167,7 +176,8 @@ func checkIndex(c *column, add func(Finding)) {
 			add(Finding{What: Index, Evidence: "it numbers the rows, so it is an index and not a feature", Proposal: drop})
 			return
 		case isIDName(c.Name) && !hasWord(c.Name, "year", "age", "count", "amount"):
-			add(Finding{What: Index, Evidence: "it looks like an identifier by its name, and every row has a different value", Proposal: drop})
+			add(Finding{What: Index, Evidence: "it looks like an identifier by its name, and every row has a different value",
+				Proposal: drop})
 			return
 		}
 	}
@@ -182,13 +192,15 @@ func checkIndex(c *column, add func(Finding)) {
 			return
 		}
 	}
-	add(Finding{What: Dates, Evidence: fmt.Sprintf("dates are written as whole numbers such as %.0f and read as numbers", c.values[0].value), Proposal: WriteDates})
+	add(Finding{What: Dates, Evidence: fmt.Sprintf("dates are written as whole numbers such as %.0f and read as numbers",
+		c.values[0].value), Proposal: WriteDates})
 }
 
 // hasIndexName reports whether a name is one that programs give to the index of a table.
 func hasIndexName(name string) bool {
 	lower := strings.ToLower(name)
-	return strings.HasPrefix(lower, "__index_level_") || strings.HasPrefix(lower, "unnamed: ") || name == "column_1" || lower == "rownames" || lower == "index" || lower == "_id"
+	return strings.HasPrefix(lower, "__index_level_") || strings.HasPrefix(lower, "unnamed: ") || name == "column_1" ||
+		lower == "rownames" || lower == "index" || lower == "_id"
 }
 
 // isIDName reports whether a name suggests an identifier.
@@ -198,11 +210,13 @@ func isIDName(name string) bool {
 		return false
 	}
 	ids := []string{"id", "ids", "uuid", "guid", "key", "nr", "nbr", "no", "number", "num", "case", "serial"}
-	return w[0] == "id" || slices.Contains(ids, w[len(w)-1]) || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
+	return w[0] == "id" || slices.Contains(ids, w[len(w)-1]) || strings.HasSuffix(name, "ID") ||
+		strings.HasSuffix(name, "Id")
 }
 
 // sentinelCodes are numbers that often stand for a missing value.
-var sentinelCodes = []float64{-1, -2, -7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, -99999, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999, 9999999}
+var sentinelCodes = []float64{-1, -2, -7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, -99999, 77, 88, 97, 98, 99,
+	777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999, 9999999}
 
 const (
 	minDifferent = 5    // other values of a column with codes
@@ -254,7 +268,8 @@ func checkSentinels(c *column, add func(Finding)) {
 		return
 	}
 	f := newSentinels(c, found)
-	f.Evidence += fmt.Sprintf(": usual codes for a missing value at the end of the other values, %g to %g", rest[0].value, rest[len(rest)-1].value)
+	f.Evidence += fmt.Sprintf(": usual codes for a missing value at the end of the other values, %g to %g", rest[0].value,
+		rest[len(rest)-1].value)
 	add(f)
 }
 
@@ -263,7 +278,10 @@ func checkCodes(c *column, add func(Finding)) {
 	if !c.Integer || len(c.values) < 3 || len(c.values) > encode.DefaultMaxLevels || 5*len(c.values) > c.countValues() {
 		return
 	}
-	if hasWord(c.Name, "zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd", "naics", "sic", "isic", "branch", "msa", "tract", "cbsa") && !hasWord(c.Name, "count", "number", "score") {
-		add(Finding{What: Codes, Evidence: fmt.Sprintf("its name is that of a code, but its %d different whole numbers are used as one number with one slope", len(c.values)), Proposal: "use the column as a category"})
+	if hasWord(c.Name, "zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd", "naics", "sic",
+		"isic", "branch", "msa", "tract", "cbsa") && !hasWord(c.Name, "count", "number", "score") {
+		add(Finding{What: Codes, Evidence: fmt.Sprintf(
+			"its name is that of a code, but its %d different whole numbers are used as one number with one slope",
+			len(c.values)), Proposal: "use the column as a category"})
 	}
 }

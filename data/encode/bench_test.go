@@ -28,7 +28,8 @@ func BenchmarkLoad(b *testing.B) {
 					b.Fatal(err)
 				}
 				train, holdout := shuffledRows(f.Rows)
-				if _, err := Fit(context.Background(), f, train, holdout, Spec{Target: "x0", Intercept: true}, Sink{Storage: storage}); err != nil {
+				if _, err := Fit(context.Background(), f, train, holdout, Spec{Target: "x0", Intercept: true},
+					Sink{Storage: storage}); err != nil {
 					b.Fatal(err)
 				}
 				f.Close()

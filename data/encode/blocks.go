@@ -31,7 +31,9 @@ type Block struct {
 // a Parquet file is in memory at a time. rows must ascend; nil means all rows. size is the number of rows of f
 // per block; 0 chooses a size of some megabytes. Blocks have no groupings (see Groupings), and have a target
 // only if target is set. The report covers all rows.
-func (e *Encoder) EncodeBlocks(ctx context.Context, f *data.Frame, rows []int, size int, target bool, do func(Block) error) (report Report, err error) {
+func (e *Encoder) EncodeBlocks(
+	ctx context.Context, f *data.Frame, rows []int, size int, target bool, do func(Block) error,
+) (report Report, err error) {
 	return e.encodeBlocks(ctx, f, rows, size, do, func(features *Encoder, b *Block, of []int) (told Report, err error) {
 		b.Rows, told, err = features.encode(ctx, b.Frame, of, target)
 		return told, err
@@ -39,7 +41,10 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *data.Frame, rows []int, s
 }
 
 // encodeBlocks encodes blocks with encode, which sets the rows of a block; see EncodeBlocks.
-func (e *Encoder) encodeBlocks(ctx context.Context, f *data.Frame, rows []int, size int, do func(Block) error, encode func(features *Encoder, b *Block, of []int) (Report, error)) (report Report, err error) {
+func (e *Encoder) encodeBlocks(
+	ctx context.Context, f *data.Frame, rows []int, size int, do func(Block) error,
+	encode func(features *Encoder, b *Block, of []int) (Report, error),
+) (report Report, err error) {
 	if size == 0 {
 		size = min(maxBlockRows, max(minBlockRows, blockBytes/8/max(1, e.D())))
 	}
@@ -97,7 +102,9 @@ func (e *Encoder) sortReport(report *Report) {
 
 // Groupings returns the groupings of the given rows of f without encoding their features, and the group columns
 // that f lacks. Vectors as long as the table are allocated in arena; nil means the heap.
-func (e *Encoder) Groupings(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena) (groups []Grouping, missing []string, err error) {
+func (e *Encoder) Groupings(
+	ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena,
+) (groups []Grouping, missing []string, err error) {
 	if len(e.Groups) == 0 {
 		return nil, nil, f.Fingerprint()
 	}

@@ -43,7 +43,8 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		k.kind = data.Bool
 	}
 	if l.Inexact > 0 {
-		k.err = f.FaultAt(c.Name, l.Inexact-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished as categories")
+		k.err = f.FaultAt(c.Name, l.Inexact-1, fix.Advise("store it as text"),
+			"whole numbers this large cannot be distinguished as categories")
 		return k
 	}
 	if l.Bad > 0 {
@@ -60,7 +61,8 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		k.mergeRareLevels(counts, s.MinCount, limit)
 	}
 	n := k.countLevels()
-	if number := f.Remark(c.Name, table.ErrTextOfNumbers); number != nil && n > maxLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
+	if number := f.Remark(c.Name, table.ErrTextOfNumbers); number != nil && n > maxLabelledNumbers &&
+		!slices.Contains(s.Categorical, c.Name) {
 		own := *number
 		own.Path, own.Class = f.Name(), nil
 		own.Msg = fmt.Sprintf("%s; as text it has %d levels", own.Msg, n)
@@ -68,11 +70,14 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		return k
 	}
 	if f.HoldsDates(c.Name) && n > maxLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
-		k.err = f.Fault(c.Name, fix.Offer(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text with %d levels", n)
+		k.err = f.Fault(c.Name, fix.Offer(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text with %d levels",
+			n)
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn), "it cannot be a feature, since each of the %d training rows has a different value%s", rows, describeUnexpectedText(f, c))
+		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn),
+			"it cannot be a feature, since each of the %d training rows has a different value%s", rows,
+			describeUnexpectedText(f, c))
 		return k
 	}
 	if n > limit {
@@ -84,7 +89,8 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 	if r, ok := s.Reference[c.Name]; ok {
 		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
 			some := k.in.Labels()
-			k.err = f.Fault(c.Name, fix.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, printable.QuoteList(some[:min(len(some), 10)], "and"))
+			k.err = f.Fault(c.Name, fix.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r,
+				printable.QuoteList(some[:min(len(some), 10)], "and"))
 		}
 	}
 	return k
@@ -160,7 +166,8 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 		return false
 	}
 	if k.merged > 0 {
-		e.addNote("column %q: %d %s merged in %s, like levels unseen in training", k.in.Name, k.merged, printable.Noun(k.merged, "rare level is", "rare levels are"), otherLabel)
+		e.addNote("column %q: %d %s merged in %s, like levels unseen in training", k.in.Name, k.merged,
+			printable.Noun(k.merged, "rare level is", "rare levels are"), otherLabel)
 	}
 	k.in.First = len(e.Columns)
 	for i, l := range all {

@@ -47,7 +47,8 @@ type Coding struct {
 // Validate returns an error if a coding that was read from a file is invalid.
 func (c Coding) Validate() error {
 	if bad := !table.IsFinite(c.Shift); bad || !isPositiveFinite(c.Scale) {
-		return fmt.Errorf("the encoded column %q has the shift %v and the scale %v; both must be finite, and the scale positive", c.Name, c.Shift, c.Scale)
+		return fmt.Errorf("the encoded column %q has the shift %v and the scale %v; both must be finite, and the scale "+
+			"positive", c.Name, c.Shift, c.Scale)
 	}
 	return nil
 }
@@ -58,8 +59,8 @@ const MissingLabel = "(missing)"
 // otherLabel is the name of the level that rare levels are merged into.
 const otherLabel = "(other)"
 
-// LevelLabel returns the label of a level or a group with a text: the text, in quotes if it reads like the label of nulls
-// or of rare levels, with or without quotes.
+// LevelLabel returns the label of a level or a group with a text: the text, in quotes if it reads like the label of
+// nulls or of rare levels, with or without quotes.
 func LevelLabel(text string) string {
 	switch strings.Trim(text, `"`) {
 	case MissingLabel, otherLabel:
@@ -143,7 +144,8 @@ func (in *Input) validateOperands() error {
 		}
 	}
 	if len(in.Of) > 2 && numbers > 1 {
-		return fmt.Errorf("\"of\" lists %d numbers among %d columns: a number is derived from one or two columns, or from levels and one column", numbers, len(in.Of))
+		return fmt.Errorf("\"of\" lists %d numbers among %d columns: a number is derived from one or two columns, or from "+
+			"levels and one column", numbers, len(in.Of))
 	}
 	for _, o := range in.Of {
 		switch {

@@ -9,7 +9,8 @@ import (
 
 // An input is made of one column or two, of kinds that have numbers, with finite fills.
 func TestValidateMade_RefusesWhatHasNoNumbers(t *testing.T) {
-	for kind, ok := range map[data.Kind]bool{data.Other: false, data.Numeric: true, data.Categorical: true, data.Bool: true, data.Bool + 1: false} {
+	for kind, ok := range map[data.Kind]bool{data.Other: false, data.Numeric: true, data.Categorical: true,
+		data.Bool: true, data.Bool + 1: false} {
 		in := Input{Kind: data.Numeric, Of: []Operand{{Column: "a", Kind: kind}}}
 		if (in.validateOperands() == nil) != ok {
 			t.Errorf("kind %v: %v", kind, in.validateOperands())
@@ -35,7 +36,8 @@ func TestValidateMade_RefusesWhatHasNoNumbers(t *testing.T) {
 	if in := (Input{Kind: data.Numeric, Of: []Operand{{Kind: data.Numeric}}}); in.validateOperands() == nil {
 		t.Error("a column without a name")
 	}
-	if in := (Input{Kind: data.Categorical, Of: []Operand{{Column: "a", Kind: data.Numeric}}}); in.validateOperands() == nil {
+	if in := (Input{Kind: data.Categorical, Of: []Operand{{Column: "a",
+		Kind: data.Numeric}}}); in.validateOperands() == nil {
 		t.Error("a category that is made")
 	}
 }

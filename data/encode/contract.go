@@ -64,7 +64,8 @@ func (e *Encoder) Contract(r data.Reading) data.Reading {
 
 // usesDate reports whether a column of dates, or a part of it, is an input.
 func (e *Encoder) usesDate(name string) bool {
-	return e.Uses(name) || slices.ContainsFunc(data.DateParts(), func(part string) bool { return e.Uses(name + "." + part) })
+	return e.Uses(name) || slices.ContainsFunc(data.DateParts(),
+		func(part string) bool { return e.Uses(name + "." + part) })
 }
 
 // A refusal is a value that has no level, but would have one if it were written as in training.
@@ -83,15 +84,19 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 	}
 	return func(text string) *refusal {
 		if l, is := digits[trimZeros(text)]; is && text != "" && strings.Trim(text, "0123456789") == "" {
-			return &refusal{fmt.Sprintf("the value is %q, but the training table had %q: leading zeros were lost or added", text, l), "store such codes as text with their leading zeros"}
+			return &refusal{fmt.Sprintf("the value is %q, but the training table had %q: leading zeros were lost or added", text,
+				l), "store such codes as text with their leading zeros"}
 		}
 		switch {
 		case trained == data.Categorical && c.Kind == data.Numeric:
-			return &refusal{fmt.Sprintf("the value is the number %s, but the training table had text such as %q", text, example), "store the column as text, as in the training table"}
+			return &refusal{fmt.Sprintf("the value is the number %s, but the training table had text such as %q", text, example),
+				"store the column as text, as in the training table"}
 		case trained == data.Categorical && c.Kind == data.Bool:
-			return &refusal{fmt.Sprintf("the value is the bool %s, but the training table had text such as %q", text, example), "store the column as text, as in the training table"}
+			return &refusal{fmt.Sprintf("the value is the bool %s, but the training table had text such as %q", text, example),
+				"store the column as text, as in the training table"}
 		case trained == data.Bool:
-			return &refusal{fmt.Sprintf("the value is %s, but the training table had true and false", strconv.Quote(text)), "write true and false, or 1 and 0"}
+			return &refusal{fmt.Sprintf("the value is %s, but the training table had true and false", strconv.Quote(text)),
+				"write true and false, or 1 and 0"}
 		}
 		return nil
 	}

@@ -271,7 +271,8 @@ func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 			return false, err
 		}
 		if is = len(slices.Compact(slices.Sorted(slices.Values(slices.Concat(all...))))) < 2; is {
-			m.e.addNote("the product of %q and %q is left out, since %q is constant in the training rows", pair[0], pair[1], name)
+			m.e.addNote("the product of %q and %q is left out, since %q is constant in the training rows", pair[0], pair[1],
+				name)
 		}
 	}
 	return is, nil
@@ -395,7 +396,9 @@ func (t *fitting) splineBasis(c *data.Column, knots int) ([]Function, error) {
 	}
 	at = slices.Compact(at)
 	if len(at) < 3 {
-		return nil, t.f.Fault(c.Name, fix.Advise("ask for more knots, or leave out the spline"), "its %d knots, at quantiles of the values, have only %d different values; a spline needs at least three", knots, len(at))
+		return nil, t.f.Fault(c.Name, fix.Advise("ask for more knots, or leave out the spline"),
+			"its %d knots, at quantiles of the values, have only %d different values; a spline needs at least three", knots,
+			len(at))
 	}
 	return naturalSpline(at), nil
 }

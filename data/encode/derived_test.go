@@ -17,10 +17,14 @@ func TestFit_FaultsOfDerivedColumns(t *testing.T) {
 	for i := range 60 {
 		text += fmt.Sprintf("%d,%d,%d,%s,%d\n", i*7%13, i%2, i%3%2, []string{"u", "v"}[i%2], i)
 	}
-	_, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Regression, Transforms: Transforms{
-		Spline: map[string]int{"few": 5, "two": 5, "x": 4}, Log: []string{"c"}, Square: []string{"c"}, Interact: [][2]string{{"x", "none"}}}})
+	_, err := NewEncoder(context.Background(), frameOf(t, text), nil,
+		Spec{Target: "y", Task: Regression, Transforms: Transforms{
+			Spline: map[string]int{"few": 5, "two": 5,
+				"x": 4}, Log: []string{"c"}, Square: []string{"c"}, Interact: [][2]string{{"x", "none"}}}})
 	datatest.WantError(t, err, "few", "two", "a log needs numbers", "a square needs numbers", "none")
-	e, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Regression, Transforms: Transforms{Spline: map[string]int{"x": 4}, Square: []string{"few"}, Interact: [][2]string{{"x", "c"}}}})
+	e, err := NewEncoder(context.Background(), frameOf(t, text), nil,
+		Spec{Target: "y", Task: Regression, Transforms: Transforms{Spline: map[string]int{"x": 4}, Square: []string{"few"},
+			Interact: [][2]string{{"x", "c"}}}})
 	if err != nil || len(e.Names()) < 3+4 {
 		t.Errorf("%v, %v", e, err)
 	}
@@ -40,7 +44,8 @@ func TestFit_MadeOfValuesThatAreNotFinite(t *testing.T) {
 			fmt.Fprintf(&b, "%d,%d,%d\n", 1+i*i%37, i%7, i%2)
 		}
 		for name, of := range map[string]Transforms{
-			"spline": {Spline: map[string]int{"x": 4}}, "log": {Log: []string{"x"}}, "square": {Square: []string{"x"}}, "product": {Interact: [][2]string{{"x", "z"}}},
+			"spline": {Spline: map[string]int{"x": 4}}, "log": {Log: []string{"x"}}, "square": {Square: []string{"x"}},
+			"product": {Interact: [][2]string{{"x", "z"}}},
 		} {
 			f := readBytes(t, "t.csv", []byte(b.String()))
 			_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", Scale: "standard", Transforms: of}, Sink{Storage: ""})
@@ -106,7 +111,8 @@ func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
 			t.Fatalf("row %d has %v entries", i+1, sum)
 		}
 	}
-	fitted := fitRows(t, frameOf(t, "a,b,y\nu,p,0\nv,q,1\nw,r,0\nu,p,1\nv,q,1\nw,r,0\n"), nil, nil, spec, Sink{Storage: ""})
+	fitted := fitRows(t, frameOf(t, "a,b,y\nu,p,0\nv,q,1\nw,r,0\nu,p,1\nv,q,1\nw,r,0\n"), nil, nil, spec,
+		Sink{Storage: ""})
 	for _, note := range fitted.Encoder.Notes {
 		if strings.Contains(note, ":") && strings.Contains(note, "constant") {
 			t.Errorf("a column of a pair that does not occur was made: %s", note)

@@ -53,8 +53,10 @@ func TestFitTo_Disk(t *testing.T) {
 			if got.Train.X.Bytes() != want.Train.X.Bytes() { // with the explicit zeros of a sparse matrix
 				t.Errorf("%s: %d bytes, in memory %d", what, got.Train.X.Bytes(), want.Train.X.Bytes())
 			}
-			if got.Storage != want.Storage || got.TrainReport.String() != want.TrainReport.String() || got.HoldoutReport.String() != want.HoldoutReport.String() {
-				t.Errorf("%s: %s %q %q, want %s %q %q", what, got.Storage, got.TrainReport, got.HoldoutReport, want.Storage, want.TrainReport, want.HoldoutReport)
+			if got.Storage != want.Storage || got.TrainReport.String() != want.TrainReport.String() ||
+				got.HoldoutReport.String() != want.HoldoutReport.String() {
+				t.Errorf("%s: %s %q %q, want %s %q %q", what, got.Storage, got.TrainReport, got.HoldoutReport, want.Storage,
+					want.TrainReport, want.HoldoutReport)
 			}
 		}
 	}
@@ -83,10 +85,12 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 	}
 	none := outside(t)
 	none.Dir += "/none"
-	if _, err := Fit(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: none}); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := Fit(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: none}); err == nil ||
+		!strings.Contains(err.Error(), "none") {
 		t.Error(err)
 	}
-	if _, err := Fit(context.Background(), f, []int{1, 2, 1}, nil, s, Sink{Storage: Float64, Disk: outside(t)}); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := Fit(context.Background(), f, []int{1, 2, 1}, nil, s,
+		Sink{Storage: Float64, Disk: outside(t)}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -99,7 +103,8 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 // One row is a matrix outside of memory, too.
 func TestFitTo_OneRowOnDisk(t *testing.T) {
 	f := frameOf(t, "y,x\n1,2\n2,3\n4,1\n3.5,3\n")
-	got := fitRows(t, f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"}, Sink{Storage: Float64, Disk: outside(t)})
+	got := fitRows(t, f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"},
+		Sink{Storage: Float64, Disk: outside(t)})
 	if n, _ := got.Holdout.X.Dims(); n != 1 || got.Holdout.Target[0] != 2 {
 		t.Errorf("%d rows held out, targets %v", n, got.Holdout.Target)
 	}

@@ -227,7 +227,8 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 			n[in.Skipped()] -= unseen
 			n[len(n)-1] += unseen
 		}
-		d := Drift{Column: e.Inputs[p.Input].Name, Rows: r.Rows, Outside: float64(c.outside[k]) / float64(c.rows), WasMissing: p.Missing}
+		d := Drift{Column: e.Inputs[p.Input].Name, Rows: r.Rows, Outside: float64(c.outside[k]) / float64(c.rows),
+			WasMissing: p.Missing}
 		bins := float64(len(p.Shares))
 		for b, n := range c.counts[k] {
 			// Half a row in every interval keeps the logarithm finite.
@@ -282,7 +283,8 @@ func (r Report) Drifted() string {
 	for _, g := range r.NewGroups {
 		share := float64(g.Count) / float64(max(1, r.Rows))
 		if !isNamed(r.Unseen, g.Column) && facts.AreManyUnseen(share, r.Rows) { // else said of the feature
-			columns = append(columns, fmt.Sprintf("group column %q (%.0f %% of the rows in groups unseen in training: %s)", g.Column, 100*share, printable.QuoteList(g.Examples, "and")))
+			columns = append(columns, fmt.Sprintf("group column %q (%.0f %% of the rows in groups unseen in training: %s)",
+				g.Column, 100*share, printable.QuoteList(g.Examples, "and")))
 		}
 	}
 	if columns == nil {
@@ -307,15 +309,16 @@ func (p *Profile) validate(e *Encoder) error {
 		if in.Kind != data.Numeric {
 			want = len(in.Labels()) + 1
 		}
-		if len(of.Shares) != want || !slices.IsSorted(of.Edges) || p.Rows < 1 || slices.ContainsFunc(of.Shares, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
+		if len(of.Shares) != want || !slices.IsSorted(of.Edges) || p.Rows < 1 ||
+			slices.ContainsFunc(of.Shares, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
 			return fmt.Errorf("the training profile of %q is not valid", in.Name)
 		}
 	}
 	return nil
 }
 
-// LevelShares returns the proportion of the profiled training rows that have the level of an encoded column, by the index
-// of the column. Columns of numbers and columns without a profile are left out.
+// LevelShares returns the proportion of the profiled training rows that have the level of an encoded column, by the
+// index of the column. Columns of numbers and columns without a profile are left out.
 func (e *Encoder) LevelShares() map[int]float64 {
 	out := make(map[int]float64)
 	if e.Profile == nil {

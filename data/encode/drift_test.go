@@ -32,7 +32,8 @@ func months(t *testing.T, rows int, seed uint64, shift, missing float64, levels 
 // levels, levels that are new and values that are missing are named with their columns.
 func TestDrift_NamesColumns(t *testing.T) {
 	for _, storage := range []Storage{Float64, Float32, Sparse} {
-		fitted := fitRows(t, months(t, 4000, 1, 0, 0.02, "a", "b", "c", ""), nil, nil, Spec{Target: "y", Impute: "mean"}, Sink{Storage: storage})
+		fitted := fitRows(t, months(t, 4000, 1, 0, 0.02, "a", "b", "c", ""), nil, nil, Spec{Target: "y", Impute: "mean"},
+			Sink{Storage: storage})
 		made := fitted.Encoder
 		made.MakeProfile(fitted.Train, fitted.TrainReport, storage)
 		b := datatest.Marshal(t, made)
@@ -90,13 +91,16 @@ func TestDrift_NamesColumns(t *testing.T) {
 
 // Groups that training did not have are counted by column, beside those of training.
 func TestUnseenGroups_AreCountedByColumn(t *testing.T) {
-	fitted := fitRows(t, frameOf(t, "y,x,g\n1,1,yes\n0,2,no\n1,3,yes\n0,4,no\n"), nil, nil, Spec{Target: "y", Groups: []string{"g"}, Drop: []string{"g"}}, Sink{Storage: Float64})
-	groups, _, err := fitted.Encoder.Groupings(t.Context(), frameOf(t, "y,x,g\n1,1,yes\n0,2,maybe\n1,3,\n0,4,maybe\n"), nil, nil)
+	fitted := fitRows(t, frameOf(t, "y,x,g\n1,1,yes\n0,2,no\n1,3,yes\n0,4,no\n"), nil, nil,
+		Spec{Target: "y", Groups: []string{"g"}, Drop: []string{"g"}}, Sink{Storage: Float64})
+	groups, _, err := fitted.Encoder.Groupings(t.Context(), frameOf(t, "y,x,g\n1,1,yes\n0,2,maybe\n1,3,\n0,4,maybe\n"),
+		nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := fitted.Encoder.UnseenGroups(groups)
-	if len(got) != 1 || got[0].Column != "g" || got[0].Count != 3 || got[0].FirstRow != 2 || strings.Join(got[0].Examples, " ") != "g=maybe g=(missing)" {
+	if len(got) != 1 || got[0].Column != "g" || got[0].Count != 3 || got[0].FirstRow != 2 ||
+		strings.Join(got[0].Examples, " ") != "g=maybe g=(missing)" {
 		t.Errorf("%+v", got)
 	}
 	r := Report{Rows: 100, NewGroups: []Unseen{{Column: "g", Count: 11, Examples: []string{"g=maybe"}}}}
@@ -105,8 +109,8 @@ func TestUnseenGroups_AreCountedByColumn(t *testing.T) {
 	}
 }
 
-// A column whose rows are mostly unseen levels is named with and without a profile, also in a table of few rows; a single
-// row is not.
+// A column whose rows are mostly unseen levels is named with and without a profile, also in a table of few rows; a
+// single row is not.
 func TestDrifted_UnseenLevels(t *testing.T) {
 	train := drawLines(200, 1, false)
 	for _, c := range []struct {
@@ -130,7 +134,8 @@ func TestDrifted_UnseenLevels(t *testing.T) {
 		for _, code := range c.codes {
 			lines = append(lines, "0.1,"+code+",a,no")
 		}
-		report, err := fitted.Encoder.EncodeBlocks(t.Context(), tableOfLines(t, "t.csv", lines), nil, 0, false, func(Block) error { return nil })
+		report, err := fitted.Encoder.EncodeBlocks(t.Context(), tableOfLines(t, "t.csv", lines), nil, 0, false,
+			func(Block) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +147,8 @@ func TestDrifted_UnseenLevels(t *testing.T) {
 
 // Without a profile, rows that mostly have rare or unseen levels are named where these levels are one.
 func TestDrift_MergedLevelsWithoutProfile(t *testing.T) {
-	e := fitRows(t, frameOf(t, "g,y\n"+strings.Repeat("a,0\nb,1\n", 50)+"rare,1\nrarer,0\n"), nil, nil, Spec{Target: "y", MinCount: 10}, Sink{}).Encoder
+	e := fitRows(t, frameOf(t, "g,y\n"+strings.Repeat("a,0\nb,1\n", 50)+"rare,1\nrarer,0\n"), nil, nil,
+		Spec{Target: "y", MinCount: 10}, Sink{}).Encoder
 	for _, c := range []struct {
 		rows string
 		says string

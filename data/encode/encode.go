@@ -102,7 +102,9 @@ func (e *Encoder) encode(ctx context.Context, f *data.Frame, rows []int, withTar
 }
 
 // encodeIn works like encode, but allocates in an arena. It keeps rows.
-func (e *Encoder) encodeIn(ctx context.Context, f *data.Frame, rows []int, withTarget bool, arena *memory.Arena) (*Dataset, Report, error) {
+func (e *Encoder) encodeIn(
+	ctx context.Context, f *data.Frame, rows []int, withTarget bool, arena *memory.Arena,
+) (*Dataset, Report, error) {
 	d, err := matrix.NewPartition(arena, f.Rows, rows, nil)
 	if err != nil {
 		return nil, Report{}, err
@@ -115,7 +117,9 @@ func (e *Encoder) encodeIn(ctx context.Context, f *data.Frame, rows []int, withT
 }
 
 // encodeRows encodes the rows of a partition. With Impute "drop" it leaves out rows with nulls.
-func (e *Encoder) encodeRows(ctx context.Context, f *data.Frame, d *matrix.Partition, to Sink, withTarget bool) (*Fitted, error) {
+func (e *Encoder) encodeRows(
+	ctx context.Context, f *data.Frame, d *matrix.Partition, to Sink, withTarget bool,
+) (*Fitted, error) {
 	var dropped [2]int
 	if e.Spec.Impute == "drop" {
 		in, err := e.findColumns(ctx, f, withTarget)
@@ -210,7 +214,9 @@ type source struct {
 
 // prepareSources reads and codes the categories in the rows of a partition, and prepares the numbers for
 // reading.
-func (e *Encoder) prepareSources(ctx context.Context, f *data.Frame, d *matrix.Partition, o *openColumns) (all []source, written []matrix.Source, err error) {
+func (e *Encoder) prepareSources(
+	ctx context.Context, f *data.Frame, d *matrix.Partition, o *openColumns,
+) (all []source, written []matrix.Source, err error) {
 	for i := 0; i < len(e.Inputs); i++ {
 		q := source{in: &e.Inputs[i], column: o.inputs[i]}
 		if k, n := e.crossingAt(i); n > 0 {
@@ -253,7 +259,9 @@ func (e *Encoder) prepareSources(ctx context.Context, f *data.Frame, d *matrix.P
 }
 
 // encodeSets encodes the training rows and, if there are any, the hold-out rows of a partition.
-func (e *Encoder) encodeSets(ctx context.Context, f *data.Frame, d *matrix.Partition, to Sink, withTarget bool) (*Fitted, error) {
+func (e *Encoder) encodeSets(
+	ctx context.Context, f *data.Frame, d *matrix.Partition, to Sink, withTarget bool,
+) (*Fitted, error) {
 	o, err := e.findColumns(ctx, f, withTarget)
 	if err != nil {
 		return nil, err
@@ -309,7 +317,9 @@ func (e *Encoder) encodeSets(ctx context.Context, f *data.Frame, d *matrix.Parti
 }
 
 // newDataset returns the dataset of set s without its matrix, or the errors of rows that cannot be encoded.
-func (e *Encoder) newDataset(ctx context.Context, f *data.Frame, d *matrix.Partition, s int, o *openColumns, sources []source) (*Dataset, Report, error) {
+func (e *Encoder) newDataset(
+	ctx context.Context, f *data.Frame, d *matrix.Partition, s int, o *openColumns, sources []source,
+) (*Dataset, Report, error) {
 	rows := d.Set(s)
 	ds := &Dataset{N: rows.Len(), D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.Sets[s]}
 	report := Report{Rows: ds.N}
@@ -385,7 +395,8 @@ func (e *Encoder) suggestUnused(f *data.Frame, err error) {
 		return
 	}
 	unused := slices.DeleteFunc(f.Names(), func(name string) bool {
-		return name == e.Target.Name || name == e.Target.Exposure || slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.Name == name })
+		return name == e.Target.Name || name == e.Target.Exposure ||
+			slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.Name == name })
 	})
 	if near := printable.Nearest(absent.Column, unused, 1); len(near) > 0 {
 		absent.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"
@@ -411,7 +422,8 @@ func inputColumn(ctx context.Context, f *data.Frame, in *Input) (*data.Column, e
 // checkDates returns an error if a number of training is dates here, or dates of training are numbers here.
 func (e *Encoder) checkDates(ctx context.Context, f *data.Frame, in *Input, c *data.Column) error {
 	dates := slices.Contains(e.Dates, in.Name)
-	if f.InMemory() || in.Kind != data.Numeric || in.Of != nil || c.Kind != data.Numeric || c.Of != "" || dates == c.Clock || f.Rows == 0 {
+	if f.InMemory() || in.Kind != data.Numeric || in.Of != nil || c.Kind != data.Numeric || c.Of != "" ||
+		dates == c.Clock || f.Rows == 0 {
 		return nil
 	}
 	loaded, err := c.Load(ctx)
@@ -452,7 +464,8 @@ func mergeAbsentColumns(all data.Problems) (out data.Problems) {
 // be read as numbers; its values are loaded.
 func checkInputColumn(ctx context.Context, f *data.Frame, in *Input, c *data.Column) (*data.Column, error) {
 	if c.Kind == data.Other || (c.Kind == data.Vector) != in.isVector() {
-		return nil, f.Fault(c.Name, fix.Advice{}, "the type is %s, but in the training table the column held %s values", c.Type, in.Kind)
+		return nil, f.Fault(c.Name, fix.Advice{}, "the type is %s, but in the training table the column held %s values",
+			c.Type, in.Kind)
 	}
 	if in.Kind != data.Numeric || c.Kind != data.Categorical {
 		return c, nil
@@ -466,7 +479,8 @@ func checkInputColumn(ctx context.Context, f *data.Frame, in *Input, c *data.Col
 			for row = 0; c.IsNull(row); row++ {
 			}
 		}
-		fault := f.FaultAt(c.Name, row, advice, "the column is text, but in the training table it held numbers: the value is %q", c.Text(row))
+		fault := f.FaultAt(c.Name, row, advice,
+			"the column is text, but in the training table it held numbers: the value is %q", c.Text(row))
 		fault.FixValues = map[fix.Fix]string{fix.NameMissing: c.Text(row)}
 		err = fault
 	}
@@ -482,7 +496,8 @@ func labelReader(c *data.Column, trained data.Kind) func(row int) string {
 	}
 	return func(r int) string {
 		text := c.Text(r)
-		if v, ok := table.ParseBool(text); ok && c.Kind == data.Categorical || c.Kind == data.Numeric && (text == "0" || text == "1") {
+		if v, ok := table.ParseBool(text); ok && c.Kind == data.Categorical ||
+			c.Kind == data.Numeric && (text == "0" || text == "1") {
 			return strconv.FormatBool(v || text == "1")
 		}
 		return text
@@ -520,11 +535,13 @@ func (r Report) String() string {
 		if u.Places {
 			what = "entries at places"
 		}
-		add("column %q: %d %s with "+what+" unseen in training (%s)", u.Column, u.Count, printable.Noun(u.Count, "row", "rows"), printable.QuoteList(u.Examples, "and"))
+		add("column %q: %d %s with "+what+" unseen in training (%s)", u.Column, u.Count,
+			printable.Noun(u.Count, "row", "rows"), printable.QuoteList(u.Examples, "and"))
 	}
 	var filled []string
 	for _, i := range r.Imputed {
-		filled = append(filled, fmt.Sprintf("%s (%s in %d %s)", i.Column, table.FormatNumber(i.Value), i.Count, printable.Noun(i.Count, "row", "rows")))
+		filled = append(filled, fmt.Sprintf("%s (%s in %d %s)", i.Column, table.FormatNumber(i.Value), i.Count,
+			printable.Noun(i.Count, "row", "rows")))
 	}
 	if n := len(filled); n > 0 {
 		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), listFirst(filled))

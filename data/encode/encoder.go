@@ -33,10 +33,12 @@ type Encoder struct {
 // addColumnNotes adds one note for all constant columns and one for all filled columns.
 func (e *Encoder) addColumnNotes() {
 	if n := len(e.constant); n > 0 {
-		e.addNote("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), listFirst(e.constant))
+		e.addNote("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"),
+			listFirst(e.constant))
 	}
 	if n := len(e.filled); n > 0 {
-		e.addNote("nulls filled with the %s of the training rows in %d %s: %s", e.Spec.Impute, n, printable.Noun(n, "column", "columns"), listFirst(e.filled))
+		e.addNote("nulls filled with the %s of the training rows in %d %s: %s", e.Spec.Impute, n,
+			printable.Noun(n, "column", "columns"), listFirst(e.filled))
 	}
 	e.constant, e.filled = nil, nil
 }
@@ -117,7 +119,8 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 				continue
 			}
 			if c.Index {
-				e.addNote("column %q is left out, since the file declares it the row index; to use it, name it as a feature", c.Name)
+				e.addNote("column %q is left out, since the file declares it the row index; to use it, name it as a feature",
+					c.Name)
 				continue
 			}
 			if _, err := f.Lookup(c.Name); err != nil { // a name that occurs twice
@@ -139,7 +142,8 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 			if c.Clock {
 				advice = fix.Offer(fix.SayDates, fix.DropColumn)
 			}
-			problems = append(problems, f.FaultAt(c.Name, c.UnexpectedRow-1, advice, "values of type %s cannot be a feature", c.Type))
+			problems = append(problems, f.FaultAt(c.Name, c.UnexpectedRow-1, advice, "values of type %s cannot be a feature",
+				c.Type))
 		}
 	}
 	e.Dates = nil
@@ -159,7 +163,8 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 		case usable[at].Kind == data.Vector:
 			problems.Add(vectorFault(f, name, "a reference level"))
 		case s.IsNumeric(usable[at]):
-			problems = append(problems, f.Fault(name, fix.Advice{}, "only a category can have a reference level, but this column is used as a number"))
+			problems = append(problems, f.Fault(name, fix.Advice{},
+				"only a category can have a reference level, but this column is used as a number"))
 		}
 	}
 	return usable, problems.Err()

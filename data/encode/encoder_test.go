@@ -117,7 +117,8 @@ func TestImpute_PerRule(t *testing.T) {
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.impute, got, c.want)
 		}
-		if c.impute == "drop" && (report.Dropped != 3 || !reflect.DeepEqual(ds.Rows, []int{0, 2, 3}) || !reflect.DeepEqual(ds.Target, []float64{1, 3, 4})) {
+		if c.impute == "drop" && (report.Dropped != 3 || !reflect.DeepEqual(ds.Rows, []int{0, 2, 3}) ||
+			!reflect.DeepEqual(ds.Target, []float64{1, 3, 4})) {
 			t.Errorf("drop: %+v, rows %v, target %v", report, ds.Rows, ds.Target)
 		}
 		if c.impute != "drop" && (len(report.Imputed) != 1 || report.Imputed[0].Count != 2) {
@@ -151,7 +152,8 @@ func TestEncode_AllProblemsAtOnce(t *testing.T) {
 	}
 	e = newEncoder(t, frameOf(t, "y,a,b,c,d,e\n1,1,3,7,2,6\n2,5,4,8,2,2\n3,2,9,1,1,1\n"), nil, Spec{Target: "y"})
 	const want = `the columns "a", "b" and "c" and 1 more that the model was trained on are missing`
-	if _, _, err := e.encode(t.Context(), frameOf(t, "y,e\n1,2\n"), nil, false); err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, data.ErrNoColumn) {
+	if _, _, err := e.encode(t.Context(), frameOf(t, "y,e\n1,2\n"), nil, false); err == nil ||
+		!strings.Contains(err.Error(), want) || !errors.Is(err, data.ErrNoColumn) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -167,7 +169,8 @@ func TestGroups_PerKindOfColumn(t *testing.T) {
 		{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 1, 0}},
 		{Name: "h", Labels: []string{"u", "v", "(missing)"}, Index: []int32{2, 1, 0}},
 		{Name: "site", Labels: []string{"site=9", "site=10"}, Index: []int32{1, 0, 0}},
-		{Name: "g × h × site", Labels: []string{"a / (missing) / site=10", "a / u / site=10", "a / u / site=9", "b / v / site=9"}, Index: []int32{0, 3, 2}},
+		{Name: "g × h × site", Labels: []string{"a / (missing) / site=10", "a / u / site=10", "a / u / site=9",
+			"b / v / site=9"}, Index: []int32{0, 3, 2}},
 	}
 	if !reflect.DeepEqual(ds.Groups, want) {
 		t.Errorf("groups %+v\nwant %+v", ds.Groups, want)
@@ -181,7 +184,8 @@ func TestGroups_PerKindOfColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ds.Target != nil || len(ds.Groups) != 1 || ds.Groups[0].Name != "g" || !reflect.DeepEqual(report.MissingGroups, []string{"h"}) {
+	if ds.Target != nil || len(ds.Groups) != 1 || ds.Groups[0].Name != "g" ||
+		!reflect.DeepEqual(report.MissingGroups, []string{"h"}) {
 		t.Errorf("groups %+v, report %+v", ds.Groups, report)
 	}
 }
@@ -198,7 +202,8 @@ func TestGroups_CrossedLabels(t *testing.T) {
 	seen := map[string][2]string{}
 	for _, l := range odd {
 		for _, m := range odd {
-			both := crossGroupings([]Grouping{{Labels: []string{l}, Index: []int32{0}}, {Labels: []string{m}, Index: []int32{0}}}, 1).Labels[0]
+			both := crossGroupings([]Grouping{{Labels: []string{l}, Index: []int32{0}},
+				{Labels: []string{m}, Index: []int32{0}}}, 1).Labels[0]
 			if of, ok := seen[both]; ok {
 				t.Errorf("%q and %q are both %s", of, [2]string{l, m}, both)
 			}
@@ -269,7 +274,8 @@ func TestEncoder_RoundTripThroughJSON(t *testing.T) {
 			[]string{"p", "q", "r", ""}[rng.IntN(4)], rng.IntN(2) == 0, rng.IntN(3))
 	}
 	f := frameOf(t, csv.String())
-	e := newEncoder(t, f, nil, Spec{Target: "y", Groups: []string{"g", "c"}, Features: []string{"d", "a", "b", "c"}, ScaleTarget: true, Intercept: true})
+	e := newEncoder(t, f, nil, Spec{Target: "y", Groups: []string{"g", "c"}, Features: []string{"d", "a", "b", "c"},
+		ScaleTarget: true, Intercept: true})
 	b := datatest.Marshal(t, e)
 	var back Encoder
 	if err := json.Unmarshal(b, &back); err != nil {
@@ -317,7 +323,8 @@ func TestFit_PositiveClassByName(t *testing.T) {
 		{"1", "2", "2", "2"}, {"1", "2", "1", "1"}, {"1", "2", "2.0", "2"}, {"1", "2", "1e0", "1"}, {"0.5", "2", ".5", "0.5"},
 		{"1", "2", "3", ""}, {"1", "2", "two", ""}, {"1", "2", "NaN", ""},
 		{"true", "false", "FALSE", "false"}, {"true", "false", "True", "true"}, {"true", "false", "1", ""},
-		{"a", "b", "b", "b"}, {"a", "b", "B", ""}, {"1", "2", "", "2"}, {"2", "10", "", "10"}, {"-1", "-2", "", "-1"}, {"yes", "no", "", "yes"}, {"b", "a", "", "b"},
+		{"a", "b", "b", "b"}, {"a", "b", "B", ""}, {"1", "2", "", "2"}, {"2", "10", "", "10"}, {"-1", "-2", "", "-1"},
+		{"yes", "no", "", "yes"}, {"b", "a", "", "b"},
 	} {
 		text := "y,x\n"
 		for i := range 40 {
@@ -329,7 +336,8 @@ func TestFit_PositiveClassByName(t *testing.T) {
 			datatest.WantError(t, err, "does not occur", c.a, c.b)
 		case err != nil:
 			t.Errorf("%+v: %v", c, err)
-		case e.Target.Positive != c.positive || e.Target.Negative == c.positive || e.Target.Negative != c.a && e.Target.Negative != c.b:
+		case e.Target.Positive != c.positive || e.Target.Negative == c.positive ||
+			e.Target.Negative != c.a && e.Target.Negative != c.b:
 			t.Errorf("%+v: %q against %q", c, e.Target.Positive, e.Target.Negative)
 		}
 	}
@@ -394,7 +402,8 @@ func TestEncodeBlocks_Rows(t *testing.T) {
 				t.Errorf("rows %v in blocks of %d, to %v: %+v, at once %+v: %v", rows, size, ends, report, told, err)
 			}
 			if len(got) != want.N || !slices.Equal(target, want.Target) || !slices.Equal(of, want.Rows) {
-				t.Fatalf("rows %v in blocks of %d: rows %v with targets %v, at once %v with %v", rows, size, of, target, want.Rows, want.Target)
+				t.Fatalf("rows %v in blocks of %d: rows %v with targets %v, at once %v with %v", rows, size, of, target, want.Rows,
+					want.Target)
 			}
 			for i, row := range got {
 				if !slices.Equal(row, want.Row(i)) {
@@ -407,7 +416,8 @@ func TestEncodeBlocks_Rows(t *testing.T) {
 
 // A text that reads as what no value is called has a column of its own beside that, and a name.
 func TestFit_TextReadsMissing(t *testing.T) {
-	e := newEncoder(t, frameOf(t, "y,x,c\n1,1,(missing)\n2,2,\n3,3,a\n4,5,(missing)\n5,4,\n6,7,a\n"), nil, Spec{Target: "y"})
+	e := newEncoder(t, frameOf(t, "y,x,c\n1,1,(missing)\n2,2,\n3,3,a\n4,5,(missing)\n5,4,\n6,7,a\n"), nil,
+		Spec{Target: "y"})
 	var names []string
 	for _, c := range e.Columns {
 		names = append(names, c.Name)

@@ -39,30 +39,38 @@ func TestLabels_LargeIntegers(t *testing.T) {
 	}
 	frames["csv"] = openFrame(t, csv)
 	for format, f := range frames {
-		fitted := fitRows(t, f, nil, nil, Spec{Target: "two", Task: Binary, Features: []string{"x", "id"}, Categorical: []string{"id"}, Groups: []string{"id"}}, Sink{})
+		fitted := fitRows(t, f, nil, nil, Spec{Target: "two", Task: Binary, Features: []string{"x", "id"},
+			Categorical: []string{"id"}, Groups: []string{"id"}}, Sink{})
 		g := fitted.Train.Groups[0]
 		for k := range g.Labels {
 			g.Labels[k] = strings.TrimPrefix(g.Labels[k], "id=")
 		}
-		if !slices.Equal(g.Labels, want) || g.Labels[g.Index[0]] != "9007199254740993" || g.Labels[g.Index[1]] != "9007199254740992" {
+		if !slices.Equal(g.Labels, want) || g.Labels[g.Index[0]] != "9007199254740993" ||
+			g.Labels[g.Index[1]] != "9007199254740992" {
 			t.Errorf("%s: groups %q", format, g.Labels)
 		}
 		if levels := slices.Sorted(slices.Values(fitted.Encoder.Inputs[1].Levels)); !slices.Equal(levels, want) {
 			t.Errorf("%s: levels %q", format, levels)
 		}
-		if e := fitted.Encoder.Target; e.Positive != "9007199254740993" || e.Negative != "9007199254740992" || fitted.Train.Target[0] != 1 || fitted.Train.Target[3] != -1 {
+		if e := fitted.Encoder.Target; e.Positive != "9007199254740993" || e.Negative != "9007199254740992" ||
+			fitted.Train.Target[0] != 1 || fitted.Train.Target[3] != -1 {
 			t.Errorf("%s: positive %q, negative %q, %v", format, e.Positive, e.Negative, fitted.Train.Target[:4])
 		}
-		based := fitRows(t, f, nil, nil, Spec{Target: "two", Task: Binary, Features: []string{"id"}, Categorical: []string{"id"}, Reference: map[string]string{"id": "9007199254740993"}}, Sink{})
-		if slices.Contains(based.Train.Names, "id=9007199254740993") || !slices.Contains(based.Train.Names, "id=9007199254740992") ||
+		based := fitRows(t, f, nil, nil, Spec{Target: "two", Task: Binary, Features: []string{"id"},
+			Categorical: []string{"id"}, Reference: map[string]string{"id": "9007199254740993"}}, Sink{})
+		if slices.Contains(based.Train.Names, "id=9007199254740993") ||
+			!slices.Contains(based.Train.Names, "id=9007199254740992") ||
 			slices.Max(based.Train.Row(0)) != 0 || slices.Max(based.Train.Row(1)) != 1 {
-			t.Errorf("%s: with a reference level the columns are %q, and the rows %v and %v", format, based.Train.Names, based.Train.Row(0), based.Train.Row(1))
+			t.Errorf("%s: with a reference level the columns are %q, and the rows %v and %v", format, based.Train.Names,
+				based.Train.Row(0), based.Train.Row(1))
 		}
-		if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "two", Features: []string{"id"}, Categorical: []string{"id"}, Reference: map[string]string{"id": "9007199254740995"}}); err == nil {
+		if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "two", Features: []string{"id"},
+			Categorical: []string{"id"}, Reference: map[string]string{"id": "9007199254740995"}}); err == nil {
 			t.Errorf("%s: a reference level that no row has is accepted", format)
 		}
 		classes := fitRows(t, f, nil, nil, Spec{Target: "many", Task: Multiclass, Features: []string{"x"}}, Sink{})
-		if got := classes.Encoder.Target.Classes; !slices.Equal(got, []string{want[0], want[2], want[3]}) || classes.Train.Target[0] != 2 || classes.Train.Target[5] != 1 {
+		if got := classes.Encoder.Target.Classes; !slices.Equal(got, []string{want[0], want[2], want[3]}) ||
+			classes.Train.Target[0] != 2 || classes.Train.Target[5] != 1 {
 			t.Errorf("%s: classes %q, %v", format, got, classes.Train.Target[:6])
 		}
 		for other, scored := range frames { // by blocks, from both formats
@@ -96,6 +104,7 @@ func TestLabels_LargeIntegers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Fit(t.Context(), read, nil, nil, Spec{Target: "two", Task: Binary, Features: []string{"x"}, Groups: []string{"id"}}, Sink{})
+	_, err = Fit(t.Context(), read, nil, nil, Spec{Target: "two", Task: Binary, Features: []string{"x"},
+		Groups: []string{"id"}}, Sink{})
 	datatest.WantError(t, err, "cannot be distinguished", "row 1")
 }

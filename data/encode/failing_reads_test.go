@@ -31,10 +31,12 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			return err
 		}
 	}
-	plain := Spec{Target: "y", Groups: []string{"group", "flag"}, Impute: "mean", Scale: "standard", ScaleTarget: true, Intercept: true}
+	plain := Spec{Target: "y", Groups: []string{"group", "flag"}, Impute: "mean", Scale: "standard", ScaleTarget: true,
+		Intercept: true}
 	raw := Spec{Target: "pair", Groups: []string{"group"}, Impute: "median", Scale: "none"}
-	made := Spec{Target: "y", Drop: []string{"last", "c"}, Impute: "mean", Scale: "standard", Transforms: Transforms{Log: []string{"a"}, Square: []string{"b"},
-		Spline: map[string]int{"k": 4}, Interact: [][2]string{{"region", "a"}, {"flag", "group"}}}}
+	made := Spec{Target: "y", Drop: []string{"last", "c"}, Impute: "mean", Scale: "standard",
+		Transforms: Transforms{Log: []string{"a"}, Square: []string{"b"},
+			Spline: map[string]int{"k": 4}, Interact: [][2]string{{"region", "a"}, {"flag", "group"}}}}
 	drop := Spec{Target: "y", Impute: "drop", Scale: "standard"}
 	wrong := plain
 	wrong.Drop = []string{"none"}
@@ -71,7 +73,8 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			return ranks.Run(2, func(c ranks.Comm) error {
 				rows := ranks.NewRows(c, len(train))
 				lo := c.Rank() * len(held) / 2
-				_, err := Fit(ctx, open(), ownOf(rows, train), held[lo:lo+len(held)/2], plain, Sink{Shared: &Shared{rows, len(train)}})
+				_, err := Fit(ctx, open(), ownOf(rows, train), held[lo:lo+len(held)/2], plain,
+					Sink{Shared: &Shared{rows, len(train)}})
 				return err
 			})
 		},
@@ -95,7 +98,8 @@ const faultyRows = 60
 
 // tableOf is a table in a file, in parts.
 func tableOf(file *datatest.Faulty) *data.Frame {
-	return &data.Frame{Rows: faultyRows, Columns: file.Stored(mixedColumns(faultyRows, 4), 40), Sources: []data.Source{{Path: "t.parquet", Rows: faultyRows}}}
+	return &data.Frame{Rows: faultyRows, Columns: file.Stored(mixedColumns(faultyRows, 4), 40),
+		Sources: []data.Source{{Path: "t.parquet", Rows: faultyRows}}}
 }
 
 // A reading that fails is what is told, whichever it is of whatever is done, and no reader

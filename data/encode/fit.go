@@ -182,7 +182,8 @@ func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared 
 	out.TrainReport = Report{Rows: t.total}
 	for _, q := range t.fitted {
 		if q.kept && q.number != nil && q.number.Faults.Nulls > 0 {
-			out.TrainReport.Imputed = append(out.TrainReport.Imputed, Filled{Column: q.column.Name, Count: q.number.Faults.Nulls, Value: t.e.fillOf(q.column.Name)})
+			out.TrainReport.Imputed = append(out.TrainReport.Imputed,
+				Filled{Column: q.column.Name, Count: q.number.Faults.Nulls, Value: t.e.fillOf(q.column.Name)})
 		}
 	}
 	if err := shared.spreadOverRanks(out.Train, t.first); err != nil {

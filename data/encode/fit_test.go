@@ -113,7 +113,8 @@ func sameDataset(t *testing.T, what string, a, b *Dataset, rounded bool) {
 			t.Fatalf("%s: row %d, column %q: %v, not %v", what, i/a.D, a.Names[i%a.D], x[i], want)
 		}
 	}
-	if !reflect.DeepEqual(a.Target, b.Target) || !reflect.DeepEqual(a.Groups, b.Groups) || !reflect.DeepEqual(a.Rows, b.Rows) ||
+	if !reflect.DeepEqual(a.Target, b.Target) || !reflect.DeepEqual(a.Groups, b.Groups) ||
+		!reflect.DeepEqual(a.Rows, b.Rows) ||
 		!reflect.DeepEqual(a.Names, b.Names) || a.Intercept != b.Intercept {
 		t.Errorf("%s: targets, groups, rows or names differ", what)
 	}

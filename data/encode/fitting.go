@@ -50,11 +50,14 @@ type feature struct {
 }
 
 // newFitting checks the roles of the columns, adds derived columns and fits the target.
-func newFitting(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, arena *memory.Arena, shared *Shared) (t *fitting, err error) {
+func newFitting(
+	ctx context.Context, f *data.Frame, train, holdout []int, s Spec, arena *memory.Arena, shared *Shared,
+) (t *fitting, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	t = &fitting{ctx: ctx, f: f, block: f, e: &Encoder{Spec: s}, made: map[*data.Column][]Operand{}, products: map[*data.Column]Product{}, crossed: map[*data.Column]*category{}}
+	t = &fitting{ctx: ctx, f: f, block: f, e: &Encoder{Spec: s}, made: map[*data.Column][]Operand{},
+		products: map[*data.Column]Product{}, crossed: map[*data.Column]*category{}}
 	if shared != nil {
 		if err := t.takeRankRows(train, shared); err != nil {
 			return nil, err
@@ -76,7 +79,8 @@ func newFitting(ctx context.Context, f *data.Frame, train, holdout []int, s Spec
 		for _, name := range list {
 			_, err := f.Lookup(name)
 			if parts := f.PartsOf(name); err != nil && len(parts) > 0 {
-				err = f.Fault(name, fix.Advise("name one of them, such as "+strconv.Quote(parts[0].Name)), "it is split into %d columns, but a group or category needs one", len(parts))
+				err = f.Fault(name, fix.Advise("name one of them, such as "+strconv.Quote(parts[0].Name)),
+					"it is split into %d columns, but a group or category needs one", len(parts))
 			}
 			if t.problems.Add(err) != nil {
 				return nil, err
@@ -155,7 +159,8 @@ func (t *fitting) dropNulls() error {
 	t.partition, t.total = d, d.Set(0).Len()
 	all := t.total + t.dropped[0]
 	if t.total == 0 {
-		return t.f.Fault("", fix.Offer(fix.FillNulls), "each of the %d rows has a null in a numeric feature or the target", all)
+		return t.f.Fault("", fix.Offer(fix.FillNulls), "each of the %d rows has a null in a numeric feature or the target",
+			all)
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.addNote("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
@@ -274,7 +279,8 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 		return nil, err
 	}
 	if len(e.Columns) == 0 {
-		return nil, f.Fault("", fix.Offer(fix.NameFeatures), "no features: every column is constant, dropped, a group or the target")
+		return nil, f.Fault("", fix.Offer(fix.NameFeatures),
+			"no features: every column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: interceptName, Kind: "intercept", Scale: 1})
@@ -336,5 +342,6 @@ func (t *fitting) entriesPerRow() float64 {
 
 // layout returns the layout of the encoded matrix.
 func (e *Encoder) layout() matrix.Layout {
-	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Zeros: !e.Spec.centres() || len(e.Spec.Products) > 0}
+	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(),
+		Zeros: !e.Spec.centres() || len(e.Spec.Products) > 0}
 }

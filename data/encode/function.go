@@ -77,7 +77,8 @@ func (f *Function) Validate() error {
 		return fmt.Errorf("unknown function %q", f.Name)
 	}
 	if len(f.Knots) < 2 || len(f.Pieces) != len(f.Knots)-1 {
-		return fmt.Errorf("a piecewise function has %d knots and %d pieces: at least two knots and one piece fewer than knots are needed", len(f.Knots), len(f.Pieces))
+		return fmt.Errorf("a piecewise function has %d knots and %d pieces: at least two knots and one piece fewer than "+
+			"knots are needed", len(f.Knots), len(f.Pieces))
 	}
 	numbers := append(slices.Clone(f.Knots), f.Below[0], f.Below[1], f.Above[0], f.Above[1])
 	for i, p := range f.Pieces {

@@ -7,7 +7,8 @@ import (
 )
 
 func TestFunction_Values(t *testing.T) {
-	bend := Function{Name: "piecewise", Knots: []float64{0, 1, 3}, Pieces: [][4]float64{{1, 2, 0, 0}, {3, 0, 0, 1}}, Below: [2]float64{1, -1}, Above: [2]float64{11, 12}}
+	bend := Function{Name: "piecewise", Knots: []float64{0, 1, 3}, Pieces: [][4]float64{{1, 2, 0, 0}, {3, 0, 0, 1}},
+		Below: [2]float64{1, -1}, Above: [2]float64{11, 12}}
 	for _, c := range []struct {
 		f       Function
 		v, want float64
@@ -85,7 +86,8 @@ func TestSpline_IsLinearBeyondItsKnots(t *testing.T) {
 					t.Fatalf("function %d of %v at %v: %v, want %v", j, knots, x, got, want)
 				}
 			}
-			if bend := f.Evaluate(knots[last]+3) - 2*f.Evaluate(knots[last]+2) + f.Evaluate(knots[last]+1); !(math.Abs(bend) <= 1e-10) {
+			if bend := f.Evaluate(knots[last]+3) - 2*f.Evaluate(knots[last]+2) +
+				f.Evaluate(knots[last]+1); !(math.Abs(bend) <= 1e-10) {
 				t.Errorf("it bends by %v beyond the last knot", bend)
 			}
 		}

@@ -42,8 +42,10 @@ func TestGroupFeatures_AreCategories(t *testing.T) {
 		want []string
 	}{
 		{"without", spec, []string{"x"}},
-		{"with", with(func(*Spec) {}), []string{"x", "region=north", "region=south", "region=west", "site=0", "site=1", "site=2", "site=(missing)"}},
-		{"dropped", with(func(s *Spec) { s.Drop = []string{"site"} }), []string{"x", "region=north", "region=south", "region=west"}},
+		{"with", with(func(*Spec) {}), []string{"x", "region=north", "region=south", "region=west", "site=0", "site=1",
+			"site=2", "site=(missing)"}},
+		{"dropped", with(func(s *Spec) { s.Drop = []string{"site"} }),
+			[]string{"x", "region=north", "region=south", "region=west"}},
 		{"listed", with(func(s *Spec) { s.Features = []string{"x"} }), []string{"x"}},
 		{"target", with(func(s *Spec) { s.Groups = []string{"y"}; s.Drop = []string{"site", "region"} }), []string{"x"}},
 		{"levels", with(func(s *Spec) { s.MaxLevels = 3 }), []string{"x", "region=north", "region=south", "region=west"}},

@@ -17,13 +17,16 @@ type GroupTerm struct {
 }
 
 // GroupTerms returns the crossings of as many group columns as order says, of those that are features taken as
-// categories; order 1 gives the single columns. The Columns of a term are those of all other features that are one column or a
-// function of one. A crossing counts once: a group column is among the Columns only of terms whose group columns are
-// all named before it under Groups.
+// categories; order 1 gives the single columns. The Columns of a term are those of all other features that are one
+// column or a function of one. A crossing counts once: a group column is among the Columns only of terms whose group
+// columns are all named before it under Groups.
 func (e *Encoder) GroupTerms(order int) (out []GroupTerm) {
 	var groups []int
 	for _, name := range e.Spec.Groups {
-		at := slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == name && in.Of == nil && in.Kind != data.Numeric })
+		at := slices.IndexFunc(e.Inputs, func(in Input) bool {
+			return in.Name == name && in.Of == nil &&
+				in.Kind != data.Numeric
+		})
 		if at >= 0 {
 			groups = append(groups, at)
 		}
@@ -35,7 +38,8 @@ func (e *Encoder) GroupTerms(order int) (out []GroupTerm) {
 		}
 		done := groups[:chosen[len(chosen)-1]+1]
 		for i, in := range e.Inputs {
-			if !in.isProfiled() || slices.Contains(done, i) || order == 1 && e.hasInteraction(e.Inputs[t.Inputs[0]].Name, in.Name) {
+			if !in.isProfiled() || slices.Contains(done, i) ||
+				order == 1 && e.hasInteraction(e.Inputs[t.Inputs[0]].Name, in.Name) {
 				continue
 			}
 			if in.Kind == data.Numeric {
@@ -75,7 +79,8 @@ func forSubsets(n, k int, do func(chosen []int)) {
 
 // hasInteraction reports whether the product of two columns is already a feature.
 func (e *Encoder) hasInteraction(a, b string) bool {
-	return slices.ContainsFunc(e.Spec.Transforms.Interact, func(p [2]string) bool { return p == [2]string{a, b} || p == [2]string{b, a} })
+	return slices.ContainsFunc(e.Spec.Transforms.Interact,
+		func(p [2]string) bool { return p == [2]string{a, b} || p == [2]string{b, a} })
 }
 
 // GroupProducts returns the products of cells of a term, each given by the index of its level in every input, with the
@@ -94,7 +99,8 @@ func (e *Encoder) GroupProducts(t GroupTerm, cells [][]int32, ridge float64) (ou
 		}
 		for _, c := range t.Columns {
 			feature, label := e.operandOf(c)
-			out = append(out, Product{Name: name + label, Of: append(slices.Clone(of), feature), Scale: root * e.Columns[c].Scale})
+			out = append(out, Product{Name: name + label, Of: append(slices.Clone(of), feature),
+				Scale: root * e.Columns[c].Scale})
 		}
 	}
 	return out

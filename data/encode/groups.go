@@ -51,7 +51,8 @@ func (t *fitting) fitGroups() error {
 		e.Groups = append(e.Groups, factor)
 		singles = append(singles, nameGroups(factor, addLabels(g, labels)))
 		if slices.Contains(labels, MissingLabel) {
-			e.addNote("group column %q: rows without a value form the group %s, which may be the worst; to leave them out, use the filter %q", name, MissingLabel, expr.QuoteName(name)+" is not null")
+			e.addNote("group column %q: rows without a value form the group %s, which may be the worst; to leave them out, use "+
+				"the filter %q", name, MissingLabel, expr.QuoteName(name)+" is not null")
 		}
 		if len(labels) == 1 {
 			e.addNote("group column %q has only one value, %q, in the training rows", name, labels[0])
@@ -206,10 +207,12 @@ func nameGroups(f Factor, g Grouping) Grouping {
 // groupsOf assigns the rows to groups by the values of a column. Nulls are a group of their own.
 func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set) (Grouping, error) {
 	if !c.Kind.IsScalar() {
-		return Grouping{}, f.Fault(c.Name, fix.Advise("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
+		return Grouping{}, f.Fault(c.Name, fix.Advise("choose a column of text, bools or whole numbers"),
+			"values of type %s cannot name groups", c.Type)
 	}
 	if c.InexactRow > 0 {
-		return Grouping{}, f.FaultAt(c.Name, c.InexactRow-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished as groups")
+		return Grouping{}, f.FaultAt(c.Name, c.InexactRow-1, fix.Advise("store it as text"),
+			"whole numbers this large cannot be distinguished as groups")
 	}
 	g := Grouping{Name: c.Name, Index: make([]int32, rows.Len())}
 	codes := make(map[string]int32)
@@ -368,7 +371,8 @@ type Factor struct {
 }
 
 // WithGroups returns a copy of the encoder with groupings by other columns of f: by each column and, if there
-// are several, by all combined. Groupings of the training keep its labels. Without names the groupings stay as they are.
+// are several, by all combined. Groupings of the training keep its labels. Without names the groupings stay as they
+// are.
 func (e *Encoder) WithGroups(ctx context.Context, f *data.Frame, names []string) (*Encoder, error) {
 	if len(names) == 0 {
 		return e, nil

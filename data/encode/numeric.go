@@ -26,13 +26,15 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		return false, err
 	}
 	if p, product := t.products[c]; product {
-		e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns, Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: p.Scale})
+		e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns,
+			Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: p.Scale})
 		return true, nil
 	}
 	_, mean, sd, constant := matrix.JoinMoments(known.Moments)
 	if known.Inexact > 0 {
 		path, row := f.Where(known.Inexact - 1)
-		e.addNote("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
+		e.addNote("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded",
+			c.Name, row, path)
 	}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
 		return false, f.Fault(c.Name, fix.Advise("rescale it", fix.DropColumn), "the values are too large to standardise")
@@ -47,7 +49,8 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		}
 	}
 	if nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
-		e.filled = append(e.filled, fmt.Sprintf("%s (%s in %d %s)", c.Name, table.FormatNumber(in.Fill), nulls, printable.Noun(nulls, "row", "rows")))
+		e.filled = append(e.filled, fmt.Sprintf("%s (%s in %d %s)", c.Name, table.FormatNumber(in.Fill), nulls,
+			printable.Noun(nulls, "row", "rows")))
 		if !constant {
 			_, mean, sd, _ = matrix.JoinMoments(append(known.Moments, matrix.MomentOfEqual(in.Fill, nulls)))
 		}
@@ -64,7 +67,8 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	}
 	if e.Spec.centres() {
 		if sd == 0 {
-			return false, f.Fault(c.Name, fix.Advise("rescale it", fix.DropColumn), "the values differ by too little to standardise")
+			return false, f.Fault(c.Name, fix.Advise("rescale it", fix.DropColumn),
+				"the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd
 	}
@@ -117,18 +121,24 @@ func numberFault(f *data.Frame, name string, of []Operand, w matrix.Faults, n in
 			return err
 		}
 		if of != nil && math.IsInf(w.Value, 0) {
-			return f.FaultAt(name, w.Bad, fix.Advise("divide the original column by its scale"), "the value is %v, beyond double precision", w.Value)
+			return f.FaultAt(name, w.Bad, fix.Advise("divide the original column by its scale"),
+				"the value is %v, beyond double precision", w.Value)
 		}
 		if of != nil {
-			return f.FaultAt(name, w.Bad, fix.Advise("only positive numbers have a logarithm: leave such rows out with a filter, or use a square or a spline"), "the function has no value here")
+			return f.FaultAt(name, w.Bad,
+				fix.Advise("only positive numbers have a logarithm: leave such rows out with a filter, or use a square or a "+
+					"spline"), "the function has no value here")
 		}
 		return notFiniteFault(f, name, w.Bad, w.Value)
 	case w.Far >= 0 && w.Narrow:
-		return f.FaultAt(name, w.Far, fix.Offer(fix.Standardise, fix.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
+		return f.FaultAt(name, w.Far, fix.Offer(fix.Standardise, fix.KeepDouble),
+			"the value %v is more than float32 can hold", w.FarValue)
 	case w.Far >= 0:
-		return f.FaultAt(name, w.Far, fix.Advice{}, "the value %v is too far outside the training range to standardise", w.FarValue)
+		return f.FaultAt(name, w.Far, fix.Advice{}, "the value %v is too far outside the training range to standardise",
+			w.FarValue)
 	case w.Nulls > 0 && impute != "mean" && impute != "median":
-		e := f.FaultAt(name, w.Null, fix.Offer(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.FaultAt(name, w.Null, fix.Offer(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s", w.Nulls,
+			n, printable.Noun(n, "row", "rows"))
 		e.Rows = w.Nulls
 		return e
 	}

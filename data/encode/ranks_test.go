@@ -42,7 +42,8 @@ func TestFitTo_RanksAreOneProcess(t *testing.T) {
 						return err
 					}
 					defer f.Close()
-					got, err := Fit(context.Background(), f, ownOf(rows, train), nil, s, Sink{Storage: storage, Shared: &Shared{rows, len(train)}})
+					got, err := Fit(context.Background(), f, ownOf(rows, train), nil, s,
+						Sink{Storage: storage, Shared: &Shared{rows, len(train)}})
 					if err != nil {
 						return err
 					}
@@ -50,14 +51,18 @@ func TestFitTo_RanksAreOneProcess(t *testing.T) {
 					defer mu.Unlock()
 					lo, hi := rows.LocalRange(len(train))
 					for k, g := range got.Train.Groups {
-						if of := want.Train.Groups[k]; g.Name != of.Name || !slices.Equal(g.Labels, of.Labels) || !slices.Equal(g.Index[lo:hi], of.Index[lo:hi]) {
+						if of := want.Train.Groups[k]; g.Name != of.Name || !slices.Equal(g.Labels, of.Labels) ||
+							!slices.Equal(g.Index[lo:hi], of.Index[lo:hi]) {
 							t.Errorf("rank %d: groups %s of %q, not %s of %q", c.Rank(), g.Name, g.Labels, of.Name, of.Labels)
 						}
 					}
 					what := fmt.Sprintf("storage %s, rank %d of %d", storage, c.Rank(), size)
 					sameEncoder(t, what, want.Encoder, got.Encoder)
-					if got.Storage != want.Storage || got.TrainReport.String() != want.TrainReport.String() || got.Train.N != want.Train.N || !slices.Equal(got.Train.Target[lo:hi], want.Train.Target[lo:hi]) || !slices.Equal(got.Train.Rows[lo:hi], want.Train.Rows[lo:hi]) {
-						t.Errorf("%s: %s %q, %d rows; want %s %q, %d", what, got.Storage, got.TrainReport, got.Train.N, want.Storage, want.TrainReport, want.Train.N)
+					if got.Storage != want.Storage || got.TrainReport.String() != want.TrainReport.String() ||
+						got.Train.N != want.Train.N || !slices.Equal(got.Train.Target[lo:hi], want.Train.Target[lo:hi]) ||
+						!slices.Equal(got.Train.Rows[lo:hi], want.Train.Rows[lo:hi]) {
+						t.Errorf("%s: %s %q, %d rows; want %s %q, %d", what, got.Storage, got.TrainReport, got.Train.N, want.Storage,
+							want.TrainReport, want.Train.N)
 					}
 					a, b := make([]float64, want.Train.D), make([]float64, want.Train.D)
 					for j := lo; j < hi; j++ {
@@ -135,7 +140,8 @@ func TestFitTo_FaultsOnRanks(t *testing.T) {
 		for _, size := range []int{1, 2, 3} {
 			said := make([]error, size)
 			if err := ranks.Run(size, func(c ranks.Comm) error {
-				_, said[c.Rank()] = Fit(context.Background(), frameOf(t, text), ownOf(ranks.NewRows(c, n), train), nil, s, Sink{Storage: storage, Shared: &Shared{ranks.NewRows(c, n), n}})
+				_, said[c.Rank()] = Fit(context.Background(), frameOf(t, text), ownOf(ranks.NewRows(c, n), train), nil, s,
+					Sink{Storage: storage, Shared: &Shared{ranks.NewRows(c, n), n}})
 				return nil
 			}); err != nil {
 				t.Error(err)
@@ -148,7 +154,8 @@ func TestFitTo_FaultsOnRanks(t *testing.T) {
 		}
 	}
 	err := ranks.Run(2, func(c ranks.Comm) error {
-		_, err := Fit(context.Background(), &data.Frame{}, nil, nil, Spec{Target: "y", Impute: "drop"}, Sink{Storage: Float64, Shared: &Shared{ranks.NewRows(c, n), n}})
+		_, err := Fit(context.Background(), &data.Frame{}, nil, nil, Spec{Target: "y", Impute: "drop"},
+			Sink{Storage: Float64, Shared: &Shared{ranks.NewRows(c, n), n}})
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "does not work with several ranks") {
@@ -173,7 +180,8 @@ func TestFitTo_RanksHaveTheirOwnRows(t *testing.T) {
 			}
 			defer f.Close()
 			rows := ranks.NewRows(c, n)
-			got, err := Fit(context.Background(), f, ownOf(rows, train), nil, Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean"}, Sink{Storage: "", Shared: &Shared{rows, n}})
+			got, err := Fit(context.Background(), f, ownOf(rows, train), nil,
+				Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean"}, Sink{Storage: "", Shared: &Shared{rows, n}})
 			if err != nil {
 				return err
 			}
@@ -225,13 +233,15 @@ func TestFitTo_MoreRanksThanRows(t *testing.T) {
 		for _, size := range []int{2, 7} {
 			err := ranks.Run(size, func(c ranks.Comm) error {
 				rows := ranks.NewRows(c, len(train))
-				got, err := Fit(t.Context(), f, ownOf(rows, train), nil, s, Sink{Storage: Float64, Shared: &Shared{rows, len(train)}})
+				got, err := Fit(t.Context(), f, ownOf(rows, train), nil, s,
+					Sink{Storage: Float64, Shared: &Shared{rows, len(train)}})
 				if err != nil {
 					return err
 				}
 				sameEncoder(t, fmt.Sprintf("%d rows, rank %d of %d", n, c.Rank(), size), want.Encoder, got.Encoder)
 				lo, hi := rows.LocalRange(len(train))
-				if !slices.Equal(got.Train.Target[lo:hi], want.Train.Target[lo:hi]) || !slices.Equal(got.Train.Groups[2].Index[lo:hi], want.Train.Groups[2].Index[lo:hi]) {
+				if !slices.Equal(got.Train.Target[lo:hi], want.Train.Target[lo:hi]) ||
+					!slices.Equal(got.Train.Groups[2].Index[lo:hi], want.Train.Groups[2].Index[lo:hi]) {
 					t.Errorf("%d rows, rank %d of %d has other targets or groups", n, c.Rank(), size)
 				}
 				return nil
@@ -267,7 +277,8 @@ func partsAre(t *testing.T, what string, parts []*Fitted, want *Dataset, report 
 			got.X.RowTo(row, i)
 			want.X.RowTo(other, at)
 			if !slices.Equal(row, other) || got.Target[i] != want.Target[at] || got.Rows[i] != want.Rows[at] {
-				t.Fatalf("%s: row %d of rank %d is %v with target %v, not %v with %v", what, i, r, row, got.Target[i], other, want.Target[at])
+				t.Fatalf("%s: row %d of rank %d is %v with target %v, not %v with %v", what, i, r, row, got.Target[i], other,
+					want.Target[at])
 			}
 			for k, g := range want.Groups {
 				if got.Groups[k].Index[i] != g.Index[at] {
@@ -295,7 +306,8 @@ func sameFault(a, b error) bool {
 	}
 	is, _, _ := strings.Cut(x.Msg, ", as in ") // so many of the rows of the rank
 	want, _, _ := strings.Cut(y.Msg, ", as in ")
-	return is == want && x.Path == y.Path && x.Column == y.Column && x.Row == y.Row && x.Hint == y.Hint && slices.Equal(x.Fixes, y.Fixes)
+	return is == want && x.Path == y.Path && x.Column == y.Column && x.Row == y.Row && x.Hint == y.Hint &&
+		slices.Equal(x.Fixes, y.Fixes)
 }
 
 // Hold-out rows that ranks have, each some, are encoded as one process encodes them, with the same
@@ -309,7 +321,8 @@ func TestFitTo_HoldoutOnRanks(t *testing.T) {
 		at   map[int]string // of the rows
 		to   Storage
 	}{
-		"among the others":         {fourth, map[int]string{8001: "1,1,a,,2", 10_001: "0,1,b,,3", 11_001: "1,2,c,,3.5"}, Float64},
+		"among the others": {fourth, map[int]string{8001: "1,1,a,,2", 10_001: "0,1,b,,3", 11_001: "1,2,c,,3.5"},
+			Float64},
 		"one row":                  {func(i int) bool { return i == 7 }, nil, ""},
 		"at the end, float32":      {func(i int) bool { return i >= 12_000 }, nil, Float32},
 		"groups of some ranks":     {fourth, map[int]string{12_001: "1,7,a,1,2"}, ""},
@@ -346,7 +359,8 @@ func TestFitTo_HoldoutOnRanks(t *testing.T) {
 			if err := ranks.Run(size, func(comm ranks.Comm) error {
 				rows := ranks.NewRows(comm, len(train))
 				from, to := shard.Bounds(len(held), size, comm.Rank())
-				got, err := Fit(t.Context(), frameOf(t, text.String()), ownOf(rows, train), held[from:to], spec, Sink{Storage: c.to, Shared: &Shared{rows, len(train)}})
+				got, err := Fit(t.Context(), frameOf(t, text.String()), ownOf(rows, train), held[from:to], spec,
+					Sink{Storage: c.to, Shared: &Shared{rows, len(train)}})
 				if !sameFault(err, fault) || err != nil && strings.Contains(err.Error(), "hold-out rows of rank ") != (size > 1) {
 					t.Errorf("%s: rank %d of %d says %v, not %v", what, comm.Rank(), size, err, fault)
 				}

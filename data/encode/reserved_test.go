@@ -13,7 +13,8 @@ func TestLabels_Reserved(t *testing.T) {
 	f := frameOf(t, rows)
 	fitted := fitRows(t, f, nil, nil, Spec{Target: "y", Groups: []string{"c"}, GroupFeatures: true}, Sink{})
 	want := []string{`""(missing)""`, `"(missing)"`, `"(other)"`, "a", MissingLabel}
-	for name, got := range map[string][]string{"groups": fitted.Train.Groups[0].Labels, "levels": fitted.Encoder.Inputs[0].Labels()} {
+	for name, got := range map[string][]string{"groups": fitted.Train.Groups[0].Labels,
+		"levels": fitted.Encoder.Inputs[0].Labels()} {
 		slices.Sort(got[:len(got)-1])
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -45,14 +46,17 @@ func TestFeatures_PandasIndex(t *testing.T) {
 	if c, err := f.Lookup(index); err != nil || !c.Index {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "amount", Task: Regression, Features: nil, Drop: []string{"when", "took", "gap", "size", "city"}, Impute: "mean"})
+	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "amount", Task: Regression, Features: nil,
+		Drop: []string{"when", "took", "gap", "size", "city"}, Impute: "mean"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.Name == index }) || !strings.Contains(strings.Join(e.Notes, "\n"), index) {
+	if slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.Name == index }) ||
+		!strings.Contains(strings.Join(e.Notes, "\n"), index) {
 		t.Errorf("inputs %+v, notes %q", e.Inputs, e.Notes)
 	}
-	if e, err = NewEncoder(t.Context(), f, nil, Spec{Target: "amount", Task: Regression, Features: []string{index}}); err != nil || len(e.Inputs) != 1 {
+	if e, err = NewEncoder(t.Context(), f, nil, Spec{Target: "amount", Task: Regression,
+		Features: []string{index}}); err != nil || len(e.Inputs) != 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
 }

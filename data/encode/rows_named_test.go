@@ -36,7 +36,8 @@ func TestFit_FaultsNameTheirRow(t *testing.T) {
 				text.WriteString("y,x,k,g,u\n")
 				for i := range 3 {
 					j := 3*part + i
-					cell := map[string]string{"y": fmt.Sprint(j * j), "x": fmt.Sprint(5 * j), "k": fmt.Sprint(j % 3), "g": fmt.Sprint(j % 2), "u": fmt.Sprint(j / 3)}
+					cell := map[string]string{"y": fmt.Sprint(j * j), "x": fmt.Sprint(5 * j), "k": fmt.Sprint(j % 3),
+						"g": fmt.Sprint(j % 2), "u": fmt.Sprint(j / 3)}
 					if j == row {
 						cell[c.column] = c.value
 					}
@@ -59,8 +60,10 @@ func TestFit_FaultsNameTheirRow(t *testing.T) {
 			} else {
 				_, err = Fit(t.Context(), f, nil, nil, c.spec, Sink{Storage: Float64})
 			}
-			datatest.WantError(t, err, []string{"one.csv", "two.csv"}[row/3], fmt.Sprintf("column %q, row %d", c.column, row%3+1), c.words)
-			if of := (*data.Error)(nil); errors.As(err, &of) && (c.words == "is null" || c.words == "log1p is undefined") != (of.Rows == 1) {
+			datatest.WantError(t, err, []string{"one.csv", "two.csv"}[row/3],
+				fmt.Sprintf("column %q, row %d", c.column, row%3+1), c.words)
+			if of := (*data.Error)(nil); errors.As(err, &of) &&
+				(c.words == "is null" || c.words == "log1p is undefined") != (of.Rows == 1) {
 				t.Errorf("%d rows are said to have it", of.Rows)
 			}
 			if t.Failed() {

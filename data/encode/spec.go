@@ -99,7 +99,8 @@ func (s Spec) Validate() error {
 		return fmt.Errorf("the imputation %q must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
 	}
 	if s.Exposure != "" && (s.Task != Regression || s.ScaleTarget || s.TargetTransform != "" || s.Exposure == s.Target) {
-		return fmt.Errorf("the exposure %q needs another column as the target, with numbers that are neither scaled nor transformed", s.Exposure)
+		return fmt.Errorf("the exposure %q needs another column as the target, with numbers that are neither scaled nor "+
+			"transformed", s.Exposure)
 	}
 	switch s.TargetTransform {
 	case "", "log", "log1p":
@@ -135,7 +136,8 @@ func (s Spec) Validate() error {
 	}
 	for _, p := range s.Products {
 		if len(p.Of) < 2 || !isPositiveFinite(p.Scale) {
-			return fmt.Errorf("the product %q has %d operands and the scale %v: a product needs at least two operands and a scale above 0", p.Name, len(p.Of), p.Scale)
+			return fmt.Errorf("the product %q has %d operands and the scale %v: a product needs at least two operands and a "+
+				"scale above 0", p.Name, len(p.Of), p.Scale)
 		}
 	}
 	dropped := make(map[string]bool)
@@ -160,7 +162,8 @@ func (s *Spec) centres() bool { return s.Scale != "none" && s.Scale != "max" }
 
 // isGroupFeature reports whether a column is a feature only because it is a group column.
 func (s *Spec) isGroupFeature(name string) bool {
-	return s.GroupFeatures && len(s.Features) == 0 && slices.Contains(s.Groups, name) && !slices.Contains(s.Drop, name) && name != s.Target
+	return s.GroupFeatures && len(s.Features) == 0 && slices.Contains(s.Groups, name) && !slices.Contains(s.Drop, name) &&
+		name != s.Target
 }
 
 // An Operand is a factor of a derived column: a function of a number, or the indicator of a level of a

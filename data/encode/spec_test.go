@@ -30,16 +30,24 @@ func TestSpec_Validate(t *testing.T) {
 		`column "a" is named under log and spline`:               func(s *Spec) { s.Transforms.Log, s.Transforms.Spline = []string{"a"}, map[string]int{"a": 3} },
 		`the spline of "a" has 2 knots`:                          func(s *Spec) { s.Transforms.Spline = map[string]int{"a": 2} },
 		`the spline of "a" has 21 knots`:                         func(s *Spec) { s.Transforms.Spline = map[string]int{"a": 21} },
-		"the interaction a:a":                                    func(s *Spec) { s.Transforms.Interact = [][2]string{{"a", "a"}} },
-		"the interaction b:a":                                    func(s *Spec) { s.Transforms.Interact = [][2]string{{"a", "b"}, {"b", "a"}} },
+		"the interaction a:a": func(
+			s *Spec) {
+			s.Transforms.Interact = [][2]string{{"a", "a"}}
+		},
+		"the interaction b:a": func(
+			s *Spec) {
+			s.Transforms.Interact = [][2]string{{"a", "b"}, {"b", "a"}}
+		},
 		"": func(s *Spec) {
 			s.Task, s.Scale, s.Impute, s.TargetTransform, s.Groups = Regression, "none", "drop", "log", []string{"y", "g"}
-			s.Transforms = Transforms{Log: []string{"a", "b"}, Square: []string{"a"}, Spline: map[string]int{"c": 3, "d": 20}, Interact: [][2]string{{"a", "b"}, {"a", "c"}}}
+			s.Transforms = Transforms{Log: []string{"a", "b"}, Square: []string{"a"}, Spline: map[string]int{"c": 3, "d": 20},
+				Interact: [][2]string{{"a", "b"}, {"a", "c"}}}
 		},
 	} {
 		s := Spec{Target: "y"}
 		change(&s)
-		if err := s.Validate(); says == "" && err != nil || says != "" && (err == nil || !strings.HasPrefix(err.Error(), says)) {
+		if err := s.Validate(); says == "" && err != nil ||
+			says != "" && (err == nil || !strings.HasPrefix(err.Error(), says)) {
 			t.Errorf("%v, not %q", err, says)
 		}
 	}
@@ -60,14 +68,16 @@ func TestTarget_Validate(t *testing.T) {
 	} {
 		x := good
 		change(&x)
-		if err := x.Validate(); says == "" && err != nil || says != "" && (err == nil || !strings.HasPrefix(err.Error(), says)) {
+		if err := x.Validate(); says == "" && err != nil ||
+			says != "" && (err == nil || !strings.HasPrefix(err.Error(), says)) {
 			t.Errorf("%v, not %q", err, says)
 		}
 	}
 	for _, c := range []struct {
 		shift, scale float64
 		good         bool
-	}{{0, 1, true}, {-5, 1e-300, true}, {math.NaN(), 1, false}, {math.Inf(1), 1, false}, {0, 0, false}, {0, -1, false}, {0, math.Inf(1), false}, {0, math.NaN(), false}} {
+	}{{0, 1, true}, {-5, 1e-300, true}, {math.NaN(), 1, false}, {math.Inf(1), 1, false}, {0, 0, false}, {0, -1, false},
+		{0, math.Inf(1), false}, {0, math.NaN(), false}} {
 		if err := (Coding{Name: "a", Shift: c.shift, Scale: c.scale}).Validate(); (err == nil) != c.good {
 			t.Errorf("shift %v and scale %v: %v", c.shift, c.scale, err)
 		}

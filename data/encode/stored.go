@@ -81,7 +81,8 @@ func (e *Encoder) MarshalJSON() ([]byte, error) {
 		switch {
 		case is:
 			n := len(out.Inputs)
-			if n == 0 || out.Inputs[n-1].Shifts == nil || out.Inputs[n-1].Name != in.Vector || place <= out.Inputs[n-1].Index[len(out.Inputs[n-1].Index)-1] {
+			if n == 0 || out.Inputs[n-1].Shifts == nil || out.Inputs[n-1].Name != in.Vector ||
+				place <= out.Inputs[n-1].Index[len(out.Inputs[n-1].Index)-1] {
 				out.Inputs = append(out.Inputs, storedInput{Input: Input{Name: in.Vector, Kind: data.Vector, First: in.First}})
 				n++
 			}
@@ -117,7 +118,8 @@ func (e *Encoder) MarshalJSON() ([]byte, error) {
 				continue
 			}
 			if n == 0 || out.Profile.Inputs[n-1].Input != p.Input {
-				out.Profile.Inputs = append(out.Profile.Inputs, storedInputProfile{InputProfile: InputProfile{Input: p.Input, Shares: []float64{}}})
+				out.Profile.Inputs = append(out.Profile.Inputs,
+					storedInputProfile{InputProfile: InputProfile{Input: p.Input, Shares: []float64{}}})
 				n++
 			}
 			all := &out.Profile.Inputs[n-1]
@@ -165,7 +167,8 @@ func (e *Encoder) UnmarshalJSON(b []byte) error {
 				entry.Fill = of.Fills[k]
 			}
 			e.Inputs = append(e.Inputs, entry)
-			e.Columns = append(e.Columns, Coding{Name: entry.Name, Source: entry.Name, Kind: "numeric", Shift: of.Shifts[k], Scale: of.Scales[k]})
+			e.Columns = append(e.Columns, Coding{Name: entry.Name, Source: entry.Name, Kind: "numeric", Shift: of.Shifts[k],
+				Scale: of.Scales[k]})
 		}
 	}
 	e.Columns = append(e.Columns, stored...)
@@ -185,7 +188,8 @@ func (e *Encoder) UnmarshalJSON(b []byte) error {
 		}
 		for _, of := range p.Entries {
 			if of.Input < 0 || of.Input >= len(in.Inputs[p.Input].Index) {
-				return fmt.Errorf("the training profile refers to entry %d of %q, which does not exist", of.Input, in.Inputs[p.Input].Name)
+				return fmt.Errorf("the training profile refers to entry %d of %q, which does not exist", of.Input,
+					in.Inputs[p.Input].Name)
 			}
 			of.Input += first
 			e.Profile.Inputs = append(e.Profile.Inputs, of)
@@ -203,7 +207,8 @@ func (in *storedInput) validate() error {
 		return nil
 	}
 	if n := len(in.Index); len(in.Shifts) != n || len(in.Scales) != n || in.Fills != nil && len(in.Fills) != n {
-		return fmt.Errorf("it has %d places, %d shifts, %d scales and %d fills", n, len(in.Shifts), len(in.Scales), len(in.Fills))
+		return fmt.Errorf("it has %d places, %d shifts, %d scales and %d fills", n, len(in.Shifts), len(in.Scales),
+			len(in.Fills))
 	}
 	return nil
 }

@@ -20,15 +20,16 @@ func denseEncoder(t *testing.T) *Encoder {
 		y, z = append(y, int64(i%2)), append(z, int64(i*3%11))
 	}
 	x[4*7+2] = float32(math.NaN())
-	f := openFrame(t, datatest.WriteArray(t, "z.npy", "<i8", "(40,)", z)+","+datatest.WriteArray(t, "X.npy", "<f4", "(40, 4)", x)+","+datatest.WriteArray(t, "y.npy", "<i8", "(40,)", y))
+	f := openFrame(t, datatest.WriteArray(t, "z.npy", "<i8", "(40,)", z)+","+datatest.WriteArray(t, "X.npy", "<f4",
+		"(40, 4)", x)+","+datatest.WriteArray(t, "y.npy", "<i8", "(40,)", y))
 	defer f.Close()
 	fitted := fitRows(t, f, nil, nil, Spec{Target: "y", Impute: "mean", Intercept: true}, Sink{Storage: AutoStorage})
 	fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, fitted.Storage)
 	return fitted.Encoder
 }
 
-// A file has one input for dense vectors, from which the same encoder is read; files of earlier versions have an input for
-// each entry, and give the same encoder too.
+// A file has one input for dense vectors, from which the same encoder is read; files of earlier versions have an input
+// for each entry, and give the same encoder too.
 func TestEncoder_StoresVectorsAsOneInput(t *testing.T) {
 	e := denseEncoder(t)
 	now, err := json.Marshal(e)
@@ -52,7 +53,8 @@ func TestEncoder_StoresVectorsAsOneInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := file.Inputs[1]
-	if len(file.Inputs) != 2 || x.Name != "x" || x.Kind != "vector" || !reflect.DeepEqual(x.Index, []int{0, 2, 3}) || len(x.Shifts) != 3 || len(x.Scales) != 3 || len(x.Fills) != 3 {
+	if len(file.Inputs) != 2 || x.Name != "x" || x.Kind != "vector" || !reflect.DeepEqual(x.Index, []int{0, 2, 3}) ||
+		len(x.Shifts) != 3 || len(x.Scales) != 3 || len(x.Fills) != 3 {
 		t.Errorf("the inputs are %+v", file.Inputs)
 	}
 	if len(file.Columns) != 2 || len(file.Profile.Inputs) != 2 {

@@ -25,10 +25,13 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 	switch {
 	case n == 1:
 		return f.FaultAt(c.Name, known.First, fix.Advice{}, "there is only one training row; at least two are needed")
-	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression: // and those that look alike may be several
-		return f.FaultAt(c.Name, known.Inexact-1, fix.Advise("store it as text"), "whole numbers this large cannot be distinguished as classes")
+	// and those that look alike may be several
+	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression:
+		return f.FaultAt(c.Name, known.Inexact-1, fix.Advise("store it as text"),
+			"whole numbers this large cannot be distinguished as classes")
 	case len(values) == 1:
-		return f.Fault(c.Name, fix.Advise("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
+		return f.Fault(c.Name, fix.Advise("choose another target, or more rows"),
+			"the target has only one value, %q, in the training rows", values[0])
 	}
 	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1, Exposure: e.Spec.Exposure}
 	task := s.Task
@@ -38,14 +41,18 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 			task = Binary
 		case c.Kind == data.Numeric && c.Integer && len(values) <= table.FewNumbers && n > 2*len(values):
 			return f.Fault(c.Name, fix.Offer(fix.TakeAsClasses, fix.TakeAsQuantity),
-				"the target has %d different whole numbers, %s, which may be classes or a quantity (counts and ordered levels are quantities; for counts use the loss poisson)", len(values), listSmallest(values))
+				"the target has %d different whole numbers, %s, which may be classes or a quantity (counts and ordered levels are "+
+					"quantities; for counts use the loss poisson)", len(values), listSmallest(values))
 		case c.Kind == data.Numeric:
 			task = Regression
 			e.addNote("target %q is treated as a quantity: it is numeric and has more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
-			return f.Fault(c.Name, fix.Advise("store it as numbers for a regression", fix.TakeAsClasses), "the target holds numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
+			return f.Fault(c.Name, fix.Advise("store it as numbers for a regression", fix.TakeAsClasses),
+				"the target holds numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
 		case c.UnexpectedRow > 0:
-			return f.Fault(c.Name, fix.Advise("fix that row", fix.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), describeUnexpectedText(f, c))
+			return f.Fault(c.Name, fix.Advise("fix that row", fix.TakeAsClasses),
+				"the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"),
+				describeUnexpectedText(f, c))
 		default:
 			task = Multiclass
 		}
@@ -56,14 +63,17 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == data.Categorical {
-			return f.Fault(c.Name, fix.Advise("", fix.TakeAsClasses), "the target of a regression must be numbers, not text%s", describeUnexpectedText(f, c))
+			return f.Fault(c.Name, fix.Advise("", fix.TakeAsClasses), "the target of a regression must be numbers, not text%s",
+				describeUnexpectedText(f, c))
 		}
 		if known.Inexact > 0 {
 			path, row := f.Where(known.Inexact - 1)
-			e.addNote("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
+			e.addNote("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded",
+				c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.Fault(c.Name, fix.Offer(fix.ForgetPositive, fix.TakeAsClasses), "a positive value needs a target with two classes, but this one is a quantity")
+			return f.Fault(c.Name, fix.Offer(fix.ForgetPositive, fix.TakeAsClasses),
+				"a positive value needs a target with two classes, but this one is a quantity")
 		}
 		e.Target.Transform = s.TargetTransform
 		if err := noLogarithmFault(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
@@ -72,14 +82,16 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 		if s.ScaleTarget {
 			_, mean, sd, _ := matrix.JoinMoments(known.Moments)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
-				return f.Fault(c.Name, fix.Advise("rescale it"), "the target values are too large or too close together to standardise")
+				return f.Fault(c.Name, fix.Advise("rescale it"),
+					"the target values are too large or too close together to standardise")
 			}
 			e.Target.Shift, e.Target.Scale = mean, sd
 		}
 		return nil
 	}
 	if s.TargetTransform != "" {
-		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity), "a log transform needs a numeric target, but this target has classes")
+		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity),
+			"a log transform needs a numeric target, but this target has classes")
 	}
 	if task == Multiclass {
 		return e.chooseClasses(f, c, values, known.Held)
@@ -92,13 +104,17 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 func (e *Encoder) chooseClasses(f *data.Frame, c *data.Column, values, held []string) error {
 	switch {
 	case len(values) < 3:
-		return f.Fault(c.Name, fix.Advise("use a task or loss for two classes"), "the target has %d classes, but the task or loss needs more than two", len(values))
+		return f.Fault(c.Name, fix.Advise("use a task or loss for two classes"),
+			"the target has %d classes, but the task or loss needs more than two", len(values))
 	case len(values) > maxClasses:
-		return f.Fault(c.Name, fix.Advise("choose another target, or merge rare classes", fix.TakeAsQuantity), "the target has more than %d classes", maxClasses)
+		return f.Fault(c.Name, fix.Advise("choose another target, or merge rare classes", fix.TakeAsQuantity),
+			"the target has more than %d classes", maxClasses)
 	case c.Kind == data.Numeric && !c.Integer:
-		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity), "the task or loss needs classes, but the target has numbers that are not whole")
+		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity),
+			"the task or loss needs classes, but the target has numbers that are not whole")
 	case e.Spec.Positive != "":
-		return f.Fault(c.Name, fix.Offer(fix.ForgetPositive), "a positive value needs a target with two classes, but this one has %d", len(values))
+		return f.Fault(c.Name, fix.Offer(fix.ForgetPositive),
+			"a positive value needs a target with two classes, but this one has %d", len(values))
 	}
 	all := slices.Clone(values)
 	for _, v := range held {
@@ -108,7 +124,8 @@ func (e *Encoder) chooseClasses(f *data.Frame, c *data.Column, values, held []st
 	}
 	classes := sortValues(c, all)
 	e.Target.Classes = classes
-	e.addNote("target %q: %d classes, %s%s", c.Name, len(classes), printable.QuoteList(classes[:min(len(classes), 5)], "and"), map[bool]string{true: ", …"}[len(classes) > 5])
+	e.addNote("target %q: %d classes, %s%s", c.Name, len(classes),
+		printable.QuoteList(classes[:min(len(classes), 5)], "and"), map[bool]string{true: ", …"}[len(classes) > 5])
 	return nil
 }
 
@@ -127,7 +144,8 @@ func (e *Encoder) choosePositive(f *data.Frame, c *data.Column, values []string)
 		case b:
 			return set(b, a, "as asked")
 		}
-		return f.Fault(c.Name, fix.Offer(fix.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
+		return f.Fault(c.Name, fix.Offer(fix.NamePositive), "the positive value %q does not occur; the values are %q and %q",
+			want, a, b)
 	}
 	positive, rule := c.PositiveOf(values)
 	if positive == a {
@@ -264,7 +282,8 @@ func mergeTargets(all []*targetStatistics) *targetStatistics {
 		if out.Inexact == 0 {
 			out.Inexact = k.Inexact
 		}
-		out.Nulls, out.Uncovered, out.Moments = out.Nulls+k.Nulls, out.Uncovered+k.Uncovered, append(out.Moments, k.Moments...)
+		out.Nulls, out.Uncovered, out.Moments = out.Nulls+k.Nulls, out.Uncovered+k.Uncovered, append(out.Moments,
+			k.Moments...)
 		for _, v := range k.Values {
 			if len(out.Values) < maxValues && !slices.Contains(out.Values, v) {
 				out.Values = append(out.Values, v)
@@ -289,7 +308,8 @@ func (k *targetStatistics) checkValues(f *data.Frame, column string, n int) erro
 	case k.Bad >= 0:
 		return notFiniteFault(f, column, k.Bad, k.Value)
 	case k.Nulls > 0:
-		e := f.FaultAt(column, k.Null, fix.Offer(fix.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.FaultAt(column, k.Null, fix.Offer(fix.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n,
+			printable.Noun(n, "row", "rows"))
 		e.Rows = k.Nulls
 		return e
 	}
@@ -319,7 +339,8 @@ func noLogarithmFault(f *data.Frame, column, transform string, count, first int,
 	if count == 0 {
 		return nil
 	}
-	e := f.FaultAt(column, first, fix.Advise("use log1p, which allows 0, or leave such rows out with a filter"), "the target is %s, for which %s is undefined", text, transform)
+	e := f.FaultAt(column, first, fix.Advise("use log1p, which allows 0, or leave such rows out with a filter"),
+		"the target is %s, for which %s is undefined", text, transform)
 	e.Rows = count
 	return e
 }
@@ -345,7 +366,8 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 	}
 	if t.Task == Regression {
 		if c.Kind == data.Categorical && rows.Len() > 0 {
-			return f.Fault(c.Name, fix.Advice{}, "the target is text, but in the training table it held numbers%s", describeUnexpectedText(f, c))
+			return f.Fault(c.Name, fix.Advice{}, "the target is text, but in the training table it held numbers%s",
+				describeUnexpectedText(f, c))
 		}
 		if count, first := countWithoutLogarithm(t.Transform, c, rows); count > 0 {
 			return noLogarithmFault(f, c.Name, t.Transform, count, first, c.Text(first))
@@ -378,9 +400,11 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 			continue
 		}
 		if t.Task == Multiclass {
-			return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is none of the model's %d classes", read(r), len(t.Classes))
+			return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is none of the model's %d classes", read(r),
+				len(t.Classes))
 		}
-		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, but the model knows only %q and %q", read(r), t.Positive, t.Negative)
+		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, but the model knows only %q and %q", read(r), t.Positive,
+			t.Negative)
 	}
 	return nil
 }
@@ -405,7 +429,8 @@ func readExposures(f *data.Frame, c *data.Column, rows matrix.Set, dst []float64
 	if wrong == 0 {
 		return nil
 	}
-	e := f.FaultAt(c.Name, first, fix.Advise("leave out rows without an exposure"), "the exposure is %s: it must be a number above 0", what)
+	e := f.FaultAt(c.Name, first, fix.Advise("leave out rows without an exposure"),
+		"the exposure is %s: it must be a number above 0", what)
 	e.Rows = wrong
 	return e
 }

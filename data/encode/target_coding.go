@@ -78,7 +78,8 @@ func (t Target) Validate() error {
 	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
 		return fmt.Errorf("the target has an exposure, but is not a plain number")
 	case t.Task == Regression && (!isPositiveFinite(t.Scale) || !table.IsFinite(t.Shift)):
-		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale positive", t.Shift, t.Scale)
+		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale positive",
+			t.Shift, t.Scale)
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ func drawLines(n int, seed uint64, discrete bool) []string {
 		if !discrete {
 			x = fmt.Sprintf("%.6f", rng.NormFloat64())
 		}
-		lines[i] = fmt.Sprintf("%s,%03d,%s,%s", x, rng.IntN(5), []string{"a", "b", "c"}[rng.IntN(3)], []string{"no", "yes"}[rng.IntN(2)])
+		lines[i] = fmt.Sprintf("%s,%03d,%s,%s", x, rng.IntN(5), []string{"a", "b", "c"}[rng.IntN(3)],
+			[]string{"no", "yes"}[rng.IntN(2)])
 	}
 	return lines
 }
@@ -64,10 +65,14 @@ func TestTrainingRows_AreRecognised(t *testing.T) {
 		{"the same", small, false, "t.csv", func(r []string) []string { return r }, "2000 of 2000 rows"},
 		{"shuffled", small, false, "t.csv", shuffled, "2000 of 2000 rows"},
 		{"converted and shuffled", small, false, "t.parquet", shuffled, "2000 of 2000 rows"},
-		{"some, appended", small, false, "t.csv", func(r []string) []string { return append(drawLines(900, 9, false), r[:100]...) }, "100 of 1000 rows"},
+		{"some, appended", small, false, "t.csv", func(
+			r []string) []string {
+			return append(drawLines(900, 9, false), r[:100]...)
+		}, "100 of 1000 rows"},
 		{"other rows", small, false, "t.csv", func([]string) []string { return drawLines(small, 9, false) }, ""},
 		{"a sample", large, false, "t.parquet", shuffled, "about 100 % of the 40000 rows"},
-		{"half of them, by a sample", large, false, "t.csv", func(r []string) []string { return append(drawLines(large/2, 9, false), r[:large/2]...) }, "about "},
+		{"half of them, by a sample", large, false, "t.csv",
+			func(r []string) []string { return append(drawLines(large/2, 9, false), r[:large/2]...) }, "about "},
 		{"other rows, by a sample", large, false, "t.csv", func([]string) []string { return drawLines(large, 9, false) }, ""},
 		{"few different rows", small, true, "t.csv", func([]string) []string { return drawLines(small, 9, true) }, ""},
 	} {
@@ -80,7 +85,8 @@ func TestTrainingRows_AreRecognised(t *testing.T) {
 				if err := e.Validate(); err != nil {
 					t.Fatal(err)
 				}
-				report, err := e.EncodeBlocks(t.Context(), tableOfLines(t, c.path, c.scored(lines)), nil, 700, false, func(Block) error { return nil })
+				report, err := e.EncodeBlocks(t.Context(), tableOfLines(t, c.path, c.scored(lines)), nil, 700, false,
+					func(Block) error { return nil })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -104,7 +110,8 @@ func TestTrainingRows_ByChance(t *testing.T) {
 	for _, c := range []struct {
 		equal int
 		want  string
-	}{{120, ""}, {150, ""}, {360, "360 of 360 rows are training rows: every feature is equal (of other rows like these about 33 % would be equal by chance)"}} {
+	}{{120, ""}, {150, ""},
+		{360, "360 of 360 rows are training rows: every feature is equal (of other rows like these about 33 % would be equal by chance)"}} {
 		r := TrainingRows{Compared: 360, Rows: 360, Equal: c.equal, Expected: s.Repeated, known: s.Rows}
 		if got := r.String(); got != c.want {
 			t.Errorf("%d equal: %q, want %q", c.equal, got, c.want)
@@ -114,7 +121,8 @@ func TestTrainingRows_ByChance(t *testing.T) {
 
 // A damaged sample is an error of the model file.
 func TestRowSample_Damaged(t *testing.T) {
-	for _, s := range []RowSample{{Hashes: "%"}, {Zeros: 40}, {Zeros: -1}, {Rows: -1}, {Repeated: 2}, {Hashes: "/////////////w=="}} {
+	for _, s := range []RowSample{{Hashes: "%"}, {Zeros: 40}, {Zeros: -1}, {Rows: -1}, {Repeated: 2},
+		{Hashes: "/////////////w=="}} {
 		if _, err := s.keys(); err == nil {
 			t.Errorf("%+v is accepted", s)
 		}

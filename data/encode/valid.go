@@ -12,9 +12,11 @@ import (
 
 // EncodeValidBlocks works like EncodeBlocks for all rows, without a target, but leaves out rows that cannot be
 // encoded and gives the reasons in Block.Invalid: a null where nothing fills it, a value that is not finite or not
-// usable, or a text among the numbers or dates of a column of CSV or JSON Lines. Faults of whole columns remain errors: a
-// column that is absent, or that has no number or date at all where training had some.
-func (e *Encoder) EncodeValidBlocks(ctx context.Context, f *data.Frame, size int, do func(Block) error) (report Report, err error) {
+// usable, or a text among the numbers or dates of a column of CSV or JSON Lines. Faults of whole columns remain errors:
+// a column that is absent, or that has no number or date at all where training had some.
+func (e *Encoder) EncodeValidBlocks(
+	ctx context.Context, f *data.Frame, size int, do func(Block) error,
+) (report Report, err error) {
 	g, texts, err := e.readValid(ctx, f)
 	if err != nil {
 		return report, err
@@ -83,11 +85,14 @@ func (e *Encoder) readValid(ctx context.Context, f *data.Frame) (g *data.Frame, 
 			first++
 		}
 		if !c.FromText {
-			return f.Fault(name, fix.Advise("store the column as in training"), "the column is text (%s), but in the training table it held %ss: the first value is %q", c.Type, what, c.Text(first))
+			return f.Fault(name, fix.Advise("store the column as in training"),
+				"the column is text (%s), but in the training table it held %ss: the first value is %q", c.Type, what,
+				c.Text(first))
 		}
 		values, invalid := parse(c)
 		if values == nil {
-			return f.Fault(name, fix.Advise("check that this is the same column as in training"), "the column has no %s, but in the training table it held %ss: the first value is %q", what, what, c.Text(first))
+			return f.Fault(name, fix.Advise("check that this is the same column as in training"),
+				"the column has no %s, but in the training table it held %ss: the first value is %q", what, what, c.Text(first))
 		}
 		for r, text := range invalid {
 			if why[r] == "" {

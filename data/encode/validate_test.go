@@ -13,8 +13,9 @@ import (
 // An encoder that was read from somewhere is refused where its parts cannot belong together,
 // by which of them it is.
 func TestEncoder_Validate(t *testing.T) {
-	good, err := NewEncoder(t.Context(), tableOf(&datatest.Faulty{}), nil, Spec{Target: "y", Drop: []string{"last"}, Groups: []string{"group", "flag"}, Impute: "mean", Intercept: true,
-		Transforms: Transforms{Square: []string{"a"}}})
+	good, err := NewEncoder(t.Context(), tableOf(&datatest.Faulty{}), nil,
+		Spec{Target: "y", Drop: []string{"last"}, Groups: []string{"group", "flag"}, Impute: "mean", Intercept: true,
+			Transforms: Transforms{Square: []string{"a"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

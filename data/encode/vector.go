@@ -30,7 +30,8 @@ func (t *fitting) scanVectors(columns []*data.Column) ([]vectorStatistics, error
 	out := make([]vectorStatistics, len(columns))
 	for i, c := range columns {
 		if t.comm != nil {
-			return nil, t.f.Fault(c.Name, fix.Offer(fix.DropColumn), "sparse vectors are trained by one process alone, not by several ranks")
+			return nil, t.f.Fault(c.Name, fix.Offer(fix.DropColumn),
+				"sparse vectors are trained by one process alone, not by several ranks")
 		}
 		found := matrix.NewPlaces(c.Sparse.Width)
 		rows := t.partition.Set(0)
@@ -45,7 +46,8 @@ func (t *fitting) scanVectors(columns []*data.Column) ([]vectorStatistics, error
 		x := &out[i]
 		x.places = found.Rank()
 		const bytesOfColumn = 256 // its name, scale, coefficients and directions
-		if err := table.Afford(bytesOfColumn*int64(len(x.places)), fmt.Sprintf("for the %d places of column %q", len(x.places), c.Name)); err != nil {
+		if err := table.Afford(bytesOfColumn*int64(len(x.places)),
+			fmt.Sprintf("for the %d places of column %q", len(x.places), c.Name)); err != nil {
 			return nil, table.InFile(t.f.Name(), err)
 		}
 		x.largest = make([]float64, len(x.places))
@@ -77,14 +79,16 @@ func (t *fitting) addVector(q *feature) (kept bool) {
 	}
 	e.Inputs = append(e.Inputs, in)
 	e.appendPlaces(&e.Inputs[len(e.Inputs)-1])
-	e.addNote("column %q: sparse vectors with entries at %d places, %.4g in a row on average; an entry is %s", c.Name, n, float64(known.entries)/float64(t.total), how)
+	e.addNote("column %q: sparse vectors with entries at %d places, %.4g in a row on average; an entry is %s", c.Name, n,
+		float64(known.entries)/float64(t.total), how)
 	return true
 }
 
 // appendPlaces appends the encoded columns of an input of sparse vectors.
 func (e *Encoder) appendPlaces(in *Input) {
 	for k, place := range in.Index {
-		e.Columns = append(e.Columns, Coding{Name: in.placeName(place), Source: in.Name, Kind: "numeric", Scale: in.scaleOf(k)})
+		e.Columns = append(e.Columns, Coding{Name: in.placeName(place), Source: in.Name, Kind: "numeric",
+			Scale: in.scaleOf(k)})
 	}
 }
 
@@ -144,7 +148,8 @@ func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage Stor
 			continue
 		}
 		if row, place, v := q.vector.Overflow(rows, storage == Float32); row >= 0 {
-			return f.FaultAt(q.in.placeName(place), row, fix.Advice{}, "the value %v is far outside its range in training, or more than %s can hold", v, storage)
+			return f.FaultAt(q.in.placeName(place), row, fix.Advice{},
+				"the value %v is far outside its range in training, or more than %s can hold", v, storage)
 		}
 	}
 	return nil

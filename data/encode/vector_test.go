@@ -69,7 +69,8 @@ func TestFit_SparseVectorEqualsColumns(t *testing.T) {
 				var fitted [2]*Fitted
 				for k, f := range []*data.Frame{readSparse(t, "t.svm", svm), readSparse(t, "t.csv", csv)} {
 					var err error
-					if fitted[k], err = Fit(t.Context(), f, slices.Clone(train), slices.Clone(holdout), spec, Sink{Storage: storage}); err != nil {
+					if fitted[k], err = Fit(t.Context(), f, slices.Clone(train), slices.Clone(holdout), spec,
+						Sink{Storage: storage}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -127,7 +128,8 @@ func TestEncoder_SparseVectorSurvivesJSON(t *testing.T) {
 
 // Other rows may have fewer places than training and places that training did not see.
 func TestEncode_PlacesUnseen(t *testing.T) {
-	e, err := NewEncoder(t.Context(), readSparse(t, "t.svm", "1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n"), nil, Spec{Target: "label"})
+	e, err := NewEncoder(t.Context(), readSparse(t, "t.svm", "1 1:4 3:2\n0 1:2\n1 3:1\n0 1:1\n"), nil,
+		Spec{Target: "label"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,8 @@ func TestMakeProfile_WideRows(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, fitted.Storage)
 	runtime.ReadMemStats(&after)
-	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(8*profiledValues+4<<20); fitted.Encoder.Profile.Rows != 4000 || got > most {
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(
+		8*profiledValues+4<<20); fitted.Encoder.Profile.Rows != 4000 || got > most {
 		t.Errorf("a profile of %d rows takes %d bytes, more than %d", fitted.Encoder.Profile.Rows, got, most)
 	}
 	r, err := fitted.Encoder.EncodeBlocks(t.Context(), f, nil, 2000, false, func(Block) error { return nil })
@@ -114,10 +115,12 @@ func TestVectors_Lists(t *testing.T) {
 // Groups and categories cannot be taken from a column that was split; it can be a feature or left out.
 func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 	dates := filepath.Join(t.TempDir(), "d.csv")
-	if err := os.WriteFile(dates, []byte("e,y\n2024-01-02,1\n2023-05-06,2\n2022-07-08,4\n2021-12-31,3\n"), 0o600); err != nil {
+	if err := os.WriteFile(dates, []byte("e,y\n2024-01-02,1\n2023-05-06,2\n2022-07-08,4\n2021-12-31,3\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	vectors := datatest.WriteLists(t, ".parquet", arrow.ListOf(arrow.PrimitiveTypes.Float32), "[[1, 2], [3, 4], [5, 5], [8, 7]]")
+	vectors := datatest.WriteLists(t, ".parquet", arrow.ListOf(arrow.PrimitiveTypes.Float32),
+		"[[1, 2], [3, 4], [5, 5], [8, 7]]")
 	for path, part := range map[string]string{dates: "e.year", vectors: "e[0]"} {
 		f := openFrame(t, path, data.Reading{Dates: "parts"})
 		defer f.Close()

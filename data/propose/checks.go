@@ -69,7 +69,8 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 		p.drop(check.Copy, of, "it is a copy of %q", twin)
 	case p.dropPresence(c, t) || !c.Clock && p.dropIdentifier(c):
 	case c.Kind == data.Numeric && c.isMostlyNull():
-		setRows(p.drop(check.Missing, of, "it is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())), c.nulls)
+		setRows(p.drop(check.Missing, of, "it is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())),
+			c.nulls)
 	case p.dropLaterDate(c, t):
 	default:
 		p.checkNames(c, t)
@@ -102,10 +103,13 @@ func (p *Proposal) checkNames(c *column, t *targetValues) {
 	power := Power(t.columnScores(c.Column), t.y, t.binary)
 	if w := findWord(c.Name, futureWords); w != "" {
 		if t.exceeds(power, 0.9, 0.8) {
-			p.add(check.LeakAfter, c.Column, keptUnlessLater, "its name (%q) and how well it predicts alone (an %s of %.2f) suggest that it is known only after the outcome", w, measure, power)
+			p.add(check.LeakAfter, c.Column, keptUnlessLater,
+				"its name (%q) and how well it predicts alone (an %s of %.2f) suggest that it is known only after the outcome", w,
+				measure, power)
 		}
 	} else if w := sharedWord(c.Name, p.Target); w != "" && t.exceeds(power, 0.6, 0.1) {
-		p.add(check.LeakAfter, c.Column, keptUnlessLater, "its name has %q in common with the target: is it computed from it, or known only after the outcome?", w)
+		p.add(check.LeakAfter, c.Column, keptUnlessLater,
+			"its name has %q in common with the target: is it computed from it, or known only after the outcome?", w)
 	}
 }
 
@@ -127,7 +131,9 @@ func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
 	if !d.isPureWherePresent() {
 		return false
 	}
-	setRows(p.drop(check.LeakAfter, c.Column, "where it has a value (%.0f of %d examined rows), the target is nearly always the same: it seems to be filled in after the outcome", d.n[0], len(t.rows)), c.nulls)
+	setRows(p.drop(check.LeakAfter, c.Column,
+		"where it has a value (%.0f of %d examined rows), the target is nearly always the same: it seems to be filled in "+
+			"after the outcome", d.n[0], len(t.rows)), c.nulls)
 	return true
 }
 
@@ -155,15 +161,18 @@ func (p *Proposal) dropIdentifier(c *column) bool {
 	isID := isIDName(c.Name)
 	var dropped *check.Finding
 	switch {
-	case many && c.distinct == c.present && (text || c.Integer && (isID || c.isRunningNumber() && (c.present > 100 || isIndexName(c.Name)))):
+	case many && c.distinct == c.present && (text ||
+		c.Integer && (isID || c.isRunningNumber() && (c.present > 100 || isIndexName(c.Name)))):
 		p.drop(check.Index, c.Column, "every row has its own value: an identifier")
 		return true
-	case text && (p.has(c.Name, check.Bounds) || p.has(c.Name, check.Accounting) || p.has(c.Name, check.Dates)): // text that holds numbers
+	// text that holds numbers
+	case text && (p.has(c.Name, check.Bounds) || p.has(c.Name, check.Accounting) || p.has(c.Name, check.Dates)):
 		return false
 	case text && c.distinct > 50 && c.distinct > c.present/2:
 		dropped = p.drop(check.UniqueText, c.Column, "%d different texts in %d rows: names or notes", c.distinct, c.present)
 	case many && c.Integer && c.Kind == data.Numeric && isID && 2*c.distinct >= c.present:
-		dropped = p.drop(check.Index, c.Column, "its name and %d different numbers in %d rows suggest that it is an identifier", c.distinct, c.present)
+		dropped = p.drop(check.Index, c.Column,
+			"its name and %d different numbers in %d rows suggest that it is an identifier", c.distinct, c.present)
 	default:
 		return false
 	}
@@ -197,7 +206,9 @@ func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 	if t.binary {
 		mean, values = fmt.Sprintf("the share of %q", t.one), fmt.Sprintf("%.0f %% (elsewhere %.0f %%)", 100*later, 100*other)
 	}
-	p.drop(check.LeakAfter, c.Column, "where it is more than a week later than %q, %s is %s: it seems to be known only after the outcome", p.from.Name, mean, values).Rows = int(d.n[1])
+	p.drop(check.LeakAfter, c.Column,
+		"where it is more than a week later than %q, %s is %s: it seems to be known only after the outcome", p.from.Name,
+		mean, values).Rows = int(d.n[1])
 	return true
 }
 
@@ -216,7 +227,8 @@ func (p *Proposal) checkLevels(c *column, t *targetValues) {
 // describePurestLevel returns a sentence about the level whose rows have most often the same class, if that is
 // nearly always and the class is rare among other rows; otherwise "".
 func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence string) {
-	if p.Task != encode.Binary || p.has(c.Name, check.LeakOutcome) || c.distinct < 2 || c.distinct > table.FewNumbers || c.Kind == data.Numeric && c.distinct > 2 {
+	if p.Task != encode.Binary || p.has(c.Name, check.LeakOutcome) || c.distinct < 2 || c.distinct > table.FewNumbers ||
+		c.Kind == data.Numeric && c.distinct > 2 {
 		return ""
 	}
 	purest := 0.0
@@ -228,7 +240,9 @@ func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence str
 		}
 		if d.n[1] >= pureRows && d.n[0] > 0 && share >= pureShare && rest <= elsewhereShare && share > purest {
 			purest = share
-			sentence = fmt.Sprintf("of the %.0f examined rows with %q, %.0f %% have the target %q, against %.0f %% of the other rows", d.n[1], level, 100*share, class, 100*rest)
+			sentence = fmt.Sprintf(
+				"of the %.0f examined rows with %q, %.0f %% have the target %q, against %.0f %% of the other rows", d.n[1], level,
+				100*share, class, 100*rest)
 		}
 	}
 	return sentence
@@ -240,11 +254,14 @@ func (p *Proposal) checkNumbers(c *column) {
 		return
 	}
 	if c.nulls.n == 0 && c.infinite.n == 0 && c.least > 0 && findWord(c.Name, weightWords) != "" {
-		p.add(check.RowWeight, c.Column, "kept as a feature; if it is the number of cases that a row stands for, name it as the weight", "its name suggests that it is a row weight")
+		p.add(check.RowWeight, c.Column,
+			"kept as a feature; if it is the number of cases that a row stands for, name it as the weight",
+			"its name suggests that it is a row weight")
 	}
 	if c.infinite.n > 0 {
 		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
-		setRows(p.add(check.NotFinite, c.Column, "rows with such values are left out", "some values are not finite"), c.infinite)
+		setRows(p.add(check.NotFinite, c.Column, "rows with such values are left out", "some values are not finite"),
+			c.infinite)
 	}
 }
 
@@ -267,6 +284,7 @@ func (p *Proposal) checkGroup(c *column) {
 		p.Groups = append(p.Groups, c.Name)
 	}
 	if c.nulls.n > 0 && (named || c.Kind == data.Categorical) {
-		setRows(p.add(check.Missing, c.Column, "kept; in a group column, these rows would form the group "+encode.MissingLabel, "it has no value"), c.nulls)
+		setRows(p.add(check.Missing, c.Column,
+			"kept; in a group column, these rows would form the group "+encode.MissingLabel, "it has no value"), c.nulls)
 	}
 }

@@ -24,16 +24,22 @@ func TestMake_Checks(t *testing.T) {
 		proposed     []string // as groups
 		holdout      string
 	}{
-		{name: "levels spelled in several ways", column: "status", value: func(i int) string { return []string{"Permanent", "permanent", "Temporary", "permanent"}[i*i%37%4] },
+		{name: "levels spelled in several ways", column: "status",
+			value:   func(i int) string { return []string{"Permanent", "permanent", "Temporary", "permanent"}[i*i%37%4] },
 			finding: `"permanent" and "Permanent" look like spellings of one label`, does: "rename them"},
-		{name: "levels of their own", column: "status", value: func(i int) string { return []string{"A", "b", "C"}[i*i%37%3] }},
-		{name: "rows without a group", column: "hospital", value: func(i int) string { return []string{"x", "", "z"}[i*i%37%3] },
+		{name: "levels of their own", column: "status",
+			value: func(i int) string { return []string{"A", "b", "C"}[i*i%37%3] }},
+		{name: "rows without a group", column: "hospital",
+			value:   func(i int) string { return []string{"x", "", "z"}[i*i%37%3] },
 			finding: "it has no value", does: "would form the group (missing)", proposed: []string{"hospital"}},
-		{name: "rows without a named group", column: "ward", groups: []string{"ward"}, value: func(i int) string { return []string{"x", "", "z"}[i*i%37%3] },
+		{name: "rows without a named group", column: "ward", groups: []string{"ward"},
+			value:   func(i int) string { return []string{"x", "", "z"}[i*i%37%3] },
 			finding: "it has no value", does: "would form the group (missing)"},
-		{name: "groups by name", column: "applicant_sex", value: func(i int) string { return []string{"f", "m"}[i*i%37%2] }, proposed: []string{"applicant_sex"}},
+		{name: "groups by name", column: "applicant_sex", value: func(i int) string { return []string{"f", "m"}[i*i%37%2] },
+			proposed: []string{"applicant_sex"}},
 		{name: "one group and three rows", column: "race", value: func(i int) string { return []string{"a", "b"}[i/397] }},
-		{name: "a name and a nearly pure level", column: "event", value: func(i int) string { return fmt.Sprint(class(i) * min(1, i%3)) },
+		{name: "a name and a nearly pure level", column: "event",
+			value:   func(i int) string { return fmt.Sprint(class(i) * min(1, i%3)) },
 			finding: "have the same outcome", does: "is the column known"},
 		{name: "weight", column: "survey_weight", value: func(i int) string { return fmt.Sprint(0.5 + float64(i*i%101)/50) },
 			finding: "its name suggests that it is a row weight", does: "kept as a feature"},
@@ -56,10 +62,13 @@ func TestMake_Checks(t *testing.T) {
 			}
 			return "no"
 		}, finding: "have the same outcome", does: "is the column known"},
-		{name: "a name that was suspected", column: "lesion", value: func(i int) string { return []string{"a", "b"}[(i*i%11+class(i))%2] }},
-		{name: "a name and nearly the target", column: "final_state", value: func(i int) string { return fmt.Sprint(i*i%11 + 9*class(i)) },
+		{name: "a name that was suspected", column: "lesion",
+			value: func(i int) string { return []string{"a", "b"}[(i*i%11+class(i))%2] }},
+		{name: "a name and nearly the target", column: "final_state",
+			value:   func(i int) string { return fmt.Sprint(i*i%11 + 9*class(i)) },
 			finding: "far better than all others", does: "left out", drop: true},
-		{name: "an identifier that rows share", column: "person_id", value: func(i int) string { return fmt.Sprint(5000 + 7*(i/2)) },
+		{name: "an identifier that rows share", column: "person_id",
+			value:   func(i int) string { return fmt.Sprint(5000 + 7*(i/2)) },
 			finding: "identifier", does: "rows that share a value are held out together", drop: true, holdout: "person_id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,10 +83,12 @@ func TestMake_Checks(t *testing.T) {
 			}
 			at := slices.IndexFunc(p.Findings, func(f check.Finding) bool { return f.Column == c.column })
 			wanted := c.finding != ""
-			if wanted != (at >= 0) || at >= 0 && (!strings.Contains(p.Findings[at].Evidence, c.finding) || !strings.Contains(p.Findings[at].Proposal, c.does)) {
+			if wanted != (at >= 0) || at >= 0 && (!strings.Contains(p.Findings[at].Evidence, c.finding) ||
+				!strings.Contains(p.Findings[at].Proposal, c.does)) {
 				t.Errorf("findings %+v", p.Findings)
 			}
-			if slices.Contains(p.Drop, c.column) != c.drop || !slices.Equal(p.Groups, c.proposed) || p.GroupHoldout != c.holdout {
+			if slices.Contains(p.Drop, c.column) != c.drop || !slices.Equal(p.Groups, c.proposed) ||
+				p.GroupHoldout != c.holdout {
 				t.Errorf("drop %q, groups %q, hold-out by %q", p.Drop, p.Groups, p.GroupHoldout)
 			}
 		})

@@ -151,7 +151,8 @@ func isIDName(name string) bool {
 		return false
 	}
 	last := w[len(w)-1]
-	return w[0] == "id" || idWords[last] || strings.HasSuffix(last, "num") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id") ||
+	return w[0] == "id" || idWords[last] || strings.HasSuffix(last, "num") || strings.HasSuffix(name, "ID") ||
+		strings.HasSuffix(name, "Id") ||
 		strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed")
 }
 

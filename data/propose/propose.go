@@ -137,7 +137,8 @@ func findStartDates(ctx context.Context, f *data.Frame, target string) (*data.Co
 
 // add adds a finding.
 func (p *Proposal) add(what check.Kind, c *data.Column, does, format string, args ...any) *check.Finding {
-	p.Findings = append(p.Findings, check.Finding{What: what, Column: c.Name, Evidence: fmt.Sprintf(format, args...), Severity: check.Note, Proposal: does})
+	p.Findings = append(p.Findings, check.Finding{What: what, Column: c.Name, Evidence: fmt.Sprintf(format, args...),
+		Severity: check.Note, Proposal: does})
 	return &p.Findings[len(p.Findings)-1]
 }
 
@@ -180,7 +181,8 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		}
 	}
 	if same, rows := findOtherSpellings(counts); same != nil {
-		p.add(check.Spellings, c, fmt.Sprintf("merged to %d values", len(counts)-len(same)), "the target is text with %d values, some of which are spellings of the same text", len(counts)).Rows = rows
+		p.add(check.Spellings, c, fmt.Sprintf("merged to %d values", len(counts)-len(same)),
+			"the target is text with %d values, some of which are spellings of the same text", len(counts)).Rows = rows
 		all := maps.Clone(same)
 		maps.Copy(all, p.Reading.Relabel)
 		p.Reading.Relabel = all
@@ -214,7 +216,8 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	case len(levels) <= maxClasses:
 		t.one, p.Task = levels[0], encode.Multiclass // its most frequent class against the rest
 	default:
-		return nil, refuse("choose another target, or merge rare classes", "the target is text with more than %d values", maxClasses)
+		return nil, refuse("choose another target, or merge rare classes", "the target is text with more than %d values",
+			maxClasses)
 	}
 	step := max(1, c.Len()/maxRows)
 	for r := 0; r < c.Len(); r += step {

@@ -39,7 +39,8 @@ func messy(t *testing.T) *data.Frame {
 		if paid {
 			tells += 100
 		}
-		fmt.Fprintf(&b, "%d,Person %d,%v,%d,%d,%d,%v,%s,%v,%s,%s,x%d,%s,1\n", 1000+i, i, paid, age, age*age%97, age*age%97, copied, settled, tells,
+		fmt.Fprintf(&b, "%d,Person %d,%v,%d,%d,%d,%v,%s,%v,%s,%s,x%d,%s,1\n", 1000+i, i, paid, age, age*age%97, age*age%97,
+			copied, settled, tells,
 			[]string{"a", "b"}[i%2], strings.Repeat("z", i%150), i%9, gap)
 	}
 	return tableOf(t, b.String())
@@ -69,7 +70,8 @@ func TestMake_Commands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"row_id": "numbers the rows", "name": "identifier", "income_again": "copy of \"income\"", "paid_copy": "can be read off",
+	want := map[string]string{"row_id": "numbers the rows", "name": "identifier", "income_again": "copy of \"income\"",
+		"paid_copy":  "can be read off",
 		"settled_on": "filled in after the outcome", "tells": "AUC 1.0000", "note": "different texts", "gap": "66 %"}
 	var drops []string
 	for name, why := range want {
@@ -142,18 +144,27 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 		if i > 1 {
 			copied = fmt.Sprint(i * 13 % 17)
 		}
-		fmt.Fprintf(&b, "%s,%s,%s,%s,4,,2024-01-%02d,%s,%s,%s\n", y, odd, gap, mostly, 1+i%28, copied, copied, fmt.Sprint("k", i%55))
+		fmt.Fprintf(&b, "%s,%s,%s,%s,4,,2024-01-%02d,%s,%s,%s\n", y, odd, gap, mostly, 1+i%28, copied, copied,
+			fmt.Sprint("k", i%55))
 	}
 	p := proposed(t, b.String(), "y")
 	want := map[string]check.Finding{ // one a column
-		"y":         {What: check.Missing, Severity: check.Note, Column: "y", Rows: 2, First: 9, Evidence: "the target is missing", Proposal: "rows without a target are left out"},
-		"odd value": {What: check.NotFinite, Severity: check.Note, Column: "odd value", Rows: 3, First: 6, Evidence: "some values are not finite", Proposal: "rows with such values are left out"},
-		"gap":       {What: check.Missing, Severity: check.Note, Column: "gap", Rows: 13, First: 4, Evidence: "it is missing", Proposal: Filled},
-		"mostly":    {What: check.Missing, Severity: check.Note, Column: "mostly", Rows: 104, First: 1, Evidence: "it is missing in 80 % of the rows", Proposal: "left out"},
-		"const":     {What: check.Constant, Severity: check.Note, Column: "const", Rows: 0, First: 0, Evidence: "the column has one value, or none", Proposal: "left out in training"},
-		"none":      {What: check.Constant, Severity: check.Note, Column: "none", Rows: 0, First: 0, Evidence: "the column has one value, or none", Proposal: "left out in training"},
-		"copied":    {What: check.Missing, Severity: check.Note, Column: "copied", Rows: 2, First: 1, Evidence: "it is missing", Proposal: Filled},
-		"again":     {What: check.Copy, Severity: check.Note, Column: "again", Rows: 0, First: 0, Evidence: "it is a copy of \"copied\"", Proposal: "left out"},
+		"y": {What: check.Missing, Severity: check.Note, Column: "y", Rows: 2, First: 9,
+			Evidence: "the target is missing", Proposal: "rows without a target are left out"},
+		"odd value": {What: check.NotFinite, Severity: check.Note, Column: "odd value", Rows: 3, First: 6,
+			Evidence: "some values are not finite", Proposal: "rows with such values are left out"},
+		"gap": {What: check.Missing, Severity: check.Note, Column: "gap", Rows: 13, First: 4, Evidence: "it is missing",
+			Proposal: Filled},
+		"mostly": {What: check.Missing, Severity: check.Note, Column: "mostly", Rows: 104, First: 1,
+			Evidence: "it is missing in 80 % of the rows", Proposal: "left out"},
+		"const": {What: check.Constant, Severity: check.Note, Column: "const", Rows: 0, First: 0,
+			Evidence: "the column has one value, or none", Proposal: "left out in training"},
+		"none": {What: check.Constant, Severity: check.Note, Column: "none", Rows: 0, First: 0,
+			Evidence: "the column has one value, or none", Proposal: "left out in training"},
+		"copied": {What: check.Missing, Severity: check.Note, Column: "copied", Rows: 2, First: 1,
+			Evidence: "it is missing", Proposal: Filled},
+		"again": {What: check.Copy, Severity: check.Note, Column: "again", Rows: 0, First: 0,
+			Evidence: "it is a copy of \"copied\"", Proposal: "left out"},
 	}
 	for _, got := range p.Findings {
 		if got.Column == "when" {
@@ -167,7 +178,8 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 	for _, w := range want {
 		t.Errorf("not found: %+v", w)
 	}
-	if p.Task != encode.Regression || p.Impute != "median" || p.MinCount != 0 || p.Filter != "y is not null && (`odd value` is null || `odd value` > -1e300 && `odd value` < 1e300)" {
+	if p.Task != encode.Regression || p.Impute != "median" || p.MinCount != 0 ||
+		p.Filter != "y is not null && (`odd value` is null || `odd value` > -1e300 && `odd value` < 1e300)" {
 		t.Errorf("%+v", p)
 	}
 	kept := tableOf(t, b.String())
@@ -179,7 +191,8 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 // Names are what they are in the condition that is proposed.
 func TestMake_NamesInConditions(t *testing.T) {
 	for _, column := range []string{"y", "not", "a`b", "z z", "é\u200f"} {
-		y := data.Column{Name: column, Kind: data.Categorical, Level: []string{"a", "b", "c"}, Code: make([]int32, 60), Null: make([]bool, 60)}
+		y := data.Column{Name: column, Kind: data.Categorical, Level: []string{"a", "b", "c"}, Code: make([]int32, 60),
+			Null: make([]bool, 60)}
 		x := data.Column{Name: "x", Kind: data.Numeric, Number: make([]float64, 60)}
 		for i := range 60 {
 			y.Code[i], x.Number[i], y.Null[i] = []int32{0, 0, 0, 1, 1, 2}[i%6], float64(i*i%17), i%6 == 5
@@ -211,7 +224,8 @@ func TestMake_Targets(t *testing.T) {
 	}
 	for name, text := range map[string]string{"two values": "y,x\n1,2\n1,3\n", "target": "y,x\n,2\n,3\n"} {
 		f := tableOf(t, text)
-		if _, err := Make(t.Context(), f, check.Roles{Target: "y"}, data.Reading{}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Make(t.Context(), f, check.Roles{Target: "y"}, data.Reading{}); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -230,7 +244,8 @@ func TestMake_KnownAfterwards(t *testing.T) {
 		if dead {
 			again, until = in+20+i%50, 100+i*13%500
 		}
-		fmt.Fprintf(&b, "%s;%s;%s;%s;%s;%d;%d;%d;%v\n", day(in+100), fmt.Sprintf("%d.%d.%d", 1+i%28, 1+i%12, 1950+i*31%50), day(again+100), day(in+100+i%20), day(in+100+until), until,
+		fmt.Fprintf(&b, "%s;%s;%s;%s;%s;%d;%d;%d;%v\n", day(in+100), fmt.Sprintf("%d.%d.%d", 1+i%28, 1+i%12, 1950+i*31%50),
+			day(again+100), day(in+100+i%20), day(in+100+until), until,
 			5*i, 50000+i*7919%401*100, dead)
 	}
 	f, err := data.Open(t.Context(), write(t, b.String()), data.Reading{Dates: "number"})
@@ -263,7 +278,8 @@ func TestMake_KnownAfterwards(t *testing.T) {
 			t.Errorf("%s was to be left out", in.Name)
 		}
 	}
-	if e, err = encode.NewEncoder(t.Context(), f, nil, encode.Spec{Target: "observed", Features: []string{"weight", "birth"}}); err != nil || len(e.Inputs) != 4 {
+	if e, err = encode.NewEncoder(t.Context(), f, nil,
+		encode.Spec{Target: "observed", Features: []string{"weight", "birth"}}); err != nil || len(e.Inputs) != 4 {
 		t.Errorf("a date as a feature: %+v, %v", e, err)
 	}
 }
@@ -315,7 +331,8 @@ func TestMake_MissingCodes(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%d\n", i*7919%2, age, level)
 	}
 	p := proposed(t, b.String(), "y")
-	if len(p.Findings) != 1 || p.Findings[0].Column != "age" || p.Findings[0].Rows != 12 || p.Findings[0].First != 5 || p.Findings[0].What != check.Sentinel {
+	if len(p.Findings) != 1 || p.Findings[0].Column != "age" || p.Findings[0].Rows != 12 || p.Findings[0].First != 5 ||
+		p.Findings[0].What != check.Sentinel {
 		t.Errorf("found %+v", p.Findings)
 	}
 }

@@ -29,12 +29,14 @@ func simulate(p period) []data.Column {
 	const seed = 2026
 	rng := rand.New(rand.NewPCG(seed, p.stream))
 	number := func(name, kind string) data.Column {
-		return data.Column{Name: name, Type: kind, Kind: data.Numeric, Integer: kind == "int32", Number: make([]float64, p.rows)}
+		return data.Column{Name: name, Type: kind, Kind: data.Numeric, Integer: kind == "int32",
+			Number: make([]float64, p.rows)}
 	}
 	word := func(name string, levels ...string) data.Column {
 		return data.Column{Name: name, Type: "string", Kind: data.Categorical, Code: make([]int32, p.rows), Level: levels}
 	}
-	income, debt, term, age := number("income", "double"), number("debt_ratio", "double"), number("term", "int32"), number("age", "int32")
+	income, debt, term, age := number("income", "double"), number("debt_ratio", "double"), number("term",
+		"int32"), number("age", "int32")
 	purpose := word("purpose", "car", "home", p.education, "business")
 	region, sex := word("region", "north", "south", "east", "west"), word("sex", "female", "male")
 	deny := word("deny", "no", "yes")

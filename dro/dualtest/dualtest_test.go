@@ -22,7 +22,9 @@ func (w wrong) BestResponseTo(y, f []float64) (risk, tau float64) {
 }
 
 func TestTest_OwnDuals(t *testing.T) {
-	for _, d := range []dro.Dual{dro.KL{Nu: 0.5}, dro.KL{}, dro.ChiSquare{Nu: 2}, dro.CVaR{Alpha: 0.5}, dro.ChiSquare{Alpha: 0.3, Nu: 1}, dro.KL{Alpha: 0.4, Nu: 0.1}, dro.Ball{Divergence: dro.KullbackLeibler, Radius: 0.2}, dro.Uniform{}, primaldual.Box{Upper: 1, Nu: 1}} {
+	for _, d := range []dro.Dual{dro.KL{Nu: 0.5}, dro.KL{}, dro.ChiSquare{Nu: 2}, dro.CVaR{Alpha: 0.5},
+		dro.ChiSquare{Alpha: 0.3, Nu: 1}, dro.KL{Alpha: 0.4, Nu: 0.1}, dro.Ball{Divergence: dro.KullbackLeibler, Radius: 0.2},
+		dro.Uniform{}, primaldual.Box{Upper: 1, Nu: 1}} {
 		if err := dualtest.Test(d, losses...); err != nil {
 			t.Errorf("%T: %v", d, err)
 		}

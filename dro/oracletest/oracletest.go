@@ -55,7 +55,8 @@ func Test(o dro.Oracle, points ...[]float64) error {
 				at[i] -= 2 * step
 				below, _ := eval(at)
 				if got := (above[j] - below[j]) / (2 * step); !(math.Abs(got-g[i]) <= tolerance*size) {
-					return fmt.Errorf("point %d, sample %d: the derivative with respect to parameter %d is %v, but finite differences give %v", k, j, i, g[i], got)
+					return fmt.Errorf("point %d, sample %d: the derivative with respect to parameter %d is %v, but finite "+
+						"differences give %v", k, j, i, g[i], got)
 				}
 			}
 			for m, other := range points {
@@ -64,7 +65,8 @@ func Test(o dro.Oracle, points ...[]float64) error {
 					tangent += g[i] * (other[i] - x[i])
 				}
 				if !(all[m][j] >= tangent-1e-9*(size+math.Abs(tangent))) {
-					return fmt.Errorf("sample %d: the tangent at point %d has the value %v at point %d, above the loss %v there, so the loss is not convex", j, k, tangent, m, all[m][j])
+					return fmt.Errorf("sample %d: the tangent at point %d has the value %v at point %d, above the loss %v there, so "+
+						"the loss is not convex", j, k, tangent, m, all[m][j])
 				}
 			}
 		}

@@ -42,7 +42,8 @@ func TestAliasTable_Refuses(t *testing.T) {
 		w    []float64
 		want string
 	}{
-		{[]float64{1, 0}, "block 1 is 0"}, {[]float64{1, 2, -3}, "block 2 is -3"}, {[]float64{math.NaN(), 1}, "block 0 is NaN"},
+		{[]float64{1, 0}, "block 1 is 0"}, {[]float64{1, 2, -3}, "block 2 is -3"},
+		{[]float64{math.NaN(), 1}, "block 0 is NaN"},
 		{[]float64{1, math.Inf(1)}, "block 1 is +Inf"}, {[]float64{1e300, 1e-10}, "block 1 underflows"},
 		{[]float64{math.MaxFloat64, math.MaxFloat64}, "underflows"},
 	} {
@@ -135,7 +136,8 @@ func TestBlocks_CoverEveryIndexOnce(t *testing.T) {
 	for _, c := range []struct {
 		n, b int
 		want []int
-	}{{7, 3, []int{0, 3, 6, 7}}, {6, 3, []int{0, 3, 6}}, {1, 1, []int{0, 1}}, {5, 5, []int{0, 5}}, {3, 1, []int{0, 1, 2, 3}}} {
+	}{{7, 3, []int{0, 3, 6, 7}}, {6, 3, []int{0, 3, 6}}, {1, 1, []int{0, 1}}, {5, 5, []int{0, 5}},
+		{3, 1, []int{0, 1, 2, 3}}} {
 		b, err := evenBlocks(c.n, c.b)
 		if err != nil || !slices.Equal(b.start, c.want) {
 			t.Errorf("%d samples by %d: %v, %v", c.n, c.b, b.start, err)
@@ -146,14 +148,16 @@ func TestBlocks_CoverEveryIndexOnce(t *testing.T) {
 			t.Errorf("blocks of %d of 7: %v", b, err)
 		}
 	}
-	for _, c := range [][3]int{{1, 1, 1}, {7, 3, 1}, {1000, 5, 16}, {1000, 100, 100}, {1000, 5000, 125}, {1 << 20, 20, 1 << 14}, {4160, 4, 65}, {4161, 4, 66}, {10, 9, 2}} {
+	for _, c := range [][3]int{{1, 1, 1}, {7, 3, 1}, {1000, 5, 16}, {1000, 100, 100}, {1000, 5000, 125},
+		{1 << 20, 20, 1 << 14}, {4160, 4, 65}, {4161, 4, 66}, {10, 9, 2}} {
 		b, err := partition(c[0], c[1], 0) // n/64, at least d, at most n/8
 		if lo, hi := b.bounds(0); err != nil || hi-lo != c[2] {
 			t.Errorf("n = %d, d = %d: blocks of %d, want %d (%v)", c[0], c[1], hi-lo, c[2], err)
 		}
 	}
 	// Of those that are touched once n/512, at least d/2, at most n/8.
-	for _, c := range [][3]int{{1, 1, 1}, {8, 4, 1}, {9, 4, 2}, {14, 20, 2}, {513 * 100, 4, 101}, {512 * 100, 4, 100}, {1000, 50, 25}, {1000, 51, 26}, {1000, 300, 125}, {1001, 2000, 126}, {1001, 2001, 126}} {
+	for _, c := range [][3]int{{1, 1, 1}, {8, 4, 1}, {9, 4, 2}, {14, 20, 2}, {513 * 100, 4, 101}, {512 * 100, 4, 100},
+		{1000, 50, 25}, {1000, 51, 26}, {1000, 300, 125}, {1001, 2000, 126}, {1001, 2001, 126}} {
 		if b := defaultBlockSize(c[0], c[1]); b != c[2] {
 			t.Errorf("n = %d, d = %d: small blocks of %d, want %d", c[0], c[1], b, c[2])
 		}
@@ -164,7 +168,8 @@ func TestBlocks_CoverEveryIndexOnce(t *testing.T) {
 // sum of gradients as before: nothing of what was is left in it.
 func TestEstimator_BeginsAgain(t *testing.T) {
 	s := uneven(47, 9, 2)
-	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, Primal: side.L2{Mu: 0.2}}
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3},
+		Primal: side.L2{Mu: 0.2}}
 	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 2}, SeparableBlock{Schedule: Theory, Block: 2}} {
 		w := bold(begun(t, p, m, 3))
 		for range twinSteps {

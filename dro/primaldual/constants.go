@@ -23,7 +23,9 @@ type constants struct {
 // newConstants computes the constants from those of the samples: H_j and M_j of
 // ConstantsTo of the oracle, in the norms of dual. Lifted gradients are
 // (∇f_j, −1): G² grows by the size of the block. What it reads it asks spend for before.
-func newConstants(o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h, m []float64, spend func(passes float64)) (c constants) {
+func newConstants(
+	o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h, m []float64, spend func(passes float64),
+) (c constants) {
 	n, d, _ := o.Dims()
 	lift := func(g float64, size int) float64 {
 		if lifted {
@@ -132,7 +134,9 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	if a == nil {
 		return bound
 	}
-	if square := 1.02 * 1.02 * largestEigenvalue(a, lo); square < sum && proveEigenvaluesBelow(a, square, max(hi-lo, s.d)) { // of the squared norm
+	// of the squared norm
+	if square := 1.02 * 1.02 * largestEigenvalue(a, lo); square < sum &&
+		proveEigenvaluesBelow(a, square, max(hi-lo, s.d)) {
 		return math.Sqrt(square)
 	}
 	return bound

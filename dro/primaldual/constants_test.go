@@ -93,19 +93,23 @@ func TestConstants_NormsOfDuals(t *testing.T) {
 	h, m := make([]float64, 12), make([]float64, 12)
 	o.ConstantsTo(h, m, make([]float64, 2))
 	b, _ := evenBlocks(12, 4)
-	plain, kl, chi := newConstants(o, side.Box{Lower: 0, Upper: 1, Nu: 0}, false, b, h, m, unlimited), newConstants(o, side.Simplex{Nu: 1}, false, b, h, m, unlimited), newConstants(o, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}, false, b, h, m, unlimited)
+	plain, kl, chi := newConstants(o, side.Box{Lower: 0, Upper: 1, Nu: 0}, false, b, h, m, unlimited), newConstants(o,
+		side.Simplex{Nu: 1}, false, b, h, m, unlimited),
+		newConstants(o, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}, false, b, h, m, unlimited)
 	if !drotest.IsNear(kl.g, drotest.MaxAbs(h), drotest.ClosedForm, 0) { // ‖Σ z_j∇f_j‖ ≤ max_j H_j·‖z‖₁
 		t.Errorf("KL: G = %v, largest H %v", kl.g, drotest.MaxAbs(h))
 	}
 	if !drotest.IsNear(chi.g, plain.g/math.Sqrt(12), drotest.ClosedForm, 0) { // ‖·‖_Y = √n‖·‖₂
 		t.Errorf("χ²: G = %v, in ‖·‖₂ %v", chi.g, plain.g)
 	}
-	if !drotest.IsNear(kl.l, drotest.MaxAbs(m), drotest.ClosedForm, 0) || !drotest.IsNear(plain.l, saddle.Sum(m), drotest.ClosedForm, 0) {
+	if !drotest.IsNear(kl.l, drotest.MaxAbs(m), drotest.ClosedForm, 0) ||
+		!drotest.IsNear(plain.l, saddle.Sum(m), drotest.ClosedForm, 0) {
 		t.Errorf("L = %v on the simplex, %v on the cube; M = %v", kl.l, plain.l, m)
 	}
 	for J := range b.count() {
 		lo, hi := b.bounds(J)
-		if !drotest.IsNear(kl.ls[J], drotest.MaxAbs(m[lo:hi]), drotest.ClosedForm, 0) || !drotest.IsNear(plain.ls[J], saddle.Sum(m[lo:hi]), drotest.ClosedForm, 0) {
+		if !drotest.IsNear(kl.ls[J], drotest.MaxAbs(m[lo:hi]), drotest.ClosedForm, 0) ||
+			!drotest.IsNear(plain.ls[J], saddle.Sum(m[lo:hi]), drotest.ClosedForm, 0) {
 			t.Errorf("block %d: L = %v, %v", J, kl.ls[J], plain.ls[J])
 		}
 		if !drotest.IsNear(kl.lambdas[J], math.Hypot(kl.gs[J], kl.ls[J]), drotest.ClosedForm, 0) {

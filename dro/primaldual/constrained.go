@@ -26,8 +26,8 @@ type Constrained struct {
 	Bound float64
 }
 
-// A ConstrainedResult is a solution of a Constrained problem. Its field Result is that of the last solve, with the bounds
-// of the problem in which a violation costs Bound for every unit.
+// A ConstrainedResult is a solution of a Constrained problem. Its field Result is that of the last solve, with the
+// bounds of the problem in which a violation costs Bound for every unit.
 type ConstrainedResult struct {
 	X           []float64 // d
 	Multipliers []float64 // m: y of the lower bound
@@ -48,9 +48,9 @@ const (
 	maxBound   = 1e6
 )
 
-// Solve solves p with the options of dro.Solve, of which nil are the defaults. If o names no method, it is SeparableBlock
-// for at least as many constraints as losses of the objective, else FullVector. Solve returns an error for an invalid
-// problem, and one with the result if a multiplier is near the largest bound.
+// Solve solves p with the options of dro.Solve, of which nil are the defaults. If o names no method, it is
+// SeparableBlock for at least as many constraints as losses of the objective, else FullVector. Solve returns an error
+// for an invalid problem, and one with the result if a multiplier is near the largest bound.
 func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedResult, error) {
 	oracle, dual, err := p.saddle()
 	if err != nil {
@@ -81,7 +81,9 @@ func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedRe
 		case err != nil || p.Bound > 0 || r.Status != dro.Certified || largest <= dual.Upper/2:
 			return out, err
 		case dual.Upper >= maxBound:
-			return out, fmt.Errorf("dro: a multiplier is %.3g and a constraint is violated by %.3g: perhaps no x satisfies all constraints", largest, out.Violation)
+			return out, fmt.Errorf(
+				"dro: a multiplier is %.3g and a constraint is violated by %.3g: perhaps no x satisfies all constraints", largest,
+				out.Violation)
 		}
 		dual.Upper *= 10
 		s.X0 = r.X
@@ -107,7 +109,9 @@ func (p *Constrained) saddle() (oracle *stackedOracle, dual multiplierDual, err 
 	if p.Objective != nil {
 		n, d0, slope0 := p.Objective.Dims()
 		if d0 != d || slope0 != slope {
-			return nil, dual, fmt.Errorf("dro: the objective has %d parameters and slopes of length %d, but the constraints have %d parameters and slopes of length %d", d0, slope0, d, slope)
+			return nil, dual, fmt.Errorf(
+				"dro: the objective has %d parameters and slopes of length %d, but the constraints have %d parameters and slopes "+
+					"of length %d", d0, slope0, d, slope)
 		}
 		oracle.head, oracle.n = p.Objective, n
 		dual.fixed, dual.weight = n, 1/float64(n)
@@ -121,7 +125,8 @@ func (p *Constrained) resultOf(oracle *stackedOracle, dual multiplierDual, r *dr
 	n := oracle.n + oracle.m
 	value, slope := make([]float64, n), make([]float64, n*oracle.slope)
 	oracle.EvalTo(value, slope, r.X, 0, n)
-	out := &ConstrainedResult{X: r.X, Multipliers: provingWeights(r)[oracle.n:], Constraints: value[oracle.n:], Lower: r.Certificate.Lower,
+	out := &ConstrainedResult{X: r.X, Multipliers: provingWeights(r)[oracle.n:], Constraints: value[oracle.n:],
+		Lower:     r.Certificate.Lower,
 		Objective: dual.weight*saddle.Sum(value[:oracle.n]) + p.Primal.Value(r.X), Bound: dual.Upper, Result: r}
 	for _, v := range out.Constraints {
 		out.Violation = max(out.Violation, v)

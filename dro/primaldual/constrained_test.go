@@ -22,8 +22,8 @@ func halfPlanes(t *testing.T) dro.Oracle {
 	return o
 }
 
-// The multipliers of the point of smallest norm in two half-planes are (1, 0) for every tolerance, from the front end and
-// as the weights of the saddle-point problem.
+// The multipliers of the point of smallest norm in two half-planes are (1, 0) for every tolerance, from the front end
+// and as the weights of the saddle-point problem.
 func TestConstrained_MultipliersConverge(t *testing.T) {
 	for _, gap := range []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8} {
 		within := 3 * math.Sqrt(gap)
@@ -33,7 +33,8 @@ func TestConstrained_MultipliersConverge(t *testing.T) {
 			if err != nil || r.Result.Status != dro.Certified {
 				t.Fatal(err, r)
 			}
-			if y := r.Multipliers; !(math.Abs(y[0]-1) <= within) || !(math.Abs(y[1]) <= within) || !(r.Lower <= 1) || !(r.Lower >= 1-gap*1.01) {
+			if y := r.Multipliers; !(math.Abs(y[0]-1) <= within) || !(math.Abs(y[1]) <= within) || !(r.Lower <= 1) ||
+				!(r.Lower >= 1-gap*1.01) {
 				t.Errorf("gap %v, %T: multipliers %v, lower bound %v", gap, m, y, r.Lower)
 			}
 			if !(r.Violation <= gap) || !(math.Abs(r.Objective-1) <= 3*gap) || !(r.Constraints[1] <= -1.9) {
@@ -42,7 +43,8 @@ func TestConstrained_MultipliersConverge(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			s, err := dro.Solve(t.Context(), &dro.Problem{Oracle: halfPlanes(t), Dual: primaldual.Box{Upper: 5}, Primal: dro.L2{Mu: 1}},
+			s, err := dro.Solve(t.Context(), &dro.Problem{Oracle: halfPlanes(t), Dual: primaldual.Box{Upper: 5},
+				Primal: dro.L2{Mu: 1}},
 				&dro.Options{RelativeGap: gap, Method: m})
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +100,8 @@ func TestConstrained_LogisticAgreesWithBisection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := (&primaldual.Constrained{Objective: f, Constraints: constraint, Primal: dro.L2{Mu: mu}}).Solve(t.Context(), &dro.Options{RelativeGap: 1e-5})
+	r, err := (&primaldual.Constrained{Objective: f, Constraints: constraint, Primal: dro.L2{Mu: mu}}).Solve(t.Context(),
+		&dro.Options{RelativeGap: 1e-5})
 	if err != nil || r.Result.Status != dro.Certified {
 		t.Fatal(err, r)
 	}
@@ -123,7 +126,8 @@ func TestConstrained_LogisticAgreesWithBisection(t *testing.T) {
 	if !(multiplier > 0.02) {
 		t.Fatalf("the constraint is not active: %v", multiplier)
 	}
-	if !(math.Abs(r.Multipliers[0]-multiplier) <= 0.01) || !(math.Abs(r.X[0]-want[0]) <= 0.01) || !(math.Abs(r.X[1]-want[1]) <= 0.01) {
+	if !(math.Abs(r.Multipliers[0]-multiplier) <= 0.01) || !(math.Abs(r.X[0]-want[0]) <= 0.01) ||
+		!(math.Abs(r.X[1]-want[1]) <= 0.01) {
 		t.Errorf("X %v, multiplier %v, want %v and %v", r.X, r.Multipliers, want, multiplier)
 	}
 }
@@ -183,7 +187,8 @@ func TestMatrixGame_StrategiesProveValue(t *testing.T) {
 			t.Errorf("%s: lower bound %v", name, r.Lower)
 		}
 	}
-	if _, err := (&primaldual.MatrixGame{Rows: 1, Columns: 1, Payoff: []float64{1}, Nu: math.NaN()}).Solve(t.Context(), nil); err == nil {
+	if _, err := (&primaldual.MatrixGame{Rows: 1, Columns: 1, Payoff: []float64{1}, Nu: math.NaN()}).Solve(t.Context(),
+		nil); err == nil {
 		t.Error("a penalty of NaN is accepted")
 	}
 }
@@ -204,11 +209,13 @@ func TestBlockMethods_GamesAndConstraints(t *testing.T) {
 	}
 	p := &dro.Problem{Oracle: game, Dual: dro.KL{Nu: 0.1}, Primal: dro.Entropy{Mu: 0.1}}
 	for _, m := range []dro.Method{primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
-		if _, err := dro.Solve(t.Context(), p, &dro.Options{Method: m}); err == nil || !strings.Contains(err.Error(), "full (primaldual.FullVector)") {
+		if _, err := dro.Solve(t.Context(), p, &dro.Options{Method: m}); err == nil ||
+			!strings.Contains(err.Error(), "full (primaldual.FullVector)") {
 			t.Errorf("%s on a game: %v", m.Name(), err)
 		}
 	}
-	if r, err := dro.Solve(t.Context(), p, &dro.Options{Method: primaldual.FullVector{}}); err != nil || r.Status != dro.Certified {
+	if r, err := dro.Solve(t.Context(), p, &dro.Options{Method: primaldual.FullVector{}}); err != nil ||
+		r.Status != dro.Certified {
 		t.Errorf("full on a game: %v, %v", r, err)
 	}
 	for _, k := range []int{3, 60, 300} {

@@ -69,7 +69,8 @@ func TestStep_TouchesOnlyItsBlocks(t *testing.T) {
 // A separable step allocates nothing; the others nothing that grows with n: the
 // closures of the sharded loops over the weights.
 func TestSteps_AllocateNothing(t *testing.T) {
-	small, large := drotest.NewSample(drotest.RngOf(82), 500, 5, false), drotest.NewSample(drotest.RngOf(82), 1900, 5, false)
+	small, large := drotest.NewSample(drotest.RngOf(82), 500, 5, false), drotest.NewSample(drotest.RngOf(82), 1900, 5,
+		false)
 	for _, c := range []struct {
 		m    saddle.Method
 		most float64

@@ -29,7 +29,8 @@ type GameResult struct {
 	Result *dro.Result
 }
 
-// Solve solves g with the options of dro.Solve, of which nil are the defaults. The method is FullVector if o names none.
+// Solve solves g with the options of dro.Solve, of which nil are the defaults. The method is FullVector if o names
+// none.
 func (g *MatrixGame) Solve(ctx context.Context, o *dro.Options) (*GameResult, error) {
 	if !(g.Nu >= 0) || !(g.Mu >= 0) {
 		return nil, fmt.Errorf("dro: Game.Nu is %v and Game.Mu is %v; both must be ≥ 0", g.Nu, g.Mu)
@@ -50,5 +51,6 @@ func (g *MatrixGame) Solve(ctx context.Context, o *dro.Options) (*GameResult, er
 	if r == nil {
 		return nil, err
 	}
-	return &GameResult{X: r.X, Y: provingWeights(r), Lower: r.Certificate.Lower, Upper: r.Certificate.Upper, Result: r}, err
+	return &GameResult{X: r.X, Y: provingWeights(r), Lower: r.Certificate.Lower, Upper: r.Certificate.Upper, Result: r},
+		err
 }

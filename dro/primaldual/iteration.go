@@ -15,13 +15,15 @@ const restartShare = 0.5
 type iteration struct {
 	*saddle.Run
 	template *template
-	lifted   bool                    // the template's point is (x, τ)
-	y        func() []float64        // y_k, in the run's own dual set
-	averageY []float64               // Σ a_i y_i / A_k, nil if the method keeps none
-	begin    func(u, y, g []float64) // starts the estimator at coordinates u, weights y and their gradient g, nil if not known
-	began    bool
+	lifted   bool             // the template's point is (x, τ)
+	y        func() []float64 // y_k, in the run's own dual set
+	averageY []float64        // Σ a_i y_i / A_k, nil if the method keeps none
+	// starts the estimator at coordinates u, weights y and their gradient g, nil if not known
+	begin func(u, y, g []float64)
+	began bool
 
-	linearisation func(*template) (at, g []float64) // the mean of the points that the estimator's tables of gradients are of, and their sum
+	// the mean of the points that the estimator's tables of gradients are of, and their sum
+	linearisation func(*template) (at, g []float64)
 
 	// restarts lets the method start again at its averages; startGap is the gap when it last did.
 	restarts bool
@@ -36,7 +38,8 @@ func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *t
 	w.known, w.conditions = c, conditions
 	w.template.m = moduliOf(w.template.problem, c)
 	w.template.theory = conditions(w.template.m, c)
-	w.Logf("theory: G = %.4g, L = %.4g, μ = %.4g, ν = %.4g, a₁ = %.4g", c.g, c.l, w.template.m.mu, w.template.m.nu, w.template.theory.first)
+	w.Logf("theory: G = %.4g, L = %.4g, μ = %.4g, ν = %.4g, a₁ = %.4g", c.g, c.l, w.template.m.mu, w.template.m.nu,
+		w.template.theory.first)
 	return nil
 }
 
@@ -55,7 +58,9 @@ func (w *iteration) start() {
 	if w.template.theory == nil {
 		g = w.Cert.G
 	}
-	if d, ok := w.Problem.Dual.(interface{ StartingWeights(y []float64) }); ok && (w.restarts || w.Problem.Dual.Modulus() == 0) { // best responses to small ν are vertices
+	// best responses to small ν are vertices
+	if d, ok := w.Problem.Dual.(interface{ StartingWeights(y []float64) }); ok &&
+		(w.restarts || w.Problem.Dual.Modulus() == 0) {
 		y, g = w.Cert.Vector(w.Cert.N), nil
 		d.StartingWeights(y)
 	}
@@ -84,7 +89,8 @@ func (w *iteration) takeStep() {
 	t := w.template
 	t.step()
 	if w.Settings.Follow != nil {
-		w.Settings.Follow(saddle.Iterate{K: t.k, Weight: t.a, Total: t.A, X: w.point(t.x), Y: w.y(), Mu0: t.m.mu0, Nu0: t.m.nu0})
+		w.Settings.Follow(saddle.Iterate{K: t.k, Weight: t.a, Total: t.A, X: w.point(t.x), Y: w.y(), Mu0: t.m.mu0,
+			Nu0: t.m.nu0})
 	}
 }
 

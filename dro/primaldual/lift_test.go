@@ -27,8 +27,11 @@ func overTau(f func(tau float64) float64, lo, hi float64) float64 {
 }
 
 func liftable() []saddle.Dual {
-	return []saddle.Dual{side.Simplex{Nu: 0.05}, side.Simplex{Nu: 2}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.05}, side.Simplex{Divergence: side.PearsonChi2, Nu: 2}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.8},
-		side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.3, Nu: 0.4}, side.Simplex{Alpha: 0.3, Nu: 0.4}, side.Simplex{Alpha: 0.3, Nu: 0}, side.Simplex{}, side.Simplex{Divergence: side.PearsonChi2}}
+	return []saddle.Dual{side.Simplex{Nu: 0.05}, side.Simplex{Nu: 2}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.05},
+		side.Simplex{Divergence: side.PearsonChi2, Nu: 2}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.3},
+		side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.8},
+		side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.3, Nu: 0.4}, side.Simplex{Alpha: 0.3,
+			Nu: 0.4}, side.Simplex{Alpha: 0.3, Nu: 0}, side.Simplex{}, side.Simplex{Divergence: side.PearsonChi2}}
 }
 
 // min_τ P̃(x, τ) = P(x) at every x, with the τ and, where it exists, the gradient
@@ -85,11 +88,14 @@ func TestLift_EqualsSimplexProblem(t *testing.T) {
 
 func TestLift_NeedsASeparablePenalty(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(23), 5, 2, false).Oracle(t, losses.Logistic{})
-	_, _, err := lift(&saddle.Problem{Oracle: o, Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, Primal: side.L2{Mu: 1}})
+	_, _, err := lift(&saddle.Problem{Oracle: o, Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1},
+		Primal: side.L2{Mu: 1}})
 	if err == nil || !strings.Contains(err.Error(), "separable") {
 		t.Errorf("the error does not say what is missing: %v", err)
 	}
-	_, err = saddle.Solve(t.Context(), &saddle.Problem{Oracle: o, Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, Primal: side.L2{Mu: 1}}, SeparableBlock{}, saddle.DefaultSettings())
+	_, err = saddle.Solve(t.Context(), &saddle.Problem{Oracle: o,
+		Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, Primal: side.L2{Mu: 1}}, SeparableBlock{},
+		saddle.DefaultSettings())
 	if err == nil || !strings.Contains(err.Error(), "separable") || errors.Is(err, saddle.ErrStalled) {
 		t.Errorf("the error does not say what is missing: %v", err)
 	}
@@ -99,7 +105,8 @@ func TestLift_NeedsASeparablePenalty(t *testing.T) {
 func TestLift_RegulariserLinearInTau(t *testing.T) {
 	phi := liftedPrimal{phi: side.L2{Mu: 2}}
 	x := []float64{1, -3, 0.7}
-	for g, want := range map[float64]float64{-1: side.L2{Mu: 2}.FenchelYoung(x[:2], []float64{0.5, 1}), -1 + 1e-9: math.Inf(1), -1 - 1e-9: math.Inf(1), 2: math.Inf(1)} {
+	for g, want := range map[float64]float64{-1: side.L2{Mu: 2}.FenchelYoung(x[:2], []float64{0.5, 1}),
+		-1 + 1e-9: math.Inf(1), -1 - 1e-9: math.Inf(1), 2: math.Inf(1)} {
 		if got := phi.FenchelYoung(x, []float64{0.5, 1, g}); got != want {
 			t.Errorf("derivative %v: %v, want %v", g, got, want)
 		}

@@ -87,8 +87,9 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	offerDrawn(r, t)
 	r.AnswerWithDual()
 	t.estimator = estimator
-	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearisation: estimator.linearisation,
-		begin: func(_, y, g []float64) { estimator.begin(y, g) }}
+	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY,
+		linearisation: estimator.linearisation,
+		begin:         func(_, y, g []float64) { estimator.begin(y, g) }}
 	if m.Schedule == Theory || !newton.IsFormable(r.Problem) {
 		w.restarts, w.startGap = m.Schedule == Practical, math.Inf(1)
 		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
@@ -124,13 +125,15 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if m.Strategy == Historical {
 		wP, wD = historicalWeights(mo, b.count())
 	}
-	estimator := newStochasticEstimator(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD, !theoretical)
+	estimator := newStochasticEstimator(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD,
+		!theoretical)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
 	offerDrawn(r, t)
 	r.AnswerWithDual()
 	t.estimator = estimator
-	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearisation: estimator.linearisation,
-		begin: estimator.begin}
+	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY,
+		linearisation: estimator.linearisation,
+		begin:         estimator.begin}
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
@@ -186,7 +189,8 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if lifted {
 		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the iteration begins
 	}
-	estimator := newSeparableEstimator(newWorker(p.Oracle, r.Cert.Evaluator), separable, b, s, r.Rng(), wP, len(x0), !theoretical)
+	estimator := newSeparableEstimator(newWorker(p.Oracle, r.Cert.Evaluator), separable, b, s, r.Rng(), wP, len(x0),
+		!theoretical)
 	t := newTemplate(p, x0, r.Settings.Seed)
 	offerDrawn(r, t)
 	r.AnswerWithDual()
@@ -261,12 +265,15 @@ func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectr
 		c.lambdas = c.gs
 	}
 	if math.IsInf(norm.TotalWeight(r.Cert.N), 1) && (math.IsInf(c.l, 1) || math.IsInf(c.g, 1)) {
-		return constants{}, fmt.Errorf("dro: the theory has no constants for unbounded weights with losses that are not linear: bound the weights")
+		return constants{}, fmt.Errorf(
+			"dro: the theory has no constants for unbounded weights with losses that are not linear: bound the weights")
 	}
 	for _, v := range append([]float64{c.g, c.l}, slices.Concat(c.gs, c.ls, c.lambdas)...) {
 		if math.IsNaN(v) || math.IsInf(v, 1) {
 			largest := r.Cert.Rows.Max(r.Cert.N, func(lo, hi int) float64 { return slices.Max(h[lo:hi]) })
-			return constants{}, fmt.Errorf("dro: the losses have Lipschitz constants of up to %.3g, whose squares overflow, so the theory gives no step sizes (for a Huber δ far above all residuals, use the squared loss)", largest)
+			return constants{}, fmt.Errorf(
+				"dro: the losses have Lipschitz constants of up to %.3g, whose squares overflow, so the theory gives no step "+
+					"sizes (for a Huber δ far above all residuals, use the squared loss)", largest)
 		}
 	}
 	return c, nil
@@ -331,7 +338,8 @@ func (m FullVector) Needs() []saddle.Need {
 // needMetric is the need of a practical schedule by blocks. Without the Hessian its steps would be those of the theory,
 // which take many times the passes of FullVector.
 func needMetric(holds func(p *saddle.Problem) bool, or string) saddle.Need {
-	const what = "a Hessian of the objective (second derivatives, ν > 0 or given weights, the L2 regulariser, at most 2000 parameters)%s; without one, full (primaldual.FullVector) takes far fewer passes"
+	const what = "a Hessian of the objective (second derivatives, ν > 0 or given weights, the L2 regulariser, at most " +
+		"2000 parameters)%s; without one, full (primaldual.FullVector) takes far fewer passes"
 	return saddle.Need{What: fmt.Sprintf(what, or), Holds: holds}
 }
 

@@ -74,8 +74,10 @@ func newPractical(w *iteration, lifted bool, alpha float64, perSweep int, maxWei
 	if some := hessianRows * m.D; 2*some < m.N {
 		m.Samples = some
 	}
-	p := &practicalSchedule{iteration: w, metric: m, maxAlpha: alpha, perSweep: perSweep, sweeps: 1, maxWeight: maxWeight, maxDistance: math.Inf(1), restartPoint: make([]float64, w.Run.Cert.D)}
-	p.primal = newPreconditioned(m, saddle.RidgeOf(w.Run.Problem.Primal, w.Run.Cert.D), lifted, min(maxWeight, firstWeight))
+	p := &practicalSchedule{iteration: w, metric: m, maxAlpha: alpha, perSweep: perSweep, sweeps: 1, maxWeight: maxWeight,
+		maxDistance: math.Inf(1), restartPoint: make([]float64, w.Run.Cert.D)}
+	p.primal = newPreconditioned(m, saddle.RidgeOf(w.Run.Problem.Primal, w.Run.Cert.D), lifted,
+		min(maxWeight, firstWeight))
 	w.template.alpha = alpha
 	w.template.prox = p.primal.ProxTo
 	return p
@@ -204,7 +206,8 @@ func (p *practicalSchedule) adaptSteps() {
 	if anew {
 		p.formHessian()
 	}
-	p.Logf("%.3g passes: %d sweeps: the decrement fell to %.3g, by %.3g a sweep; weight %.3g", p.Cert.Passes, p.done/p.perSweep, p.squaredDecrement()/math.Abs(p.lastObjective), rate, p.primal.weight)
+	p.Logf("%.3g passes: %d sweeps: the decrement fell to %.3g, by %.3g a sweep; weight %.3g", p.Cert.Passes,
+		p.done/p.perSweep, p.squaredDecrement()/math.Abs(p.lastObjective), rate, p.primal.weight)
 	p.rate = rate
 }
 
@@ -246,7 +249,8 @@ func (p *practicalSchedule) returnToBest(now float64) {
 	if p.isFar() && p.fault == nil {
 		p.fault = p.metric.Redamp(max(newton.FirstDamping, 10*p.metric.Damping()))
 	}
-	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.lastObjective, now, p.primal.weight, p.template.alpha, p.metric.Damping())
+	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point",
+		p.lastObjective, now, p.primal.weight, p.template.alpha, p.metric.Damping())
 }
 
 // sweepsNeeded returns the number of sweeps, at the rate of the last ones, until the decrement

@@ -16,7 +16,8 @@ func atWork(t *testing.T, m saddle.Method, start []float64) *practicalSchedule {
 	s := drotest.NewSample(drotest.RngOf(71), 60, 3, false)
 	settings := saddle.DefaultSettings()
 	settings.X0 = start
-	l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, m, settings)
+	l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
+		Primal: side.L2{Mu: 0.1}}, m, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,8 @@ func TestPractical_PrimalStepIsNewtonStep(t *testing.T) {
 			t.Fatalf("entry %d of H·H⁻¹v is %v, not %v", i, back, rest[i])
 		}
 	}
-	for _, c := range []struct{ weight, a, c, share float64 }{{1, 1, 1, 0.5}, {1, 3, 1, 0.75}, {4, 1, 9, 0.4}, {4, 1, 1, 1}, {64, 5, 1, 1}} {
+	for _, c := range []struct{ weight, a, c, share float64 }{{1, 1, 1, 0.5}, {1, 3, 1, 0.75}, {4, 1, 9, 0.4},
+		{4, 1, 1, 1}, {64, 5, 1, 1}} {
 		p.primal.weight = c.weight
 		got := make([]float64, 3)
 		p.primal.ProxTo(got, g, x, c.a, c.c)
@@ -67,8 +69,10 @@ func TestPolishedPoint_Quadratic(t *testing.T) {
 	for _, c := range []struct {
 		m     saddle.Method
 		alike bool
-	}{{SeparableBlock{Block: 5}, true}, {SeparableBlock{Block: 5}, false}, {SeparableBlock{Block: 5, ThreeTouches: true}, true},
-		{SeparableBlock{Block: 5, Strategy: Historical}, true}, {Stochastic{Block: 5}, true}, {Stochastic{Block: 5, Strategy: Historical}, true},
+	}{{SeparableBlock{Block: 5}, true}, {SeparableBlock{Block: 5}, false},
+		{SeparableBlock{Block: 5, ThreeTouches: true}, true},
+		{SeparableBlock{Block: 5, Strategy: Historical}, true}, {Stochastic{Block: 5}, true},
+		{Stochastic{Block: 5, Strategy: Historical}, true},
 		{FullVector{}, true}, {FullVector{}, false}} {
 		const n, d = 60, 3
 		s := drotest.NewSample(drotest.RngOf(73), n, d, false)
@@ -79,7 +83,8 @@ func TestPolishedPoint_Quadratic(t *testing.T) {
 			}
 		}
 		// So large a penalty leaves the weights uniform but for a millionth.
-		problem := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1e8}, Primal: side.L2{Mu: 0.1}}
+		problem := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1e8},
+			Primal: side.L2{Mu: 0.1}}
 		l, err := saddle.NewLoop(problem, c.m, saddle.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)

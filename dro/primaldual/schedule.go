@@ -104,7 +104,8 @@ func historicConditions(m moduli, c constants, s *sampler, wP, wD float64) *theo
 	gqg := maxRatio(c.gs, s.q.p, s.gamma)
 	k := 1 / (4 * math.Sqrt2)
 	return &theory{
-		first: min(math.Sqrt(wD*m.mu0*m.nu0)/(4*gp), math.Sqrt(wP)*m.mu0/(4*math.Sqrt2*lpg), math.Sqrt(wP*m.mu0*m.nu0)/(4*gqg)),
+		first: min(math.Sqrt(wD*m.mu0*m.nu0)/(4*gp), math.Sqrt(wP)*m.mu0/(4*math.Sqrt2*lpg),
+			math.Sqrt(wP*m.mu0*m.nu0)/(4*gqg)),
 		rates: []rate{
 			m.primalDual(wD * ratio2(k, gp)), m.primalPrimal(wP * ratio2(k, lpg)), m.dualPrimal(wP * ratio2(k, gqg)),
 		},

@@ -75,28 +75,34 @@ func propositions(m moduli, c constants, hist, repl, sepHist, sepRepl *sampler) 
 	// Proposition 2
 	gp, lpg, gqg := maximum(c.gs, hist.p.p, one), maximum(c.ls, hist.p.p, hist.gamma), maximum(c.gs, hist.q.p, hist.gamma)
 	list = append(list, proposition{"Proposition 2", historicConditions(m, c, hist, wP, wD),
-		math.Min(math.Sqrt(wD*m.mu0*m.nu0)/(4*gp), math.Min(math.Sqrt(wP)*m.mu0/(4*math.Sqrt(2)*lpg), math.Sqrt(wP*m.mu0*m.nu0)/(4*gqg))),
+		math.Min(math.Sqrt(wD*m.mu0*m.nu0)/(4*gp), math.Min(math.Sqrt(wP)*m.mu0/(4*math.Sqrt(2)*lpg),
+			math.Sqrt(wP*m.mu0*m.nu0)/(4*gqg))),
 		func(a, A, prev, prevA float64) []float64 {
 			k := 4 * math.Sqrt(2) * a
-			return []float64{math.Sqrt(wD*P(A)*D(prevA)) / gp / k, math.Sqrt(wP*P(A)*P(prevA)) / lpg / k, math.Sqrt(wP*D(A)*P(prevA)) / gqg / k,
+			return []float64{math.Sqrt(wD*P(A)*D(prevA)) / gp / k, math.Sqrt(wP*P(A)*P(prevA)) / lpg / k,
+				math.Sqrt(wP*D(A)*P(prevA)) / gqg / k,
 				math.Max(prev, prevA/(2*n)) / a} // the growth that the decay conditions allow
 		}})
 	// Proposition 3
-	gps, lpr, gqr := maximum(c.gs, repl.p.p, squares(repl.s.p)), total(c.ls, repl.p.p, repl.r.p), total(c.gs, repl.q.p, repl.r.p)
+	gps, lpr, gqr := maximum(c.gs, repl.p.p, squares(repl.s.p)), total(c.ls, repl.p.p, repl.r.p), total(c.gs, repl.q.p,
+		repl.r.p)
 	rho := least(repl.r.p)
 	both := math.Min(rho, least(repl.s.p))
 	list = append(list, proposition{"Proposition 3", replacementConditions(m, c, repl),
 		math.Min(math.Sqrt(m.mu0*m.nu0)/math.Max(gps, gqr), m.mu0/lpr) / 15,
 		func(a, A, prev, prevA float64) []float64 {
-			return []float64{math.Sqrt(P(A)*D(prevA)) / (30 * gps) / a, math.Sqrt(P(A)*P(prevA)) / (40 * lpr) / a, math.Sqrt(D(A)*P(prevA)) / (30 * gqr) / a,
-				math.Sqrt((1+both/5)*sq(prev)/P(prevA)) / math.Sqrt(sq(a)/P(A)), math.Sqrt((1+rho/5)*sq(prev)/D(prevA)) / math.Sqrt(sq(a)/D(A))}
+			return []float64{math.Sqrt(P(A)*D(prevA)) / (30 * gps) / a, math.Sqrt(P(A)*P(prevA)) / (40 * lpr) / a,
+				math.Sqrt(D(A)*P(prevA)) / (30 * gqr) / a,
+				math.Sqrt((1+both/5)*sq(prev)/P(prevA)) / math.Sqrt(sq(a)/P(A)), math.Sqrt((1+rho/5)*sq(prev)/D(prevA)) / math.Sqrt(
+					sq(a)/D(A))}
 		}})
 	// Proposition 4
 	gp2, lpg2 := maximum(c.gs, sepHist.p.p, one), maximum(c.ls, sepHist.p.p, sepHist.gamma)
 	list = append(list, proposition{"Proposition 4", separableHistoricConditions(m, c, sepHist, wP),
 		math.Min(math.Sqrt((1-wP)*m.mu0*m.nu0)/(4*math.Sqrt(n)*gp2), math.Sqrt(wP*(1-wP))*m.mu0/(4*lpg2)),
 		func(a, A, prev, prevA float64) []float64 {
-			return []float64{math.Sqrt((1-wP)*P(A)*D(prevA)) / (4 * math.Sqrt(n) * gp2) / a, math.Sqrt(wP*(1-wP)*P(A)*P(prevA)) / (4 * lpg2) / a,
+			return []float64{math.Sqrt((1-wP)*P(A)*D(prevA)) / (4 * math.Sqrt(n) * gp2) / a,
+				math.Sqrt(wP*(1-wP)*P(A)*P(prevA)) / (4 * lpg2) / a,
 				slow(a, prevA), math.Max(prev, prevA/(2*n)) / a}
 		}})
 	// Proposition 5
@@ -104,7 +110,8 @@ func propositions(m moduli, c constants, hist, repl, sepHist, sepRepl *sampler) 
 	list = append(list, proposition{"Proposition 5", separableReplacementConditions(m, c, sepRepl),
 		math.Min(math.Sqrt(m.mu0*m.nu0)/(4*math.Sqrt(2*n)*gp3), m.mu0/(30*lpr3)),
 		func(a, A, prev, prevA float64) []float64 {
-			return []float64{math.Sqrt(P(A)*D(prevA)) / (4 * math.Sqrt(2*n) * gp3) / a, math.Sqrt(P(A)*P(prevA)) / (30 * lpr3) / a,
+			return []float64{math.Sqrt(P(A)*D(prevA)) / (4 * math.Sqrt(2*n) * gp3) / a,
+				math.Sqrt(P(A)*P(prevA)) / (30 * lpr3) / a,
 				math.Sqrt((1+least(sepRepl.r.p)/5)*sq(prev)/P(prevA)) / math.Sqrt(sq(a)/P(A)), slow(a, prevA)}
 		}})
 	return list
@@ -127,7 +134,9 @@ func scheduleCases(t *testing.T, each func(name string, m moduli, c constants, p
 	}, each)
 }
 
-func scheduleCasesOf(t *testing.T, c constants, draw *alias, of []moduli, each func(name string, m moduli, c constants, p proposition)) {
+func scheduleCasesOf(
+	t *testing.T, c constants, draw *alias, of []moduli, each func(name string, m moduli, c constants, p proposition),
+) {
 	t.Helper()
 	var s [4]*sampler
 	for i, st := range []Strategy{Historical, Replacement, Historical, Replacement} {
@@ -192,13 +201,16 @@ func TestSchedule_LargestAdmissible(t *testing.T) {
 	}
 	for _, c := range []struct{ gs, ls float64 }{{1, 1e-3}, {1e-3, 1}, {1e-3, 1e-3}} {
 		for _, draw := range []*alias{nil, rare} {
-			scheduleCasesOf(t, testConstants([]float64{1 * c.gs, 3 * c.gs, 0.2 * c.gs, 1 * c.gs, 8 * c.gs}, []float64{0.5 * c.ls, 4 * c.ls, 0.1 * c.ls, 2 * c.ls, 0.7 * c.ls}), draw, []moduli{
-				{0.1, 0.1, 0.2, 0.2}, {0.001, 0.001, 2, 2}, {0.1, 0.1, 0, 0.3}, {0, 0.4, 0.2, 0.2}, {0, 1, 0, 2}, {50, 0.1, 0.2, 0.2},
+			scheduleCasesOf(t, testConstants([]float64{1 * c.gs, 3 * c.gs, 0.2 * c.gs, 1 * c.gs, 8 * c.gs},
+				[]float64{0.5 * c.ls, 4 * c.ls, 0.1 * c.ls, 2 * c.ls, 0.7 * c.ls}), draw, []moduli{
+				{0.1, 0.1, 0.2, 0.2}, {0.001, 0.001, 2, 2}, {0.1, 0.1, 0, 0.3}, {0, 0.4, 0.2, 0.2}, {0, 1, 0, 2},
+				{50, 0.1, 0.2, 0.2},
 			}, each)
 		}
 	}
 	for _, two := range []float64{1, 1e-3} { // blocks are the fewest that the lemma says something of
-		scheduleCasesOf(t, testConstants([]float64{two, 3 * two}, []float64{two, 0.2 * two}), nil, []moduli{{0.1, 0.1, 0.2, 0.2}, {50, 0.1, 0.2, 0.2}, {0, 0.4, 3, 3}}, each)
+		scheduleCasesOf(t, testConstants([]float64{two, 3 * two}, []float64{two, 0.2 * two}), nil,
+			[]moduli{{0.1, 0.1, 0.2, 0.2}, {50, 0.1, 0.2, 0.2}, {0, 0.4, 3, 3}}, each)
 	}
 	for name, of := range binds {
 		for i, b := range of {
@@ -253,7 +265,8 @@ func TestSchedule_BilinearCoupling(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range []moduli{{0, 1, 0, 1}, {0.1, 0.1, 0, 1}, {0, 1, 0.1, 0.1}, {1, 1, 1, 1}} {
-		for i, th := range []*theory{fullConditions(m, c), historicConditions(m, c, s, 0.1, 0.1), replacementConditions(m, c, s),
+		for i, th := range []*theory{fullConditions(m, c), historicConditions(m, c, s, 0.1, 0.1),
+			replacementConditions(m, c, s),
 			separableHistoricConditions(m, c, s, 0.1), separableReplacementConditions(m, c, s)} {
 			a, A := 0.0, 0.0
 			for k := 1; k < 50; k++ {

@@ -43,7 +43,9 @@ type separableEstimator struct {
 	nowValue, nowSlope, nowU, weight []float64 // scratch, by sample
 }
 
-func newSeparableEstimator(w *worker, dual saddle.Separable, b blocks, s *sampler, rng *rand.Rand, wP float64, d int, kept bool) *separableEstimator {
+func newSeparableEstimator(
+	w *worker, dual saddle.Separable, b blocks, s *sampler, rng *rand.Rand, wP float64, d int, kept bool,
+) *separableEstimator {
 	c := &separableEstimator{worker: w, dual: dual, blocks: b, s: s, rng: rng,
 		points: newComparison(wP, s.gamma, d, kept), aggregate: make([]float64, d), change: make([]float64, d)}
 	n := w.e.N

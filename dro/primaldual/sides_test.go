@@ -22,7 +22,8 @@ func TestSets_BestResponses(t *testing.T) {
 	}{
 		"box": {primaldual.Box{Lower: -0.1, Upper: 0.5, Nu: 2}, func(f float64) float64 { return max(-0.1, min(f/2, 0.5)) }},
 		"KL":  {primaldual.Orthant{Nu: 0.8, Cap: 2}, func(f float64) float64 { return min(math.Exp(f/0.8)/n, 2) }},
-		"χ²":  {primaldual.Orthant{Divergence: primaldual.PearsonChi2, Nu: 0.8, Cap: 0.9}, func(f float64) float64 { return max(0, min((1+f/0.8)/n, 0.9)) }},
+		"χ²": {primaldual.Orthant{Divergence: primaldual.PearsonChi2, Nu: 0.8, Cap: 0.9},
+			func(f float64) float64 { return max(0, min((1+f/0.8)/n, 0.9)) }},
 	} {
 		y := make([]float64, len(f))
 		risk, _ := c.dual.BestResponseTo(y, f)
@@ -52,7 +53,8 @@ func TestSets_BestResponses(t *testing.T) {
 		"bounds of the weights":  primaldual.Box{Lower: 2, Upper: 1},
 	} {
 		p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1}}
-		if _, err := dro.Solve(t.Context(), p, &dro.Options{Method: primaldual.SeparableBlock{}}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := dro.Solve(t.Context(), p, &dro.Options{Method: primaldual.SeparableBlock{}}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%#v: %v, want %q", dual, err, want)
 		}
 	}

@@ -38,7 +38,9 @@ type stochasticEstimator struct {
 	averageY                   []float64
 }
 
-func newStochasticEstimator(w *worker, mirror saddle.Mirror, b blocks, s *sampler, rng *rand.Rand, wP, wD float64, kept bool) *stochasticEstimator {
+func newStochasticEstimator(
+	w *worker, mirror saddle.Mirror, b blocks, s *sampler, rng *rand.Rand, wP, wD float64, kept bool,
+) *stochasticEstimator {
 	n, d := w.e.N, w.e.D
 	c := &stochasticEstimator{worker: w, mirror: mirror, blocks: b, s: s, rng: rng, wD: wD,
 		points: newComparison(wP, s.gamma, d, kept), aggregate: make([]float64, d), change: make([]float64, d)}

@@ -15,10 +15,12 @@ import (
 // Changes of gradients in one reading of a linear model save work and change nothing else.
 func TestAddChange_OneReading(t *testing.T) {
 	s := uneven(111, 30, 3)
-	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Uniform: true}, SeparableBlock{Schedule: Theory, Block: 4, Uniform: true}} {
+	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Uniform: true},
+		SeparableBlock{Schedule: Theory, Block: 4, Uniform: true}} {
 		o := s.Oracle(t, losses.Logistic{})
 		fast := bold(begun(t, &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
-		slow := bold(begun(t, &saddle.Problem{Oracle: drotest.Plain{O: o}, Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
+		slow := bold(begun(t, &saddle.Problem{Oracle: drotest.Plain{O: o}, Dual: side.Simplex{Nu: 0.3},
+			Primal: side.L2{Mu: 0.2}}, m, 3))
 		slow.Cert.Passes, fast.Cert.Passes = 0, 0
 		for range 12 {
 			fast.template.step()
@@ -61,7 +63,8 @@ func TestOfferDrawn_StartBeforeAnyStep(t *testing.T) {
 	for _, m := range []saddle.Method{FullVector{}, Stochastic{Block: 4}, SeparableBlock{Block: 4}} {
 		st := drotest.SettingsFor(1e3, 100)
 		st.X0 = []float64{0.5, -0.25}
-		res := drotest.Solve(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, st)
+		res := drotest.Solve(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.3},
+			Primal: side.L2{Mu: 0.2}}, m, st)
 		if res.Iterations != 0 || !slices.Equal(res.Drawn, st.X0) || !slices.Equal(res.X, st.X0) {
 			t.Errorf("%s: %v drawn and %v found in %d steps from %v", m.Name(), res.Drawn, res.X, res.Iterations, st.X0)
 		}

@@ -257,9 +257,11 @@ func bold(w *iteration) *iteration {
 
 func TestFullVector_AgainstReference(t *testing.T) {
 	s := uneven(41, 7, 2)
-	for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Nu: 0.02}, side.Simplex{Divergence: side.PearsonChi2}} {
+	for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3},
+		side.Simplex{Nu: 0.02}, side.Simplex{Divergence: side.PearsonChi2}} {
 		for _, mu := range []float64{0, 0.2} {
-			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, FullVector{Schedule: Theory}, 1))
+			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}},
+				FullVector{Schedule: Theory}, 1))
 			estimator := w.template.estimator.(*fullEstimator)
 			n := logisticTwin(s, false)
 			n.blocks = blocks{[]int{0, 7}}
@@ -283,7 +285,8 @@ func TestFullVector_AgainstReference(t *testing.T) {
 func TestStochastic_AgainstReference(t *testing.T) {
 	s := uneven(42, 7, 2)
 	for _, st := range []Strategy{Replacement, Historical} {
-		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2}} {
+		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3},
+			side.Simplex{Divergence: side.PearsonChi2}} {
 			for _, mu := range []float64{0, 0.2} {
 				m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
 				w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, m, 5))
@@ -300,7 +303,8 @@ func TestStochastic_AgainstReference(t *testing.T) {
 					R, S := estimator.s.r.draw(draw), estimator.s.s.draw(draw)
 					lo, hi := n.blocks.bounds(P)
 					g := n.times(n.hatJ(k-1), at(n.hatY, k-1), 0, 7) // Equation (36)
-					change := combine(1, n.times(n.jac(at(n.x, k-1)), at(n.y, k-1), lo, hi), -1, n.times(n.hatJ(k-2), at(n.hatY, k-2), lo, hi))
+					change := combine(1, n.times(n.jac(at(n.x, k-1)), at(n.y, k-1), lo, hi), -1,
+						n.times(n.hatJ(k-2), at(n.hatY, k-2), lo, hi))
 					g = combine(1, g, prev/(estimator.s.p.p[P]*a), change)
 					n.primal(g, a, A, w.template.m, mu, estimator.points.w, estimator.points.gamma, false)
 					n.refreshX(R)
@@ -329,7 +333,9 @@ func TestSeparable_AgainstReference(t *testing.T) {
 		{Strategy: Historical, Schedule: Theory, Block: 2},
 		{Strategy: Historical, Schedule: Theory, Block: 3, Uniform: true},
 	} {
-		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0}} {
+		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3},
+			side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0.3},
+			side.Box{Lower: 0, Upper: 0.5, Nu: 0}} {
 			const mu = 0.2
 			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, m, 9))
 			estimator := w.template.estimator.(*separableEstimator)
@@ -390,7 +396,8 @@ func TestAverages_AgainstSteps(t *testing.T) {
 				t.Errorf("%T: weights sum to %v, not %v", m, total, at.Total)
 			}
 		}
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5}, Primal: side.L2{}}, m, settings)
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
+			Primal: side.L2{}}, m, settings)
 		if err != nil {
 			t.Fatal(err)
 		}

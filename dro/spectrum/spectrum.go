@@ -159,7 +159,8 @@ func Parse(text string) (Spectrum, error) {
 	name, number, found := strings.Cut(text, ":")
 	s := Spectrum{Kind: Kind(strings.TrimSpace(name))}
 	if e := s.entry(); e == nil || e.kind == TotalVariation || !found {
-		return s, fmt.Errorf("%q is not a spectrum: one of %s, with a number after the colon", text, strings.Join(Names(), ", "))
+		return s, fmt.Errorf("%q is not a spectrum: one of %s, with a number after the colon", text,
+			strings.Join(Names(), ", "))
 	}
 	var err error
 	if s.Param, err = strconv.ParseFloat(strings.TrimSpace(number), 64); err != nil {

@@ -10,7 +10,8 @@ import (
 func all() []Spectrum {
 	return []Spectrum{
 		{TotalVariation, 1e-12}, {TotalVariation, 0.3}, {TotalVariation, 1}, {Superquantile, 1e-9}, {Superquantile, 0.2},
-		{Superquantile, 1}, {Extremile, 1}, {Extremile, 2}, {Extremile, 1000}, {Exponential, 1e-9}, {Exponential, 2}, {Exponential, 500},
+		{Superquantile, 1}, {Extremile, 1}, {Extremile, 2}, {Extremile, 1000}, {Exponential, 1e-9}, {Exponential, 2},
+		{Exponential, 500},
 	}
 }
 
@@ -95,7 +96,8 @@ func TestParse_TextsAndErrors(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"extremile": "one of superquantile:α, extremile:r, esrm:ρ", "tv:0.1": "is not a spectrum", "extremile:x": `"x" is not a number`,
-		"extremile:0.5": "r of extremile is 0.5; it must be at least 1", "superquantile:0": "above 0 and at most 1", "esrm:NaN": "ρ of esrm is NaN",
+		"extremile:0.5": "r of extremile is 0.5; it must be at least 1", "superquantile:0": "above 0 and at most 1",
+		"esrm:NaN": "ρ of esrm is NaN",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, not %q", text, err, want)

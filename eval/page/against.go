@@ -39,7 +39,10 @@ func (p *page) Comparison() table {
 		t.Foot = "The other differences are in metrics.json. "
 	}
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of groups, of the difference and of the ratio hold for all groups together; that of the worst group also allows for another group being the worst.", printable.WholePercent(e.Confidence))
+		t.Foot += fmt.Sprintf(
+			"Below each number: its %s interval; for differences of the paired difference. Those of groups, of the difference "+
+				"and of the ratio hold for all groups together; that of the worst group also allows for another group being the "+
+				"worst.", printable.WholePercent(e.Confidence))
 	}
 	return t
 }

@@ -53,7 +53,8 @@ func (p *page) leakWarnings() (out []string) {
 		}
 	}
 	for _, f := range p.E.Findings {
-		if f.IsLeak() && !slices.ContainsFunc(p.Report.Notes, func(n string) bool { return strings.Contains(n, f.String()) }) {
+		if f.IsLeak() && !slices.ContainsFunc(p.Report.Notes,
+			func(n string) bool { return strings.Contains(n, f.String()) }) {
 			out = append(out, f.String())
 		}
 	}
@@ -86,7 +87,9 @@ func (p *page) attributeWarnings() []string {
 	if len(listed) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The model uses %s, by %s a characteristic that laws on discrimination list. Check whether the law allows it for this decision.", printable.List(listed, 6), printable.Noun(len(listed), "its name", "their names"))}
+	return []string{fmt.Sprintf(
+		"The model uses %s, by %s a characteristic that laws on discrimination list. Check whether the law allows it for "+
+			"this decision.", printable.List(listed, 6), printable.Noun(len(listed), "its name", "their names"))}
 }
 
 func (p *page) trainingWarnings() []string {
@@ -137,7 +140,8 @@ func (p *page) smallGroupWarnings() []string {
 	if small == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %s %s fewer than %d rows: nothing is claimed about them.", printable.Plural(small, "group", "groups"), g.Name, printable.Noun(small, "has", "have"), p.E.MinGroupSize)}
+	return []string{fmt.Sprintf("%s of %s %s fewer than %d rows: nothing is claimed about them.",
+		printable.Plural(small, "group", "groups"), g.Name, printable.Noun(small, "has", "have"), p.E.MinGroupSize)}
 }
 
 // nonEmpty returns s as a list, nil for "".
@@ -159,7 +163,8 @@ func (p *page) levelWarning() string {
 	}
 	for _, b := range l.Balls {
 		if b.Penalty == string(p.Objective.Penalty) && a.EffectiveShare < nearNoModel*b.Ess {
-			return fmt.Sprintf("The level is close to those that leave no model: the adversary leaves %s of the rows effective, and at %s the best prediction is the same for every row.",
+			return fmt.Sprintf("The level is close to those that leave no model: the adversary leaves %s of the rows "+
+				"effective, and at %s the best prediction is the same for every row.",
 				printable.Percent(float64(a.EffectiveShare)), printable.Percent(float64(b.Ess)))
 		}
 	}
@@ -244,12 +249,16 @@ func (p *page) focusCriteria(outcome string) (out []eval.Criterion) {
 func (p *page) failedCriteria() (out []string) {
 	for _, c := range p.focusCriteria("fail") {
 		if c.Key == eval.FourFifthsKey {
-			out = append(out, fmt.Sprintf("The four-fifths rule fails: the rate of “%s” in %s is %s times that in %s, below 0.8.", p.E.Favourable.Value, printable.Group(c.Low), printable.Number(float64(c.Value)), printable.Group(c.High)))
+			out = append(out, fmt.Sprintf(
+				"The four-fifths rule fails: the rate of “%s” in %s is %s times that in %s, below 0.8.", p.E.Favourable.Value,
+				printable.Group(c.Low), printable.Number(float64(c.Value)), printable.Group(c.High)))
 			continue
 		}
 		rate, _ := p.E.Task.Measure(c.Key)
-		out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
-			printable.NumberAtScale(100*float64(c.Value), 100), printable.Group(c.High), printable.Group(c.Low), printable.FourDigits(100*c.Limit)))
+		out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.",
+			rate.Label,
+			printable.NumberAtScale(100*float64(c.Value),
+				100), printable.Group(c.High), printable.Group(c.Low), printable.FourDigits(100*c.Limit)))
 	}
 	return out
 }
@@ -271,7 +280,8 @@ func (p *page) undecidedCriteria() []string {
 }
 
 // attributeWords are words in the names of columns that describe a person in a way that laws on discrimination list.
-var attributeWords = []string{"race", "racial", "ethnic", "ethnicity", "sex", "gender", "afam", "black", "religion", "nationality", "birthplace", "disability", "pregnant", "marital", "married", "single", "age"}
+var attributeWords = []string{"race", "racial", "ethnic", "ethnicity", "sex", "gender", "afam", "black", "religion",
+	"nationality", "birthplace", "disability", "pregnant", "marital", "married", "single", "age"}
 
 // listedAttributes returns the source columns among the features whose names have one of attributeWords.
 func (p *page) listedAttributes() (out []string) {
@@ -280,8 +290,10 @@ func (p *page) listedAttributes() (out []string) {
 	}
 	for _, q := range p.Coefficients.Rows {
 		name, _, _ := strings.Cut(q.Name, "=")
-		parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
-		if slices.ContainsFunc(parts, func(s string) bool { return slices.Contains(attributeWords, s) }) && !slices.Contains(out, name) {
+		parts := strings.FieldsFunc(strings.ToLower(name),
+			func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
+		if slices.ContainsFunc(parts, func(s string) bool { return slices.Contains(attributeWords, s) }) &&
+			!slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -293,7 +305,8 @@ func (p *page) Gates() *table {
 	if len(p.E.Gates) == 0 {
 		return nil
 	}
-	t := &table{Title: "Gates", Head: []string{"Gate", "Measured", "Outcome"}, Foot: "Second lines: the interval of the number. A gate that passed is no proof that nothing changed."}
+	t := &table{Title: "Gates", Head: []string{"Gate", "Measured", "Outcome"},
+		Foot: "Second lines: the interval of the number. A gate that passed is no proof that nothing changed."}
 	for _, failed := range []bool{true, false} {
 		for _, g := range p.E.Gates {
 			if g.Failed != failed {
@@ -322,7 +335,8 @@ func measuredText(g *eval.GateResult) string {
 		s = printable.Group(g.Group) + ": " + s
 	}
 	if g.Low != nil && g.High != nil && g.Low.Defined() && g.High.Defined() {
-		s += fmt.Sprintf(" [%s to %s]", printable.NumberAtScale(float64(*g.Low), scale), printable.NumberAtScale(float64(*g.High), scale))
+		s += fmt.Sprintf(" [%s to %s]", printable.NumberAtScale(float64(*g.Low), scale),
+			printable.NumberAtScale(float64(*g.High), scale))
 	}
 	return s
 }
@@ -334,8 +348,10 @@ func (p *page) Since() *table {
 	if len(changes) == 0 || p.E.Gates == nil {
 		return nil
 	}
-	t := &table{Title: fmt.Sprintf("Change of the %s since the earlier numbers", p.lowerRiskName()), Head: []string{"Group", "Change"}, Shown: 6,
-		Foot: fmt.Sprintf("%s intervals that hold for all groups together. Grey: within chance.", printable.WholePercent(p.E.Confidence))}
+	t := &table{Title: fmt.Sprintf("Change of the %s since the earlier numbers", p.lowerRiskName()),
+		Head: []string{"Group", "Change"}, Shown: 6,
+		Foot: fmt.Sprintf("%s intervals that hold for all groups together. Grey: within chance.",
+			printable.WholePercent(p.E.Confidence))}
 	for _, c := range changes {
 		row := tableRow{Cells: []string{printable.Group(c.Group), c.Change.Text(1)}}
 		row.draw(changeStrip(&c.Change))
@@ -354,7 +370,8 @@ func (p *page) Headline() string {
 	var worse []string
 	for _, c := range p.E.RiskSince() {
 		if side, ok := c.Change.Direction(); ok && side > 0 {
-			worse = append(worse, fmt.Sprintf("%s (%s %s)", printable.Group(c.Group), p.lowerRiskName(), printable.Signed(float64(c.Change.Value), 1)))
+			worse = append(worse, fmt.Sprintf("%s (%s %s)", printable.Group(c.Group), p.lowerRiskName(),
+				printable.Signed(float64(c.Change.Value), 1)))
 		}
 	}
 	if worse == nil {
@@ -375,7 +392,8 @@ func (p *page) Answers() (out []eval.Fact) {
 	}
 	for _, f := range []eval.Fact{
 		{Key: "Which model should I use, and why?", Value: why}, {Key: good, Value: v.Numbers},
-		{Key: loses, Value: p.losses()}, {Key: "What does it cost overall?", Value: v.Cost}, {Key: "Compared with what?", Value: p.E.ConstantSentence()},
+		{Key: loses, Value: p.losses()}, {Key: "What does it cost overall?", Value: v.Cost},
+		{Key: "Compared with what?", Value: p.E.ConstantSentence()},
 	} {
 		if f.Value != "" {
 			out = append(out, f)
@@ -417,11 +435,13 @@ func (p *page) lossPhrase(h *eval.Group) string {
 	now, ok := h.Models[k].Values.Get(lead.Key)
 	was, both := h.Models[0].Values.Get(lead.Key)
 	if ok && both && lead.Better == eval.More && now < was {
-		s += fmt.Sprintf("%s falls from %s to %s, ", leadName(lead), p.formatMeasure(lead.Key, was, h.N), p.formatMeasure(lead.Key, now, h.N))
+		s += fmt.Sprintf("%s falls from %s to %s, ", leadName(lead), p.formatMeasure(lead.Key, was, h.N),
+			p.formatMeasure(lead.Key, now, h.N))
 	}
 	d := p.E.Compared[k-1].GroupChange(h.Label)
 	scale := float64(h.Models[0].Values.Risk())
-	return s + fmt.Sprintf("%s rises by %s (%s interval %s)", p.lowerRiskName(), printable.NumberAtScale(float64(d.Value), scale), printable.WholePercent(p.E.Confidence), d.Interval.Text(scale))
+	return s + fmt.Sprintf("%s rises by %s (%s interval %s)", p.lowerRiskName(),
+		printable.NumberAtScale(float64(d.Value), scale), printable.WholePercent(p.E.Confidence), d.Interval.Text(scale))
 }
 
 // GatesText says how many gates failed.
@@ -466,7 +486,8 @@ func miscalibrationSentence(model string, gap eval.Num, iv eval.Interval) string
 		gap, low, high = -gap, -iv.High, -iv.Low
 	}
 	points := func(x eval.Num) string { return printable.NumberAtScale(100*float64(x), 10) }
-	return fmt.Sprintf("The probabilities of %s are too %s: on average they are %s percentage points %s what is observed (%s to %s).", model, word, points(gap), side, points(low), points(high))
+	return fmt.Sprintf("The probabilities of %s are too %s: on average they are %s percentage points %s what is observed "+
+		"(%s to %s).", model, word, points(gap), side, points(low), points(high))
 }
 
 // ByLine returns the date and the owner that a model card names.
@@ -488,11 +509,13 @@ func (p *page) Glossary() (out []eval.Fact) {
 	for _, m := range p.E.Models {
 		switch m.Role {
 		case eval.StandardModel:
-			add("ERM, standard model", "empirical risk minimisation: the model with the smallest mean loss, with equal weight for every row")
+			add("ERM, standard model",
+				"empirical risk minimisation: the model with the smallest mean loss, with equal weight for every row")
 		case eval.BalancedModel:
 			add("Group-balanced ERM", "ERM in which every group has the same total weight")
 		case eval.HalfBalanced:
-			add("Half-balanced ERM", "ERM in which the total weight of a group is proportional to the square root of its number of rows")
+			add("Half-balanced ERM",
+				"ERM in which the total weight of a group is proportional to the square root of its number of rows")
 		case eval.SubsetModel:
 			add("Mean over balanced subsets", "the mean of models that are each trained on as many rows of every group")
 		case eval.RescaledModel:
@@ -503,7 +526,8 @@ func (p *page) Glossary() (out []eval.Fact) {
 	}
 	add("CVaR at α", "the mean loss of the worst share α of the rows")
 	if p.Report.Adversary != nil {
-		add("Effective sample size", "the number of equally weighted rows that carry as much information as the weighted ones, 1/Σy²")
+		add("Effective sample size",
+			"the number of equally weighted rows that carry as much information as the weighted ones, 1/Σy²")
 	}
 	if p.E.Split == eval.Holdout {
 		add("Hold-out", "rows that no model was trained on")

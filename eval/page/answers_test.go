@@ -13,7 +13,8 @@ import (
 func TestMiscalibrationSentence_Direction(t *testing.T) {
 	low := miscalibrationSentence("gbm", -0.0156, eval.Interval{Low: -0.0276, High: -0.0042})
 	high := miscalibrationSentence("gbm", 0.0156, eval.Interval{Low: 0.0042, High: 0.0276})
-	if !strings.Contains(low, "too low") || !strings.Contains(low, "below what is observed") || strings.ContainsAny(low, "−-") {
+	if !strings.Contains(low, "too low") || !strings.Contains(low, "below what is observed") ||
+		strings.ContainsAny(low, "−-") {
 		t.Error(low)
 	}
 	if !strings.Contains(high, "too high") || !strings.Contains(high, "above what is observed") {
@@ -24,7 +25,8 @@ func TestMiscalibrationSentence_Direction(t *testing.T) {
 // A warning of the training, such as one of a leak, is on the first screen without its mark, and a note is not.
 func TestWarnings_Notes(t *testing.T) {
 	e := evaltest.Evaluate(t, evaltest.Loans())
-	p := newPage(&eval.Report{Evaluation: e, Notes: []string{"warning: zip: its values decode the target", "3 columns left out"}})
+	p := newPage(&eval.Report{Evaluation: e, Notes: []string{"warning: zip: its values decode the target",
+		"3 columns left out"}})
 	all := p.Worries()
 	has := func(text string) bool {
 		return slices.ContainsFunc(all, func(w worry) bool { return w.Text == text })

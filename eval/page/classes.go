@@ -29,7 +29,8 @@ func (p *page) Classes() []table {
 		if f > 0 {
 			recall += fmt.Sprintf(" (%s: %s)", base.Name, percentOrDash(base.Classes[c].Recall, r.Support))
 		}
-		row := tableRow{Cells: []string{printable.Group(r.Class), printable.Count(r.Support), recall, percentOrDash(r.Precision, r.Predicted), percentOrDash(r.F1, r.Support), printable.Count(r.Predicted)}}
+		row := tableRow{Cells: []string{printable.Group(r.Class), printable.Count(r.Support), recall,
+			percentOrDash(r.Precision, r.Predicted), percentOrDash(r.F1, r.Support), printable.Count(r.Predicted)}}
 		if c == worst {
 			row.Class, row.Cells[0] = "worst", row.Cells[0]+" (smallest recall)"
 		}
@@ -43,7 +44,8 @@ func (p *page) Classes() []table {
 	if len(m.MostConfused) > 0 && len(m.Classes) > few {
 		t := table{Title: "Most confused classes, " + m.Name, Head: []string{"Actual", "Predicted", "Rows"}}
 		for _, q := range m.MostConfused {
-			t.Rows = append(t.Rows, tableRow{Cells: []string{printable.Group(q.Actual), printable.Group(q.Predicted), printable.Count(q.Rows)}})
+			t.Rows = append(t.Rows, tableRow{Cells: []string{printable.Group(q.Actual), printable.Group(q.Predicted),
+				printable.Count(q.Rows)}})
 		}
 		out = append(out, t)
 	}
@@ -66,7 +68,8 @@ func shade(share float64) int { return min(9, int(share*9+0.5)) }
 
 // confusionTable returns the confusion matrix, shaded by the proportion of the actual class.
 func confusionTable(m *eval.ModelResult) table {
-	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"}, Foot: "Rows of every actual class (down) by predicted class (across); the darker, the larger the share of the actual class."}
+	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"},
+		Foot: "Rows of every actual class (down) by predicted class (across); the darker, the larger the share of the actual class."}
 	for c, row := range m.ConfusionMatrix {
 		t.Head = append(t.Head, printable.Group(m.Classes[c].Class))
 		cells, shades := []string{printable.Group(m.Classes[c].Class)}, []int{0}
@@ -85,7 +88,8 @@ func recallByGroup(e *eval.Evaluation, k int) *table {
 	if g == nil || len(g.Groups) == 0 || g.Groups[0].Models[k].Classes == nil {
 		return nil
 	}
-	t := &table{Title: "Recall by " + g.Name + " and class, " + e.Models[k].Name, Head: []string{"Group"}, Foot: "In brackets: rows of the class in the group."}
+	t := &table{Title: "Recall by " + g.Name + " and class, " + e.Models[k].Name, Head: []string{"Group"},
+		Foot: "In brackets: rows of the class in the group."}
 	for _, c := range e.Models[k].Classes {
 		t.Head = append(t.Head, printable.Group(c.Class))
 	}

@@ -18,12 +18,14 @@ func ExampleWriteMarkdown() {
 		return
 	}
 	var b strings.Builder
-	err = page.WriteMarkdown(&b, &eval.Report{Title: "Loan denial", Evaluation: e, Objective: eval.Objective{Penalty: "kl", Nu: 1, Mu: 0.01}})
+	err = page.WriteMarkdown(&b, &eval.Report{Title: "Loan denial", Evaluation: e,
+		Objective: eval.Objective{Penalty: "kl", Nu: 1, Mu: 0.01}})
 	fmt.Println(strings.Join(strings.Split(b.String(), "\n")[:3], "\n"), err)
 	// Output:
 	// # Loan denial
 	//
-	// **The difference between the robust model and the standard model (ERM) was not tested: without intervals, nothing is claimed.** <nil>
+	// **The difference between the robust model and the standard model (ERM) was not tested: without intervals, nothing is
+	// claimed.** <nil>
 }
 
 func ExampleWriteHTML() {

@@ -58,7 +58,9 @@ const maxCoefficients = 15
 
 // linesByModel draws one line for every model; false where no model has a point. add adds the points of a
 // model and returns them in words.
-func linesByModel(e *eval.Evaluation, f Figure, l chart.Lines, marks bool, add func(m *eval.ModelResult, s *chart.Series) string) (Figure, bool) {
+func linesByModel(
+	e *eval.Evaluation, f Figure, l chart.Lines, marks bool, add func(m *eval.ModelResult, s *chart.Series) string,
+) (Figure, bool) {
 	var said []string
 	for k := range e.Models {
 		m, s := &e.Models[k], chart.Series{K: k, Marks: marks}
@@ -83,8 +85,10 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	f := Figure{Name: "cvar", Title: "Tail risk", Alt: "CVaR by share of worst rows. ",
-		Caption: fmt.Sprintf("CVaR on the %s: mean loss of the worst share α of the rows. At 100\u00a0%% it is the mean of all rows.", e.Split)}
-	l := chart.Lines{XLabel: "worst share of the rows, α", YLabel: riskLabel(e) + " of the worst α of the rows", XLog: true, XShare: true}
+		Caption: fmt.Sprintf(
+			"CVaR on the %s: mean loss of the worst share α of the rows. At 100\u00a0%% it is the mean of all rows.", e.Split)}
+	l := chart.Lines{XLabel: "worst share of the rows, α", YLabel: riskLabel(e) + " of the worst α of the rows",
+		XLog: true, XShare: true}
 	return linesByModel(e, f, l, false, func(m *eval.ModelResult, s *chart.Series) string {
 		var words []string
 		for _, q := range m.CVaR {
@@ -105,23 +109,27 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 	case eval.Binary:
 		f := Figure{Name: "calibration", Title: "Calibration", Alt: "Calibration by tenths. ",
 			Caption: "Rows by tenths of predicted probability. On the dotted diagonal predicted and observed frequencies agree."}
-		l := chart.Lines{XLabel: "mean predicted probability", YLabel: "share of positives observed", Square: true, XShare: true, YShare: true, Height: 230}
+		l := chart.Lines{XLabel: "mean predicted probability", YLabel: "share of positives observed", Square: true,
+			XShare: true, YShare: true, Height: 230}
 		return linesByModel(e, f, l, true, func(m *eval.ModelResult, s *chart.Series) (last string) {
 			for _, b := range m.Calibration {
 				s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Observed))
-				last = fmt.Sprintf("highest tenth predicted %s, observed %s; ECE %s", printable.Percent(float64(b.Predicted)), printable.Percent(float64(b.Observed)), printable.Number(float64(m.Overall.Of[eval.CalibrationError])))
+				last = fmt.Sprintf("highest tenth predicted %s, observed %s; ECE %s", printable.Percent(float64(b.Predicted)),
+					printable.Percent(float64(b.Observed)), printable.Number(float64(m.Overall.Of[eval.CalibrationError])))
 			}
 			return last
 		})
 	case eval.Regression:
 		f := Figure{Name: "residuals", Title: "Residuals", Alt: "Residuals by tenths of the prediction. ",
 			Caption: "Rows by tenths of the prediction. Thick line: median residual; thin lines: 10\u00a0% and 90\u00a0% quantiles."}
-		l := chart.Lines{XLabel: printable.WithUnit("mean prediction", e.TargetUnit), YLabel: printable.WithUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
+		l := chart.Lines{XLabel: printable.WithUnit("mean prediction", e.TargetUnit),
+			YLabel: printable.WithUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
 		return linesByModel(e, f, l, true, func(m *eval.ModelResult, s *chart.Series) (ends string) {
 			for _, b := range m.Residuals {
 				s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Median))
 				s.Lo, s.Hi = append(s.Lo, float64(b.P10)), append(s.Hi, float64(b.P90))
-				ends = fmt.Sprintf("median residual %s in the lowest tenth, %s in the highest", printable.Number(s.Y[0]), printable.Number(float64(b.Median)))
+				ends = fmt.Sprintf("median residual %s in the lowest tenth, %s in the highest", printable.Number(s.Y[0]),
+					printable.Number(float64(b.Median)))
 			}
 			return ends
 		})
@@ -136,7 +144,10 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	d := chart.Dots{Names: c.Models, XLabel: cmp.Or(c.Scaled, "coefficient per standard deviation"), Ref: []float64{0}}
-	rows := slices.DeleteFunc(c.Largest(), func(q eval.Coefficient) bool { return len(q.Scaled) != len(c.Models) || q.Name == "(intercept)" })
+	rows := slices.DeleteFunc(c.Largest(), func(q eval.Coefficient) bool {
+		return len(q.Scaled) != len(c.Models) ||
+			q.Name == "(intercept)"
+	})
 	if len(rows) == 0 {
 		return Figure{}, false
 	}
@@ -221,12 +232,18 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 		lines.Legend[k].K = lines.Series[k].K
 	}
 	lines.Legend = append(lines.Legend, chart.Entry{Name: "chosen: " + best.Name, Ring: true})
-	lines.Series = append(lines.Series, chart.Series{X: []float64{float64(best.Average)}, Y: []float64{float64(best.Value)}, Ring: true})
+	lines.Series = append(lines.Series, chart.Series{X: []float64{float64(best.Average)},
+		Y: []float64{float64(best.Value)}, Ring: true})
 	plain := &c.Candidates[0]
 	return Figure{
 		Name: "frontier", Title: "What was tried", drawing: lines.Drawing(),
-		Caption: "Risk of every candidate " + where + ": average (horizontal) against " + c.Criterion + " (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard model (ERM), paired by rows.",
-		Alt: fmt.Sprintf("%s and average risk %s of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion, where, len(c.Candidates),
-			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(float64(best.Value)), printable.Number(float64(best.Average))),
+		Caption: "Risk of every candidate " + where + ": average (horizontal) against " + c.Criterion +
+			" (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one " +
+			"kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard model " +
+			"(ERM), paired by rows.",
+		Alt: fmt.Sprintf("%s and average risk %s of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion,
+			where, len(c.Candidates),
+			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(
+				float64(best.Value)), printable.Number(float64(best.Average))),
 	}, true
 }

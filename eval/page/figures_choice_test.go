@@ -22,12 +22,14 @@ func TestChoice_IsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"over groups", "KL over rows", "ERM", "chosen: groups ν = 0.1", "worst group’s risk, out of fold"} {
+	for _, want := range []string{"over groups", "KL over rows", "ERM", "chosen: groups ν = 0.1",
+		"worst group’s risk, out of fold"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("the figure does not say %q", want)
 		}
 	}
-	if a := f.Alt; !strings.Contains(a, "3 models. Plain average: 0.900 and 0.200") || !strings.Contains(a, "groups ν = 0.1: 0.500 and 0.250") {
+	if a := f.Alt; !strings.Contains(a, "3 models. Plain average: 0.900 and 0.200") ||
+		!strings.Contains(a, "groups ν = 0.1: 0.500 and 0.250") {
 		t.Errorf("in words: %s", a)
 	}
 	for _, none := range []*eval.Choice{nil, {}, {Chosen: 3, Candidates: c.Candidates}} {

@@ -24,7 +24,9 @@ const maxSpoken = 12
 
 // groupRows returns the rows of a dot chart by group, worst first, and their description. mark adds the marks
 // of a group and returns their description. small reports whether a group has too few rows.
-func groupRows(g *eval.Grouping, mark func(h *eval.Group, row *chart.Dot) string) (rows []chart.Dot, alt string, small bool) {
+func groupRows(
+	g *eval.Grouping, mark func(h *eval.Group, row *chart.Dot) string,
+) (rows []chart.Dot, alt string, small bool) {
 	var words []string
 	for i, h := range g.FirstGroups(maxDots) {
 		row := chart.Dot{Label: printable.Group(h.Label), Detail: "n " + printable.Count(h.N), Faint: !h.Sufficient}
@@ -79,8 +81,9 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	}
 	d.Rows = append(rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",
-		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + barsCaption(e, small, g.Count()-len(rows)),
-		Alt:     "Risk by group. " + alt, drawing: d.Drawing()}, true
+		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) +
+			barsCaption(e, small, g.Count()-len(rows)),
+		Alt: "Risk by group. " + alt, drawing: d.Drawing()}, true
 }
 
 // modelsShown returns how many models a figure by group shows.
@@ -113,8 +116,10 @@ func figChange(r *eval.Report) (Figure, bool) {
 	})
 	d.Rows = rows
 	return Figure{Name: "change-by-group", Title: "Who gains, who loses",
-		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + barsCaption(e, small, g.Count()-len(rows)),
-		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + alt, drawing: d.Drawing()}, true
+		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." +
+			barsCaption(e, small, g.Count()-len(rows)),
+		Alt: fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) +
+			alt, drawing: d.Drawing()}, true
 }
 
 // figGroupCoefficients draws one small chart of coefficients by group per feature.
@@ -145,13 +150,17 @@ func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	if len(d.Charts) == 0 {
 		return Figure{}, false
 	}
-	caption := "Points: coefficients by group; dotted line: shared coefficient. All features have one axis; those with the largest differences between groups come first."
+	caption := "Points: coefficients by group; dotted line: shared coefficient. All features have one axis; those with " +
+		"the largest differences between groups come first."
 	if panels > 0 {
-		caption += " " + printable.Plural(panels, "feature whose groups differ less is", "features whose groups differ less are") + " not drawn."
+		caption += " " + printable.Plural(panels, "feature whose groups differ less is",
+			"features whose groups differ less are") + " not drawn."
 	}
 	if groups > 0 {
-		caption += " " + printable.Plural(groups, "group nearer to the shared coefficients is", "groups nearer to the shared coefficients are") + " not drawn."
+		caption += " " + printable.Plural(groups, "group nearer to the shared coefficients is",
+			"groups nearer to the shared coefficients are") + " not drawn."
 	}
-	return Figure{Name: "group-coefficients", Title: "Coefficients by group, " + g.Model, Caption: caption, drawing: d.Drawing(),
-		Alt: "Coefficients by group. " + strings.Join(alt, "; ") + "."}, true
+	return Figure{Name: "group-coefficients", Title: "Coefficients by group, " + g.Model, Caption: caption,
+		drawing: d.Drawing(),
+		Alt:     "Coefficients by group. " + strings.Join(alt, "; ") + "."}, true
 }

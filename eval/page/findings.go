@@ -27,8 +27,10 @@ var sections = []section{
 	{"classes", "Classes", func(p *page) bool { return p.Classes() != nil }, (*page).classesFinding},
 	{"curves", "Calibration and tail", func(p *page) bool { return true }, (*page).curvesFinding},
 	{"slices", "Slices", func(p *page) bool { return p.E.Slices != nil }, (*page).slicesFinding},
-	{"coefficients", "Coefficients", func(p *page) bool { return p.LargestCoefficients() != nil }, (*page).coefficientsFinding},
-	{"group-coefficients", "Coefficients by group", func(p *page) bool { return p.GroupCoefficientTables() != nil }, (*page).groupCoefficientsFinding},
+	{"coefficients", "Coefficients", func(p *page) bool { return p.LargestCoefficients() != nil },
+		(*page).coefficientsFinding},
+	{"group-coefficients", "Coefficients by group", func(p *page) bool { return p.GroupCoefficientTables() != nil },
+		(*page).groupCoefficientsFinding},
 	{"adversary", "The adversary", func(p *page) bool { return p.Report.Adversary != nil }, (*page).adversaryFinding},
 	{"method", "Method", func(p *page) bool { return true }, (*page).methodFinding},
 }
@@ -99,7 +101,8 @@ func (p *page) groupsFinding() string {
 		parts = append(parts, s)
 	}
 	if parts == nil {
-		return fmt.Sprintf("No group is measurably better or worse off with %s than with %s", p.E.ModelName(k), p.E.ModelName(0))
+		return fmt.Sprintf("No group is measurably better or worse off with %s than with %s", p.E.ModelName(k),
+			p.E.ModelName(0))
 	}
 	return p.nameOf(k) + " " + strings.Join(parts, "; it ")
 }
@@ -136,7 +139,8 @@ func (p *page) changePhrase(h *eval.Group, word string) string {
 	was, both := h.Models[0].Values.Get(lead.Key)
 	label := printable.Group(h.Label)
 	if lead.Better == eval.More && ok && both && (now > was) == (word == "less") && now != was {
-		return fmt.Sprintf("errs %s in %s: %s against %s", word, label, p.formatMeasure(lead.Key, 1-now, h.N), p.formatMeasure(lead.Key, 1-was, h.N))
+		return fmt.Sprintf("errs %s in %s: %s against %s", word, label, p.formatMeasure(lead.Key, 1-now, h.N),
+			p.formatMeasure(lead.Key, 1-was, h.N))
 	}
 	side := map[string]string{"less": "lower", "more": "higher"}[word]
 	return fmt.Sprintf("has a %s %s in %s: %s against %s", side, p.lowerRiskName(), label,
@@ -152,7 +156,8 @@ func (p *page) worstFinding() string {
 	}
 	risk := p.lowerRiskName()
 	if w.MaxInterval == nil {
-		return fmt.Sprintf("Group %s has the largest %s, %s; without intervals this may be chance", printable.Group(w.Label), risk, printable.Number(float64(w.Risk)))
+		return fmt.Sprintf("Group %s has the largest %s, %s; without intervals this may be chance", printable.Group(w.Label),
+			risk, printable.Number(float64(w.Risk)))
 	}
 	low := math.Inf(1)
 	for i := range g.Groups {
@@ -176,13 +181,17 @@ func (p *page) worstFinding() string {
 	case others == 0:
 		return fmt.Sprintf("Group %s is the only one with enough rows", printable.Group(w.Label))
 	case overlap == 0:
-		return fmt.Sprintf("Group %s is predicted measurably worse than every other: %s %s against at most %s", printable.Group(w.Label), risk, printable.Number(float64(w.Risk)), printable.Number(next))
+		return fmt.Sprintf("Group %s is predicted measurably worse than every other: %s %s against at most %s",
+			printable.Group(w.Label), risk, printable.Number(float64(w.Risk)), printable.Number(next))
 	case others == 1:
-		return fmt.Sprintf("It is not settled which group is worst off: the intervals of %s and of the other group overlap", printable.Group(w.Label))
+		return fmt.Sprintf("It is not settled which group is worst off: the intervals of %s and of the other group overlap",
+			printable.Group(w.Label))
 	case overlap == others:
-		return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of all others", printable.Group(w.Label))
+		return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of all others",
+			printable.Group(w.Label))
 	}
-	return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of %d of %s", printable.Group(w.Label), overlap, printable.Plural(others, "other", "others"))
+	return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of %d of %s",
+		printable.Group(w.Label), overlap, printable.Plural(others, "other", "others"))
 }
 
 // criteriaFinding counts the outcomes of the criteria.
@@ -194,7 +203,9 @@ func (p *page) criteriaFinding() string {
 		}
 	}
 	var parts []string
-	for _, o := range []struct{ key, one, many string }{{"fail", "fails", "fail"}, {"undecided", "is undecided", "are undecided"}, {"untested", "was not tested", "were not tested"}, {"pass", "passes", "pass"}} {
+	for _, o := range []struct{ key, one, many string }{{"fail", "fails", "fail"},
+		{"undecided", "is undecided", "are undecided"}, {"untested", "was not tested", "were not tested"},
+		{"pass", "passes", "pass"}} {
 		if n := count[o.key]; n > 0 {
 			noun := ""
 			if parts == nil {
@@ -230,7 +241,8 @@ func (p *page) modelsFinding() string {
 	if worst == average {
 		return fmt.Sprintf("%s is %s %s, in the worst group and on average", p.nameOf(k), average, p.E.ModelName(0))
 	}
-	return fmt.Sprintf("%s is %s %s in the worst group, and on average %s it", p.nameOf(k), worst, p.E.ModelName(0), average)
+	return fmt.Sprintf("%s is %s %s in the worst group, and on average %s it", p.nameOf(k), worst, p.E.ModelName(0),
+		average)
 }
 
 // directionText says on which side of 0 a difference of risks lies, before the name of what is compared with.
@@ -261,7 +273,8 @@ func (p *page) classesFinding() string {
 		return fmt.Sprintf("No class has %d rows or more", p.E.MinGroupSize)
 	}
 	r := classes[worst]
-	return fmt.Sprintf("Class %s is found least often: %s of its %s", printable.Group(r.Class), percentOrDash(r.Recall, r.Support), printable.Plural(r.Support, "row", "rows"))
+	return fmt.Sprintf("Class %s is found least often: %s of its %s", printable.Group(r.Class),
+		percentOrDash(r.Recall, r.Support), printable.Plural(r.Support, "row", "rows"))
 }
 
 // curvesFinding says in which direction predictions differ from what is observed or, without such a measure, how
@@ -271,7 +284,8 @@ func (p *page) curvesFinding() string {
 	q, _ := e.Task.SignedError()
 	v, ok := m.Overall.Get(q.Key)
 	if !ok {
-		return fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s is %s, over all rows %s", p.lowerRiskName(), printable.Number(float64(m.CVaRAt(eval.TailAlpha))), printable.Number(float64(m.Overall.Risk())))
+		return fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s is %s, over all rows %s", p.lowerRiskName(),
+			printable.Number(float64(m.CVaRAt(eval.TailAlpha))), printable.Number(float64(m.Overall.Risk())))
 	}
 	unit, scale := " percentage points", 100.0
 	if q.Unit == "target" {
@@ -334,7 +348,8 @@ func (p *page) groupCoefficientsFinding() string {
 // adversaryFinding says how concentrated the worst-case weights are.
 func (p *page) adversaryFinding() string {
 	a := p.Report.Adversary
-	return fmt.Sprintf("Half of the worst-case weight lies on %s of %s", printable.Count(a.HalfMassRows), printable.Plural(a.N, "row", "rows"))
+	return fmt.Sprintf("Half of the worst-case weight lies on %s of %s", printable.Count(a.HalfMassRows),
+		printable.Plural(a.N, "row", "rows"))
 }
 
 // methodFinding says on which rows the numbers were measured.

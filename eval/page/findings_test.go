@@ -10,7 +10,8 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
-// Every heading below the first screen is a sentence with a finding, not the name of the section, and is in the contents.
+// Every heading below the first screen is a sentence with a finding, not the name of the section, and is in the
+// contents.
 func TestSections_HeadingsAreFindings(t *testing.T) {
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		p := newPage(evaltest.Sample(t, task))
@@ -19,7 +20,8 @@ func TestSections_HeadingsAreFindings(t *testing.T) {
 		}
 		for _, s := range p.Sections() {
 			text := p.Section(s.ID).Finding
-			if text == "" || text == s.Name || len(strings.Fields(text)) < 4 || strings.HasSuffix(text, ".") || strings.Contains(text, "-0") {
+			if text == "" || text == s.Name || len(strings.Fields(text)) < 4 || strings.HasSuffix(text, ".") ||
+				strings.Contains(text, "-0") {
 				t.Errorf("%s, %s: %q", task, s.Name, text)
 			}
 		}
@@ -60,7 +62,9 @@ func TestGroupsFinding_GainsAndLosses(t *testing.T) {
 // The worries are ordered by harm: a leak comes before a slice, and only four are unfolded.
 func TestWorries_OrderedByHarm(t *testing.T) {
 	e := evaltest.Evaluate(t, evaltest.Loans())
-	p := newPage(&eval.Report{Evaluation: e, Notes: []string{"warning: later", "warning: x: possible leakage: the column alone predicts the target", "warning: one more", "warning: and another", "warning: the last"}})
+	p := newPage(&eval.Report{Evaluation: e, Notes: []string{"warning: later",
+		"warning: x: possible leakage: the column alone predicts the target", "warning: one more", "warning: and another",
+		"warning: the last"}})
 	all := p.Worries()
 	if all[0].Kind != "It may use the answer" || len(p.FirstWorries()) != 4 || len(p.OtherWorries()) != len(all)-4 {
 		t.Errorf("%q", all)
@@ -82,8 +86,10 @@ func TestWorries_OrderedByHarm(t *testing.T) {
 func TestLevelWarning_NearTheLimit(t *testing.T) {
 	e := evaltest.Evaluate(t, evaltest.Loans())
 	e.Levels = &eval.LevelRange{Balls: []eval.BallRange{{Penalty: "kl", Ess: 0.4}}}
-	r := &eval.Report{Evaluation: e, Objective: eval.Objective{Penalty: "kl"}, Adversary: &eval.Adversary{EffectiveShare: 0.45}}
-	if got := newPage(r).levelWarning(); !strings.Contains(got, "45.0\u00a0% of the rows effective") || !strings.Contains(got, "at 40.0\u00a0%") {
+	r := &eval.Report{Evaluation: e, Objective: eval.Objective{Penalty: "kl"},
+		Adversary: &eval.Adversary{EffectiveShare: 0.45}}
+	if got := newPage(r).levelWarning(); !strings.Contains(got, "45.0\u00a0% of the rows effective") ||
+		!strings.Contains(got, "at 40.0\u00a0%") {
 		t.Error(got)
 	}
 	for name, change := range map[string]func(){

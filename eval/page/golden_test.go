@@ -32,15 +32,18 @@ func sliced(t *testing.T) *eval.Report {
 	}
 	in.Columns, in.Resamples = []eval.Column{site, age}, 150
 	e := evaltest.Evaluate(t, in)
-	return &eval.Report{Title: "Sliced", Evaluation: e, Objective: eval.Objective{Loss: "squared", Penalty: "kl", Nu: 2, Mu: 0.5, N: 1200},
-		Certificate: &eval.Certificate{Upper: 0.5, Lower: 0.49, Gap: 0.01, RelativeGap: 0.02, Target: 1e-6, Passes: 24, Seconds: 0.5}}
+	return &eval.Report{Title: "Sliced", Evaluation: e,
+		Objective: eval.Objective{Loss: "squared", Penalty: "kl", Nu: 2, Mu: 0.5, N: 1200},
+		Certificate: &eval.Certificate{Upper: 0.5, Lower: 0.49, Gap: 0.01, RelativeGap: 0.02, Target: 1e-6, Passes: 24,
+			Seconds: 0.5}}
 }
 
 // TestGolden_Pages compares one whole report, as Markdown, and the headings of the others with
 // testdata.
 func TestGolden_Pages(t *testing.T) {
 	var headings bytes.Buffer
-	reports := map[string]*eval.Report{"binary": evaltest.Sample(t, eval.Binary), "regression": evaltest.Sample(t, eval.Regression), "sliced": sliced(t)}
+	reports := map[string]*eval.Report{"binary": evaltest.Sample(t, eval.Binary),
+		"regression": evaltest.Sample(t, eval.Regression), "sliced": sliced(t)}
 	for _, name := range slices.Sorted(maps.Keys(reports)) {
 		var markdown, html bytes.Buffer
 		if err := WriteMarkdown(&markdown, reports[name]); err != nil {

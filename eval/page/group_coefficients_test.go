@@ -13,7 +13,8 @@ func TestPage_ShowsGroupCoefficientsExactlyWherePooled(t *testing.T) {
 	r := evaltest.Sample(t, eval.Regression)
 	for _, pooled := range []bool{false, true} {
 		if pooled {
-			r.GroupCoefficients = &eval.GroupCoefficients{About: "Groups have their own.", Model: "robust", Unit: "y per unit", Scaled: "y per standard deviation",
+			r.GroupCoefficients = &eval.GroupCoefficients{About: "Groups have their own.", Model: "robust", Unit: "y per unit",
+				Scaled: "y per standard deviation",
 				Panels: []eval.GroupCoefficient{
 					{Feature: "age", By: "town", Scale: 2, Shared: 1, Labels: []string{"A", "B"}, Group: []eval.Num{1.25, 0.75}},
 					{Feature: "age", By: "sex", Scale: 2, Shared: 1, Labels: []string{"f", "m"}, Group: []eval.Num{1.5, -3}},
@@ -32,7 +33,8 @@ func TestPage_ShowsGroupCoefficientsExactlyWherePooled(t *testing.T) {
 				t.Errorf("page with group coefficients %t: %q wrong", pooled, s)
 			}
 		}
-		for _, s := range []string{"## The effect of age differs most between groups of sex", "| age | 2.000 (1.000) | 2.500 (1.250) | 1.500 (0.750) |"} {
+		for _, s := range []string{"## The effect of age differs most between groups of sex",
+			"| age | 2.000 (1.000) | 2.500 (1.250) | 1.500 (0.750) |"} {
 			if strings.Contains(markdown.String(), s) != pooled {
 				t.Errorf("Markdown with group coefficients %t: %q wrong", pooled, s)
 			}

@@ -13,9 +13,12 @@ import (
 //go:embed report.gomd
 var markdownSource string
 
-var markdownTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"capital": printable.Capitalise, "text": markdownEscaper.Replace, "code": codeBlock}).Parse(markdownSource))
+var markdownTemplate = template.Must(template.New("report").Funcs(
+	template.FuncMap{"capital": printable.Capitalise, "text": markdownEscaper.Replace, "code": codeBlock}).Parse(
+	markdownSource))
 
-var markdownEscaper = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "[", "\\[", "\n", " ")
+var markdownEscaper = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;",
+	"[", "\\[", "\n", " ")
 
 // WriteMarkdown writes the report as Markdown: the text and tables of the page, with descriptions in place of
 // figures.

@@ -20,10 +20,11 @@ var pageSource string
 //go:embed page.css
 var pageStyle string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"capital": printable.Capitalise, "svg": func(f *Figure) (template.HTML, error) {
-	s, err := f.drawing.Inline(f.Name, f.Title, f.Alt)
-	return template.HTML(s), err
-}}).Parse(pageSource))
+var pageTemplate = template.Must(template.New("page").Funcs(
+	template.FuncMap{"capital": printable.Capitalise, "svg": func(f *Figure) (template.HTML, error) {
+		s, err := f.drawing.Inline(f.Name, f.Title, f.Alt)
+		return template.HTML(s), err
+	}}).Parse(pageSource))
 
 // maxTableRows is the largest number of rows of a table of the page; the JSON has all rows.
 const maxTableRows = 100
@@ -108,7 +109,8 @@ func (t *table) Rest() *table {
 	if n <= shown {
 		return nil
 	}
-	return &table{Title: fmt.Sprintf("The other %s", printable.Plural(n-shown, "row", "rows")), Head: t.Head, Rows: t.Rows[shown:n], Ends: t.Ends}
+	return &table{Title: fmt.Sprintf("The other %s", printable.Plural(n-shown, "row", "rows")), Head: t.Head,
+		Rows: t.Rows[shown:n], Ends: t.Ends}
 }
 
 // ShadeOf returns the CSS class of cell i.
@@ -175,9 +177,12 @@ func (p *page) verdictText() string {
 		what = "risk of the worst 10\u00a0% of rows (CVaR₀.₁)"
 	}
 	if p.E.Budget == nil && (p.E.Verdict.Criterion == "trade-off" || p.Report.Choice == nil) {
-		and = fmt.Sprintf(", and that risk decreases by at least %s times the increase of the average risk", printable.FourDigits(cmp.Or(p.E.Rate, 2)))
+		and = fmt.Sprintf(", and that risk decreases by at least %s times the increase of the average risk",
+			printable.FourDigits(cmp.Or(p.E.Rate, 2)))
 	}
-	return fmt.Sprintf("Verdict. Helped: the interval of the change of the %s lies below 0%s. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/verdicts.md.", what, and)
+	return fmt.Sprintf("Verdict. Helped: the interval of the change of the %s lies below 0%s. Hurt: the interval lies "+
+		"above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in "+
+		"docs/verdicts.md.", what, and)
 }
 
 // Outcome words the badge: a model from elsewhere did not help, it is better or worse.
@@ -201,7 +206,8 @@ func (p *page) RiskText() string {
 	case e.Task == eval.Binary && e.LossUnit == "nats":
 		return "Log loss: 0 is perfect; lower is better."
 	case e.Task == eval.Multiclass && e.LossUnit == "nats":
-		return fmt.Sprintf("Log loss: 0 is perfect, %.3g is a guess among %d classes; lower is better.", math.Log(float64(len(e.Models[0].Classes))), len(e.Models[0].Classes))
+		return fmt.Sprintf("Log loss: 0 is perfect, %.3g is a guess among %d classes; lower is better.",
+			math.Log(float64(len(e.Models[0].Classes))), len(e.Models[0].Classes))
 	case e.Task == eval.Regression && e.Loss == "squared":
 		return "Risk is half the mean squared error, in " + e.LossUnit + ". Lower is better."
 	case e.Loss == eval.RootMeanSquare:
@@ -271,7 +277,8 @@ func (p *page) Certificate() []eval.Fact {
 		{Key: printable.WithUnit("Gap", unit), Value: known(c.Gap, printable.Scientific)},
 		{Key: printable.WithUnit("Objective, upper bound", unit), Value: known(c.Upper, digits)},
 		{Key: printable.WithUnit("Lower bound", unit), Value: known(c.Lower, digits)},
-		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", printable.FourDigits(c.Passes), printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
+		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", printable.FourDigits(c.Passes),
+			printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
 	}
 	if c.Solver != "" {
 		out = append(out, eval.Fact{Key: "Solver", Value: c.Solver})
@@ -289,7 +296,8 @@ func certificateCaveat(c *eval.Certificate) []string {
 	case !c.Gap.Defined():
 		return []string{"Uncertified: no lower bound is known, so the distance from the optimum is unknown."}
 	}
-	return []string{"Uncertified: training stopped before the requested gap. The objective exceeds its optimum by at most the gap shown."}
+	return []string{"Uncertified: training stopped before the requested gap. The objective exceeds its optimum by at " +
+		"most the gap shown."}
 }
 
 // AdversaryText describes the adversary, and what it knows.
@@ -299,9 +307,11 @@ func (p *page) AdversaryText() string {
 		return "Every training row has the same weight."
 	}
 	if a.OverGroups {
-		return "The worst-case weights y of the training rows that the robust model was trained against. The adversary chooses among the groups: rows of a group share its weight."
+		return "The worst-case weights y of the training rows that the robust model was trained against. The adversary " +
+			"chooses among the groups: rows of a group share its weight."
 	}
-	return "The worst-case weights y of the training rows that the robust model was trained against. The adversary never sees the groups: it weights rows by their loss alone."
+	return "The worst-case weights y of the training rows that the robust model was trained against. The adversary never " +
+		"sees the groups: it weights rows by their loss alone."
 }
 
 // Adversary returns the numbers of the worst-case weights; nil without them.
@@ -311,8 +321,11 @@ func (p *page) Adversary() []eval.Fact {
 		return nil
 	}
 	return []eval.Fact{
-		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s (%s)", printable.Count(int(math.Round(float64(a.Effective)))), printable.Plural(a.N, "row", "rows"), printable.Percent(float64(a.EffectiveShare)))},
-		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", printable.Number(float64(a.RadiusKL)), printable.Number(float64(a.RadiusChi)))},
+		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s (%s)",
+			printable.Count(int(math.Round(float64(a.Effective)))), printable.Plural(a.N, "row", "rows"),
+			printable.Percent(float64(a.EffectiveShare)))},
+		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", printable.Number(float64(a.RadiusKL)),
+			printable.Number(float64(a.RadiusChi)))},
 		{Key: "Largest weight × n", Value: printable.Number(float64(a.MaxWeight))},
 		{Key: "Heaviest 1 % of rows hold", Value: printable.Percent(float64(a.OnePercent))},
 		{Key: "Heaviest 10 % of rows hold", Value: printable.Percent(float64(a.TenPercent))},
@@ -325,25 +338,38 @@ func (p *page) Adversary() []eval.Fact {
 func (p *page) Methods() []string {
 	e := p.E
 	out := []string{
-		"Risk is the mean loss. The worst group is the group of the last grouping with the largest risk among those with enough rows; grouping and minimum size are given above.",
-		"Difference is the largest minus the smallest group value, ratio the smallest divided by the largest (to overall: compared with the value over all rows). Averages weight groups equally, or by their share of the training rows (of these rows, if that is unknown).",
+		"Risk is the mean loss. The worst group is the group of the last grouping with the largest risk among those with " +
+			"enough rows; grouping and minimum size are given above.",
+		"Difference is the largest minus the smallest group value, ratio the smallest divided by the largest (to overall: " +
+			"compared with the value over all rows). Averages weight groups equally, or by their share of the training rows " +
+			"(of these rows, if that is unknown).",
 		"CVaR at α is the mean of the worst share α of the losses; the boundary row counts in part.",
 	}
 	switch {
 	case e.Weighted:
-		out = append(out, "Measures, curves and intervals use the row weights (quantiles of residuals do not); n counts rows, shares are shares of the weight.")
+		out = append(out, "Measures, curves and intervals use the row weights (quantiles of residuals do not); n counts "+
+			"rows, shares are shares of the weight.")
 	case e.Task == eval.Binary:
-		out = append(out, "Proportions have Wilson intervals (Poisson limits for few hits or misses), the balanced accuracy the combined intervals of its two recalls, the AUC DeLong’s on the logit scale. Average precision has none if a class has fewer than 10 rows; risk, log-loss, Brier score and calibration have none if a class has no row.")
+		out = append(out, "Proportions have Wilson intervals (Poisson limits for few hits or misses), the balanced accuracy "+
+			"the combined intervals of its two recalls, the AUC DeLong’s on the logit scale. Average precision has none if a "+
+			"class has fewer than 10 rows; risk, log-loss, Brier score and calibration have none if a class has no row.")
 	case e.Task == eval.Multiclass:
-		out = append(out, "Recall, precision and macro-F1 have no intervals; for each class see the intervals of its risk and of its accuracy, which is its recall.")
+		out = append(out, "Recall, precision and macro-F1 have no intervals; for each class see the intervals of its risk "+
+			"and of its accuracy, which is its recall.")
 	default:
 		out = append(out, "The interval of the median absolute error is given by order statistics.")
 	}
 	if e.Task == eval.Binary {
-		out = append(out, "ECE: 10 equal-width bins. With few rows it is biased upwards, so its interval bounds the error of every bin in every draw. The interval is wide if bins are near 0, and may lie below the estimate. Largest value, difference and other summaries over groups have none.")
+		out = append(out, "ECE: 10 equal-width bins. With few rows it is biased upwards, so its interval bounds the error "+
+			"of every bin in every draw. The interval is wide if bins are near 0, and may lie below the estimate. Largest "+
+			"value, difference and other summaries over groups have none.")
 	}
 	if e.Resamples != 0 {
-		out = append(out, fmt.Sprintf("Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Simultaneous intervals are the same at a higher level, that of the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences (%[1]s draws, seed %[2]d): they hold together, whichever group is the worst.",
+		out = append(out, fmt.Sprintf(
+			"Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted "+
+				"for skewness. Simultaneous intervals are the same at a higher level, that of the %[3]s quantile of the largest "+
+				"studentised deviation over all groups with enough rows, models and differences (%[1]s draws, seed %[2]d): they "+
+				"hold together, whichever group is the worst.",
 			printable.Count(e.Resamples), e.Seed, printable.WholePercent(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
@@ -353,7 +379,8 @@ func (p *page) Methods() []string {
 }
 
 // outcomes are the words of outcomes of criteria and gates with their CSS class.
-var outcomes = map[string]string{"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail", "undecided": "undecided", "untested": "undecided"}
+var outcomes = map[string]string{"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail",
+	"undecided": "undecided", "untested": "undecided"}
 
 // Cell formats a cell with its interval or remark below the number.
 func (table) Cell(s string) template.HTML {

@@ -109,12 +109,24 @@ func TestPage_OfHardInputHasNoNaN(t *testing.T) {
 		return x
 	}
 	cases := map[string]eval.Input{
-		"one row":           {Task: eval.Binary, Target: []float64{1}, Models: []eval.Model{{Name: "m", Score: []float64{0.5}, Loss: []float64{0.7}}}},
-		"one class":         {Task: eval.Binary, Target: one(9), Models: []eval.Model{{Name: "m", Score: make([]float64, 9), Loss: make([]float64, 9)}}, Resamples: 100},
-		"constant":          {Task: eval.Regression, Target: one(9), Models: []eval.Model{{Name: "m", Score: one(9), Loss: make([]float64, 9)}, {Name: "r", Score: one(9), Loss: make([]float64, 9)}}, Resamples: 100},
-		"extreme":           {Task: eval.Regression, Target: []float64{1e150, -1e150, 0}, Models: []eval.Model{{Name: "m", Score: []float64{-1e200, 1e200, 0}, Loss: []float64{1e300, 1e300, 1e-300}}}, Resamples: 100},
-		"all groups small":  {Task: eval.Binary, Target: []float64{1, -1, 1}, Models: []eval.Model{{Name: "m", Score: []float64{0, 1, 0.5}, Loss: []float64{1, 1, 1}}}, Groups: []encode.Grouping{{Name: "g", Labels: []string{"a", "b", "unseen"}, Index: []int32{0, 1, 1}}}, MinGroupSize: 50, Resamples: 100},
-		"single-row groups": {Task: eval.Regression, Target: []float64{1, 2}, Models: []eval.Model{{Name: "m", Score: []float64{0, 1}, Loss: []float64{1, 1}}, {Name: "r", Score: []float64{0, 1}, Loss: []float64{1, 1}}}, Groups: []encode.Grouping{{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 1}}}, Resamples: 100},
+		"one row": {Task: eval.Binary, Target: []float64{1},
+			Models: []eval.Model{{Name: "m", Score: []float64{0.5}, Loss: []float64{0.7}}}},
+		"one class": {Task: eval.Binary, Target: one(9),
+			Models: []eval.Model{{Name: "m", Score: make([]float64, 9), Loss: make([]float64, 9)}}, Resamples: 100},
+		"constant": {Task: eval.Regression, Target: one(9),
+			Models: []eval.Model{{Name: "m", Score: one(9), Loss: make([]float64, 9)},
+				{Name: "r", Score: one(9), Loss: make([]float64, 9)}}, Resamples: 100},
+		"extreme": {Task: eval.Regression, Target: []float64{1e150, -1e150, 0},
+			Models:    []eval.Model{{Name: "m", Score: []float64{-1e200, 1e200, 0}, Loss: []float64{1e300, 1e300, 1e-300}}},
+			Resamples: 100},
+		"all groups small": {Task: eval.Binary, Target: []float64{1, -1, 1},
+			Models:       []eval.Model{{Name: "m", Score: []float64{0, 1, 0.5}, Loss: []float64{1, 1, 1}}},
+			Groups:       []encode.Grouping{{Name: "g", Labels: []string{"a", "b", "unseen"}, Index: []int32{0, 1, 1}}},
+			MinGroupSize: 50, Resamples: 100},
+		"single-row groups": {Task: eval.Regression, Target: []float64{1, 2},
+			Models: []eval.Model{{Name: "m", Score: []float64{0, 1}, Loss: []float64{1, 1}},
+				{Name: "r", Score: []float64{0, 1}, Loss: []float64{1, 1}}},
+			Groups: []encode.Grouping{{Name: "g", Labels: []string{"a", "b"}, Index: []int32{0, 1}}}, Resamples: 100},
 	}
 	for name, in := range cases {
 		in.Columns = []eval.Column{{Name: "c", Value: in.Target}}
@@ -143,7 +155,8 @@ func TestPage_OfHardInputHasNoNaN(t *testing.T) {
 		if name == "one class" && e.Models[0].Overall.Why["auc"] != "no negative rows" {
 			t.Errorf("AUC of one class: %v", e.Models[0].Overall.Why)
 		}
-		if name == "all groups small" && (e.Models[0].WorstGroup != nil || !strings.Contains(strings.Join(e.Caveats, " "), "insufficient evidence")) {
+		if name == "all groups small" && (e.Models[0].WorstGroup != nil ||
+			!strings.Contains(strings.Join(e.Caveats, " "), "insufficient evidence")) {
 			t.Errorf("small groups: %v", e.Caveats)
 		}
 	}
@@ -164,7 +177,8 @@ func TestPage_SizeIsBounded(t *testing.T) {
 		}
 		t.Logf("%d groups: %d bytes of report.html, %d of metrics.json", c.groups, html.Len(), numbers.Len())
 		if html.Len() > c.page || numbers.Len() > c.numbers || e.Groupings[0].Count() != c.groups {
-			t.Errorf("%d groups: %d bytes of the page, %d of the numbers; at most %d and %d", e.Groupings[0].Count(), html.Len(), numbers.Len(), c.page, c.numbers)
+			t.Errorf("%d groups: %d bytes of the page, %d of the numbers; at most %d and %d", e.Groupings[0].Count(), html.Len(),
+				numbers.Len(), c.page, c.numbers)
 		}
 		if strings.Contains(html.String(), "more groups are in metrics.json") != (c.groups > eval.MostGroups) {
 			t.Errorf("%d groups: the page hides that groups are left out, or says so of none", c.groups)
@@ -189,7 +203,8 @@ func TestPage_MoreGroupsThanShown(t *testing.T) {
 			small = eval.MostGroups / 6
 		}
 		rest := fmt.Sprintf("%d more groups are in metrics.json", groups-1-small)
-		if said := strings.Contains(text, rest); said != (groups > eval.MostGroups) || strings.Contains(text, "more groups are in metrics.json") != said {
+		if said := strings.Contains(text, rest); said != (groups > eval.MostGroups) ||
+			strings.Contains(text, "more groups are in metrics.json") != said {
 			t.Errorf("%d groups: the rest is named: %v", groups, said)
 		}
 		if worst := strings.Count(text, "(worst for robust)"); worst != 1 {

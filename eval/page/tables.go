@@ -36,7 +36,8 @@ func (p *page) Groups() *table {
 	}
 	order := g.FirstGroups(eval.MostGroups)
 	add := func(h *eval.Group, label, class string) {
-		row := tableRow{Cells: []string{label, fmt.Sprintf("%s (%s)", printable.Count(h.N), printable.Percent(h.Share))}, Class: class}
+		row := tableRow{Cells: []string{label, fmt.Sprintf("%s (%s)", printable.Count(h.N), printable.Percent(h.Share))},
+			Class: class}
 		for _, c := range columns {
 			text, drawn := c.cell(h)
 			row.Cells = append(row.Cells, text)
@@ -63,7 +64,8 @@ func (p *page) Groups() *table {
 	}
 	t.Foot += p.RiskText()
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf(" Second lines: %s intervals that hold for all groups together.", printable.WholePercent(e.Confidence))
+		t.Foot += fmt.Sprintf(" Second lines: %s intervals that hold for all groups together.",
+			printable.WholePercent(e.Confidence))
 	}
 	return t
 }
@@ -72,7 +74,8 @@ func (p *page) Groups() *table {
 func (p *page) allRows() *eval.Group {
 	h := &eval.Group{N: p.E.N, Share: 1, Sufficient: true}
 	for _, m := range p.E.Models {
-		h.Models = append(h.Models, eval.GroupModel{Model: m.Name, Values: m.Overall, Intervals: m.Intervals, Simultaneous: m.Intervals.Find(p.E.Task.Risk().Key), Classes: m.Classes})
+		h.Models = append(h.Models, eval.GroupModel{Model: m.Name, Values: m.Overall, Intervals: m.Intervals,
+			Simultaneous: m.Intervals.Find(p.E.Task.Risk().Key), Classes: m.Classes})
 	}
 	return h
 }
@@ -96,7 +99,8 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 		if m.Key == risk.Key {
 			name = p.riskName()
 		}
-		out = append(out, groupColumn{name + ", " + p.Models[k], func(h *eval.Group) (string, *strip) { return p.measureCell(g, h, m) }})
+		out = append(out, groupColumn{name + ", " + p.Models[k],
+			func(h *eval.Group) (string, *strip) { return p.measureCell(g, h, m) }})
 	}
 	for i := range changes {
 		c := &changes[i]
@@ -137,7 +141,8 @@ func (p *page) rateColumns() (out []groupColumn) {
 	if class == "" {
 		class = "positive"
 	}
-	for _, c := range []struct{ key, head string }{{eval.Prevalence, "“%s” in fact"}, {eval.SelectionRate, "“%s” predicted"}} {
+	for _, c := range []struct{ key, head string }{{eval.Prevalence, "“%s” in fact"},
+		{eval.SelectionRate, "“%s” predicted"}} {
 		out = append(out, groupColumn{fmt.Sprintf(c.head, class), func(h *eval.Group) (string, *strip) {
 			v, ok := h.Models[p.E.Focus()].Values.Get(c.key)
 			if !isPositive {
@@ -233,7 +238,9 @@ func (p *page) Rates() *table {
 // any.
 func (p *page) Criteria() *table {
 	e := p.E
-	t := &table{Title: "Criteria, " + p.Models[e.Focus()], Head: []string{"Question", "Measured [" + printable.WholePercent(e.Confidence) + "]", "Limit", "Lowest, highest in", "Outcome"}}
+	t := &table{Title: "Criteria, " + p.Models[e.Focus()],
+		Head: []string{"Question", "Measured [" + printable.WholePercent(e.Confidence) + "]", "Limit", "Lowest, highest in",
+			"Outcome"}}
 	for _, outcome := range []string{"fail", "undecided", "untested", "pass"} {
 		for _, c := range e.Criteria {
 			if c.Outcome != outcome || c.Model != p.Models[e.Focus()] {
@@ -254,7 +261,8 @@ func (p *page) Criteria() *table {
 			}
 			row := tableRow{Cells: []string{c.Question, value}, Class: class}
 			row.draw(drawn)
-			row.Cells = append(row.Cells, limit+drawn.format(c.Limit), printable.Group(c.Low)+", "+printable.Group(c.High), c.Outcome)
+			row.Cells = append(row.Cells, limit+drawn.format(c.Limit), printable.Group(c.Low)+", "+printable.Group(c.High),
+				c.Outcome)
 			t.Rows = append(t.Rows, row)
 		}
 	}
@@ -307,7 +315,8 @@ func (p *page) Ranking() *table {
 	}
 	t.shareAxes()
 	if e.Resamples != 0 {
-		t.Foot = fmt.Sprintf("Changes of the %s against %s, with %s intervals", p.lowerRiskName(), p.Models[0], printable.WholePercent(e.Confidence))
+		t.Foot = fmt.Sprintf("Changes of the %s against %s, with %s intervals", p.lowerRiskName(), p.Models[0],
+			printable.WholePercent(e.Confidence))
 		if hasGroups && len(p.Models) > 1 {
 			t.Foot += "; those of the worst group allow for its choice"
 		}

@@ -15,7 +15,8 @@ func (p *page) HeaviestRows() *table {
 	if a == nil || len(a.Top) == 0 {
 		return nil
 	}
-	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", printable.WithUnit("Loss", p.lossUnit)}, Foot: "Rows are numbered from 1, in the order of the input."}
+	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight",
+		printable.WithUnit("Loss", p.lossUnit)}, Foot: "Rows are numbered from 1, in the order of the input."}
 	for _, r := range a.Top {
 		l := "–"
 		if r.Loss != nil {
@@ -53,7 +54,8 @@ func (p *page) OtherCoefficients() *table {
 		return nil
 	}
 	more := c.Largest()[eval.MostCoefficients:]
-	t := coefficientTable(c, "The other "+printable.Plural(len(more), "coefficient", "coefficients"), more[:min(len(more), 2*maxTableRows)])
+	t := coefficientTable(c, "The other "+printable.Plural(len(more), "coefficient", "coefficients"),
+		more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(t.Rows); left > 0 {
 		t.Foot = printable.Plural(left, "more is", "more are") + " in the JSON."
 	}
@@ -73,7 +75,8 @@ func (p *page) GroupCoefficientTables() (out []table) {
 		if !ok {
 			k = len(out)
 			at[q.By] = k
-			out = append(out, table{Title: fmt.Sprintf("Coefficients by %s (%s)", q.By, g.Scaled), Head: []string{"Feature", "Shared"}})
+			out = append(out, table{Title: fmt.Sprintf("Coefficients by %s (%s)", q.By, g.Scaled),
+				Head: []string{"Feature", "Shared"}})
 			for _, label := range q.Labels {
 				out[k].Head = append(out[k].Head, printable.Group(label))
 			}
@@ -92,7 +95,8 @@ func (p *page) GroupCoefficientTables() (out []table) {
 		return nil
 	}
 	foot := &out[len(out)-1].Foot
-	*foot = "Each group's coefficient is the shared one plus its own; second, " + g.Unit + " of a number. Nulls, rare and unseen groups have the shared coefficients."
+	*foot = "Each group's coefficient is the shared one plus its own; second, " + g.Unit +
+		" of a number. Nulls, rare and unseen groups have the shared coefficients."
 	if panels > 0 {
 		*foot += " " + printable.Plural(panels, "more feature is", "more features are") + " in the JSON."
 	}
@@ -122,7 +126,9 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 // Slices lists the confirmed slices or, without confirmed, the others; nil for none.
 func (p *page) Slices(confirmed bool) *table {
 	s := p.E.Slices
-	t := &table{Title: "Slices of " + s.Model + ", confirmed", Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + printable.WholePercent(p.E.Confidence) + "]"}}
+	t := &table{Title: "Slices of " + s.Model + ", confirmed",
+		Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest",
+			"Excess [" + printable.WholePercent(p.E.Confidence) + "]"}}
 	if !confirmed {
 		t.Title = "Slices that were not confirmed"
 	}
@@ -131,7 +137,8 @@ func (p *page) Slices(confirmed bool) *table {
 			continue
 		}
 		d := &eval.Difference{Value: c.Risk - c.Rest, Interval: &c.Interval}
-		row := tableRow{Cells: []string{c.Condition, printable.Count(c.N), printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest)), d.Text(float64(c.Risk))}}
+		row := tableRow{Cells: []string{c.Condition, printable.Count(c.N), printable.Number(float64(c.Risk)),
+			printable.Number(float64(c.Rest)), d.Text(float64(c.Risk))}}
 		row.draw(changeStrip(d))
 		if !confirmed {
 			row.Class = "faint"
@@ -155,9 +162,11 @@ func (p *page) Candidates() *table {
 	if c.Validation > 0 {
 		title = fmt.Sprintf("Candidates, by %s", printable.Plural(c.Validation, "validation row", "validation rows"))
 	}
-	t := &table{Title: title, Head: []string{"Model", "Average risk", printable.Capitalise(c.Criterion), "Standard error of the change", "Worth its cost"}}
+	t := &table{Title: title, Head: []string{"Model", "Average risk", printable.Capitalise(c.Criterion),
+		"Standard error of the change", "Worth its cost"}}
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
-		row := tableRow{Cells: []string{m.Name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "", ""}}
+		row := tableRow{Cells: []string{m.Name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "",
+			""}}
 		if i > 0 {
 			row.Cells[3], row.Cells[4] = printable.Number(float64(m.SE)), "no"
 			if m.Allowed {

@@ -22,7 +22,8 @@ type tile struct {
 func (p *page) newTile(label, about string, s *strip, rows string) tile {
 	t := tile{Label: label, About: about, Value: s.format(s.value)}
 	if !math.IsNaN(s.low) && !math.IsNaN(s.high) {
-		t.Lines = append(t.Lines, fmt.Sprintf("%s interval %s to %s", printable.WholePercent(p.E.Confidence), s.format(s.low), s.format(s.high)))
+		t.Lines = append(t.Lines, fmt.Sprintf("%s interval %s to %s", printable.WholePercent(p.E.Confidence), s.format(s.low),
+			s.format(s.high)))
 	}
 	var baselines []string
 	if !math.IsNaN(s.standard) {
@@ -45,7 +46,9 @@ func (p *page) newTile(label, about string, s *strip, rows string) tile {
 }
 
 // measureTile returns the tile of a measure of model k in a group; iv is its interval.
-func (p *page) measureTile(label, about string, m eval.Measure, h *eval.Group, k int, iv *eval.Interval, rows string) tile {
+func (p *page) measureTile(
+	label, about string, m eval.Measure, h *eval.Group, k int, iv *eval.Interval, rows string,
+) tile {
 	return p.newTile(label, about, p.measureStrip(m, h, k, iv), rows)
 }
 
@@ -85,7 +88,8 @@ func (p *page) Tiles() []tile {
 	if w := e.Models[k].WorstGroup; w != nil {
 		out = append(out, p.worstTiles(k, lead, about)...)
 	} else if !e.IsRisk(lead) {
-		out = append(out, p.measureTile("All rows: "+p.lossName(), "lower is better", risk, all, k, p.overallInterval(k, risk), rows))
+		out = append(out, p.measureTile("All rows: "+p.lossName(), "lower is better", risk, all, k,
+			p.overallInterval(k, risk), rows))
 	}
 	switch e.Task {
 	case eval.Binary:
@@ -93,7 +97,8 @@ func (p *page) Tiles() []tile {
 	default:
 		for _, m := range e.Task.Measures() {
 			if m.Tile != "" {
-				out = append(out, p.measureTile(m.Label, prefixUnit(e.TargetUnit, m.Tile), m, all, k, p.overallInterval(k, m), rows))
+				out = append(out, p.measureTile(m.Label, prefixUnit(e.TargetUnit, m.Tile), m, all, k, p.overallInterval(k, m),
+					rows))
 			}
 		}
 	}
@@ -103,8 +108,8 @@ func (p *page) Tiles() []tile {
 	return out[:min(4, len(out))]
 }
 
-// overallInterval returns the interval of a measure of model k over all rows. The risk has one interval under all of its
-// names.
+// overallInterval returns the interval of a measure of model k over all rows. The risk has one interval under all of
+// its names.
 func (p *page) overallInterval(k int, m eval.Measure) *eval.Interval {
 	if p.E.IsRisk(m) {
 		m = p.E.Task.Risk()
@@ -128,8 +133,8 @@ func (p *page) lossName() string {
 	return printable.WithUnit("mean loss", p.E.LossUnit)
 }
 
-// worstTiles returns the leading measure in the worst group of model k, and the loss there unless another tile takes its
-// place. The intervals hold for all groups together, since the group was picked as the worst.
+// worstTiles returns the leading measure in the worst group of model k, and the loss there unless another tile takes
+// its place. The intervals hold for all groups together, since the group was picked as the worst.
 func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 	e, g := p.E, p.E.Headline()
 	w := e.Models[k].WorstGroup
@@ -139,9 +144,11 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 			continue
 		}
 		rows := fmt.Sprintf("%s · %s", printable.Group(h.Label), printable.Plural(h.N, "row", "rows"))
-		out = append(out, p.measureTile("Worst group: "+leadName(lead), about, lead, h, k, e.SimultaneousInterval(g, h, k, lead), rows))
+		out = append(out, p.measureTile("Worst group: "+leadName(lead), about, lead, h, k,
+			e.SimultaneousInterval(g, h, k, lead), rows))
 		if _, ok := p.criterionTile(); !ok && e.Task != eval.Regression {
-			out = append(out, p.measureTile("Worst group: "+p.lossName(), "lower is better", e.Task.Risk(), h, k, w.MaxInterval, rows))
+			out = append(out, p.measureTile("Worst group: "+p.lossName(), "lower is better", e.Task.Risk(), h, k, w.MaxInterval,
+				rows))
 		}
 	}
 	return out
@@ -168,7 +175,8 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 		s.low, s.high = s.high, s.low
 	}
 	s.format = func(x float64) string { return printable.PercentOf(x, n) }
-	return p.newTile("Found of the rarer class", "of "+printable.Count(n), s, fmt.Sprintf("%s of %s are %s", printable.Count(n), printable.Plural(e.N, "row", "rows"), class))
+	return p.newTile("Found of the rarer class", "of "+printable.Count(n), s,
+		fmt.Sprintf("%s of %s are %s", printable.Count(n), printable.Plural(e.N, "row", "rows"), class))
 }
 
 // criterionTile returns the tile of the four-fifths rule for the model in focus. ok is false if it was not checked.
@@ -178,7 +186,8 @@ func (p *page) criterionTile() (t tile, ok bool) {
 			continue
 		}
 		s := criterionStrip(&c)
-		t = p.newTile(fmt.Sprintf("Rates of “%s”, lowest ÷ highest", p.E.Favourable.Value), "four-fifths rule", s, printable.Group(c.Low)+" against "+printable.Group(c.High))
+		t = p.newTile(fmt.Sprintf("Rates of “%s”, lowest ÷ highest", p.E.Favourable.Value), "four-fifths rule", s,
+			printable.Group(c.Low)+" against "+printable.Group(c.High))
 		t.Outcome = c.Outcome
 		return t, true
 	}

@@ -23,7 +23,8 @@ func TestTiles_IntervalAndBaseline(t *testing.T) {
 	}
 	for _, q := range tiles {
 		text := strings.Join(q.Lines, "; ")
-		if !strings.Contains(text, "95\u00a0% interval") || !strings.Contains(text, "constant") || !strings.Contains(text, "row") {
+		if !strings.Contains(text, "95\u00a0% interval") || !strings.Contains(text, "constant") ||
+			!strings.Contains(text, "row") {
 			t.Errorf("%s: %q", q.Label, text)
 		}
 		for _, class := range []string{`class="iv"`, `class="const"`, `class="dot"`} {
@@ -47,7 +48,8 @@ func TestTiles_ConstantIsTheLargerClass(t *testing.T) {
 	e := evaltest.Evaluate(t, in)
 	lead := e.Task.Leading()
 	want := max(float64(positives), float64(len(in.Target)-positives)) / float64(len(in.Target))
-	if got, ok := e.ConstantValue(lead, &eval.GroupModel{Values: e.Models[0].Overall}, e.N); !ok || !(math.Abs(got-want) <= 1e-12) {
+	if got, ok := e.ConstantValue(lead, &eval.GroupModel{Values: e.Models[0].Overall}, e.N); !ok ||
+		!(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -69,7 +71,8 @@ func TestStrip_Marks(t *testing.T) {
 // The title of a page of a failed gate says so and names the group.
 func TestHeading_OfAFailedGate(t *testing.T) {
 	e := evaltest.Evaluate(t, evaltest.Loans())
-	e.Gates = []eval.GateResult{{Text: "a", Message: "passed: x"}, {Text: "b", Failed: true, Group: "South", Message: "failed: y"}}
+	e.Gates = []eval.GateResult{{Text: "a", Message: "passed: x"},
+		{Text: "b", Failed: true, Group: "South", Message: "failed: y"}}
 	p := newPage(&eval.Report{Title: "Model", Evaluation: e})
 	if got := p.Heading(); got != "1 of 2 gates failed, in South" {
 		t.Error(got)
@@ -91,7 +94,8 @@ func TestPage_FoldsAndPrints(t *testing.T) {
 	if !strings.Contains(text, "<summary>The other 28 rows</summary>") {
 		t.Error("the table of 40 groups is not folded")
 	}
-	if print := text[strings.Index(text, "@media print"):]; !strings.Contains(print, "details::details-content{content-visibility:visible") {
+	if print := text[strings.Index(text, "@media print"):]; !strings.Contains(print,
+		"details::details-content{content-visibility:visible") {
 		t.Error("folded parts are not printed")
 	}
 }

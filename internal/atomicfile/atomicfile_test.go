@@ -90,7 +90,8 @@ func TestWrite_Failures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []string{sub, filepath.Join(dir, "no", "such", "x"), filepath.Join(path, "x"), dir + "/new/"} {
-		if err := Write(p, true, text("x")); err == nil || !strings.HasPrefix(err.Error(), p) || strings.Contains(err.Error(), "tmp-") {
+		if err := Write(p, true, text("x")); err == nil || !strings.HasPrefix(err.Error(), p) ||
+			strings.Contains(err.Error(), "tmp-") {
 			t.Errorf("%s: got %v, want an error that names the path", p, err)
 		} else if early := Check(p, true); early == nil || early.Error() != err.Error() {
 			t.Errorf("%s: before any work %v, then %v", p, early, err)
@@ -103,7 +104,8 @@ func TestWrite_Failures(t *testing.T) {
 		}
 		os.Remove(loose)
 	}
-	if err := Check(os.DevNull, true); os.DevNull == "/dev/null" && (err == nil || !strings.Contains(err.Error(), "not a regular file")) {
+	if err := Check(os.DevNull, true); os.DevNull == "/dev/null" &&
+		(err == nil || !strings.Contains(err.Error(), "not a regular file")) {
 		t.Errorf("a device: %v", err)
 	}
 	if err := Check(path, false); !errors.Is(err, fs.ErrExist) {

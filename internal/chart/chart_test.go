@@ -16,7 +16,8 @@ const nasty = "a\x00\x1b[31m\x7f\u0085\u202egnp\u2066\ufeff\uffff<&>\"\xff"
 func TestSVG_HostileText(t *testing.T) {
 	s := Series{K: 1, X: []float64{1, 2}, Y: []float64{3, 4}, Marks: true}
 	for name, d := range map[string]Drawing{
-		"dots": Dots{Names: []string{nasty}, XLabel: nasty, Rows: []Dot{{Label: nasty, Detail: nasty, Value: []float64{1}}}}.Drawing(),
+		"dots": Dots{Names: []string{nasty}, XLabel: nasty,
+			Rows: []Dot{{Label: nasty, Detail: nasty, Value: []float64{1}}}}.Drawing(),
 		"lines": Lines{Legend: append(Entries([]string{nasty}), Entry{Name: nasty, Ring: true}),
 			Title: nasty, XLabel: nasty, YLabel: nasty, Series: []Series{s}}.Drawing(),
 	} {
@@ -46,7 +47,8 @@ func TestSVG_HostileText(t *testing.T) {
 }
 
 func TestWrap_KeepsTheText(t *testing.T) {
-	for _, s := range []string{"short", "Amer-Indian-Eskimo / Other-relative / Never-married", strings.Repeat("x", 60), "a b", ""} {
+	for _, s := range []string{"short", "Amer-Indian-Eskimo / Other-relative / Never-married", strings.Repeat("x", 60),
+		"a b", ""} {
 		lines := wrapText(s, 150, fontSize, 3)
 		for _, l := range lines {
 			if w := textWidth(l, fontSize); w > 150 {
@@ -58,7 +60,8 @@ func TestWrap_KeepsTheText(t *testing.T) {
 			t.Errorf("%q becomes %q", s, lines)
 		}
 	}
-	if lines := wrapText(strings.Repeat("wide words ", 40), 150, fontSize, 3); len(lines) != 3 || !strings.Contains(lines[2], "…") {
+	if lines := wrapText(strings.Repeat("wide words ", 40), 150, fontSize, 3); len(lines) != 3 ||
+		!strings.Contains(lines[2], "…") {
 		t.Errorf("%q", lines)
 	}
 }
@@ -70,12 +73,14 @@ func TestTicks_LabelsDoNotCollide(t *testing.T) {
 			p := Lines{XShare: k%2 == 0, XLog: k == 2, Series: []Series{{X: []float64{top / 7e3, top}, Y: []float64{1, 2}}}}
 			traced(t, "lines", p.Drawing())
 		}
-		traced(t, "dots", Dots{Rows: []Dot{{Label: strings.Repeat("long ", 20), Detail: "n 1234567", Value: []float64{top}}}, Ref: []float64{0}}.Drawing())
+		traced(t, "dots", Dots{Rows: []Dot{{Label: strings.Repeat("long ", 20), Detail: "n 1234567", Value: []float64{top}}},
+			Ref: []float64{0}}.Drawing())
 	}
 }
 
 func TestTicks_Compact(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 0.05: "0.05", 1234: "1234", 1e-4: "1e−4", 2.5e6: "2.5e6", -0.5: "−0.5"} {
+	for v, want := range map[float64]string{0: "0", 0.05: "0.05", 1234: "1234", 1e-4: "1e−4", 2.5e6: "2.5e6",
+		-0.5: "−0.5"} {
 		if got := formatCompact(v); got != want {
 			t.Errorf("%v is %q, want %q", v, got, want)
 		}

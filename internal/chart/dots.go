@@ -92,7 +92,8 @@ func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top, size vg
 	p.drawLine(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
 	for _, v := range d.Ref {
 		if x.contains(v) {
-			p.drawLine(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom}, vg.Point{X: x.position(v), Y: top})
+			p.drawLine(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom},
+				vg.Point{X: x.position(v), Y: top})
 		}
 	}
 	y := top

@@ -152,7 +152,9 @@ func (c *tracer) find(t *testing.T, s string) label {
 
 // along says where values lie on an axis, from two ticks that are read off: the label of a
 // tick is below it, or beside it.
-func along(t *testing.T, labels []label, read func(string) (float64, bool), at func(label) float64) func(v float64) float64 {
+func along(
+	t *testing.T, labels []label, read func(string) (float64, bool), at func(label) float64,
+) func(v float64) float64 {
 	t.Helper()
 	var v, p []float64
 	for _, l := range labels {
@@ -177,7 +179,8 @@ func plainNumber(s string) (float64, bool) {
 // detail and of their marks on one height; marks lie where the axis says, between the ends
 // of their intervals.
 func TestDots_Positions(t *testing.T) {
-	for _, names := range [][]string{{"one"}, {"a", "b", "c", "a name that needs a good part of a row", "and another name of this sort"}} {
+	for _, names := range [][]string{{"one"}, {"a", "b", "c", "a name that needs a good part of a row",
+		"and another name of this sort"}} {
 		d := Dots{Names: names, XLabel: "the axis", Ref: []float64{0.5}}
 		labels := []string{"first", "second", strings.Repeat("a long label of many words ", 3), "last"}
 		for i, l := range labels {
@@ -237,7 +240,8 @@ func TestDots_Positions(t *testing.T) {
 // or of the smallest and largest numbers has some, too.
 func TestTicks_AreInTheRange(t *testing.T) {
 	for _, kind := range []string{"linear", "log"} {
-		for _, r := range [][2]float64{{0.001, 1}, {1, 1}, {0.3, 0.9}, {1, 2e6}, {1e-9, 3e-9}, {1e-7, 1.3e-7}, {2, 7}, {0.5, 40}, {3, 5000}, {10, 1e12}, {1e-3, 1e3}} {
+		for _, r := range [][2]float64{{0.001, 1}, {1, 1}, {0.3, 0.9}, {1, 2e6}, {1e-9, 3e-9}, {1e-7, 1.3e-7}, {2, 7},
+			{0.5, 40}, {3, 5000}, {10, 1e12}, {1e-3, 1e3}} {
 			for _, sign := range []float64{1, -1} {
 				if sign < 0 && kind != "linear" {
 					continue
@@ -253,7 +257,8 @@ func TestTicks_AreInTheRange(t *testing.T) {
 					t.Fatalf("%s: [%v, %v] of [%v, %v]", kind, a.min, a.max, lo, hi)
 				}
 				a.lo, a.hi = 20, 320
-				if !(math.Abs(float64(a.position(a.min)-20)) <= 1e-9) || !(math.Abs(float64(a.position(a.max)-320)) <= 1e-9) || !(a.position((a.min+a.max)/2) > 20) {
+				if !(math.Abs(float64(a.position(a.min)-20)) <= 1e-9) || !(math.Abs(float64(a.position(a.max)-320)) <= 1e-9) ||
+					!(a.position((a.min+a.max)/2) > 20) {
 					t.Errorf("%s: from %v to %v", kind, a.position(a.min), a.position(a.max))
 				}
 				ticks := a.ticks(6)
@@ -264,7 +269,8 @@ func TestTicks_AreInTheRange(t *testing.T) {
 					if tick.v < a.min-1e-4*math.Abs(a.min) || tick.v > a.max+1e-4*math.Abs(a.max) || k > 0 && tick.v <= ticks[k-1].v {
 						t.Errorf("%s: a tick at %v of [%v, %v]", kind, tick.v, a.min, a.max)
 					}
-					if v, ok := plainNumber(strings.ReplaceAll(tick.s, "\u2009", "")); !ok || !(math.Abs(v-tick.v) <= 1e-6*math.Abs(tick.v)+1e-300) {
+					if v, ok := plainNumber(strings.ReplaceAll(tick.s, "\u2009", "")); !ok ||
+						!(math.Abs(v-tick.v) <= 1e-6*math.Abs(tick.v)+1e-300) {
 						t.Errorf("%s: %v is labelled %q", kind, tick.v, tick.s)
 					}
 					if len([]rune(tick.s)) > 10 {
@@ -301,7 +307,8 @@ func TestLegend_BreaksIntoRows(t *testing.T) {
 	for k := range 11 {
 		names = append(names, "the name "+strconv.Itoa(k))
 	}
-	c := traced(t, "legend", Lines{Legend: Entries(names), Series: []Series{{X: []float64{0, 1}, Y: []float64{0, 1}}}}.Drawing())
+	c := traced(t, "legend", Lines{Legend: Entries(names),
+		Series: []Series{{X: []float64{0, 1}, Y: []float64{0, 1}}}}.Drawing())
 	rows := map[float64]bool{}
 	for k, m := range c.marks() {
 		x, y := m.middle()
@@ -343,7 +350,8 @@ func TestMultiples_ShareTheirAxis(t *testing.T) {
 	m := Multiples{XLabel: "units"}
 	for i := range 3 {
 		m.Titles = append(m.Titles, "chart "+strconv.Itoa(i))
-		m.Charts = append(m.Charts, Dots{First: 1, Ref: []float64{1}, Rows: []Dot{{Label: "a", Value: []float64{float64(i)}}, {Label: "b", Value: []float64{3}}}})
+		m.Charts = append(m.Charts, Dots{First: 1, Ref: []float64{1},
+			Rows: []Dot{{Label: "a", Value: []float64{float64(i)}}, {Label: "b", Value: []float64{3}}}})
 	}
 	c := traced(t, "multiples", m.Drawing())
 	marks := c.marks()
@@ -363,7 +371,8 @@ func TestMultiples_ShareTheirAxis(t *testing.T) {
 		}
 		reference := false
 		for _, s := range c.lines {
-			reference = reference || !s.closed && s.x0 == s.x1 && math.Abs(s.x0-x(2*i+1)+2*unit) < 1e-6 && s.y1 > y(2*i) && s.y0 < y(2*i+1)
+			reference = reference || !s.closed && s.x0 == s.x1 && math.Abs(s.x0-x(2*i+1)+2*unit) < 1e-6 && s.y1 > y(2*i) &&
+				s.y0 < y(2*i+1)
 		}
 		if !reference {
 			t.Errorf("chart %d has no line at its reference", i)

@@ -109,7 +109,8 @@ func (q Lines) draw(p sheet, top vg.Length) {
 	p.drawXLabels(x, xt, y.lo-13, p.w)
 	p.drawText(x.hi, y.lo-27, q.XLabel, fontSize, colInk, 1)
 	if q.Square {
-		p.drawLine(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(x.min), Y: y.position(x.min)}, vg.Point{X: x.position(x.max), Y: y.position(x.max)})
+		p.drawLine(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(x.min), Y: y.position(x.min)},
+			vg.Point{X: x.position(x.max), Y: y.position(x.max)})
 	}
 	if q.Zero {
 		p.drawLine(colMuted, 0.9, nil, vg.Point{X: x.lo, Y: y.position(0)}, vg.Point{X: x.hi, Y: y.position(0)})

@@ -205,7 +205,8 @@ func TestModel_AgainstDifferences(t *testing.T) {
 // the price.
 func TestRespond_LossesFarApart(t *testing.T) {
 	f := []Real{New(3e60), New(2e60), New(1e60), New(5e59)}
-	for _, a := range []Adversary{{Penalty: "chi2", Nu: 1e-7, Alpha: 0.4}, {Penalty: "chi2", Nu: 1e-7}, {Penalty: "kl", Nu: 1e-7, Alpha: 0.4}} {
+	for _, a := range []Adversary{{Penalty: "chi2", Nu: 1e-7, Alpha: 0.4}, {Penalty: "chi2", Nu: 1e-7},
+		{Penalty: "kl", Nu: 1e-7, Alpha: 0.4}} {
 		sum := zero()
 		y := a.Respond(f).Weight
 		for j, v := range y {

@@ -17,7 +17,8 @@ type Problem struct {
 	Width float64 // of quantile, > 0
 
 	Adversary
-	Group  []int     // by sample, from 0, negative for none: the adversary weighs groups, within them Share holds; nil: samples
+	// by sample, from 0, negative for none: the adversary weighs groups, within them Share holds; nil: samples
+	Group  []int
 	Other  []int     // further groups, which may overlap with these; nil: none
 	Share  []float64 // by sample, not all 0 in a group; nil: equal
 	Adjust []float64 // by group, those of Other after the others: added to its mean; nil: none
@@ -35,9 +36,11 @@ type Adversary struct {
 	Radius  float64   // D is at most that; 0: anything
 	Alpha   float64   // weights are at most w/α; 0: no cap. Not beside a radius
 	Weights []float64 // w, of any positive sum; nil: equal
-	Ranks   string    // spectrum of weights by rank: tv, superquantile, extremile or esrm; empty: none. Beside Nu alone, with chi2
-	Param   float64   // its parameter
-	Cap     float64   // > 0: weights between 0 and this, each for itself and of any sum; see separate. 0: weights of sum one
+	// spectrum of weights by rank: tv, superquantile, extremile or esrm; empty: none. Beside Nu alone, with chi2
+	Ranks string
+	Param float64 // its parameter
+	// > 0: weights between 0 and this, each for itself and of any sum; see separate. 0: weights of sum one
+	Cap float64
 }
 
 // A Sample holds the loss of a sample with its first two derivatives in the margin.

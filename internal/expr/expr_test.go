@@ -48,7 +48,8 @@ func TestParse_Trees(t *testing.T) {
 		}
 	}
 	for text, at := range map[string]int{
-		"": 1, "a ==": 5, "a == 1 b": 8, "é == \"x": 6, "(a": 3, "a && ": 6, "a in 1": 6, "a is 1": 6, "1 == a": 1, "g[x > 1": 1, "a == 1e999": 6, "a < +-": 5,
+		"": 1, "a ==": 5, "a == 1 b": 8, "é == \"x": 6, "(a": 3, "a && ": 6, "a in 1": 6, "a is 1": 6, "1 == a": 1,
+		"g[x > 1": 1, "a == 1e999": 6, "a < +-": 5,
 		strings.Repeat("!", 300) + "a": 201,
 	} {
 		_, err := Parse(text)
@@ -69,13 +70,16 @@ func TestQuote_ReadsBack(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			if in := e.Args[0]; in.Op != In || in.Name != name || in.Values[1].Kind != Text || in.Values[1].Text != value || e.Args[1].Args[0].Name != name {
+			if in := e.Args[0]; in.Op != In || in.Name != name || in.Values[1].Kind != Text || in.Values[1].Text != value ||
+				e.Args[1].Args[0].Name != name {
 				t.Errorf("%s is read as %s", text, shape(e))
 			}
 		}
 	}
-	for name, plain := range map[string]bool{"a": true, "z": true, "A": true, "Z": true, "_": true, "b0": true, "b9": true, "b.c": true, "b-c": true, "é": true,
-		"0b": false, "9": false, ".b": false, "-b": false, "b c": false, "b@": false, "b[": false, "b{": false, "b/": false, "b:": false, "Not": false} {
+	for name, plain := range map[string]bool{"a": true, "z": true, "A": true, "Z": true, "_": true, "b0": true, "b9": true,
+		"b.c": true, "b-c": true, "é": true,
+		"0b": false, "9": false, ".b": false, "-b": false, "b c": false, "b@": false, "b[": false, "b{": false, "b/": false,
+		"b:": false, "Not": false} {
 		if got := QuoteName(name); (got == name) != plain || !plain && got != "`"+name+"`" {
 			t.Errorf("%q is written %s", name, got)
 		}
@@ -87,7 +91,8 @@ func TestQuote_ReadsBack(t *testing.T) {
 func TestEval_OfMissingValues(t *testing.T) {
 	truth := map[string]Truth{"n": No, "y": Yes, "u": Unknown}
 	for text, want := range map[string]Truth{
-		"y && u": Unknown, "u && y": Unknown, "n && u": No, "u && n": No, "y || u": Yes, "u || y": Yes, "n || u": Unknown, "!u": Unknown, "!n": Yes, "!y": No,
+		"y && u": Unknown, "u && y": Unknown, "n && u": No, "u && n": No, "y || u": Yes, "u || y": Yes, "n || u": Unknown,
+		"!u": Unknown, "!n": Yes, "!y": No,
 		"y && y && n": No, "n || n || y": Yes, "u || (y && !n)": Yes, "n or u or n": Unknown,
 	} {
 		e, err := Parse(text)
@@ -131,7 +136,8 @@ func TestComparisons_AreThoseOfGo(t *testing.T) {
 	values := []float64{-1, 0, 1, math.Inf(1), math.Inf(-1), math.NaN()}
 	for _, x := range values {
 		for _, y := range values {
-			for cmp, want := range map[string]bool{"==": x == y, "!=": x != y, "<": x < y, "<=": x <= y, ">": x > y, ">=": x >= y} {
+			for cmp, want := range map[string]bool{"==": x == y, "!=": x != y, "<": x < y, "<=": x <= y, ">": x > y,
+				">=": x >= y} {
 				if got := Holds(x, cmp, y); got != want || TruthOf(got) != map[bool]Truth{true: Yes, false: No}[want] {
 					t.Errorf("%v %s %v: %v", x, cmp, y, got)
 				}

@@ -39,7 +39,8 @@ func Text(t testing.TB, path, got string) {
 			command = "\n" + want[k]
 		}
 		if k >= len(want) || k >= len(lines) || !sameLine(lines[k], want[k]) {
-			t.Errorf("%s, line %d: review it, then run make golden%s\n got %q\nwant %q", path, k+1, command, lines[min(k, len(lines)-1)], want[min(k, len(want)-1)])
+			t.Errorf("%s, line %d: review it, then run make golden%s\n got %q\nwant %q", path, k+1, command,
+				lines[min(k, len(lines)-1)], want[min(k, len(want)-1)])
 			return
 		}
 	}

@@ -116,7 +116,8 @@ func Sqrt(a Interval) Interval {
 			return to
 		}
 		to.SetMode(big.ToNearestEven).Set(new(big.Float).SetPrec(2 * Prec).Sqrt(v))
-		if square := new(big.Float).SetPrec(2*Prec).Mul(to, to); isBelow && square.Cmp(v) > 0 || !isBelow && square.Cmp(v) < 0 {
+		if square := new(big.Float).SetPrec(2*Prec).Mul(to, to); isBelow && square.Cmp(v) > 0 ||
+			!isBelow && square.Cmp(v) < 0 {
 			unit := new(big.Float).SetMantExp(big.NewFloat(1), to.MantExp(nil)-Prec) // not above the distance to the next number
 			if isBelow {
 				unit.Neg(unit)

@@ -153,7 +153,8 @@ func TestSqrt_HoldsTheRoot(t *testing.T) {
 		}
 		r := Sqrt(v)
 		square := func(x *big.Float) *big.Float { return new(big.Float).SetPrec(2*Prec).Mul(x, x) }
-		if !contains(r, new(big.Float).SetPrec(2*Prec).Sqrt(v.Lo)) || square(r.Lo).Cmp(v.Lo) > 0 || square(r.Hi).Cmp(v.Hi) < 0 {
+		if !contains(r, new(big.Float).SetPrec(2*Prec).Sqrt(v.Lo)) || square(r.Lo).Cmp(v.Lo) > 0 ||
+			square(r.Hi).Cmp(v.Hi) < 0 {
 			t.Errorf("the root of %v in [%v, %v]", v.Lo, r.Lo, r.Hi)
 		}
 	}

@@ -16,9 +16,11 @@ import (
 
 // Check compares the JSON value of doc with the type of v, a value or a pointer. It returns the paths of keys
 // for which v has no field, such as "config.speed" or "trace[].color". It returns an error for repeated keys
-// (in any case, but for those of maps), a second value, invalid JSON, and a document whose values take far more memory than its text.
+// (in any case, but for those of maps), a second value, invalid JSON, and a document whose values take far more memory
+// than its text.
 func Check(doc []byte, v any) (unknown []string, err error) {
-	c := checker{free: 1<<20 + 8*int64(len(doc)), dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}, fields: map[reflect.Type][]field{}}
+	c := checker{free: 1<<20 + 8*int64(len(doc)), dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{},
+		fields: map[reflect.Type][]field{}}
 	c.dec.UseNumber()
 	if err := c.checkValue("", reflect.TypeOf(v)); err != nil {
 		return nil, err

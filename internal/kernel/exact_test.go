@@ -106,11 +106,20 @@ func TestKernels_ShortSlicePanics(t *testing.T) {
 				{"MarginsTo", []int{n, n * d, d}, func(v [][]float64) { MarginsTo(v[0], v[1], d, v[2], 0, n) }},
 				{"Margins32To", []int{n, n * d, d}, func(v [][]float64) { Margins32To(v[0], narrow(v[1]), d, v[2], 0, n) }},
 				{"AddRowsTo", []int{d, n * d, n, n}, func(v [][]float64) { AddRowsTo(v[0], v[1], d, v[2], v[3], 0, n) }},
-				{"AddRows32To", []int{d, n * d, n, n}, func(v [][]float64) { AddRows32To(v[0], narrow(v[1]), d, v[2], v[3], 0, n) }},
+				{"AddRows32To", []int{d, n * d, n, n}, func(v [][]float64) {
+					AddRows32To(v[0], narrow(v[1]), d, v[2], v[3], 0,
+						n)
+				}},
 				{"AddGramTo", []int{d * d, n * d, n}, func(v [][]float64) { AddGramTo(v[0], v[1], d, v[2], 0, n) }},
 				{"AddGram32To", []int{d * d, n * d, n}, func(v [][]float64) { AddGram32To(v[0], narrow(v[1]), d, v[2], 0, n) }},
-				{"ManyMarginsTo", []int{n, n * d, d}, func(v [][]float64) { ManyMarginsTo(twice(v[0]), v[1], d, twice(v[2]), 0, n) }},
-				{"ManyAddRowsTo", []int{d, n * d, n, n}, func(v [][]float64) { ManyAddRowsTo(twice(v[0]), v[1], d, twice(v[2]), twice(v[3]), 0, n) }},
+				{"ManyMarginsTo", []int{n, n * d, d}, func(v [][]float64) {
+					ManyMarginsTo(twice(v[0]), v[1], d, twice(v[2]), 0,
+						n)
+				}},
+				{"ManyAddRowsTo", []int{d, n * d, n, n}, func(
+					v [][]float64) {
+					ManyAddRowsTo(twice(v[0]), v[1], d, twice(v[2]), twice(v[3]), 0, n)
+				}},
 				{"ExpTo", []int{n, n}, func(v [][]float64) { ExpTo(v[0], v[1][:n], 0, 1) }},
 				{"PositivePartTo", []int{n, n}, func(v [][]float64) { PositivePartTo(v[0], v[1][:n], 0, 1) }},
 				{"LogisticTo", []int{n, n, n, n}, func(v [][]float64) { LogisticTo(v[0], v[1], v[2][:n], v[3]) }},

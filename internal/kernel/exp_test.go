@@ -64,7 +64,8 @@ func TestExp_IsAccurate(t *testing.T) {
 	for i := -1076; i <= 1025; i += 3 { // where the power of two changes, and the result is subnormal
 		src = append(src, (float64(i)+0.5)*math.Ln2, float64(i)*math.Ln2)
 	}
-	src = append(src, 1023.5*math.Ln2, -1021.5*math.Ln2, -1022.5*math.Ln2, -1074*math.Ln2, 0, -745.1, -745.2, -760, 709.78, 709.79)
+	src = append(src, 1023.5*math.Ln2, -1021.5*math.Ln2, -1022.5*math.Ln2, -1074*math.Ln2, 0, -745.1, -745.2, -760, 709.78,
+		709.79)
 	for _, c := range []struct{ shift, scale float64 }{{0, 1}, {3.25, 0.7}} {
 		want := make([]*big.Float, len(src))
 		for i, v := range src {

@@ -62,7 +62,10 @@ var panelPool = sync.Pool{New: func() any { return new(panelBuffer) }}
 // (a) and as they are (b); then tiles of the product of a and b, four rows by up to
 // twelve columns, are added to dst. Tiles that touch the diagonal or the last
 // columns go through a buffer. size is the size of an entry of the rows.
-func gramPanels(dst []float64, d int, w []float64, lo, hi, size int, pack func(a, b *float64, offset *int, weight *float64, k, capacity int)) {
+func gramPanels(
+	dst []float64, d int, w []float64, lo, hi, size int,
+	pack func(a, b *float64, offset *int, weight *float64, k, capacity int),
+) {
 	const capacity, panel = gramRows, 4 * gramRows
 	panels := (d + 3) / 4
 	buffer := panelPool.Get().(*panelBuffer)

@@ -36,7 +36,8 @@ func naiveAddGramTo[T float32 | float64](dst []float64, X []T, d int, w []float6
 	}
 }
 
-var columns = []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 20, 23, 24, 25, 28, 29, 31, 32, 33, 36, 37, 40, 41, 64, 85, 100, 129, 257}
+var columns = []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 20, 23, 24, 25, 28, 29, 31, 32, 33, 36, 37, 40, 41, 64, 85,
+	100, 129, 257}
 
 // normal returns n standard normal numbers, not aligned to more than eight bytes.
 func normal(rng *rand.Rand, n int) []float64 {

@@ -140,7 +140,8 @@ func TestExportedAPI_MentionsFewInternalTypes(t *testing.T) {
 	}
 	slices.Sort(all)
 	if len(all) > mostInternal {
-		t.Errorf("%d references to internal types, at most %d are allowed:\n%s", len(all), mostInternal, strings.Join(all, "\n"))
+		t.Errorf("%d references to internal types, at most %d are allowed:\n%s", len(all), mostInternal,
+			strings.Join(all, "\n"))
 	}
 	if identifiers < 500 {
 		t.Errorf("only %d exported identifiers seen", identifiers)

@@ -38,12 +38,15 @@ var rooms = []struct {
 	{"data/internal/csv", []string{"internal", "data/internal", "data/internal/table", "data/internal/text", "data/fix"}},
 	{"data/internal/libsvm", []string{"data/internal/table", "data/internal/text"}},
 	{"data/internal/ipc", []string{"internal", "data/internal", "data/internal/table", "data/fix"}},
-	{"data/internal/parquet", []string{"internal", "data/internal", "data/internal/table", "data/fix", "data/internal/ipc"}},
+	{"data/internal/parquet", []string{"internal", "data/internal", "data/internal/table", "data/fix",
+		"data/internal/ipc"}},
 	{"data/internal/npy", []string{"internal", "data/internal", "data/internal/table", "data/fix"}},
 	{"data/internal/matrix", []string{"internal", "design", "data/internal/table", "data/fix"}},
-	{"data", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/text", "data/internal/csv", "data/internal/libsvm", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/matrix"}},
+	{"data", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/text", "data/internal/csv",
+		"data/internal/libsvm", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/matrix"}},
 	{"data/internal/datatest", []string{"data/internal/table"}}, // only tests import it
-	{"data/encode", []string{"internal", "design", "data", "data/facts", "data/fix", "data/internal/table", "data/internal/matrix"}},
+	{"data/encode", []string{"internal", "design", "data", "data/facts", "data/fix", "data/internal/table",
+		"data/internal/matrix"}},
 	{"data/check", []string{"internal", "data/internal/table", "data", "data/facts", "data/encode"}},
 	{"data/propose", []string{"internal", "data/internal/table", "data/fix", "data", "data/encode", "data/check"}},
 	{"datasets", []string{"internal", "data", "data/encode"}},
@@ -54,11 +57,16 @@ var rooms = []struct {
 	{"train/level", []string{"internal", "dro", "dro/divergence", "dro/spectrum"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", nil},
-	{"train", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "datasets", "verify", "train/level", "train/tune", "train/score"}},
+	{"train", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "datasets",
+		"verify", "train/level", "train/tune", "train/score"}},
 	{"export", []string{"internal", "data", "data/encode", "train/level", "train/tune", "train/score", "train"}},
-	{"train/report", []string{"internal", "design", "losses", "dro", "data", "data/encode", "datasets", "eval", "train/level", "train/tune", "train"}},
-	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "data/encode", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check", "data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "verify"}},
+	{"train/report", []string{"internal", "design", "losses", "dro", "data", "data/encode", "datasets", "eval",
+		"train/level", "train/tune", "train"}},
+	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "data/encode", "datasets", "eval",
+		"eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check",
+		"data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report",
+		"verify"}},
 }
 
 // roomOf returns the room of a path below the module.
@@ -88,7 +96,8 @@ func TestImports_RunOneWay(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "bench" || d.Name() == "gen" || strings.HasPrefix(d.Name(), ".") && path != root):
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "bench" || d.Name() == "gen" ||
+			strings.HasPrefix(d.Name(), ".") && path != root):
 			return filepath.SkipDir // gen: programs that write what is committed
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

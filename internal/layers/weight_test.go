@@ -20,7 +20,8 @@ type listed struct {
 // listPackages returns the packages of the module, and with the flag -deps what they import, by path.
 func listPackages(t *testing.T, flags ...string) map[string]listed {
 	t.Helper()
-	cmd := exec.Command("go", append(append([]string{"list"}, flags...), "-json=ImportPath,Name,Export,Standard,Deps", "./...")...)
+	cmd := exec.Command("go", append(append([]string{"list"}, flags...), "-json=ImportPath,Name,Export,Standard,Deps",
+		"./...")...)
 	cmd.Dir = "../.."
 	var problems bytes.Buffer
 	cmd.Stderr = &problems
@@ -52,7 +53,8 @@ func TestLightPackages_ImportLittle(t *testing.T) {
 		"data/fix":    nil,
 		"design":      base,
 		"losses":      base,
-		"eval":        slices.Concat(base, sums, []string{module + "data/facts", module + "dro/divergence", "gonum.org/v1/gonum/mathext"}),
+		"eval": slices.Concat(base, sums, []string{module + "data/facts", module + "dro/divergence",
+			"gonum.org/v1/gonum/mathext"}),
 	} {
 		p, ok := packages[module+path]
 		if !ok {
@@ -62,9 +64,11 @@ func TestLightPackages_ImportLittle(t *testing.T) {
 			of := packages[dep]
 			allowed := slices.ContainsFunc(may, func(prefix string) bool { return strings.HasPrefix(dep, prefix) })
 			if of.Standard {
-				heavy := []string{"net", "regexp", "encoding/gob", "crypto/", "html/", "text/template", "os/exec", "compress/", "image"}
+				heavy := []string{"net", "regexp", "encoding/gob", "crypto/", "html/", "text/template", "os/exec", "compress/",
+					"image"}
 				allowed = !slices.ContainsFunc(heavy, func(prefix string) bool {
-					return dep == prefix || strings.HasPrefix(dep, prefix+"/") || strings.HasSuffix(prefix, "/") && strings.HasPrefix(dep, prefix)
+					return dep == prefix || strings.HasPrefix(dep, prefix+"/") ||
+						strings.HasSuffix(prefix, "/") && strings.HasPrefix(dep, prefix)
 				})
 			}
 			if !allowed {

@@ -56,7 +56,9 @@ func Guard(ctx context.Context, asked int64, give func(err error)) (guarded cont
 func ptr(s string) *string { return &s }
 
 // guardAt returns the context of Guard for a limit that is set. stop calls restore.
-func guardAt(ctx context.Context, limit int64, name string, give func(err error), restore func()) (guarded context.Context, stop func()) {
+func guardAt(
+	ctx context.Context, limit int64, name string, give func(err error), restore func(),
+) (guarded context.Context, stop func()) {
 	guarded, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -107,7 +109,8 @@ func (g *guard) exceeds(bytes int64, collections uint64) bool {
 
 // heapState returns the bytes that count towards the limit of the collector, and how often it has run.
 func heapState() (bytes int64, collections uint64) {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/gc/cycles/total:gc-cycles"}}
 	metrics.Read(s)
 	for _, of := range s {
 		if of.Value.Kind() != metrics.KindUint64 {

@@ -100,7 +100,8 @@ func controlGroupLimits(list, root string, tighten func(n int64, name string)) {
 			have, ok2 := readNumber(path.Join(dir, at, used))
 			if ok && ok2 && limit < 1<<60 {
 				// A tenth stays for what is no heap, and for garbage.
-				cached, _ := readField(path.Join(dir, at, "memory.stat"), "inactive_file", "total_inactive_file") // can be reclaimed
+				// can be reclaimed
+				cached, _ := readField(path.Join(dir, at, "memory.stat"), "inactive_file", "total_inactive_file")
 				tighten(limit-limit/10-have+cached, groupLimit)
 			}
 			if at == "/" {

@@ -25,7 +25,8 @@ import (
 
 // functions are called with nonsense: an error is right, and a panic is not.
 var functions = map[string][]any{
-	"losses": {losses.Register, losses.KindOf, losses.Parse, losses.NewLinear, losses.NewSoftmax, losses.DefaultName, losses.LinkNamed, losses.Either},
+	"losses": {losses.Register, losses.KindOf, losses.Parse, losses.NewLinear, losses.NewSoftmax, losses.DefaultName,
+		losses.LinkNamed, losses.Either},
 	"design": {design.NewDense, design.NewDense32, design.NewSparse},
 	"dro":    {dro.Solve, dro.Choose},
 	"data":   {data.OpenReader, data.ReadBytes, data.NewFrame, data.FromArrow, encode.Target.Validate},
@@ -33,7 +34,8 @@ var functions = map[string][]any{
 		train.FitFrame, train.ReadModel, train.ReadConfig, (*train.Config).Validate, (*train.Model).Predict, (*train.Model).PredictDataset,
 		(*train.Model).Formula, (*train.Model).Scorer, (*train.Model).UnmarshalJSON, (*train.Model).Classes, (*train.Model).Loss,
 	},
-	"score":  {score.New, score.Read, (*score.Formula).Validate, (*score.Scorer).Values, (*score.Scorer).Map, (*score.Scorer).Explain, (*score.Scorer).Inputs},
+	"score": {score.New, score.Read, (*score.Formula).Validate, (*score.Scorer).Values, (*score.Scorer).Map,
+		(*score.Scorer).Explain, (*score.Scorer).Inputs},
 	"export": {export.Write},
 	"eval":   {eval.ParseGate, eval.Gate.Check, eval.LossOfScores, eval.Evaluate},
 }
@@ -66,7 +68,8 @@ func (d drawer) value(of reflect.Type, depth int) reflect.Value {
 	case reflect.Bool:
 		v.SetBool(d.IntN(2) == 0)
 	case reflect.String:
-		v.SetString([]string{"", "x", "logistic", "quantile:0.5", "risk > 0", "\x00", "kl", "{}", "piecewise", "a:b"}[d.IntN(10)])
+		v.SetString([]string{"", "x", "logistic", "quantile:0.5", "risk > 0", "\x00", "kl", "{}", "piecewise",
+			"a:b"}[d.IntN(10)])
 	case reflect.Slice:
 		if d.IntN(4) > 0 {
 			n := d.IntN(5)
@@ -111,8 +114,11 @@ func (d drawer) setInterface(v reflect.Value) {
 	cancel()
 	all := []any{
 		ended, context.Background(), losses.Squared{}, losses.Quantile{Level: math.NaN()}, losses.Huber{}, dense, linear, dro.KL{}, dro.KL{Nu: 1, Weights: []float64{1}},
-		dro.ChiSquare{Alpha: 2}, dro.Ball{}, primaldual.Box{}, primaldual.Box{Upper: 1, Nu: 1}, primaldual.Orthant{Cap: 1}, primaldual.FullVector{}, dro.Uniform{}, dro.L2{}, dro.L2{Mu: 1, Intercept: true, Classes: 5}, dro.Entropy{}, dro.Newton{},
-		&bytes.Buffer{}, readerFunc(func([]byte) (int, error) { panic(readerBug) }), readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }), 1.5, "x", nil,
+		dro.ChiSquare{Alpha: 2}, dro.Ball{}, primaldual.Box{}, primaldual.Box{Upper: 1,
+			Nu: 1}, primaldual.Orthant{Cap: 1}, primaldual.FullVector{}, dro.Uniform{}, dro.L2{},
+		dro.L2{Mu: 1, Intercept: true, Classes: 5}, dro.Entropy{}, dro.Newton{},
+		&bytes.Buffer{}, readerFunc(func([]byte) (int, error) { panic(readerBug) }), readerFunc(
+			func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }), 1.5, "x", nil,
 	}
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for _, x := range all {

@@ -46,7 +46,8 @@ var Cases = sync.OnceValue(func() []Case {
 	for i := range cases {
 		c := &cases[i]
 		if c.Optimum = known[c.Name]; c.Optimum.Hash != Hash(&c.Problem) {
-			panic(fmt.Sprintf("optima: the data of %s differ from those of its stored optimum: run go run ./internal/optima/gen", c.Name))
+			panic(fmt.Sprintf("optima: the data of %s differ from those of its stored optimum: run go run ./internal/optima/gen",
+				c.Name))
 		}
 	}
 	return cases
@@ -82,7 +83,8 @@ func Unsolved() []Case {
 			{Loss: "squared", Adversary: kl(1, 0), Mu: 1.0 / 64}, {Loss: "squared", Adversary: chi2(0.25, 0), Mu: 1.0 / 64},
 			{Loss: "huber", Adversary: kl(0.25, 0), Mu: 1.0 / 64}, {Loss: "huber", Adversary: chi2(1, 0), Mu: 1.0 / 64},
 			{Loss: "squared", Adversary: kl(0, 0), Mu: 1.0 / 64}, {Loss: "squared", Adversary: chi2(0, 0.125), Mu: 1.0 / 64},
-			{Loss: "logistic", Adversary: kl(0.125, 0.25), Mu: 1.0 / 64}, {Loss: "huber", Adversary: chi2(0.125, 0.5), Mu: 1.0 / 64},
+			{Loss: "logistic", Adversary: kl(0.125, 0.25), Mu: 1.0 / 64},
+			{Loss: "huber", Adversary: chi2(0.125, 0.5), Mu: 1.0 / 64},
 		}},
 		{"intercept", 150, 4, true, true, 2, []exact.Problem{
 			{Loss: "logistic", Adversary: kl(0.125, 0), Mu: 1.0 / 1024}, {Loss: "logistic", Adversary: chi2(1, 0), Mu: 0},
@@ -92,7 +94,8 @@ func Unsolved() []Case {
 		}},
 		{"few matter", 6000, 3, false, true, 3, []exact.Problem{
 			{Loss: "squared", Adversary: kl(1, 0), Mu: 1.0 / 4096}, {Loss: "squared", Adversary: chi2(0.25, 0), Mu: 1.0 / 4096},
-			{Loss: "huber", Adversary: kl(0.125, 0), Mu: 1.0 / 4096}, {Loss: "huber", Adversary: chi2(0.0625, 0), Mu: 1.0 / 4096},
+			{Loss: "huber", Adversary: kl(0.125, 0), Mu: 1.0 / 4096},
+			{Loss: "huber", Adversary: chi2(0.0625, 0), Mu: 1.0 / 4096},
 			{Loss: "logistic", Adversary: kl(0.0625, 0), Mu: 1.0 / 4096},
 		}},
 		{"many", 16_000, 3, true, false, 4, []exact.Problem{

@@ -28,7 +28,8 @@ func EscapeCell(s string) string {
 	}
 	var b strings.Builder
 	for i, r := range s {
-		if i == 0 && strings.ContainsRune(formula+"\t\r\n", r) || i > 0 && strings.IndexByte(";\t\r\n", s[i-1]) >= 0 && strings.ContainsRune(formula, r) {
+		if i == 0 && strings.ContainsRune(formula+"\t\r\n", r) ||
+			i > 0 && strings.IndexByte(";\t\r\n", s[i-1]) >= 0 && strings.ContainsRune(formula, r) {
 			b.WriteByte('\'')
 		}
 		_, n := utf8.DecodeRuneInString(s[i:])
@@ -84,6 +85,7 @@ func IsHidden(r rune) bool {
 	if r >= 0x20 && r < 0x7f {
 		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Bidi_Control, unicode.Noncharacter_Code_Point) ||
+	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Bidi_Control,
+		unicode.Noncharacter_Code_Point) ||
 		r >= 0xe0000 && r <= 0xe007f || r == 0x00ad || r == 0x200b || r == 0xfeff
 }

@@ -64,7 +64,8 @@ func TestText_BrokenUTF8(t *testing.T) {
 // Hidden are controls, separators of lines, what sets the direction, what is no character, surrogates, tags, and
 // three characters without a width that no script needs; not the joiners.
 func TestIsHidden_NamesInvisibleCharacters(t *testing.T) {
-	for _, r := range []rune{0, '\n', 0x1b, 0x7f, 0x9f, 0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069, 0xd800, 0xfdd0, 0xfeff, 0xffff, 0x1fffe, 0xe0001, 0xe007f, 0x10ffff} {
+	for _, r := range []rune{0, '\n', 0x1b, 0x7f, 0x9f, 0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a,
+		0x202e, 0x2066, 0x2069, 0xd800, 0xfdd0, 0xfeff, 0xffff, 0x1fffe, 0xe0001, 0xe007f, 0x10ffff} {
 		if !IsHidden(r) {
 			t.Errorf("%U is not hidden", r)
 		}
@@ -96,7 +97,8 @@ func TestShorten_Cases(t *testing.T) {
 		t.Error(got)
 	}
 	long := strings.Repeat("é", 1000)
-	if got := Shorten(long, 101); len(got) > 150 || !utf8.ValidString(got) || !strings.HasPrefix(got, "éé") || !strings.HasSuffix(got, "éé") {
+	if got := Shorten(long, 101); len(got) > 150 || !utf8.ValidString(got) || !strings.HasPrefix(got, "éé") ||
+		!strings.HasSuffix(got, "éé") {
 		t.Error(got)
 	}
 }

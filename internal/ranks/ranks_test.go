@@ -64,7 +64,8 @@ func TestRanks_EndOfOneEndsAll(t *testing.T) {
 
 // Sums over shards have the same bits for any number of ranks, and are sums.
 func TestSum_IndependentOfRanks(t *testing.T) {
-	for _, of := range []struct{ n, shards int }{{1, 1}, {100, 1}, {5*2048 + 17, 5}, {64*2048 + 3, 64}, {5*2048 + 17, 300}} {
+	for _, of := range []struct{ n, shards int }{{1, 1}, {100, 1}, {5*2048 + 17, 5}, {64*2048 + 3, 64},
+		{5*2048 + 17, 300}} {
 		n := of.n
 		rng := rand.New(rand.NewPCG(1, uint64(n)))
 		v := make([]float64, n)
@@ -109,7 +110,8 @@ func TestSum_IndependentOfRanks(t *testing.T) {
 				if most != slices.Max(v) {
 					t.Errorf("the largest is %v of %v", most, slices.Max(v))
 				}
-				if !(math.Abs(sum-exact) <= 1e-9*float64(n)*most) || !(math.Abs(whole[0]-exact) <= 1e-9*float64(n)*most) || !(math.Abs(whole[2*d-1]-6*exact) <= 1e-8*float64(n)*most) {
+				if !(math.Abs(sum-exact) <= 1e-9*float64(n)*most) || !(math.Abs(whole[0]-exact) <= 1e-9*float64(n)*most) ||
+					!(math.Abs(whole[2*d-1]-6*exact) <= 1e-8*float64(n)*most) {
 					t.Errorf("n = %d, %d ranks: sums %v and %v of %v", n, size, sum, whole, exact)
 				}
 				picked := GatherAt(rows, []int{n - 1, 0, n / 2}, own)[0]
@@ -170,7 +172,8 @@ func TestStratified_TakesAsManyOfEveryShard(t *testing.T) {
 	for _, n := range []int{5, 10_000, 300_000} {
 		for _, count := range []int{1, 5, 999, 4000} {
 			got := rows.StratifiedSample(n, count)
-			if len(got) != min(n, count) || !slices.IsSorted(got) || got[len(got)-1] >= n || len(slices.Compact(slices.Clone(got))) != len(got) {
+			if len(got) != min(n, count) || !slices.IsSorted(got) || got[len(got)-1] >= n ||
+				len(slices.Compact(slices.Clone(got))) != len(got) {
 				t.Errorf("%d of %d: %d samples", count, n, len(got))
 			}
 		}
@@ -196,7 +199,8 @@ func TestRows_LocalAndDistributedAgree(t *testing.T) {
 		v[i] = float64(i*i%977) + 0.5
 	}
 	var all *Rows
-	if all.Comm() != Comm(One{}) || all.Comm().Size() != 1 || all.Comm().Rank() != 0 || all.Count(n, 2) != 2 || all.Count(n, 50) != shard.Count(n) || all.Count(5, 4) != 1 {
+	if all.Comm() != Comm(One{}) || all.Comm().Size() != 1 || all.Comm().Rank() != 0 || all.Count(n, 2) != 2 ||
+		all.Count(n, 50) != shard.Count(n) || all.Count(5, 4) != 1 {
 		t.Errorf("samples that are here: %v, %d shards of at most 2, %d", all.Comm(), all.Count(n, 2), all.Count(n, 50))
 	}
 	covered := make([]int, n)
@@ -208,7 +212,8 @@ func TestRows_LocalAndDistributedAgree(t *testing.T) {
 	if slices.Min(covered) != 1 || slices.Max(covered) != 1 {
 		t.Error("a sample is passed over, or met twice")
 	}
-	if got, _ := GatherAll(all.Comm(), v); !slices.Equal(got, v) || !slices.Equal(GatherAt(all, []int{5, 2}, v)[0], []float64{v[5], v[2]}) {
+	if got, _ := GatherAll(all.Comm(), v); !slices.Equal(got, v) ||
+		!slices.Equal(GatherAt(all, []int{5, 2}, v)[0], []float64{v[5], v[2]}) {
 		t.Error("what is here is collected otherwise")
 	}
 	for _, size := range []int{1, 2, 5} {
@@ -293,7 +298,8 @@ func TestRanks_StopTogether(t *testing.T) {
 				t.Errorf("rank %d stopped after %d calls", c.Rank(), rounds)
 			}
 			var cause *StoppedError
-			if !errors.As(context.Cause(agreed), &cause) || cause.Rank != who || cause.Code != 143 || (cause.Err == error(enough{})) != (c.Rank() == who) {
+			if !errors.As(context.Cause(agreed), &cause) || cause.Rank != who || cause.Code != 143 ||
+				(cause.Err == error(enough{})) != (c.Rank() == who) {
 				t.Errorf("rank %d stopped for %#v", c.Rank(), cause)
 			}
 			done()

@@ -167,7 +167,8 @@ func drawGroups(s Source, n int) Case {
 // drawGiven draws given weights, without an adversary.
 func drawGiven(s Source, n int) Case {
 	w := weights(s, n)
-	c := Case{Dual: dro.Fixed{Weights: w}, Exact: exact.Problem{Adversary: exact.Adversary{Penalty: "chi2", Alpha: 1, Weights: w}}}
+	c := Case{Dual: dro.Fixed{Weights: w}, Exact: exact.Problem{Adversary: exact.Adversary{Penalty: "chi2", Alpha: 1,
+		Weights: w}}}
 	if w == nil {
 		c.Dual = dro.Uniform{}
 	}
@@ -178,13 +179,15 @@ func drawGiven(s Source, n int) Case {
 func drawTotalVariation(s Source, n int) Case {
 	radius, w := drawProportion(s), weights(s, n)
 	a := exact.Adversary{Penalty: "chi2", Ranks: "tv", Param: radius, Weights: w}
-	return Case{Dual: dro.Ball{Divergence: dro.TotalVariation, Radius: radius, Weights: w}, Exact: exact.Problem{Adversary: a}}
+	return Case{Dual: dro.Ball{Divergence: dro.TotalVariation, Radius: radius, Weights: w},
+		Exact: exact.Problem{Adversary: a}}
 }
 
 // drawSpectral draws a spectrum, some with a penalty.
 func drawSpectral(s Source, n int) Case {
 	d := dro.Spectral{Weights: weights(s, n)}
-	switch d.Spectrum.Kind = []dro.SpectrumKind{dro.Superquantile, dro.Extremile, dro.Exponential}[s.Int(0, 2, "spectrum")]; d.Spectrum.Kind {
+	switch d.Spectrum.Kind = []dro.SpectrumKind{dro.Superquantile, dro.Extremile,
+		dro.Exponential}[s.Int(0, 2, "spectrum")]; d.Spectrum.Kind {
 	case dro.Superquantile:
 		d.Spectrum.Param = drawProportion(s)
 	case dro.Extremile:
@@ -195,6 +198,7 @@ func drawSpectral(s Source, n int) Case {
 	if flip(s, 3, "has nu") {
 		d.Nu = power(s, -8, 4, "nu")
 	}
-	a := exact.Adversary{Penalty: "chi2", Nu: d.Nu, Ranks: string(d.Spectrum.Kind), Param: d.Spectrum.Param, Weights: d.Weights}
+	a := exact.Adversary{Penalty: "chi2", Nu: d.Nu, Ranks: string(d.Spectrum.Kind), Param: d.Spectrum.Param,
+		Weights: d.Weights}
 	return Case{Dual: d, Exact: exact.Problem{Adversary: a}}
 }

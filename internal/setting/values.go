@@ -128,13 +128,14 @@ func Switch(p *bool) *Value {
 
 // Count returns a value for an integer of at least least.
 func Count(p *int, least int) *Value {
-	return parsed(p, "int", fmt.Sprintf("be a whole number, at least %d", least), strconv.Itoa, func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
-		if err == nil && n < least {
-			err = errNotValid
-		}
-		return n, err
-	})
+	return parsed(p, "int", fmt.Sprintf("be a whole number, at least %d", least), strconv.Itoa,
+		func(text string) (int, error) {
+			n, err := strconv.Atoi(text)
+			if err == nil && n < least {
+				err = errNotValid
+			}
+			return n, err
+		})
 }
 
 // Seed returns a value for a 64-bit seed.

@@ -15,8 +15,9 @@ func TestNumbers_InTheirRange(t *testing.T) {
 	for text, want := range map[string]string{
 		"0.5": "", " 0.25 ": "", "1e-3": "",
 		"": "must be a number", "half": "must be a number", "0,5": "must be a number",
-		"nan": "must be a finite number", "inf": "must be a finite number", "1e999": "must be a finite number", "-1e999": "must be a finite number",
-		"0": "must be above 0 and at most 1", "1.5": "must be above 0 and at most 1",
+		"nan": "must be a finite number", "inf": "must be a finite number", "1e999": "must be a finite number",
+		"-1e999": "must be a finite number",
+		"0":      "must be above 0 and at most 1", "1.5": "must be above 0 and at most 1",
 	} {
 		var p *float64
 		v := OptionalProportion(&p)
@@ -41,7 +42,8 @@ func TestNumbers_InTheirRange(t *testing.T) {
 // A zero has no sign: one divided by it is no lower bound.
 func TestNumbers_ZeroHasNoSign(t *testing.T) {
 	x, y := 1.0, (*float64)(nil)
-	if AtLeastZero(&x).Set("-0") != nil || OptionalAtLeastZero(&y).Set("-0") != nil || math.Signbit(x) || math.Signbit(*y) {
+	if AtLeastZero(&x).Set("-0") != nil || OptionalAtLeastZero(&y).Set("-0") != nil || math.Signbit(x) ||
+		math.Signbit(*y) {
 		t.Errorf("%v, %v", x, y)
 	}
 }

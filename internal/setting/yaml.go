@@ -37,7 +37,8 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 		return []error{&Error{fmt.Sprintf(format, args...), hint}}
 	}
 	if len(b) > maxBytes {
-		return one("write the options of one run per file", "%s: a configuration file may have at most %d bytes", path, maxBytes)
+		return one("write the options of one run per file", "%s: a configuration file may have at most %d bytes", path,
+			maxBytes)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var doc, more yaml.Node
@@ -57,7 +58,8 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	case root.Kind == yaml.ScalarNode && root.Tag == "!!null":
 		return nil
 	case root.Kind != yaml.MappingNode:
-		return one("write lines like `target: deny`", "%s:%d: the configuration must be keys and values, not %s", path, root.Line, nodeText(root))
+		return one("write lines like `target: deny`", "%s:%d: the configuration must be keys and values, not %s", path,
+			root.Line, nodeText(root))
 	}
 	var all []error
 	lines := map[string]int{}

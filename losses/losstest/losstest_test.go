@@ -11,7 +11,8 @@ import (
 var margins = []float64{-6.1, -2.3, -0.9, -0.2, 0.3, 1.4, 2.6, 7.7}
 
 func TestCheck_PassesOurLosses(t *testing.T) {
-	for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}, losses.Huber{Delta: 0.05}} {
+	for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1},
+		losses.Huber{Delta: 0.05}} {
 		targets := []float64{-1, 1}
 		if l.Name() != "logistic" {
 			targets = []float64{-2, 0, 3.5}
@@ -56,11 +57,13 @@ func (b broken) Smoothness() float64 { return b.smooth }
 func TestCheck_FindsBrokenLosses(t *testing.T) {
 	inf := math.Inf(1)
 	for want, b := range map[string]broken{
-		"":                                       {curvature: 1, below: 1, lip: inf, smooth: 1},
-		"at least 0":                             {eval: func(v, _ *float64) { *v -= 0.1 }, curvature: 1, below: 1, lip: inf, smooth: 1},
-		"slope is":                               {eval: func(_, s *float64) { *s *= 1.1 }, curvature: 1, below: 1, lip: inf, smooth: 1},
-		"curvature is 2, but finite differences": {curvature: 2, below: 1, lip: inf, smooth: 2},
-		"below the bound 1.5":                    {curvature: 1, below: 1.5, lip: inf, smooth: 1},
+		"": {curvature: 1, below: 1, lip: inf, smooth: 1},
+		"at least 0": {eval: func(v, _ *float64) { *v -= 0.1 }, curvature: 1, below: 1, lip: inf,
+			smooth: 1},
+		"slope is": {eval: func(_, s *float64) { *s *= 1.1 }, curvature: 1, below: 1, lip: inf,
+			smooth: 1},
+		"curvature is 2, but finite differences":                  {curvature: 2, below: 1, lip: inf, smooth: 2},
+		"below the bound 1.5":                                     {curvature: 1, below: 1.5, lip: inf, smooth: 1},
 		"larger in absolute value than the Lipschitz":             {curvature: 1, below: 1, lip: 1, smooth: 1},
 		"curvature is 1, larger than the smoothness constant 0.5": {curvature: 1, below: 0.5, lip: inf, smooth: 0.5},
 	} {

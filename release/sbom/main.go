@@ -58,7 +58,8 @@ func write(w io.Writer, path string) error {
 	for _, s := range info.Settings {
 		main.More = append(main.More, value{Name: s.Key, Value: s.Value})
 	}
-	parts := []component{{Type: "library", Ref: "std", Name: "std", Version: info.GoVersion, PURL: "pkg:golang/std@" + info.GoVersion[2:]}}
+	parts := []component{{Type: "library", Ref: "std", Name: "std", Version: info.GoVersion,
+		PURL: "pkg:golang/std@" + info.GoVersion[2:]}}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace

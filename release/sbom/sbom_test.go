@@ -22,7 +22,8 @@ func TestWrite_NamesTheModulesOfABinary(t *testing.T) {
 		Components []component
 		Metadata   struct{ Component component }
 	}
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil || got.Format != "CycloneDX" || len(got.Components) == 0 || got.Components[0].Name != "std" {
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || got.Format != "CycloneDX" || len(got.Components) == 0 ||
+		got.Components[0].Name != "std" {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	if h := got.Metadata.Component.Hashes; len(h) != 1 || len(h[0].Content) != 64 {

@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// A Kind is a way to set the robustness. The options of the command, the keys of configurations, their help and hints, the
-// checks of a Level, its adversary and the texts of reports range over the rows of Kinds.
+// A Kind is a way to set the robustness. The options of the command, the keys of configurations, their help and hints,
+// the checks of a Level, its adversary and the texts of reports range over the rows of Kinds.
 type Kind struct {
 	Option   string // of the command, and key of files; empty: the caller's program sets it
 	Aliases  string // of the option, separated by spaces
@@ -26,12 +26,15 @@ type Kind struct {
 
 	Setting func(l *Level) *setting.Value
 
-	isSet   func(l *Level) bool
-	check   func(l *Level) string                             // what follows the field in an error; "" if the value is valid
-	dual    func(l Level, r Rows) (dro.Dual, error)           // the adversary over rows
-	text    func(l Level) string                              // the level in a few words, of an adversary over rows
-	formula func(l Level, isWeighted bool) string             // the risk over rows that is minimised; "" if the level's page has it
-	groups  func(l Level, near *dro.Ball, text string) string // makes near the adversary over groups, and returns its text; nil: there is none
+	isSet func(l *Level) bool
+	// what follows the field in an error; "" if the value is valid
+	check func(l *Level) string
+	dual  func(l Level, r Rows) (dro.Dual, error) // the adversary over rows
+	text  func(l Level) string                    // the level in a few words, of an adversary over rows
+	// the risk over rows that is minimised; "" if the level's page has it
+	formula func(l Level, isWeighted bool) string
+	// makes near the adversary over groups, and returns its text; nil: there is none
+	groups func(l Level, near *dro.Ball, text string) string
 
 	takesDivergence bool // whether Penalty says what the value means
 	keepsWeights    bool // whether no adversary weighs the rows
@@ -39,7 +42,9 @@ type Kind struct {
 }
 
 // number returns a row of Kinds whose value is a number.
-func number(at func(l *Level) **float64, ok func(v float64) bool, want string, value func(p **float64) *setting.Value, k Kind) Kind {
+func number(
+	at func(l *Level) **float64, ok func(v float64) bool, want string, value func(p **float64) *setting.Value, k Kind,
+) Kind {
 	k.isSet = func(l *Level) bool { return *at(l) != nil }
 	k.Setting = func(l *Level) *setting.Value { return value(at(l)) }
 	k.check = func(l *Level) string {
@@ -57,44 +62,48 @@ func isProportion(v float64) bool { return v > 0 && v <= 1 }
 
 // Kinds lists the ways to set the robustness, in the order of the help.
 var Kinds = []Kind{
-	number(func(l *Level) **float64 { return &l.Protect }, isProportion, "a share of the rows: at least one row, at most 1", setting.OptionalProportion, Kind{
-		Option: "protect", Aliases: "cvar cvar-alpha", IsCommon: true, field: "Protect",
-		Help:    "protect every subgroup that has at least this proportion of the rows (CVaR)",
-		Foreign: "alpha", Hint: "CVaR is --protect PROPORTION, as in --protect 0.1",
-		dual: func(l Level, r Rows) (dro.Dual, error) {
-			if n := float64(r.N); *l.Protect < 1/n*(1-1e-12) {
-				return nil, fmt.Errorf("Config.Protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
-			}
-			return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
-		},
-		text: func(l Level) string {
-			return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
-		},
-		formula: func(l Level, _ bool) string {
-			return fmt.Sprintf("mean of the largest %.4g %% of the ℓⱼ(x)", 100**l.Protect)
-		},
-	}),
-	number(func(l *Level) **float64 { return &l.Nu }, func(v float64) bool { return v >= 0 }, "finite and ≥ 0", setting.OptionalAtLeastZero, Kind{
-		Option: "nu", IsCommon: true, field: "Nu", takesDivergence: true,
-		Help:    "penalty coefficient ν ≥ 0 of the divergence: small values are cautious, large values tend to ERM",
-		Foreign: "temperature", Hint: "the penalty coefficient of the divergence is --nu",
-		dual: func(l Level, r Rows) (dro.Dual, error) {
-			return dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Nu: *l.Nu, Weights: r.Weights}, nil
-		},
-		text: func(l Level) string { return fmt.Sprintf("%s over rows, ν = %.3g", l.Penalty.Symbol(), *l.Nu) },
-		formula: func(l Level, isWeighted bool) string {
-			if !isWeighted {
-				return ""
-			}
-			return fmt.Sprintf("max over y of  Σ yⱼ ℓⱼ(x) − %.4g · %s, w the row weights", *l.Nu, l.Penalty.Formula())
-		},
-		groups: func(l Level, near *dro.Ball, text string) string {
-			if near.Nu = *l.Nu; *l.Nu == 0 {
-				return text
-			}
-			return fmt.Sprintf("%s, ν = %.3g", text, *l.Nu)
-		},
-	}),
+	number(func(l *Level) **float64 { return &l.Protect }, isProportion,
+		"a share of the rows: at least one row, at most 1", setting.OptionalProportion, Kind{
+			Option: "protect", Aliases: "cvar cvar-alpha", IsCommon: true, field: "Protect",
+			Help:    "protect every subgroup that has at least this proportion of the rows (CVaR)",
+			Foreign: "alpha", Hint: "CVaR is --protect PROPORTION, as in --protect 0.1",
+			dual: func(l Level, r Rows) (dro.Dual, error) {
+				if n := float64(r.N); *l.Protect < 1/n*(1-1e-12) {
+					return nil, fmt.Errorf(
+						"Config.Protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g",
+						*l.Protect, r.N, r.N, 1/n)
+				}
+				return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
+			},
+			text: func(l Level) string {
+				return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
+			},
+			formula: func(l Level, _ bool) string {
+				return fmt.Sprintf("mean of the largest %.4g %% of the ℓⱼ(x)", 100**l.Protect)
+			},
+		}),
+	number(func(l *Level) **float64 { return &l.Nu }, func(v float64) bool { return v >= 0 }, "finite and ≥ 0",
+		setting.OptionalAtLeastZero, Kind{
+			Option: "nu", IsCommon: true, field: "Nu", takesDivergence: true,
+			Help:    "penalty coefficient ν ≥ 0 of the divergence: small values are cautious, large values tend to ERM",
+			Foreign: "temperature", Hint: "the penalty coefficient of the divergence is --nu",
+			dual: func(l Level, r Rows) (dro.Dual, error) {
+				return dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Nu: *l.Nu, Weights: r.Weights}, nil
+			},
+			text: func(l Level) string { return fmt.Sprintf("%s over rows, ν = %.3g", l.Penalty.Symbol(), *l.Nu) },
+			formula: func(l Level, isWeighted bool) string {
+				if !isWeighted {
+					return ""
+				}
+				return fmt.Sprintf("max over y of  Σ yⱼ ℓⱼ(x) − %.4g · %s, w the row weights", *l.Nu, l.Penalty.Formula())
+			},
+			groups: func(l Level, near *dro.Ball, text string) string {
+				if near.Nu = *l.Nu; *l.Nu == 0 {
+					return text
+				}
+				return fmt.Sprintf("%s, ν = %.3g", text, *l.Nu)
+			},
+		}),
 	number(func(l *Level) **float64 { return &l.Radius }, isPositive, "finite and > 0", setting.OptionalPositive, Kind{
 		Option: "radius", Aliases: "rho", field: "Radius", takesDivergence: true,
 		Help:    "protect against every reweighting whose divergence from equal weights is at most ρ > 0",
@@ -108,36 +117,41 @@ var Kinds = []Kind{
 			return radiusText(l, l.groupsText())
 		},
 	}),
-	number(func(l *Level) **float64 { return &l.Ess }, isProportion, "a share of the rows, above 0 and at most 1", setting.OptionalProportion, Kind{
-		Option: "ess", field: "Ess", takesDivergence: true,
-		Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (" + strings.Join(divergenceHelp(true), "; ") + ")",
-		dual: func(l Level, r Rows) (dro.Dual, error) {
-			if *l.Ess == 1 { // every row at its own weight
-				return ownWeights(r), nil
-			}
-			return ballOf(l, r, l.Penalty.RadiusOfSize(*l.Ess))
-		},
-		text: sizeText,
-		formula: func(l Level, _ bool) string {
-			if *l.Ess == 1 {
-				return "mean of ℓⱼ(x)"
-			}
-			return ballFormula(l, sizeText(l))
-		},
-	}),
+	number(func(l *Level) **float64 { return &l.Ess }, isProportion, "a share of the rows, above 0 and at most 1",
+		setting.OptionalProportion, Kind{
+			Option: "ess", field: "Ess", takesDivergence: true,
+			Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (" +
+				strings.Join(divergenceHelp(true), "; ") + ")",
+			dual: func(l Level, r Rows) (dro.Dual, error) {
+				if *l.Ess == 1 { // every row at its own weight
+					return ownWeights(r), nil
+				}
+				return ballOf(l, r, l.Penalty.RadiusOfSize(*l.Ess))
+			},
+			text: sizeText,
+			formula: func(l Level, _ bool) string {
+				if *l.Ess == 1 {
+					return "mean of ℓⱼ(x)"
+				}
+				return ballFormula(l, sizeText(l))
+			},
+		}),
 	{
 		Option: "spectral", field: "Spectral", isLocal: true,
-		Help:    "weight the losses by their rank with a spectral risk: " + printable.JoinWords(spectrum.Names(), "or") + " (extremile:2 is the expected larger one of the losses of two rows)",
+		Help: "weight the losses by their rank with a spectral risk: " + printable.JoinWords(spectrum.Names(), "or") +
+			" (extremile:2 is the expected larger one of the losses of two rows)",
 		Foreign: strings.Join(spectrum.Kinds(), " ") + " spectrum",
 		Hint:    "a spectral risk is --spectral " + printable.JoinWords(spectrum.Examples(), "or"),
 		Setting: func(l *Level) *setting.Value {
-			return setting.New(strings.Join(spectrum.Names(), "|"), func() string { return l.Spectral }, func(text string) error {
-				if _, err := dro.ParseSpectrum(text); err != nil {
-					return setting.Must("be a spectrum with a number after the colon, such as "+printable.JoinWords(spectrum.Examples(), "or"), err.Error())
-				}
-				l.Spectral = text
-				return nil
-			})
+			return setting.New(strings.Join(spectrum.Names(), "|"), func() string { return l.Spectral },
+				func(text string) error {
+					if _, err := dro.ParseSpectrum(text); err != nil {
+						return setting.Must("be a spectrum with a number after the colon, such as "+printable.JoinWords(
+							spectrum.Examples(), "or"), err.Error())
+					}
+					l.Spectral = text
+					return nil
+				})
 		},
 		isSet: func(l *Level) bool { return l.Spectral != "" },
 		check: func(l *Level) string {
@@ -159,18 +173,24 @@ var Kinds = []Kind{
 			return "Σ of the sorted ℓⱼ(x), weighted by the spectrum " + s.Formula() + " at their quantiles u"
 		},
 	},
-	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive, Kind{
-		Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
-		Help: "protect against features that move, by ε > 0 in the Euclidean norm on average over the rows (type-1 Wasserstein ball around the encoded features; targets stay); for losses with a bounded slope: logistic with two classes, huber, quantile",
-		dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },
-		text: func(l Level) string { return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein) },
-		formula: func(l Level, _ bool) string {
-			return fmt.Sprintf("mean of ℓⱼ(x)  +  %.4g·L·‖x‖₂, the largest mean over all rows whose features moved by at most %.4g on average, where L is the largest slope of ℓ", *l.Wasserstein, *l.Wasserstein)
-		},
-	}),
+	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive,
+		Kind{
+			Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
+			Help: "protect against features that move, by ε > 0 in the Euclidean norm on average over the rows (type-1 " +
+				"Wasserstein ball around the encoded features; targets stay); for losses with a bounded slope: logistic with two " +
+				"classes, huber, quantile",
+			dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },
+			text: func(l Level) string { return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein) },
+			formula: func(l Level, _ bool) string {
+				return fmt.Sprintf("mean of ℓⱼ(x)  +  %.4g·L·‖x‖₂, the largest mean over all rows whose features moved by at most "+
+					"%.4g on average, where L is the largest slope of ℓ", *l.Wasserstein, *l.Wasserstein)
+			},
+		}),
 	{
 		Option: "average", field: "Average", keepsWeights: true,
-		Help:    "train without an adversary: plain (ERM); balanced (ERM with the same total weight for every group); half-balanced (with weights half-way to balanced); subsets (the mean of models on ten balanced subsets); validation-subsets (the same, of the rows of --validation)",
+		Help: "train without an adversary: plain (ERM); balanced (ERM with the same total weight for every group); " +
+			"half-balanced (with weights half-way to balanced); subsets (the mean of models on ten balanced subsets); " +
+			"validation-subsets (the same, of the rows of --validation)",
 		Foreign: "erm", Hint: "ERM is --average plain",
 		Setting: func(l *Level) *setting.Value { return setting.Enum(&l.Average, Averages) },
 		isSet:   func(l *Level) bool { return l.Average != "" },
@@ -294,8 +314,8 @@ func among(value string, words ...string) string {
 	return fmt.Sprintf(" is %q: one of %s", value, strings.Join(words, ", "))
 }
 
-// Risk returns the risk that a level minimises, as a formula of the losses ℓⱼ(x); "" for a penalty over unweighted rows,
-// or if the level is not set.
+// Risk returns the risk that a level minimises, as a formula of the losses ℓⱼ(x); "" for a penalty over unweighted
+// rows, or if the level is not set.
 func (l Level) Risk(isWeighted bool) string {
 	k := l.kind()
 	switch {

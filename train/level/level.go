@@ -21,7 +21,8 @@ import (
 )
 
 // A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect, Radius, Spectral,
-// Wasserstein and Own may be set; if none is set, the level is chosen from the data. The keys are options of the drotrain command.
+// Wasserstein and Own may be set; if none is set, the level is chosen from the data. The keys are options of the
+// drotrain command.
 type Level struct {
 	// Average trains without an adversary: plain (empirical risk minimisation); balanced, with the same total
 	// weight for every group; half-balanced, with total weights proportional to the square root of the group's
@@ -120,7 +121,8 @@ func (l Level) Validate() error {
 	}
 	if l.IsGroupwise() {
 		if !l.IsSet() {
-			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
+			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it " +
+				"out: cross-validation then chooses among adversaries over rows and groups")
 		}
 		if k := l.kind(); k != nil && k.groups == nil {
 			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
@@ -141,11 +143,13 @@ func (l Level) checkBallOnly(say func(format string, args ...any)) {
 		set  bool
 	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Adversary groups", l.IsGroupwise()}} {
 		if o.set {
-			say("Config.Penalty %s takes Config.Radius over rows, the proportion of the weight that moves, not Config.%s", string(l.Penalty), o.name)
+			say("Config.Penalty %s takes Config.Radius over rows, the proportion of the weight that moves, not Config.%s",
+				string(l.Penalty), o.name)
 		}
 	}
 	if l.Radius != nil && *l.Radius > 1 {
-		say("Config.Radius is %v: with Config.Penalty %s, a proportion of the weight, it must be at most 1", *l.Radius, string(l.Penalty))
+		say("Config.Radius is %v: with Config.Penalty %s, a proportion of the weight, it must be at most 1", *l.Radius,
+			string(l.Penalty))
 	}
 }
 
@@ -266,7 +270,8 @@ func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 		}
 	}
 	if len(count) < 2 {
-		return nil, nil, fmt.Errorf("an adversary over groups and balanced weights need at least two groups with rows, but there are %d", len(count))
+		return nil, nil, fmt.Errorf(
+			"an adversary over groups and balanced weights need at least two groups with rows, but there are %d", len(count))
 	}
 	index = newVector[int32](r)
 	for j, g := range of[lo:hi] {

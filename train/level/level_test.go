@@ -166,9 +166,12 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 		"not Config.Spectral":                                        {Adversary: "groups", Spectral: "extremile:2"},
 		"Config.Spectral: \"mean\" is not a spectrum: one of superquantile:α, extremile:r, esrm:ρ": {Spectral: "mean"},
 		"Config.Spectral: r of extremile is 0.5; it must be at least 1":                            {Spectral: "extremile:0.5"},
-		"Config.Wasserstein is 0: it must be finite and > 0":                                       {Wasserstein: level.At(0)},
-		"Config.Nu and Config.Wasserstein are levels":                                              {Nu: level.At(1), Wasserstein: level.At(1)},
-		"Config.Radius and Config.Spectral are levels":                                             {Radius: level.At(1), Spectral: "esrm:1"},
+		"Config.Wasserstein is 0: it must be finite and > 0": {Wasserstein: level.At(
+			0)},
+		"Config.Nu and Config.Wasserstein are levels": {Nu: level.At(1),
+			Wasserstein: level.At(1)},
+		"Config.Radius and Config.Spectral are levels": {Radius: level.At(1),
+			Spectral: "esrm:1"},
 	} {
 		l.Penalty = "kl"
 		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {
@@ -186,7 +189,8 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 			t.Errorf("%+v: %v, not %q", l, err, want)
 		}
 	}
-	if err := (level.Level{Penalty: "js", Nu: level.At(-1)}).Validate(); err == nil || !strings.Contains(err.Error(), "Penalty is \"js\"") || !strings.Contains(err.Error(), "Nu is -1") {
+	if err := (level.Level{Penalty: "js", Nu: level.At(-1)}).Validate(); err == nil ||
+		!strings.Contains(err.Error(), "Penalty is \"js\"") || !strings.Contains(err.Error(), "Nu is -1") {
 		t.Errorf("not everything that is wrong at once: %v", err)
 	}
 	one := level.Rows{N: 3, Group: []int32{0, 0, -1}, Labels: []string{"a", "b"}}
@@ -233,11 +237,15 @@ func TestLevels_EndsOfRanges(t *testing.T) {
 		of          func(v *float64) level.Level
 		valid, none []float64
 	}{
-		"nu":      {func(v *float64) level.Level { return level.Level{Nu: v} }, []float64{0, math.MaxFloat64}, []float64{down(0), inf, -inf}},
-		"ess":     {func(v *float64) level.Level { return level.Level{Ess: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
-		"protect": {func(v *float64) level.Level { return level.Level{Protect: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
-		"radius":  {func(v *float64) level.Level { return level.Level{Radius: v} }, []float64{up(0), 1e300}, []float64{0, inf}},
-		"adjust":  {func(v *float64) level.Level { return level.Level{Adversary: "groups", Nu: level.At(0), Adjust: *v} }, []float64{0, 1e9}, []float64{down(0), inf}},
+		"nu": {func(v *float64) level.Level { return level.Level{Nu: v} }, []float64{0, math.MaxFloat64},
+			[]float64{down(0), inf, -inf}},
+		"ess": {func(v *float64) level.Level { return level.Level{Ess: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
+		"protect": {func(v *float64) level.Level { return level.Level{Protect: v} }, []float64{up(0), 1},
+			[]float64{0, up(1)}},
+		"radius": {func(v *float64) level.Level { return level.Level{Radius: v} }, []float64{up(0), 1e300},
+			[]float64{0, inf}},
+		"adjust": {func(v *float64) level.Level { return level.Level{Adversary: "groups", Nu: level.At(0), Adjust: *v} },
+			[]float64{0, 1e9}, []float64{down(0), inf}},
 	} {
 		for k, list := range [][]float64{c.valid, append(c.none, math.NaN())} {
 			for _, v := range list {
@@ -259,7 +267,8 @@ func TestLevels_EndsOfRanges(t *testing.T) {
 
 // Balanced weights give every group the same total, in proportion to the weights of the rows.
 func TestBalanced_ByHand(t *testing.T) {
-	r := level.Rows{N: 5, Group: []int32{2, 0, 0, -1, 2}, Labels: []string{"a", "none", "c"}, Weights: []float64{1, 2, 6, 5, 3}}
+	r := level.Rows{N: 5, Group: []int32{2, 0, 0, -1, 2}, Labels: []string{"a", "none", "c"},
+		Weights: []float64{1, 2, 6, 5, 3}}
 	w, err := level.Balanced(r)
 	if err != nil || !slices.Equal(w, []float64{0.125, 0.125, 0.375, 0, 0.375}) {
 		t.Errorf("%v, %v", w, err)

@@ -76,5 +76,6 @@ func (r *Range) String() string {
 	if r.Rows < r.Of {
 		sample = fmt.Sprintf(" (computed from %d of %d rows)", r.Rows, r.Of)
 	}
-	return "levels stronger than " + text + " leave no model on this table: the best prediction is the same for every row" + sample
+	return "levels stronger than " + text +
+		" leave no model on this table: the best prediction is the same for every row" + sample
 }

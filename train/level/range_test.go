@@ -10,7 +10,8 @@ import (
 
 func TestRange_ExcludesStrongerLevels(t *testing.T) {
 	r := &level.Range{Protect: level.At(0.2), Shift: level.At(0.3), Rows: 10, Of: 20, Balls: []level.BallRange{
-		{Penalty: dro.KullbackLeibler, Ess: 0.5, Radius: 0.6931, Nu: 1e-3}, {Penalty: dro.PearsonChi2, Ess: 0.25, Radius: 1.5}}}
+		{Penalty: dro.KullbackLeibler, Ess: 0.5, Radius: 0.6931, Nu: 1e-3},
+		{Penalty: dro.PearsonChi2, Ess: 0.25, Radius: 1.5}}}
 	for name, c := range map[string]struct {
 		l    level.Level
 		want bool
@@ -39,7 +40,8 @@ func TestRange_ExcludesStrongerLevels(t *testing.T) {
 	if none.Excludes(level.Level{Protect: level.At(0.1)}) || none.String() != "" || (&level.Range{}).String() != "" {
 		t.Error("an unknown or empty range excludes levels")
 	}
-	for _, part := range []string{"--protect 0.2", "--ess 0.5 (kl; radius 0.693)", "--ess 0.25 (chi2; radius 1.5)", "or --penalty tv --radius 0.3 leave", "10 of 20 rows"} {
+	for _, part := range []string{"--protect 0.2", "--ess 0.5 (kl; radius 0.693)", "--ess 0.25 (chi2; radius 1.5)",
+		"or --penalty tv --radius 0.3 leave", "10 of 20 rows"} {
 		if !strings.Contains(r.String(), part) {
 			t.Errorf("no %q in %q", part, r)
 		}

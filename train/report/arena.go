@@ -38,14 +38,18 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 	}
 	if o.Cache == "" {
 		return refuse("name a directory for the results with Config.Cache, allow more memory, or measure fewer rows",
-			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models, printable.Noun(models, "model", "models"), need>>20, free>>20, limit)
+			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models,
+			printable.Noun(models, "model", "models"), need>>20, free>>20, limit)
 	}
 	if may < memory.LeastOnDisk {
-		return refuse("allow more memory", "%d MB of memory (%s) is not enough: at least %d MB is needed to measure rows on disk", may>>20, limit, memory.LeastOnDisk>>20)
+		return refuse("allow more memory",
+			"%d MB of memory (%s) is not enough: at least %d MB is needed to measure rows on disk", may>>20, limit,
+			memory.LeastOnDisk>>20)
 	}
 	if space := memory.AddressSpaceLimit(); space < need { // what is stored on disk is mapped
 		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
-			"to measure %d rows by %d %s takes %d MB of address space, and %d MB (%s) are left", rows, models, printable.Noun(models, "model", "models"), need>>20, space>>20, memory.Ulimit)
+			"to measure %d rows by %d %s takes %d MB of address space, and %d MB (%s) are left", rows, models,
+			printable.Noun(models, "model", "models"), need>>20, space>>20, memory.Ulimit)
 	}
 	dir := memory.ExistingDir(o.Cache)
 	disk, err := memory.DiskFree(dir)
@@ -54,7 +58,8 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 	}
 	if disk < need {
 		return refuse("name a directory on another disk with Config.Cache, or allow more memory",
-			"to measure %d rows by %d %s takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models, printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, limit)
+			"to measure %d rows by %d %s takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models,
+			printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, limit)
 	}
 	if o.Announce != nil {
 		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): stored in %s", need>>20, may>>20, limit, dir))

@@ -75,7 +75,8 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	}
 	in := &eval.Input{
 		TargetName: o.Label, TargetUnit: o.Unit, Split: eval.Table,
-		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resamples(f.Rows), Confidence: o.Confidence, Seed: o.Seed,
+		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resamples(
+			f.Rows), Confidence: o.Confidence, Seed: o.Seed,
 	}
 	if err := o.findClasses(); err != nil {
 		return nil, err
@@ -158,7 +159,9 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		}
 		if len(values) == 2 {
 			if o.Task == eval.Binary || o.Task == "" && c.Number == nil {
-				return cellError(f, o.Label, i, "of more than two classes name a column of probabilities for each, with * in the place of the class, as in p_*", "the label is %q, a third value beside %q and %q", text, values[0], values[1])
+				return cellError(f, o.Label, i,
+					"of more than two classes name a column of probabilities for each, with * in the place of the class, as in p_*",
+					"the label is %q, a third value beside %q and %q", text, values[0], values[1])
 			}
 			values = append(values, text)
 			break
@@ -169,18 +172,22 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		values = []string{"false", "true"}
 	}
 	if len(values) == 1 && o.Positive == "" && (c.Number == nil || o.Task == eval.Binary || o.Loss == "logistic") {
-		return &data.Error{Path: f.Name(), Column: o.Label, Msg: fmt.Sprintf("the label has one value only, %q", values[0]), Hint: "name the positive value"}
+		return &data.Error{Path: f.Name(), Column: o.Label, Msg: fmt.Sprintf("the label has one value only, %q", values[0]),
+			Hint: "name the positive value"}
 	}
 	in.Task = eval.Binary
 	if o.Task == eval.Regression || o.Task == "" && len(values) != 2 && o.Positive == "" && o.Loss != "logistic" {
 		in.Task = eval.Regression
 	}
 	if in.Task == eval.Regression {
-		in.Target, err = readNumbers(ctx, f, o.rows, in.Arena, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
+		in.Target, err = readNumbers(ctx, f, o.rows, in.Arena, o.Label, "a label", func(float64) bool { return true },
+			"a finite number", "")
 		return err
 	}
 	if len(values) > 2 {
-		return &data.Error{Path: f.Name(), Column: o.Label, Msg: "the label of a binary task has two values, but this one has at least three", Hint: "the task is regression if it is a quantity"}
+		return &data.Error{Path: f.Name(), Column: o.Label,
+			Msg:  "the label of a binary task has two values, but this one has at least three",
+			Hint: "the task is regression if it is a quantity"}
 	}
 	positive, err := o.choosePositive(c, values)
 	if err != nil {
@@ -217,7 +224,9 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 		return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
 	}
 	if len(values) == 2 && !areStandardClasses(values) {
-		return "", &OptionError{"positive", fmt.Sprintf("is needed: the labels are %q and %q; say of which the scores are probabilities", values[0], values[1]), fmt.Sprintf("Config.Positive %q or Config.Positive %q", values[0], values[1])}
+		return "", &OptionError{"positive", fmt.Sprintf(
+			"is needed: the labels are %q and %q; say of which the scores are probabilities", values[0], values[1]),
+			fmt.Sprintf("Config.Positive %q or Config.Positive %q", values[0], values[1])}
 	}
 	positive, _ := c.PositiveOf(values)
 	return positive, nil
@@ -244,7 +253,8 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	name, binary := cmp.Or(o.Loss, losses.DefaultName(in.Task == eval.Binary)), in.Task == eval.Binary
 	if kind, ok := losses.KindOf(name); ok && binary && !kind.Measures(true) {
 		choose := losses.Either(losses.Names(func(k losses.Kind) bool { return k.Measures(true) }))
-		return &OptionError{"loss", fmt.Sprintf("%s is for numeric labels, but %s has two values", name, o.Label), "choose " + choose}
+		return &OptionError{"loss", fmt.Sprintf("%s is for numeric labels, but %s has two values", name, o.Label),
+			"choose " + choose}
 	}
 	loss, err := losses.Parse(name, o.HuberDelta)
 	if err != nil {
@@ -260,7 +270,8 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 		valid, must = func(x float64) bool { return x >= 0 && x <= 1 }, "a probability, from 0 to 1"
 		hint = "turn margins into probabilities first; the task is regression if labels are quantities"
 	} else if margin := meaning.Link.Margin; margin != nil {
-		valid, must = func(x float64) bool { return !math.IsNaN(margin(x)) }, fmt.Sprintf("a prediction of the loss %s, 0 or more", name)
+		valid, must = func(x float64) bool { return !math.IsNaN(margin(x)) }, fmt.Sprintf(
+			"a prediction of the loss %s, 0 or more", name)
 	}
 	for i, t := range in.Target {
 		if in.Task == eval.Regression && !meaning.Accepts(t) {
@@ -269,7 +280,9 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 				row = o.rows[i]
 			}
 			path, at := o.frame.Where(row)
-			return &data.Error{Path: path, Column: o.Label, Row: at, Msg: fmt.Sprintf("the label is %v, but the loss %s takes %s", t, name, meaning.DescribeTargets()), Hint: "correct it, leave such rows out with a filter, or choose another loss"}
+			return &data.Error{Path: path, Column: o.Label, Row: at,
+				Msg:  fmt.Sprintf("the label is %v, but the loss %s takes %s", t, name, meaning.DescribeTargets()),
+				Hint: "correct it, leave such rows out with a filter, or choose another loss"}
 		}
 	}
 	lossesOf := func(score []float64) ([]float64, error) {
@@ -359,7 +372,8 @@ func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.C
 // auditReport returns the report of an audit.
 func (x *Measured) auditReport() *eval.Report {
 	o := x.audit
-	r := &eval.Report{Title: "Audit of " + x.Input.TargetName, Evaluation: x.Evaluation, Notes: append([]string{}, o.frame.Notes...), Command: o.Command}
+	r := &eval.Report{Title: "Audit of " + x.Input.TargetName, Evaluation: x.Evaluation,
+		Notes: append([]string{}, o.frame.Notes...), Command: o.Command}
 	r.Facts = append(r.Facts, eval.Fact{Key: "data", Value: o.Name})
 	for _, s := range o.Scores {
 		r.Facts = append(r.Facts, eval.Fact{Key: "scores of " + s.Name, Value: "column " + s.Column})

@@ -38,10 +38,12 @@ func (o *audit) findClasses() error {
 	for _, s := range o.Scores {
 		named := func(c *data.Column) bool { return strings.HasPrefix(c.Name, s.Column+"_") }
 		if !several && !o.frame.Has(s.Column) && slices.ContainsFunc(o.frame.Columns, named) {
-			return &OptionError{"", fmt.Sprintf("there is no column %q", s.Column), fmt.Sprintf("of more than two classes write %s_*: the * stands for the class", s.Column)}
+			return &OptionError{"", fmt.Sprintf("there is no column %q", s.Column),
+				fmt.Sprintf("of more than two classes write %s_*: the * stands for the class", s.Column)}
 		}
 		if several && !o.hasClassColumns(s) {
-			return &OptionError{"score", fmt.Sprintf("%q is a single column, but another score has a column per class", s.Column), "write * in the place of the class, as in p_*"}
+			return &OptionError{"score", fmt.Sprintf("%q is a single column, but another score has a column per class",
+				s.Column), "write * in the place of the class, as in p_*"}
 		}
 	}
 	if !several {
@@ -59,9 +61,12 @@ func (o *audit) findClasses() error {
 	}
 	switch {
 	case len(o.classes) < 3:
-		return &OptionError{"score", fmt.Sprintf("%q names columns of %d %s: three are needed", first.Column, len(o.classes), printable.Noun(len(o.classes), "class", "classes")), "write * in the place of the class, as in p_*; of two classes name the column of the positive one"}
+		return &OptionError{"score", fmt.Sprintf("%q names columns of %d %s: three are needed", first.Column, len(o.classes),
+			printable.Noun(len(o.classes), "class", "classes")),
+			"write * in the place of the class, as in p_*; of two classes name the column of the positive one"}
 	case o.Task != "" && o.Task != eval.Multiclass:
-		return &OptionError{"task", fmt.Sprintf("is %s, but %q names columns of %d classes", o.Task, first.Column, len(o.classes)), ""}
+		return &OptionError{"task", fmt.Sprintf("is %s, but %q names columns of %d classes", o.Task, first.Column,
+			len(o.classes)), ""}
 	case o.Loss != "" && o.Loss != "logistic":
 		return &OptionError{"loss", fmt.Sprintf("%s is not a loss of several classes", o.Loss), "choose logistic"}
 	case o.Positive != "":
@@ -86,7 +91,8 @@ func (o *audit) readClasses(c *data.Column, in *eval.Input) error {
 		}
 		k, ok := index[c.Text(i)]
 		if !ok {
-			return cellError(o.frame, o.Label, i, "every class needs a column of probabilities", "the label is %q, but there is no column %q", c.Text(i), columnOfClass(o.Scores[0], c.Text(i)))
+			return cellError(o.frame, o.Label, i, "every class needs a column of probabilities",
+				"the label is %q, but there is no column %q", c.Text(i), columnOfClass(o.Scores[0], c.Text(i)))
 		}
 		in.Target[i] = float64(k)
 	}
@@ -134,7 +140,8 @@ func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (ev
 	probability := func(x float64) bool { return x >= 0 && x <= 1 }
 	for pass := range 2 {
 		for c := range o.classes {
-			p, err := readNumbers(ctx, o.frame, o.rows, in.Arena, columnOfClass(s, o.classes[c]), "a score", probability, "a probability, from 0 to 1", "")
+			p, err := readNumbers(ctx, o.frame, o.rows, in.Arena, columnOfClass(s, o.classes[c]), "a score", probability,
+				"a probability, from 0 to 1", "")
 			if err != nil {
 				return m, err
 			}
@@ -159,7 +166,9 @@ func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (ev
 	const rounded = 0.01 // of probabilities that were written with a few digits
 	for i, v := range sum {
 		if !(math.Abs(v-1) <= rounded) {
-			return m, cellError(o.frame, columnOfClass(s, "*"), i, "every class needs a column, and no other column may be named like one", "the probabilities of the %d classes sum to %.4g, not to 1", len(o.classes), v)
+			return m, cellError(o.frame, columnOfClass(s, "*"), i,
+				"every class needs a column, and no other column may be named like one",
+				"the probabilities of the %d classes sum to %.4g, not to 1", len(o.classes), v)
 		}
 		m.Loss[i] = -math.Log(max(m.Score[i], 0x1p-52))
 	}

@@ -26,22 +26,29 @@ func TestAudit_TaskOfLabels(t *testing.T) {
 		task   eval.Task
 		err    string
 	}{
-		"two texts":                        {task: eval.Binary},
-		"two numbers":                      {task: eval.Binary},
-		"two numbers, quantities":          {task: eval.Regression, change: func(o *report.AuditOptions) { o.Task = eval.Regression }},
-		"numbers":                          {task: eval.Regression},
-		"numbers, classes":                 {err: "third value", change: func(o *report.AuditOptions) { o.Task = eval.Binary }},
-		"numbers, one positive":            {err: "at least three", change: func(o *report.AuditOptions) { o.Positive = "1" }},
-		"numbers, a loss of classes":       {err: "at least three", change: func(o *report.AuditOptions) { o.Loss = "logistic" }},
-		"two texts, a loss of numbers":     {err: "huber is for numeric labels", change: func(o *report.AuditOptions) { o.Loss = "huber" }},
-		"two texts, a loss of nothing":     {err: `"hinge"`, change: func(o *report.AuditOptions) { o.Loss = "hinge" }},
-		"three texts":                      {err: `the label is "well", a third value beside "yes" and "no"`},
-		"one text":                         {err: "one value only"},
-		"one text that is positive":        {task: eval.Binary, change: func(o *report.AuditOptions) { o.Positive = "yes" }},
-		"one text that is not":             {task: eval.Binary, change: func(o *report.AuditOptions) { o.Positive = "no" }},
-		"one number":                       {task: eval.Regression},
-		"one number of a class":            {err: "one value only", change: func(o *report.AuditOptions) { o.Task = eval.Binary }},
-		"one number, a loss of classes":    {err: "one value only", change: func(o *report.AuditOptions) { o.Loss = "logistic" }},
+		"two texts":   {task: eval.Binary},
+		"two numbers": {task: eval.Binary},
+		"two numbers, quantities": {task: eval.Regression,
+			change: func(o *report.AuditOptions) { o.Task = eval.Regression }},
+		"numbers": {task: eval.Regression},
+		"numbers, classes": {err: "third value",
+			change: func(o *report.AuditOptions) { o.Task = eval.Binary }},
+		"numbers, one positive": {err: "at least three",
+			change: func(o *report.AuditOptions) { o.Positive = "1" }},
+		"numbers, a loss of classes": {err: "at least three",
+			change: func(o *report.AuditOptions) { o.Loss = "logistic" }},
+		"two texts, a loss of numbers": {err: "huber is for numeric labels",
+			change: func(o *report.AuditOptions) { o.Loss = "huber" }},
+		"two texts, a loss of nothing": {err: `"hinge"`, change: func(o *report.AuditOptions) { o.Loss = "hinge" }},
+		"three texts":                  {err: `the label is "well", a third value beside "yes" and "no"`},
+		"one text":                     {err: "one value only"},
+		"one text that is positive":    {task: eval.Binary, change: func(o *report.AuditOptions) { o.Positive = "yes" }},
+		"one text that is not":         {task: eval.Binary, change: func(o *report.AuditOptions) { o.Positive = "no" }},
+		"one number":                   {task: eval.Regression},
+		"one number of a class": {err: "one value only",
+			change: func(o *report.AuditOptions) { o.Task = eval.Binary }},
+		"one number, a loss of classes": {err: "one value only",
+			change: func(o *report.AuditOptions) { o.Loss = "logistic" }},
 		"one number, positive":             {task: eval.Binary, change: func(o *report.AuditOptions) { o.Positive = "2" }},
 		"two texts, neither of them meant": {err: "", change: func(o *report.AuditOptions) { o.Positive = "maybe" }},
 	} {
@@ -72,7 +79,8 @@ func TestAudit_TaskOfLabels(t *testing.T) {
 			}
 		}
 		f := must(data.NewFrame(y, data.Column{Name: "s", Type: "double", Kind: data.Numeric, Number: score}))
-		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1}
+		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}},
+			HuberDelta: 1}
 		if c.change != nil {
 			c.change(&o)
 		}
@@ -89,7 +97,9 @@ func TestAudit_TaskOfLabels(t *testing.T) {
 }
 
 // audited audits scores of two classes, with a weight for every row if there are some.
-func audited(t *testing.T, label []string, score, weight []float64, change func(o *report.AuditOptions)) (*report.Measured, error) {
+func audited(
+	t *testing.T, label []string, score, weight []float64, change func(o *report.AuditOptions),
+) (*report.Measured, error) {
 	t.Helper()
 	type row struct {
 		Y string  `drotrain:"y"`
@@ -105,7 +115,8 @@ func audited(t *testing.T, label []string, score, weight []float64, change func(
 		rows = append(rows, r)
 	}
 	f := must(data.FromStructs(rows))
-	o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1}
+	o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}},
+		HuberDelta: 1}
 	if weight != nil {
 		o.Weight = "w"
 	}
@@ -148,9 +159,11 @@ func TestAudit_PositiveLabelOfTraining(t *testing.T) {
 	asked := ""
 	positive := func(f *data.Frame) (own, trained string) {
 		t.Helper()
-		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Positive: asked}
+		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}},
+			HuberDelta: 1, Positive: asked}
 		x, failed := report.Audit(t.Context(), f, o)
-		e, err := encode.NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, encode.Spec{Target: "y", Features: []string{"s"}, Positive: asked})
+		e, err := encode.NewEncoder(t.Context(), f, []int{0, 1, 2, 3},
+			encode.Spec{Target: "y", Features: []string{"s"}, Positive: asked})
 		if asked == "none" && failed != nil && err != nil {
 			return "", ""
 		}
@@ -169,7 +182,8 @@ func TestAudit_PositiveLabelOfTraining(t *testing.T) {
 	for i, a := range texts {
 		for _, b := range texts[i+1:] {
 			for _, level := range [][]string{{a, b}, {b, a}} {
-				f := must(data.NewFrame(data.Column{Name: "y", Kind: data.Categorical, Level: level, Code: []int32{0, 1, 1, 0}}, kind))
+				f := must(data.NewFrame(data.Column{Name: "y", Kind: data.Categorical, Level: level, Code: []int32{0, 1, 1, 0}},
+					kind))
 				if own, trained := positive(f); own != trained {
 					t.Errorf("of %q the audit takes %q, training %q", level, own, trained)
 				}
@@ -187,8 +201,10 @@ func TestAudit_PositiveLabelOfTraining(t *testing.T) {
 		asks []string
 		want string
 	}{
-		{data.Numeric, []string{"0", "0.0", "-0", "0e5"}, "0"}, {data.Numeric, []string{"1", "1.0", "+1", "1e0"}, "1"}, {data.Numeric, []string{"none"}, ""},
-		{data.Bool, []string{"true", "True", "TRUE"}, "true"}, {data.Bool, []string{"false", "fALSE"}, "false"}, {data.Bool, []string{"none"}, ""},
+		{data.Numeric, []string{"0", "0.0", "-0", "0e5"}, "0"}, {data.Numeric, []string{"1", "1.0", "+1", "1e0"}, "1"},
+		{data.Numeric, []string{"none"}, ""},
+		{data.Bool, []string{"true", "True", "TRUE"}, "true"}, {data.Bool, []string{"false", "fALSE"}, "false"},
+		{data.Bool, []string{"none"}, ""},
 	} {
 		f := must(data.NewFrame(data.Column{Name: "y", Kind: c.kind, Number: []float64{0, 1, 1, 0}}, kind))
 		for _, asked = range c.asks {
@@ -214,7 +230,8 @@ func TestAudit_Refuses(t *testing.T) {
 		"row 3":                              {[]float64{0.1, 0.2, 1.3, 0.4}, nil, nil},
 		"a number above 0":                   {score, []float64{1, 0, 1, 1}, nil},
 		"a score must be a number":           {score, nil, func(o *report.AuditOptions) { o.Scores[0].Column = "y" }},
-		"MB of memory (Config.Memory) is not enough": {score, nil, func(o *report.AuditOptions) { o.Memory, o.Cache = 1<<20, t.TempDir() }},
+		"MB of memory (Config.Memory) is not enough": {score, nil,
+			func(o *report.AuditOptions) { o.Memory, o.Cache = 1<<20, t.TempDir() }},
 	} {
 		if _, err := audited(t, label, c.score, c.weight, c.change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
@@ -225,9 +242,11 @@ func TestAudit_Refuses(t *testing.T) {
 // A label that is missing is told with its row.
 func TestAudit_MissingLabels(t *testing.T) {
 	f := must(data.NewFrame(
-		data.Column{Name: "y", Kind: data.Categorical, Level: []string{"no", "yes"}, Code: []int32{0, 1, 0, 1}, Null: []bool{false, false, true, false}},
+		data.Column{Name: "y", Kind: data.Categorical, Level: []string{"no", "yes"}, Code: []int32{0, 1, 0, 1},
+			Null: []bool{false, false, true, false}},
 		data.Column{Name: "s", Kind: data.Numeric, Number: []float64{0.1, 0.2, 0.3, 0.4}}))
-	_, err := report.Audit(t.Context(), f, report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}})
+	_, err := report.Audit(t.Context(), f, report.AuditOptions{Options: options(), Label: "y",
+		Scores: []report.Score{{Name: "it", Column: "s"}}})
 	var at *data.Error
 	if !errors.As(err, &at) || at.Column != "y" || at.Row != 3 || !strings.Contains(err.Error(), "the label is missing") {
 		t.Errorf("%v", err)
@@ -249,7 +268,8 @@ func TestAudit_LabelsOfOneBool(t *testing.T) {
 		if y {
 			want = 1
 		}
-		if got := float64(a.Evaluation.Models[0].Overall.Of["accuracy"]); a.Input.Task != eval.Binary || a.Input.Positive != "true" || got != want {
+		if got := float64(a.Evaluation.Models[0].Overall.Of["accuracy"]); a.Input.Task != eval.Binary ||
+			a.Input.Positive != "true" || got != want {
 			t.Errorf("all %v: task %s, positive %q, accuracy %v", y, a.Input.Task, a.Input.Positive, got)
 		}
 		o.Task = eval.Regression

@@ -33,9 +33,10 @@ func (x *Measured) Report() (*eval.Report, error) {
 		where = x.table
 	}
 	r := &eval.Report{
-		Title:    fmt.Sprintf("%s predicting %s, trained on %s", reportTitle(m), m.Encoder.Target.Name, m.Config.Data),
-		Subtitle: fmt.Sprintf("Trained%s on %s rows, measured on %s (%s rows).", day, printable.Count(m.TrainRows), where, printable.Count(x.Evaluation.N)),
-		Trained:  m.Trained,
+		Title: fmt.Sprintf("%s predicting %s, trained on %s", reportTitle(m), m.Encoder.Target.Name, m.Config.Data),
+		Subtitle: fmt.Sprintf("Trained%s on %s rows, measured on %s (%s rows).", day, printable.Count(m.TrainRows), where,
+			printable.Count(x.Evaluation.N)),
+		Trained: m.Trained,
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
 			// A level that was chosen was so on the training rows alone, where the plain average was a candidate.
@@ -51,7 +52,8 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Command:           x.options.Command,
 		Card:              x.options.Card,
 	}
-	if m.Config.KeepsWeights() || x.run == nil || x.run.Weights == nil { // no adversary trained it, or its weights are not known
+	// no adversary trained it, or its weights are not known
+	if m.Config.KeepsWeights() || x.run == nil || x.run.Weights == nil {
 		return r, nil
 	}
 	var err error
@@ -90,7 +92,9 @@ func reportTitle(m *train.Model) string {
 func reportNotes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
-		out = append(out, fmt.Sprintf("%s is ERM on the same rows with equal total weight for every group of %s and μ = %.3g: what balancing the known groups achieves without an adversary.",
+		out = append(out, fmt.Sprintf(
+			"%s is ERM on the same rows with equal total weight for every group of %s and μ = %.3g: what balancing the known "+
+				"groups achieves without an adversary.",
 			Balanced, m.Encoder.Groups[n-1].Name, m.Result.GroupWeighted.Mu))
 	}
 	if t := m.Result.Tempered; t != nil {
@@ -101,12 +105,16 @@ func reportNotes(m *train.Model) []string {
 
 // describeTempering returns a sentence on what a change of confidence alone achieves.
 func describeTempering(t *train.SummaryTempered) string {
-	said := fmt.Sprintf("%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective", Rescaled, t.Slope)
+	said := fmt.Sprintf(
+		"%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective", Rescaled,
+		t.Slope)
 	if t.ExplainedRobust != nil {
-		said += fmt.Sprintf(": on the training rows it reaches %.3g %% of the decrease of the robust risk", 100**t.ExplainedRobust)
+		said += fmt.Sprintf(": on the training rows it reaches %.3g %% of the decrease of the robust risk",
+			100**t.ExplainedRobust)
 	}
 	if t.RankCorrelation != nil {
-		said += fmt.Sprintf("; the scores of %s and %s have a rank correlation of %.3g there", Baseline, Robust, *t.RankCorrelation)
+		said += fmt.Sprintf("; the scores of %s and %s have a rank correlation of %.3g there", Baseline, Robust,
+			*t.RankCorrelation)
 	}
 	return said + "."
 }

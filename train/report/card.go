@@ -29,14 +29,16 @@ func (o *Options) ReadCard(r io.Reader) error {
 		return fmt.Errorf("a model card must be a YAML map of names to text: %w", err)
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: a model card is a YAML map of names to text, as in \"owner: Risk team\"", max(1, doc.Line))
+		return fmt.Errorf("line %d: a model card is a YAML map of names to text, as in \"owner: Risk team\"",
+			max(1, doc.Line))
 	}
 	seen := make(map[string]bool)
 	var wrong []string
 	for m := doc.Content[0].Content; len(m) > 1; m = m[2:] {
 		key := strings.ReplaceAll(strings.TrimSpace(m[0].Value), "_", " ")
 		if m[0].Kind != yaml.ScalarNode || key == "" || seen[key] {
-			wrong = append(wrong, fmt.Sprintf("line %d: a name that is empty, given twice or not a text: %q", m[0].Line, m[0].Value))
+			wrong = append(wrong, fmt.Sprintf("line %d: a name that is empty, given twice or not a text: %q", m[0].Line,
+				m[0].Value))
 			continue
 		}
 		seen[key] = true
@@ -96,7 +98,8 @@ func (o Options) relabelGroups(groups []encode.Grouping) []encode.Grouping {
 
 // cardFields lists the usual keys of model cards, most of them from Mitchell et al. (2019).
 var cardFields = []string{
-	"owner", "contact", "date", "data", "data period", "data source", "intended use", "out of scope", "purpose", "users", "model",
+	"owner", "contact", "date", "data", "data period", "data source", "intended use", "out of scope", "purpose", "users",
+	"model",
 	"version", "licence", "license", "limitations", "ethical considerations", "factors", "metrics", "monitoring",
 	"approved by", "reviewed by", "review date", "next review", "status", "citation", "note", "notes", "unit", "labels",
 }

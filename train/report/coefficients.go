@@ -86,7 +86,8 @@ func encodedDeviations(m *train.Model) []float64 {
 // classCoefficients returns one number per column of a model with more than two classes: the root of the sum of
 // squared deviations of its coefficients from their mean over the classes, on which alone probabilities depend.
 func classCoefficients(m *train.Model) *eval.Coefficients {
-	c := &eval.Coefficients{Unit: "size over the classes, log-odds per unit", Scaled: "per standard deviation of the column"}
+	c := &eval.Coefficients{Unit: "size over the classes, log-odds per unit",
+		Scaled: "per standard deviation of the column"}
 	k, deviations := len(m.Classes()), encodedDeviations(m)
 	for _, column := range m.Encoder.Columns {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: column.Name})
@@ -126,7 +127,8 @@ func scoredVersions(m *train.Model, folds *train.OutOfFold) []modelVersion {
 	if folds == nil {
 		return out
 	}
-	of := map[eval.Role]*train.Prediction{eval.StandardModel: folds.Baseline, eval.BalancedModel: folds.GroupWeighted, eval.RescaledModel: folds.Tempered}
+	of := map[eval.Role]*train.Prediction{eval.StandardModel: folds.Baseline, eval.BalancedModel: folds.GroupWeighted,
+		eval.RescaledModel: folds.Tempered}
 	of[roleOf(m)] = folds.Robust
 	for k := range out {
 		out[k].fold = of[out[k].role]

@@ -18,7 +18,9 @@ import (
 // rawColumns returns the source columns of inputs at the given rows, with values as in the table. Values are
 // read when they are needed, and into arena if it is not nil. If there are many inputs, only the first are
 // returned; left is the number of the others.
-func rawColumns(ctx context.Context, f *data.Frame, inputs []encode.Input, rows []int, arena *memory.Arena) (out []eval.Column, left int) {
+func rawColumns(
+	ctx context.Context, f *data.Frame, inputs []encode.Input, rows []int, arena *memory.Arena,
+) (out []eval.Column, left int) {
 	left = max(0, len(inputs)-maxColumns)
 	inputs = inputs[:len(inputs)-left]
 	for _, in := range inputs {
@@ -32,7 +34,9 @@ func rawColumns(ctx context.Context, f *data.Frame, inputs []encode.Input, rows 
 
 // loadColumn returns a column that reads its values at some rows when they are needed, into a part of the
 // arena. categories says that numbers are levels.
-func loadColumn(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena, categories bool) eval.Column {
+func loadColumn(
+	ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena, categories bool,
+) eval.Column {
 	return eval.Column{Name: name, Load: func() (col eval.Column, err error) {
 		if err := ctx.Err(); err != nil {
 			return col, err
@@ -54,7 +58,8 @@ const maxColumns = 64
 
 // A columnVariation measures how strongly a number u of every row varies with each input: with its encoded
 // columns z and their squares, in standard units. Rows are added block by block.
-type columnVariation []float64 // the number of rows, Σu, and along the columns Σu·z, Σz, Σu·z², Σz²; nil: all inputs are given
+// the number of rows, Σu, and along the columns Σu·z, Σz, Σu·z², Σz²; nil: all inputs are given
+type columnVariation []float64
 
 // sumsAlong returns the k-th of the sums of each of d columns.
 func (v columnVariation) sumsAlong(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
@@ -107,7 +112,8 @@ func (v columnVariation) inputsByVariation(e *encode.Encoder) []encode.Input {
 	score := map[string]float64{}
 	for j, c := range e.Columns {
 		if size := size[j] / n; size > 0 {
-			score[c.Source] = max(score[c.Source], math.Abs(number[j]-mean*linear[j])/n/math.Sqrt(size), math.Abs(square[j]-mean*v.sumsAlong(3, d)[j])/n/size)
+			score[c.Source] = max(score[c.Source], math.Abs(number[j]-mean*linear[j])/n/math.Sqrt(size),
+				math.Abs(square[j]-mean*v.sumsAlong(3, d)[j])/n/size)
 		}
 	}
 	out := slices.Clone(e.Inputs)
@@ -223,13 +229,17 @@ func levelsOf(arena *memory.Arena, c *data.Column) (levels []string, code []int3
 }
 
 // readNumbers reads a column at some rows; nil means all. It returns an error if a value is null or not valid.
-func readNumbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
+func readNumbers(
+	ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name, what string, valid func(float64) bool,
+	must, hint string,
+) ([]float64, error) {
 	c, err := columnAt(ctx, f, name, rows, arena)
 	if err != nil {
 		return nil, err
 	}
 	if c.Number == nil {
-		return nil, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("%s must be a number, but this column is %s", what, c.Type)}
+		return nil, &data.Error{Path: f.Name(), Column: name,
+			Msg: fmt.Sprintf("%s must be a number, but this column is %s", what, c.Type)}
 	}
 	for i, v := range c.Number {
 		row := i
@@ -248,7 +258,8 @@ func readNumbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.A
 
 // readWeights reads a column of row weights at some rows; nil means all.
 func readWeights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
-	return readNumbers(ctx, f, rows, arena, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows without a weight")
+	return readNumbers(ctx, f, rows, arena, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0",
+		"leave out rows without a weight")
 }
 
 // cellError returns an error about a cell of the table.

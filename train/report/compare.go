@@ -47,7 +47,8 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 	rows := first.Run.Holdout.Rows
 	for _, m := range models[1:] {
 		if m.Model.Run == nil || m.Model.Run.Holdout == nil || !slices.Equal(m.Model.Run.Holdout.Rows, rows) {
-			return nil, &OptionError{"model", fmt.Sprintf("%s and %s did not hold out the same rows", models[0].Name, m.Name), "name a table to measure on"}
+			return nil, &OptionError{"model", fmt.Sprintf("%s and %s did not hold out the same rows", models[0].Name, m.Name),
+				"name a table to measure on"}
 		}
 	}
 	if !slices.IsSorted(rows) {
@@ -71,7 +72,8 @@ func checkComparable(a, b *train.Model) error {
 		return fmt.Errorf("their targets have different classes")
 	case s.Positive != t.Positive:
 		return fmt.Errorf("their positive classes are %q and %q", s.Positive, t.Positive)
-	case lossName(a.Config) != lossName(b.Config) || a.Config.ScaleTarget != b.Config.ScaleTarget || s.Scale != t.Scale && s.Task != encode.Binary:
+	case lossName(a.Config) != lossName(b.Config) || a.Config.ScaleTarget != b.Config.ScaleTarget ||
+		s.Scale != t.Scale && s.Task != encode.Binary:
 		return fmt.Errorf("their losses are in different units (%s, %s)", lossName(a.Config), lossName(b.Config))
 	}
 	return nil
@@ -80,15 +82,18 @@ func checkComparable(a, b *train.Model) error {
 // comparisonReport returns the report of Compare.
 func (x *Measured) comparisonReport() *eval.Report {
 	var names []string
-	r := &eval.Report{Evaluation: x.Evaluation, Notes: append([]string{}, x.notes...), Command: x.options.Command, Card: x.options.Card}
+	r := &eval.Report{Evaluation: x.Evaluation, Notes: append([]string{}, x.notes...), Command: x.options.Command,
+		Card: x.options.Card}
 	for _, c := range x.compared {
 		names = append(names, c.Name)
 		s, day := c.Model.Summary(""), ""
 		if at := c.Model.Trained; !at.IsZero() {
 			day = " on " + at.Format(time.DateOnly)
 		}
-		r.Facts = append(r.Facts, eval.Fact{Key: c.Name, Value: fmt.Sprintf("%s (%s), %s loss, trained on %d %s of %s by drotrain %s%s, certified: %v",
-			Name(c.Model), s.Level, s.Loss, c.Model.TrainRows, printable.Noun(c.Model.TrainRows, "row", "rows"), c.Model.Config.Data, c.Model.Version, day, s.Certified)})
+		r.Facts = append(r.Facts, eval.Fact{Key: c.Name,
+			Value: fmt.Sprintf("%s (%s), %s loss, trained on %d %s of %s by drotrain %s%s, certified: %v",
+				Name(c.Model), s.Level, s.Loss, c.Model.TrainRows, printable.Noun(c.Model.TrainRows, "row",
+					"rows"), c.Model.Config.Data, c.Model.Version, day, s.Certified)})
 	}
 	r.Title = strings.Join(names, " against ") + ": " + x.Evaluation.Target
 	return r

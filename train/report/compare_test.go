@@ -46,12 +46,15 @@ func TestCompare_AgreesWithMeasure(t *testing.T) {
 				}
 			}
 			got := x.Evaluation.Models[k]
-			if got.Name != m.Name || !(math.Abs(risk(got)-want) <= 1e-12) || risk(back.Evaluation.Models[1-k]) != risk(got) || x.Evaluation.N != alone.Evaluation.N {
-				t.Errorf("%s: %v of %d rows beside another, %v of %d alone, %v in the other order", m.Name, risk(got), x.Evaluation.N, want, alone.Evaluation.N, risk(back.Evaluation.Models[1-k]))
+			if got.Name != m.Name || !(math.Abs(risk(got)-want) <= 1e-12) || risk(back.Evaluation.Models[1-k]) != risk(got) ||
+				x.Evaluation.N != alone.Evaluation.N {
+				t.Errorf("%s: %v of %d rows beside another, %v of %d alone, %v in the other order", m.Name, risk(got),
+					x.Evaluation.N, want, alone.Evaluation.N, risk(back.Evaluation.Models[1-k]))
 			}
 		}
 		r := must(x.Report())
-		if !strings.HasPrefix(r.Title, "mild against strict: ") || len(r.Facts) < 2 || r.Facts[0].Key != "mild" || r.Facts[1].Key != "strict" {
+		if !strings.HasPrefix(r.Title, "mild against strict: ") || len(r.Facts) < 2 || r.Facts[0].Key != "mild" ||
+			r.Facts[1].Key != "strict" {
 			t.Errorf("%q, %+v", r.Title, r.Facts)
 		}
 	}

@@ -197,5 +197,6 @@ func risks(population []example, models [][2][]float64) map[string]float64 {
 			worst[i] = max(worst[i], sum/count[g])
 		}
 	}
-	return map[string]float64{"risk": overall[1], "change of risk": overall[1] - overall[0], "largest group risk": worst[1], "its change": worst[1] - worst[0]}
+	return map[string]float64{"risk": overall[1], "change of risk": overall[1] - overall[0],
+		"largest group risk": worst[1], "its change": worst[1] - worst[0]}
 }

@@ -26,14 +26,16 @@ func TestCrossFit_EqualsItsModels(t *testing.T) {
 		defer m.Run.Close()
 		x, r := reportOf(t, m, options())
 		e := x.Evaluation
-		if e.Split != eval.OutOfFold || e.N != m.TrainRows || len(e.Models) != 4 || !strings.Contains(strings.Join(r.Notes, "\n"), "The 5 models have the level, μ and design of the model itself") {
+		if e.Split != eval.OutOfFold || e.N != m.TrainRows || len(e.Models) != 4 ||
+			!strings.Contains(strings.Join(r.Notes, "\n"), "The 5 models have the level, μ and design of the model itself") {
 			t.Errorf("%s of %d rows by %d models, notes %q", e.Split, e.N, len(e.Models), r.Notes)
 		}
 		inside, _ := e.Models[1].Overall.Get("risk")
 		if risk[onDisk] = inside; !(inside > m.Result.AverageRisk) {
 			t.Errorf("risk %v out of fold, %v on the training rows", inside, m.Result.AverageRisk)
 		}
-		if m.Run.OnDisk() != onDisk || onDisk && (!slices.IsSorted(x.Input.RowID) || !(math.Abs(inside-risk[false]) <= 1e-4*inside)) {
+		if m.Run.OnDisk() != onDisk || onDisk && (!slices.IsSorted(x.Input.RowID) ||
+			!(math.Abs(inside-risk[false]) <= 1e-4*inside)) {
 			t.Errorf("on disk %v: risk %v, in memory %v", m.Run.OnDisk(), inside, risk[false])
 		}
 	}

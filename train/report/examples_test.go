@@ -47,7 +47,8 @@ func trained(t *testing.T, rows []example, l level.Level, weighted bool, change 
 	f := must(data.FromStructs(rows))
 	c := train.DefaultConfig()
 	c.KeepRows = true
-	c.Target, c.Features, c.Groups, c.Holdout, c.Scale, c.Mu, c.Gap = "y", []string{"a", "b"}, []string{"region", "sex"}, 0, "none", level.At(0.05), 1e-11
+	c.Target, c.Features, c.Groups, c.Holdout, c.Scale, c.Mu, c.Gap =
+		"y", []string{"a", "b"}, []string{"region", "sex"}, 0, "none", level.At(0.05), 1e-11
 	if l.Penalty == "" {
 		l.Penalty = "kl"
 	}

@@ -18,7 +18,8 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 	if len(own) == 0 {
 		return nil
 	}
-	out := &eval.GroupCoefficients{Model: Name(m), Unit: e.Target.Name + " per unit", Scaled: e.Target.Name + " per standard deviation of a number, or per level"}
+	out := &eval.GroupCoefficients{Model: Name(m), Unit: e.Target.Name + " per unit",
+		Scaled: e.Target.Name + " per standard deviation of a number, or per level"}
 	if e.Target.Task == encode.Binary {
 		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a number, or per level"
 	}
@@ -54,13 +55,15 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 				by = append(by, e.Inputs[i].Name)
 			}
 			c := e.Columns[g.Column]
-			out.Panels = append(out.Panels, eval.GroupCoefficient{Feature: c.Name, By: strings.Join(by, " × "), Scale: eval.Num(c.Scale), Shared: eval.Num(w[g.Column])})
+			out.Panels = append(out.Panels, eval.GroupCoefficient{Feature: c.Name, By: strings.Join(by, " × "),
+				Scale: eval.Num(c.Scale), Shared: eval.Num(w[g.Column])})
 		}
 		q := &out.Panels[k]
 		q.Labels = append(q.Labels, strings.Join(g.Levels, " / "))
 		q.Group = append(q.Group, eval.Num(w[g.Column]+sumOfParts(deviation, g)))
 	}
-	out.About = fmt.Sprintf("The groups of %s have coefficients of their own, partially pooled", printable.QuoteList(columns, "and"))
+	out.About = fmt.Sprintf("The groups of %s have coefficients of their own, partially pooled",
+		printable.QuoteList(columns, "and"))
 	if d := m.Result.Design; !d.IsShared() && d.Taken > 0 {
 		best := d.Best(len(d.Ridges) - 1)
 		change := fmt.Sprintf("fell by %.1f\u00a0%%", -100*best.Change/d.Shared)
@@ -69,9 +72,13 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		}
 		ridges := fmt.Sprintf("κ = %v, their ridge as a multiple of that of the shared ones", d.Ridges[0])
 		if len(d.Ridges) > 1 {
-			ridges = fmt.Sprintf("κ = %v for groups and %v for their combinations, the ridges as multiples of that of the shared ones", d.Ridges[0], d.Best(1).Ridge)
+			ridges = fmt.Sprintf(
+				"κ = %v for groups and %v for their combinations, the ridges as multiples of that of the shared ones", d.Ridges[0],
+				d.Best(1).Ridge)
 		}
-		out.About += fmt.Sprintf(" (%s): out of fold the average loss of %s %s (standard error %.1f\u00a0%%) against shared coefficients, in %d folds of %d training rows",
+		out.About += fmt.Sprintf(
+			" (%s): out of fold the average loss of %s %s (standard error %.1f\u00a0%%) against shared coefficients, in %d "+
+				"folds of %d training rows",
 			ridges, Baseline, change, 100*best.SE/d.Shared, d.Folds, d.Rows)
 	}
 	out.About += "."

@@ -28,10 +28,12 @@ func selectionText(m *train.Model) string {
 		return "level and μ as set, not tuned; the baseline has the same μ"
 	}
 	if s.Validation > 0 {
-		return fmt.Sprintf("level and μ on %d validation rows, among %d candidates including ERM: %s; ERM has μ = %.3g, the best for the average risk",
+		return fmt.Sprintf("level and μ on %d validation rows, among %d candidates including ERM: %s; ERM has μ = %.3g, the "+
+			"best for the average risk",
 			s.Validation, len(s.Candidates), s.Reason, s.MuOf("erm", 0))
 	}
-	return fmt.Sprintf("level and μ by %d-fold cross-validation on the training rows, among %d candidates including ERM: %s; ERM has μ = %.3g, the best for the average risk",
+	return fmt.Sprintf("level and μ by %d-fold cross-validation on the training rows, among %d candidates including ERM: "+
+		"%s; ERM has μ = %.3g, the best for the average risk",
 		s.Folds, len(s.Candidates), s.Reason, s.MuOf("erm", 0))
 }
 
@@ -40,10 +42,14 @@ func foldNotes(o *train.OutOfFold) []string {
 	if o == nil {
 		return nil
 	}
-	notes := []string{fmt.Sprintf("Measured out of fold: every row by a model trained without its fifth of the rows. The %d models have the level, μ and design of the model itself, which is trained on all rows; encoding, fit and recalibration are repeated. The intervals allow for the choice of the model on the same rows (docs/intervals.md).", o.Folds)}
+	notes := []string{fmt.Sprintf(
+		"Measured out of fold: every row by a model trained without its fifth of the rows. The %d models have the level, μ "+
+			"and design of the model itself, which is trained on all rows; encoding, fit and recalibration are repeated. The "+
+			"intervals allow for the choice of the model on the same rows (docs/intervals.md).", o.Folds)}
 	if len(o.Untrained) > 0 {
-		notes = append(notes, fmt.Sprintf("%s no numbers, since all rows of such a group are in one fold, whose model is trained without the group: %s.",
-			printable.Plural(len(o.Untrained), "group has", "groups have"), printable.List(o.Untrained, 8)))
+		notes = append(notes,
+			fmt.Sprintf("%s no numbers, since all rows of such a group are in one fold, whose model is trained without the group: %s.",
+				printable.Plural(len(o.Untrained), "group has", "groups have"), printable.List(o.Untrained, 8)))
 	}
 	return notes
 }

@@ -62,7 +62,8 @@ func TestObjectiveText_Levels(t *testing.T) {
 func TestObjectiveText_Divergences(t *testing.T) {
 	all := dro.Divergences()
 	for _, d := range all {
-		for name, l := range map[string]level.Level{"ball": {Radius: level.At(0.1)}, "size": {Ess: level.At(0.7)}, "penalty": {Nu: level.At(1)}} {
+		for name, l := range map[string]level.Level{"ball": {Radius: level.At(0.1)}, "size": {Ess: level.At(0.7)},
+			"penalty": {Nu: level.At(1)}} {
 			if !d.HasPenalty() && name != "ball" {
 				continue
 			}

@@ -44,7 +44,8 @@ type Measured struct {
 // methods that need the rows; it returns nil on all ranks but the first.
 func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
 	if m.Run == nil {
-		return nil, errors.New("the model does not hold its training rows: set Config.KeepRows before training, or call Rerun")
+		return nil, errors.New(
+			"the model does not hold its training rows: set Config.KeepRows before training, or call Rerun")
 	}
 	if c := ranks.FromContext(ctx); c != nil {
 		return measureRanks(ctx, c, m, o)
@@ -129,7 +130,8 @@ func filterRows(ctx context.Context, f *data.Frame, filter string) ([]int, error
 	}
 	rows, err := f.Filter(ctx, filter)
 	if err == nil && len(rows) == 0 {
-		err = &data.Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
+		err = &data.Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", filter, f.Rows,
+			printable.Noun(f.Rows, "row", "rows"))}
 	}
 	return rows, err
 }
@@ -143,7 +145,8 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
 		Groups: o.relabelGroups(rows.Groups), RowID: rowNumbers(rows.arena, rows.Rows), Arena: rows.arena,
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
-		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate, m.Config.Rate), Budget: selectionBudget(m), Tolerance: o.Tolerance, Observe: o.Observe,
+		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate,
+			m.Config.Rate), Budget: selectionBudget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
 	if o.Weight == "" && !o.Unweighted {
 		o.Weight = m.Config.Weight
@@ -151,7 +154,9 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 			o.Weight = commonWeight(x.compared)
 		}
 		if split == eval.Table && o.Weight != "" && !f.Has(o.Weight) {
-			x.notes = append(x.notes, fmt.Sprintf("the model was trained with the row weights %q, which the table lacks: every row counts once", o.Weight))
+			x.notes = append(x.notes,
+				fmt.Sprintf("the model was trained with the row weights %q, which the table lacks: every row counts once",
+					o.Weight))
 			o.Weight = ""
 		}
 	}
@@ -196,7 +201,8 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	}
 	if s := m.Result.Selection; s != nil && x.compared == nil {
 		in.ChosenByValidation = s.Validation > 0
-		in.Criterion, in.CriterionText, in.Alternatives = s.Criterion, tune.CriterionText(s.Criterion, s.Rate), alternatives(s)
+		in.Criterion, in.CriterionText, in.Alternatives =
+			s.Criterion, tune.CriterionText(s.Criterion, s.Rate), alternatives(s)
 	}
 	if x.compared == nil && roleOf(m) == eval.StandardModel {
 		if s := m.Result.Selection; s != nil {
@@ -205,7 +211,8 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 			in.StandardRecommended = m.Result.Recommended == train.VariantERM
 		}
 	}
-	if x.compared == nil && m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 { // else it is the table that is small
+	// else it is the table that is small
+	if x.compared == nil && m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 {
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
 	if x.folds != nil {
@@ -238,7 +245,8 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		}
 	}
 	if s := x.Evaluation.Slices; s != nil && left > 0 {
-		s.Method += fmt.Sprintf(" Of %d columns, the %d along which the loss varies most were searched.", maxColumns+left, maxColumns)
+		s.Method += fmt.Sprintf(" Of %d columns, the %d along which the loss varies most were searched.", maxColumns+left,
+			maxColumns)
 	}
 	return nil
 }
@@ -254,7 +262,8 @@ func levelRangeOf(r *level.Range) *eval.LevelRange {
 		out.Protect = &protect
 	}
 	for _, b := range r.Balls {
-		out.Balls = append(out.Balls, eval.BallRange{Penalty: string(b.Penalty), Ess: eval.Num(b.Ess), Radius: eval.Num(b.Radius), Nu: eval.Num(b.Nu)})
+		out.Balls = append(out.Balls, eval.BallRange{Penalty: string(b.Penalty), Ess: eval.Num(b.Ess),
+			Radius: eval.Num(b.Radius), Nu: eval.Num(b.Nu)})
 	}
 	return out
 }
@@ -272,7 +281,8 @@ func classGrouping(name string, classes []string, target []float64) encode.Group
 // divideByExposures divides the counts of an input by the exposures of their rows, which become part of the weights.
 func (x *Measured) divideByExposures(ctx context.Context, f *data.Frame, in *eval.Input, rows *scoredRows) error {
 	t := x.model.Encoder.Target
-	exposures, err := readNumbers(ctx, f, rows.Rows, rows.arena, t.Exposure, "an exposure", func(v float64) bool { return v > 0 }, "a number above 0", "leave out rows without an exposure")
+	exposures, err := readNumbers(ctx, f, rows.Rows, rows.arena, t.Exposure, "an exposure",
+		func(v float64) bool { return v > 0 }, "a number above 0", "leave out rows without an exposure")
 	if err != nil {
 		return err
 	}

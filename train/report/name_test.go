@@ -17,11 +17,13 @@ import (
 // the training, which SOURCE_DATE_EPOCH sets.
 func TestName_OfAnAverage(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1767225600")
-	for average, want := range map[string][]string{"plain": {"ERM", "Standard model (ERM) predicting "}, "balanced": {"group-balanced ERM", "Group-balanced model predicting "}} {
+	for average, want := range map[string][]string{"plain": {"ERM", "Standard model (ERM) predicting "},
+		"balanced": {"group-balanced ERM", "Group-balanced model predicting "}} {
 		m := fit(t, func(c *train.Config) { c.Nu, c.Average = nil, average })
 		x, r := reportOf(t, m, options())
 		names, last := x.Evaluation.Names(), len(r.Coefficients.Models)-1
-		if report.Name(m) != want[0] || !slices.Contains(names, want[0]) || r.Coefficients.Models[last] != want[0] || !strings.HasPrefix(r.Title, want[1]) || (len(names) == 1) != (average == "plain") {
+		if report.Name(m) != want[0] || !slices.Contains(names, want[0]) || r.Coefficients.Models[last] != want[0] ||
+			!strings.HasPrefix(r.Title, want[1]) || (len(names) == 1) != (average == "plain") {
 			t.Errorf("%s: %q, %q, %q, %q", average, report.Name(m), names, r.Coefficients.Models, r.Title)
 		}
 		var html bytes.Buffer
@@ -36,7 +38,8 @@ func TestName_OfAnAverage(t *testing.T) {
 		for _, f := range figures {
 			text += f.Caption + f.Alt
 		}
-		for _, of := range []string{"Robust model", "Robust training", "robust −", ", robust", ">robust<", "of robust", "robust:"} {
+		for _, of := range []string{"Robust model", "Robust training", "robust −", ", robust", ">robust<", "of robust",
+			"robust:"} {
 			if at := strings.Index(text, of); at >= 0 {
 				t.Errorf("%s: …%s…", average, text[max(0, at-100):min(len(text), at+100)])
 			}

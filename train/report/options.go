@@ -19,7 +19,8 @@ const (
 // Name returns the name of the trained model. If its level is an average, that is the name of the baseline.
 func Name(m *train.Model) string { return nameOf[roleOf(m)] }
 
-var nameOf = map[eval.Role]string{eval.StandardModel: Baseline, eval.RobustModel: Robust, eval.BalancedModel: Balanced, eval.HalfBalanced: "half-balanced ERM", eval.SubsetModel: "balanced subsets", eval.RescaledModel: Rescaled}
+var nameOf = map[eval.Role]string{eval.StandardModel: Baseline, eval.RobustModel: Robust, eval.BalancedModel: Balanced,
+	eval.HalfBalanced: "half-balanced ERM", eval.SubsetModel: "balanced subsets", eval.RescaledModel: Rescaled}
 
 // roleOf returns the role of the model that was trained.
 func roleOf(m *train.Model) eval.Role {
@@ -38,14 +39,15 @@ func roleOf(m *train.Model) eval.Role {
 
 // Options says how rows are measured and what the report shows. Start from DefaultOptions.
 type Options struct {
-	MinGroupSize int      // smaller groups are listed, but never called the worst
-	Resamples    int      // draws for simultaneous intervals: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
-	Confidence   float64  // of every interval, in (0, 1)
-	Threshold    *float64 // probability from which a row is predicted positive; nil: that of the model, 0.5 in an audit
-	Weight       string   // column of row weights above 0; empty: that of the training, where the table has it
-	Unweighted   bool     // every row counts once
-	Unit         string   // of a numeric target, for people: "USD per week"
-	Filter       string   // rows of a table to measure on, see data.Frame.Filter; empty: all
+	MinGroupSize int // smaller groups are listed, but never called the worst
+	// draws for simultaneous intervals: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
+	Resamples  int
+	Confidence float64  // of every interval, in (0, 1)
+	Threshold  *float64 // probability from which a row is predicted positive; nil: that of the model, 0.5 in an audit
+	Weight     string   // column of row weights above 0; empty: that of the training, where the table has it
+	Unweighted bool     // every row counts once
+	Unit       string   // of a numeric target, for people: "USD per week"
+	Filter     string   // rows of a table to measure on, see data.Frame.Filter; empty: all
 
 	// Groups are columns that replace the groupings of the training: each on its
 	// own, and all crossed. Empty: the groups of the training.
@@ -108,7 +110,8 @@ func (o Options) favourable(target, positive, negative string) (*eval.Favourable
 	case positive, negative:
 		return &eval.Favourable{Value: o.Favourable, IsPositive: o.Favourable == positive}, nil
 	}
-	return nil, &OptionError{"favourable", fmt.Sprintf("%q is not a value of %s; the values are %q and %q", o.Favourable, target, positive, negative), ""}
+	return nil, &OptionError{"favourable", fmt.Sprintf("%q is not a value of %s; the values are %q and %q", o.Favourable,
+		target, positive, negative), ""}
 }
 
 // An OptionError reports an option that does not fit the table or the other options.

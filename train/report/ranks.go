@@ -16,14 +16,17 @@ import (
 func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) (*Measured, error) {
 	switch {
 	case len(o.Groups) > 0:
-		return nil, &OptionError{Option: "groups", Msg: "with several ranks, a report can only use the groups of the training"}
+		return nil, &OptionError{Option: "groups",
+			Msg: "with several ranks, a report can only use the groups of the training"}
 	case m.HoldoutRows == 0:
 		return nil, &OptionError{Msg: "a report on the training rows needs a single process", Help: "hold rows out"}
 	}
 	m.GatherRows()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
 	x := &Measured{options: o, model: m, run: m.Run}
-	own := &scoredRows{models: make([]eval.Model, len(scoredVersions(m, nil))), Groups: make([]encode.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
+	// of a rank without hold-out rows
+	own := &scoredRows{models: make([]eval.Model, len(scoredVersions(m, nil))),
+		Groups: make([]encode.Grouping, len(m.Encoder.Groups))}
 	if m.Run.Holdout != nil {
 		var err error
 		if own, err = x.scoreRows(ctx, m.Run.Frame, m.Run.Holdout); err != nil {

@@ -24,7 +24,8 @@ func wideTable(t *testing.T, n int) *data.Frame {
 	rng := rand.New(rand.NewPCG(16, 2))
 	var columns []data.Column
 	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
-	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test"}, Code: make([]int32, n)}
+	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test"},
+		Code: make([]int32, n)}
 	for j := range maxColumns + 6 {
 		c := data.Column{Name: fmt.Sprint("x", j), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 		for i := range n {
@@ -54,8 +55,11 @@ func TestRanks_ReportThatOfOneProcess(t *testing.T) {
 			c.Target, c.Weight, c.Groups, c.Features = "b", "w", []string{"g", "y"}, []string{"a", "g"}
 			c.Impute, c.Adversary = "mean", "groups"
 		}, 2},
-		"many columns":          {wideTable(t, 800), func(c *train.Config) { c.Split = "part" }, 2},
-		"fewer rows than ranks": {tableOf(t, 60), func(c *train.Config) { c.Holdout, c.Impute, c.Drop = 0.04, "mean", []string{"w"} }, 3},
+		"many columns": {wideTable(t, 800), func(c *train.Config) { c.Split = "part" }, 2},
+		"fewer rows than ranks": {tableOf(t, 60), func(c *train.Config) {
+			c.Holdout, c.Impute, c.Drop = 0.04, "mean",
+				[]string{"w"}
+		}, 3},
 	} {
 		cfg := train.DefaultConfig()
 		cfg.KeepRows = true
@@ -92,7 +96,8 @@ func TestRanks_ReportThatOfOneProcess(t *testing.T) {
 					}
 					defer x.Close()
 					if disk != (x.arena != nil) || len(x.Input.Target) != m.HoldoutRows {
-						t.Errorf("%s: %d ranks measure %d of %d rows, on disk: %v", name, size, len(x.Input.Target), m.HoldoutRows, x.arena != nil)
+						t.Errorf("%s: %d ranks measure %d of %d rows, on disk: %v", name, size, len(x.Input.Target), m.HoldoutRows,
+							x.arena != nil)
 					}
 					r, err := x.Report()
 					if err != nil {

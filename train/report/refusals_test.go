@@ -21,7 +21,8 @@ func trainedOn(t *testing.T, f *data.Frame, change func(*train.Config)) *train.M
 	t.Helper()
 	cfg := train.DefaultConfig()
 	cfg.KeepRows = true
-	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu, cfg.Impute, cfg.Gap = "y", []string{"g"}, []string{"w"}, level.At(1), "mean", 1e-4
+	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu, cfg.Impute, cfg.Gap =
+		"y", []string{"g"}, []string{"w"}, level.At(1), "mean", 1e-4
 	if change != nil {
 		change(&cfg)
 	}
@@ -66,18 +67,22 @@ func TestReport_SaysWhatIsNotMeasured(t *testing.T) {
 	}
 	cross := trainedOn(t, f, func(c *train.Config) { c.Evaluate, c.Holdout = train.EvaluateCrossfit, 0 })
 	for want, err := range map[string]error{
-		"no column \"nowhere\"":                      measure(quick(func(o *Options) { o.Groups = []string{"nowhere"} })),
-		"no column \"no weight\"":                    measure(quick(func(o *Options) { o.Weight = "no weight" })),
-		"a weight must be a number":                  measure(quick(func(o *Options) { o.Weight = "g" })),
-		"a weight is missing":                        table(with(missing), quick(func(o *Options) { o.Weight = "w" })),
-		"it must be a number above 0":                table(with(none), quick(func(o *Options) { o.Weight = "w" })),
-		"leaves none of the 240 rows":                table(f, quick(func(o *Options) { o.Filter = "a > 1e9" })),
-		"the target of the model":                    table(alone, quick(nil)),
-		"no column \"nobody\"":                       table(f, quick(func(o *Options) { o.Groups = []string{"nobody"} })),
-		"MB is needed to measure rows on disk":       table(f, quick(func(o *Options) { o.Memory, o.Cache = 1, t.TempDir() })),
+		"no column \"nowhere\"":       measure(quick(func(o *Options) { o.Groups = []string{"nowhere"} })),
+		"no column \"no weight\"":     measure(quick(func(o *Options) { o.Weight = "no weight" })),
+		"a weight must be a number":   measure(quick(func(o *Options) { o.Weight = "g" })),
+		"a weight is missing":         table(with(missing), quick(func(o *Options) { o.Weight = "w" })),
+		"it must be a number above 0": table(with(none), quick(func(o *Options) { o.Weight = "w" })),
+		"leaves none of the 240 rows": table(f, quick(func(o *Options) { o.Filter = "a > 1e9" })),
+		"the target of the model":     table(alone, quick(nil)),
+		"no column \"nobody\"":        table(f, quick(func(o *Options) { o.Groups = []string{"nobody"} })),
+		"MB is needed to measure rows on disk": table(f,
+			quick(func(o *Options) { o.Memory, o.Cache = 1, t.TempDir() })),
 		"their positive classes are \"1\" and \"0\"": compare(t.Context(), f, Named{"a", m}, Named{"b", other}),
 		"b leaves out rows that a does not":          compare(t.Context(), f, Named{"a", m}, Named{"b", dropped}),
-		"cross-fitted evaluation: without fold 1":    func() error { _, err := Measure(cancelled, cross, quick(nil)); return err }(),
+		"cross-fitted evaluation: without fold 1": func() error {
+			_, err := Measure(cancelled, cross, quick(nil))
+			return err
+		}(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)
@@ -92,7 +97,8 @@ func TestReport_SaysWhatIsNotMeasured(t *testing.T) {
 			return err
 		}(),
 		"audit": func() error {
-			_, err := Audit(cancelled, f, AuditOptions{Options: quick(nil), Label: "y", Scores: []Score{{Name: "it", Column: "w"}}, Task: eval.Regression})
+			_, err := Audit(cancelled, f, AuditOptions{Options: quick(nil), Label: "y",
+				Scores: []Score{{Name: "it", Column: "w"}}, Task: eval.Regression})
 			return err
 		}(),
 	} {
@@ -138,7 +144,8 @@ func TestSelectionText_Sources(t *testing.T) {
 	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Chosen: 1}
 	s.Candidates[0].Mu, m.Result.Selection = 0.25, s
 	s.Candidates[1].Family = "balanced"
-	if said := selectionText(m); !strings.Contains(said, "5-fold") || !strings.Contains(said, "7 candidates including ERM: because; ERM has μ") {
+	if said := selectionText(m); !strings.Contains(said, "5-fold") ||
+		!strings.Contains(said, "7 candidates including ERM: because; ERM has μ") {
 		t.Errorf("%q", said)
 	}
 	for want, c := range map[string]train.Config{
@@ -164,7 +171,8 @@ func TestReport_ManyColumns(t *testing.T) {
 		columns = append(columns, c)
 	}
 	for i := range n {
-		columns[0].Number[i] = columns[1].Number[i] + 3*columns[d].Number[i]*math.Sin(float64(i)) // noise that grows along the last
+		// noise that grows along the last
+		columns[0].Number[i] = columns[1].Number[i] + 3*columns[d].Number[i]*math.Sin(float64(i))
 	}
 	f := must(data.NewFrame(columns...))
 	m := trainedOn(t, f, func(c *train.Config) { c.Groups, c.Drop = nil, nil })
@@ -172,7 +180,8 @@ func TestReport_ManyColumns(t *testing.T) {
 	if first := x.Input.Columns[0].Name; len(x.Input.Columns) != maxColumns || first != fmt.Sprint("x", d-1) {
 		t.Errorf("%d columns, first %s", len(x.Input.Columns), first)
 	}
-	if s := x.Evaluation.Slices; s == nil || !strings.Contains(s.Method, "Of 70 columns, the 64 along which the loss varies most") {
+	if s := x.Evaluation.Slices; s == nil || !strings.Contains(s.Method,
+		"Of 70 columns, the 64 along which the loss varies most") {
 		t.Errorf("%+v", s)
 	}
 }

@@ -123,7 +123,9 @@ func TestRerun_OnDisk(t *testing.T) {
 		}
 	}
 	many := filepath.Join(t.TempDir(), "many.parquet")
-	err := data.WriteTable(many, []data.Column{{Name: "a", Kind: data.Numeric, Type: "double", Number: a}, {Name: "b", Kind: data.Numeric, Type: "double", Number: b}, {Name: "y", Kind: data.Numeric, Type: "double", Number: y}}, false)
+	err := data.WriteTable(many, []data.Column{{Name: "a", Kind: data.Numeric, Type: "double", Number: a},
+		{Name: "b", Kind: data.Numeric, Type: "double", Number: b},
+		{Name: "y", Kind: data.Numeric, Type: "double", Number: y}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +232,8 @@ func TestRerun_OtherGroups(t *testing.T) {
 	}
 	r := must(x.Report())
 	if n := strings.Join(r.Notes, "\n"); !strings.Contains(n, "equal total weight for every group of afam × single") ||
-		!strings.Contains(n, fmt.Sprintf("a rank correlation of %.3g there", *m.Result.Tempered.RankCorrelation)) || !strings.Contains(n, fmt.Sprintf("reaches %.3g %% of the decrease", 100**m.Result.Tempered.ExplainedRobust)) {
+		!strings.Contains(n, fmt.Sprintf("a rank correlation of %.3g there", *m.Result.Tempered.RankCorrelation)) ||
+		!strings.Contains(n, fmt.Sprintf("reaches %.3g %% of the decrease", 100**m.Result.Tempered.ExplainedRobust)) {
 		t.Errorf("notes %q", n)
 	}
 }
@@ -300,12 +303,14 @@ func TestReport_VerdictKnowsCriterion(t *testing.T) {
 		o := options()
 		o.Rate = given
 		x := must(report.Measure(t.Context(), m, o))
-		if in := x.Input; in.Rate != want || in.Budget == nil || *in.Budget != budget || in.Models[len(in.Models)-1].Role != eval.RescaledModel {
+		if in := x.Input; in.Rate != want || in.Budget == nil || *in.Budget != budget ||
+			in.Models[len(in.Models)-1].Role != eval.RescaledModel {
 			t.Errorf("rate %v: %v, budget %v, models %v", given, in.Rate, in.Budget, x.Evaluation.Names())
 		}
 	}
 	// A comparison of two trainings asks for neither tempered scores nor rows enough.
-	x := must(report.Compare(t.Context(), []report.Named{{Name: "one", Model: m}, {Name: "other", Model: m}}, nil, options()))
+	x := must(report.Compare(t.Context(), []report.Named{{Name: "one", Model: m}, {Name: "other", Model: m}}, nil,
+		options()))
 	if x.Input.RejectedCandidates != 0 || x.Input.EffectiveRows != 0 {
 		t.Errorf("%d rejected, %v effective rows", x.Input.RejectedCandidates, x.Input.EffectiveRows)
 	}

@@ -42,7 +42,8 @@ func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 	yes := map[bool]string{true: "yes", false: "no"}
 	rows := make([]selectionRow, len(s.Candidates))
 	for i, c := range s.Candidates {
-		rows[i] = selectionRow{c.Family, c.Name, known(c.Mu), float64(c.Rows), c.Level.Nu, known(c.Average), c.WorstGroup, known(c.Tail),
+		rows[i] = selectionRow{c.Family, c.Name, known(c.Mu), float64(c.Rows), c.Level.Nu, known(c.Average), c.WorstGroup,
+			known(c.Tail),
 			known(c.Improvement), known(c.SE), known(c.Cost), known(c.CostSE), yes[c.Allowed], yes[i == s.Chosen]}
 	}
 	f, err := data.FromStructs(rows)
@@ -57,7 +58,9 @@ func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 }
 
 // families maps families of candidates to their names in reports.
-var families = map[string]string{"erm": Baseline, "balanced": Balanced, "half": "half-balanced ERM", "subsets": "balanced subsets", level.ValidationSubsets: "balanced subsets of the validation rows", "groups": "over groups", "rows, chi2": "χ² over rows"}
+var families = map[string]string{"erm": Baseline, "balanced": Balanced, "half": "half-balanced ERM",
+	"subsets": "balanced subsets", level.ValidationSubsets: "balanced subsets of the validation rows",
+	"groups": "over groups", "rows, chi2": "χ² over rows"}
 
 // Choice converts a selection for the report; it returns nil for nil.
 func Choice(s *tune.Selection) *eval.Choice {
@@ -68,8 +71,9 @@ func Choice(s *tune.Selection) *eval.Choice {
 		Criterion: tune.CriterionText(s.Criterion, s.Rate)}
 	for i := range s.Candidates {
 		k := &s.Candidates[i]
-		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name, Average: eval.Num(k.Average),
-			Value: eval.Num(k.Value), SE: eval.Num(k.SE), RiseSE: eval.Num(k.CostSE), Allowed: k.Allowed})
+		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name,
+			Average: eval.Num(k.Average),
+			Value:   eval.Num(k.Value), SE: eval.Num(k.SE), RiseSE: eval.Num(k.CostSE), Allowed: k.Allowed})
 	}
 	return c
 }
@@ -84,7 +88,8 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		}
 	}
 	const width = 25
-	what := map[string]string{"worst-group": "worst group", "worst-group-accuracy": "worst error", "tail": "worst tenth", "average": "average", "trade-off": "trade-off"}[s.Criterion]
+	what := map[string]string{"worst-group": "worst group", "worst-group-accuracy": "worst error", "tail": "worst tenth",
+		"average": "average", "trade-off": "trade-off"}[s.Criterion]
 	scale := 1.0 // of the standard model
 	for _, v := range []float64{math.Abs(s.Candidates[0].Value), math.Abs(s.Candidates[0].Average)} {
 		if v > scale && !math.IsInf(v, 1) {
@@ -130,7 +135,8 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		if p.WorstGroup != nil {
 			worst = number(*p.WorstGroup) + " ± " + number(*p.WorstGroupSE)
 		}
-		line("  %-*s %11d %19s %19s", width, printable.Wrap(p.Name, width)[0], p.Rows, worst, number(p.Average)+" ± "+number(p.SE))
+		line("  %-*s %11d %19s %19s", width, printable.Wrap(p.Name, width)[0], p.Rows, worst,
+			number(p.Average)+" ± "+number(p.SE))
 	}
 	return err
 }

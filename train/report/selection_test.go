@@ -16,9 +16,12 @@ import (
 func TestSelection_IsShown(t *testing.T) {
 	worst := []float64{0.9, 0.5, 0.7}
 	s := &tune.Selection{Criterion: "worst-group", Folds: 3, Rows: 100, Of: 100, Chosen: 1, Candidates: []tune.Candidate{
-		{Family: "erm", Name: "plain", Level: level.Level{Average: "plain"}, Average: 0.2, WorstGroup: &worst[0], Value: 0.9, Tail: 1},
-		{Family: "groups", Name: "groups ν = 0.1", Level: level.Level{Nu: level.At(0.1)}, Average: 0.25, WorstGroup: &worst[1], Value: 0.5, Tail: 1.1, Improvement: 0.4, SE: 0.05, Cost: 0.05, Allowed: true},
-		{Family: "rows, chi2", Name: "rows ν = 1", Level: level.Level{Nu: level.At(1)}, Average: 0.22, WorstGroup: &worst[2], Value: 0.7, Tail: 0.9, Improvement: 0.2, SE: 0.1, Cost: 0.02, Allowed: true},
+		{Family: "erm", Name: "plain", Level: level.Level{Average: "plain"}, Average: 0.2, WorstGroup: &worst[0], Value: 0.9,
+			Tail: 1},
+		{Family: "groups", Name: "groups ν = 0.1", Level: level.Level{Nu: level.At(0.1)}, Average: 0.25,
+			WorstGroup: &worst[1], Value: 0.5, Tail: 1.1, Improvement: 0.4, SE: 0.05, Cost: 0.05, Allowed: true},
+		{Family: "rows, chi2", Name: "rows ν = 1", Level: level.Level{Nu: level.At(1)}, Average: 0.22, WorstGroup: &worst[2],
+			Value: 0.7, Tail: 0.9, Improvement: 0.2, SE: 0.1, Cost: 0.02, Allowed: true},
 	}}
 	columns := must(SelectionTable(s))
 	find := func(name string) *data.Column {
@@ -62,12 +65,14 @@ func TestSelection_IsShown(t *testing.T) {
 			t.Errorf("%d columns: %s", utf8.RuneCountInString(l), l)
 		}
 	}
-	if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "ν = 0.000123456") || !strings.Contains(text, "0.7000 −2.35e+06 ± 3.46e+05 1.23e+06 0.0200") {
+	if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "ν = 0.000123456") ||
+		!strings.Contains(text, "0.7000 −2.35e+06 ± 3.46e+05 1.23e+06 0.0200") {
 		t.Errorf("long names and numbers:\n%s", b.String())
 	}
 	s.Candidates[1].Name = "groups ν = 0.1"
 	c := Choice(s)
-	if c.Criterion != "worst group’s risk" || c.Best().Name != "groups ν = 0.1" || c.Candidates[2].Family != "χ² over rows" || c.Candidates[2].Value != 0.7 || c.Candidates[0].Value != 0.9 {
+	if c.Criterion != "worst group’s risk" || c.Best().Name != "groups ν = 0.1" ||
+		c.Candidates[2].Family != "χ² over rows" || c.Candidates[2].Value != 0.7 || c.Candidates[0].Value != 0.9 {
 		t.Errorf("as the report shows it: %+v", c)
 	}
 }

@@ -31,7 +31,8 @@ func TestSlices_Columns(t *testing.T) {
 		columns = append(columns, data.Column{Name: name, Type: "double", Kind: data.Numeric, Number: make([]float64, n)})
 	}
 	table := must(data.NewFrame(columns...))
-	o := audit{AuditOptions: AuditOptions{Options: Options{Weight: "w"}, Label: "y", Scores: []Score{{Column: "p"}}, Drop: []string{"left"}}, frame: table}
+	o := audit{AuditOptions: AuditOptions{Options: Options{Weight: "w"}, Label: "y", Scores: []Score{{Column: "p"}},
+		Drop: []string{"left"}}, frame: table}
 	for want, named := range map[string][]string{"few age": nil, "many row": {"many", "row", "y"}} {
 		o.Columns = named
 		got, err := o.sliceColumns(t.Context(), nil)

@@ -43,7 +43,8 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 		return err
 	}
 	if !f.Has(e.Target.Name) {
-		return &OptionError{Msg: fmt.Sprintf("the data has no column %q, the target of the model", e.Target.Name), Help: "drotrain predict needs no target"}
+		return &OptionError{Msg: fmt.Sprintf("the data has no column %q, the target of the model", e.Target.Name),
+			Help: "drotrain predict needs no target"}
 	}
 	t, n := &scoredRows{}, f.Rows
 	if rows != nil {
@@ -176,7 +177,8 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *encode.
 			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		if !slices.Equal(d.Rows, rows.Rows) {
-			return nil, fmt.Errorf("%s leaves out rows that %s does not: missing values are treated differently", c.Name, x.compared[0].Name)
+			return nil, fmt.Errorf("%s leaves out rows that %s does not: missing values are treated differently", c.Name,
+				x.compared[0].Name)
 		}
 		if err := add(c.Name, eval.OtherModel, c.Model, d, c.Model.ScoringCoefficients()); err != nil {
 			return nil, err

@@ -26,7 +26,8 @@ func tableOf(t *testing.T, n int) *data.Frame {
 	a := data.Column{Name: "a", Kind: data.Numeric, Type: "double", Number: make([]float64, n), Null: make([]bool, n)}
 	b := data.Column{Name: "b", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
-	g := data.Column{Name: "g", Kind: data.Categorical, Type: "string", Level: []string{"u", "v", "late"}, Code: make([]int32, n)}
+	g := data.Column{Name: "g", Kind: data.Categorical, Type: "string", Level: []string{"u", "v", "late"},
+		Code: make([]int32, n)}
 	for i := range n {
 		a.Number[i], b.Number[i], g.Code[i] = rng.NormFloat64(), rng.NormFloat64(), int32(rng.IntN(2))
 		a.Null[i] = rng.IntN(10) == 0
@@ -99,11 +100,13 @@ func TestMeasure_ByBlocksIsThatOfTheTable(t *testing.T) {
 			x.Close()
 		}
 		for k := 1; k < len(pages); k++ {
-			if !bytes.Equal(pages[0].Bytes(), pages[k].Bytes()) || measured[0].Encoding.String() != measured[k].Encoding.String() {
+			if !bytes.Equal(pages[0].Bytes(), pages[k].Bytes()) ||
+				measured[0].Encoding.String() != measured[k].Encoding.String() {
 				t.Errorf("%s: by blocks, on disk %v, the numbers, or what is said of the encoding, are others", name, k == 2)
 			}
 		}
-		if name == "all" && (measured[1].Evaluation.N > 560 || measured[1].Encoding.Dropped < 40 || len(measured[1].Input.Groups[0].Labels) != 3) {
+		if name == "all" && (measured[1].Evaluation.N > 560 || measured[1].Encoding.Dropped < 40 ||
+			len(measured[1].Input.Groups[0].Labels) != 3) {
 			t.Errorf("%d rows, %+v", measured[1].Evaluation.N, measured[1].Encoding)
 		}
 	}
@@ -127,10 +130,11 @@ func TestAudit_OnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, o := range map[string]AuditOptions{
-		"classes":    {Label: "y", Scores: []Score{{"p", "p"}, {"q", "q"}}},
-		"weighted":   {Label: "y", Scores: []Score{{"p", "p"}}},
-		"quantities": {Label: "b", Scores: []Score{{"p", "p"}, {"q", "q"}}, Loss: "huber", HuberDelta: 1, Columns: []string{"a", "g"}},
-		"text":       {Label: "g", Task: eval.Binary, Positive: "late", Scores: []Score{{"p", "p"}}},
+		"classes":  {Label: "y", Scores: []Score{{"p", "p"}, {"q", "q"}}},
+		"weighted": {Label: "y", Scores: []Score{{"p", "p"}}},
+		"quantities": {Label: "b", Scores: []Score{{"p", "p"}, {"q", "q"}}, Loss: "huber", HuberDelta: 1,
+			Columns: []string{"a", "g"}},
+		"text": {Label: "g", Task: eval.Binary, Positive: "late", Scores: []Score{{"p", "p"}}},
 	} {
 		var pages [2]bytes.Buffer
 		var said [2]string
@@ -174,11 +178,13 @@ func TestAudit_OnDisk(t *testing.T) {
 
 // Rows that memory has no room to measure are refused by their number, before any is read.
 func TestMeasure_AsksForMemory(t *testing.T) {
-	f := &data.Frame{Rows: 400_000_000, Sources: []data.Source{{Path: "t.parquet"}}, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "p", Kind: data.Numeric}}}
+	f := &data.Frame{Rows: 400_000_000, Sources: []data.Source{{Path: "t.parquet"}},
+		Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "p", Kind: data.Numeric}}}
 	was := debug.SetMemoryLimit(1 << 30)
 	_, err := Audit(t.Context(), f, AuditOptions{Options: DefaultOptions(), Label: "y", Scores: []Score{{"p", "p"}}})
 	debug.SetMemoryLimit(was)
-	if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "t.parquet") || !strings.Contains(err.Error(), "to measure 400000000 rows by 1 model takes") {
+	if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "t.parquet") ||
+		!strings.Contains(err.Error(), "to measure 400000000 rows by 1 model takes") {
 		t.Errorf("%v", err)
 	}
 
@@ -216,7 +222,9 @@ func TestMeasure_AsksForMemory(t *testing.T) {
 
 // What a column that is read takes of an arena is given back with it.
 func TestMeasure_FreesColumns(t *testing.T) {
-	number, text := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, 1<<18)}, data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"a"}, Code: make([]int32, 1<<18)}
+	number, text := data.Column{Name: "x", Kind: data.Numeric, Type: "double",
+		Number: make([]float64, 1<<18)}, data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"a"},
+		Code: make([]int32, 1<<18)}
 	f := must(data.NewFrame(number, text))
 	rows := make([]int, 0, f.Rows)
 	for i := range f.Rows {

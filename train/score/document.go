@@ -170,7 +170,8 @@ func (d *Document) Formula() (*Formula, error) {
 	}
 	outputs := max(1, len(e.Target.Classes))
 	if len(e.Columns) == 0 || len(x) != len(e.Columns)*outputs {
-		return nil, fmt.Errorf("score: the model is damaged: %d coefficients for %d encoded columns and %d outputs", len(x), len(e.Columns), outputs)
+		return nil, fmt.Errorf("score: the model is damaged: %d coefficients for %d encoded columns and %d outputs", len(x),
+			len(e.Columns), outputs)
 	}
 	for _, in := range e.Inputs {
 		width := len(in.labels())
@@ -185,7 +186,8 @@ func (d *Document) Formula() (*Formula, error) {
 			width--
 		}
 		if in.First < 0 || in.First+width > len(e.Columns) {
-			return nil, fmt.Errorf("score: the model is damaged: column %q has the encoded columns %d to %d of %d", in.Name, in.First, in.First+width-1, len(e.Columns))
+			return nil, fmt.Errorf("score: the model is damaged: column %q has the encoded columns %d to %d of %d", in.Name,
+				in.First, in.First+width-1, len(e.Columns))
 		}
 	}
 	target := Target{
@@ -198,7 +200,8 @@ func (d *Document) Formula() (*Formula, error) {
 	case target.Numeric && d.Link == "log" && target.Transform == "":
 		target.Transform = d.Link // whose inverse is the prediction
 	case d.Link != "" && (target.Numeric || d.Link != "logit"):
-		return nil, fmt.Errorf("score: the loss of the model has the link %q, which a formula cannot express: train.Model.Predict can", d.Link)
+		return nil, fmt.Errorf(
+			"score: the loss of the model has the link %q, which a formula cannot express: train.Model.Predict can", d.Link)
 	}
 	f := &Formula{}
 	if target.Classes == nil {
@@ -231,7 +234,8 @@ func (d *Document) formulaAt(x []float64) *Formula {
 			continue
 		}
 		term[in.Name] = len(f.Terms)
-		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored, Date: slices.Contains(e.Dates, in.Name), Vector: in.Vector}
+		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored, Date: slices.Contains(e.Dates, in.Name),
+			Vector: in.Vector}
 		if in.Kind == Vector {
 			t.Places, t.Weights = in.Index, make([]float64, len(in.Index))
 			for k := range t.Weights {
@@ -303,7 +307,8 @@ func (d *Document) formulaAt(x []float64) *Formula {
 		f.Products = append(f.Products, p)
 	}
 	if name := e.Target.Exposure; name != "" { // its logarithm is a fixed part of the margin
-		f.Products = append(f.Products, Product{Factors: []Factor{{Term: len(f.Terms), Function: Function{Name: "log"}}}, Weight: 1, Scale: 1})
+		f.Products = append(f.Products, Product{Factors: []Factor{{Term: len(f.Terms), Function: Function{Name: "log"}}},
+			Weight: 1, Scale: 1})
 		f.Terms = append(f.Terms, Term{Column: name, Kind: Numeric, Stored: Numeric, Scale: 1})
 	}
 	d.setTrainingRanges(f, term)
@@ -312,7 +317,8 @@ func (d *Document) formulaAt(x []float64) *Formula {
 }
 
 // moveCentre rewrites the product of levels and a centred number with an uncentred number. The difference goes to the
-// weight of the level or, of several levels, to one product of them in rest, which maps them to its index in f.Products.
+// weight of the level or, of several levels, to one product of them in rest, which maps them to its index in
+// f.Products.
 func moveCentre(f *Formula, of []operand, p *Product, rest map[string]int) {
 	for k, o := range of {
 		if o.Center == 0 {

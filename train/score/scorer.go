@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A Scorer scores single rows. Only Explain and sparse vectors allocate memory per row. It is safe for concurrent use. Scores
-// agree with the model's scores up to the order of summation.
+// A Scorer scores single rows. Only Explain and sparse vectors allocate memory per row. It is safe for concurrent use.
+// Scores agree with the model's scores up to the order of summation.
 type Scorer struct {
 	// Strict refuses levels that training did not see, nulls that would be filled, and numbers
 	// outside the range of the training rows. Set it before the first use.
@@ -305,7 +305,8 @@ func (s *Scorer) scoreClasses(cells []cell, e *Explanation) (float64, error) {
 // checkScore returns an error if the margin or the score is not finite.
 func checkScore(margin, score float64) error {
 	if !finite(margin) || !finite(score) {
-		return &Error{Msg: fmt.Sprintf("the score is %v because a number in the row is far outside its range in training", score)}
+		return &Error{Msg: fmt.Sprintf("the score is %v because a number in the row is far outside its range in training",
+			score)}
 	}
 	return nil
 }
@@ -560,7 +561,8 @@ func (t *scoredTerm) text(v string) (cell, error) {
 	case !ok:
 		trimmed := strings.TrimSpace(v)
 		if _, known := t.byText[trimmed]; known && trimmed != v {
-			return cell{}, t.newError("the value %q differs from the level %q of training in blanks alone: remove them, or rename the level", v, trimmed)
+			return cell{}, t.newError(
+				"the value %q differs from the level %q of training in blanks alone: remove them, or rename the level", v, trimmed)
 		}
 		if l, changed := t.zerosChanged(v); changed {
 			return cell{}, t.newError("the value is %q, but the training table had %q: leading zeros were lost or added", v, l)
@@ -585,8 +587,8 @@ func (t *scoredTerm) bool(v bool) (cell, error) {
 	return t.level(t.byBool[i]), nil
 }
 
-// notTextError returns the error of a value that is no level of a column that was text in training. It is the rule for typed
-// files (see "The contract of a model" in docs/input.md): only a text can be a level that training did not see.
+// notTextError returns the error of a value that is no level of a column that was text in training. It is the rule for
+// typed files (see "The contract of a model" in docs/input.md): only a text can be a level that training did not see.
 func (t *scoredTerm) notTextError(kind string, v any) error {
 	example := ""
 	for _, l := range t.Levels {
@@ -667,5 +669,8 @@ func (s *StructScorer[T]) ScoreAdapted(row *T) (float64, Adapted, error) {
 		return 0, 0, errors.New("score: the scorer was not made by Of")
 	}
 	v := reflect.ValueOf(row).Elem()
-	return s.scorer.score(func(i int) (cell, error) { return s.scorer.terms()[i].cellOfReflected(v.FieldByIndex(s.field[i])) }, nil)
+	return s.scorer.score(func(i int) (cell, error) {
+		return s.scorer.terms()[i].cellOfReflected(
+			v.FieldByIndex(s.field[i]))
+	}, nil)
 }

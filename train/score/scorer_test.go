@@ -19,7 +19,8 @@ func formula() *Formula {
 		Target: Target{Name: "y", Numeric: true, Scale: 1}, Constant: 0.5,
 		Terms: []Term{
 			{Column: "size", Kind: Numeric, Weight: 2, Shift: 3, Scale: 4, Fill: &fill},
-			{Column: "site", Kind: Categorical, Stored: Categorical, Levels: []string{"a", "b", "7", "true"}, Weights: []float64{1, 10, 100, 1000}},
+			{Column: "site", Kind: Categorical, Stored: Categorical, Levels: []string{"a", "b", "7", "true"},
+				Weights: []float64{1, 10, 100, 1000}},
 		},
 		Products: []Product{
 			{Factors: []Factor{{Term: 1, Level: 1}, {Term: 0}}, Weight: 1, Shift: 2, Scale: 1},
@@ -49,21 +50,26 @@ func TestScorer_ValuesOfAnyType(t *testing.T) {
 		size, site any
 		want       float64
 	}{
-		{8.0, "a", byHand(8, 1, false)}, {8, "b", byHand(8, 10, true)}, {uint8(8), 7, byHand(8, 100, false)}, {int16(8), uint(7), byHand(8, 100, false)},
-		{named(8), word("b"), byHand(8, 10, true)}, {&size, true, byHand(8, 1000, false)}, {json.Number("8"), truth(true), byHand(8, 1000, false)},
-		{nil, "a", byHand(5, 1, false)}, {math.NaN(), "a", byHand(5, 1, false)}, {nothing, nil, byHand(5, 0, false)}, {true, "c", byHand(1, 0, false)}, {false, "false", byHand(0, 0, false)},
+		{8.0, "a", byHand(8, 1, false)}, {8, "b", byHand(8, 10, true)}, {uint8(8), 7, byHand(8, 100, false)},
+		{int16(8), uint(7), byHand(8, 100, false)},
+		{named(8), word("b"), byHand(8, 10, true)}, {&size, true, byHand(8, 1000, false)},
+		{json.Number("8"), truth(true), byHand(8, 1000, false)},
+		{nil, "a", byHand(5, 1, false)}, {math.NaN(), "a", byHand(5, 1, false)}, {nothing, nil, byHand(5, 0, false)},
+		{true, "c", byHand(1, 0, false)}, {false, "false", byHand(0, 0, false)},
 		{8.0, json.Number("7"), byHand(8, 100, false)}, {8.0, "8", byHand(8, 0, false)},
 	} {
 		if got, err := s.Values(c.size, c.site); err != nil || !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%v, %v: %v, not %v (%v)", c.size, c.site, got, c.want, err)
 		}
 	}
-	for want, v := range map[string]any{"the value is the number 8, but training had text such as \"a\"": 8, "the value is the bool false, but": false} {
+	for want, v := range map[string]any{"the value is the number 8, but training had text such as \"a\"": 8,
+		"the value is the bool false, but": false} {
 		if _, err := s.Values(8.0, v); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("site %v: %v, want %q", v, err, want)
 		}
 	}
-	for want, v := range map[string]any{"invalid syntax": json.Number("eight"), "value out of range": json.Number("1e999"), "is the text": "8", "neither a number": []int{8}, "the value is -Inf": math.Inf(-1)} {
+	for want, v := range map[string]any{"invalid syntax": json.Number("eight"), "value out of range": json.Number("1e999"),
+		"is the text": "8", "neither a number": []int{8}, "the value is -Inf": math.Inf(-1)} {
 		_, err := s.Values(v, "a")
 		var at *Error
 		if !errors.As(err, &at) || at.Column != "size" || !strings.Contains(err.Error(), want) {
@@ -115,10 +121,12 @@ func TestScorer_FieldsOfStructs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Score(&row{N: 8, Site: "b", site: "a", inner: inner{3}}); err != nil || !(math.Abs(got-byHand(8, 10, true)) <= 1e-12) {
+	if got, err := s.Score(&row{N: 8, Site: "b", site: "a", inner: inner{3}}); err != nil ||
+		!(math.Abs(got-byHand(8, 10, true)) <= 1e-12) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := Of[float64](newScorer(t, formula())); err == nil || !strings.Contains(err.Error(), "float64 is not a struct") {
+	if _, err := Of[float64](newScorer(t, formula())); err == nil ||
+		!strings.Contains(err.Error(), "float64 is not a struct") {
 		t.Errorf("%v", err)
 	}
 	type outer struct {
@@ -127,7 +135,8 @@ func TestScorer_FieldsOfStructs(t *testing.T) {
 	}
 	if s, err := Of[outer](newScorer(t, formula())); err != nil {
 		t.Error(err)
-	} else if got, err := s.Score(&outer{inner: inner{8}, Site: "b"}); err != nil || !(math.Abs(got-byHand(8, 10, true)) <= 1e-12) {
+	} else if got, err := s.Score(&outer{inner: inner{8}, Site: "b"}); err != nil ||
+		!(math.Abs(got-byHand(8, 10, true)) <= 1e-12) {
 		t.Errorf("an embedded struct: %v, %v", got, err)
 	}
 	type lacking struct {
@@ -144,17 +153,23 @@ func TestScorer_FieldsOfStructs(t *testing.T) {
 // by row and by table.
 func TestScores_NotFinite(t *testing.T) {
 	for name, f := range map[string]*Formula{
-		"a part":         {Target: Target{Numeric: true, Scale: 1}, Terms: []Term{{Column: "a", Weight: 4, Scale: 0.5}, {Column: "b", Weight: -4, Scale: 0.5}}},
-		"a class":        {Target: Target{}, Terms: []Term{{Column: "a", Weight: 4, Scale: 1}, {Column: "b", Weight: 4, Scale: 1}}},
-		"the sum":        {Target: Target{Numeric: true, Scale: 1}, Terms: []Term{{Column: "a", Weight: 1, Scale: 1}, {Column: "b", Weight: 1, Scale: 1}}},
-		"the sum, class": {Target: Target{}, Terms: []Term{{Column: "a", Weight: 1, Scale: 1}, {Column: "b", Weight: 1, Scale: 1}}},
-		"the target":     {Target: Target{Numeric: true, Scale: 1, Transform: "log"}, Terms: []Term{{Column: "a", Weight: 1, Scale: 1}, {Column: "b", Weight: 0, Scale: 1}}},
+		"a part": {Target: Target{Numeric: true, Scale: 1},
+			Terms: []Term{{Column: "a", Weight: 4, Scale: 0.5}, {Column: "b", Weight: -4, Scale: 0.5}}},
+		"a class": {Target: Target{}, Terms: []Term{{Column: "a", Weight: 4, Scale: 1},
+			{Column: "b", Weight: 4, Scale: 1}}},
+		"the sum": {Target: Target{Numeric: true, Scale: 1},
+			Terms: []Term{{Column: "a", Weight: 1, Scale: 1}, {Column: "b", Weight: 1, Scale: 1}}},
+		"the sum, class": {Target: Target{}, Terms: []Term{{Column: "a", Weight: 1, Scale: 1},
+			{Column: "b", Weight: 1, Scale: 1}}},
+		"the target": {Target: Target{Numeric: true, Scale: 1, Transform: "log"},
+			Terms: []Term{{Column: "a", Weight: 1, Scale: 1}, {Column: "b", Weight: 0, Scale: 1}}},
 	} {
 		for i := range f.Terms {
 			f.Terms[i].Kind = Numeric
 		}
 		s := newScorer(t, f)
-		if v, err := s.Values(math.MaxFloat64, math.MaxFloat64); err == nil || !strings.Contains(err.Error(), "far outside its range in training") {
+		if v, err := s.Values(math.MaxFloat64, math.MaxFloat64); err == nil ||
+			!strings.Contains(err.Error(), "far outside its range in training") {
 			t.Errorf("%s: %v, %v", name, v, err)
 		}
 		if v, err := s.Values(1, 1); err != nil || math.IsNaN(v) {
@@ -162,7 +177,8 @@ func TestScores_NotFinite(t *testing.T) {
 		}
 	}
 	type row struct{ A, B float64 }
-	of, err := Of[row](newScorer(t, &Formula{Target: Target{Numeric: true, Scale: 1}, Terms: []Term{{Column: "A", Kind: Numeric, Weight: 1, Scale: 1}}}))
+	of, err := Of[row](newScorer(t, &Formula{Target: Target{Numeric: true, Scale: 1},
+		Terms: []Term{{Column: "A", Kind: Numeric, Weight: 1, Scale: 1}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,18 +196,21 @@ func productFormula() *Formula {
 		Terms: []Term{
 			{Column: "income", Kind: Numeric, Stored: Numeric, Scale: 1, Fill: &fill},
 			{Column: "age", Kind: Numeric, Stored: Numeric, Weight: 0.3, Shift: 40, Scale: 12},
-			{Column: "site", Kind: Categorical, Stored: Categorical, Levels: []string{"a", "b", "c"}, Weights: []float64{0.1, -0.2, 0.4}, Null: true, Missing: 0.7},
+			{Column: "site", Kind: Categorical, Stored: Categorical, Levels: []string{"a", "b", "c"},
+				Weights: []float64{0.1, -0.2, 0.4}, Null: true, Missing: 0.7},
 		},
 		Products: []Product{
 			{Factors: []Factor{{Term: 0, Function: Function{Name: "log"}}}, Weight: 0.9, Shift: 0.5, Scale: 1.5},
 			{Factors: []Factor{{Term: 0, Function: Function{Name: "log1p"}}}, Weight: -0.2, Shift: 1, Scale: 3},
 			{Factors: []Factor{{Term: 1, Function: Function{Name: "square"}}}, Weight: 0.11, Shift: 1600, Scale: 700},
 			{Factors: []Factor{{Term: 1, Function: Function{
-				Name: "piecewise", Knots: []float64{20, 40, 70}, Pieces: [][4]float64{{1, 0.1, 0, -1e-4}, {2.2, -0.02, -6e-3, 1e-4}},
+				Name: "piecewise", Knots: []float64{20, 40, 70}, Pieces: [][4]float64{{1, 0.1, 0, -1e-4},
+					{2.2, -0.02, -6e-3, 1e-4}},
 				Below: [2]float64{1, 0.1}, Above: [2]float64{-1.1, -0.11}}}}, Weight: 0.6, Shift: 0.2, Scale: 0.8},
 			{Factors: []Factor{{Term: 0}, {Term: 1}}, Weight: 0.05, Shift: 90, Scale: 60},
 			{Factors: []Factor{{Term: 2, Level: 1}, {Term: 1}}, Weight: 0.4, Shift: 0, Scale: 10},
-			{Factors: []Factor{{Term: 2, Level: 3}, {Term: 0, Function: Function{Name: "log"}}}, Weight: -0.35, Shift: 0, Scale: 1},
+			{Factors: []Factor{{Term: 2, Level: 3}, {Term: 0, Function: Function{Name: "log"}}}, Weight: -0.35, Shift: 0,
+				Scale: 1},
 		},
 	}
 }
@@ -267,12 +286,17 @@ func TestExplain_UnusualValues(t *testing.T) {
 		flags  Contribution
 		strict string // what a strict scorer reports; "": a score
 	}{
-		"usual":   {map[string]any{"size": 3, "known": "TRUE", "site": "a"}, [4]float64{6, 5, 1, 9}, -1, Contribution{}, ""},
-		"outside": {map[string]any{"size": 11, "known": false, "site": "a"}, [4]float64{22, 0, 1, 0}, 0, Contribution{Outside: true}, "outside the range"},
-		"filled":  {map[string]any{"size": nil, "known": 1, "site": "a"}, [4]float64{8, 5, 1, 12}, 0, Contribution{Filled: true}, "is null"},
-		"unseen":  {map[string]any{"size": 3, "known": true, "site": "z"}, [4]float64{6, 5, 0, 9}, 2, Contribution{Unseen: true}, "not seen in training"},
-		"a null":  {map[string]any{"size": 3, "known": nil, "site": "a"}, [4]float64{6, 0, 1, 0}, 1, Contribution{Unseen: true}, "not seen in training"},
-		"digits":  {map[string]any{"size": 3, "known": 0, "site": "7"}, [4]float64{6, 0, 0, 0}, 2, Contribution{Unseen: true}, "not seen in training"},
+		"usual": {map[string]any{"size": 3, "known": "TRUE", "site": "a"}, [4]float64{6, 5, 1, 9}, -1, Contribution{}, ""},
+		"outside": {map[string]any{"size": 11, "known": false, "site": "a"}, [4]float64{22, 0, 1, 0}, 0,
+			Contribution{Outside: true}, "outside the range"},
+		"filled": {map[string]any{"size": nil, "known": 1, "site": "a"}, [4]float64{8, 5, 1, 12}, 0,
+			Contribution{Filled: true}, "is null"},
+		"unseen": {map[string]any{"size": 3, "known": true, "site": "z"}, [4]float64{6, 5, 0, 9}, 2,
+			Contribution{Unseen: true}, "not seen in training"},
+		"a null": {map[string]any{"size": 3, "known": nil, "site": "a"}, [4]float64{6, 0, 1, 0}, 1,
+			Contribution{Unseen: true}, "not seen in training"},
+		"digits": {map[string]any{"size": 3, "known": 0, "site": "7"}, [4]float64{6, 0, 0, 0}, 2, Contribution{Unseen: true},
+			"not seen in training"},
 	} {
 		s := newScorer(t, flagged())
 		e, err := s.Explain(c.row)
@@ -287,7 +311,8 @@ func TestExplain_UnusualValues(t *testing.T) {
 				t.Errorf("%s: contribution %+v, want %v", name, p, c.want[i])
 			}
 			flags := Contribution{Unseen: p.Unseen, Filled: p.Filled, Outside: p.Outside}
-			if want := (Contribution{}); i == c.column && !reflect.DeepEqual(flags, c.flags) || i != c.column && !reflect.DeepEqual(flags, want) {
+			if want := (Contribution{}); i == c.column && !reflect.DeepEqual(flags, c.flags) ||
+				i != c.column && !reflect.DeepEqual(flags, want) {
 				t.Errorf("%s: flags of %v: %+v", name, p.Columns, flags)
 			}
 		}
@@ -296,7 +321,8 @@ func TestExplain_UnusualValues(t *testing.T) {
 		}
 		s = newScorer(t, flagged())
 		s.Strict = true
-		if _, err := s.Map(c.row); (err == nil) != (c.strict == "") || err != nil && !strings.Contains(err.Error(), c.strict) {
+		if _, err := s.Map(c.row); (err == nil) != (c.strict == "") ||
+			err != nil && !strings.Contains(err.Error(), c.strict) {
 			t.Errorf("%s, strict: %v", name, err)
 		}
 	}
@@ -308,7 +334,8 @@ func TestExplain_UnusualValues(t *testing.T) {
 }
 
 func TestScorer_Dates(t *testing.T) {
-	s := newScorer(t, &Formula{Target: Target{Numeric: true, Scale: 1}, Terms: []Term{{Column: "day", Kind: Numeric, Weight: 1, Scale: 1, Date: true}}})
+	s := newScorer(t, &Formula{Target: Target{Numeric: true, Scale: 1},
+		Terms: []Term{{Column: "day", Kind: Numeric, Weight: 1, Scale: 1, Date: true}}})
 	if v, err := s.Values(time.Date(1970, 1, 3, 12, 0, 0, 0, time.UTC)); err != nil || v != 2.5 {
 		t.Errorf("%v, %v", v, err)
 	}
@@ -342,7 +369,8 @@ func TestNew_BrokenFormulas(t *testing.T) {
 			f.Products[1].Factors[0].Function = Function{Name: "piecewise", Knots: []float64{1, 2}}
 		},
 		"not ascending": func(f *Formula) {
-			f.Products[1].Factors[0].Function = Function{Name: "piecewise", Knots: []float64{2, 2}, Pieces: make([][4]float64, 1)}
+			f.Products[1].Factors[0].Function = Function{Name: "piecewise", Knots: []float64{2, 2},
+				Pieces: make([][4]float64, 1)}
 		},
 		"has no factors":             func(f *Formula) { f.Products[0].Factors = nil },
 		"4 levels, but 3 weights":    func(f *Formula) { f.Terms[1].Weights = f.Terms[1].Weights[:3] },
@@ -383,7 +411,8 @@ func TestScorer_Adapted(t *testing.T) {
 		row  []any
 		want Adapted
 	}{
-		{[]any{3.0, true, "a"}, 0}, {[]any{nil, true, "a"}, Filled}, {[]any{3.0, true, "new"}, Unseen}, {[]any{1e6, true, "a"}, Outside},
+		{[]any{3.0, true, "a"}, 0}, {[]any{nil, true, "a"}, Filled}, {[]any{3.0, true, "new"}, Unseen},
+		{[]any{1e6, true, "a"}, Outside},
 		{[]any{1e6, true, nil}, Outside | Unseen},
 	} {
 		v, got, err := s.ValuesAdapted(c.row...)

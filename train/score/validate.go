@@ -35,7 +35,8 @@ func (f *Formula) Validate() error {
 			return fmt.Errorf("score: class %d has %d terms, but class 0 has %d", k, len(g.Terms), len(formulas[0].Terms))
 		}
 		for i := range g.Terms {
-			if a, b := &g.Terms[i], &formulas[0].Terms[i]; a.Column != b.Column || a.Kind != b.Kind || !slices.Equal(a.Levels, b.Levels) {
+			if a, b := &g.Terms[i], &formulas[0].Terms[i]; a.Column != b.Column || a.Kind != b.Kind ||
+				!slices.Equal(a.Levels, b.Levels) {
 				return fmt.Errorf("score: term %d of class %d differs from the same term of class 0 in its column or levels", i, k)
 			}
 		}
@@ -49,13 +50,15 @@ func (t *Target) validate(classes int) error {
 	case t.Name == "":
 		return fmt.Errorf("the target has no name")
 	case len(t.Classes) != classes || classes == 1 || classes == 2:
-		return fmt.Errorf("the target has %d classes, but there are %d formulas: one per class is needed for more than two classes", len(t.Classes), classes)
+		return fmt.Errorf("the target has %d classes, but there are %d formulas: one per class is needed for more than two "+
+			"classes", len(t.Classes), classes)
 	case t.Numeric && classes > 0:
 		return fmt.Errorf("the target is a number, but has classes")
 	case t.Transform != "" && (!t.Numeric || t.Transform != "log" && t.Transform != "log1p"):
 		return fmt.Errorf("unknown function %q of the target: it must be log or log1p, of a number", t.Transform)
 	case t.Numeric && !(finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
-		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite and the scale positive", t.Shift, t.Scale)
+		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite and the scale positive", t.Shift,
+			t.Scale)
 	case !(t.Smear >= 0) || !finite(t.Smear):
 		return fmt.Errorf("the smearing factor of the target is %v; it must be finite and ≥ 0", t.Smear)
 	}
@@ -83,19 +86,22 @@ func (f *Formula) validateMargin() error {
 		case len(p.Factors) == 0:
 			return fmt.Errorf("product %d has no factors", i)
 		case !finite(p.Weight) || !finite(p.Shift) || !finite(p.Scale) || p.Scale == 0:
-			return fmt.Errorf("product %d has the weight %v, the shift %v and the scale %v; all three must be finite, and the scale not 0", i, p.Weight, p.Shift, p.Scale)
+			return fmt.Errorf("product %d has the weight %v, the shift %v and the scale %v; all three must be finite, and the "+
+				"scale not 0", i, p.Weight, p.Shift, p.Scale)
 		}
 		for k := range p.Factors {
 			x := &p.Factors[k]
 			if x.Term < 0 || x.Term >= len(f.Terms) {
-				return fmt.Errorf("product %d, factor %d: term %d does not exist; the formula has %d terms", i, k, x.Term, len(f.Terms))
+				return fmt.Errorf("product %d, factor %d: term %d does not exist; the formula has %d terms", i, k, x.Term,
+					len(f.Terms))
 			}
 			if f.Terms[x.Term].Kind == Vector {
 				return fmt.Errorf("product %d, factor %d: the column %q holds vectors", i, k, f.Terms[x.Term].Column)
 			}
 			if t := &f.Terms[x.Term]; t.Kind != Numeric {
 				if x.Level < 0 || x.Level > len(t.Levels) {
-					return fmt.Errorf("product %d, factor %d: column %q has no level %d; it has %d levels", i, k, t.Column, x.Level, len(t.Levels))
+					return fmt.Errorf("product %d, factor %d: column %q has no level %d; it has %d levels", i, k, t.Column, x.Level,
+						len(t.Levels))
 				}
 				continue
 			}
@@ -117,7 +123,8 @@ func (t *Term) validate() error {
 	case t.Kind != Numeric && t.Kind != Categorical && t.Kind != Bool:
 		return fmt.Errorf("the kind of the column cannot be %v", t.Kind)
 	case t.Kind == Numeric && !(finite(t.Weight) && finite(t.Shift) && finite(t.Scale) && t.Scale != 0):
-		return fmt.Errorf("the weight %v, the shift %v and the scale %v must be finite, and the scale not 0", t.Weight, t.Shift, t.Scale)
+		return fmt.Errorf("the weight %v, the shift %v and the scale %v must be finite, and the scale not 0", t.Weight,
+			t.Shift, t.Scale)
 	case t.Kind != Numeric && len(t.Levels) != len(t.Weights):
 		return fmt.Errorf("there are %d levels, but %d weights", len(t.Levels), len(t.Weights))
 	case !finite(t.Missing):

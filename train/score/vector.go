@@ -46,7 +46,9 @@ func (t *scoredTerm) vector(value any) (cell, error) {
 			at[place] = number
 		}
 	default:
-		return cell{}, t.newError("the value is %v, but training had sparse vectors: give a map[int]float64 by place, or []float64 from place 0 on", value)
+		return cell{}, t.newError(
+			"the value is %v, but training had sparse vectors: give a map[int]float64 by place, or []float64 from place 0 on",
+			value)
 	}
 	for place := range at {
 		places = append(places, place)
@@ -94,8 +96,8 @@ func (t *Term) validatePlaces() error {
 	return nil
 }
 
-// expandVectors adds what a model file leaves to the arrays of vectors: the codings of their entries, and of dense vectors
-// an input for each entry.
+// expandVectors adds what a model file leaves to the arrays of vectors: the codings of their entries, and of dense
+// vectors an input for each entry.
 func (e *encoder) expandVectors() error {
 	inputs, stored := e.Inputs, e.Columns
 	e.Inputs, e.Columns = nil, nil
@@ -109,7 +111,8 @@ func (e *encoder) expandVectors() error {
 		n, width := in.First-len(e.Columns), len(in.Index)
 		fits := func(list []float64) bool { return list == nil || len(list) == width }
 		if n < 0 || n > len(stored) || !fits(in.Scales) || !fits(in.Shifts) || !fits(in.Fills) {
-			return fmt.Errorf("score: the model is damaged: the vectors %q cannot begin at the encoded column %d with %d places, %d shifts and %d scales", in.Name, in.First, width, len(in.Shifts), len(in.Scales))
+			return fmt.Errorf("score: the model is damaged: the vectors %q cannot begin at the encoded column %d with %d "+
+				"places, %d shifts and %d scales", in.Name, in.First, width, len(in.Shifts), len(in.Scales))
 		}
 		e.Columns, stored = append(e.Columns, stored[:n]...), stored[n:]
 		if in.Shifts == nil {

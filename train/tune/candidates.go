@@ -36,8 +36,8 @@ type Candidate struct {
 	Allowed     bool        `json:"allowed"`  // whether the candidate may replace ERM
 }
 
-// WideColumns is the number of columns from which balanced subsets are tried without validation rows and, if the columns are numbers that
-// do not include the group, a model of classes is chosen by the accuracy of the worst group.
+// WideColumns is the number of columns from which balanced subsets are tried without validation rows and, if the
+// columns are numbers that do not include the group, a model of classes is chosen by the accuracy of the worst group.
 const WideColumns = 50
 
 // maxSubsetRows is the number of rows per column and group of a balanced subset from which the mean over subsets

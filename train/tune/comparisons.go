@@ -97,7 +97,8 @@ type deviations struct {
 // newDeviations returns deviations without rows.
 func newDeviations(strata, candidates int) *deviations {
 	size := strata * candidates
-	return &deviations{candidates, make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)}
+	return &deviations{candidates, make([]float64, size), make([]float64, size), make([]float64, size),
+		make([]float64, size)}
 }
 
 // addMean adds the value v of a row of weight w to the mean of candidate c in stratum s.

@@ -132,7 +132,9 @@ func (t *Table) lossesAt(x []float64) ([]float64, error) {
 
 // Margins returns the out-of-fold margin of every row, or its loss if there are more than two classes, by
 // models of the level fitted without its fold. It calls progress after every fold.
-func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint64, start []float64, progress func(done, total int)) ([]float64, error) {
+func (t *Table) Margins(
+	ctx context.Context, l level.Level, folds int, seed uint64, start []float64, progress func(done, total int),
+) ([]float64, error) {
 	fold, err := t.Folds(folds, seed)
 	if err != nil {
 		return nil, err

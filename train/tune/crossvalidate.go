@@ -31,11 +31,13 @@ type foldRun struct {
 	folds      int
 	progress   *progressCounter
 
-	specs   []spec
-	margins [][]float64   // by spec and measured row: margins, or for more than two classes losses, of a model not fitted to the row
-	wrong   [][]float64   // by spec and measured row: 1 in the wrong one of more than two classes, else 0; nil for other targets
-	x       [][][]float64 // by fold and spec: solutions
-	passes  float64       // over the table
+	specs []spec
+	// by spec and measured row: margins, or for more than two classes losses, of a model not fitted to the row
+	margins [][]float64
+	// by spec and measured row: 1 in the wrong one of more than two classes, else 0; nil for other targets
+	wrong  [][]float64
+	x      [][][]float64 // by fold and spec: solutions
+	passes float64       // over the table
 }
 
 // largeTable is the number of matrix entries above which folds are solved one after the other.

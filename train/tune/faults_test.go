@@ -138,7 +138,8 @@ func TestSelect_ChoosesMuOnlyWhereItMatters(t *testing.T) {
 
 // The error of a class with fewer rows than folds says how many folds are possible.
 func TestFolds_RareClass(t *testing.T) {
-	for rare, want := range map[int]string{1: "1 of the 30 training rows is of the rarer one, and there are 3 folds", 2: "and there are 3 folds: at most 2 are possible"} {
+	for rare, want := range map[int]string{1: "1 of the 30 training rows is of the rarer one, and there are 3 folds",
+		2: "and there are 3 folds: at most 2 are possible"} {
 		a := table(t, 30, 0, false)
 		a.Loss = losses.Logistic{}
 		for j := range a.Target {
@@ -178,7 +179,8 @@ func TestTable_DamagedPointsAreSolvedAgain(t *testing.T) {
 	wrong[0] = math.Inf(1)
 	for name, x := range map[string][]float64{"too short": {1}, "too long": make([]float64, d+1), "not finite": wrong} {
 		a.Memory = damaged{x}
-		if got, _, err := a.solveOrLoad(t.Context(), "erm", level.Level{Average: "plain"}, nil); err != nil || !slices.Equal(got, want) {
+		if got, _, err := a.solveOrLoad(t.Context(), "erm", level.Level{Average: "plain"}, nil); err != nil ||
+			!slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}

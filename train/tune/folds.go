@@ -52,7 +52,8 @@ func (t *Table) selectMapped(rows []int) (s *Table, free func()) {
 		return t.Select(rows), func() {}
 	}
 	x := kept.Subset(rows)
-	s = &Table{Rows: t.Rows.Select(rows), X: x, Target: memory.Make[float64](t.arena(), len(rows)), Loss: t.Loss, Primal: t.Primal, Outputs: t.Outputs, Memory: t.Memory}
+	s = &Table{Rows: t.Rows.Select(rows), X: x, Target: memory.Make[float64](t.arena(), len(rows)), Loss: t.Loss,
+		Primal: t.Primal, Outputs: t.Outputs, Memory: t.Memory}
 	for k, j := range rows {
 		s.Target[k] = t.Target[j]
 	}
@@ -136,7 +137,8 @@ const DefaultFolds = 3
 // fold, whose model then gives it a probability near zero.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
-		return nil, &FewRowsError{fmt.Sprintf("%d %s of %d %s: at least 2 and at most as many as there are rows", count, printable.Noun(count, "fold", "folds"), t.N, printable.Noun(t.N, "row", "rows"))}
+		return nil, &FewRowsError{fmt.Sprintf("%d %s of %d %s: at least 2 and at most as many as there are rows", count,
+			printable.Noun(count, "fold", "folds"), t.N, printable.Noun(t.N, "row", "rows"))}
 	}
 	if t.hasClasses() && t.Outputs <= 1 {
 		class := map[float64]int{}
@@ -149,7 +151,9 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 				if class[v] > 1 {
 					advice = fmt.Sprintf(": at most %d are possible", class[v])
 				}
-				return nil, &FewRowsError{fmt.Sprintf("a fold would be without a class: %d of the %d training rows %s of the rarer one, and there are %d folds%s", class[v], t.N, printable.Noun(class[v], "is", "are"), count, advice)}
+				return nil, &FewRowsError{fmt.Sprintf(
+					"a fold would be without a class: %d of the %d training rows %s of the rarer one, and there are %d folds%s",
+					class[v], t.N, printable.Noun(class[v], "is", "are"), count, advice)}
 			}
 		}
 	}

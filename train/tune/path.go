@@ -57,7 +57,8 @@ func (t *Table) solvePaths(ctx context.Context, of []Candidate, x []float64) ([]
 	}
 	for more := 0; ; more++ {
 		for _, nu := range solve {
-			if x, _, err = t.solveOrLoad(ctx, fmt.Sprintf("path, chi2, %v", nu), level.Level{Nu: &nu, Penalty: dro.PearsonChi2}, x); err != nil {
+			if x, _, err = t.solveOrLoad(ctx, fmt.Sprintf("path, chi2, %v", nu), level.Level{Nu: &nu, Penalty: dro.PearsonChi2},
+				x); err != nil {
 				return nil, err
 			}
 			loss, err := t.lossesAt(x)

@@ -276,8 +276,11 @@ func (c *selectionRun) setReason() {
 	k := c.Best()
 	count := len(c.Candidates) - 1
 	if c.Chosen == 0 && c.replacesERM() {
-		c.Reason = fmt.Sprintf("ERM is kept: of the candidates within a standard error of the least error rate of the worst group on %s it has the least risk of the worst group, before %d other %s",
-			printable.Plural(c.Validation, "validation row", "validation rows"), count, printable.Noun(count, "candidate", "candidates"))
+		c.Reason = fmt.Sprintf(
+			"ERM is kept: of the candidates within a standard error of the least error rate of the worst group on %s it has "+
+				"the least risk of the worst group, before %d other %s",
+			printable.Plural(c.Validation, "validation row", "validation rows"), count, printable.Noun(count, "candidate",
+				"candidates"))
 		return
 	}
 	if c.Chosen == 0 {

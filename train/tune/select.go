@@ -16,11 +16,15 @@ import (
 
 // Options says how to choose. Start from DefaultOptions.
 type Options struct {
-	Criterion   string       // one of Criteria; empty: with two eligible groups worst-group-accuracy if Embeddings is set, else trade-off; else tail
-	Embeddings  bool         // whether classes are predicted from many numbers without the group, as on a last layer
-	Folds       int          // ≥ 2; 0: DefaultFolds
-	Rate        float64      // weight of the average risk in the trade-off; the worst group's risk has weight 1
-	Budget      float64      // largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else none
+	// one of Criteria; empty: with two eligible groups worst-group-accuracy if Embeddings is set, else trade-off; else
+	// tail
+	Criterion  string
+	Embeddings bool    // whether classes are predicted from many numbers without the group, as on a last layer
+	Folds      int     // ≥ 2; 0: DefaultFolds
+	Rate       float64 // weight of the average risk in the trade-off; the worst group's risk has weight 1
+	// largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else
+	// none
+	Budget      float64
 	Rows        int          // largest number of rows used for the choice
 	Few         bool         // whether to try fewer penalty coefficients, and no half-balanced ERM
 	Path        bool         // whether to bracket the optima at every penalty coefficient
@@ -49,7 +53,8 @@ func (o Options) Validate() error {
 			wrong = append(wrong, fmt.Sprintf(format, args...))
 		}
 	}
-	say(o.Criterion == "" || slices.Contains(Criteria, o.Criterion), "Config.Select is %q: one of %s", o.Criterion, strings.Join(Criteria, ", "))
+	say(o.Criterion == "" || slices.Contains(Criteria, o.Criterion), "Config.Select is %q: one of %s", o.Criterion,
+		strings.Join(Criteria, ", "))
 	say(o.Folds == 0 || o.Folds >= 2, "Config.Folds is %d: it must be at least 2", o.Folds)
 	say(o.Rate >= 0 && !math.IsInf(o.Rate, 1), "Config.Rate is %v: it must be finite and ≥ 0", o.Rate)
 	say(math.IsNaN(o.Budget) || o.Budget >= 0, "Config.Budget is %v: it must be ≥ 0", o.Budget)
@@ -211,7 +216,8 @@ func (c *selectionRun) prepare() (err error) {
 		if c.Validation > 0 {
 			return fmt.Errorf("Config.Select %s needs a group of at least %d validation rows", c.Criterion, minDecidingRows)
 		}
-		return fmt.Errorf("Config.Select %s needs groups of at least %d rows, with some in every fold", c.Criterion, minDecidingRows)
+		return fmt.Errorf("Config.Select %s needs groups of at least %d rows, with some in every fold", c.Criterion,
+			minDecidingRows)
 	}
 	if c.Criterion == "worst-group-accuracy" && !c.table.hasClasses() {
 		return errors.New("Config.Select worst-group-accuracy needs a target of classes: use worst-group")
@@ -318,7 +324,8 @@ func (c *selectionRun) addValidationRun() bool {
 			return false
 		}
 	}
-	c.validationRun = &foldRun{table: c.measured, name: "choice, validation rows", fold: fold, folds: c.Folds, progress: c.run.progress}
+	c.validationRun = &foldRun{table: c.measured, name: "choice, validation rows", fold: fold, folds: c.Folds,
+		progress: c.run.progress}
 	return true
 }
 

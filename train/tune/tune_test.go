@@ -43,7 +43,8 @@ func table(t testing.TB, n int, share float64, named bool) *Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Table{Rows: r, X: x, Target: target, Loss: losses.Squared{}, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: 1}}
+	return &Table{Rows: r, X: x, Target: target, Loss: losses.Squared{},
+		Primal: dro.L2{Mu: 1 / float64(n), Intercept: true, FreeModulus: 1}}
 }
 
 func choose(t testing.TB, table *Table, o Options) *Selection {
@@ -88,7 +89,8 @@ func TestSelect_ImprovesTheWorstGroupWhereItCan(t *testing.T) {
 	if v := *best.WorstGroup; !(math.Abs(v/chosen-1) <= 0.15) {
 		t.Errorf("worst group estimated at %v, %v on unseen rows", v, chosen)
 	}
-	if s := choose(t, table(t, 2000, 0, false), DefaultOptions()); s.Best().Family != "erm" || !strings.Contains(s.Reason, "ERM is kept") {
+	if s := choose(t, table(t, 2000, 0, false), DefaultOptions()); s.Best().Family != "erm" ||
+		!strings.Contains(s.Reason, "ERM is kept") {
 		t.Errorf("one distribution: %s", s.Reason)
 	}
 }
@@ -185,7 +187,8 @@ func TestSelect_InvalidOptionsAndRows(t *testing.T) {
 		a.Target[j] = -1
 	}
 	a.Target[0], a.Target[1] = 1, 1
-	if _, err := Select(context.Background(), a, nil, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "a fold would be without a class: 2 of the 60") {
+	if _, err := Select(context.Background(), a, nil, DefaultOptions()); err == nil ||
+		!strings.Contains(err.Error(), "a fold would be without a class: 2 of the 60") {
 		t.Errorf("two of a class, three folds: %v", err)
 	}
 	for want, change := range map[string]func(*Options){
@@ -198,7 +201,8 @@ func TestSelect_InvalidOptionsAndRows(t *testing.T) {
 	} {
 		o := DefaultOptions()
 		change(&o)
-		if _, err := Select(context.Background(), table(t, 60, 0.2, true), nil, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Select(context.Background(), table(t, 60, 0.2, true), nil, o); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
@@ -281,8 +285,10 @@ func TestSelection_RecordsOfAChoice(t *testing.T) {
 	for _, p := range s.Paths {
 		last := len(p.Nu) - 1
 		low, high := p.Solved[0], p.Solved[len(p.Solved)-1]
-		if last+1 != pathPoints || p.Nu[0] != low || math.Abs(p.Nu[last]/high-1) > 1e-12 || len(p.Upper) != pathPoints || len(p.Lower) != pathPoints {
-			t.Errorf("%s: %d coefficients from %v to %v, solved from %v to %v", p.Penalty, last+1, p.Nu[0], p.Nu[last], low, high)
+		if last+1 != pathPoints || p.Nu[0] != low || math.Abs(p.Nu[last]/high-1) > 1e-12 || len(p.Upper) != pathPoints ||
+			len(p.Lower) != pathPoints {
+			t.Errorf("%s: %d coefficients from %v to %v, solved from %v to %v", p.Penalty, last+1, p.Nu[0], p.Nu[last], low,
+				high)
 		}
 		for k := 1; k <= last; k++ {
 			if step := p.Nu[k] / p.Nu[k-1]; math.Abs(step/math.Pow(high/low, 1.0/float64(last))-1) > 1e-9 {
@@ -294,7 +300,8 @@ func TestSelection_RecordsOfAChoice(t *testing.T) {
 		}
 	}
 	var told [][2]int
-	margins, err := a.Margins(t.Context(), s.Candidates[0].Level, 3, 7, nil, func(d, of int) { told = append(told, [2]int{d, of}) })
+	margins, err := a.Margins(t.Context(), s.Candidates[0].Level, 3, 7, nil,
+		func(d, of int) { told = append(told, [2]int{d, of}) })
 	if err != nil || !reflect.DeepEqual(told, [][2]int{{1, 3}, {2, 3}, {3, 3}}) {
 		t.Fatalf("%v, %v", told, err)
 	}
@@ -426,7 +433,8 @@ func TestMeasure_WorstAgainstItsDefinition(t *testing.T) {
 	m := newMeasure(r, fold, 3, 5)
 	got := m.worst(loss, false)
 	zero := estimate{influence: make([]float64, n)}
-	if _, own := got.subtract(zero); got.value != mean[at] || got.rows != int(count[at]) || !(math.Abs(own-se[at]) <= 1e-12) {
+	if _, own := got.subtract(zero); got.value != mean[at] || got.rows != int(count[at]) ||
+		!(math.Abs(own-se[at]) <= 1e-12) {
 		t.Errorf("%v of %d rows, se %v; want %v of %v, se %v", got.value, got.rows, own, mean[at], count[at], se[at])
 	}
 	const draws = 200_000
@@ -581,7 +589,8 @@ func TestSelect_OnValidationRows(t *testing.T) {
 				wrong[v.Group[j]]++
 			}
 		}
-		if worst := max(wrong[0]/count[0], wrong[1]/count[1]); !(math.Abs(worst-*k.WorstGroup) <= 1.5/min(count[0], count[1])) { // a row may be at the boundary
+		// a row may be at the boundary
+		if worst := max(wrong[0]/count[0], wrong[1]/count[1]); !(math.Abs(worst-*k.WorstGroup) <= 1.5/min(count[0], count[1])) {
 			t.Errorf("%s, μ = %v: worst group %v, and %v by its own training", k.Name, k.Mu, *k.WorstGroup, worst)
 		}
 	}
@@ -648,7 +657,8 @@ func TestTable_InferGroups(t *testing.T) {
 
 // The factor is the ratio of quantiles: 1 for many rows.
 func TestStudentFactor_AgainstTables(t *testing.T) {
-	for _, c := range []struct{ k, freedom, want float64 }{{1.959964, 10, 2.228139 / 1.959964}, {1.959964, 1e6, 1}, {1, 1, 1.8373}} {
+	for _, c := range []struct{ k, freedom, want float64 }{{1.959964, 10, 2.228139 / 1.959964}, {1.959964, 1e6, 1},
+		{1, 1, 1.8373}} {
 		if got := studentFactor(c.k, c.freedom); !(math.Abs(got-c.want) <= 1e-4) {
 			t.Errorf("k = %v with %v degrees: %v, not %v", c.k, c.freedom, got, c.want)
 		}
@@ -697,7 +707,8 @@ func opposite(t testing.TB, seed uint64) *Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Table{Rows: r, X: x, Target: target, Loss: losses.Squared{}, Primal: dro.L2{Mu: 1.0 / n, Intercept: true, FreeModulus: 1}}
+	return &Table{Rows: r, X: x, Target: target, Loss: losses.Squared{},
+		Primal: dro.L2{Mu: 1.0 / n, Intercept: true, FreeModulus: 1}}
 }
 
 // Which of two opposite groups is the worse is chance, in all folds alike: ERM is kept.
@@ -714,7 +725,8 @@ func TestSelect_WorstGroupAccuracy(t *testing.T) {
 	a := table(t, 2000, 0.2, true)
 	o := DefaultOptions()
 	o.Criterion, o.Rate = "worst-group-accuracy", 0.5
-	if _, err := Select(t.Context(), a, nil, o); err == nil || !strings.Contains(err.Error(), "needs a target of classes") {
+	if _, err := Select(t.Context(), a, nil, o); err == nil ||
+		!strings.Contains(err.Error(), "needs a target of classes") {
 		t.Errorf("of numbers: %v", err)
 	}
 	a.Loss, a.Primal.FreeModulus = losses.Logistic{}, losses.Logistic{}.Smoothness()
@@ -736,7 +748,8 @@ func TestSelect_WorstGroupAccuracy(t *testing.T) {
 	if v := s.Candidates[0].Average; !(math.Abs(v-wrong) <= 0.01) {
 		t.Errorf("error rate of ERM %v out of fold, %v in the sample", v, wrong)
 	}
-	if best := s.Best(); s.Chosen == 0 || !(*best.WorstGroup < 0.8**s.Candidates[0].WorstGroup) || !strings.Contains(s.Reason, "worst group’s error rate") {
+	if best := s.Best(); s.Chosen == 0 || !(*best.WorstGroup < 0.8**s.Candidates[0].WorstGroup) ||
+		!strings.Contains(s.Reason, "worst group’s error rate") {
 		t.Errorf("%s", s.Reason)
 	}
 }
@@ -807,7 +820,8 @@ func TestSelect_LearningCurve(t *testing.T) {
 	for i, c := range []*Candidate{&s.Candidates[0], s.Best()} {
 		curve := s.Curve[i*curvePoints : (i+1)*curvePoints]
 		last := curve[curvePoints-1]
-		if last.Name != c.Name || last.Rows != 2*2000/3 || !(math.Abs(last.Average-c.Average) <= 1e-3*c.Average) || !(math.Abs(*last.WorstGroup-*c.WorstGroup) <= 1e-2*(*c.WorstGroup)) {
+		if last.Name != c.Name || last.Rows != 2*2000/3 || !(math.Abs(last.Average-c.Average) <= 1e-3*c.Average) ||
+			!(math.Abs(*last.WorstGroup-*c.WorstGroup) <= 1e-2*(*c.WorstGroup)) {
 			t.Errorf("%s: %+v with all rows, %v and %v in the choice", c.Name, last, c.Average, *c.WorstGroup)
 		}
 		for k := range curvePoints - 1 {

@@ -51,7 +51,8 @@ func (c Codec) Check() error {
 	case !ok:
 		return table.Damaged("compression %d is unknown", c)
 	case known.ratio == 0:
-		return &table.Error{Msg: "compression " + known.name + " is not supported", Hint: "write the file again with zstd, snappy, gzip, brotli, lz4_raw or none"}
+		return &table.Error{Msg: "compression " + known.name + " is not supported",
+			Hint: "write the file again with zstd, snappy, gzip, brotli, lz4_raw or none"}
 	}
 	return nil
 }

@@ -58,7 +58,9 @@ func compressed(t *testing.T, b []byte) map[string][]byte {
 		t.Fatal(err)
 	}
 	var with, without zstd.Header
-	if err := errors.Join(with.Decode(known), without.Decode(unknown.Bytes())); err != nil || with.HasFCS != (len(b) >= 256) || without.HasFCS { // of few bytes nothing is said
+	// of few bytes nothing is said
+	if err := errors.Join(with.Decode(known), without.Decode(unknown.Bytes())); err != nil ||
+		with.HasFCS != (len(b) >= 256) || without.HasFCS {
 		t.Fatalf("frames with their size: %v, %v; %v", with.HasFCS, without.HasFCS, err)
 	}
 	block := make([]byte, lz4.CompressBlockBound(len(b)))
@@ -78,7 +80,8 @@ func compressed(t *testing.T, b []byte) map[string][]byte {
 	return out
 }
 
-var byName = map[string]Codec{"none": None, "snappy": Snappy, "zstd": Zstd, "zstd without its size": Zstd, "gzip": Gzip, "brotli": Brotli, "lz4": LZ4Frame, "lz4_raw": LZ4Raw}
+var byName = map[string]Codec{"none": None, "snappy": Snappy, "zstd": Zstd, "zstd without its size": Zstd, "gzip": Gzip,
+	"brotli": Brotli, "lz4": LZ4Frame, "lz4_raw": LZ4Raw}
 
 // try is Decompress, or the error that it panics with.
 func try(dst []byte, c Codec, src []byte, size int) (out []byte, err error) {

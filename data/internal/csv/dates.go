@@ -12,7 +12,8 @@ import (
 )
 
 // layouts lists the layouts of dates; a time of day may follow.
-var layouts = [...]string{"2006-1-2", "2006/1/2", "2006.1.2", "2/1/2006", "2-1-2006", "2.1.2006", "1/2/2006", "1-2-2006",
+var layouts = [...]string{"2006-1-2", "2006/1/2", "2006.1.2", "2/1/2006", "2-1-2006", "2.1.2006", "1/2/2006",
+	"1-2-2006",
 	"2-Jan-2006", "2 Jan 2006", "2Jan2006", "2/Jan/2006", "Jan 2 2006", "2006-Jan-2", "2 January 2006", "January 2 2006"}
 
 // A layoutSet is a set of layouts: a bit for each.
@@ -85,7 +86,8 @@ func (l layoutSet) order() string {
 var clocks = [...]string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM", "3:04:05PM", "3:04PM"}
 
 // zonedClocks lists the clocks with an offset from UTC.
-var zonedClocks = [...]string{"15:04:05Z07:00", "15:04:05Z0700", "15:04:05Z07", "15:04Z07:00", "15:04Z0700", "15:04:05 Z07:00", "15:04:05 Z0700", "15:04:05 -07"}
+var zonedClocks = [...]string{"15:04:05Z07:00", "15:04:05Z0700", "15:04:05Z07", "15:04Z07:00", "15:04Z0700",
+	"15:04:05 Z07:00", "15:04:05 Z0700", "15:04:05 -07"}
 
 // A moment is a date, or a date and a time.
 type moment struct {
@@ -181,7 +183,8 @@ func zoneOf(offset int) string {
 // hasShortYear reports whether a text is a date whose year has two digits, which do not tell the century.
 func hasShortYear(s string) bool {
 	date, _, _ := strings.Cut(s, " ")
-	for _, layout := range [...]string{"2/1/06", "2-1-06", "2.1.06", "1/2/06", "1-2-06", "06/1/2", "06-1-2", "2-Jan-06", "2Jan06"} {
+	for _, layout := range [...]string{"2/1/06", "2-1-06", "2.1.06", "1/2/06", "1-2-06", "06/1/2", "06-1-2", "2-Jan-06",
+		"2Jan06"} {
 		if _, err := time.Parse(layout, date); err == nil {
 			return true
 		}
@@ -239,8 +242,8 @@ type Day struct {
 	IsDate bool
 }
 
-// ParseDays reads every text that is a date in the order of training, or in another order that all dates among the texts
-// have and that is not mistaken for it.
+// ParseDays reads every text that is a date in the order of training, or in another order that all dates among the
+// texts have and that is not mistaken for it.
 func ParseDays(texts []string, order string) []Day {
 	common := layoutsOf(order).orUndecided()
 	for _, s := range texts {

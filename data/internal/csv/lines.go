@@ -127,7 +127,8 @@ func (l *lines) Read() ([]string, error) {
 				l.record[i] = strings.Replace(l.record[i], ".", l.options.numberFormat().decimal, 1)
 			}
 		default:
-			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value is an array or an object", Hint: "write nested values to separate columns"}
+			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value is an array or an object",
+				Hint: "write nested values to separate columns"}
 		}
 	}
 	if _, err := l.decoder.Token(); err != nil { // the closing brace
@@ -144,7 +145,8 @@ func (l *lines) rowError(err error) error {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(err, encoding.ErrInvalidUTF8):
-		return &table.Error{Row: l.row, Msg: "the text is not UTF-8, in this row or soon after it", Hint: "save the file as UTF-8"}
+		return &table.Error{Row: l.row, Msg: "the text is not UTF-8, in this row or soon after it",
+			Hint: "save the file as UTF-8"}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return &table.Error{Class: table.ErrDamaged, Row: l.row, Msg: "the file ends within this row; it may be truncated"}
 	case errors.As(err, &syntax):

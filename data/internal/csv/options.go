@@ -11,7 +11,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// Options says how text is read, as data.TextOptions does, whose fields it has. The zero value selects the rules documented at [Read].
+// Options says how text is read, as data.TextOptions does, whose fields it has. The zero value selects the rules
+// documented at [Read].
 type Options struct {
 	// NoHeader says that the first line is a row. The columns are then called
 	// column_1, column_2, …
@@ -89,13 +90,15 @@ const DefaultMaxColumns = 100_000
 
 // IsZero reports whether o is the zero value.
 func (o Options) IsZero() bool {
-	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && o.numberFormat() == plain && !o.Dates && o.MaxColumns == 0 && o.DateOrder == "" && len(o.Numeric) == 0
+	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && o.numberFormat() == plain && !o.Dates &&
+		o.MaxColumns == 0 && o.DateOrder == "" && len(o.Numeric) == 0
 }
 
 // Validate returns an error if options contradict each other.
 func (o Options) Validate() error {
 	switch {
-	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 || strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
+	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 ||
+		strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
 		return fmt.Errorf("the delimiter %q must be one character other than a quote or a line end", o.Delimiter)
 	case o.MaxColumns < 0:
 		return fmt.Errorf("the limit of columns is %d: it must be positive", o.MaxColumns)
@@ -228,7 +231,8 @@ func (o *Options) maxColumns() int { return cmp.Or(o.MaxColumns, DefaultMaxColum
 // checkColumnCount returns an error for too many columns.
 func (o *Options) checkColumnCount(n int) error {
 	if most := o.maxColumns(); n > most {
-		return &table.Error{Msg: fmt.Sprintf("%d columns exceed the limit of %d for text files", n, most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
+		return &table.Error{Msg: fmt.Sprintf("%d columns exceed the limit of %d for text files", n, most),
+			Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	return nil
 }

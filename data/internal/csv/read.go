@@ -131,10 +131,12 @@ func (r *reading) setNames(first []string) error {
 		case !utf8.ValidString(h) && isLatin(h) && r.text.From == nil:
 			return errNotUTF8
 		case !isText(h):
-			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "save the file as UTF-8"}
+			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h),
+				Hint: "save the file as UTF-8"}
 		}
 		if _, _, ok := table.ParseNumber(r.header[i]); ok && r.likeRow == nil {
-			r.likeRow = []*table.Error{{Msg: fmt.Sprintf("the first line is used as column names, but looks like a row: field %d is %q", i+1, r.header[i]),
+			r.likeRow = []*table.Error{{Msg: fmt.Sprintf(
+				"the first line is used as column names, but looks like a row: field %d is %q", i+1, r.header[i]),
 				Fixes: []fix.Fix{fix.SayNoHeader}}}
 		}
 	}
@@ -210,7 +212,8 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 	case r.text.From == nil && isLatin(s):
 		return errNotUTF8
 	}
-	return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
+	return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value is not UTF-8 text",
+		Hint: "save the file as UTF-8"}
 }
 
 // fill returns the columns that are used, with the values of a second reading.
@@ -264,16 +267,18 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 	return f, nil
 }
 
-// checkColumn returns an error if a column that the options name as numeric is not, if an empty field has no meaning, or
-// if the numbers are written otherwise than the contract says.
+// checkColumn returns an error if a column that the options name as numeric is not, if an empty field has no meaning,
+// or if the numbers are written otherwise than the contract says.
 func (r *reading) checkColumn(c *column, name string) error {
 	if !r.verbatim && c.isText() && c.known.Empty == table.EmptyUnknown && c.emptyRow > 0 {
-		return &table.Error{Column: name, Row: c.emptyRow, Msg: "the field is empty, but the training table had both empty texts and missing values, which look the same in a text file",
+		return &table.Error{Column: name, Row: c.emptyRow,
+			Msg:  "the field is empty, but the training table had both empty texts and missing values, which look the same in a text file",
 			Hint: "store the table as Parquet or Arrow"}
 	}
 	if c.known != nil && c.numbers > 0 && !r.options.TrustMarks {
 		if why, example := c.count.marks().Contradicts(c.known); why != "" {
-			e := &table.Error{Column: name, Class: table.ErrDottedThousands, Msg: fmt.Sprintf("the number %q %s", example, why), Fixes: []fix.Fix{fix.SayThousands, fix.SayDecimal}}
+			e := &table.Error{Column: name, Class: table.ErrDottedThousands, Msg: fmt.Sprintf("the number %q %s", example, why),
+				Fixes: []fix.Fix{fix.SayThousands, fix.SayDecimal}}
 			if example == c.count.dottedExample {
 				e.Row = c.count.dottedRow
 			}
@@ -283,7 +288,9 @@ func (r *reading) checkColumn(c *column, name string) error {
 	if r.verbatim || !slices.Contains(r.options.Numeric, name) || c.words+c.bools == 0 {
 		return nil
 	}
-	return &table.Error{Column: name, Row: c.unexpectedRow, Msg: fmt.Sprintf("the column is declared numeric, but the value is %q", c.unexpected), Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
+	return &table.Error{Column: name, Row: c.unexpectedRow,
+		Msg:   fmt.Sprintf("the column is declared numeric, but the value is %q", c.unexpected),
+		Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 }
 
 // checkMemory returns an error if the context has ended or memory does not suffice for the table, whose rows are
@@ -343,11 +350,13 @@ func (l *limit) Read(p []byte) (int, error) {
 		l.fields += bytes.Count(p[:n], l.separator)
 	}
 	if l.fields > separatorsPerColumn*l.most {
-		return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, but a text file may have only %d columns", separatorsPerColumn*l.most, l.most),
+		return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, but a text file may have only %d columns",
+			separatorsPerColumn*l.most, l.most),
 			Hint: "a quote may be missing its end", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	if l.n += n; l.n > longestRow {
-		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20), Hint: "a quote may be missing its end, or line ends may be unusual"}
+		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20),
+			Hint: "a quote may be missing its end, or line ends may be unusual"}
 	}
 	return n, err
 }
@@ -395,9 +404,11 @@ func (r *reading) rowError(err error) error {
 		if r.options.NoHeader {
 			what = "the first line"
 		}
-		return &table.Error{Msg: fmt.Sprintf("line %d has a different number of fields from %s, which has %d", pe.Line, what, len(r.header)),
+		return &table.Error{Msg: fmt.Sprintf("line %d has a different number of fields from %s, which has %d", pe.Line, what,
+			len(r.header)),
 			Hint: "the file may be truncated there, or a field with the separator may lack quotes", Fixes: []fix.Fix{fix.SayDelimiter}}
 	}
-	return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
+	return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line,
+		pe.StartLine),
 		Hint: "the file may be truncated; a field that contains a quote must be quoted and double the quote"}
 }

@@ -52,7 +52,8 @@ func written(v int, cents int, o Options) string {
 }
 
 func TestOptions_Validate(t *testing.T) {
-	for _, o := range []Options{{Delimiter: ";;"}, {Delimiter: "\""}, {Delimiter: "\n"}, {Delimiter: "\xff"}, {Decimal: ";"}, {Thousands: ";"}, {Thousands: ",."},
+	for _, o := range []Options{{Delimiter: ";;"}, {Delimiter: "\""}, {Delimiter: "\n"}, {Delimiter: "\xff"},
+		{Decimal: ";"}, {Thousands: ";"}, {Thousands: ",."},
 		{Thousands: ".", Decimal: "."}, {Thousands: ",", Decimal: ","}, {Strip: "-"}, {Strip: "x5"}} {
 		if o.Validate() == nil {
 			t.Errorf("%+v is taken", o)
@@ -61,7 +62,8 @@ func TestOptions_Validate(t *testing.T) {
 			t.Errorf("%+v asks for nothing", o)
 		}
 	}
-	for _, o := range []Options{{}, {Delimiter: ";"}, {Delimiter: "\t"}, {Delimiter: "ü"}, {Decimal: "."}, {Decimal: ",", Thousands: "."}, {Thousands: ","}, {Strip: "%"}} {
+	for _, o := range []Options{{}, {Delimiter: ";"}, {Delimiter: "\t"}, {Delimiter: "ü"}, {Decimal: "."},
+		{Decimal: ",", Thousands: "."}, {Thousands: ","}, {Strip: "%"}} {
 		if err := o.Validate(); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -79,17 +81,23 @@ func TestOptions_Validate(t *testing.T) {
 // A day is the day that was written, in the orders that it can be in and in no other one.
 func TestDay_Orders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	isoDate, yearFirst, dayFirst, monthFirst, named := layoutsOf("ISO 8601"), layoutsOf("year-first"), layoutsOf(DayFirst), layoutsOf(MonthFirst), layoutsOf("month-by-name")
+	isoDate, yearFirst, dayFirst, monthFirst, named :=
+		layoutsOf("ISO 8601"), layoutsOf("year-first"), layoutsOf(DayFirst), layoutsOf(MonthFirst), layoutsOf("month-by-name")
 	forms := []struct {
 		layout string
 		order  layoutSet
 	}{
-		{"2006-01-02", isoDate}, {"2006-01-02T15:04:05", isoDate}, {"2006-01-02 15:04:05.000", isoDate}, {"2006-01-02T15:04:05Z07:00", isoDate}, {"2006-01-02 15:04", isoDate},
+		{"2006-01-02", isoDate}, {"2006-01-02T15:04:05", isoDate}, {"2006-01-02 15:04:05.000", isoDate},
+		{"2006-01-02T15:04:05Z07:00", isoDate}, {"2006-01-02 15:04", isoDate},
 		{"2006/1/2", yearFirst}, {"2006.01.02", yearFirst}, {"2006/01/02 15:04", yearFirst},
-		{"2/1/2006", dayFirst}, {"02-01-2006", dayFirst}, {"2.1.2006", dayFirst}, {"02.01.2006 15:04:05", dayFirst}, {"2/1/2006T15:04", dayFirst},
-		{"1/2/2006", monthFirst}, {"01-02-2006", monthFirst}, {"1/2/2006 3:04:05 PM", monthFirst}, {"01/02/2006 15:04", monthFirst}, {"1/2/2006 3:04 PM", monthFirst},
-		{"2-1-2006 3:04pm", dayFirst}, {"2006-01-02 15:04:05Z0700", isoDate}, {"2006-01-02 15:04:05Z07", isoDate}, {"2006-01-02 15:04:05 UTC", isoDate}, {"2006-1-2", isoDate},
-		{"02-Jan-2006", named}, {"2-Jan-2006 15:04", named}, {"2 Jan 2006", named}, {"02Jan2006", named}, {"Jan 2, 2006", named}, {"January 2, 2006", named},
+		{"2/1/2006", dayFirst}, {"02-01-2006", dayFirst}, {"2.1.2006", dayFirst}, {"02.01.2006 15:04:05", dayFirst},
+		{"2/1/2006T15:04", dayFirst},
+		{"1/2/2006", monthFirst}, {"01-02-2006", monthFirst}, {"1/2/2006 3:04:05 PM", monthFirst},
+		{"01/02/2006 15:04", monthFirst}, {"1/2/2006 3:04 PM", monthFirst},
+		{"2-1-2006 3:04pm", dayFirst}, {"2006-01-02 15:04:05Z0700", isoDate}, {"2006-01-02 15:04:05Z07", isoDate},
+		{"2006-01-02 15:04:05 UTC", isoDate}, {"2006-1-2", isoDate},
+		{"02-Jan-2006", named}, {"2-Jan-2006 15:04", named}, {"2 Jan 2006", named}, {"02Jan2006", named},
+		{"Jan 2, 2006", named}, {"January 2, 2006", named},
 		{"2 January 2006", named}, {"2006-Jan-02", named}, {"Jan 2, 2006 3:04:05 PM", named}, {"02/Jan/2006", named},
 	}
 	for range 100 {
@@ -116,18 +124,22 @@ func TestDay_Orders(t *testing.T) {
 	if m := parseDate("31/12/2024 06:00:00.5", dayFirst); m.in == 0 || !(math.Abs(m.days-(20088.25+0.5/86400)) <= 1e-9) {
 		t.Errorf("half a second after six: %v", m.days)
 	}
-	for _, s := range []string{"", "2024", "2024-02-30", "2024-13-01", "30/2/2024", "31.4.2024", "2024/13/1", "1/2/24", "1/2/20244", "123/1/2024", "1/2/2024 25:00", "1/2/2024 x", "1-2/2024",
-		"12345678", "x/1/2024ab", "Mars 3, 2024", "31-Foo-2024", "31-Feb-2024", "2024-03-31T", "T12:00:00", "2024/00/10", "1/2/3/2024", "-1/2/2024", "2024-01-02x", "001/2/2024", "1/002/2024", "2024/003/1", "2024/3/001", "31.012.2024"} {
+	for _, s := range []string{"", "2024", "2024-02-30", "2024-13-01", "30/2/2024", "31.4.2024", "2024/13/1", "1/2/24",
+		"1/2/20244", "123/1/2024", "1/2/2024 25:00", "1/2/2024 x", "1-2/2024",
+		"12345678", "x/1/2024ab", "Mars 3, 2024", "31-Foo-2024", "31-Feb-2024", "2024-03-31T", "T12:00:00", "2024/00/10",
+		"1/2/3/2024", "-1/2/2024", "2024-01-02x", "001/2/2024", "1/002/2024", "2024/003/1", "2024/3/001", "31.012.2024"} {
 		if m := parseDate(s, anyOrder); m.in != 0 {
 			t.Errorf("%q is a date in the layouts %b", s, m.in)
 		}
 	}
-	for o, want := range map[layoutSet]string{0: "", isoDate: "ISO 8601", monthFirst: MonthFirst, dayFirst | monthFirst: "", anyOrder: ""} {
+	for o, want := range map[layoutSet]string{0: "", isoDate: "ISO 8601", monthFirst: MonthFirst,
+		dayFirst | monthFirst: "", anyOrder: ""} {
 		if o.order() != want {
 			t.Errorf("order %b is %q, want %q", o, o.order(), want)
 		}
 	}
-	for s, want := range map[string]string{"2024-03-31 12:00": "", "2024-03-31T12:00:00Z": "UTC", "2024-03-31T12:00:00+02:00": "+02:00", "2024-03-31 12:00:00-0330": "-03:30", "2024-03-31 12:00:00 GMT": "UTC"} {
+	for s, want := range map[string]string{"2024-03-31 12:00": "", "2024-03-31T12:00:00Z": "UTC",
+		"2024-03-31T12:00:00+02:00": "+02:00", "2024-03-31 12:00:00-0330": "-03:30", "2024-03-31 12:00:00 GMT": "UTC"} {
 		m := parseDate(s, anyOrder)
 		if m.zoned != (want != "") || m.zoned && zoneOf(m.offset) != want {
 			t.Errorf("%q has the offset %d (%v), want %q", s, m.offset, m.zoned, want)
@@ -153,7 +165,8 @@ func TestRead_WrittenInEveryWay(t *testing.T) {
 		}
 		var head, tail strings.Builder
 		header := []string{"city", "amount", "yes", "count", "gap"}
-		numbers, counts, cities, yes, null := make([]float64, rows), make([]float64, rows), make([]string, rows), make([]float64, rows), make([]bool, rows)
+		numbers, counts, cities, yes, null := make([]float64, rows), make([]float64, rows), make([]string,
+			rows), make([]float64, rows), make([]bool, rows)
 		for k, h := range header {
 			if k > 0 {
 				head.WriteString(sep)
@@ -181,14 +194,16 @@ func TestRead_WrittenInEveryWay(t *testing.T) {
 			} else if hasNull = true; sep != " " && rng.IntN(2) == 0 {
 				gap = ""
 			}
-			tail.WriteString(strings.Join([]string{quoted(cities[i]), quoted(written(v, cents, o)), []string{"false", "True"}[b], strconv.Itoa(int(counts[i])), gap}, sep) + end)
+			tail.WriteString(strings.Join([]string{quoted(cities[i]), quoted(written(v, cents, o)), []string{"false", "True"}[b],
+				strconv.Itoa(int(counts[i])), gap}, sep) + end)
 		}
 		text := head.String() + tail.String()
 		switch rng.IntN(6) {
 		case 0:
 			text = "\xef\xbb\xbf" + text
 		case 1:
-			text, _ = unicode.UTF16([]unicode.Endianness{unicode.LittleEndian, unicode.BigEndian}[rng.IntN(2)], unicode.UseBOM).NewEncoder().String(text)
+			text, _ = unicode.UTF16([]unicode.Endianness{unicode.LittleEndian, unicode.BigEndian}[rng.IntN(2)],
+				unicode.UseBOM).NewEncoder().String(text)
 		case 2:
 			text, _ = charmap.Windows1252.NewEncoder().String(text)
 		}
@@ -226,14 +241,16 @@ func TestRead_WrittenInEveryWay(t *testing.T) {
 					want := map[string][]float64{"amount": numbers, "yes": yes, "count": counts}[c.Name]
 					kind := map[string]table.Kind{"amount": table.Numeric, "yes": table.Bool, "count": table.Numeric}[c.Name]
 					if c.Kind != kind || c.Number[i] != want[i] || c.Integer != (c.Name == "count") {
-						t.Fatalf("trial %d, %s, row %d: %v of kind %v, not %v in %q", trial, c.Name, i, c.Number[i], c.Kind, want[i], text)
+						t.Fatalf("trial %d, %s, row %d: %v of kind %v, not %v in %q", trial, c.Name, i, c.Number[i], c.Kind, want[i],
+							text)
 					}
 				}
 			}
 		}
 		// Some of the columns, in the order of the file; and every character of them.
 		some, err := Read(context.Background(), src, []string{"count", "city"}, o, false)
-		if err != nil || len(some.Columns) != 2 || some.Columns[0].Name != "city" || !slices.Equal(some.Columns[1].Number, counts) {
+		if err != nil || len(some.Columns) != 2 || some.Columns[0].Name != "city" ||
+			!slices.Equal(some.Columns[1].Number, counts) {
 			t.Fatalf("trial %d: %+v, %v", trial, some, err)
 		}
 		all, err := Read(context.Background(), src, []string{"count"}, o, true)
@@ -247,10 +264,12 @@ func TestRead_WrittenInEveryWay(t *testing.T) {
 // is what the first line has.
 func TestRead_Separators(t *testing.T) {
 	for text, names := range map[string][]string{
-		"a,b;c\n1,2\n": {"a", "b;c"}, "a;b\tc\n1;2\n": {"a", "b\tc"}, "a\tb|c\n1\t2\n": {"a", "b|c"}, "a|b\n1|2\n": {"a", "b"},
+		"a,b;c\n1,2\n": {"a", "b;c"}, "a;b\tc\n1;2\n": {"a", "b\tc"}, "a\tb|c\n1\t2\n": {"a", "b|c"},
+		"a|b\n1|2\n": {"a", "b"},
 		"a,b;c\n1;2": {"a,b", "c"}, "a;b,c\n1,2": {"a;b", "c"}, // a last line without an end is one
 		"a b\n1 2\n": {"a", "b"}, "a b\nx y\n": {"a b"},
-		"sep=;\na;b,c\n1;2\n": {"a", "b,c"}, "SEP=|\r\na|b,c\r\n1|2\r\n": {"a", "b,c"}, "sep=\na\n": {"sep="}, "sep=ab\n1\n": {"sep=ab"},
+		"sep=;\na;b,c\n1;2\n": {"a", "b,c"}, "SEP=|\r\na|b,c\r\n1|2\r\n": {"a", "b,c"}, "sep=\na\n": {"sep="},
+		"sep=ab\n1\n": {"sep=ab"},
 	} {
 		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{}, false)
 		if err != nil {
@@ -265,7 +284,8 @@ func TestRead_Separators(t *testing.T) {
 			t.Errorf("%q has the columns %q", text, have)
 		}
 	}
-	if got, err := Read(context.Background(), sourceOf("T.TSV", "a,b\tc\n1\t2\n"), nil, Options{}, false); err != nil || len(got.Columns) != 2 {
+	if got, err := Read(context.Background(), sourceOf("T.TSV", "a,b\tc\n1\t2\n"), nil, Options{}, false); err != nil ||
+		len(got.Columns) != 2 {
 		t.Errorf("a file of tabs by its name: %v", err)
 	}
 	for text, o := range map[string]Options{"x\n\n1\n\n\n\"2\"\n3\n\n": {}, "7\n\n1\n\n\n\"2\"\n3\n\n": {NoHeader: true}} {
@@ -287,7 +307,8 @@ func TestRead_Separators(t *testing.T) {
 // name again gets one.
 func TestRead_Headers(t *testing.T) {
 	for text, want := range map[string][]string{
-		" a , b\n1,2\n": {"a", "b"}, "a,,c\n1,2,3\n": {"a", "column_2", "c"}, "gr\xf6\xdfe,b\n1,2\n": {"größe", "b"}, "grö,b\n1,2\n": {"grö", "b"},
+		" a , b\n1,2\n": {"a", "b"}, "a,,c\n1,2,3\n": {"a", "column_2", "c"}, "gr\xf6\xdfe,b\n1,2\n": {"größe", "b"},
+		"grö,b\n1,2\n":    {"grö", "b"},
 		"a\x00b,c\n1,2\n": nil, "\x81,c\n1,2\n": nil, "ok,\xff\x01\n1,2\n": nil, "": nil,
 	} {
 		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{}, false)

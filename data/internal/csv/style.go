@@ -143,7 +143,8 @@ func (c *numberCount) marks() *table.NumberMarks {
 // first is not 0, and three behind the mark.
 func (c *numberCount) isDotted(s string) bool {
 	whole, fraction, _ := strings.Cut(strings.TrimLeft(s, "+-"), c.as.decimal)
-	return len(fraction) == 3 && len(whole) > 0 && len(whole) <= 3 && whole[0] != '0' && strings.Trim(whole+fraction, "0123456789") == ""
+	return len(fraction) == 3 && len(whole) > 0 && len(whole) <= 3 && whole[0] != '0' &&
+		strings.Trim(whole+fraction, "0123456789") == ""
 }
 
 // holdsDottedThousands reports whether numbers read with a decimal point are probably whole numbers with points between
@@ -227,7 +228,8 @@ func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice
 // nil.
 func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 	n := &c.count
-	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers, Msg: fmt.Sprintf("the column is read as text, but values like %q are numbers", n.example)}
+	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers,
+		Msg: fmt.Sprintf("the column is read as text, but values like %q are numbers", n.example)}
 	if n.example == c.unexpected {
 		e.Row = c.unexpectedRow
 	}
@@ -255,7 +257,8 @@ func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 		for _, f := range []struct {
 			fix            fix.Fix
 			value, instead string
-		}{{fix.SayStrip, n.strip, n.as.strip}, {fix.SayDecimal, s.decimal, n.as.decimal}, {fix.SayThousands, s.thousands, n.as.thousands}} {
+		}{{fix.SayStrip, n.strip, n.as.strip}, {fix.SayDecimal, s.decimal, n.as.decimal},
+			{fix.SayThousands, s.thousands, n.as.thousands}} {
 			if f.value != "" && f.value != f.instead {
 				e.Fixes, e.FixValues[f.fix] = append(e.Fixes, f.fix), f.value
 			}

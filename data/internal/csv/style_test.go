@@ -16,21 +16,31 @@ func TestChooseStyle_FileDecides(t *testing.T) {
 		text string
 		want map[string]string // the remark of a column: "decimal=, thousands=. strip=%", or none
 	}{
-		"thousands beside a decimal point": {"z,amount\n0.711,\"12,345\"\n2089.19,\"8,083\"\n1.5,\"1,013\"\n0.2,996\n", map[string]string{"amount": "thousands=,"}},
-		"survey weights and incomes":       {"w,income\n0.757,\"22,470\"\n1.203,\"8,083\"\n0.999,996\n", map[string]string{"income": "thousands=,"}},
-		"three digits after every comma":   {"i,a\n1,\"7,500\"\n2,\"6,250\"\n", map[string]string{"a": "thousands=,"}},
-		"a percent sign with a point":      {"p,a\n48.2%,\"7,500\"\n1.5%,\"6,250\"\n", map[string]string{"p": "strip=%", "a": "thousands=,"}},
-		"another column decides":           {"a,b\n\"7,500\",\"1,5\"\n\"6,250\",\"2,25\"\n", map[string]string{"a": "decimal=,", "b": "decimal=,"}},
-		"a leading zero decides":           {"a\n\"0,711\"\n\"7,500\"\n\"0,100\"\n", map[string]string{"a": "decimal=,"}},
-		"two groups decide":                {"a;b\n7,500;1,234,567\n6,250;1,000,000\n", map[string]string{"a": "thousands=,", "b": "thousands=,"}},
-		"european":                         {"a;b;c\n1.234,56;1,5;1.234\n2.000,00;2,25;12.000\n", map[string]string{"a": "decimal=, thousands=.", "b": "decimal=,"}},
-		"european with spaces":             {"a;b\n1 234,56;1,5\n2 000,00;2,25\n", map[string]string{"a": "decimal=, thousands= ", "b": "decimal=,"}},
-		"swiss":                            {"a;b\n1'234.56;1.5\n2'000.00;2.25\n", map[string]string{"a": "thousands='"}},
-		"euros":                            {"a;b\n1.234,56 €;1,5\n2.000,00 €;2,25\n", map[string]string{"a": "decimal=, thousands=. strip=€", "b": "decimal=,"}},
-		"dollars":                          {"a,b\n\"$1,234\",1.5\n\"$2,500\",2.5\n", map[string]string{"a": "thousands=, strip=$"}},
-		"semicolons and nothing else":      {"a;b\n7,500;1\n6,250;2\n", map[string]string{"a": none}},
-		"a point excludes a comma":         {"a;b\n7,5;0.5\n6,25;2.25\n", map[string]string{"a": none}},
-		"a late point excludes a comma":    {"a;b\n" + strings.Repeat("7,5;1\n", 3000) + "7,5;0.5\n", map[string]string{"a": none}},
+		"thousands beside a decimal point": {"z,amount\n0.711,\"12,345\"\n2089.19,\"8,083\"\n1.5,\"1,013\"\n0.2,996\n",
+			map[string]string{"amount": "thousands=,"}},
+		"survey weights and incomes": {"w,income\n0.757,\"22,470\"\n1.203,\"8,083\"\n0.999,996\n",
+			map[string]string{"income": "thousands=,"}},
+		"three digits after every comma": {"i,a\n1,\"7,500\"\n2,\"6,250\"\n", map[string]string{"a": "thousands=,"}},
+		"a percent sign with a point": {"p,a\n48.2%,\"7,500\"\n1.5%,\"6,250\"\n",
+			map[string]string{"p": "strip=%", "a": "thousands=,"}},
+		"another column decides": {"a,b\n\"7,500\",\"1,5\"\n\"6,250\",\"2,25\"\n",
+			map[string]string{"a": "decimal=,", "b": "decimal=,"}},
+		"a leading zero decides": {"a\n\"0,711\"\n\"7,500\"\n\"0,100\"\n", map[string]string{"a": "decimal=,"}},
+		"two groups decide": {"a;b\n7,500;1,234,567\n6,250;1,000,000\n",
+			map[string]string{"a": "thousands=,", "b": "thousands=,"}},
+		"european": {"a;b;c\n1.234,56;1,5;1.234\n2.000,00;2,25;12.000\n",
+			map[string]string{"a": "decimal=, thousands=.", "b": "decimal=,"}},
+		"european with spaces": {"a;b\n1 234,56;1,5\n2 000,00;2,25\n",
+			map[string]string{"a": "decimal=, thousands= ", "b": "decimal=,"}},
+		"swiss": {"a;b\n1'234.56;1.5\n2'000.00;2.25\n", map[string]string{"a": "thousands='"}},
+		"euros": {"a;b\n1.234,56 €;1,5\n2.000,00 €;2,25\n",
+			map[string]string{"a": "decimal=, thousands=. strip=€", "b": "decimal=,"}},
+		"dollars": {"a,b\n\"$1,234\",1.5\n\"$2,500\",2.5\n",
+			map[string]string{"a": "thousands=, strip=$"}},
+		"semicolons and nothing else": {"a;b\n7,500;1\n6,250;2\n", map[string]string{"a": none}},
+		"a point excludes a comma":    {"a;b\n7,5;0.5\n6,25;2.25\n", map[string]string{"a": none}},
+		"a late point excludes a comma": {"a;b\n" + strings.Repeat("7,5;1\n", 3000) + "7,5;0.5\n",
+			map[string]string{"a": none}},
 	} {
 		f, err := Read(t.Context(), sourceOf("t.csv", c.text), nil, Options{}, false)
 		if err != nil {
@@ -81,7 +91,8 @@ func TestRead_ManyColumns(t *testing.T) {
 	if _, err := ReadLines(t.Context(), sourceOf("t.jsonl", `{"a":1,"b":2,"c":3}`), nil, Options{MaxColumns: 2}, false); err == nil {
 		t.Error("three keys where two are allowed")
 	}
-	if f, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 3}, false); err != nil || len(f.Columns) != 3 {
+	if f, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 3}, false); err != nil ||
+		len(f.Columns) != 3 {
 		t.Error(err)
 	}
 }

@@ -55,7 +55,8 @@ type column struct {
 // newColumn returns a column of that name without values.
 func (r *reading) newColumn(name string) *column {
 	c := &column{missing: r.options.MissingTexts(name, r.header), relabel: r.options.Relabel, found: map[string]bool{},
-		asDates: r.options.Dates, verbatim: r.verbatim, used: true, order: layoutsOf(r.options.DateOrder).orUndecided(), count: newNumberCount(r.options.numberFormat())}
+		asDates: r.options.Dates, verbatim: r.verbatim, used: true, order: layoutsOf(
+			r.options.DateOrder).orUndecided(), count: newNumberCount(r.options.numberFormat())}
 	if form, known := r.options.Known[name]; known && !r.verbatim {
 		c.setForm(&form)
 	}
@@ -66,7 +67,10 @@ func (r *reading) newColumn(name string) *column {
 // unusedTexts returns the items of Options.Missing and the keys of Options.Relabel that no column holds.
 func (r *reading) unusedTexts() (missing, relabel []string) {
 	occurs := func(name, text string) bool {
-		return slices.ContainsFunc(r.columns, func(c *column) bool { return (name == "" || c.Column != nil && c.Name == name) && c.found[text] })
+		return slices.ContainsFunc(r.columns, func(c *column) bool {
+			return (name == "" ||
+				c.Column != nil && c.Name == name) && c.found[text]
+		})
 	}
 	for _, item := range r.options.Missing {
 		if of, text := splitMissing(item, r.header); !occurs(of, text) {
@@ -124,7 +128,8 @@ func (c *column) setForm(form *table.ColumnForm) {
 // isText reports whether the column is known to be text.
 func (c *column) isText() bool { return c.known != nil && c.known.Kind == table.Categorical }
 
-// countValue updates the type counts of the column with the value of a row. It returns false if the value is not valid text.
+// countValue updates the type counts of the column with the value of a row. It returns false if the value is not valid
+// text.
 func (c *column) countValue(s string, row int) (valid bool) {
 	if c.verbatim {
 		if s == "" {
@@ -274,18 +279,26 @@ func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 	}
 	switch {
 	case c.isOfCodes():
-		return &table.Error{Column: c.Name, Row: c.paddedRow, Class: table.ErrLeadingZeros, Msg: fmt.Sprintf("the column is read as text because of leading zeros: the value is %q", c.padded),
+		return &table.Error{Column: c.Name, Row: c.paddedRow, Class: table.ErrLeadingZeros,
+			Msg:   fmt.Sprintf("the column is read as text because of leading zeros: the value is %q", c.padded),
 			Fixes: []fix.Fix{fix.SayNumeric}, FixValues: map[fix.Fix]string{fix.SayNumeric: c.Name}}
 	case c.isText():
 		return nil
 	case c.isOfDates():
-		return &table.Error{Column: c.Name, Msg: "the column is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: map[fix.Fix]string{fix.SayDates: "parts"}}
+		return &table.Error{Column: c.Name, Msg: "the column is read as text, but holds dates",
+			Fixes: []fix.Fix{fix.SayDates}, FixValues: map[fix.Fix]string{fix.SayDates: "parts"}}
 	case c.format[1] != "":
-		return &table.Error{Column: c.Name, Msg: fmt.Sprintf("the column is read as text, but holds dates in different formats, such as %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
+		return &table.Error{Column: c.Name, Msg: fmt.Sprintf(
+			"the column is read as text, but holds dates in different formats, such as %q and %q", c.format[0], c.format[1]),
+			Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
 	case c.dates == c.words && c.bools == 0 && c.numbers == 0:
-		return &table.Error{Column: c.Name, Class: table.ErrDateOrder, Msg: fmt.Sprintf("the column is read as text, but holds dates such as %q, and no row shows whether the day or the month comes first", c.format[0]), Fixes: []fix.Fix{fix.SayDateOrder}}
+		return &table.Error{Column: c.Name, Class: table.ErrDateOrder,
+			Msg: fmt.Sprintf("the column is read as text, but holds dates such as %q, and no row shows whether the day or the "+
+				"month comes first", c.format[0]), Fixes: []fix.Fix{fix.SayDateOrder}}
 	case c.shortYears == c.words && c.bools == 0 && c.numbers == 0:
-		return &table.Error{Column: c.Name, Class: table.ErrMixedDates, Msg: fmt.Sprintf("the column is read as text, but holds dates such as %q without a century", c.format[0]), Hint: "write years with four digits"}
+		return &table.Error{Column: c.Name, Class: table.ErrMixedDates,
+			Msg:  fmt.Sprintf("the column is read as text, but holds dates such as %q without a century", c.format[0]),
+			Hint: "write years with four digits"}
 	}
 	if e := c.numbersRemark(c.Name, v); e != nil {
 		return e
@@ -293,7 +306,9 @@ func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 	if c.numbers == 0 || c.marks < c.words && c.numbers < rows/2 {
 		return nil
 	}
-	e := &table.Error{Column: c.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("the column is read as text because of %q in this row, but %d of %d rows hold numbers", c.unexpected, c.numbers, rows)}
+	e := &table.Error{Column: c.Name, Row: c.unexpectedRow,
+		Msg: fmt.Sprintf("the column is read as text because of %q in this row, but %d of %d rows hold numbers", c.unexpected,
+			c.numbers, rows)}
 	if !c.mayBeMissing(rows) {
 		e.Hint = "if such a text means a number, rename it, as in 90+ to 95; name only texts that mean a missing value as missing"
 		return e
@@ -320,9 +335,12 @@ func (c *column) numericRemark(v styleChoice) *table.Error {
 	case c.known != nil && c.known.Text:
 		return nil
 	case c.accounts > 0:
-		return &table.Error{Column: c.Name, Msg: fmt.Sprintf("values like %q are read as negative numbers in accounting style (%d of %d)", c.account, c.accounts, c.numbers)}
+		return &table.Error{Column: c.Name, Msg: fmt.Sprintf(
+			"values like %q are read as negative numbers in accounting style (%d of %d)", c.account, c.accounts, c.numbers)}
 	case !v.decimalGiven && (v.style < 0 || styles[v.style].decimal == ".") && c.count.holdsDottedThousands(v.semicolons):
-		return &table.Error{Column: c.Name, Class: table.ErrDottedThousands, Msg: fmt.Sprintf("values like %q are read as fractions, but the three digits after the point may be thousands", c.count.dottedExample),
+		return &table.Error{Column: c.Name, Class: table.ErrDottedThousands,
+			Msg: fmt.Sprintf("values like %q are read as fractions, but the three digits after the point may be thousands",
+				c.count.dottedExample),
 			Fixes: []fix.Fix{fix.SayThousands, fix.SayDecimal}}
 	}
 	return nil
@@ -392,7 +410,8 @@ func (c *column) store(s string, row int) {
 		}
 		s = c.relabelText(s)
 	}
-	if s == "" && !(c.isText() && c.known.Empty == table.EmptyText) || !c.verbatim && (c.isMissing(s) || c.nullNA && isMissingWord(s)) {
+	if s == "" && !(c.isText() && c.known.Empty == table.EmptyText) ||
+		!c.verbatim && (c.isMissing(s) || c.nullNA && isMissingWord(s)) {
 		c.Null[row] = true
 		if c.Kind == table.Categorical {
 			c.Code[row] = -1

@@ -41,7 +41,8 @@ func WriteArray(t testing.TB, name, descr, shape string, values any) string {
 // WriteLists writes a table of a number y and lists e given as JSON, in two batches, and returns the path.
 func WriteLists(t testing.TB, ext string, typ arrow.DataType, rows string) string {
 	t.Helper()
-	fields := arrow.NewSchema([]arrow.Field{{Name: "y", Type: arrow.PrimitiveTypes.Float64}, {Name: "e", Type: typ, Nullable: true}}, nil)
+	fields := arrow.NewSchema([]arrow.Field{{Name: "y", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "e", Type: typ, Nullable: true}}, nil)
 	e, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(rows))
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +85,8 @@ func writeParquetLists(t testing.TB, b *bytes.Buffer, y []float64, rows string, 
 	if err := json.Unmarshal([]byte(rows), &lists); err != nil {
 		t.Fatal(err)
 	}
-	required, optional, repeated := parquet.Repetitions.Required, parquet.Repetitions.Optional, parquet.Repetitions.Repeated
+	required, optional, repeated :=
+		parquet.Repetitions.Required, parquet.Repetitions.Optional, parquet.Repetitions.Repeated
 	double := typ.(arrow.NestedType).Fields()[0].Type.ID() == arrow.FLOAT64
 	element := schema.NewFloat32Node("element", optional, -1)
 	if double {
@@ -100,7 +102,8 @@ func writeParquetLists(t testing.TB, b *bytes.Buffer, y []float64, rows string, 
 		group("e", optional, schema.NewListLogicalType(), group("list", repeated, nil, element)))
 	options := parquet.NewWriterProperties(parquet.WithDictionaryDefault(true))
 	if plain {
-		options = parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithDataPageVersion(parquet.DataPageV2), parquet.WithCompression(compress.Codecs.Zstd))
+		options = parquet.NewWriterProperties(parquet.WithDictionaryDefault(false),
+			parquet.WithDataPageVersion(parquet.DataPageV2), parquet.WithCompression(compress.Codecs.Zstd))
 	}
 	w := file.NewParquetWriter(b, root, file.WithWriterProps(options))
 	for _, part := range [][2]int{{0, len(y) / 2}, {len(y) / 2, len(y)}} {

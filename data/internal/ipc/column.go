@@ -29,7 +29,8 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	if !utf8.ValidString(f.Name) {
 		panic(table.Damaged("a column name is not UTF-8 text: %q", f.Name))
 	}
-	b := &builder{field: f, out: &table.Column{Name: name, Type: f.Label, Kind: f.Kind, Integer: f.Integer, Clock: f.Clock}, levels: table.NewLevels()}
+	b := &builder{field: f, out: &table.Column{Name: name, Type: f.Label, Kind: f.Kind, Integer: f.Integer,
+		Clock: f.Clock}, levels: table.NewLevels()}
 	out := b.out
 	if f.Clock {
 		out.Zone = f.Exact.Zone

@@ -71,7 +71,8 @@ func TestReadFile_FooterBlocks(t *testing.T) {
 			last = cutMessage(whole, last).end
 		}
 		const most = 64
-		for gap, ok := range map[int]bool{0: true, 8: true, most: true, most + 8*(1+batches): true, most + 8*(1+batches) + 1: false, most + 8*(1+batches) + 8: false} {
+		for gap, ok := range map[int]bool{0: true, 8: true, most: true, most + 8*(1+batches): true,
+			most + 8*(1+batches) + 1: false, most + 8*(1+batches) + 8: false} {
 			b := append(slices.Clone(whole[:last]), make([]byte, gap)...)
 			text, rows := says(t, append(b, whole[start:]...))
 			if ok && (text != "" || rows != 3*batches) || !ok && !strings.Contains(text, "does not list all blocks") {
@@ -113,7 +114,8 @@ func TestReadFile_BlocksAreMessages(t *testing.T) {
 		binary.LittleEndian.PutUint64(b[start+at:], uint64(c.from))
 		binary.LittleEndian.PutUint32(b[start+at+8:], uint32(c.meta))
 		binary.LittleEndian.PutUint64(b[start+at+16:], uint64(c.length))
-		if text, rows := says(t, b); c.says == "" && (text != "" || rows != 6) || c.says != "" && !strings.Contains(text, c.says) {
+		if text, rows := says(t, b); c.says == "" && (text != "" || rows != 6) ||
+			c.says != "" && !strings.Contains(text, c.says) {
 			t.Errorf("a block from %d on, %d and %d bytes: %d rows, %q", c.from, c.meta, c.length, rows, text)
 		}
 	}
@@ -140,7 +142,8 @@ func TestCheckSchema_Depth(t *testing.T) {
 			of = arrow.StructOf(arrow.Field{Name: "in", Type: of, Nullable: true})
 		}
 		var out bytes.Buffer
-		if err := ipc.NewWriter(&out, ipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "a", Type: of}}, nil))).Close(); err != nil {
+		if err := ipc.NewWriter(&out, ipc.WithSchema(
+			arrow.NewSchema([]arrow.Field{{Name: "a", Type: of}}, nil))).Close(); err != nil {
 			t.Fatal(err)
 		}
 		if text, _ := says(t, out.Bytes()); (text == "") != (levels <= 32) {

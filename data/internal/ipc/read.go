@@ -61,7 +61,8 @@ func cutStream(b []byte) (*schema, []*message, error) {
 		at = m.end
 	}
 	if rest := bytes.Trim(bytes.TrimPrefix(b[at:], []byte{0xff, 0xff, 0xff, 0xff}), "\x00"); len(rest) > 0 {
-		return nil, nil, &table.Error{Msg: "the file continues after the end of the Arrow stream", Hint: "write every table to its own file"}
+		return nil, nil, &table.Error{Msg: "the file continues after the end of the Arrow stream",
+			Hint: "write every table to its own file"}
 	}
 	if len(messages) == 0 {
 		return nil, nil, table.Damaged("the file does not start with a schema")
@@ -236,7 +237,10 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 				c.skip(f)
 				continue
 			}
-			err := table.GuardAs("the lengths and values of a batch", func() error { builders[i].add(c, start, d.dictionaries); return nil })
+			err := table.GuardAs("the lengths and values of a batch", func() error {
+				builders[i].add(c, start, d.dictionaries)
+				return nil
+			})
 			if err != nil {
 				return nil, table.InColumn(all[i], err)
 			}

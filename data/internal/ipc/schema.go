@@ -35,10 +35,14 @@ const (
 var layouts = [...]struct {
 	label                 string
 	bits, buffers, fields int
-}{{}, {"null", 0, 0, 0}, {"int", 0, 2, 0}, {"float", 0, 2, 0}, {"binary", 32, 3, 0}, {"string", 32, 3, 0}, {"bool", 1, 2, 0}, {"decimal", 0, 2, 0},
-	{"date", 0, 2, 0}, {table.TimeOfDay, 0, 2, 0}, {"timestamp", 0, 2, 0}, {"interval", 0, 2, 0}, {"list", 32, 2, 1}, {"struct", 0, 1, -1},
-	{"union", 0, 1, -1}, {"fixed_size_binary", 0, 2, 0}, {"fixed_size_list", 0, 1, 1}, {"map", 32, 2, 1}, {table.Duration, 0, 2, 0},
-	{"large_binary", 64, 3, 0}, {"string", 64, 3, 0}, {"large_list", 64, 2, 1}, {"run_end_encoded", 0, 0, 2}, {"binary_view", 128, 2, 0},
+}{{}, {"null", 0, 0, 0}, {"int", 0, 2, 0}, {"float", 0, 2, 0}, {"binary", 32, 3, 0}, {"string", 32, 3, 0},
+	{"bool", 1, 2, 0}, {"decimal", 0, 2, 0},
+	{"date", 0, 2, 0}, {table.TimeOfDay, 0, 2, 0}, {"timestamp", 0, 2, 0}, {"interval", 0, 2, 0}, {"list", 32, 2, 1},
+	{"struct", 0, 1, -1},
+	{"union", 0, 1, -1}, {"fixed_size_binary", 0, 2, 0}, {"fixed_size_list", 0, 1, 1}, {"map", 32, 2, 1},
+	{table.Duration, 0, 2, 0},
+	{"large_binary", 64, 3, 0}, {"string", 64, 3, 0}, {"large_list", 64, 2, 1}, {"run_end_encoded", 0, 0, 2},
+	{"binary_view", 128, 2, 0},
 	{"string", 128, 2, 0}, {"list_view", 32, 3, 1}, {"large_list_view", 64, 3, 1}}
 
 // A field is a column of the schema or a child of one.
@@ -71,7 +75,8 @@ type schema struct {
 // readSchema reads a schema. It panics with an error if a length is invalid.
 func readSchema(t fbTable) *schema {
 	if t.int16(0, 0) != 0 {
-		panic(&table.Error{Msg: "big-endian Arrow data are not supported", Hint: "write the file again in little-endian byte order"})
+		panic(&table.Error{Msg: "big-endian Arrow data are not supported",
+			Hint: "write the file again in little-endian byte order"})
 	}
 	s := &schema{Metadata: readMetadata(t, 2)}
 	left := len(t.b) / 4 // no more fields than that can be there
@@ -170,7 +175,8 @@ func (f *field) setType(t fbTable) {
 			panic(table.Damaged("decimals of scale %d are not valid", f.Scale))
 		}
 		f.Kind, f.Label, f.Integer = table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.int32(0, 0), f.Scale), f.Scale == 0
-		f.Exact = table.ExactType{Form: table.DecimalForm, Bits: max(f.Bits, 128), Precision: int32(t.int32(0, 0)), Scale: f.Scale}
+		f.Exact = table.ExactType{Form: table.DecimalForm, Bits: max(f.Bits, 128), Precision: int32(t.int32(0, 0)),
+			Scale: f.Scale}
 	case typeDate:
 		f.Clock, f.Element = true, table.Element{Size: one(t.int16(0, 1), 4, 8), Signed: true}
 		f.Label, f.Divisor = fmt.Sprintf("date%d", 8*f.Element.Size), float64(one(t.int16(0, 1), 1, table.MsPerDay))
@@ -250,7 +256,8 @@ func (f *field) rowBits() int64 {
 
 // floatElement returns the float type of a list's elements, with Size 0 for other fields.
 func (f *field) floatElement() table.Element {
-	if f.Dictionary >= 0 || f.Type != typeList && f.Type != typeLargeList && f.Type != typeFixedList || f.Children[0].Dictionary >= 0 || f.Children[0].Type != typeFloat {
+	if f.Dictionary >= 0 || f.Type != typeList && f.Type != typeLargeList && f.Type != typeFixedList ||
+		f.Children[0].Dictionary >= 0 || f.Children[0].Type != typeFloat {
 		return table.Element{}
 	}
 	return f.Children[0].Element

@@ -14,7 +14,8 @@ import (
 func TestReadExactTypes_Damaged(t *testing.T) {
 	s := arrow.NewSchema([]arrow.Field{
 		{Name: "x", Type: arrow.PrimitiveTypes.Int64}, {Name: "s", Type: arrow.FixedWidthTypes.Duration_s},
-		{Name: "ns", Type: arrow.FixedWidthTypes.Duration_ns}, {Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Float32)}}, nil)
+		{Name: "ns", Type: arrow.FixedWidthTypes.Duration_ns}, {Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Float32)}},
+		nil)
 	var stream bytes.Buffer
 	if err := ipc.NewWriter(&stream, ipc.WithSchema(s)).Close(); err != nil {
 		t.Fatal(err)

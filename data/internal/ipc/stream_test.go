@@ -25,7 +25,8 @@ func (s source) Afford(int64, string) error { return nil }
 
 // stream is three batches of a column of texts and one of numbers, a null in each.
 func stream(t *testing.T) []byte {
-	s := arrow.NewSchema([]arrow.Field{{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "number", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
+	s := arrow.NewSchema([]arrow.Field{{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "number", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
 	var out bytes.Buffer
 	w := ipc.NewWriter(&out, ipc.WithSchema(s))
@@ -65,7 +66,8 @@ func TestReadStream_SchemaAndEnd(t *testing.T) {
 			f, err = Read(t.Context(), source{bytes.NewReader(c.b)}, nil, false, false)
 			return err
 		})
-		if c.says == "" && (err != nil || f.Rows != 9 || f.Columns[1].Nulls() != 1) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+		if c.says == "" && (err != nil || f.Rows != 9 || f.Columns[1].Nulls() != 1) ||
+			c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %+v, %v, not %q", name, f, err, c.says)
 		}
 	}
@@ -116,7 +118,10 @@ func TestRead_InexactRowOfBatches(t *testing.T) {
 func TestRead_NullCountsOfBatches(t *testing.T) {
 	whole := stream(t)
 	read := func(b []byte) error {
-		return table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false, false); return err })
+		return table.Guard(func() error {
+			_, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false, false)
+			return err
+		})
 	}
 	at := cutMessage(whole, 0).end
 	for k := range 3 {

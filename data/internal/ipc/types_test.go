@@ -33,15 +33,18 @@ func recordOf(t *testing.T, dt arrow.DataType, values string) arrow.Record {
 		}
 		return a
 	}
-	s := arrow.NewSchema([]arrow.Field{{Name: "before", Type: arrow.PrimitiveTypes.Int16}, {Name: "x", Type: dt, Nullable: true}, {Name: "after", Type: arrow.PrimitiveTypes.Float32}}, nil)
-	return array.NewRecord(s, []arrow.Array{of(arrow.PrimitiveTypes.Int16, "[1, 2, 3]"), of(dt, values), of(arrow.PrimitiveTypes.Float32, "[0.5, 1.5, 2.5]")}, 3)
+	s := arrow.NewSchema([]arrow.Field{{Name: "before", Type: arrow.PrimitiveTypes.Int16},
+		{Name: "x", Type: dt, Nullable: true}, {Name: "after", Type: arrow.PrimitiveTypes.Float32}}, nil)
+	return array.NewRecord(s, []arrow.Array{of(arrow.PrimitiveTypes.Int16, "[1, 2, 3]"), of(dt, values),
+		of(arrow.PrimitiveTypes.Float32, "[0.5, 1.5, 2.5]")}, 3)
 }
 
 // A column of every type of Arrow is numbers, texts, bools or of no use, by the name of its
 // type, and those beside it are what they are.
 func TestRead_EveryType(t *testing.T) {
 	list := arrow.ListOf(arrow.PrimitiveTypes.Int16)
-	union := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "b", Type: arrow.BinaryTypes.String, Nullable: true}}
+	union := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true}}
 	wide := arrow.StructOf(arrow.Field{Name: strings.Repeat("w", 90), Type: arrow.PrimitiveTypes.Int8, Nullable: true})
 	for _, c := range []struct {
 		of     arrow.DataType
@@ -59,8 +62,12 @@ func TestRead_EveryType(t *testing.T) {
 		{arrow.FixedWidthTypes.Date64, `["1970-01-03", null, "1969-12-31"]`, "other date64   ", "numeric date64 2  -1"},
 		{arrow.FixedWidthTypes.Timestamp_s, `["1970-01-02 12:00:00", null, "1970-01-01"]`, "other timestamp[s, tz=UTC]   ", "numeric timestamp[s, tz=UTC] 1.5  0"},
 		{arrow.FixedWidthTypes.Timestamp_ns, `["1970-01-02 12:00:00", null, "1970-01-01"]`, "other timestamp[ns, tz=UTC]   ", "numeric timestamp[ns, tz=UTC] 1.5  0"},
-		{&arrow.TimestampType{Unit: arrow.Second, TimeZone: strings.Repeat("Z", 63)}, "", "other timestamp[s, tz=" + strings.Repeat("Z", 63) + "]   ", "numeric timestamp[s, tz=" + strings.Repeat("Z", 63) + "] 0  0"},
-		{&arrow.TimestampType{Unit: arrow.Second, TimeZone: strings.Repeat("Z", 64)}, "", "other timestamp   ", "numeric timestamp 0  0"}, // of a name that is too long
+		{&arrow.TimestampType{Unit: arrow.Second, TimeZone: strings.Repeat("Z", 63)}, "",
+			"other timestamp[s, tz=" + strings.Repeat("Z", 63) + "]   ",
+			"numeric timestamp[s, tz=" + strings.Repeat("Z", 63) + "] 0  0"},
+		// of a name that is too long
+		{&arrow.TimestampType{Unit: arrow.Second, TimeZone: strings.Repeat("Z", 64)}, "", "other timestamp   ",
+			"numeric timestamp 0  0"},
 		{arrow.FixedWidthTypes.Float16, `[0.5, null, -2]`, "numeric float16 0.5  -2", ""},
 		{arrow.FixedWidthTypes.Boolean, `[true, null, false]`, "bool bool true  false", ""},
 		{arrow.PrimitiveTypes.Uint64, `[18446744073709551615, null, 3]`, "whole numeric uint64 1.8446744073709552e+19  3", ""},

@@ -44,8 +44,10 @@ func TestDecompressBuffer_ChecksTheSize(t *testing.T) {
 			t.Errorf("% x: %q", b, got)
 		}
 	}
-	for what, b := range map[string][]byte{"no size": sized(n, nil)[:7], "a size below none": sized(-2, packed), "too much": sized(n+1, packed),
-		"too little": sized(n-1, packed), "more than it can be": sized(1<<40, packed), "a cut": sized(n, packed[:len(packed)-1])} {
+	for what, b := range map[string][]byte{"no size": sized(n, nil)[:7], "a size below none": sized(-2, packed),
+		"too much":   sized(n+1, packed),
+		"too little": sized(n-1, packed), "more than it can be": sized(1<<40, packed),
+		"a cut": sized(n, packed[:len(packed)-1])} {
 		if !refused(func() { (&batch{compression: 1}).unpack(b) }) {
 			t.Errorf("%s is read", what)
 		}
@@ -57,7 +59,8 @@ func TestDecompressBuffer_ChecksTheSize(t *testing.T) {
 
 // Dictionaries that grow from batch to batch are put together, however large they become.
 func TestRead_LargeDictionary(t *testing.T) {
-	s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}}}, nil)
+	s := arrow.NewSchema([]arrow.Field{{Name: "a",
+		Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}}}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
 	var out bytes.Buffer
 	w := ipc.NewWriter(&out, ipc.WithSchema(s), ipc.WithDictionaryDeltas(true))

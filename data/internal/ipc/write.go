@@ -119,7 +119,8 @@ func appender(to array.Builder, c *table.Column) (put func(row int), err error) 
 	case *array.Uint64Builder:
 		return appendWith(b.Append, integerAt[uint64](c)), nil
 	case *array.Float16Builder:
-		return appendWith(b.Append, func(row int) float16.Num { return float16.FromBits(table.FloatToHalf(c.Number[row])) }), nil
+		return appendWith(b.Append, func(row int) float16.Num { return float16.FromBits(table.FloatToHalf(c.Number[row])) }),
+			nil
 	case *array.Float32Builder:
 		return appendWith(b.Append, func(row int) float32 { return float32(c.Number[row]) }), nil
 	case *array.Float64Builder:
@@ -141,13 +142,16 @@ func appender(to array.Builder, c *table.Column) (put func(row int), err error) 
 	case *array.Decimal256Builder:
 		return appendWith(b.Append, func(row int) decimal256.Num { return decimal256.FromBigInt(unscaled(row)) }), nil
 	}
-	return nil, &table.Error{Msg: fmt.Sprintf("values of type %s cannot be written as Arrow", c.Type), Hint: "write CSV, which stores them as text"}
+	return nil, &table.Error{Msg: fmt.Sprintf("values of type %s cannot be written as Arrow", c.Type),
+		Hint: "write CSV, which stores them as text"}
 }
 
 // numberTypes maps the names of types of numbers to Arrow's.
 var numberTypes = map[string]arrow.DataType{
-	"int8": arrow.PrimitiveTypes.Int8, "int16": arrow.PrimitiveTypes.Int16, "int32": arrow.PrimitiveTypes.Int32, "int64": arrow.PrimitiveTypes.Int64,
-	"uint8": arrow.PrimitiveTypes.Uint8, "uint16": arrow.PrimitiveTypes.Uint16, "uint32": arrow.PrimitiveTypes.Uint32, "uint64": arrow.PrimitiveTypes.Uint64,
+	"int8": arrow.PrimitiveTypes.Int8, "int16": arrow.PrimitiveTypes.Int16, "int32": arrow.PrimitiveTypes.Int32,
+	"int64": arrow.PrimitiveTypes.Int64,
+	"uint8": arrow.PrimitiveTypes.Uint8, "uint16": arrow.PrimitiveTypes.Uint16, "uint32": arrow.PrimitiveTypes.Uint32,
+	"uint64":  arrow.PrimitiveTypes.Uint64,
 	"float16": arrow.FixedWidthTypes.Float16, "float32": arrow.PrimitiveTypes.Float32,
 }
 
@@ -171,7 +175,8 @@ func typeOf(c *table.Column) arrow.DataType {
 
 // exactType returns the Arrow type of exact values.
 func exactType(e table.ExactType) arrow.DataType {
-	unit := map[int64]arrow.TimeUnit{1: arrow.Second, 1e3: arrow.Millisecond, 1e6: arrow.Microsecond, 1e9: arrow.Nanosecond}[e.PerSecond]
+	unit := map[int64]arrow.TimeUnit{1: arrow.Second, 1e3: arrow.Millisecond, 1e6: arrow.Microsecond,
+		1e9: arrow.Nanosecond}[e.PerSecond]
 	switch e.Form {
 	case table.SignedForm:
 		return arrow.PrimitiveTypes.Int64

@@ -14,10 +14,13 @@ func TestWriter_ReadAgain(t *testing.T) {
 	null := []bool{false, true, false}
 	cols := []table.Column{
 		{Name: "number", Kind: table.Numeric, Type: "float64", Number: []float64{1.5, 0, math.MaxFloat64}, Null: null},
-		{Name: "id", Kind: table.Numeric, Type: "int64", Integer: true, Number: []float64{1 << 53, 2, 3}, Int: []int64{1<<53 + 1, 2, 3}},
-		{Name: "bits", Kind: table.Numeric, Type: "uint64", Integer: true, Number: []float64{1 << 63, 2, 3}, Int: []int64{math.MinInt64, 2, 3}},
+		{Name: "id", Kind: table.Numeric, Type: "int64", Integer: true, Number: []float64{1 << 53, 2, 3},
+			Int: []int64{1<<53 + 1, 2, 3}},
+		{Name: "bits", Kind: table.Numeric, Type: "uint64", Integer: true, Number: []float64{1 << 63, 2, 3},
+			Int: []int64{math.MinInt64, 2, 3}},
 		{Name: "yes", Kind: table.Bool, Type: "bool", Number: []float64{1, 0, 0}, Null: null},
-		{Name: "text", Kind: table.Categorical, Type: "string", Code: []int32{1, -1, 0}, Level: []string{"b", "a"}, Null: null},
+		{Name: "text", Kind: table.Categorical, Type: "string", Code: []int32{1, -1, 0}, Level: []string{"b", "a"},
+			Null: null},
 	}
 	var b bytes.Buffer
 	w := NewWriter(&b)

@@ -84,9 +84,11 @@ func Read(ctx context.Context, src table.Source) (*table.Table, error) {
 		return nil, err
 	}
 	out := &table.Table{Rows: len(r.label)}
-	out.Columns = []*table.Column{{Name: Label, Type: "text number", Kind: table.Numeric, Number: r.label, Integer: r.integer, FromText: true}}
+	out.Columns = []*table.Column{{Name: Label, Type: "text number", Kind: table.Numeric, Number: r.label,
+		Integer: r.integer, FromText: true}}
 	if r.query != nil {
-		out.Columns = append(out.Columns, &table.Column{Name: Query, Type: "text number", Kind: table.Numeric, Number: r.query, Integer: true, FromText: true})
+		out.Columns = append(out.Columns, &table.Column{Name: Query, Type: "text number", Kind: table.Numeric,
+			Number: r.query, Integer: true, FromText: true})
 	}
 	out.Columns = append(out.Columns, table.NewSparse(Name, r.vectors.Sparse()))
 	return out, nil
@@ -102,7 +104,8 @@ func IsLike(head []byte) bool {
 			continue
 		}
 		for _, f := range fields[1:] {
-			if place, value, ok := bytes.Cut(f, []byte(":")); !ok || !isNumber(value) || string(place) != "qid" && !isNumber(place) {
+			if place, value, ok := bytes.Cut(f, []byte(":")); !ok || !isNumber(value) ||
+				string(place) != "qid" && !isNumber(place) {
 				return false
 			}
 		}
@@ -119,7 +122,8 @@ func (r *reading) check(ctx context.Context, f *text.File) error {
 	}
 	have := r.vectors.Bytes() + 8*int64(len(r.label)+len(r.query))
 	all := f.Project(have)
-	return f.Source.Afford(max(all-have, have/4), fmt.Sprintf("for the other rows of about %d", f.Project(int64(len(r.label)))))
+	return f.Source.Afford(max(all-have, have/4),
+		fmt.Sprintf("for the other rows of about %d", f.Project(int64(len(r.label)))))
 }
 
 // fault returns an error about the current line.

@@ -22,7 +22,8 @@ type Number struct {
 
 // NewNumber returns a numeric column without reading any rows.
 func NewNumber(c *table.Column, first int, fill, shift, scale float64) *Number {
-	return &Number{Column: c, First: first, Fill: fill, Shift: shift, Scale: scale, faults: [2]Faults{NoFaults(), NoFaults()}}
+	return &Number{Column: c, First: first, Fill: fill, Shift: shift, Scale: scale,
+		faults: [2]Faults{NoFaults(), NoFaults()}}
 }
 
 // Faults counts the values of a numeric column that cannot be encoded, with the first row of each kind, −1 for

@@ -28,7 +28,8 @@ func ApplyFunction(c *table.Column, name string, of func(float64) float64, rows 
 	if c.IsStored() {
 		return NewProduct(name, "int64", true, rows, []Factor{{Column: c, Of: of}})
 	}
-	out := &table.Column{Name: name, Type: "int64", Kind: table.Numeric, Integer: true, Null: c.Null, Number: make([]float64, len(c.Number))}
+	out := &table.Column{Name: name, Type: "int64", Kind: table.Numeric, Integer: true, Null: c.Null,
+		Number: make([]float64, len(c.Number))}
 	for i, v := range c.Number {
 		if !c.IsNull(i) {
 			out.Number[i] = of(v)
@@ -49,7 +50,8 @@ func (p product) Nullable() bool      { return p.nullable }
 func (p product) Pages() []table.Page { return nil }
 
 func (p product) Open(row int, pages *table.Buffers) (table.Values, error) {
-	v := &productValues{product: p, row: row, readers: make([]Reader, len(p.factors)), is: make([]*table.ValueIndex, len(p.factors))}
+	v := &productValues{product: p, row: row, readers: make([]Reader, len(p.factors)),
+		is: make([]*table.ValueIndex, len(p.factors))}
 	for k, f := range p.factors {
 		v.readers[k] = NewReader(f.Column, pages, row)
 		v.is[k] = table.NewValueIndex(f.Column, func(row int) int {

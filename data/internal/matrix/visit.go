@@ -36,7 +36,9 @@ const SweepColumns = 64
 // a multiple of StripeRows. A tile must not be used after use has returned. If whole is set, every tile has all
 // columns, of which there may be none. Visit returns for each column the first row, counted from 1, with a
 // value that float64 cannot represent exactly, or 0.
-func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use func(t *Tile) error) (inexact []int, err error) {
+func Visit(
+	ctx context.Context, rows int, cols []*table.Column, whole bool, use func(t *Tile) error,
+) (inexact []int, err error) {
 	inexact = make([]int, len(cols))
 	if rows == 0 || len(cols) == 0 && !whole {
 		for j, c := range cols {

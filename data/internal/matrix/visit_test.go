@@ -47,7 +47,8 @@ func TestRanges_CoverTheRows(t *testing.T) {
 		c := &table.Column{}
 		if rng.IntN(2) == 0 {
 			each = least/8 + rng.IntN(least)
-			c = table.NewStored("x", "double", table.Numeric, false, []table.Part{inPages(rows/3, each, 100), inPages(rows-rows/3, each, 100)})
+			c = table.NewStored("x", "double", table.Numeric, false,
+				[]table.Part{inPages(rows/3, each, 100), inPages(rows-rows/3, each, 100)})
 		}
 		got := rowRanges(rows, n, c)
 		if want := max(1, min(n, rows/least)); len(got) != want && each == 0 || len(got) > want {
@@ -160,7 +161,8 @@ func TestVisit_EveryValueOnce(t *testing.T) {
 		}
 		cols = append(cols, table.NewStored(fmt.Sprint(j), "double", table.Numeric, false, parts))
 	}
-	cols = append(cols, &table.Column{Kind: table.Categorical, Null: slices.Repeat([]bool{true}, rows)}) // text that is all null
+	// text that is all null
+	cols = append(cols, &table.Column{Kind: table.Categorical, Null: slices.Repeat([]bool{true}, rows)})
 	first = append(first, 0)
 	for _, whole := range []bool{false, true} {
 		var mu sync.Mutex
@@ -209,7 +211,10 @@ func TestVisit_EveryValueOnce(t *testing.T) {
 		t.Errorf("%v, %v of no columns", got, err)
 	}
 	tiles := 0
-	if _, err := Visit(context.Background(), 3*StripeRows, nil, true, func(*Tile) error { tiles++; return nil }); err != nil || tiles != 3 {
+	if _, err := Visit(context.Background(), 3*StripeRows, nil, true, func(*Tile) error {
+		tiles++
+		return nil
+	}); err != nil || tiles != 3 {
 		t.Errorf("%d tiles without columns, %v", tiles, err)
 	}
 	stop := errors.New("stop")

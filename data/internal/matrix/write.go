@@ -98,7 +98,9 @@ type plan struct {
 // may be 0. Matrices are stored on disk if where is not nil, else in memory. name is used in errors. Afterwards
 // the Numbers hold their faults: the matrices are usable only if these are nothing but filled nulls. The
 // Matrices must be closed.
-func Write(ctx context.Context, name string, l Layout, rows *Partition, storage Storage, where *DiskStorage, sources []Source) (*Matrices, error) {
+func Write(
+	ctx context.Context, name string, l Layout, rows *Partition, storage Storage, where *DiskStorage, sources []Source,
+) (*Matrices, error) {
 	p := &plan{Layout: l, rows: rows, sources: sources, storage: storage}
 	for _, o := range sources {
 		if o.Number != nil {
@@ -113,7 +115,8 @@ func Write(ctx context.Context, name string, l Layout, rows *Partition, storage 
 		err = p.writeToDisk(ctx, name, *where, m.sets)
 	} else {
 		m.sets = [2]sink{p.newSink(nil), p.newSink(nil)}
-		err = p.fill(ctx, name, m.sets[:], rows.Sets[:], func(numbers []*Number, use usePiece) error { return p.pass(ctx, numbers, use) })
+		err = p.fill(ctx, name, m.sets[:], rows.Sets[:],
+			func(numbers []*Number, use usePiece) error { return p.pass(ctx, numbers, use) })
 	}
 	if err != nil {
 		m.Close()
@@ -134,7 +137,9 @@ func (p *plan) newSink(arena *memory.Arena) sink {
 }
 
 // fill builds matrices of rows in memory. pass reads all their pieces.
-func (p *plan) fill(ctx context.Context, name string, sets []sink, rows [][]int, pass func(numbers []*Number, use usePiece) error) error {
+func (p *plan) fill(
+	ctx context.Context, name string, sets []sink, rows [][]int, pass func(numbers []*Number, use usePiece) error,
+) error {
 	for s, to := range sets {
 		to.reset(rows[s])
 	}

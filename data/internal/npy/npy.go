@@ -68,7 +68,8 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 		}
 		name, is := strings.CutSuffix(f.Name, ".npy")
 		if !is {
-			return nil, &table.Error{Msg: fmt.Sprintf("the archive holds %q, which is not an array", f.Name), Hint: "write the archive with numpy.savez"}
+			return nil, &table.Error{Msg: fmt.Sprintf("the archive holds %q, which is not an array", f.Name),
+				Hint: "write the archive with numpy.savez"}
 		}
 		if !utf8.ValidString(name) || name == "" {
 			return nil, table.Damaged("the name of an array is not UTF-8 text: %q", name)
@@ -89,7 +90,8 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 			first, out.Rows = name, t.Rows
 		}
 		if t.Rows != out.Rows {
-			return nil, table.InColumn(name, &table.Error{Msg: fmt.Sprintf("the array has %d rows, but %q has %d", t.Rows, first, out.Rows), Hint: "all arrays of an archive need the same number of rows"})
+			return nil, table.InColumn(name, &table.Error{Msg: fmt.Sprintf("the array has %d rows, but %q has %d", t.Rows, first,
+				out.Rows), Hint: "all arrays of an archive need the same number of rows"})
 		}
 		out.Columns = append(out.Columns, t.Columns...)
 	}
@@ -135,7 +137,8 @@ func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	}
 	file, err := memory.NewUnnamedFile(os.TempDir())
 	if err != nil {
-		return nil, 0, &table.Error{Msg: "cannot create a temporary file to unpack the array", Err: err, Hint: "write the archive with numpy.savez, without compression"}
+		return nil, 0, &table.Error{Msg: "cannot create a temporary file to unpack the array", Err: err,
+			Hint: "write the archive with numpy.savez, without compression"}
 	}
 	n, err := io.Copy(file, bounded)
 	if err != nil || n != size {
@@ -213,14 +216,16 @@ func parseHeader(in io.ReaderAt, size int64) (h header, err error) {
 // setType sets the element type from its description, such as <f4 or |b1.
 func (h *header) setType(descr string) error {
 	refuse := func() error {
-		return &table.Error{Msg: fmt.Sprintf("arrays of type %q are not supported", descr), Hint: "convert the array with x.astype(\"float32\"), or to int64, bool or fixed-width text"}
+		return &table.Error{Msg: fmt.Sprintf("arrays of type %q are not supported", descr),
+			Hint: "convert the array with x.astype(\"float32\"), or to int64, bool or fixed-width text"}
 	}
 	if len(descr) > 0 && strings.ContainsRune("<>|=", rune(descr[0])) {
 		h.element.Big = descr[0] == '>'
 		descr = descr[1:]
 	}
 	if strings.HasPrefix(descr, "O") {
-		return &table.Error{Msg: "the array holds Python objects (pickle), which would run code when they are read", Hint: "convert the array with x.astype(\"float32\"), or to int64, bool or fixed-width text (\"U\")"}
+		return &table.Error{Msg: "the array holds Python objects (pickle), which would run code when they are read",
+			Hint: "convert the array with x.astype(\"float32\"), or to int64, bool or fixed-width text (\"U\")"}
 	}
 	if len(descr) < 2 {
 		return refuse()
@@ -263,11 +268,14 @@ func (h *header) setType(descr string) error {
 func (h *header) check(size int64) error {
 	switch {
 	case len(h.shape) == 0 || len(h.shape) > 2:
-		return &table.Error{Msg: fmt.Sprintf("the array has %d dimensions, but a table needs one or two", len(h.shape)), Hint: "reshape it to (rows, columns)"}
+		return &table.Error{Msg: fmt.Sprintf("the array has %d dimensions, but a table needs one or two", len(h.shape)),
+			Hint: "reshape it to (rows, columns)"}
 	case len(h.shape) == 2 && h.text > 0:
-		return &table.Error{Msg: "an array of texts needs one dimension, but this one has two", Hint: "save its columns as separate arrays"}
+		return &table.Error{Msg: "an array of texts needs one dimension, but this one has two",
+			Hint: "save its columns as separate arrays"}
 	case len(h.shape) == 2 && (h.shape[1] < 1 || h.shape[1] > table.MostWidth):
-		return &table.Error{Msg: fmt.Sprintf("the vectors have %d numbers: 1 to %d are supported", h.shape[1], table.MostWidth)}
+		return &table.Error{Msg: fmt.Sprintf("the vectors have %d numbers: 1 to %d are supported", h.shape[1],
+			table.MostWidth)}
 	}
 	each := int64(h.element.Size)
 	if h.text > 0 {

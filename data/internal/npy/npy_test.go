@@ -41,12 +41,16 @@ func TestRead_Arrays(t *testing.T) {
 		in   file
 		want [][]float64 // by column
 	}{
-		{"float32", array("<f4", "False", "(2, 3)", bytesOf(binary.LittleEndian, []float32{1, 2, 3, 4, 5, 6})), [][]float64{{1, 4}, {2, 5}, {3, 6}}},
-		{"Fortran, big-endian", array(">f8", "True", "(2, 3)", bytesOf(binary.BigEndian, []float64{1, 2, 3, 4, 5, 6})), [][]float64{{1, 2}, {3, 4}, {5, 6}}},
-		{"float16", array("<f2", "False", "(3,)", bytesOf(binary.LittleEndian, half)), [][]float64{{1, -2, math.Ldexp(1, -24)}}},
+		{"float32", array("<f4", "False", "(2, 3)", bytesOf(binary.LittleEndian, []float32{1, 2, 3, 4, 5, 6})),
+			[][]float64{{1, 4}, {2, 5}, {3, 6}}},
+		{"Fortran, big-endian", array(">f8", "True", "(2, 3)", bytesOf(binary.BigEndian, []float64{1, 2, 3, 4, 5, 6})),
+			[][]float64{{1, 2}, {3, 4}, {5, 6}}},
+		{"float16", array("<f2", "False", "(3,)", bytesOf(binary.LittleEndian, half)),
+			[][]float64{{1, -2, math.Ldexp(1, -24)}}},
 		{"int8", array("|i1", "False", "(3,)", []byte{255, 0, 127}), [][]float64{{-1, 0, 127}}},
 		{"uint16, big-endian", array(">u2", "False", "(2,)", []byte{1, 0, 255, 255}), [][]float64{{256, 65535}}},
-		{"int64", array("<i8", "False", "(2,)", bytesOf(binary.LittleEndian, []int64{-5, 1 << 40})), [][]float64{{-5, 1 << 40}}},
+		{"int64", array("<i8", "False", "(2,)", bytesOf(binary.LittleEndian, []int64{-5, 1 << 40})),
+			[][]float64{{-5, 1 << 40}}},
 		{"bool", array("|b1", "False", "(2,)", []byte{0, 1}), [][]float64{{0, 1}}},
 	} {
 		got, err := Read(c.in)

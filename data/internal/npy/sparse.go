@@ -21,7 +21,8 @@ const (
 )
 
 // sparseForms lists, by format, the arrays that hold the places of the entries.
-var sparseForms = map[string][]string{"csr": {indicesArray, pointerArray}, "csc": {indicesArray, pointerArray}, "coo": {rowArray, columnArray}}
+var sparseForms = map[string][]string{"csr": {indicesArray, pointerArray}, "csc": {indicesArray, pointerArray},
+	"coo": {rowArray, columnArray}}
 
 // arraysOfArchive returns the files of an archive by the names of their arrays.
 func arraysOfArchive(z *zip.Reader) map[string]*zip.File {
@@ -58,7 +59,8 @@ func readSparse(in table.Source, arrays map[string]*zip.File) (*table.Table, err
 		return nil, err
 	}
 	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > math.MaxInt32 || shape[1] > math.MaxInt32 {
-		return nil, &table.Error{Msg: fmt.Sprintf("the sparse matrix has the shape %v, but a table needs rows and columns", shape)}
+		return nil, &table.Error{Msg: fmt.Sprintf("the sparse matrix has the shape %v, but a table needs rows and columns",
+			shape)}
 	}
 	a.rows, a.width = int(shape[0]), int(shape[1])
 	value, err := a.numbers(dataArray)
@@ -105,7 +107,8 @@ func (a *sparseArchive) format() (string, error) {
 	}
 	name := string(slices.DeleteFunc(text, func(b byte) bool { return b == 0 }))
 	if sparseForms[name] == nil {
-		return "", &table.Error{Msg: fmt.Sprintf("the sparse matrix has the format %q, but csr, csc and coo are read", name), Hint: "save it as scipy.sparse.save_npz(file, X.tocsr())"}
+		return "", &table.Error{Msg: fmt.Sprintf("the sparse matrix has the format %q, but csr, csc and coo are read", name),
+			Hint: "save it as scipy.sparse.save_npz(file, X.tocsr())"}
 	}
 	return name, nil
 }
@@ -170,7 +173,8 @@ func (a *sparseArchive) expand(pointers []float64, parts, n int) ([]float64, err
 // sortRows returns the vectors of entries given by their rows and columns, in any order.
 func (a *sparseArchive) sortRows(value, row, column []float64) (*table.Sparse, error) {
 	if len(row) != len(value) || len(column) != len(value) {
-		return nil, table.Damaged("the sparse matrix has %d values, %d rows and %d columns of entries", len(value), len(row), len(column))
+		return nil, table.Damaged("the sparse matrix has %d values, %d rows and %d columns of entries", len(value), len(row),
+			len(column))
 	}
 	pointers := make([]float64, a.rows+1)
 	for _, r := range row {
@@ -224,7 +228,8 @@ func (a *sparseArchive) build(value, place, pointers []float64) (*table.Sparse, 
 				sum += row[k].v
 			}
 			if !table.IsFinite(sum) {
-				return nil, &table.Error{Column: fmt.Sprintf("%s[%d]", VectorName, at), Row: r + 1, Msg: fmt.Sprintf("the value is %v", sum), Hint: "entries of a sparse matrix must be finite numbers"}
+				return nil, &table.Error{Column: fmt.Sprintf("%s[%d]", VectorName, at), Row: r + 1,
+					Msg: fmt.Sprintf("the value is %v", sum), Hint: "entries of a sparse matrix must be finite numbers"}
 			}
 			b.Add(at, sum)
 		}

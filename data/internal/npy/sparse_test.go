@@ -55,9 +55,12 @@ func archiveOf(t *testing.T, arrays map[string]any) held {
 func TestReadArchive_SparseMatrix(t *testing.T) {
 	shape, value := []int64{3, 5}, []float64{1, 2, 4, 8}
 	archives := map[string]map[string]any{
-		"csr": {"format": []byte("csr"), "shape": shape, "data": value, "indices": []int32{4, 1, 0, 0}, "indptr": []int32{0, 2, 2, 4}},
-		"csc": {"format": []byte("csc"), "shape": shape, "data": []float64{4, 8, 2, 1}, "indices": []int32{2, 2, 0, 0}, "indptr": []int32{0, 2, 3, 3, 3, 4}},
-		"coo": {"format": []byte("coo"), "shape": shape, "data": []float64{8, 2, 4, 1}, "row": []int64{2, 0, 2, 0}, "col": []int64{0, 1, 0, 4}},
+		"csr": {"format": []byte("csr"), "shape": shape, "data": value, "indices": []int32{4, 1, 0, 0},
+			"indptr": []int32{0, 2, 2, 4}},
+		"csc": {"format": []byte("csc"), "shape": shape, "data": []float64{4, 8, 2, 1}, "indices": []int32{2, 2, 0, 0},
+			"indptr": []int32{0, 2, 3, 3, 3, 4}},
+		"coo": {"format": []byte("coo"), "shape": shape, "data": []float64{8, 2, 4, 1}, "row": []int64{2, 0, 2, 0},
+			"col": []int64{0, 1, 0, 4}},
 	}
 	for format, arrays := range archives {
 		got, err := ReadArchive(t.Context(), archiveOf(t, arrays))
@@ -70,7 +73,8 @@ func TestReadArchive_SparseMatrix(t *testing.T) {
 			index, value := s.Row(i)
 			text += fmt.Sprint(index, value, ";")
 		}
-		if want := "[1 4] [2 1];[] [];[0] [12];"; text != want || s.Width != 5 || got.Rows != 3 || got.Columns[0].Kind != table.Vector {
+		if want := "[1 4] [2 1];[] [];[0] [12];"; text != want || s.Width != 5 || got.Rows != 3 ||
+			got.Columns[0].Kind != table.Vector {
 			t.Errorf("%s: %d rows of width %d: %s, not %s", format, got.Rows, s.Width, text, want)
 		}
 	}
@@ -89,7 +93,8 @@ func TestReadArchive_DamagedSparseMatrix(t *testing.T) {
 		"has the shape [3]":            func(a map[string]any) { a["shape"] = []int64{3} },
 		"the array has 0 dimensions":   func(a map[string]any) { a["indices"] = []byte("12") },
 	} {
-		arrays := map[string]any{"format": []byte("csr"), "shape": []int64{3, 5}, "data": []float64{1, 2, 4, 8}, "indices": []int32{4, 1, 0, 0}, "indptr": []int32{0, 2, 2, 4}}
+		arrays := map[string]any{"format": []byte("csr"), "shape": []int64{3, 5}, "data": []float64{1, 2, 4, 8},
+			"indices": []int32{4, 1, 0, 0}, "indptr": []int32{0, 2, 2, 4}}
 		change(arrays)
 		if _, err := ReadArchive(t.Context(), archiveOf(t, arrays)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

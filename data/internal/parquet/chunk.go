@@ -19,9 +19,10 @@ const batchRows = 2048
 
 // A chunkReader reads the values of a column chunk sequentially.
 type chunkReader struct {
-	chunk   *chunk
-	feed    pageFeed
-	begin   int                                                       // first row to return; those before are skipped at the first call
+	chunk *chunk
+	feed  pageFeed
+	// first row to return; those before are skipped at the first call
+	begin   int
 	fill    func(dst []float64) (total int64, present int, err error) // reads the values that are not null, without gaps
 	codes   func(dst []int32, levels *table.Levels) (total int64, present int, err error)
 	defs    []int16 // nil for a required column
@@ -192,7 +193,9 @@ func arrowDescr(c *chunk) (*schema.Column, error) {
 }
 
 // fillWith sets the function that reads a batch to one that converts values of type T.
-func fillWith[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T)) {
+func fillWith[T any](
+	r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T),
+) {
 	values := make([]T, min(batchRows, r.chunk.values))
 	r.fill = func(dst []float64) (int64, int, error) {
 		total, present, err := read(int64(len(dst)), values[:len(dst)], r.defs, nil)
@@ -204,7 +207,9 @@ func fillWith[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (in
 }
 
 // codesWith sets the function that reads a batch of codes to one that looks up values of type T.
-func codesWith[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), look func(v T, to *table.Levels) int32) {
+func codesWith[T any](
+	r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), look func(v T, to *table.Levels) int32,
+) {
 	values := make([]T, min(batchRows, r.chunk.values))
 	r.codes = func(dst []int32, levels *table.Levels) (int64, int, error) {
 		total, present, err := read(int64(len(dst)), values[:len(dst)], r.defs, nil)
@@ -231,7 +236,9 @@ func convertEach[T any](r *chunkReader, convert func(v T) (x float64, exact bool
 
 // readValues reads the next len(dst) values with fill, absent for nulls, and returns the number of nulls. If null
 // is not nil, it marks them there.
-func readValues[T float64 | int32](r *chunkReader, dst []T, null []bool, absent T, fill func([]T) (int64, int, error)) (nulls int, err error) {
+func readValues[T float64 | int32](
+	r *chunkReader, dst []T, null []bool, absent T, fill func([]T) (int64, int, error),
+) (nulls int, err error) {
 	err = r.chunk.guardPanics(func() error {
 		if r.row < r.begin {
 			skipped := make([]T, min(batchRows, r.begin-r.row))
@@ -260,7 +267,9 @@ func readValues[T float64 | int32](r *chunkReader, dst []T, null []bool, absent 
 
 // readBatch reads the next values of the current page, len(dst) at most, and returns their number and that of the
 // nulls among them.
-func readBatch[T float64 | int32](r *chunkReader, dst []T, null []bool, absent T, fill func([]T) (int64, int, error)) (n, nulls int, err error) {
+func readBatch[T float64 | int32](
+	r *chunkReader, dst []T, null []bool, absent T, fill func([]T) (int64, int, error),
+) (n, nulls int, err error) {
 	for r.left == 0 {
 		if r.page >= len(r.chunk.pages) {
 			return 0, 0, table.Damaged("a column ends early")

@@ -25,7 +25,8 @@ type converter struct {
 }
 
 // unitsPerSecond holds the units of times.
-var unitsPerSecond = map[schema.TimeUnitType]int64{schema.TimeUnitMillis: 1e3, schema.TimeUnitMicros: 1e6, schema.TimeUnitNanos: 1e9}
+var unitsPerSecond = map[schema.TimeUnitType]int64{schema.TimeUnitMillis: 1e3, schema.TimeUnitMicros: 1e6,
+	schema.TimeUnitNanos: 1e9}
 
 // converterFor returns the converter of a leaf column by its physical type and its annotation. Unsupported
 // types become Other.
@@ -215,7 +216,8 @@ func int96Nanoseconds(b []byte) int64 {
 	day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
 	ns := int64(binary.LittleEndian.Uint64(b))
 	if max(day, -day) > 106750 || max(ns, -ns) > perDay {
-		panic(&table.Error{Msg: "a 96-bit timestamp lies outside the years 1677 to 2262", Hint: "write the column as timestamps of microseconds"})
+		panic(&table.Error{Msg: "a 96-bit timestamp lies outside the years 1677 to 2262",
+			Hint: "write the column as timestamps of microseconds"})
 	}
 	return day*perDay + ns
 }

@@ -13,7 +13,8 @@ import (
 
 // converterOf returns the converter of a column of a type.
 func converterOf(logical schema.LogicalType, phys parquet.Type, length int, dates bool) converter {
-	node := schema.MustPrimitive(schema.NewPrimitiveNodeLogical("x", parquet.Repetitions.Required, logical, phys, length, -1))
+	node := schema.MustPrimitive(schema.NewPrimitiveNodeLogical("x", parquet.Repetitions.Required, logical, phys, length,
+		-1))
 	return converterFor(schema.NewColumn(node, 0, 0), dates)
 }
 

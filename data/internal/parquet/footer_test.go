@@ -63,7 +63,8 @@ func TestOpen_RowCounts(t *testing.T) {
 			}
 			var f table.Table
 			err := locateChunks(&f, body, &tree, sc, leaves)
-			if says == "" && (err != nil || int64(f.Rows) != rows) || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			if says == "" && (err != nil || int64(f.Rows) != rows) ||
+				says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
 				t.Errorf("%d rows, %d columns: %d rows, %v", rows, columns, f.Rows, err)
 			}
 		}
@@ -93,7 +94,8 @@ func TestOpen_RowCounts(t *testing.T) {
 		{7, []int64{3, 3}, "the row groups have 6 rows in all, but the footer says 7"},
 		{-1, nil, "the row groups have 0 rows in all, but the footer says -1"},
 	} {
-		if err := groups(c.all, c.rows...); c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+		if err := groups(c.all, c.rows...); c.says == "" && err != nil ||
+			c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%d rows in groups of %d: %v", c.all, c.rows, err)
 		}
 	}
@@ -104,18 +106,28 @@ func TestOpen_RowCounts(t *testing.T) {
 func TestOpen_ChunksDisagreeWithSchema(t *testing.T) {
 	for says, change := range map[string]func(tree, group, column, md *thriftValue){
 		"": func(_, _, column, _ *thriftValue) {
-			column.fields = append(column.fields, thriftField{1, thriftValue{kind: thriftString}}) // a file of no name is this one
+			// a file of no name is this one
+			column.fields = append(column.fields, thriftField{1, thriftValue{kind: thriftString}})
 		},
 		"column data in other files": func(_, _, column, _ *thriftValue) {
 			column.fields = append(column.fields, thriftField{1, thriftValue{kind: thriftString, bytes: []byte("b")}})
 		},
 		"a column of row group 0 lacks its metadata": func(_, _, column, _ *thriftValue) { column.fields = nil },
 		"no list of row groups":                      func(tree, _, _, _ *thriftValue) { tree.fields = tree.fields[:1] },
-		"number of columns of row group":             func(_, group, _, _ *thriftValue) { group.get(1).list = group.get(1).list[:1] },
-		"has 6 values for 5 rows":                    func(_, _, _, md *thriftValue) { md.get(5).num = 6 },
-		`column "c1" of row group 0 does not agree`:  func(_, _, _, md *thriftValue) { md.get(1).num = int64(pq.Types.Float) },
-		"does not agree with the schema":             func(_, _, _, md *thriftValue) { md.get(3).list[0].bytes = []byte("c0") },
-		"does not agree with":                        func(_, _, _, md *thriftValue) { md.get(3).list = append(md.get(3).list, md.get(3).list[0]) },
+		"number of columns of row group": func(_, group, _,
+			_ *thriftValue) {
+			group.get(1).list = group.get(1).list[:1]
+		},
+		"has 6 values for 5 rows":                   func(_, _, _, md *thriftValue) { md.get(5).num = 6 },
+		`column "c1" of row group 0 does not agree`: func(_, _, _, md *thriftValue) { md.get(1).num = int64(pq.Types.Float) },
+		"does not agree with the schema": func(_, _, _,
+			md *thriftValue) {
+			md.get(3).list[0].bytes = []byte("c0")
+		},
+		"does not agree with": func(_, _, _,
+			md *thriftValue) {
+			md.get(3).list = append(md.get(3).list, md.get(3).list[0])
+		},
 	} {
 		tree, sc := footerOf(t, 5, 2)
 		group := &tree.get(4).list[0]
@@ -171,7 +183,8 @@ func TestSchemaTree_DamageIsAnError(t *testing.T) {
 		{deep(66), "not a tree"},
 		{nil, "no schema"},
 	} {
-		if err := says(tree(c.children...)); c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+		if err := says(tree(c.children...)); c.fault == "" && err != nil ||
+			c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
 			t.Errorf("%d: %v, not %q", c.children, err, c.fault)
 		}
 	}

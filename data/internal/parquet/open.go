@@ -106,7 +106,9 @@ func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
 }
 
 // columnsOf returns a table with the requested columns of a file, and the leaves of those that can be read.
-func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dates, exact bool) (*table.Table, []*leaf, error) {
+func columnsOf(
+	in table.Source, meta *metadata.FileMetaData, names []string, dates, exact bool,
+) (*table.Table, []*leaf, error) {
 	f := &table.Table{}
 	root := meta.Schema.Root()
 	var tops []string
@@ -309,7 +311,8 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 				return table.Damaged("a column of row group %d lacks its metadata", g)
 			}
 			if p := cols.list[i].get(1); p != nil && len(p.bytes) > 0 {
-				return &table.Error{Msg: "Parquet files with column data in other files are not supported", Hint: "write the table to one file"}
+				return &table.Error{Msg: "Parquet files with column data in other files are not supported",
+					Hint: "write the table to one file"}
 			}
 			descr := sc.Column(i)
 			if md.int(1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
@@ -331,7 +334,8 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 			}
 			if next < len(leaves) && leaves[next].index == i {
 				l := leaves[next]
-				l.chunks = append(l.chunks, &chunk{leaf: l, from: from, size: size, codec: codec.Codec(md.int(4)), values: int(values)})
+				l.chunks = append(l.chunks, &chunk{leaf: l, from: from, size: size, codec: codec.Codec(md.int(4)),
+					values: int(values)})
 				next++
 			}
 		}

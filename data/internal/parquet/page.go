@@ -289,7 +289,8 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	}
 	b, rle := memory.NewBufferBytes(page), parquet.Encodings.RLE
 	if p.kind == pageDataV2 {
-		return file.NewDataPageV2(b, int32(p.values), 0, int32(p.values), parquet.Encoding(enc), int32(p.defLen), int32(p.repLen), int32(len(page)), false)
+		return file.NewDataPageV2(b, int32(p.values), 0, int32(p.values), parquet.Encoding(enc), int32(p.defLen),
+			int32(p.repLen), int32(len(page)), false)
 	}
 	return file.NewDataPageV1(b, int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(page)))
 }

@@ -144,12 +144,14 @@ func oneValue(t *testing.T, node schema.Node, length int) []byte {
 // Values of a fixed length that are written by what they share are read as texts are, where
 // all pages are; what Arrow cannot read is refused.
 func TestNumbers_DeltaByteArrays(t *testing.T) {
-	node, err := schema.NewPrimitiveNodeLogical("x", pq.Repetitions.Required, schema.NewDecimalLogicalType(20, 1), pq.Types.FixedLenByteArray, 9, -1)
+	node, err := schema.NewPrimitiveNodeLogical("x", pq.Repetitions.Required, schema.NewDecimalLogicalType(20, 1),
+		pq.Types.FixedLenByteArray, 9, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := &leaf{out: &table.Column{Name: "x"}, descr: schema.NewColumn(node, 0, 0)}
-	delta, plain, dictionary := pageHeader{encoding: encDeltaByteArray}, pageHeader{encoding: encPlain}, pageHeader{kind: pageDictionary}
+	delta, plain, dictionary :=
+		pageHeader{encoding: encDeltaByteArray}, pageHeader{encoding: encPlain}, pageHeader{kind: pageDictionary}
 	for what, c := range map[string]struct {
 		pages []pageHeader
 		as    pq.Type

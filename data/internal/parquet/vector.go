@@ -14,7 +14,8 @@ import (
 // listsFloats reports whether a leaf holds lists of floats, which may be vectors, and not lists of structs.
 func listsFloats(descr *schema.Column) bool {
 	t := descr.PhysicalType()
-	return len(descr.ColumnPath()) <= 3 && (t == parquet.Types.Float || t == parquet.Types.Double) && descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
+	return len(descr.ColumnPath()) <= 3 && (t == parquet.Types.Float || t == parquet.Types.Double) &&
+		descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
 }
 
 // readVectors returns the columns of the vectors of a leaf, decoded into memory or an unnamed file. If the
@@ -51,7 +52,9 @@ func (c *chunk) addLists(w *table.VectorBuilder) error {
 }
 
 // addLists adds lists of numbers that read returns to vectors.
-func addLists[T float32 | float64](c *chunk, w *table.VectorBuilder, read func(int64, []T, []int16, []int16) (int64, int, error), bits func(T) uint64) error {
+func addLists[T float32 | float64](
+	c *chunk, w *table.VectorBuilder, read func(int64, []T, []int16, []int16) (int64, int, error), bits func(T) uint64,
+) error {
 	size := min(batchRows, c.values)
 	values, defs, reps := make([]T, size), make([]int16, size), make([]int16, size)
 	for left := c.values; left > 0; {

@@ -122,7 +122,8 @@ func typeOf(c *table.Column) (logical schema.LogicalType, phys parquet.Type, wid
 }
 
 // timeUnits maps units per second to Parquet's units; seconds, which Parquet does not have, become milliseconds.
-var timeUnits = map[int64]schema.TimeUnitType{1: schema.TimeUnitMillis, 1e3: schema.TimeUnitMillis, 1e6: schema.TimeUnitMicros, 1e9: schema.TimeUnitNanos}
+var timeUnits = map[int64]schema.TimeUnitType{1: schema.TimeUnitMillis, 1e3: schema.TimeUnitMillis,
+	1e6: schema.TimeUnitMicros, 1e9: schema.TimeUnitNanos}
 
 // exactType works like typeOf for exact values. Decimals with a negative scale, which Parquet does not have, are
 // stored with scale 0.
@@ -168,7 +169,8 @@ func arrowMetadata(cols []table.Column) (metadata.KeyValueMetadata, error) {
 	needed := false
 	for i := range cols {
 		e, ok := cols[i].ExactType()
-		needed = needed || ok && (e.Form == table.DurationForm || e.Form == table.TimestampForm && e.Zone != "" && e.Zone != "UTC")
+		needed = needed || ok && (e.Form == table.DurationForm ||
+			e.Form == table.TimestampForm && e.Zone != "" && e.Zone != "UTC")
 	}
 	if !needed {
 		return nil, nil
@@ -182,7 +184,8 @@ func arrowMetadata(cols []table.Column) (metadata.KeyValueMetadata, error) {
 }
 
 // integers maps integer types to their sizes in bits, negative for unsigned types.
-var integers = map[string]int8{"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": -8, "uint16": -16, "uint32": -32, "uint64": -64}
+var integers = map[string]int8{"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": -8, "uint16": -16,
+	"uint32": -32, "uint64": -64}
 
 // writeChunk writes the rows [from, to) of a column.
 func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error {
@@ -222,7 +225,9 @@ func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error 
 }
 
 // writeValues writes the values of the rows [from, to) that are not null.
-func writeValues[T any](c *table.Column, from, to int, write func([]T, []int16, []int16) (int64, error), get func(int) T) error {
+func writeValues[T any](
+	c *table.Column, from, to int, write func([]T, []int16, []int16) (int64, error), get func(int) T,
+) error {
 	values := make([]T, 0, to-from)
 	var defs []int16
 	for i := from; i < to; i++ {
@@ -260,7 +265,8 @@ func writeInts[T int32 | int64](c *table.Column, from, to int, write func([]T, [
 	for i := from; i < to; i++ {
 		v := c.Int[i]
 		if !c.IsNull(i) && (int64(T(v*factor/divisor))*divisor != v*factor || v*factor/factor != v) {
-			return &table.Error{Column: c.Name, Row: i + 1, Msg: fmt.Sprintf("%s of type %s cannot be stored exactly in Parquet", c.Text(i), c.Type),
+			return &table.Error{Column: c.Name, Row: i + 1,
+				Msg:  fmt.Sprintf("%s of type %s cannot be stored exactly in Parquet", c.Text(i), c.Type),
 				Hint: "write CSV or an Arrow stream"}
 		}
 	}

@@ -59,30 +59,45 @@ func columnsWritten() []physical {
 		}
 	}
 	all := []physical{
-		{"int32", node(none, parquet.Types.Int32, -1), same, writing[int32, *file.Int32ColumnChunkWriter](func(k int64) int32 { return int32(k) }), differences},
-		{"int64", node(none, parquet.Types.Int64, -1), same, writing[int64, *file.Int64ColumnChunkWriter](func(k int64) int64 { return k }), differences},
-		{"date", node(schema.DateLogicalType{}, parquet.Types.Int32, -1), same, writing[int32, *file.Int32ColumnChunkWriter](func(k int64) int32 { return int32(k) }), differences},
-		{"decimal of 64 bits", node(schema.NewDecimalLogicalType(18, 2), parquet.Types.Int64, -1), hundredths, writing[int64, *file.Int64ColumnChunkWriter](func(k int64) int64 { return k }), differences},
-		{"float", node(none, parquet.Types.Float, -1), func(k int64) float64 { return float64(k) / 4 }, writing[float32, *file.Float32ColumnChunkWriter](func(k int64) float32 { return float32(k) / 4 }), nil},
-		{"double", node(none, parquet.Types.Double, -1), func(k int64) float64 { return math.Sqrt(float64(k + 1000)) }, writing[float64, *file.Float64ColumnChunkWriter](func(k int64) float64 { return math.Sqrt(float64(k + 1000)) }), nil},
-		{"bool", node(none, parquet.Types.Boolean, -1), func(k int64) float64 { return float64(k & 1) }, writing[bool, *file.BooleanColumnChunkWriter](func(k int64) bool { return k&1 == 1 }), []parquet.Encoding{parquet.Encodings.RLE}},
-		{"days and nanoseconds", node(none, parquet.Types.Int96, -1), func(k int64) float64 { return float64(k) + 0.25 }, writing[parquet.Int96, *file.Int96ColumnChunkWriter](func(k int64) (v parquet.Int96) {
-			binary.LittleEndian.PutUint64(v[:], 21600e9)
-			binary.LittleEndian.PutUint32(v[8:], uint32(2440588+k))
-			return v
-		}), nil},
-		{"decimal of any bytes", node(schema.NewDecimalLogicalType(20, 2), parquet.Types.ByteArray, -1), hundredths, writing[parquet.ByteArray, *file.ByteArrayColumnChunkWriter](func(k int64) parquet.ByteArray {
-			return parquet.ByteArray(fixed(1 + int(k&1) + int(k&2))(k % 100))
-		}), []parquet.Encoding{parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray}},
-		{"text", node(schema.StringLogicalType{}, parquet.Types.ByteArray, -1), nil, writing[parquet.ByteArray, *file.ByteArrayColumnChunkWriter](func(k int64) parquet.ByteArray { return fmt.Append(nil, "text ", k) }),
+		{"int32", node(none, parquet.Types.Int32, -1), same,
+			writing[int32, *file.Int32ColumnChunkWriter](func(k int64) int32 { return int32(k) }), differences},
+		{"int64", node(none, parquet.Types.Int64, -1), same,
+			writing[int64, *file.Int64ColumnChunkWriter](func(k int64) int64 { return k }), differences},
+		{"date", node(schema.DateLogicalType{}, parquet.Types.Int32, -1), same,
+			writing[int32, *file.Int32ColumnChunkWriter](func(k int64) int32 { return int32(k) }), differences},
+		{"decimal of 64 bits", node(schema.NewDecimalLogicalType(18, 2), parquet.Types.Int64, -1), hundredths,
+			writing[int64, *file.Int64ColumnChunkWriter](func(k int64) int64 { return k }), differences},
+		{"float", node(none, parquet.Types.Float, -1), func(k int64) float64 { return float64(k) / 4 },
+			writing[float32, *file.Float32ColumnChunkWriter](func(k int64) float32 { return float32(k) / 4 }), nil},
+		{"double", node(none, parquet.Types.Double, -1), func(k int64) float64 { return math.Sqrt(float64(k + 1000)) },
+			writing[float64, *file.Float64ColumnChunkWriter](func(k int64) float64 { return math.Sqrt(float64(k + 1000)) }),
+			nil},
+		{"bool", node(none, parquet.Types.Boolean, -1), func(k int64) float64 { return float64(k & 1) },
+			writing[bool, *file.BooleanColumnChunkWriter](func(k int64) bool { return k&1 == 1 }),
+			[]parquet.Encoding{parquet.Encodings.RLE}},
+		{"days and nanoseconds", node(none, parquet.Types.Int96, -1), func(k int64) float64 { return float64(k) + 0.25 },
+			writing[parquet.Int96, *file.Int96ColumnChunkWriter](func(k int64) (v parquet.Int96) {
+				binary.LittleEndian.PutUint64(v[:], 21600e9)
+				binary.LittleEndian.PutUint32(v[8:], uint32(2440588+k))
+				return v
+			}), nil},
+		{"decimal of any bytes", node(schema.NewDecimalLogicalType(20, 2), parquet.Types.ByteArray, -1), hundredths,
+			writing[parquet.ByteArray, *file.ByteArrayColumnChunkWriter](func(k int64) parquet.ByteArray {
+				return parquet.ByteArray(fixed(1 + int(k&1) + int(k&2))(k % 100))
+			}), []parquet.Encoding{parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray}},
+		{"text", node(schema.StringLogicalType{}, parquet.Types.ByteArray, -1), nil,
+			writing[parquet.ByteArray, *file.ByteArrayColumnChunkWriter](
+				func(k int64) parquet.ByteArray { return fmt.Append(nil, "text ", k) }),
 			[]parquet.Encoding{parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray}},
 	}
 	all[8].number = func(k int64) float64 { return hundredths(k % 100) }
 	for width, digits := range map[int]int32{1: 2, 2: 4, 5: 11, 8: 18, 9: 20} {
 		limit := int64(math.Pow10(int(min(digits, 18)))) // the values that the precision allows
-		all = append(all, physical{fmt.Sprintf("decimal of %d bytes", width), node(schema.NewDecimalLogicalType(digits, 2), parquet.Types.FixedLenByteArray, width), func(k int64) float64 {
-			return hundredths(k % limit)
-		}, writing[parquet.FixedLenByteArray, *file.FixedLenByteArrayColumnChunkWriter](func(k int64) parquet.FixedLenByteArray { return fixed(width)(k % limit) }), nil})
+		all = append(all, physical{fmt.Sprintf("decimal of %d bytes", width),
+			node(schema.NewDecimalLogicalType(digits, 2), parquet.Types.FixedLenByteArray, width), func(k int64) float64 {
+				return hundredths(k % limit)
+			}, writing[parquet.FixedLenByteArray, *file.FixedLenByteArrayColumnChunkWriter](
+				func(k int64) parquet.FixedLenByteArray { return fixed(width)(k % limit) }), nil})
 	}
 	return all
 }
@@ -100,7 +115,9 @@ func TestOpen_ValuesAsWritten(t *testing.T) {
 				for _, nullable := range []bool{false, true} {
 					packed := rng.IntN(2) == 1
 					what := fmt.Sprintf("%s, way %d, version %d, nullable %v, packed %v", c.name, kind, version, nullable, packed)
-					p := []parquet.WriterProperty{parquet.WithDictionaryDefault(kind == 1), parquet.WithDataPageVersion(version), parquet.WithStats(rng.IntN(2) == 1), parquet.WithDataPageSize(1 << rng.IntN(14)), parquet.WithBatchSize(int64(50 + rng.IntN(900)))}
+					p := []parquet.WriterProperty{parquet.WithDictionaryDefault(kind == 1), parquet.WithDataPageVersion(version),
+						parquet.WithStats(rng.IntN(2) == 1), parquet.WithDataPageSize(1 << rng.IntN(14)),
+						parquet.WithBatchSize(int64(50 + rng.IntN(900)))}
 					if kind > 1 {
 						p = append(p, parquet.WithEncoding(c.besides[kind-2]))
 					}
@@ -126,7 +143,8 @@ func TestOpen_ValuesAsWritten(t *testing.T) {
 							there = append(there, k[i])
 						}
 					}
-					part := partOf(t, what, c, nullable, func(w file.ColumnChunkWriter) error { return c.write(w, there, levels) }, p...)
+					part := partOf(t, what, c, nullable, func(w file.ColumnChunkWriter) error { return c.write(w, there, levels) },
+						p...)
 					dictionary, row := 0, 0
 					for i, page := range part.Pages() {
 						if i == 0 {
@@ -137,7 +155,8 @@ func TestOpen_ValuesAsWritten(t *testing.T) {
 						}
 						row += page.Rows
 					}
-					if row != rows || part.Rows() != rows || part.Nullable() != nullable || (dictionary > 0) != (kind == 1 && c.name != "bool" && c.name != "days and nanoseconds") {
+					if row != rows || part.Rows() != rows || part.Nullable() != nullable ||
+						(dictionary > 0) != (kind == 1 && c.name != "bool" && c.name != "days and nanoseconds") {
 						t.Fatalf("%s: pages of %d rows of %d, and a dictionary of %d bytes", what, row, part.Rows(), dictionary)
 					}
 					for _, first := range []int{0, 1, rng.IntN(rows), rows - 1} {
@@ -150,7 +169,10 @@ func TestOpen_ValuesAsWritten(t *testing.T) {
 }
 
 // partOf is the one part of a file of one column.
-func partOf(t *testing.T, what string, c physical, nullable bool, write func(file.ColumnChunkWriter) error, p ...parquet.WriterProperty) table.Part {
+func partOf(
+	t *testing.T, what string, c physical, nullable bool, write func(file.ColumnChunkWriter) error,
+	p ...parquet.WriterProperty,
+) table.Part {
 	t.Helper()
 	rep := parquet.Repetitions.Required
 	if nullable {
@@ -191,7 +213,9 @@ func partOf(t *testing.T, what string, c physical, nullable bool, write func(fil
 }
 
 // readFrom reads a part from a row on to its end, in pieces.
-func readFrom(t *testing.T, what string, c physical, part table.Part, first int, k []int64, null []bool, rng *rand.Rand) {
+func readFrom(
+	t *testing.T, what string, c physical, part table.Part, first int, k []int64, null []bool, rng *rand.Rand,
+) {
 	t.Helper()
 	values, err := part.Open(first, new(table.Buffers))
 	if err != nil {
@@ -230,7 +254,8 @@ func readFrom(t *testing.T, what string, c physical, part table.Part, first int,
 				ok = ok && numbers[i] == c.number(k[row+i])
 			}
 			if !ok {
-				t.Fatalf("%s: from %d on, row %d of %d, null %v: %v, %d, null %v", what, first, row+i, k[row+i], is, numbers[i], codes[i], marks[i])
+				t.Fatalf("%s: from %d on, row %d of %d, null %v: %v, %d, null %v", what, first, row+i, k[row+i], is, numbers[i],
+					codes[i], marks[i])
 			}
 		}
 		if nulls != want {

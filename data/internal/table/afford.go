@@ -21,7 +21,8 @@ func Afford(bytes int64, use string) error {
 	if bytes <= free {
 		return nil
 	}
-	return &Error{Class: ErrMemory, Msg: fmt.Sprintf("%s of memory are needed %s, but only %s are free (limit: %s)", megabytes(bytes), use, megabytes(free), limit),
+	return &Error{Class: ErrMemory, Msg: fmt.Sprintf("%s of memory are needed %s, but only %s are free (limit: %s)",
+		megabytes(bytes), use, megabytes(free), limit),
 		Hint: "allow more memory, use Parquet instead of text, fewer columns or rows, or the storage float32 or sparse"}
 }
 

@@ -73,8 +73,8 @@ type Moment struct {
 	Zoned bool      // there is an offset from UTC
 }
 
-// ParseMoment parses a date as in ISO 8601: 2024-03-31, 2024-03-31T23:59, 2024-03-31 23:59:59.5 and, with an offset from
-// UTC, 2024-03-31T23:59:59Z or 2024-03-31T23:59:59+01:00.
+// ParseMoment parses a date as in ISO 8601: 2024-03-31, 2024-03-31T23:59, 2024-03-31 23:59:59.5 and, with an offset
+// from UTC, 2024-03-31T23:59:59Z or 2024-03-31T23:59:59+01:00.
 func ParseMoment(text string) (m Moment, ok bool) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
@@ -97,7 +97,8 @@ func ParseMoment(text string) (m Moment, ok bool) {
 // In returns the moment at which the clocks of a place show the date and the time of m, which has no offset.
 func (m Moment) In(place *time.Location) Moment {
 	t := m.Time
-	return Moment{time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), place).UTC(), true}
+	return Moment{time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), place).UTC(),
+		true}
 }
 
 // Bound returns the moment as the count of a date or a timestamp of type e.

@@ -93,7 +93,8 @@ func TestColumn_StoredEqualsMemory(t *testing.T) {
 				}
 			}
 			if got.Nulls() != nulls || got.IsAllNull() != (nulls == len(rows) && nulls > 0) {
-				t.Fatalf("trial %d, %s: %d nulls, all %v; there are %d of %d", trial, what, got.Nulls(), got.IsAllNull(), nulls, len(rows))
+				t.Fatalf("trial %d, %s: %d nulls, all %v; there are %d of %d", trial, what, got.Nulls(), got.IsAllNull(), nulls,
+					len(rows))
 			}
 			return got
 		}
@@ -126,8 +127,10 @@ func TestColumn_StoredEqualsMemory(t *testing.T) {
 			if row > lo && row <= hi {
 				want = Column{InexactRow: row - lo, UnexpectedRow: row - lo, Unexpected: "n/a"}
 			}
-			if part.InexactRow != want.InexactRow || part.UnexpectedRow != want.UnexpectedRow || part.Unexpected != want.Unexpected {
-				t.Fatalf("trial %d: of row %d, [%d, %d) says row %d is inexact, %d strays (%q)", trial, row, lo, hi, part.InexactRow, part.UnexpectedRow, part.Unexpected)
+			if part.InexactRow != want.InexactRow || part.UnexpectedRow != want.UnexpectedRow ||
+				part.Unexpected != want.Unexpected {
+				t.Fatalf("trial %d: of row %d, [%d, %d) says row %d is inexact, %d strays (%q)", trial, row, lo, hi,
+					part.InexactRow, part.UnexpectedRow, part.Unexpected)
 			}
 		}
 		if memory.Int != nil {
@@ -181,7 +184,8 @@ func TestBigDecimal_Nearest(t *testing.T) {
 	if v, exact := BigDecimal(nil, 3); v != 0 || !exact {
 		t.Errorf("%v of no bytes", v)
 	}
-	for v, want := range map[int64]bool{0: true, 1 << 53: true, 1<<53 + 1: false, 1<<53 + 2: true, math.MinInt64: true, math.MaxInt64: false, -1<<53 - 1: false} {
+	for v, want := range map[int64]bool{0: true, 1 << 53: true, 1<<53 + 1: false, 1<<53 + 2: true, math.MinInt64: true,
+		math.MaxInt64: false, -1<<53 - 1: false} {
 		if IsExactInt64(v) != want {
 			t.Errorf("%d is exact: %v", v, !want)
 		}

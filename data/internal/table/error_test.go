@@ -25,7 +25,8 @@ func TestError_Text(t *testing.T) {
 		if got := e.Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if e.Err != nil && !errors.Is(e, fs.ErrNotExist) || errors.Is(e, ErrNoColumn) != (e.Class == ErrNoColumn) || errors.Is(e, ErrDamaged) {
+		if e.Err != nil && !errors.Is(e, fs.ErrNotExist) || errors.Is(e, ErrNoColumn) != (e.Class == ErrNoColumn) ||
+			errors.Is(e, ErrDamaged) {
 			t.Errorf("%v is not of its class or cause", e)
 		}
 	}
@@ -38,11 +39,14 @@ func TestError_Text(t *testing.T) {
 // Numbers of 16 bits go from 0 in steps that double with the exponent, to the largest, and so
 // below 0; behind these are the infinities, and what is no number.
 func TestHalf_EveryValueReadsBack(t *testing.T) {
-	if HalfToFloat(0) != 0 || HalfToFloat(0x3c00) != 1 || HalfToFloat(0x7bff) != 65504 || !math.IsInf(HalfToFloat(0x7c00), 1) || !math.IsInf(HalfToFloat(0xfc00), -1) {
-		t.Errorf("%v, %v, %v, %v, %v", HalfToFloat(0), HalfToFloat(0x3c00), HalfToFloat(0x7bff), HalfToFloat(0x7c00), HalfToFloat(0xfc00))
+	if HalfToFloat(0) != 0 || HalfToFloat(0x3c00) != 1 || HalfToFloat(0x7bff) != 65504 ||
+		!math.IsInf(HalfToFloat(0x7c00), 1) || !math.IsInf(HalfToFloat(0xfc00), -1) {
+		t.Errorf("%v, %v, %v, %v, %v", HalfToFloat(0), HalfToFloat(0x3c00), HalfToFloat(0x7bff), HalfToFloat(0x7c00),
+			HalfToFloat(0xfc00))
 	}
 	for b := uint16(0); b < 0x7bff; b++ {
-		if step := math.Ldexp(1, max(int(b>>10), 1)-25); HalfToFloat(b+1)-HalfToFloat(b) != step || HalfToFloat(b|0x8000) != -HalfToFloat(b) {
+		if step := math.Ldexp(1, max(int(b>>10), 1)-25); HalfToFloat(b+1)-HalfToFloat(b) != step ||
+			HalfToFloat(b|0x8000) != -HalfToFloat(b) {
 			t.Fatalf("%#x is %v, the next one %v, and below 0 %v", b, HalfToFloat(b), HalfToFloat(b+1), HalfToFloat(b|0x8000))
 		}
 	}

@@ -166,7 +166,8 @@ func (e ExactType) Text(v int64) string {
 	case TimestampForm:
 		seconds, fraction := floorDiv(v, e.PerSecond)
 		days, second := floorDiv(seconds, 86400)
-		text := time.Unix(days*86400, 0).UTC().Format(time.DateOnly) + "T" + clockText(second*e.PerSecond+fraction, e.PerSecond)
+		text := time.Unix(days*86400, 0).UTC().Format(time.DateOnly) + "T" +
+			clockText(second*e.PerSecond+fraction, e.PerSecond)
 		if e.Zone != "" {
 			text += "Z"
 		}
@@ -283,7 +284,8 @@ func (c *Column) AsTexts() *Column {
 		return c
 	}
 	levels := NewLevels()
-	out := &Column{Name: c.Name, Type: "string", Kind: Categorical, Null: c.Null, Of: c.Of, Vector: c.Vector, Code: make([]int32, c.Len())}
+	out := &Column{Name: c.Name, Type: "string", Kind: Categorical, Null: c.Null, Of: c.Of, Vector: c.Vector,
+		Code: make([]int32, c.Len())}
 	for i := range out.Code {
 		if out.Code[i] = -1; !c.IsNull(i) {
 			out.Code[i] = levels.Code(c.Text(i))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A ColumnForm describes how the values of a column were read. The same column of another table is read in the same way: a
-// reader that knows the ColumnForm does not guess.
+// A ColumnForm describes how the values of a column were read. The same column of another table is read in the same
+// way: a reader that knows the ColumnForm does not guess.
 type ColumnForm struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
@@ -39,7 +39,8 @@ const (
 
 // NewColumnForm returns how a column was read.
 func NewColumnForm(c *Column) ColumnForm {
-	return ColumnForm{Name: c.Name, Kind: c.Kind, Type: c.Type, Text: c.FromText, Clock: c.Clock, Order: c.Order, Zone: c.Zone, Marks: c.Marks}
+	return ColumnForm{Name: c.Name, Kind: c.Kind, Type: c.Type, Text: c.FromText, Clock: c.Clock, Order: c.Order,
+		Zone: c.Zone, Marks: c.Marks}
 }
 
 // VariousOffsets is the zone of a column of times whose offsets from UTC differ.
@@ -106,7 +107,8 @@ func (f *ColumnForm) fractions() Fractions {
 		return ""
 	case f.Marks != nil:
 		return f.Marks.Fractions
-	case strings.HasPrefix(f.Type, "int") || strings.HasPrefix(f.Type, "uint"): // of a typed file, or of an earlier version
+	// of a typed file, or of an earlier version
+	case strings.HasPrefix(f.Type, "int") || strings.HasPrefix(f.Type, "uint"):
 		return NoFractions
 	}
 	return ""
@@ -119,8 +121,10 @@ func (m *NumberMarks) Contradicts(f *ColumnForm) (why, example string) {
 	case m.Fractions == DottedFractions && was == NoFractions:
 		return "has three digits behind the decimal mark, but the training table had whole numbers only", m.Dotted
 	case m.Fractions == DottedFractions && was == OtherFractions:
-		return "has three digits behind the decimal mark, as all fractions of this file, but none of the training table had", m.Dotted
-	case was == DottedFractions && f.Marks.HasOnlyDotted() && m.Long != "" && m.Fractions != OtherFractions && m.Fractions != MixedFractions:
+		return "has three digits behind the decimal mark, as all fractions of this file, but none of the training table had",
+			m.Dotted
+	case was == DottedFractions && f.Marks.HasOnlyDotted() && m.Long != "" && m.Fractions != OtherFractions &&
+		m.Fractions != MixedFractions:
 		return fmt.Sprintf("has no mark, but the training table had numbers such as %q", f.Marks.Dotted), m.Long
 	}
 	return "", ""

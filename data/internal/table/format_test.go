@@ -52,11 +52,14 @@ func TestFloatToHalf_EveryValue(t *testing.T) {
 		}
 		middle := (v + next) / 2
 		even := bits + bits&1
-		if FloatToHalf(middle) != even || FloatToHalf(math.Nextafter(middle, v)) != bits || FloatToHalf(math.Nextafter(middle, next)) != bits+1 {
-			t.Fatalf("between %v and %v: %x %x %x", v, next, FloatToHalf(math.Nextafter(middle, v)), FloatToHalf(middle), FloatToHalf(math.Nextafter(middle, next)))
+		if FloatToHalf(middle) != even || FloatToHalf(math.Nextafter(middle, v)) != bits ||
+			FloatToHalf(math.Nextafter(middle, next)) != bits+1 {
+			t.Fatalf("between %v and %v: %x %x %x", v, next, FloatToHalf(math.Nextafter(middle, v)), FloatToHalf(middle),
+				FloatToHalf(math.Nextafter(middle, next)))
 		}
 	}
-	for v, want := range map[float64]uint16{65519: 0x7bff, 65520: 0x7c00, 1e300: 0x7c00, math.Inf(-1): 0xfc00, math.Copysign(0, -1): 0x8000} {
+	for v, want := range map[float64]uint16{65519: 0x7bff, 65520: 0x7c00, 1e300: 0x7c00, math.Inf(-1): 0xfc00,
+		math.Copysign(0, -1): 0x8000} {
 		if got := FloatToHalf(v); got != want {
 			t.Errorf("%v: %x, want %x", v, got, want)
 		}

@@ -55,7 +55,8 @@ func MakeUnique(names []string) (own []string, notes []string) {
 				own[i] = fmt.Sprintf("%s.%d", n, k+1)
 			}
 			taken[own[i]] = true
-			notes = append(notes, fmt.Sprintf("column %d has the same name as an earlier one, %q, and is renamed to %q", i+1, n, own[i]))
+			notes = append(notes, fmt.Sprintf("column %d has the same name as an earlier one, %q, and is renamed to %q", i+1, n,
+				own[i]))
 		}
 		seen[n]++
 	}

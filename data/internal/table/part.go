@@ -82,8 +82,8 @@ func (c *Column) Nullable() bool {
 // Derived is the type of columns that are computed from others.
 const Derived = "made"
 
-// TakesNaNAsNull reports whether a NaN of the column is a null: in numbers of a file or of a caller, but not where values
-// are copied exactly, nor in derived columns, where it says that a function has no value.
+// TakesNaNAsNull reports whether a NaN of the column is a null: in numbers of a file or of a caller, but not where
+// values are copied exactly, nor in derived columns, where it says that a function has no value.
 func (c *Column) TakesNaNAsNull() bool {
 	return c.Kind == Numeric && !c.Integer && c.Type != Derived && !c.HoldsBits()
 }

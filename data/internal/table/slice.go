@@ -12,7 +12,8 @@ func (c *Column) Slice(lo, hi int) *Column {
 		return &out
 	}
 	if !c.IsStored() {
-		out.Number, out.Code, out.Null, out.Int = subslice(c.Number, lo, hi), subslice(c.Code, lo, hi), subslice(c.Null, lo, hi), subslice(c.Int, lo, hi)
+		out.Number, out.Code, out.Null, out.Int = subslice(c.Number, lo, hi), subslice(c.Code, lo, hi), subslice(c.Null, lo,
+			hi), subslice(c.Int, lo, hi)
 		return &out
 	}
 	out.Parts = []Part{}
@@ -31,8 +32,8 @@ func (c *Column) Slice(lo, hi int) *Column {
 	return &out
 }
 
-// rowInSlice converts the number of a row in its column, counted from 1, to its number in the slice [lo, hi), or 0 if it is
-// outside.
+// rowInSlice converts the number of a row in its column, counted from 1, to its number in the slice [lo, hi), or 0 if
+// it is outside.
 func rowInSlice(row, lo, hi int) int {
 	if row > hi {
 		return 0

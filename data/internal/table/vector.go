@@ -305,7 +305,8 @@ func (c *Column) Exact() *Column {
 		case e.Float:
 			out.Type, out.Parts = AsBits(e.String()), append(out.Parts, part)
 		case e.Size == 8:
-			v := &DenseVector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: e, ByColumn: p.v.ByColumn, From: p.v.From, Offset: p.v.Offset}
+			v := &DenseVector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: e, ByColumn: p.v.ByColumn,
+				From: p.v.From, Offset: p.v.Offset}
 			v.Element.AsBits = true
 			out.Type, out.Parts = e.Exact().AsBits(), append(out.Parts, vectorPart{v, p.entry})
 		default:

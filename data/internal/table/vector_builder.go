@@ -90,7 +90,8 @@ func (w *VectorBuilder) Spill() error {
 	if w.file == nil {
 		var err error
 		if w.file, err = memory.NewUnnamedFile(os.TempDir()); err != nil {
-			return &Error{Msg: "cannot create a temporary file for the vectors", Err: err, Hint: "set TMPDIR to a writable directory"}
+			return &Error{Msg: "cannot create a temporary file for the vectors", Err: err,
+				Hint: "set TMPDIR to a writable directory"}
 		}
 	}
 	if _, err := w.file.Write(w.b); err != nil {
@@ -121,7 +122,8 @@ func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
 		}
 		from = w.file
 	}
-	v := &DenseVector{Name: col.Name, Rows: w.rows, Width: w.width, Element: Element{Size: w.size, Float: true}, From: from}
+	v := &DenseVector{Name: col.Name, Rows: w.rows, Width: w.width, Element: Element{Size: w.size, Float: true},
+		From: from}
 	return v.Columns(false), nil
 }
 

@@ -127,7 +127,8 @@ func CheckBounds(res *saddle.Result) error {
 func CheckBrackets(res *saddle.Result, optimum saddle.Certificate) error {
 	for _, c := range res.Trace {
 		if c.Lower > optimum.Upper || c.Upper < optimum.Lower {
-			return fmt.Errorf("after %v passes: [%v, %v] misses the optimum in [%v, %v]", c.Passes, c.Lower, c.Upper, optimum.Lower, optimum.Upper)
+			return fmt.Errorf("after %v passes: [%v, %v] misses the optimum in [%v, %v]", c.Passes, c.Lower, c.Upper,
+				optimum.Lower, optimum.Upper)
 		}
 	}
 	return nil

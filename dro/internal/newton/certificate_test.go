@@ -18,11 +18,15 @@ func TestCertify_RandomPoints(t *testing.T) {
 		intercept := trial%2 == 1
 		s := drotest.NewSample(rng, 20+rng.IntN(40), 3, intercept)
 		for _, l := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}} {
-			for _, d := range []saddle.Dual{side.Simplex{Nu: 0.1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Alpha: 0.5, Nu: 0.2}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.9, Nu: 0.1}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, side.Orthant{Nu: 0.5, Cap: 0.1}, side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Box{Lower: 0.2, Upper: 0.7, Nu: 1}} {
+			for _, d := range []saddle.Dual{side.Simplex{Nu: 0.1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3},
+				side.Simplex{Alpha: 0.5, Nu: 0.2}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.9, Nu: 0.1},
+				side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, side.Orthant{Nu: 0.5, Cap: 0.1},
+				side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Box{Lower: 0.2, Upper: 0.7, Nu: 1}} {
 				p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: side.L2{Mu: 0.05, Intercept: intercept}}
 				optimum := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-11, 2000))
 				if !(optimum.Certificate.Relative() < 1e-9) {
-					t.Errorf("%T%+v, %s, intercept %v: %v at relative gap %.3g", d, d, l.Name(), intercept, optimum.Status, optimum.Certificate.Relative())
+					t.Errorf("%T%+v, %s, intercept %v: %v at relative gap %.3g", d, d, l.Name(), intercept, optimum.Status,
+						optimum.Certificate.Relative())
 					continue
 				}
 				c := saddle.NewCertifier(p)
@@ -38,7 +42,8 @@ func TestCertify_RandomPoints(t *testing.T) {
 						c.CertifyWith(drotest.OnSimplex(rng, s.N))
 					}
 					if c.Best.Lower > optimum.Certificate.Upper || c.Best.Upper < optimum.Certificate.Lower {
-						t.Fatalf("%T%+v, %s, intercept %v: [%v, %v] misses the optimum in %+v", d, d, l.Name(), intercept, c.Best.Lower, c.Best.Upper, optimum.Certificate)
+						t.Fatalf("%T%+v, %s, intercept %v: [%v, %v] misses the optimum in %+v", d, d, l.Name(), intercept, c.Best.Lower,
+							c.Best.Upper, optimum.Certificate)
 					}
 				}
 			}

@@ -110,10 +110,12 @@ func SamplesFor(c *saddle.Certifier, passes float64) int {
 }
 
 // curvatureWeights returns some of the samples and their weights in the lower bound, y_j κ_j. These are the
-// first count samples or, if the adversary's weights are uneven and few of the first samples have weight, the samples of
-// the largest weights that make up the proportion count/n of the total. ok is false if that takes more than
+// first count samples or, if the adversary's weights are uneven and few of the first samples have weight, the samples
+// of the largest weights that make up the proportion count/n of the total. ok is false if that takes more than
 // limit samples.
-func curvatureWeights(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+func curvatureWeights(
+	c *saddle.Certifier, o saddle.LinearModel, count, limit int,
+) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	all, selectable := c.Problem.Oracle.(saddle.Model)
 	uneven := selectable && count < c.N && c.EffectiveShare() < alikeShare
 	until := c.N
@@ -137,7 +139,8 @@ func curvatureWeights(c *saddle.Certifier, o saddle.LinearModel, count, limit in
 		return o, nil, weight, radius, decay, true
 	}
 	portion := float64(count) / float64(c.N)
-	if first := weight[:count]; count <= limit && saddle.StripesOf(count).EffectiveNumber(first) >= saddle.RowsPerColumn*float64(c.D) {
+	if first := weight[:count]; count <= limit &&
+		saddle.StripesOf(count).EffectiveNumber(first) >= saddle.RowsPerColumn*float64(c.D) {
 		return o, nil, first, radius, decay, true
 	}
 	heavy := saddle.HeaviestSamples(nil, weight, portion, saddle.RowsPerColumn*c.D)
@@ -154,7 +157,9 @@ func curvatureWeights(c *saddle.Certifier, o saddle.LinearModel, count, limit in
 // shardedCurvatureWeights works like curvatureWeights for samples distributed over MPI ranks. It returns copies of
 // the heaviest samples or of some samples of every shard. If too many are wanted for copies, it
 // returns all samples in place, with the rows that describe their distribution.
-func shardedCurvatureWeights(c *saddle.Certifier, o saddle.LinearModel, all saddle.Model, count, limit int, uneven bool) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+func shardedCurvatureWeights(
+	c *saddle.Certifier, o saddle.LinearModel, all saddle.Model, count, limit int, uneven bool,
+) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	weight = c.ScratchSpace()
 	c.Rows.Run(c.N, func(_, lo, hi int) {
 		o.CurvatureLowerBoundTo(weight, c.Slope, lo, hi)

@@ -35,7 +35,8 @@ type classBlocks struct {
 
 func newClassBlocks(o saddle.ClassModel, e *saddle.Evaluator, ridge []float64) *classBlocks {
 	_, _, k := e.Problem.Oracle.Dims()
-	b := &classBlocks{oracle: o, d: e.D / k, k: k, ridge: ridge, same: true, ones: e.Vector(e.N), factor: make([]mat.Cholesky, k)}
+	b := &classBlocks{oracle: o, d: e.D / k, k: k, ridge: ridge, same: true, ones: e.Vector(e.N),
+		factor: make([]mat.Cholesky, k)}
 	for j := range b.ones {
 		b.ones[j] = 1
 	}

@@ -39,8 +39,8 @@ const (
 )
 
 // CertifyConstant certifies the best constant prediction if it is optimal. It does nothing for a penalised or
-// fixed adversary. If quick is set, a sample of the rows is asked first. It costs about ten passes where a constant is optimal,
-// and one to three otherwise; with quick, that share of the sample's rows.
+// fixed adversary. If quick is set, a sample of the rows is asked first. It costs about ten passes where a constant is
+// optimal, and one to three otherwise; with quick, that share of the sample's rows.
 func CertifyConstant(r *saddle.Run, quick bool) {
 	if !mayBeConstant(r.Problem) || quick && sampleExcludesConstant(r.Ctx, r.Problem) {
 		return
@@ -54,7 +54,8 @@ func CertifyConstant(r *saddle.Run, quick bool) {
 	defer t.free()
 	t.solve(requiredGap(r), func(y []float64) bool {
 		groups := t.Cert.GroupWeights
-		if balanced := c.ScratchSpace(); saddle.FreeCount(r.Problem.Primal) == 1 && saddle.Balance(c.Rows, balanced, y, c.Slope) {
+		if balanced := c.ScratchSpace(); saddle.FreeCount(r.Problem.Primal) == 1 &&
+			saddle.Balance(c.Rows, balanced, y, c.Slope) {
 			y, groups = balanced, nil // exact in the intercept, for losses without curvature
 		}
 		c.AdoptWeights(y, groups)
@@ -187,7 +188,8 @@ func kindsOfRows(c *saddle.Certifier) (k *rowKinds, ok bool) {
 	if !(low < high) {
 		return k, false
 	}
-	ends := []float64{math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1), 0} // of either kind, and whether there is a third
+	// of either kind, and whether there is a third
+	ends := []float64{math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1), 0}
 	lo, hi := c.Rows.LocalRange(c.N)
 	for j := lo; j < hi; j++ {
 		kind := 0
@@ -335,7 +337,8 @@ func newTilt(ctx context.Context, c *saddle.Certifier, x []float64) *tilt {
 	}
 	t.from, t.value0, t.slope0 = c, c.Vector(c.N), c.Vector(len(c.Slope))
 	p := &saddle.Problem{Oracle: linearise(c, t.value0, t.slope0), Dual: dual, Primal: primal}
-	r := &saddle.Run{Ctx: ctx, Problem: p, Settings: saddle.DefaultSettings(), Cert: saddle.NewCertifier(p), Source: rand.NewPCG(0, 0), Start: make([]float64, c.D)}
+	r := &saddle.Run{Ctx: ctx, Problem: p, Settings: saddle.DefaultSettings(), Cert: saddle.NewCertifier(p),
+		Source: rand.NewPCG(0, 0), Start: make([]float64, c.D)}
 	t.newton, _ = Newton{Sample: c.N}.start(r) // both primals are smooth
 	return t
 }

@@ -115,7 +115,8 @@ func (m *newton) solveUnpenalised() bool {
 		return false
 	}
 	s.KeepDual = m.Settings.KeepDual
-	s.X0, s.Seed, s.RelativeGap = slices.Clone(m.x), m.Settings.Seed, max(m.Settings.RelativeGap/2, 0.002*nu/max(1e-300, math.Abs(m.value)))
+	s.X0, s.Seed, s.RelativeGap = slices.Clone(m.x), m.Settings.Seed, max(m.Settings.RelativeGap/2,
+		0.002*nu/max(1e-300, math.Abs(m.value)))
 	l, err := saddle.NewLoop(p, Newton{}, s)
 	if err != nil {
 		return false
@@ -126,7 +127,8 @@ func (m *newton) solveUnpenalised() bool {
 	copyColumnFindings(c, l.Cert)
 	c.Passes += l.Cert.Passes
 	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*most*nu) // the largest ψ
-	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
+	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective,
+		l.Cert.Passes)
 	if l.Failed == nil {
 		c.Evaluate(slices.Clone(l.Cert.BestX))
 	}
@@ -185,7 +187,8 @@ func (m *continuation) Step() error {
 	if saddle.Has[side.Spectral](l.Problem.Dual) {
 		m.center = slices.Clone(l.Cert.Y)
 	}
-	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes, c.Best.Relative())
+	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status,
+		l.Cert.BestObjective, l.Cert.Passes, c.Best.Relative())
 	if c.IsDeficient && !(c.BestObjective < value-m.Settings.RelativeGap*size) {
 		m.Logf("newton: columns without a penalty depend on each other up to rounding, so that no lower bound can be proved")
 		return saddle.ErrStalled
@@ -200,7 +203,8 @@ func (m *continuation) tightenLowerBound(y []float64) {
 	c := m.Cert
 	c.CertifyWith(y)
 	c.AdoptWeights(y, nil)
-	if between := c.Risk - c.ProveResponse().Value; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= MaxColumns {
+	if between := c.Risk - c.ProveResponse().Value; !m.Certified() &&
+		between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= MaxColumns {
 		CertifyByCurvature(c, c.N, c.N, math.Inf(1))
 	}
 }

@@ -37,7 +37,8 @@ func TestNewton_SolvesTheUnpenalisedProblemWhereLossesExceedNu(t *testing.T) {
 		if res.Status != saddle.Certified || unpenalised != 1 || res.Passes > 60 {
 			t.Fatalf("%T: %v after %v passes, %d problems without a penalty", dual, res.Status, res.Passes, unpenalised)
 		}
-		if peer := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-7, 5000)); peer.Certificate.Lower > res.Certificate.Upper || res.Certificate.Lower > peer.Certificate.Upper {
+		if peer := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-7,
+			5000)); peer.Certificate.Lower > res.Certificate.Upper || res.Certificate.Lower > peer.Certificate.Upper {
 			t.Errorf("%T: certificates %v, and %v by L-BFGS", dual, res.Certificate, peer.Certificate)
 		}
 	}

@@ -21,8 +21,11 @@ func TestCurvedBound_IsBelowTheObjective(t *testing.T) {
 	given := 0
 	for _, intercept := range []bool{false, true} {
 		s := drotest.NewSample(rng, n, d, intercept)
-		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}, losses.Huber{Delta: 0.1}} {
-			for _, dual := range []saddle.Dual{side.Simplex{Nu: 1}, side.Simplex{Nu: 0.1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.05}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}} {
+		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1},
+			losses.Huber{Delta: 0.1}} {
+			for _, dual := range []saddle.Dual{side.Simplex{Nu: 1}, side.Simplex{Nu: 0.1},
+				side.Simplex{Divergence: side.PearsonChi2, Nu: 1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.05},
+				side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}} {
 				for _, mu := range []float64{0.1, 1e-6} {
 					name := fmt.Sprintf("%#v, %#v, μ = %v, intercept %v", l, dual, mu, intercept)
 					p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: side.L2{Mu: mu, Intercept: intercept}}
@@ -48,7 +51,8 @@ func TestCurvedBound_IsBelowTheObjective(t *testing.T) {
 							}
 							given++
 							if c.Best.Lower > opt.Certificate.Upper {
-								t.Fatalf("%s, %d samples, %v away: lower bound %v above the optimum %v", name, count, far, c.Best.Lower, opt.Certificate.Upper)
+								t.Fatalf("%s, %d samples, %v away: lower bound %v above the optimum %v", name, count, far, c.Best.Lower,
+									opt.Certificate.Upper)
 							}
 							excess, gap := value-opt.Objective, value-c.Best.Lower
 							if count == n && far <= 1e-2 && dual.Modulus() == 1 && gap > 20*excess+1e-10 {

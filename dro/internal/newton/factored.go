@@ -109,7 +109,10 @@ func (m *Factored) measureColumns() {
 // an entry overflows.
 func (m *Factored) Update(y, slope []float64) error {
 	m.grams.part.Clear()
-	m.weights.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.part.Shard(s), m.weight, lo, hi) })
+	m.weights.update(y, slope, m.grams.count, func(s, lo,
+		hi int) {
+		m.oracle.AddGramTo(m.grams.part.Shard(s), m.weight, lo, hi)
+	})
 	m.grams.sumTo(m.Matrix)
 	for i := range m.D {
 		m.Full[i] = m.Matrix.At(i, i)
@@ -163,7 +166,8 @@ type OverflowError struct {
 
 // Error implements error.
 func (e *OverflowError) Error() string {
-	return fmt.Sprintf("dro: the squares of coordinate %d of the samples overflow double precision: divide that column by its scale", e.Coordinate)
+	return fmt.Sprintf("dro: the squares of coordinate %d of the samples overflow double precision: divide that column "+
+		"by its scale", e.Coordinate)
 }
 
 // CheckOverflow returns the OverflowError of the first column whose squares overflow, nil if there is

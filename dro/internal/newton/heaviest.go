@@ -51,7 +51,8 @@ func (m *newton) solveHeaviest() (tried bool) {
 		if restricted == nil {
 			break
 		}
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal}, Newton{}, s)
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal},
+			Newton{}, s)
 		if err != nil {
 			break
 		}
@@ -76,7 +77,8 @@ func (m *newton) solveHeaviest() (tried bool) {
 		}
 		l.Close()
 		c.Evaluate(x)
-		m.Logf("newton: the %d rows of most weight: %v after %.3g passes over them, objective %.6g", n, l.Result.Status, l.Cert.Passes, c.Objective)
+		m.Logf("newton: the %d rows of most weight: %v after %.3g passes over them, objective %.6g", n, l.Result.Status,
+			l.Cert.Passes, c.Objective)
 		tried = true
 	}
 	m.restricted = true

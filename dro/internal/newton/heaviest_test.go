@@ -35,7 +35,8 @@ func TestNewton_SolvesForTheHeaviestRowsFirst(t *testing.T) {
 	res := drotest.Solve(t, p, Newton{}, s)
 	whole := drotest.Solve(t, unselectable(p, o), Newton{}, drotest.SettingsFor(1e-8, 300))
 	if tried == 0 || res.Status != saddle.Certified || whole.Status != saddle.Certified || !(res.Passes < whole.Passes) {
-		t.Errorf("%v after %v passes, %d problems of few rows; %v after %v passes of all rows", res.Status, res.Passes, tried, whole.Status, whole.Passes)
+		t.Errorf("%v after %v passes, %d problems of few rows; %v after %v passes of all rows", res.Status, res.Passes, tried,
+			whole.Status, whole.Passes)
 	}
 	if !(math.Abs(res.Objective-whole.Objective) <= 2e-8*whole.Objective) {
 		t.Errorf("objectives %v and %v", res.Objective, whole.Objective)

@@ -32,7 +32,8 @@ type interiorPoint struct {
 func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 	k, d := len(s.v), len(s.g)
 	in := &interiorPoint{quadratic: s}
-	for _, v := range []*[]float64{&in.low, &in.high, &in.r, &in.weight, &in.dq, &in.dLow, &in.dHigh, &in.jd, &in.hold, &in.scaled} {
+	for _, v := range []*[]float64{&in.low, &in.high, &in.r, &in.weight, &in.dq, &in.dLow, &in.dHigh, &in.jd, &in.hold,
+		&in.scaled} {
 		*v = make([]float64, k)
 	}
 	for _, v := range []*[]float64{&in.resid, &in.dDelta, &in.scaledTo} {
@@ -125,7 +126,8 @@ func (in *interiorPoint) residuals() (gap, off float64) {
 	return gap, off
 }
 
-// factorise eliminates q, m, p and τ from the equations of a step and factorises the remaining d×d system. It reports whether that is positive definite.
+// factorise eliminates q, m, p and τ from the equations of a step and factorises the remaining d×d system. It reports
+// whether that is positive definite.
 func (in *interiorPoint) factorise() bool {
 	for i := range in.weight {
 		curve := in.low[i] / in.q[i]

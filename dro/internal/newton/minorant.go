@@ -111,7 +111,8 @@ func largestDecrease(lambda, b float64) float64 {
 	if u > 0.1 {
 		return (1 + 1e-12) * (u + (1-u)*math.Log1p(-u)) / (b * b)
 	}
-	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u)))) // the last factor covers the rest of the series
+	// the last factor covers the rest of the series
+	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u))))
 }
 
 // A minorant is H of CertifyByCurvature in the scale of its diagonal, A = D H D, with its computed
@@ -131,7 +132,9 @@ type minorant struct {
 
 // newMinorant returns the minorant of these samples and weights, nil if it is singular
 // or so nearly singular that rounding decides. The parameters of redundant columns count as 0.
-func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64, redundant func(i int) bool) *minorant {
+func newMinorant(
+	o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64, redundant func(i int) bool,
+) *minorant {
 	const (
 		smallest = 1e-280 // diagonal entry that is exact to a few u
 		trusted  = 0.5    // largest perturbation relative to the smallest eigenvalue, for which inflate is 1.5
@@ -148,7 +151,8 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 			h.SetSym(i, i, 1)
 		}
 	}
-	f := &minorant{d: d, rows: rows, scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil), perturbed: gramRounding(d, len(weight))}
+	f := &minorant{d: d, rows: rows, scaled: h, scale: make([]float64, d), upper: mat.NewTriDense(d, mat.Upper, nil),
+		perturbed: gramRounding(d, len(weight))}
 	for i := range d {
 		if f.scale[i] = 1 / math.Sqrt(h.At(i, i)); !(h.At(i, i) > smallest) || f.scale[i] == 0 {
 			return nil
@@ -228,7 +232,9 @@ func (f *minorant) provesEigenvalues(value float64) bool {
 // eigenvalue of D H D, whatever the scale of the columns. If both exceed within, the
 // bound that is sufficient, the norms themselves are computed, if that costs at most maxPasses
 // passes. shortfall is the proved bound divided by within; up to 1 is sufficient.
-func (f *minorant) maxRowNorm(c *saddle.Certifier, o saddle.LinearModel, weight []float64, within, maxPasses float64) (rho, shortfall float64) {
+func (f *minorant) maxRowNorm(
+	c *saddle.Certifier, o saddle.LinearModel, weight []float64, within, maxPasses float64,
+) (rho, shortfall float64) {
 	lightest := -f.rows.Max(len(weight), func(lo, hi int) float64 {
 		least := math.Inf(1)
 		for _, w := range weight[lo:hi] {

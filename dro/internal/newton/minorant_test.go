@@ -88,7 +88,8 @@ func TestAbove_ProvesTheSmallestEigenvalue(t *testing.T) {
 		}
 		least := eigen.Values(nil)[0]
 		if !f.provesEigenvalues(least*(1-1e-6)) || f.provesEigenvalues(least*(1+1e-6)) {
-			t.Errorf("smallest eigenvalue %v: above it %v, below it %v", least, f.provesEigenvalues(least*(1+1e-6)), f.provesEigenvalues(least*(1-1e-6)))
+			t.Errorf("smallest eigenvalue %v: above it %v, below it %v", least, f.provesEigenvalues(least*(1+1e-6)),
+				f.provesEigenvalues(least*(1-1e-6)))
 		}
 	}
 }
@@ -115,7 +116,8 @@ func TestMinorant_NormWithRounding(t *testing.T) {
 				err[i] = 1e-3
 			}
 			size.Sqrt(size)
-			least := new(big.Float).Mul(size, new(big.Float).Add(big.NewFloat(1), big.NewFloat(float64(d+8)*saddle.UnitRoundoff)))
+			least := new(big.Float).Mul(size, new(big.Float).Add(big.NewFloat(1),
+				big.NewFloat(float64(d+8)*saddle.UnitRoundoff)))
 			got := f.gradientNorm(g, make([]float64, d))
 			if of, _ := size.Float64(); big.NewFloat(got).Cmp(least) < 0 || got > of*(1+1e-13) {
 				t.Fatalf("%d columns: %v, of a vector of length %v", d, got, size)

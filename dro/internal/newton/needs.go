@@ -7,14 +7,16 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
-var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxColumns), Holds: func(p *saddle.Problem) bool {
-	_, d, _ := p.Oracle.Dims()
-	return d <= MaxColumns
-}}
+var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxColumns),
+	Holds: func(p *saddle.Problem) bool {
+		_, d, _ := p.Oracle.Dims()
+		return d <= MaxColumns
+	}}
 
-var needNorm = saddle.Need{What: "the Wasserstein regulariser with ν > 0 or given weights, and one margin per sample", Holds: func(p *saddle.Problem) bool {
-	return saddle.Has[side.Norm](p.Primal) && saddle.IsDifferentiable(p) && saddle.NeedLinearModel.IsMet(p)
-}}
+var needNorm = saddle.Need{What: "the Wasserstein regulariser with ν > 0 or given weights, and one margin per sample",
+	Holds: func(p *saddle.Problem) bool {
+		return saddle.Has[side.Norm](p.Primal) && saddle.IsDifferentiable(p) && saddle.NeedLinearModel.IsMet(p)
+	}}
 
 // Needs lists what every method that uses the Hessian of P needs.
 var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedLinearModel, saddle.NeedResponse, saddle.NeedRidge}
@@ -22,7 +24,8 @@ var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedLinearModel, saddle.Ne
 // UnlessFormable returns n as a need of problems whose Hessian cannot be formed. For these the practical
 // schedule falls back to the theoretical one.
 func UnlessFormable(n saddle.Need) saddle.Need {
-	return saddle.Need{What: n.What + ", where the Hessian of the objective cannot be formed", Holds: func(p *saddle.Problem) bool { return IsFormable(p) || n.IsMet(p) }}
+	return saddle.Need{What: n.What + ", where the Hessian of the objective cannot be formed",
+		Holds: func(p *saddle.Problem) bool { return IsFormable(p) || n.IsMet(p) }}
 }
 
 // IsFormable reports whether the Hessian of P exists and has few enough columns to be formed, as the practical

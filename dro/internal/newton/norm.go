@@ -41,7 +41,8 @@ func (m *norm) Step() error {
 	s := saddle.DefaultSettings()
 	s.X0, s.Seed, s.RelativeGap = m.x, m.Settings.Seed, max(1e-14, inner*m.Settings.RelativeGap)
 	s.MaxPasses = max(minPasses, c.PassesLeft(spareEvaluations, c.N, math.Inf(1)))
-	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: m.Problem.Dual, Primal: m.phi.RidgeAt(m.lambda)}, m.method, s)
+	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: m.Problem.Dual,
+		Primal: m.phi.RidgeAt(m.lambda)}, m.method, s)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,8 @@ func (m *norm) Step() error {
 	m.x = slices.Clone(l.Cert.BestX)
 	m.try(m.x)
 	size := m.phi.SizeOf(m.x)
-	m.Logf("newton: λ = %.6g: ‖x‖ = %.6g, %.3g passes, relative gap %.3g", m.lambda, size, l.Cert.Passes, c.Best.Relative())
+	m.Logf("newton: λ = %.6g: ‖x‖ = %.6g, %.3g passes, relative gap %.3g", m.lambda, size, l.Cert.Passes,
+		c.Best.Relative())
 	if m.Certified() {
 		return nil
 	}

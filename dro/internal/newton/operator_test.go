@@ -17,7 +17,8 @@ func TestOperator_ProductsOfMatrix(t *testing.T) {
 	rng := drotest.RngOf(112)
 	s := drotest.NewSample(rng, 700, d, true)
 	for _, l := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 0.5}} {
-		for _, dual := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.2}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}} {
+		for _, dual := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.2},
+			side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}} {
 			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: side.L2{Mu: 0.01, Intercept: true}}
 			c := saddle.NewCertifier(p)
 			c.Evaluate(drotest.Normals(rng, d, 0.5))

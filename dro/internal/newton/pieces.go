@@ -56,7 +56,8 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 			p.ends, p.mass = append(p.ends, len(ids)), append(p.mass, mass)
 		}
 	}
-	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D, slope: ranks.GatherAt(c.Rows, ids, c.Slope)[0]}
+	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D,
+		slope: ranks.GatherAt(c.Rows, ids, c.Slope)[0]}
 	var err error
 	if s.products, err = saddle.Required[saddle.LinearModel](s.oracle); err != nil { // those of all samples have
 		return nil, err

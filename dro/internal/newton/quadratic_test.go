@@ -22,7 +22,8 @@ func TestStep_AtAKinkMeetsTheConditions(t *testing.T) {
 	for trial := range 200 {
 		d, k := 1+rng.IntN(6), 1+rng.IntN(40)
 		scale := math.Exp(6 * rng.NormFloat64())
-		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k), ends: []int{k}, mass: []float64{0.2 + rng.Float64()}}
+		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k),
+			ends: []int{k}, mass: []float64{0.2 + rng.Float64()}}
 		for i := range d {
 			for j := i; j < d; j++ {
 				s.h.SetSym(i, j, 0.1*rng.NormFloat64())
@@ -87,7 +88,8 @@ func TestStep_OfManyScalesIsSolved(t *testing.T) {
 		rng := rand.New(rand.NewPCG(trial, 6))
 		d, k := 1+rng.IntN(12), 1+rng.IntN(150)
 		scale := math.Exp(6 * rng.NormFloat64())
-		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k), ends: []int{k}, mass: []float64{0.2 + rng.Float64()}}
+		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k),
+			ends: []int{k}, mass: []float64{0.2 + rng.Float64()}}
 		for i := range d {
 			for j := i; j < d; j++ {
 				s.h.SetSym(i, j, 0.01*rng.NormFloat64())

@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// findRedundant finds columns without a penalty that are linear combinations of other ones without a penalty, and stores
-// them in c.Redundant. The minimum over the other coordinates is the minimum over all of them, because z_i = Σ_k a_k z_k
-// for every row makes x_i z_i the same as the changes a_k x_i of the x_k. So their curvature proves a bound where that of
-// all columns is singular. A combination counts if it holds exactly, in the numbers as they are stored, which is decided
-// without rounding; columns that depend on each other up to rounding alone make c.IsDeficient true. It takes a Gram
-// matrix, and half a pass for every column in question.
+// findRedundant finds columns without a penalty that are linear combinations of other ones without a penalty, and
+// stores them in c.Redundant. The minimum over the other coordinates is the minimum over all of them, because z_i = Σ_k
+// a_k z_k for every row makes x_i z_i the same as the changes a_k x_i of the x_k. So their curvature proves a bound
+// where that of all columns is singular. A combination counts if it holds exactly, in the numbers as they are stored,
+// which is decided without rounding; columns that depend on each other up to rounding alone make c.IsDeficient true. It
+// takes a Gram matrix, and half a pass for every column in question.
 func findRedundant(c *saddle.Certifier, o saddle.LinearModel, ridge []float64) {
 	const (
 		dependent = 1e-10      // squared distance from the span of the others, relative, below which a column is in question
@@ -94,8 +94,8 @@ func copyColumnFindings(c, inner *saddle.Certifier) {
 }
 
 // pivot factorises the block of h of the columns given, taking the column farthest from the span of those before. It
-// returns the columns kept, the rest, whose squared distances are below least relative to their squared lengths, and the
-// rows of the factor by the order kept: factor[k][i] for column i.
+// returns the columns kept, the rest, whose squared distances are below least relative to their squared lengths, and
+// the rows of the factor by the order kept: factor[k][i] for column i.
 func pivot(h *mat.SymDense, columns []int, least float64) (kept, rest []int, factor [][]float64) {
 	d := h.SymmetricDim()
 	left := make([]float64, d)
@@ -144,8 +144,8 @@ func coefficients(factor [][]float64, kept []int, i int) []float64 {
 	return a
 }
 
-// isZeroSum reports whether the exact sum of the terms is zero. It overwrites them by numbers that do not overlap, of the
-// same sum (Shewchuk 1997).
+// isZeroSum reports whether the exact sum of the terms is zero. It overwrites them by numbers that do not overlap, of
+// the same sum (Shewchuk 1997).
 func isZeroSum(term []float64) bool {
 	for n := range term {
 		x := term[n]

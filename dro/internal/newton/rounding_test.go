@@ -57,7 +57,8 @@ func TestCurvature_RoundingIsBounded(t *testing.T) {
 			longest = max(longest, math.Sqrt(square(row(j))))
 		}
 		g := drotest.Normals(rng, d, 1)
-		if got, want := f.gradientNorm(g, make([]float64, d)), math.Sqrt(square(drotest.Reals(g))); got < want || got > 1.3*want {
+		if got, want := f.gradientNorm(g, make([]float64, d)), math.Sqrt(square(drotest.Reals(g))); got < want ||
+			got > 1.3*want {
 			t.Errorf("trial %d: λ = %v, in 256 bits %v", trial, got, want)
 		}
 		err := make([]float64, d)

@@ -12,7 +12,8 @@ func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, h
 	e := w.evaluator
 	of := saddle.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
 	w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
-	if even := min(saddle.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size()); even < alikeShare {
+	if even := min(saddle.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N),
+		of.EffectiveNumber(w.weight)/of.Size()); even < alikeShare {
 		of.Share = min(1, of.Share/even)
 		w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
 	}

@@ -135,13 +135,15 @@ func (m *sqp) takeStep() error {
 		if err != nil {
 			return err
 		}
-		tolerance := max(1e-15*math.Abs(m.value), min(stageGap*min(m.last, math.Abs(m.value)), math.Max(0.1*goal, 1e-4*m.last)))
+		tolerance := max(1e-15*math.Abs(m.value), min(stageGap*min(m.last, math.Abs(m.value)),
+			math.Max(0.1*goal, 1e-4*m.last)))
 		exact := p.solve(tolerance)
 		fall := p.modelDecrease(p.start)
 		if !exact && !(fall > 0) || math.IsNaN(fall) {
 			return saddle.ErrStalled
 		}
-		m.Logf("sqp: %d pieces, %d factors, fall expected %.3g of %.10g, %.4g passes", len(p.v), p.rounds, fall, m.value, c.Passes)
+		m.Logf("sqp: %d pieces, %d factors, fall expected %.3g of %.10g, %.4g passes", len(p.v), p.rounds, fall, m.value,
+			c.Passes)
 		lo, hi := c.Rows.LocalRange(c.N)
 		copy(m.weight[lo:hi], c.Y[lo:hi])
 		groups := p.weigh(m.weight, p.q)

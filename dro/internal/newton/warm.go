@@ -56,7 +56,8 @@ func (m *newton) beginWarmStart() {
 
 // beginLBFGS starts L-BFGS at the current point; cost is the cost of a Hessian.
 func (m *newton) beginLBFGS(cost float64) {
-	m.warm = &warmStart{method: LBFGS{}.start(m.Run, m.phi), cost: cost, since: m.Cert.Passes, before: math.Inf(1), least: math.Inf(1)}
+	m.warm = &warmStart{method: LBFGS{}.start(m.Run, m.phi), cost: cost, since: m.Cert.Passes, before: math.Inf(1),
+		least: math.Inf(1)}
 	copy(m.warm.method.at.X, m.x)
 }
 

@@ -152,7 +152,8 @@ func (c *Certifier) CheckPromises() error {
 	}
 	below := c.Rows.Max(c.N, func(lo, hi int) float64 { return -floats.Min(c.Value[lo:hi]) })
 	if below > 1e-9 && below > 1e-9*(1+math.Abs(c.topLoss())) { // more than rounding
-		return fmt.Errorf("dro: the oracle's NonNegative method states that losses are ≥ 0, but one loss is %v: an oracle that embeds another oracle and changes EvalTo needs its own NonNegative method", -below)
+		return fmt.Errorf("dro: the oracle's NonNegative method states that losses are ≥ 0, but one loss is %v: an oracle "+
+			"that embeds another oracle and changes EvalTo needs its own NonNegative method", -below)
 	}
 	return nil
 }
@@ -165,7 +166,8 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	copy(c.X, x)
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
 	c.Objective = c.Risk + c.Problem.Primal.Value(c.X)
-	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() { // losses may be −Inf
+	// losses may be −Inf
+	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() {
 		c.checkNumbers()
 		c.Objective = math.Inf(1)
 		Fill(c.G, math.NaN())
@@ -361,8 +363,8 @@ func (c *Certifier) KeepLower(y []float64, inner, left, rounding float64) {
 	c.RaiseLower(y, inner+phi, left+rounding+c.PointRounding(phi)+8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)))
 }
 
-// RaiseLower records the lower bound value − less of weights y if it is the best, minus the rounding of this difference. y
-// is nil where the weights are not known.
+// RaiseLower records the lower bound value − less of weights y if it is the best, minus the rounding of this
+// difference. y is nil where the weights are not known.
 func (c *Certifier) RaiseLower(y []float64, value, less float64) {
 	lower := value - less - 8*UnitRoundoff*(math.Abs(value)+less) - Underflow
 	if !(lower > c.Best.Lower) { // true for NaN

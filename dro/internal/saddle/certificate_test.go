@@ -62,7 +62,8 @@ func (keeping) NonNegative() bool { return true }
 // A loss below 0 by 1e-9 of one and the largest is rounding, by more the break of a promise.
 func TestLosses_BelowZeroByRoundingPass(t *testing.T) {
 	for _, top := range []float64{0, 1, 1023} {
-		for least, fine := range map[float64]bool{0: true, -1e-9 * (1 + top): true, math.Nextafter(-1e-9*(1+top), -1): false, -1: false} {
+		for least, fine := range map[float64]bool{0: true, -1e-9 * (1 + top): true, math.Nextafter(-1e-9*(1+top), -1): false,
+			-1: false} {
 			p := &Problem{keeping{sized{n: 2, d: 1, s: 1}}, priced{}, ridged{}}
 			c := &Certifier{Evaluator: &Evaluator{Problem: p, N: 2, Value: []float64{top, least}}}
 			c.touched = true

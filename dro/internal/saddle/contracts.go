@@ -253,7 +253,8 @@ type Separable interface {
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
-// A Normed dual knows the properties of its norm and its set Y that determine the constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
+// A Normed dual knows the properties of its norm and its set Y that determine the constants of Assumption 1 (eqs.
+// ind_lip, ind_smth, agg_lip).
 type Normed interface {
 	// NormScale returns the largest κ with ‖·‖_Y ≥ κ‖·‖₂ on n weights.
 	NormScale(n int) float64

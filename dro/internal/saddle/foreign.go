@@ -178,7 +178,8 @@ func (c *partsCheck) checkSamples(lo, hi int) error {
 				if err := c.wrongDerivative(lo+j, x, g); err != nil {
 					return err
 				}
-				return fmt.Errorf("the loss of sample %d is %v at a point and %v at another one, below the tangent of the first, %v: the loss is not convex, or its slope is wrong", lo+j, f, at, tangent)
+				return fmt.Errorf("the loss of sample %d is %v at a point and %v at another one, below the tangent of the first, "+
+					"%v: the loss is not convex, or its slope is wrong", lo+j, f, at, tangent)
 			}
 		}
 	}
@@ -209,10 +210,13 @@ func (c *partsCheck) checkCurvature(m LinearModel, lo, hi int) error {
 				continue
 			}
 			if a < 2 && !(math.Abs(mean-curvature[lo+j]) <= 0.01*size+0.1*math.Abs(mean)) && !c.hasJump(m, lo+j) {
-				return fmt.Errorf("the curvature of sample %d is %v, but finite differences of the slope give %v", lo+j, curvature[lo+j], mean)
+				return fmt.Errorf("the curvature of sample %d is %v, but finite differences of the slope give %v", lo+j,
+					curvature[lo+j], mean)
 			}
-			if least := bound[lo+j] * math.Exp(-decay*math.Abs(apart)); math.Abs(apart) <= radius && !(mean >= least-checkSlack*(1+least)*size) {
-				return fmt.Errorf("CurvatureLowerBoundTo stores %v for sample %d, but between margins %v apart the mean curvature is %v", bound[lo+j], lo+j, math.Abs(apart), mean)
+			if least := bound[lo+j] * math.Exp(-decay*math.Abs(apart)); math.Abs(apart) <= radius &&
+				!(mean >= least-checkSlack*(1+least)*size) {
+				return fmt.Errorf("CurvatureLowerBoundTo stores %v for sample %d, but between margins %v apart the mean curvature "+
+					"is %v", bound[lo+j], lo+j, math.Abs(apart), mean)
 			}
 		}
 	}
@@ -250,7 +254,8 @@ func (c *partsCheck) checkRange(lo, hi int, losses []float64, gradients [][]floa
 	for j := lo; j < hi; j++ {
 		o.EvalTo(value, slope, c.points[0], j, j+1)
 		if f := losses[j-lo]; !(math.Abs(value[j]-f) <= checkSlack*(math.Abs(f)+math.Abs(value[j]))) {
-			return fmt.Errorf("EvalTo computes for sample %d the loss %v by itself, but %v in a range of samples", j, value[j], f)
+			return fmt.Errorf("EvalTo computes for sample %d the loss %v by itself, but %v in a range of samples", j, value[j],
+				f)
 		}
 		c.Cert.Y[j] = float64(j - lo + 1)
 		for i, v := range gradients[j-lo] {
@@ -264,7 +269,8 @@ func (c *partsCheck) checkRange(lo, hi int, losses []float64, gradients [][]floa
 	clear(c.Cert.Y[lo:hi])
 	for i, v := range sum {
 		if !(math.Abs(v-want[i]) <= checkSlack*size[i]) {
-			return fmt.Errorf("AddGradTo called twice for samples %d to %d gives %v for parameter %d, but the weighted gradients of single samples give %v: AddGradTo must add Σ weight[j]·∇f_j", lo, hi-1, v, i, want[i])
+			return fmt.Errorf("AddGradTo called twice for samples %d to %d gives %v for parameter %d, but the weighted "+
+				"gradients of single samples give %v: AddGradTo must add Σ weight[j]·∇f_j", lo, hi-1, v, i, want[i])
 		}
 	}
 	return nil
@@ -295,7 +301,8 @@ func (c *partsCheck) wrongDerivative(j int, x, g []float64) error {
 	if worst < 0 {
 		return nil
 	}
-	return fmt.Errorf("the derivative of the loss of sample %d with respect to parameter %d is %v, but finite differences give %v", j, worst, g[worst], difference)
+	return fmt.Errorf("the derivative of the loss of sample %d with respect to parameter %d is %v, but finite "+
+		"differences give %v", j, worst, g[worst], difference)
 }
 
 // checkPrimal compares the values, proximal steps, gradients and bounds of the regulariser with each other.
@@ -326,7 +333,8 @@ func (c *partsCheck) checkRegulariser() error {
 			floats.Scale(0.5, middle)
 			most := (value[a] + value[b]) / 2
 			if got := phi.Value(middle); !(got <= most+checkSlack*(math.Abs(value[a])+math.Abs(value[b])+math.Abs(got))) {
-				return fmt.Errorf("the values are %v and %v at two points, but %v halfway between them, above %v: the function is not convex", value[a], value[b], got, most)
+				return fmt.Errorf("the values are %v and %v at two points, but %v halfway between them, above %v: the function is "+
+					"not convex", value[a], value[b], got, most)
 			}
 		}
 	}
@@ -377,7 +385,8 @@ func (c *partsCheck) wrongPrimalGradient(x, g []float64) error {
 			worst, far, difference = i, math.Abs(d-g[i]), d
 		}
 	}
-	return fmt.Errorf("AddGradTo adds a gradient whose tangent lies above the values: coordinate %d of the gradient is %v, but finite differences give %v", worst, g[worst], difference)
+	return fmt.Errorf("AddGradTo adds a gradient whose tangent lies above the values: coordinate %d of the gradient is "+
+		"%v, but finite differences give %v", worst, g[worst], difference)
 }
 
 // checkSteps returns an error if a proximal step does not minimise what it should, or if FenchelYoung returns less
@@ -404,7 +413,8 @@ func (c *partsCheck) checkSteps(value []float64) error {
 				next := make([]float64, d)
 				phi.ProxTo(next, g, c.coords(near), 1, weight)
 				if !isFinite(next) {
-					return fmt.Errorf("ProxTo returned %v in coordinate %d", next[slices.IndexFunc(next, isNotFinite)], slices.IndexFunc(next, isNotFinite))
+					return fmt.Errorf("ProxTo returned %v in coordinate %d", next[slices.IndexFunc(next, isNotFinite)],
+						slices.IndexFunc(next, isNotFinite))
 				}
 				if c.set == nil {
 					if err := c.checkStep(next, g, near, weight); err != nil {
@@ -421,7 +431,8 @@ func (c *partsCheck) checkSteps(value []float64) error {
 					size += math.Abs(v) * (math.Abs(x[i]) + math.Abs(z[i]))
 				}
 				if away < least-checkSlack*size {
-					return fmt.Errorf("FenchelYoung(x, g) returned %v; it must be at least %v, by which φ(x) + ⟨g, x⟩ is larger than at another point", away, least)
+					return fmt.Errorf("FenchelYoung(x, g) returned %v; it must be at least %v, by which φ(x) + ⟨g, x⟩ is larger than "+
+						"at another point", away, least)
 				}
 			}
 		}
@@ -459,7 +470,9 @@ func (c *partsCheck) checkStep(z, g, center []float64, weight float64) error {
 					worst, slope = i, (above-below)/(2*step)
 				}
 			}
-			return fmt.Errorf("ProxTo(dst, g, center, 1, %v) does not minimise: the objective is %v at dst, but %v at another point; in coordinate %d, where dst is %v, the slope of the objective is %v", weight, best, v, worst, z[worst], slope)
+			return fmt.Errorf("ProxTo(dst, g, center, 1, %v) does not minimise: the objective is %v at dst, but %v at another "+
+				"point; in coordinate %d, where dst is %v, the slope of the objective is %v", weight, best, v, worst, z[worst],
+				slope)
 		}
 	}
 	return nil
@@ -496,9 +509,11 @@ func (c *partsCheck) checkDual() error {
 		}
 		r, _ := c.Problem.Dual.BestResponseTo(y, f)
 		if j := slices.IndexFunc(y, func(v float64) bool { return isNotFinite(v) || v < 0 && !affine }); j >= 0 {
-			return fmt.Errorf("the best response of the dual %T is wrong: its weight of sample %d is %v", c.Problem.Dual, j, y[j])
+			return fmt.Errorf("the best response of the dual %T is wrong: its weight of sample %d is %v", c.Problem.Dual, j,
+				y[j])
 		}
-		losses, weights, risk, psi = append(losses, f), append(weights, y), append(risk, r), append(psi, c.Problem.Dual.Value(y))
+		losses, weights, risk, psi = append(losses, f), append(weights, y), append(risk, r), append(psi,
+			c.Problem.Dual.Value(y))
 	}
 	between := make([]float64, n)
 	for a, y := range weights {
@@ -515,7 +530,8 @@ func (c *partsCheck) checkDual() error {
 				got, most := c.Problem.Dual.Value(between), (1-share)*psi[a]+share*psi[b]
 				slack := checkSlack*(math.Abs(psi[a])+math.Abs(psi[b])+math.Abs(got)) + c.imprecision(floats.Sum(y), size)
 				if !(got <= most+slack) {
-					return fmt.Errorf("the penalty of the dual %T is not convex: ψ is %v between two weight vectors, where ψ is %v and %v", c.Problem.Dual, got, psi[a], psi[b])
+					return fmt.Errorf("the penalty of the dual %T is not convex: ψ is %v between two weight vectors, where ψ is %v "+
+						"and %v", c.Problem.Dual, got, psi[a], psi[b])
 				}
 			}
 		}
@@ -551,9 +567,11 @@ func (c *partsCheck) checkWeights(y, f []float64, risk, size float64, best bool)
 	slack := 10*checkSlack*(size*mass+math.Abs(psi)+math.Abs(risk)) + c.imprecision(mass, size)
 	switch {
 	case best && !(math.Abs(value-risk) <= slack):
-		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but weights y with ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, risk, value)
+		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but weights y with ⟨y, f⟩ − "+
+			"ψ(y) = %v", c.Problem.Dual, risk, value)
 	case !(value <= risk+slack):
-		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but other weights of Y have the larger value ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, risk, value)
+		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but other weights of Y have "+
+			"the larger value ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, risk, value)
 	}
 	return nil
 }

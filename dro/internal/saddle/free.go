@@ -92,7 +92,8 @@ func (t *cut) sign() int {
 func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, rounding float64, ok bool) {
 	tries, growth := 7, 3.0 // steps grow by factors of 3, 9, 81, …, by 1e28 in all
 	if c.shifted == nil {
-		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
+		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N),
+			Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
 	}
 	at := append([]float64(nil), c.X...)
 	origin := c.cutAt(c.Evaluator, y, off, c.X)
@@ -152,7 +153,8 @@ func (c *Certifier) combineCuts(down, up *cut, b float64) (value, rounding float
 		8*UnitRoundoff*(math.Abs(down.value)+math.Abs(up.value)+math.Abs(down.slope*(down.b-b))+math.Abs(up.slope*(up.b-b)))
 	for i := range c.bound {
 		c.bound[i] = theta*down.g[i] + (1-theta)*up.g[i]
-		c.Err[i] = theta*down.err[i] + (1-theta)*up.err[i] + doubt*math.Abs(down.g[i]-up.g[i]) + 8*UnitRoundoff*(math.Abs(down.g[i])+math.Abs(up.g[i]))
+		c.Err[i] = theta*down.err[i] + (1-theta)*up.err[i] + doubt*math.Abs(down.g[i]-up.g[i]) +
+			8*UnitRoundoff*(math.Abs(down.g[i])+math.Abs(up.g[i]))
 	}
 	c.bound[c.D-1], c.Err[c.D-1] = 0, 0
 	return value, rounding

@@ -12,7 +12,8 @@ func TestBalance_ByHand(t *testing.T) {
 	rng := drotest.RngOf(32)
 	for range 500 {
 		n := 2 + rng.IntN(10)
-		y, slope, dst := drotest.OnSimplex(rng, n), drotest.Normals(rng, n, math.Pow(10, 6*rng.Float64()-3)), make([]float64, n)
+		y, slope, dst := drotest.OnSimplex(rng, n), drotest.Normals(rng, n, math.Pow(10, 6*rng.Float64()-3)), make([]float64,
+			n)
 		if rng.IntN(3) == 0 {
 			slope[rng.IntN(n)] = 0
 		}
@@ -39,7 +40,8 @@ func TestBalance_ByHand(t *testing.T) {
 				t.Fatalf("weight %d: %v became %v", j, y[j], v)
 			}
 		}
-		if !(math.Abs(mass-1) <= drotest.ClosedForm) || !(math.Abs(saddle.Dot(dst, slope)) <= drotest.ClosedForm*drotest.MaxAbs(slope)) {
+		if !(math.Abs(mass-1) <= drotest.ClosedForm) ||
+			!(math.Abs(saddle.Dot(dst, slope)) <= drotest.ClosedForm*drotest.MaxAbs(slope)) {
 			t.Fatalf("mass 1 + %.3g, ⟨y, slope⟩ = %.3g", mass-1, saddle.Dot(dst, slope))
 		}
 	}

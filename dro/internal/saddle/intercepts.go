@@ -27,7 +27,8 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 		return
 	}
 	if c.shifted == nil {
-		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
+		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N),
+			Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
 	}
 	scratch := c.Vector(len(c.Slope))
 	defer c.Release(scratch)

@@ -15,7 +15,8 @@ func TestCuts_MixToALevelOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 500 {
 		line := func(sign float64) *cut {
-			k := &cut{slope: sign * (0.5 + rng.Float64()), b: rng.NormFloat64(), value: rng.NormFloat64(), g: make([]float64, d), err: make([]float64, d)}
+			k := &cut{slope: sign * (0.5 + rng.Float64()), b: rng.NormFloat64(), value: rng.NormFloat64(), g: make([]float64, d),
+				err: make([]float64, d)}
 			for i := range d {
 				k.g[i] = rng.NormFloat64()
 			}
@@ -50,7 +51,8 @@ func TestCuts_MixToALevelOne(t *testing.T) {
 			}
 			// What is not known of the lines is in it.
 			down.slopeError, up.rounding, down.err[0] = 1e-3, 0.25, 0.5
-			if _, more := c.combineCuts(down, up, b); !(more >= (1-theta)*0.25+theta*math.Abs(down.b-b)*1e-3) || !(c.Err[0] >= theta*0.5) {
+			if _, more := c.combineCuts(down, up, b); !(more >= (1-theta)*0.25+theta*math.Abs(down.b-b)*1e-3) ||
+				!(c.Err[0] >= theta*0.5) {
 				t.Fatalf("at %v: %v and %v do not hold what the lines are off by", b, more, c.Err[0])
 			}
 			down.slopeError, up.rounding, down.err[0] = 0, 0, 0

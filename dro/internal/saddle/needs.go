@@ -37,7 +37,8 @@ func RefusalError(m Method, p *Problem) error {
 		what = append(what, n.What)
 	}
 	if _, ok := shardDual(p); !ok {
-		what = append(what, fmt.Sprintf("an adversary on the simplex for rows distributed over MPI ranks, which %T is not", p.Dual))
+		what = append(what, fmt.Sprintf("an adversary on the simplex for rows distributed over MPI ranks, which %T is not",
+			p.Dual))
 	}
 	if what == nil {
 		return nil
@@ -46,22 +47,37 @@ func RefusalError(m Method, p *Problem) error {
 }
 
 var (
-	NeedGradient    = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", IsDifferentiable}
-	NeedMirror      = Need{"a dual with a proximal step (ProxTo)", func(p *Problem) bool { _, ok := MirrorOf(p.Dual); return ok }}
-	NeedBlocks      = Need{"a dual that is separable, or the simplex with a separable penalty (BlockStepTo)", func(p *Problem) bool { _, ok := SeparatedOf(p.Dual, 1); return ok || Has[Separable](p.Dual) }}
-	NeedLocalRows   = Need{"rows that are not distributed over MPI ranks (newton and lbfgs can have these)", func(p *Problem) bool { return RowsOf(p.Oracle) == nil }}
-	NeedConstants   = Need{"an oracle that states its Lipschitz constants (ConstantsTo)", func(p *Problem) bool { return Has[Conditioned](p.Oracle) }}
-	NeedNorm        = Need{"a dual that states its norm (NormScale)", func(p *Problem) bool { return Has[Normed](p.Dual) }}
-	NeedSmooth      = Need{"a regulariser with a gradient (AddGradTo)", func(p *Problem) bool { return Has[Smooth](p.Primal) }}
-	NeedLinearModel = Need{"the oracle of a linear model (losses.Linear)", func(p *Problem) bool { return Has[LinearModel](p.Oracle) }}
-	NeedClassModel  = Need{"the oracle of a model of several classes (losses.Softmax)", func(p *Problem) bool { return Has[ClassModel](p.Oracle) }}
-	NeedResponse    = Need{"a dual that says how its weights move with the losses (the adversaries on the simplex)", func(p *Problem) bool { return Has[Adversary](p.Dual) }}
-	NeedRidge       = Need{"the L2 regulariser", func(p *Problem) bool {
+	NeedGradient = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is " +
+		"a maximum, which has no gradient", IsDifferentiable}
+	NeedMirror = Need{"a dual with a proximal step (ProxTo)", func(p *Problem) bool {
+		_, ok := MirrorOf(p.Dual)
+		return ok
+	}}
+	NeedBlocks = Need{"a dual that is separable, or the simplex with a separable penalty (BlockStepTo)",
+		func(p *Problem) bool {
+			_, ok := SeparatedOf(p.Dual, 1)
+			return ok || Has[Separable](p.Dual)
+		}}
+	NeedLocalRows = Need{"rows that are not distributed over MPI ranks (newton and lbfgs can have these)",
+		func(p *Problem) bool { return RowsOf(p.Oracle) == nil }}
+	NeedConstants = Need{"an oracle that states its Lipschitz constants (ConstantsTo)",
+		func(p *Problem) bool { return Has[Conditioned](p.Oracle) }}
+	NeedNorm   = Need{"a dual that states its norm (NormScale)", func(p *Problem) bool { return Has[Normed](p.Dual) }}
+	NeedSmooth = Need{"a regulariser with a gradient (AddGradTo)",
+		func(p *Problem) bool { return Has[Smooth](p.Primal) }}
+	NeedLinearModel = Need{"the oracle of a linear model (losses.Linear)",
+		func(p *Problem) bool { return Has[LinearModel](p.Oracle) }}
+	NeedClassModel = Need{"the oracle of a model of several classes (losses.Softmax)",
+		func(p *Problem) bool { return Has[ClassModel](p.Oracle) }}
+	NeedResponse = Need{"a dual that says how its weights move with the losses (the adversaries on the simplex)",
+		func(p *Problem) bool { return Has[Adversary](p.Dual) }}
+	NeedRidge = Need{"the L2 regulariser", func(p *Problem) bool {
 		_, d, _ := p.Oracle.Dims()
 		return RidgeOf(p.Primal, d) != nil
 	}}
 	NeedPolyhedral = Need{"ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them", isPolyhedral}
-	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the adversaries on the simplex)", func(p *Problem) bool { return p.Dual.Modulus() == 0 && Has[Adversary](p.Dual) }}
+	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the adversaries on the simplex)",
+		func(p *Problem) bool { return p.Dual.Modulus() == 0 && Has[Adversary](p.Dual) }}
 )
 
 // isPolyhedral reports whether the dual is a polyhedron without a penalty.

@@ -25,7 +25,8 @@ func Validate(p *Problem) error {
 	}
 	n, d, s := p.Oracle.Dims()
 	if n < 1 || d < 1 || s < 1 {
-		return fmt.Errorf("dro: the oracle has %d samples, %d parameters and slopes of length %d; all three must be positive", n, d, s)
+		return fmt.Errorf("dro: the oracle has %d samples, %d parameters and slopes of length %d; all three must be positive",
+			n, d, s)
 	}
 	if nu := p.Dual.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
 		return fmt.Errorf("dro: ν is %v; it must be finite and ≥ 0", nu)

@@ -50,7 +50,8 @@ func TestValidate_AtEveryEdge(t *testing.T) {
 		"lost digits": {good.Oracle, priced{nu: 0x1p-1023}, good.Primal},
 	}
 	for _, v := range []float64{-1, math.NaN(), math.Inf(1)} {
-		for name, p := range map[string]*Problem{"ν": {good.Oracle, priced{nu: v}, good.Primal}, "μ": {good.Oracle, good.Dual, ridged{mu: v}}} {
+		for name, p := range map[string]*Problem{"ν": {good.Oracle, priced{nu: v}, good.Primal},
+			"μ": {good.Oracle, good.Dual, ridged{mu: v}}} {
 			if Validate(p) == nil {
 				t.Errorf("%s = %v is taken", name, v)
 			}

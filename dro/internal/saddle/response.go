@@ -27,9 +27,11 @@ func (c *Certifier) checkResponse() {
 	if math.IsNaN(value) { // weights are NaN, which is refused in results
 		return
 	}
-	size := tolerance*(sums.Size+math.Abs(psi)+math.Abs(c.Risk)) + 4*c.imprecisionBound(c.Problem.Dual.Modulus(), sums.Mass) + Underflow
+	size := tolerance*(sums.Size+math.Abs(psi)+math.Abs(c.Risk)) +
+		4*c.imprecisionBound(c.Problem.Dual.Modulus(), sums.Mass) + Underflow
 	if !(math.Abs(c.Risk-value) <= size) {
-		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but its weights y have ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, value)
+		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but its weights y have "+
+			"⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, value)
 		return
 	}
 	if r.weights == nil {
@@ -37,7 +39,8 @@ func (c *Certifier) checkResponse() {
 		return
 	}
 	if earlier := c.weightedLoss(r.weights, c.Value) - r.psi; earlier > c.Risk+size+tolerance*math.Abs(r.psi) {
-		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but weights y that it returned earlier have a larger ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, earlier)
+		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but weights y that it "+
+			"returned earlier have a larger ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, earlier)
 	}
 }
 
@@ -57,7 +60,8 @@ func (c *Certifier) checkNumbers() {
 			what = "slope"
 		}
 		if what != "" {
-			c.responses.err = fmt.Errorf("dro: the oracle %T returned NaN as the %s of sample %d at a finite point", c.Problem.Oracle, what, j)
+			c.responses.err = fmt.Errorf("dro: the oracle %T returned NaN as the %s of sample %d at a finite point",
+				c.Problem.Oracle, what, j)
 			return
 		}
 	}

@@ -191,10 +191,12 @@ type Result struct {
 	Certificate Certificate
 	Status      Status
 
-	Iterations int     // steps of the method, or stages of a method in stages
-	Passes     float64 // passes over the data, including checks, Hessians and stages, but not the evaluation that fills in Weights and Risk at the end
-	Elapsed    time.Duration
-	Trace      []Check // one entry per check point, the last one of the certificate
+	Iterations int // steps of the method, or stages of a method in stages
+	// passes over the data, including checks, Hessians and stages, but not the evaluation that fills in Weights and Risk
+	// at the end
+	Passes  float64
+	Elapsed time.Duration
+	Trace   []Check // one entry per check point, the last one of the certificate
 }
 
 // A Run is the part of a solve in progress that all methods share.
@@ -343,7 +345,8 @@ func (l *Loop) refuseScale() error {
 	if !(top > 0) || nu <= maxPenalty*top {
 		return nil
 	}
-	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss at the starting point, %.3g, so the weights change by rounding alone: use a smaller ν, or fixed weights", nu, top)
+	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss at the starting point, %.3g, so the "+
+		"weights change by rounding alone: use a smaller ν, or fixed weights", nu, top)
 }
 
 // Close releases the vectors with one entry per sample that the solve used, including

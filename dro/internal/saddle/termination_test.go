@@ -8,7 +8,8 @@ import (
 // The first reason that holds is the status, whatever else does.
 func TestEnds_ByTheFirstReason(t *testing.T) {
 	s := Settings{Options: Options{RelativeGap: 0.01, MaxPasses: 10}}
-	open, proved, void := Certificate{Upper: 1, Lower: 0.5}, Certificate{Upper: 1, Lower: 0.991}, Certificate{Upper: 1, Lower: 1.5}
+	open, proved, void := Certificate{Upper: 1, Lower: 0.5}, Certificate{Upper: 1, Lower: 0.991}, Certificate{Upper: 1,
+		Lower: 1.5}
 	unknown := Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
 	for _, c := range []struct {
 		best               Certificate
@@ -30,7 +31,8 @@ func TestEnds_ByTheFirstReason(t *testing.T) {
 		{void, 11, true, true, Inconsistent},
 	} {
 		if got := s.StatusAt(c.best, c.passes, c.stalled, c.cancelled); got != c.want {
-			t.Errorf("%+v after %v passes, stalled %v, cancelled %v: %v, want %v", c.best, c.passes, c.stalled, c.cancelled, got, c.want)
+			t.Errorf("%+v after %v passes, stalled %v, cancelled %v: %v, want %v", c.best, c.passes, c.stalled, c.cancelled, got,
+				c.want)
 		}
 	}
 	s.RelativeGap = 0.5

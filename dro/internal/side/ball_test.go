@@ -85,14 +85,20 @@ func TestReference_WeightsArePenalisedAlone(t *testing.T) {
 		return r
 	}
 	for name, duals := range map[string][2]func(w []float64) saddle.Dual{
-		"kl":   {func([]float64) saddle.Dual { return Simplex{Nu: 0.7} }, func(w []float64) saddle.Dual { return Simplex{Divergence: KullbackLeibler, Nu: 0.7, Weights: w} }},
-		"chi2": {func([]float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Nu: 0.7} }, func(w []float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Nu: 0.7, Weights: w} }},
-		"cvar": {func([]float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Alpha: 0.3} }, func(w []float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w} }},
-		"capped": {func([]float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2} }, func(w []float64) saddle.Dual {
-			return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2, Weights: w}
-		}},
-		"kl ball":   {func([]float64) saddle.Dual { return Simplex{Divergence: KullbackLeibler, Radius: 0.2} }, func(w []float64) saddle.Dual { return Simplex{Divergence: KullbackLeibler, Radius: 0.2, Weights: w} }},
-		"chi2 ball": {func([]float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Radius: 0.2} }, func(w []float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Radius: 0.2, Weights: w} }},
+		"kl": {func([]float64) saddle.Dual { return Simplex{Nu: 0.7} },
+			func(w []float64) saddle.Dual { return Simplex{Divergence: KullbackLeibler, Nu: 0.7, Weights: w} }},
+		"chi2": {func([]float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Nu: 0.7} },
+			func(w []float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Nu: 0.7, Weights: w} }},
+		"cvar": {func([]float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Alpha: 0.3} },
+			func(w []float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w} }},
+		"capped": {func([]float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2} },
+			func(w []float64) saddle.Dual {
+				return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2, Weights: w}
+			}},
+		"kl ball": {func([]float64) saddle.Dual { return Simplex{Divergence: KullbackLeibler, Radius: 0.2} },
+			func(w []float64) saddle.Dual { return Simplex{Divergence: KullbackLeibler, Radius: 0.2, Weights: w} }},
+		"chi2 ball": {func([]float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Radius: 0.2} },
+			func(w []float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Radius: 0.2, Weights: w} }},
 	} {
 		plain, weighted := duals[0](nil), duals[1]
 		if a, b := risk(plain, f), risk(weighted(nil), f); !drotest.IsNear(a, b, 1e-12, a) {
@@ -114,12 +120,19 @@ func TestMultiplier_Cancellation(t *testing.T) {
 		ball Simplex
 		f    []float64
 	}{
-		{Simplex{Divergence: PearsonChi2, Radius: 3.410758992776137, Weights: []float64{1.5039926138186508, 0.2693728891166416, 0.7536105082088992, 0.6784362023335226, 1.9189188932958534, 1, 0.36427851484733964, 1.9425214354652482, 1.3186364374926132}},
-			[]float64{79.53816379625572, 5.865064861384981, 143.81016598134863, 21.12294005506733, 60.56085925499867, 83.55218454520211, 0.024991324433821096, 39.077546903541595, 143.8078489405998}},
+		{Simplex{Divergence: PearsonChi2, Radius: 3.410758992776137,
+			Weights: []float64{1.5039926138186508, 0.2693728891166416, 0.7536105082088992, 0.6784362023335226,
+				1.9189188932958534, 1, 0.36427851484733964, 1.9425214354652482, 1.3186364374926132}},
+			[]float64{79.53816379625572, 5.865064861384981, 143.81016598134863, 21.12294005506733, 60.56085925499867,
+				83.55218454520211, 0.024991324433821096, 39.077546903541595, 143.8078489405998}},
 		{Simplex{Divergence: PearsonChi2, Radius: 1.4279548611406938},
-			[]float64{0.4652362254589019, 0.4652362254589019, 0.46524011289607925, 0.46523714786771053, 0.08777950322147121, 0.4652362254589019, 0.4652362254589019, 0.4652362700790828, 0.18583383890303432, 0.18583383890303432, 0.18583383890303432}},
-		{Simplex{Radius: 0.021142579340024475, Weights: []float64{1.5408358392533614e-11, 2.8288538217971323e-28, 3.7859814964179814e+259, 15499.387207217083, 1.0842341733844793e+50, 1.5179021213759476e-06, 5.441483010669925e-52}},
-			[]float64{2.27323765881954, 2.3015746995553616, 0.05320355475326332, 0.9253265090396301, 0.04656829338130419, 9.889889170711196, 1.5621610724191668}},
+			[]float64{0.4652362254589019, 0.4652362254589019, 0.46524011289607925, 0.46523714786771053, 0.08777950322147121,
+				0.4652362254589019, 0.4652362254589019, 0.4652362700790828, 0.18583383890303432, 0.18583383890303432,
+				0.18583383890303432}},
+		{Simplex{Radius: 0.021142579340024475, Weights: []float64{1.5408358392533614e-11, 2.8288538217971323e-28,
+			3.7859814964179814e+259, 15499.387207217083, 1.0842341733844793e+50, 1.5179021213759476e-06, 5.441483010669925e-52}},
+			[]float64{2.27323765881954, 2.3015746995553616, 0.05320355475326332, 0.9253265090396301, 0.04656829338130419,
+				9.889889170711196, 1.5621610724191668}},
 	} {
 		y := make([]float64, len(c.f))
 		c.ball.BestResponseTo(y, c.f)
@@ -149,7 +162,8 @@ func TestBall_PriceIsFoundFromAnyGuess(t *testing.T) {
 			for power := -300; power <= 300; power += 20 {
 				a := b.respond(y, f, saddle.Multipliers{Nu: math.Pow(10, float64(power)), Tau: math.NaN(), Known: true})
 				if off := math.Abs(b.DivergenceOf(y)/radius - 1); !(off < 1e-8) || !(math.Abs(a.risk/want.risk-1) <= 1e-12) {
-					t.Errorf("unit %g, radius %g, from 1e%d: off the boundary by %.2g, a risk of %g, not %g", unit, radius, power, off, a.risk, want.risk)
+					t.Errorf("unit %g, radius %g, from 1e%d: off the boundary by %.2g, a risk of %g, not %g", unit, radius, power, off,
+						a.risk, want.risk)
 				}
 			}
 		}

@@ -10,7 +10,8 @@ func TestCoupling_ChecksItsShape(t *testing.T) {
 		fits          bool
 	}{
 		{1, 1, 1, nil, true}, {1, 2, 2, make([]float64, 1), true}, {2, 1, 2, make([]float64, 2), true},
-		{0, 1, 0, nil, false}, {1, 0, 0, nil, false}, {2, 2, 3, nil, false}, {2, 2, 4, make([]float64, 1), false}, {-1, -1, 1, nil, false},
+		{0, 1, 0, nil, false}, {1, 0, 0, nil, false}, {2, 2, 3, nil, false}, {2, 2, 4, make([]float64, 1), false},
+		{-1, -1, 1, nil, false},
 	} {
 		o, err := NewBilinear(c.n, c.d, make([]float64, c.entries), c.constants, true)
 		if (err == nil) != c.fits || (o != nil) != c.fits {

@@ -125,7 +125,9 @@ func (s Simplex) slopeOf(r *reference, y []float64, j int) float64 {
 
 // CoupleTo implements Adversary. Where the ball binds, weights cannot move along the losses: with
 // responses c, of mean m = Σcf/Σc, the Hessian of R in f loses bbᵀ/Σc(f−m)², b = c(f − m).
-func (s Simplex) CoupleTo(e *saddle.Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64) {
+func (s Simplex) CoupleTo(
+	e *saddle.Evaluator, response []float64, total float64, slope []float64,
+) (along [][]float64, share []float64) {
 	if !(e.Last.Nu > s.Nu) || !s.hasBall() || !(total > 0) {
 		return nil, nil
 	}

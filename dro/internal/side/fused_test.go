@@ -18,7 +18,10 @@ func TestFused_AgainstTwoReadings(t *testing.T) {
 	s := drotest.NewSample(rng, n, d, false)
 	weights := drotest.OnSimplex(rng, n)
 	fixed := Simplex{Divergence: PearsonChi2, Alpha: 1, Weights: weights}
-	for _, dual := range []saddle.Dual{Simplex{Nu: 1}, Simplex{Nu: 0.01}, Simplex{Nu: 1e-9}, Simplex{Nu: 1e12}, Simplex{Divergence: PearsonChi2, Nu: 1}, Simplex{Divergence: PearsonChi2, Nu: 0.01}, Simplex{Divergence: PearsonChi2, Nu: 1e-9}, Simplex{Divergence: PearsonChi2, Nu: 1e12}, Simplex{Divergence: PearsonChi2, Alpha: 1}, fixed} {
+	for _, dual := range []saddle.Dual{Simplex{Nu: 1}, Simplex{Nu: 0.01}, Simplex{Nu: 1e-9}, Simplex{Nu: 1e12},
+		Simplex{Divergence: PearsonChi2, Nu: 1}, Simplex{Divergence: PearsonChi2, Nu: 0.01},
+		Simplex{Divergence: PearsonChi2, Nu: 1e-9}, Simplex{Divergence: PearsonChi2, Nu: 1e12},
+		Simplex{Divergence: PearsonChi2, Alpha: 1}, fixed} {
 		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}} {
 			o := &drotest.Counter{Linear: s.Oracle(t, l)}
 			p := &saddle.Problem{Oracle: o, Dual: dual, Primal: L2{Mu: 0.01}}
@@ -39,7 +42,8 @@ func TestFused_AgainstTwoReadings(t *testing.T) {
 				wantRisk, wantTau := dual.BestResponseTo(wantY, twice.Value)
 				twice.GradTo(want, wantY)
 				name := fmt.Sprintf("%T ν = %v, %s, point %d", dual, dual.Modulus(), l.Name(), k)
-				if !drotest.IsNear(risk, wantRisk, 1e-13, wantRisk) || !drotest.IsNear(tau, wantTau, 1e-12*(1+dual.Modulus()), wantTau) {
+				if !drotest.IsNear(risk, wantRisk, 1e-13, wantRisk) ||
+					!drotest.IsNear(tau, wantTau, 1e-12*(1+dual.Modulus()), wantTau) {
 					t.Fatalf("%s: risk %v and τ %v, by two readings %v and %v", name, risk, tau, wantRisk, wantTau)
 				}
 				twice.GradOf(want, y, once.Slope)

@@ -69,7 +69,8 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 		first, most := len(g.count), -1
 		for j, id := range index[lo:hi] {
 			if int(id) >= n {
-				return nil, fmt.Errorf("dro: sample %d is in group %d, but there are only %d samples: number the groups from 0 without gaps", lo+j, id, n)
+				return nil, fmt.Errorf(
+					"dro: sample %d is in group %d, but there are only %d samples: number the groups from 0 without gaps", lo+j, id, n)
 			}
 			most = max(most, int(id))
 		}
@@ -241,7 +242,8 @@ func (g *Groups) meansOf(f []float64) *groupedLosses {
 		}
 		s.place[id] = int32(len(s.id))
 		mean := sums[id] / m
-		s.id, s.mass, s.mean, s.size = append(s.id, int32(id)), append(s.mass, m), append(s.mean, mean), append(s.size, sums[2*k+id]/m)
+		s.id, s.mass, s.mean, s.size = append(s.id, int32(id)), append(s.mass, m), append(s.mean, mean), append(s.size,
+			sums[2*k+id]/m)
 		if g.Adjust != nil {
 			mean += g.Adjust[id]
 		}
@@ -358,7 +360,9 @@ func (g *Groups) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi i
 // CoupleTo implements Adversary: b_k are the weights within group k, coupled by the derivative of the
 // weights over the groups with respect to the group means, diag(c) − ccᵀ/Σc, minus a term for an
 // active ball. All terms have rank one.
-func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slope []float64) (along [][]float64, share []float64) {
+func (g *Groups) CoupleTo(
+	e *saddle.Evaluator, within []float64, _ float64, slope []float64,
+) (along [][]float64, share []float64) {
 	s := g.evaluate(e.Value)
 	along = g.groupGradients(e, s, within, slope)
 	if share = make([]float64, len(s.q)); !(s.nu > 0) {
@@ -423,7 +427,9 @@ func (*Groups) Separated(int) saddle.Separable { return nil }
 // PiecesAt returns the means of the groups with a prior at the point that e evaluated last, with their
 // adjustments, and their gradients, one per row. weigh stores the weights of the samples
 // Σ_g q_g a_g in y for weights q of these groups, and returns the weights of all groups.
-func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) (groups []float64)) {
+func (g *Groups) PiecesAt(
+	e *saddle.Evaluator,
+) (v []float64, rows [][]float64, weigh func(y, q []float64) (groups []float64)) {
 	s := g.evaluate(e.Value)
 	all := g.groupGradients(e, s, make([]float64, e.N), e.Slope)
 	possible := s.possibleGroups()

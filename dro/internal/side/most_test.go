@@ -19,11 +19,14 @@ func TestMostDivergence_Attained(t *testing.T) {
 		d     saddle.Dual
 		loose bool // a bound of it
 	}{
-		{d: Simplex{}}, {d: Simplex{Alpha: 0.25}}, {d: Simplex{Divergence: PearsonChi2, Alpha: 0.25}}, {d: Simplex{Divergence: PearsonChi2, Alpha: 0.25}},
+		{d: Simplex{}}, {d: Simplex{Alpha: 0.25}}, {d: Simplex{Divergence: PearsonChi2, Alpha: 0.25}},
+		{d: Simplex{Divergence: PearsonChi2, Alpha: 0.25}},
 		{d: Simplex{Divergence: KullbackLeibler}}, {d: Simplex{Divergence: PearsonChi2}},
 		{d: Simplex{Divergence: KullbackLeibler, Weights: w}}, {d: Simplex{Divergence: PearsonChi2, Weights: w}},
-		{d: Simplex{Divergence: KullbackLeibler, Radius: 0.125}}, {d: Simplex{Divergence: PearsonChi2, Radius: 0.125, Weights: w}},
-		{d: Simplex{Divergence: PearsonChi2, Radius: 1e3}}, {d: Simplex{Divergence: PearsonChi2, Alpha: 0.25, Weights: w}, loose: true},
+		{d: Simplex{Divergence: KullbackLeibler, Radius: 0.125}},
+		{d: Simplex{Divergence: PearsonChi2, Radius: 0.125, Weights: w}},
+		{d: Simplex{Divergence: PearsonChi2, Radius: 1e3}},
+		{d: Simplex{Divergence: PearsonChi2, Alpha: 0.25, Weights: w}, loose: true},
 	} {
 		smooth, most := c.d.(saddle.Adversary).Smoothed(1, n)
 		if got := smooth.Modulus(); got != 1 {

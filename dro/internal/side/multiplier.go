@@ -93,7 +93,9 @@ func (r *reference) deviation(f []float64, top float64) float64 {
 
 // divergenceAt returns D of the best response to ν·D, which it stores in y, −dD/d log ν, and τ. With
 // u = (f − τ)/ν and c = w φ*″(u) the latter is Σ c (u − Σcu/Σc)².
-func (s Simplex) divergenceAt(r *reference, y, f []float64, nu float64, b bound, guess float64) (d, slope, tau float64) {
+func (s Simplex) divergenceAt(
+	r *reference, y, f []float64, nu float64, b bound, guess float64,
+) (d, slope, tau float64) {
 	n, kl := len(f), s.Divergence == KullbackLeibler
 	tau = r.respondAt(y, f, s.Divergence, nu, b, guess, nil)
 	at := (tau - b.level) / nu

@@ -50,8 +50,8 @@ func (r Norm) ProxTo(dst, g, center []float64, a, c float64) {
 }
 
 // FenchelYoung implements Primal. With r = ‖x‖ and s = ‖g‖ it is (rs/2)‖x/r + g/s‖² plus (s − Radius − μr)²/(2μ) for
-// s > Radius, or else μr²/2 + (Radius − s)r: sums of terms ≥ 0. It is +Inf if a free coordinate has g ≠ 0, and for μ = 0
-// if s > Radius.
+// s > Radius, or else μr²/2 + (Radius − s)r: sums of terms ≥ 0. It is +Inf if a free coordinate has g ≠ 0, and for μ =
+// 0 if s > Radius.
 func (r Norm) FenchelYoung(x, g []float64) float64 {
 	point, slope := r.ridge(0).penalisedCoordinates(x), r.ridge(0).penalisedCoordinates(g)
 	for _, v := range g[len(slope):] {

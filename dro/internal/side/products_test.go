@@ -49,7 +49,10 @@ func productCases() []productCase {
 			productCase{Box{0.2, 2, nu}, nu, square, squareSlope, 0.2, 2, 0})
 	}
 	return append(cases, productCase{Box{0, math.Inf(1), 0.5}, 0.5,
-		func(v float64, _ int) float64 { return v * v / 4 }, func(v float64, _ int) float64 { return v / 2 }, 0, math.Inf(1), 0})
+		func(v float64, _ int) float64 { return v * v / 4 }, func(v float64,
+			_ int) float64 {
+			return v / 2
+		}, 0, math.Inf(1), 0})
 }
 
 // isOptimal reports that v maximises a concave function on [lo, hi] whose

@@ -29,10 +29,12 @@ func TestProximalStep_OptimalityConditions(t *testing.T) {
 	cases := simplexCases()
 	for _, alpha := range []float64{0.3, 1} { // ν = 0: the geometry without the penalty
 		limit := func(n int) float64 { return 1 / (alpha * float64(n)) }
-		cases = append(cases, simplexCase{Simplex{Alpha: alpha, Nu: 0}, true, 0, limit}, simplexCase{Simplex{Divergence: PearsonChi2, Alpha: alpha}, false, 0, limit})
+		cases = append(cases, simplexCase{Simplex{Alpha: alpha, Nu: 0}, true, 0, limit},
+			simplexCase{Simplex{Divergence: PearsonChi2, Alpha: alpha}, false, 0, limit})
 	}
 	one := func(int) float64 { return 1 }
-	cases = append(cases, simplexCase{Simplex{}, true, 0, one}, simplexCase{Simplex{Divergence: PearsonChi2}, false, 0, one})
+	cases = append(cases, simplexCase{Simplex{}, true, 0, one},
+		simplexCase{Simplex{Divergence: PearsonChi2}, false, 0, one})
 	for _, c := range cases {
 		for trial := range 12 {
 			n := 1 + rng.IntN(8)

@@ -95,7 +95,8 @@ func checkMass(rows *ranks.Rows, w []float64) error {
 	case !(total > 0) && rows == nil || math.IsInf(total, 1):
 		return fmt.Errorf("the weights sum to %v; the sum must be finite and > 0", total)
 	case total < minTotal && rows == nil:
-		return fmt.Errorf("the weights sum to %v, so small that their proportions underflow: multiply all weights by a constant", total)
+		return fmt.Errorf("the weights sum to %v, so small that their proportions underflow: multiply all weights by a "+
+			"constant", total)
 	}
 	return nil
 }

@@ -144,7 +144,9 @@ func (r *reference) respondAbove(y, f []float64, b bound) {
 // and returns τ, of which guess is an estimate, NaN if there is none. It stores the moments of y in m, unless
 // m is nil. The bound b is subtracted from the losses. Losses above it cannot have all the weight and losses
 // from it on can, so that the search for τ is accurate however far apart the losses are.
-func (r *reference) respondAt(y, f []float64, d Divergence, nu float64, b bound, guess float64, m *moments) (tau float64) {
+func (r *reference) respondAt(
+	y, f []float64, d Divergence, nu float64, b bound, guess float64, m *moments,
+) (tau float64) {
 	if d == KullbackLeibler {
 		s := r.respondExponentially(y, f, nu, b, guess)
 		scale, plain := s/r.total, r.w == nil && math.IsInf(b.limit, 1)

@@ -25,7 +25,8 @@ func simplexCases() []simplexCase {
 	}
 	var cases []simplexCase
 	for _, nu := range []float64{1e-4, 0.03, 1, 50} {
-		cases = append(cases, simplexCase{Simplex{Nu: nu}, true, nu, one}, simplexCase{Simplex{Divergence: PearsonChi2, Nu: nu}, false, nu, one})
+		cases = append(cases, simplexCase{Simplex{Nu: nu}, true, nu, one},
+			simplexCase{Simplex{Divergence: PearsonChi2, Nu: nu}, false, nu, one})
 		for _, alpha := range []float64{0.2, 0.55, 0.99} {
 			cases = append(cases,
 				simplexCase{Simplex{Alpha: alpha, Nu: nu}, true, nu, capped(alpha)},
@@ -158,22 +159,26 @@ func TestResponse_ByHand(t *testing.T) {
 		// α = ¾, n = 4: cap 1/3; the three largest: (3+2+1)/3 = 2.
 		{Simplex{Divergence: PearsonChi2, Alpha: 0.75}, []float64{3, 0, 2, 1}, []float64{1. / 3, 0, 1. / 3, 1. / 3}, 2, 1},
 		// α = 0.6, n = 4: k = 2.4, cap 1/2.4: (4 + 2)/2.4 + 0.4/2.4·1 = 6.4/2.4.
-		{Simplex{Divergence: PearsonChi2, Alpha: 0.6}, []float64{1, 4, 0, 2}, []float64{.4 / 2.4, 1 / 2.4, 0, 1 / 2.4}, 6.4 / 2.4, 1},
+		{Simplex{Divergence: PearsonChi2, Alpha: 0.6}, []float64{1, 4, 0, 2}, []float64{.4 / 2.4, 1 / 2.4, 0, 1 / 2.4},
+			6.4 / 2.4, 1},
 		// Cap 2/3 of mass on f = 5, 1/3 on 0 (n = 3, α = ½; the tie is shared evenly).
 		{Simplex{Divergence: PearsonChi2, Alpha: 0.5}, []float64{5, 0, 0}, []float64{2. / 3, 1. / 6, 1. / 6}, 10. / 3, 0},
 		// χ² with cap ½ (α = 2/3, n = 3), ν = 1: f = 9, 0, 0: r = 1.5, ¾, ¾,
 		// R = 4.5 − ½·mean(¼, 1/16, 1/16) = 4.5 − 1/16, τ = 0 + 1·(1 − ¾) = ¼.
-		{Simplex{Divergence: PearsonChi2, Alpha: 2. / 3, Nu: 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - 1./16, 0.25},
+		{Simplex{Divergence: PearsonChi2, Alpha: 2. / 3, Nu: 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - 1./16,
+			0.25},
 		// KL with the same cap: the same weights, R = 4.5 − (½ log 1.5 + ½ log ¾),
 		// exp(−τ) = ¾.
-		{Simplex{Alpha: 2. / 3, Nu: 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - math.Log(1.5*.75)/2, -math.Log(.75)},
+		{Simplex{Alpha: 2. / 3, Nu: 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - math.Log(1.5*.75)/2,
+			-math.Log(.75)},
 		{Simplex{}, []float64{1, 3, 3}, []float64{0, .5, .5}, 3, 3},
 		{Simplex{Divergence: PearsonChi2}, []float64{-1, -3}, []float64{1, 0}, -1, -1},
 		{Simplex{Divergence: PearsonChi2, Alpha: 1}, []float64{1, 2, 6}, []float64{1. / 3, 1. / 3, 1. / 3}, 3, 3},
 	} {
 		y := make([]float64, len(c.f))
 		risk, tau := c.dual.BestResponseTo(y, c.f)
-		if !drotest.IsNear(risk, c.risk, drotest.ClosedForm, c.risk) || !drotest.IsNear(tau, c.tau, drotest.ClosedForm, c.tau) {
+		if !drotest.IsNear(risk, c.risk, drotest.ClosedForm, c.risk) ||
+			!drotest.IsNear(tau, c.tau, drotest.ClosedForm, c.tau) {
 			t.Errorf("%T%+v of %v: risk %v, τ %v; want %v, %v", c.dual, c.dual, c.f, risk, tau, c.risk, c.tau)
 		}
 		for j := range y {
@@ -192,15 +197,18 @@ func TestResponse_OverwritesTheWeights(t *testing.T) {
 	for j := range w {
 		w[j], of[j] = float64(j%3), j%4
 	}
-	duals := []saddle.Dual{Simplex{Divergence: PearsonChi2, Alpha: 1}, Box{0, 0.3, 0.5}, Orthant{Nu: 0.5, Cap: 0.3}, Orthant{Divergence: PearsonChi2, Nu: 0.5, Cap: math.Inf(1)}}
+	duals := []saddle.Dual{Simplex{Divergence: PearsonChi2, Alpha: 1}, Box{0, 0.3, 0.5}, Orthant{Nu: 0.5, Cap: 0.3},
+		Orthant{Divergence: PearsonChi2, Nu: 0.5, Cap: math.Inf(1)}}
 	for _, c := range simplexCases() {
 		duals = append(duals, c.dual)
 	}
 	for _, w := range [][]float64{nil, w} {
 		for _, by := range []Divergence{KullbackLeibler, PearsonChi2} {
-			duals = append(duals, Simplex{Divergence: by, Nu: 0.7, Weights: w}, Simplex{Divergence: by, Nu: 0.01, Weights: w}, Simplex{Divergence: by, Radius: 0.2, Weights: w})
+			duals = append(duals, Simplex{Divergence: by, Nu: 0.7, Weights: w}, Simplex{Divergence: by, Nu: 0.01, Weights: w},
+				Simplex{Divergence: by, Radius: 0.2, Weights: w})
 		}
-		duals = append(duals, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w}, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2, Weights: w})
+		duals = append(duals, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w},
+			Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2, Weights: w})
 		g, err := NewGroups(Simplex{Divergence: KullbackLeibler, Nu: 0.1}, w, of)
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,8 @@ func TestRounding_HardProblems(t *testing.T) {
 			}
 			checkSamples(t, name, &h, c, x)
 			risk, slack := h.Respond(drotest.Reals(c.Value)).Value, 1e-11*slices.Max(c.Value)
-			if _, above, _ := c.Problem.Dual.(Simplex).RiskBounds(c.Value, c.Last); !isBetween(-drotest.Subtract(risk, above), 0, slack) {
+			if _, above, _ := c.Problem.Dual.(Simplex).RiskBounds(c.Value, c.Last); !isBetween(-drotest.Subtract(risk, above), 0,
+				slack) {
 				t.Fatalf("%s: %v is no bound of the risk %s", name, above, risk.Text('g', 20))
 			}
 			if under := drotest.Subtract(risk, c.ProveResponse().Value); !(under >= 0 && under <= slack) {
@@ -74,11 +75,13 @@ func TestFenchelYoung_WithError(t *testing.T) {
 	rng := drotest.RngOf(206)
 	o := drotest.NewSample(rng, 10, 4, true).Oracle(t, losses.Logistic{})
 	for range 200 {
-		x, g, err := drotest.OnSimplex(rng, 4), drotest.Normals(rng, 4, 1), drotest.Normals(rng, 4, math.Exp(-9*rng.Float64()))
+		x, g, err := drotest.OnSimplex(rng, 4), drotest.Normals(rng, 4, 1), drotest.Normals(rng, 4,
+			math.Exp(-9*rng.Float64()))
 		for i := range err {
 			err[i] = math.Abs(err[i])
 		}
-		for _, p := range []saddle.Primal{L2{Mu: 0.3}, L2{Mu: math.Copysign(0, -1)}, L2{Mu: 0.3, Intercept: true}, shifted{L2{Mu: 2}, 1}, shifted{L2{Mu: 2, Intercept: true}, 1}, Entropy{0.5}, Entropy{}} {
+		for _, p := range []saddle.Primal{L2{Mu: 0.3}, L2{Mu: math.Copysign(0, -1)}, L2{Mu: 0.3, Intercept: true},
+			shifted{L2{Mu: 2}, 1}, shifted{L2{Mu: 2, Intercept: true}, 1}, Entropy{0.5}, Entropy{}} {
 			if saddle.FreeCount(p) == 1 {
 				g[3], err[3] = 0, 0
 			}

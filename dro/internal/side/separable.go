@@ -48,7 +48,8 @@ func (o Orthant) Valid(int) error {
 // Valid returns an error if the dual does not fit n samples.
 func (b Box) Valid(int) error {
 	if !(b.Lower <= b.Upper) || math.IsInf(b.Lower, 0) {
-		return fmt.Errorf("the bounds of the weights are %v and %v; the lower bound must be finite and at most the upper bound", b.Lower, b.Upper)
+		return fmt.Errorf("the bounds of the weights are %v and %v; the lower bound must be finite and at most the upper "+
+			"bound", b.Lower, b.Upper)
 	}
 	return nil
 }

@@ -137,7 +137,8 @@ func TestAdoptWeights_Rounding(t *testing.T) {
 	for trial := range 40 {
 		f := drotest.HardLosses(rng, 2+rng.IntN(200))
 		y := drotest.OnSimplex(rng, len(f))
-		for _, dual := range []saddle.Dual{Simplex{}, Simplex{Divergence: PearsonChi2}, Simplex{Divergence: PearsonChi2, Alpha: 1e-9}} {
+		for _, dual := range []saddle.Dual{Simplex{}, Simplex{Divergence: PearsonChi2},
+			Simplex{Divergence: PearsonChi2, Alpha: 1e-9}} {
 			c := saddle.NewCertifier(&saddle.Problem{Oracle: &drotest.GivenLosses{F: f}, Dual: dual, Primal: L2{Mu: 1}})
 			c.Evaluate([]float64{0})
 			c.AdoptWeights(y, nil)
@@ -146,7 +147,8 @@ func TestAdoptWeights_Rounding(t *testing.T) {
 				mass = exact.Add(mass, exact.New(y[j]))
 				linear = exact.Add(linear, exact.Mul(exact.New(y[j]), exact.New(v)))
 			}
-			if under := drotest.Subtract(exact.Div(linear, mass), c.ProveResponse().Value); !(under >= 0 && under <= 1e-12*slices.Max(f)) {
+			if under := drotest.Subtract(exact.Div(linear, mass),
+				c.ProveResponse().Value); !(under >= 0 && under <= 1e-12*slices.Max(f)) {
 				t.Errorf("trial %d, %#v: %.3g less than ⟨y, f⟩ is proved", trial, dual, under)
 			}
 		}
@@ -181,7 +183,8 @@ func TestGroups_RoundingOfLargest(t *testing.T) {
 			}
 		}
 		c.CertifyUpper()
-		if over, under := -drotest.Subtract(largest, c.Best.Upper), drotest.Subtract(largest, c.ProveResponse().Value); !(over >= 0 && over < 1e-12 && under >= 0 && under < 1e-12) {
+		if over, under := -drotest.Subtract(largest, c.Best.Upper), drotest.Subtract(largest,
+			c.ProveResponse().Value); !(over >= 0 && over < 1e-12 && under >= 0 && under < 1e-12) {
 			t.Errorf("the bounds of the largest mean are %.3g above and %.3g below it", over, under)
 		}
 	}

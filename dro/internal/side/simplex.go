@@ -29,7 +29,8 @@ func DivergenceOf(d divergence.Divergence) (Divergence, error) {
 	if _, err := divergence.Parse(string(d)); err != nil {
 		return 0, err
 	}
-	return 0, fmt.Errorf("the divergence %q is available as a ball over samples only, not as a penalty or a ball over groups", string(d))
+	return 0, fmt.Errorf(
+		"the divergence %q is available as a ball over samples only, not as a penalty or a ball over groups", string(d))
 }
 
 // A Simplex is the adversary of weights near reference weights w,
@@ -45,10 +46,11 @@ func DivergenceOf(d divergence.Divergence) (Divergence, error) {
 // Alpha = 1 the mean under the reference weights. The public adversaries on the simplex are values of this type.
 type Simplex struct {
 	Divergence Divergence
-	Nu         float64   // ≥ 0, in loss units
-	Radius     float64   // ≥ 1e-12, in units of D; 0 or +Inf: no bound
-	Alpha      float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
-	Weights    []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal. A prefix of the samples has the prefix of w
+	Nu         float64 // ≥ 0, in loss units
+	Radius     float64 // ≥ 1e-12, in units of D; 0 or +Inf: no bound
+	Alpha      float64 // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
+	// w ≥ 0, one per sample, with any positive sum; nil: equal. A prefix of the samples has the prefix of w
+	Weights []float64
 
 	rows *ranks.Rows // distribution of the samples over ranks; nil: one process
 }
@@ -69,7 +71,8 @@ func (s Simplex) Valid(n int) error {
 	case !(s.Radius >= 0):
 		return fmt.Errorf("the radius is %v; it must be > 0", s.Radius)
 	case s.Radius > 0 && s.Radius < minRadius:
-		return fmt.Errorf("the radius %v is below %v, where the weights differ from the reference weights by rounding alone: use a larger radius, or fixed weights", s.Radius, minRadius)
+		return fmt.Errorf("the radius %v is below %v, where the weights differ from the reference weights by rounding "+
+			"alone: use a larger radius, or fixed weights", s.Radius, minRadius)
 	case !(s.Alpha >= 0 && s.Alpha <= 1):
 		return fmt.Errorf("α is %v; it must be in (0, 1]", s.Alpha)
 	}

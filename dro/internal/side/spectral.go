@@ -23,8 +23,9 @@ import (
 // an isotonic regression: u is constant on blocks of successive losses, and y_j = w_j (1 + (f_j − u_j)/Nu).
 type Spectral struct {
 	Spectrum spectrum.Spectrum
-	Nu       float64   // ≥ 0, in loss units
-	Weights  []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal. A prefix of the samples has the prefix of w
+	Nu       float64 // ≥ 0, in loss units
+	// w ≥ 0, one per sample, with any positive sum; nil: equal. A prefix of the samples has the prefix of w
+	Weights []float64
 
 	center []float64   // weights from which the penalty measures, in place of w; nil: w
 	rows   *ranks.Rows // distribution of the samples over ranks; nil: one process
@@ -38,8 +39,8 @@ func (s Spectral) Around(c []float64, nu float64) Spectral {
 	return s
 }
 
-// shiftLosses returns the losses f_j + Nu (c_j/w_j − 1), which have the same best response to the penalty around w as the
-// losses f to that around the center c, and the constant by which the risk at f is larger than that at the losses
+// shiftLosses returns the losses f_j + Nu (c_j/w_j − 1), which have the same best response to the penalty around w as
+// the losses f to that around the center c, and the constant by which the risk at f is larger than that at the losses
 // returned.
 func (s Spectral) shiftLosses(r *reference, f []float64) (moved []float64, constant float64) {
 	if s.center == nil {
@@ -138,8 +139,8 @@ func (s Spectral) rank(r *reference, f []float64) *ranking {
 	return a
 }
 
-// sortByKey returns the samples in ascending order of their keys, and of the samples where keys are equal: a radix sort.
-// It overwrites both slices.
+// sortByKey returns the samples in ascending order of their keys, and of the samples where keys are equal: a radix
+// sort. It overwrites both slices.
 func sortByKey(keys []uint64, samples []int32) []int32 {
 	const digit, parts = 11, 1 << 11
 	otherKeys, other := make([]uint64, len(keys)), make([]int32, len(keys))
@@ -289,7 +290,9 @@ const mostBlocks = 256
 
 // CoupleTo implements Adversary: weight moves within a block alone, so that the Hessian is Σ_B diag(c_B) −
 // c_B c_Bᵀ/Σc_B, which is diag(c) − ccᵀ/Σc + ccᵀ/Σc − Σ_B c_B c_Bᵀ/Σc_B.
-func (s Spectral) CoupleTo(e *saddle.Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64) {
+func (s Spectral) CoupleTo(
+	e *saddle.Evaluator, response []float64, total float64, slope []float64,
+) (along [][]float64, share []float64) {
 	a, ok := e.Kept.(*ranking)
 	if !ok || a == nil || len(a.level) < 2 || !(total > 0) {
 		return nil, nil
@@ -402,7 +405,8 @@ func (s Spectral) RiskBounds(f []float64, _ saddle.Multipliers) (below, above fl
 		largest := max(math.Abs(r.largestLoss(f)), math.Abs(f[a.order[0]]))
 		size.Add(largest + math.Abs(sums.Top) + s.Nu)
 	}
-	return math.Inf(-1), value.Value() + spectralRounding*size.Value() + s.weightRounding(size.Value(), len(f)) + saddle.Underflow, sums
+	return math.Inf(-1), value.Value() + spectralRounding*size.Value() + s.weightRounding(size.Value(), len(f)) +
+		saddle.Underflow, sums
 }
 
 // weightRounding bounds the effect of the rounding of the sum of the reference weights on a sum of terms of the given

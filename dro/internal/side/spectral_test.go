@@ -45,7 +45,8 @@ func TestSpectral_BoundsAroundOtherWeights(t *testing.T) {
 			share := exact.Div(exact.New(w[j]), total)
 			a := exact.Sub(exact.Div(exact.New(c[j]), share), exact.New(1))
 			losses[j] = exact.Add(losses[j], exact.Mul(nu, a))
-			constant = exact.Add(constant, exact.Mul(exact.Mul(nu, share), exact.Add(a, exact.Div(exact.Mul(a, a), exact.New(2)))))
+			constant = exact.Add(constant, exact.Mul(exact.Mul(nu, share),
+				exact.Add(a, exact.Div(exact.Mul(a, a), exact.New(2)))))
 		}
 		a := exact.Adversary{Penalty: "chi2", Nu: s.Nu, Ranks: string(s.Spectrum.Kind), Param: s.Spectrum.Param, Weights: w}
 		want := exact.Sub(a.Respond(losses).Value, constant)

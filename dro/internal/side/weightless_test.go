@@ -25,7 +25,8 @@ func TestSimplex_SamplesWithoutWeight(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					of := []string{"kl ", "χ² "}[d] + name + " " + map[bool]string{true: "ball", false: "all"}[radius < 1] + map[bool]string{true: " priced"}[nu > 0]
+					of := []string{"kl ", "χ² "}[d] + name + " " + map[bool]string{true: "ball", false: "all"}[radius < 1] +
+						map[bool]string{true: " priced"}[nu > 0]
 					duals["groups "+of] = g
 					duals["rows "+of] = Simplex{Divergence: d, Radius: radius, Nu: nu, Weights: w}
 				}
@@ -33,7 +34,9 @@ func TestSimplex_SamplesWithoutWeight(t *testing.T) {
 		}
 	}
 	fixed := Simplex{Divergence: PearsonChi2, Alpha: 1, Weights: w}
-	duals["fixed"], duals["protected"], duals["protected, priced"] = fixed, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w}, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2, Weights: w}
+	duals["fixed"], duals["protected"], duals["protected, priced"] =
+		fixed, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w},
+		Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2, Weights: w}
 	for name, d := range duals {
 		want := make([]float64, len(f))
 		risk, _ := d.BestResponseTo(want, f)

@@ -105,7 +105,8 @@ func TestAdversaries_AgainstOtherSolver(t *testing.T) {
 				t.Errorf("%+v by %s: objective %.12g, optimum %.12g", c, method.Name(), res.Objective, c.Optimum)
 			}
 			if res.Status != Certified {
-				t.Errorf("%+v by %s: %v, relative gap %.3g after %.4g passes", c, method.Name(), res.Status, res.Certificate.Relative(), res.Passes)
+				t.Errorf("%+v by %s: %v, relative gap %.3g after %.4g passes", c, method.Name(), res.Status,
+					res.Certificate.Relative(), res.Passes)
 			}
 			for _, check := range res.Trace {
 				if check.Lower > c.Optimum+accuracy*size || check.Upper < c.Optimum-accuracy*size {

@@ -19,7 +19,9 @@ func TestGroups_OfOneSampleAreSamples(t *testing.T) {
 	for j := range of {
 		of[j] = j
 	}
-	for _, near := range []Simplex{Simplex{Divergence: KullbackLeibler, Nu: 0.4, Weights: w}, Simplex{Divergence: PearsonChi2, Nu: 0.4, Weights: w}, Simplex{Divergence: KullbackLeibler, Radius: 0.05, Weights: w}, Simplex{Divergence: PearsonChi2, Radius: 0.05, Weights: w}} {
+	for _, near := range []Simplex{Simplex{Divergence: KullbackLeibler, Nu: 0.4, Weights: w},
+		Simplex{Divergence: PearsonChi2, Nu: 0.4, Weights: w}, Simplex{Divergence: KullbackLeibler, Radius: 0.05, Weights: w},
+		Simplex{Divergence: PearsonChi2, Radius: 0.05, Weights: w}} {
 		g := newGroups(t, near, nil, of)
 		phi := L2{Mu: 0.05, Intercept: true}
 		a := drotest.Solve(t, &Problem{Oracle: o, Dual: near, Primal: phi}, Newton{}, drotest.SettingsFor(1e-11, 500))
@@ -49,10 +51,14 @@ func TestAdversaries_ManyRows(t *testing.T) {
 		return g
 	}
 	for name, dual := range map[string]Dual{
-		"kl ball": Simplex{Divergence: KullbackLeibler, Radius: 0.1, Weights: w}, "chi2 ball": Simplex{Divergence: PearsonChi2, Radius: 0.1, Weights: w}, "small ball": Simplex{Divergence: KullbackLeibler, Radius: 1e-6},
-		"weighted kl": Simplex{Divergence: KullbackLeibler, Nu: 0.2, Weights: w}, "weighted chi2": Simplex{Divergence: PearsonChi2, Nu: 0.2, Weights: w},
-		"groups kl": groups(Simplex{Divergence: KullbackLeibler, Nu: 0.1}), "group dro": groups(Simplex{Divergence: KullbackLeibler}),
-		"groups ball": groups(Simplex{Divergence: PearsonChi2, Radius: 0.1}),
+		"kl ball":       Simplex{Divergence: KullbackLeibler, Radius: 0.1, Weights: w},
+		"chi2 ball":     Simplex{Divergence: PearsonChi2, Radius: 0.1, Weights: w},
+		"small ball":    Simplex{Divergence: KullbackLeibler, Radius: 1e-6},
+		"weighted kl":   Simplex{Divergence: KullbackLeibler, Nu: 0.2, Weights: w},
+		"weighted chi2": Simplex{Divergence: PearsonChi2, Nu: 0.2, Weights: w},
+		"groups kl":     groups(Simplex{Divergence: KullbackLeibler, Nu: 0.1}),
+		"group dro":     groups(Simplex{Divergence: KullbackLeibler}),
+		"groups ball":   groups(Simplex{Divergence: PearsonChi2, Radius: 0.1}),
 	} {
 		p := &Problem{Oracle: o, Dual: dual, Primal: L2{Mu: 1e-3, Intercept: true}}
 		method, _ := Choose(p)
@@ -61,8 +67,10 @@ func TestAdversaries_ManyRows(t *testing.T) {
 		if saddle.IsDifferentiable(p) {
 			other = drotest.Solve(t, p, Newton{}, drotest.SettingsFor(1e-7, 1000))
 		}
-		if res.Status != Certified || res.Certificate.Lower > other.Certificate.Upper || res.Certificate.Upper < other.Certificate.Lower {
-			t.Errorf("%s by %s: %v [%v, %v], by newton [%v, %v]", name, method.Name(), res.Status, res.Certificate.Lower, res.Certificate.Upper, other.Certificate.Lower, other.Certificate.Upper)
+		if res.Status != Certified || res.Certificate.Lower > other.Certificate.Upper ||
+			res.Certificate.Upper < other.Certificate.Lower {
+			t.Errorf("%s by %s: %v [%v, %v], by newton [%v, %v]", name, method.Name(), res.Status, res.Certificate.Lower,
+				res.Certificate.Upper, other.Certificate.Lower, other.Certificate.Upper)
 		}
 		t.Logf("%s by %s: %v, %.3g passes", name, method.Name(), res.Status, res.Passes)
 	}
@@ -80,13 +88,15 @@ func TestBalls_EqualLosses(t *testing.T) {
 	}
 	for _, loss := range []losses.Loss{losses.Squared{}, losses.Huber{Delta: 1}} {
 		o := s.Oracle(t, loss)
-		for _, near := range []Simplex{Simplex{Divergence: PearsonChi2, Radius: 0.5}, Simplex{Divergence: KullbackLeibler, Radius: math.Log(2)}, Simplex{Divergence: PearsonChi2, Radius: 0.1}} {
+		for _, near := range []Simplex{Simplex{Divergence: PearsonChi2, Radius: 0.5},
+			Simplex{Divergence: KullbackLeibler, Radius: math.Log(2)}, Simplex{Divergence: PearsonChi2, Radius: 0.1}} {
 			for _, phi := range []L2{{Mu: 1.0 / n, Intercept: true}, {Mu: 1.0 / n}, {Mu: 0, Intercept: true}} {
 				p := &Problem{Oracle: o, Dual: near, Primal: phi}
 				method, _ := Choose(p)
 				res := drotest.Solve(t, p, method, drotest.SettingsFor(1e-6, 300))
 				if res.Status != Certified || res.Passes > 120 {
-					t.Errorf("%s, %+v, %+v by %s: %v, %.4g passes, gap %.3g", loss.Name(), near, phi, method.Name(), res.Status, res.Passes, res.Certificate.Relative())
+					t.Errorf("%s, %+v, %+v by %s: %v, %.4g passes, gap %.3g", loss.Name(), near, phi, method.Name(), res.Status,
+						res.Passes, res.Certificate.Relative())
 				}
 				t.Logf("%s, %+v, %+v: %.4g passes, objective %.8g", loss.Name(), near, phi, res.Passes, res.Objective)
 			}
@@ -101,10 +111,12 @@ func TestBalls_SmallestRadius(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(122), n, d, true).Oracle(t, losses.Logistic{})
 	for _, divergence := range []Divergence{KullbackLeibler, PearsonChi2} {
 		for power := -11; power <= -9; power++ {
-			p := &Problem{Oracle: o, Dual: Simplex{Divergence: divergence, Radius: math.Pow(10, float64(power))}, Primal: L2{Mu: 1.0 / n, Intercept: true}}
+			p := &Problem{Oracle: o, Dual: Simplex{Divergence: divergence, Radius: math.Pow(10, float64(power))},
+				Primal: L2{Mu: 1.0 / n, Intercept: true}}
 			method, _ := Choose(p)
 			if res := drotest.Solve(t, p, method, drotest.SettingsFor(1e-8, 60)); res.Status != Certified {
-				t.Errorf("divergence %d, radius 1e%d: %v, a gap of %.2g after %.4g passes", divergence, power, res.Status, res.Certificate.Relative(), res.Passes)
+				t.Errorf("divergence %d, radius 1e%d: %v, a gap of %.2g after %.4g passes", divergence, power, res.Status,
+					res.Certificate.Relative(), res.Passes)
 			}
 		}
 		p := &Problem{Oracle: o, Dual: Simplex{Divergence: divergence, Radius: 1e-13}, Primal: L2{Mu: 1.0 / n, Intercept: true}}

@@ -21,7 +21,8 @@ func everyMethod() []Method {
 		LBFGS{}, Newton{}, primaldual.FullVector{}, primaldual.FullVector{Schedule: primaldual.Theory},
 		primaldual.Stochastic{}, primaldual.Stochastic{Strategy: primaldual.Historical}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory},
 		primaldual.SeparableBlock{}, primaldual.SeparableBlock{ThreeTouches: true}, primaldual.SeparableBlock{Strategy: primaldual.Historical, ThreeTouches: true},
-		primaldual.SeparableBlock{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Strategy: primaldual.Historical, Schedule: primaldual.Theory},
+		primaldual.SeparableBlock{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Strategy: primaldual.Historical,
+			Schedule: primaldual.Theory},
 	}
 }
 
@@ -51,7 +52,8 @@ func TestSolve_EndsWhenCancelled(t *testing.T) {
 		for _, calls := range []int{2, 6, 9} {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			o := &stopper{Linear: s.Oracle(t, losses.Logistic{}), left: calls, cancel: cancel}
-			res, err := SolveBy(ctx, &Problem{Oracle: o, Dual: Simplex{Nu: 0.3}, Primal: L2{Mu: 0.05, Intercept: true}}, m, drotest.SettingsFor(1e-14, 1e6))
+			res, err := SolveBy(ctx, &Problem{Oracle: o, Dual: Simplex{Nu: 0.3}, Primal: L2{Mu: 0.05, Intercept: true}}, m,
+				drotest.SettingsFor(1e-14, 1e6))
 			cancel(nil)
 			if res != nil && (res.Status == Certified || res.Status == Stalled) && o.after <= 20 {
 				continue // over before the cancellation, or in the step it fell in
@@ -62,7 +64,8 @@ func TestSolve_EndsWhenCancelled(t *testing.T) {
 			if err := drotest.CheckBounds(res); err != nil {
 				t.Errorf("%s: %v", drotest.Describe(m), err)
 			}
-			if len(res.X) != 4 || len(res.Weights) != 300 || !(math.Abs(saddle.Sum(res.Weights)-1) <= drotest.ClosedForm) || math.IsInf(res.Objective, 0) {
+			if len(res.X) != 4 || len(res.Weights) != 300 || !(math.Abs(saddle.Sum(res.Weights)-1) <= drotest.ClosedForm) ||
+				math.IsInf(res.Objective, 0) {
 				t.Errorf("%s: no valid result: %+v", drotest.Describe(m), res)
 			}
 			if o.after > 35 { // one step, with its line search, and the weights returned
@@ -71,7 +74,8 @@ func TestSolve_EndsWhenCancelled(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		res, err := SolveBy(ctx, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: Simplex{Nu: 0.3}, Primal: L2{Mu: 0.05}}, m, drotest.SettingsFor(1e-14, 1e6))
+		res, err := SolveBy(ctx, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: Simplex{Nu: 0.3},
+			Primal: L2{Mu: 0.05}}, m, drotest.SettingsFor(1e-14, 1e6))
 		if !errors.Is(err, context.Canceled) || res == nil || drotest.CheckBounds(res) != nil {
 			t.Errorf("%s with a cancelled context: %v", drotest.Describe(m), err)
 		}
@@ -87,11 +91,13 @@ func TestSolve_SameSeedSameBits(t *testing.T) {
 				runtime.GOMAXPROCS(threads)
 				settings := drotest.SettingsFor(1e-9, 12)
 				settings.Seed = seed
-				return drotest.Solve(t, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 0.05, Intercept: true}}, m, settings)
+				return drotest.Solve(t, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d,
+					Primal: L2{Mu: 0.05, Intercept: true}}, m, settings)
 			}
 			first := run(1, 7)
 			for _, threads := range []int{2, 8} {
-				if res := run(threads, 7); !slices.Equal(res.X, first.X) || !slices.Equal(res.Weights, first.Weights) || res.Certificate != first.Certificate ||
+				if res := run(threads, 7); !slices.Equal(res.X, first.X) || !slices.Equal(res.Weights, first.Weights) ||
+					res.Certificate != first.Certificate ||
 					res.Passes != first.Passes || res.Iterations != first.Iterations {
 					t.Errorf("%s, %T: another result with %d threads", drotest.Describe(m), d, threads)
 				}
@@ -135,12 +141,16 @@ func TestSolve_Refuses(t *testing.T) {
 		{nil, LBFGS{}, DefaultSettings(), "needs an Oracle"},
 		{&Problem{Oracle: o, Dual: Simplex{Nu: 1}}, LBFGS{}, DefaultSettings(), "needs an Oracle, a Dual and a Primal"},
 		{&Problem{Oracle: o, Dual: Simplex{Nu: -1}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν is -1"},
-		{&Problem{Oracle: o, Dual: Simplex{Divergence: PearsonChi2, Nu: math.NaN()}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν is NaN"},
+		{&Problem{Oracle: o, Dual: Simplex{Divergence: PearsonChi2, Nu: math.NaN()}, Primal: L2{Mu: 1}}, LBFGS{},
+			DefaultSettings(), "ν is NaN"},
 		{&Problem{Oracle: o, Dual: Simplex{Nu: math.Inf(1)}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν is +Inf"},
 		{&Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: L2{Mu: -2}}, LBFGS{}, DefaultSettings(), "μ is -2"},
-		{&Problem{Oracle: o, Dual: Simplex{Divergence: PearsonChi2, Alpha: 1.5}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "α is 1.5"},
-		{&Problem{Oracle: o, Dual: Simplex{Alpha: math.NaN(), Nu: 1}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "α is NaN"},
-		{&Problem{Oracle: o, Dual: Box{Lower: 2, Upper: 1, Nu: 0}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "bounds of the weights are 2 and 1"},
+		{&Problem{Oracle: o, Dual: Simplex{Divergence: PearsonChi2, Alpha: 1.5}, Primal: L2{Mu: 1}}, primaldual.FullVector{},
+			DefaultSettings(), "α is 1.5"},
+		{&Problem{Oracle: o, Dual: Simplex{Alpha: math.NaN(), Nu: 1}, Primal: L2{Mu: 1}}, primaldual.FullVector{},
+			DefaultSettings(), "α is NaN"},
+		{&Problem{Oracle: o, Dual: Box{Lower: 2, Upper: 1, Nu: 0}, Primal: L2{Mu: 1}}, primaldual.FullVector{},
+			DefaultSettings(), "bounds of the weights are 2 and 1"},
 		{good, LBFGS{}, x0, "1 entries"},
 		{good, LBFGS{}, nan, "entry 1 of the starting point is NaN"},
 		{good, LBFGS{}, drotest.SettingsFor(-1, 1), "relative gap"},
@@ -149,17 +159,25 @@ func TestSolve_Refuses(t *testing.T) {
 		{&Problem{Oracle: o, Dual: Simplex{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
 		{&Problem{Oracle: o, Dual: Simplex{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
 		{&Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: Entropy{Mu: 1}}, LBFGS{}, DefaultSettings(), "AddGradTo"},
-		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "ProxTo"},
-		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(), "ProxTo"},
-		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "BlockStepTo"},
-		{&Problem{Oracle: drotest.BareOracle{Oracle: o}, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(), "ConstantsTo"},
-		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "unbounded"},
-		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "unbounded"},
+		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(),
+			"ProxTo"},
+		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(),
+			"ProxTo"},
+		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{},
+			DefaultSettings(), "BlockStepTo"},
+		{&Problem{Oracle: drotest.BareOracle{Oracle: o}, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}, primaldual.Stochastic{},
+			DefaultSettings(), "ConstantsTo"},
+		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, primaldual.FullVector{},
+			DefaultSettings(), "unbounded"},
+		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}},
+			primaldual.SeparableBlock{}, DefaultSettings(), "unbounded"},
 		{good, primaldual.Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},
 		{good, primaldual.SeparableBlock{Block: -1}, DefaultSettings(), "between 1 and n = 8"},
 		{good, Newton{Sample: -1}, DefaultSettings(), "from -1 rows"},
-		{&Problem{Oracle: o, Dual: Orthant{Nu: 1, Cap: 0}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "the cap of the weights is 0"},
-		{&Problem{Oracle: o, Dual: Orthant{Nu: 1, Cap: math.NaN()}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "the cap of the weights is NaN"},
+		{&Problem{Oracle: o, Dual: Orthant{Nu: 1, Cap: 0}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(),
+			"the cap of the weights is 0"},
+		{&Problem{Oracle: o, Dual: Orthant{Nu: 1, Cap: math.NaN()}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{},
+			DefaultSettings(), "the cap of the weights is NaN"},
 		// An intercept without its column of ones would make every lower bound false.
 		{&Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1, Intercept: true}}, LBFGS{}, DefaultSettings(), "column"},
 	} {
@@ -196,7 +214,8 @@ func TestSolve_AwkwardDataIsCertifiedOrRefused(t *testing.T) {
 		s    drotest.Sample
 		nu   float64
 	}{
-		{"rows of zeros", zeros, 0.3}, {"norms over 10⁸", spread, 0.3}, {"duplicated rows", twice, 0.3}, {"one sample", one, 0.3},
+		{"rows of zeros", zeros, 0.3}, {"norms over 10⁸", spread, 0.3}, {"duplicated rows", twice, 0.3},
+		{"one sample", one, 0.3},
 		{"all zeros", empty, 0.3}, {"more columns than rows", wide, 0.3}, {"tiny ν", tiny, 1e-9}, {"huge ν", tiny, 1e9},
 	} {
 		for _, intercept := range []bool{false, true} {
@@ -227,7 +246,8 @@ func TestSolve_AwkwardDataIsCertifiedOrRefused(t *testing.T) {
 					lower, upper = max(lower, res.Certificate.Lower), min(upper, res.Certificate.Upper)
 				}
 				if lower > upper || len(results) < 10 {
-					t.Errorf("%s, %T, intercept %v: lower %v above upper %v in %d results", c.name, d, intercept, lower, upper, len(results))
+					t.Errorf("%s, %T, intercept %v: lower %v above upper %v in %d results", c.name, d, intercept, lower, upper,
+						len(results))
 				}
 			}
 		}

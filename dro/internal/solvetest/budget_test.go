@@ -18,7 +18,8 @@ func TestSolve_KeepsItsBudget(t *testing.T) {
 	penalised := []Method{LBFGS{}, Newton{}, Newton{Sample: 100}, Newton{Products: true},
 		primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.SeparableBlock{ThreeTouches: true},
 		primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Strategy: primaldual.Historical}, primaldual.SeparableBlock{Schedule: primaldual.Theory}}
-	kinked := []Method{Newton{}, Newton{}, primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}}
+	kinked := []Method{Newton{}, Newton{}, primaldual.FullVector{Schedule: primaldual.Theory},
+		primaldual.SeparableBlock{Schedule: primaldual.Theory}}
 	for _, intercept := range []bool{false, true} {
 		s := drotest.NewSample(drotest.RngOf(84), n, d, intercept)
 		third := make([]int, n)
@@ -65,7 +66,8 @@ func TestSolve_KeepsItsBudget(t *testing.T) {
 					if slack := 1e-8 * math.Abs(exact); res.Certificate.Lower > exact+slack || res.Certificate.Upper < exact-slack {
 						t.Errorf("%s: [%v, %v] misses the optimum %v", what, res.Certificate.Lower, res.Certificate.Upper, exact)
 					}
-					if again, _ := c.dual.BestResponseTo(make([]float64, n), lossesAt(p, res.X)); !(math.Abs(again-res.Risk) <= 1e-12*math.Abs(again)) {
+					if again, _ := c.dual.BestResponseTo(make([]float64, n),
+						lossesAt(p, res.X)); !(math.Abs(again-res.Risk) <= 1e-12*math.Abs(again)) {
 						t.Errorf("%s: the risk is said to be %v, it is %v", what, res.Risk, again)
 					}
 				}

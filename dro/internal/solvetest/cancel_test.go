@@ -40,7 +40,8 @@ func TestSolve_CancelledWithinStep(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	o := &multiplier{Linear: s.Oracle(t, losses.Logistic{}), left: 30, cancel: cancel}
-	res, err := SolveBy(ctx, &Problem{Oracle: o, Dual: Simplex{Nu: 0.3}, Primal: L2{Mu: 1e-6}}, Newton{Products: true}, drotest.SettingsFor(1e-14, 1e6))
+	res, err := SolveBy(ctx, &Problem{Oracle: o, Dual: Simplex{Nu: 0.3}, Primal: L2{Mu: 1e-6}}, Newton{Products: true},
+		drotest.SettingsFor(1e-14, 1e6))
 	if err == nil || res == nil || res.Status != Cancelled {
 		t.Fatalf("%v, %+v", err, res)
 	}

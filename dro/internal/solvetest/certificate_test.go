@@ -18,7 +18,8 @@ func TestCertificate_WithoutModulus(t *testing.T) {
 	}
 	for _, m := range []Method{LBFGS{}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 		p := &Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: Simplex{Nu: 0.5}, Primal: L2{}}
-		truth := drotest.Solve(t, &Problem{Oracle: p.Oracle, Dual: p.Dual, Primal: L2{Mu: 1e-9}}, LBFGS{}, drotest.SettingsFor(1e-8, 3000))
+		truth := drotest.Solve(t, &Problem{Oracle: p.Oracle, Dual: p.Dual, Primal: L2{Mu: 1e-9}}, LBFGS{},
+			drotest.SettingsFor(1e-8, 3000))
 		res := drotest.Solve(t, p, m, drotest.SettingsFor(1e-6, 200))
 		if res.Status == Certified && !drotest.IsNear(res.Objective, truth.Objective, 1e-5, truth.Objective) {
 			t.Errorf("%s certifies %v, optimum %v", m.Name(), res.Objective, truth.Objective)
@@ -34,7 +35,8 @@ func TestCertificate_NegativeRegulariser(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(35), 30, 2, false)
 	p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: Simplex{Nu: 0.5}, Primal: shiftedL2{L2{Mu: 1}, -10}}
 	res := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-8, 100))
-	if err := drotest.CheckBrackets(res, Certificate{Upper: res.Objective + 1e-6, Lower: res.Objective - 1e-6}); err != nil || res.Status != Certified {
+	if err := drotest.CheckBrackets(res, Certificate{Upper: res.Objective + 1e-6,
+		Lower: res.Objective - 1e-6}); err != nil || res.Status != Certified {
 		t.Errorf("%v: %v", res.Status, err)
 	}
 }

@@ -14,8 +14,10 @@ import (
 func theories(block int) []Method {
 	return []Method{
 		primaldual.FullVector{Schedule: primaldual.Theory},
-		primaldual.Stochastic{Schedule: primaldual.Theory, Block: block}, primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: block},
-		primaldual.SeparableBlock{Schedule: primaldual.Theory, Block: block}, primaldual.SeparableBlock{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: block},
+		primaldual.Stochastic{Schedule: primaldual.Theory,
+			Block: block}, primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: block},
+		primaldual.SeparableBlock{Schedule: primaldual.Theory,
+			Block: block}, primaldual.SeparableBlock{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: block},
 	}
 }
 
@@ -31,9 +33,11 @@ func TestTheory_LinearConvergence(t *testing.T) {
 			if err := drotest.CheckBrackets(res, optimum); err != nil {
 				t.Errorf("%T, %s: %v", d, drotest.Describe(m), err)
 			}
-			t.Logf("%T, %s: %v, gap %.2g after %.0f passes, %d steps", d, drotest.Describe(m), res.Status, res.Certificate.Relative(), res.Passes, res.Iterations)
+			t.Logf("%T, %s: %v, gap %.2g after %.0f passes, %d steps", d, drotest.Describe(m), res.Status,
+				res.Certificate.Relative(), res.Passes, res.Iterations)
 			if res.Status != Certified {
-				t.Errorf("%T, %s: %v, gap %.3g after %v passes", d, drotest.Describe(m), res.Status, res.Certificate.Relative(), res.Passes)
+				t.Errorf("%T, %s: %v, gap %.3g after %v passes", d, drotest.Describe(m), res.Status, res.Certificate.Relative(),
+					res.Passes)
 			}
 		}
 	}
@@ -61,7 +65,9 @@ func TestTheory_MatrixGame(t *testing.T) {
 	}
 	p := &Problem{Oracle: oracle, Dual: Simplex{}, Primal: Entropy{}}
 	lower, upper := math.Inf(-1), math.Inf(1)
-	for _, m := range []Method{primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Block: 4}, primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: 4}} {
+	for _, m := range []Method{primaldual.FullVector{Schedule: primaldual.Theory},
+		primaldual.Stochastic{Schedule: primaldual.Theory, Block: 4},
+		primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: 4}} {
 		res := drotest.Solve(t, p, m, drotest.SettingsFor(1e-9, 20000))
 		early, late := gapAt(res, 2000), gapAt(res, 20000)
 		t.Logf("%s: gap %.3g after 2000 passes, %.3g after 20000", drotest.Describe(m), early, late)

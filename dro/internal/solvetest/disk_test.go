@@ -49,8 +49,10 @@ func TestSolve_RowsOnDisk(t *testing.T) {
 	disk := mapped(t, arena, n, d, x)
 	dense := newDense(t, n, d, x)
 	loss := losses.Logistic{}
-	for _, dual := range []dro.Dual{dro.Simplex{Nu: 0.05}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0}} {
-		methods := []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}}
+	for _, dual := range []dro.Dual{dro.Simplex{Nu: 0.05}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1},
+		dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0}} {
+		methods := []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.LBFGS{}, primaldual.SeparableBlock{},
+			primaldual.Stochastic{}, primaldual.FullVector{}}
 		if dual.Modulus() == 0 {
 			methods = []dro.Method{dro.Newton{}}
 		}
@@ -58,7 +60,9 @@ func TestSolve_RowsOnDisk(t *testing.T) {
 			oracle := newLinear(t, loss, z, target)
 			s := dro.DefaultSettings()
 			s.RelativeGap = 1e-5
-			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1e-3, Intercept: true, FreeModulus: loss.Smoothness()}}, m, s)
+			res, err := dro.SolveBy(context.Background(),
+				&dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1e-3, Intercept: true, FreeModulus: loss.Smoothness()}},
+				m, s)
 			if err != nil {
 				t.Fatalf("%s, %v: %v", m.Name(), dual, err)
 			}
@@ -66,8 +70,10 @@ func TestSolve_RowsOnDisk(t *testing.T) {
 		}
 		for _, m := range methods {
 			got, want := solve(disk, m), solve(dense, m)
-			if got.Status != want.Status || !(math.Abs(got.Objective-want.Objective) <= 2e-5*want.Objective) || got.Certificate.Upper < want.Certificate.Lower || want.Certificate.Upper < got.Certificate.Lower {
-				t.Errorf("%s, %v: %v at %.12g in %v on disk, %v at %.12g in %v in memory", m.Name(), dual, got.Status, got.Objective, got.Certificate, want.Status, want.Objective, want.Certificate)
+			if got.Status != want.Status || !(math.Abs(got.Objective-want.Objective) <= 2e-5*want.Objective) ||
+				got.Certificate.Upper < want.Certificate.Lower || want.Certificate.Upper < got.Certificate.Lower {
+				t.Errorf("%s, %v: %v at %.12g in %v on disk, %v at %.12g in %v in memory", m.Name(), dual, got.Status,
+					got.Objective, got.Certificate, want.Status, want.Objective, want.Certificate)
 			}
 			sum := 0.0
 			for _, y := range got.Weights {

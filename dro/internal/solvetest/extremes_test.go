@@ -24,7 +24,8 @@ func TestCertify_OutsideSimplex(t *testing.T) {
 		}
 		s := dro.DefaultSettings()
 		s.X0 = x
-		if res, err := dro.SolveBy(context.Background(), p, primaldual.FullVector{}, s); err == nil || !strings.Contains(err.Error(), "starting point") {
+		if res, err := dro.SolveBy(context.Background(), p, primaldual.FullVector{}, s); err == nil ||
+			!strings.Contains(err.Error(), "starting point") {
 			t.Errorf("from %v: %+v, %v", x, res, err)
 		}
 	}
@@ -39,13 +40,15 @@ func TestSolve_NegativeLossesKeepTheBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []dro.Dual{dro.Simplex{}, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.5}, dro.Orthant{Divergence: dro.PearsonChi2, Cap: 1}} {
+	for _, d := range []dro.Dual{dro.Simplex{}, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.5},
+		dro.Orthant{Divergence: dro.PearsonChi2, Cap: 1}} {
 		p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 1}}
 		s := dro.DefaultSettings()
 		s.MaxPasses = 20
 		res, err := dro.SolveBy(context.Background(), p, primaldual.FullVector{}, s)
 		if d, ok := d.(dro.Orthant); ok {
-			res, err = dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: p.Primal}, primaldual.SeparableBlock{}, s)
+			res, err = dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: p.Primal},
+				primaldual.SeparableBlock{}, s)
 		}
 		if err != nil || res.Objective > res.Certificate.Upper || res.Status == dro.Inconsistent {
 			t.Errorf("%#v: %v, %+v", d, err, res)
@@ -58,7 +61,8 @@ func TestSolve_OverflownMarginsProveNothing(t *testing.T) {
 	o := newLinear(t, losses.Logistic{}, newDense(t, 2, 1, []float64{1e200, -1e200}), []float64{1, -1})
 	s := dro.DefaultSettings()
 	s.X0, s.MaxPasses = []float64{1e150}, 5
-	res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{}}, dro.LBFGS{}, s)
+	res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{}},
+		dro.LBFGS{}, s)
 	if err != nil || math.IsNaN(res.Certificate.Upper) || res.Status == dro.Inconsistent {
 		t.Errorf("%v, %+v", err, res)
 	}
@@ -82,7 +86,8 @@ func TestCheckPromises_EmbeddedOracle(t *testing.T) {
 	o := newLinear(t, losses.Squared{}, newDense(t, 2, 1, []float64{1, 2}), []float64{1, 3})
 	for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{}} {
 		p := &dro.Problem{Oracle: excess{o, 4}, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
-		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "NonNegative") {
+		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil ||
+			!strings.Contains(err.Error(), "NonNegative") {
 			t.Errorf("%s: %v, %+v", m.Name(), err, res)
 		}
 		if c, err := dro.Certify(p, []float64{0}); err == nil {

@@ -33,7 +33,8 @@ func TestNewton_FarFromTheOptimum(t *testing.T) {
 	}
 	x, target := []float64{1, 2, -1, -3, 0.5, -2}, []float64{1, 1, -1, -1, 1, -1}
 	o := newLinear(t, losses.Logistic{}, newDense(t, 6, 1, x), target)
-	res := solveBy(t, &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
+	res := solveBy(t, &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{}}, dro.Newton{},
+		dro.DefaultSettings())
 	if res.Status != dro.Certified || res.Passes > 90 {
 		t.Errorf("separated rows: %v after %.4g passes", res.Status, res.Passes)
 	}

@@ -32,7 +32,8 @@ func TestSolve_CopiesAtMostMostSelected(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(73), n, 4, true)
 	z := newDense(t, n, 4, s.Design)
 	copied := 0
-	for name, dual := range map[string]Dual{"CVaR": Simplex{Divergence: PearsonChi2, Alpha: 0.6}, "the largest loss": Simplex{}, "KL": Simplex{Nu: 0.05}} {
+	for name, dual := range map[string]Dual{"CVaR": Simplex{Divergence: PearsonChi2, Alpha: 0.6},
+		"the largest loss": Simplex{}, "KL": Simplex{Nu: 0.05}} {
 		free := L2{Mu: 1e-3, Intercept: true}
 		alone := solve(t, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: dual, Primal: free}, nil, DefaultSettings())
 		for _, most := range []int{0, 1, 7, 40, n / 4} {

@@ -19,7 +19,8 @@ func TestNewton_SearchRequiresDecrease(t *testing.T) {
 	s.RelativeGap = 1e-12
 	for _, x := range []float64{1.08865, 1.08866, 1.0888, 1.089} { // the cycle is at 1.0886…
 		s.X0 = []float64{x}
-		res := solveBy(t, &dro.Problem{Oracle: o, Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}, Primal: dro.L2{}}, dro.Newton{}, s)
+		res := solveBy(t, &dro.Problem{Oracle: o, Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}, Primal: dro.L2{}},
+			dro.Newton{}, s)
 		if !(math.Abs(res.X[0]) <= 1e-4) || res.Passes > 15 {
 			t.Errorf("from %v: at %v after %v passes, %v", x, res.X[0], res.Passes, res.Status)
 		}

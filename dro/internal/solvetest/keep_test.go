@@ -24,7 +24,8 @@ func TestSolve_GoesOnFromTheKeptPoint(t *testing.T) {
 		t.Fatalf("%v, %v", rest.Status, err)
 	}
 	if !(rest.Trace[0].Upper < whole.Trace[0].Upper) || !(rest.Passes < whole.Passes) {
-		t.Errorf("it starts at %v and takes %v passes, the whole at %v and %v", rest.Trace[0].Upper, rest.Passes, whole.Trace[0].Upper, whole.Passes)
+		t.Errorf("it starts at %v and takes %v passes, the whole at %v and %v", rest.Trace[0].Upper, rest.Passes,
+			whole.Trace[0].Upper, whole.Passes)
 	}
 	if rest.Certificate.Lower > whole.Certificate.Upper || whole.Certificate.Lower > rest.Certificate.Upper {
 		t.Errorf("certificates %v and %v of one problem", rest.Certificate, whole.Certificate)

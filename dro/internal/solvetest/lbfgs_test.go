@@ -75,7 +75,8 @@ func TestLBFGS_VectorSlopes(t *testing.T) {
 			res := solveBy(t, p, m, s)
 			t.Logf("μ = %v, ν = %v, %s: %.4g passes", mu, nu, m.Name(), res.Passes)
 			if res.Status != dro.Certified || res.Passes > 40 {
-				t.Errorf("μ = %v, ν = %v: %s (%s) is %v at %.3g after %.4g passes", mu, nu, m.Name(), why, res.Status, res.Certificate.Relative(), res.Passes)
+				t.Errorf("μ = %v, ν = %v: %s (%s) is %v at %.3g after %.4g passes", mu, nu, m.Name(), why, res.Status,
+					res.Certificate.Relative(), res.Passes)
 			}
 			if !*dro.Long {
 				continue
@@ -83,7 +84,8 @@ func TestLBFGS_VectorSlopes(t *testing.T) {
 			for _, paper := range []dro.Method{primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 				s.MaxPasses = 3000
 				res := solveBy(t, p, paper, s)
-				t.Logf("μ = %v, ν = %v, %s: %v at %.3g after %.4g passes", mu, nu, paper.Name(), res.Status, res.Certificate.Relative(), res.Passes)
+				t.Logf("μ = %v, ν = %v, %s: %v at %.3g after %.4g passes", mu, nu, paper.Name(), res.Status,
+					res.Certificate.Relative(), res.Passes)
 			}
 		}
 	}

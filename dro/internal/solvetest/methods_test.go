@@ -12,7 +12,8 @@ import (
 
 func TestMethods_References(t *testing.T) {
 	only := os.Getenv("ONLY")
-	for _, m := range []dro.Method{primaldual.FullVector{}, dro.Newton{}, dro.Newton{Products: true}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
+	for _, m := range []dro.Method{primaldual.FullVector{}, dro.Newton{}, dro.Newton{Products: true},
+		primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 		for _, ref := range references(t) {
 			if ref.N > 3000 && !*dro.Long {
 				continue
@@ -32,7 +33,8 @@ func TestMethods_References(t *testing.T) {
 				if res.Status != dro.Certified {
 					t.Errorf("%v after %v passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
 				}
-				t.Logf("%6.1f passes, gap %.2g, subopt %.2g %v", res.Passes, res.Certificate.Relative(), res.Objective/ref.Objective-1, res.Elapsed)
+				t.Logf("%6.1f passes, gap %.2g, subopt %.2g %v", res.Passes, res.Certificate.Relative(),
+					res.Objective/ref.Objective-1, res.Elapsed)
 			})
 		}
 	}

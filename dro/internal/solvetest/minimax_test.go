@@ -40,13 +40,16 @@ func TestKinks_TakeFewPasses(t *testing.T) {
 			}
 		}
 		o := newLinear(t, loss, newDense(t, n, d, x), y)
-		for _, dual := range []dro.Dual{dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.1}, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.01}, dro.Simplex{}, dro.Simplex{Divergence: dro.KullbackLeibler, Nu: 0, Weights: weights}, groups} {
+		for _, dual := range []dro.Dual{dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.1},
+			dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.01}, dro.Simplex{},
+			dro.Simplex{Divergence: dro.KullbackLeibler, Nu: 0, Weights: weights}, groups} {
 			for _, intercept := range []bool{false, true} {
 				p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n, Intercept: intercept}}
 				m, _ := dro.Choose(p)
 				res := solveBy(t, p, m, dro.DefaultSettings())
 				if m.Name() != "newton" || res.Status != dro.Certified || res.Passes > 30 {
-					t.Errorf("%s, %T, intercept %v, by %s: %v after %.4g passes", loss.Name(), dual, intercept, m.Name(), res.Status, res.Passes)
+					t.Errorf("%s, %T, intercept %v, by %s: %v after %.4g passes", loss.Name(), dual, intercept, m.Name(), res.Status,
+						res.Passes)
 				}
 				for _, c := range res.Trace {
 					if !(c.Lower <= c.Upper) {

@@ -15,7 +15,9 @@ import (
 func TestNeeds_NameAllThatIsMissing(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})
 	oracles := []Oracle{o, drotest.Plain{O: o}, drotest.BareOracle{Oracle: o}}
-	duals := []Dual{Simplex{Nu: 1}, Simplex{}, Simplex{Divergence: PearsonChi2, Nu: 1}, Simplex{Divergence: PearsonChi2, Alpha: 0.5}, Simplex{Divergence: PearsonChi2, Alpha: 1}, Box{Lower: 0, Upper: 1, Nu: 0.5}, badDual{Simplex{Nu: 1}}}
+	duals := []Dual{Simplex{Nu: 1}, Simplex{}, Simplex{Divergence: PearsonChi2, Nu: 1},
+		Simplex{Divergence: PearsonChi2, Alpha: 0.5}, Simplex{Divergence: PearsonChi2, Alpha: 1},
+		Box{Lower: 0, Upper: 1, Nu: 0.5}, badDual{Simplex{Nu: 1}}}
 	primals := []Primal{L2{Mu: 0.1}, shiftedL2{L2{Mu: 0.1}, 1}, Entropy{Mu: 0.1}}
 	methods := append(everyMethod(), Newton{}, Newton{Products: true})
 	refused := 0
@@ -54,7 +56,8 @@ func TestNeeds_NameAllThatIsMissing(t *testing.T) {
 	if refused < 100 {
 		t.Errorf("only %d refusals", refused)
 	}
-	if wide := (&Problem{Oracle: drotest.NewSample(drotest.RngOf(8), 2, newton.MaxColumns+1, false).Oracle(t, losses.Squared{}), Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}); !saddle.Supports(Newton{}, wide) {
+	if wide := (&Problem{Oracle: drotest.NewSample(drotest.RngOf(8), 2, newton.MaxColumns+1, false).Oracle(t,
+		losses.Squared{}), Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}); !saddle.Supports(Newton{}, wide) {
 		t.Errorf("%d columns are refused", newton.MaxColumns+1)
 	}
 }

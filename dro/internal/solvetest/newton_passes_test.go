@@ -41,7 +41,8 @@ func TestNewton_CertifiesInAFewPasses(t *testing.T) {
 	const n, d = 40_000, 10
 	for _, loss := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}} {
 		o := sample(t, loss, n, d)
-		for _, dual := range []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0.5}, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}} {
+		for _, dual := range []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0.5},
+			dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}} {
 			p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n}}
 			s := dro.DefaultSettings()
 			peer := solveBy(t, p, dro.LBFGS{}, s)
@@ -54,7 +55,8 @@ func TestNewton_CertifiesInAFewPasses(t *testing.T) {
 			} {
 				res := solveBy(t, p, c.method, s)
 				if res.Status != dro.Certified || res.Passes > c.passes {
-					t.Errorf("%s %#v %#v: %v after %.3g passes, at most %v expected", loss.Name(), dual, c.method, res.Status, res.Passes, c.passes)
+					t.Errorf("%s %#v %#v: %v after %.3g passes, at most %v expected", loss.Name(), dual, c.method, res.Status,
+						res.Passes, c.passes)
 				}
 				if !(math.Abs(res.Objective-peer.Objective) <= 2e-6*peer.Objective) {
 					t.Errorf("%s %#v %#v: objective %v, lbfgs %v", loss.Name(), dual, c.method, res.Objective, peer.Objective)
@@ -74,7 +76,8 @@ func TestNewton_CancelledBeforeItsFirstStep(t *testing.T) {
 	cancel()
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 5000, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 10}}
 	res, err := dro.SolveBy(ctx, p, dro.Newton{}, dro.DefaultSettings())
-	if err == nil || res == nil || res.Status != dro.Cancelled || math.IsInf(res.Objective, 0) || len(res.Weights) != 5000 {
+	if err == nil || res == nil || res.Status != dro.Cancelled || math.IsInf(res.Objective, 0) ||
+		len(res.Weights) != 5000 {
 		t.Errorf("%+v, %v", res, err)
 	}
 	if proved, err := dro.Certify(p, res.X); err != nil || !(res.Certificate.Lower > 0.5*proved.Lower) {

@@ -41,7 +41,8 @@ func TestSolve_FindsTheOptima(t *testing.T) {
 		auto, _ := dro.Choose(p)
 		methods := []dro.Method{auto, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}}
 		if len(dro.Unmet(primaldual.Stochastic{}, p)) > 0 {
-			methods = []dro.Method{auto, primaldual.FullVector{}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}}
+			methods = []dro.Method{auto, primaldual.FullVector{}, primaldual.Stochastic{Schedule: primaldual.Theory},
+				primaldual.SeparableBlock{Schedule: primaldual.Theory}}
 		}
 		if c.Nu > 0 {
 			methods = append(methods, dro.LBFGS{}, dro.Newton{}, dro.Newton{Sample: 500}, dro.Newton{Products: true})
@@ -61,14 +62,16 @@ func TestSolve_FindsTheOptima(t *testing.T) {
 			}
 			for _, check := range res.Trace {
 				if !c.Optimum.IsBetween(check.Lower, check.Upper) {
-					t.Errorf("%s, %s: after %v passes [%v, %v] misses the optimum %v + %v", c.Name, m.Name(), check.Passes, check.Lower, check.Upper, c.Optimum.High, c.Optimum.Low)
+					t.Errorf("%s, %s: after %v passes [%v, %v] misses the optimum %v + %v", c.Name, m.Name(), check.Passes,
+						check.Lower, check.Upper, c.Optimum.High, c.Optimum.Low)
 					break
 				}
 			}
 			if gap := res.Certificate.Relative(); k == 0 && gap > 1e-6 && c.Mu > 0 {
 				t.Errorf("%s, %s: %v after %.4g passes, relative gap %.3g", c.Name, m.Name(), res.Status, res.Passes, gap)
 			}
-			t.Logf("%-50s %-11s %10v %8.4g passes, gap %.2g", c.Name, m.Name(), res.Status, res.Passes, res.Certificate.Relative())
+			t.Logf("%-50s %-11s %10v %8.4g passes, gap %.2g", c.Name, m.Name(), res.Status, res.Passes,
+				res.Certificate.Relative())
 		}
 	}
 }

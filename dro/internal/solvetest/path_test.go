@@ -31,7 +31,8 @@ func TestPath_BracketsEveryPenalty(t *testing.T) {
 		weights[j] = 1 + float64(j%3)
 	}
 	for name, at := range map[string]func(nu float64) dro.Dual{
-		"kl": func(nu float64) dro.Dual { return dro.Simplex{Nu: nu} }, "chi2": func(nu float64) dro.Dual { return dro.Simplex{Divergence: dro.PearsonChi2, Nu: nu} },
+		"kl":       func(nu float64) dro.Dual { return dro.Simplex{Nu: nu} },
+		"chi2":     func(nu float64) dro.Dual { return dro.Simplex{Divergence: dro.PearsonChi2, Nu: nu} },
 		"weighted": func(nu float64) dro.Dual { return dro.Simplex{Divergence: dro.PearsonChi2, Nu: nu, Weights: weights} },
 	} {
 		p := &dro.Problem{Oracle: o, Primal: dro.L2{Mu: 0.02, Intercept: true}}
@@ -67,7 +68,8 @@ func TestPath_BracketsEveryPenalty(t *testing.T) {
 			}
 			res := solve(nu)
 			if c.Lower > res.Certificate.Upper || c.Upper < res.Certificate.Lower || !(c.Lower <= c.Upper) {
-				t.Errorf("%s: [%v, %v] at ν = %v misses [%v, %v]", name, c.Lower, c.Upper, nu, res.Certificate.Lower, res.Certificate.Upper)
+				t.Errorf("%s: [%v, %v] at ν = %v misses [%v, %v]", name, c.Lower, c.Upper, nu, res.Certificate.Lower,
+					res.Certificate.Upper)
 			}
 			if within := nu <= prices[0] && nu >= prices[len(prices)-1]; within && c.Relative() > 0.02 {
 				t.Errorf("%s: the bracket at ν = %v is %.3g wide", name, nu, c.Relative())

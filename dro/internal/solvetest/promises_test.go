@@ -14,7 +14,8 @@ import (
 // Without a penalty the best response is a vertex and proves little; the
 // separable method's own weights, projected on the dual set, prove more.
 func TestSeparable_CertifiesWithOwnWeights(t *testing.T) {
-	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1}, 64, 2), Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.5}, Primal: dro.L2{Mu: 0.5}}
+	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1}, 64, 2),
+		Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.5}, Primal: dro.L2{Mu: 0.5}}
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.RelativeGap = 3000, 0.05
 	exact, err := dro.SolveBy(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
@@ -44,7 +45,8 @@ func (o gramCounted) AddGramTo(dst, weight []float64, lo, hi int) {
 func TestCertify_Passes(t *testing.T) {
 	const n, d = 500, 400
 	o := gramCounted{sample(t, losses.Logistic{}, n, d), new(atomic.Int64)}
-	if _, err := dro.Certify(&dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 10}, Primal: dro.L2{Mu: 0.1}}, make([]float64, d)); err != nil {
+	if _, err := dro.Certify(&dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 10}, Primal: dro.L2{Mu: 0.1}},
+		make([]float64, d)); err != nil {
 		t.Fatal(err)
 	}
 	pass, gram := o.Work()
@@ -73,7 +75,8 @@ func TestCertify_AgreesWithSolve(t *testing.T) {
 			t.Errorf("%v certified", bad)
 		}
 	}
-	if far, err := dro.Certify(p, []float64{100, -100, 50}); err != nil || !(far.Lower <= res.Objective && res.Objective <= far.Upper) {
+	if far, err := dro.Certify(p, []float64{100, -100, 50}); err != nil ||
+		!(far.Lower <= res.Objective && res.Objective <= far.Upper) {
 		t.Errorf("%+v, %v: the optimum is %v", far, err, res.Objective)
 	}
 }

@@ -20,7 +20,10 @@ import (
 // onRanks solves the problem of a sample whose rows are dealt to so many ranks, and returns
 // the result of every rank, and the collective calls of a rank. A rank knows no label, weight
 // or group of the rows of others.
-func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Loss, weighed func(rows *ranks.Rows) (Dual, error), primal Primal, m Method, set Settings) (out []*TestResult, rounds int64) {
+func onRanks(
+	t *testing.T, size int, few bool, s drotest.Sample, loss losses.Loss, weighed func(rows *ranks.Rows) (Dual, error),
+	primal Primal, m Method, set Settings,
+) (out []*TestResult, rounds int64) {
 	t.Helper()
 	out = make([]*TestResult, size)
 	err := ranks.Run(size, func(c ranks.Comm) error {
@@ -124,7 +127,8 @@ func TestRanks_AgreeToTheBit(t *testing.T) {
 	}
 	fixed := func(rows *ranks.Rows) (Dual, error) { return NewFixedOver(rows, hereAlone(rows, weights, math.NaN())) }
 	groups := func(rows *ranks.Rows) (Dual, error) {
-		return NewGroupsOver(rows, Simplex{Divergence: KullbackLeibler, Nu: 0.1}, hereAlone(rows, weights, math.NaN()), hereAlone(rows, group, unknown))
+		return NewGroupsOver(rows, Simplex{Divergence: KullbackLeibler, Nu: 0.1}, hereAlone(rows, weights, math.NaN()),
+			hereAlone(rows, group, unknown))
 	}
 	worst := func(rows *ranks.Rows) (Dual, error) {
 		return NewGroupsOver(rows, Simplex{Divergence: KullbackLeibler, Nu: 0}, nil, hereAlone(rows, group, unknown))
@@ -142,19 +146,26 @@ func TestRanks_AgreeToTheBit(t *testing.T) {
 		{"KL", s, losses.Logistic{}, is(Simplex{Nu: 0.5}), free, nil, 60},
 		{"KL of a small ν", heavy, losses.Squared{}, is(Simplex{Nu: 0.3}), free, nil, 190},
 		{"χ²", s, losses.Logistic{}, is(Simplex{Divergence: PearsonChi2, Nu: 0.5}), free, nil, 100},
-		{"χ² of a small ν", heavy, losses.Huber{Delta: 1}, is(Simplex{Divergence: PearsonChi2, Nu: 0.05}), L2{Mu: 1e-3}, nil, 100},
+		{"χ² of a small ν", heavy, losses.Huber{Delta: 1}, is(Simplex{Divergence: PearsonChi2, Nu: 0.05}), L2{Mu: 1e-3}, nil,
+			100},
 		{"uniform", s, losses.Squared{}, is(Simplex{Divergence: PearsonChi2, Alpha: 1}), free, nil, 50},
 		{"fixed", s, losses.Logistic{}, fixed, free, nil, 75},
-		{"KL with weights", s, losses.Logistic{}, own(func(w []float64) Dual { return Simplex{Divergence: KullbackLeibler, Nu: 0.5, Weights: w} }), free, nil, 95},
-		{"χ² with weights", s, losses.Squared{}, own(func(w []float64) Dual { return Simplex{Divergence: PearsonChi2, Nu: 0.5, Weights: w} }), free, nil, 85},
+		{"KL with weights", s, losses.Logistic{}, own(
+			func(w []float64) Dual { return Simplex{Divergence: KullbackLeibler, Nu: 0.5, Weights: w} }), free, nil, 95},
+		{"χ² with weights", s, losses.Squared{}, own(
+			func(w []float64) Dual { return Simplex{Divergence: PearsonChi2, Nu: 0.5, Weights: w} }), free, nil, 85},
 		{"KL ball", s, losses.Logistic{}, is(Simplex{Divergence: KullbackLeibler, Radius: 0.1}), free, nil, 420},
-		{"χ² ball with weights", s, losses.Logistic{}, own(func(w []float64) Dual { return Simplex{Divergence: PearsonChi2, Radius: 0.1, Weights: w} }), free, nil, 660},
+		{"χ² ball with weights", s, losses.Logistic{},
+			own(func(w []float64) Dual { return Simplex{Divergence: PearsonChi2, Radius: 0.1, Weights: w} }), free, nil, 660},
 		{"groups", s, losses.Logistic{}, groups, free, nil, 90},
 		{"groups without a penalty", s, losses.Logistic{}, worst, free, nil, 75},
-		{"the largest loss of those with weights", s, losses.Logistic{}, own(func(w []float64) Dual { return Simplex{Divergence: KullbackLeibler, Nu: 0, Weights: w} }), free, nil, 80},
+		{"the largest loss of those with weights", s, losses.Logistic{},
+			own(func(w []float64) Dual { return Simplex{Divergence: KullbackLeibler, Nu: 0, Weights: w} }), free, nil, 80},
 		{"CVaR", s, losses.Logistic{}, is(Simplex{Divergence: PearsonChi2, Alpha: 0.2}), free, nil, 85},
-		{"CVaR with weights", s, losses.Squared{}, own(func(w []float64) Dual { return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w} }), free, nil, 120},
-		{"CVaR where all losses are equal", s, losses.Logistic{}, is(Simplex{Divergence: PearsonChi2, Alpha: 0.03}), free, nil, 2000},
+		{"CVaR with weights", s, losses.Squared{}, own(
+			func(w []float64) Dual { return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w} }), free, nil, 120},
+		{"CVaR where all losses are equal", s, losses.Logistic{}, is(Simplex{Divergence: PearsonChi2, Alpha: 0.03}), free,
+			nil, 2000},
 		{"the largest loss", s, losses.Huber{Delta: 1}, is(Simplex{}), free, nil, 90},
 		{"without μ", s, losses.Logistic{}, is(Simplex{Nu: 0.5}), L2{Intercept: true}, nil, 60},
 		{"newton", s, losses.Logistic{}, is(Simplex{Nu: 0.5}), free, Newton{}, 75},
@@ -192,8 +203,10 @@ func TestRanks_AgreeToTheBit(t *testing.T) {
 					if res.Status != Certified || !res.Certificate.IsConsistent() {
 						t.Fatalf("rank %d of %d: %v, bounds %v", r, size, res.Status, res.Certificate)
 					}
-					if !slices.Equal(res.X, first.X) || res.Certificate != first.Certificate || res.Objective != first.Objective || res.Passes != first.Passes {
-						t.Fatalf("rank %d of %d ends at %v with %v after %v passes, one rank at %v with %v after %v", r, size, res.X, res.Certificate, res.Passes, first.X, first.Certificate, first.Passes)
+					if !slices.Equal(res.X, first.X) || res.Certificate != first.Certificate || res.Objective != first.Objective ||
+						res.Passes != first.Passes {
+						t.Fatalf("rank %d of %d ends at %v with %v after %v passes, one rank at %v with %v after %v", r, size, res.X,
+							res.Certificate, res.Passes, first.X, first.Certificate, first.Passes)
 					}
 				}
 				if y == nil {
@@ -202,8 +215,10 @@ func TestRanks_AgreeToTheBit(t *testing.T) {
 					t.Errorf("%d ranks have other weights than one", size)
 				}
 			}
-			if !(math.Abs(first.Objective-alone.Objective) <= 1e-6*math.Abs(alone.Objective)) || first.Certificate.Lower > alone.Certificate.Upper || alone.Certificate.Lower > first.Certificate.Upper {
-				t.Errorf("ranks have the objective %v within %v, one process %v within %v", first.Objective, first.Certificate, alone.Objective, alone.Certificate)
+			if !(math.Abs(first.Objective-alone.Objective) <= 1e-6*math.Abs(alone.Objective)) ||
+				first.Certificate.Lower > alone.Certificate.Upper || alone.Certificate.Lower > first.Certificate.Upper {
+				t.Errorf("ranks have the objective %v within %v, one process %v within %v", first.Objective, first.Certificate,
+					alone.Objective, alone.Certificate)
 			}
 			t.Logf("%.3g passes, alone %.3g; %d rounds", first.Passes, alone.Passes, calls)
 		})
@@ -226,7 +241,8 @@ func TestRanks_RefuseWhatNeedsOneProcess(t *testing.T) {
 		method Method
 		says   []string
 	}{
-		{Simplex{Nu: 1}, primaldual.SeparableBlock{}, []string{"separable needs rows that are not distributed over MPI ranks"}},
+		{Simplex{Nu: 1}, primaldual.SeparableBlock{},
+			[]string{"separable needs rows that are not distributed over MPI ranks"}},
 		{Box{Upper: 1, Nu: 1}, LBFGS{}, []string{"lbfgs needs", "which side.Box is not"}},
 		{embedding{Simplex{Nu: 1}}, Newton{}, []string{"which solvetest.embedding is not"}},
 	} {
@@ -235,7 +251,8 @@ func TestRanks_RefuseWhatNeedsOneProcess(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = SolveBy(context.Background(), &Problem{Oracle: oracle, Dual: c.dual, Primal: L2{Mu: 1}}, c.method, DefaultSettings())
+			_, err = SolveBy(context.Background(), &Problem{Oracle: oracle, Dual: c.dual, Primal: L2{Mu: 1}}, c.method,
+				DefaultSettings())
 			return err
 		})
 		for _, say := range c.says {

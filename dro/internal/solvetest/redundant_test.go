@@ -52,7 +52,8 @@ func TestRedundantColumns_Certified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	duals := []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.3}, dro.Simplex{}, dro.Simplex{Radius: 0.1},
+	duals := []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.3}, dro.Simplex{},
+		dro.Simplex{Radius: 0.1},
 		dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1, Weights: weights}, groups}
 	for _, kind := range []string{"copy", "scaled", "one-hot", "sum of integers"} {
 		rows, target := dependentRows(n, kind)
@@ -61,8 +62,10 @@ func TestRedundantColumns_Certified(t *testing.T) {
 			fewer = append(fewer, rows[3*j], rows[3*j+1])
 		}
 		for _, dual := range duals {
-			with := solveBy(t, &dro.Problem{Oracle: newLinear(t, losses.Squared{}, newDense(t, n, 3, rows), target), Dual: dual, Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
-			without := solveBy(t, &dro.Problem{Oracle: newLinear(t, losses.Squared{}, newDense(t, n, 2, fewer), target), Dual: dual, Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
+			with := solveBy(t, &dro.Problem{Oracle: newLinear(t, losses.Squared{}, newDense(t, n, 3, rows), target), Dual: dual,
+				Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
+			without := solveBy(t, &dro.Problem{Oracle: newLinear(t, losses.Squared{}, newDense(t, n, 2, fewer), target),
+				Dual: dual, Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
 			if with.Status != dro.Certified || with.Passes > 100 {
 				t.Errorf("%s, %T %+v: %v after %.4g passes, %v", kind, dual, dual, with.Status, with.Passes, with.Certificate)
 			}
@@ -73,8 +76,8 @@ func TestRedundantColumns_Certified(t *testing.T) {
 	}
 }
 
-// Columns that depend on each other up to rounding leave a direction that is rounding alone, along which the objective of the
-// numbers as they are stored falls. So the optimum of the other columns is no bound, and the solve stops early.
+// Columns that depend on each other up to rounding leave a direction that is rounding alone, along which the objective
+// of the numbers as they are stored falls. So the optimum of the other columns is no bound, and the solve stops early.
 func TestRedundantColumns_RoundedIsNotCertified(t *testing.T) {
 	const n = 10
 	rows, target := dependentRows(n, "rounded sum")
@@ -86,8 +89,10 @@ func TestRedundantColumns_RoundedIsNotCertified(t *testing.T) {
 	if other := leastSquares(fewer, target, 2); !(optimum < other*(1-1e-4)) {
 		t.Fatalf("the optimum is %v, and %v without the third column: nothing to see", optimum, other)
 	}
-	for _, dual := range []dro.Dual{dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.3}} {
-		r := solveBy(t, &dro.Problem{Oracle: newLinear(t, losses.Squared{}, newDense(t, n, 3, rows), target), Dual: dual, Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
+	for _, dual := range []dro.Dual{dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1},
+		dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.3}} {
+		r := solveBy(t, &dro.Problem{Oracle: newLinear(t, losses.Squared{}, newDense(t, n, 3, rows), target), Dual: dual,
+			Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
 		if r.Status != dro.Stalled || r.Passes > 400 {
 			t.Errorf("%+v: %v after %.4g passes", dual, r.Status, r.Passes)
 		}

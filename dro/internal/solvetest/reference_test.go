@@ -33,7 +33,8 @@ type reference struct {
 }
 
 func (r reference) String() string {
-	return r.Dataset + "/" + r.Loss + "/" + r.Penalty + "/ν=" + strconv.FormatFloat(r.Nu, 'g', 3, 64) + "/μ=" + strconv.FormatFloat(r.Mu, 'g', 3, 64)
+	return r.Dataset + "/" + r.Loss + "/" + r.Penalty + "/ν=" + strconv.FormatFloat(r.Nu, 'g', 3, 64) + "/μ=" +
+		strconv.FormatFloat(r.Mu, 'g', 3, 64)
 }
 
 func references(t testing.TB) []reference {

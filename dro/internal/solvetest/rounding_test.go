@@ -23,7 +23,8 @@ func TestBounds_LargeRounding(t *testing.T) {
 			p.Oracle = asItIs{h.Oracle(t)}
 			var optimum exact.Real
 			var all []*TestResult
-			for _, m := range []Method{Newton{}, LBFGS{}, Newton{Products: true}, primaldual.FullVector{}, primaldual.SeparableBlock{}} {
+			for _, m := range []Method{Newton{}, LBFGS{}, Newton{Products: true}, primaldual.FullVector{},
+				primaldual.SeparableBlock{}} {
 				s := drotest.SettingsFor(1e-13, 60)
 				s.X0 = h.X0
 				res, err := SolveBy(context.Background(), p, m, s)
@@ -41,7 +42,8 @@ func TestBounds_LargeRounding(t *testing.T) {
 			for _, res := range all {
 				for _, check := range res.Trace {
 					if drotest.Subtract(optimum, check.Lower) < 0 || drotest.Subtract(optimum, check.Upper) > 0 {
-						t.Fatalf("%s, %s, %s: [%v, %v] misses the optimum %s", h.Name, h.Loss, h.Penalty, check.Lower, check.Upper, optimum.Text('g', 20))
+						t.Fatalf("%s, %s, %s: [%v, %v] misses the optimum %s", h.Name, h.Loss, h.Penalty, check.Lower, check.Upper,
+							optimum.Text('g', 20))
 					}
 				}
 			}
@@ -124,7 +126,8 @@ func TestPath_LargeRounding(t *testing.T) {
 		}
 		held++
 		if drotest.Subtract(optimum, c.Lower) < 0 || drotest.Subtract(optimum, c.Upper) > 0 {
-			t.Errorf("%s, %s, %s: [%v, %v] misses the optimum %s", h.Name, h.Loss, h.Penalty, c.Lower, c.Upper, optimum.Text('g', 20))
+			t.Errorf("%s, %s, %s: [%v, %v] misses the optimum %s", h.Name, h.Loss, h.Penalty, c.Lower, c.Upper,
+				optimum.Text('g', 20))
 		}
 	}
 	if held < 8 {

@@ -19,7 +19,8 @@ func TestSolve_TargetsOfAnyUnit(t *testing.T) {
 			for j := range label {
 				s.Label[j] = unit * label[j]
 			}
-			p := &Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: Simplex{Nu: 0.5 * unit * unit}, Primal: L2{Mu: 0.01, Intercept: true}}
+			p := &Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: Simplex{Nu: 0.5 * unit * unit},
+				Primal: L2{Mu: 0.01, Intercept: true}}
 			res := solveBy(t, p, m, Settings{})
 			gap := (res.Certificate.Upper - res.Certificate.Lower) / res.Certificate.Upper
 			if res.Status != Certified || !(gap <= 1e-6) {
@@ -29,7 +30,8 @@ func TestSolve_TargetsOfAnyUnit(t *testing.T) {
 				passes, objective = res.Passes, res.Objective
 			}
 			if !(math.Abs(res.Passes-passes) <= 0.2*passes) || !(math.Abs(res.Objective/unit/unit-objective) <= 2e-6*objective) {
-				t.Errorf("%s, targets × %v: objective %v in %v passes, × 1: %v in %v", name, unit, res.Objective/unit/unit, res.Passes, objective, passes)
+				t.Errorf("%s, targets × %v: objective %v in %v passes, × 1: %v in %v", name, unit, res.Objective/unit/unit,
+					res.Passes, objective, passes)
 			}
 		}
 	}

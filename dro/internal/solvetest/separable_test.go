@@ -16,7 +16,8 @@ func TestSeparable_GoesOnAfterAPrefix(t *testing.T) {
 	const n, d = 60_000, 10
 	for _, loss := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}} {
 		o := sample(t, loss, n, d)
-		for _, dual := range []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0.2}, dro.Simplex{Nu: 0.2}} {
+		for _, dual := range []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1},
+			dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0.2}, dro.Simplex{Nu: 0.2}} {
 			p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n}}
 			m := primaldual.AfterPrefix(primaldual.SeparableBlock{})
 			res := solveBy(t, p, m, dro.DefaultSettings())
@@ -27,8 +28,10 @@ func TestSeparable_GoesOnAfterAPrefix(t *testing.T) {
 		}
 	}
 	few := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 500, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 1e-3}}
-	resting := &dro.Problem{Oracle: sample(t, losses.Squared{}, 500, 3), Dual: dro.Simplex{Nu: 0.1}, Primal: dro.L2{Mu: 1e-3}}
-	for p, half := range map[*dro.Problem]bool{few: false, resting: true} { // a half of them comes first where the adversary rests on few
+	resting := &dro.Problem{Oracle: sample(t, losses.Squared{}, 500, 3), Dual: dro.Simplex{Nu: 0.1},
+		Primal: dro.L2{Mu: 1e-3}}
+	// a half of them comes first where the adversary rests on few
+	for p, half := range map[*dro.Problem]bool{few: false, resting: true} {
 		staged := false
 		s := dro.DefaultSettings()
 		s.Logf = func(format string, _ ...any) { staged = staged || strings.HasPrefix(format, "newton: %d rows:") }

@@ -94,7 +94,8 @@ func TestSoftmax_ReferenceOptima(t *testing.T) {
 				m, _ = Choose(p)
 			}
 			res := drotest.Solve(t, p, m, drotest.SettingsFor(1e-10, 5000))
-			t.Logf("%s %s nu %v mu %v by %s: %v, %.4g passes, %v, objective off by %.2g", c.Dataset, c.Penalty, c.Nu, c.Mu, m.Name(), res.Status, res.Passes, res.Elapsed, res.Objective-c.Objective)
+			t.Logf("%s %s nu %v mu %v by %s: %v, %.4g passes, %v, objective off by %.2g", c.Dataset, c.Penalty, c.Nu, c.Mu,
+				m.Name(), res.Status, res.Passes, res.Elapsed, res.Objective-c.Objective)
 			if !(math.Abs(res.Objective-c.Objective) <= 1e-9*c.Objective) {
 				t.Errorf("%+v by %s: objective %.12g", c, m.Name(), res.Objective)
 			}
@@ -155,10 +156,16 @@ func softmaxAdversaries(t *testing.T, n int) map[string]Dual {
 		t.Fatal(err)
 	}
 	return map[string]Dual{
-		"none": Simplex{Divergence: PearsonChi2, Alpha: 1}, "weights": fixed, "kl": Simplex{Nu: 0.3}, "chi2": Simplex{Divergence: PearsonChi2, Nu: 0.5},
-		"weighted kl": Simplex{Divergence: KullbackLeibler, Nu: 0.3, Weights: w}, "kl ball": Simplex{Divergence: KullbackLeibler, Radius: 0.2, Weights: w}, "chi2 ball": Simplex{Divergence: PearsonChi2, Radius: 0.3},
-		"cvar": Simplex{Divergence: PearsonChi2, Alpha: 0.3}, "weighted cvar": Simplex{Divergence: PearsonChi2, Alpha: 0.4, Weights: w}, "capped kl": Simplex{Alpha: 0.3, Nu: 0.2},
-		"groups kl": groups(Simplex{Divergence: KullbackLeibler, Nu: 0.1}), "group ball": groups(Simplex{Divergence: PearsonChi2, Radius: 0.1}), "group dro": groups(Simplex{Divergence: KullbackLeibler}),
+		"none": Simplex{Divergence: PearsonChi2, Alpha: 1}, "weights": fixed, "kl": Simplex{Nu: 0.3},
+		"chi2":          Simplex{Divergence: PearsonChi2, Nu: 0.5},
+		"weighted kl":   Simplex{Divergence: KullbackLeibler, Nu: 0.3, Weights: w},
+		"kl ball":       Simplex{Divergence: KullbackLeibler, Radius: 0.2, Weights: w},
+		"chi2 ball":     Simplex{Divergence: PearsonChi2, Radius: 0.3},
+		"cvar":          Simplex{Divergence: PearsonChi2, Alpha: 0.3},
+		"weighted cvar": Simplex{Divergence: PearsonChi2, Alpha: 0.4, Weights: w}, "capped kl": Simplex{Alpha: 0.3, Nu: 0.2},
+		"groups kl":  groups(Simplex{Divergence: KullbackLeibler, Nu: 0.1}),
+		"group ball": groups(Simplex{Divergence: PearsonChi2, Radius: 0.1}),
+		"group dro":  groups(Simplex{Divergence: KullbackLeibler}),
 	}
 }
 
@@ -176,14 +183,18 @@ func TestSoftmax_TwoClassesAreLogistic(t *testing.T) {
 		for _, intercept := range []bool{false, true} {
 			gap := 1e-8
 			two := &Problem{Oracle: linear, Dual: dual, Primal: L2{Mu: mu / 2, Intercept: intercept}}
-			many := &Problem{Oracle: newSoftmax(t, z, class, 2), Dual: dual, Primal: L2{Mu: mu, Intercept: intercept, Classes: 2}}
+			many := &Problem{Oracle: newSoftmax(t, z, class, 2), Dual: dual,
+				Primal: L2{Mu: mu, Intercept: intercept, Classes: 2}}
 			first, _ := Choose(two)
 			a := drotest.Solve(t, two, first, drotest.SettingsFor(gap, 3000))
 			second, _ := Choose(many)
 			b := drotest.Solve(t, many, second, drotest.SettingsFor(gap, 3000))
-			t.Logf("%s, intercept %v: logistic %v %.12g, softmax %v %.12g in %.4g passes, gap %.2g", name, intercept, a.Status, a.Objective, b.Status, b.Objective, b.Passes, b.Certificate.Relative())
-			if b.Status != Certified || !(math.Abs(a.Objective-b.Objective) <= 3*gap*a.Objective) || !(b.Certificate.Lower <= a.Certificate.Upper) || !(a.Certificate.Lower <= b.Certificate.Upper) {
-				t.Errorf("%s, intercept %v: %v: [%v, %v], logistic regression has [%v, %v]", name, intercept, b.Status, b.Certificate.Lower, b.Certificate.Upper, a.Certificate.Lower, a.Certificate.Upper)
+			t.Logf("%s, intercept %v: logistic %v %.12g, softmax %v %.12g in %.4g passes, gap %.2g", name, intercept, a.Status,
+				a.Objective, b.Status, b.Objective, b.Passes, b.Certificate.Relative())
+			if b.Status != Certified || !(math.Abs(a.Objective-b.Objective) <= 3*gap*a.Objective) ||
+				!(b.Certificate.Lower <= a.Certificate.Upper) || !(a.Certificate.Lower <= b.Certificate.Upper) {
+				t.Errorf("%s, intercept %v: %v: [%v, %v], logistic regression has [%v, %v]", name, intercept, b.Status,
+					b.Certificate.Lower, b.Certificate.Upper, a.Certificate.Lower, a.Certificate.Upper)
 			}
 		}
 	}
@@ -196,17 +207,21 @@ func TestSoftmax_EveryAdversaryIsCertified(t *testing.T) {
 	z, class := softmaxSample(t, 12, n, d, classes)
 	for name, dual := range softmaxAdversaries(t, n) {
 		for _, intercept := range []bool{false, true} {
-			p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: dual, Primal: L2{Mu: 0.01, Intercept: intercept, Classes: classes}}
+			p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: dual,
+				Primal: L2{Mu: 0.01, Intercept: intercept, Classes: classes}}
 			m, _ := Choose(p)
 			res := drotest.Solve(t, p, m, drotest.SettingsFor(1e-7, 3000))
-			t.Logf("%s, intercept %v by %s: %v, %.4g passes, gap %.2g", name, intercept, m.Name(), res.Status, res.Passes, res.Certificate.Relative())
+			t.Logf("%s, intercept %v by %s: %v, %.4g passes, gap %.2g", name, intercept, m.Name(), res.Status, res.Passes,
+				res.Certificate.Relative())
 			if res.Status != Certified {
 				t.Errorf("%s, intercept %v: %v, gap %.3g", name, intercept, res.Status, res.Certificate.Relative())
 			}
 			if len(Unmet(LBFGS{}, p)) == 0 {
 				other := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-7, 3000))
-				if other.Status != Certified || !(other.Certificate.Lower <= res.Certificate.Upper && res.Certificate.Lower <= other.Certificate.Upper) {
-					t.Errorf("%s, intercept %v by lbfgs: %v [%v, %v], by %s [%v, %v]", name, intercept, other.Status, other.Certificate.Lower, other.Certificate.Upper, m.Name(), res.Certificate.Lower, res.Certificate.Upper)
+				if other.Status != Certified || !(other.Certificate.Lower <= res.Certificate.Upper &&
+					res.Certificate.Lower <= other.Certificate.Upper) {
+					t.Errorf("%s, intercept %v by lbfgs: %v [%v, %v], by %s [%v, %v]", name, intercept, other.Status,
+						other.Certificate.Lower, other.Certificate.Upper, m.Name(), res.Certificate.Lower, res.Certificate.Upper)
 				}
 			}
 			at, err := Certify(p, res.X)
@@ -235,9 +250,11 @@ func TestSoftmax_BoundsHoldTheOptimum(t *testing.T) {
 			sample.Design[j*d+d-1] = 1
 		}
 		nu, mu := math.Pow(10, -2*rng.Float64()), math.Pow(10, -4*rng.Float64())
-		for _, dual := range []Dual{Simplex{Nu: nu}, Simplex{Divergence: PearsonChi2, Nu: nu}, Simplex{Divergence: PearsonChi2, Alpha: 1}, Simplex{Divergence: PearsonChi2, Alpha: 0.5}} {
+		for _, dual := range []Dual{Simplex{Nu: nu}, Simplex{Divergence: PearsonChi2, Nu: nu},
+			Simplex{Divergence: PearsonChi2, Alpha: 1}, Simplex{Divergence: PearsonChi2, Alpha: 0.5}} {
 			z := newDense(t, n, d, sample.Design)
-			p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: dual, Primal: L2{Mu: mu, Intercept: k%3 > 0, Classes: classes}}
+			p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: dual,
+				Primal: L2{Mu: mu, Intercept: k%3 > 0, Classes: classes}}
 			m, _ := Choose(p)
 			fine := drotest.Solve(t, p, m, drotest.SettingsFor(1e-9, 4000))
 			for _, res := range []*TestResult{fine, drotest.Solve(t, p, m, drotest.SettingsFor(1e-3, 500))} {
@@ -246,14 +263,16 @@ func TestSoftmax_BoundsHoldTheOptimum(t *testing.T) {
 				}
 				for _, check := range res.Trace {
 					if !(check.Lower <= fine.Objective*(1+1e-12)) || !(check.Upper >= fine.Certificate.Lower) {
-						t.Errorf("problem %d, %T: [%v, %v] misses the optimum in [%v, %v]", k, dual, check.Lower, check.Upper, fine.Certificate.Lower, fine.Certificate.Upper)
+						t.Errorf("problem %d, %T: [%v, %v] misses the optimum in [%v, %v]", k, dual, check.Lower, check.Upper,
+							fine.Certificate.Lower, fine.Certificate.Upper)
 					}
 				}
 			}
 			if solves++; fine.Certificate.Relative() <= 1e-6 {
 				certified++
 			} else {
-				t.Logf("problem %d, %T, classes %d, n %d, intercept %v, mu %.2g: %v, gap %.2g after %.4g passes", k, dual, classes, n, k%3 > 0, mu, fine.Status, fine.Certificate.Relative(), fine.Passes)
+				t.Logf("problem %d, %T, classes %d, n %d, intercept %v, mu %.2g: %v, gap %.2g after %.4g passes", k, dual, classes,
+					n, k%3 > 0, mu, fine.Status, fine.Certificate.Relative(), fine.Passes)
 			}
 		}
 	}
@@ -267,7 +286,8 @@ func TestSoftmax_BoundsHoldTheOptimum(t *testing.T) {
 func TestSoftmax_ThreadsAndMethods(t *testing.T) {
 	const n, d, classes = 5000, 4, 3
 	z, class := softmaxSample(t, 14, n, d, classes)
-	p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: Simplex{Nu: 0.5}, Primal: L2{Mu: 0.1, Intercept: true, Classes: classes}}
+	p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: Simplex{Nu: 0.5},
+		Primal: L2{Mu: 0.1, Intercept: true, Classes: classes}}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := drotest.Solve(t, p, Newton{}, drotest.SettingsFor(1e-8, 500))
 	runtime.GOMAXPROCS(4)
@@ -279,10 +299,13 @@ func TestSoftmax_ThreadsAndMethods(t *testing.T) {
 	for _, c := range []struct {
 		m      Method
 		within float64
-	}{{primaldual.FullVector{}, 0.01}, {primaldual.Stochastic{Schedule: primaldual.Theory}, 0.13}, {primaldual.SeparableBlock{Schedule: primaldual.Theory}, 0.13}} {
+	}{{primaldual.FullVector{}, 0.01}, {primaldual.Stochastic{Schedule: primaldual.Theory}, 0.13},
+		{primaldual.SeparableBlock{Schedule: primaldual.Theory}, 0.13}} {
 		res := drotest.Solve(t, p, c.m, drotest.SettingsFor(c.within/10, 200))
-		if !(res.Objective <= (1+c.within)*one.Objective) || !(res.Certificate.Lower <= one.Certificate.Upper) || !(res.Certificate.Upper >= one.Certificate.Lower) {
-			t.Errorf("%s: %v, objective %v in [%v, %v], not %v", c.m.Name(), res.Status, res.Objective, res.Certificate.Lower, res.Certificate.Upper, one.Objective)
+		if !(res.Objective <= (1+c.within)*one.Objective) || !(res.Certificate.Lower <= one.Certificate.Upper) ||
+			!(res.Certificate.Upper >= one.Certificate.Lower) {
+			t.Errorf("%s: %v, objective %v in [%v, %v], not %v", c.m.Name(), res.Status, res.Objective, res.Certificate.Lower,
+				res.Certificate.Upper, one.Objective)
 		}
 	}
 }

@@ -175,14 +175,17 @@ func TestStorages_SameOptimum(t *testing.T) {
 						t.Fatalf("%s: %v, %+v", what, err, res)
 					}
 					if c := res.Certificate; c.Lower > best.Certificate.Upper || c.Upper < best.Certificate.Lower {
-						t.Errorf("%s: [%v, %v] misses the optimum in [%v, %v]", what, c.Lower, c.Upper, best.Certificate.Lower, best.Certificate.Upper)
+						t.Errorf("%s: [%v, %v] misses the optimum in [%v, %v]", what, c.Lower, c.Upper, best.Certificate.Lower,
+							best.Certificate.Upper)
 					}
 					if p := e.objective(loss, dual, res.X); !(math.Abs(p-res.Objective) <= rounding*p) {
 						t.Errorf("%s: objective %v, by the textbook %v", what, res.Objective, p)
 					}
 					again, err := dro.Certify(reference, res.X)
-					if err != nil || !(math.Abs(again.Upper-res.Certificate.Upper) <= rounding*again.Upper) || again.Lower > res.Certificate.Upper {
-						t.Errorf("%s: %v; [%v, %v] over the matrix in float64, upper bound %v", what, err, again.Lower, again.Upper, res.Certificate.Upper)
+					if err != nil || !(math.Abs(again.Upper-res.Certificate.Upper) <= rounding*again.Upper) ||
+						again.Lower > res.Certificate.Upper {
+						t.Errorf("%s: %v; [%v, %v] over the matrix in float64, upper bound %v", what, err, again.Lower, again.Upper,
+							res.Certificate.Upper)
 					}
 				}
 			}
@@ -203,13 +206,16 @@ func TestStorage_ThreadsChangeNoBit(t *testing.T) {
 				for k, threads := range []int{1, 8} {
 					runtime.GOMAXPROCS(threads)
 					var err error
-					if res[k], err = dro.SolveBy(context.Background(), e.problem(t, z, loss, dual), m, dro.DefaultSettings()); err != nil {
+					if res[k], err = dro.SolveBy(context.Background(), e.problem(t, z, loss, dual), m,
+						dro.DefaultSettings()); err != nil {
 						t.Fatal(err)
 					}
 				}
 				a, b := res[0], res[1]
-				if !slices.Equal(a.X, b.X) || !slices.Equal(a.Weights, b.Weights) || a.Certificate != b.Certificate || a.Passes != b.Passes || a.Iterations != b.Iterations {
-					t.Errorf("%T %s %s: %v and %v, %v and %v with 1 and 8 threads", z, loss.Name(), m.Name(), a.Certificate, b.Certificate, a.X, b.X)
+				if !slices.Equal(a.X, b.X) || !slices.Equal(a.Weights, b.Weights) || a.Certificate != b.Certificate ||
+					a.Passes != b.Passes || a.Iterations != b.Iterations {
+					t.Errorf("%T %s %s: %v and %v, %v and %v with 1 and 8 threads", z, loss.Name(), m.Name(), a.Certificate,
+						b.Certificate, a.X, b.X)
 				}
 			}
 		}

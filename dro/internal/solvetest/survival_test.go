@@ -44,7 +44,8 @@ func extreme(t *testing.T, loss losses.Loss, scale float64, columns int) *losses
 // bounds are in order, or in an error that names the coordinate or ν: no panic, no loop
 // without an end.
 func TestSolve_Ends(t *testing.T) {
-	methods := []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.FullVector{Schedule: primaldual.Theory}}
+	methods := []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{},
+		primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.FullVector{Schedule: primaldual.Theory}}
 	one := func(name string, p *dro.Problem, m dro.Method) {
 		s := dro.DefaultSettings()
 		s.MaxPasses = 60
@@ -70,7 +71,8 @@ func TestSolve_Ends(t *testing.T) {
 				t.Errorf("%s: coordinate %d is said to overflow", name, overflow.Coordinate)
 			}
 		case err != nil:
-			if nu := p.Dual.Modulus(); nu > 1e-100 && !(nu >= 1e200 && strings.Contains(err.Error(), "more than 10¹² times the largest loss")) {
+			if nu := p.Dual.Modulus(); nu > 1e-100 && !(nu >= 1e200 &&
+				strings.Contains(err.Error(), "more than 10¹² times the largest loss")) {
 				t.Errorf("%s: %v", name, err)
 			}
 		default:
@@ -85,7 +87,8 @@ func TestSolve_Ends(t *testing.T) {
 		for _, dual := range []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}} {
 			for _, scale := range []float64{0, 1e80, 1e155, 1e160, 1e300, 1e-155, 1e-160, 1e-300} {
 				for columns := range 4 {
-					p := &dro.Problem{Oracle: extreme(t, loss, scale, columns), Dual: dual, Primal: dro.L2{Mu: float64(columns%2) / 60}}
+					p := &dro.Problem{Oracle: extreme(t, loss, scale, columns), Dual: dual,
+						Primal: dro.L2{Mu: float64(columns%2) / 60}}
 					for _, m := range methods {
 						one(fmt.Sprintf("%s %#v %#v, %d columns of %g", m.Name(), loss, dual, columns, scale), p, m)
 					}
@@ -126,7 +129,8 @@ func TestSolve_ReturnsFiniteNumbers(t *testing.T) {
 		x[j], target[j], group[j] = float64(1+j%3), 1.8e154, j%2
 	}
 	o := newLinear(t, losses.Squared{}, newDense(t, n, 1, x), target)
-	groups, err := dro.NewGroups(dro.Simplex{Divergence: dro.PearsonChi2, Radius: 0.01, Nu: 0.2}, nil, group) // the sum of losses overflows, no loss does
+	// the sum of losses overflows, no loss does
+	groups, err := dro.NewGroups(dro.Simplex{Divergence: dro.PearsonChi2, Radius: 0.01, Nu: 0.2}, nil, group)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,14 +139,16 @@ func TestSolve_ReturnsFiniteNumbers(t *testing.T) {
 	for _, ctx := range []context.Context{context.Background(), cancelled} {
 		for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}} {
 			p := &dro.Problem{Oracle: o, Dual: groups, Primal: dro.L2{Mu: 0.1}}
-			if res, err := dro.SolveBy(ctx, p, m, dro.DefaultSettings()); err == nil || errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), "not finite") {
+			if res, err := dro.SolveBy(ctx, p, m, dro.DefaultSettings()); err == nil || errors.Is(err, context.Canceled) ||
+				res != nil || !strings.Contains(err.Error(), "not finite") {
 				t.Errorf("%s, cancelled %v: %v, %+v", m.Name(), ctx.Err() != nil, err, res)
 			}
 		}
 		p := &dro.Problem{Oracle: bounded{o}, Dual: blank{dro.Simplex{Nu: 1}, new(int)}, Primal: dro.L2{Mu: 0.1}}
 		s := dro.DefaultSettings()
 		s.MaxPasses = 4
-		if res, err := dro.SolveBy(ctx, p, dro.LBFGS{}, s); err == nil || res != nil || !strings.Contains(err.Error(), "not finite") {
+		if res, err := dro.SolveBy(ctx, p, dro.LBFGS{}, s); err == nil || res != nil ||
+			!strings.Contains(err.Error(), "not finite") {
 			t.Errorf("weights that are no numbers, cancelled %v: %v, %+v", ctx.Err() != nil, err, res)
 		}
 	}
@@ -170,9 +176,12 @@ func (bounded) CurvatureLowerBoundTo(curvature, _ []float64, lo, hi int) (radius
 
 // Losses so steep that the theory has no constants are said to be, and not something else.
 func TestConstants_Overflow(t *testing.T) {
-	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1e200}, 40, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
-	for _, m := range []dro.Method{primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}} {
-		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "e+200, whose squares overflow") {
+	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1e200}, 40, 3), Dual: dro.Simplex{Nu: 1},
+		Primal: dro.L2{Mu: 0.1}}
+	for _, m := range []dro.Method{primaldual.FullVector{Schedule: primaldual.Theory},
+		primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}} {
+		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil ||
+			!strings.Contains(err.Error(), "e+200, whose squares overflow") {
 			t.Errorf("%s: %v, %v", m.Name(), res, err)
 		}
 	}

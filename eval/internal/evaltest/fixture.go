@@ -70,8 +70,9 @@ func (f *Fixture) Input(task eval.Task) eval.Input {
 			rows.Target[i] = 2*y - 1
 		}
 	}
-	in := eval.Input{Task: task, LossName: "test", Target: rows.Target, TargetName: "y", Split: "hold-out", Threshold: &f.Threshold,
-		Models: []eval.Model{{Name: "ERM", Score: rows.Score, Loss: rows.Loss}}}
+	in := eval.Input{Task: task, LossName: "test", Target: rows.Target, TargetName: "y", Split: "hold-out",
+		Threshold: &f.Threshold,
+		Models:    []eval.Model{{Name: "ERM", Score: rows.Score, Loss: rows.Loss}}}
 	for _, name := range []string{"a", "b", "a × b"} {
 		in.Groups = append(in.Groups, groupingOf(name, f.Groupings[name]))
 	}

@@ -45,16 +45,19 @@ func Sample(t testing.TB, task eval.Task) *eval.Report {
 	for i := range y {
 		y[i] /= sum
 	}
-	a, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: y, Penalty: "chi2", Nu: 0.5, Loss: second.Loss, Groups: in.Groups})
+	a, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: y, Penalty: "chi2", Nu: 0.5, Loss: second.Loss,
+		Groups: in.Groups})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &eval.Report{Title: "Sample", Evaluation: e, Adversary: a,
-		Objective:   eval.Objective{Loss: "logistic", Penalty: "chi2", Nu: 0.5, Mu: 0.01, N: 400, SelectedAlike: true},
-		Facts:       []eval.Fact{{Key: "Seed", Value: "1"}},
-		Certificate: &eval.Certificate{Upper: 0.5, Lower: 0.4999999, Gap: 1e-7, RelativeGap: 2e-7, Target: 1e-6, Certified: true, Passes: 24, Seconds: 0.5},
+		Objective: eval.Objective{Loss: "logistic", Penalty: "chi2", Nu: 0.5, Mu: 0.01, N: 400, SelectedAlike: true},
+		Facts:     []eval.Fact{{Key: "Seed", Value: "1"}},
+		Certificate: &eval.Certificate{Upper: 0.5, Lower: 0.4999999, Gap: 1e-7, RelativeGap: 2e-7, Target: 1e-6,
+			Certified: true, Passes: 24, Seconds: 0.5},
 		Coefficients: &eval.Coefficients{Models: []string{"ERM", "robust"}, Scaled: "log-odds per standard deviation",
-			Rows: []eval.Coefficient{{Name: "age", Original: []eval.Num{0.01, 0.02}, Scaled: []eval.Num{0.1, 0.2}}, {Name: "debt", Original: []eval.Num{-1, -0.5}, Scaled: []eval.Num{-0.4, -0.2}}}},
+			Rows: []eval.Coefficient{{Name: "age", Original: []eval.Num{0.01, 0.02}, Scaled: []eval.Num{0.1, 0.2}},
+				{Name: "debt", Original: []eval.Num{-1, -0.5}, Scaled: []eval.Num{-0.4, -0.2}}}},
 		Command: "drotrain train sample.csv"}
 	return r
 }

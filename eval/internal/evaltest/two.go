@@ -12,7 +12,8 @@ import (
 // by shift on the losses of group 0.
 func Two(n, g int, shift float64, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 9))
-	in := eval.Input{Task: eval.Regression, LossName: "squared", Target: make([]float64, n), TargetName: "y", Resamples: 200, Seed: 5, MinGroupSize: 2, Split: "hold-out"}
+	in := eval.Input{Task: eval.Regression, LossName: "squared", Target: make([]float64, n), TargetName: "y",
+		Resamples: 200, Seed: 5, MinGroupSize: 2, Split: "hold-out"}
 	a, b := eval.Model{Name: "ERM", Role: eval.StandardModel}, eval.Model{Name: "robust", Role: eval.RobustModel}
 	grp := encode.Grouping{Name: "g"}
 	for k := range g {

@@ -13,7 +13,8 @@ func many() {
 	Doc("manyAVX2 adds Σ_i a[i·step + r·next]·b[i·row + j] over n > 0 terms to c[r·stride + j], r < 4",
 		"and j < 12.")
 	Pragma("noescape")
-	a, step, next, b, row, n, c, stride := ptr("a"), ptr("step"), ptr("next"), ptr("b"), ptr("row"), ptr("n"), ptr("c"), ptr("stride")
+	a, step, next, b, row, n, c, stride := ptr("a"), ptr("step"), ptr("next"), ptr("b"), ptr("row"), ptr("n"), ptr(
+		"c"), ptr("stride")
 	for _, r := range []reg.Register{step, next, row} {
 		SHLQ(Imm(3), r)
 	}

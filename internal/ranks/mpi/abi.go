@@ -18,7 +18,8 @@ type abi struct {
 // Of the MPICH family (MPICH, Intel MPI, MVAPICH, Cray MPICH), integers; of the MPI-5
 // standard; of Open MPI, addresses of what the library has.
 var (
-	mpich    = abi{world: 0x44000000, double: 0x4c00080b, sum: 0x58000003, max: 0x58000001, inPlace: ^uintptr(0), funneled: 1, name: "MPICH's ABI"}
+	mpich = abi{world: 0x44000000, double: 0x4c00080b, sum: 0x58000003, max: 0x58000001, inPlace: ^uintptr(0),
+		funneled: 1, name: "MPICH's ABI"}
 	standard = abi{world: 0x101, double: 0x214, sum: 0x21, max: 0x23, inPlace: 1, funneled: 1024, name: "the ABI of MPI-5"}
 )
 
@@ -26,7 +27,8 @@ var (
 func abiOf(library uintptr) (abi, error) {
 	if world, err := purego.Dlsym(library, "ompi_mpi_comm_world"); err == nil {
 		a := abi{world: world, inPlace: 1, funneled: 1, name: "Open MPI's ABI"}
-		for name, at := range map[string]*uintptr{"ompi_mpi_double": &a.double, "ompi_mpi_op_sum": &a.sum, "ompi_mpi_op_max": &a.max} {
+		for name, at := range map[string]*uintptr{"ompi_mpi_double": &a.double, "ompi_mpi_op_sum": &a.sum,
+			"ompi_mpi_op_max": &a.max} {
 			if *at, err = purego.Dlsym(library, name); err != nil {
 				return a, fmt.Errorf("the Open MPI library lacks %s", name)
 			}

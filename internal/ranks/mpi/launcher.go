@@ -48,10 +48,12 @@ func parseNumber(text string) (int, bool) {
 // some end the process then.
 func (l Launcher) checkLibrary(library string) error {
 	const family = "Open MPI"
-	if known := l.Name == launchers[0].name || l.Name == launchers[1].name; !known || strings.Contains(l.Name, family) == strings.Contains(library, family) {
+	if known := l.Name == launchers[0].name || l.Name == launchers[1].name; !known ||
+		strings.Contains(l.Name, family) == strings.Contains(library, family) {
 		return nil
 	}
-	return fmt.Errorf("%s started this program, but the MPI library is %s: set %s to the library of the launcher", l.Name, library, Variable)
+	return fmt.Errorf("%s started this program, but the MPI library is %s: set %s to the library of the launcher", l.Name,
+		library, Variable)
 }
 
 // agrees refuses a library that sees other ranks than were started.
@@ -59,7 +61,8 @@ func (l Launcher) agrees(size int, library string) error {
 	if l.Size == 0 || l.Size == size {
 		return nil
 	}
-	return fmt.Errorf("%s started %d processes, but the MPI library sees %d (%s): set %s to the library of the launcher", l.Name, l.Size, size, library, Variable)
+	return fmt.Errorf("%s started %d processes, but the MPI library sees %d (%s): set %s to the library of the launcher",
+		l.Name, l.Size, size, library, Variable)
 }
 
 // Patience says in the environment how long a rank waits for the others before it ends all, as

@@ -12,7 +12,8 @@ func TestLauncher_PerEnvironment(t *testing.T) {
 		want Launcher
 	}{
 		{nil, Launcher{"", 0, -1}},
-		{map[string]string{"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "2", "PMIX_RANK": "2"}, Launcher{"mpirun of Open MPI", 4, 2}},
+		{map[string]string{"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "2", "PMIX_RANK": "2"},
+			Launcher{"mpirun of Open MPI", 4, 2}},
 		{map[string]string{"PMI_SIZE": "3", "PMI_RANK": "0"}, Launcher{"mpiexec of MPICH, Intel MPI or a relative", 3, 0}},
 		{map[string]string{"SLURM_STEP_NUM_TASKS": "8", "SLURM_PROCID": "7"}, Launcher{"srun of Slurm", 8, 7}},
 		{map[string]string{"SLURM_PROCID": "0"}, Launcher{"", 0, -1}}, // a batch script
@@ -32,11 +33,14 @@ func TestMPI_OtherLauncher(t *testing.T) {
 	if err := l.agrees(4, "MPICH 4.2"); err != nil {
 		t.Error(err)
 	}
-	for _, c := range []struct{ launcher, library string }{{launchers[0].name, "MPICH 4.2"}, {launchers[1].name, "Open MPI v5"}} {
-		if err := (Launcher{Name: c.launcher}).checkLibrary(c.library); err == nil || !strings.Contains(err.Error(), c.launcher) || !strings.Contains(err.Error(), c.library) {
+	for _, c := range []struct{ launcher, library string }{{launchers[0].name, "MPICH 4.2"},
+		{launchers[1].name, "Open MPI v5"}} {
+		if err := (Launcher{Name: c.launcher}).checkLibrary(c.library); err == nil ||
+			!strings.Contains(err.Error(), c.launcher) || !strings.Contains(err.Error(), c.library) {
 			t.Errorf("%s with %s: %v", c.launcher, c.library, err)
 		}
-		if err := (Launcher{Name: c.launcher}).checkLibrary(strings.Replace("MPICH 4.2Open MPI v5", c.library, "", 1)); err != nil {
+		if err := (Launcher{Name: c.launcher}).checkLibrary(
+			strings.Replace("MPICH 4.2Open MPI v5", c.library, "", 1)); err != nil {
 			t.Error(err)
 		}
 	}

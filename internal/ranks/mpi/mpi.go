@@ -30,11 +30,12 @@ type comm struct {
 	patience   time.Duration // how long a call may wait for other ranks; 0: for ever
 
 	allreduce  func(send uintptr, receive unsafe.Pointer, count int32, datatype, op, comm uintptr, r *request) int32
-	allgatherv func(send uintptr, count int32, sendType uintptr, receive unsafe.Pointer, counts, places *int32, receiveType, comm uintptr, r *request) int32
-	test       func(r *request, done *int32, s *status) int32
-	abort      func(comm uintptr, code int32) int32
-	finalize   func() int32
-	usleep     func(microseconds uint32) int32
+	allgatherv func(send uintptr, count int32, sendType uintptr, receive unsafe.Pointer, counts, places *int32,
+		receiveType, comm uintptr, r *request) int32
+	test     func(r *request, done *int32, s *status) int32
+	abort    func(comm uintptr, code int32) int32
+	finalize func() int32
+	usleep   func(microseconds uint32) int32
 }
 
 var _ ranks.Comm = (*comm)(nil)
@@ -61,7 +62,8 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 		failed = append(failed, name)
 	}
 	if handle == 0 {
-		return nil, nil, fmt.Errorf("no MPI library was found (%s): install one, or set %s to its path", strings.Join(failed, ", "), Variable)
+		return nil, nil, fmt.Errorf("no MPI library was found (%s): install one, or set %s to its path",
+			strings.Join(failed, ", "), Variable)
 	}
 	m := &comm{calls: make(chan func())}
 	if m.patience, err = parsePatience(getenv); err != nil {
@@ -132,7 +134,8 @@ func (m *comm) initialise(handle uintptr, l Launcher) error {
 	for name, f := range map[string]any{
 		"MPI_Iallreduce": &m.allreduce, "MPI_Iallgatherv": &m.allgatherv, "MPI_Test": &m.test,
 		"MPI_Abort": &m.abort, "MPI_Finalize": &m.finalize, "usleep": &m.usleep,
-		"MPI_Init_thread": &initialise, "MPI_Comm_rank": &number, "MPI_Comm_size": &count, "MPI_Get_library_version": &version,
+		"MPI_Init_thread": &initialise, "MPI_Comm_rank": &number, "MPI_Comm_size": &count,
+		"MPI_Get_library_version": &version,
 	} {
 		if err := register(f, handle, name); err != nil {
 			return err
@@ -206,7 +209,8 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 			}
 			waited := time.Since(began)
 			if m.patience > 0 && waited > m.patience {
-				fmt.Fprintf(os.Stderr, "drotrain: rank %d: no word of the other ranks for %v (%s): all are ended\n", m.rank, m.patience, Patience)
+				fmt.Fprintf(os.Stderr, "drotrain: rank %d: no word of the other ranks for %v (%s): all are ended\n", m.rank,
+					m.patience, Patience)
 				m.end(1)
 			}
 			if waited > moment {

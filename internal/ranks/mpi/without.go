@@ -16,7 +16,9 @@ const Built = false
 // the process.
 func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err error) {
 	if l := LauncherOf(getenv); l.hasOtherProcesses() {
-		return nil, nil, fmt.Errorf("%s started this program as one of %s, but it was built without MPI: build it with go build -tags mpi -o drotrain-mpi ./cmd/drotrain", l.Name, processes(l.Size))
+		return nil, nil, fmt.Errorf(
+			"%s started this program as one of %s, but it was built without MPI: build it with go build -tags mpi -o "+
+				"drotrain-mpi ./cmd/drotrain", l.Name, processes(l.Size))
 	}
 	return ranks.One{}, os.Exit, nil
 }

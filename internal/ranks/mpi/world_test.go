@@ -120,7 +120,8 @@ func (f family) run(t *testing.T, n int, what string) (string, error) {
 		args = append(args, "--oversubscribe")
 	}
 	c := exec.Command(f.launcher, append(args, os.Args[0])...)
-	c.Env = append(os.Environ(), role+"="+what, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", Variable+"="+f.library)
+	c.Env = append(os.Environ(), role+"="+what, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		Variable+"="+f.library)
 	c.WaitDelay = time.Second
 	timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
 	defer timer.Stop()

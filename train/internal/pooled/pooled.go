@@ -173,9 +173,11 @@ func setRidge(groups []Group, ridge float64) {
 	}
 }
 
-// fitRidges fits, without every fold, the groups with each ridge for those from index first on. It returns the losses of
-// the rows left out and the coefficients of every fold, by ridge. The coefficients begin at start, by fold.
-func (f *fit) fitRidges(ctx context.Context, groups []Group, first int, ridges []float64, start [][]float64) (losses [][]float64, x [][][]float64, err error) {
+// fitRidges fits, without every fold, the groups with each ridge for those from index first on. It returns the losses
+// of the rows left out and the coefficients of every fold, by ridge. The coefficients begin at start, by fold.
+func (f *fit) fitRidges(
+	ctx context.Context, groups []Group, first int, ridges []float64, start [][]float64,
+) (losses [][]float64, x [][][]float64, err error) {
 	losses, x = make([][]float64, len(ridges)), make([][][]float64, len(ridges))
 	for k := range ridges {
 		losses[k], x[k] = make([]float64, len(f.order)), make([][]float64, f.Folds)
@@ -238,14 +240,17 @@ func newFit(pr *Problem) *fit {
 			f.weight[i] = pr.Weight[j]
 		}
 		last := len(f.segments) - 1
-		if last < 0 || f.segments[last].cell != cell[j] || f.segments[last].fold != int(pr.Fold[j]) || i-f.segments[last].lo >= segmentRows {
-			f.segments = append(f.segments, &segment{cell: cell[j], fold: int(pr.Fold[j]), lo: i, gradient: make([]float64, p), gram: make([]float64, p*p)})
+		if last < 0 || f.segments[last].cell != cell[j] || f.segments[last].fold != int(pr.Fold[j]) ||
+			i-f.segments[last].lo >= segmentRows {
+			f.segments = append(f.segments, &segment{cell: cell[j], fold: int(pr.Fold[j]), lo: i, gradient: make([]float64, p),
+				gram: make([]float64, p*p)})
 			last++
 		}
 		f.segments[last].hi = i + 1
 		f.segments[last].weight += f.weight[i]
 	}
-	f.margin, f.value, f.slope, f.curvature = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	f.margin, f.value, f.slope, f.curvature = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64,
+		n)
 	return f
 }
 
@@ -273,7 +278,9 @@ func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int,
 }
 
 // forSegments calls do for the segments of all folds except one or, if held is set, of that fold only.
-func (f *fit) forSegments(ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64)) error {
+func (f *fit) forSegments(
+	ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64),
+) error {
 	_, first := f.layout(groups)
 	return shard.Parallel(ctx, len(f.segments), func(i int) error {
 		if s := f.segments[i]; (s.fold == fold) == held {
@@ -289,12 +296,15 @@ func (f *fit) forSegments(ctx context.Context, fold int, held bool, groups []Gro
 
 // storeFoldLosses stores the losses of the rows of a fold in dst.
 func (f *fit) storeFoldLosses(dst []float64, fold int, groups []Group, x []float64) {
-	_ = f.forSegments(context.Background(), fold, true, groups, x, func(s *segment, _ []float64) { copy(dst[s.lo:s.hi], f.value[s.lo:s.hi]) })
+	_ = f.forSegments(context.Background(), fold, true, groups, x,
+		func(s *segment, _ []float64) { copy(dst[s.lo:s.hi], f.value[s.lo:s.hi]) })
 }
 
 // objective returns the penalised average loss without a fold. If derivatives is set, it stores the gradient,
 // and the Gram matrix weighted by the curvature, in the segments.
-func (f *fit) objective(ctx context.Context, fold int, groups []Group, x []float64, derivatives bool) (value, weight float64, err error) {
+func (f *fit) objective(
+	ctx context.Context, fold int, groups []Group, x []float64, derivatives bool,
+) (value, weight float64, err error) {
 	err = f.forSegments(ctx, fold, false, groups, x, func(s *segment, _ []float64) {
 		lo, hi := s.lo, s.hi
 		s.value = 0

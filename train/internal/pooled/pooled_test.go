@@ -80,7 +80,8 @@ func TestSolve_IsAMinimum(t *testing.T) {
 			t.Fatalf("%d coefficients", len(x))
 		}
 		best := value(x)
-		if own, _, err := f.objective(t.Context(), fold, groups, x, false); err != nil || !(math.Abs(own-best) <= 1e-12*best) {
+		if own, _, err := f.objective(t.Context(), fold, groups, x, false); err != nil ||
+			!(math.Abs(own-best) <= 1e-12*best) {
 			t.Errorf("%s: objective %v, by hand %v, %v", loss.Name(), own, best, err)
 		}
 		for j := range x {
@@ -113,7 +114,9 @@ func TestCompare_UnitsCountOnce(t *testing.T) {
 	for j := range p.Target {
 		for range 4 {
 			rows = append(rows, j)
-			again.Target, again.Weight, again.Fold, again.Unit = append(again.Target, p.Target[j]), append(again.Weight, p.Weight[j]), append(again.Fold, p.Fold[j]), append(again.Unit, int32(j))
+			again.Target, again.Weight, again.Fold, again.Unit =
+				append(again.Target, p.Target[j]), append(again.Weight, p.Weight[j]), append(again.Fold, p.Fold[j]),
+				append(again.Unit, int32(j))
 			for k := range again.Steps[0] {
 				again.Steps[0][k].Level = append(again.Steps[0][k].Level, p.Steps[0][k].Level[j])
 			}

@@ -13,9 +13,12 @@ import (
 // together as the hint.
 func TestProblems_AreATableWithOneHint(t *testing.T) {
 	err := fmt.Errorf("cannot train: %w", data.Problems{
-		{Path: "t.csv", Column: "name, full", Msg: "every one of the 7 training rows has its own value", Fixes: []fix.Fix{fix.DropColumn}},
-		{Path: "t.csv", Column: "x", Row: 4, Rows: 2, Msg: "the value is null, as in 2 of 7 rows", Fixes: []fix.Fix{fix.Impute, fix.DropColumn}},
-		{Path: "t.csv", Column: "when", Msg: "values of type date cannot be a feature", Fixes: []fix.Fix{fix.SayDates, fix.DropColumn}},
+		{Path: "t.csv", Column: "name, full", Msg: "every one of the 7 training rows has its own value",
+			Fixes: []fix.Fix{fix.DropColumn}},
+		{Path: "t.csv", Column: "x", Row: 4, Rows: 2, Msg: "the value is null, as in 2 of 7 rows",
+			Fixes: []fix.Fix{fix.Impute, fix.DropColumn}},
+		{Path: "t.csv", Column: "when", Msg: "values of type date cannot be a feature",
+			Fixes: []fix.Fix{fix.SayDates, fix.DropColumn}},
 	})
 	msg, hint := Describe(err)
 	want := `cannot train: t.csv: 3 problems must be fixed before this table can be used:
@@ -51,7 +54,8 @@ func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
 		t.Errorf("%s\nhint: %s", msg, hint)
 	}
 	predict := func(option string) bool { return false }
-	if msg, hint := DescribeFor(err[:1], predict); strings.Contains(msg+hint, "--") || !strings.Contains(msg+hint, "drop the rows") {
+	if msg, hint := DescribeFor(err[:1], predict); strings.Contains(msg+hint, "--") ||
+		!strings.Contains(msg+hint, "drop the rows") {
 		t.Errorf("%s\nhint: %s", msg, hint)
 	}
 }
@@ -65,7 +69,8 @@ func TestProblems_BeyondTheFirstAreCounted(t *testing.T) {
 		}
 		msg, _ := Describe(all)
 		lines := strings.Split(msg, "\n")
-		if want := fmt.Sprintf("x%d ", maxProblems-1); len(lines) != n+2 || !strings.Contains(lines[maxProblems+1], want) || strings.Contains(msg, "… and 1 more") != (n > maxProblems) {
+		if want := fmt.Sprintf("x%d ", maxProblems-1); len(lines) != n+2 || !strings.Contains(lines[maxProblems+1], want) ||
+			strings.Contains(msg, "… and 1 more") != (n > maxProblems) {
 			t.Errorf("%d problems:\n%s", n, msg)
 		}
 	}
@@ -75,8 +80,10 @@ func TestProblems_BeyondTheFirstAreCounted(t *testing.T) {
 func TestProblems_TextOfNumbers(t *testing.T) {
 	err := data.Problems{
 		{Path: "t.csv", Column: "name", Msg: "names", Fixes: []fix.Fix{fix.DropColumn}},
-		{Path: "t.csv", Column: "income", Msg: "numbers", Fixes: []fix.Fix{fix.SayThousands}, FixValues: map[fix.Fix]string{fix.SayThousands: ","}},
-		{Path: "t.csv", Column: "debt", Msg: "numbers", Fixes: []fix.Fix{fix.SayStrip, fix.SayThousands}, FixValues: map[fix.Fix]string{fix.SayThousands: ",", fix.SayStrip: "$"}},
+		{Path: "t.csv", Column: "income", Msg: "numbers", Fixes: []fix.Fix{fix.SayThousands},
+			FixValues: map[fix.Fix]string{fix.SayThousands: ","}},
+		{Path: "t.csv", Column: "debt", Msg: "numbers", Fixes: []fix.Fix{fix.SayStrip, fix.SayThousands},
+			FixValues: map[fix.Fix]string{fix.SayThousands: ",", fix.SayStrip: "$"}},
 	}
 	if _, hint := Describe(err); hint != "together: --drop name --thousands , --strip '$'" {
 		t.Error(hint)

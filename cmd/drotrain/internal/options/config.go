@@ -40,7 +40,8 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 			return v, true
 		},
 		Unknown: func(key string) string {
-			return cmp.Or(unknownNameHint(fs, strings.TrimLeft(key, "-"), "", isKey), "the keys are the long options that --help lists")
+			return cmp.Or(unknownNameHint(fs, strings.TrimLeft(key, "-"), "", isKey),
+				"the keys are the long options that --help lists")
 		},
 		Done: func(key string) { fs.Lookup(key).Changed = true }, // as on the command line
 	}))

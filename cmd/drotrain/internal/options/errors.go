@@ -87,7 +87,8 @@ func flagError(fs *pflag.FlagSet, err error) error {
 	case errors.As(err, &unknown):
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
 			near := append(printable.Nearest(short, names(fs, isAny), 1), "help")
-			return exit.Usagef(fmt.Sprintf("long options take two dashes; did you mean --%s?", near[0]), "unknown option -%s", short)
+			return exit.Usagef(fmt.Sprintf("long options take two dashes; did you mean --%s?", near[0]), "unknown option -%s",
+				short)
 		}
 		name := unknown.GetSpecifiedName()
 		hint := unknownNameHint(fs, name, "--", isAny)
@@ -126,20 +127,26 @@ func foreignSets() (all []foreignName) {
 		all = append(all, foreignName{string(d) + " " + strings.ReplaceAll(d.Symbol(), " ", "-"), "penalty", hint})
 	}
 	return append(all,
-		foreignName{strings.Join(names, " "), "penalty", "the divergence is --penalty " + printable.JoinWords(names, "or") + ", with --nu or --radius"},
-		foreignName{"dro method group-dro groupdro", "adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a " + printable.JoinWords(symbols, "or") + " penalty --nu and a ball --radius with --penalty"})
+		foreignName{strings.Join(names, " "), "penalty",
+			"the divergence is --penalty " + printable.JoinWords(names, "or") + ", with --nu or --radius"},
+		foreignName{"dro method group-dro groupdro", "adversary",
+			"CVaR is --protect, group DRO --adversary groups --nu 0, a " + printable.JoinWords(symbols, "or") +
+				" penalty --nu and a ball --radius with --penalty"})
 }
 
 var elsewhere = append(foreignSets(), []foreignName{
 	{"lambda l2 ridge", "mu", "the weight of the ridge penalty is --mu"},
 	{"huber-delta", "loss", "the δ of the Huber loss stands behind its name: --loss huber:2"},
-	{"test test-size holdout-data split group-holdout time evaluate", "holdout", "rows are held out by --holdout: 0.2, file:FILE, split:COLUMN, units:COLUMN, time:COLUMN or crossfit"},
+	{"test test-size holdout-data split group-holdout time evaluate", "holdout",
+		"rows are held out by --holdout: 0.2, file:FILE, split:COLUMN, units:COLUMN, time:COLUMN or crossfit"},
 	{"label", "target", "the column to predict is --target"},
 	{"compare", "score", "name the models in one option, the baseline first: --model A,B"},
-	{"log square spline", "transform", "columns are transformed by --transform COLUMN:log, COLUMN:square or COLUMN:spline4"},
+	{"log square spline", "transform",
+		"columns are transformed by --transform COLUMN:log, COLUMN:square or COLUMN:spline4"},
 	{"scale-target", "scale", "--scale none leaves features and target in their units"},
 	{"max-levels", "min-count", "--min-count 20 merges rare levels into one"},
-	{"group-coefficients", "group-features", "coefficients by group are set by --group-features no, shared, pooled or auto"},
+	{"group-coefficients", "group-features",
+		"coefficients by group are set by --group-features no, shared, pooled or auto"},
 	{"random-state", "seed", "the seed is --seed"},
 	{"n-jobs jobs", "threads", "the number of threads is --threads"},
 	{"on-disk", "memory", "--memory 0 keeps the rows on disk"},
@@ -148,13 +155,14 @@ var elsewhere = append(foreignSets(), []foreignName{
 	{"na-values", "na", "values to treat as missing are --na"},
 	{"confidence", "radius", "the intervals of the report are those of `drotrain eval --confidence`"},
 	{"unit", "card", "the unit of the target is a line of the model card (--card): unit: USD per week"},
-	{"fast quick no-report", "report", "--report fast measures without intervals, slices and plots; --report none writes only the model"},
+	{"fast quick no-report", "report",
+		"--report fast measures without intervals, slices and plots; --report none writes only the model"},
 	{"plots", "report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"},
 	{"no-progress", "quiet", "--quiet leaves out progress and notes; without a terminal progress is a line a minute"},
 }...)
 
-// unknownNameHint returns a hint for an option or key that does not exist: what a name of another program stands for, or
-// the nearest name of those that are suitable; or "".
+// unknownNameHint returns a hint for an option or key that does not exist: what a name of another program stands for,
+// or the nearest name of those that are suitable; or "".
 func unknownNameHint(fs *pflag.FlagSet, name, prefix string, suitable func(*pflag.Flag) bool) string {
 	foreign := strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	for _, e := range elsewhere {
@@ -192,8 +200,11 @@ var fieldName = regexp.MustCompile(`\b(?:Config|Options)\.([A-Z][A-Za-z]*)`)
 
 // renamed maps library settings to options with another name.
 var renamed = map[string]string{
-	"ValidationData": "--validation", "ValidationSplit": "--validation split:", "Adjust": "--group-adjust", "HoldoutData": "--holdout file:", "Split": "--holdout split:", "GroupHoldout": "--holdout units:",
-	"Time": "--holdout time:", "Log": "--transform", "Square": "--transform", "Spline": "--transform", "HuberDelta": "--loss huber:", "Evaluate": "--holdout", "GroupCoefficients": "--group-features", "OnDisk": "--memory 0",
+	"ValidationData": "--validation", "ValidationSplit": "--validation split:", "Adjust": "--group-adjust",
+	"HoldoutData": "--holdout file:", "Split": "--holdout split:", "GroupHoldout": "--holdout units:",
+	"Time": "--holdout time:", "Log": "--transform", "Square": "--transform", "Spline": "--transform",
+	"HuberDelta": "--loss huber:", "Evaluate": "--holdout", "GroupCoefficients": "--group-features",
+	"OnDisk": "--memory 0",
 }
 
 // NameOptions replaces library settings in a message by options: Config.MaxPasses by --max-passes.

@@ -23,7 +23,8 @@ func TestFlagErrors_AllProblems(t *testing.T) {
 		fs.SetOutput(io.Discard)
 		fs.Var(setting.Subset(&names, []string{"svg", "png"}), "plots", "")
 		fs.Var(setting.OptionalProportion(&share), "share", "")
-		fs.Var(setting.Choice([]string{"2", "4"}, func() string { return "" }, func(string) error { return nil }), "count", "")
+		fs.Var(setting.Choice([]string{"2", "4"}, func() string { return "" }, func(string) error { return nil }), "count",
+			"")
 		fs.Var(setting.Word(new(string), "be a letter", func(s string) bool { return len(s) == 1 }), "mark", "`letter`")
 		fs.VarPF(setting.Switch(new(bool)), "json", "", "").NoOptDefVal = "true"
 		return fs
@@ -63,7 +64,8 @@ func TestFlagErrors_AllProblems(t *testing.T) {
   c.yaml:2: unknown key "shaer"
     → did you mean share?
   c.yaml:4: plots: must be some of svg, png`
-	if err := ApplyYAML(flags(), "c.yaml", strings.NewReader("count: 3\nshaer: 1\nmark: a\nplots: [svg, pdf]\n")); err == nil || told(err) != want {
+	if err := ApplyYAML(flags(), "c.yaml", strings.NewReader(
+		"count: 3\nshaer: 1\nmark: a\nplots: [svg, pdf]\n")); err == nil || told(err) != want {
 		t.Errorf("%s\nwant\n%s", told(err), want)
 	}
 }
@@ -82,7 +84,8 @@ func TestHelp_WritesEveryOptionOnce(t *testing.T) {
 	fs := pflag.NewFlagSet("t", pflag.ContinueOnError)
 	fs.Int("few", 0, "how `many`")
 	fs.Int("threads", 3, "of this process, which are shared by everything that it does at once and then some more")
-	fs.Bool("an-option-of-a-long-name", false, "says much, in more words than a line of the help has room for beside its name")
+	fs.Bool("an-option-of-a-long-name", false,
+		"says much, in more words than a line of the help has room for beside its name")
 	var b bytes.Buffer
 	for _, name := range []string{"few", "threads", "an-option-of-a-long-name"} {
 		printOption(&b, fs.Lookup(name))

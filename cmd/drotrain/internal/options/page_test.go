@@ -31,7 +31,10 @@ func TestRegistry_OneEntryForACommand(t *testing.T) {
 				seen[key] = true
 			}
 			for alias := range strings.FieldsSeq(o.Aliases) {
-				foreign := slices.ContainsFunc(elsewhere, func(e foreignName) bool { return slices.Contains(strings.Fields(e.names), alias) })
+				foreign := slices.ContainsFunc(elsewhere, func(
+					e foreignName) bool {
+					return slices.Contains(strings.Fields(e.names), alias)
+				})
 				if isOption(Train, alias) || foreign && o.Name != "target" {
 					t.Errorf("--%s is an option or has a hint, and is an alias of --%s", alias, o.Name)
 				}

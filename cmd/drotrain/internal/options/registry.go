@@ -4,8 +4,8 @@
 //
 // To add an option, add a field to Settings and one entry to a list of data.go, robustness.go or
 // output.go: its name, the commands that take it, its help and the constructor of its value. A setting
-// of train.Config has its value there, in Config.Options. A star behind a command puts the option into the short help of that
-// command (-h). Where commands differ in the help or the type of an option, it has one entry for
+// of train.Config has its value there, in Config.Options. A star behind a command puts the option into the short help
+// of that command (-h). Where commands differ in the help or the type of an option, it has one entry for
 // each of them. `make golden` renews the recorded help.
 package options
 

@@ -11,7 +11,8 @@ import (
 
 // measuredModels is an evaluation of some models on two groups, the second of few rows.
 func measuredModels(names ...string) *eval.Evaluation {
-	e := &eval.Evaluation{Task: eval.Regression, Target: "y", TargetUnit: "thousands of dollars per week", MinGroupSize: 30}
+	e := &eval.Evaluation{Task: eval.Regression, Target: "y", TargetUnit: "thousands of dollars per week",
+		MinGroupSize: 30}
 	values := func(risk eval.Num) eval.Values {
 		return eval.Values{Of: map[string]eval.Num{"risk": risk, "rmse": 2 * risk}}
 	}
@@ -69,7 +70,8 @@ func TestTables_OfManyGroups(t *testing.T) {
 		if got := strings.Count(text, "\n  north "); got != shownGroups {
 			t.Errorf("%d groups: %d are told", n, got)
 		}
-		for k, want := range map[string]bool{"and 1 more group": n == shownGroups+1, "and 7 more groups": n == shownGroups+7, "more group": n > shownGroups} {
+		for k, want := range map[string]bool{"and 1 more group": n == shownGroups+1, "and 7 more groups": n == shownGroups+7,
+			"more group": n > shownGroups} {
 			if got := strings.Count(text, k); (got == 1) != want || got > 1 {
 				t.Errorf("%d groups: %q is said %d times", n, k, got)
 			}
@@ -119,7 +121,8 @@ func TestOutcome_Comparison(t *testing.T) {
   average risk                                 -                       2.00000
   robust risk                                  -                       4.00000
 `},
-		{train.Summary{AverageRisk: 2, RobustRisk: 4, WorstGroup: worst, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5, WorstGroup: worst}},
+		{train.Summary{AverageRisk: 2, RobustRisk: 4, WorstGroup: worst, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5},
+			GroupWeighted: &train.SummaryBaseline{Risk: 1.5, WorstGroup: worst}},
 			`Training rows                                ERM                        robust
   average risk                           1.00000                       2.00000
   robust risk                            5.00000                       4.00000
@@ -129,7 +132,8 @@ func TestOutcome_Comparison(t *testing.T) {
     risk                                       -                       3.00000
   group-balanced ERM: average risk 1.50000, worst group's 3.00000
 `},
-		{train.Summary{AverageRisk: 2, RobustRisk: 4, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5}},
+		{train.Summary{AverageRisk: 2, RobustRisk: 4, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5},
+			GroupWeighted: &train.SummaryBaseline{Risk: 1.5}},
 			`Training rows                                ERM                        robust
   average risk                           1.00000                       2.00000
   robust risk                            5.00000                       4.00000

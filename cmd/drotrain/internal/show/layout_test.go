@@ -15,7 +15,8 @@ import (
 // A cell is as wide as it is to be whatever is in it, on one line; what fits is there
 // whole, and what does not ends in "…" where it is cut.
 func TestLayout_CellWidths(t *testing.T) {
-	for _, s := range []string{"", "a", "żółw", "seven77", "eight888", "a name that is longer", "two\nlines", "a\x1b[31mcolour\x1b[0m", "tab\there", "\u202egnirts"} {
+	for _, s := range []string{"", "a", "żółw", "seven77", "eight888", "a name that is longer", "two\nlines",
+		"a\x1b[31mcolour\x1b[0m", "tab\there", "\u202egnirts"} {
 		for width := 1; width < 12; width++ {
 			for name, cell := range map[string]func(string, int) string{"left": FitWidth, "right": PadLeft} {
 				got := cell(s, width)
@@ -27,7 +28,8 @@ func TestLayout_CellWidths(t *testing.T) {
 				case !clean:
 				case utf8.RuneCountInString(s) <= width && body != s:
 					t.Errorf("%s: %q in %d is %q", name, s, width, got)
-				case utf8.RuneCountInString(s) > width && (!strings.HasSuffix(got, "…") || !strings.HasPrefix(s, strings.TrimRight(strings.TrimSuffix(got, "…"), " "))):
+				case utf8.RuneCountInString(s) > width && (!strings.HasSuffix(got, "…") ||
+					!strings.HasPrefix(s, strings.TrimRight(strings.TrimSuffix(got, "…"), " "))):
 					t.Errorf("%s: %q in %d is cut to %q", name, s, width, got)
 				}
 				if blank := strings.HasPrefix(got, " "); clean && s != "" && len(s) < width && blank != (name == "right") {
@@ -79,7 +81,8 @@ func TestWrap_KeepsLinesAndIndents(t *testing.T) {
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 	unbroken := strings.Repeat("x", 100)
 	Lines(&b, "2 things:\n  a    b "+words(20)+"\n    → "+words(3)+"\n"+unbroken+"\na "+unbroken)
-	want := "2 things:\n  a    b " + words(14) + "\n    " + words(6) + "\n    → " + words(3) + "\n" + unbroken + "\na " + unbroken + "\n"
+	want := "2 things:\n  a    b " + words(14) + "\n    " + words(6) + "\n    → " + words(3) + "\n" + unbroken + "\na " +
+		unbroken + "\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
@@ -125,7 +128,8 @@ func TestNumbers_ReadBackAsWritten(t *testing.T) {
 	}
 	for _, share := range []float64{0, 0.00012, 0.009, 0.01, 0.05, 0.5, 0.95, 1} {
 		text, ok := strings.CutSuffix(Percent(share), " %")
-		if back, err := strconv.ParseFloat(strings.ReplaceAll(text, "−", "-"), 64); !ok || err != nil || !(math.Abs(back-100*share) <= max(0.5*100*min(share, 0.01), 0.05*100*share)) {
+		if back, err := strconv.ParseFloat(strings.ReplaceAll(text, "−", "-"), 64); !ok || err != nil ||
+			!(math.Abs(back-100*share) <= max(0.5*100*min(share, 0.01), 0.05*100*share)) {
 			t.Errorf("%v is %s", share, Percent(share))
 		}
 	}

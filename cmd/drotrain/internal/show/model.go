@@ -18,9 +18,11 @@ func Model(w io.Writer, path string, m *train.Model) {
 		title += ", " + m.Trained.Format(time.DateOnly)
 	}
 	Outcome(w, m, nil, title)
-	fmt.Fprintf(w, "\n%s%s  %s\n", FitWidth("Coefficients ("+report.Coefficients(m).Unit+")", 44), PadLeft(report.Baseline, 16), PadLeft(report.Name(m), 16))
+	fmt.Fprintf(w, "\n%s%s  %s\n", FitWidth("Coefficients ("+report.Coefficients(m).Unit+")", 44),
+		PadLeft(report.Baseline, 16), PadLeft(report.Name(m), 16))
 	for _, c := range m.Explain() {
-		fmt.Fprintf(w, "%s%s  %s\n", FitWidth("  "+c.Name, 44), PadLeft(formatOptional(c.Baseline, "-"), 16), PadLeft(Number6(c.Robust), 16))
+		fmt.Fprintf(w, "%s%s  %s\n", FitWidth("  "+c.Name, 44), PadLeft(formatOptional(c.Baseline, "-"), 16),
+			PadLeft(Number6(c.Robust), 16))
 	}
 	fmt.Fprintln(w, "\nTrained on")
 	for _, s := range m.Sources {

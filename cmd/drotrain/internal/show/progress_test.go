@@ -71,7 +71,8 @@ func TestProgress_FramesOnATerminal(t *testing.T) {
 	if len(frames) < 20 {
 		t.Fatalf("%d frames in %q", len(frames), got)
 	}
-	for _, want := range []string{"█", "░", "ERM: no bound yet, 0 passes", "robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s"} {
+	for _, want := range []string{"█", "░", "ERM: no bound yet, 0 passes",
+		"robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
@@ -133,7 +134,8 @@ func TestProgress_Reading(t *testing.T) {
 	p.observeReading(data.Progress{Read: 600e6, Size: 600e6, Rows: 250_000, Of: 1_000_000})
 	p.Finish()
 	got := plain2(out.String())
-	for _, want := range []string{"reading: 300 MB of 600 MB, 2 s, about 2 s left", "reading: 300 MB of 600 MB, pass 2, 4 s\r", "reading: 600 MB of 600 MB, pass 2, 5 s",
+	for _, want := range []string{"reading: 300 MB of 600 MB, 2 s, about 2 s left",
+		"reading: 300 MB of 600 MB, pass 2, 4 s\r", "reading: 600 MB of 600 MB, pass 2, 5 s",
 		"reading: 1 MB of 600 MB, pass 3, 6 s", "encoding: 250 000 of 1 000 000 rows, 3 s, about 9 s left"} {
 		if !strings.Contains(got, strings.TrimSpace(want)) {
 			t.Errorf("no %q in %q", want, got)
@@ -153,8 +155,10 @@ func TestProgress_TimeLeft(t *testing.T) {
 		share float64
 		want  string
 	}{
-		{time.Second / 2, 0.5, ""}, {time.Second, 0.5, ", 1 s"}, {10 * time.Second, 0, ", 10 s"}, {10 * time.Second, math.NaN(), ", 10 s"}, {10 * time.Second, 0.01, ", 10 s"},
-		{10 * time.Second, 0.5, ", 10 s, about 10 s left"}, {10 * time.Second, 0.25, ", 10 s, about 30 s left"}, {10 * time.Second, 1, ", 10 s"}, {2 * time.Second, 0.7, ", 2 s"},
+		{time.Second / 2, 0.5, ""}, {time.Second, 0.5, ", 1 s"}, {10 * time.Second, 0, ", 10 s"},
+		{10 * time.Second, math.NaN(), ", 10 s"}, {10 * time.Second, 0.01, ", 10 s"},
+		{10 * time.Second, 0.5, ", 10 s, about 10 s left"}, {10 * time.Second, 0.25, ", 10 s, about 30 s left"},
+		{10 * time.Second, 1, ", 10 s"}, {2 * time.Second, 0.7, ", 2 s"},
 	} {
 		p.begun, p.share = now.Add(-c.took), c.share
 		if got := p.timeText(); got != c.want {
@@ -176,7 +180,8 @@ func TestProgress_NeverSilent(t *testing.T) {
 			time.Sleep(5 * time.Minute)
 			p.Finish()
 			synctest.Wait()
-			if most := map[bool]time.Duration{true: tickInterval * 3 / 2, false: lineInterval + tickInterval}[terminal]; w.longest > most || w.writes < 5 || !terminal && w.writes > 7 {
+			if most := map[bool]time.Duration{true: tickInterval * 3 / 2,
+				false: lineInterval + tickInterval}[terminal]; w.longest > most || w.writes < 5 || !terminal && w.writes > 7 {
 				t.Errorf("terminal %v: silent for %v, %d writes", terminal, w.longest, w.writes)
 			}
 		})
@@ -232,7 +237,8 @@ func TestProgress_FramesFitTheTerminal(t *testing.T) {
 		}
 		p.Finish()
 		screen := []rune(strings.Repeat(" ", Width+1))
-		for _, frame := range strings.FieldsFunc(strings.TrimRight(out.String(), "\n"), func(r rune) bool { return r == '\r' || r == '\n' }) {
+		for _, frame := range strings.FieldsFunc(strings.TrimRight(out.String(), "\n"),
+			func(r rune) bool { return r == '\r' || r == '\n' }) {
 			if n := utf8.RuneCountInString(frame); n >= columns {
 				t.Errorf("a frame of %d columns on %d", n, columns)
 			}

@@ -35,15 +35,19 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	}
 	field("Certificate", describeCertificate(s, m.Config.Gap))
 	if e == nil {
-		field("Bounds", fmt.Sprintf("%s to %s %s; %s %s over %s × %s by %s in %.3g s", formatOptional(s.Certificate.Lower, "unknown"), formatOptional(s.Certificate.Upper, "unknown"), printable.EscapeLine(report.LossUnit(m.Config)),
-			Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), Plural(s.N, "row", "rows"), Plural(s.D, "column", "columns"), s.Solver, s.Seconds))
+		field("Bounds", fmt.Sprintf("%s to %s %s; %s %s over %s × %s by %s in %.3g s",
+			formatOptional(s.Certificate.Lower, "unknown"), formatOptional(s.Certificate.Upper, "unknown"),
+			printable.EscapeLine(report.LossUnit(m.Config)),
+			Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), Plural(s.N, "row", "rows"), Plural(s.D, "column",
+				"columns"), s.Solver, s.Seconds))
 	}
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
 		field("", fmt.Sprintf("the ERM baseline stopped (%s) before its gap was certified", b.Status))
 	}
 	if report.Name(m) == report.Robust && !m.Config.KeepsWeights() {
 		field("Adversary", fmt.Sprintf("effective sample size %s of %s (%s), largest weight %s × the average",
-			Thousands(int(math.Round(s.EffectiveSampleSize))), Plural(s.N, "row", "rows"), Percent(s.EffectiveShare()), Number3(s.LargestWeight())))
+			Thousands(int(math.Round(s.EffectiveSampleSize))), Plural(s.N, "row",
+				"rows"), Percent(s.EffectiveShare()), Number3(s.LargestWeight())))
 	}
 	if e == nil {
 		fmt.Fprintln(w)
@@ -102,7 +106,8 @@ func comparisonLines(w io.Writer, s train.Summary, name, grouping string) {
 		line("    risk", a[2], b[2])
 	}
 	if b := s.GroupWeighted; name == report.Robust && b != nil && b.WorstGroup != nil {
-		fmt.Fprintf(w, "  %s: average risk %s, worst group's %s\n", report.Balanced, Number6(b.Risk), Number6(b.WorstGroup.Risk))
+		fmt.Fprintf(w, "  %s: average risk %s, worst group's %s\n", report.Balanced, Number6(b.Risk),
+			Number6(b.WorstGroup.Risk))
 	}
 }
 

@@ -26,7 +26,8 @@ func TestOutcome_HasEveryNumber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := data.NewFrame(data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: y}, data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: x}, group)
+	f, err := data.NewFrame(data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: y},
+		data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: x}, group)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +43,15 @@ func TestOutcome_HasEveryNumber(t *testing.T) {
 	text := strings.ReplaceAll(b.String(), "\u202f", " ")
 	at := 0
 	for _, want := range [][]string{
-		{"a title"}, {"Model", s.Level, s.Loss + " loss"}, {"Certificate", "certified", Number6(s.Objective), fmt.Sprintf("%.2e", *s.Certificate.RelativeGap)},
-		{"Bounds", Number6(*s.Certificate.Lower), Number6(*s.Certificate.Upper), Passes(s.Passes) + " passes"}, {"120 rows", fmt.Sprint(s.D, " columns"), s.Solver, " s"},
+		{"a title"}, {"Model", s.Level, s.Loss + " loss"},
+		{"Certificate", "certified", Number6(s.Objective), fmt.Sprintf("%.2e", *s.Certificate.RelativeGap)},
+		{"Bounds", Number6(*s.Certificate.Lower), Number6(*s.Certificate.Upper), Passes(s.Passes) + " passes"},
+		{"120 rows", fmt.Sprint(s.D, " columns"), s.Solver, " s"},
 		{"Adversary", "of 120 rows", Percent(s.EffectiveShare()), Number3(s.LargestWeight())},
-		{"Training rows", "ERM", "robust"}, {"average risk", Number6(s.ERM.Risk), Number6(s.AverageRisk)}, {"robust risk", Number6(s.ERM.RobustRisk), Number6(s.RobustRisk)},
-		{"worst group of side"}, {"group", s.ERM.WorstGroup.Name, s.WorstGroup.Name}, {"rows", fmt.Sprint(s.ERM.WorstGroup.Count), fmt.Sprint(s.WorstGroup.Count)},
+		{"Training rows", "ERM", "robust"}, {"average risk", Number6(s.ERM.Risk), Number6(s.AverageRisk)},
+		{"robust risk", Number6(s.ERM.RobustRisk), Number6(s.RobustRisk)},
+		{"worst group of side"}, {"group", s.ERM.WorstGroup.Name, s.WorstGroup.Name},
+		{"rows", fmt.Sprint(s.ERM.WorstGroup.Count), fmt.Sprint(s.WorstGroup.Count)},
 		{"risk", Number6(s.ERM.WorstGroup.Risk), Number6(s.WorstGroup.Risk)},
 		{"average risk", Number6(s.GroupWeighted.Risk), Number6(s.GroupWeighted.WorstGroup.Risk)},
 	} {

@@ -21,7 +21,8 @@ func Table(w io.Writer, path string, t data.Description) {
 	name, typ = min(name, 24), min(typ, 14)
 	rest := Width - (name + 2 + typ + 2 + 11 + 2 + 7 + 2)
 	line := func(a, b, c, d, e string) {
-		fmt.Fprintf(w, "%s  %s  %-11s  %7s  %s\n", FitWidth(a, name), FitWidth(b, typ), c, d, strings.TrimRight(FitWidth(e, rest), " "))
+		fmt.Fprintf(w, "%s  %s  %-11s  %7s  %s\n", FitWidth(a, name), FitWidth(b, typ), c, d,
+			strings.TrimRight(FitWidth(e, rest), " "))
 	}
 	line("column", "type", "kind", "nulls", "values")
 	for _, c := range t.Columns {
@@ -29,7 +30,8 @@ func Table(w io.Writer, path string, t data.Description) {
 	}
 	fmt.Fprintln(w)
 	for _, s := range t.Sources {
-		fmt.Fprintf(w, "%s: %s, %s bytes\n  sha256 %s\n", s.Path, Plural(s.Rows, "row", "rows"), Thousands(int(s.Bytes)), s.SHA256)
+		fmt.Fprintf(w, "%s: %s, %s bytes\n  sha256 %s\n", s.Path, Plural(s.Rows, "row", "rows"), Thousands(int(s.Bytes)),
+			s.SHA256)
 	}
 }
 
