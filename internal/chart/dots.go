@@ -61,12 +61,20 @@ func (d Dots) Drawing() Drawing {
 func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 	x, top := d.axis(), p.h-head
 	d.drawLegend(p)
-	d.drawRows(p, x, rows, 0, p.w, top, fontSize, 6)
+	d.drawRows(p, x, rows, dotArea{right: p.w, top: top, fontSize: fontSize, ticks: 6})
 	p.drawText(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
 }
 
-// drawRows draws rows between left and right, downwards from top, with about want ticks below them.
-func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top, size vg.Length, want int) {
+// A dotArea is the place of rows on a sheet.
+type dotArea struct {
+	left, right, top vg.Length
+	fontSize         vg.Length // of the labels
+	ticks            int       // about the number of ticks of the axis
+}
+
+// drawRows draws rows into an area, downwards from its top, with the ticks below them.
+func (d Dots) drawRows(p sheet, x axis, rows []dotRow, a dotArea) {
+	left, right, top, size, want := a.left, a.right, a.top, a.fontSize, a.ticks
 	labels, detail, bottom := vg.Length(0), vg.Length(0), top
 	for _, r := range rows {
 		for _, s := range r.lines {

@@ -51,7 +51,7 @@ func (m Multiples) Drawing() Drawing {
 				p.drawText(left, top-lineHeight*vg.Length(k+1), s, smallSize, colInk, 0)
 			}
 			top -= lineHeight*vg.Length(len(titles[i])) + 6
-			d.drawRows(p, x, rows[i], left, left+width, top, smallSize, 3)
+			d.drawRows(p, x, rows[i], dotArea{left, left + width, top, smallSize, 3})
 		}
 		p.drawText(p.w-8, 5, m.XLabel, fontSize, colInk, 1)
 	}}

@@ -180,8 +180,8 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		in.Task = eval.Regression
 	}
 	if in.Task == eval.Regression {
-		in.Target, err = readNumbers(ctx, f, o.rows, in.Arena, o.Label, "a label", func(float64) bool { return true },
-			"a finite number", "")
+		in.Target, err = readNumbers(ctx, f, o.rows, in.Arena,
+			numberColumn{o.Label, "a label", func(float64) bool { return true }, "a finite number", ""})
 		return err
 	}
 	if len(values) > 2 {
@@ -300,7 +300,8 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	}
 	for _, s := range o.Scores {
 		m := eval.Model{Name: s.Name}
-		if m.Score, err = readNumbers(ctx, o.frame, o.rows, in.Arena, s.Column, "a score", valid, must, hint); err != nil {
+		scores := numberColumn{s.Column, "a score", valid, must, hint}
+		if m.Score, err = readNumbers(ctx, o.frame, o.rows, in.Arena, scores); err != nil {
 			return err
 		}
 		if m.Loss, err = lossesOf(m.Score); err != nil {

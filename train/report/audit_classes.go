@@ -140,8 +140,8 @@ func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (ev
 	probability := func(x float64) bool { return x >= 0 && x <= 1 }
 	for pass := range 2 {
 		for c := range o.classes {
-			p, err := readNumbers(ctx, o.frame, o.rows, in.Arena, columnOfClass(s, o.classes[c]), "a score", probability,
-				"a probability, from 0 to 1", "")
+			p, err := readNumbers(ctx, o.frame, o.rows, in.Arena, numberColumn{columnOfClass(s, o.classes[c]), "a score",
+				probability, "a probability, from 0 to 1", ""})
 			if err != nil {
 				return m, err
 			}

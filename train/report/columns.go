@@ -228,18 +228,24 @@ func levelsOf(arena *memory.Arena, c *data.Column) (levels []string, code []int3
 	return levels, code
 }
 
+// A numberColumn is a column whose values must be numbers of a kind, and the words of its errors.
+type numberColumn struct {
+	name, what string // of the column; what a value is, as "a score"
+	isValid    func(float64) bool
+	must, hint string // what a value must be, as "a number above 0"; what to do with other values
+}
+
 // readNumbers reads a column at some rows; nil means all. It returns an error if a value is null or not valid.
 func readNumbers(
-	ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name, what string, valid func(float64) bool,
-	must, hint string,
+	ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, of numberColumn,
 ) ([]float64, error) {
-	c, err := columnAt(ctx, f, name, rows, arena)
+	c, err := columnAt(ctx, f, of.name, rows, arena)
 	if err != nil {
 		return nil, err
 	}
 	if c.Number == nil {
-		return nil, &data.Error{Path: f.Name(), Column: name,
-			Msg: fmt.Sprintf("%s must be a number, but this column is %s", what, c.Type)}
+		return nil, &data.Error{Path: f.Name(), Column: of.name,
+			Msg: fmt.Sprintf("%s must be a number, but this column is %s", of.what, c.Type)}
 	}
 	for i, v := range c.Number {
 		row := i
@@ -248,18 +254,20 @@ func readNumbers(
 		}
 		switch {
 		case c.IsNull(i):
-			return nil, cellError(f, name, row, "leave such rows out", "%s is missing", what)
-		case math.IsNaN(v) || math.IsInf(v, 0) || !valid(v):
-			return nil, cellError(f, name, row, hint, "%s is %s: it must be %s", what, c.Text(i), must)
+			return nil, cellError(f, of.name, row, "leave such rows out", "%s is missing", of.what)
+		case math.IsNaN(v) || math.IsInf(v, 0) || !of.isValid(v):
+			return nil, cellError(f, of.name, row, of.hint, "%s is %s: it must be %s", of.what, c.Text(i), of.must)
 		}
 	}
 	return c.Number, nil
 }
 
+func isAboveZero(v float64) bool { return v > 0 }
+
 // readWeights reads a column of row weights at some rows; nil means all.
 func readWeights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
-	return readNumbers(ctx, f, rows, arena, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0",
-		"leave out rows without a weight")
+	return readNumbers(ctx, f, rows, arena, numberColumn{name, "a weight", isAboveZero, "a number above 0",
+		"leave out rows without a weight"})
 }
 
 // cellError returns an error about a cell of the table.

@@ -281,8 +281,8 @@ func classGrouping(name string, classes []string, target []float64) encode.Group
 // divideByExposures divides the counts of an input by the exposures of their rows, which become part of the weights.
 func (x *Measured) divideByExposures(ctx context.Context, f *data.Frame, in *eval.Input, rows *scoredRows) error {
 	t := x.model.Encoder.Target
-	exposures, err := readNumbers(ctx, f, rows.Rows, rows.arena, t.Exposure, "an exposure",
-		func(v float64) bool { return v > 0 }, "a number above 0", "leave out rows without an exposure")
+	exposures, err := readNumbers(ctx, f, rows.Rows, rows.arena, numberColumn{t.Exposure, "an exposure", isAboveZero,
+		"a number above 0", "leave out rows without an exposure"})
 	if err != nil {
 		return err
 	}
