@@ -196,7 +196,7 @@ func TestGatherRows_WithoutMemory(t *testing.T) {
 			t.Errorf("rank %d has what the first one has no room for", comm.Rank())
 		}
 		if said := strings.Join(m.Notes[notes:], ""); strings.Contains(said,
-			"the adversary's weight falls on") != (comm.Rank() == 0) {
+			"the adversary's weight by group is not reported") != (comm.Rank() == 0) {
 			t.Errorf("rank %d says %q", comm.Rank(), said)
 		}
 		return nil
