@@ -201,7 +201,7 @@ def test_errors_are_those_of_the_command(people):
         RobustClassifier(loss="huber").fit(X, np.arange(600) % 3)
     with pytest.raises(ValueError, match="fewer than two classes"):
         RobustClassifier().fit(X, np.ones(600))
-    with pytest.raises(ValueError, match="cannot be taken as Arrow"):
+    with pytest.raises(ValueError, match="cannot be converted to Arrow"):
         RobustClassifier().fit(X.assign(age=[1, "x"] * 300), y)
     for empty in (X[:0], X[:1]):
         with pytest.raises(ValueError, match=r"row|class"):
