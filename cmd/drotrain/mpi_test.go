@@ -153,7 +153,7 @@ func TestMPI_RefusesRanksThatDiffer(t *testing.T) {
 		for name, c := range map[string]struct{ lines, says string }{
 			"options":   {`[ $rank = 1 ] && more="--seed 5"`, "rank 1 was given different options"},
 			"processor": {`[ $rank = 1 ] && export GODEBUG=cpu.avx2=off`, "rank 1 runs on a different kind of processor"},
-			"files":     {`[ $rank = 1 ] && { mkdir -p other/data; for f in a b; do ln -sf ` + j.dir + `/data/$f.parquet other/data; done; cd other; }`, "rank 1 sees 2 files, rank 0 sees 3"},
+			"files":     {`[ $rank = 1 ] && { mkdir -p other/data; for f in a b; do ln -sf ` + j.dir + `/data/$f.parquet other/data; done; cd other; }`, "rank 1 finds 2 files, but rank 0 finds 3"},
 			"content":   {`[ $rank = 1 ] && { mkdir -p third/data; cp data/*.parquet third/data; cp ` + must(filepath.Abs("../../datasets/files/digits.parquet")) + ` third/data/c.parquet; cd third; }`, "rank 1"},
 		} {
 			if err := os.WriteFile(script, []byte(fmt.Sprintf(text, c.lines)), 0o755); err != nil {

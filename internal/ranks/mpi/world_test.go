@@ -178,7 +178,7 @@ func TestWorld_RefusesAMismatch(t *testing.T) {
 	}
 	f := all[0]
 	f.library = filepath.Join(t.TempDir(), "libmpi.so")
-	if out, err := f.run(t, 1, "calls"); err == nil || !strings.Contains(out, "there is no MPI library") {
+	if out, err := f.run(t, 1, "calls"); err == nil || !strings.Contains(out, "no MPI library was found") {
 		t.Errorf("a library that is not there: %v: %s", err, out)
 	}
 }
