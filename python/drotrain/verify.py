@@ -278,7 +278,9 @@ def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
         raise Refused("the model is not certified, or mu is 0")
     if not np.array_equal(numbers[:, 0], r["row"]) or not (numbers[:, 1] >= 0).all() or not np.isfinite(numbers).all():
         raise Refused("the rows of the proof are not the encoded ones, or a number is not valid")
-    z = np.column_stack([r[f"z{i}"] for i in range(len(m["coefficients"]))])
+    z = np.column_stack([r[f"z{i}"] for i in range(sum(name.startswith("z") for name in r))])
+    if len(m["coefficients"]) % z.shape[1]:  # one set of coefficients, or one per class
+        raise Refused("the encoded rows have another number of columns than the model")
     target, weight, group = (np.array(r[name], dtype=float) for name in ("target", "weight", "group"))
     upper, lower = _bounds(config, np.array(m["coefficients"]), z, target, weight, group, numbers[:, 1], numbers[:, 2:])
     if upper.b > stated["upper"] or upper.b < stated["lower"]:
