@@ -79,8 +79,8 @@ func inSouth(f func(r *rand.Rand, a *applicant)) func(r *rand.Rand, a *applicant
 	}
 }
 
-// turn turns labels with the given probability; delay leaves out positive ones; raise adds to the logit.
-func turn(p float64) func(*rand.Rand, *applicant) {
+// flipLabels flips labels with the given probability; delay leaves out positive ones; raise adds to the logit.
+func flipLabels(p float64) func(*rand.Rand, *applicant) {
 	return func(_ *rand.Rand, a *applicant) { a.flip = p }
 }
 func delay(p float64) func(*rand.Rand, *applicant) {
@@ -112,9 +112,9 @@ func slope(by, deviation float64) func(*rand.Rand, *applicant) {
 // badMonths returns the 20 kinds for a model with the given deviation of the logit.
 func badMonths(deviation float64) []badMonth {
 	return []badMonth{
-		{"35 % of the labels of the South turned", inSouth(turn(0.35)), nil},
-		{"20 % of the labels of the South turned", inSouth(turn(0.2)), nil},
-		{"10 % of the labels of the South turned", inSouth(turn(0.1)), nil},
+		{"35 % of the labels of the South turned", inSouth(flipLabels(0.35)), nil},
+		{"20 % of the labels of the South turned", inSouth(flipLabels(0.2)), nil},
+		{"10 % of the labels of the South turned", inSouth(flipLabels(0.1)), nil},
 		{"35 % of the labels of the Isles (6 % of the rows) turned", func(_ *rand.Rand, a *applicant) {
 			if a.region == isles {
 				a.flip = 0.35
@@ -125,7 +125,7 @@ func badMonths(deviation float64) []badMonth {
 				a.flip = 0.35
 			}
 		}), nil},
-		{"10 % of all labels turned", turn(0.1), nil},
+		{"10 % of all labels turned", flipLabels(0.1), nil},
 		{"odds doubled everywhere", raise(math.Ln2), nil},
 		{"odds tripled in the South", inSouth(raise(math.Log(3))), nil},
 		{"odds a third in the South", inSouth(raise(-math.Log(3))), nil},

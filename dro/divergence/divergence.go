@@ -71,7 +71,7 @@ var entries = []entry{
 	},
 }
 
-// Help says what the divergence limits, for the help of options: of an effective size, or of a radius alone.
+// Help describes, for the help of options, what the divergence limits: an effective size, or a radius alone.
 func (d Divergence) Help() string {
 	if e := d.entry(); e.ballOnly {
 		return fmt.Sprintf("%s, the %s, takes --radius, %s", e.name, e.symbol, e.radiusHelp)

@@ -385,14 +385,14 @@ func (p *page) Answers() (out []eval.Fact) {
 	v := &p.E.Verdict
 	good, loses, why := "How good is it?", "Who is worst off?", v.Recommendation
 	if len(p.Models) > 1 {
-		good, loses = "Who gains, and how sure is that?", "Who loses?"
+		good, loses = "What changes, and how sure is that?", "Who loses?"
 	}
 	if p.Headline() != v.Headline {
 		why = strings.TrimSpace(why + " " + v.Headline)
 	}
 	for _, f := range []eval.Fact{
 		{Key: "Which model should I use, and why?", Value: why}, {Key: good, Value: v.Numbers},
-		{Key: loses, Value: p.losses()}, {Key: "What does it cost overall?", Value: v.Cost},
+		{Key: loses, Value: p.losses()}, {Key: "What changes overall?", Value: v.Cost},
 		{Key: "Compared with what?", Value: p.E.ConstantSentence()},
 	} {
 		if f.Value != "" {
