@@ -358,3 +358,19 @@ func TestWriteJSON_ShortensManyGroups(t *testing.T) {
 		t.Errorf("%d bytes of all, %d in short: %v", len(whole), len(short), err)
 	}
 }
+
+// A report of another program, or an edited one, may leave out the summary of a grouping or the measures of a comparison.
+func TestReport_InTargetUnitsWithoutSummaries(t *testing.T) {
+	r := evaltest.Sample(t, eval.Regression)
+	for i := range r.Evaluation.Groupings {
+		for k := range r.Evaluation.Groupings[i].Summary {
+			r.Evaluation.Groupings[i].Summary[k].Spread = nil
+		}
+	}
+	for k := range r.Evaluation.Compared {
+		r.Evaluation.Compared[k].Measures = nil
+	}
+	if err := page.WriteHTML(io.Discard, r); err != nil {
+		t.Error(err)
+	}
+}

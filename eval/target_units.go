@@ -112,19 +112,23 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		}
 		for k := range g.Summary {
 			s := &g.Summary[k]
-			s.Spread = maps.Clone(s.Spread)
-			s.Spread[riskMeasure.Key] = s.Spread[RootMeanSquare]
+			if spread, ok := s.Spread[RootMeanSquare]; ok {
+				s.Spread = maps.Clone(s.Spread)
+				s.Spread[riskMeasure.Key] = spread
+			}
 		}
 	}
 	out.Compared = slices.Clone(e.Compared)
 	for k := range out.Compared {
 		c := &out.Compared[k]
 		was, is := &e.Models[0], &e.Models[k+1]
-		c.Measures = maps.Clone(c.Measures)
-		c.Measures[riskMeasure.Key] = u.difference(c.Measures[riskMeasure.Key], is.Overall.Risk(), was.Overall.Risk())
+		if risk, ok := c.Measures[riskMeasure.Key]; ok {
+			c.Measures = maps.Clone(c.Measures)
+			c.Measures[riskMeasure.Key] = u.difference(risk, is.Overall.Risk(), was.Overall.Risk())
+		}
 		c.CVaR = u.difference(c.CVaR, is.CVaRAt(TailAlpha), was.CVaRAt(TailAlpha))
-		c.Spread = nil // the differences of the spread of root mean squares are not tested
-		if c.WorstGroup != nil {
+		c.Spread = nil                                    // the differences of the spread of root mean squares are not tested
+		if c.WorstGroup != nil && was.WorstGroup != nil { // then every model has one
 			d := u.difference(*c.WorstGroup, is.WorstGroup.Risk, was.WorstGroup.Risk)
 			c.WorstGroup = &d
 		}
