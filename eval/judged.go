@@ -2,6 +2,8 @@ package eval
 
 import (
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // criterion returns the criterion that the verdict judges by: that of the choice or, if the level was set, the worst
@@ -66,6 +68,94 @@ func (j *judge) criterionChange() float64 {
 	}
 	return d
 }
+
+// isCriterionHigher reports whether the criterion is higher on the measured rows than the baseline's by the standard error
+// of the difference or more, or exactly the same. A smaller difference says nothing against a choice that was made on
+// more rows.
+func (j *judge) isCriterionHigher() bool {
+	change := j.criterionChange()
+	return change >= 0 && change >= j.criterionError()
+}
+
+// criterionError returns the standard error of criterionChange, in which the rows are paired.
+func (j *judge) criterionError() float64 {
+	e := changeError{weight: j.in.rows.Weight, influence: make([]float64, len(j.in.Target))}
+	all := j.strata.All.Rows
+	loss := func(k int) func(i int32) float64 {
+		return func(i int32) float64 { return j.in.Models[k].Loss[i] }
+	}
+	switch {
+	case j.criterion() == "average":
+		e.add(all, 1, loss(j.k))
+		e.add(all, -1, loss(0))
+	case !j.isByGroup():
+		e.add(all, 1, j.beyondTail(j.k))
+		e.add(all, -1, j.beyondTail(0))
+	default:
+		for _, k := range []int{0, j.k} {
+			sign, of := 1.0, loss(k)
+			if k == 0 {
+				sign = -1
+			}
+			if j.criterion() == "worst-group-accuracy" {
+				of = func(i int32) float64 {
+					if j.in.rows.isWrong(k, i) {
+						return 1
+					}
+					return 0
+				}
+			}
+			if s := j.worstGroup(k, j.hasSmallWorstGroup()); s >= 0 {
+				e.add(j.strata.Groups[len(j.Groupings)-1][s].Rows, sign, of)
+			}
+		}
+	}
+	if j.criterion() == "trade-off" {
+		rate := j.in.rate()
+		e.add(all, rate, loss(j.k))
+		e.add(all, -rate, loss(0))
+		return e.standardError() / (1 + rate)
+	}
+	return e.standardError()
+}
+
+// isAverageAbove reports whether the average rises by more than a bound and, if a criterion chose the model, by more than
+// the standard error beyond it.
+func (j *judge) isAverageAbove(bound float64) bool {
+	increase, rows := float64(j.c.Measures[riskMeasure.Key].Value), j.strata.All.Rows
+	if j.in.Criterion != "" {
+		bound += j.in.rows.Weight.StandardError(j.in.Models[j.k].Loss, j.in.Models[0].Loss, rows)
+	}
+	return !(increase <= bound)
+}
+
+// beyondTail returns the function of a row whose mean is CVaR_0.1 of model k less the quantile of its losses.
+func (j *judge) beyondTail(k int) func(i int32) float64 {
+	loss, quantile := j.in.Models[k].Loss, math.Inf(1)
+	if sorted, err := sortLosses(nil, loss, j.in.rows.Weight); err == nil {
+		_, quantile = sorted.CVaRAt(TailAlpha)
+	}
+	return func(i int32) float64 { return max(0, loss[i]-quantile) / TailAlpha }
+}
+
+// A changeError adds up the influences of the rows on a sum of means.
+type changeError struct {
+	weight    weights
+	influence []float64 // by row
+}
+
+// add adds factor times the mean of x over rows.
+func (e *changeError) add(rows []int32, factor float64, x func(i int32) float64) {
+	mean, _ := e.weight.Mean(rows, x)
+	n := float64(len(rows))
+	factor *= math.Sqrt(n/max(1, n-1)) / e.weight.Total(rows)
+	for _, i := range rows {
+		e.influence[i] += factor * e.weight.weightOf(i) * (x(i) - mean)
+	}
+}
+
+// standardError returns the standard error of the sum.
+func (e *changeError) standardError() float64 { return floats.Norm(e.influence, 2) }
 
 // betterPhrases returns what a model that is better by the criterion is, as "better for the worst group", and what a
 // model that is worse is.

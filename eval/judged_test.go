@@ -93,23 +93,26 @@ func TestVerdict_FollowsTheCriterion(t *testing.T) {
 	}
 }
 
-// A difference that is not measurable leaves the choice of the cross-validation if the criterion falls on these rows
-// too, and ERM if it does not.
+// A difference that is not measurable leaves the choice of the cross-validation unless the criterion rises on these rows
+// by more than the standard error of the difference, which is √(gained + lost) rows.
 func TestVerdict_UnmeasurableDifference(t *testing.T) {
 	for _, c := range []struct {
-		criterion   string
-		gained      bool // two more rows of the worst group are right
-		recommended string
-	}{{"worst-group-accuracy", true, "robust"}, {"worst-group-accuracy", false, "ERM"}, {"worst-group", true, "robust"},
-		{"trade-off", false, "ERM"}, {"", true, "ERM"}} {
+		criterion    string
+		gained, lost int // rows of the worst group that the second model alone, the first model alone predicts right
+		recommended  string
+	}{{"worst-group-accuracy", 2, 0, "robust"}, {"worst-group-accuracy", 0, 2, "ERM"},
+		{"worst-group-accuracy", 2, 3, "robust"}, {"worst-group-accuracy", 2, 2, "robust"},
+		{"worst-group", 2, 0, "robust"}, {"worst-group", 2, 3, "robust"}, {"worst-group", 1, 4, "ERM"},
+		{"trade-off", 0, 2, "ERM"}, {"trade-off", 2, 3, "robust"}, {"average", 2, 3, "robust"}, {"average", 0, 2, "ERM"},
+		{"", 2, 0, "ERM"}} {
 		in := classes(80, [2][3]float64{{0.6, 0.9, 0.9}, {}}, [2][2]float64{{0.4, 1.2}, {0.4, 1.2}},
 			rand.New(rand.NewPCG(5, 5)))
 		in.Models[1].Loss, in.Models[1].Score = slices.Clone(in.Models[0].Loss), slices.Clone(in.Models[0].Score)
-		changed := 0
-		for i := 0; i < len(in.Target) && changed < 2; i += 3 {
-			if wrong := in.Models[0].Loss[i] == 1.2; wrong == c.gained {
+		left := map[bool]int{true: c.gained, false: c.lost}
+		for i := 0; i < len(in.Target); i += 3 {
+			if wrong := in.Models[0].Loss[i] == 1.2; left[wrong] > 0 {
 				in.Models[1].Loss[i], in.Models[1].Score[i] = 1.6-in.Models[0].Loss[i], 1-in.Models[0].Score[i]
-				changed++
+				left[wrong]--
 			}
 		}
 		in.Criterion, in.CriterionText = c.criterion, "criterion"

@@ -137,7 +137,7 @@ func (j *judge) rejectedSentence() string {
 const useNone = "Use none of the models: train again with other columns or more rows."
 
 // recommend returns the recommendation and the name of the recommended model. A model that was chosen by a criterion
-// is recommended unless the criterion is not lower on the measured rows, or measurably worse.
+// is recommended unless the criterion is higher on the measured rows by the standard error of the difference.
 func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	base, model := j.ModelName(0), j.ModelName(j.k)
 	switch v.Outcome {
@@ -166,11 +166,14 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 		keep = fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep,
 			printable.Group(j.Models[0].WorstGroup.Label))
 	case j.in.Criterion != "" && !j.c.Alike && v.Outcome != Hurt:
-		if _, measurable := j.d.Direction(); !measurable && !(j.criterionChange() >= 0) {
+		if _, measurable := j.d.Direction(); !measurable && !j.isCriterionHigher() {
 			return j.useSentence(v) + j.recommendationNote(), j.in.Models[j.k].Name
 		}
-		keep = fmt.Sprintf("%s: %s chose %s by the %s, which is not lower on these rows.", keep, j.chooser(), model,
-			j.in.CriterionText)
+		where := "higher on these rows by more than the standard error of the difference"
+		if j.criterionChange() == 0 {
+			where = "the same on these rows"
+		}
+		keep = fmt.Sprintf("%s: %s chose %s by the %s, which is %s.", keep, j.chooser(), model, j.in.CriterionText, where)
 	case v.Outcome == TooLittleData && j.Split != OutOfFold:
 		keep += ": more rows, or cross-fitting, would narrow the interval."
 	default:
@@ -191,6 +194,10 @@ func (j *judge) useSentence(v *Verdict) string {
 	case j.in.Criterion != "" && !j.d.Value.Defined():
 		use += fmt.Sprintf(": %s chose it by the %s, which cannot be measured on these rows.", j.chooser(),
 			j.in.CriterionText)
+	case j.in.Criterion != "" && j.criterionChange() >= 0:
+		use += fmt.Sprintf(": %s chose it by the %s, which is not lower on these rows, but the difference is within its "+
+			"standard error.",
+			j.chooser(), j.in.CriterionText)
 	case j.in.Criterion != "" && j.hasSmallWorstGroup():
 		use += fmt.Sprintf(": %s chose it by the %s, which is lower on these rows too. The worst group has fewer than %d "+
 			"rows here, too few for an interval.",

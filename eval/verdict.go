@@ -149,17 +149,20 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 }
 
 // isAffordable reports whether the increase of the average is within the budget or, by the rate, justified by
-// the improvement of the worst group.
+// the improvement of the worst group. Of a model that was chosen by a criterion, the standard error is allowed for.
 func (j *judge) isAffordable() bool {
 	increase := float64(j.c.Measures[riskMeasure.Key].Value)
 	if b := j.in.Budget; b != nil && increase > 0 {
 		base, ok := j.Models[0].Overall.Get(riskMeasure.Key)
-		return ok && increase <= *b*math.Abs(base)
+		return ok && !j.isAverageAbove(*b*math.Abs(base))
 	}
-	if j.in.Criterion != "" && j.in.Criterion != "trade-off" {
-		return true
+	switch j.in.Criterion {
+	case "":
+		return increase <= 0 || -float64(j.d.Value) >= j.in.rate()*increase
+	case "trade-off":
+		return !j.isCriterionHigher()
 	}
-	return increase <= 0 || -float64(j.d.Value) >= j.in.rate()*increase
+	return true
 }
 
 // hasBaselineGain reports whether the baseline's worst group is measurably better with the model.
