@@ -82,7 +82,7 @@ type Primal = interface {
 // no other package can implement it.
 type Method = saddle.Method
 
-// Newton minimises the exact objective by Newton's method (docs/solver.md). The Hessian is formed from some or
+// Newton minimises the exact objective by Newton's method (dro/internal/newton/solver.md). The Hessian is formed from some or
 // all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by BFGS
 // pairs. The line search accepts only decreases. Without a penalty the objective is the maximum of many smooth
 // pieces, and the steps are those of sequential quadratic programming. The method needs second derivatives and

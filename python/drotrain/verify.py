@@ -1,7 +1,7 @@
 """Check the certificate of a model again, in interval arithmetic of 256 bits and without any code of the solver.
 
 ``python -m drotrain.verify MODEL PROOF ROWS`` takes the model file, the proof that ``drotrain train --proof`` wrote, and the
-encoded rows that ``drotrain verify --encoded`` wrote. docs/math.md §12 has what is checked. It needs mpmath.
+encoded rows that ``drotrain verify --encoded`` wrote. verify/proofs.md states what is checked. It needs mpmath.
 """
 
 import argparse

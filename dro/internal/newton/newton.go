@@ -39,7 +39,7 @@ const (
 	spareEvaluations = 2
 )
 
-// Newton minimises the exact objective P by Newton's method (docs/solver.md). The Hessian is formed from some
+// Newton minimises the exact objective P by Newton's method (dro/internal/newton/solver.md). The Hessian is formed from some
 // or all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by
 // BFGS pairs. The line search accepts only decreases. L-BFGS takes the first steps if a Hessian costs as much as
 // several of them. If the losses are far larger than ν, or near a nonsmooth point of a ball, problems with

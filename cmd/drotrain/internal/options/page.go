@@ -23,32 +23,61 @@ func Page() string {
 	var b strings.Builder
 	b.WriteString(`# Options
 
-Generated from the registry of the program (` + "`make golden`" + `). Every option is also a key of the YAML file
-of ` + "`--config`" + `, where a repeatable option is a list; the command line wins. ` + "`drotrain COMMAND -h`" + ` shows
-the options that matter most, ` + "`--help`" + ` all of a command.
+An overview, generated from the registry of the program (` + "`make golden`" + `); ` + "`drotrain COMMAND --help`" + ` explains
+the options and their values, ` + "`-h`" + ` those that matter most. Every option is also a key of the YAML file of ` + "`--config`" + `,
+where a repeatable option is a list; the command line wins.
 
 A table is ` + plainTable + `.
 `)
 	for _, of := range registry {
 		fmt.Fprintf(&b, "\n## %s\n", of.title)
-		last := ""
+		option, usage := "", ""
 		for _, o := range of.options {
 			names := strings.Fields(strings.ReplaceAll(o.Commands, "*", ""))
 			f := flags[names[0]].Lookup(o.Name)
 			kind, _ := pflag.UnquoteUsage(f)
-			_, usage := helpOfOption(f)
+			lastOption, lastUsage := option, usage
+			_, help := helpOfOption(f)
+			option, usage = strings.TrimSpace("--"+o.Name+" "+kind), firstClause(strings.ReplaceAll(help, plainTable, "a table"))
 			if o.Aliases != "" {
 				usage += "; also `--" + strings.Join(strings.Fields(o.Aliases), "`, `--") + "`"
 			}
-			if option := strings.TrimSpace("--" + o.Name + " " + kind); option != last {
+			if option != lastOption {
 				fmt.Fprintf(&b, "\n* `%s`", option)
-				last = option
 			} else { // of other commands
 				b.WriteString(" ·")
 			}
-			fmt.Fprintf(&b, " *%s:* %s", strings.Join(names, ", "), strings.ReplaceAll(usage, plainTable, "a table"))
+			switch {
+			case len(names) == len(commands):
+				fmt.Fprintf(&b, " *every command:* %s", usage)
+			case option == lastOption && usage == lastUsage:
+				fmt.Fprintf(&b, " *%s:* the same", strings.Join(names, ", "))
+			default:
+				fmt.Fprintf(&b, " *%s:* %s", strings.Join(names, ", "), usage)
+			}
 		}
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// firstClause returns help up to its first colon, semicolon or parenthesis after a condition such as "two classes: ", or
+// all of it if a single word is left, which is a value of the option.
+func firstClause(help string) string {
+	condition := ""
+	for _, c := range []string{"two classes: ", "with --predictions: ", "with --target: "} {
+		if strings.HasPrefix(help, c) {
+			condition, help = c, help[len(c):]
+		}
+	}
+	end := len(help)
+	for _, mark := range []string{": ", "; ", " ("} {
+		if i := strings.Index(help, mark); i > 0 && help[i-1] != ',' {
+			end = min(end, i)
+		}
+	}
+	if !strings.Contains(help[:end], " ") {
+		end = len(help)
+	}
+	return condition + help[:end]
 }
