@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // A fleet is the processes on one design.
@@ -86,7 +86,7 @@ func newFleet(o *options, c *cell, t *table) (*fleet, error) {
 
 // freeMemory returns the bytes of free memory, 0 if they are unknown.
 func freeMemory() float64 {
-	free, _ := memory.Available()
+	free, _ := limit.Available()
 	if free == math.MaxInt64 {
 		return 0
 	}

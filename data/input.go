@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // An input is a file that is read in pieces while its frame is in use. Reading fails if the file was truncated,
@@ -79,7 +79,7 @@ func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) 
 	r = cancellableReader(ctx, r)
 	var begin []byte
 	var err error
-	if available, _ := memory.Available(); available/8 >= inMemory {
+	if available, _ := limit.Available(); available/8 >= inMemory {
 		if begin, err = io.ReadAll(io.LimitReader(r, inMemory)); err != nil {
 			return nil, readError(ctx, name, err)
 		}
@@ -87,7 +87,7 @@ func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) 
 			return bytesInput(name, begin), nil
 		}
 	}
-	f, err := memory.NewUnnamedFile(os.TempDir())
+	f, err := limit.NewUnnamedFile(os.TempDir())
 	if err != nil {
 		return nil, readError(ctx, name, err)
 	}

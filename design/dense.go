@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // Dense is a row-major matrix of float64: Z[i] is X[i·d : (i+1)·d].

@@ -1,7 +1,7 @@
 package design
 
 import (
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A Mapped is a matrix whose entries are mapped from an unnamed file. They are evicted from memory when the

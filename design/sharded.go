@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A Sharded is a matrix whose rows are distributed over ranks. Methods must be called with rows of this rank;

@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/dro/divergence"
 	"github.com/drotrain/drotrain/internal/compensated"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // An AdversaryInput is the worst-case reweighting of the n training rows at the end of a training.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // argsort returns the indices that sort the keys in ascending order; equal keys keep their order. It is a radix

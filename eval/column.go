@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A Column is a raw feature of the rows evaluated: numbers, or codes into Levels.

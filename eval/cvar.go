@@ -7,7 +7,7 @@ import (
 	"sort"
 
 	"github.com/drotrain/drotrain/internal/compensated"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A CVaRPoint is a point of a CVaR curve.

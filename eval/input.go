@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/facts"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // MostResamples is the largest number of resamples; more would change intervals by less than a percent.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/internal/compensated"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // concentration returns the sums of the largest hundredth and tenth of y (at least one number each) and the

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A Progress says how far a measurement has come: Done of Total equal steps of a phase ("sorting", "measuring",

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/compensated"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A Role says which of the models of a training a model is.

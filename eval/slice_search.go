@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A cut column: each row's cell and the cells' conditions as text. Cells are those large

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A SliceSearch lists subgroups with a high risk that were found by a search. One half of the rows is searched,

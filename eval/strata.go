@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/facts"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A stratum holds the rows of a group, sorted by every model. Rows are sorted once, over all groups.

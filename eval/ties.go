@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/compensated"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // tiedScores holds rows of two classes by ascending score, for measures that depend on their order

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // Every sum over samples is what its definition says, on a part of them, in every storage.

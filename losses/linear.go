@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // Linear is the per-sample oracle f_j(x) = ℓ(z_jᵀx; t_j) of a linear model: n

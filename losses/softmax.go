@@ -8,7 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // Softmax is the per-sample oracle of multinomial logistic regression, n rows z_j of d numbers and

@@ -9,8 +9,8 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train/tune"
 )
 

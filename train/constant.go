@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // startingPoint returns the starting point of the solvers: zero coefficients, with an intercept for the mean

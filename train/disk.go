@@ -10,8 +10,9 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A diskStorage stores the training rows, and vectors with one entry per row, on disk.
@@ -96,7 +97,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	if d.memory = n*int64(columns)*cell + n*rowBytes; c.Evaluate == EvaluateCrossfit {
 		d.memory += d.memory - d.memory/crossfitFolds
 	}
-	d.heap = n*int64(9+categories+4*len(c.Groups)) + memory.LeastOnDisk/2
+	d.heap = n*int64(9+categories+4*len(c.Groups)) + limit.LeastOnDisk/2
 	if c.Filter != "" || c.Rows != nil {
 		d.heap += 16 * n
 	}
@@ -130,11 +131,11 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 // newDiskStorage decides where the rows are stored. It returns nil for memory: if they fit there, or if there
 // is no directory for them. full says that memory did not suffice.
 func (c Config) newDiskStorage(f *data.Frame, full bool) (*diskStorage, error) {
-	return c.newDiskStorageWithin(memory.NewBudget(c.Memory), f, full)
+	return c.newDiskStorageWithin(limit.NewBudget(c.Memory), f, full)
 }
 
 // newDiskStorageWithin is newDiskStorage with the memory that the process may have.
-func (c Config) newDiskStorageWithin(budget memory.Budget, f *data.Frame, full bool) (*diskStorage, error) {
+func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bool) (*diskStorage, error) {
 	if c.Cache == "" {
 		return nil, nil
 	}
@@ -143,49 +144,49 @@ func (c Config) newDiskStorageWithin(budget memory.Budget, f *data.Frame, full b
 	if !full && budget.Fits(d.memory) {
 		return nil, nil
 	}
-	may, limit := budget.Total, budget.Limit
+	may, binding := budget.Total, budget.Limit
 	// What is stored on disk is mapped, and takes address space all the same.
 	taken := int64(f.Rows)*mappedBytes + d.matrix + d.matrix/4
-	left := memory.AddressSpaceLimit()
+	left := limit.AddressSpaceLimit()
 	if left < math.MaxInt64 {
 		if left = max(0, left-taken); left+budget.Used < may {
-			may, limit = left+budget.Used, memory.Ulimit+", of which rows and vectors on disk take their part"
+			may, binding = left+budget.Used, limit.Ulimit+", of which rows and vectors on disk take their part"
 		}
 	}
 	refuse := func(hint, format string, args ...any) (*diskStorage, error) {
 		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns,
 			printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
 	}
-	if may < memory.LeastOnDisk {
+	if may < limit.LeastOnDisk {
 		return refuse("allow more memory", "%s of memory (%s) is not enough: at least %s is needed to keep the rows on disk",
-			formatBytes(may), limit, formatBytes(memory.LeastOnDisk))
+			formatBytes(may), binding, formatBytes(limit.LeastOnDisk))
 	}
 	if more := d.heap - d.table; left < more { // the heap cannot grow where mapped files take the space
 		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
-			"%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", memory.Ulimit,
+			"%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", limit.Ulimit,
 			formatBytes(left), formatBytes(more))
 	}
-	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > memory.ResidentLimit(may) {
+	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > limit.ResidentLimit(may) {
 		return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), "+
 			"keep the table as Parquet, or use fewer rows",
 			"only the numbers of the rows are kept on disk: the targets, groups and categories take %s of memory, choosing the "+
 				"level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and %s (%s) "+
 				"are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice), formatBytes(d.table), formatBytes(may),
-			limit)
+			binding)
 	}
-	dir := memory.ExistingDir(c.Cache)
-	free, err := memory.DiskFree(dir)
+	dir := limit.ExistingDir(c.Cache)
+	free, err := limit.DiskFree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
 	if free < d.disk {
 		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32",
 			"about %s of disk are needed in %s, where %s are free; the matrix takes %s, but only %s of memory (%s) are allowed",
-			formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), limit)
+			formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), binding)
 	}
-	c.reportStorage(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), limit,
+	c.reportStorage(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), binding,
 		dir))
-	arena, err := memory.NewArena(dir, memory.ResidentLimit(may))
+	arena, err := memory.NewArena(dir, limit.ResidentLimit(may))
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/internal/memory/memtest"
+	"github.com/drotrain/drotrain/internal/limit"
+	"github.com/drotrain/drotrain/internal/limit/memtest"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -114,7 +114,7 @@ func TestFit_AddressSpaceCounted(t *testing.T) {
 		f := &data.Frame{Rows: c.rows, Columns: []*data.Column{x, {Name: "y", Kind: data.Numeric}}}
 		cfg := keepingRows()
 		cfg.Target, cfg.Cache, cfg.OnDisk = "y", t.TempDir(), true
-		if memory.Resident() >= memory.LeastOnDisk { // what earlier tests left is enough for rows on disk
+		if limit.Resident() >= limit.LeastOnDisk { // what earlier tests left is enough for rows on disk
 			c.says = "of address space beside the rows and vectors on disk"
 		}
 		restore := memtest.LimitSpace(t, 2<<30)

@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
+	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -163,7 +164,7 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 				f.Columns = append(f.Columns, f.Columns[0])
 			}
 		}
-		budget := memory.NewBudget(c.memory)
+		budget := limit.NewBudget(c.memory)
 		if c.memory > 0 {
 			budget.Used = 0 // whatever earlier tests hold
 		}
@@ -180,10 +181,10 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 	}
 	// What is few enough to be refused for nothing else fits into the least memory there may be.
 	cfg := keepingRows()
-	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), memory.LeastOnDisk
+	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), limit.LeastOnDisk
 	least, err := cfg.newDiskStorage(frame(10, 3), true)
 	if err != nil || least == nil {
-		t.Errorf("ten rows in %s: %v", formatBytes(memory.LeastOnDisk), err)
+		t.Errorf("ten rows in %s: %v", formatBytes(limit.LeastOnDisk), err)
 	}
 	least.close()
 	cfg.Memory--
@@ -201,7 +202,7 @@ func TestDemands_CountedByHand(t *testing.T) {
 		f.Columns = append(f.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
 	}
 	f.Columns = append(f.Columns, &data.Column{Name: "k", Kind: data.Categorical})
-	least := int64(memory.LeastOnDisk / 2)
+	least := int64(limit.LeastOnDisk / 2)
 	for name, c := range map[string]struct {
 		set  func(c *Config)
 		want memoryDemand

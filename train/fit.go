@@ -15,10 +15,10 @@ import (
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/primaldual"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )

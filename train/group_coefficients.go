@@ -11,7 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/internal/pooled"
@@ -253,7 +253,7 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error
 	if !c.Level.IsSet() {
 		need += c.Choice.tuneOptions().MemoryBytes(d.N, all)
 	}
-	budget := memory.NewBudget(c.Memory)
+	budget := limit.NewBudget(c.Memory)
 	budget.Used = max(0, budget.Used-n*int64(d.D)*cell) // the matrix without them is freed first
 	if budget.Fits(need) {
 		return nil

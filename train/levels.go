@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // smallRange is the range of probabilities, and of numbers in standard deviations of the target, below which all rows

@@ -6,9 +6,9 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // errIncomplete reports a Model that was not made by this package.

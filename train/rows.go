@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A RowSet lists training and hold-out rows of a table, counted from 0, for example those of a fold or a year.

@@ -8,9 +8,10 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -156,7 +157,7 @@ func (m *Model) checkMemory(f *data.Frame) error {
 	if m.Config.Storage == string(encode.Sparse) {
 		return nil // its entries are not known
 	}
-	budget := memory.NewBudget(m.Config.Memory)
+	budget := limit.NewBudget(m.Config.Memory)
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
 	if need := n * (8*d + rowBytes); !budget.Fits(need) {
 		return &MemoryError{

@@ -9,9 +9,9 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/ranks/gather"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // readWeights reads the weights of the rows of d on this rank, or returns nil if name is empty. It returns an

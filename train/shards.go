@@ -9,9 +9,10 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/ranks/gather"
+	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -110,7 +111,7 @@ func (m *Model) GatherRows() {
 	if r == nil || r.rows == nil {
 		return
 	}
-	budget := memory.NewBudget(0)
+	budget := limit.NewBudget(0)
 	need := int64(r.Train.N) * completeRow
 	has := []float64{0}
 	if !m.isFollower() && budget.Fits(need) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // fitSmearing sets the factor that turns predictions of a log-transformed target from medians into means: the

@@ -15,17 +15,17 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train/report"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // An app is one run of the command, with its streams and environment.
@@ -155,7 +155,7 @@ func (a *app) define(cmd *cobra.Command, command string, run runner) *cobra.Comm
 			return exit.Usagef("name a size, as in --memory 400MB", "--memory 0 keeps rows on disk, which %s does not do",
 				command)
 		}
-		ctx, stop := memory.Guard(cmd.Context(), s.Config.Memory, func(err error) {
+		ctx, stop := limit.Guard(cmd.Context(), s.Config.Memory, func(err error) {
 			a.printError(err, exit.Failed)
 			os.Exit(exit.Failed)
 		})

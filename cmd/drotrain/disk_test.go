@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // embedded are the columns of a data set that comes with the program.
@@ -70,7 +70,7 @@ func TestFile_TooLargeForTheDisk(t *testing.T) {
 // A limit of the address space that leaves the runtime too little is refused before the table is
 // read, instead of a crash on the way.
 func TestAddressSpace_TooLittle(t *testing.T) {
-	least := memory.LeastAddressSpace()
+	least := limit.LeastAddressSpace()
 	if err := enoughSpace(least, least); err != nil {
 		t.Error(err)
 	}

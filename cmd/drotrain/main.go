@@ -16,11 +16,10 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/ranks/mpi"
+	"golang.org/x/term"
 )
 
 func main() {
@@ -34,7 +33,7 @@ func main() {
 		patience: time.Second,
 	}
 	// before anything takes more
-	if err := enoughSpace(memory.AddressSpaceLeft(), memory.LeastAddressSpace()); err != nil {
+	if err := enoughSpace(limit.AddressSpaceLeft(), limit.LeastAddressSpace()); err != nil {
 		a.printError(err, exit.Failed)
 		os.Exit(exit.Failed)
 	}
@@ -47,7 +46,7 @@ func main() {
 		}
 		os.Exit(exit.Failed)
 	}
-	memory.LimitHeap()
+	limit.LimitHeap()
 	boundGarbage(mostGarbage)
 	a.joinRanks(comm)
 	code := a.run(ctx, os.Args[1:])

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // enoughSpace returns an error if ulimit -v leaves less address space than the runtime needs.
@@ -15,7 +15,7 @@ func enoughSpace(left, least int64) error {
 	const mb = 1 << 20
 	if left < least {
 		return exit.WithHint(fmt.Errorf("%s leaves only %d MB of address space for data; at least %d MB are needed",
-			memory.Ulimit, max(0, left)/mb, least/mb),
+			limit.Ulimit, max(0, left)/mb, least/mb),
 			"raise that limit, or limit memory with a control group or --memory instead; a binary built with CGO_ENABLED=0 needs less")
 	}
 	return nil
@@ -40,6 +40,6 @@ const mostGarbage = 64 << 20
 // boundGarbage bounds the garbage of the heap, unless the user has set GOGC.
 func boundGarbage(bytes int64) {
 	if os.Getenv("GOGC") == "" {
-		memory.BoundGarbage(bytes)
+		limit.BoundGarbage(bytes)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A block of rows that are encoded together.

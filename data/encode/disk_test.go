@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // outside is a place for rows in a directory of the test, with buckets as small as they can

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A fitting is the state of fitting an encoder: it assigns roles to columns, scans the training rows of this

@@ -45,7 +45,7 @@ func listPackages(t *testing.T, flags ...string) map[string]listed {
 // network: what these packages may import is written here.
 func TestLightPackages_ImportLittle(t *testing.T) {
 	packages := listPackages(t, "-deps")
-	base := []string{module + "internal/", module + "design", module + "losses", "golang.org/x/sys/"}
+	base := []string{module + "internal/", module + "memory", module + "design", module + "losses", "golang.org/x/sys/"}
 	sums := []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/internal/asm/"}
 	for path, may := range map[string][]string{
 		"train/score": nil,

@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect, Radius, Spectral,

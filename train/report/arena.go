@@ -4,8 +4,9 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -27,8 +28,8 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 		}
 		return arena, err
 	}
-	budget := memory.NewBudget(o.Memory)
-	may, free, limit := budget.Total, budget.Free(), budget.Limit
+	budget := limit.NewBudget(o.Memory)
+	may, free, binding := budget.Total, budget.Free(), budget.Limit
 	need := int64(rows) * int64(measuredRow+measuredModel*models)
 	if budget.Fits(need) {
 		return nil, nil
@@ -39,32 +40,32 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 	if o.Cache == "" {
 		return refuse("name a directory for the results with Config.Cache, allow more memory, or measure fewer rows",
 			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models,
-			printable.Noun(models, "model", "models"), need>>20, free>>20, limit)
+			printable.Noun(models, "model", "models"), need>>20, free>>20, binding)
 	}
-	if may < memory.LeastOnDisk {
+	if may < limit.LeastOnDisk {
 		return refuse("allow more memory",
-			"%d MB of memory (%s) is not enough: at least %d MB is needed to measure rows on disk", may>>20, limit,
-			memory.LeastOnDisk>>20)
+			"%d MB of memory (%s) is not enough: at least %d MB is needed to measure rows on disk", may>>20, binding,
+			limit.LeastOnDisk>>20)
 	}
-	if space := memory.AddressSpaceLimit(); space < need { // what is stored on disk is mapped
+	if space := limit.AddressSpaceLimit(); space < need { // what is stored on disk is mapped
 		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
 			"to measure %d rows by %d %s takes %d MB of address space, and %d MB (%s) are left", rows, models,
-			printable.Noun(models, "model", "models"), need>>20, space>>20, memory.Ulimit)
+			printable.Noun(models, "model", "models"), need>>20, space>>20, limit.Ulimit)
 	}
-	dir := memory.ExistingDir(o.Cache)
-	disk, err := memory.DiskFree(dir)
+	dir := limit.ExistingDir(o.Cache)
+	disk, err := limit.DiskFree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be measured in %s: %w", dir, err)
 	}
 	if disk < need {
 		return refuse("name a directory on another disk with Config.Cache, or allow more memory",
 			"to measure %d rows by %d %s takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models,
-			printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, limit)
+			printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, binding)
 	}
 	if o.Announce != nil {
-		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): stored in %s", need>>20, may>>20, limit, dir))
+		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): stored in %s", need>>20, may>>20, binding, dir))
 	}
-	return memory.NewArena(dir, memory.ResidentLimit(may))
+	return memory.NewArena(dir, limit.ResidentLimit(may))
 }
 
 // Close releases measured rows that are stored on disk. Input must not be used afterwards.

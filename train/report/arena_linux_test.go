@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/memory/memtest"
+	"github.com/drotrain/drotrain/internal/limit/memtest"
 )
 
 // What is measured on disk is mapped: it is refused where ulimit -v leaves no address space for it,

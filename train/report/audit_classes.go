@@ -9,8 +9,8 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // hasClassColumns reports whether a score has one column per class: its name contains a * and is not itself a column.

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // rawColumns returns the source columns of inputs at the given rows, with values as in the table. Values are

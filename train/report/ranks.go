@@ -6,8 +6,8 @@ import (
 
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train/level"
 )
 

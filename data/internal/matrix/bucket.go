@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // buckets sorts the rows of a set on disk. Rows come in the order of the table and may have any place in a matrix
@@ -81,7 +81,7 @@ func (p *plan) writeToDisk(ctx context.Context, name string, where DiskStorage, 
 func (p *plan) newBuckets(where DiskStorage, rows []int, size, buffer int) (*buckets, error) {
 	b := &buckets{plan: p, where: where, rows: rows, size: size, buffer: buffer}
 	for range (len(rows) + size - 1) / size {
-		f, err := memory.NewUnnamedFile(where.Dir)
+		f, err := limit.NewUnnamedFile(where.Dir)
 		if err != nil {
 			return b, err
 		}

@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A dense is a sink that fills a dense matrix.

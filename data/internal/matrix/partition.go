@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A Partition divides rows of a table into set 0, the training rows or the only rows to encode, and set 1, the

@@ -2,7 +2,7 @@ package matrix
 
 import (
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A sparse is a sink that builds a sparse matrix: it counts the entries of each row before it stores them.

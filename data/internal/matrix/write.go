@@ -7,7 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A Storage says how a design matrix is stored; "" means auto. Arithmetic is in float64 in any case.

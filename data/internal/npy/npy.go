@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // Magic is the magic number of .npy files.
@@ -135,7 +135,7 @@ func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
 		}
 		return bytes.NewReader(b), size, nil
 	}
-	file, err := memory.NewUnnamedFile(os.TempDir())
+	file, err := limit.NewUnnamedFile(os.TempDir())
 	if err != nil {
 		return nil, 0, &table.Error{Msg: "cannot create a temporary file to unpack the array", Err: err,
 			Hint: "write the archive with numpy.savez, without compression"}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // Afford returns an error if the process cannot allocate that many bytes, for a use such as "to hold the file".
@@ -13,11 +13,11 @@ func Afford(bytes int64, use string) error {
 	if bytes < little {
 		return nil
 	}
-	if free, _ := memory.Available(); bytes <= free {
+	if free, _ := limit.Available(); bytes <= free {
 		return nil
 	}
 	runtime.GC() // what nobody needs any more was counted
-	free, limit := memory.Available()
+	free, limit := limit.Available()
 	if bytes <= free {
 		return nil
 	}

@@ -3,7 +3,7 @@ package table
 import (
 	"context"
 
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // LoadAt returns the column with the values of the given rows, which must ascend. A stored column is read one

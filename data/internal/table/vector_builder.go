@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 const vectorsInMemory = 64 << 20 // bytes of vectors that stay in memory; more go to a file without a name
@@ -89,7 +89,7 @@ func (w *VectorBuilder) Spill() error {
 	}
 	if w.file == nil {
 		var err error
-		if w.file, err = memory.NewUnnamedFile(os.TempDir()); err != nil {
+		if w.file, err = limit.NewUnnamedFile(os.TempDir()); err != nil {
 			return &Error{Msg: "cannot create a temporary file for the vectors", Err: err,
 				Hint: "set TMPDIR to a writable directory"}
 		}

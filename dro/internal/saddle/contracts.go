@@ -1,8 +1,8 @@
 package saddle
 
 import (
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // This file has all interfaces of the solver: the parts of a problem, further methods that the parts may

@@ -3,7 +3,7 @@ package saddle
 import (
 	"unsafe"
 
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A space allocates the vectors with one entry per sample that a solve uses, in the arena of its oracle, and

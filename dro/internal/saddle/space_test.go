@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // Vectors of an arena are given back once, but for those that are kept: what lies in their place

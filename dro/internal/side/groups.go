@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 	"gonum.org/v1/gonum/floats"
 )
 

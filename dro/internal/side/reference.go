@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // A reference holds the reference weights of n samples with their sum; a nil w means equal weights.

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/design"
 	dro "github.com/drotrain/drotrain/dro/internal/solvetest"
 	"github.com/drotrain/drotrain/dro/primaldual"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // mapped returns a matrix of n × d numbers in an arena.

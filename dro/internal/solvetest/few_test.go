@@ -7,8 +7,8 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/memory"
 )
 
 // tight is a matrix of which no more than most rows may be copied at once; it keeps how many were.

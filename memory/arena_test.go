@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 func TestArena_StoresSlicesOnDisk(t *testing.T) {
@@ -25,9 +27,9 @@ func TestArena_StoresSlicesOnDisk(t *testing.T) {
 		}
 		v[i] = float64(i)
 	}
-	before := Resident()
+	before := limit.Resident()
 	r.Evict()
-	after := Resident()
+	after := limit.Resident()
 	if supported && before-after < int64(4*n) {
 		t.Errorf("%d bytes in memory before, %d after %d were taken out", before, after, 8*n)
 	}
@@ -54,7 +56,7 @@ func TestArena_KeepsTheLimit(t *testing.T) {
 		t.Skip("slices are of the heap on this system")
 	}
 	const each, count, slack = 16 << 20, 4, 32 << 20
-	r, err := NewArena(t.TempDir(), Resident()+each)
+	r, err := NewArena(t.TempDir(), limit.Resident()+each)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,7 @@ func TestArena_KeepsTheLimit(t *testing.T) {
 		for i := range v {
 			v[i] = 1
 			if i%(1<<16) == 0 {
-				most = max(most, Resident())
+				most = max(most, limit.Resident())
 			}
 		}
 	}
@@ -109,7 +111,7 @@ func TestArena_Nil(t *testing.T) {
 	if r.Close(); len(v) != 3 || r.Err() != nil {
 		t.Error(v, r.Err())
 	}
-	if at := ExistingDir(filepath.Join(t.TempDir(), "no", "such")); filepath.Base(at) == "no" || at == "" {
+	if at := limit.ExistingDir(filepath.Join(t.TempDir(), "no", "such")); filepath.Base(at) == "no" || at == "" {
 		t.Error(at)
 	}
 }

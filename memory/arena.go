@@ -3,13 +3,12 @@ package memory
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
+	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -58,13 +57,13 @@ func (a *Arena) NewChild() *Arena {
 const checkInterval = 4 * time.Millisecond
 
 // NewArena returns an arena whose files are stored in dir. It evicts slices when the process
-// would soon have more than limit bytes resident. The caller closes it.
-func NewArena(dir string, limit int64) (*Arena, error) {
-	a := &Arena{MinSize: 1 << 20, dir: dir, limit: limit, maps: map[uintptr][]byte{}, stop: make(chan struct{})}
+// would soon have more than most bytes resident. The caller closes it.
+func NewArena(dir string, most int64) (*Arena, error) {
+	a := &Arena{MinSize: 1 << 20, dir: dir, limit: most, maps: map[uintptr][]byte{}, stop: make(chan struct{})}
 	if !supported {
 		return a, nil
 	}
-	f, err := NewUnnamedFile(dir)
+	f, err := limit.NewUnnamedFile(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -73,43 +72,6 @@ func NewArena(dir string, limit int64) (*Arena, error) {
 	a.previous = shard.SetShardHook(&a.check)
 	go a.watch(a.stop)
 	return a, nil
-}
-
-// LeastOnDisk is the smallest memory limit, in bytes, of a process that stores rows on disk.
-const LeastOnDisk = 160 << 20
-
-// ResidentLimit returns the limit of resident bytes for an arena of a process that may have
-// memory bytes.
-func ResidentLimit(memory int64) int64 { return int64(0.85 * float64(memory)) }
-
-// ExistingDir returns dir, or its nearest ancestor that exists.
-func ExistingDir(dir string) string {
-	for {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return dir
-		}
-		dir = up
-	}
-}
-
-// NewUnnamedFile returns a new file in dir without a name: it is removed when it is closed or the
-// process ends.
-func NewUnnamedFile(dir string) (*os.File, error) {
-	f, err := openUnnamed(dir)
-	if err != nil {
-		f, err = os.CreateTemp(dir, ".drotrain-*.tmp")
-		if err == nil {
-			err = os.Remove(f.Name())
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("no temporary file can be made in %s: %w", dir, cause(err))
-	}
-	return f, nil
 }
 
 // An Element is the type of the entries of a slice in an arena.
@@ -207,19 +169,19 @@ func (a *Arena) allocate(size int64) ([]byte, error) {
 
 // mapBytes maps a new file of size bytes; anonymous memory in an arena without a directory.
 func (a *Arena) mapBytes(size int64) ([]byte, error) {
-	if AddressSpaceLeft()-size < spaceReserve/2 {
+	if limit.AddressSpaceLeft()-size < limit.SpaceReserve/2 {
 		return nil, &SpaceError{size}
 	}
 	if a.dir == "" {
 		return mapAnonymous(size)
 	}
-	f, err := NewUnnamedFile(a.dir)
+	f, err := limit.NewUnnamedFile(a.dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if err := reserve(f, size); err != nil {
-		return nil, fmt.Errorf("no space for %d MB on the disk of %s: %w", (size+1<<20-1)>>20, f.Name(), cause(err))
+		return nil, fmt.Errorf("no space for %d MB on the disk of %s: %w", (size+1<<20-1)>>20, f.Name(), err)
 	}
 	b, err := mapFile(f, size)
 	if err != nil {
@@ -302,11 +264,11 @@ func (a *Arena) keepBelowLimit() {
 		return // another goroutine evicts
 	}
 	defer a.checking.Unlock()
-	now := Resident()
+	now := limit.Resident()
 	a.lookahead = max(now-a.last, a.lookahead-a.lookahead/forgettingChecks, a.limit/minLookahead)
 	if now+a.lookahead > a.limit {
 		a.Evict()
-		now = Resident()
+		now = limit.Resident()
 	}
 	a.last = now
 }
@@ -323,14 +285,6 @@ func (a *Arena) Evict() {
 	for _, b := range a.maps {
 		evict(b)
 	}
-}
-
-// cause returns the error within a path error.
-func cause(err error) error {
-	if e, ok := err.(*os.PathError); ok {
-		return e.Err
-	}
-	return err
 }
 
 // Slices returns the number of mapped slices that were not released.

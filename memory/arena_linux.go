@@ -9,11 +9,6 @@ import (
 
 const supported = true
 
-// openUnnamed returns a file that never had a name, if the file system has such files.
-func openUnnamed(dir string) (*os.File, error) {
-	return os.OpenFile(dir, unix.O_TMPFILE|os.O_RDWR, 0o600)
-}
-
 // reserve allocates the first size bytes of a file on disk.
 func reserve(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
@@ -50,12 +45,3 @@ func unmap(b []byte) { _ = unix.Munmap(b) }
 
 // evict removes pages from memory; their contents stay in the file.
 func evict(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
-
-// DiskFree returns the bytes that this user may still write to the disk of dir.
-func DiskFree(dir string) (int64, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, err
-	}
-	return int64(s.Bavail) * s.Bsize, nil
-}

@@ -5,6 +5,8 @@ package memory
 import (
 	"runtime/debug"
 	"testing"
+
+	"github.com/drotrain/drotrain/internal/limit"
 )
 
 // The race detector needs memory of its own, which this test would measure.
@@ -17,7 +19,7 @@ func TestArena_LooksAhead(t *testing.T) {
 	const part = 16 << 20
 	for _, late := range []bool{false, true} {
 		debug.FreeOSMemory() // what other tests left would be returned while this one measures
-		limit := Resident() + 5*part/2
+		limit := limit.Resident() + 5*part/2
 		r := &Arena{MinSize: 1 << 20, dir: t.TempDir(), limit: limit, maps: map[uintptr][]byte{}}
 		touched := func(v []float64, looks int) int64 {
 			for k := range looks {

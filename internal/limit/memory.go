@@ -1,9 +1,8 @@
-// Package memory reports how much memory this process may still allocate, and stores slices on disk
-// where that does not suffice. It imports internal/shard. Start reading at Available and Arena.
-package memory
+// Package limit reports how much memory, address space and disk this process may still allocate, and limits its heap.
+// Start reading at Available and Budget.
+package limit
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -90,9 +89,9 @@ const groupLimit = "the control group's memory limit"
 // Ulimit is the name of the limit of the address space.
 const Ulimit = "ulimit -v"
 
-// spaceReserve is the address space that no plan may use: the runtime maps its heap by pieces of 64 MB,
+// SpaceReserve is the address space that no plan may use: the runtime maps its heap by pieces of 64 MB,
 // beside what its collector notes of them.
-const spaceReserve = 128 << 20
+const SpaceReserve = 128 << 20
 
 // AddressSpaceLimit returns the address space that a plan may use, in bytes, for the heap and for mapped files:
 // what ulimit -v leaves, without what the runtime and its threads may still take. math.MaxInt64
@@ -102,12 +101,12 @@ func AddressSpaceLimit() int64 {
 	if left == math.MaxInt64 {
 		return left
 	}
-	return max(0, left-spaceReserve-threadSpace())
+	return max(0, left-SpaceReserve-threadSpace())
 }
 
 // LeastAddressSpace returns the address space below which the runtime may end a command at any allocation or
 // new thread.
-func LeastAddressSpace() int64 { return spaceReserve + 32<<20 + threadSpace() }
+func LeastAddressSpace() int64 { return SpaceReserve + 32<<20 + threadSpace() }
 
 // threadSpace returns the address space that further threads may take. Threads of a C library have 8 MB
 // for their stack and 64 MB for what they allocate; threads of Go take next to nothing.
@@ -117,29 +116,6 @@ func threadSpace() int64 {
 		return 0
 	}
 	return int64(max(0, runtime.GOMAXPROCS(0)+beside-threads())) * (72 << 20)
-}
-
-// A SpaceError is the value with which Make panics if the address space (ulimit -v) does not suffice.
-type SpaceError struct{ Bytes int64 }
-
-func (e *SpaceError) Error() string {
-	return fmt.Sprintf("%s leaves too little address space for %d MB more", Ulimit, (e.Bytes+1<<20-1)>>20)
-}
-
-// Hint returns what the user can do.
-func (e *SpaceError) Hint() string {
-	return "raise it, or limit memory by a control group or by --memory instead"
-}
-
-// Catch, if deferred, recovers from a panic with a *SpaceError and stores it in err. Other panics continue.
-func Catch(err *error) {
-	if r := recover(); r != nil {
-		e, ok := r.(*SpaceError)
-		if !ok {
-			panic(r)
-		}
-		*err = e
-	}
 }
 
 // liveBytes returns the bytes of live heap objects.

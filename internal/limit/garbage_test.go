@@ -1,6 +1,8 @@
-package memory
+package limit
 
-import "testing"
+import (
+	"testing"
+)
 
 // The garbage that may be held is bounded in bytes, and in proportion to what lives where that is much or little.
 func TestBoundGarbage_Percent(t *testing.T) {

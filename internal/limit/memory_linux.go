@@ -1,4 +1,4 @@
-package memory
+package limit
 
 import (
 	"bytes"

@@ -1,0 +1,33 @@
+// Package memory stores slices in mapped files, for tables that are larger than the memory of the machine. Functions of
+// other packages that take an [Arena] allocate there what is as long as a table has rows; nil stands for the heap.
+// Start reading at Arena and Make.
+package memory
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/internal/limit"
+)
+
+// A SpaceError is the value with which Make panics if the address space (ulimit -v) does not suffice.
+type SpaceError struct{ Bytes int64 }
+
+func (e *SpaceError) Error() string {
+	return fmt.Sprintf("%s leaves too little address space for %d MB more", limit.Ulimit, (e.Bytes+1<<20-1)>>20)
+}
+
+// Hint returns what the user can do.
+func (e *SpaceError) Hint() string {
+	return "raise it, or limit memory by a control group or by --memory instead"
+}
+
+// Catch, if deferred, recovers from a panic with a *SpaceError and stores it in err. Other panics continue.
+func Catch(err *error) {
+	if r := recover(); r != nil {
+		e, ok := r.(*SpaceError)
+		if !ok {
+			panic(r)
+		}
+		*err = e
+	}
+}
