@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/divergence"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/dro/spectrum"
 	"github.com/drotrain/drotrain/internal/ranks"
 )

@@ -9,8 +9,9 @@ import (
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/primaldual"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/internal/sets"
 	"gonum.org/v1/gonum/floats"
@@ -77,7 +78,7 @@ func compareBounds(rng *rand.Rand, c *sets.Case, f []float64, trial int) string 
 		return err.Error()
 	}
 	o := &drotest.GivenLosses{F: f}
-	e := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1}})
+	e := engine.NewCertifier(&saddle.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1}})
 	if trial%2 == 0 { // the search for a threshold or a multiplier starts from the one before
 		unknown := e.Best
 		o.F = drotest.HardLosses(rng, len(f))
@@ -102,11 +103,11 @@ func compareBounds(rng *rand.Rand, c *sets.Case, f []float64, trial int) string 
 		floats.Scale(0.1, y)
 		y[floats.MaxIdx(f)] += 0.9
 	}
-	a, ok := dual.(saddle.Adversary)
+	a, ok := dual.(engine.Adversary)
 	if !ok { // weights of any sum, whose bounds allow for more
 		return ""
 	}
-	at := saddle.Multipliers{Nu: a.Modulus(), Tau: e.Tau + size*rng.NormFloat64()*math.Pow(10, -10*rng.Float64())}
+	at := engine.Multipliers{Nu: a.Modulus(), Tau: e.Tau + size*rng.NormFloat64()*math.Pow(10, -10*rng.Float64())}
 	if c.Exact.Radius > 0 && c.Exact.Group == nil {
 		at.Nu += size * rng.ExpFloat64()
 	}
@@ -114,13 +115,13 @@ func compareBounds(rng *rand.Rand, c *sets.Case, f []float64, trial int) string 
 		below > math.Inf(-1) && tooHigh(below) {
 		return fmt.Sprintf("[%.17g, %.17g] at %+v, %s", below, above, at, said)
 	}
-	if below := a.ValueBelow(y, f, nil, 0).Value; a.Region() != saddle.Point && tooHigh(below) {
+	if below := a.ValueBelow(y, f, nil, 0).Value; a.Region() != engine.Point && tooHigh(below) {
 		return fmt.Sprintf("%.17g by the weights %v, %s", below, y, said)
 	}
 	if most := largestGap(c, size, e.Last.Nu); !(upper-lower <= most) {
 		return fmt.Sprintf("%s: a gap of %.3g, want at most %.3g", said, upper-lower, most)
 	}
-	if got := saddle.Sum(e.Y); !(math.Abs(got-1) <= 1e-9) {
+	if got := engine.Sum(e.Y); !(math.Abs(got-1) <= 1e-9) {
 		return fmt.Sprintf("weights of sum %v", got)
 	}
 	if c.Wider != nil {
@@ -154,7 +155,7 @@ func largestGap(c *sets.Case, size, nu float64) float64 {
 		}
 		relative += floats.Sum(a.Weights) / least
 	}
-	return operations * saddle.UnitRoundoff * (size*relative + c.Exact.Nu)
+	return operations * engine.UnitRoundoff * (size*relative + c.Exact.Nu)
 }
 
 // Where samples of very unequal weight share the mass, a threshold is as exact as the losses
@@ -175,7 +176,7 @@ func TestRisk_CoarseThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := saddle.NewCertifier(&saddle.Problem{Oracle: &drotest.GivenLosses{F: f}, Dual: dual, Primal: dro.L2{Mu: 1}})
+		c := engine.NewCertifier(&saddle.Problem{Oracle: &drotest.GivenLosses{F: f}, Dual: dual, Primal: dro.L2{Mu: 1}})
 		c.Evaluate([]float64{0})
 		c.CertifyUpper()
 		c.Certify()

@@ -3,9 +3,10 @@ package dro
 import (
 	"fmt"
 
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // pointPasses is the largest cost, in passes, of a lower bound from the curvature, as documented at Certify and
@@ -30,12 +31,12 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 }
 
 // certifierAt returns a certifier that has evaluated and certified x. The caller frees it.
-func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error) {
-	if err := saddle.Validate(p); err != nil {
+func certifierAt(p *saddle.Problem, x []float64) (c *engine.Certifier, err error) {
+	if err := engine.Validate(p); err != nil {
 		return nil, err
 	}
 	_, d, _ := p.Oracle.Dims()
-	s := saddle.DefaultSettings()
+	s := engine.DefaultSettings()
 	s.X0 = x
 	if err := s.Validate(d); err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 	if x, err = s.StartingPoint(p); err != nil {
 		return nil, err
 	}
-	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
+	r := &engine.Run{Problem: p, Settings: s, Cert: engine.NewCertifier(p)}
 	defer func() {
 		if err != nil {
 			r.Cert.Free()
@@ -71,7 +72,7 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
 	of, err := toInternalParts(p)
 	if err == nil {
-		err = saddle.Validate(of)
+		err = engine.Validate(of)
 	}
 	if err != nil {
 		return 0, 0, err
@@ -79,7 +80,7 @@ func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
 	if _, d, _ := of.Oracle.Dims(); len(x) != d {
 		return 0, 0, fmt.Errorf("dro: the point has %d entries, but the problem has %d parameters", len(x), d)
 	}
-	e := saddle.NewEvaluator(of)
+	e := engine.NewEvaluator(of)
 	defer e.Free()
 	e.Eval(x)
 	risk, _ = of.Dual.BestResponseTo(e.Vector(e.N), e.Value)

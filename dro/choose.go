@@ -3,7 +3,7 @@ package dro
 import (
 	"strings"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
 // Choose returns the method for p and the reason: Newton's method if the losses have second derivatives, else
@@ -12,7 +12,7 @@ import (
 func Choose(p *Problem) (m Method, why string) {
 	of, err := toInternalParts(p)
 	if err == nil {
-		err = saddle.Validate(of)
+		err = engine.Validate(of)
 	}
 	if err != nil {
 		return nil, strings.TrimPrefix(err.Error(), "dro: ")
@@ -23,15 +23,15 @@ func Choose(p *Problem) (m Method, why string) {
 // choose works like Choose for a valid problem with parts in the types of the internal packages.
 func choose(p *Problem) (m Method, why string) {
 	switch {
-	case saddle.Supports(Newton{}, p) && !saddle.IsDifferentiable(p):
+	case engine.Supports(Newton{}, p) && !engine.IsDifferentiable(p):
 		return Newton{}, "nu is 0, so that the objective is the largest of many smooth pieces: quadratic problems of those " +
 			"that matter, or penalties that fall"
-	case saddle.Supports(Newton{}, p):
+	case engine.Supports(Newton{}, p):
 		return Newton{}, "the losses have second derivatives"
-	case saddle.Supports(LBFGS{}, p):
+	case engine.Supports(LBFGS{}, p):
 		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
 	}
 	return nil, "no default method solves this problem: " +
-		strings.TrimPrefix(saddle.RefusalError(LBFGS{}, p).Error(), "dro: ") +
+		strings.TrimPrefix(engine.RefusalError(LBFGS{}, p).Error(), "dro: ") +
 		"; a method of dro/primaldual may solve it: set Options.Method, for example to primaldual.FullVector{}"
 }

@@ -3,8 +3,8 @@ package dro
 import (
 	"context"
 
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
 // A ConstantPrediction says whether a constant prediction is optimal for a problem, so that its adversary leaves no
@@ -27,7 +27,7 @@ type ConstantPrediction struct {
 func AssessConstant(ctx context.Context, p *Problem) (ConstantPrediction, error) {
 	of, err := toInternalParts(p)
 	if err == nil {
-		err = saddle.Validate(of)
+		err = engine.Validate(of)
 	}
 	if err != nil {
 		return ConstantPrediction{}, err

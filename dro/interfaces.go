@@ -1,6 +1,8 @@
 package dro
 
-import "github.com/drotrain/drotrain/dro/internal/saddle"
+import (
+	"github.com/drotrain/drotrain/dro/saddle"
+)
 
 // The following interfaces have further methods that a user's own Oracle, Dual or Primal may have. An assertion such as
 //

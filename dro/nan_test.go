@@ -7,7 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
@@ -67,7 +67,7 @@ func TestSolve_OracleReturnsNaN(t *testing.T) {
 // underived is the largest-loss adversary with a penalty, whose weights have no derivative.
 type underived struct{ side.Simplex }
 
-func (underived) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi int) {
+func (underived) ResponseTo(_ *engine.Evaluator, response, _ []float64, lo, hi int) {
 	for j := lo; j < hi; j++ {
 		response[j] = math.NaN()
 	}

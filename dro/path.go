@@ -5,8 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // A Path bounds the optima of one problem at every ν, from solutions at a few.
@@ -57,7 +58,7 @@ func (p *Path) Add(x, y []float64) error {
 	point := pathPoint{loss: make([]float64, c.N), phi: p.problem.Primal.Value(x), lower: c.Best.Lower}
 	c.LossesAboveTo(point.loss)
 	point.phi += c.PointRounding(point.phi)
-	over := saddle.NewCertifier(&Problem{Oracle: &knownLosses{value: make([]float64, c.N)}, Dual: p.at(1),
+	over := engine.NewCertifier(&Problem{Oracle: &knownLosses{value: make([]float64, c.N)}, Dual: p.at(1),
 		Primal: unpenalised{p.problem.Primal}})
 	defer over.Free()
 	penalty := over.Prove(y, nil, 0) // at losses of 0
@@ -81,14 +82,14 @@ func (p *Path) BoundsAt(nu float64) (Certificate, error) {
 	}
 	n, _, _ := p.problem.Oracle.Dims()
 	losses := &knownLosses{make([]float64, n)}
-	c := saddle.NewCertifier(&Problem{Oracle: losses, Dual: p.at(nu), Primal: unpenalised{p.problem.Primal}})
+	c := engine.NewCertifier(&Problem{Oracle: losses, Dual: p.at(nu), Primal: unpenalised{p.problem.Primal}})
 	defer c.Free()
 	unknown := c.Best
 	for _, q := range p.points[b.of:] {
 		losses.value, c.Best = q.loss, unknown
 		c.Evaluate([]float64{0})
 		c.CertifyUpper()
-		away := 8 * saddle.UnitRoundoff // relative rounding of the sums of two bounds
+		away := 8 * engine.UnitRoundoff // relative rounding of the sums of two bounds
 		b.best.Upper = min(b.best.Upper, c.Best.Upper+q.phi+away*(math.Abs(c.Best.Upper)+math.Abs(q.phi)))
 		b.best.Lower = max(b.best.Lower, q.lower-nu*q.divergence-away*(math.Abs(q.lower)+nu*q.divergence))
 	}

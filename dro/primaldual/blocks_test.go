@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -66,7 +67,7 @@ func TestSampler_Distributions(t *testing.T) {
 	// what is mixed in reaches blocks without any.
 	proportional := func(what string, p, w []float64, mix float64) {
 		t.Helper()
-		total := saddle.Sum(w)
+		total := engine.Sum(w)
 		for i := range p {
 			want := 0.25
 			if w != nil {
@@ -77,7 +78,7 @@ func TestSampler_Distributions(t *testing.T) {
 				return
 			}
 		}
-		if !(slices.Min(p) > 0) || !(math.Abs(saddle.Sum(p)-1) <= drotest.ClosedForm) {
+		if !(slices.Min(p) > 0) || !(math.Abs(engine.Sum(p)-1) <= drotest.ClosedForm) {
 			t.Errorf("%s: %v", what, p)
 		}
 	}
@@ -169,7 +170,7 @@ func TestBlocks_CoverEveryIndexOnce(t *testing.T) {
 func TestEstimator_BeginsAgain(t *testing.T) {
 	s := uneven(47, 9, 2)
 	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3},
-		Primal: side.L2{Mu: 0.2}}
+		Primal: saddle.L2{Mu: 0.2}}
 	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 2}, SeparableBlock{Schedule: Theory, Block: 2}} {
 		w := bold(begun(t, p, m, 3))
 		for range twinSteps {

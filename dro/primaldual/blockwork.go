@@ -1,7 +1,8 @@
 package primaldual
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // A worker calls the oracle block by block and counts the work in the passes of
@@ -9,26 +10,26 @@ import (
 // gradient of n samples the other half.
 type worker struct {
 	oracle saddle.Oracle
-	e      *saddle.Evaluator
+	e      *engine.Evaluator
 	s      int       // slope length
 	half   float64   // passes of one sample's evaluation
 	change []float64 // n, scratch of addChange
 
-	model saddle.LinearModel // of the problem or of its τ-lift, whose changes take one reading; nil for any other oracle
+	model engine.LinearModel // of the problem or of its τ-lift, whose changes take one reading; nil for any other oracle
 	ones  []float64          // n; nil without a model
 	d     int                // parameters of the model
 }
 
-func newWorker(o saddle.Oracle, e *saddle.Evaluator) *worker {
+func newWorker(o saddle.Oracle, e *engine.Evaluator) *worker {
 	_, _, s := o.Dims()
 	w := &worker{oracle: o, e: e, s: s, half: 0.5 / float64(e.N), change: e.Vector(e.N)}
 	if l, ok := o.(*liftedOracle); ok {
 		o = l.Oracle
 	}
-	if m, ok := o.(saddle.LinearModel); ok {
+	if m, ok := o.(engine.LinearModel); ok {
 		_, w.d, _ = m.Dims()
 		w.model, w.ones = m, e.Vector(e.N)
-		saddle.Fill(w.ones, 1)
+		engine.Fill(w.ones, 1)
 	}
 	return w
 }

@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 	"sort"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -99,13 +100,13 @@ const (
 type normScratch struct {
 	unit, w []float64 // n
 	d       int
-	grams   saddle.LinearModel // nil: none
+	grams   engine.LinearModel // nil: none
 	spend   func(passes float64)
 }
 
 func newNormScratch(o saddle.Oracle, n, d int, spend func(passes float64)) *normScratch {
 	s := &normScratch{unit: make([]float64, n), w: make([]float64, n), d: d, spend: spend}
-	s.grams, _ = o.(saddle.LinearModel)
+	s.grams, _ = o.(engine.LinearModel)
 	return s
 }
 
@@ -156,7 +157,7 @@ func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 		s.grams.AddGramTo(a.RawSymmetric().Data, s.w, lo, hi)
 		return a
 	}
-	pass, _ := saddle.WorkOf(o)
+	pass, _ := engine.WorkOf(o)
 	if float64(rows)*float64(s.d)/2*float64(len(s.w)) > gramProducts*pass {
 		return nil
 	}
@@ -200,7 +201,7 @@ func largestEigenvalue(a *mat.SymDense, seed int) float64 {
 func proveEigenvaluesBelow(a *mat.SymDense, value float64, terms int) bool {
 	const more = 64
 	size := a.SymmetricDim()
-	off := 1.01 * (saddle.Gamma(terms+more)*mat.Trace(a) + 2*saddle.Gamma(size+16)*float64(size)*value)
+	off := 1.01 * (engine.Gamma(terms+more)*mat.Trace(a) + 2*engine.Gamma(size+16)*float64(size)*value)
 	shifted := mat.NewSymDense(size, nil)
 	shifted.ScaleSym(-1, a)
 	for i := range size {
@@ -229,7 +230,7 @@ func curvatureBound(o saddle.Oracle) float64 {
 // equalConstants returns constants that are equal for all blocks.
 func equalConstants(blocks int) constants {
 	ones := make([]float64, blocks)
-	saddle.Fill(ones, 1)
+	engine.Fill(ones, 1)
 	return constants{g: 1, l: 1, gs: ones, ls: ones, lambdas: ones}
 }
 

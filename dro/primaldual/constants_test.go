@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/losses"
 	"gonum.org/v1/gonum/mat"
@@ -57,13 +57,13 @@ func TestConstants_AgainstSVD(t *testing.T) {
 			}
 		}
 		one := make([]float64, n)
-		saddle.Fill(one, 1)
+		engine.Fill(one, 1)
 		for _, l := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 0.5}, losses.Squared{}} {
 			o := s.Oracle(t, l)
 			h, m, x, w := make([]float64, n), make([]float64, n), drotest.Normals(rng, d, 1), make([]float64, n)
 			o.ConstantsTo(h, m, x)
 			for j := range w {
-				w[j] = h[j] / math.Sqrt(saddle.Dot(s.Design[j*d:(j+1)*d], s.Design[j*d:(j+1)*d]))
+				w[j] = h[j] / math.Sqrt(engine.Dot(s.Design[j*d:(j+1)*d], s.Design[j*d:(j+1)*d]))
 			}
 			b, _ := evenBlocks(n, 1+rng.IntN(n))
 			for _, lifted := range []bool{false, true} {
@@ -103,13 +103,13 @@ func TestConstants_NormsOfDuals(t *testing.T) {
 		t.Errorf("χ²: G = %v, in ‖·‖₂ %v", chi.g, plain.g)
 	}
 	if !drotest.IsNear(kl.l, drotest.MaxAbs(m), drotest.ClosedForm, 0) ||
-		!drotest.IsNear(plain.l, saddle.Sum(m), drotest.ClosedForm, 0) {
+		!drotest.IsNear(plain.l, engine.Sum(m), drotest.ClosedForm, 0) {
 		t.Errorf("L = %v on the simplex, %v on the cube; M = %v", kl.l, plain.l, m)
 	}
 	for J := range b.count() {
 		lo, hi := b.bounds(J)
 		if !drotest.IsNear(kl.ls[J], drotest.MaxAbs(m[lo:hi]), drotest.ClosedForm, 0) ||
-			!drotest.IsNear(plain.ls[J], saddle.Sum(m[lo:hi]), drotest.ClosedForm, 0) {
+			!drotest.IsNear(plain.ls[J], engine.Sum(m[lo:hi]), drotest.ClosedForm, 0) {
 			t.Errorf("block %d: L = %v, %v", J, kl.ls[J], plain.ls[J])
 		}
 		if !drotest.IsNear(kl.lambdas[J], math.Hypot(kl.gs[J], kl.ls[J]), drotest.ClosedForm, 0) {

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
 // A Constrained problem is
@@ -127,7 +127,7 @@ func (p *Constrained) resultOf(oracle *stackedOracle, dual multiplierDual, r *dr
 	oracle.EvalTo(value, slope, r.X, 0, n)
 	out := &ConstrainedResult{X: r.X, Multipliers: provingWeights(r)[oracle.n:], Constraints: value[oracle.n:],
 		Lower:     r.Certificate.Lower,
-		Objective: dual.weight*saddle.Sum(value[:oracle.n]) + p.Primal.Value(r.X), Bound: dual.Upper, Result: r}
+		Objective: dual.weight*engine.Sum(value[:oracle.n]) + p.Primal.Value(r.X), Bound: dual.Upper, Result: r}
 	for _, v := range out.Constraints {
 		out.Violation = max(out.Violation, v)
 	}
@@ -185,8 +185,8 @@ func (o *stackedOracle) ConstantsTo(lipschitz, smoothness, x []float64) {
 			c.ConstantsTo(lipschitz[lo:hi], smoothness[lo:hi], x)
 			return
 		}
-		saddle.Fill(lipschitz[lo:hi], math.Inf(1))
-		saddle.Fill(smoothness[lo:hi], math.Inf(1))
+		engine.Fill(lipschitz[lo:hi], math.Inf(1))
+		engine.Fill(smoothness[lo:hi], math.Inf(1))
 	}
 	if o.n > 0 {
 		constantsTo(o.head, 0, o.n)
@@ -206,15 +206,15 @@ func (d multiplierDual) Value(y []float64) float64 { return d.Box.Value(y[d.fixe
 
 // BestResponseTo implements Dual.
 func (d multiplierDual) BestResponseTo(y, f []float64) (risk, tau float64) {
-	saddle.Fill(y[:d.fixed], d.weight)
+	engine.Fill(y[:d.fixed], d.weight)
 	risk, tau = d.Box.BestResponseTo(y[d.fixed:], f[d.fixed:])
-	return risk + d.weight*saddle.Sum(f[:d.fixed]), tau
+	return risk + d.weight*engine.Sum(f[:d.fixed]), tau
 }
 
 // ProxTo implements Mirror.
 func (d multiplierDual) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
-	saddle.Fill(u[:d.fixed], d.weight)
-	saddle.Fill(y[:d.fixed], d.weight)
+	engine.Fill(u[:d.fixed], d.weight)
+	engine.Fill(y[:d.fixed], d.weight)
 	k := d.fixed
 	d.Box.ProxTo(u[k:], y[k:], f[k:], prev[k:], hist[k:], a, e, w)
 }
@@ -222,8 +222,8 @@ func (d multiplierDual) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 // BlockStepTo implements Separable.
 func (d multiplierDual) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int) {
 	if end := min(hi, d.fixed); lo < end {
-		saddle.Fill(u[lo:end], d.weight)
-		saddle.Fill(y[lo:end], d.weight)
+		engine.Fill(u[lo:end], d.weight)
+		engine.Fill(y[lo:end], d.weight)
 	}
 	if from := max(lo, d.fixed); from < hi {
 		d.Box.BlockStepTo(u, y, f, prev, eta, from, hi)

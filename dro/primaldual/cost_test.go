@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
 // stepping returns a method at work on p, past its first step.
-func stepping(t *testing.T, p *saddle.Problem, m saddle.Method) *saddle.Loop {
+func stepping(t *testing.T, p *saddle.Problem, m saddle.Method) *engine.Loop {
 	t.Helper()
-	l, err := saddle.NewLoop(p, m, saddle.DefaultSettings())
+	l, err := engine.NewLoop(p, m, engine.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestStep_TouchesOnlyItsBlocks(t *testing.T) {
 		{Stochastic{Block: b, Schedule: Theory, Strategy: Historical}, 3 * b, 3 * b},
 	} {
 		o := &drotest.Counter{Linear: s.Oracle(t, losses.Logistic{})}
-		l := stepping(t, &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.5}, Primal: side.L2{Mu: 0.01}}, c.m)
+		l := stepping(t, &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.5}, Primal: saddle.L2{Mu: 0.01}}, c.m)
 		o.Reset()
 		const steps = 50
 		passes := l.Cert.Passes
@@ -82,7 +83,7 @@ func TestSteps_AllocateNothing(t *testing.T) {
 	} {
 		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.5}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.5}} {
 			for _, s := range []drotest.Sample{small, large} {
-				l := stepping(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.01}}, c.m)
+				l := stepping(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: 0.01}}, c.m)
 				if a := testing.AllocsPerRun(100, func() { _ = l.Method.Step() }); a > c.most {
 					t.Errorf("%T, n = %d, %s: %v allocations a step", d, s.N, drotest.Describe(c.m), a)
 				}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -16,7 +16,7 @@ import (
 
 // walked returns an iteration after k steps of fixed random blocks, always the same.
 func walked(t *testing.T, s drotest.Sample, d saddle.Dual, m saddle.Method, k int) *iteration {
-	w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.2}}, m, 3))
+	w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: 0.2}}, m, 3))
 	for range k {
 		w.template.step()
 	}
@@ -57,7 +57,7 @@ func TestEstimator_UnbiasedWithTies(t *testing.T) {
 	for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Simplex{Nu: 0.3}} {
 		m := SeparableBlock{Schedule: Theory, Block: 2}
 		tied := func() *iteration {
-			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.2}}, m, 3))
+			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: 0.2}}, m, 3))
 			estimator := w.template.estimator.(*separableEstimator)
 			estimator.tied, estimator.order = true, []int{2, 0, 1}
 			w.template.step()
@@ -135,7 +135,7 @@ func TestEstimator_AggregatesAfterManySteps(t *testing.T) {
 		SeparableBlock{Block: 7}, SeparableBlock{Block: 7, ThreeTouches: true},
 	} {
 		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}} {
-			w := begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.05}}, m, 3)
+			w := begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: 0.05}}, m, 3)
 			if w.template.theory == nil {
 				w.template.m, w.template.alpha = moduli{1, 1, d.Modulus(), d.Modulus()}, 0.002
 				w.template.prox = w.template.problem.Primal.ProxTo // plain steps: the Hessian is not the subject

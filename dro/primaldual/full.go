@@ -1,7 +1,8 @@
 package primaldual
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // A fullEstimator is estimator 1 of the paper, the full vector update (Alg. 2):
@@ -12,13 +13,13 @@ import (
 // O(nd) a step: one pass.
 type fullEstimator struct {
 	mirror   saddle.Mirror
-	e        *saddle.Evaluator
+	e        *engine.Evaluator
 	y, u     []float64 // y_k and its coordinates
 	g, gPrev []float64 // ∇f(x_k)ᵀy_k and the one before
 	averageY []float64 // A_k⁻¹ Σ a_i y_i
 }
 
-func newFullEstimator(mirror saddle.Mirror, e *saddle.Evaluator) *fullEstimator {
+func newFullEstimator(mirror saddle.Mirror, e *engine.Evaluator) *fullEstimator {
 	c := &fullEstimator{mirror: mirror, e: e}
 	c.y, c.u, c.averageY = e.Vector(e.N), e.Vector(e.N), e.Vector(e.N)
 	c.g, c.gPrev = make([]float64, e.D), make([]float64, e.D)

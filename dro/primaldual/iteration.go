@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // restartShare is the factor by which the gap falls between two starts at the averages.
@@ -13,7 +14,7 @@ const restartShare = 0.5
 // An iteration runs the template of a method with the theoretical schedule and offers
 // its last iterate and, where the theory needs it, the averages.
 type iteration struct {
-	*saddle.Run
+	*engine.Run
 	template *template
 	lifted   bool             // the template's point is (x, τ)
 	y        func() []float64 // y_k, in the run's own dual set
@@ -44,7 +45,7 @@ func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *t
 }
 
 // offerDrawn lets a run return x_t̂ of the template t.
-func offerDrawn(r *saddle.Run, t *template) {
+func offerDrawn(r *engine.Run, t *template) {
 	r.Drawn = func() []float64 { return slices.Clone(t.drawn[:r.Cert.D]) }
 }
 
@@ -157,7 +158,7 @@ func (w *iteration) reestimate() {
 		w.known.h = nil // global constants
 		return
 	}
-	growth, typical := 1.0, saddle.Sum(w.known.h)/float64(len(h))
+	growth, typical := 1.0, engine.Sum(w.known.h)/float64(len(h))
 	for j, v := range h { // a residual that happened to vanish says nothing about the rest
 		if was := max(w.known.h[j], typical); was > 0 {
 			growth = max(growth, v/was)

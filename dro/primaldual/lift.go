@@ -4,7 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // lift makes a problem on the simplex dual-separable by dualising its one
@@ -17,7 +18,7 @@ import (
 // solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
 func lift(p *saddle.Problem) (*saddle.Problem, saddle.Separable, error) {
 	n, d, _ := p.Oracle.Dims()
-	dual, ok := saddle.SeparatedOf(p.Dual, n)
+	dual, ok := engine.SeparatedOf(p.Dual, n)
 	if !ok {
 		return nil, nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty")
 	}

@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -41,15 +42,15 @@ func TestLift_EqualsSimplexProblem(t *testing.T) {
 	s := drotest.NewSample(rng, 30, 3, false)
 	for _, d := range liftable() {
 		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}} {
-			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: side.L2{Mu: 0.1}}
+			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: saddle.L2{Mu: 0.1}}
 			lifted, _, err := lift(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := saddle.Validate(lifted); err != nil {
+			if err := engine.Validate(lifted); err != nil {
 				t.Fatalf("%T: the lifted problem: %v", d, err)
 			}
-			c, lc := saddle.NewCertifier(p), saddle.NewCertifier(lifted)
+			c, lc := engine.NewCertifier(p), engine.NewCertifier(lifted)
 			x := drotest.Normals(rng, 3, 1)
 			want := c.Evaluate(x)
 			at := func(tau float64) float64 { return lc.Evaluate(append(append([]float64(nil), x...), tau)) }
@@ -89,13 +90,13 @@ func TestLift_EqualsSimplexProblem(t *testing.T) {
 func TestLift_NeedsASeparablePenalty(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(23), 5, 2, false).Oracle(t, losses.Logistic{})
 	_, _, err := lift(&saddle.Problem{Oracle: o, Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1},
-		Primal: side.L2{Mu: 1}})
+		Primal: saddle.L2{Mu: 1}})
 	if err == nil || !strings.Contains(err.Error(), "separable") {
 		t.Errorf("the error does not say what is missing: %v", err)
 	}
-	_, err = saddle.Solve(t.Context(), &saddle.Problem{Oracle: o,
-		Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, Primal: side.L2{Mu: 1}}, SeparableBlock{},
-		saddle.DefaultSettings())
+	_, err = engine.Solve(t.Context(), &saddle.Problem{Oracle: o,
+		Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, Primal: saddle.L2{Mu: 1}}, SeparableBlock{},
+		engine.DefaultSettings())
 	if err == nil || !strings.Contains(err.Error(), "separable") || errors.Is(err, saddle.ErrStalled) {
 		t.Errorf("the error does not say what is missing: %v", err)
 	}
@@ -103,9 +104,9 @@ func TestLift_NeedsASeparablePenalty(t *testing.T) {
 
 // The conjugate of φ(x) + τ is finite where the derivative in τ is zero alone, on either side.
 func TestLift_RegulariserLinearInTau(t *testing.T) {
-	phi := liftedPrimal{phi: side.L2{Mu: 2}}
+	phi := liftedPrimal{phi: saddle.L2{Mu: 2}}
 	x := []float64{1, -3, 0.7}
-	for g, want := range map[float64]float64{-1: side.L2{Mu: 2}.FenchelYoung(x[:2], []float64{0.5, 1}),
+	for g, want := range map[float64]float64{-1: saddle.L2{Mu: 2}.FenchelYoung(x[:2], []float64{0.5, 1}),
 		-1 + 1e-9: math.Inf(1), -1 - 1e-9: math.Inf(1), 2: math.Inf(1)} {
 		if got := phi.FenchelYoung(x, []float64{0.5, 1, g}); got != want {
 			t.Errorf("derivative %v: %v, want %v", g, got, want)

@@ -6,8 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // FullVector is the full vector update method (Alg. 2). Every step is one pass.
@@ -77,10 +78,14 @@ func defaultBlockSize(n, d int) int {
 }
 
 // Start implements Method.
-func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
-	mirror, ok := saddle.MirrorOf(r.Problem.Dual)
+func (m FullVector) Start(run saddle.Run) (saddle.Stepper, error) {
+	r, err := engine.RunOf(run)
+	if err != nil {
+		return nil, err
+	}
+	mirror, ok := engine.MirrorOf(r.Problem.Dual)
 	if !ok {
-		return nil, errors.New("dro: " + m.Name() + " needs " + saddle.NeedMirror.What)
+		return nil, errors.New("dro: " + m.Name() + " needs " + engine.NeedMirror.What)
 	}
 	estimator := newFullEstimator(mirror, r.Cert.Evaluator)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
@@ -102,10 +107,14 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 }
 
 // Start implements Method.
-func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
-	mirror, ok := saddle.MirrorOf(r.Problem.Dual)
+func (m Stochastic) Start(run saddle.Run) (saddle.Stepper, error) {
+	r, err := engine.RunOf(run)
+	if err != nil {
+		return nil, err
+	}
+	mirror, ok := engine.MirrorOf(r.Problem.Dual)
 	if !ok {
-		return nil, errors.New("dro: " + m.Name() + " needs " + saddle.NeedMirror.What)
+		return nil, errors.New("dro: " + m.Name() + " needs " + engine.NeedMirror.What)
 	}
 	b, err := partition(r.Cert.N, r.Cert.D, m.Block)
 	if err != nil {
@@ -146,7 +155,11 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 }
 
 // Start implements Method.
-func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
+func (m SeparableBlock) Start(run saddle.Run) (saddle.Stepper, error) {
+	r, err := engine.RunOf(run)
+	if err != nil {
+		return nil, err
+	}
 	p, lifted := r.Problem, false
 	separable, ok := p.Dual.(saddle.Separable)
 	if !ok {
@@ -197,7 +210,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, lifted: lifted, begin: estimator.begin, linearisation: estimator.linearisation}
 	w.y = func() []float64 { return estimator.y }
-	if mirror, ok := saddle.MirrorOf(r.Problem.Dual); ok && lifted {
+	if mirror, ok := engine.MirrorOf(r.Problem.Dual); ok && lifted {
 		w.y = func() []float64 { return projectWeights(mirror, estimator.y) }
 	}
 	if tied {
@@ -247,7 +260,7 @@ func historicalWeights(m moduli, blocks int) (wP, wD float64) {
 // constantsOf returns the Lipschitz constants of p at x, with G_J by spectral norms if spectral is set and by
 // the bound √(Σ H_j²) otherwise. It takes one pass for the constants of the samples, and the passes of the
 // norms.
-func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectral bool) (constants, error) {
+func constantsOf(r *engine.Run, p *saddle.Problem, b blocks, x []float64, spectral bool) (constants, error) {
 	h, m, err := sampleConstants(r, x)
 	if err != nil {
 		return constants{}, err
@@ -280,10 +293,10 @@ func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectr
 }
 
 // sampleConstants returns H_j and M_j at x: one pass.
-func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
+func sampleConstants(r *engine.Run, x []float64) (h, m []float64, err error) {
 	o, ok := r.Problem.Oracle.(saddle.Conditioned)
 	if !ok {
-		return nil, nil, errors.New("dro: " + saddle.NeedConstants.What + " is needed")
+		return nil, nil, errors.New("dro: " + engine.NeedConstants.What + " is needed")
 	}
 	r.Cert.Spend(1)
 	h, m = r.Cert.Vector(r.Cert.N), r.Cert.Vector(r.Cert.N)
@@ -303,7 +316,7 @@ func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
 // balance the two terms of a_1.
 func moduliOf(p *saddle.Problem, c constants) moduli {
 	m := moduli{mu: p.Primal.Modulus(), nu: p.Dual.Modulus()}
-	if saddle.FreeCount(p.Primal) > 0 {
+	if engine.FreeCount(p.Primal) > 0 {
 		m.mu = 0 // not strongly convex in the free coordinate
 	}
 	m.mu0, m.nu0 = m.mu, m.nu
@@ -325,14 +338,14 @@ func moduliOf(p *saddle.Problem, c constants) moduli {
 // scheduleNeeds returns the needs of a schedule.
 func scheduleNeeds(s Schedule) []saddle.Need {
 	if s == Theory {
-		return []saddle.Need{saddle.NeedConstants, saddle.NeedNorm}
+		return []saddle.Need{engine.NeedConstants, engine.NeedNorm}
 	}
-	return []saddle.Need{newton.UnlessFormable(saddle.NeedConstants), newton.UnlessFormable(saddle.NeedNorm)}
+	return []saddle.Need{newton.UnlessFormable(engine.NeedConstants), newton.UnlessFormable(engine.NeedNorm)}
 }
 
 // Needs implements Method.
 func (m FullVector) Needs() []saddle.Need {
-	return append([]saddle.Need{saddle.NeedMirror, saddle.NeedLocalRows}, scheduleNeeds(m.Schedule)...)
+	return append([]saddle.Need{engine.NeedMirror, engine.NeedLocalRows}, scheduleNeeds(m.Schedule)...)
 }
 
 // needMetric is the need of a practical schedule by blocks. Without the Hessian its steps would be those of the theory,
@@ -346,7 +359,7 @@ func needMetric(holds func(p *saddle.Problem) bool, or string) saddle.Need {
 // Needs implements Method: the sampling of blocks takes the constants with either
 // schedule.
 func (m Stochastic) Needs() []saddle.Need {
-	needs := []saddle.Need{saddle.NeedMirror, saddle.NeedLocalRows, saddle.NeedConstants, saddle.NeedNorm}
+	needs := []saddle.Need{engine.NeedMirror, engine.NeedLocalRows, engine.NeedConstants, engine.NeedNorm}
 	if m.Schedule == Practical {
 		needs = append(needs, needMetric(newton.IsFormable, ""))
 	}
@@ -355,13 +368,13 @@ func (m Stochastic) Needs() []saddle.Need {
 
 // Needs implements Method.
 func (m SeparableBlock) Needs() []saddle.Need {
-	constants := saddle.NeedConstants
+	constants := engine.NeedConstants
 	if m.Schedule == Practical && !m.ThreeTouches {
 		constants = newton.UnlessFormable(constants)
 	}
-	needs := []saddle.Need{saddle.NeedBlocks, saddle.NeedLocalRows, constants}
+	needs := []saddle.Need{engine.NeedBlocks, engine.NeedLocalRows, constants}
 	if m.Schedule == Practical {
-		isFast := func(p *saddle.Problem) bool { return saddle.Has[saddle.Separable](p.Dual) || newton.IsFormable(p) }
+		isFast := func(p *saddle.Problem) bool { return engine.Has[saddle.Separable](p.Dual) || newton.IsFormable(p) }
 		needs = append(needs, needMetric(isFast, ", or a separable dual such as Box"))
 	}
 	return needs

@@ -3,8 +3,9 @@ package primaldual
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -76,7 +77,7 @@ func newPractical(w *iteration, lifted bool, alpha float64, perSweep int, maxWei
 	}
 	p := &practicalSchedule{iteration: w, metric: m, maxAlpha: alpha, perSweep: perSweep, sweeps: 1, maxWeight: maxWeight,
 		maxDistance: math.Inf(1), restartPoint: make([]float64, w.Run.Cert.D)}
-	p.primal = newPreconditioned(m, saddle.RidgeOf(w.Run.Problem.Primal, w.Run.Cert.D), lifted,
+	p.primal = newPreconditioned(m, engine.RidgeOf(w.Run.Problem.Primal, w.Run.Cert.D), lifted,
 		min(maxWeight, firstWeight))
 	w.template.alpha = alpha
 	w.template.prox = p.primal.ProxTo
@@ -154,7 +155,7 @@ func (p *practicalSchedule) Check() {
 	}
 	p.Cert.CertifyUpper()
 	p.Cert.Certify()
-	if p.stalledChecks++; !(p.decrement <= saddle.UnitRoundoff*math.Abs(p.lastObjective) && p.Cert.Best.Gap() > 0.9*gap) {
+	if p.stalledChecks++; !(p.decrement <= engine.UnitRoundoff*math.Abs(p.lastObjective) && p.Cert.Best.Gap() > 0.9*gap) {
 		p.stalledChecks = 0
 	}
 	if now <= limit {

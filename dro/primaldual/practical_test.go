@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -14,10 +15,10 @@ import (
 func atWork(t *testing.T, m saddle.Method, start []float64) *practicalSchedule {
 	t.Helper()
 	s := drotest.NewSample(drotest.RngOf(71), 60, 3, false)
-	settings := saddle.DefaultSettings()
+	settings := engine.DefaultSettings()
 	settings.X0 = start
-	l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
-		Primal: side.L2{Mu: 0.1}}, m, settings)
+	l, err := engine.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
+		Primal: saddle.L2{Mu: 0.1}}, m, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +85,8 @@ func TestPolishedPoint_Quadratic(t *testing.T) {
 		}
 		// So large a penalty leaves the weights uniform but for a millionth.
 		problem := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1e8},
-			Primal: side.L2{Mu: 0.1}}
-		l, err := saddle.NewLoop(problem, c.m, saddle.DefaultSettings())
+			Primal: saddle.L2{Mu: 0.1}}
+		l, err := engine.NewLoop(problem, c.m, engine.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,9 @@ package primaldual
 
 import (
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 const (
@@ -49,19 +50,23 @@ func afterPrefix(m saddle.Method, s Schedule) saddle.Method {
 type prefixMethod struct{ saddle.Method }
 
 // Start implements Method.
-func (m prefixMethod) Start(r *saddle.Run) (saddle.Stepper, error) {
-	model, ok := r.Problem.Oracle.(saddle.Model)
-	if !ok || r.Settings.X0 != nil || !saddle.Supports(newton.Newton{}, r.Problem) {
-		return m.Method.Start(r)
+func (m prefixMethod) Start(run saddle.Run) (saddle.Stepper, error) {
+	r, err := engine.RunOf(run)
+	if err != nil {
+		return nil, err
+	}
+	model, ok := r.Problem.Oracle.(engine.Model)
+	if !ok || r.Settings.X0 != nil || !engine.Supports(newton.Newton{}, r.Problem) {
+		return m.Method.Start(run)
 	}
 	return &prefixSolve{Run: r, method: m.Method, model: model}, nil
 }
 
 // A prefixSolve solves the problem on a prefix of the rows before a method continues.
 type prefixSolve struct {
-	*saddle.Run
+	*engine.Run
 	method  saddle.Method
-	model   saddle.Model
+	model   engine.Model
 	current saddle.Stepper // of the method; nil before the prefix is solved
 }
 
@@ -77,11 +82,11 @@ func (g *prefixSolve) Step() error {
 			return g.startMethod()
 		}
 	}
-	s := saddle.DefaultSettings()
+	s := engine.DefaultSettings()
 	s.Seed, s.RelativeGap, s.MaxPasses = g.Settings.Seed, prefixGap, g.Cert.PassesLeft(2, size, 200)
 	p := &saddle.Problem{Oracle: g.model.Prefix(size), Dual: g.Problem.Dual, Primal: g.Problem.Primal}
-	if saddle.Supports(newton.Newton{}, p) { // a ball may be too large for fewer rows
-		l, err := saddle.NewLoop(p, newton.Newton{}, s)
+	if engine.Supports(newton.Newton{}, p) { // a ball may be too large for fewer rows
+		l, err := engine.NewLoop(p, newton.Newton{}, s)
 		if err != nil {
 			return err
 		}
@@ -107,7 +112,7 @@ func (g *prefixSolve) startMethod() (err error) {
 		g.Logf("the adversary has its weight on %.2g of the rows: newton", g.Cert.EffectiveShare())
 		last = newton.Newton{}
 	}
-	g.current, err = last.Start(g.Run)
+	g.current, err = last.Start(g.View())
 	return err
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
 // A proposition restates the conditions on (a_k) of one of the five methods, as
@@ -34,7 +34,7 @@ func propositions(m moduli, c constants, hist, repl, sepHist, sepRepl *sampler) 
 	n := float64(len(c.gs))
 	N := len(c.gs)
 	one := make([]float64, N)
-	saddle.Fill(one, 1)
+	engine.Fill(one, 1)
 	wP, wD := historicalWeights(m, N)
 	P := func(A float64) float64 { return A*m.mu + m.mu0 }
 	D := func(A float64) float64 { return A*m.nu + m.nu0 }

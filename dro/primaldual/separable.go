@@ -3,7 +3,8 @@ package primaldual
 import (
 	"math/rand/v2"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -78,7 +79,7 @@ func (c *separableEstimator) begin(u, y, g []float64) {
 	if g == nil {
 		c.addGrad(c.aggregate, c.y, c.slope, 0, c.e.N)
 	} else if copy(c.aggregate, g) < len(c.aggregate) { // −Σ y_j, of the threshold
-		c.aggregate[len(g)] = -shard.Sum(c.e.N, func(lo, hi int) float64 { return saddle.Sum(c.y[lo:hi]) })
+		c.aggregate[len(g)] = -shard.Sum(c.e.N, func(lo, hi int) float64 { return engine.Sum(c.y[lo:hi]) })
 	}
 	c.points.begin(u)
 	c.lastQ, c.lastR = -1, -1

@@ -3,7 +3,7 @@ package primaldual
 import (
 	"math/rand/v2"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // A stochasticEstimator is estimator 2 of the paper, stochastic updates for any Y (Alg. 3, 4):

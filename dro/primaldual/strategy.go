@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
 // A Strategy is one of the paper's two ways of adapting to blocks of unequal
@@ -41,7 +41,7 @@ type sampler struct {
 // draw Q uniformly, by Lemma 5.
 func newSampler(st Strategy, isUniform bool, c constants, separable bool) (*sampler, error) {
 	uniform := make([]float64, len(c.gs))
-	saddle.Fill(uniform, 1)
+	engine.Fill(uniform, 1)
 	p, q, r, s, gamma := uniform, uniform, uniform, uniform, uniform
 	switch {
 	case isUniform:

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // An estimator supplies the gradient estimates that distinguish one method of the paper from another.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -18,9 +18,9 @@ func TestAddChange_OneReading(t *testing.T) {
 	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Uniform: true},
 		SeparableBlock{Schedule: Theory, Block: 4, Uniform: true}} {
 		o := s.Oracle(t, losses.Logistic{})
-		fast := bold(begun(t, &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
+		fast := bold(begun(t, &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.3}, Primal: saddle.L2{Mu: 0.2}}, m, 3))
 		slow := bold(begun(t, &saddle.Problem{Oracle: drotest.Plain{O: o}, Dual: side.Simplex{Nu: 0.3},
-			Primal: side.L2{Mu: 0.2}}, m, 3))
+			Primal: saddle.L2{Mu: 0.2}}, m, 3))
 		slow.Cert.Passes, fast.Cert.Passes = 0, 0
 		for range 12 {
 			fast.template.step()
@@ -38,7 +38,7 @@ func TestAddChange_OneReading(t *testing.T) {
 func TestTemplate_WeightsNeverOverflow(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(112), 12, 2, false)
 	for _, d := range []saddle.Dual{side.Simplex{Nu: 1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}} {
-		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 1}}
+		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: 1}}
 		optimum := drotest.Solve(t, p, newton.LBFGS{}, drotest.SettingsFor(1e-12, 1000))
 		w := begun(t, p, FullVector{Schedule: Theory}, 1)
 		w.Cert.Budget = math.Inf(1)
@@ -64,7 +64,7 @@ func TestOfferDrawn_StartBeforeAnyStep(t *testing.T) {
 		st := drotest.SettingsFor(1e3, 100)
 		st.X0 = []float64{0.5, -0.25}
 		res := drotest.Solve(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.3},
-			Primal: side.L2{Mu: 0.2}}, m, st)
+			Primal: saddle.L2{Mu: 0.2}}, m, st)
 		if res.Iterations != 0 || !slices.Equal(res.Drawn, st.X0) || !slices.Equal(res.X, st.X0) {
 			t.Errorf("%s: %v drawn and %v found in %d steps from %v", m.Name(), res.Drawn, res.X, res.Iterations, st.X0)
 		}

@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -171,7 +172,7 @@ func naiveBlock(d saddle.Dual, f, y, a, e float64, blocks, n int) float64 {
 // logisticTwin returns the dense functions of a logistic sample, lifted or not.
 func logisticTwin(s drotest.Sample, lifted bool) *twin {
 	margin := func(x []float64, j int) float64 {
-		return s.Label[j] * saddle.Dot(s.Design[j*s.D:(j+1)*s.D], x[:s.D])
+		return s.Label[j] * engine.Dot(s.Design[j*s.D:(j+1)*s.D], x[:s.D])
 	}
 	w := &twin{n: s.N, d: s.D}
 	if lifted {
@@ -219,9 +220,9 @@ func uneven(seed uint64, n, d int) drotest.Sample {
 // begun starts a method on p and returns its iteration before the first step.
 func begun(t *testing.T, p *saddle.Problem, m saddle.Method, seed uint64) *iteration {
 	t.Helper()
-	s := saddle.DefaultSettings()
+	s := engine.DefaultSettings()
 	s.Seed = seed
-	l, err := saddle.NewLoop(p, m, s)
+	l, err := engine.NewLoop(p, m, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +261,7 @@ func TestFullVector_AgainstReference(t *testing.T) {
 	for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3},
 		side.Simplex{Nu: 0.02}, side.Simplex{Divergence: side.PearsonChi2}} {
 		for _, mu := range []float64{0, 0.2} {
-			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}},
+			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: mu}},
 				FullVector{Schedule: Theory}, 1))
 			estimator := w.template.estimator.(*fullEstimator)
 			n := logisticTwin(s, false)
@@ -289,7 +290,7 @@ func TestStochastic_AgainstReference(t *testing.T) {
 			side.Simplex{Divergence: side.PearsonChi2}} {
 			for _, mu := range []float64{0, 0.2} {
 				m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
-				w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, m, 5))
+				w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: mu}}, m, 5))
 				estimator := w.template.estimator.(*stochasticEstimator)
 				n := logisticTwin(s, false)
 				n.blocks = estimator.blocks
@@ -337,7 +338,7 @@ func TestSeparable_AgainstReference(t *testing.T) {
 			side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0.3},
 			side.Box{Lower: 0, Upper: 0.5, Nu: 0}} {
 			const mu = 0.2
-			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, m, 9))
+			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: mu}}, m, 9))
 			estimator := w.template.estimator.(*separableEstimator)
 			sep := estimator.dual
 			n := logisticTwin(s, w.lifted)
@@ -384,7 +385,7 @@ func TestAverages_AgainstSteps(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(72), 40, 3, false)
 	for _, m := range []saddle.Method{FullVector{Schedule: Theory}, Stochastic{Schedule: Theory, Block: 9}} {
 		x, y, total := make([]float64, 3), make([]float64, 40), 0.0
-		settings := saddle.DefaultSettings()
+		settings := engine.DefaultSettings()
 		settings.Follow = func(at saddle.Iterate) {
 			for i, v := range at.X {
 				x[i] += at.Weight * v
@@ -396,8 +397,8 @@ func TestAverages_AgainstSteps(t *testing.T) {
 				t.Errorf("%T: weights sum to %v, not %v", m, total, at.Total)
 			}
 		}
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
-			Primal: side.L2{}}, m, settings)
+		l, err := engine.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
+			Primal: saddle.L2{}}, m, settings)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 package drotest
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // BareOracle has the methods of every oracle and no others.

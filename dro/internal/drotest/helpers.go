@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -72,7 +73,7 @@ func NewSample(rng *rand.Rand, n, d int, intercept bool) Sample {
 		if intercept {
 			s.Design[(i+1)*d-1] = 1
 		}
-		m := saddle.Dot(s.Design[i*d:(i+1)*d], truth)
+		m := engine.Dot(s.Design[i*d:(i+1)*d], truth)
 		s.Label[i] = -1
 		if rng.Float64() < 1/(1+math.Exp(-m)) {
 			s.Label[i] = 1
@@ -91,9 +92,9 @@ func (s Sample) Oracle(t testing.TB, l losses.Loss) *losses.Linear {
 }
 
 // Solve runs m and checks what must hold of every result.
-func Solve(t testing.TB, p *saddle.Problem, m saddle.Method, s saddle.Settings) *saddle.Result {
+func Solve(t testing.TB, p *saddle.Problem, m saddle.Method, s engine.Settings) *saddle.Result {
 	t.Helper()
-	res, err := saddle.Solve(context.Background(), p, m, s)
+	res, err := engine.Solve(context.Background(), p, m, s)
 	if err != nil {
 		t.Fatalf("%s: %v", m.Name(), err)
 	}
@@ -135,8 +136,8 @@ func CheckBrackets(res *saddle.Result, optimum saddle.Certificate) error {
 }
 
 // SettingsFor returns settings for a relative gap within a number of passes.
-func SettingsFor(gap, passes float64) saddle.Settings {
-	s := saddle.DefaultSettings()
+func SettingsFor(gap, passes float64) engine.Settings {
+	s := engine.DefaultSettings()
 	s.RelativeGap, s.MaxPasses = gap, passes
 	return s
 }

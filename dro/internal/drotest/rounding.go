@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -22,7 +22,7 @@ func HardProblems(rng *rand.Rand, n, d int) []Hard {
 		s := NewSample(rng, n, d, true)
 		if loss != "logistic" {
 			for j := range s.Label {
-				s.Label[j] = saddle.Dot(s.Design[j*d:(j+1)*d], Normals(rng, d, 1))
+				s.Label[j] = engine.Dot(s.Design[j*d:(j+1)*d], Normals(rng, d, 1))
 			}
 		}
 		change(s.Design, s.Label)
@@ -56,7 +56,7 @@ func HardProblems(rng *rand.Rand, n, d int) []Hard {
 		draw("huge penalty", "squared", "kl", 1e9, 1e-3, none),
 		draw("huge penalty and an outlier", "squared", "kl", 1e3, 1e-3, func(_, target []float64) { target[0] += 1e3 }),
 		draw("rare positives", "logistic", "kl", 1e6, 1e-3, func(_, target []float64) {
-			saddle.Fill(target, -1)
+			engine.Fill(target, -1)
 			target[1] = 1
 		}),
 		draw("constant column", "logistic", "chi2", 0.5, 1e-3, constant(1e9)),

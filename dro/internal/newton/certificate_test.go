@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -22,14 +23,14 @@ func TestCertify_RandomPoints(t *testing.T) {
 				side.Simplex{Alpha: 0.5, Nu: 0.2}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.9, Nu: 0.1},
 				side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, side.Orthant{Nu: 0.5, Cap: 0.1},
 				side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Box{Lower: 0.2, Upper: 0.7, Nu: 1}} {
-				p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: side.L2{Mu: 0.05, Intercept: intercept}}
+				p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: saddle.L2{Mu: 0.05, Intercept: intercept}}
 				optimum := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-11, 2000))
 				if !(optimum.Certificate.Relative() < 1e-9) {
 					t.Errorf("%T%+v, %s, intercept %v: %v at relative gap %.3g", d, d, l.Name(), intercept, optimum.Status,
 						optimum.Certificate.Relative())
 					continue
 				}
-				c := saddle.NewCertifier(p)
+				c := engine.NewCertifier(p)
 				for range 30 {
 					x := drotest.Normals(rng, 3, math.Pow(10, 4*rng.Float64()-3))
 					for i := range x {
@@ -38,7 +39,7 @@ func TestCertify_RandomPoints(t *testing.T) {
 					c.Evaluate(x)
 					c.CertifyUpper()
 					c.Certify()
-					if saddle.RegionOf(d) == saddle.Whole {
+					if engine.RegionOf(d) == engine.Whole {
 						c.CertifyWith(drotest.OnSimplex(rng, s.N))
 					}
 					if c.Best.Lower > optimum.Certificate.Upper || c.Best.Upper < optimum.Certificate.Lower {

@@ -3,7 +3,7 @@ package newton
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -21,7 +21,7 @@ const (
 // decrement, about decrement/2 above the optimum. It uses as many samples as the required gap is
 // expected to need, judging by the earlier bounds of this solve, if there are so many and they cost
 // less than another step.
-func CertifyAtDecrement(r *saddle.Run, decrement float64) {
+func CertifyAtDecrement(r *engine.Run, decrement float64) {
 	c := r.Cert
 	goal := requiredGap(r)
 	if c.Objective-c.Best.Lower <= goal || c.D > MaxColumns || !(decrement >= 0) {
@@ -36,7 +36,7 @@ func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 		if !(needs <= float64(c.N)) {
 			return
 		}
-		count := min(c.N, max(int(needs), saddle.RowsPerColumn*c.D))
+		count := min(c.N, max(int(needs), engine.RowsPerColumn*c.D))
 		switch shortfall := CertifyByCurvature(c, count, affordable, maxBoundPasses); {
 		case math.IsInf(shortfall, 1):
 			return
@@ -53,22 +53,22 @@ func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 }
 
 // requiredGap returns the absolute gap that corresponds to the required relative gap.
-func requiredGap(r *saddle.Run) float64 {
+func requiredGap(r *engine.Run) float64 {
 	return r.Settings.RelativeGap * r.Cert.Best.Magnitude(r.Cert.Objective)
 }
 
 // affordableSamples returns the largest number of samples that CertifyAtDecrement may use.
-func affordableSamples(c *saddle.Certifier) int {
+func affordableSamples(c *engine.Certifier) int {
 	return SamplesFor(c, max(maxBoundPasses, c.Passes/5))
 }
 
 // RequiredDecrement returns the squared decrement below which CertifyAtDecrement is expected to prove the
 // required gap, judging by the earlier bounds of this solve. If it may not take enough samples to prove any
 // bound, that is twice the gap, divided by the expected shortfall.
-func RequiredDecrement(r *saddle.Run) float64 {
+func RequiredDecrement(r *engine.Run) float64 {
 	c := r.Cert
 	enough := 2 * requiredGap(r) / max(1, c.Shortfall)
-	if may := affordableSamples(c); may >= min(c.N, saddle.RowsPerColumn*c.D) && c.D <= MaxColumns {
+	if may := affordableSamples(c); may >= min(c.N, engine.RowsPerColumn*c.D) && c.D <= MaxColumns {
 		enough *= float64(may) / float64(c.N)
 	}
 	return enough
@@ -76,9 +76,9 @@ func RequiredDecrement(r *saddle.Run) float64 {
 
 // estimateShortfall estimates the weight of all samples in the Hessian of P divided by their weight in a
 // lower bound of the curvature. It returns 1 if that is not known.
-func estimateShortfall(c *saddle.Certifier) float64 {
-	o, ok := c.Problem.Oracle.(saddle.LinearModel)
-	dual, responds := c.Problem.Dual.(saddle.Adversary)
+func estimateShortfall(c *engine.Certifier) float64 {
+	o, ok := c.Problem.Oracle.(engine.LinearModel)
+	dual, responds := c.Problem.Dual.(engine.Adversary)
 	if !ok || !responds {
 		return 1
 	}
@@ -97,15 +97,15 @@ func estimateShortfall(c *saddle.Certifier) float64 {
 		}
 	})
 	c.Rows.Share(has, wants)
-	if all := saddle.Sum(has); all > 0 {
-		return safetyFactor * saddle.Sum(wants) / all
+	if all := engine.Sum(has); all > 0 {
+		return safetyFactor * engine.Sum(wants) / all
 	}
 	return 1
 }
 
 // SamplesFor returns the number of samples that CertifyByCurvature can use at the cost of the given passes.
-func SamplesFor(c *saddle.Certifier, passes float64) int {
-	pass, sums := saddle.WorkOf(c.Problem.Oracle)
+func SamplesFor(c *engine.Certifier, passes float64) int {
+	pass, sums := engine.WorkOf(c.Problem.Oracle)
 	return int(min(1, passes*pass/(sums+pass)) * float64(c.N))
 }
 
@@ -114,9 +114,9 @@ func SamplesFor(c *saddle.Certifier, passes float64) int {
 // of the largest weights that make up the proportion count/n of the total. ok is false if that takes more than
 // limit samples.
 func curvatureWeights(
-	c *saddle.Certifier, o saddle.LinearModel, count, limit int,
-) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
-	all, selectable := c.Problem.Oracle.(saddle.Model)
+	c *engine.Certifier, o engine.LinearModel, count, limit int,
+) (of engine.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+	all, selectable := c.Problem.Oracle.(engine.Model)
 	uneven := selectable && count < c.N && c.EffectiveShare() < alikeShare
 	until := c.N
 	if c.Rows != nil {
@@ -140,17 +140,17 @@ func curvatureWeights(
 	}
 	portion := float64(count) / float64(c.N)
 	if first := weight[:count]; count <= limit &&
-		saddle.StripesOf(count).EffectiveNumber(first) >= saddle.RowsPerColumn*float64(c.D) {
+		engine.StripesOf(count).EffectiveNumber(first) >= engine.RowsPerColumn*float64(c.D) {
 		return o, nil, first, radius, decay, true
 	}
-	heavy := saddle.HeaviestSamples(nil, weight, portion, saddle.RowsPerColumn*c.D)
-	if len(heavy) == 0 || len(heavy) > min(limit, saddle.MostSelected(c.Problem.Oracle)) {
+	heavy := engine.HeaviestSamples(nil, weight, portion, engine.RowsPerColumn*c.D)
+	if len(heavy) == 0 || len(heavy) > min(limit, engine.MostSelected(c.Problem.Oracle)) {
 		return nil, nil, nil, 0, 0, false
 	}
 	for k, j := range heavy {
 		weight[k] = weight[j] // j ≥ k
 	}
-	of, ok = all.Select(heavy).(saddle.LinearModel)
+	of, ok = all.Select(heavy).(engine.LinearModel)
 	return of, nil, weight[:len(heavy)], radius, decay, ok
 }
 
@@ -158,8 +158,8 @@ func curvatureWeights(
 // the heaviest samples or of some samples of every shard. If too many are wanted for copies, it
 // returns all samples in place, with the rows that describe their distribution.
 func shardedCurvatureWeights(
-	c *saddle.Certifier, o saddle.LinearModel, all saddle.Model, count, limit int, uneven bool,
-) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+	c *engine.Certifier, o engine.LinearModel, all engine.Model, count, limit int, uneven bool,
+) (of engine.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	weight = c.ScratchSpace()
 	c.Rows.Run(c.N, func(_, lo, hi int) {
 		o.CurvatureLowerBoundTo(weight, c.Slope, lo, hi)
@@ -168,16 +168,16 @@ func shardedCurvatureWeights(
 		}
 	})
 	radius, decay = o.CurvatureLowerBoundTo(nil, nil, 0, 0)
-	most := min(limit, saddle.MostSelected(c.Problem.Oracle))
+	most := min(limit, engine.MostSelected(c.Problem.Oracle))
 	samples := c.Rows.StratifiedSample(c.N, count)
 	if uneven {
-		samples = saddle.HeaviestSamples(c.Rows, weight, float64(count)/float64(c.N), saddle.RowsPerColumn*c.D)
+		samples = engine.HeaviestSamples(c.Rows, weight, float64(count)/float64(c.N), engine.RowsPerColumn*c.D)
 		if len(samples) > min(count, most) {
 			samples = c.Rows.StratifiedSample(c.N, count)
 		}
 	}
 	if all != nil && len(samples) > 0 && len(samples) <= most && len(samples) < c.N {
-		of, ok = all.Select(samples).(saddle.LinearModel)
+		of, ok = all.Select(samples).(engine.LinearModel)
 		return of, nil, ranks.GatherAt(c.Rows, samples, weight)[0], radius, decay, ok
 	}
 	return o, c.Rows, weight, radius, decay, c.N <= limit

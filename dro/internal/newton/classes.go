@@ -3,7 +3,7 @@ package newton
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -21,7 +21,7 @@ const maxBlockEntries = 1 << 25
 // columns of x changes no loss. If all columns have the same penalty, the Hessian on that subspace is the
 // penalty, and the blocks act only on its complement.
 type classBlocks struct {
-	oracle saddle.ClassModel
+	oracle engine.ClassModel
 	d, k   int
 	ridge  []float64 // d·K
 	same   bool      // the penalty is the same for all classes
@@ -33,7 +33,7 @@ type classBlocks struct {
 	formed bool
 }
 
-func newClassBlocks(o saddle.ClassModel, e *saddle.Evaluator, ridge []float64) *classBlocks {
+func newClassBlocks(o engine.ClassModel, e *engine.Evaluator, ridge []float64) *classBlocks {
 	_, _, k := e.Problem.Oracle.Dims()
 	b := &classBlocks{oracle: o, d: e.D / k, k: k, ridge: ridge, same: true, ones: e.Vector(e.N),
 		factor: make([]mat.Cholesky, k)}
@@ -57,7 +57,7 @@ func (b *classBlocks) update(h *operator, slope []float64) error {
 	b.diag = h.diagonal
 	limit := e.N
 	if b.formed {
-		limit = max(512, saddle.RowsPerColumn*b.d)
+		limit = max(512, engine.RowsPerColumn*b.d)
 	}
 	e.Spend(1)
 	overflow := make([]int, b.k)

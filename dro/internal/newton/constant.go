@@ -7,8 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -41,7 +42,7 @@ const (
 // CertifyConstant certifies the best constant prediction if it is optimal. It does nothing for a penalised or
 // fixed adversary. If quick is set, a sample of the rows is asked first. It costs about ten passes where a constant is
 // optimal, and one to three otherwise; with quick, that share of the sample's rows.
-func CertifyConstant(r *saddle.Run, quick bool) {
+func CertifyConstant(r *engine.Run, quick bool) {
 	if !mayBeConstant(r.Problem) || quick && sampleExcludesConstant(r.Ctx, r.Problem) {
 		return
 	}
@@ -54,8 +55,8 @@ func CertifyConstant(r *saddle.Run, quick bool) {
 	defer t.free()
 	t.solve(requiredGap(r), func(y []float64) bool {
 		groups := t.Cert.GroupWeights
-		if balanced := c.ScratchSpace(); saddle.FreeCount(r.Problem.Primal) == 1 &&
-			saddle.Balance(c.Rows, balanced, y, c.Slope) {
+		if balanced := c.ScratchSpace(); engine.FreeCount(r.Problem.Primal) == 1 &&
+			engine.Balance(c.Rows, balanced, y, c.Slope) {
 			y, groups = balanced, nil // exact in the intercept, for losses without curvature
 		}
 		c.AdoptWeights(y, groups)
@@ -81,7 +82,7 @@ func AssessConstant(ctx context.Context, p *saddle.Problem) (optimal bool, diver
 	if !mayBeConstant(p) {
 		return false, math.Inf(1), nil
 	}
-	c := saddle.NewCertifier(p)
+	c := engine.NewCertifier(p)
 	defer c.Free()
 	x := constantPoint(c)
 	if x == nil {
@@ -99,14 +100,14 @@ func AssessConstant(ctx context.Context, p *saddle.Problem) (optimal bool, diver
 
 // mayBeConstant reports whether the theory of constant predictions applies to p.
 func mayBeConstant(p *saddle.Problem) bool {
-	a, ok := p.Dual.(saddle.Adversary)
-	if !ok || a.Modulus() > 0 || a.Region() == saddle.Point || a.Region() == saddle.Elsewhere {
+	a, ok := p.Dual.(engine.Adversary)
+	if !ok || a.Modulus() > 0 || a.Region() == engine.Point || a.Region() == engine.Elsewhere {
 		return false
 	}
 	_, groups := a.(*side.Groups) // their few pieces are not tied at an optimum, except by accident
 	_, d, _ := p.Oracle.Dims()
-	linear := saddle.Has[saddle.LinearModel](p.Oracle) || saddle.Has[saddle.ClassModel](p.Oracle)
-	return !groups && linear && d <= MaxColumns && saddle.RidgeOf(p.Primal, d) != nil
+	linear := engine.Has[engine.LinearModel](p.Oracle) || engine.Has[engine.ClassModel](p.Oracle)
+	return !groups && linear && d <= MaxColumns && engine.RidgeOf(p.Primal, d) != nil
 }
 
 // sampleExcludesConstant reports whether no constant is optimal for a sample of the rows. It returns false if there
@@ -114,15 +115,15 @@ func mayBeConstant(p *saddle.Problem) bool {
 func sampleExcludesConstant(ctx context.Context, p *saddle.Problem) bool {
 	n, d, _ := p.Oracle.Dims()
 	count := max(constantRows, constantRowsPerColumn*d)
-	model, ok := p.Oracle.(saddle.Model)
-	if !ok || 4*count > n || count > model.MostSelected() || saddle.RowsOf(p.Oracle) != nil {
+	model, ok := p.Oracle.(engine.Model)
+	if !ok || 4*count > n || count > model.MostSelected() || engine.RowsOf(p.Oracle) != nil {
 		return false
 	}
 	samples := make([]int, count)
 	for k := range samples {
 		samples[k] = int(int64(k) * int64(n) / int64(count))
 	}
-	dual := p.Dual.(saddle.Adversary).OfSamples(samples)
+	dual := p.Dual.(engine.Adversary).OfSamples(samples)
 	optimal, _, _ := AssessConstant(ctx, &saddle.Problem{Oracle: model.Select(samples), Dual: dual, Primal: p.Primal})
 	return !optimal
 }
@@ -130,7 +131,7 @@ func sampleExcludesConstant(ctx context.Context, p *saddle.Problem) bool {
 // constantPoint evaluates the constant prediction that may be optimal with c, and returns it; nil if there is none.
 // It is 0 if all losses are tied there. With an intercept and losses of two kinds, as those of two classes, it is
 // the constant of least risk.
-func constantPoint(c *saddle.Certifier) []float64 {
+func constantPoint(c *engine.Certifier) []float64 {
 	x := make([]float64, c.D)
 	c.Evaluate(x)
 	if math.IsInf(c.Objective, 1) {
@@ -159,7 +160,7 @@ func constantPoint(c *saddle.Certifier) []float64 {
 
 // A rowKinds divides the rows into two kinds, each with one loss as a function of the intercept.
 type rowKinds struct {
-	*saddle.Certifier
+	*engine.Certifier
 	rows      [2]int    // a row of either kind; −1 for none on this rank
 	indicator []float64 // n: 1 for rows of the first kind, 0 for the others
 	work      []float64 // n
@@ -174,9 +175,9 @@ func (k *rowKinds) free() {
 // kindsOfRows returns the kinds of the rows, which differ in their loss or slope at the point last
 // evaluated. ok is false if
 // there is no intercept or the rows are not of two kinds. The caller frees the kinds.
-func kindsOfRows(c *saddle.Certifier) (k *rowKinds, ok bool) {
+func kindsOfRows(c *engine.Certifier) (k *rowKinds, ok bool) {
 	k = &rowKinds{Certifier: c, rows: [2]int{-1, -1}, indicator: c.Vector(c.N), work: c.Vector(c.N)}
-	if !saddle.Has[saddle.LinearModel](c.Problem.Oracle) || saddle.FreeCount(c.Problem.Primal) != 1 {
+	if !engine.Has[engine.LinearModel](c.Problem.Oracle) || engine.FreeCount(c.Problem.Primal) != 1 {
 		return k, false
 	}
 	high, low := largestAndSmallest(c, c.Value)
@@ -209,7 +210,7 @@ func kindsOfRows(c *saddle.Certifier) (k *rowKinds, ok bool) {
 }
 
 // largestAndSmallest returns the largest and the smallest entry of a vector with one entry per sample.
-func largestAndSmallest(c *saddle.Certifier, v []float64) (high, low float64) {
+func largestAndSmallest(c *engine.Certifier, v []float64) (high, low float64) {
 	high = c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Max(v[lo:hi]) })
 	return high, -c.Rows.Max(c.N, func(lo, hi int) float64 { return -floats.Min(v[lo:hi]) })
 }
@@ -251,7 +252,7 @@ func (k *rowKinds) bestConstant() (b float64, ok bool) {
 	switch {
 	case share >= low && share <= high:
 		return b, true
-	case !k.Problem.Dual.(saddle.Adversary).Polyhedral():
+	case !k.Problem.Dual.(engine.Adversary).Polyhedral():
 		return 0, false
 	}
 	share = max(low, min(high, share))
@@ -308,7 +309,7 @@ type tilt struct {
 	nu    float64 // of the divergence
 	least float64 // value below which there are no such weights
 
-	from           *saddle.Certifier // evaluator of the constant
+	from           *engine.Certifier // evaluator of the constant
 	value0, slope0 []float64         // losses and slopes there
 }
 
@@ -320,16 +321,16 @@ func (t *tilt) free() {
 }
 
 // newTilt returns the search for the constant x, the point last evaluated by c. The caller frees it.
-func newTilt(ctx context.Context, c *saddle.Certifier, x []float64) *tilt {
+func newTilt(ctx context.Context, c *engine.Certifier, x []float64) *tilt {
 	largest, smallest := largestAndSmallest(c, c.Value)
 	apart := largest - smallest
 	t := &tilt{nu: cmp.Or(math.Abs(c.Objective), 1)}
-	var primal saddle.Primal = side.L2{}
+	var primal saddle.Primal = saddle.L2{}
 	if apart > tieTolerance*math.Abs(c.Objective) {
 		t.nu = tiltShare * apart
 		primal = pinned(1 / t.nu) // the masses of both kinds are fixed, and with them the derivative in the intercept
 	}
-	dual, most := c.Problem.Dual.(saddle.Adversary).Smoothed(t.nu, c.N)
+	dual, most := c.Problem.Dual.(engine.Adversary).Smoothed(t.nu, c.N)
 	t.least = c.Objective - t.nu*most*(1+1e-9) - 1e-12*math.Abs(c.Objective)
 	if ball, ok := dual.(side.Simplex); ok { // the radius is compared with the result, through the least value
 		ball.Radius = 0
@@ -337,7 +338,7 @@ func newTilt(ctx context.Context, c *saddle.Certifier, x []float64) *tilt {
 	}
 	t.from, t.value0, t.slope0 = c, c.Vector(c.N), c.Vector(len(c.Slope))
 	p := &saddle.Problem{Oracle: linearise(c, t.value0, t.slope0), Dual: dual, Primal: primal}
-	r := &saddle.Run{Ctx: ctx, Problem: p, Settings: saddle.DefaultSettings(), Cert: saddle.NewCertifier(p),
+	r := &engine.Run{Ctx: ctx, Problem: p, Settings: engine.DefaultSettings(), Cert: engine.NewCertifier(p),
 		Source: rand.NewPCG(0, 0), Start: make([]float64, c.D)}
 	t.newton, _ = Newton{Sample: c.N}.start(r) // both primals are smooth
 	return t
@@ -378,15 +379,15 @@ func (t *tilt) solve(accuracy float64, prove func(y []float64) bool) bool {
 // A pinned primal penalises the last coordinate alone: ½ pinned·x_d².
 type pinned float64
 
-var _ saddle.Ridge = pinned(0)
+var _ engine.Ridge = pinned(0)
 
-// Modulus implements saddle.Primal.
+// Modulus implements engine.Primal.
 func (pinned) Modulus() float64 { return 0 }
 
-// Value implements saddle.Primal.
+// Value implements engine.Primal.
 func (p pinned) Value(x []float64) float64 { return float64(p) / 2 * x[len(x)-1] * x[len(x)-1] }
 
-// ProxTo implements saddle.Primal.
+// ProxTo implements engine.Primal.
 func (p pinned) ProxTo(dst, g, center []float64, a, c float64) {
 	for i, v := range center {
 		dst[i] = v - a/c*g[i]
@@ -395,47 +396,47 @@ func (p pinned) ProxTo(dst, g, center []float64, a, c float64) {
 	dst[last] *= c / (a*float64(p) + c)
 }
 
-// FenchelYoung implements saddle.Primal: the linear function is not bounded.
+// FenchelYoung implements engine.Primal: the linear function is not bounded.
 func (pinned) FenchelYoung(_, _ []float64) float64 { return math.Inf(1) }
 
-// AddGradTo implements saddle.Smooth.
+// AddGradTo implements engine.Smooth.
 func (p pinned) AddGradTo(dst, x []float64) { dst[len(x)-1] += float64(p) * x[len(x)-1] }
 
-// RidgeTo implements saddle.Ridge.
+// RidgeTo implements engine.Ridge.
 func (p pinned) RidgeTo(diagonal []float64) {
 	clear(diagonal)
 	diagonal[len(diagonal)-1] = float64(p)
 }
 
-// FreeCount implements saddle.Ridge.
+// FreeCount implements engine.Ridge.
 func (pinned) FreeCount() int { return 0 }
 
 // linearise returns the oracle of the losses linearised at the point that c evaluated last, as functions of the step.
 // It stores the losses and slopes there in value and slope.
-func linearise(c *saddle.Certifier, value, slope []float64) saddle.Oracle {
+func linearise(c *engine.Certifier, value, slope []float64) saddle.Oracle {
 	lo, hi := c.Rows.LocalRange(c.N)
 	k := len(slope) / len(value)
 	copy(value[lo:hi], c.Value[lo:hi])
 	copy(slope[lo*k:hi*k], c.Slope[lo*k:hi*k])
-	if o, ok := c.Problem.Oracle.(saddle.LinearModel); ok {
+	if o, ok := c.Problem.Oracle.(engine.LinearModel); ok {
 		return linearised{o, value, slope}
 	}
-	return linearisedClasses{c.Problem.Oracle.(saddle.ClassModel), value, slope, make([]float64, c.N)}
+	return linearisedClasses{c.Problem.Oracle.(engine.ClassModel), value, slope, make([]float64, c.N)}
 }
 
 // linearised is the oracle of losses value_j + slope_j z_jᵀv.
 type linearised struct {
-	saddle.LinearModel
+	engine.LinearModel
 	value, slope []float64
 }
 
-// NonNegative implements saddle.NonNegative.
+// NonNegative implements engine.NonNegative.
 func (linearised) NonNegative() bool { return false }
 
-// Rounding implements saddle.Rounded: it is unknown.
+// Rounding implements engine.Rounded: it is unknown.
 func (linearised) Rounding() (terms int, largest []float64, smoothness float64) { return 0, nil, 0 }
 
-// EvalTo implements saddle.Oracle.
+// EvalTo implements engine.Oracle.
 func (l linearised) EvalTo(value, slope, v []float64, lo, hi int) {
 	l.MarginsTo(value, v, lo, hi)
 	for j := lo; j < hi; j++ {
@@ -444,24 +445,24 @@ func (l linearised) EvalTo(value, slope, v []float64, lo, hi int) {
 	}
 }
 
-// CurvatureTo implements saddle.LinearModel: there is none.
+// CurvatureTo implements engine.LinearModel: there is none.
 func (linearised) CurvatureTo(curvature, _ []float64, lo, hi int) { clear(curvature[lo:hi]) }
 
 // linearisedClasses works like linearised with several margins per sample.
 type linearisedClasses struct {
-	saddle.ClassModel
+	engine.ClassModel
 	value, slope, zero []float64
 }
 
-// NonNegative implements saddle.NonNegative.
+// NonNegative implements engine.NonNegative.
 func (linearisedClasses) NonNegative() bool { return false }
 
-// Rounding implements saddle.Rounded: it is unknown.
+// Rounding implements engine.Rounded: it is unknown.
 func (linearisedClasses) Rounding() (terms int, largest []float64, smoothness float64) {
 	return 0, nil, 0
 }
 
-// EvalTo implements saddle.Oracle.
+// EvalTo implements engine.Oracle.
 func (l linearisedClasses) EvalTo(value, slope, v []float64, lo, hi int) {
 	l.MarginsTo(slope, v, lo, hi)
 	k := len(l.slope) / len(l.value)
@@ -472,12 +473,12 @@ func (l linearisedClasses) EvalTo(value, slope, v []float64, lo, hi int) {
 	}
 }
 
-// CurveTo implements saddle.ClassModel.
+// CurveTo implements engine.ClassModel.
 func (l linearisedClasses) CurveTo(margin, _, response, slope []float64, lo, hi int) {
 	l.ClassModel.CurveTo(margin, l.zero, response, slope, lo, hi)
 }
 
-// DiagonalTo implements saddle.ClassModel.
+// DiagonalTo implements engine.ClassModel.
 func (l linearisedClasses) DiagonalTo(dst []float64, c int, _, response, slope []float64, lo, hi int) {
 	l.ClassModel.DiagonalTo(dst, c, l.zero, response, slope, lo, hi)
 }

@@ -4,8 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -37,8 +38,8 @@ const (
 // method in the weights. ν then hardly needs to fall. Small values make Newton steps short, because every order of the
 // losses is another piece.
 type continuation struct {
-	*saddle.Run
-	dual     saddle.Adversary
+	*engine.Run
+	dual     engine.Adversary
 	method   Newton  // method of a stage
 	most     float64 // largest first ν
 	nu       float64 // ν of the next stage; 0 before the first
@@ -50,12 +51,12 @@ type continuation struct {
 }
 
 // newContinuation starts a continuation at the start of the run, with a first penalty of at most most.
-func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, error) {
-	dual, err := saddle.Required[saddle.Adversary](r.Problem.Dual)
+func newContinuation(r *engine.Run, m Newton, most float64) (*continuation, error) {
+	dual, err := engine.Required[engine.Adversary](r.Problem.Dual)
 	if err != nil {
 		return nil, err
 	}
-	if saddle.Has[side.Spectral](r.Problem.Dual) {
+	if engine.Has[side.Spectral](r.Problem.Dual) {
 		m.Sample = r.Cert.N
 	}
 	return &continuation{Run: r, dual: dual, method: m, most: most, x: slices.Clone(r.Start)}, nil
@@ -64,8 +65,8 @@ func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, erro
 // isBall reports whether the dual is a ball without a penalty whose risk has a gradient
 // except on a set of measure zero.
 func isBall(p *saddle.Problem) bool {
-	region := saddle.RegionOf(p.Dual)
-	return (region == saddle.Part || region == saddle.Whole) && p.Dual.Modulus() == 0 && saddle.IsDifferentiable(p)
+	region := engine.RegionOf(p.Dual)
+	return (region == engine.Part || region == engine.Whole) && p.Dual.Modulus() == 0 && engine.IsDifferentiable(p)
 }
 
 // isNearNonsmooth reports whether the dual is a ball with a multiplier close to 0 at the point last
@@ -103,21 +104,21 @@ func (m *newton) beginContinuation() bool {
 // It moves there and reports whether it did.
 func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
-	smoothable, ok := m.Problem.Dual.(saddle.Adversary)
+	smoothable, ok := m.Problem.Dual.(engine.Adversary)
 	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Last.Nu)) {
 		return false
 	}
 	m.unpenalised = true
 	dual, most := smoothable.Smoothed(0, c.N)
 	p := &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}
-	s := saddle.DefaultSettings()
+	s := engine.DefaultSettings()
 	if s.MaxPasses = c.PassesLeft(1, c.N, 60); !supportsSQP(p) || s.MaxPasses < minPasses {
 		return false
 	}
 	s.KeepDual = m.Settings.KeepDual
 	s.X0, s.Seed, s.RelativeGap = slices.Clone(m.x), m.Settings.Seed, max(m.Settings.RelativeGap/2,
 		0.002*nu/max(1e-300, math.Abs(m.value)))
-	l, err := saddle.NewLoop(p, Newton{}, s)
+	l, err := engine.NewLoop(p, Newton{}, s)
 	if err != nil {
 		return false
 	}
@@ -126,7 +127,7 @@ func (m *newton) solveUnpenalised() bool {
 	l.Iterate(m.Ctx)
 	copyColumnFindings(c, l.Cert)
 	c.Passes += l.Cert.Passes
-	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*most*nu) // the largest ψ
+	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*engine.UnitRoundoff)*most*nu) // the largest ψ
 	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective,
 		l.Cert.Passes)
 	if l.Failed == nil {
@@ -155,7 +156,7 @@ func (m *continuation) Step() error {
 	if s, ok := dual.(side.Spectral); ok && m.center != nil {
 		dual = s.Around(m.center, m.nu)
 	}
-	s := saddle.DefaultSettings()
+	s := engine.DefaultSettings()
 	s.X0, s.Seed, s.KeepDual = m.x, m.Settings.Seed, m.Settings.KeepDual
 	if s.RelativeGap = max(stageGap*m.nu*most/size, 1e-13); most == 0 { // one sample: the problem itself
 		s.RelativeGap = max(m.Settings.RelativeGap, 1e-13)
@@ -164,7 +165,7 @@ func (m *continuation) Step() error {
 		s.RelativeGap = max(1e-13, min(s.RelativeGap, 0.1*c.Best.Relative()))
 	}
 	s.MaxPasses = max(minPasses, c.PassesLeft(2.5, c.N, math.Inf(1))) // an evaluation and three gradients follow
-	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
+	l, err := engine.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func (m *continuation) Step() error {
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)
 	m.tightenLowerBound(l.Cert.Y)
-	if saddle.Has[side.Spectral](l.Problem.Dual) {
+	if engine.Has[side.Spectral](l.Problem.Dual) {
 		m.center = slices.Clone(l.Cert.Y)
 	}
 	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status,

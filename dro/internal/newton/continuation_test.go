@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -25,7 +25,7 @@ func TestNewton_SolvesTheUnpenalisedProblemWhereLossesExceedNu(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dual := range []saddle.Dual{side.Simplex{Divergence: side.PearsonChi2, Nu: 1e-3}, side.Simplex{Nu: 1e-3}} {
-		p := &saddle.Problem{Oracle: o, Dual: dual, Primal: side.L2{Mu: 1.0 / n}}
+		p := &saddle.Problem{Oracle: o, Dual: dual, Primal: saddle.L2{Mu: 1.0 / n}}
 		unpenalised := 0
 		s := drotest.SettingsFor(1e-7, 1000)
 		s.Logf = func(format string, _ ...any) {

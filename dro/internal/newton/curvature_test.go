@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -28,8 +29,8 @@ func TestCurvedBound_IsBelowTheObjective(t *testing.T) {
 				side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}} {
 				for _, mu := range []float64{0.1, 1e-6} {
 					name := fmt.Sprintf("%#v, %#v, μ = %v, intercept %v", l, dual, mu, intercept)
-					p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: side.L2{Mu: mu, Intercept: intercept}}
-					opt, err := saddle.Solve(context.Background(), p, Newton{}, drotest.SettingsFor(1e-12, 1000))
+					p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: saddle.L2{Mu: mu, Intercept: intercept}}
+					opt, err := engine.Solve(context.Background(), p, Newton{}, drotest.SettingsFor(1e-12, 1000))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -40,11 +41,11 @@ func TestCurvedBound_IsBelowTheObjective(t *testing.T) {
 							for i := range x {
 								x[i] += opt.X[i]
 							}
-							c := saddle.NewCertifier(p)
+							c := engine.NewCertifier(p)
 							c.Best.Lower = math.Inf(-1)
 							value := c.Evaluate(x)
 							if !(CertifyByCurvature(c, count, n, 1e9) <= 1) {
-								if fixed := saddle.RegionOf(dual) == saddle.Point; far <= 1e-4 && count == n && (fixed || dual.Modulus() == 1) {
+								if fixed := engine.RegionOf(dual) == engine.Point; far <= 1e-4 && count == n && (fixed || dual.Modulus() == 1) {
 									t.Errorf("%s: no bound at %v from the optimum", name, far)
 								}
 								continue

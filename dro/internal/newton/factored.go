@@ -2,10 +2,10 @@ package newton
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -45,10 +45,10 @@ func addDiagonal(h *mat.SymDense, diagonal []float64) {
 }
 
 // NewFactored returns a Hessian that is not formed yet, for a problem that has one (IsFormable).
-func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored {
+func NewFactored(p *saddle.Problem, lifted bool, e *engine.Evaluator) *Factored {
 	n, d, _ := p.Oracle.Dims()
 	m := &Factored{weights: newWeights(p, e), grams: newGram(e.Rows, n, d), N: n, D: d, lifted: lifted}
-	m.ridge = saddle.RidgeOf(p.Primal, d)
+	m.ridge = engine.RidgeOf(p.Primal, d)
 	size := d
 	if lifted {
 		size++
@@ -63,7 +63,7 @@ func (m *Factored) Damping() float64 { return m.Lambda }
 
 // Cost returns the cost of the Gram matrix divided by the cost of losses and a gradient.
 func (m *Factored) Cost() float64 {
-	pass, gram := saddle.WorkOf(m.evaluator.Problem.Oracle)
+	pass, gram := engine.WorkOf(m.evaluator.Problem.Oracle)
 	if m.Samples > 0 {
 		share := float64(m.Samples) / float64(m.N)
 		return share * (1 + gram/pass)
@@ -93,7 +93,7 @@ func (m *Factored) measureColumns() {
 	kept.CopySym(m.Matrix)
 	m.allocate()
 	lo, hi := m.evaluator.Rows.LocalRange(m.N)
-	saddle.Fill(m.weight[lo:hi], 1/float64(m.N)) // the next update takes others
+	engine.Fill(m.weight[lo:hi], 1/float64(m.N)) // the next update takes others
 	m.grams.SumOf(m.Matrix, m.oracle, m.weight)
 	m.scale = make([]float64, m.D)
 	for i := range m.scale {
@@ -158,35 +158,23 @@ func (m *Factored) factorise() error {
 // Solve overwrites v with H⁻¹v, or with NaN if no Hessian has been factorised.
 func (m *Factored) Solve(v []float64) { m.factor.Solve(v) }
 
-// An OverflowError reports that the squares of a column of the design, as weighted in a
-// Hessian, overflow double precision. The column should be divided by its scale.
-type OverflowError struct {
-	Coordinate int // of x
-}
-
-// Error implements error.
-func (e *OverflowError) Error() string {
-	return fmt.Sprintf("dro: the squares of coordinate %d of the samples overflow double precision: divide that column "+
-		"by its scale", e.Coordinate)
-}
-
 // CheckOverflow returns the OverflowError of the first column whose squares overflow, nil if there is
 // no such column or the oracle does not report its rounding.
 func CheckOverflow(o saddle.Oracle) error {
-	products, ok := o.(saddle.LinearModel)
+	products, ok := o.(engine.LinearModel)
 	if !ok {
 		return nil
 	}
 	n, d, _ := o.Dims()
 	squares, ones := make([]float64, d), make([]float64, n)
-	rows := saddle.RowsOf(o)
+	rows := engine.RowsOf(o)
 	lo, hi := rows.LocalRange(n)
-	saddle.Fill(ones[lo:hi], 1)
+	engine.Fill(ones[lo:hi], 1)
 	products.AddSquaresTo(squares, ones, lo, hi)
 	rows.Comm().Max(squares)
 	for i, v := range squares {
 		if math.IsInf(v, 1) || math.IsNaN(v) {
-			return &OverflowError{Coordinate: i}
+			return &saddle.OverflowError{Coordinate: i}
 		}
 	}
 	return nil

@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
 func TestFactored_IndefiniteAfterAFactorGivesNoStep(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(113), 50, 3, false)
-	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.01}}
-	c := saddle.NewCertifier(p)
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.3}, Primal: saddle.L2{Mu: 0.01}}
+	c := engine.NewCertifier(p)
 	c.Evaluate([]float64{0.3, -0.2, 0.5})
 	m := NewFactored(p, false, c.Evaluator)
 	if err := m.Update(c.Y, c.Slope); err != nil {

@@ -1,7 +1,7 @@
 package newton
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/mat"
@@ -36,7 +36,7 @@ func (g *gram) sumTo(h *mat.SymDense) {
 }
 
 // SumOf stores Σ_j weight_j z_j z_jᵀ in the first d rows of h.
-func (g *gram) SumOf(h *mat.SymDense, o saddle.LinearModel, weight []float64) {
+func (g *gram) SumOf(h *mat.SymDense, o engine.LinearModel, weight []float64) {
 	g.part.Clear()
 	g.rows.RunCount(len(weight), g.count, func(s, lo, hi int) { o.AddGramTo(g.part.Shard(s), weight, lo, hi) })
 	g.sumTo(h)

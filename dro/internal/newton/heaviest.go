@@ -3,7 +3,8 @@ package newton
 import (
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 const (
@@ -24,24 +25,24 @@ func (m *newton) solveHeaviest() (tried bool) {
 	if m.restricted || c.EffectiveShare() >= fewRows || m.Problem.Dual.Modulus() == 0 {
 		return false
 	}
-	all, ok := m.Problem.Oracle.(saddle.Model)
-	dual, may := m.Problem.Dual.(saddle.Adversary)
+	all, ok := m.Problem.Oracle.(engine.Model)
+	dual, may := m.Problem.Dual.(engine.Adversary)
 	if !ok || !may {
 		return false
 	}
-	most := min(c.N/4, saddle.MostSelected(m.Problem.Oracle))
-	samples := make([]int, min(c.N, saddle.RowsPerColumn*c.D)) // so that every direction has rows
+	most := min(c.N/4, engine.MostSelected(m.Problem.Oracle))
+	samples := make([]int, min(c.N, engine.RowsPerColumn*c.D)) // so that every direction has rows
 	for j := range samples {
 		samples[j] = j
 	}
 	x := slices.Clone(m.x)
 	for c.EffectiveShare() < fewRows && !exceedsPenalty(c.Objective, m.Problem.Dual.Modulus()) && m.Ctx.Err() == nil {
 		before := len(samples)
-		samples = append(samples, saddle.HeaviestSamples(c.Rows, c.Y, heavyWeight, saddle.RowsPerColumn*c.D)...)
+		samples = append(samples, engine.HeaviestSamples(c.Rows, c.Y, heavyWeight, engine.RowsPerColumn*c.D)...)
 		slices.Sort(samples)
 		samples = slices.Compact(samples)
 		n := len(samples)
-		s := saddle.DefaultSettings()
+		s := engine.DefaultSettings()
 		s.KeepDual = m.Settings.KeepDual
 		s.X0, s.Seed, s.RelativeGap = x, m.Settings.Seed, max(1e-12, m.Settings.RelativeGap/10)
 		if s.MaxPasses = c.PassesLeft(spareEvaluations, n, 500); n == before || n > most || s.MaxPasses < minPasses {
@@ -51,7 +52,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		if restricted == nil {
 			break
 		}
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal},
+		l, err := engine.NewLoop(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal},
 			Newton{}, s)
 		if err != nil {
 			break
@@ -70,7 +71,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 				y[j] = l.Cert.Dual[k]
 			}
 		}
-		c.RaiseLower(y, l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*offset)
+		c.RaiseLower(y, l.Cert.Best.Lower, (1+8*engine.UnitRoundoff)*offset)
 		x = slices.Clone(l.Cert.BestX)
 		if isNewton && stage.formed {
 			m.takeOverHessian(stage.h)

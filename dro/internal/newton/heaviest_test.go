@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -24,7 +24,7 @@ func TestNewton_SolvesForTheHeaviestRowsFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.1}, Primal: side.L2{Mu: 1.0 / n}}
+	p := &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.1}, Primal: saddle.L2{Mu: 1.0 / n}}
 	tried := 0
 	s := drotest.SettingsFor(1e-8, 300)
 	s.Logf = func(format string, _ ...any) {

@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 )
@@ -21,8 +22,12 @@ var _ saddle.Method = LBFGS{}
 func (LBFGS) Name() string { return "lbfgs" }
 
 // Start implements Method.
-func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
-	phi, err := saddle.Required[saddle.Smooth](r.Problem.Primal)
+func (m LBFGS) Start(run saddle.Run) (saddle.Stepper, error) {
+	r, err := engine.RunOf(run)
+	if err != nil {
+		return nil, err
+	}
+	phi, err := engine.Required[saddle.Smooth](r.Problem.Primal)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +35,7 @@ func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
 }
 
 // start works like Start for a φ with a gradient.
-func (m LBFGS) start(r *saddle.Run, phi saddle.Smooth) *lbfgs {
+func (m LBFGS) start(r *engine.Run, phi saddle.Smooth) *lbfgs {
 	d := len(r.Start)
 	l := &lbfgs{Run: r, phi: phi, dir: make([]float64, d)}
 	l.at = optimize.Location{X: append([]float64(nil), r.Start...), F: math.NaN(), Gradient: make([]float64, d)}
@@ -39,7 +44,7 @@ func (m LBFGS) start(r *saddle.Run, phi saddle.Smooth) *lbfgs {
 }
 
 type lbfgs struct {
-	*saddle.Run
+	*engine.Run
 	phi       saddle.Smooth
 	quasi     *optimize.LBFGS // nil: start with steepest descent
 	steps     int             // directions computed by quasi
@@ -154,4 +159,4 @@ func (*lbfgs) IsCheckDue(byPasses bool) bool { return byPasses }
 func (l *lbfgs) Check() { l.Cert.Certify() }
 
 // Needs implements Method.
-func (LBFGS) Needs() []saddle.Need { return []saddle.Need{saddle.NeedGradient, saddle.NeedSmooth} }
+func (LBFGS) Needs() []saddle.Need { return []saddle.Need{engine.NeedGradient, engine.NeedSmooth} }

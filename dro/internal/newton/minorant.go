@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -35,10 +35,10 @@ import (
 // CertifyByCurvature returns ρ, or a bound of it, divided by the largest ρ that is
 // sufficient. Up to 1 a bound of min F was found; above 1, about so many times more
 // samples would give one; +Inf if nothing is known.
-func CertifyByCurvature(c *saddle.Certifier, count, limit int, maxPasses float64) (shortfall float64) {
+func CertifyByCurvature(c *engine.Certifier, count, limit int, maxPasses float64) (shortfall float64) {
 	none := math.Inf(1)
-	o, ok := c.Problem.Oracle.(saddle.LinearModel)
-	ridge := saddle.RidgeOf(c.Problem.Primal, c.D)
+	o, ok := c.Problem.Oracle.(engine.LinearModel)
+	ridge := engine.RidgeOf(c.Problem.Primal, c.D)
 	if !ok || ridge == nil || math.IsInf(c.Objective, 1) {
 		return none
 	}
@@ -51,15 +51,15 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, maxPasses float64
 	c.Spend(float64(count) / float64(c.N))
 	total := 0.0
 	if rows == nil {
-		total = saddle.Sum(weight)
+		total = engine.Sum(weight)
 	} else {
-		total = rows.Sum(count, func(lo, hi int) float64 { return saddle.Sum(weight[lo:hi]) })
+		total = rows.Sum(count, func(lo, hi int) float64 { return engine.Sum(weight[lo:hi]) })
 	}
 	if !(total > 0) {
 		return none
 	}
 	f := newMinorant(o, rows, ridge, weight, c.IsRedundant)
-	if all, ok := c.Problem.Oracle.(saddle.LinearModel); f == nil && ok && c.Redundant == nil {
+	if all, ok := c.Problem.Oracle.(engine.LinearModel); f == nil && ok && c.Redundant == nil {
 		kept := slices.Clone(weight) // the search overwrites the scratch space
 		if findRedundant(c, all, ridge); slices.Contains(c.Redundant, true) {
 			copy(weight, kept)
@@ -78,10 +78,10 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, maxPasses float64
 	g := append([]float64(nil), c.G...)
 	for i, x := range c.X {
 		g[i] += ridge[i] * x
-		c.Err[i] += 4 * saddle.UnitRoundoff * (math.Abs(g[i]) + 2*ridge[i]*math.Abs(x))
+		c.Err[i] += 4 * engine.UnitRoundoff * (math.Abs(g[i]) + 2*ridge[i]*math.Abs(x))
 	}
 	p := c.ProveResponse()
-	inflate := 1 / (1 - p.Off - 16*saddle.UnitRoundoff) // H⁻¹ of the exact weights ⪯ inflate·H⁻¹ of the computed ones
+	inflate := 1 / (1 - p.Off - 16*engine.UnitRoundoff) // H⁻¹ of the exact weights ⪯ inflate·H⁻¹ of the computed ones
 	lambda := math.Sqrt(inflate) * f.gradientNorm(g, c.Err)
 	rho := 0.0
 	if within := largestReach(radius, decay) / lambda; !math.IsInf(within, 1) {
@@ -133,7 +133,7 @@ type minorant struct {
 // newMinorant returns the minorant of these samples and weights, nil if it is singular
 // or so nearly singular that rounding decides. The parameters of redundant columns count as 0.
 func newMinorant(
-	o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64, redundant func(i int) bool,
+	o engine.LinearModel, rows *ranks.Rows, ridge, weight []float64, redundant func(i int) bool,
 ) *minorant {
 	const (
 		smallest = 1e-280 // diagonal entry that is exact to a few u
@@ -193,13 +193,13 @@ func newMinorant(
 // d, and so has |Uᵀ||U| in the backward errors γ_{d+1}|Uᵀ||U| of a factorisation and of a solve.
 func gramRounding(d, rows int) float64 {
 	const more = 64 // the largest number of shards, plus the further operations on a term
-	return 1.01 * float64(d) * (saddle.Gamma(rows+more) + 4*saddle.Gamma(d+16))
+	return 1.01 * float64(d) * (engine.Gamma(rows+more) + 4*engine.Gamma(d+16))
 }
 
 // gamma returns γ for a sum over the parameters, including the operations on its terms.
 func (f *minorant) gamma() float64 {
 	const more = 16
-	return saddle.Gamma(f.d + more)
+	return engine.Gamma(f.d + more)
 }
 
 // gradientNorm bounds (g'ᵀH⁻¹g')^{1/2} for every g' within err of g.
@@ -233,7 +233,7 @@ func (f *minorant) provesEigenvalues(value float64) bool {
 // bound that is sufficient, the norms themselves are computed, if that costs at most maxPasses
 // passes. shortfall is the proved bound divided by within; up to 1 is sufficient.
 func (f *minorant) maxRowNorm(
-	c *saddle.Certifier, o saddle.LinearModel, weight []float64, within, maxPasses float64,
+	c *engine.Certifier, o engine.LinearModel, weight []float64, within, maxPasses float64,
 ) (rho, shortfall float64) {
 	lightest := -f.rows.Max(len(weight), func(lo, hi int) float64 {
 		least := math.Inf(1)
@@ -288,7 +288,7 @@ func (f *minorant) maxRowNorm(
 // maxNorm bounds the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight, from
 // that of all ‖D z_j‖², by the columns of D V, V ≈ U⁻¹: with R = UV − I, ‖VᵀDz‖ ≥ (1 −
 // ‖R‖)‖U⁻ᵀDz‖. It uses norm, of the length of weight.
-func (f *minorant) maxNorm(c *saddle.Certifier, o saddle.LinearModel, norm, weight []float64, scaled float64) float64 {
+func (f *minorant) maxNorm(c *engine.Certifier, o engine.LinearModel, norm, weight []float64, scaled float64) float64 {
 	margin := make([]float64, len(weight))
 	first, end := f.rows.LocalRange(len(norm))
 	clear(norm[first:end])
@@ -304,7 +304,7 @@ func (f *minorant) maxNorm(c *saddle.Certifier, o saddle.LinearModel, norm, weig
 		residual.Set(i, i, residual.At(i, i)-1)
 	}
 	size := mat.Norm(inverse, 2) // Frobenius
-	off := (1 + saddle.Gamma(f.d*f.d)) * (mat.Norm(&residual, 2) + f.gamma()*mat.Norm(f.upper, 2)*size)
+	off := (1 + engine.Gamma(f.d*f.d)) * (mat.Norm(&residual, 2) + f.gamma()*mat.Norm(f.upper, 2)*size)
 	if !(off < 0.5) {
 		return math.Inf(1)
 	}

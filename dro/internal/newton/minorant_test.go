@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,8 +19,8 @@ func TestCurvedBound_RefusesOutsideItsNeighbourhood(t *testing.T) {
 	rng := drotest.RngOf(96)
 	const n, d = 400, 4
 	s := drotest.NewSample(rng, n, d, false)
-	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 1}, Primal: side.L2{}}
-	c := saddle.NewCertifier(p)
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 1}, Primal: saddle.L2{}}
+	c := engine.NewCertifier(p)
 	before := c.Best
 	c.Evaluate(drotest.Normals(rng, d, 30)) // all slopes saturated
 	CertifyByCurvature(c, n, n, 1e9)
@@ -29,8 +30,8 @@ func TestCurvedBound_RefusesOutsideItsNeighbourhood(t *testing.T) {
 	for j := range n {
 		s.Design[j*d] = 0.1*s.Design[j*d+1] + 0.7*s.Design[j*d+2] // dependent up to rounding, no penalty
 	}
-	p = &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1}, Primal: side.L2{}}
-	c = saddle.NewCertifier(p)
+	p = &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1}, Primal: saddle.L2{}}
+	c = engine.NewCertifier(p)
 	c.Evaluate(make([]float64, d))
 	if CertifyByCurvature(c, n, n, 1e9) <= 1 {
 		t.Error("a bound from a singular matrix")
@@ -78,7 +79,7 @@ func TestAbove_ProvesTheSmallestEigenvalue(t *testing.T) {
 		for j := range weight {
 			weight[j] = rng.ExpFloat64()
 		}
-		f := newMinorant(s.Oracle(t, losses.Squared{}), nil, saddle.RidgeOf(side.L2{Mu: 0.01}, d), weight, none)
+		f := newMinorant(s.Oracle(t, losses.Squared{}), nil, engine.RidgeOf(saddle.L2{Mu: 0.01}, d), weight, none)
 		if f == nil {
 			t.Fatal("no lower bound")
 		}
@@ -117,7 +118,7 @@ func TestMinorant_NormWithRounding(t *testing.T) {
 			}
 			size.Sqrt(size)
 			least := new(big.Float).Mul(size, new(big.Float).Add(big.NewFloat(1),
-				big.NewFloat(float64(d+8)*saddle.UnitRoundoff)))
+				big.NewFloat(float64(d+8)*engine.UnitRoundoff)))
 			got := f.gradientNorm(g, make([]float64, d))
 			if of, _ := size.Float64(); big.NewFloat(got).Cmp(least) < 0 || got > of*(1+1e-13) {
 				t.Fatalf("%d columns: %v, of a vector of length %v", d, got, size)

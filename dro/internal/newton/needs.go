@@ -3,8 +3,8 @@ package newton
 import (
 	"fmt"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxColumns),
@@ -15,11 +15,11 @@ var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxC
 
 var needNorm = saddle.Need{What: "the Wasserstein regulariser with ν > 0 or given weights, and one margin per sample",
 	Holds: func(p *saddle.Problem) bool {
-		return saddle.Has[side.Norm](p.Primal) && saddle.IsDifferentiable(p) && saddle.NeedLinearModel.IsMet(p)
+		return engine.Has[saddle.Wasserstein](p.Primal) && engine.IsDifferentiable(p) && engine.NeedLinearModel.IsMet(p)
 	}}
 
 // Needs lists what every method that uses the Hessian of P needs.
-var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedLinearModel, saddle.NeedResponse, saddle.NeedRidge}
+var Needs = []saddle.Need{engine.NeedGradient, engine.NeedLinearModel, engine.NeedResponse, engine.NeedRidge}
 
 // UnlessFormable returns n as a need of problems whose Hessian cannot be formed. For these the practical
 // schedule falls back to the theoretical one.

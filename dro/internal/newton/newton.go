@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -57,30 +57,34 @@ var _ saddle.Method = Newton{}
 func (Newton) Name() string { return "newton" }
 
 // Start implements Method.
-func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
+func (m Newton) Start(run saddle.Run) (saddle.Stepper, error) {
+	r, err := engine.RunOf(run)
+	if err != nil {
+		return nil, err
+	}
 	if m.Sample < 0 {
 		return nil, fmt.Errorf("dro: newton cannot estimate a Hessian from %d rows", m.Sample)
 	}
 	switch {
-	case saddle.Has[side.Norm](r.Problem.Primal):
+	case engine.Has[saddle.Wasserstein](r.Problem.Primal):
 		return newNorm(r, m)
-	case !saddle.IsDifferentiable(r.Problem) && !supportsSQP(r.Problem):
+	case !engine.IsDifferentiable(r.Problem) && !supportsSQP(r.Problem):
 		return newContinuation(r, m, math.Inf(1))
-	case !saddle.IsDifferentiable(r.Problem):
+	case !engine.IsDifferentiable(r.Problem):
 		return newSQP(r)
 	}
 	return m.start(r)
 }
 
 // start starts the iteration on all rows of the run.
-func (m Newton) start(r *saddle.Run) (*newton, error) {
-	phi, err := saddle.Required[saddle.Smooth](r.Problem.Primal)
+func (m Newton) start(r *engine.Run) (*newton, error) {
+	phi, err := engine.Required[saddle.Smooth](r.Problem.Primal)
 	if err != nil {
 		return nil, err
 	}
 	d := r.Cert.D
 	n := &newton{Run: r, method: m, phi: phi, decrement: math.Inf(1)}
-	if m.Products && saddle.NeedLinearModel.IsMet(r.Problem) || !IsFormable(r.Problem) {
+	if m.Products && engine.NeedLinearModel.IsMet(r.Problem) || !IsFormable(r.Problem) {
 		n.h = newOperator(r.Problem, r.Cert.Evaluator)
 	} else {
 		f := NewFactored(r.Problem, false, r.Cert.Evaluator)
@@ -101,7 +105,7 @@ func (m Newton) start(r *saddle.Run) (*newton, error) {
 // sampleOf returns the number of rows from which a Hessian is estimated; 0 means all.
 func sampleOf(o saddle.Oracle) int {
 	n, d, _ := o.Dims()
-	pass, gram := saddle.WorkOf(o)
+	pass, gram := engine.WorkOf(o)
 	if m := max(sampleRows*d, int(samplePasses*float64(n)*pass/(pass+gram))); 2*m < n {
 		return m
 	}
@@ -125,7 +129,7 @@ type hessian interface {
 
 // A newton is the state of Newton's method.
 type newton struct {
-	*saddle.Run
+	*engine.Run
 	method           Newton
 	h                hessian
 	phi              saddle.Smooth
@@ -371,13 +375,13 @@ func (m *newton) Check() { m.Cert.Certify() }
 
 // Needs implements Method.
 func (Newton) Needs() []saddle.Need {
-	risk := saddle.NeedGradient.Or(saddle.NeedPolyhedral).Or(saddle.NeedSmoothable)
+	risk := engine.NeedGradient.Or(engine.NeedPolyhedral).Or(engine.NeedSmoothable)
 	risk.Holds = func(p *saddle.Problem) bool {
-		return saddle.IsDifferentiable(p) || supportsSQP(p) || saddle.NeedSmoothable.IsMet(p)
+		return engine.IsDifferentiable(p) || supportsSQP(p) || engine.NeedSmoothable.IsMet(p)
 	}
-	response := saddle.NeedResponse
+	response := engine.NeedResponse
 	response.Holds = func(p *saddle.Problem) bool {
-		return saddle.Has[saddle.Adversary](p.Dual) || !saddle.IsDifferentiable(p)
+		return engine.Has[engine.Adversary](p.Dual) || !engine.IsDifferentiable(p)
 	}
-	return []saddle.Need{risk, saddle.NeedLinearModel.Or(saddle.NeedClassModel), response, saddle.NeedRidge.Or(needNorm)}
+	return []saddle.Need{risk, engine.NeedLinearModel.Or(engine.NeedClassModel), response, engine.NeedRidge.Or(needNorm)}
 }

@@ -4,15 +4,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // newNorm starts a solve with the regulariser (μ/2)‖x‖² + ε‖x‖. As ε‖x‖ is the least ε(‖x‖²/λ + λ)/2 over λ > 0, it
 // solves ridge problems of modulus μ + ε/λ with optima x(λ), and finds the λ = ‖x(λ)‖. The norm ‖x(λ)‖ increases with
 // λ, so that it is a bound of that λ too.
-func newNorm(r *saddle.Run, m Newton) (*norm, error) {
-	phi, err := saddle.Required[side.Norm](r.Problem.Primal)
+func newNorm(r *engine.Run, m Newton) (*norm, error) {
+	phi, err := engine.Required[saddle.Wasserstein](r.Problem.Primal)
 	if err != nil {
 		return nil, err
 	}
@@ -21,9 +21,9 @@ func newNorm(r *saddle.Run, m Newton) (*norm, error) {
 
 // A norm is the state of the search for λ.
 type norm struct {
-	*saddle.Run
+	*engine.Run
 	method    Newton
-	phi       side.Norm
+	phi       saddle.Wasserstein
 	x         []float64 // optimum of the last ridge problem
 	lambda    float64   // of the next one
 	low, high float64   // bounds of the λ to find
@@ -38,10 +38,10 @@ func (m *norm) Step() error {
 		nearest = 1e-15 // relative distance of the bounds of λ
 	)
 	c := m.Cert
-	s := saddle.DefaultSettings()
+	s := engine.DefaultSettings()
 	s.X0, s.Seed, s.RelativeGap = m.x, m.Settings.Seed, max(1e-14, inner*m.Settings.RelativeGap)
 	s.MaxPasses = max(minPasses, c.PassesLeft(spareEvaluations, c.N, math.Inf(1)))
-	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: m.Problem.Dual,
+	l, err := engine.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: m.Problem.Dual,
 		Primal: m.phi.RidgeAt(m.lambda)}, m.method, s)
 	if err != nil {
 		return err

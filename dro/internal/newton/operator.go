@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/floats"
 )
@@ -19,7 +20,7 @@ import (
 // inverse on the space that they span.
 type operator struct {
 	weights
-	rows   saddle.LinearModel
+	rows   engine.LinearModel
 	blocks *classBlocks // for samples with several margins; nil for one margin
 	ridge  []float64    // d: the diagonal of ∇²φ
 	lambda float64      // damping: λ times the diagonal is added
@@ -36,11 +37,11 @@ type operator struct {
 }
 
 // newOperator returns a Hessian that must still be updated, for a problem that has one.
-func newOperator(p *saddle.Problem, e *saddle.Evaluator) *operator {
-	rows, _ := p.Oracle.(saddle.LinearModel)
-	h := &operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
+func newOperator(p *saddle.Problem, e *engine.Evaluator) *operator {
+	rows, _ := p.Oracle.(engine.LinearModel)
+	h := &operator{weights: newWeights(p, e), rows: rows, ridge: engine.RidgeOf(p.Primal, e.D),
 		squares: e.Rows.Partials(e.Rows.Shards(e.N), e.D)}
-	if o, ok := p.Oracle.(saddle.ClassModel); ok {
+	if o, ok := p.Oracle.(engine.ClassModel); ok {
 		h.blocks = newClassBlocks(o, e, h.ridge)
 	}
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {

@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -19,8 +20,8 @@ func TestOperator_ProductsOfMatrix(t *testing.T) {
 	for _, l := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 0.5}} {
 		for _, dual := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.2},
 			side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}} {
-			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: side.L2{Mu: 0.01, Intercept: true}}
-			c := saddle.NewCertifier(p)
+			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: saddle.L2{Mu: 0.01, Intercept: true}}
+			c := engine.NewCertifier(p)
 			c.Evaluate(drotest.Normals(rng, d, 0.5))
 			formed, products := NewFactored(p, false, c.Evaluator), newOperator(p, c.Evaluator)
 			if err := formed.Update(c.Y, c.Slope); err != nil {

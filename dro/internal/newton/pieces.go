@@ -3,7 +3,8 @@ package newton
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -19,7 +20,7 @@ type sqpStep struct {
 
 // maxPieces returns the largest number of samples of a part that can be pieces.
 func (m *sqp) maxPieces() int {
-	most := saddle.MostSelected(m.Problem.Oracle)
+	most := engine.MostSelected(m.Problem.Oracle)
 	if most < m.Cert.N { // little memory
 		most /= len(m.parts)
 	}
@@ -33,12 +34,12 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	if m.groups != nil {
 		v, rows, weigh := m.groups.PiecesAt(c.Evaluator)
 		u := make([]float64, len(v))
-		saddle.Fill(u, math.Inf(1))
+		engine.Fill(u, math.Inf(1))
 		m.phi.AddGradTo(g, c.X)
 		q := &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, ends: []int{len(v)}, mass: []float64{1}}
 		return &sqpStep{quadratic: q, start: c.Risk, weigh: weigh}, nil
 	}
-	count := min(c.N, max(int(share*float64(c.N)), saddle.RowsPerColumn*c.D), m.maxPieces())
+	count := min(c.N, max(int(share*float64(c.N)), engine.RowsPerColumn*c.D), m.maxPieces())
 	p := &sqpStep{quadratic: &quadratic{h: h, g: g}, count: count}
 	var ids []int
 	var own []float64 // weights of the pieces
@@ -51,7 +52,7 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 		}
 		near := m.nearestSamples(count, of.cap, tau)
 		at := ranks.GatherAt(c.Rows, near, c.Value, of.cap, y)
-		if mass := saddle.Sum(at[2]); mass > 0 {
+		if mass := engine.Sum(at[2]); mass > 0 {
 			ids, p.v, p.u, own = append(ids, near...), append(p.v, at[0]...), append(p.u, at[1]...), append(own, at[2]...)
 			p.ends, p.mass = append(p.ends, len(ids)), append(p.mass, mass)
 		}
@@ -59,7 +60,7 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D,
 		slope: ranks.GatherAt(c.Rows, ids, c.Slope)[0]}
 	var err error
-	if s.products, err = saddle.Required[saddle.LinearModel](s.oracle); err != nil { // those of all samples have
+	if s.products, err = engine.Required[engine.LinearModel](s.oracle); err != nil { // those of all samples have
 		return nil, err
 	}
 	p.j = s
@@ -97,7 +98,7 @@ func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 // which is the largest loss if weights have no caps.
 func (m *sqp) nearestSamples(count int, caps []float64, tau float64) []int {
 	c := m.Cert
-	return saddle.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
+	return engine.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
 		if !(caps[j] > 0) {
 			return math.Inf(1)
 		}
@@ -108,7 +109,7 @@ func (m *sqp) nearestSamples(count int, caps []float64, tau float64) []int {
 // samples is the Jacobian of the margins of samples.
 type samples struct {
 	oracle         saddle.Oracle
-	products       saddle.LinearModel
+	products       engine.LinearModel
 	slope, scratch []float64
 	d              int
 }

@@ -3,7 +3,7 @@ package newton
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,7 +13,7 @@ import (
 // where that of all columns is singular. A combination counts if it holds exactly, in the numbers as they are stored,
 // which is decided without rounding; columns that depend on each other up to rounding alone make c.IsDeficient true. It
 // takes a Gram matrix, and half a pass for every column in question.
-func findRedundant(c *saddle.Certifier, o saddle.LinearModel, ridge []float64) {
+func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	const (
 		dependent = 1e-10      // squared distance from the span of the others, relative, below which a column is in question
 		fraction  = 1.0 / 1024 // coefficients are multiples of it
@@ -23,7 +23,7 @@ func findRedundant(c *saddle.Certifier, o saddle.LinearModel, ridge []float64) {
 	c.Redundant = make([]bool, d)
 	lo, hi := c.Rows.LocalRange(c.N)
 	ones := c.ScratchSpace()
-	saddle.Fill(ones[lo:hi], 1)
+	engine.Fill(ones[lo:hi], 1)
 	c.Spend(1)
 	h := mat.NewSymDense(d, nil)
 	newGram(c.Rows, c.N, d).SumOf(h, o, ones)
@@ -82,12 +82,12 @@ func findRedundant(c *saddle.Certifier, o saddle.LinearModel, ridge []float64) {
 
 // passColumns lets the certifier of an inner solve know what is known of the columns. The rows of the inner solve are
 // some or all of those of c.
-func passColumns(c, inner *saddle.Certifier) {
+func passColumns(c, inner *engine.Certifier) {
 	inner.Redundant, inner.IsDeficient = c.Redundant, c.IsDeficient
 }
 
 // copyColumnFindings takes over what an inner solve on all rows has found out about the columns.
-func copyColumnFindings(c, inner *saddle.Certifier) {
+func copyColumnFindings(c, inner *engine.Certifier) {
 	if c.Redundant == nil {
 		c.Redundant, c.IsDeficient = inner.Redundant, inner.IsDeficient
 	}

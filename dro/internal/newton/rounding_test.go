@@ -5,13 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/losses"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Gram matrix, cholesky factor and solves are as exact as is said of them: λ from above,
@@ -73,7 +73,7 @@ func TestCurvature_RoundingIsBounded(t *testing.T) {
 		if got, want := f.gradientNorm(base, err), math.Sqrt(square(drotest.Reals(g))); got < want {
 			t.Errorf("trial %d: λ = %v of all gradients within an error, %v of one of them", trial, got, want)
 		}
-		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: side.L2{Intercept: true}})
+		c := engine.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: saddle.L2{Intercept: true}})
 		for _, within := range []float64{1.001 * longest, 1.5 * longest, 2.5 * longest, 4 * longest, 100 * longest} {
 			rho, shortfall := f.maxRowNorm(c, o, weight, within, 1e9)
 			if shortfall <= 1 && rho < longest {
@@ -109,7 +109,7 @@ func TestMinorant_MarginsRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 3}, Primal: side.L2{Mu: mu}})
+		c := engine.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 3}, Primal: saddle.L2{Mu: mu}})
 		c.Best.Lower = math.Inf(-1)
 		value := c.Evaluate([]float64{big/3 + 1e-3, -big})
 		CertifyByCurvature(c, n, n, 1e9)
@@ -152,12 +152,12 @@ func TestMinorant_MarginsRounded(t *testing.T) {
 // above what they are, by what was allowed for.
 func TestMinorant_InaccurateInverse(t *testing.T) {
 	o := drotest.Sample{N: 2, D: 2, Design: []float64{0, 1, 1, 0}, Label: []float64{1, -1}}.Oracle(t, losses.Squared{})
-	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: side.L2{Mu: 1}})
+	c := engine.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: saddle.L2{Mu: 1}})
 	for _, least := range []float64{0x1p-20, 0x1p-44, 0x1p-46} {
 		upper := mat.NewTriDense(2, mat.Upper, []float64{1, 1, 0, least})
 		f := &minorant{d: 2, scale: []float64{1, 1}, upper: upper, inflate: 1}
 		longest := math.Sqrt(1 + 1/(least*least)) // Uᵀv = (1, 0); (0, 1) gives 1/least
-		allowed := 1 + saddle.Gamma(2)*mat.Norm(upper, 2)/least
+		allowed := 1 + engine.Gamma(2)*mat.Norm(upper, 2)/least
 		if got := f.maxNorm(c, o, make([]float64, 2), []float64{0.5, 0.5}, 1); got < longest*allowed || got > 2*longest {
 			t.Errorf("least entry %v: ρ = %v, want %v and %v of it", least, got, longest, allowed)
 		}

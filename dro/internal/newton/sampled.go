@@ -1,6 +1,6 @@
 package newton
 
-import "github.com/drotrain/drotrain/dro/internal/saddle"
+import "github.com/drotrain/drotrain/dro/internal/engine"
 
 // alikeShare is the effective proportion of the samples above which any subset of them is assumed to be
 // representative.
@@ -10,9 +10,9 @@ const alikeShare = 0.5
 // It takes more if weights are uneven, so that the effective number is about w.Samples.
 func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
-	of := saddle.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
+	of := engine.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
 	w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
-	if even := min(saddle.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N),
+	if even := min(engine.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N),
 		of.EffectiveNumber(w.weight)/of.Size()); even < alikeShare {
 		of.Share = min(1, of.Share/even)
 		w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })

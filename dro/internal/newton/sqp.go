@@ -4,8 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,7 +21,7 @@ func supportsSQP(p *saddle.Problem) bool {
 	if d, ok := p.Dual.(partitioned); ok && d.Parts() == nil {
 		return false
 	}
-	for _, n := range []saddle.Need{saddle.NeedPolyhedral, saddle.NeedLinearModel, saddle.NeedRidge, needFewColumns} {
+	for _, n := range []saddle.Need{engine.NeedPolyhedral, engine.NeedLinearModel, engine.NeedRidge, needFewColumns} {
 		if !n.IsMet(p) {
 			return false
 		}
@@ -40,25 +41,25 @@ type partitioned interface {
 // quadratic problem prove the lower bound. The pieces are the groups, or the samples near the
 // threshold; the other samples keep their weight during a step. A step that does not lower the objective
 // is tried again with more samples or more damping.
-func newSQP(r *saddle.Run) (*sqp, error) {
-	phi, err := saddle.Required[saddle.Smooth](r.Problem.Primal)
+func newSQP(r *engine.Run) (*sqp, error) {
+	phi, err := engine.Required[saddle.Smooth](r.Problem.Primal)
 	if err != nil {
 		return nil, err
 	}
-	model, err := saddle.Required[saddle.LinearModel](r.Problem.Oracle)
+	model, err := engine.Required[engine.LinearModel](r.Problem.Oracle)
 	if err != nil {
 		return nil, err
 	}
 	n, d := r.Cert.N, r.Cert.D
 	m := &sqp{Run: r, phi: phi, model: model, x: slices.Clone(r.Start), y: r.Cert.Vector(n), trial: make([]float64, d),
-		weight: r.Cert.Vector(n), ridge: saddle.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
+		weight: r.Cert.Vector(n), ridge: engine.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
 	lo, hi := r.Cert.Rows.LocalRange(n)
-	saddle.Fill(m.y[lo:hi], 1/float64(n))
+	engine.Fill(m.y[lo:hi], 1/float64(n))
 	if groups, ok := r.Problem.Dual.(*side.Groups); ok {
 		m.groups = groups
 		return m, nil
 	}
-	dual, err := saddle.Required[partitioned](r.Problem.Dual)
+	dual, err := engine.Required[partitioned](r.Problem.Dual)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +84,8 @@ type sqpPart struct {
 
 // An sqp is the state of sequential quadratic programming.
 type sqp struct {
-	*saddle.Run
-	model    saddle.LinearModel
+	*engine.Run
+	model    engine.LinearModel
 	phi      saddle.Smooth
 	groups   *side.Groups // nil: pieces are samples
 	ridge    []float64
@@ -209,7 +210,7 @@ func (m *sqp) hessian() *mat.SymDense {
 func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 	c := m.Cert
 	c.AdoptWeights(m.weight, groups)
-	if saddle.FreeCount(m.Problem.Primal) == 1 {
+	if engine.FreeCount(m.Problem.Primal) == 1 {
 		for range 2 { // once more, for rounding
 			groups = m.balanceWeights(p, groups)
 			c.AdoptWeights(m.weight, groups)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
 const (
@@ -38,7 +38,7 @@ func (m *newton) hessianCost() float64 {
 	if !ok || m.formed {
 		return 0
 	}
-	pass, gram := saddle.WorkOf(m.Problem.Oracle)
+	pass, gram := engine.WorkOf(m.Problem.Oracle)
 	share := 1.0
 	if h.Samples > 0 {
 		share = float64(h.Samples) / float64(h.N)

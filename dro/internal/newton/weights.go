@@ -2,8 +2,10 @@ package newton
 
 import (
 	"fmt"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // weights holds the weights of the samples in the Hessian of P at a point. With weights y
@@ -14,9 +16,9 @@ import (
 //
 // plus the coupling of a dual that has one.
 type weights struct {
-	evaluator *saddle.Evaluator
-	oracle    saddle.LinearModel
-	dual      saddle.Adversary
+	evaluator *engine.Evaluator
+	oracle    engine.LinearModel
+	dual      engine.Adversary
 	coupling
 
 	Samples          int       // samples that the Hessian is estimated from; 0: all
@@ -25,9 +27,9 @@ type weights struct {
 	total            float64   // Σ c_j
 }
 
-func newWeights(p *saddle.Problem, e *saddle.Evaluator) weights {
-	oracle, _ := p.Oracle.(saddle.LinearModel)
-	dual, _ := p.Dual.(saddle.Adversary)
+func newWeights(p *saddle.Problem, e *engine.Evaluator) weights {
+	oracle, _ := p.Oracle.(engine.LinearModel)
+	dual, _ := p.Dual.(engine.Adversary)
 	return weights{evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
 }
 
@@ -65,7 +67,7 @@ func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi in
 		}
 	})
 	e.Rows.Share(totals)
-	w.total = saddle.Sum(totals)
+	w.total = engine.Sum(totals)
 	e.Rows.SumTo(w.cross, e.Partials)
 }
 
@@ -87,7 +89,7 @@ func (w *weights) updateWeights(y, slope []float64, lo, hi int) (total float64) 
 	if w.oracle == nil { // several margins per sample
 		w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)
 		copy(w.weight[lo:hi], y[lo:hi])
-		return saddle.Sum(w.response[lo:hi])
+		return engine.Sum(w.response[lo:hi])
 	}
 	w.oracle.CurvatureTo(w.weight, slope, lo, hi)
 	w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)
@@ -111,5 +113,5 @@ func (w *weights) overflowError(i int) error {
 			return fmt.Errorf("dro: the adversary %T returned NaN as the derivative of its weight of sample %d", w.dual, j)
 		}
 	}
-	return &OverflowError{Coordinate: i}
+	return &saddle.OverflowError{Coordinate: i}
 }

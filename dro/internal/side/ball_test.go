@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
+	"gonum.org/v1/gonum/floats"
 )
 
 // The best response of a ball lies in it, on its boundary where that is not a vertex,
@@ -23,10 +23,10 @@ func TestBall_ResponseIsTheBest(t *testing.T) {
 				for _, radius := range []float64{1e-7, 1e-3, 0.3, 2, 1e9} {
 					b := Simplex{Divergence: d, Radius: radius, Weights: weights}
 					y := make([]float64, n)
-					a := b.respond(y, f, saddle.Multipliers{})
+					a := b.respond(y, f, engine.Multipliers{})
 					risk, nu := a.risk, a.nu
 					size := drotest.MaxAbs(f)
-					if e := math.Abs(saddle.Sum(y) - 1); !(e < 1e-12) {
+					if e := math.Abs(engine.Sum(y) - 1); !(e < 1e-12) {
 						t.Errorf("n = %d %+v: weights of sum 1 + %g", n, d, e)
 					}
 					if weights != nil && y[0] != 0 {
@@ -39,7 +39,7 @@ func TestBall_ResponseIsTheBest(t *testing.T) {
 					if nu > 0 && !(math.Abs(div/radius-1) <= 1e-8) {
 						t.Errorf("n = %d divergence %d radius %g: inside, at %g, with a price of %g", n, d, radius, div, nu)
 					}
-					if e := math.Abs(risk - saddle.Dot(y, f)); !(e <= 1e-10*size) {
+					if e := math.Abs(risk - engine.Dot(y, f)); !(e <= 1e-10*size) {
 						t.Errorf("n = %d divergence %d radius %g: risk off ⟨y, f⟩ by %g", n, d, radius, e)
 					}
 					if n > 300 {
@@ -50,13 +50,13 @@ func TestBall_ResponseIsTheBest(t *testing.T) {
 						if weights != nil {
 							z[0] = 0
 						}
-						floats.Scale(1/saddle.Sum(z), z)
+						floats.Scale(1/engine.Sum(z), z)
 						for step := 1.0; step > 1e-9; step /= 2 {
 							mixed := make([]float64, n)
 							for j := range mixed {
 								mixed[j] = y[j] + step*(z[j]-y[j])
 							}
-							if better := saddle.Dot(mixed, f); b.DivergenceOf(mixed) <= radius && better > risk+1e-9*size {
+							if better := engine.Dot(mixed, f); b.DivergenceOf(mixed) <= radius && better > risk+1e-9*size {
 								t.Fatalf("n = %d divergence %d radius %g: risk %v, and %v of other weights", n, d, radius, risk, better)
 							}
 						}
@@ -158,9 +158,9 @@ func TestBall_PriceIsFoundFromAnyGuess(t *testing.T) {
 		for _, radius := range []float64{1e-9, 1.6e-3, 0.1} {
 			b := Simplex{Divergence: KullbackLeibler, Radius: radius, Weights: w}
 			y := make([]float64, len(f))
-			want := b.respond(y, f, saddle.Multipliers{})
+			want := b.respond(y, f, engine.Multipliers{})
 			for power := -300; power <= 300; power += 20 {
-				a := b.respond(y, f, saddle.Multipliers{Nu: math.Pow(10, float64(power)), Tau: math.NaN(), Known: true})
+				a := b.respond(y, f, engine.Multipliers{Nu: math.Pow(10, float64(power)), Tau: math.NaN(), Known: true})
 				if off := math.Abs(b.DivergenceOf(y)/radius - 1); !(off < 1e-8) || !(math.Abs(a.risk/want.risk-1) <= 1e-12) {
 					t.Errorf("unit %g, radius %g, from 1e%d: off the boundary by %.2g, a risk of %g, not %g", unit, radius, power, off,
 						a.risk, want.risk)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 

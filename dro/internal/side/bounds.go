@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
@@ -17,10 +17,10 @@ import (
 // r|f_j − τ|, with r the ratio y_j/w_j that attains φ*. For KL without bounds and
 // m = Σ_j w_j exp((f_j − τ)/ν) the right-hand side is τ + ν(m − 1), and
 // R(f) = τ + ν log m ≥ τ + ν(m − 1)/m (math: §11).
-func (s Simplex) RiskBounds(f []float64, at saddle.Multipliers) (below, above float64, sums saddle.Sums) {
+func (s Simplex) RiskBounds(f []float64, at engine.Multipliers) (below, above float64, sums engine.Sums) {
 	r := newReference(s.rows, s.Weights, len(f))
 	if s.Alpha == 1 {
-		at = saddle.Multipliers{} // the mean
+		at = engine.Multipliers{} // the mean
 	}
 	var parts [6][]float64
 	for i := range parts {
@@ -35,23 +35,23 @@ func (s Simplex) RiskBounds(f []float64, at saddle.Multipliers) (below, above fl
 		}
 	})
 	r.rows.Share(parts[:]...)
-	total := func(i int) float64 { return saddle.Sum(parts[i]) / r.total }
-	sums = saddle.Sums{Linear: total(3), Size: total(3), Mass: total(4), Top: slices.Max(parts[5])}
+	total := func(i int) float64 { return engine.Sum(parts[i]) / r.total }
+	sums = engine.Sums{Linear: total(3), Size: total(3), Mass: total(4), Top: slices.Max(parts[5])}
 	ball := 0.0
 	if at.Nu > s.Nu {
 		ball = (at.Nu - s.Nu) * s.Radius
 	}
 	shards := s.rows.Shards(len(f))
-	gamma := saddle.Gamma(min(len(f), boundsBlock) + len(f)/shards/boundsBlock + shards + 64)
+	gamma := engine.Gamma(min(len(f), boundsBlock) + len(f)/shards/boundsBlock + shards + 64)
 	if s.Weights != nil {
-		gamma += saddle.SumGamma(s.rows, len(f)) // of their sum
+		gamma += engine.SumGamma(s.rows, len(f)) // of their sum
 	}
-	rounding := gamma*total(1) + 8*saddle.UnitRoundoff*(math.Abs(at.Tau)+ball+total(2))
+	rounding := gamma*total(1) + 8*engine.UnitRoundoff*(math.Abs(at.Tau)+ball+total(2))
 	below = math.Inf(-1)
 	if s.Divergence == KullbackLeibler && s.Alpha == 0 && !s.hasBall() && at.Nu > 0 && math.Abs(sums.Mass-1) < 0.1 {
-		below = at.Tau + total(0)/sums.Mass - 2.5*rounding - saddle.Underflow
+		below = at.Tau + total(0)/sums.Mass - 2.5*rounding - engine.Underflow
 	}
-	return below, at.Tau + ball + total(0) + rounding + saddle.Underflow, sums
+	return below, at.Tau + ball + total(0) + rounding + engine.Underflow, sums
 }
 
 // boundsBlock is the number of samples in a partial sum of RiskBounds.
@@ -66,7 +66,7 @@ type conjugateSums struct {
 }
 
 // conjugateSum returns the sums of RiskBounds over [lo, hi), boundsBlock samples or fewer.
-func (s Simplex) conjugateSum(r *reference, f []float64, at saddle.Multipliers, lo, hi int) (c conjugateSums) {
+func (s Simplex) conjugateSum(r *reference, f []float64, at engine.Multipliers, lo, hi int) (c conjugateSums) {
 	const few = 16 // factor of the rounding error that is accepted for speed
 	limit := s.largestRatio()
 	if r.w == nil && math.IsInf(limit, 1) && at.Nu > 0 && at.Nu <= few*math.Abs(at.Tau) {
@@ -107,7 +107,7 @@ func (s Simplex) conjugateSum(r *reference, f []float64, at saddle.Multipliers, 
 // sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1, if ν is so small that
 // cancellation in the difference does not matter. It stores the ratios. As |s|eˢ < 1 for s < 0, Σ r|f − τ| is at
 // most |Σ r(f − τ)| plus 2ν for every sample.
-func sumOfExponentials(ratio, f []float64, at saddle.Multipliers) (c conjugateSums) {
+func sumOfExponentials(ratio, f []float64, at engine.Multipliers) (c conjugateSums) {
 	c.Mass = kernel.ExpTo(ratio, f, at.Tau, at.Nu)
 	c.Linear = kernel.Dot(ratio, f)
 	count := float64(len(f))
@@ -118,7 +118,7 @@ func sumOfExponentials(ratio, f []float64, at saddle.Multipliers) (c conjugateSu
 
 // sumOfSquares works like conjugateSum for φ*(s) = (r² − 1)/2, r = max(0, 1 + s), and weights of 1, if ν is so
 // small that cancellation in the differences does not matter. It stores the ratios.
-func sumOfSquares(ratio, f []float64, at saddle.Multipliers) (c conjugateSums) {
+func sumOfSquares(ratio, f []float64, at engine.Multipliers) (c conjugateSums) {
 	zero := at.Tau - at.Nu
 	c.Mass, _ = kernel.PositivePartTo(ratio, f, zero, at.Nu)
 	c.Linear = kernel.Dot(ratio, f)
@@ -149,7 +149,7 @@ func (d Divergence) conjugate(v, limit float64) (value, r float64) {
 
 // ValueBelow implements Adversary. The bound is that of y divided by its sum and mixed with enough of the
 // reference weights to be in the ball and below the caps: ψ is convex, and 0 at the reference weights.
-func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof) {
+func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof) {
 	r := newReference(s.rows, s.Weights, len(y))
 	parts := [4][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
 	r.rows.Run(len(y), func(k, lo, hi int) {
@@ -160,9 +160,9 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof
 		}
 	})
 	r.rows.Share(parts[:]...)
-	p.Mass, p.Linear, p.Size = saddle.Sum(parts[0]), saddle.Sum(parts[1]), saddle.Sum(parts[2])
-	divergence, gamma := saddle.Sum(parts[3])/r.total, saddle.SumGamma(s.rows, len(y))
-	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*saddle.UnitRoundoff
+	p.Mass, p.Linear, p.Size = engine.Sum(parts[0]), engine.Sum(parts[1]), engine.Sum(parts[2])
+	divergence, gamma := engine.Sum(parts[3])/r.total, engine.SumGamma(s.rows, len(y))
+	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*engine.UnitRoundoff
 	if s.hasBall() {
 		rounding := gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
 		p.Off += r.largestChange(excessShare(divergence+rounding, s.Radius), y)
@@ -173,8 +173,8 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof
 		return p
 	}
 	psi := s.Nu * divergence
-	rounding := saddle.PenaltyRounding(p.Size, psi, s.Nu, gamma+p.Off)
-	p.Value = p.Linear - psi - rounding - 8*saddle.UnitRoundoff*(p.Size+psi)
+	rounding := engine.PenaltyRounding(p.Size, psi, s.Nu, gamma+p.Off)
+	p.Value = p.Linear - psi - rounding - 8*engine.UnitRoundoff*(p.Size+psi)
 	return p
 }
 
@@ -215,7 +215,7 @@ func (s Simplex) capExcess(r *reference, y []float64, mass float64) float64 {
 		}
 		return m
 	})
-	excess := max(0, most/mass/s.largestRatio()-1) + 4*saddle.UnitRoundoff
+	excess := max(0, most/mass/s.largestRatio()-1) + 4*engine.UnitRoundoff
 	return min(1, excess/(1+excess-s.Alpha))
 }
 
@@ -235,13 +235,13 @@ func (r *reference) largestChange(share float64, y []float64) float64 {
 		}
 		return most
 	})
-	return share * min(1, apart+8*saddle.Gamma(len(y)))
+	return share * min(1, apart+8*engine.Gamma(len(y)))
 }
 
 // RiskBounds implements Adversary. The upper bound is that of upper bounds of the exact group means. The
 // largest mean takes the place of the largest loss: rounding of the losses changes a mean by no more
 // than it may change a loss of the same size.
-func (g *Groups) RiskBounds(f []float64, at saddle.Multipliers) (below, above float64, sums saddle.Sums) {
+func (g *Groups) RiskBounds(f []float64, at engine.Multipliers) (below, above float64, sums engine.Sums) {
 	s := g.meansOf(f)
 	for i := range s.loss {
 		s.loss[i] += g.meanRounding(s, i, len(f))
@@ -252,8 +252,8 @@ func (g *Groups) RiskBounds(f []float64, at saddle.Multipliers) (below, above fl
 
 // ValueBelow implements Adversary. The value is that of the weights over groups at lower bounds of the exact
 // group means. The weights of the samples agree with these weights over groups up to rounding.
-func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) saddle.Proof {
-	relative += 4 * saddle.SumGamma(g.rows, len(y))
+func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) engine.Proof {
+	relative += 4 * engine.SumGamma(g.rows, len(y))
 	if groups == nil {
 		if g.ways > 1 {
 			return g.valueOfUnknownGroups(y, f, relative)
@@ -275,10 +275,10 @@ func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) saddle.Pro
 
 // valueOfUnknownGroups works like ValueBelow if groups overlap and their weights are not known. Value is then
 // an upper bound of the penalty, unless there is a ball, in which weights may be infeasible.
-func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) saddle.Proof {
+func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) engine.Proof {
 	p := Simplex{rows: g.rows}.ValueBelow(y, f, nil, relative)
 	psi := g.Value(y)
-	if p.Value -= psi + 8*saddle.UnitRoundoff*(p.Size+math.Abs(psi)); g.Near.hasBall() {
+	if p.Value -= psi + 8*engine.UnitRoundoff*(p.Size+math.Abs(psi)); g.Near.hasBall() {
 		p.Value, p.Off = math.Inf(-1), math.Inf(1)
 	}
 	return p
@@ -286,5 +286,5 @@ func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) saddle.P
 
 // meanRounding bounds the rounding of the mean loss of group i, with its adjustment.
 func (g *Groups) meanRounding(s *groupedLosses, i, n int) float64 {
-	return 4*saddle.SumGamma(g.rows, n)*(s.size[i]+math.Abs(s.loss[i])) + saddle.Underflow
+	return 4*engine.SumGamma(g.rows, n)*(s.size[i]+math.Abs(s.loss[i])) + engine.Underflow
 }

@@ -1,4 +1,4 @@
-// Package side has the two sides of the saddle problem: duals, each a set of weights and a penalty
-// with its best response, and primals, the regularisers (start at simplex.go and l2.go). They
-// implement the interfaces of package saddle.
+// Package side has the adversaries: duals, each a set of weights and a penalty with its best response (start at
+// simplex.go), and the oracle of bilinear couplings. They implement the interfaces of packages dro/saddle and
+// dro/internal/engine.
 package side

@@ -4,31 +4,31 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"gonum.org/v1/gonum/floats"
 )
 
 // FusedTo implements Adversary: in one reading of the samples where weights are exponentials without a
 // bound, else in two.
-func (s Simplex) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) {
+func (s Simplex) FusedTo(e *engine.Evaluator, g, y, x []float64) (risk, tau float64) {
 	var a response
 	switch {
 	case s.Alpha == 1:
 		a = s.fuseFixed(e, g, y, x)
-	case s.Divergence == KullbackLeibler && s.Nu > 0 && s.Region() == saddle.Whole:
+	case s.Divergence == KullbackLeibler && s.Nu > 0 && s.Region() == engine.Whole:
 		a = s.fuseExponentials(e, g, y, x)
 	default:
 		e.Eval(x)
 		a = s.respond(y, e.Value, e.Last)
 		e.GradTo(g, y)
 	}
-	e.Last, e.Reference = saddle.Multipliers{Nu: a.nu, Tau: a.tau, Known: true}, a.total
+	e.Last, e.Reference = engine.Multipliers{Nu: a.nu, Tau: a.tau, Known: true}, a.total
 	return a.risk, a.tau
 }
 
 // fuseFixed evaluates where the weights are known.
-func (s Simplex) fuseFixed(e *saddle.Evaluator, g, y, x []float64) (a response) {
+func (s Simplex) fuseFixed(e *engine.Evaluator, g, y, x []float64) (a response) {
 	s.StartingWeights(y)
 	linear := e.Rows.Scalars(e.N)
 	e.Partials.Clear()
@@ -39,14 +39,14 @@ func (s Simplex) fuseFixed(e *saddle.Evaluator, g, y, x []float64) (a response) 
 	})
 	e.Rows.SumTo(g, e.Partials)
 	e.Rows.Share(linear)
-	a.risk = saddle.Sum(linear)
+	a.risk = engine.Sum(linear)
 	a.tau = a.risk
 	return a
 }
 
 // fuseExponentials evaluates weights proportional to exp(f/ν). Every shard weighs by exp((f − top)/ν)
 // with the largest loss so far, and shrinks its sums when it meets a larger one.
-func (s Simplex) fuseExponentials(e *saddle.Evaluator, g, y, x []float64) (a response) {
+func (s Simplex) fuseExponentials(e *engine.Evaluator, g, y, x []float64) (a response) {
 	top, total := e.Rows.Scalars(e.N), e.Rows.Scalars(e.N)
 	for k := range top {
 		top[k] = math.Inf(-1)
@@ -91,7 +91,7 @@ func (s Simplex) fuseExponentials(e *saddle.Evaluator, g, y, x []float64) (a res
 }
 
 // ResponseTo implements Adversary: y_j/ν and, for χ², w_j/ν, strictly between 0 and the limit.
-func (s Simplex) ResponseTo(e *saddle.Evaluator, response, y []float64, lo, hi int) {
+func (s Simplex) ResponseTo(e *engine.Evaluator, response, y []float64, lo, hi int) {
 	nu := s.Nu
 	if s.hasBall() {
 		nu = e.Last.Nu
@@ -126,7 +126,7 @@ func (s Simplex) slopeOf(r *reference, y []float64, j int) float64 {
 // CoupleTo implements Adversary. Where the ball binds, weights cannot move along the losses: with
 // responses c, of mean m = Σcf/Σc, the Hessian of R in f loses bbᵀ/Σc(f−m)², b = c(f − m).
 func (s Simplex) CoupleTo(
-	e *saddle.Evaluator, response []float64, total float64, slope []float64,
+	e *engine.Evaluator, response []float64, total float64, slope []float64,
 ) (along [][]float64, share []float64) {
 	if !(e.Last.Nu > s.Nu) || !s.hasBall() || !(total > 0) {
 		return nil, nil

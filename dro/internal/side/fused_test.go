@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -24,8 +25,8 @@ func TestFused_AgainstTwoReadings(t *testing.T) {
 		Simplex{Divergence: PearsonChi2, Alpha: 1}, fixed} {
 		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}} {
 			o := &drotest.Counter{Linear: s.Oracle(t, l)}
-			p := &saddle.Problem{Oracle: o, Dual: dual, Primal: L2{Mu: 0.01}}
-			once, twice := saddle.NewEvaluator(p), saddle.NewEvaluator(p)
+			p := &saddle.Problem{Oracle: o, Dual: dual, Primal: saddle.L2{Mu: 0.01}}
+			once, twice := engine.NewEvaluator(p), engine.NewEvaluator(p)
 			g, want := make([]float64, d), make([]float64, d)
 			y, wantY := make([]float64, n), make([]float64, n)
 			x := drotest.Normals(rng, d, 0.3)

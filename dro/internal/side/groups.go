@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/memory"
 	"gonum.org/v1/gonum/floats"
@@ -31,7 +32,7 @@ type Groups struct {
 	rows *ranks.Rows // where the samples lie; nil: here
 }
 
-var _ saddle.Adversary = (*Groups)(nil)
+var _ engine.Adversary = (*Groups)(nil)
 
 // minMass is the least weight of a group: the inverse of a smaller number may overflow.
 const minMass = 0x1p-1022
@@ -153,7 +154,7 @@ func (g *Groups) Valid(n int) error {
 }
 
 // Region implements Adversary: at the prior ψ ≤ 0, for the adjustments are not negative.
-func (*Groups) Region() saddle.Region { return saddle.Part }
+func (*Groups) Region() engine.Region { return engine.Part }
 
 // Modulus implements Dual.
 func (g *Groups) Modulus() float64 { return g.Near.Nu }
@@ -205,7 +206,7 @@ type groupedLosses struct {
 // evaluate computes the group means of the losses and the weights over groups.
 func (g *Groups) evaluate(f []float64) *groupedLosses {
 	s := g.meansOf(f)
-	s.response = s.near.respond(s.q, s.loss, saddle.Multipliers{})
+	s.response = s.near.respond(s.q, s.loss, engine.Multipliers{})
 	for i, id := range s.id {
 		s.perGroup[id] = s.q[i] / s.mass[i]
 	}
@@ -251,7 +252,7 @@ func (g *Groups) meansOf(f []float64) *groupedLosses {
 			s.near.Weights = append(s.near.Weights, g.Near.Weights[id])
 		}
 	}
-	if s.near.Weights != nil && !(saddle.Sum(s.near.Weights) > 0) {
+	if s.near.Weights != nil && !(engine.Sum(s.near.Weights) > 0) {
 		s.near.Weights = nil // of the groups of a prefix
 	}
 	s.q = make([]float64, len(s.id))
@@ -280,12 +281,12 @@ func (g *Groups) storeWeights(y []float64, s *groupedLosses) {
 }
 
 // FusedTo implements Adversary by reading the rows twice.
-func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau float64) {
+func (g *Groups) FusedTo(e *engine.Evaluator, grad, y, x []float64) (risk, tau float64) {
 	e.Eval(x)
 	s := g.evaluate(e.Value)
 	g.storeWeights(y, s)
 	e.GradTo(grad, y)
-	e.Last = saddle.Multipliers{Nu: s.nu, Tau: s.tau, Known: true}
+	e.Last = engine.Multipliers{Nu: s.nu, Tau: s.tau, Known: true}
 	e.GroupWeights = make([]float64, len(g.count))
 	for i, id := range s.id {
 		e.GroupWeights[id] = s.q[i]
@@ -353,7 +354,7 @@ func (g *Groups) groupWeights(y []float64) []float64 {
 }
 
 // ResponseTo implements Adversary: weights within a group are constant.
-func (g *Groups) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi int) {
+func (g *Groups) ResponseTo(_ *engine.Evaluator, response, _ []float64, lo, hi int) {
 	clear(response[lo:hi])
 }
 
@@ -361,7 +362,7 @@ func (g *Groups) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi i
 // weights over the groups with respect to the group means, diag(c) − ccᵀ/Σc, minus a term for an
 // active ball. All terms have rank one.
 func (g *Groups) CoupleTo(
-	e *saddle.Evaluator, within []float64, _ float64, slope []float64,
+	e *engine.Evaluator, within []float64, _ float64, slope []float64,
 ) (along [][]float64, share []float64) {
 	s := g.evaluate(e.Value)
 	along = g.groupGradients(e, s, within, slope)
@@ -370,11 +371,11 @@ func (g *Groups) CoupleTo(
 	}
 	r := newReference(nil, s.near.Weights, len(s.q))
 	s.near.responseAt(&r, s.nu, share, s.q, 0, len(s.q))
-	total := saddle.Sum(share)
+	total := engine.Sum(share)
 	if !(total > 0) {
 		return nil, nil
 	}
-	mean, scatter := saddle.Dot(share, s.loss)/total, 0.0
+	mean, scatter := engine.Dot(share, s.loss)/total, 0.0
 	together, apart := make([]float64, e.D), make([]float64, e.D)
 	for i, c := range share {
 		off := s.loss[i] - mean
@@ -391,7 +392,7 @@ func (g *Groups) CoupleTo(
 
 // groupGradients returns the gradients of the means of the groups, one per row. It takes half a pass. within
 // has length n and receives the weights within the groups.
-func (g *Groups) groupGradients(e *saddle.Evaluator, s *groupedLosses, within, slope []float64) (along [][]float64) {
+func (g *Groups) groupGradients(e *engine.Evaluator, s *groupedLosses, within, slope []float64) (along [][]float64) {
 	k := len(s.id)
 	e.Spend(0.5 * float64(g.ways))
 	part := g.rows.Partials(e.Rows.Shards(e.N), k*e.D)
@@ -428,7 +429,7 @@ func (*Groups) Separated(int) saddle.Separable { return nil }
 // adjustments, and their gradients, one per row. weigh stores the weights of the samples
 // Σ_g q_g a_g in y for weights q of these groups, and returns the weights of all groups.
 func (g *Groups) PiecesAt(
-	e *saddle.Evaluator,
+	e *engine.Evaluator,
 ) (v []float64, rows [][]float64, weigh func(y, q []float64) (groups []float64)) {
 	s := g.evaluate(e.Value)
 	all := g.groupGradients(e, s, make([]float64, e.N), e.Slope)

@@ -3,7 +3,7 @@ package side
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
 // multiplier returns the ν ≥ Nu at which the best response to the penalty ν·D is in the ball,
@@ -13,7 +13,7 @@ import (
 //
 // It is Newton's method on log D against log ν, of slope −2 for large ν and flatter elsewhere, within a
 // bracket.
-func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from saddle.Multipliers) (nu, tau float64) {
+func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from engine.Multipliers) (nu, tau float64) {
 	tau = math.NaN()
 	lo, hi := s.Nu, math.Inf(1)
 	if s.Nu == 0 {
@@ -124,9 +124,9 @@ func (s Simplex) divergenceAt(
 	})
 	r.rows.Share(parts[:]...)
 	const small = 1e-3 // a divergence that cancels
-	if d = saddle.Sum(parts[0]); kl && d < small {
+	if d = engine.Sum(parts[0]); kl && d < small {
 		d = r.moments(y, nil, s.Divergence, nil).divergence
 	}
-	mean := saddle.Sum(parts[2]) / saddle.Sum(parts[1])
-	return d, saddle.Sum(parts[3]) - mean*saddle.Sum(parts[2]), tau
+	mean := engine.Sum(parts[2]) / engine.Sum(parts[1])
+	return d, engine.Sum(parts[3]) - mean*engine.Sum(parts[2]), tau
 }

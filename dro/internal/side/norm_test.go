@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -14,7 +15,7 @@ func TestNorm_AgainstSearch(t *testing.T) {
 	rng := drotest.RngOf(47)
 	for trial := range 300 {
 		d := 1 + rng.IntN(4)
-		r := Norm{Mu: math.Pow(10, 4*rng.Float64()-3), Radius: rng.Float64(), Intercept: trial%2 == 0 && d > 1}
+		r := saddle.Wasserstein{Mu: math.Pow(10, 4*rng.Float64()-3), Radius: rng.Float64(), Intercept: trial%2 == 0 && d > 1}
 		x, g, center := make([]float64, d), make([]float64, d), make([]float64, d)
 		for i := range x {
 			x[i], g[i], center[i] = rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
@@ -53,7 +54,7 @@ func TestNorm_AgainstSearch(t *testing.T) {
 			t.Fatalf("trial %d, %+v: %v, not %v", trial, r, got, want)
 		}
 	}
-	if got := (Norm{Radius: 1}).FenchelYoung([]float64{0.5}, []float64{1.1}); !math.IsInf(got, 1) {
+	if got := (saddle.Wasserstein{Radius: 1}).FenchelYoung([]float64{0.5}, []float64{1.1}); !math.IsInf(got, 1) {
 		t.Errorf("without μ, a gradient above the radius gives %v", got)
 	}
 }

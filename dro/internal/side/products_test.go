@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // A productCase is a separable dual with one weight's ψ and interval.

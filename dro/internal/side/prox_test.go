@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // divergence is Δ(y, z) by its definition, on the simplex.
@@ -67,7 +68,7 @@ func TestProximalStep_OptimalityConditions(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			objective := func(y []float64) float64 {
-				return a*saddle.Dot(y, f) - a*c.psi(y) - e*((1-w)*c.divergence(y, prev)+w*c.divergence(y, hist))
+				return a*engine.Dot(y, f) - a*c.psi(y) - e*((1-w)*c.divergence(y, prev)+w*c.divergence(y, hist))
 			}
 			best := objective(y)
 			for range 20 { // no feasible point nearby is better
@@ -117,7 +118,7 @@ func TestEntropyProx_MinimisesByHand(t *testing.T) {
 	for _, mu := range []float64{0, 0.01, 2} {
 		for range 50 {
 			d := 1 + rng.IntN(6)
-			p := Entropy{mu}
+			p := saddle.Entropy{Mu: mu}
 			a, c := rng.ExpFloat64(), rng.ExpFloat64()
 			g, z := drotest.Normals(rng, d, 3), drotest.OnSimplex(rng, d)
 			u, x := make([]float64, d), make([]float64, d)
@@ -140,7 +141,7 @@ func TestEntropyProx_MinimisesByHand(t *testing.T) {
 
 func TestL2Prox_MinimisesByHand(t *testing.T) {
 	rng := drotest.RngOf(5)
-	for _, p := range []L2{{}, {Mu: 0.3}, {Mu: 0.3, Intercept: true}, {Mu: 2, Intercept: true, FreeModulus: 0.7}} {
+	for _, p := range []saddle.L2{{}, {Mu: 0.3}, {Mu: 0.3, Intercept: true}, {Mu: 2, Intercept: true, FreeModulus: 0.7}} {
 		a, c := rng.ExpFloat64(), rng.ExpFloat64()
 		g, z, x := drotest.Normals(rng, 4, 1), drotest.Normals(rng, 4, 1), make([]float64, 4)
 		p.ProxTo(x, g, z, a, c)
@@ -160,7 +161,7 @@ func TestL2Prox_MinimisesByHand(t *testing.T) {
 // A step on the simplex stays there however steep the gradient is, and a starting point
 // that is not there is refused.
 func TestEntropy_StaysOnSimplex(t *testing.T) {
-	p := Entropy{0.5}
+	p := saddle.Entropy{Mu: 0.5}
 	for _, steep := range []float64{1, 1e3, 1e6} {
 		dst := make([]float64, 3)
 		p.ProxTo(dst, []float64{-steep, steep, -steep}, []float64{0, 0, 0}, 1, 1)

@@ -3,7 +3,7 @@ package side
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
@@ -17,7 +17,7 @@ type response struct {
 
 // respond stores in y the best response to losses f. The search for the multipliers starts from those
 // of an earlier response, if they are known.
-func (s Simplex) respond(y, f []float64, from saddle.Multipliers) (a response) {
+func (s Simplex) respond(y, f []float64, from engine.Multipliers) (a response) {
 	r := newReference(s.rows, s.Weights, len(f))
 	a.total = r.total
 	if s.Alpha == 1 {
@@ -259,7 +259,7 @@ func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int))
 		parts[1][k] = r.divergence(y, d, lo, hi)
 	})
 	r.rows.Share(parts[:]...)
-	return moments{saddle.Sum(parts[0]), saddle.Sum(parts[1]) / r.total}
+	return moments{engine.Sum(parts[0]), engine.Sum(parts[1]) / r.total}
 }
 
 // weightedLoss returns ⟨y, f⟩ over [lo, hi). A loss of a sample without a reference weight does not count,
@@ -369,8 +369,8 @@ func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 			mass[k], slope[k] = m, b
 		})
 		r.rows.Share(mass, slope)
-		rise := saddle.Sum(slope) / r.total
-		over := saddle.Sum(mass)/r.total*limit + rise*s - 1
+		rise := engine.Sum(slope) / r.total
+		over := engine.Sum(mass)/r.total*limit + rise*s - 1
 		next := min(limit, s-over/rise)
 		if !(next > 0) || next == s { // also of losses that are not numbers
 			break
@@ -402,7 +402,7 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float6
 		mass, slope := r.rows.Scalars(len(v)), r.rows.Scalars(len(v))
 		r.rows.Run(len(v), func(k, lo, hi int) { mass[k], slope[k] = r.limitedSum(v, t, limit, lo, hi) })
 		r.rows.Share(mass, slope)
-		over, fall = saddle.Sum(mass)/r.total-1, saddle.Sum(slope)/r.total
+		over, fall = engine.Sum(mass)/r.total-1, engine.Sum(slope)/r.total
 		if over >= 0 {
 			left = t
 		} else {
@@ -427,7 +427,7 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float6
 		}
 		t = next
 	}
-	if r.w != nil && math.Abs(t)*fall*saddle.UnitRoundoff > sumTolerance { // t has too few digits
+	if r.w != nil && math.Abs(t)*fall*engine.UnitRoundoff > sumTolerance { // t has too few digits
 		over = r.rows.Sum(len(v), func(lo, hi int) float64 {
 			sum, _ := r.limitedSum(v, t, limit, lo, hi)
 			return sum

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // A simplexCase is a dual on {Σ y = 1, 0 ≤ y ≤ limit} with ψ written out again.
@@ -119,7 +120,7 @@ func TestBestResponse_OptimalityConditions(t *testing.T) {
 				if err := violatesKKT(w, g, c.limit(n), drotest.KKT*(1+size)); err != nil {
 					t.Errorf("%v n=%d scale=%v: %v", c, n, scale, err)
 				}
-				if want := saddle.Dot(y, f) - c.psi(y); !drotest.IsNear(risk, want, drotest.ClosedForm, size) {
+				if want := engine.Dot(y, f) - c.psi(y); !drotest.IsNear(risk, want, drotest.ClosedForm, size) {
 					t.Errorf("%v n=%d scale=%v: risk %v, ⟨y, f⟩ − ψ(y) = %v", c, n, scale, risk, want)
 				}
 				if v := c.dual.Value(y); !drotest.IsNear(v, c.psi(y), drotest.ClosedForm, size) {

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/losses"
 	"gonum.org/v1/gonum/floats"
@@ -20,7 +21,7 @@ func TestRounding_HardProblems(t *testing.T) {
 	for trial := range 8 {
 		for _, h := range drotest.HardProblems(rng, 4+rng.IntN(20), 2+rng.IntN(3)) {
 			name := fmt.Sprintf("%s, %s, %s, trial %d", h.Name, h.Loss, h.Penalty, trial)
-			c := saddle.NewCertifier(hardProblem(t, &h))
+			c := engine.NewCertifier(hardProblem(t, &h))
 			x := drotest.Normals(rng, h.D, 1)
 			if trial%2 == 0 {
 				x[h.D-1] += h.Target[0]
@@ -52,7 +53,7 @@ func TestRounding_HardProblems(t *testing.T) {
 func isBetween(v, least, most float64) bool { return v >= least && v <= most }
 
 // checkValue compares what is proved of ⟨y, f(x)⟩ − ψ(y), y = c.Y/Σ c.Y, with it.
-func checkValue(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifier, x []float64) {
+func checkValue(t *testing.T, name string, h *drotest.Hard, c *engine.Certifier, x []float64) {
 	t.Helper()
 	y, mass, linear := drotest.Reals(c.Y), exact.New(0), exact.New(0)
 	for _, v := range y {
@@ -80,12 +81,12 @@ func TestFenchelYoung_WithError(t *testing.T) {
 		for i := range err {
 			err[i] = math.Abs(err[i])
 		}
-		for _, p := range []saddle.Primal{L2{Mu: 0.3}, L2{Mu: math.Copysign(0, -1)}, L2{Mu: 0.3, Intercept: true},
-			shifted{L2{Mu: 2}, 1}, shifted{L2{Mu: 2, Intercept: true}, 1}, Entropy{0.5}, Entropy{}} {
-			if saddle.FreeCount(p) == 1 {
+		for _, p := range []saddle.Primal{saddle.L2{Mu: 0.3}, saddle.L2{Mu: math.Copysign(0, -1)}, saddle.L2{Mu: 0.3, Intercept: true},
+			shifted{saddle.L2{Mu: 2}, 1}, shifted{saddle.L2{Mu: 2, Intercept: true}, 1}, saddle.Entropy{Mu: 0.5}, saddle.Entropy{}} {
+			if engine.FreeCount(p) == 1 {
 				g[3], err[3] = 0, 0
 			}
-			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: p})
+			c := engine.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: p})
 			got, most := c.FenchelYoung(x, g, err), 0.0
 			for corner := range 16 {
 				worse := append([]float64(nil), g...)
@@ -105,11 +106,11 @@ func TestFenchelYoung_WithError(t *testing.T) {
 }
 
 // checkSamples compares margins, tangents and the numbers above the losses with exact ones.
-func checkSamples(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifier, x []float64) {
+func checkSamples(t *testing.T, name string, h *drotest.Hard, c *engine.Certifier, x []float64) {
 	t.Helper()
 	margin, above, most := make([]float64, h.N), make([]float64, h.N), c.Rounding.MarginError(x)
 	c.LossesAboveTo(above)
-	c.Problem.Oracle.(saddle.LinearModel).MarginsTo(margin, x, 0, h.N)
+	c.Problem.Oracle.(engine.LinearModel).MarginsTo(margin, x, 0, h.N)
 	for j, s := range h.Eval(drotest.Reals(x)) {
 		m := exact.New(0)
 		for i, v := range x {
@@ -123,14 +124,14 @@ func checkSamples(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifie
 		}
 		// The line through the computed margin, at the exact one.
 		line := exact.Add(exact.New(c.Value[j]), exact.Mul(exact.New(c.Slope[j]), exact.Sub(m, exact.New(margin[j]))))
-		if over, _ := exact.Sub(line, s.Value).Float64(); over > saddle.LossRounding*c.Value[j]+saddle.Underflow {
+		if over, _ := exact.Sub(line, s.Value).Float64(); over > engine.LossRounding*c.Value[j]+engine.Underflow {
 			t.Fatalf("%s: the tangent of sample %d is %.3g above its loss %v", name, j, over, c.Value[j])
 		}
 	}
 }
 
 // checkGradient compares c.G with Σ y_j s_j z_j/Σ y_j.
-func checkGradient(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifier) {
+func checkGradient(t *testing.T, name string, h *drotest.Hard, c *engine.Certifier) {
 	t.Helper()
 	c.ResponseGradientRounding(c.Err)
 	mass := exact.New(0)
@@ -153,7 +154,7 @@ func checkGradient(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifi
 
 // hardProblem is the problem of h.
 func hardProblem(t testing.TB, h *drotest.Hard) *saddle.Problem {
-	p := &saddle.Problem{Oracle: h.Oracle(t), Dual: Simplex{Nu: h.Nu}, Primal: L2{Mu: h.Mu, Intercept: h.Intercept}}
+	p := &saddle.Problem{Oracle: h.Oracle(t), Dual: Simplex{Nu: h.Nu}, Primal: saddle.L2{Mu: h.Mu, Intercept: h.Intercept}}
 	if h.Penalty == "chi2" {
 		p.Dual = Simplex{Divergence: PearsonChi2, Nu: h.Nu}
 	}
@@ -162,7 +163,7 @@ func hardProblem(t testing.TB, h *drotest.Hard) *saddle.Problem {
 
 // shiftLosses is L2 plus a constant.
 type shifted struct {
-	L2
+	saddle.L2
 	constant float64
 }
 

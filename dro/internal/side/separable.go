@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -31,10 +31,10 @@ var (
 	_ saddle.Separable = Orthant{}
 )
 
-// IsPrecise implements saddle.Precise.
+// IsPrecise implements engine.Precise.
 func (Orthant) IsPrecise() bool { return true }
 
-// IsPrecise implements saddle.Precise.
+// IsPrecise implements engine.Precise.
 func (Box) IsPrecise() bool { return true }
 
 // Valid returns an error if the dual does not fit n samples.

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/losses"
 	"gonum.org/v1/gonum/floats"
@@ -34,7 +35,7 @@ func TestLossesAbove_MarginsFarOff(t *testing.T) {
 		loss := []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 0.5}}[trial%3]
 		for _, times := range []float64{1e12, 1e14, 1e15} {
 			o := coarse{s.Oracle(t, loss), times}
-			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}})
+			c := engine.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: saddle.L2{Mu: 1}})
 			x := drotest.Normals(rng, d, 2)
 			c.Evaluate(x)
 			margin, value, slope, above := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -95,7 +96,7 @@ func TestLosses_MisroundedAllOneWay(t *testing.T) {
 		}
 		h := exact.Problem{N: len(rows), D: 1, Rows: rows, Target: target, Loss: "logistic"}
 		for _, nu := range []float64{0, 1e-3, 1e6} {
-			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{Nu: nu}, Primal: L2{Mu: 1}})
+			c := engine.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{Nu: nu}, Primal: saddle.L2{Mu: 1}})
 			c.Evaluate([]float64{1})
 			above, mass, computed, actual := make([]float64, len(rows)), exact.New(0), exact.New(0), exact.New(0)
 			c.LossesAboveTo(above)
@@ -123,7 +124,7 @@ func TestLossesAbove_LossOfZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, above := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{}, Primal: L2{}}), make([]float64, 1)
+	c, above := engine.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{}, Primal: saddle.L2{}}), make([]float64, 1)
 	c.Evaluate([]float64{1.5, 2})
 	c.LossesAboveTo(above)
 	if off := c.Rounding.MarginError(c.X); c.Value[0] != 0 || off == 0 || above[0] < off*off/2 {
@@ -139,7 +140,7 @@ func TestAdoptWeights_Rounding(t *testing.T) {
 		y := drotest.OnSimplex(rng, len(f))
 		for _, dual := range []saddle.Dual{Simplex{}, Simplex{Divergence: PearsonChi2},
 			Simplex{Divergence: PearsonChi2, Alpha: 1e-9}} {
-			c := saddle.NewCertifier(&saddle.Problem{Oracle: &drotest.GivenLosses{F: f}, Dual: dual, Primal: L2{Mu: 1}})
+			c := engine.NewCertifier(&saddle.Problem{Oracle: &drotest.GivenLosses{F: f}, Dual: dual, Primal: saddle.L2{Mu: 1}})
 			c.Evaluate([]float64{0})
 			c.AdoptWeights(y, nil)
 			mass, linear := exact.New(0), exact.New(0)
@@ -170,7 +171,7 @@ func TestGroups_RoundingOfLargest(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.Adjust = []float64{0, 0.5, 0.1}
-		c := saddle.NewCertifier(&saddle.Problem{Oracle: &drotest.GivenLosses{F: f}, Dual: g, Primal: L2{Mu: 1}})
+		c := engine.NewCertifier(&saddle.Problem{Oracle: &drotest.GivenLosses{F: f}, Dual: g, Primal: saddle.L2{Mu: 1}})
 		c.Evaluate([]float64{0})
 		largest := exact.New(0)
 		for k := range 3 {

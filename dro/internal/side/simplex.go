@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/divergence"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
@@ -56,7 +57,7 @@ type Simplex struct {
 }
 
 var (
-	_ saddle.Adversary = Simplex{}
+	_ engine.Adversary = Simplex{}
 	_ saddle.Mirror    = Simplex{}
 )
 
@@ -91,14 +92,14 @@ func (s Simplex) largestRatio() float64 {
 func (s Simplex) hasBall() bool { return s.Radius > 0 && !math.IsInf(s.Radius, 1) }
 
 // Region implements Adversary.
-func (s Simplex) Region() saddle.Region {
+func (s Simplex) Region() engine.Region {
 	switch {
 	case s.Alpha == 1:
-		return saddle.Point
+		return engine.Point
 	case s.Alpha == 0 && !s.hasBall() && s.Weights == nil:
-		return saddle.Whole
+		return engine.Whole
 	}
-	return saddle.Part
+	return engine.Part
 }
 
 // Modulus implements Dual.
@@ -120,7 +121,7 @@ func (s Simplex) DivergenceOf(y []float64) float64 {
 
 // BestResponseTo implements Dual.
 func (s Simplex) BestResponseTo(y, f []float64) (risk, tau float64) {
-	a := s.respond(y, f, saddle.Multipliers{})
+	a := s.respond(y, f, engine.Multipliers{})
 	return a.risk, a.tau
 }
 
@@ -130,7 +131,7 @@ func (s Simplex) MultiplierAt(f []float64) float64 {
 	if !s.hasBall() {
 		return s.Nu
 	}
-	return s.respond(make([]float64, len(f)), f, saddle.Multipliers{}).nu
+	return s.respond(make([]float64, len(f)), f, engine.Multipliers{}).nu
 }
 
 // Smoothed implements Adversary.
@@ -171,7 +172,7 @@ func (s Simplex) maxDivergence(n int) float64 {
 // Restricted implements Adversary for the whole simplex, where no bound depends on the number of samples:
 // Σ y log(n y) is Σ y log(m y) + log(n/m), and (νn/2)Σy² is the same term for m samples with ν·n/m.
 func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
-	if s.Region() != saddle.Whole {
+	if s.Region() != engine.Whole {
 		return nil, 0
 	}
 	s.rows = nil // the m samples are copied to every rank
@@ -180,7 +181,7 @@ func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 		return s, s.Nu * math.Log(ratio)
 	}
 	offset = s.Nu / 2 * (ratio - 1)
-	s.Nu *= ratio * (1 + 8*saddle.UnitRoundoff) // so that rounding does not lower the penalty
+	s.Nu *= ratio * (1 + 8*engine.UnitRoundoff) // so that rounding does not lower the penalty
 	return s, offset
 }
 

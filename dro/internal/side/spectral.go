@@ -4,7 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/dro/spectrum"
 	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/kernel"
@@ -31,7 +32,7 @@ type Spectral struct {
 	rows   *ranks.Rows // distribution of the samples over ranks; nil: one process
 }
 
-var _ saddle.Adversary = Spectral{}
+var _ engine.Adversary = Spectral{}
 
 // Around returns the dual with the same Y and the penalty (nu/2) Σ_j (y_j − c_j)²/w_j ≥ 0 around weights c in Y.
 func (s Spectral) Around(c []float64, nu float64) Spectral {
@@ -86,7 +87,7 @@ func (s Spectral) Valid(n int) error {
 }
 
 // Region implements Adversary.
-func (s Spectral) Region() saddle.Region { return saddle.Part }
+func (s Spectral) Region() engine.Region { return engine.Part }
 
 // Modulus implements Dual.
 func (s Spectral) Modulus() float64 { return s.Nu }
@@ -254,14 +255,14 @@ func (s Spectral) BestResponseTo(y, f []float64) (risk, tau float64) {
 }
 
 // FusedTo implements Adversary, reading the samples twice.
-func (s Spectral) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau float64) {
+func (s Spectral) FusedTo(e *engine.Evaluator, g, y, x []float64) (risk, tau float64) {
 	e.Eval(x)
 	a, risk := s.respond(y, e.Value)
 	e.GradTo(g, y)
 	if tau = risk; a != nil {
 		tau = a.level[len(a.level)-1]
 	}
-	e.Last, e.Kept = saddle.Multipliers{Nu: s.Nu, Tau: tau, Known: true}, a
+	e.Last, e.Kept = engine.Multipliers{Nu: s.Nu, Tau: tau, Known: true}, a
 	if a != nil && s.Nu > 0 {
 		r := newReference(nil, s.Weights, e.N)
 		a.moves = make([]float64, e.N)
@@ -277,7 +278,7 @@ func (s Spectral) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau flo
 }
 
 // ResponseTo implements Adversary: w_j/ν in blocks of several samples, among which weight moves.
-func (s Spectral) ResponseTo(e *saddle.Evaluator, response, _ []float64, lo, hi int) {
+func (s Spectral) ResponseTo(e *engine.Evaluator, response, _ []float64, lo, hi int) {
 	if a, ok := e.Kept.(*ranking); ok && a != nil && a.moves != nil {
 		copy(response[lo:hi], a.moves[lo:hi])
 		return
@@ -291,7 +292,7 @@ const mostBlocks = 256
 // CoupleTo implements Adversary: weight moves within a block alone, so that the Hessian is Σ_B diag(c_B) −
 // c_B c_Bᵀ/Σc_B, which is diag(c) − ccᵀ/Σc + ccᵀ/Σc − Σ_B c_B c_Bᵀ/Σc_B.
 func (s Spectral) CoupleTo(
-	e *saddle.Evaluator, response []float64, total float64, slope []float64,
+	e *engine.Evaluator, response []float64, total float64, slope []float64,
 ) (along [][]float64, share []float64) {
 	a, ok := e.Kept.(*ranking)
 	if !ok || a == nil || len(a.level) < 2 || !(total > 0) {
@@ -361,16 +362,16 @@ func (s Spectral) Parts() []Part {
 }
 
 // spectralRounding is the relative rounding error of the terms of RiskBounds and ValueBelow, whose sums are precise.
-const spectralRounding = 64 * saddle.UnitRoundoff
+const spectralRounding = 64 * engine.UnitRoundoff
 
 // RiskBounds implements Adversary. Any levels u in the order of the losses give an upper bound. All its terms
 // R_0(u) = u_(1) + Σ_i (u_(i) − u_(i−1)) g(t_i) but the first are ≥ 0, and a relative error of t_i is at most one of
 // g(t_i), since g is concave.
-func (s Spectral) RiskBounds(f []float64, _ saddle.Multipliers) (below, above float64, sums saddle.Sums) {
+func (s Spectral) RiskBounds(f []float64, _ engine.Multipliers) (below, above float64, sums engine.Sums) {
 	y := make([]float64, len(f))
 	a, _ := s.respond(y, f)
 	if a == nil {
-		return math.Inf(-1), math.Inf(1), saddle.Sums{Top: math.Inf(1)}
+		return math.Inf(-1), math.Inf(1), engine.Sums{Top: math.Inf(1)}
 	}
 	r := newReference(nil, s.Weights, len(f))
 	losses := f
@@ -406,7 +407,7 @@ func (s Spectral) RiskBounds(f []float64, _ saddle.Multipliers) (below, above fl
 		size.Add(largest + math.Abs(sums.Top) + s.Nu)
 	}
 	return math.Inf(-1), value.Value() + spectralRounding*size.Value() + s.weightRounding(size.Value(), len(f)) +
-		saddle.Underflow, sums
+		engine.Underflow, sums
 }
 
 // weightRounding bounds the effect of the rounding of the sum of the reference weights on a sum of terms of the given
@@ -415,18 +416,18 @@ func (s Spectral) weightRounding(size float64, n int) float64 {
 	if s.Weights == nil {
 		return 0
 	}
-	return saddle.SumGamma(nil, n) * size
+	return engine.SumGamma(nil, n) * size
 }
 
 // ValueBelow implements Adversary. The weights, divided by their sum, are mixed with enough of the reference weights
 // to be in Y. They are if, for every number of samples of largest y_j/w_j, the sum of y is at most g of that of w, or,
 // which rounds less where these are most samples, if the sum of the others is at least Lower of theirs.
-func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof) {
+func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof) {
 	r := newReference(nil, s.Weights, len(y))
 	p.Mass, p.Linear, p.Size = kernel.Sum(y), r.weightedLoss(y, f, 0, len(y)), r.sumOfSizes(y, f, 0, len(y))
 	divergence, plain := s.divergenceOf(&r, y)
-	gamma := saddle.SumGamma(nil, len(y))
-	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*saddle.UnitRoundoff
+	gamma := engine.SumGamma(nil, len(y))
+	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*engine.UnitRoundoff
 	p.Off += r.largestChange(s.excess(&r, y), y)
 	if !(p.Off <= 1) || math.IsInf(divergence, 1) {
 		p.Value, p.Off = math.Inf(-1), math.Inf(1)
@@ -437,8 +438,8 @@ func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proo
 	if s.center != nil {
 		spread += 2 * plain
 	}
-	rounding := saddle.PenaltyRounding(p.Size, psi, s.Nu*spread, gamma+p.Off)
-	p.Value = p.Linear - psi - rounding - 8*saddle.UnitRoundoff*(p.Size+psi)
+	rounding := engine.PenaltyRounding(p.Size, psi, s.Nu*spread, gamma+p.Off)
+	p.Value = p.Linear - psi - rounding - 8*engine.UnitRoundoff*(p.Size+psi)
 	return p
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/spectrum"
 	"github.com/drotrain/drotrain/internal/exact"
 )
@@ -50,7 +50,7 @@ func TestSpectral_BoundsAroundOtherWeights(t *testing.T) {
 		}
 		a := exact.Adversary{Penalty: "chi2", Nu: s.Nu, Ranks: string(s.Spectrum.Kind), Param: s.Spectrum.Param, Weights: w}
 		want := exact.Sub(a.Respond(losses).Value, constant)
-		_, above, _ := s.RiskBounds(f, saddle.Multipliers{})
+		_, above, _ := s.RiskBounds(f, engine.Multipliers{})
 		below := s.ValueBelow(y, f, nil, 0).Value
 		if exact.IsLess(want, exact.New(below)) || exact.IsLess(exact.New(above), want) {
 			t.Fatalf("trial %d, %v: [%.17g, %.17g] around %s", trial, s.Spectrum, below, above, want.Text('g', 20))

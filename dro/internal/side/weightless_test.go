@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/saddle"
 )
 
 // A sample without weight has no part in the response, whatever its loss: one that

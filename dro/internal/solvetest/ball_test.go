@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -64,7 +64,7 @@ func TestAdversaries_ManyRows(t *testing.T) {
 		method, _ := Choose(p)
 		res := drotest.Solve(t, p, method, drotest.SettingsFor(1e-7, 1000))
 		other := res
-		if saddle.IsDifferentiable(p) {
+		if engine.IsDifferentiable(p) {
 			other = drotest.Solve(t, p, Newton{}, drotest.SettingsFor(1e-7, 1000))
 		}
 		if res.Status != Certified || res.Certificate.Lower > other.Certificate.Upper ||

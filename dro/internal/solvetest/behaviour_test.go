@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -64,7 +64,7 @@ func TestSolve_EndsWhenCancelled(t *testing.T) {
 			if err := drotest.CheckBounds(res); err != nil {
 				t.Errorf("%s: %v", drotest.Describe(m), err)
 			}
-			if len(res.X) != 4 || len(res.Weights) != 300 || !(math.Abs(saddle.Sum(res.Weights)-1) <= drotest.ClosedForm) ||
+			if len(res.X) != 4 || len(res.Weights) != 300 || !(math.Abs(engine.Sum(res.Weights)-1) <= drotest.ClosedForm) ||
 				math.IsInf(res.Objective, 0) {
 				t.Errorf("%s: no valid result: %+v", drotest.Describe(m), res)
 			}

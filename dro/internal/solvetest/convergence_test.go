@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -75,7 +75,7 @@ func TestTheory_MatrixGame(t *testing.T) {
 			t.Errorf("%s: gap %v after 2000 passes, %v after 20000: not O(1/k)", drotest.Describe(m), early, late)
 		}
 		lower, upper = max(lower, res.Certificate.Lower), min(upper, res.Certificate.Upper)
-		if s := saddle.Sum(res.X); !(math.Abs(s-1) <= drotest.ClosedForm) {
+		if s := engine.Sum(res.X); !(math.Abs(s-1) <= drotest.ClosedForm) {
 			t.Errorf("%s: x sums to %v", drotest.Describe(m), s)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -38,7 +38,7 @@ type (
 	Dual          = saddle.Dual
 	Primal        = saddle.Primal
 	Method        = saddle.Method
-	Settings      = saddle.Settings
+	Settings      = engine.Settings
 	TestResult    = saddle.Result
 	Certificate   = saddle.Certificate
 	Check         = saddle.Check
@@ -46,23 +46,23 @@ type (
 	Need          = saddle.Need
 	Smooth        = saddle.Smooth
 	Conditioned   = saddle.Conditioned
-	Newton        = newton.Newton
-	LBFGS         = newton.LBFGS
-	OverflowError = newton.OverflowError
+	Newton        = dro.Newton
+	LBFGS         = dro.LBFGS
+	OverflowError = saddle.OverflowError
 
 	Simplex    = side.Simplex
 	Orthant    = side.Orthant
 	Divergence = side.Divergence
 	Groups     = side.Groups
 	Box        = side.Box
-	L2         = side.L2
-	Entropy    = side.Entropy
+	L2         = saddle.L2
+	Entropy    = saddle.Entropy
 )
 
 var (
 	NewGroups   = side.NewGroups
 	NewBilinear = side.NewBilinear
-	Unmet       = saddle.Unmet
+	Unmet       = engine.Unmet
 )
 
 // Solve is dro.Solve by a method, nil for that of Choose.
@@ -78,7 +78,7 @@ var (
 )
 
 // DefaultSettings returns the settings that zero options stand for.
-func DefaultSettings() Settings { return saddle.DefaultSettings() }
+func DefaultSettings() Settings { return engine.DefaultSettings() }
 
 // SolveBy is Solve.
 func SolveBy(ctx context.Context, p *Problem, m Method, s Settings) (*TestResult, error) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	dro "github.com/drotrain/drotrain/dro/internal/solvetest"
+	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -15,11 +15,11 @@ type idler struct {
 	cancel func()
 }
 
-func (idler) Name() string                                { return "idler" }
-func (idler) Needs() []saddle.Need                        { return nil }
-func (i idler) Start(*saddle.Run) (saddle.Stepper, error) { return i, nil }
-func (idler) IsCheckDue(byPasses bool) bool               { return byPasses }
-func (idler) Check()                                      {}
+func (idler) Name() string                               { return "idler" }
+func (idler) Needs() []saddle.Need                       { return nil }
+func (i idler) Start(saddle.Run) (saddle.Stepper, error) { return i, nil }
+func (idler) IsCheckDue(byPasses bool) bool              { return byPasses }
+func (idler) Check()                                     {}
 
 func (i idler) Step() error {
 	if *i.steps++; *i.steps > 1000 {

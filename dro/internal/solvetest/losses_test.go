@@ -1,7 +1,7 @@
 package solvetest_test
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	dro "github.com/drotrain/drotrain/dro/internal/solvetest"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -11,6 +11,6 @@ import (
 var (
 	_ dro.Oracle         = (*losses.Linear)(nil)
 	_ dro.Conditioned    = (*losses.Linear)(nil)
-	_ saddle.LinearModel = (*losses.Linear)(nil)
-	_ saddle.ClassModel  = (*losses.Softmax)(nil)
+	_ engine.LinearModel = (*losses.Linear)(nil)
+	_ engine.ClassModel  = (*losses.Softmax)(nil)
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -48,7 +48,7 @@ func TestNeeds_NameAllThatIsMissing(t *testing.T) {
 						}
 					}
 				} else if len(Unmet(m, p)) > 0 {
-					t.Errorf("%T, %T, %T: %s is chosen, and lacks %v", oracle, dual, primal, m.Name(), saddle.RefusalError(m, p))
+					t.Errorf("%T, %T, %T: %s is chosen, and lacks %v", oracle, dual, primal, m.Name(), engine.RefusalError(m, p))
 				}
 			}
 		}
@@ -57,7 +57,7 @@ func TestNeeds_NameAllThatIsMissing(t *testing.T) {
 		t.Errorf("only %d refusals", refused)
 	}
 	if wide := (&Problem{Oracle: drotest.NewSample(drotest.RngOf(8), 2, newton.MaxColumns+1, false).Oracle(t,
-		losses.Squared{}), Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}); !saddle.Supports(Newton{}, wide) {
+		losses.Squared{}), Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}); !engine.Supports(Newton{}, wide) {
 		t.Errorf("%d columns are refused", newton.MaxColumns+1)
 	}
 }

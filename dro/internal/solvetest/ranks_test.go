@@ -11,7 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
@@ -122,7 +122,7 @@ func TestRanks_AgreeToTheBit(t *testing.T) {
 	}
 	own := func(of func(w []float64) Dual) func(*ranks.Rows) (Dual, error) {
 		return func(rows *ranks.Rows) (Dual, error) {
-			return of(hereAlone(rows, weights, math.NaN())).(saddle.Adversary).WithRows(rows), nil
+			return of(hereAlone(rows, weights, math.NaN())).(engine.Adversary).WithRows(rows), nil
 		}
 	}
 	fixed := func(rows *ranks.Rows) (Dual, error) { return NewFixedOver(rows, hereAlone(rows, weights, math.NaN())) }

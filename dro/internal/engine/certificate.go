@@ -1,0 +1,373 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/saddle"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A Certifier evaluates points and keeps the best bounds found.
+type Certifier struct {
+	*Evaluator
+	free bool // the last coordinate is unpenalised
+
+	intercepts int // number of last coordinates that are unpenalised, if there are several; else 0
+
+	X, Y, G  []float64  // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
+	bound    []float64  // d: gradient at other weights
+	Err      []float64  // d: bounds of the rounding of a gradient
+	balanced []float64  // n: weights with ⟨y, slope⟩ = 0; allocated when free
+	shifted  *Evaluator // evaluator at other values of the free coordinate; allocated when needed
+
+	Objective, Risk, Tau float64 // at the last point
+	tried                bool    // Certify was called at that point
+	bounded              bool    // the upper bound at that point is known
+	proved               bool    // proof is the proof of Y at that point
+	proof                Proof
+	risk                 riskBounds
+
+	Rounding roundingModel
+	ridge    []float64 // d: the diagonal of ∇²φ; nil if φ is not a Ridge
+
+	KeepsDual bool      // whether Dual is kept
+	Dual      []float64 // n: the weights of Best.Lower; nil where they are not known
+
+	isAnsweredByDual bool // whether the weights of the result are Dual
+
+	RelativeGap   float64 // required relative gap; 0: unknown
+	Best          saddle.Certificate
+	BestX         []float64 // point of the smallest computed objective
+	BestObjective float64   // the objective there
+	upper         struct {  // point of Best.Upper
+		x                    []float64
+		objective, risk, tau float64
+	}
+
+	responses responseCheck // check of the best responses of a user's dual
+
+	scratchSpace []float64 // n; allocated by ScratchSpace
+
+	Redundant   []bool // d: columns without which the minimum is the same; nil: not known
+	IsDeficient bool   // whether columns without a penalty depend on each other up to rounding
+
+	Shortfall float64 // factor by which the curvature of CertifyAtDecrement was too small so far; 0: not tried
+}
+
+// IsRedundant reports whether the minimum is known to be the same without the coordinate i.
+func (c *Certifier) IsRedundant(i int) bool {
+	return c.Rounding.IsEmptyColumn(i) || c.Redundant != nil && c.Redundant[i]
+}
+
+// NewCertifier returns a certifier without any evaluation.
+func NewCertifier(p *saddle.Problem) *Certifier {
+	e := NewEvaluator(p)
+	c := &Certifier{
+		Evaluator: e, free: FreeCount(p.Primal) == 1,
+		X: make([]float64, e.D), Y: e.Vector(e.N), G: make([]float64, e.D),
+		bound: make([]float64, e.D), Err: make([]float64, e.D), BestX: make([]float64, e.D),
+		Rounding: newRoundingModel(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D),
+		Best: saddle.Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, BestObjective: math.Inf(1),
+	}
+	c.upper.x, c.upper.objective = make([]float64, e.D), math.Inf(1)
+	if c.free {
+		c.balanced = e.Vector(e.N)
+	}
+	if k := FreeCount(p.Primal); k > 1 {
+		c.intercepts = k
+	}
+	if o, ok := p.Oracle.(saddle.NonNegative); ok && o.NonNegative() && isZeroLowerBound(p) {
+		c.Best.Lower = 0
+	}
+	return c
+}
+
+// isZeroLowerBound reports whether φ ≥ 0 and some y ≥ 0 in Y has ψ(y) = 0, so that losses ≥ 0 make 0 a
+// lower bound of the objective.
+func isZeroLowerBound(p *saddle.Problem) bool {
+	phi, signed := p.Primal.(saddle.NonNegative)
+	return signed && phi.NonNegative() && RegionOf(p.Dual) != Elsewhere
+}
+
+// CheckPromises returns an error if a best response was wrong, or if an oracle that states that its losses are
+// ≥ 0 has a negative loss at the point last evaluated. That happens if it embeds another oracle and changes
+// what it computes.
+func (c *Certifier) CheckPromises() error {
+	if c.responses.err != nil {
+		return c.responses.err
+	}
+	o, ok := c.Problem.Oracle.(saddle.NonNegative)
+	if !ok || !o.NonNegative() || !c.touched {
+		return nil
+	}
+	below := c.Rows.Max(c.N, func(lo, hi int) float64 { return -floats.Min(c.Value[lo:hi]) })
+	if below > 1e-9 && below > 1e-9*(1+math.Abs(c.topLoss())) { // more than rounding
+		return fmt.Errorf("dro: the oracle's NonNegative method states that losses are ≥ 0, but one loss is %v: an oracle "+
+			"that embeds another oracle and changes EvalTo needs its own NonNegative method", -below)
+	}
+	return nil
+}
+
+// Evaluate computes the objective P(x), the best response y and its gradient g = Σ_j y_j ∇f_j(x), in one pass.
+// It returns P(x), or +Inf if that is not finite. If this may complete the certificate, it computes the upper
+// bound.
+func (c *Certifier) Evaluate(x []float64) float64 {
+	c.tried, c.bounded, c.proved, c.risk.known = false, false, false, false
+	copy(c.X, x)
+	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
+	c.Objective = c.Risk + c.Problem.Primal.Value(c.X)
+	// losses may be −Inf
+	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() {
+		c.checkNumbers()
+		c.Objective = math.Inf(1)
+		Fill(c.G, math.NaN())
+		return c.Objective
+	}
+	if !isFinite(c.G) {
+		c.checkNumbers()
+	}
+	if !c.Rounding.precise {
+		c.checkResponse()
+	}
+	if c.Best.Scale == 0 {
+		c.Best.Scale = math.Abs(c.Objective)
+	}
+	if c.Objective < c.BestObjective {
+		c.BestObjective = c.Objective
+		copy(c.BestX, c.X)
+	}
+	c.boundIfClose(c.Best.Lower)
+	return c.Objective
+}
+
+// boundIfClose computes the upper bound at the point last evaluated if, without rounding, it would
+// certify the required gap together with this lower bound.
+func (c *Certifier) boundIfClose(lower float64) {
+	if c.Objective-lower <= c.RelativeGap*c.Best.Magnitude(c.Objective) {
+		c.CertifyUpper()
+	}
+}
+
+// CertifyUpper records the upper bound at the point last evaluated, at most once per point. It takes no pass,
+// but needs the losses at that point, which a method may have overwritten.
+func (c *Certifier) CertifyUpper() {
+	if c.bounded || !c.whole || math.IsInf(c.Objective, 1) {
+		return
+	}
+	if c.bounded = true; c.Objective > c.upper.objective && !math.IsInf(c.Best.Upper, 1) {
+		return // a better point has one
+	}
+	risk, phi := c.riskAbove(), c.Problem.Primal.Value(c.X)
+	rounding := c.PointRounding(phi)
+	upper := risk + phi + rounding + 8*UnitRoundoff*(math.Abs(risk)+math.Abs(phi)+rounding) + Underflow
+	if math.IsNaN(upper) { // margins overflowed, or slopes are 0
+		upper = math.Inf(1)
+	}
+	if upper < c.Best.Lower {
+		upper = c.reconcile(upper, c.Best.Lower)
+	}
+	if u := &c.upper; upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < u.objective {
+		c.Best.Upper = upper
+		copy(u.x, c.X)
+		u.objective, u.risk, u.tau = c.Objective, c.Risk, c.Tau
+	}
+}
+
+// lossesMayOverflow reports whether differences of the losses may overflow. They cannot for a Rounded oracle,
+// whose losses are ≥ 0.
+func (c *Certifier) lossesMayOverflow() bool {
+	if c.Rounding.largest != nil {
+		return false
+	}
+	largest := c.largestLoss()
+	c.Rounding.met = max(c.Rounding.met, largest)
+	return largest > math.MaxFloat64/2
+}
+
+// isFinite reports whether all entries of x are finite.
+func isFinite(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v-v != 0 })
+}
+
+// Certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
+// at the point x last evaluated and its best response y, at most once per point. It takes
+// no pass, or at least half a pass if there is a free coordinate.
+func (c *Certifier) Certify() {
+	if !c.tried {
+		c.tried = true
+		c.CertifyWith(c.Y)
+	}
+}
+
+// CertifyWith works like Certify for any feasible weights y. It takes half a pass.
+//
+// A free coordinate b needs ∂L/∂b = 0. If Y is the whole simplex, the weights
+// are balanced until this holds (Balance). For other Y, or if moving the weights
+// costs more than it gains (a large ν), y is not changed, and two cuts on either
+// side of the minimum over b are combined (combineShiftedCuts). The best response is skipped if the
+// lower bound expected from its gradient is no better than the best one.
+func (c *Certifier) CertifyWith(y []float64) {
+	if math.IsInf(c.Objective, 1) || &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
+		return
+	}
+	switch {
+	case c.intercepts > 0:
+		c.certifyIntercepts(y)
+	case !c.free && &y[0] == &c.Y[0]:
+		c.ResponseGradientRounding(c.Err)
+		c.recordLower(c.Y, c.ProveResponse(), c.G)
+	case !c.free:
+		p := c.proofOf(y)
+		c.GradTo(c.bound, y)
+		c.recordLowerWith(y, &p)
+	case RegionOf(c.Problem.Dual) == Whole && !c.certifyBalanced(y):
+	case c.isBalanced(y, 8*c.Rounding.sums):
+		p := c.Prove(y, c.groupsOf(y), 8*c.Rounding.sums)
+		c.GradTo(c.bound, y)
+		c.bound[c.D-1] = 0
+		c.recordLowerWith(y, &p)
+	default:
+		p := c.Prove(y, c.groupsOf(y), 0) // more accurate in the penalty than proofOf
+		if linear, rounding, ok := c.combineShiftedCuts(y, p.Off); ok {
+			c.KeepLower(y, linear-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
+		}
+	}
+}
+
+// groupsOf returns the weights over groups that correspond to the weights y, or nil if they are not known.
+func (c *Certifier) groupsOf(y []float64) []float64 {
+	if &y[0] == &c.Y[0] {
+		return c.GroupWeights
+	}
+	return nil
+}
+
+// fenchelYoung returns the Fenchel-Young term of the best response at the point last evaluated, ignoring free
+// coordinates and rounding.
+func (c *Certifier) fenchelYoung() float64 {
+	if copy(c.bound, c.G); c.free {
+		c.bound[c.D-1] = 0
+	}
+	clear(c.bound[c.D-c.intercepts:])
+	return c.Problem.Primal.FenchelYoung(c.X, c.bound)
+}
+
+// AdoptWeights replaces the best response at the point last evaluated with weights y, which must be feasible up
+// to rounding, for lower bounds. It takes half a pass. groups are the corresponding weights over groups; nil
+// means none or unknown.
+func (c *Certifier) AdoptWeights(y, groups []float64) {
+	lo, hi := c.Rows.LocalRange(c.N)
+	copy(c.Y[lo:hi], y[lo:hi])
+	c.GradTo(c.G, c.Y)
+	c.adopted, c.GroupWeights = true, groups
+	c.tried, c.proved = false, false
+}
+
+// respondsWithY reports whether the adopted weights are a best response at the best point within the gap.
+func (c *Certifier) respondsWithY() bool {
+	p := c.ProveResponse()
+	return p.Off <= 1e-9 && c.upper.risk-p.Value <= c.Best.Gap()
+}
+
+// RecordAdoptedBound records the lower bound of the adopted weights. The derivative in a free coordinate must
+// vanish up to the rounding of the weights.
+func (c *Certifier) RecordAdoptedBound() {
+	relative := 0.0
+	copy(c.bound, c.G)
+	if c.free {
+		if relative = 8 * c.Rounding.sums; !c.isBalanced(c.Y, relative) {
+			return
+		}
+		c.bound[c.D-1] = 0
+	}
+	p := c.Prove(c.Y, c.GroupWeights, relative)
+	c.recordLowerWith(c.Y, &p)
+}
+
+// ResponseGradientRounding stores bounds of the rounding of c.G in dst. For KL the weights returned
+// and the weights in the gradient differ by the rounding of their exponents:
+// uΣ y_j(16 + 4|log(y_j/max y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
+func (c *Certifier) ResponseGradientRounding(dst []float64) {
+	relative := UnitRoundoff * (32 + 8*math.Log(float64(c.N)))
+	c.Rounding.gradientRounding(dst, c.ProveResponse(), relative)
+}
+
+// recordLowerWith records the lower bound of weights y with proof p and gradient c.bound.
+func (c *Certifier) recordLowerWith(y []float64, p *Proof) (left float64) {
+	c.Rounding.gradientRounding(c.Err, p, 0)
+	return c.recordLower(y, p, c.bound)
+}
+
+// recordLower records the lower bound L(x, y) − FenchelYoung(x, g) if it is the best, for weights y with proof
+// p and gradient g, which is off by at most c.Err. It returns the Fenchel-Young term.
+func (c *Certifier) recordLower(y []float64, p *Proof, g []float64) (left float64) {
+	left = c.FenchelYoung(c.X, g, c.Err)
+	c.KeepLower(y, p.Value, left, c.Rounding.LowerRounding(&p.Sums, c.Rounding.MarginError(c.X)))
+	return left
+}
+
+// KeepLower records the lower bound inner + φ(x) − left − rounding of weights y if it is the best, where x is the point
+// last evaluated, minus the rounding of φ and of this sum.
+func (c *Certifier) KeepLower(y []float64, inner, left, rounding float64) {
+	phi := c.Problem.Primal.Value(c.X)
+	c.RaiseLower(y, inner+phi, left+rounding+c.PointRounding(phi)+8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)))
+}
+
+// RaiseLower records the lower bound value − less of weights y if it is the best, minus the rounding of this
+// difference. y is nil where the weights are not known.
+func (c *Certifier) RaiseLower(y []float64, value, less float64) {
+	lower := value - less - 8*UnitRoundoff*(math.Abs(value)+less) - Underflow
+	if !(lower > c.Best.Lower) { // true for NaN
+		return
+	}
+	if c.boundIfClose(lower); lower > c.Best.Upper {
+		lower = c.reconcile(lower, c.Best.Upper)
+	}
+	c.Best.Lower = max(c.Best.Lower, lower)
+	c.keepDual(y)
+}
+
+// TakeLower records the best lower bound of another certifier, of a problem whose optimum is not above that of this
+// one, if it is the best.
+func (c *Certifier) TakeLower(of *Certifier) {
+	if of.Best.Lower > c.Best.Lower {
+		c.Best.Lower = of.Best.Lower
+		c.keepDual(of.Dual)
+	}
+}
+
+// keepDual copies the weights of the best lower bound, nil where they are not known, if they are asked for.
+func (c *Certifier) keepDual(y []float64) {
+	switch {
+	case !c.KeepsDual:
+	case y == nil:
+		c.Dual = nil
+	default:
+		if c.Dual == nil {
+			c.Dual = make([]float64, c.N)
+		}
+		copy(c.Dual, y)
+	}
+}
+
+// weightedLoss returns ⟨y, f⟩.
+func (c *Certifier) weightedLoss(y, f []float64) float64 {
+	return c.Rows.Sum(c.N, func(lo, hi int) float64 { return kernel.Dot(y[lo:hi], f[lo:hi]) })
+}
+
+// ScratchSpace returns a vector of length n for temporary use.
+func (c *Certifier) ScratchSpace() []float64 {
+	if c.scratchSpace == nil {
+		c.scratchSpace = c.Vector(c.N)
+	}
+	return c.scratchSpace
+}
+
+// EffectiveShare returns the effective number of samples under the adversary's weights, as a proportion of all
+// samples.
+func (c *Certifier) EffectiveShare() float64 {
+	return ShardedStripes(c.Rows, c.N).EffectiveNumber(c.Y) / float64(c.N)
+}

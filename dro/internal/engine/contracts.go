@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"github.com/drotrain/drotrain/dro/saddle"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/memory"
+)
+
+// This file has the interfaces of models and adversaries that Newton's method and certificates need. Those that another
+// module may implement are in package dro/saddle.
+
+// A Model is an Oracle of losses f_j(x) = ℓ_j(m_j) ≥ 0 of margins m_j: a LinearModel or a ClassModel.
+// Newton's method needs a Model.
+type Model interface {
+	saddle.Oracle
+	saddle.NonNegative
+	saddle.Rounded
+
+	// MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi), or K numbers in margin[j·K:(j+1)·K] if
+	// slopes have length K.
+	MarginsTo(margin, v []float64, lo, hi int)
+
+	// Select returns the Model of copies of the given samples, in their order. Prefix returns the Model of
+	// the first n samples, without a copy.
+	Select(samples []int) saddle.Oracle
+	Prefix(n int) saddle.Oracle
+
+	// Work estimates the cost of reading all samples once, for losses or for a gradient (pass), and
+	// of summing their Gram matrix (gram), in the same unit. Bytes returns the memory that the rows take.
+	Work() (pass, gram float64)
+	Bytes() int64
+
+	// Arena returns the arena for vectors with one entry per sample; nil means the heap. MostSelected
+	// returns the largest number of samples that Select may copy.
+	Arena() *memory.Arena
+	MostSelected() int
+}
+
+// A LinearModel is a Model with one margin z_jᵀx per sample: ∇f_j(x) = slope_j·z_j and
+// ∇²f_j(x) = curvature_j·z_j z_jᵀ.
+type LinearModel interface {
+	Model
+
+	// CurvatureTo stores the curvatures of the samples [lo, hi) at the point at which EvalTo stored these slopes.
+	CurvatureTo(curvature, slope []float64, lo, hi int)
+
+	// AddGramTo adds Σ_j weight_j·z_j z_jᵀ over [lo, hi) to the upper triangle of
+	// the row-major d×d matrix dst.
+	AddGramTo(dst, weight []float64, lo, hi int)
+
+	// AddSquaresTo adds Σ_j weight_j z_ji² over j in [lo, hi) to dst[i].
+	AddSquaresTo(dst, weight []float64, lo, hi int)
+
+	// CurvatureLowerBoundTo stores in curvature[j], for j in [lo, hi), a number κ such that the curvature of
+	// f_j is at least κ·e^{−decay·a} if its margin z_jᵀx differs by a ≤ radius from that at which EvalTo
+	// stored these slopes. radius and decay are the same for all samples. On an empty range nothing is read
+	// or stored.
+	CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
+
+	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
+	NormsTo(dst, scale []float64, lo, hi int)
+
+	// Rows returns how the samples are distributed over MPI ranks, nil if this process has all of them.
+	// With several ranks, ranges [lo, hi) are of samples of this rank; Select, a collective call, copies
+	// samples to every rank; methods without samples refer to the samples of all ranks.
+	Rows() *ranks.Rows
+}
+
+// A ClassModel is a Model with K > 1 margins per sample. x is a row-major matrix of K columns;
+// sample j has a row z_j, K margins z_jᵀx and a class t, and ∇f_j = z_j slope_jᵀ. For every class
+// c, f_j(x) ≥ m_jc − m_jt.
+type ClassModel interface {
+	Model
+
+	// CurveTo overwrites the K numbers m of sample j in margin with weight[j]·C_j m +
+	// response[j]·g_j⟨g_j, m⟩ for j in [lo, hi), where g_j is the slope that EvalTo stored and C_j the
+	// second derivative in the margins there.
+	CurveTo(margin, weight, response, slope []float64, lo, hi int)
+
+	// DiagonalTo stores the diagonal entry of class c of weight[j]·C_j + response[j]·g_j g_jᵀ in dst[j]
+	// for j in [lo, hi).
+	DiagonalTo(dst []float64, c int, weight, response, slope []float64, lo, hi int)
+
+	// GramOf stores Σ_k weight[k]·z z^T over the listed samples in the upper triangle of the
+	// row-major matrix dst, and SquaresOf its diagonal.
+	GramOf(dst []float64, samples []int, weight []float64)
+	SquaresOf(dst []float64, samples []int, weight []float64)
+
+	// ClassOf returns the class of sample j, from 0.
+	ClassOf(j int) int
+}
+
+// An Adversary is a dual of this module on the simplex with the methods that certificates and Hessian-based
+// methods need. With samples on several MPI ranks, each rank sets the entries of its own samples, and methods
+// that reduce over samples are collective calls.
+type Adversary interface {
+	saddle.Dual
+
+	// Valid returns an error that says why the dual cannot weigh n samples, nil if it can.
+	Valid(n int) error
+
+	// Region returns which part of the simplex Y is. Some y in Y has ψ(y) ≤ 0.
+	Region() Region
+
+	// FusedTo evaluates the losses and slopes at x into e.Value and e.Slope, stores the best response
+	// in y and Σ_j y_j ∇f_j in g: one pass. It records the multipliers of the response, and its weights
+	// over groups, in e.
+	FusedTo(e *Evaluator, g, y, x []float64) (risk, tau float64)
+
+	// ResponseTo stores the derivative of the best response y at the point that e evaluated last with respect
+	// to the losses at a fixed τ, response[j] = ∂y_j/∂f_j, for j in [lo, hi). Both have length n.
+	ResponseTo(e *Evaluator, response, y []float64, lo, hi int)
+
+	// CoupleTo returns the low-rank part of the Hessian of the risk in the losses, which is
+	// diag(c) − ccᵀ/Σc + Σ_k share_k b_k b_kᵀ, as along_k = Σ_j b_kj ∇f_j and share_k. response
+	// holds c, with sum total, and may be overwritten.
+	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64)
+
+	// Smoothed returns the dual with the same Y and modulus nu ≥ 0, and sup_Y ψ/ν for n samples. ψ does not
+	// decrease with nu. If nu is the dual's own modulus > 0, ψ is that of the dual.
+	Smoothed(nu float64, n int) (d saddle.Dual, most float64)
+
+	// Restricted returns the dual of weights on m of n samples, nil if there is none. For weights
+	// that are 0 on all other samples, ψ on all samples is ψ of the dual returned plus the offset.
+	Restricted(n, m int) (d saddle.Dual, offset float64)
+
+	// Differentiable reports whether the risk at ν = 0 has a gradient near the optimum.
+	Differentiable(n, d int) bool
+
+	// RiskBounds returns an upper bound of R(f), including rounding, and sums of its weights ∂above/∂f, from
+	// the multipliers of a best response to losses near f; any multipliers give a bound. below
+	// is a lower bound of R(f), which the weights ∂above/∂f divided by their sum prove; −Inf if unknown.
+	RiskBounds(f []float64, at Multipliers) (below, above float64, sums Sums)
+
+	// ValueBelow returns the proof of the weights y at the losses f. y is in Y up to rounding and further
+	// relative errors of at most relative. groups are the weights over groups that y results from,
+	// as an evaluation records them; nil means none or unknown.
+	ValueBelow(y, f, groups []float64, relative float64) Proof
+
+	// Proximal reports whether the dual is a Mirror.
+	Proximal() bool
+
+	// Polyhedral reports whether the risk is the maximum of finitely many linear functions of the
+	// losses, that is ν = 0 and Y is a polyhedron.
+	Polyhedral() bool
+
+	// Separated returns the dual of n samples without the constraint Σ y = 1; nil if ψ is not a sum
+	// over samples.
+	Separated(n int) saddle.Separable
+
+	// WithRows returns the dual for samples distributed over ranks as in rows; nil means one process.
+	// OfSamples, a collective call, returns the dual for some samples that are copied to every rank.
+	WithRows(rows *ranks.Rows) saddle.Dual
+	OfSamples(samples []int) saddle.Dual
+}
+
+// Multipliers holds ν and τ of a best response.
+type Multipliers struct {
+	Nu, Tau float64
+	Known   bool
+}
+
+// A Ridge is a Primal ½ Σ_i D_i x_i².
+type Ridge interface {
+	saddle.Smooth
+
+	// RidgeTo stores D, the diagonal of ∇²φ, of length d.
+	RidgeTo(diagonal []float64)
+
+	// FreeCount returns the number of last coordinates that are intercepts, without a penalty: the length
+	// of a slope, or 0. With intercepts the rows of the Oracle end with a 1.
+	FreeCount() int
+}

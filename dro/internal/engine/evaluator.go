@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"math"
+
+	"github.com/drotrain/drotrain/dro/saddle"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// An Evaluator calls the oracle for all samples, shard by shard, and counts the work. One pass evaluates losses
+// and slopes of n samples at a point, and a weighted gradient from these slopes. A further gradient from the
+// same slopes is half a pass.
+type Evaluator struct {
+	Problem *saddle.Problem
+	Ctx     context.Context // context of the solve, for loops within a step
+	N, D    int
+	Rows    *ranks.Rows // distribution of the samples over ranks; nil: one process
+	Passes  float64     // passes so far
+	Budget  float64     // largest number of passes
+
+	Value    []float64       // n: f(x) at the last x
+	Slope    []float64       // n·s: the slopes there
+	Partials *shard.Partials // d: gradients
+
+	// State of fused evaluations.
+	BlockRows    int         // samples in a block
+	Largest      []float64   // by block: the largest loss known when it was evaluated
+	Last         Multipliers // multipliers of the last evaluation
+	Reference    float64     // sum of the reference weights at the last evaluation
+	GroupWeights []float64   // weights over groups that the response results from; nil: none, or unknown
+	Kept         any         // what the dual keeps of its response at the last evaluation, for its derivatives
+
+	touched bool // some point was evaluated
+	whole   bool // losses and slopes are those of the point last evaluated
+	adopted bool // the response was replaced by other weights
+	*space       // allocates vectors with one entry per sample
+}
+
+// NewEvaluator returns an evaluator without any evaluation.
+func NewEvaluator(p *saddle.Problem) *Evaluator {
+	n, d, s := p.Oracle.Dims()
+	block, space, rows := rowsInBlock(p.Oracle), newSpace(p.Oracle), RowsOf(p.Oracle)
+	return &Evaluator{
+		Problem: p, Ctx: context.Background(), N: n, D: d, Rows: rows, space: space, Budget: math.Inf(1),
+		Value:     space.Vector(n),
+		Slope:     space.Vector(n * s),
+		Partials:  rows.Partials(rows.Shards(n), d),
+		BlockRows: block, Largest: make([]float64, n/block+rows.Shards(n)+1),
+	}
+}
+
+// Eval evaluates f and the slopes at x. It takes half a pass.
+func (e *Evaluator) Eval(x []float64) {
+	e.Spend(0.5)
+	e.evaluate(x)
+}
+
+// evaluate works like Eval without counting passes.
+func (e *Evaluator) evaluate(x []float64) {
+	e.touched, e.whole = true, false
+	e.Rows.Run(e.N, func(_, lo, hi int) { e.Problem.Oracle.EvalTo(e.Value, e.Slope, x, lo, hi) })
+}
+
+// GradTo stores Σ_j y_j ∇f_j in g, using the slopes of the last Eval. It takes half a pass.
+func (e *Evaluator) GradTo(g, y []float64) { e.GradOf(g, y, e.Slope) }
+
+// GradOf works like GradTo with the given slopes.
+func (e *Evaluator) GradOf(g, y, slope []float64) {
+	e.Spend(0.5)
+	e.Partials.Clear()
+	e.Rows.Run(e.N, func(s, lo, hi int) { e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), y, slope, lo, hi) })
+	e.Rows.SumTo(g, e.Partials)
+}
+
+// Respond evaluates f and the slopes at x, stores the best response in y and Σ_j y_j ∇f_j in g, and returns the
+// robust risk and the threshold. It takes one pass. If the risk is not finite, g is undefined.
+func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
+	e.adopted, e.GroupWeights = false, nil
+	if d, ok := e.Problem.Dual.(Adversary); ok {
+		risk, tau = d.FusedTo(e, g, y, x)
+	} else {
+		e.Eval(x)
+		risk, tau = e.Problem.Dual.BestResponseTo(y, e.Value)
+		e.GradTo(g, y)
+	}
+	e.whole = true
+	return risk, tau
+}
+
+// EachBlock evaluates f and the slopes at x block by block and calls then with each block, in order within a
+// shard. With the gradients that then may add, it takes one pass.
+func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
+	e.Spend(1)
+	e.touched, e.whole = true, false
+	e.Rows.Run(e.N, func(s, lo, hi int) {
+		for ; lo < hi; lo += e.BlockRows {
+			end := min(lo+e.BlockRows, hi)
+			e.Problem.Oracle.EvalTo(e.Value, e.Slope, x, lo, end)
+			then(s, lo, end)
+		}
+	})
+}
+
+// blockBytes is the size of a block of rows that, with its vectors, fits into the second-level cache of a core.
+const blockBytes = 192 << 10
+
+// rowsInBlock returns the number of samples in a block.
+func rowsInBlock(o saddle.Oracle) int {
+	n, d, _ := o.Dims()
+	row := 8 * float64(d)
+	if s, ok := o.(Model); ok {
+		row = float64(s.Bytes()) / float64(n)
+	}
+	return int(max(16, min(1024, blockBytes/row)))
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/drotrain/drotrain/dro/saddle"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// WorkOf returns the work of an oracle, or that of a dense matrix if the oracle does not state it.
+func WorkOf(o saddle.Oracle) (pass, gram float64) {
+	if w, ok := o.(Model); ok {
+		return w.Work()
+	}
+	n, d, _ := o.Dims()
+	pass = float64(n) * float64(d)
+	return pass, 0.1 * pass * float64(d) / 2
+}
+
+// MostSelected returns the largest number of samples that Select accepts.
+func MostSelected(o saddle.Oracle) int {
+	if s, ok := o.(Model); ok {
+		return s.MostSelected()
+	}
+	n, _, _ := o.Dims()
+	return n
+}
+
+// RowsOf returns how the samples of an oracle are distributed over MPI ranks; nil means that this process has
+// all of them.
+func RowsOf(o saddle.Oracle) *ranks.Rows {
+	if s, ok := o.(LinearModel); ok {
+		return s.Rows()
+	}
+	return nil
+}
+
+// shardDual returns p with a dual for samples on several MPI ranks, if they are. It reports whether such
+// a dual exists.
+func shardDual(p *saddle.Problem) (*saddle.Problem, bool) {
+	rows := RowsOf(p.Oracle)
+	if rows == nil {
+		return p, true
+	}
+	d, ok := p.Dual.(Adversary)
+	if !ok {
+		return p, false
+	}
+	return &saddle.Problem{Oracle: p.Oracle, Dual: d.WithRows(rows), Primal: p.Primal}, true
+}
+
+// Has reports whether a part of a problem implements T.
+func Has[T any](part any) bool {
+	_, ok := part.(T)
+	return ok
+}
+
+// Required returns a part of a problem as a T, or an error if it does not implement T.
+func Required[T any](part any) (T, error) {
+	t, ok := part.(T)
+	if !ok {
+		return t, fmt.Errorf("dro: %T does not implement %v", part, reflect.TypeFor[T]())
+	}
+	return t, nil
+}
+
+// IsDifferentiable reports whether the robust risk is differentiable in the losses near the optimum.
+func IsDifferentiable(p *saddle.Problem) bool {
+	if RegionOf(p.Dual) == Point || p.Dual.Modulus() > 0 {
+		return true
+	}
+	n, d, _ := p.Oracle.Dims()
+	s, ok := p.Dual.(Adversary)
+	return ok && s.Differentiable(n, d)
+}
+
+// MirrorOf returns d as a Mirror, and whether it is one.
+func MirrorOf(d saddle.Dual) (saddle.Mirror, bool) {
+	if a, ok := d.(Adversary); ok && !a.Proximal() {
+		return nil, false
+	}
+	m, ok := d.(saddle.Mirror)
+	return m, ok
+}
+
+// SeparatedOf returns the Separable dual that d becomes without the constraint Σ y = 1, for n samples.
+func SeparatedOf(d saddle.Dual, n int) (s saddle.Separable, ok bool) {
+	if a, ok := d.(Adversary); ok {
+		s = a.Separated(n)
+	}
+	return s, s != nil
+}
+
+// A Region says which part of the simplex the set Y of a dual is.
+type Region int
+
+const (
+	Elsewhere Region = iota // not in the simplex: weights need not sum to one
+	Part                    // a subset of the simplex
+	Whole                   // the simplex: weights may be rescaled and normalised
+	Point                   // a single point: the risk is smooth without a penalty
+)
+
+// RegionOf returns the Region of d.
+func RegionOf(d saddle.Dual) Region {
+	if a, ok := d.(Adversary); ok {
+		return a.Region()
+	}
+	return Elsewhere
+}
+
+// FreeCount returns the number of trailing coordinates that p leaves unpenalised.
+func FreeCount(p saddle.Primal) int {
+	if r, ok := p.(interface{ FreeCount() int }); ok {
+		return r.FreeCount()
+	}
+	return 0
+}
+
+// RidgeOf returns the diagonal of ∇²φ of a Ridge, or nil for any other primal.
+func RidgeOf(phi saddle.Primal, d int) []float64 {
+	r, ok := phi.(Ridge)
+	if !ok {
+		return nil
+	}
+	diagonal := make([]float64, d)
+	r.RidgeTo(diagonal)
+	return diagonal
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+
+	"github.com/drotrain/drotrain/dro/saddle"
+)
+
+// smallestNormal is the smallest normal number; the inverse of a smaller one may overflow.
+const smallestNormal = 0x1p-1022
+
+// Validate returns the first error of p.
+func Validate(p *saddle.Problem) error {
+	if p == nil || isMissing(p.Oracle) || isMissing(p.Dual) || isMissing(p.Primal) {
+		return errors.New("dro: a Problem needs an Oracle, a Dual and a Primal")
+	}
+	n, d, s := p.Oracle.Dims()
+	if n < 1 || d < 1 || s < 1 {
+		return fmt.Errorf("dro: the oracle has %d samples, %d parameters and slopes of length %d; all three must be positive",
+			n, d, s)
+	}
+	if nu := p.Dual.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {
+		return fmt.Errorf("dro: ν is %v; it must be finite and ≥ 0", nu)
+	} else if nu > 0 && nu < smallestNormal {
+		return fmt.Errorf("dro: ν is %v, a denormal number with too few digits: use 0", nu)
+	}
+	if v, ok := p.Dual.(interface{ Valid(n int) error }); ok {
+		if err := v.Valid(n); err != nil {
+			return fmt.Errorf("dro: %w", err)
+		}
+	}
+	if mu := p.Primal.Modulus(); !(mu >= 0) || math.IsInf(mu, 1) {
+		return fmt.Errorf("dro: μ is %v; it must be finite and ≥ 0", mu)
+	}
+	if k := FreeCount(p.Primal); k > 0 && (k != s || d%k != 0) {
+		return fmt.Errorf("dro: %d unpenalised coordinates need %[1]d slopes per sample, but the oracle has %[2]d", k, s)
+	}
+	return nil
+}
+
+// isMissing reports whether a part of a problem is nil, or a nil pointer.
+func isMissing(part any) bool {
+	v := reflect.ValueOf(part)
+	return part == nil || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// validatePoint returns an error if x is not in X.
+func validatePoint(p *saddle.Problem, x []float64) error {
+	if set, ok := p.Primal.(saddle.Geometry); ok {
+		if err := set.Contains(x); err != nil {
+			return fmt.Errorf("dro: %w", err)
+		}
+	}
+	return nil
+}
+
+// freeSample is the number of samples whose last column is checked.
+const freeSample = 4096
+
+// ValidateFree checks on the first samples that the column of an unpenalised
+// coordinate is the constant 1: the gradient of weighted samples with slope 1 is
+// then the sum of the weights, whatever these are.
+func (r *Run) ValidateFree() error {
+	n, d := r.Cert.N, r.Cert.D
+	count := FreeCount(r.Problem.Primal)
+	if count == 0 {
+		return nil
+	}
+	first, end := r.Cert.Rows.LocalRange(n)
+	samples := min(end-first, freeSample)
+	r.Cert.Spend(0.5 * float64(min(n, freeSample)) / float64(n))
+	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first*count:end*count], make([]float64, d) // not in use yet
+	sum, size, rng := 0.0, 0.0, rand.New(rand.NewPCG(1, 2))
+	for j := range samples {
+		weight[j] = rng.NormFloat64()
+		for c := range count {
+			slope[j*count+c] = 1
+		}
+		sum += weight[j]
+		size += math.Abs(weight[j])
+	}
+	r.Problem.Oracle.AddGradTo(g, r.Cert.Value, r.Cert.Slope, first, first+samples)
+	wrong := []float64{0}
+	for _, v := range g[d-count:] {
+		if math.Abs(v-sum) > 1e-9*size {
+			wrong[0] = 1
+		}
+	}
+	if r.Cert.Rows.Comm().Sum(wrong); wrong[0] > 0 {
+		return errors.New("dro: the last coordinate is declared an intercept, but the last column of the design matrix is not constant 1")
+	}
+	return nil
+}

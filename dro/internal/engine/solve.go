@@ -1,0 +1,397 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/drotrain/drotrain/dro/saddle"
+)
+
+var (
+	errNotFinite = errors.New("dro: the objective is not finite at the starting point")
+	errNoWeights = errors.New("dro: the adversary's weights are not finite at the best point")
+)
+
+// Settings are Options with what the engine cannot import.
+type Settings struct {
+	saddle.Options
+
+	// CertifyConstant certifies the best constant prediction if it is optimal. It is called before the first
+	// evaluation, with quick set, and once more, without, for a method that has stalled. It may be nil.
+	CertifyConstant func(r *Run, quick bool)
+}
+
+// DefaultSettings returns settings with a relative gap of 1e-6 and at most 10 000 passes.
+func DefaultSettings() Settings {
+	return Settings{Options: saddle.Options{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}}
+}
+
+// setDefaults replaces settings of 0 by those of DefaultSettings.
+func (s *Settings) setDefaults() {
+	d := DefaultSettings()
+	s.RelativeGap = cmp.Or(s.RelativeGap, d.RelativeGap)
+	s.MaxPasses = cmp.Or(s.MaxPasses, d.MaxPasses)
+	s.CheckEvery = cmp.Or(s.CheckEvery, d.CheckEvery)
+}
+
+// Validate reports the first setting that is out of its range, for d parameters.
+func (s *Settings) Validate(d int) error {
+	if s.X0 != nil && len(s.X0) != d {
+		return fmt.Errorf("dro: the starting point has %d entries, but the problem has %d parameters", len(s.X0), d)
+	}
+	for i, v := range s.X0 {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("dro: entry %d of the starting point is %v", i, v)
+		}
+	}
+	if !(s.RelativeGap > 0) {
+		return fmt.Errorf("dro: the target for the relative gap is %v; it must be > 0", s.RelativeGap)
+	}
+	if !(s.MaxPasses > 0) {
+		return fmt.Errorf("dro: the maximum number of passes is %v; it must be > 0", s.MaxPasses)
+	}
+	if !(s.CheckEvery > 0) {
+		return fmt.Errorf("dro: the number of passes between checks is %v; it must be > 0", s.CheckEvery)
+	}
+	return nil
+}
+
+// StartingPoint returns where a solve of p with valid settings starts, or an error for a point that is not in X.
+func (s *Settings) StartingPoint(p *saddle.Problem) ([]float64, error) {
+	_, d, _ := p.Oracle.Dims()
+	x := make([]float64, d)
+	if s.X0 != nil {
+		copy(x, s.X0)
+		return x, validatePoint(p, x)
+	}
+	if o, ok := p.Primal.(saddle.Started); ok {
+		o.StartingPoint(x)
+	}
+	return x, nil
+}
+
+// A Run is the part of a solve in progress that all methods share.
+type Run struct {
+	Ctx      context.Context // context of the solve, for inner solves
+	Problem  *saddle.Problem
+	Settings Settings
+	Cert     *Certifier
+	Start    []float64
+	Source   *rand.PCG // source of every random choice
+
+	Drawn func() []float64 // returns the point of a method's random return rule; nil if it has none
+}
+
+// view is a Run with the methods of saddle.Run.
+type view struct{ *Run }
+
+// View returns the run as methods see it.
+func (r *Run) View() saddle.Run { return view{r} }
+
+// RunOf returns the run that View was called with, or an error if another module has made r.
+func RunOf(r saddle.Run) (*Run, error) {
+	v, ok := r.(view)
+	if !ok {
+		return nil, fmt.Errorf("dro: %T is not a run of dro.Solve", r)
+	}
+	return v.Run, nil
+}
+
+// Problem implements saddle.Run.
+func (v view) Problem() *saddle.Problem { return v.Run.Problem }
+
+// Start implements saddle.Run.
+func (v view) Start() []float64 { return v.Run.Start }
+
+// Evaluate implements saddle.Run.
+func (v view) Evaluate(x []float64) float64 { return v.Cert.Evaluate(x) }
+
+// Response implements saddle.Run.
+func (v view) Response() (y, gradient []float64) { return v.Cert.Y, v.Cert.G }
+
+// Certify implements saddle.Run.
+func (v view) Certify() { v.Cert.Certify() }
+
+// CertifyWith implements saddle.Run.
+func (v view) CertifyWith(y []float64) { v.Cert.CertifyWith(y) }
+
+// Best implements saddle.Run.
+func (v view) Best() saddle.Certificate { return v.Cert.Best }
+
+// Certified reports whether the required gap is proved.
+func (r *Run) Certified() bool { return r.Cert.Best.IsWithin(r.Settings.RelativeGap) }
+
+// Logf passes a message to the Logf of the settings, if it is set.
+func (r *Run) Logf(format string, args ...any) {
+	if r.Settings.Logf != nil {
+		r.Settings.Logf(format, args...)
+	}
+}
+
+// Solve runs m on p until the required relative gap is certified, a limit is
+// reached, no progress is possible, or ctx is done. A limit is a status, not an error. If ctx is
+// cancelled, Solve returns its error together with a valid Result, whose numbers are finite except
+// for an unknown bound. Every other error means invalid input or numbers beyond double precision
+// (OverflowError), and a nil Result.
+func Solve(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings) (*saddle.Result, error) {
+	s.setDefaults()
+	l, err := NewLoop(p, m, s)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	agreed, done := l.Cert.Rows.Context(ctx)
+	defer done()
+	l.Iterate(agreed)
+	if l.Failed != nil {
+		return nil, l.Failed
+	}
+	l.Finish()
+	if err := l.checkResult(); err != nil { // of a solve that was cancelled, too
+		return nil, err
+	}
+	if err := l.Cert.CheckPromises(); err != nil {
+		return nil, err
+	}
+	l.Cert.exclude(l.Result.Weights)
+	if l.Result.Status == saddle.Cancelled {
+		return l.Result, context.Cause(agreed)
+	}
+	return l.Result, nil
+}
+
+// A Loop is a solve in progress. At every check point it updates the certificate, tests the stopping
+// criteria, and lets the method restart.
+type Loop struct {
+	*Run
+	name        string
+	Method      saddle.Stepper
+	Result      *saddle.Result
+	next        float64 // passes at which the next check is due
+	last        error   // error of the last step
+	stride      float64 // passes of the last step
+	idle        int     // successive steps that read nothing
+	checkPasses float64 // passes of the last check, or of the start
+	Failed      error   // error that ended the solve without a status
+	began       time.Time
+}
+
+// NewLoop starts m on p at a first point, which is evaluated and certified. Close ends it.
+func NewLoop(p *saddle.Problem, m saddle.Method, s Settings) (l *Loop, err error) {
+	if err := Validate(p); err != nil {
+		return nil, err
+	}
+	if err := RefusalError(m, p); err != nil {
+		return nil, err
+	}
+	_, d, _ := p.Oracle.Dims()
+	if err := s.Validate(d); err != nil {
+		return nil, err
+	}
+	p, _ = shardDual(p)
+	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p),
+		Source: rand.NewPCG(s.Seed, 0x64726f)}
+	defer func() {
+		if err != nil {
+			r.Cert.Free()
+		}
+	}()
+	if r.Start, err = s.StartingPoint(p); err != nil {
+		return nil, err
+	}
+	l = &Loop{Run: r, name: m.Name(), Result: &saddle.Result{}, began: time.Now()}
+	if err := l.start(m); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// start evaluates and certifies the first point.
+func (l *Loop) start(m saddle.Method) (err error) {
+	c := l.Cert
+	c.KeepsDual = l.Settings.KeepDual
+	c.Budget, c.RelativeGap = l.Settings.MaxPasses, l.Settings.RelativeGap
+	if err := l.ValidateFree(); err != nil {
+		return err
+	}
+	if err := l.ValidateForeign(); err != nil {
+		return err
+	}
+	if l.Method, err = m.Start(l.View()); err != nil {
+		return err
+	}
+	if certify := l.Settings.CertifyConstant; certify != nil {
+		certify(l.Run, true)
+	}
+	if !l.Certified() {
+		if objective := c.Evaluate(l.Start); c.responses.err != nil {
+			return c.responses.err
+		} else if math.IsInf(objective, 1) {
+			return errNotFinite
+		}
+		c.Certify()
+	}
+	l.checkPasses = c.Passes // a check may evaluate as much again
+	l.next = c.Passes
+	l.recordCheck()
+	return l.refuseScale()
+}
+
+// maxPenalty is the largest ν of a simplex relative to the largest loss at the start of a solve.
+const maxPenalty = 1e12
+
+// refuseScale returns an error if ν is so large relative to the losses that the best response differs from the
+// reference weights only by rounding. It does nothing if a starting point was given, because close to a perfect
+// fit all losses are small.
+func (l *Loop) refuseScale() error {
+	c, nu := l.Cert, l.Problem.Dual.Modulus()
+	if l.Settings.X0 != nil || !c.touched || nu == 0 || RegionOf(l.Problem.Dual) == Elsewhere {
+		return nil
+	}
+	top := c.topLoss()
+	if !(top > 0) || nu <= maxPenalty*top {
+		return nil
+	}
+	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss at the starting point, %.3g, so the "+
+		"weights change by rounding alone: use a smaller ν, or fixed weights", nu, top)
+}
+
+// Close releases the vectors with one entry per sample that the solve used, including
+// the weights of its result.
+func (l *Loop) Close() { l.Cert.Free() }
+
+// Iterate steps until there is a status: certified, cancelled, or at a limit.
+func (l *Loop) Iterate(ctx context.Context) {
+	l.Ctx, l.Cert.Ctx = ctx, ctx
+	for {
+		if l.Failed = l.Cert.responses.err; l.Failed != nil {
+			return
+		}
+		l.Result.Status = l.Settings.StatusAt(l.Cert.Best, l.Cert.Passes, l.last != nil, ctx.Err() != nil)
+		switch l.Result.Status {
+		case saddle.NotSolved:
+			l.step()
+			continue
+		case saddle.Inconsistent:
+			l.Logf("the lower bound %v is above the upper bound %v: neither holds", l.Cert.Best.Lower, l.Cert.Best.Upper)
+		case saddle.Stalled:
+			if l.last != saddle.ErrStalled {
+				l.Failed = l.last
+			} else if certify := l.Settings.CertifyConstant; certify != nil {
+				if certify(l.Run, false); l.Certified() {
+					l.Result.Status = saddle.Certified
+				}
+			}
+		}
+		return
+	}
+}
+
+// step performs one iteration, and a check when one is due: when the method says so, after an error, and
+// before the budget for a check runs out.
+func (l *Loop) step() {
+	c, before := l.Cert, l.Cert.Passes
+	err := l.Method.Step()
+	l.Result.Iterations++
+	l.stride = c.Passes - before
+	if l.idle++; l.stride > 0 {
+		l.idle = 0
+	}
+	if err == nil && l.idle >= maxIdle { // nothing but the context would end it
+		err = saddle.ErrStalled
+	}
+	due := l.Method.IsCheckDue(c.Passes >= l.next)
+	if err != nil || due || c.Passes+l.stride+l.checkPasses >= l.Settings.MaxPasses {
+		before = c.Passes
+		l.Method.Check()
+		l.recordCheck()
+		l.checkPasses = c.Passes - before
+		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
+		if c.intercepts > 0 { // a check minimises over the intercepts of classes: at most a third of the passes
+			l.next = max(l.next, c.Passes+2*l.checkPasses)
+		}
+		if keep := l.Settings.Keep; keep != nil && !math.IsInf(c.BestObjective, 1) {
+			keep(slices.Clone(c.BestX))
+		}
+	}
+	l.last = err
+}
+
+// recordCheck appends the best certificate to the trace and calls the observer.
+func (l *Loop) recordCheck() {
+	l.Cert.CertifyUpper()
+	c := saddle.Check{Certificate: l.Cert.Best, Passes: l.Cert.Passes, Elapsed: l.elapsed()}
+	l.Result.Trace = append(l.Result.Trace, c)
+	if l.Settings.Observe != nil {
+		l.Settings.Observe(c)
+	}
+}
+
+// elapsed returns the time since the solve began.
+func (l *Loop) elapsed() time.Duration { return time.Since(l.began) }
+
+// Finish fills in the result: the point of the best upper bound and the weights there. If a point with a
+// smaller objective was evaluated and has no upper bound yet, its bound is computed first.
+func (l *Loop) Finish() {
+	c, res := l.Cert, l.Result
+	if math.IsInf(c.BestObjective, 1) { // ended before the first evaluation
+		c.Evaluate(l.Start)
+		c.Certify()
+	}
+	if c.BestObjective < c.upper.objective {
+		passes := c.Passes
+		c.Last = Multipliers{} // as BestResponseTo below
+		c.Evaluate(c.BestX)
+		c.Passes = passes + 0.5 // without the half that fills in the weights
+		c.CertifyUpper()
+	}
+	if res.Status == saddle.Limit && l.Certified() { // by the evaluation above
+		res.Status = saddle.Certified
+	}
+	if last := len(res.Trace) - 1; last < 0 || res.Trace[last].Certificate != c.Best {
+		l.recordCheck() // certified within a step
+	}
+	res.X, res.Objective, res.Risk, res.Tau = c.upper.x, c.upper.objective, c.upper.risk, c.upper.tau
+	res.Certificate, res.Passes = c.Best, c.Passes
+	if c.isAnsweredByDual && c.Dual != nil {
+		copy(c.Y, c.Dual)
+	} else if away := !slices.Equal(c.X, res.X) || !c.whole; away || c.adopted && !c.respondsWithY() {
+		if away {
+			c.evaluate(res.X)
+		}
+		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
+	}
+	if res.Weights = c.Y; l.Settings.KeepDual {
+		res.Dual = c.Dual
+	}
+	if l.Drawn != nil {
+		res.Drawn = l.Drawn()
+	}
+	res.Elapsed = l.elapsed()
+}
+
+// CertifyWhenClose computes the lower bound at the point last evaluated, which
+// may cost half a pass, if the gradient indicates that it could end the solve.
+func (r *Run) CertifyWhenClose() {
+	c := r.Cert
+	if c.fenchelYoung() <= r.Settings.RelativeGap*c.Best.Magnitude(c.Objective) {
+		c.Certify()
+	}
+}
+
+// AnswerWithDual lets the weights of the result be those of the lower bound if the risk has no gradient. A method calls
+// it when it starts.
+func (r *Run) AnswerWithDual() {
+	if !IsDifferentiable(r.Problem) {
+		r.Cert.KeepsDual, r.Cert.isAnsweredByDual = true, true
+	}
+}
+
+// Rng returns the generator of the run's random choices.
+func (r *Run) Rng() *rand.Rand { return rand.New(r.Source) }

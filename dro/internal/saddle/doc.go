@@ -1,5 +1,0 @@
-// Package saddle defines the saddle-point problem and what all methods share: the interfaces of a problem's
-// parts and of methods (contracts.go, start here), the evaluation of the objective in one pass over the
-// samples, the certificate with its bounds of rounding, the requirements of methods, the
-// loop of a solve, the selection of samples by weight, and sums in a fixed order (vectors.go).
-package saddle

@@ -1,0 +1,143 @@
+package saddle
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// A Result is the best point found with its certificate. For every status except
+// Inconsistent, X is feasible, Weights, Tau, Objective and Risk are those of X, and
+//
+//	Certificate.Lower ≤ min_x max_y L ≤ Certificate.Upper,
+//
+// with Objective ≤ Upper up to the rounding of Objective:
+//
+//	Certified     the relative gap is at most Options.RelativeGap
+//	Limit         X is the best point within the passes allowed; the gap bounds its suboptimality
+//	Stalled       as Limit, but more passes would not help this method
+//	Cancelled     as Limit; if the solve was cancelled before its first evaluation, X is its start
+//	Inconsistent  X is the best point by its objective; the certificate is void
+//
+// X is not the last iterate, and Weights are not those after the last step; Options.Follow is called with
+// these.
+type Result struct {
+	X []float64 // d: the point with the best upper bound
+	// Weights are the adversary's weights, n numbers: the best response at X. Where the risk has no gradient, best
+	// responses to points close to each other differ, and Weights are those of the lower bound, which answer X within the
+	// gap: the multipliers of constraints, the mixed strategy of a game.
+	Weights []float64
+
+	// Dual are weights in Y that prove Certificate.Lower: min over x of ⟨Dual, f(x)⟩ − ψ(Dual) + φ(x) is not below it, up
+	// to the rounding of the weights. It is nil without Options.KeepDual, and where the bound follows from the signs of
+	// the losses alone.
+	Dual []float64
+
+	Tau float64 // threshold τ of Σ y = 1 at X, in loss units; 0 for a dual without that constraint
+
+	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
+	// drawn with probability a_k/A_t since the last restart, which the theorems
+	// bound in expectation. The certificate does not refer to it. It is nil for
+	// methods that are not in package primaldual.
+	Drawn []float64
+
+	Objective   float64 // P(X) = Risk + φ(X)
+	Risk        float64 // R(X), the robust risk
+	Certificate Certificate
+	Status      Status
+
+	Iterations int // steps of the method, or stages of a method in stages
+	// passes over the data, including checks, Hessians and stages, but not the evaluation that fills in Weights and Risk
+	// at the end
+	Passes  float64
+	Elapsed time.Duration
+	Trace   []Check // one entry per check point, the last one of the certificate
+}
+
+// Status is the reason why a solve ended.
+type Status int
+
+// The values of Status.
+const (
+	NotSolved Status = iota // the zero value: nothing was solved
+	Certified               // the required relative gap is proved
+	Limit                   // the largest number of passes is reached
+	Stalled                 // the method can make no further progress in double precision
+	Cancelled               // the context was cancelled
+
+	// Inconsistent means that the lower bound exceeds the upper one by more than rounding. Neither bound can be
+	// trusted.
+	Inconsistent
+)
+
+// String returns the status in words.
+func (s Status) String() string {
+	names := [...]string{"not solved", "certified", "limit", "stalled", "cancelled", "inconsistent"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("Status(%d)", int(s))
+	}
+	return names[s]
+}
+
+// A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in
+// loss units. Upper is the objective at the point returned; Lower is −Inf while
+// nothing is known.
+//
+// For any x and any y in Y, convexity of f gives L(x', y) ≥ ⟨y, f(x)⟩ − ψ(y) +
+// ⟨g, x' − x⟩ + φ(x') with g = Σ_j y_j ∇f_j(x), hence
+//
+//	min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g),
+//
+// which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
+// outwards by a bound of the rounding errors (math: §11), for which the oracle must have the method Rounding.
+// For any other oracle they are bounds up to the rounding of its values and gradients, and are set
+// equal if Lower exceeds Upper by less than 2⁻⁴⁰ of its largest loss so far.
+type Certificate struct {
+	Upper, Lower float64
+
+	// Scale is the absolute value of the objective at the first point evaluated. Relative gaps of optima
+	// near 0 are relative to a small part of it, so that they do not depend on the unit of the losses.
+	Scale float64
+}
+
+// Gap returns Upper − Lower, a bound on the suboptimality of the point returned, or +Inf while Lower is
+// unknown. It is negative if the bounds contradict each other.
+func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
+
+// IsConsistent reports whether Lower ≤ Upper. Otherwise the rounding of the oracle is larger than it states, or
+// there is a bug.
+func (c Certificate) IsConsistent() bool { return c.Lower <= c.Upper }
+
+// Relative returns Gap divided by the magnitude of Upper, or +Inf if a bound is unknown or the bounds
+// contradict each other.
+func (c Certificate) Relative() float64 {
+	if !c.IsConsistent() || math.IsInf(c.Gap(), 1) {
+		return math.Inf(1)
+	}
+	return c.Gap() / c.Magnitude(c.Upper)
+}
+
+// Magnitude returns the divisor of a relative gap: the absolute value of the objective, but at least 1e-12 of
+// Scale, so that an optimum of 0 can be certified.
+func (c Certificate) Magnitude(objective float64) float64 {
+	const (
+		share = 1e-12
+		least = 0x1p-930 // an objective of 0 at every point is certified
+	)
+	return max(least, share*c.Scale, math.Abs(objective))
+}
+
+// IsWithin reports whether the relative gap is at most gap.
+func (c Certificate) IsWithin(gap float64) bool { return c.Relative() <= gap }
+
+// An OverflowError reports that the squares of a column of the design, as weighted in a
+// Hessian, overflow double precision. The column should be divided by its scale.
+type OverflowError struct {
+	Coordinate int // of x
+}
+
+// Error implements error.
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("dro: the squares of coordinate %d of the samples overflow double precision: divide that column "+
+		"by its scale", e.Coordinate)
+}

@@ -1,0 +1,84 @@
+package saddle
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Wasserstein is the regulariser φ(x) = (μ/2)‖x‖² + Radius·‖x‖₂. With Intercept neither term has the last coordinate;
+// the last column of the design must then be the constant 1.
+//
+// For a loss ℓ of the margin with the Lipschitz constant L (losses.Loss has Lipschitz) and Radius = ε·L, the average
+// risk plus ε·L·‖x‖₂ is the largest expected loss over all distributions within ε of that of the samples in the type-1
+// Wasserstein distance. The cost of moving a sample is the Euclidean distance of its features without the constant; its
+// target does not move. The norm of the regulariser is the dual one, which is the Euclidean norm too. Newton's method
+// needs given weights or ν > 0, and one margin per sample.
+type Wasserstein struct {
+	Mu        float64 // μ ≥ 0
+	Radius    float64 // ≥ 0
+	Intercept bool    // the last coordinate is free: not penalised
+}
+
+// Modulus implements Primal: μ, over the penalised coordinates.
+func (r Wasserstein) Modulus() float64 { return r.Mu }
+
+// NonNegative reports that φ ≥ 0.
+func (Wasserstein) NonNegative() bool { return true }
+
+// FreeCount returns the number of last coordinates that are not penalised.
+func (r Wasserstein) FreeCount() int { return r.ridge(0).FreeCount() }
+
+// ridge returns the ridge regulariser with the modulus μ + more.
+func (r Wasserstein) ridge(more float64) L2 { return L2{Mu: r.Mu + more, Intercept: r.Intercept} }
+
+// RidgeAt returns the ridge regulariser (μ/2 + Radius/2λ)‖x‖², which is at least φ(x) − Radius·λ/2, with equality if
+// ‖x‖ is λ.
+func (r Wasserstein) RidgeAt(lambda float64) L2 { return r.ridge(r.Radius / lambda) }
+
+// SizeOf returns ‖x‖ without a free coordinate.
+func (r Wasserstein) SizeOf(x []float64) float64 {
+	return floats.Norm(r.ridge(0).penalisedCoordinates(x), 2)
+}
+
+// Value implements Primal.
+func (r Wasserstein) Value(x []float64) float64 {
+	size := r.SizeOf(x)
+	return r.Mu/2*size*size + r.Radius*size
+}
+
+// ProxTo implements Primal: that of the ridge, whose result is then moved towards 0 by Radius.
+func (r Wasserstein) ProxTo(dst, g, center []float64, a, c float64) {
+	L2{Intercept: r.Intercept}.ProxTo(dst, g, center, a, c)
+	v := r.ridge(0).penalisedCoordinates(dst)
+	size, scale := floats.Norm(v, 2), 0.0
+	if left := c*size - a*r.Radius; left > 0 {
+		scale = left / (size * (a*r.Mu + c))
+	}
+	floats.Scale(scale, v)
+}
+
+// FenchelYoung implements Primal. With r = ‖x‖ and s = ‖g‖ it is (rs/2)‖x/r + g/s‖² plus (s − Radius − μr)²/(2μ) for
+// s > Radius, or else μr²/2 + (Radius − s)r: sums of terms ≥ 0. It is +Inf if a free coordinate has g ≠ 0, and for μ =
+// 0 if s > Radius.
+func (r Wasserstein) FenchelYoung(x, g []float64) float64 {
+	point, slope := r.ridge(0).penalisedCoordinates(x), r.ridge(0).penalisedCoordinates(g)
+	for _, v := range g[len(slope):] {
+		if v != 0 {
+			return math.Inf(1)
+		}
+	}
+	size, steep, apart := floats.Norm(point, 2), floats.Norm(slope, 2), 0.0
+	if size > 0 && steep > 0 {
+		for i, v := range point {
+			d := v/size + slope[i]/steep
+			apart += d * d
+		}
+		apart *= size * steep / 2
+	}
+	if steep <= r.Radius {
+		return apart + r.Mu*size/2*size + (r.Radius-steep)*size
+	}
+	off := steep - r.Radius - r.Mu*size
+	return apart + off/max(2*r.Mu, 0)*off // +Inf for μ = 0, of either sign
+}
