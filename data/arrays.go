@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -34,9 +35,9 @@ func arraysOf(path string) (arrays []arrayFile) {
 	return arrays
 }
 
-// joinArrayFiles returns a table with the arrays as columns.
-func joinArrayFiles(arrays []arrayFile, frames []*Frame) (*Frame, error) {
-	out := &Frame{Rows: frames[0].Rows, how: frames[0].how, sideBySide: true}
+// joinArrayFiles returns a table with the arrays as columns, read as how says of the columns by their names.
+func joinArrayFiles(ctx context.Context, arrays []arrayFile, frames []*Frame, how Reading) (*Frame, error) {
+	out := &Frame{Rows: frames[0].Rows, how: how, sideBySide: true}
 	from := map[string]string{}
 	for i, f := range frames {
 		file := arrays[i].file
@@ -64,5 +65,5 @@ func joinArrayFiles(arrays []arrayFile, frames []*Frame) (*Frame, error) {
 		}
 		out.Sources, out.inputs = append(out.Sources, source), append(out.inputs, f.inputs...)
 	}
-	return out, nil
+	return out, out.applyReading(ctx, true)
 }

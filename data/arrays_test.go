@@ -48,6 +48,33 @@ func TestOpen_ArraysSideBySide(t *testing.T) {
 	}
 }
 
+// Arrays side by side are read as the contract says of their columns by the names that they are given.
+func TestOpen_ArraysByContract(t *testing.T) {
+	y := datatest.WriteArray(t, "y.npy", "<i8", "(3,)", []int64{0, 1, 0})
+	site := datatest.WriteArray(t, "new.npy", "<U2", "(3,)", [][2]int32{{'a', ' '}, {'b', 0}, {' ', 'a'}})
+	age := datatest.WriteArray(t, "years.npy", "<i8", "(3,)", []int64{30, 999, 50})
+	how := Reading{Columns: []ColumnForm{{Name: "site", Kind: Categorical, Type: "string", Text: true}}}
+	how.Text.Missing = []string{"age=999", "other=1"}
+	f := openFrame(t, y+",site="+site+",age="+age, how)
+	defer f.Close()
+	sites, err := f.Column(t.Context(), "site")
+	if err != nil || sites.Text(0) != "a" || sites.Text(2) != "a" {
+		t.Errorf("sites %q and %q, %v", sites.Text(0), sites.Text(2), err)
+	}
+	ages, err := f.Column(t.Context(), "age")
+	if err != nil || !ages.IsNull(1) || ages.Nulls() != 1 {
+		t.Errorf("ages %+v, %v", ages, err)
+	}
+	if missing, _ := f.UnusedTexts(); !slices.Equal(missing, []string{"other=1"}) {
+		t.Errorf("unused %q", missing)
+	}
+	guessed := openFrame(t, "a="+y+",b="+age)
+	defer guessed.Close()
+	if forms := guessed.Reading().Columns; len(forms) != 2 || forms[1].Name != "b" || forms[1].Kind != Numeric {
+		t.Errorf("forms %+v", forms)
+	}
+}
+
 // An archive of arrays needs no name: it is read from a pipe.
 func TestOpenReader_Archive(t *testing.T) {
 	var b bytes.Buffer

@@ -3,7 +3,9 @@ package data
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
@@ -131,7 +133,14 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 			return nil, &Error{Path: frames[i].Name(), Column: p.Name,
 				Msg:  fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
 				Hint: "all files of a table need the same schema"}
+		case hasValues(p) && p.Clock != l.Clock:
+			return nil, &Error{Path: frames[i].Name(), Column: p.Name,
+				Msg:  fmt.Sprintf("%s here, but %s in %s", datesOrNumbers(p), datesOrNumbers(&l), frames[lead].Name()),
+				Hint: "all files of a table need the same schema"}
 		case hasValues(p):
+			if l.Kind == Numeric && strings.HasPrefix(p.Type, "float") && len(p.Type) == len("float64") && p.Type < l.Type {
+				l.Type = p.Type // the narrowest, so that 0.1 is one level
+			}
 			l.Integer = l.Integer && p.Integer
 		case p.Kind != l.Kind:
 			parts[i] = emptyColumn(l.Kind, frames[i].Rows)
@@ -147,6 +156,14 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	out := joinStored(&l, parts, frames)
 	out.UnexpectedRow, out.Unexpected = l.UnexpectedRow, l.Unexpected
 	return out.Load(ctx)
+}
+
+// datesOrNumbers says whether a column of numbers holds dates.
+func datesOrNumbers(c *Column) string {
+	if c.Clock {
+		return "dates"
+	}
+	return "numbers"
 }
 
 // joinStored returns a column with the values of parts, which stay in their files, and the type of l.
@@ -165,6 +182,11 @@ func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	out.Order, out.Zone = l.Order, l.Zone
 	for _, p := range parts {
 		out.Marks = table.JoinMarks(out.Marks, p.Marks)
+		out.Unquoted = out.Unquoted || p.Unquoted
+		if p.Foreign != nil && out.Foreign == nil {
+			out.Foreign = map[string]Kind{}
+		}
+		maps.Copy(out.Foreign, p.Foreign)
 	}
 	return out
 }

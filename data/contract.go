@@ -48,10 +48,6 @@ func formsOf(columns []*Column, zone string) []ColumnForm {
 func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, error) {
 	known := r.formsByName()
 	out := slices.Clone(columns)
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.Name
-	}
 	for i, c := range columns {
 		f, is := known[c.Name]
 		switch {
@@ -64,7 +60,7 @@ func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, e
 					Hint: "write the times with or without a time zone, as in the training table"}
 			}
 		case f.Text && f.Kind == Categorical && c.Kind == Categorical && !c.FromText:
-			out[i] = table.ConformText(c, rows, r.Text.options().MissingTexts(c.Name, names))
+			out[i] = table.ConformText(c, rows)
 		}
 	}
 	return out, nil
@@ -156,6 +152,8 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 				joint = of
 			case of.Zone != joint.Zone && of.Clock:
 				joint.Zone = table.VariousOffsets
+			case of.Unquoted && joint.Kind == Categorical:
+				joint.Unquoted = true
 			case of.Type != joint.Type && of.Text && joint.Text && of.Kind == Numeric && !of.Clock:
 				joint.Type = "float64"
 			}

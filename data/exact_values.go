@@ -31,6 +31,9 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 		return c, nil
 	}
 	if c.Vector != "" || f.sideBySide {
+		if stored, err := f.Lookup(c.Name); err == nil { // c may be its values, rounded
+			c = stored
+		}
 		return c.Exact().LoadInts(ctx)
 	}
 	if len(f.inputs) == 0 {
@@ -46,7 +49,7 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 	if err != nil {
 		return nil, table.InFile(f.Name(), err)
 	}
-	if exact.Kind == Categorical && c.Kind == Numeric && c.Null != nil { // texts that mark missing values are texts
+	if c.Kind == Numeric && c.Null != nil { // values that mark missing ones are values
 		out := *exact
 		out.Null = c.Null
 		exact = &out
@@ -61,10 +64,17 @@ func (f *Frame) LoadLabels(ctx context.Context, c *Column) (*Column, error) {
 	c, err := c.Load(ctx)
 	// by size: a slice may hold others than its table
 	if err != nil || c.Kind != Numeric || c.Clock ||
-		c.InexactRow == 0 && !(c.Integer && slices.ContainsFunc(c.Number, isLarge)) {
+		c.InexactRow == 0 && !((c.Integer || f.heldIntegers(c.Name)) && slices.ContainsFunc(c.Number, isLarge)) {
 		return c, err
 	}
 	return f.exactLabels(ctx, c)
+}
+
+// heldIntegers reports whether the contract has a column as whole numbers, whose labels have all digits.
+func (f *Frame) heldIntegers(name string) bool {
+	return slices.ContainsFunc(f.how.Columns, func(form ColumnForm) bool {
+		return form.Name == name && (strings.HasPrefix(form.Type, "int") || strings.HasPrefix(form.Type, "uint"))
+	})
 }
 
 // isLarge reports whether float64 may not hold whole numbers of this size.

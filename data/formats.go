@@ -110,6 +110,11 @@ var refused = []struct{ magic, msg, hint string }{
 	{"FEA1", "Feather version 1 is not supported", "write it again as Feather version 2, Arrow IPC or Parquet"},
 	{zipMagic, "zip archives such as .xlsx are not supported",
 		"save the table as Parquet or CSV, or NumPy arrays as .npz"},
+	{"\xd0\xcf\x11\xe0", "Excel files (.xls) are not supported", "save the table as CSV"},
+	{"SQLite f", "SQLite databases are not supported",
+		"write a table as CSV: sqlite3 -header -csv FILE 'SELECT * FROM table' > table.csv"},
+	{"\x89HDF", "HDF5 files are not supported", "save the table as Parquet"},
+	{"Obj\x01", "Avro files are not supported", "save the table as Parquet"},
 }
 
 // FormatNames returns the names of the formats that can be read.

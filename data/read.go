@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,6 +64,11 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 		}
 	}
 	var frames []*Frame
+	told := append(how, Reading{})[0]
+	if arrays != nil { // the columns have their names once they are joined
+		how = []Reading{{Text: told.Text, Dates: told.Dates, Zone: told.Zone}}
+		how[0].Text.Missing = nil
+	}
 	defer func() {
 		if err != nil {
 			for _, f := range frames {
@@ -86,7 +90,7 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 		frames = append(frames, f)
 	}
 	if arrays != nil {
-		return joinArrayFiles(arrays, frames)
+		return joinArrayFiles(ctx, arrays, frames, told)
 	}
 	if frames, err = readTogether(ctx, frames, how); err != nil {
 		return nil, err
@@ -361,20 +365,10 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	for i, c := range f.Columns {
 		f.Columns[i] = c.WithoutNaN()
 	}
-	if how.Columns != nil {
-		if f.Columns, err = how.conform(name, f.Columns, f.Rows); err != nil {
-			return nil, err
-		}
-	}
+	f.Sources = []Source{{Path: name, Bytes: in.size, Rows: f.Rows}}
 	f.unusedMissing, f.unusedRelabel = t.UnusedMissing, t.UnusedRelabel
-	if !in.format.text {
-		f.unusedMissing = how.Text.Missing
-		if err := f.relabel(ctx, how.Relabel); err != nil {
-			return nil, table.InFile(name, err)
-		}
-	}
-	if how.Columns == nil {
-		f.how.Columns = formsOf(f.Columns, how.Zone)
+	if err := f.applyReading(ctx, !in.format.text); err != nil {
+		return nil, table.InFile(name, err)
 	}
 	if err := f.replaceDates(); err != nil {
 		return nil, err
@@ -384,42 +378,8 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 		r.Path = name
 		f.Remarks = append(f.Remarks, (*Error)(r))
 	}
-	f.Sources = []Source{{Path: name, Bytes: in.size, Rows: f.Rows}}
 	f.inputs = []*input{in}
 	return f, nil
-}
-
-// relabel gives texts other names in the columns of a file that has types. A column of text that becomes a column
-// of numbers by it is one, as in a text file.
-func (f *Frame) relabel(ctx context.Context, names map[string]string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	found := map[string]bool{}
-	for i, c := range f.Columns {
-		if c.Kind != Categorical {
-			continue
-		}
-		c, err := c.Load(ctx)
-		if err != nil {
-			return err
-		}
-		renamed := false
-		for _, l := range c.Level {
-			if _, ok := names[l]; ok {
-				found[l], renamed = true, true
-			}
-		}
-		if renamed {
-			f.Columns[i] = table.NumbersOfLevels(table.RelabelLevels(c, names))
-		}
-	}
-	for _, from := range slices.Sorted(maps.Keys(names)) {
-		if !found[from] {
-			f.unusedRelabel = append(f.unusedRelabel, from)
-		}
-	}
-	return nil
 }
 
 // UnusedTexts returns the texts of the Reading that occur nowhere in the table: those that were said to stand for no

@@ -49,12 +49,12 @@ func (a *app) noteUnusedTexts(f *data.Frame, how data.Reading) {
 	missing, relabel := f.UnusedTexts()
 	for _, text := range missing {
 		if slices.Contains(how.Text.Missing, text) {
-			a.note("--na %s has no effect: no text cell has this value", printable.QuoteShell(text))
+			a.note("--na %s has no effect: no cell has this value", printable.QuoteShell(text))
 		}
 	}
 	for _, text := range relabel {
 		if to, given := how.Relabel[text]; given {
-			a.note("--relabel %s has no effect: no text cell is %q", printable.QuoteShell(text+"->"+to), text)
+			a.note("--relabel %s has no effect: no cell is %q", printable.QuoteShell(text+"->"+to), text)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -146,24 +147,31 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 
 // checkMarks finds numbers of text that are written in another style than the numbers of the training rows.
 func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
-	if c.Marks == nil {
-		return nil
+	marks, was := c.Marks, k.form.Marks
+	if marks == nil { // of a typed file
+		if was == nil || was.Always == "" {
+			return nil
+		}
+		marks = &table.NumberMarks{}
+	}
+	if was == nil && k.form.Type != "" && !k.form.Text { // training was on a typed file
+		was = &table.NumberMarks{}
 	}
 	add := func(evidence, proposal string) {
 		all = append(all, Finding{What: Marks, Column: k.name, Severity: Warning, Evidence: evidence, Proposal: proposal})
 	}
-	if was := k.form.Marks; was != nil {
+	if was != nil {
 		for _, sign := range was.Always {
-			if !strings.ContainsRune(c.Marks.Always, sign) {
+			if !strings.ContainsRune(marks.Always, sign) {
 				has := "none has"
-				if strings.ContainsRune(c.Marks.Sometimes, sign) {
+				if strings.ContainsRune(marks.Sometimes, sign) {
 					has = "only some have"
 				}
 				add(fmt.Sprintf("every number of the training table had the sign %q, but here %s", string(sign), has),
 					"check that the numbers have the same unit")
 			}
 		}
-		for _, sign := range c.Marks.Always + c.Marks.Sometimes {
+		for _, sign := range marks.Always + marks.Sometimes {
 			if !strings.ContainsRune(was.Always+was.Sometimes, sign) {
 				add(fmt.Sprintf("numbers have the sign %q, but no number of the training table had it", string(sign)),
 					"check that the numbers have the same unit")
@@ -171,9 +179,9 @@ func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 		}
 		return all
 	}
-	if c.Marks.HasOnlyDotted() && k.low > 1000 {
+	if marks.HasOnlyDotted() && k.low > 1000 {
 		add(fmt.Sprintf("numbers such as %q are read as fractions, but all numbers of the training table were at least %g: "+
-			"the three digits may be thousands", c.Marks.Dotted, k.low), "name the decimal mark and the thousands separator")
+			"the three digits may be thousands", marks.Dotted, k.low), "name the decimal mark and the thousands separator")
 	}
 	return all
 }
@@ -209,7 +217,7 @@ func newSentinels(c *column, found []count) Finding {
 	}
 	return Finding{What: Sentinel, Column: c.Name, Texts: missing, Rows: n, First: c.row(first),
 		Evidence: printable.JoinWords(codes, "and"),
-		Proposal: fmt.Sprintf("in a text file %s of this column can be named as missing", printable.JoinWords(texts, "and"))}
+		Proposal: fmt.Sprintf("%s of this column can be named as missing", printable.JoinWords(texts, "and"))}
 }
 
 // countRows returns the rows of some values, and the place of the first.

@@ -2,12 +2,61 @@ package check
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
 )
+
+// Numbers of a typed file have no signs: a column whose every number had one in training may have another unit.
+func TestExamineScored_SignsOfTypedFiles(t *testing.T) {
+	how := data.Reading{}
+	how.Text.Strip = "%"
+	typed := func(share []float64) *data.Frame {
+		y, err := data.ColumnOf("y", []int64{0, 1, 1, 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := data.ColumnOf("share", share)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "t.parquet")
+		if err := data.WriteTable(path, []data.Column{y, v}, false); err != nil {
+			t.Fatal(err)
+		}
+		f, err := data.Read(t.Context(), path, how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	text, err := data.ReadBytes(t.Context(), "t.csv", []byte("y,share\n0,3.5%\n1,10%\n1,2%\n0,7%\n"), how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name     string
+		training *data.Frame
+		want     int
+	}{
+		{"per cent, then numbers", text, 1},
+		{"numbers, then numbers", typed([]float64{3.5, 10, 2, 7}), 0},
+	} {
+		fitted, err := encode.Fit(t.Context(), c.training, nil, nil,
+			encode.Spec{Target: "y", Task: encode.Binary, Intercept: true}, encode.Sink{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := ExamineScored(t.Context(), typed([]float64{0.035, 0.1, 0.02, 0.07}), fitted.Encoder,
+			c.training.Reading(), false)
+		if err != nil || len(found) != c.want {
+			t.Errorf("%s: found %v, %v", c.name, found, err)
+		}
+	}
+}
 
 // The rows that a model scores are compared with those of its training, and only what training did not have is found.
 func TestExamineScored_ComparesWithTraining(t *testing.T) {

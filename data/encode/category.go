@@ -43,8 +43,7 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		k.kind = data.Bool
 	}
 	if l.Inexact > 0 {
-		k.err = f.FaultAt(c.Name, l.Inexact-1, fix.Advise("store it as text"),
-			"whole numbers this large cannot be distinguished as categories")
+		k.err = largeNumberFault(f, c.Name, l.Inexact)
 		return k
 	}
 	if l.Bad > 0 {
@@ -94,6 +93,12 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		}
 	}
 	return k
+}
+
+// largeNumberFault returns the error of a category with a whole number that float64 cannot hold; rows count from 1.
+func largeNumberFault(f *data.Frame, column string, row int) error {
+	return f.FaultAt(column, row-1, fix.Advise("store it as text"),
+		"whole numbers this large cannot be distinguished as categories")
 }
 
 // mergeRareLevels merges levels with fewer rows than least, and the rarest levels beyond limit, into one level.
@@ -200,6 +205,11 @@ func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
 	missing := unseen
 	if in.Missing {
 		missing = labelCode(len(in.Levels), skipped)
+	}
+	if c.InexactRow > 0 && c.Kind == data.Numeric {
+		k.errs[0] = largeNumberFault(f, c.Name, c.InexactRow)
+		k.errs[1] = k.errs[0]
+		return
 	}
 	read := labelReader(c, in.Kind)
 	const refused = -1

@@ -82,18 +82,26 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 		}
 		example = cmp.Or(example, l)
 	}
+	kind := c.Kind
+	if c.IsOfNumbers() {
+		kind = data.Numeric
+	}
 	return func(text string) *refusal {
 		if l, is := digits[trimZeros(text)]; is && text != "" && strings.Trim(text, "0123456789") == "" {
 			return &refusal{fmt.Sprintf("the value is %q, but the training table had %q: leading zeros were lost or added", text,
 				l), "store such codes as text with their leading zeros"}
 		}
+		kind := cmp.Or(c.Foreign[text], kind)
 		switch {
-		case trained == data.Categorical && c.Kind == data.Numeric:
+		case trained == data.Categorical && kind == data.Numeric:
 			return &refusal{fmt.Sprintf("the value is the number %s, but the training table had text such as %q", text, example),
 				"store the column as text, as in the training table"}
-		case trained == data.Categorical && c.Kind == data.Bool:
+		case trained == data.Categorical && kind == data.Bool:
 			return &refusal{fmt.Sprintf("the value is the bool %s, but the training table had text such as %q", text, example),
 				"store the column as text, as in the training table"}
+		case trained == data.Numeric && kind == data.Categorical:
+			return &refusal{fmt.Sprintf("the value is the text %q, but the training table had numbers such as %s", text, example),
+				"write it as a number, as in the training table"}
 		case trained == data.Bool:
 			return &refusal{fmt.Sprintf("the value is %s, but the training table had true and false", strconv.Quote(text)),
 				"write true and false, or 1 and 0"}

@@ -26,7 +26,7 @@ func ReadLines(ctx context.Context, src table.Source, names []string, o Options,
 		return nil, err
 	}
 	l := &lines{reading: r, index: map[string]int{}}
-	r.open = l.openLines
+	r.open, r.unquoted = l.openLines, func(i int) table.Kind { return l.kinds[i] }
 	all, err := r.open()
 	if err != nil {
 		return nil, err
@@ -55,6 +55,7 @@ type lines struct {
 	last    []int // by key: the row that had it last, counted from 1
 	row     int
 	record  []string
+	kinds   []table.Kind // by key: of the value in the row, if it stands without quotes
 }
 
 // openLines starts reading records; keys found by an earlier reading are kept.
@@ -89,6 +90,7 @@ func (l *lines) Read() ([]string, error) {
 		return nil, e
 	}
 	clear(l.record)
+	clear(l.kinds)
 	for l.decoder.More() {
 		key, err := l.decoder.Token()
 		if err != nil {
@@ -100,7 +102,8 @@ func (l *lines) Read() ([]string, error) {
 			i = len(l.keys)
 			l.index[name] = i
 			l.header = append(l.header, name)
-			l.keys, l.last, l.record = append(l.keys, name), append(l.last, 0), append(l.record, "")
+			l.keys, l.last = append(l.keys, name), append(l.last, 0)
+			l.record, l.kinds = append(l.record, ""), append(l.kinds, table.Other)
 			l.header = l.keys
 			if err := l.options.checkColumnCount(len(l.keys)); err != nil {
 				return nil, err
@@ -121,8 +124,9 @@ func (l *lines) Read() ([]string, error) {
 				return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value holds a NUL character"}
 			}
 		case bool:
-			l.record[i] = fmt.Sprint(v)
+			l.record[i], l.kinds[i] = fmt.Sprint(v), table.Bool
 		case json.Number:
+			l.kinds[i] = table.Numeric
 			if l.record[i] = v.String(); !l.verbatim { // as column.countValue expects it
 				l.record[i] = strings.Replace(l.record[i], ".", l.options.numberFormat().decimal, 1)
 			}

@@ -3,6 +3,7 @@ package csv
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -71,6 +72,38 @@ func (o *Options) MissingTexts(column string, header []string) (texts []string) 
 		}
 	}
 	return texts
+}
+
+// RenamingOf returns the renaming of the values of a column of a table with the given header.
+func (o *Options) RenamingOf(column string, header []string) *table.Renaming {
+	return table.NewRenaming(o.Relabel, o.MissingTexts(column, header), func(text string) (v float64, ok bool) {
+		v, _, ok = o.numberFormat().parse(text)
+		return v, ok
+	})
+}
+
+// UnusedTexts returns the items of Missing and the keys of Relabel that occur in no column of a table with the given
+// header, given the renamings of its columns.
+func (o *Options) UnusedTexts(header []string, of map[string]*table.Renaming) (missing, relabel []string) {
+	occurs := func(column, text string) bool {
+		for name, r := range of {
+			if (column == "" || column == name) && r.Found(text) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, item := range o.Missing {
+		if column, text := splitMissing(item, header); !occurs(column, text) {
+			missing = append(missing, item)
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(o.Relabel)) {
+		if !occurs("", from) {
+			relabel = append(relabel, from)
+		}
+	}
+	return missing, relabel
 }
 
 // splitMissing returns the column and the text of an item of Options.Missing. The column is "" for a text that
@@ -179,8 +212,8 @@ func (f numberFormat) cutAccountSign(s string) (rest string, negative bool) {
 	return rest, true
 }
 
-// unbroken holds the non-breaking spaces.
-var unbroken = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
+// typeset holds the spaces and the apostrophe that word processors put between thousands, with those of a keyboard.
+var typeset = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "’", "'")
 
 // Plain returns a number as Go writes it; ok is false if s is not a number in the format of the options.
 func (o Options) Plain(s string) (plain string, ok bool) { return o.numberFormat().normalise(s) }
@@ -204,8 +237,8 @@ func (f numberFormat) normaliseSigned(s string) (string, bool) {
 		s = sign + strings.TrimSpace(strings.Trim(strings.TrimSpace(s), f.strip))
 	}
 	whole, fraction, mark := strings.Cut(s, f.decimal)
-	if f.thousands == " " { // also those that do not break a line
-		whole = unbroken.Replace(whole)
+	if f.thousands == " " || f.thousands == "'" {
+		whole = typeset.Replace(whole)
 	}
 	if f.thousands != "" && strings.Contains(whole, f.thousands) {
 		groups := strings.Split(strings.TrimLeft(whole, "+-"), f.thousands)

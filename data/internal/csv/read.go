@@ -74,7 +74,8 @@ type reading struct {
 	likeRow  []*table.Error // a remark that the header looks like a row, or none
 	columns  []*column
 
-	open func() (recordReader, error) // starts reading the rows
+	open     func() (recordReader, error) // starts reading the rows
+	unquoted func(column int) table.Kind  // of a value of the last row that stands without quotes, else Other; nil in CSV
 }
 
 // A recordReader reads the rows of a text. The values, by column, are valid until the next call.
@@ -255,6 +256,9 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 		for i, s := range record {
 			if c := r.columns[i]; c.used {
 				c.store(s, row)
+				if r.unquoted != nil && c.Kind == table.Categorical && c.Code[row] >= 0 {
+					c.addUnquoted(c.Code[row], r.unquoted(i))
+				}
 			}
 		}
 	}
@@ -263,7 +267,13 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 			c.Level = c.levels.Text
 		}
 	}
-	f.UnusedMissing, f.UnusedRelabel = r.unusedTexts()
+	renamings := map[string]*table.Renaming{}
+	for _, c := range r.columns {
+		if c.Column != nil {
+			renamings[c.Name] = c.renaming
+		}
+	}
+	f.UnusedMissing, f.UnusedRelabel = r.options.UnusedTexts(r.header, renamings)
 	return f, nil
 }
 

@@ -78,6 +78,8 @@ func (c *numberCount) addNumber(s string, row int) {
 	c.numbers++
 	if c.as.strip != "" {
 		s = c.countSigns(s)
+	} else if hasAccountSign(s) {
+		s, _ = c.as.cutAccountSign(s) // the sign is no mark of a fraction
 	}
 	if !strings.ContainsFunc(s, isMark) {
 		c.whole++
@@ -105,7 +107,7 @@ func (c *numberCount) addNumber(s string, row int) {
 
 // countSigns counts the characters at the ends of a number that are stripped, and returns the number without them.
 func (c *numberCount) countSigns(s string) string {
-	bare := strings.Trim(s, c.as.strip+" +-()")
+	bare := strings.Trim(s, c.as.strip+" +-−()")
 	for k, sign := range []rune(c.as.strip) {
 		if k < maxSigns && len(bare) < len(s) && strings.ContainsRune(s, sign) {
 			c.signed[k]++

@@ -2,7 +2,6 @@ package csv
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -16,10 +15,8 @@ import (
 // A column collects, in the first reading of a text, what the type of a column may be, and in the second one its
 // values.
 type column struct {
-	missing  []string          // texts that mark missing values
-	relabel  map[string]string // texts that are renamed
-	found    map[string]bool   // of the texts in missing and relabel: those that occur
-	asDates  bool              // dates are numbers
+	renaming *table.Renaming
+	asDates  bool // dates are numbers
 	verbatim bool
 	used     bool
 
@@ -54,57 +51,13 @@ type column struct {
 
 // newColumn returns a column of that name without values.
 func (r *reading) newColumn(name string) *column {
-	c := &column{missing: r.options.MissingTexts(name, r.header), relabel: r.options.Relabel, found: map[string]bool{},
-		asDates: r.options.Dates, verbatim: r.verbatim, used: true, order: layoutsOf(
-			r.options.DateOrder).orUndecided(), count: newNumberCount(r.options.numberFormat())}
+	c := &column{renaming: r.options.RenamingOf(name, r.header), asDates: r.options.Dates, verbatim: r.verbatim,
+		used: true, order: layoutsOf(r.options.DateOrder).orUndecided(), count: newNumberCount(r.options.numberFormat())}
 	if form, known := r.options.Known[name]; known && !r.verbatim {
 		c.setForm(&form)
 	}
 	c.numeric = c.numeric || slices.Contains(r.options.Numeric, name)
 	return c
-}
-
-// unusedTexts returns the items of Options.Missing and the keys of Options.Relabel that no column holds.
-func (r *reading) unusedTexts() (missing, relabel []string) {
-	occurs := func(name, text string) bool {
-		return slices.ContainsFunc(r.columns, func(c *column) bool {
-			return (name == "" ||
-				c.Column != nil && c.Name == name) && c.found[text]
-		})
-	}
-	for _, item := range r.options.Missing {
-		if of, text := splitMissing(item, r.header); !occurs(of, text) {
-			missing = append(missing, item)
-		}
-	}
-	for _, from := range slices.Sorted(maps.Keys(r.options.Relabel)) {
-		if !occurs("", from) {
-			relabel = append(relabel, from)
-		}
-	}
-	return missing, relabel
-}
-
-// relabelText returns the text that stands for s.
-func (c *column) relabelText(s string) string {
-	if len(c.relabel) == 0 {
-		return s
-	}
-	to, ok := c.relabel[s]
-	if !ok {
-		return s
-	}
-	c.found[s] = true
-	return to
-}
-
-// isMissing reports whether s is one of the texts that were declared to mark missing values.
-func (c *column) isMissing(s string) bool {
-	if len(c.missing) == 0 || !slices.Contains(c.missing, s) {
-		return false
-	}
-	c.found[s] = true
-	return true
 }
 
 // keepsBlanks reports whether blanks at the ends of a text belong to it.
@@ -119,9 +72,6 @@ func (c *column) setForm(form *table.ColumnForm) {
 	c.numeric = form.Kind == table.Numeric && !form.Clock
 	if c.asDates && form.Order != "" {
 		c.order = layoutsOf(form.Order)
-	}
-	if c.isText() && form.Type != "" && !form.Text {
-		c.missing = nil // every text of a typed file is a level
 	}
 }
 
@@ -142,12 +92,12 @@ func (c *column) countValue(s string, row int) (valid bool) {
 	if !c.keepsBlanks() {
 		s = strings.TrimSpace(s)
 	}
-	s = c.relabelText(s)
+	s = c.renaming.Rename(s)
 	switch {
 	case s == "" && c.isText() && c.known.Empty == table.EmptyText:
 		c.words++
 		return true
-	case s == "" || c.isMissing(s):
+	case s == "" || c.renaming.IsMissing(s):
 		c.nulls++
 		if s == "" && c.emptyRow == 0 {
 			c.emptyRow = row + 1
@@ -189,7 +139,7 @@ func (c *column) countValue(s string, row int) (valid bool) {
 
 // addAccount counts a number with the sign of accounts.
 func (c *column) addAccount(s string) {
-	if _, is := c.count.as.cutAccountSign(s); !is {
+	if _, is := c.count.as.cutAccountSign(s); !is || strings.HasPrefix(s, "−") { // which is a minus, not an account's
 		return
 	}
 	if c.accounts++; c.accounts == 1 {
@@ -351,6 +301,10 @@ func (c *column) isOfNumbers() bool {
 	return c.words == 0 && c.bools == 0 && (c.numbers > c.accounts || c.numeric && c.numbers+c.absent > 0)
 }
 
+// isOfFloats reports whether the column is known to hold numbers that are not all whole, so that numbers are written
+// as levels in the same way whatever other numbers the file has.
+func (c *column) isOfFloats() bool { return c.known != nil && strings.HasPrefix(c.known.Type, "float") }
+
 // isOfCodes reports whether all values are numbers, and some have leading zeros that make the column text.
 func (c *column) isOfCodes() bool { return c.paddedRow > 0 && !c.numeric && c.isOfNumbers() }
 
@@ -378,7 +332,7 @@ func (c *column) allocate(name string, rows int) {
 		c.Kind, c.Type, c.Clock, c.Order, c.Zone = table.Numeric, "date", true, c.order.order(), c.zone
 	case c.isOfCodes():
 		nulls, c.nullNA = c.nulls, false
-	case c.isOfNumbers() && c.integers == c.numbers && c.numbers > 0:
+	case c.isOfNumbers() && c.integers == c.numbers && c.numbers > 0 && !c.isOfFloats():
 		c.Kind, c.Type, c.Integer, c.Marks = table.Numeric, "int64", true, c.count.marks()
 	case c.isOfNumbers():
 		c.Kind, c.Type, c.Marks = table.Numeric, "float64", c.count.marks()
@@ -404,18 +358,16 @@ func (c *column) allocate(name string, rows int) {
 
 // store stores the value of a row.
 func (c *column) store(s string, row int) {
+	text := s // before it is renamed
 	if !c.verbatim {
 		if !c.keepsBlanks() {
 			s = strings.TrimSpace(s)
 		}
-		s = c.relabelText(s)
+		text, s = s, c.renaming.Rename(s)
 	}
 	if s == "" && !(c.isText() && c.known.Empty == table.EmptyText) ||
-		!c.verbatim && (c.isMissing(s) || c.nullNA && isMissingWord(s)) {
-		c.Null[row] = true
-		if c.Kind == table.Categorical {
-			c.Code[row] = -1
-		}
+		!c.verbatim && (c.renaming.IsMissing(s) || c.nullNA && isMissingWord(s)) {
+		c.setNull(row)
 		return
 	}
 	switch {
@@ -423,6 +375,12 @@ func (c *column) store(s string, row int) {
 		c.Number[row] = parseDate(s, c.order).days
 	case c.Kind == table.Numeric:
 		v, whole, _ := c.count.as.parse(s)
+		if to, missing := c.renaming.Number(v); missing {
+			c.setNull(row)
+			return
+		} else if text == s {
+			v = to
+		}
 		c.Number[row] = v
 		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.isExact(s, v) {
 			c.InexactRow = row + 1
@@ -438,6 +396,30 @@ func (c *column) store(s string, row int) {
 		}
 		c.Code[row] = code
 	}
+}
+
+// setNull makes a null of the value of a row.
+func (c *column) setNull(row int) {
+	if c.Null == nil {
+		c.Null = make([]bool, max(len(c.Number), len(c.Code)))
+	}
+	if c.Null[row] = true; c.Kind == table.Categorical {
+		c.Code[row] = -1
+	}
+}
+
+// addUnquoted records that the text of a code stands without quotes in JSON Lines, as a number or a bool.
+func (c *column) addUnquoted(code int32, kind table.Kind) {
+	if kind == table.Other {
+		return
+	}
+	if c.Unquoted = true; !c.isText() || c.known.Unquoted {
+		return
+	}
+	if c.Foreign == nil {
+		c.Foreign = map[string]table.Kind{}
+	}
+	c.Foreign[c.levels.Text[code]] = kind
 }
 
 // isExact reports whether v is exactly the whole number written as s.

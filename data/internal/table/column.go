@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Kind says what the values of a column are.
@@ -101,6 +102,13 @@ type Column struct {
 	// FromText reports whether the values were texts of CSV or JSON Lines.
 	FromText bool
 
+	// Unquoted reports whether texts of JSON Lines stand without quotes, as numbers and bools do.
+	Unquoted bool
+
+	// Foreign holds, of a column that the contract has as text, the texts of JSON Lines that stand without quotes, with
+	// their kind, if the training table had none.
+	Foreign map[string]Kind
+
 	// Marks are the marks of the numbers of a text file; nil for others.
 	Marks *NumberMarks
 
@@ -126,6 +134,16 @@ func (c *Column) Len() int {
 		return c.Sparse.Rows()
 	}
 	return len(c.Number)
+}
+
+// IsOfNumbers reports whether the values are numbers, perhaps as texts that hold all their digits.
+func (c *Column) IsOfNumbers() bool {
+	if c.Kind != Categorical {
+		return c.Kind == Numeric
+	}
+	return slices.ContainsFunc([]string{"int", "uint", "float", "decimal"}, func(prefix string) bool {
+		return strings.HasPrefix(c.Type, prefix)
+	})
 }
 
 // IsNull reports whether row i is null.
@@ -174,7 +192,7 @@ func FormatTyped(v float64, typ string) string {
 	case v == math.Trunc(v) && math.Abs(v) < 1<<53 || !IsFinite(v):
 	case typ == "float32" && float64(float32(v)) == v:
 		return strconv.FormatFloat(v, 'g', -1, 32)
-	case typ == "float16":
+	case typ == "float16" && HalfToFloat(FloatToHalf(v)) == v:
 		for digits := 1; digits <= 5; digits++ { // of which a float16 never needs more
 			text := strconv.FormatFloat(v, 'g', digits, 64)
 			if x, err := strconv.ParseFloat(text, 64); err == nil && FloatToHalf(x) == FloatToHalf(v) {

@@ -1,13 +1,10 @@
 package table
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // ConformText returns a column of texts as a text file would have it: without the blanks at their ends, and null where
-// they are empty or mark missing values. The values stay where they are.
-func ConformText(c *Column, rows int, missing []string) *Column {
+// they are empty. The values stay where they are.
+func ConformText(c *Column, rows int) *Column {
 	parts := c.Parts
 	if !c.IsStored() {
 		parts = []Part{InMemory(rows, c)}
@@ -15,7 +12,7 @@ func ConformText(c *Column, rows int, missing []string) *Column {
 	out := *c
 	out.Code, out.Level, out.Null, out.Parts = nil, nil, nil, make([]Part, len(parts))
 	for i, p := range parts {
-		out.Parts[i] = conformed{p, missing}
+		out.Parts[i] = conformed{p}
 	}
 	return &out
 }
@@ -23,7 +20,6 @@ func ConformText(c *Column, rows int, missing []string) *Column {
 // A conformed part is a part of a column of ConformText.
 type conformed struct {
 	Part
-	missing []string
 }
 
 func (p conformed) Nullable() bool { return true }
@@ -33,14 +29,13 @@ func (p conformed) Open(row int, b *Buffers) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conformedValues{Values: v, missing: p.missing, own: NewLevels()}, nil
+	return &conformedValues{Values: v, own: NewLevels()}, nil
 }
 
 type conformedValues struct {
 	Values
-	missing []string
-	own     *Levels // the texts of the file
-	to      []int32 // of each, its code in the levels of the reader; -1 for none
+	own *Levels // the texts of the file
+	to  []int32 // of each, its code in the levels of the reader; -1 for none
 }
 
 func (v *conformedValues) Codes(dst []int32, null []bool, levels *Levels) (nulls int, err error) {
@@ -49,7 +44,7 @@ func (v *conformedValues) Codes(dst []int32, null []bool, levels *Levels) (nulls
 	}
 	for _, text := range v.own.Text[len(v.to):] {
 		code := int32(-1)
-		if text = strings.TrimSpace(text); text != "" && !slices.Contains(v.missing, text) {
+		if text = strings.TrimSpace(text); text != "" {
 			code = levels.Code(text)
 		}
 		v.to = append(v.to, code)

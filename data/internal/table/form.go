@@ -23,6 +23,8 @@ type ColumnForm struct {
 
 	Marks *NumberMarks `json:"marks,omitempty"` // of numbers in text
 
+	Unquoted bool `json:"unquoted,omitempty"` // texts of JSON Lines without quotes, as numbers and bools have none
+
 	// The following are known from the levels of training, and not stored.
 	Blanks bool  `json:"-"` // levels have blanks at their ends, which are kept
 	Empty  Empty `json:"-"` // what an empty field of a text file is
@@ -40,7 +42,7 @@ const (
 // NewColumnForm returns how a column was read.
 func NewColumnForm(c *Column) ColumnForm {
 	return ColumnForm{Name: c.Name, Kind: c.Kind, Type: c.Type, Text: c.FromText, Clock: c.Clock, Order: c.Order,
-		Zone: c.Zone, Marks: c.Marks}
+		Zone: c.Zone, Marks: c.Marks, Unquoted: c.Unquoted}
 }
 
 // VariousOffsets is the zone of a column of times whose offsets from UTC differ.

@@ -56,8 +56,8 @@ func (s *Levels) CodeOfBytes(b []byte) int32 {
 	return s.Code(string(b))
 }
 
-// NumbersOfLevels returns a column in memory as a column of numbers if all its texts are numbers; otherwise c
-// itself.
+// NumbersOfLevels returns a column in memory as a column of numbers if all its texts are numbers without leading zeros;
+// otherwise c itself.
 func NumbersOfLevels(c *Column) *Column {
 	if c.Kind != Categorical || len(c.Level) == 0 {
 		return c
@@ -67,7 +67,7 @@ func NumbersOfLevels(c *Column) *Column {
 	value := make([]float64, len(c.Level))
 	for k, l := range c.Level {
 		v, whole, ok := ParseNumber(l)
-		if !ok {
+		if !ok || IsPadded(l) {
 			return c
 		}
 		if value[k] = v; !whole {

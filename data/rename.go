@@ -1,0 +1,58 @@
+package data
+
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// applyReading makes the columns of a table those of its reading. If typed is set, the readers of its files did not
+// rename texts.
+func (f *Frame) applyReading(ctx context.Context, typed bool) (err error) {
+	known := f.how.Columns != nil
+	if known {
+		if f.Columns, err = f.how.conform(f.Name(), f.Columns, f.Rows); err != nil {
+			return err
+		}
+	}
+	if typed {
+		if err := f.renameTexts(ctx); err != nil {
+			return err
+		}
+	}
+	if !known {
+		f.how.Columns = formsOf(f.Columns, f.how.Zone)
+	}
+	return nil
+}
+
+// renameTexts gives values of a file that has types other names, and makes nulls of those that mark missing values, as
+// the reader of a text file does. Columns without such values stay in the file.
+func (f *Frame) renameTexts(ctx context.Context) error {
+	o := f.how.Text.options()
+	o.Relabel = f.how.Relabel
+	if len(o.Missing)+len(o.Relabel) == 0 {
+		return nil
+	}
+	names, forms, all := f.Names(), f.how.formsByName(), map[string]*table.Renaming{}
+	for i, c := range f.Columns {
+		r := o.RenamingOf(c.Name, names)
+		if c.Vector != "" || c.Clock || !c.Kind.IsScalar() || !r.Concerns(c.Kind) {
+			continue
+		}
+		loaded, err := c.Load(ctx)
+		if err != nil {
+			return err
+		}
+		renamed := r.Apply(loaded)
+		if form := forms[c.Name]; form.Kind == Numeric && !form.Clock && len(o.Relabel) > 0 {
+			renamed = table.NumbersOfLevels(renamed) // as those of training, whose other texts were renamed
+		}
+		if renamed != loaded {
+			f.Columns[i] = renamed
+		}
+		all[c.Name] = r
+	}
+	f.unusedMissing, f.unusedRelabel = o.UnusedTexts(names, all)
+	return nil
+}
