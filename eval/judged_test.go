@@ -125,6 +125,9 @@ func TestVerdict_UnmeasurableDifference(t *testing.T) {
 
 // The interval of the change of the largest error rate covers the change in the population in 95 % of samples or more.
 func TestWorstErrorDifference_Coverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it evaluates 1600 tables")
+	}
 	for _, c := range []struct {
 		n     int
 		right [2][3]float64

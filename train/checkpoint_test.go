@@ -79,7 +79,11 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 			t.Fatalf("%s: %v", k.name, err)
 		}
 		path := filepath.Join(t.TempDir(), "checkpoint")
-		for runs, after := 1, 1; ; runs, after = runs+1, after+2 {
+		more := 2 // steps from one interruption to the next
+		if testing.Short() {
+			more = 8
+		}
+		for runs, after := 1, 1; ; runs, after = runs+1, after+more {
 			cfg.Checkpoint = NewCheckpoint(path, k.every)
 			if runs > 1 {
 				if cfg.Checkpoint, err = ResumeCheckpoint(path, k.every); errors.Is(err, os.ErrNotExist) {
