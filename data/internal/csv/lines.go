@@ -1,10 +1,10 @@
 package csv
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -54,6 +54,7 @@ type lines struct {
 	index   map[string]int
 	last    []int // by key: the row that had it last, counted from 1
 	row     int
+	object  json.RawMessage // the row
 	record  []string
 	kinds   []table.Kind // by key: of the value in the row, if it stands without quotes
 }
@@ -75,70 +76,128 @@ func (l *lines) openLines() (recordReader, error) {
 // Read returns the values of the next row by column, with "" for nulls.
 func (l *lines) Read() ([]string, error) {
 	l.limit.n, l.row = 0, l.row+1
-	token, err := l.decoder.Token()
-	if err == io.EOF {
+	if err := l.decoder.Decode(&l.object); err == io.EOF {
 		return nil, io.EOF
-	}
-	if err != nil {
+	} else if err != nil && !l.isArrayNext() {
 		return nil, l.rowError(err)
-	}
-	if token != json.Delim('{') {
+	} else if err != nil || l.object[0] != '{' {
 		e := &table.Error{Row: l.row, Msg: "every line of JSON Lines must be an object, but this row is not"}
-		if token == json.Delim('[') {
+		if err != nil || l.object[0] == '[' {
 			e.Hint = "write one object of the array per line, as jq -c '.[]' does"
 		}
 		return nil, e
 	}
 	clear(l.record)
 	clear(l.kinds)
-	for l.decoder.More() {
-		key, err := l.decoder.Token()
+	for rest := skipSpaces(l.object[1:]); rest[0] != '}'; {
+		var key, value []byte
+		key, rest = cutScalar(rest)
+		rest = skipSpaces(rest)[1:] // the colon
+		i, err := l.column(key)
 		if err != nil {
-			return nil, l.rowError(err)
+			return nil, err
 		}
-		name := key.(string) // the decoder accepts no other key
-		i, known := l.index[name]
-		if !known {
-			i = len(l.keys)
-			l.index[name] = i
-			l.header = append(l.header, name)
-			l.keys, l.last = append(l.keys, name), append(l.last, 0)
-			l.record, l.kinds = append(l.record, ""), append(l.kinds, table.Other)
-			l.header = l.keys
-			if err := l.options.checkColumnCount(len(l.keys)); err != nil {
-				return nil, err
-			}
-		}
-		if l.last[i] == l.row {
-			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the key occurs twice in the object of this row"}
-		}
-		l.last[i] = l.row
-		value, err := l.decoder.Token()
-		if err != nil {
-			return nil, l.rowError(err)
-		}
-		switch v := value.(type) {
-		case nil:
-		case string:
-			if l.record[i] = v; strings.IndexByte(v, 0) >= 0 {
-				return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value holds a NUL character"}
-			}
-		case bool:
-			l.record[i], l.kinds[i] = fmt.Sprint(v), table.Bool
-		case json.Number:
-			l.kinds[i] = table.Numeric
-			if l.record[i] = v.String(); !l.verbatim { // as column.countValue expects it
-				l.record[i] = strings.Replace(l.record[i], ".", l.options.numberFormat().decimal, 1)
-			}
-		default:
+		if value, rest = cutScalar(skipSpaces(rest)); value == nil {
 			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value is an array or an object",
 				Hint: "write nested values to separate columns"}
 		}
-	}
-	if _, err := l.decoder.Token(); err != nil { // the closing brace
-		return nil, l.rowError(err)
+		if err := l.setValue(i, value); err != nil {
+			return nil, err
+		}
+		if rest = skipSpaces(rest); rest[0] == ',' {
+			rest = skipSpaces(rest[1:])
+		}
 	}
 	return l.record, nil
+}
+
+// isArrayNext reports whether the value that could not be read begins as an array.
+func (l *lines) isArrayNext() bool {
+	next, _ := io.ReadAll(io.LimitReader(l.decoder.Buffered(), 64))
+	next = bytes.TrimSpace(next)
+	return len(next) > 0 && next[0] == '['
+}
+
+// column returns the index of the column of a key, given in quotes, which is a new one if no row had it, or the error
+// of a key that occurs twice in the row.
+func (l *lines) column(quoted []byte) (int, error) {
+	name := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name = []byte(unquote(quoted))
+	}
+	i, known := l.index[string(name)]
+	if !known {
+		i = len(l.keys)
+		l.index[string(name)] = i
+		l.keys, l.last = append(l.keys, string(name)), append(l.last, 0)
+		l.record, l.kinds = append(l.record, ""), append(l.kinds, table.Other)
+		l.header = l.keys
+		if err := l.options.checkColumnCount(len(l.keys)); err != nil {
+			return 0, err
+		}
+	}
+	if l.last[i] == l.row {
+		return 0, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the key occurs twice in the object of this row"}
+	}
+	l.last[i] = l.row
+	return i, nil
+}
+
+// setValue stores the value of a column in the row, given as JSON.
+func (l *lines) setValue(i int, value []byte) error {
+	switch value[0] {
+	case 'n':
+	case '"':
+		v := string(value[1 : len(value)-1])
+		if strings.IndexByte(v, '\\') >= 0 {
+			v = unquote(value)
+		}
+		if l.record[i] = v; strings.IndexByte(v, 0) >= 0 {
+			return &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value holds a NUL character"}
+		}
+	case 't', 'f':
+		l.record[i], l.kinds[i] = string(value), table.Bool
+	default:
+		l.kinds[i] = table.Numeric
+		if l.record[i] = string(value); !l.verbatim { // as column.countValue expects it
+			l.record[i] = strings.Replace(l.record[i], ".", l.options.numberFormat().decimal, 1)
+		}
+	}
+	return nil
+}
+
+// unquote returns the text of a valid string of JSON, which is given with its quotes.
+func unquote(quoted []byte) (text string) {
+	_ = json.Unmarshal(quoted, &text) // the decoder has checked it
+	return text
+}
+
+// skipSpaces returns valid JSON from its first character that is not a space.
+func skipSpaces(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\n' || b[0] == '\t' || b[0] == '\r') {
+		b = b[1:]
+	}
+	return b
+}
+
+// cutScalar cuts valid JSON after its first value, a text with its quotes; the value is nil where it is an array
+// or an object.
+func cutScalar(b []byte) (value, rest []byte) {
+	end := 0
+	switch b[0] {
+	case '[', '{':
+		return nil, b
+	case '"':
+		for end = 1; b[end] != '"'; end++ {
+			if b[end] == '\\' {
+				end++
+			}
+		}
+		end++
+	default:
+		end = bytes.IndexAny(b, ",} \n\t\r")
+	}
+	return b[:end], b[end:]
 }
 
 // rowError returns an error about the current row.
