@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -237,7 +238,107 @@ func trained(t testing.TB) map[string][]*score.Formula {
 	}
 	out["dates"] = datedModel(t)
 	out["reserved"] = reservedModel(t)
+	for _, classes := range []bool{false, true} {
+		m, _ := crossedModel(t, classes)
+		out[fmt.Sprint("crossed groups, classes ", classes)] = must(formulasOf(m))
+	}
 	return out
+}
+
+// crossedModel trains on rows in which one combination of groups has other slopes. The combinations have coefficients
+// of their own.
+func crossedModel(t testing.TB, classes bool) (*train.Model, *data.Frame) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 9))
+	var table strings.Builder
+	table.WriteString("x,z,first,second,y\n")
+	for i := range 1200 {
+		x, z, first, second := rng.NormFloat64(), rng.NormFloat64(), rng.IntN(3), rng.IntN(2)
+		y := x + z + 0.5*rng.NormFloat64()
+		if first == 1 && second == 1 {
+			y -= 3 * x
+		}
+		target := fmt.Sprintf("%.6f", y)
+		if classes {
+			target = fmt.Sprint(y > 0)
+		}
+		level := []string{"it's", "b", "ü"}[first]
+		if i%97 == 0 {
+			level = ""
+		}
+		fmt.Fprintf(&table, "%.6f,%.6f,%s,%d,%s\n", x, z, level, second, target)
+	}
+	frame, err := data.OpenReader(t.Context(), "crossed.csv", strings.NewReader(table.String()), data.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Groups, cfg.Average, cfg.Holdout = "y", []string{"first", "second"}, "plain", 0
+	cfg.GroupCoefficients = "auto"
+	m, err := train.FitFrame(t.Context(), frame, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := m.Result.Design; len(d.Ridges) != 2 {
+		t.Fatalf("combinations of groups share their coefficients: %+v", d)
+	}
+	return m, frame
+}
+
+// The formula that every format is written from, and ONNX, predict the rows of training as the trained model does, where
+// combinations of groups have coefficients of their own.
+func TestCrossedGroups_FormulaIsTheModel(t *testing.T) {
+	for _, classes := range []bool{false, true} {
+		m, frame := crossedModel(t, classes)
+		said, err := m.Predict(t.Context(), frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := readONNX(t, must(newModel(must(formulasOf(m)))).onnx("test"))
+		formulas := must(formulasOf(m))
+		cells := 0
+		for _, p := range formulas[0].Products {
+			levels := 0
+			for _, x := range p.Factors {
+				if f := formulas[0].Terms[x.Term]; f.Kind != score.Numeric || len(f.Levels) > 0 {
+					levels++
+				}
+			}
+			if levels == 2 && len(p.Factors) == 3 && p.Weight != 0 {
+				cells++
+			}
+		}
+		if cells < 8 { // six combinations of levels, and two numbers
+			t.Errorf("classes %v: %d slopes of combinations", classes, cells)
+		}
+		for i, want := range said.Score {
+			row := make([]any, 0, len(formulas[0].Terms))
+			for _, term := range formulas[0].Terms {
+				c, err := frame.Column(t.Context(), term.Column)
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch {
+				case c.IsNull(i):
+					row = append(row, nil)
+				case c.Kind == data.Numeric:
+					row = append(row, c.Number[i])
+				default:
+					row = append(row, c.Text(i))
+				}
+			}
+			got := must(scoreRow(formulas, row))
+			in := g.run(t, onnxInputs(t, must(newModel(formulas)), row))[0].v
+			for format, v := range map[string]float64{"formula": got[0], "ONNX": in[0]} {
+				if !(math.Abs(v-want) <= peerTolerance*max(1, math.Abs(want))) {
+					t.Fatalf("classes %v, row %d: %s %v, model %v", classes, i, format, v, want)
+				}
+			}
+			if i == 200 {
+				break
+			}
+		}
+	}
 }
 
 // reservedModel is a model whose columns and levels have names that languages and this program use: words of SQL, and

@@ -63,7 +63,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	o.Ridge = !m.muGiven && m.Config.Solver == autoSolver
 	if g := m.Result.Design; !g.IsShared() { // Newton steps take rows × columns² operations
 		d := m.Run.Train.D
-		o.Few = true
+		o.Few, o.SharedColumns = true, d-g.Columns
 		ratio := float64(d-g.Columns) / float64(d)
 		o.Rows = min(o.Rows, max(minChoiceRows, int(float64(o.Rows)*ratio*ratio)))
 	}

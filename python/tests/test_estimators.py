@@ -2,6 +2,7 @@ import json
 import os
 import pickle
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -50,6 +51,31 @@ def test_fit_equals_the_command(people, tmp_path, options):
     predicted = pd.read_parquet(tmp_path / "p.parquet")
     np.testing.assert_allclose(model.predict_proba(people[FEATURES])[:, 1], predicted["probability"], rtol=1e-12, atol=0)
     np.testing.assert_array_equal(model.predict(people[FEATURES]), predicted["prediction"])
+
+
+# Where combinations of groups have coefficients of their own, the predictions of the estimator, of ONNX and of SQL are equal.
+def test_crossed_groups_in_every_format(tmp_path):
+    import onnxruntime
+
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.normal(size=(1200, 2)), columns=["x", "z"])
+    X["first"], X["second"] = rng.choice(["a", "it's", "c"], 1200), rng.choice(["u", "v"], 1200)
+    y = X["x"] + X["z"] + rng.normal(scale=0.5, size=1200) - 3 * X["x"] * ((X["first"] == "a") & (X["second"] == "v"))
+    model = RobustRegressor(average="plain").fit(X, y, groups=["first", "second"])
+    assert len(json.loads(model.model_json_)["result"]["design"]["ridges"]) == 2
+    expected = model.predict(X)
+    assert np.mean((expected - y) ** 2) < 0.3  # with shared coefficients above 1
+
+    model.export(tmp_path / "model.onnx")
+    columns = {n: X[[n]].to_numpy(float if n in ("x", "z") else object) for n in X}
+    found = onnxruntime.InferenceSession(tmp_path / "model.onnx").run(None, columns)[0]
+    np.testing.assert_allclose(found.ravel(), expected, rtol=0, atol=1e-11)
+
+    model.export(tmp_path / "model.sql", dialect="sqlite", table="people")
+    with sqlite3.connect(":memory:") as base:
+        X.assign(row=range(1200)).to_sql("people", base, index=False)
+        scored = pd.read_sql((tmp_path / "model.sql").read_text(), base)
+    np.testing.assert_allclose(scored.iloc[:, -1], expected, rtol=0, atol=1e-11)
 
 
 # Labels are in scikit-learn's order, which is not that of their texts.

@@ -36,8 +36,9 @@ type Candidate struct {
 	Allowed     bool        `json:"allowed"`  // whether the candidate may replace ERM
 }
 
-// WideColumns is the number of columns from which balanced subsets are tried without validation rows and, if the
-// columns are numbers that do not include the group, a model of classes is chosen by the accuracy of the worst group.
+// WideColumns is the number of columns, without products for own coefficients of groups, from which balanced subsets
+// are tried without validation rows and, if the columns are numbers that do not include the group, a model of classes
+// is chosen by the accuracy of the worst group.
 const WideColumns = 50
 
 // maxSubsetRows is the number of rows per column and group of a balanced subset from which the mean over subsets
@@ -50,18 +51,18 @@ func (t *Table) newCandidate(family string, l level.Level, factor float64) Candi
 	return Candidate{Family: family, Name: l.String(), Level: l, Mu: t.Primal.Mu * factor}
 }
 
-// averages returns the averages with weights by group that are tried, by family. If few is set, half-balanced
-// ERM is not tried.
-func (t *Table) averages(few bool) map[string]level.Level {
+// averages returns the averages with weights by group that are tried, by family, for o.SharedColumns.
+func (t *Table) averages(o *Options) map[string]level.Level {
 	out := map[string]level.Level{}
 	if _, err := level.Balanced(t.Rows); err != nil {
 		return out
 	}
 	out["balanced"] = level.Level{Average: "balanced"}
-	if !few {
+	if !o.Few {
 		out["half"] = level.Level{Average: "half-balanced"}
 	}
-	if _, d := t.X.Dims(); d >= WideColumns || t.Validation != nil {
+	_, d := t.X.Dims()
+	if shared := cmp.Or(o.SharedColumns, d); shared >= WideColumns || t.Validation != nil {
 		subsets, err := level.Subsets(t.Rows)
 		if groups := len(t.Labels); err == nil && len(subsets[0]) <= groups*maxSubsetRows*d {
 			out["subsets"] = level.Level{Average: "subsets"}

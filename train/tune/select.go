@@ -24,16 +24,17 @@ type Options struct {
 	Rate       float64 // weight of the average risk in the trade-off; the worst group's risk has weight 1
 	// largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else
 	// none
-	Budget      float64
-	Rows        int          // largest number of rows used for the choice
-	Few         bool         // whether to try fewer penalty coefficients, and no half-balanced ERM
-	Path        bool         // whether to bracket the optima at every penalty coefficient
-	Curve       bool         // whether to estimate risks by the number of rows fitted to
-	Ridge       bool         // whether to choose μ too
-	Range       *level.Range // levels that leave no model, which are not tried; nil: none is known
-	Comparisons bool         // whether to count the effective comparisons
-	Seed        uint64
-	Observe     func(done, total int) // called after every model solved, one call at a time; may be nil
+	Budget        float64
+	Rows          int          // largest number of rows used for the choice
+	Few           bool         // whether to try fewer penalty coefficients, and no half-balanced ERM
+	SharedColumns int          // columns whose coefficients all groups share; 0: all columns
+	Path          bool         // whether to bracket the optima at every penalty coefficient
+	Curve         bool         // whether to estimate risks by the number of rows fitted to
+	Ridge         bool         // whether to choose μ too
+	Range         *level.Range // levels that leave no model, which are not tried; nil: none is known
+	Comparisons   bool         // whether to count the effective comparisons
+	Seed          uint64
+	Observe       func(done, total int) // called after every model solved, one call at a time; may be nil
 }
 
 // DefaultOptions returns the options of `drotrain train`.
@@ -252,7 +253,7 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 	mean, deviation := c.measure.average(loss).value, c.measure.deviation(loss)
 	averages, families := map[string]level.Level{}, []string{"erm"}
 	if c.measure.countEligible() > 1 && mean > 0 {
-		averages = c.table.averages(c.options.Few)
+		averages = c.table.averages(&c.options)
 		if c.addValidationRun() {
 			averages[validationFamily] = level.Level{Average: level.ValidationSubsets}
 		}

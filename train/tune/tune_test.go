@@ -178,6 +178,12 @@ func TestSelect_MuOfEachFamily(t *testing.T) {
 	if mu := s.MuOf("none", 7); mu != 7 {
 		t.Errorf("μ of a family that was not tried: %v", mu)
 	}
+	o.SharedColumns = WideColumns - 1 // the other columns are products for coefficients of groups
+	for _, c := range choose(t, a, o).Candidates {
+		if c.Family == "subsets" {
+			t.Errorf("balanced subsets are tried with %d shared columns", o.SharedColumns)
+		}
+	}
 }
 
 func TestSelect_InvalidOptionsAndRows(t *testing.T) {
