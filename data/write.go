@@ -114,7 +114,7 @@ func checkColumns(cols []Column) error {
 		} else if of, ok := integerRanges[c.Type]; ok && c.Kind == Numeric {
 			for row, v := range c.Number {
 				if !c.IsNull(row) && !(v == math.Trunc(v) && v >= of.least && v < of.end) {
-					return fail("row %d holds %v, which is not an %s", row+1, v, c.Type)
+					return fail("row %d holds %v, which is not a value of type %s", row+1, v, c.Type)
 				}
 			}
 		}

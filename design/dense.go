@@ -78,7 +78,7 @@ func checkShape(n, d, entries int) error {
 }
 
 func notFiniteError(row, column int, v float64) error {
-	return fmt.Errorf("design: row %d, column %d is %v", row, column, v)
+	return fmt.Errorf("design: the entry at row %d, column %d is %v; it must be finite", row, column, v)
 }
 
 // Dims implements Matrix.

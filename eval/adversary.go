@@ -95,7 +95,7 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 	var sum, squares, kl, chi compensated.Sum
 	for i, y := range in.Weights {
 		if isNotFinite(y) || y < 0 {
-			return nil, fmt.Errorf("eval: weight %d is %v", i+1, y)
+			return nil, fmt.Errorf("eval: weight %d is %v; it must be finite and ≥ 0", i+1, y)
 		}
 		sum.Add(y)
 		squares.Add(y * y)

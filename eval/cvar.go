@@ -40,7 +40,7 @@ func sortLosses(arena *memory.Arena, loss []float64, weight weights) (*sortedLos
 	}
 	for i, l := range loss {
 		if math.IsNaN(l) || math.IsInf(l, 0) {
-			return nil, fmt.Errorf("eval: loss of row %d is %v", i+1, l)
+			return nil, fmt.Errorf("eval: the loss of row %d is %v; it must be finite", i+1, l)
 		}
 	}
 	n := len(loss)

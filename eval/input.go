@@ -176,25 +176,25 @@ func (in *Input) check() error {
 		return fmt.Errorf("eval: %d %s: must be 0 (no intervals) or from 100 to %d", in.Resamples,
 			printable.Noun(in.Resamples, "resample", "resamples"), MostResamples)
 	case !(in.rate() > 0) || !(in.tolerance() > 0):
-		return fmt.Errorf("eval: the rate is %v and the tolerance %v; both must be positive", in.Rate, in.Tolerance)
+		return fmt.Errorf("eval: the rate %v and the tolerance %v must be positive, or 0 for their defaults", in.Rate, in.Tolerance)
 	case math.IsNaN(in.threshold()):
-		return fmt.Errorf("eval: threshold is NaN")
+		return fmt.Errorf("eval: the threshold is NaN")
 	}
 	for i, t := range in.Target {
 		if in.Task == Binary && t != 1 && t != -1 {
-			return fmt.Errorf("eval: target of row %d is %v; a binary target is +1 or −1", in.rowID(i), t)
+			return fmt.Errorf("eval: the target of row %d is %v; a binary target is +1 or −1", in.rowID(i), t)
 		}
 		if in.Task == Multiclass && !(t >= 0 && t < float64(len(in.Classes)) && t == math.Floor(t)) {
-			return fmt.Errorf("eval: target of row %d is %v; the classes are numbered from 0 to %d", in.rowID(i), t,
+			return fmt.Errorf("eval: the target of row %d is %v; the classes are numbered from 0 to %d", in.rowID(i), t,
 				len(in.Classes)-1)
 		}
 		if isNotFinite(t) {
-			return fmt.Errorf("eval: target of row %d is %v", in.rowID(i), t)
+			return fmt.Errorf("eval: the target of row %d is %v; it must be finite", in.rowID(i), t)
 		}
 	}
 	for i, w := range in.Weight {
 		if !(w > 0) || isNotFinite(w) {
-			return fmt.Errorf("eval: weight of row %d is %v; a positive number is needed", in.rowID(i), w)
+			return fmt.Errorf("eval: the weight of row %d is %v; it must be positive and finite", in.rowID(i), w)
 		}
 	}
 	seen := make(map[string]bool)
@@ -220,12 +220,12 @@ func (in *Input) check() error {
 		for i := range n {
 			switch s := m.Score[i]; {
 			case isNotFinite(s):
-				return fmt.Errorf("eval: score of model %q at row %d is %v", m.Name, in.rowID(i), s)
+				return fmt.Errorf("eval: the score of model %q at row %d is %v; it must be finite", m.Name, in.rowID(i), s)
 			case in.Task != Regression && (s < 0 || s > 1):
-				return fmt.Errorf("eval: score of model %q at row %d is %v; a probability in [0, 1] is needed", m.Name, in.rowID(i),
+				return fmt.Errorf("eval: the score of model %q at row %d is %v; it must be a probability in [0, 1]", m.Name, in.rowID(i),
 					s)
 			case isNotFinite(m.Loss[i]):
-				return fmt.Errorf("eval: loss of model %q at row %d is %v", m.Name, in.rowID(i), m.Loss[i])
+				return fmt.Errorf("eval: the loss of model %q at row %d is %v; it must be finite", m.Name, in.rowID(i), m.Loss[i])
 			}
 		}
 	}

@@ -33,12 +33,12 @@ func (e *Evaluation) validate() error {
 		if o := g.Others; o != nil {
 			if len(o.N) != len(o.Label) || len(o.Risk) != m ||
 				slices.ContainsFunc(o.Risk, func(r []Num) bool { return len(r) != len(o.Label) }) {
-				return fmt.Errorf("eval: the lists of the other groups of %q have different lengths", g.Name)
+				return fmt.Errorf("eval: grouping %q has lists of different lengths for its other groups", g.Name)
 			}
 		}
 		for _, h := range g.Groups {
 			if len(h.Models) != m {
-				return fmt.Errorf("eval: group %q of %q has entries for %d of %d models", h.Label, g.Name, len(h.Models), m)
+				return fmt.Errorf("eval: group %q of grouping %q has entries for %d of %d models", h.Label, g.Name, len(h.Models), m)
 			}
 		}
 	}

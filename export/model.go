@@ -136,7 +136,7 @@ func (m *model) check() error {
 	for _, p := range m.parts {
 		for _, v := range slices.Concat(slices.Concat(p.levels...), p.weights, m.constant, []float64{p.shift, p.scale}) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("the model is damaged: a coefficient of %q is %v", m.describe(p), v)
+				return fmt.Errorf("the model is damaged: a coefficient of %q is %v, not a finite number", m.describe(p), v)
 			}
 		}
 		for i := range p.factors {

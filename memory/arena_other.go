@@ -10,7 +10,7 @@ import (
 // Slices are of the heap on this system.
 const supported = false
 
-var errUnsupported = errors.New("not on this system")
+var errUnsupported = errors.New("not supported on this system")
 
 // The functions of files and mappings are available on Linux alone.
 

@@ -139,8 +139,8 @@ func (m *Model) checkTargets(f *data.Frame, d *encode.Dataset) error {
 		return m.targetError(d.Rows[first], d.Target[first])
 	case lo > 0 || hi < d.N:
 		return &data.Error{Column: m.Encoder.Target.Name,
-			Msg: fmt.Sprintf("the target of a row of another rank is not %s, as the loss %s needs", meaning.DescribeTargets(),
-				m.loss.Name())}
+			Msg: fmt.Sprintf("a row of another rank has an invalid target: the loss %s takes %s", m.loss.Name(),
+				meaning.DescribeTargets())}
 	}
 	return nil
 }

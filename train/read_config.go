@@ -254,7 +254,7 @@ func (c *Config) setLoss(text string) error {
 	}
 	if kind.HasLevel {
 		if _, err := losses.Parse(text, 1); err != nil {
-			return setting.Must(fmt.Sprintf("have a level between 0 and 1 behind a colon, as in %s:0.9", name), "")
+			return setting.Must(fmt.Sprintf("have a level between 0 and 1 after a colon, as in %s:0.9", name), "")
 		}
 		c.Loss = text
 		return nil
@@ -263,7 +263,7 @@ func (c *Config) setLoss(text string) error {
 	if given {
 		var err error
 		if value, err = strconv.ParseFloat(delta, 64); err != nil || !(value > 0) || math.IsInf(value, 0) {
-			return setting.Must(fmt.Sprintf("have a number above 0 behind the colon, as in %s:2", name), "")
+			return setting.Must(fmt.Sprintf("have a number above 0 after the colon, as in %s:2", name), "")
 		}
 		if !losses.HasDelta(name) {
 			return setting.Must("be without a colon: this loss has no parameter", "")

@@ -31,11 +31,11 @@ func (c *Config) checkRanks() error {
 	}
 	refuse(c.Recalibrate, "Config.Recalibrate", "leave it out")
 	refuse(c.Evaluate == EvaluateCrossfit, "Config.Evaluate crossfit", "hold rows out")
-	refuse(c.Rows != nil, "Config.Rows", "a filter")
+	refuse(c.Rows != nil, "Config.Rows", "use a filter")
 	refuse(c.ValidationData+c.ValidationSplit != "", "a choice on validation rows", "leave them out")
 	local := c.LocalField()
-	refuse(local != "", "Config."+local, "Config.Protect and the divergences with a penalty do")
-	refuse(c.Memory > 0, "Config.Memory", "more ranks have more of it")
+	refuse(local != "", "Config."+local, "use Config.Protect, or a divergence with a penalty")
+	refuse(c.Memory > 0, "Config.Memory", "start more ranks, which have more memory together")
 	return errors.Join(all...)
 }
 

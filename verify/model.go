@@ -165,7 +165,7 @@ func (m *Model) Supported() error {
 	case !(c.Mu > 0):
 		return errors.New("the model has mu = 0, but a proof needs mu > 0")
 	case !(c.Gap > 0):
-		return fmt.Errorf("the model states a gap of %v", c.Gap)
+		return fmt.Errorf("the model states the gap %v; it must be > 0", c.Gap)
 	}
 	of, err := newLoss(c, m.Encoder.Target.Outputs())
 	if err != nil {

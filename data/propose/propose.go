@@ -210,7 +210,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		t.binary, p.Task = false, encode.Regression
 		if c.Integer && len(levels) <= table.FewNumbers {
 			p.Loss = "squared"
-			p.add(check.Target, c, "used as a quantity; with the logistic loss, as classes",
+			p.add(check.Target, c, "used as a quantity, or as classes with the logistic loss",
 				"the target has %d different whole numbers", len(levels))
 		}
 	case len(levels) <= maxClasses:

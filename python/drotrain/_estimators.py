@@ -203,7 +203,7 @@ class _RobustModel(BaseEstimator):
     def _with_validation(self, features: Any, columns: dict[str, Any], listed: list[str], validation: Any, given: dict[str, Any]) -> Any:
         """Return features, columns and group names with the rows of validation behind, which a further column marks."""
         if not isinstance(validation, (tuple, list)) or len(validation) not in (2, 3) or "exposure" in given:
-            raise ValueError("validation: pass (X, y) or (X, y, groups); a model with an exposure takes none")
+            raise ValueError("validation: pass (X, y) or (X, y, groups); with an exposure, validation rows are not supported")
         X, y, groups = (*validation, None)[:3]
         check_consistent_length(X, y)
         other = self._validated(X, training=True)
@@ -215,7 +215,7 @@ class _RobustModel(BaseEstimator):
                 given["group_features"] = False
                 columns = {n: pa.nulls(features.shape[0], c.type) for n, c in apart.items()} | columns
         elif len(apart) != len(trained) or (not trained and named not in ([], listed)):
-            raise ValueError(f"validation: groups has to have the groups of the training, {', '.join(listed)}")
+            raise ValueError(f"validation: groups must have the training groups, {', '.join(listed)}")
         else:
             apart = dict(zip(trained, apart.values(), strict=True))
         apart[self._target_name_] = self._encode(_table.target(y))

@@ -68,7 +68,7 @@ func (t *Target) validate(classes int) error {
 // validateMargin returns an error if the margin cannot be computed.
 func (f *Formula) validateMargin() error {
 	if !finite(f.Constant) {
-		return fmt.Errorf("the constant is %v", f.Constant)
+		return fmt.Errorf("the constant is %v; it must be finite", f.Constant)
 	}
 	names := map[string]bool{}
 	for i := range f.Terms {
@@ -128,11 +128,11 @@ func (t *Term) validate() error {
 	case t.Kind != Numeric && len(t.Levels) != len(t.Weights):
 		return fmt.Errorf("there are %d levels, but %d weights", len(t.Levels), len(t.Weights))
 	case !finite(t.Missing):
-		return fmt.Errorf("the weight of nulls is %v", t.Missing)
+		return fmt.Errorf("the weight of nulls is %v; it must be finite", t.Missing)
 	}
 	for _, p := range []*float64{t.Fill, t.Low, t.High} {
 		if p != nil && math.IsNaN(*p) || p != nil && p == t.Fill && !finite(*p) {
-			return fmt.Errorf("the value for nulls or a bound of the clipping is %v", *p)
+			return fmt.Errorf("the value for nulls or a bound of the clipping is %v; it must be finite", *p)
 		}
 	}
 	seen := map[string]bool{}
@@ -142,7 +142,7 @@ func (t *Term) validate() error {
 		}
 		seen[l] = true
 		if !finite(t.Weights[k]) {
-			return fmt.Errorf("the weight of level %q is %v", l, t.Weights[k])
+			return fmt.Errorf("the weight of level %q is %v; it must be finite", l, t.Weights[k])
 		}
 	}
 	return nil
@@ -170,7 +170,7 @@ func (f *Function) validate() error {
 		all = append(all, p[:]...)
 	}
 	if i := slices.IndexFunc(all, func(v float64) bool { return !finite(v) }); i >= 0 {
-		return fmt.Errorf("a coefficient of a piecewise function is %v", all[i])
+		return fmt.Errorf("a coefficient of a piecewise function is %v; it must be finite", all[i])
 	}
 	return nil
 }

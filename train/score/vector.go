@@ -90,7 +90,7 @@ func (t *Term) validatePlaces() error {
 			return fmt.Errorf("the places must ascend from 0, but place number %d is %d", k, p)
 		}
 		if !finite(t.Weights[k]) {
-			return fmt.Errorf("the weight of place %d is %v", p, t.Weights[k])
+			return fmt.Errorf("the weight of place %d is %v; it must be finite", p, t.Weights[k])
 		}
 	}
 	return nil

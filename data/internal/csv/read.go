@@ -362,11 +362,11 @@ func (l *limit) Read(p []byte) (int, error) {
 	if l.fields > separatorsPerColumn*l.most {
 		return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, but a text file may have only %d columns",
 			separatorsPerColumn*l.most, l.most),
-			Hint: "a quote may be missing its end", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
+			Hint: "a quoted field may lack its closing quote", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	if l.n += n; l.n > longestRow {
 		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20),
-			Hint: "a quote may be missing its end, or line ends may be unusual"}
+			Hint: "a quoted field may lack its closing quote, or the line ends may be unusual"}
 	}
 	return n, err
 }

@@ -47,7 +47,7 @@ func (s *Settings) Validate(d int) error {
 	}
 	for i, v := range s.X0 {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("dro: entry %d of the starting point is %v", i, v)
+			return fmt.Errorf("dro: entry %d of the starting point is %v; it must be finite", i, v)
 		}
 	}
 	if !(s.RelativeGap > 0) {
