@@ -99,9 +99,9 @@ func (e *Evaluation) ConstantSentence() string {
 		if !ok {
 			return ""
 		}
-		word := "negative"
-		if v > 0.5 {
-			word = "positive"
+		word := map[bool]string{false: "always negative", true: "always positive"}[v > 0.5]
+		if e.Positive != "" {
+			word = map[bool]string{false: "never", true: "always"}[v > 0.5] + " “" + e.Positive + "”"
 		}
 		right := func(positives float64) string {
 			if v > 0.5 {
@@ -109,7 +109,7 @@ func (e *Evaluation) ConstantSentence() string {
 			}
 			return printable.Percent(1 - positives)
 		}
-		s := fmt.Sprintf("A constant prediction, always %s, is right in %s of all rows", word, right(v))
+		s := fmt.Sprintf("A constant prediction, %s, is right in %s of all rows", word, right(v))
 		if w, ok := worst.Get(Prevalence); ok && hasGroup {
 			s += fmt.Sprintf(" and in %s of the rows of the worst group", right(w))
 		}

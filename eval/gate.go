@@ -29,12 +29,14 @@ type Gate struct {
 type GateResult struct {
 	Gate    Gate   `json:"-"`
 	Text    string `json:"gate"`
-	Value   Num    `json:"value"` // of the first number compared; null when undefined
+	Value   Num    `json:"value"` // what decided: the first number compared that fails the gate, or the first; null if undefined
 	Failed  bool   `json:"failed"`
 	Message string `json:"message"`
 	Group   string `json:"group,omitempty"` // with any_group: the group that decided
-	Low     *Num   `json:"low,omitempty"`   // the ends of the interval of the first number, where it has one
+	Low     *Num   `json:"low,omitempty"`   // the ends of the interval of the number that decided, where it has one
 	High    *Num   `json:"high,omitempty"`
+
+	Estimate *Num `json:"estimate,omitempty"` // the number that has the interval; Value may be one of its ends
 }
 
 // FailedGate returns the result of a condition that could not be checked, for the given reason.
@@ -129,6 +131,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		return r, errors.New("make the gate with ParseGate, and check an evaluation of at least one model")
 	}
 	var messages []string
+	holds := false // of the number in r
 	unknown := "failed, since the value is undefined: "
 	truth, err := g.condition.Eval(func(leaf *expr.Expr) ([]expr.Truth, error) {
 		if leaf.Name == "verdict" {
@@ -155,10 +158,12 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 			return []expr.Truth{expr.Unknown}, nil
 		}
 		v := float64(c.decisive.estimate[p.end])
-		if messages == nil {
-			r.Value, r.Group = Num(v), c.decisive.group
-			if low, high := c.decisive.estimate[1], c.decisive.estimate[2]; low.Defined() && high.Defined() {
-				r.Low, r.High = &low, &high
+		is := expr.Holds(v, leaf.Cmp, bound)
+		if messages == nil || is && !holds {
+			holds = is
+			r.Value, r.Group, r.Estimate, r.Low, r.High = Num(v), c.decisive.group, nil, nil, nil
+			if q := c.decisive.estimate; q[1].Defined() && q[2].Defined() {
+				r.Estimate, r.Low, r.High = &q[0], &q[1], &q[2]
 			}
 		}
 		where := ""
@@ -170,7 +175,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 			messages = append(messages, leaf.Name+" is undefined"+c.note)
 			return []expr.Truth{expr.Unknown}, nil
 		}
-		is, by := expr.Holds(v, leaf.Cmp, bound), ""
+		by := ""
 		if d := math.Abs(v - bound); is && d > 0 {
 			by = fmt.Sprintf(", by %.3g", d)
 		}

@@ -282,7 +282,7 @@ func (j *judge) losingGroups() string {
 			m = j.leadingMeasures()[0]
 		}
 		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name,
-			m.beforeAfter(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
+			m.beforeAfter(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values))))
 	}
 	if len(out) == 0 {
 		return ""
@@ -301,12 +301,20 @@ type shownMeasure struct {
 // valueOf returns the value of the measure in v.
 func (r shownMeasure) valueOf(v Values) float64 { return float64(v.Of[r.key]) }
 
-// text formats a value over n rows.
-func (r shownMeasure) text(x float64, n int) string {
+// text formats a value.
+func (r shownMeasure) text(x float64) string {
 	if r.share {
-		return printable.PercentOf(x, n)
+		return printable.Percent(x)
 	}
 	return printable.Number(x)
+}
+
+// pair formats two values with the same decimals.
+func (r shownMeasure) pair(a, b float64) (first, second string) {
+	if r.share {
+		return printable.Percent(a), printable.Percent(b)
+	}
+	return printable.Pair(a, b)
 }
 
 func (r shownMeasure) appendUnit(s string) string {
@@ -317,8 +325,8 @@ func (r shownMeasure) appendUnit(s string) string {
 }
 
 // change returns "rises from a to b" or the like.
-func (r shownMeasure) change(a, b float64, n int) string {
-	from, to := r.text(a, n), r.text(b, n)
+func (r shownMeasure) change(a, b float64) string {
+	from, to := r.pair(a, b)
 	switch {
 	case from == to:
 		return "stays at " + r.appendUnit(from)
@@ -329,8 +337,9 @@ func (r shownMeasure) change(a, b float64, n int) string {
 }
 
 // beforeAfter returns "a → b".
-func (r shownMeasure) beforeAfter(a, b float64, n int) string {
-	return r.text(a, n) + " → " + r.appendUnit(r.text(b, n))
+func (r shownMeasure) beforeAfter(a, b float64) string {
+	from, to := r.pair(a, b)
+	return from + " → " + r.appendUnit(to)
 }
 
 // leadingMeasures returns the measures that the verdict mentions first, the one with an interval last: accuracy
@@ -425,7 +434,7 @@ func (j *judge) judgedSentence() string {
 	var parts []string
 	measures := j.judgedMeasures()
 	for _, m := range measures {
-		parts = append(parts, m.name+" "+m.change(m.valueOf(before), m.valueOf(after), min(rows, others)))
+		parts = append(parts, m.name+" "+m.change(m.valueOf(before), m.valueOf(after)))
 	}
 	unit := 1.0 // of the last measure, for one of the difference
 	switch last := measures[len(measures)-1]; {
@@ -459,7 +468,7 @@ func (j *judge) tailSentence() string {
 	if !j.isByGroup() {
 		interval = j.intervalText(1)
 	}
-	return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to, j.N), interval)
+	return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to), interval)
 }
 
 // rmsePerRisk returns the change of the RMSE per change of the risk, which is k·RMSE²: a² − b² = (a + b)(a −
@@ -480,11 +489,10 @@ func (j *judge) scaledInterval(factor float64) string {
 	}
 	low, high := j.d.Interval.Low*Num(factor), j.d.Interval.High*Num(factor)
 	d := Difference{Value: j.d.Value * Num(factor), Interval: &Interval{Low: min(low, high), High: max(low, high)}}
-	text := d.Interval.Text(d.scale(1))
 	if all := j.judgedMeasures(); all[len(all)-1].share {
-		text += " percentage points"
+		return d.Interval.Text(100) + " percentage points"
 	}
-	return text
+	return d.Interval.Text(d.scale(1))
 }
 
 // intervalFirst returns a sentence with the interval of the change that the outcome is based on, times a factor.
@@ -531,11 +539,11 @@ func (j *judge) costSentence() string {
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
 	all := j.leadingMeasures()
 	first := all[0]
-	moves := first.change(first.valueOf(before), first.valueOf(after), j.N)
+	moves := first.change(first.valueOf(before), first.valueOf(after))
 	if len(all) > 1 {
 		m := all[1]
 		moves += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "),
-			m.beforeAfter(m.valueOf(before), m.valueOf(after), j.N))
+			m.beforeAfter(m.valueOf(before), m.valueOf(after)))
 	}
 	s := fmt.Sprintf("%s over all rows %s", first.name, moves)
 	was, is := first.valueOf(before), first.valueOf(after)
@@ -564,12 +572,12 @@ func (j *judge) singleModelSentence() string {
 	first, risk := all[0], all[len(all)-1]
 	s := fmt.Sprintf("%s %s %s of %s overall", name, has,
 		strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1),
-		first.appendUnit(first.text(first.valueOf(overall), j.N)))
+		first.appendUnit(first.text(first.valueOf(overall))))
 	if median := float64(overall.Of[medianError]); first.key == RootMeanSquare && !math.IsNaN(median) {
-		s += fmt.Sprintf(" (median absolute error %s)", first.appendUnit(first.text(median, j.N)))
+		s += fmt.Sprintf(" (median absolute error %s)", first.appendUnit(first.text(median)))
 	}
 	if first.share {
-		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.text(first.valueOf(overall), j.N))
+		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.text(first.valueOf(overall)))
 		if t := j.Threshold; t != nil && *t != 0.5 {
 			s += fmt.Sprintf(" at threshold %s", printable.FourDigits(float64(*t)))
 		}
@@ -584,14 +592,15 @@ func (j *judge) singleModelSentence() string {
 		if all, group := first.valueOf(overall), first.valueOf(in); first.share == (group > all) && group != all {
 			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
 		}
-		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.appendUnit(first.text(first.valueOf(in), w.N)), where,
+		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.appendUnit(first.text(first.valueOf(in))), where,
 			printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
 		m := all[1]
-		s += fmt.Sprintf("; %s %s", strings.TrimPrefix(m.name, "the "), m.text(m.valueOf(overall), j.N))
+		all, group := m.pair(m.valueOf(overall), m.valueOf(in))
+		s += fmt.Sprintf("; %s %s", strings.TrimPrefix(m.name, "the "), all)
 		if w != nil {
-			s += " and " + m.text(m.valueOf(in), w.N)
+			s += " and " + group
 		}
 	}
 	return s + "."
@@ -647,9 +656,9 @@ func (e *Evaluation) SliceWarning() string {
 	}
 	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
+			here, rest := printable.Pair(float64(c.Risk), float64(c.Rest))
 			return fmt.Sprintf("The rows with %s (%s) are predicted worse than the rest: %s %s against %s, confirmed on rows "+
-				"that the search did not use.",
-				c.Condition, printable.Count(c.N), risk, printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest)))
+				"that the search did not use.", c.Condition, printable.Count(c.N), risk, here, rest)
 		}
 	}
 	return ""

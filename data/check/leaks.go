@@ -186,8 +186,8 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 		return nil
 	}
 	f := x.newLeak(LeakOutcome, c,
-		"of the %.0f rows in which it is not %s, %.0f %% have one outcome, and %.0f %% of the others", n[0], what, 100*share,
-		100*rest)
+		"%.0f %% of the %.0f rows in which it is not %s have the same outcome, against %.0f %% of the other rows", 100*share,
+		n[0], what, 100*rest)
 	f.Severity = Note
 	return f
 }

@@ -88,8 +88,9 @@ func (p *page) attributeWarnings() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf(
-		"The model uses %s, by %s a characteristic that laws on discrimination list. Check whether the law allows it for "+
-			"this decision.", printable.List(listed, 6), printable.Noun(len(listed), "its name", "their names"))}
+		"The model uses %s. By %s, laws on discrimination list %s. Check whether the law allows %s for this decision.",
+		printable.JoinWords(listed[:min(len(listed), 6)], "and"), printable.Noun(len(listed), "its name", "their names"),
+		printable.Noun(len(listed), "this attribute", "these attributes"), printable.Noun(len(listed), "it", "them"))}
 }
 
 func (p *page) trainingWarnings() []string {
@@ -199,19 +200,34 @@ func (p *page) Kind() string {
 	return "drotrain training report"
 }
 
-// Heading returns the title of the page: how many gates failed and in which group, or the title of the report.
+// Heading returns the title of the page: how many gates failed and in which groups, or the title of the report.
 func (p *page) Heading() string {
+	var groups []string
+	failed, ofGroups := 0, 0
 	for _, g := range p.E.Gates {
 		if !g.Failed {
 			continue
 		}
-		s := strings.TrimSuffix(p.GatesText(), ".")
-		if g.Group != "" {
-			s += ", in " + printable.Group(g.Group)
+		failed++
+		if name := printable.Group(g.Group); g.Group != "" {
+			ofGroups++
+			if !slices.Contains(groups, name) {
+				groups = append(groups, name)
+			}
 		}
+	}
+	if failed == 0 {
+		return p.Title
+	}
+	s := strings.TrimSuffix(p.GatesText(), ".")
+	if groups == nil {
 		return s
 	}
-	return p.Title
+	s += ","
+	if ofGroups < failed {
+		s += fmt.Sprintf(" %d of them", ofGroups)
+	}
+	return s + " in " + printable.List(groups, 2)
 }
 
 // Hold returns why the model must not be used yet, or "".
@@ -220,14 +236,19 @@ func (p *page) Hold() string {
 	if slices.ContainsFunc(p.E.Gates, func(g eval.GateResult) bool { return g.Failed }) {
 		why = append(why, "a gate failed")
 	}
-	if slices.ContainsFunc(p.E.Findings, func(f facts.Finding) bool { return f.IsLeak() && f.Severity == facts.Warning }) {
+	isLeak := func(f facts.Finding) bool { return f.IsLeak() && f.Severity == facts.Warning }
+	switch {
+	case slices.ContainsFunc(p.E.Findings, isLeak):
 		why = append(why, "a column may know the outcome")
+	case p.leakWarnings() != nil:
+		why = append(why, "it is open whether a column is known only after the outcome")
 	}
 	if p.focusCriteria("fail") != nil {
 		why = append(why, "a fairness criterion failed")
 	}
 	if listed := p.listedAttributes(); len(listed) > 0 {
-		why = append(why, "it uses "+printable.JoinWords(listed[:min(len(listed), 3)], "and"))
+		why = append(why, "it uses "+printable.JoinWords(listed[:min(len(listed), 3)], "and")+", "+
+			printable.Noun(len(listed), "a protected attribute", "protected attributes"))
 	}
 	if why == nil {
 		return ""
@@ -257,8 +278,7 @@ func (p *page) failedCriteria() (out []string) {
 		rate, _ := p.E.Task.Measure(c.Key)
 		out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.",
 			rate.Label,
-			printable.NumberAtScale(100*float64(c.Value),
-				100), printable.Group(c.High), printable.Group(c.Low), printable.FourDigits(100*c.Limit)))
+			printable.Points(float64(c.Value)), printable.Group(c.High), printable.Group(c.Low), printable.Points(c.Limit)))
 	}
 	return out
 }
@@ -305,7 +325,7 @@ func (p *page) Gates() *table {
 	if len(p.E.Gates) == 0 {
 		return nil
 	}
-	t := &table{Title: "Gates", Head: []string{"Gate", "Measured", "Outcome"},
+	t := &table{Title: "Gates", Head: []string{"Gate", "Measured", "Outcome"}, IsStacked: true,
 		Foot: "Second lines: the interval of the number. A gate that passed is no proof that nothing changed."}
 	for _, failed := range []bool{true, false} {
 		for _, g := range p.E.Gates {
@@ -322,21 +342,23 @@ func (p *page) Gates() *table {
 	return t
 }
 
-// measuredText returns the number that a gate compared, with its group and interval, or the message of a gate that
-// compares several numbers or none.
+// measuredText returns the number that decided a gate, with its group and interval, or the message of a gate without a
+// number.
 func measuredText(g *eval.GateResult) string {
-	if !g.Value.Defined() || strings.ContainsAny(g.Text, "&|") {
+	if !g.Value.Defined() {
 		_, message, _ := strings.Cut(g.Message, ": ")
 		return message
 	}
-	scale := math.Abs(float64(g.Value))
-	s := printable.NumberAtScale(float64(g.Value), scale)
+	d := eval.Difference{Value: g.Value}
+	if g.Estimate != nil && g.Low != nil && g.High != nil {
+		d = eval.Difference{Value: *g.Estimate, Interval: &eval.Interval{Low: *g.Low, High: *g.High}}
+	}
+	s := d.Text(1)
+	if !strings.Contains(g.Text, "since.") && !strings.Contains(g.Text, "change.") {
+		s = strings.TrimPrefix(s, "+")
+	}
 	if g.Group != "" {
 		s = printable.Group(g.Group) + ": " + s
-	}
-	if g.Low != nil && g.High != nil && g.Low.Defined() && g.High.Defined() {
-		s += fmt.Sprintf(" [%s to %s]", printable.NumberAtScale(float64(*g.Low), scale),
-			printable.NumberAtScale(float64(*g.High), scale))
 	}
 	return s
 }
@@ -390,6 +412,9 @@ func (p *page) Answers() (out []eval.Fact) {
 	if p.Headline() != v.Headline {
 		why = strings.TrimSpace(why + " " + v.Headline)
 	}
+	if p.Hold() != "" && v.Recommended != "" { // which would contradict the advice to use a model
+		why = "Once the points above are settled, " + strings.ToLower(why[:1]) + why[1:]
+	}
 	for _, f := range []eval.Fact{
 		{Key: "Which model should I use, and why?", Value: why}, {Key: good, Value: v.Numbers},
 		{Key: loses, Value: p.losses()}, {Key: "What changes overall?", Value: v.Cost},
@@ -435,11 +460,11 @@ func (p *page) lossPhrase(h *eval.Group) string {
 	now, ok := h.Models[k].Values.Get(lead.Key)
 	was, both := h.Models[0].Values.Get(lead.Key)
 	if ok && both && lead.Better == eval.More && now < was {
-		s += fmt.Sprintf("%s falls from %s to %s, ", leadName(lead), p.formatMeasure(lead.Key, was, h.N),
-			p.formatMeasure(lead.Key, now, h.N))
+		s += fmt.Sprintf("%s falls from %s to %s, ", leadName(lead), p.formatMeasure(lead.Key, was),
+			p.formatMeasure(lead.Key, now))
 	}
 	d := p.E.Compared[k-1].GroupChange(h.Label)
-	scale := float64(h.Models[0].Values.Risk())
+	scale := max(float64(h.Models[0].Values.Risk()), math.Abs(float64(d.Value)))
 	return s + fmt.Sprintf("%s rises by %s (%s interval %s)", p.lowerRiskName(),
 		printable.NumberAtScale(float64(d.Value), scale), printable.WholePercent(p.E.Confidence), d.Interval.Text(scale))
 }
@@ -485,7 +510,7 @@ func miscalibrationSentence(model string, gap eval.Num, iv eval.Interval) string
 		word, side = "low", "below"
 		gap, low, high = -gap, -iv.High, -iv.Low
 	}
-	points := func(x eval.Num) string { return printable.NumberAtScale(100*float64(x), 10) }
+	points := func(x eval.Num) string { return printable.Points(float64(x)) }
 	return fmt.Sprintf("The probabilities of %s are too %s: on average they are %s percentage points %s what is observed "+
 		"(%s to %s).", model, word, points(gap), side, points(low), points(high))
 }

@@ -25,12 +25,12 @@ func (p *page) Classes() []table {
 		}
 	}
 	for c, r := range m.Classes {
-		recall := percentOrDash(r.Recall, r.Support)
+		recall := printable.Percent(float64(r.Recall))
 		if f > 0 {
-			recall += fmt.Sprintf(" (%s: %s)", base.Name, percentOrDash(base.Classes[c].Recall, r.Support))
+			recall += fmt.Sprintf(" (%s: %s)", base.Name, printable.Percent(float64(base.Classes[c].Recall)))
 		}
 		row := tableRow{Cells: []string{printable.Group(r.Class), printable.Count(r.Support), recall,
-			percentOrDash(r.Precision, r.Predicted), percentOrDash(r.F1, r.Support), printable.Count(r.Predicted)}}
+			printable.Percent(float64(r.Precision)), printable.Percent(float64(r.F1)), printable.Count(r.Predicted)}}
 		if c == worst {
 			row.Class, row.Cells[0] = "worst", row.Cells[0]+" (smallest recall)"
 		}
@@ -53,14 +53,6 @@ func (p *page) Classes() []table {
 		out = append(out, *t)
 	}
 	return out
-}
-
-// percentOrDash formats a proportion of n rows, or a dash if it is undefined.
-func percentOrDash(v eval.Num, n int) string {
-	if !v.Defined() {
-		return "–"
-	}
-	return printable.PercentOf(float64(v), n)
 }
 
 // shade returns the darkness of a share in a heat map.
@@ -96,7 +88,7 @@ func recallByGroup(e *eval.Evaluation, k int) *table {
 	for _, h := range g.FirstGroups(maxTableRows / 2) {
 		cells, shades := []string{printable.Group(h.Label)}, []int{0}
 		for _, c := range h.Models[k].Classes {
-			cells = append(cells, fmt.Sprintf("%s (%s)", percentOrDash(c.Recall, c.Support), printable.Count(c.Support)))
+			cells = append(cells, fmt.Sprintf("%s (%s)", printable.Percent(float64(c.Recall)), printable.Count(c.Support)))
 			dark := 0
 			if c.Recall.Defined() {
 				dark = shade(float64(c.Recall))

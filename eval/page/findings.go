@@ -139,12 +139,12 @@ func (p *page) changePhrase(h *eval.Group, word string) string {
 	was, both := h.Models[0].Values.Get(lead.Key)
 	label := printable.Group(h.Label)
 	if lead.Better == eval.More && ok && both && (now > was) == (word == "less") && now != was {
-		return fmt.Sprintf("errs %s in %s: %s against %s", word, label, p.formatMeasure(lead.Key, 1-now, h.N),
-			p.formatMeasure(lead.Key, 1-was, h.N))
+		return fmt.Sprintf("errs %s in %s: %s against %s", word, label, p.formatMeasure(lead.Key, 1-now),
+			p.formatMeasure(lead.Key, 1-was))
 	}
 	side := map[string]string{"less": "lower", "more": "higher"}[word]
-	return fmt.Sprintf("has a %s %s in %s: %s against %s", side, p.lowerRiskName(), label,
-		printable.Number(float64(h.Models[k].Values.Risk())), printable.Number(float64(h.Models[0].Values.Risk())))
+	here, there := printable.Pair(float64(h.Models[k].Values.Risk()), float64(h.Models[0].Values.Risk()))
+	return fmt.Sprintf("has a %s %s in %s: %s against %s", side, p.lowerRiskName(), label, here, there)
 }
 
 // worstFinding says whether one group is measurably predicted worse than the others by the model in focus.
@@ -165,7 +165,8 @@ func (p *page) worstFinding() string {
 			low = float64(h.Models[k].Simultaneous.Low)
 		}
 	}
-	others, overlap, next := 0, 0, math.Inf(-1)
+	var overlapping []string
+	others, next := 0, math.Inf(-1)
 	for i := range g.Groups {
 		h := &g.Groups[i]
 		if !h.Sufficient || h.Label == w.Label {
@@ -174,24 +175,26 @@ func (p *page) worstFinding() string {
 		others++
 		next = max(next, float64(h.Models[k].Values.Risk()))
 		if iv := h.Models[k].Simultaneous; iv == nil || float64(iv.High) >= low {
-			overlap++
+			overlapping = append(overlapping, printable.Group(h.Label))
 		}
 	}
 	switch {
 	case others == 0:
 		return fmt.Sprintf("Group %s is the only one with enough rows", printable.Group(w.Label))
-	case overlap == 0:
+	case overlapping == nil:
+		here, there := printable.Pair(float64(w.Risk), next)
 		return fmt.Sprintf("Group %s is predicted measurably worse than every other: %s %s against at most %s",
-			printable.Group(w.Label), risk, printable.Number(float64(w.Risk)), printable.Number(next))
-	case others == 1:
-		return fmt.Sprintf("It is not settled which group is worst off: the intervals of %s and of the other group overlap",
-			printable.Group(w.Label))
-	case overlap == others:
+			printable.Group(w.Label), risk, here, there)
+	case len(overlapping) == others && others > 2:
 		return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of all others",
 			printable.Group(w.Label))
 	}
+	if len(overlapping) <= 2 {
+		return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps %s of %s",
+			printable.Group(w.Label), printable.Noun(len(overlapping), "that", "those"), printable.JoinWords(overlapping, "and"))
+	}
 	return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of %d of %s",
-		printable.Group(w.Label), overlap, printable.Plural(others, "other", "others"))
+		printable.Group(w.Label), len(overlapping), printable.Plural(others, "other", "others"))
 }
 
 // criteriaFinding counts the outcomes of the criteria.
@@ -274,7 +277,7 @@ func (p *page) classesFinding() string {
 	}
 	r := classes[worst]
 	return fmt.Sprintf("Class %s is found least often: %s of its %s", printable.Group(r.Class),
-		percentOrDash(r.Recall, r.Support), printable.Plural(r.Support, "row", "rows"))
+		printable.Percent(float64(r.Recall)), printable.Plural(r.Support, "row", "rows"))
 }
 
 // curvesFinding says in which direction predictions differ from what is observed or, without such a measure, how
@@ -284,28 +287,31 @@ func (p *page) curvesFinding() string {
 	q, _ := e.Task.SignedError()
 	v, ok := m.Overall.Get(q.Key)
 	if !ok {
-		return fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s is %s, over all rows %s", p.lowerRiskName(),
-			printable.Number(float64(m.CVaRAt(eval.TailAlpha))), printable.Number(float64(m.Overall.Risk())))
+		tail, all := printable.Pair(float64(m.CVaRAt(eval.TailAlpha)), float64(m.Overall.Risk()))
+		return fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s is %s, over all rows %s", p.lowerRiskName(), tail, all)
 	}
-	unit, scale := " percentage points", 100.0
+	size := printable.Points(math.Abs(v)) + " percentage points"
 	if q.Unit == "target" {
-		unit, scale = "", 1
+		size = printable.Number(math.Abs(v))
 		if e.TargetUnit != "" {
-			unit = "\u00a0" + e.TargetUnit
+			size += "\u00a0" + e.TargetUnit
 		}
 	}
 	word := "high"
 	if v < 0 {
 		word = "low"
 	}
-	size := printable.Number(scale*math.Abs(v)) + unit
 	switch iv := m.Intervals.Find(q.Key); {
 	case iv == nil:
 		return fmt.Sprintf("%s %s too %s on average; this was not tested", q.SignedError, size, word)
 	case iv.Low > 0 || iv.High < 0:
 		return fmt.Sprintf("%s too %s, by %s on average", q.SignedError, word, size)
 	}
-	return fmt.Sprintf("%s neither too high nor too low on average, within chance (%s too %s)", q.SignedError, size, word)
+	s := fmt.Sprintf("%s neither too high nor too low on average, within chance", q.SignedError)
+	if strings.HasPrefix(size, "0.0 ") {
+		return s
+	}
+	return fmt.Sprintf("%s (%s too %s)", s, size, word)
 }
 
 // slicesFinding names the first confirmed slice.

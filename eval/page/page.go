@@ -69,6 +69,9 @@ type table struct {
 	Head  []string
 	Rows  []tableRow
 	Foot  string
+	// IsStacked says that a row of a table without drawings becomes several lines on a phone.
+	IsStacked bool
+
 	Shown int        // rows that are shown, the others are folded; 0: foldedRows
 	Ends  [][]string // by column: texts at the ends of the axis that its drawings share; nil: none
 }
@@ -149,10 +152,10 @@ func (p *page) Caveats() []string {
 	return append(out, p.E.Caveats...)
 }
 
-// formatMeasure formats a measure over n rows.
-func (p *page) formatMeasure(key string, v float64, n int) string {
+// formatMeasure formats a measure.
+func (p *page) formatMeasure(key string, v float64) string {
 	if m, _ := p.E.Task.Measure(key); m.Unit == "share" {
-		return printable.PercentOf(v, n)
+		return printable.Percent(v)
 	}
 	return printable.Number(v)
 }
@@ -381,6 +384,11 @@ func (p *page) Methods() []string {
 // outcomes are the words of outcomes of criteria and gates with their CSS class.
 var outcomes = map[string]string{"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail",
 	"undecided": "undecided", "untested": "undecided"}
+
+// RowHead formats the first cell of a row. Long names may break after a dot or an underscore.
+func (t table) RowHead(s string) template.HTML {
+	return template.HTML(strings.NewReplacer(".", ".<wbr>", "_", "_<wbr>").Replace(string(t.Cell(s))))
+}
 
 // Cell formats a cell with its interval or remark below the number.
 func (table) Cell(s string) template.HTML {

@@ -151,7 +151,7 @@ func (p *page) rateColumns() (out []groupColumn) {
 			if !ok {
 				return "–", nil
 			}
-			return printable.PercentOf(v, h.N), nil
+			return printable.Percent(v), nil
 		}})
 	}
 	return out
@@ -191,9 +191,9 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 func (p *page) changeText(h *eval.Group, key string) string {
 	f := p.E.Focus()
 	v, _ := h.Models[f].Values.Get(key)
-	s := p.formatMeasure(key, v, h.N)
+	s := p.formatMeasure(key, v)
 	if b, ok := h.Models[0].Values.Get(key); ok && f > 0 {
-		s += fmt.Sprintf(" (%s: %s)", p.Models[0], p.formatMeasure(key, b, h.N))
+		s += fmt.Sprintf(" (%s: %s)", p.Models[0], p.formatMeasure(key, b))
 	}
 	return s
 }
@@ -227,7 +227,7 @@ func (p *page) Rates() *table {
 	}
 	gaps := []string{"Largest difference", ""}
 	for _, q := range rates {
-		gaps = append(gaps, printable.Percent(float64(g.Summary[k].Spread[q.Key].Difference.BetweenGroups)))
+		gaps = append(gaps, printable.Points(float64(g.Summary[k].Spread[q.Key].Difference.BetweenGroups))+"\u00a0points")
 	}
 	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"})
 	t.Foot = fmt.Sprintf("The selection rate is the share of rows that are predicted positive (%s).", e.Positive)
@@ -330,7 +330,7 @@ func (p *page) modelRow(k int, lead eval.Measure, hasGroups bool) tableRow {
 	e := p.E
 	m := &e.Models[k]
 	v, _ := m.Overall.Get(lead.Key)
-	row := tableRow{Cells: []string{m.Name, p.formatMeasure(lead.Key, v, e.N)}}
+	row := tableRow{Cells: []string{m.Name, p.formatMeasure(lead.Key, v)}}
 	if !e.IsRisk(lead) {
 		row.Cells = append(row.Cells, printable.Number(float64(m.Overall.Risk())))
 	}
@@ -377,7 +377,7 @@ func (p *page) constantRow(lead eval.Measure, hasGroups bool) (row tableRow, ok 
 	if !ok {
 		return row, false
 	}
-	row = tableRow{Cells: []string{"constant prediction", p.formatMeasure(lead.Key, x, e.N)}, Class: "total"}
+	row = tableRow{Cells: []string{"constant prediction", p.formatMeasure(lead.Key, x)}, Class: "total"}
 	if !e.IsRisk(lead) {
 		risk := math.NaN()
 		if m.OverConstant != nil {

@@ -56,7 +56,7 @@ func (p *page) measureTile(
 // prediction.
 func (p *page) measureStrip(m eval.Measure, h *eval.Group, k int, iv *eval.Interval) *strip {
 	value, _ := h.Models[k].Values.Get(m.Key)
-	s := newStrip(value, iv, func(x float64) string { return p.formatMeasure(m.Key, x, h.N) })
+	s := newStrip(value, iv, func(x float64) string { return p.formatMeasure(m.Key, x) })
 	s.isShare = m.Unit == "share"
 	if k > 0 {
 		s.standard, _ = h.Models[0].Values.Get(m.Key)
@@ -144,7 +144,12 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 			continue
 		}
 		rows := fmt.Sprintf("%s · %s", printable.Group(h.Label), printable.Plural(h.N, "row", "rows"))
-		out = append(out, p.measureTile("Worst group: "+leadName(lead), about, lead, h, k,
+		label := "Worst group"
+		here, _ := h.Models[k].Values.Get(lead.Key)
+		if all, _ := e.Models[k].Overall.Get(lead.Key); all != here && (lead.Better == eval.More) == (here > all) {
+			label = "Group with the largest " + p.lowerRiskName() // by which it is the worst
+		}
+		out = append(out, p.measureTile(label+": "+leadName(lead), about, lead, h, k,
 			e.SimultaneousInterval(g, h, k, lead), rows))
 		if _, ok := p.criterionTile(); !ok && e.Task != eval.Regression {
 			out = append(out, p.measureTile("Worst group: "+p.lossName(), "lower is better", e.Task.Risk(), h, k, w.MaxInterval,
@@ -174,7 +179,7 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 	if s.low > s.high {
 		s.low, s.high = s.high, s.low
 	}
-	s.format = func(x float64) string { return printable.PercentOf(x, n) }
+	s.format = func(x float64) string { return printable.Percent(x) }
 	return p.newTile("Found of the rarer class", "of "+printable.Count(n), s,
 		fmt.Sprintf("%s of %s are %s", printable.Count(n), printable.Plural(e.N, "row", "rows"), class))
 }
@@ -196,7 +201,7 @@ func (p *page) criterionTile() (t tile, ok bool) {
 
 // criterionStrip returns the strip of a criterion with its limit, in the format of its numbers.
 func criterionStrip(c *eval.Criterion) *strip {
-	format := printable.Percent
+	format := func(x float64) string { return printable.Points(x) + "\u00a0points" }
 	if c.Key == eval.FourFifthsKey {
 		format = func(x float64) string { return printable.NumberAtScale(x, 10) }
 	}

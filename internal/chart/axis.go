@@ -180,5 +180,5 @@ func formatCompact(v float64) string {
 
 // Percent formats a proportion with few characters, as in 12.5 %.
 func Percent(v float64) string {
-	return strings.ReplaceAll(strconv.FormatFloat(100*v, 'g', 4, 64), "-", "−") + "\u2009%"
+	return strings.ReplaceAll(strconv.FormatFloat(100*v, 'g', 4, 64), "-", "−") + "\u00a0%"
 }

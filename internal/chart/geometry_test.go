@@ -269,7 +269,7 @@ func TestTicks_AreInTheRange(t *testing.T) {
 					if tick.v < a.min-1e-4*math.Abs(a.min) || tick.v > a.max+1e-4*math.Abs(a.max) || k > 0 && tick.v <= ticks[k-1].v {
 						t.Errorf("%s: a tick at %v of [%v, %v]", kind, tick.v, a.min, a.max)
 					}
-					if v, ok := plainNumber(strings.ReplaceAll(tick.s, "\u2009", "")); !ok ||
+					if v, ok := plainNumber(strings.ReplaceAll(tick.s, "\u202f", "")); !ok ||
 						!(math.Abs(v-tick.v) <= 1e-6*math.Abs(tick.v)+1e-300) {
 						t.Errorf("%s: %v is labelled %q", kind, tick.v, tick.s)
 					}
@@ -294,7 +294,7 @@ func TestTicks_AreInTheRange(t *testing.T) {
 			t.Errorf("%v", v)
 		}
 	}
-	for n, want := range map[int]string{0: "0", 999: "999", -1234567: "−1\u2009234\u2009567", 10000: "10\u2009000"} {
+	for n, want := range map[int]string{0: "0", 999: "999", -1234567: "−1\u202f234\u202f567", 10000: "10\u202f000"} {
 		if s := printable.Count(n); s != want {
 			t.Errorf("%d is %q", n, s)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Count formats an integer with thin spaces between thousands.
+// Count formats an integer with narrow spaces between thousands, at which lines do not break.
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""
@@ -15,7 +15,7 @@ func Count(n int) string {
 		sign, s = "−", s[1:]
 	}
 	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "\u2009" + s[i:]
+		s = s[:i] + "\u202f" + s[i:]
 	}
 	return sign + s
 }
@@ -41,8 +41,11 @@ func Number(x float64) string {
 // column, line up.
 func NumberAtScale(x, scale float64) string {
 	a := math.Abs(scale)
-	if isNotFinite(x) || a < 1e-4 && a != 0 || !(a < 1000) {
+	switch {
+	case isNotFinite(x) || a < 1e-4 && a != 0 || !(a < 1e7):
 		return Number(x)
+	case a >= 1000:
+		return Count(int(math.Round(x)))
 	}
 	return formatFixed(x, decimals(a))
 }
@@ -93,24 +96,31 @@ func Scientific(x float64) string {
 	return strings.ReplaceAll(mantissa, "-", "−") + " × 10" + superscripts.Replace(strconv.Itoa(e))
 }
 
-// Percent formats a proportion as in 12.3 %.
+// Pair formats two numbers that a sentence compares with the decimals that Number gives to the larger one.
+func Pair(x, y float64) (first, second string) {
+	scale := max(math.Abs(x), math.Abs(y))
+	return NumberAtScale(x, scale), NumberAtScale(y, scale)
+}
+
+// Percent formats a proportion with one decimal, as in 12.3 %, so that proportions of a sentence or a column line up.
+// Proportions that would be 0.0 % have as many decimals as they need.
 func Percent(x float64) string {
 	if isNotFinite(x) {
 		return "–"
 	}
 	d := 1
-	if a := math.Abs(x); a < 0.01 && a > 0 {
-		d = 2
+	if a := math.Abs(100 * x); a < 0.05 && a > 1e-9 {
+		d = int(math.Ceil(-math.Log10(a)))
 	}
 	return formatFixed(100*x, d) + "\u00a0%"
 }
 
-// PercentOf formats a proportion of n rows as in 12.3 %, or 12 % for fewer than 100 rows.
-func PercentOf(x float64, n int) string {
-	if n >= 100 || isNotFinite(x) {
-		return Percent(x)
+// Points formats a difference of proportions in percentage points, with one decimal and without their name.
+func Points(x float64) string {
+	if isNotFinite(x) {
+		return "–"
 	}
-	return formatFixed(100*x, 0) + "\u00a0%"
+	return formatFixed(100*x, 1)
 }
 
 // Group returns the label of a group with hidden characters made visible.

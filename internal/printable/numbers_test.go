@@ -19,15 +19,17 @@ func TestNumbers_AtEveryChangeOfStyle(t *testing.T) {
 		{NumberAtScale(0.5, 0), "0.500"}, {NumberAtScale(0.5, 0.0999), "0.5000"}, {NumberAtScale(0.5, 0.1), "0.500"},
 		{NumberAtScale(0.5, 9.99), "0.500"}, {NumberAtScale(0.5, 10), "0.50"},
 		{NumberAtScale(0.5, 99), "0.50"}, {NumberAtScale(0.5, 100), "0.5"}, {NumberAtScale(0.5, 999), "0.5"},
-		{NumberAtScale(0.5, 1000), "0.500"}, {NumberAtScale(0.5, 9e-5), "0.500"},
+		{NumberAtScale(853.5, 1000), "854"}, {NumberAtScale(-0.4, 1000), "0"}, {NumberAtScale(0.5, 9e-5), "0.500"},
 		{NumberAtScale(0.5, 1e-4), "0.5000"}, {NumberAtScale(0.5, nan), "0.500"}, {NumberAtScale(nan, 1), "–"},
 		{NumberAtScale(-inf, 1), "–"}, {NumberAtScale(-0.0001, 1), "0.000"}, {NumberAtScale(-0.2, 1), "−0.200"},
 		{Signed(0.2, 1), "+0.200"}, {Signed(-0.2, 1), "−0.200"}, {Signed(0.0001, 1), "0.000"}, {Signed(0, 1), "0.000"},
 		{Signed(inf, 1), "–"},
 		{Scientific(0), "0"}, {Scientific(nan), "–"}, {Scientific(-12345), "−1.2 × 10⁴"},
 		{Scientific(1.5e-12), "1.5 × 10⁻¹²"},
-		{Percent(0.1234), "12.3\u00a0%"}, {Percent(-0.5), "−50.0\u00a0%"}, {Percent(0.00999), "1.00\u00a0%"},
+		{Percent(0.1234), "12.3\u00a0%"}, {Percent(-0.5), "−50.0\u00a0%"}, {Percent(0.00999), "1.0\u00a0%"},
 		{Percent(0.01), "1.0\u00a0%"}, {Percent(0), "0.0\u00a0%"}, {Percent(nan), "–"},
+		{Percent(0.0005), "0.1\u00a0%"}, {Percent(0.0004), "0.04\u00a0%"}, {Percent(-0.00004), "−0.004\u00a0%"},
+		{Points(0.12345), "12.3"}, {Points(-0.0001), "0.0"}, {Points(inf), "–"},
 
 		{Plural(1, "row", "rows"), "1 row"}, {Plural(0, "row", "rows"), "0 rows"}, {Plural(2, "row", "rows"), "2 rows"},
 		{Group("a"), "a"}, {Group(""), "(empty)"}, {Group(" \t"), "(empty)"},
@@ -41,6 +43,21 @@ func TestNumbers_AtEveryChangeOfStyle(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// Two numbers of a sentence have the same decimals, those of the larger one.
+func TestPair_SameDecimals(t *testing.T) {
+	for _, c := range []struct {
+		x, y          float64
+		first, second string
+	}{
+		{0.298, 0.0907, "0.298", "0.091"}, {0.012, -0.0345, "0.0120", "−0.0345"}, {120, 9.5, "120.0", "9.5"},
+		{1200, 424.5, Count(1200), "425"}, {math.NaN(), 1, "–", "1.000"},
+	} {
+		if first, second := Pair(c.x, c.y); first != c.first || second != c.second {
+			t.Errorf("%v, %v: %q, %q, want %q, %q", c.x, c.y, first, second, c.first, c.second)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func formatOptional(p *float64, none string) string {
 func Plural(n int, one, many string) string { return Thousands(n) + " " + printable.Noun(n, one, many) }
 
 // ascii replaces what printable.Count writes beside digits.
-var ascii = strings.NewReplacer("\u2009", " ", "−", "-")
+var ascii = strings.NewReplacer("\u202f", " ", "−", "-")
 
 // Thousands formats 1904 as 1 904.
 func Thousands(n int) string { return ascii.Replace(printable.Count(n)) }
