@@ -27,6 +27,9 @@ func edgeRows(f *score.Formula) [][]any {
 				return nil // the functions of a damaged model exclude each other
 			}
 			usual[i] = values[0]
+			for _, r := range t.Renamed {
+				values = append(values, r.From)
+			}
 			for _, v := range values[1:] {
 				edges[i] = append(edges[i], v)
 			}

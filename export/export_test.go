@@ -238,6 +238,7 @@ func trained(t testing.TB) map[string][]*score.Formula {
 	}
 	out["dates"] = datedModel(t)
 	out["reserved"] = reservedModel(t)
+	out["renamed"] = renamedModel(t)
 	for _, classes := range []bool{false, true} {
 		m, _ := crossedModel(t, classes)
 		out[fmt.Sprint("crossed groups, classes ", classes)] = must(formulasOf(m))
@@ -339,6 +340,37 @@ func TestCrossedGroups_FormulaIsTheModel(t *testing.T) {
 			}
 		}
 	}
+}
+
+// renamedModel is a model of a table in which numbers and texts stand for others or for missing values.
+func renamedModel(t testing.TB) []*score.Formula {
+	t.Helper()
+	var table strings.Builder
+	table.WriteString("age,site,floor,y\n")
+	for i := range 200 {
+		fmt.Fprintf(&table, "%d,%s,%d,%d\n", []int{999, 8, 4, 5 + i%13}[i%4], []string{"a", "B", "?", "c"}[i%4],
+			[]int{1, 2, 99}[i%3], i*i/7%2)
+	}
+	how := data.Reading{Relabel: map[string]string{"B": "b", "8": "4", "5": "999"}}
+	how.Text.Missing = []string{"age=999", "?", "floor=99"}
+	frame, err := data.OpenReader(t.Context(), "renamed.csv", strings.NewReader(table.String()), how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	nu := 1.0
+	cfg.Target, cfg.Loss, cfg.Nu, cfg.NoBaseline, cfg.Impute, cfg.Reading, cfg.Categorical, cfg.Square =
+		"y", "logistic", &nu, true, "mean", how, []string{"floor"}, []string{"age"}
+	m, err := train.FitFrame(t.Context(), frame, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := must(formulasOf(m))
+	if len(f[0].Terms[0].Renamed) != 3 || !slices.Contains(f[0].Terms[1].Levels, "?") ||
+		!slices.Contains(f[0].Terms[2].Levels, "99") {
+		t.Fatalf("the terms do not rename values: %+v", f[0].Terms)
+	}
+	return f
 }
 
 // reservedModel is a model whose columns and levels have names that languages and this program use: words of SQL, and

@@ -68,10 +68,18 @@ func (g *graph) declareColumn(c *column) string {
 		if c.Date {
 			fmt.Fprintf(&g.doc, " %s is in days since 1970-01-01.", c.Column)
 		}
-		if c.Fill == nil {
-			return c.Column
+		v := c.Column
+		for _, r := range slices.Backward(c.Renamed) { // compared with the input, so that none is renamed twice
+			to := math.NaN()
+			if r.To != nil {
+				to = *r.To
+			}
+			v = g.addOp("Where", g.addOp("Equal", c.Column, g.addRow(r.From)), g.addRow(to), v)
 		}
-		return g.addOp("Where", g.addOp("IsNaN", c.Column), g.addRow(*c.Fill), c.Column)
+		if c.Fill == nil {
+			return v
+		}
+		return g.addOp("Where", g.addOp("IsNaN", v), g.addRow(*c.Fill), v)
 	}
 	if c.Kind == score.Bool && !c.Null {
 		g.declare(graphInput, c.Column, boolType, "1")

@@ -79,6 +79,17 @@ func (w *sqlWriter) addColumn(c *column) error {
 		}
 		expression = fmt.Sprintf(w.entry, expression, c.entry+w.first)
 	}
+	if len(c.Renamed) > 0 {
+		renamed := "CASE " + expression
+		for _, r := range c.Renamed {
+			to := "NULL"
+			if r.To != nil {
+				to = w.numeral(*r.To)
+			}
+			renamed += fmt.Sprintf(" WHEN %s THEN %s", w.numeral(r.From), to)
+		}
+		expression = renamed + " ELSE " + expression + " END"
+	}
 	literals := make([]string, len(c.Levels))
 	for k, l := range c.Levels {
 		if c.numbers != nil {

@@ -164,4 +164,5 @@ var contractKinds = []contractKind{
 	{"mostly nulls", []string{"", "", "", "5"}, arrow.PrimitiveTypes.Float64, `[null,null,null,5]`, func(c *Config) { c.Impute = "mean" }},
 	{"blanks within text", []string{"a\tb", "c d", "e  f", "g"}, arrow.BinaryTypes.String, `["a\tb","c d","e  f","g"]`, nil},
 	{"codes in both cases", []string{"a1", "A1", "b1", "B1"}, arrow.BinaryTypes.String, `["a1","A1","b1","B1"]`, nil},
+	{"codes that became fractions", []string{"2134.0", "101.0", "7.0", "15.0"}, arrow.BinaryTypes.String, `["2134","101","7","15"]`, nil},
 }

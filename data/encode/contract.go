@@ -77,8 +77,8 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 	digits := map[string]string{} // of levels of digits, by their number
 	example := ""
 	for _, l := range levels {
-		if l != "" && strings.Trim(l, "0123456789") == "" {
-			digits[trimZeros(l)] = l
+		if number, is := trimZeros(l); is {
+			digits[number] = l
 		}
 		example = cmp.Or(example, l)
 	}
@@ -87,9 +87,14 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 		kind = data.Numeric
 	}
 	return func(text string) *refusal {
-		if l, is := digits[trimZeros(text)]; is && text != "" && strings.Trim(text, "0123456789") == "" {
-			return &refusal{fmt.Sprintf("the value is %q, but the training table had %q: leading zeros were lost or added", text,
-				l), "store such codes as text with their leading zeros"}
+		if number, is := trimZeros(text); is && digits[number] != "" {
+			l := digits[number]
+			what := "leading zeros were lost or added"
+			if strings.Contains(text, ".") != strings.Contains(l, ".") {
+				what = "it was stored as a number"
+			}
+			return &refusal{fmt.Sprintf("the value is %q, but the training table had %q: %s", text, l, what),
+				"store such codes as text, as in the training table"}
 		}
 		kind := cmp.Or(c.Foreign[text], kind)
 		switch {
@@ -110,5 +115,12 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 	}
 }
 
-// trimZeros removes leading zeros from digits, but leaves one digit.
-func trimZeros(s string) string { return cmp.Or(strings.TrimLeft(s, "0"), "0") }
+// trimZeros returns the whole number that is written as a code of digits, perhaps with leading zeros or with zeros
+// behind a point, which programs add that take codes for numbers. is is false for other texts.
+func trimZeros(s string) (number string, is bool) {
+	whole, fraction, _ := strings.Cut(s, ".")
+	if whole == "" || strings.Trim(whole, "0123456789") != "" || strings.Trim(fraction, "0") != "" {
+		return "", false
+	}
+	return cmp.Or(strings.TrimLeft(whole, "0"), "0"), true
+}

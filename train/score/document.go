@@ -1,12 +1,14 @@
 package score
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Schema is the version of model files that Read reads.
@@ -20,11 +22,20 @@ type Document struct {
 	Config struct {
 		Reading struct {
 			Relabel map[string]string `json:"relabel"`
+			Text    struct {
+				Missing []string `json:"na"`
+			} `json:"text"`
+			Columns []readColumn `json:"columns"`
 		} `json:"reading"`
 	} `json:"config"`
 	Encoder      *encoder  `json:"encoder"`
 	Coefficients []float64 `json:"coefficients"`
 	Recalibrated []float64 `json:"recalibrated_coefficients"` // nil: Coefficients predict
+}
+
+// A readColumn is a column of the training table.
+type readColumn struct {
+	Name string `json:"name"`
 }
 
 // An encoder is what a model file says of its columns.
@@ -312,8 +323,76 @@ func (d *Document) formulaAt(x []float64) *Formula {
 		f.Terms = append(f.Terms, Term{Column: name, Kind: Numeric, Stored: Numeric, Scale: 1})
 	}
 	d.setTrainingRanges(f, term)
+	for i := range f.Terms {
+		d.renameValues(&f.Terms[i])
+	}
 	f.Rename(d.Config.Reading.Relabel)
 	return f
+}
+
+// renameValues sets the values of a term that stand for nulls, and the numbers that stand for others.
+func (d *Document) renameValues(t *Term) {
+	missing := d.missingTexts(t.Column)
+	isMissing := func(text string) bool {
+		v, isNumber := parseFinite(text)
+		return slices.ContainsFunc(missing, func(m string) bool {
+			x, is := parseFinite(m)
+			return m == text || is && isNumber && x == v
+		})
+	}
+	switch {
+	case t.Kind == Numeric && !t.Date && t.Vector == "":
+		for from, to := range d.Config.Reading.Relabel {
+			x, is := parseFinite(from)
+			y, isNumber := parseFinite(to)
+			switch {
+			case is && isMissing(to):
+				t.Renamed = append(t.Renamed, RenamedNumber{From: x})
+			case is && isNumber:
+				t.Renamed = append(t.Renamed, RenamedNumber{x, &y})
+			}
+		}
+		for _, text := range missing {
+			x, is := parseFinite(text)
+			if is && !slices.ContainsFunc(t.Renamed, func(r RenamedNumber) bool { return r.From == x }) {
+				t.Renamed = append(t.Renamed, RenamedNumber{From: x})
+			}
+		}
+		slices.SortFunc(t.Renamed, func(a, b RenamedNumber) int { return cmp.Compare(a.From, b.From) })
+	case t.Kind == Categorical && t.Null:
+		for _, text := range missing {
+			x, isNumber := parseFinite(text)
+			if t.Stored == Numeric {
+				text = formatNumber(x)
+			}
+			if (isNumber || t.Stored != Numeric) && !slices.Contains(t.Levels, text) {
+				t.Levels, t.Weights = append(slices.Clone(t.Levels), text), append(slices.Clone(t.Weights), t.Missing)
+			}
+		}
+	}
+}
+
+// parseFinite reads a text as a finite number.
+func parseFinite(text string) (v float64, ok bool) {
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && finite(v)
+}
+
+// missingTexts returns the texts that mark missing values in a column.
+func (d *Document) missingTexts(column string) (texts []string) {
+	for _, item := range d.Config.Reading.Text.Missing {
+		of, text := "", item
+		for i, r := range item {
+			if r == '=' && slices.Contains(d.Config.Reading.Columns, readColumn{item[:i]}) {
+				of, text = item[:i], item[i+1:]
+				break
+			}
+		}
+		if of == "" || of == column {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // moveCentre rewrites the product of levels and a centred number with an uncentred number. The difference goes to the

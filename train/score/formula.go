@@ -181,9 +181,10 @@ type Term struct {
 
 	// Of a number.
 	Weight, Shift, Scale float64
-	Fill                 *float64 // replaces a null; nil: a null is an error
-	Date                 bool     `json:",omitempty"` // the column holds dates: the number is days since 1970-01-01 UTC
-	Low, High            *float64 `json:",omitempty"` // the smallest and the largest training value; nil: not known
+	Fill                 *float64        // replaces a null; nil: a null is an error
+	Date                 bool            `json:",omitempty"` // the column holds dates: the number is days since 1970-01-01 UTC
+	Low, High            *float64        `json:",omitempty"` // the smallest and the largest training value; nil: not known
+	Renamed              []RenamedNumber `json:",omitempty"` // numbers that stand for others, or for nulls
 
 	// Of a category.
 	Levels  []string
@@ -194,6 +195,12 @@ type Term struct {
 	// Of a sparse vector: the places that have a weight, in ascending order. The term is the sum of Weights[k] times the
 	// entry at Places[k]; all other entries add nothing.
 	Places []int `json:",omitempty"`
+}
+
+// A RenamedNumber is a number that stands for another one, or for a null.
+type RenamedNumber struct {
+	From float64
+	To   *float64 // nil: a null
 }
 
 // Rename adapts the levels to tables in which some texts are renamed: names maps a text to its new name.

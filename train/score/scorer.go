@@ -498,6 +498,17 @@ func (t *scoredTerm) level(k int) cell {
 
 // number returns the cell of a number.
 func (t *scoredTerm) number(v float64) (cell, error) {
+	if t.Kind == Numeric {
+		for _, r := range t.Renamed {
+			if r.From == v && r.To != nil {
+				v = *r.To
+				break
+			}
+			if r.From == v {
+				return t.null()
+			}
+		}
+	}
 	if math.IsNaN(v) && t.Kind == Numeric {
 		return t.null()
 	}
@@ -527,19 +538,26 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 	return t.level(k), nil
 }
 
-// zerosChanged returns the level of digits that differs from an unseen text of digits in leading zeros alone, if any.
+// zerosChanged returns the level of digits that is the same number as an unseen text of digits, if any: it differs in
+// leading zeros, or in zeros behind a point.
 func (t *scoredTerm) zerosChanged(text string) (level string, changed bool) {
-	isDigits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-	if !isDigits(text) {
-		return "", false
-	}
-	number := strings.TrimLeft(text, "0")
+	number, is := trimZeros(text)
 	for _, l := range t.Levels {
-		if isDigits(l) && l != text && strings.TrimLeft(l, "0") == number {
+		if of, isCode := trimZeros(l); is && isCode && of == number && l != text {
 			return l, true
 		}
 	}
 	return "", false
+}
+
+// trimZeros returns the whole number that is written as a code of digits, perhaps with leading zeros or with zeros
+// behind a point.
+func trimZeros(s string) (number string, is bool) {
+	whole, fraction, _ := strings.Cut(s, ".")
+	if whole == "" || strings.Trim(whole, "0123456789") != "" || strings.Trim(fraction, "0") != "" {
+		return "", false
+	}
+	return strings.TrimLeft(whole, "0"), true
 }
 
 // levelOf returns the index of the level of a text.
@@ -565,7 +583,7 @@ func (t *scoredTerm) text(v string) (cell, error) {
 				"the value %q differs from the level %q of training in blanks alone: remove them, or rename the level", v, trimmed)
 		}
 		if l, changed := t.zerosChanged(v); changed {
-			return cell{}, t.newError("the value is %q, but the training table had %q: leading zeros were lost or added", v, l)
+			return cell{}, t.newError("the value is %q, but the training table had %q: pass such codes as in training", v, l)
 		}
 		k = t.unseenIndex()
 	}

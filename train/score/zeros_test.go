@@ -13,6 +13,8 @@ func TestScorer_CodesThatLostTheirZeros(t *testing.T) {
 		{"text without its zero", "2134", true},
 		{"number without its zero", 2134.0, true},
 		{"zero too many", "010001", true},
+		{"text with zeros behind a point", "2134.0", true},
+		{"text with a fraction", "2134.5", false},
 		{"exact", "02134", false},
 		{"another code", "777", false},
 		{"another number", 777.0, false},
