@@ -71,10 +71,20 @@ const spooledInMemory = 64 << 20
 
 // spoolReader reads r to its end. A stream shorter than inMemory bytes is kept in memory, if eight times that
 // memory is available. Longer streams are stored in an unnamed file, which disappears when it is closed or the
-// process ends.
+// process ends. A file is used in place, from its position on.
 func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) (*input, error) {
 	if r == nil || ctx == nil {
 		return nil, &Error{Path: name, Msg: "cannot read", Err: errors.New("the reader or the context is nil")}
+	}
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			at, err := f.Seek(0, io.SeekCurrent)
+			if err != nil {
+				return nil, readError(ctx, name, err)
+			}
+			rest := max(0, info.Size()-at)
+			return &input{ReaderAt: io.NewSectionReader(f, at, rest), name: name, size: rest}, nil
+		}
 	}
 	r = cancellableReader(ctx, r)
 	var begin []byte

@@ -35,6 +35,15 @@ func (a *app) standardInput() *bufio.Reader {
 	return a.input
 }
 
+// tableInput returns a reader of a table on standard input, which may follow a model: the standard input itself where
+// nothing of it was read, so that a file can be read in place.
+func (a *app) tableInput() io.Reader {
+	if a.input == nil {
+		return os.Stdin
+	}
+	return a.input
+}
+
 // extensionOf maps the formats of tables on standard output to their extensions.
 var extensionOf = map[string]string{"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "arrow": ".arrows"}
 
@@ -53,8 +62,14 @@ func (a *app) readModel(ctx context.Context) (*train.Model, error) {
 	}
 }
 
-// decodeModel reads a model from standard input: one JSON document, which a table may follow.
+// decodeModel reads a model from standard input: one JSON document, which a table may follow. A file is then at the
+// beginning of the table.
 func (a *app) decodeModel(m *train.Model) error {
+	begin, seekable := int64(0), false
+	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() && a.input == nil {
+		begin, err = os.Stdin.Seek(0, io.SeekCurrent)
+		seekable = err == nil
+	}
 	bounded := &io.LimitedReader{R: a.standardInput(), N: maxModel}
 	d := json.NewDecoder(bounded)
 	var text json.RawMessage
@@ -63,11 +78,18 @@ func (a *app) decodeModel(m *train.Model) error {
 	}
 	bounded.N = math.MaxInt64
 	a.input = bufio.NewReaderSize(io.MultiReader(d.Buffered(), bounded), 1<<16)
-	for { // white space between the documents
+	end := begin + d.InputOffset()
+	for ; ; end++ { // white space between the documents
 		if c, err := a.input.Peek(1); err != nil || !bytes.ContainsAny(c, " \t\r\n") {
 			break
 		}
 		_, _ = a.input.Discard(1)
+	}
+	if seekable {
+		if _, err := os.Stdin.Seek(end, io.SeekStart); err != nil {
+			return err
+		}
+		a.input = nil
 	}
 	return m.UnmarshalJSON(text)
 }

@@ -27,7 +27,7 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	var f *data.Frame
 	var err error
 	if name == stream {
-		f, err = data.OpenReader(ctx, name, a.standardInput(), how)
+		f, err = data.OpenReader(ctx, name, a.tableInput(), how)
 	} else {
 		f, err = train.OpenAs(ctx, name, how)
 	}

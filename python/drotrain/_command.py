@@ -1,7 +1,8 @@
-"""Runs the drotrain command as a child process that reads and writes pipes."""
+"""Runs the drotrain command as a child process that reads shared memory or a pipe and writes pipes."""
 
 import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
@@ -50,18 +51,24 @@ def option(name: str, value: Any) -> str:
 def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa.RecordBatch] = (), progress: Any = None) -> bytes:
     """Run the command and return what it writes to its standard output.
 
-    Its standard input is the model, if there is one, and then the table as an Arrow IPC stream; progress is called with
-    every line that it reports. Wrong data and options are a ValueError, a failure of the command a RuntimeError.
+    Its standard input is the model, if there is one, and then the table as an Arrow IPC stream: a file in shared memory,
+    which it reads in place, where the system has these, else a pipe. progress is called with every line that it reports.
+    Wrong data and options are a ValueError, a failure of the command a RuntimeError.
     """
     entries = []
-    try:
-        process = subprocess.Popen([binary(), *arguments, "--log-format=json"], stdin=-1, stdout=-1, stderr=-1)
-    except OSError as failure:
-        raise RuntimeError(f"the drotrain command {binary()} cannot be started: {failure.strerror}") from failure
-    with process as child, ThreadPoolExecutor(2) as threads:
-        assert child.stdin and child.stdout and child.stderr
+    with contextlib.ExitStack() as stack:
+        shared = stack.enter_context(open(os.memfd_create("drotrain"), "w+b")) if hasattr(os, "memfd_create") else None
+        if shared:
+            _write_table(shared, model, table)
+            shared.seek(0)
         try:
-            written = threads.submit(_write, child.stdin, model, table)
+            process = subprocess.Popen([binary(), *arguments, "--log-format=json"], stdin=shared or -1, stdout=-1, stderr=-1)
+        except OSError as failure:
+            raise RuntimeError(f"the drotrain command {binary()} cannot be started: {failure.strerror}") from failure
+        child, threads = stack.enter_context(process), stack.enter_context(ThreadPoolExecutor(2))
+        assert child.stdout and child.stderr
+        try:
+            written = threads.submit(_write_pipe, child.stdin, model, table) if child.stdin else None
             output = threads.submit(child.stdout.read)
             for line in child.stderr:
                 try:
@@ -74,23 +81,33 @@ def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa
         except BaseException:  # Ctrl-C, or the progress function
             child.kill()  # it holds nothing but pipes
             raise
-    if isinstance(written.exception(), (pa.ArrowException, OSError)):
-        raise ValueError(f"the table cannot be written as Arrow: {written.exception()}") from written.exception()
-    written.result()
+    if written:
+        written.result()
     _conclude(child.returncode, entries)
     return output.result()
 
 
-def _write(stdin: IO[bytes], model: bytes | None, table: Iterable[pa.RecordBatch]) -> None:
+def _write_pipe(stdin: IO[bytes], model: bytes | None, table: Iterable[pa.RecordBatch]) -> None:
     """Write a model and a table to the standard input of the command, and close it."""
     with contextlib.suppress(BrokenPipeError, ConnectionError), stdin:  # the command says why it stopped reading
-        stdin.write(model + b"\n" if model else b"")
+        _write_table(stdin, model, table)
+
+
+def _write_table(file: IO[bytes], model: bytes | None, table: Iterable[pa.RecordBatch]) -> None:
+    """Write a model, if there is one, and a table as an Arrow IPC stream."""
+    try:
+        file.write(model + b"\n" if model else b"")
         stream = None
         for batch in table:
-            stream = stream or pa.ipc.new_stream(stdin, batch.schema)
+            stream = stream or pa.ipc.new_stream(file, batch.schema)
             stream.write_batch(batch)
         if stream:
             stream.close()
+        file.flush()
+    except (BrokenPipeError, ConnectionError):
+        raise
+    except (pa.ArrowException, OSError) as failure:
+        raise ValueError(f"the table cannot be written as Arrow: {failure}") from failure
 
 
 def _conclude(code: int, entries: list[dict[str, Any]]) -> None:

@@ -80,25 +80,51 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 		b.addLists(c, valid, buffers, rows)
 		return
 	}
-	if f.Type == typeNull && f.Dictionary < 0 {
-		for i := range rows {
-			b.setNull(start + i)
-		}
-		return
-	}
-	nulls := 0
-	for i := 0; valid != nil && i < rows; i++ {
-		if !bit(valid, i) {
-			b.setNull(start + i)
+	n.countNulls(valid)
+	b.addRows(dictionaries[f.Dictionary], piece{rows: rows, valid: valid, buffers: buffers}, start)
+}
+
+// countNulls returns the number of nulls by the validity bitmap of a field, nil for no nulls. It panics with an error if
+// the header of the batch says another one.
+func (n node) countNulls(valid []byte) (nulls int) {
+	for i := 0; valid != nil && i < int(n.length); i++ {
+		if i%8 == 0 && valid[i/8] == 0xff {
+			i += 7
+		} else if !bit(valid, i) {
 			nulls++
 		}
 	}
 	if n.nulls >= 0 && n.nulls != int64(nulls) {
 		panic(table.Damaged("a batch has %d nulls, but its header says %d", nulls, n.nulls))
 	}
+	return nulls
+}
+
+// A piece is a range of rows of a field that is no list, with its decompressed buffers.
+type piece struct {
+	rows    int
+	valid   []byte // nil for no nulls
+	buffers [][]byte
+	base    uint64 // where buffers[2] begins, of texts with offsets
+}
+
+// addRows copies the values of a piece to the rows from start on; dictionary has the values of a field of indices.
+func (b *builder) addRows(dictionary *table.Column, p piece, start int) {
+	f, out, valid, rows, buffers := b.field, b.out, p.valid, p.rows, p.buffers
+	if f.Type == typeNull && f.Dictionary < 0 {
+		for i := range rows {
+			b.setNull(start + i)
+		}
+		return
+	}
+	for i := 0; valid != nil && i < rows; i++ {
+		if !bit(valid, i) {
+			b.setNull(start + i)
+		}
+	}
 	switch {
 	case f.Dictionary >= 0:
-		b.addIndices(dictionaries[f.Dictionary], valid, buffers[1], rows, start)
+		b.addIndices(dictionary, valid, buffers[1], rows, start)
 	case out.Kind == table.Categorical && b.exact:
 		valueBytes(buffers[1], rows, f.Bits)
 		text := f.decimals(buffers[1])
@@ -108,7 +134,7 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 			}
 		}
 	case out.Kind == table.Categorical:
-		text := textsOf(f, buffers, rows)
+		text := textsOf(f, p)
 		for i := range rows {
 			if valid == nil || bit(valid, i) {
 				out.Code[start+i] = b.levels.CodeOfBytes(text(i))
@@ -243,8 +269,9 @@ func (f *field) decimals(data []byte) func(i int) []byte {
 	}
 }
 
-// textsOf returns a function that reads a text of a field.
-func textsOf(f *field, buffers [][]byte, rows int) func(i int) []byte {
+// textsOf returns a function that reads a text of a piece of a field.
+func textsOf(f *field, p piece) func(i int) []byte {
+	rows, buffers := p.rows, p.buffers
 	outside := func() { panic(table.Damaged("a text lies outside its buffer")) }
 	if f.Type == typeTextView {
 		views := valueBytes(buffers[1], rows, f.Bits)
@@ -265,10 +292,10 @@ func textsOf(f *field, buffers [][]byte, rows int) func(i int) []byte {
 	data := buffers[2]
 	return func(i int) []byte {
 		from, to := offset(i), offset(i+1)
-		if from > to || to > uint64(len(data)) {
+		if from > to || from < p.base || to-p.base > uint64(len(data)) {
 			outside()
 		}
-		return data[from:to]
+		return data[from-p.base : to-p.base]
 	}
 }
 

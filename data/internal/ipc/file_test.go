@@ -46,7 +46,7 @@ func arrowFile(t *testing.T, batches int) []byte {
 func says(t *testing.T, b []byte, names ...string) (text string, rows int) {
 	t.Helper()
 	err := table.Guard(func() error {
-		f, err := Read(t.Context(), source{bytes.NewReader(b)}, names, false, false)
+		f, err := readValues(t.Context(), source{bytes.NewReader(b)}, names, false, false)
 		if err == nil {
 			rows = f.Rows
 		}
@@ -65,10 +65,10 @@ func TestReadFile_FooterBlocks(t *testing.T) {
 		whole := arrowFile(t, batches)
 		tail := len(whole) - 10
 		start := tail - int(binary.LittleEndian.Uint32(whole[tail:]))
-		first := cutMessage(whole, 8).end
+		first := int(messageAt(whole, 8).end)
 		last := first
 		for range batches {
-			last = cutMessage(whole, last).end
+			last = int(messageAt(whole, last).end)
 		}
 		const most = 64
 		for gap, ok := range map[int]bool{0: true, 8: true, most: true, most + 8*(1+batches): true,
@@ -120,7 +120,7 @@ func TestReadFile_BlocksAreMessages(t *testing.T) {
 		}
 	}
 	// The schema comes first, and is that of the footer.
-	first := cutMessage(whole, 8)
+	first := messageAt(whole, 8)
 	kind := bytes.Index(whole, first.meta) + fbRoot(first.meta).field(1)
 	b := slices.Clone(whole)
 	b[kind] = msgBatch

@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"encoding/binary"
+	"io"
 
 	"github.com/drotrain/drotrain/data/internal/codec"
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -14,44 +15,80 @@ const (
 	msgBatch      = 3
 )
 
-// A message is a message of a stream or a file, with its end.
-type message struct {
-	kind       int
-	meta, body []byte
-	end        int
+// A rawFile is a file in memory or on disk.
+type rawFile interface {
+	io.ReaderAt
+	Size() int64
 }
 
-// cutMessage returns the message at a position of b, or nil at the end marker.
-func cutMessage(b []byte, at int) *message {
+// A span is a range of bytes of a file.
+type span struct{ from, size int64 }
+
+// bytesAt returns the bytes of a span: of a file in memory its own, which must not be changed, else a copy in buf
+// where that is large enough. It panics with an error if they cannot be read.
+func bytesAt(src rawFile, s span, buf []byte) []byte {
+	if s.size == 0 {
+		return nil
+	}
+	if memory, ok := src.(interface{ Content() []byte }); ok {
+		if b := memory.Content(); b != nil {
+			return b[s.from : s.from+s.size : s.from+s.size]
+		}
+	}
+	if int64(cap(buf)) < s.size {
+		if err := table.Afford(s.size, "to hold a part of the file"); err != nil {
+			panic(err)
+		}
+		buf = make([]byte, s.size)
+	}
+	if err := table.ReadFull(src, buf[:s.size], s.from); err != nil {
+		panic(err)
+	}
+	return buf[:s.size]
+}
+
+// A message is a message of a stream or a file, with its end.
+type message struct {
+	src  rawFile
+	kind int
+	meta []byte
+	body span
+	end  int64
+}
+
+// cutMessage returns the message at a position of a file, which ends at limit, or nil at the end marker. Its body is
+// not read.
+func cutMessage(src rawFile, at, limit int64) *message {
 	truncated := func() { panic(table.Damaged("a message ends early; the file may be truncated")) }
-	if len(b)-at < 4 {
+	if limit-at < 4 {
 		panic(table.Damaged("the end mark is missing; the file may be truncated"))
 	}
-	size := binary.LittleEndian.Uint32(b[at:])
+	head := bytesAt(src, span{at, min(8, limit-at)}, nil)
+	size := binary.LittleEndian.Uint32(head)
 	at += 4
 	if size == 0xffffffff {
-		if len(b)-at < 4 {
+		if len(head) < 8 {
 			truncated()
 		}
-		size = binary.LittleEndian.Uint32(b[at:])
+		size = binary.LittleEndian.Uint32(head[4:])
 		at += 4
 	}
 	if size == 0 {
 		return nil
 	}
-	if uint64(size) > uint64(len(b)-at) {
+	if int64(size) > limit-at {
 		truncated()
 	}
-	m := &message{meta: b[at : at+int(size)]}
-	at += int(size)
+	m := &message{src: src, meta: bytesAt(src, span{at, int64(size)}, nil)}
+	at += int64(size)
 	root := fbRoot(m.meta)
 	m.kind = root.int8(1)
 	n := root.int64(3)
-	if n < 0 || n > int64(len(b)-at) {
+	if n < 0 || n > limit-at {
 		truncated()
 	}
-	m.body = b[at : at+int(n)]
-	m.end = at + int(n)
+	m.body = span{at, n}
+	m.end = at + n
 	return m
 }
 
@@ -66,11 +103,12 @@ func (m *message) schema() *schema {
 
 // A batch is a record batch, or the values of a dictionary, before decoding.
 type batch struct {
+	src         rawFile
 	rows        int64
 	dictionary  int64 // the number of a dictionary; −1 for rows
 	delta       bool  // the values of a dictionary follow those before
 	nodes       []node
-	buffers     [][]byte
+	buffers     []span
 	views       []int // by column of views, how many buffers it has beyond the two of its own
 	compression int   // 0 for LZ4, 1 for zstd; −1 for none
 }
@@ -80,7 +118,7 @@ type node struct{ length, nulls int64 }
 
 // batch returns the batch in the message after checking lengths and positions. limit is the largest length.
 func (m *message) batch(limit int64) *batch {
-	b := &batch{dictionary: -1, compression: -1}
+	b := &batch{src: m.src, dictionary: -1, compression: -1}
 	t, ok := fbRoot(m.meta).child(2)
 	if ok && m.kind == msgDictionary {
 		if b.dictionary, b.delta = t.int64(0), t.int8(2) != 0; b.dictionary < 0 {
@@ -106,7 +144,7 @@ func (m *message) batch(limit int64) *batch {
 	end := int64(0) // of the buffers so far; those of no bytes may be said to be anywhere
 	for i := range n {
 		from, size := t.i64(at+16*i), t.i64(at+16*i+8)
-		if from < 0 || size < 0 || from > int64(len(m.body)) || size > int64(len(m.body))-from {
+		if from < 0 || size < 0 || from > m.body.size || size > m.body.size-from {
 			panic(table.Damaged("a buffer lies outside its message"))
 		}
 		if size > 0 {
@@ -118,7 +156,7 @@ func (m *message) batch(limit int64) *batch {
 			}
 			end = from + size
 		}
-		b.buffers = append(b.buffers, m.body[from:from+size])
+		b.buffers = append(b.buffers, span{m.body.from + from, size})
 	}
 	at, n = t.vector(4, 8)
 	for i := range n {
@@ -153,14 +191,15 @@ func (b *batch) codec() codec.Codec {
 
 // unpackedSize returns the decompressed size of a buffer, which a compressed buffer stores first; −1 there
 // means that it is not compressed.
-func (b *batch) unpackedSize(buffer []byte) int64 {
-	if b.compression < 0 || len(buffer) == 0 {
-		return int64(len(buffer))
+func (b *batch) unpackedSize(buffer span) int64 {
+	if b.compression < 0 || buffer.size == 0 {
+		return buffer.size
 	}
-	if len(buffer) < 8 {
+	if buffer.size < 8 {
 		panic(table.Damaged("a compressed buffer is too short"))
 	}
-	size, packed := int64(binary.LittleEndian.Uint64(buffer)), int64(len(buffer)-8)
+	head := bytesAt(b.src, span{buffer.from, 8}, nil)
+	size, packed := int64(binary.LittleEndian.Uint64(head)), buffer.size-8
 	if size == -1 {
 		return packed
 	}
@@ -171,18 +210,19 @@ func (b *batch) unpackedSize(buffer []byte) int64 {
 }
 
 // unpack returns the decompressed bytes of a buffer.
-func (b *batch) unpack(buffer []byte) []byte {
-	if b.compression < 0 || len(buffer) == 0 {
-		return buffer
+func (b *batch) unpack(buffer span) []byte {
+	packed := bytesAt(b.src, buffer, nil)
+	if b.compression < 0 || len(packed) == 0 {
+		return packed
 	}
 	size := b.unpackedSize(buffer)
-	if int64(binary.LittleEndian.Uint64(buffer)) == -1 {
-		return buffer[8:]
+	if int64(binary.LittleEndian.Uint64(packed)) == -1 {
+		return packed[8:]
 	}
 	if err := table.Afford(size, "to decompress a buffer"); err != nil {
 		panic(err)
 	}
-	return codec.Decompress(nil, b.codec(), buffer[8:], int(size))
+	return codec.Decompress(nil, b.codec(), packed[8:], int(size))
 }
 
 // unseenRows is the largest number of rows of a batch whose columns take no bytes, such as columns of nulls.
@@ -220,7 +260,7 @@ type cursor struct {
 }
 
 // take returns the node and the buffers of a field, without those of its children.
-func (c *cursor) take(f *field) (n node, buffers [][]byte) {
+func (c *cursor) take(f *field) (n node, buffers []span) {
 	count := f.bufferCount()
 	if f.Dictionary < 0 && (f.Type == typeTextView || f.Type == typeView) {
 		if c.view >= len(c.views) {

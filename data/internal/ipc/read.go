@@ -12,28 +12,15 @@ import (
 var ipcMagic = []byte("ARROW1")
 
 // Read returns a table of an Arrow IPC file, or of a stream, which has no magic number: the named columns, or
-// all for nil, in the order of the file. If dates is set, dates and timestamps become Numeric, as days; if
+// all for nil, in the order of the file. The values of columns other than vectors stay in the file. If dates is set, dates and timestamps become Numeric, as days; if
 // exact is set, 64-bit integers are read as bits. It panics with an error if the file is damaged; the caller
 // must recover.
 func Read(ctx context.Context, src table.Source, names []string, exact, dates bool) (*table.Table, error) {
-	var b []byte
-	if memory, ok := src.(interface{ Content() []byte }); ok {
-		b = memory.Content()
-	}
-	if b == nil {
-		if err := src.Afford(src.Size(), "to hold the file"); err != nil {
-			return nil, err
-		}
-		b = make([]byte, src.Size())
-		if err := table.ReadFull(src, b, 0); err != nil {
-			return nil, err
-		}
-	}
 	cut := cutStream
-	if bytes.HasPrefix(b, ipcMagic) {
+	if bytes.Equal(bytesAt(src, span{0, min(src.Size(), int64(len(ipcMagic)))}, nil), ipcMagic) {
 		cut = cutFile
 	}
-	s, messages, err := cut(b)
+	s, messages, err := cut(src)
 	if err != nil {
 		return nil, err
 	}
@@ -49,20 +36,28 @@ func Read(ctx context.Context, src table.Source, names []string, exact, dates bo
 
 // cutStream returns the schema and the other messages of an Arrow IPC stream. The stream must end with its end
 // marker, followed by nothing but zeros.
-func cutStream(b []byte) (*schema, []*message, error) {
+func cutStream(src rawFile) (*schema, []*message, error) {
 	var messages []*message
-	at := 0
+	at := int64(0)
 	for {
-		m := cutMessage(b, at)
+		m := cutMessage(src, at, src.Size())
 		if m == nil {
 			break
 		}
 		messages = append(messages, m)
 		at = m.end
 	}
-	if rest := bytes.Trim(bytes.TrimPrefix(b[at:], []byte{0xff, 0xff, 0xff, 0xff}), "\x00"); len(rest) > 0 {
-		return nil, nil, &table.Error{Msg: "the file continues after the end of the Arrow stream",
-			Hint: "write every table to its own file"}
+	mark := bytesAt(src, span{at, 4}, nil)
+	if bytes.Equal(mark, []byte{0xff, 0xff, 0xff, 0xff}) {
+		at += 4
+	}
+	const piece = 1 << 20
+	for buf := []byte(nil); at < src.Size(); at += piece {
+		buf = bytesAt(src, span{at, min(piece, src.Size()-at)}, buf)
+		if len(bytes.Trim(buf, "\x00")) > 0 {
+			return nil, nil, &table.Error{Msg: "the file continues after the end of the Arrow stream",
+				Hint: "write every table to its own file"}
+		}
 	}
 	if len(messages) == 0 {
 		return nil, nil, table.Damaged("the file does not start with a schema")
@@ -71,37 +66,41 @@ func cutStream(b []byte) (*schema, []*message, error) {
 }
 
 // cutFile returns the schema of an Arrow IPC file and the messages that its footer lists.
-func cutFile(b []byte) (*schema, []*message, error) {
-	if len(b) < 24 || !bytes.HasSuffix(b, ipcMagic) {
+func cutFile(src rawFile) (*schema, []*message, error) {
+	end := src.Size() - int64(len(ipcMagic)) - 4 // of the footer
+	var tail []byte
+	if src.Size() >= 24 {
+		tail = bytesAt(src, span{end, int64(len(ipcMagic)) + 4}, nil)
+	}
+	if !bytes.HasSuffix(tail, ipcMagic) {
 		return nil, nil, table.Damaged("the file does not end with ARROW1; it may be truncated")
 	}
-	tail := len(b) - len(ipcMagic) - 4
-	size := binary.LittleEndian.Uint32(b[tail:])
-	if uint64(size) > uint64(tail-8) {
+	size := int64(binary.LittleEndian.Uint32(tail))
+	if size > end-8 {
 		return nil, nil, table.Damaged("the footer is longer than the file, which may be truncated")
 	}
-	start := tail - int(size)
-	footer := fbRoot(b[start:tail])
+	start := end - size
+	footer := fbRoot(bytesAt(src, span{start, size}, nil))
 	t, ok := footer.child(1)
 	if !ok {
 		return nil, nil, table.Damaged("the footer has no schema")
 	}
-	s, body := readSchema(t), b[:start]
-	leading, head := leadingSchema(body)
+	s := readSchema(t)
+	leading, head := leadingSchema(src, start, 2*size+1<<16)
 	if !reflect.DeepEqual(leading, s) {
 		return nil, nil, table.Damaged("the schemas at its start and in its footer differ")
 	}
 	var messages []*message
-	covered, lowest := int64(0), int64(len(body))
+	covered, lowest := int64(0), start
 	for _, part := range []struct{ slot, kind int }{{2, msgDictionary}, {3, msgBatch}} {
 		at, n := footer.vector(part.slot, 24)
 		for i := range n {
 			from, meta, length := footer.i64(at+24*i), footer.i32(at+24*i+8), footer.i64(at+24*i+16)
-			if from < 8 || from >= int64(len(body)) || meta < 8 {
+			if from < 8 || from >= start || meta < 8 {
 				return nil, nil, table.Damaged("a block lies outside the file, which may be truncated")
 			}
-			m := cutMessage(body, int(from))
-			if m == nil || m.kind != part.kind || int64(len(m.body)) != length || int64(m.end)-from != int64(meta)+length {
+			m := cutMessage(src, from, start)
+			if m == nil || m.kind != part.kind || m.body.size != length || m.end-from != int64(meta)+length {
 				return nil, nil, table.Damaged("a block in the footer is not a message")
 			}
 			covered += int64(meta) + length
@@ -113,23 +112,25 @@ func cutFile(b []byte) (*schema, []*message, error) {
 	if head == 0 { // the length of the schema is not known
 		head = lowest
 	}
-	if gap := int64(len(body)) - head - covered; gap < 0 || gap > 64+8*int64(len(messages)+1) {
+	if gap := start - head - covered; gap < 0 || gap > 64+8*int64(len(messages)+1) {
 		return nil, nil, table.Damaged("the footer does not list all blocks")
 	}
 	return s, messages, nil
 }
 
-// leadingSchema returns the schema at the start of a file and its end. Polars writes it without a length; the
-// end is then 0.
-func leadingSchema(body []byte) (s *schema, end int64) {
-	if !bytes.HasPrefix(body[8:], []byte{0xff, 0xff, 0xff, 0xff}) {
-		return (&message{kind: fbRoot(body[8:]).int8(1), meta: body[8:]}).schema(), 0
+// leadingSchema returns the schema at the start of a file, whose footer begins at limit, and its end. Polars writes it
+// without a length, of at most so many bytes; the end is then 0.
+func leadingSchema(src rawFile, limit, most int64) (s *schema, end int64) {
+	begin := bytesAt(src, span{8, max(0, min(4, limit-8))}, nil)
+	if !bytes.Equal(begin, []byte{0xff, 0xff, 0xff, 0xff}) {
+		meta := bytesAt(src, span{8, max(0, min(most, limit-8))}, nil)
+		return (&message{kind: fbRoot(meta).int8(1), meta: meta}).schema(), 0
 	}
-	first := cutMessage(body, 8)
+	first := cutMessage(src, 8, limit)
 	if first == nil {
 		panic(table.Damaged("the file does not start with a schema"))
 	}
-	return first.schema(), int64(first.end)
+	return first.schema(), first.end
 }
 
 // A decoder decodes the dictionaries and batches of a schema.
@@ -204,13 +205,10 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 	if err != nil {
 		return nil, err
 	}
-	if err := d.src.Afford(8*d.rows*int64(len(all)), "to hold the columns"); err != nil {
-		return nil, err
-	}
 	builders := make([]*builder, len(all))
 	for i, f := range d.schema.Fields {
 		if want == nil || want[all[i]] {
-			builders[i] = newBuilder(f, all[i], t.Rows, exact, dates)
+			builders[i] = newBuilder(f, all[i], 0, exact, dates)
 		}
 	}
 	defer func() {
@@ -238,7 +236,11 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 				continue
 			}
 			err := table.GuardAs("the lengths and values of a batch", func() error {
-				builders[i].add(c, start, d.dictionaries)
+				if how := (storing{d.src, all[i], exact, dates}); f.isStorable(builders[i].out.Kind) {
+					builders[i].out.Parts = append(builders[i].out.Parts, how.cutParts(c, f, d.dictionaries[f.Dictionary])...)
+				} else {
+					builders[i].add(c, start, d.dictionaries)
+				}
 				return nil
 			})
 			if err != nil {
@@ -247,14 +249,18 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 		}
 		start += int(b.rows)
 	}
-	for _, b := range builders {
-		if b != nil {
-			columns, err := b.columns()
-			if err != nil {
-				return nil, err
-			}
-			t.Columns = append(t.Columns, columns...)
+	for i, b := range builders {
+		if b == nil {
+			continue
 		}
+		if b.out.Parts == nil && d.schema.Fields[i].isStorable(b.out.Kind) {
+			b.out.Parts = []table.Part{} // there are no rows
+		}
+		columns, err := b.columns()
+		if err != nil {
+			return nil, err
+		}
+		t.Columns = append(t.Columns, columns...)
 	}
 	for i := 0; i+1 < len(d.schema.Metadata); i += 2 {
 		if d.schema.Metadata[i] == table.PandasKey {

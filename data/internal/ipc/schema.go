@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -282,7 +283,7 @@ func (f *field) isSparse() bool {
 // store such a schema in Parquet files.
 func ReadExactTypes(stream []byte) (types map[string]string, err error) {
 	err = table.GuardAs("the fields of the schema", func() error {
-		m := cutMessage(stream, 0)
+		m := cutMessage(bytes.NewReader(stream), 0, int64(len(stream)))
 		if m == nil {
 			return table.Damaged("the file does not start with a schema")
 		}

@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -43,11 +44,27 @@ func stream(t *testing.T) []byte {
 	return out.Bytes()
 }
 
+// messageAt returns the message at a position of a file in memory.
+func messageAt(b []byte, at int) *message {
+	return cutMessage(bytes.NewReader(b), int64(at), int64(len(b)))
+}
+
+// readValues works like Read, with the values in memory.
+func readValues(
+	ctx context.Context, src table.Source, names []string, exact, dates bool,
+) (*table.Table, error) {
+	t, err := Read(ctx, src, names, exact, dates)
+	if err == nil {
+		t.Columns, err = table.Load(ctx, t.Columns)
+	}
+	return t, err
+}
+
 // A stream begins with its schema and ends with its mark, behind which there is nothing but
 // padding: a second stream would be passed over.
 func TestReadStream_SchemaAndEnd(t *testing.T) {
 	whole := stream(t)
-	first := cutMessage(whole, 0).end // the schema
+	first := int(messageAt(whole, 0).end) // the schema
 	for name, c := range map[string]struct {
 		b    []byte
 		says string // empty: it is read
@@ -63,7 +80,7 @@ func TestReadStream_SchemaAndEnd(t *testing.T) {
 	} {
 		var f *table.Table
 		err := table.Guard(func() (err error) {
-			f, err = Read(t.Context(), source{bytes.NewReader(c.b)}, nil, false, false)
+			f, err = readValues(t.Context(), source{bytes.NewReader(c.b)}, nil, false, false)
 			return err
 		})
 		if c.says == "" && (err != nil || f.Rows != 9 || f.Columns[1].Nulls() != 1) ||
@@ -102,7 +119,7 @@ func TestRead_InexactRowOfBatches(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Read(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false, false)
+			f, err := readValues(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,13 +136,13 @@ func TestRead_NullCountsOfBatches(t *testing.T) {
 	whole := stream(t)
 	read := func(b []byte) error {
 		return table.Guard(func() error {
-			_, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false, false)
+			_, err := readValues(t.Context(), source{bytes.NewReader(b)}, nil, false, false)
 			return err
 		})
 	}
-	at := cutMessage(whole, 0).end
+	at := int(messageAt(whole, 0).end)
 	for k := range 3 {
-		m := cutMessage(whole, at)
+		m := messageAt(whole, at)
 		meta := bytes.Index(whole[at:], m.meta) + at
 		batch, _ := fbRoot(m.meta).child(2)
 		nodes, n := batch.vector(1, 16)
@@ -153,7 +170,7 @@ func TestRead_NullCountsOfBatches(t *testing.T) {
 				}
 			}
 		}
-		at = m.end
+		at = int(m.end)
 	}
 }
 

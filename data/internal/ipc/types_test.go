@@ -109,7 +109,7 @@ func TestRead_EveryType(t *testing.T) {
 		for _, dates := range []bool{false, true} {
 			got := ""
 			if err := table.Guard(func() error {
-				f, err := Read(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false, dates)
+				f, err := readValues(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false, dates)
 				if err != nil {
 					return err
 				}

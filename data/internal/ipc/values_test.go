@@ -22,6 +22,11 @@ func refused(f func()) bool {
 	return table.Guard(func() error { f(); return nil }) != nil
 }
 
+// unpackBytes returns the decompressed bytes of a buffer.
+func unpackBytes(compression int, b []byte) []byte {
+	return (&batch{src: bytes.NewReader(b), compression: compression}).unpack(span{0, int64(len(b))})
+}
+
 // A compressed buffer says its size and holds so much, or says that it is plain.
 func TestDecompressBuffer_ChecksTheSize(t *testing.T) {
 	want := bytes.Repeat([]byte("row "), 40)
@@ -35,12 +40,12 @@ func TestDecompressBuffer_ChecksTheSize(t *testing.T) {
 	packed := z.EncodeAll(want, nil)
 	n := int64(len(want))
 	for what, b := range map[string][]byte{"packed": sized(n, packed), "plain": sized(-1, want)} {
-		if got := (&batch{compression: 1}).unpack(b); !bytes.Equal(got, want) {
+		if got := unpackBytes(1, b); !bytes.Equal(got, want) {
 			t.Errorf("%s: %q", what, got)
 		}
 	}
 	for _, b := range [][]byte{nil, sized(-1, nil)} {
-		if got := (&batch{compression: 1}).unpack(b); len(got) != 0 {
+		if got := unpackBytes(1, b); len(got) != 0 {
 			t.Errorf("% x: %q", b, got)
 		}
 	}
@@ -48,11 +53,11 @@ func TestDecompressBuffer_ChecksTheSize(t *testing.T) {
 		"too much":   sized(n+1, packed),
 		"too little": sized(n-1, packed), "more than it can be": sized(1<<40, packed),
 		"a cut": sized(n, packed[:len(packed)-1])} {
-		if !refused(func() { (&batch{compression: 1}).unpack(b) }) {
+		if !refused(func() { unpackBytes(1, b) }) {
 			t.Errorf("%s is read", what)
 		}
 	}
-	if !refused(func() { (&batch{compression: 0}).unpack(sized(n, packed)) }) {
+	if !refused(func() { unpackBytes(0, sized(n, packed)) }) {
 		t.Error("zstd is read as lz4")
 	}
 }
@@ -81,7 +86,7 @@ func TestRead_LargeDictionary(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Read(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false, false)
+	f, err := readValues(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}

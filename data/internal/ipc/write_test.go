@@ -32,7 +32,7 @@ func TestWriter_ReadAgain(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(t.Context(), source{bytes.NewReader(b.Bytes())}, nil, true, false)
+	got, err := readValues(t.Context(), source{bytes.NewReader(b.Bytes())}, nil, true, false)
 	if err != nil || got.Rows != 6 || len(got.Columns) != len(cols) {
 		t.Fatalf("%+v, %v", got, err)
 	}

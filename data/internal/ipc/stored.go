@@ -1,0 +1,252 @@
+package ipc
+
+import (
+	"slices"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+const (
+	// partRows is the number of rows of a part of a column that is not compressed.
+	partRows = 1 << 16
+
+	// pieceRows is the number of rows decoded at a time: a multiple of 8, so that bits begin at a byte.
+	pieceRows = 2048
+)
+
+// isStorable reports whether the values of a column of a kind stay in the file: those of numbers, bools and texts.
+func (f *field) isStorable(k table.Kind) bool {
+	return k != table.Other && !f.isSparse() && f.floatElement().Size == 0
+}
+
+// storing says how the values of a column are read later.
+type storing struct {
+	src          table.Source
+	name         string
+	exact, dates bool
+}
+
+// A part holds rows of a batch in one column, whose values are in the file.
+type part struct {
+	storing
+	field      *field
+	batch      *batch
+	buffers    []span
+	dictionary *table.Column
+	from, rows int // of the batch
+	nullable   bool
+	marked     bool // there is a validity bitmap with nulls
+}
+
+// cutParts returns the parts of a field in a batch, after checking its nulls. Those of compressed buffers and of views
+// are whole, as their buffers are needed as a whole.
+func (s storing) cutParts(c *cursor, f *field, dictionary *table.Column) (out []table.Part) {
+	n, buffers := c.take(f)
+	p := part{storing: s, field: f, batch: c.batch, buffers: buffers, dictionary: dictionary}
+	if len(buffers) > 0 {
+		p.marked = n.countNulls(validityBitmap([][]byte{c.unpack(buffers[0])}, n)) > 0
+	}
+	p.nullable = p.marked || f.Type == typeNull && f.Dictionary < 0 || dictionary != nil && dictionary.Null != nil
+	if f.Dictionary >= 0 && dictionary == nil && n.length > 0 {
+		panic(table.Damaged("a dictionary is missing"))
+	}
+	step := partRows
+	if p.isWhole() {
+		step = int(n.length)
+	}
+	for ; p.from < int(n.length); p.from += step {
+		next := p
+		next.rows = min(step, int(n.length)-p.from)
+		out = append(out, &next)
+	}
+	return out
+}
+
+// isWhole reports whether reading rows takes whole buffers.
+func (p *part) isWhole() bool {
+	return p.batch.compression >= 0 || p.field.Type == typeTextView && p.field.Dictionary < 0
+}
+
+// Rows, Nullable, Pages and Open implement [table.Part].
+func (p *part) Rows() int      { return p.rows }
+func (p *part) Nullable() bool { return p.nullable }
+
+func (p *part) Pages() []table.Page {
+	if !p.isWhole() {
+		return nil
+	}
+	page := table.Page{Rows: p.rows}
+	err := p.guard(func() error {
+		for _, b := range p.buffers {
+			page.Bytes += int(p.batch.unpackedSize(b))
+		}
+		return nil
+	})
+	if err != nil { // it is reported where the values are read
+		return nil
+	}
+	return []table.Page{page}
+}
+
+func (p *part) Open(row int, _ *table.Buffers) (table.Values, error) {
+	v := &values{part: p, next: row &^ 7, builder: newBuilder(p.field, p.name, min(pieceRows, p.rows), p.exact, p.dates),
+		buf: make([][]byte, len(p.buffers))}
+	v.at = v.next - row // rows to skip, as a negative number
+	if !p.isWhole() {
+		return v, nil
+	}
+	return v, p.guard(func() error {
+		v.held = make([][]byte, len(p.buffers))
+		for k, b := range p.buffers {
+			v.held[k] = p.batch.unpack(b)
+		}
+		return nil
+	})
+}
+
+// guard calls do and converts a panic of a decoder into an error that names file and column.
+func (p *part) guard(do func() error) error {
+	if err := table.GuardAs("the values of a batch", do); err != nil {
+		return table.InFile(p.src.Name(), table.InColumn(p.name, err))
+	}
+	return nil
+}
+
+// values reads the rows of a part.
+type values struct {
+	*part
+	builder *builder
+	held    [][]byte // whole buffers; nil if the bytes of a piece are read at a time
+	buf     [][]byte // memory for these
+	next    int      // the first row of the part that is not decoded
+	at      int      // the first of the decoded rows that was not returned
+	have    int      // how many are decoded
+	code    []int32  // by the code of the builder, the one in the levels of the reader; −1: not looked up
+	inexact int
+}
+
+// Inexact and Close implement [table.Values].
+func (v *values) Inexact() int { return v.inexact }
+func (v *values) Close()       {}
+
+// sizeOf returns the decompressed size of a buffer.
+func (v *values) sizeOf(buffer int) int {
+	if v.held != nil {
+		return len(v.held[buffer])
+	}
+	return int(v.buffers[buffer].size)
+}
+
+// bytesOf returns the bytes [from, to) of a buffer.
+func (v *values) bytesOf(buffer, from, to int) []byte {
+	size := v.sizeOf(buffer)
+	if from < 0 || to < from || to > size {
+		panic(table.Damaged("bytes %d to %d cannot be in a buffer of %d bytes", from, to, size))
+	}
+	if v.held != nil {
+		return v.held[buffer][from:to]
+	}
+	v.buf[buffer] = bytesAt(v.batch.src, span{v.buffers[buffer].from + int64(from), int64(to - from)}, v.buf[buffer][:0])
+	return v.buf[buffer]
+}
+
+// decode decodes the next piece.
+func (v *values) decode() {
+	f, b := v.field, v.builder
+	n := min(pieceRows, v.rows-v.next)
+	row := v.from + v.next
+	p := piece{rows: n, buffers: make([][]byte, len(v.buffers))}
+	if v.marked {
+		p.valid = v.bytesOf(0, row/8, (row+n+7)/8)
+	}
+	if bits := int(f.rowBits()); len(v.buffers) > 1 {
+		extra := 0
+		if f.Dictionary < 0 && (f.Type == typeText || f.Type == typeLargeText) {
+			extra = 1 // there is one more offset
+		}
+		p.buffers[1] = v.bytesOf(1, row*bits/8, ((row+n+extra)*bits+7)/8)
+		if extra > 0 {
+			offset := offsets(p.buffers[1], bits, n)
+			p.base = offset(0)
+			p.buffers[2] = v.bytesOf(2, int(p.base), int(offset(n)))
+		}
+	}
+	for k := 2; k < len(v.buffers) && p.buffers[k] == nil; k++ {
+		p.buffers[k] = v.bytesOf(k, 0, v.sizeOf(k))
+	}
+	b.out.InexactRow = 0
+	clear(b.out.Null)
+	b.addRows(v.dictionary, p, 0)
+	if lost := b.out.InexactRow; lost > 0 && v.inexact == 0 && lost > -v.at {
+		v.inexact = v.next + lost
+	}
+	v.next += n
+	v.at, v.have = max(0, -v.at), n
+}
+
+// read calls take with the next count rows, as ranges of the rows that the builder holds, and returns the number of
+// nulls, which it marks.
+func (v *values) read(count int, null []bool, take func(to, from, n int)) (nulls int, err error) {
+	return nulls, v.guard(func() error {
+		for done := 0; done < count; {
+			if v.at < 0 || v.at == v.have {
+				if v.next == v.rows {
+					return table.Damaged("a column ends early")
+				}
+				v.decode()
+			}
+			n := min(count-done, v.have-v.at)
+			take(done, v.at, n)
+			if marks := v.builder.out.Null; marks != nil {
+				for i, is := range marks[v.at : v.at+n] {
+					if is {
+						nulls++
+						if null != nil {
+							null[done+i] = true
+						}
+					}
+				}
+			}
+			done, v.at = done+n, v.at+n
+		}
+		return nil
+	})
+}
+
+// Numbers and Codes implement [table.Values].
+func (v *values) Numbers(dst []float64, null []bool) (nulls int, err error) {
+	out := v.builder.out
+	if out.Number == nil {
+		return 0, v.guard(func() error { return table.Damaged("the column holds text, but is read as numbers") })
+	}
+	return v.read(len(dst), null, func(to, from, n int) {
+		copy(dst[to:], out.Number[from:from+n])
+		for i := 0; out.Null != nil && i < n; i++ {
+			if out.Null[from+i] {
+				dst[to+i] = 0
+			}
+		}
+	})
+}
+
+func (v *values) Codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
+	out := v.builder.out
+	if out.Code == nil {
+		return 0, v.guard(func() error { return table.Damaged("the column holds numbers, but is read as text") })
+	}
+	return v.read(len(dst), null, func(to, from, n int) {
+		if more := len(v.builder.levels.Text) - len(v.code); more > 0 {
+			v.code = append(v.code, slices.Repeat([]int32{-1}, more)...)
+		}
+		for i := range n {
+			k := out.Code[from+i]
+			if dst[to+i] = -1; k < 0 || out.Null != nil && out.Null[from+i] {
+				continue
+			}
+			if v.code[k] < 0 {
+				v.code[k] = levels.Code(v.builder.levels.Text[k])
+			}
+			dst[to+i] = v.code[k]
+		}
+	})
+}
