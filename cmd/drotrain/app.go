@@ -37,6 +37,7 @@ type app struct {
 	now            func() time.Time // the clock of the progress display
 
 	inputs inputFiles // files that are read
+	noSums bool       // no SHA-256 is taken of a table on standard input
 
 	comm    ranks.Comm           // the ranks that train together; nil: this process alone
 	traffic func() ranks.Traffic // between them

@@ -112,6 +112,7 @@ func (a *app) writeTable(
 func (o *trainOptions) trainToStream(ctx context.Context, a *app) error {
 	p := a.newProgress()
 	defer p.Finish()
+	a.noSums = o.Config.Data == stream // neither the rows nor the model have a name to compare sums by
 	m, err := o.fit(ctx, a, nil, p, false)
 	p.Finish()
 	if cause := context.Cause(ctx); cause != nil {

@@ -27,7 +27,9 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	var f *data.Frame
 	var err error
 	if name == stream {
-		f, err = data.OpenReader(ctx, name, a.tableInput(), how)
+		if f, err = data.OpenReader(ctx, name, a.tableInput(), how); err == nil && a.noSums {
+			f.SetSum(0, "")
+		}
 	} else {
 		f, err = train.OpenAs(ctx, name, how)
 	}

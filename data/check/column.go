@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/radix"
 )
 
 // A column holds the examined values of a column with their statistics.
@@ -49,32 +50,25 @@ func newColumn(c *data.Column, rows []int) *column {
 		return out
 	}
 	out.number = make([]float64, len(rows))
-	finite := make([]float64, 0, len(rows))
+	var known []int // places with a number
+	var values []float64
 	for i := range rows {
 		out.index[i], out.number[i] = -1, math.NaN()
 		if v := c.Number[i]; c.IsNull(i) || math.IsNaN(v) || math.IsInf(v, 0) {
 			out.nulls++
 		} else {
 			out.number[i] = v
-			finite = append(finite, v)
+			known, values = append(known, i), append(values, v)
 		}
 	}
-	slices.Sort(finite)
-	finite = slices.Compact(finite)
-	out.values = make([]count, len(finite))
-	for k, v := range finite {
-		out.values[k].value = v
-	}
-	for i, v := range out.number {
-		if math.IsNaN(v) {
-			continue
+	for _, k := range radix.Argsort(values) {
+		i, n := known[k], len(out.values)
+		if n == 0 || out.values[n-1].value != out.number[i] {
+			out.values = append(out.values, count{value: out.number[i], first: i}) // equal ones keep their order
+			n++
 		}
-		k, _ := slices.BinarySearch(finite, v)
-		of := &out.values[k]
-		if out.index[i] = int32(k); of.rows == 0 {
-			of.first = i
-		}
-		of.rows++
+		out.index[i] = int32(n - 1)
+		out.values[n-1].rows++
 	}
 	return out
 }

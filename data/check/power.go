@@ -2,10 +2,10 @@ package check
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/drotrain/drotrain/internal/radix"
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
@@ -53,8 +53,8 @@ func areaUnderCurve(score, y []float64) float64 {
 			zero = append(zero, score[i])
 		}
 	}
-	slices.Sort(one)
-	slices.Sort(zero)
+	radix.Sort(one)
+	radix.Sort(zero)
 	ones, zeros, pairs := float64(len(one)), float64(len(zero)), 0.0 // pairs in which a one is above a zero, ties half
 	below, upTo := 0, 0
 	for _, s := range one {

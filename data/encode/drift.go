@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/radix"
 )
 
 // A Profile describes the training values of the inputs of an encoder, so that other rows can be
@@ -61,7 +62,7 @@ func (e *Encoder) MakeProfile(d *Dataset, report Report, storage Storage) {
 		p := InputProfile{Input: i}
 		v := values[i]
 		if in.Kind == data.Numeric {
-			sort.Float64s(v)
+			radix.Sort(v)
 			p.Low, p.High = v[0], v[len(v)-1]
 			for k := 1; k < 10; k++ {
 				p.Edges = append(p.Edges, v[(len(v)-1)*k/10])

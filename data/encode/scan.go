@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/radix"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/ranks/gather"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -263,7 +264,7 @@ func (t *fitting) sortedValues(c *data.Column) ([]float64, error) {
 	}
 	return mergeBlocks(t, own, func(all [][]float64) []float64 {
 		v := slices.Concat(all...)
-		slices.Sort(v)
+		radix.Sort(v)
 		return v
 	})
 }

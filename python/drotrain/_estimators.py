@@ -187,17 +187,21 @@ class _RobustModel(BaseEstimator):
         if validation is not None:
             features, columns, listed = self._with_validation(features, columns, listed, validation, given)
         arguments = (option(n, v) for n, v in given.items() if not (isinstance(v, (list, tuple)) and len(v) == 0))
-        fixed = ["train", "--data=-", "--out=-", "--weights-out=-", "--holdout=0", "--report", "none"]
+        fixed = ["train", "--data=-", "--out=-", "--holdout=0", "--report", "none"]
+        fair = given.get("average") == "plain" and given.get("impute") != "drop"  # the adversary has the sample weights
+        fixed += [] if fair else ["--weights-out=-"]
         apart = not (listed and not columns) and given.keys().isdisjoint(_OF_COLUMNS)  # no option names a column of X
         rows_of_table = _table.batches(features, columns, _table.is_vector(features) and apart)
         output = run([*fixed, *arguments], None, rows_of_table, self.progress)
-        end = output.find(b"\xff\xff\xff\xff")  # which JSON cannot contain: the Arrow stream of the weights
+        end = len(output) if fair else output.find(b"\xff\xff\xff\xff")  # not in JSON: the Arrow stream of the weights
         if end < 0:
             raise RuntimeError("the drotrain command returned no model: check that DROTRAIN_BINARY names drotrain in this version")
         self._adopt(describe(output[:end], self._described(features)))
-        weights = pa.ipc.open_stream(output[end:]).read_all()
-        self.sample_weights_ = np.zeros(len(y))
-        self.sample_weights_[rows[weights.column("row").to_numpy() - 1]] = weights.column("weight").to_numpy()
+        self.sample_weights_ = np.ones(len(y)) if weight is None else weight * (len(rows) / weight.sum())
+        if not fair:
+            weights = pa.ipc.open_stream(output[end:]).read_all()
+            self.sample_weights_ = np.zeros(len(y))
+            self.sample_weights_[rows[weights.column("row").to_numpy() - 1]] = weights.column("weight").to_numpy()
         return self
 
     def _with_validation(self, features: Any, columns: dict[str, Any], listed: list[str], validation: Any, given: dict[str, Any]) -> Any:

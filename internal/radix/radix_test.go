@@ -1,4 +1,4 @@
-package eval
+package radix
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestArgsort_Stable(t *testing.T) {
+func TestSort_AsByComparisons(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 2, 511, 512, 5000} {
 		x := make([]float64, n)
@@ -26,8 +26,12 @@ func TestArgsort_Stable(t *testing.T) {
 			want[i] = int32(i)
 		}
 		slices.SortStableFunc(want, func(i, j int32) int { return cmp.Compare(x[i], x[j]) })
-		if got := argsort(nil, n, func(i int) float64 { return x[i] }); !slices.Equal(got, want) {
+		if got := Argsort(x); !slices.Equal(got, want) {
 			t.Errorf("%d keys are not sorted", n)
+		}
+		sorted := slices.Sorted(slices.Values(x))
+		if Sort(x); !slices.Equal(x, sorted) {
+			t.Errorf("%d numbers are not sorted", n)
 		}
 	}
 }

@@ -1,0 +1,134 @@
+// Package radix sorts numbers by their digits, about ten times faster than by comparisons for 10⁵ or more of them.
+package radix
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// fewKeys is the number of keys below which comparisons are faster.
+const fewKeys = 512
+
+// Sort sorts numbers, none of which is NaN, in ascending order. It makes −0 a 0.
+func Sort(v []float64) {
+	if len(v) < fewKeys {
+		slices.Sort(v)
+		return
+	}
+	a, b := make([]uint64, len(v)), make([]uint64, len(v))
+	var count counts
+	for i, x := range v {
+		a[i] = orderedBits(x)
+		count.add(a[i])
+	}
+	for d := range digits {
+		c := count.startsOf(d, a[0], len(a))
+		if c == nil {
+			continue
+		}
+		for _, k := range a {
+			p := &c[digitOf(k, d)]
+			b[*p] = k
+			*p++
+		}
+		a, b = b, a
+	}
+	for i, k := range a {
+		if k>>63 != 0 {
+			v[i] = math.Float64frombits(k &^ (1 << 63))
+		} else {
+			v[i] = math.Float64frombits(^k)
+		}
+	}
+}
+
+// A Key is a number to sort by and its place.
+type Key = struct {
+	Key uint64 // has the order of the numbers
+	At  int32
+}
+
+// NewKey returns the key of a number at a place.
+func NewKey(x float64, at int) Key { return Key{orderedBits(x), int32(at)} }
+
+// Argsort returns the places that sort the keys in ascending order; equal keys keep their order.
+func Argsort(keys []float64) []int32 {
+	a := make([]Key, len(keys))
+	for i, x := range keys {
+		a[i] = NewKey(x, i)
+	}
+	out := make([]int32, len(keys))
+	for i, k := range SortKeys(a, make([]Key, len(keys))) {
+		out[i] = k.At
+	}
+	return out
+}
+
+// SortKeys sorts keys in ascending order; equal ones keep their order. The result is in a or in b, which must have the
+// same length.
+func SortKeys(a, b []Key) []Key {
+	if len(a) < fewKeys {
+		slices.SortStableFunc(a, func(x, y Key) int { return cmp.Compare(x.Key, y.Key) })
+		return a
+	}
+	var count counts
+	for _, k := range a {
+		count.add(k.Key)
+	}
+	for d := range digits {
+		c := count.startsOf(d, a[0].Key, len(a))
+		if c == nil {
+			continue
+		}
+		for _, k := range a {
+			p := &c[digitOf(k.Key, d)]
+			b[*p] = k
+			*p++
+		}
+		a, b = b, a
+	}
+	return a
+}
+
+// orderedBits maps floats to integers with the same order; −0 and 0 are equal.
+func orderedBits(x float64) uint64 {
+	b := math.Float64bits(x + 0)
+	if b>>63 != 0 {
+		return ^b
+	}
+	return b | 1<<63
+}
+
+const (
+	digitBits = 11
+	digits    = (64 + digitBits - 1) / digitBits
+)
+
+// digitOf returns digit d of a key, counted from the lowest.
+func digitOf(key uint64, d int) uint64 { return key >> (d * digitBits) & (1<<digitBits - 1) }
+
+// counts holds how many keys have a value of a digit, by digit and value.
+type counts [digits][1 << digitBits]int32
+
+// add counts the digits of a key.
+func (c *counts) add(key uint64) {
+	for d := range digits {
+		c[d][digitOf(key, d)]++
+	}
+}
+
+// startsOf replaces the counts of digit d by the places where the keys with these values begin among n, and returns
+// them; it returns nil if all keys share the digit with the given one.
+func (c *counts) startsOf(d int, key uint64, n int) *[1 << digitBits]int32 {
+	of := &c[d]
+	if int(of[digitOf(key, d)]) == n {
+		return nil
+	}
+	at := int32(0)
+	for i, n := range of {
+		of[i] = at
+		at += n
+	}
+	return of
+}
