@@ -23,8 +23,9 @@ type builder struct {
 	codes []int32       // by index into it, one more than the code; 0: not met yet
 }
 
-// newBuilder returns a builder of a column with the given number of rows. If dates is set, dates and timestamps
-// become Numeric; if exact is set, the columns that have a [table.ExactType] keep their bits or become texts.
+// newBuilder returns a builder of a column with the given number of rows, whose numbers or codes have no room yet. If
+// dates is set, dates and timestamps become Numeric; if exact is set, the columns that have a [table.ExactType] keep
+// their bits or become texts.
 func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	if !utf8.ValidString(f.Name) {
 		panic(table.Damaged("a column name is not UTF-8 text: %q", f.Name))
@@ -52,13 +53,17 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	} else if (f.Type == typeDate || f.Type == typeTimestamp) && !(f.Clock && dates) {
 		out.Kind = table.Other
 	}
-	switch out.Kind {
-	case table.Numeric, table.Bool:
-		out.Number = make([]float64, rows)
-	case table.Categorical:
-		out.Code = make([]int32, rows)
-	}
 	return b
+}
+
+// allocate makes room for the values of so many rows of a column that is no vector.
+func (b *builder) allocate(rows int) {
+	switch b.out.Kind {
+	case table.Numeric, table.Bool:
+		b.out.Number = make([]float64, rows)
+	case table.Categorical:
+		b.out.Code = make([]int32, rows)
+	}
 }
 
 // add copies the values of a field in a batch to the rows from start on. It panics with an error if they are

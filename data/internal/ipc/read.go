@@ -12,9 +12,9 @@ import (
 var ipcMagic = []byte("ARROW1")
 
 // Read returns a table of an Arrow IPC file, or of a stream, which has no magic number: the named columns, or
-// all for nil, in the order of the file. The values of columns other than vectors stay in the file. If dates is set, dates and timestamps become Numeric, as days; if
-// exact is set, 64-bit integers are read as bits. It panics with an error if the file is damaged; the caller
-// must recover.
+// all for nil, in the order of the file. The values of columns other than vectors stay in the file. If dates is set,
+// dates and timestamps become Numeric, as days; if exact is set, 64-bit integers are read as bits. It panics with an
+// error if the file is damaged; the caller must recover.
 func Read(ctx context.Context, src table.Source, names []string, exact, dates bool) (*table.Table, error) {
 	cut := cutStream
 	if bytes.Equal(bytesAt(src, span{0, min(src.Size(), int64(len(ipcMagic)))}, nil), ipcMagic) {
@@ -208,7 +208,7 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 	builders := make([]*builder, len(all))
 	for i, f := range d.schema.Fields {
 		if want == nil || want[all[i]] {
-			builders[i] = newBuilder(f, all[i], 0, exact, dates)
+			builders[i] = newBuilder(f, all[i], t.Rows, exact, dates)
 		}
 	}
 	defer func() {
@@ -283,6 +283,7 @@ func (d *decoder) addValues(b *batch) error {
 		}
 		w := newBuilder(f, f.Name, rows, true, true)
 		w.vector, w.sparse = nil, nil
+		w.allocate(rows)
 		copy(w.out.Number, before.Number)
 		copy(w.out.Code, before.Code)
 		w.out.InexactRow = before.InexactRow

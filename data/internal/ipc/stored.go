@@ -91,6 +91,7 @@ func (p *part) Pages() []table.Page {
 func (p *part) Open(row int, _ *table.Buffers) (table.Values, error) {
 	v := &values{part: p, next: row &^ 7, builder: newBuilder(p.field, p.name, min(pieceRows, p.rows), p.exact, p.dates),
 		buf: make([][]byte, len(p.buffers))}
+	v.builder.allocate(min(pieceRows, p.rows))
 	v.at = v.next - row // rows to skip, as a negative number
 	if !p.isWhole() {
 		return v, nil
