@@ -85,7 +85,7 @@ type Mirror interface {
 	ProxTo(u, y, f, prev, hist []float64, a, e, w float64)
 }
 
-// A Separable dual has ψ(y) = Σ_j ψ_j(y_j) on a product of intervals (def. separable).
+// A Separable dual has ψ(y) = Σ_j ψ_j(y_j) on a product of intervals (Definition 1).
 type Separable interface {
 	Dual
 	Normed
@@ -104,8 +104,8 @@ type Separable interface {
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
-// A Normed dual knows the properties of its norm and its set Y that determine the constants of Assumption 1 (eqs.
-// ind_lip, ind_smth, agg_lip).
+// A Normed dual knows the properties of its norm and its set Y that determine the constants of Assumption 1,
+// Equations (3) to (6).
 type Normed interface {
 	// NormScale returns the largest κ with ‖·‖_Y ≥ κ‖·‖₂ on n weights.
 	NormScale(n int) float64

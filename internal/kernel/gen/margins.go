@@ -9,7 +9,9 @@ import (
 )
 
 // smallBlocks is the largest number of blocks of four columns for which the
-// vector that meets every row stays in registers.
+// vector that meets every row stays in registers. With 4, a third of the
+// assembly would go, and rows of 17 to 32 columns would take 1.04 to 1.1 times
+// as long from memory, 1.2 to 3.8 times from the cache.
 const smallBlocks = 8
 
 // margins writes the dot products of rows with x: four distant rows at once.
