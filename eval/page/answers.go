@@ -326,7 +326,7 @@ func (p *page) Gates() *table {
 		return nil
 	}
 	t := &table{Title: "Gates", Head: []string{"Gate", "Measured", "Outcome"}, IsStacked: true,
-		Foot: "Second lines: the interval of the number. A gate that passed is no proof that nothing changed."}
+		Foot: "The intervals are those of the measured numbers. A gate that passed does not prove that nothing changed."}
 	for _, failed := range []bool{true, false} {
 		for _, g := range p.E.Gates {
 			if g.Failed != failed {

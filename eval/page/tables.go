@@ -64,7 +64,7 @@ func (p *page) Groups() *table {
 	}
 	t.Foot += p.RiskText()
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf(" Second lines: %s intervals that hold for all groups together.",
+		t.Foot += fmt.Sprintf(" The %s intervals hold for all groups together.",
 			printable.WholePercent(e.Confidence))
 	}
 	return t
