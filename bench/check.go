@@ -18,7 +18,7 @@ func (b Bounds) Gap() float64 { return (b.Upper - b.Lower) / max(1e-12, math.Abs
 // check bounds the optimum of the cell from x, with plain loops that share no
 // code with the solvers: upper is P(x); lower is L(x, y) − ‖∇ₓL(x, y)‖²/(2μ) with
 // the adversary's best response y at x or, where that does not prove the relative gap
-// asked for, what the curvature of the losses proves (docs/math.md §3).
+// asked for, what the curvature of the losses proves (dro/internal/engine/bounds.md).
 func check(c *cell, t *table, x []float64, gap float64) (Bounds, error) {
 	target := t.target(c.Loss)
 	f, slope := make([]float64, t.n), make([]float64, t.n)
@@ -83,7 +83,7 @@ func check(c *cell, t *table, x []float64, gap float64) (Bounds, error) {
 // curved bounds how far the optimum lies below x, from the curvature of the first
 // samples where their margins move by no more than radius: with H the sum of
 // y_j κ_j z_j z_jᵀ and μI, λ² = gᵀH⁻¹g and ρ the largest norm of a z_j by H⁻¹, it is
-// λ²/2 if λρ ≤ radius (docs/math.md, §3); otherwise nothing is proved, +Inf.
+// λ²/2 if λρ ≤ radius (dro/internal/engine/bounds.md); otherwise nothing is proved, +Inf.
 func curved(c *cell, t *table, slope, y, g []float64, radius float64) (float64, error) {
 	d, n := t.d, len(y)
 	weight, total := make([]float64, n), 0.0
