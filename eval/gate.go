@@ -445,9 +445,15 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 			"an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY, group[LABEL].KEY and "+
 				"any_group.KEY", p.text)
 	}
+	if g := e.Headline(); p.head == "worst_group" && g != nil && len(e.Reference.Groupings) > 0 {
+		if was := e.Reference.Groupings[len(e.Reference.Groupings)-1].Name; was != g.Name {
+			return q, fmt.Errorf("since.%s would compare groups of %s with earlier groups of %s; name the same --groups", p.text,
+				g.Name, was)
+		}
+	}
 	path := p.head + "." + p.key
 	if p.head == "group" {
-		path = "group[" + e.canonicalGroup(p.arg) + "]." + p.key
+		path = "group[" + e.nameInReference(p.arg) + "]." + p.key
 	}
 	now, err := e.estimateOf(p)
 	if err != nil {

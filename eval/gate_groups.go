@@ -19,8 +19,8 @@ func (e *absentError) Error() string { return e.msg }
 // A namedGroup is a group with the name by which gates address it.
 type namedGroup struct {
 	*Group
-	name    string
-	crossed bool // of several columns
+	name     string
+	grouping string
 }
 
 // namedGroups returns the groups of all groupings, those of the last grouping first. A group is named by its
@@ -31,7 +31,7 @@ func (e *Evaluation) namedGroups() []namedGroup {
 	for j := len(e.Groupings) - 1; j >= 0; j-- {
 		g := &e.Groupings[j]
 		for i := range g.Groups {
-			h := namedGroup{&g.Groups[i], g.Groups[i].Label, len(e.Groupings) > 1 && j == len(e.Groupings)-1}
+			h := namedGroup{&g.Groups[i], g.Groups[i].Label, g.Name}
 			if taken[h.name] {
 				h.name = g.Name + "=" + h.Label
 			}
@@ -140,12 +140,12 @@ func splitCrossed(label string) (parts []string) {
 	}
 }
 
-// canonicalGroup returns the name in namedGroups of the group with the given name.
-func (e *Evaluation) canonicalGroup(name string) string {
+// nameInReference returns the name that the reference has for the group with a name here.
+func (e *Evaluation) nameInReference(name string) string {
 	if h, err := e.groupNamed(name); err == nil {
 		for _, g := range e.namedGroups() {
 			if g.Group == h {
-				return g.name
+				return e.Reference.nameOf(&g)
 			}
 		}
 	}
@@ -227,7 +227,7 @@ func (e *Evaluation) groupsChange(p gatePath) (all []groupEstimate, err error) {
 }
 
 // groupsSince returns the changes of a measure since the reference by group, alone and crossed, with intervals
-// that hold for all of them together: each has the level confidence^(1/groups) (Šidák 1967), which suffices for
+// that hold for all of them together, for the group columns of both: each has the level confidence^(1/groups) (Šidák 1967), which suffices for
 // groups that overlap. The half-widths of the single intervals are multiplied by the ratio of Student's quantiles
 // at the two levels. note names groups that cannot be compared.
 func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, incomplete bool, err error) {
@@ -244,11 +244,12 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	}
 	var pairs []pair
 	var small int
-	here := make(map[string]bool)
+	here := make(map[string]bool) // by name in the reference
 	model := e.Models[p.model].Name
 	for _, h := range e.namedGroups() {
-		here[h.name] = true
-		was, ok := e.Reference.estimateAt(model, "group["+h.name+"]."+p.key)
+		earlier := e.Reference.nameOf(&h)
+		here[earlier] = true
+		was, ok := e.Reference.estimateAt(model, "group["+earlier+"]."+p.key)
 		if !ok {
 			continue
 		}
@@ -259,7 +260,7 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 			continue
 		}
 		rows := math.Inf(1)
-		if n, ok := e.Reference.estimateAt(model, "group["+h.name+"].n"); ok {
+		if n, ok := e.Reference.estimateAt(model, "group["+earlier+"].n"); ok {
 			rows = min(float64(n[0]), float64(h.N))
 		}
 		pairs = append(pairs, pair{h.name, now, was, rows})
@@ -274,15 +275,31 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	}
 	var absent []string
 	for _, name := range e.Reference.groupNames(model) {
-		if !here[name] {
+		if !here[name] && e.hasGroupingOf(name) {
 			absent = append(absent, name)
 		}
+	}
+	if len(pairs) == 0 && small == 0 && absent == nil {
+		note = "; the earlier numbers have none of these groups"
 	}
 	if len(absent) > 0 {
 		slices.Sort(absent)
 		note += fmt.Sprintf("; not among the groups here: %s", printable.List(absent, 5))
 	}
 	return all, note, len(absent) > 0, nil
+}
+
+// hasGroupingOf reports whether the group that the reference calls name belongs to a grouping that exists here. It
+// returns true if the reference, of an earlier version, does not know the grouping.
+func (e *Evaluation) hasGroupingOf(name string) bool {
+	for _, g := range e.Reference.Groupings {
+		for _, of := range g.Groups {
+			if of == name {
+				return slices.ContainsFunc(e.Groupings, func(h Grouping) bool { return h.Name == g.Name })
+			}
+		}
+	}
+	return true
 }
 
 // A GroupChange is the change of a measure in a group since the earlier numbers.

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,6 +16,14 @@ type Reference struct {
 	Target   string           `json:"target,omitempty"`
 	Positive string           `json:"positive,omitempty"`
 	Models   []referenceModel `json:"models"`
+
+	Groupings []referenceGrouping `json:"groupings,omitempty"` // as in the evaluation; none in files of earlier versions
+}
+
+// A referenceGrouping holds the names of the groups of a grouping in paths, by their labels.
+type referenceGrouping struct {
+	Name   string            `json:"name"`
+	Groups map[string]string `json:"groups"`
 }
 
 // A referenceModel holds the estimates of one model by path: overall.KEY, worst_group.KEY and
@@ -28,6 +37,13 @@ type referenceModel struct {
 // [MostGroups] groups with enough rows.
 func NewReference(e *Evaluation) *Reference {
 	r := &Reference{Rows: e.N, Task: e.Task, Loss: e.Loss, Target: e.Target, Positive: e.Positive}
+	for _, g := range e.Groupings {
+		r.Groupings = append(r.Groupings, referenceGrouping{g.Name, make(map[string]string)})
+	}
+	for _, h := range e.referenceGroups() {
+		i := slices.IndexFunc(r.Groupings, func(g referenceGrouping) bool { return g.Name == h.grouping })
+		r.Groupings[i].Groups[h.Label] = h.name
+	}
 	for k, m := range e.Models {
 		if k > e.Focus() && m.Role != OtherModel { // checks beside the two that a user chooses from
 			continue
@@ -68,6 +84,21 @@ func (e *Evaluation) referenceGroups() (out []namedGroup) {
 		}
 	}
 	return out
+}
+
+// nameOf returns the name by which r knows the group h of another evaluation: that of the group with the same label in
+// the same grouping, or h's own if r, of an earlier version, does not know its groupings. It returns "" if r has no such
+// group.
+func (r *Reference) nameOf(h *namedGroup) string {
+	if r.Groupings == nil {
+		return h.name
+	}
+	for _, g := range r.Groupings {
+		if g.Name == h.grouping {
+			return g.Groups[h.Label]
+		}
+	}
+	return ""
 }
 
 // groupNames returns the names of the groups of the named model or, if there is none, of the model in focus.

@@ -291,6 +291,65 @@ func TestGate_AbsentGroupFails(t *testing.T) {
 	}
 }
 
+// Only groups of groupings that both evaluations have are compared, by grouping and label: neither side must cross the
+// groups of the other, and equal labels of two columns are not mixed up.
+func TestGate_GroupingsOfOneSideAreNotDemanded(t *testing.T) {
+	measure := func(seed uint64, change func(in *eval.Input)) *eval.Evaluation {
+		in := weakMonth(1500, 0, seed)
+		in.Groups[0].Labels[0], in.Groups[1].Labels[0] = "other", "other" // of region and of sex
+		change(&in)
+		return evaltest.Evaluate(t, in)
+	}
+	all := func(*eval.Input) {}
+	regions := func(in *eval.Input) { in.Groups = in.Groups[:1] }
+	for _, c := range []struct {
+		name, gate, wrong string
+		was, is           func(*eval.Input)
+		failed            bool
+	}{
+		{name: "fewer columns now", gate: "since.any_group.risk.low > 0.5", was: all, is: regions},
+		{name: "more columns now", gate: "since.any_group.risk.low > 0.5", was: regions, is: all},
+		{name: "a group is gone", gate: "since.any_group.risk.low > 0.5", was: all, is: func(in *eval.Input) {
+			regions(in)
+			for i := range in.Groups[0].Index {
+				in.Groups[0].Index[i] = max(1, in.Groups[0].Index[i])
+			}
+		}, failed: true},
+		{name: "no column in common", gate: "since.any_group.risk.low > 0.5", was: regions,
+			is: func(in *eval.Input) { in.Groups = in.Groups[1:2] }, failed: true},
+		{name: "worst of other groups", gate: "since.worst_group.risk.low > 0.5", was: all, is: regions,
+			wrong: "name the same --groups"},
+		{name: "one label of two columns", gate: "since.group[other].risk.low > 0.3", was: all,
+			is: func(in *eval.Input) { // sex=other becomes worse, region=other does not
+				for i, k := range in.Groups[1].Index {
+					if k == 0 && in.Groups[0].Index[i] != 0 {
+						in.Target[i] = -in.Target[i]
+					}
+				}
+				regions(in)
+			}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := measure(2, c.is)
+			e.Reference = eval.NewReference(measure(1, c.was))
+			g, err := eval.ParseGate(c.gate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := g.Check(e)
+			if c.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), c.wrong) {
+					t.Error(err)
+				}
+				return
+			}
+			if err != nil || r.Failed != c.failed || !c.failed && !r.Value.Defined() {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+}
+
 // weakMonth returns n rows in five regions, crossed with two sexes, measured by a model with about 68 % accuracy. A
 // fraction flipped of the labels of South is turned over.
 func weakMonth(n int, flipped float64, seed uint64) eval.Input {

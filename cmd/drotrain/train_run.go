@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -561,7 +562,7 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 // printNext prints commands to run next. predict is shown for the recommended model, and left out if there is
 // none.
 func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) {
-	model, table := printable.QuoteShell(out.File(modelFile)), printable.QuoteShell(m.Config.Data)
+	model, table := printable.QuoteShell(out.File(modelFile)), printable.QuoteShell(nextTable(m.Config.Data))
 	first := "next   "
 	if e.Verdict.Outcome != eval.Degenerate || m.Result.Recommended == train.VariantERM {
 		variant := ""
@@ -572,9 +573,18 @@ func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) 
 			variant)
 		first = "       "
 	}
-	if strings.HasPrefix(m.Config.Data, datasets.Prefix) {
-		fmt.Fprintf(w, "%sdrotrain eval --model %s --out report.md\n", first, model)
-		return
+	fmt.Fprintf(w, "%sdrotrain eval --model %s --data %s \\\n         --out report.html\n", first, model, table)
+}
+
+// nextTable returns the name of a table to score after a training on data: the next period of an embedded table that
+// has one, otherwise a name that stands for a table of the same format.
+func nextTable(data string) string {
+	if strings.HasPrefix(data, datasets.Prefix) {
+		if _, err := datasets.Get(data + "-next"); err == nil {
+			return data + "-next"
+		}
+		return "NEW.parquet"
 	}
-	fmt.Fprintf(w, "%sdrotrain eval --model %s --trained-on %s \\\n         --out report.md\n", first, model, table)
+	path, _, _ := strings.Cut(data, ",")
+	return "NEW" + cmp.Or(filepath.Ext(path), ".parquet")
 }
