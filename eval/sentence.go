@@ -429,7 +429,7 @@ func (j *judge) judgedSentence() string {
 			printable.Plural(rows, "row", "rows"), j.ModelName(0),
 			printable.Group(b), printable.Plural(others, "row", "rows"), j.ModelName(j.k))
 	case a != "":
-		where = fmt.Sprintf("For %s (%s)", printable.Group(a), printable.Plural(rows, "row", "rows"))
+		where = fmt.Sprintf("In the worst group, %s (%s),", printable.Group(a), printable.Plural(rows, "row", "rows"))
 	}
 	var parts []string
 	measures := j.judgedMeasures()
