@@ -45,6 +45,34 @@ const adviceFeatures = 5
 // tailBudget is the default rise of the average, as a share of ERM's, that a model chosen by the tail may cost.
 const tailBudget = 0.01
 
+// pick returns a random index with the given probabilities; the last one takes the rest.
+func pick(rng *rand.Rand, share ...float64) int {
+	u := rng.Float64()
+	for k, s := range share {
+		if u -= s; u < 0 {
+			return k
+		}
+	}
+	return len(share)
+}
+
+// normals fills x with standard normal numbers.
+func normals(rng *rand.Rand, x []float64) {
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+}
+
+// student returns a number of Student's t with 3 degrees of freedom.
+func student(rng *rand.Rand) float64 {
+	chi := 0.0
+	for range 3 {
+		v := rng.NormFloat64()
+		chi += v * v / 3
+	}
+	return rng.NormFloat64() / math.Sqrt(chi)
+}
+
 // logit returns 1 with probability 1/(1 + exp(−m)), else −1.
 func logit(rng *rand.Rand, m float64) float64 {
 	if rng.Float64() < 1/(1+math.Exp(-m)) {

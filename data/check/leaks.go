@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Thresholds of leaks.
@@ -272,23 +274,89 @@ func (x *examination) findAverages() (all []Finding) {
 			}
 		}
 	}
+	for _, c := range x.columns {
+		if c.number != nil && !slices.ContainsFunc(all, func(f Finding) bool { return f.Column == c.Name }) &&
+			x.isOwnAverage(c) {
+			all = append(all, *x.newLeak(LeakAverage, c,
+				"possible leakage: over the rows with the same value of the column the target is that value on average, more "+
+					"exactly than by chance: the column may hold averages of the target by a column that is not in the table"))
+		}
+	}
 	return all
+}
+
+// Limits of isOwnAverage.
+const (
+	ownValues = 4    // values that are compared with the averages of the target, at least
+	ownShare  = 0.2  // of the rows have these values, at least
+	ownChance = 1e-5 // probability of averages so near, if the values are the expected target, as few columns are
+)
+
+// isOwnAverage reports whether the averages of the target over the rows with the same number of c are these numbers,
+// more exactly than those of numbers that are the expected target: the sum of squares of their standardised differences
+// then has a chi-squared distribution. Averages by any other column are the numbers themselves, or nearer to them than
+// by chance if they were taken over more rows than are examined, such as those of a hold-out.
+func (x *examination) isOwnAverage(c *column) bool {
+	unit, _ := c.rounding()
+	n, sum, squares := make([]float64, len(c.values)), make([]float64, len(c.values)), make([]float64, len(c.values))
+	for _, i := range x.known {
+		if k := c.index[i]; k >= 0 {
+			y := x.y[0][i]
+			n[k], sum[k], squares[k] = n[k]+1, sum[k]+y, squares[k]+y*y
+		}
+	}
+	scale := 1.0
+	if x.binary && c.values[len(c.values)-1].value > 1 { // percentages
+		scale = 100
+	}
+	unit /= scale
+	for _, other := range []bool{false, true} { // the class whose proportions these are
+		var rows, values, total float64
+		for k, v := range c.values {
+			mean, at := sum[k]/n[k], v.value/scale
+			variance, rounded := (squares[k]/n[k]-mean*mean)*n[k]/(n[k]-1), unit*unit/3
+			if other {
+				at = 1 - at
+			}
+			if x.binary {
+				variance, rounded = at*(1-at), rounded+1/(12*n[k]*n[k]) // as proportions are multiples of 1/n
+			}
+			if !(n[k] >= 3 && variance > 1e-9*mean*mean) || x.binary && !(n[k]*variance >= 2) {
+				continue
+			}
+			rows, values = rows+n[k], values+1
+			total += ((mean-at)*(mean-at) + rounded) / (variance / n[k])
+		}
+		if values >= ownValues && rows >= ownShare*float64(len(x.known)) && total < values/2 &&
+			mathext.GammaIncReg(values/2, total/2) < ownChance {
+			return true
+		}
+		if !x.binary {
+			break
+		}
+	}
+	return false
+}
+
+// rounding returns half of the last decimal of the first numbers of a column, with their decimals; if they have more
+// than six, 1e-9 and 7.
+func (c *column) rounding() (half float64, decimals int) {
+	for decimals = 1; decimals <= 6; decimals++ {
+		scale := math.Pow(10, float64(decimals))
+		if !slices.ContainsFunc(c.values[:min(50, len(c.values))],
+			func(v count) bool { return math.Abs(v.value*scale-math.Round(v.value*scale)) > 1e-6*scale*1e-3 }) {
+			return 0.5000001 / scale, decimals
+		}
+	}
+	return 1e-9, decimals
 }
 
 // isAverage reports whether the numbers of c are the averages of the target by key, given the rows and sums of the
 // target of the values of key: " " for averages, ", without the row itself" for those of the other rows, else "".
 func (x *examination) isAverage(c, key *column, n, sum []float64) string {
-	unit := 1e-9
-	for digits := 1; digits <= 6; digits++ { // half of the last decimal of rounded numbers
-		scale := math.Pow(10, float64(digits))
-		if !slices.ContainsFunc(c.values[:min(50, len(c.values))],
-			func(v count) bool { return math.Abs(v.value*scale-math.Round(v.value*scale)) > 1e-6*scale*1e-3 }) {
-			if digits < 2 && x.binary {
-				return ""
-			}
-			unit = 0.5000001 / scale
-			break
-		}
+	unit, decimals := c.rounding()
+	if decimals < 2 && x.binary {
+		return ""
 	}
 	var rows, is, without float64
 	levels := map[int32]bool{}

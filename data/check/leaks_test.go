@@ -153,6 +153,31 @@ var leaky = map[string]func(d *design){
 		d.add("history", func(i int) string { return fmt.Sprintf("%.2f", v[i]) })
 		d.leaks, d.what = []string{"history"}, LeakAverage
 	},
+	"an average of a quantity by a column that is left out": func(d *design) {
+		d.addAmount()
+		d.person = nil
+		for range d.n {
+			d.person = append(d.person, d.r.IntN(d.n/12))
+		}
+		v := d.averages(func(i int) float64 { return d.amount[i] })
+		for i := range d.person { // another column with this name
+			d.person[i] = i % 7
+		}
+		d.addNumbers("history", func(i int) float64 { return v[i] })
+		d.leaks, d.what = []string{"history"}, LeakAverage
+	},
+	"a proportion of a class by a column that is left out": func(d *design) {
+		d.addClass()
+		for i := range d.person {
+			d.person[i] = i * 7919 % 12
+		}
+		v := d.averages(func(i int) float64 { return float64(d.class[i]) })
+		for i := range d.person {
+			d.person[i] = i % 7
+		}
+		d.add("history", func(i int) string { return fmt.Sprintf("%.4f", v[i]) })
+		d.leaks, d.what = []string{"history"}, LeakAverage
+	},
 	"shares that sum to one": func(d *design) {
 		a, b, c := make([]float64, d.n), make([]float64, d.n), make([]float64, d.n)
 		for i := range a {
@@ -379,6 +404,56 @@ func TestExamine_HonestTables(t *testing.T) {
 				d = newDesign(n)
 				add(d)
 			}
+		}
+	}
+}
+
+// Averages by a column that is left out are found if they were taken over more rows than are examined. The expected target,
+// as predicted by a model of other rows or known of a larger population, is no leak.
+func TestExamine_AveragesOverMoreRows(t *testing.T) {
+	for _, binary := range []bool{false, true} {
+		found, alarms := 0, 0
+		const tables = 40
+		for seed := range uint64(tables) {
+			r := rand.New(rand.NewPCG(seed, 31))
+			const n, keys = 4000, 100
+			sum, count, level := make([]float64, keys), make([]float64, keys), make([]float64, keys)
+			key, y := make([]int, n), make([]float64, n)
+			for k := range level {
+				level[k] = r.Float64()
+			}
+			for i := range y {
+				key[i] = r.IntN(keys)
+				y[i] = level[key[i]] + 0.3*r.NormFloat64()
+				if binary {
+					y[i] = 0
+					if r.Float64() < level[key[i]] {
+						y[i] = 1
+					}
+				}
+				sum[key[i]], count[key[i]] = sum[key[i]]+y[i], count[key[i]]+1
+			}
+			for _, leak := range []bool{true, false} {
+				var b strings.Builder
+				b.WriteString("x,history,y\n")
+				for i := range n * 4 / 5 { // the last fifth is held out
+					v := level[key[i]]
+					if leak {
+						v = sum[key[i]] / count[key[i]]
+					}
+					fmt.Fprintf(&b, "%.4f,%.6f,%.4f\n", r.NormFloat64(), v, y[i])
+				}
+				all := leaksOf(examineText(t, b.String(), Roles{Target: "y"}))
+				is := slices.ContainsFunc(all, func(f Finding) bool { return f.What == LeakAverage && f.Column == "history" })
+				if is && leak {
+					found++
+				} else if is {
+					alarms++
+				}
+			}
+		}
+		if found < tables-1 || alarms > 0 {
+			t.Errorf("binary %v: %d of %d leaks found, %d false alarms", binary, found, tables, alarms)
 		}
 	}
 }
