@@ -408,6 +408,33 @@ func TestExamine_HonestTables(t *testing.T) {
 	}
 }
 
+// A column of numbers without any value is examined like the others.
+func TestExamine_NumbersWithoutValues(t *testing.T) {
+	for _, add := range []func(d *design){(*design).addClass, (*design).addAmount} {
+		d := newDesign(300)
+		add(d)
+		f, err := data.ReadBytes(t.Context(), "t.csv", []byte(d.text()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := []data.Column{{Name: "empty", Kind: data.Numeric, Type: "double", Number: make([]float64, 300),
+			Null: slices.Repeat([]bool{true}, 300)}}
+		for _, name := range []string{"x1", "y"} {
+			c, err := f.Column(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			columns = append(columns, *c)
+		}
+		if f, err = data.NewFrame(columns...); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := Examine(t.Context(), f, nil, Roles{Target: "y"}); err != nil || len(leaksOf(all)) > 0 {
+			t.Errorf("%v, %q", err, stringsOf(all))
+		}
+	}
+}
+
 // Averages by a column that is left out are found if they were taken over more rows than are examined. The expected target,
 // as predicted by a model of other rows or known of a larger population, is no leak.
 func TestExamine_AveragesOverMoreRows(t *testing.T) {
