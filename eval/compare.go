@@ -98,25 +98,29 @@ func newComparison(e *Evaluation, in *Input, losses []*sortedLosses, k int) Comp
 	return c
 }
 
-// addGroups adds the differences of the risk by group. intervals holds the interval of each group on its own,
-// by group and model; critical is the number of standard errors of simultaneous intervals.
-func (c *Comparison) addGroups(
-	in *Input, g *Grouping, strata []stratum, intervals [][]*Interval, k int, critical float64,
-	errorsOf func(s int) (change, own estimateError),
-) {
+// groupErrors holds what the intervals of differences by group need.
+type groupErrors struct {
+	strata    []stratum
+	intervals [][]*Interval // of each group on its own, by group and model; nil: the group has none
+	critical  float64       // number of standard errors of simultaneous intervals
+	of        func(s int) (change, own estimateError)
+}
+
+// addGroups adds the differences of the risk of model k+1 and the baseline by group.
+func (c *Comparison) addGroups(in *Input, g *Grouping, k int, errors *groupErrors) {
 	for s := range g.Groups {
 		g := &g.Groups[s]
 		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,
 			Value: g.Models[k+1].Values.Risk() - g.Models[0].Values.Risk()}
-		if intervals[s] != nil {
-			d.Interval = intervals[s][k]
-			change, own := errorsOf(s)
+		if errors.intervals[s] != nil {
+			d.Interval = errors.intervals[s][k]
+			change, own := errors.of(s)
 			change, at := change.UnlessRounding(float64(d.Value), float64(g.Models[0].Values.Risk()), own)
-			if d.Simultaneous = change.simultaneousInterval(at, in.confidence(), critical, math.Inf(-1)); d.Simultaneous == nil {
-				h := Num(critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, strata[s].Rows))
+			if d.Simultaneous = change.simultaneousInterval(at, in.confidence(), errors.critical, math.Inf(-1)); d.Simultaneous == nil {
+				h := Num(errors.critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, errors.strata[s].Rows))
 				d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
 			}
-			few := scarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, critical)
+			few := scarcityOf(in.rows, errors.strata[s].Rows, g.Models[0].Values, errors.critical)
 			few.Widen(d.Simultaneous, float64(d.Value), few.GapOf(k+1)-few.GapOf(0))
 		}
 		c.Groups = append(c.Groups, d)

@@ -16,23 +16,28 @@ type intervalPlan struct {
 // An intervalMaker computes the intervals of the strata of one grouping.
 type intervalMaker struct {
 	intervalPlan
+	division
 	in      *measuredRows
-	salt    uint64 // of this grouping
 	columns *influenceColumns
-	strata  []stratum
 	sums    [][]float64 // of the columns, by stratum
-	all     *stratum
 
 	LossAtLeast0 []bool // by model: no row of the input has a loss below 0
 }
 
-// newIntervalMaker computes the sums of the columns over the strata of a grouping; all is their union. tailQ
-// holds the quantile at TailAlpha of the losses of every model.
+// A division is a division of the rows into strata.
+type division struct {
+	salt   uint64 // of the draws, different for every division
+	strata []stratum
+	all    *stratum // the union of the strata
+}
+
+// newIntervalMaker computes the sums of the columns over the strata of a division. tailQ holds the quantile at
+// TailAlpha of the losses of every model.
 func newIntervalMaker(
-	ctx context.Context, in *measuredRows, p intervalPlan, salt uint64, strata []stratum, all *stratum, tailQ []float64,
-	centre float64,
+	ctx context.Context, in *measuredRows, p intervalPlan, by division, tailQ []float64, centre float64,
 ) (*intervalMaker, error) {
-	r := &intervalMaker{in: in, intervalPlan: p, salt: salt, strata: strata, all: all,
+	strata := by.strata
+	r := &intervalMaker{in: in, intervalPlan: p, division: by,
 		columns: newInfluenceColumns(in, tailQ, centre), sums: make([][]float64, len(strata))}
 	for _, m := range in.Models {
 		r.LossAtLeast0 = append(r.LossAtLeast0, !slices.ContainsFunc(m.Loss, func(l float64) bool { return l < 0 }))

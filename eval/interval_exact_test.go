@@ -218,7 +218,7 @@ func TestIntervals_OfLossesStayAboveZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := newIntervalMaker(t.Context(), rows, intervalPlan{}, 0, []stratum{*s.All}, nil, []float64{1}, 0)
+		r, err := newIntervalMaker(t.Context(), rows, intervalPlan{}, division{strata: []stratum{*s.All}}, []float64{1}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

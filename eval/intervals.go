@@ -29,7 +29,7 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata
 	by := make([]*intervalMaker, len(divided))
 	for j := range divided {
 		var err error
-		if by[j], err = newIntervalMaker(ctx, in.rows, plan, uint64(j), divided[j], strata.All, tailQ, center); err != nil {
+		if by[j], err = newIntervalMaker(ctx, in.rows, plan, division{uint64(j), divided[j], strata.All}, tailQ, center); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func (e *Evaluation) addGroupIntervals(
 				continue
 			}
 			for q, measure := range list {
-				putInterval(parts[s], measure, k, g.N, errors[s][k*len(list)+q], m.Values, m.Intervals)
+				parts[s].putInterval(measure, k, g.N, errors[s][k*len(list)+q], m.Values, m.Intervals)
 			}
 			if k > 0 {
 				differences[s] = append(differences[s], parts[s].Change(float64(m.Values.Risk())-base, base, errors[s][changes+k-1],
@@ -114,8 +114,8 @@ func (e *Evaluation) addGroupIntervals(
 	if j == len(e.Groupings)-1 {
 		for k := range e.Compared {
 			c := &e.Compared[k]
-			c.addGroups(in, grouping, strata, differences, k, critical,
-				func(s int) (estimateError, estimateError) { return errors[s][changes+k], errors[s][0] })
+			c.addGroups(in, grouping, k, &groupErrors{strata: strata, intervals: differences, critical: critical,
+				of: func(s int) (estimateError, estimateError) { return errors[s][changes+k], errors[s][0] }})
 			spreads.compare(c, k+1)
 		}
 	}
@@ -142,7 +142,7 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 		m := &e.Models[k]
 		addExactIntervals(in.rows, k, part.of, m.Overall, e.Confidence, m.Intervals)
 		for q, measure := range list {
-			putInterval(part, measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
+			part.putInterval(measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
 		}
 	}
 	own := errors[0][0] // of the baseline's risk
@@ -176,8 +176,9 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 	return errors[0], nil
 }
 
-// putInterval sets the interval of a measure of n rows unless it has an exact one.
-func putInterval(part *errorPart, m Measure, k, n int, l estimateError, v Values, iv map[string]Interval) {
+// putInterval sets in iv the interval of a measure of model k unless it has an exact one; n is the number of rows of
+// the part, v holds their values.
+func (part *errorPart) putInterval(m Measure, k, n int, l estimateError, v Values, iv map[string]Interval) {
 	at, ok := v.Get(m.Key)
 	if _, exact := iv[m.Key]; exact || !ok {
 		return

@@ -88,7 +88,7 @@ func (m *Model) marginsOfOtherModels(ctx context.Context, began time.Time) (of m
 	t := m.tuneTable(m.Run.Train)
 	if v := m.validationTable(); v != nil {
 		if t = v; m.Config.Average != level.ValidationSubsets {
-			of = marginRows{memory.Make[float64](m.Run.arena(), v.N), v.Target, v.Weights}
+			of = marginRows{margin: memory.Make[float64](m.Run.arena(), v.N), target: v.Target, weight: v.Weights}
 			v.X.MarginsTo(of.margin, m.Coefficients, 0, v.N)
 			return of, 0, nil
 		}
@@ -163,12 +163,13 @@ func (m *Model) fitSlopeAndIntercept(ctx context.Context, of marginRows) (slope,
 	if size = math.Sqrt(size); !(size > 0) || math.IsInf(size, 1) {
 		return 1, 0, nil // a model that says the same of every row
 	}
+	of.size = size
 	dual, err := level.Level{Average: "plain"}.Dual(level.Rows{N: len(of.margin), Weights: of.weight, Sharded: m.Run.rows})
 	if err != nil {
 		return 0, 0, err
 	}
 	primal := dro.L2{Mu: 1 / n, Intercept: m.Run.Train.Intercept >= 0, FreeModulus: m.loss.Smoothness()}
-	_, slope, intercept, err = m.solveAtMargins(ctx, "recalibration", of, size, 0, dual, primal,
+	_, slope, intercept, err = m.solveAtMargins(ctx, "recalibration", of, dual, primal,
 		dro.Options{RelativeGap: 1e-8})
 	return slope, intercept, err
 }

@@ -26,7 +26,7 @@ func TestRecalibration_IndependentOfUnit(t *testing.T) {
 			Run: &Run{Train: &encode.Dataset{N: len(margin), Target: target, Intercept: intercept}, Weight: weight}}
 		mu := 1.0
 		m.Config.Mu = &mu
-		slope, shift, err := m.fitSlopeAndIntercept(t.Context(), marginRows{margin, target, weight})
+		slope, shift, err := m.fitSlopeAndIntercept(t.Context(), marginRows{margin: margin, target: target, weight: weight})
 		if err != nil {
 			t.Fatal(err)
 		}

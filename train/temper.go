@@ -54,8 +54,8 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 		start = plain[d.Intercept]
 	}
 	// Over the norm, so that ½μ times the square of the slope is ½μ‖x‖².
-	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered", marginRows{margin, d.Target, m.Run.Weight}, norm,
-		start, adversary, m.regulariser(), m.solverOptions("tempered erm", began))
+	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered", marginRows{margin, d.Target, m.Run.Weight, norm, start},
+		adversary, m.regulariser(), m.solverOptions("tempered erm", began))
 	if err != nil {
 		return m.nameColumn(err)
 	}
@@ -87,19 +87,24 @@ func (m *Model) rescaleCoefficients(x []float64, slope, intercept float64) []flo
 	return x
 }
 
-// marginRows holds the margins, targets and weights of rows. nil weights are equal.
-type marginRows struct{ margin, target, weight []float64 }
+// marginRows holds the margins, targets and weights of rows; nil weights are equal. size is the scale of the margins,
+// start the intercept at which a solve starts.
+type marginRows struct {
+	margin, target, weight []float64
+	size, start            float64
+}
 
-// solveAtMargins minimises the robust risk of the scores slope·margin + intercept, starting at slope 1 and an
-// intercept of start; without an intercept if the model has none. The rows are the training rows, or all in this
+// solveAtMargins minimises the robust risk of the scores slope·margin + intercept, starting at slope 1 and the
+// intercept of.start; without an intercept if the model has none. The rows are the training rows, or all in this
 // process; the penalty is on slope·size.
 func (m *Model) solveAtMargins(
-	ctx context.Context, part string, of marginRows, size, start float64, dual dro.Dual, primal dro.L2, s dro.Options,
+	ctx context.Context, part string, of marginRows, dual dro.Dual, primal dro.L2, s dro.Options,
 ) (res *dro.Result, slope, intercept float64, err error) {
 	n, arena := len(of.margin), m.Run.disk.arena()
+	size := of.size
 	s.X0 = []float64{size}
 	if m.Run.Train.Intercept >= 0 {
-		s.X0 = append(s.X0, start)
+		s.X0 = append(s.X0, of.start)
 	}
 	columns := len(s.X0)
 	first, end := m.Run.rows.LocalRange(n)

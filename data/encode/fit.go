@@ -63,7 +63,7 @@ func (s *Sink) arena() *memory.Arena {
 // all ranks and for any number of them. Groups have the labels of the rows of all, HoldoutReport
 // is of the rows of all, and what is wrong with rows is an error on all ranks.
 func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Sink) (*Fitted, error) {
-	t, err := newFitting(ctx, f, train, holdout, s, to.arena(), to.Shared)
+	t, err := newFitting(ctx, f, train, holdout, s, &to)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func isMostlySingle(features []*data.Column) bool {
 // category are a level of their own. Columns that are constant on the training
 // rows are left out, with a note.
 func NewEncoder(ctx context.Context, f *data.Frame, rows []int, s Spec) (*Encoder, error) {
-	t, err := newFitting(ctx, f, rows, nil, s, nil, nil)
+	t, err := newFitting(ctx, f, rows, nil, s, &Sink{})
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/memory"
 )
 
 // A fitting is the state of fitting an encoder: it assigns roles to columns, scans the training rows of this
@@ -49,21 +48,22 @@ type feature struct {
 	kept     bool
 }
 
-// newFitting checks the roles of the columns, adds derived columns and fits the target.
+// newFitting checks the roles of the columns, adds derived columns and fits the target. Of to it takes the arena and the
+// rows of ranks.
 func newFitting(
-	ctx context.Context, f *data.Frame, train, holdout []int, s Spec, arena *memory.Arena, shared *Shared,
+	ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to *Sink,
 ) (t *fitting, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	t = &fitting{ctx: ctx, f: f, block: f, e: &Encoder{Spec: s}, made: map[*data.Column][]Operand{},
 		products: map[*data.Column]Product{}, crossed: map[*data.Column]*category{}}
-	if shared != nil {
-		if err := t.takeRankRows(train, shared); err != nil {
+	if to.Shared != nil {
+		if err := t.takeRankRows(train, to.Shared); err != nil {
 			return nil, err
 		}
 	} else {
-		if t.partition, err = matrix.NewPartition(arena, f.Rows, train, holdout); err != nil {
+		if t.partition, err = matrix.NewPartition(to.arena(), f.Rows, train, holdout); err != nil {
 			return nil, err
 		}
 		t.total = t.partition.Set(0).Len()

@@ -44,14 +44,17 @@ func (w *worker) addGrad(dst, weight, slope []float64, lo, hi int) {
 	w.oracle.AddGradTo(dst, weight, slope, lo, hi)
 }
 
-// addChange adds Σ_j (weight[j]∇f_j − oldWeight[j]∇f_j') over [lo, hi) to dst.
-func (w *worker) addChange(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
+// weightedSlopes holds weights and slopes of all samples.
+type weightedSlopes struct{ weight, slope []float64 }
+
+// addChange adds to dst the change of Σ_j weight[j]∇f_j over [lo, hi) from old to now.
+func (w *worker) addChange(dst []float64, now, old weightedSlopes, lo, hi int) {
 	if w.model != nil { // one coefficient of z_j
 		w.e.Spend(w.half * float64(hi-lo))
 		moved := 0.0
 		for j := lo; j < hi; j++ {
-			w.change[j] = float64(weight[j]*slope[j]) - float64(oldWeight[j]*oldSlope[j]) // not fused: 0 where nothing changed
-			moved += weight[j] - oldWeight[j]
+			w.change[j] = float64(now.weight[j]*now.slope[j]) - float64(old.weight[j]*old.slope[j]) // not fused: 0 where nothing changed
+			moved += now.weight[j] - old.weight[j]
 		}
 		w.model.AddGradTo(dst[:w.d], w.change, w.ones, lo, hi)
 		if w.d < len(dst) {
@@ -59,11 +62,11 @@ func (w *worker) addChange(dst, weight, slope, oldWeight, oldSlope []float64, lo
 		}
 		return
 	}
-	w.addGrad(dst, weight, slope, lo, hi)
+	w.addGrad(dst, now.weight, now.slope, lo, hi)
 	for j := lo; j < hi; j++ {
-		w.change[j] = -oldWeight[j]
+		w.change[j] = -old.weight[j]
 	}
-	w.addGrad(dst, w.change, oldSlope, lo, hi)
+	w.addGrad(dst, w.change, old.slope, lo, hi)
 }
 
 // slopes returns the part of a slope table for the samples [lo, hi).

@@ -21,12 +21,15 @@ type constants struct {
 	h []float64 // of the samples, that the above were computed from
 }
 
-// newConstants computes the constants from those of the samples: H_j and M_j of
-// ConstantsTo of the oracle, in the norms of dual. Lifted gradients are
-// (∇f_j, −1): G² grows by the size of the block. What it reads it asks spend for before.
+// constantsOfSamples holds H_j and M_j of the samples, as ConstantsTo of an oracle computes them.
+type constantsOfSamples struct{ h, m []float64 }
+
+// newConstants computes the constants from those of the samples, in the norms of the dual. Lifted gradients are
+// (∇f_j, −1): G² grows by the size of the block. Before it reads rows it calls spend with their passes.
 func newConstants(
-	o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h, m []float64, spend func(passes float64),
+	o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, of constantsOfSamples, spend func(passes float64),
 ) (c constants) {
+	h, m := of.h, of.m
 	n, d, _ := o.Dims()
 	lift := func(g float64, size int) float64 {
 		if lifted {

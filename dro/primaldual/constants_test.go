@@ -67,7 +67,7 @@ func TestConstants_AgainstSVD(t *testing.T) {
 			}
 			b, _ := evenBlocks(n, 1+rng.IntN(n))
 			for _, lifted := range []bool{false, true} {
-				c := newConstants(o, side.Box{}, lifted, b, h, m, unlimited)
+				c := newConstants(o, side.Box{}, lifted, b, constantsOfSamples{h, m}, unlimited)
 				for J := range b.count() {
 					lo, hi := b.bounds(J)
 					want := spectral(s, w, lo, hi, lifted)
@@ -93,9 +93,9 @@ func TestConstants_NormsOfDuals(t *testing.T) {
 	h, m := make([]float64, 12), make([]float64, 12)
 	o.ConstantsTo(h, m, make([]float64, 2))
 	b, _ := evenBlocks(12, 4)
-	plain, kl, chi := newConstants(o, side.Box{Lower: 0, Upper: 1, Nu: 0}, false, b, h, m, unlimited), newConstants(o,
-		side.Simplex{Nu: 1}, false, b, h, m, unlimited),
-		newConstants(o, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}, false, b, h, m, unlimited)
+	plain, kl, chi := newConstants(o, side.Box{Lower: 0, Upper: 1, Nu: 0}, false, b, constantsOfSamples{h, m}, unlimited), newConstants(o,
+		side.Simplex{Nu: 1}, false, b, constantsOfSamples{h, m}, unlimited),
+		newConstants(o, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}, false, b, constantsOfSamples{h, m}, unlimited)
 	if !drotest.IsNear(kl.g, drotest.MaxAbs(h), drotest.ClosedForm, 0) { // ‖Σ z_j∇f_j‖ ≤ max_j H_j·‖z‖₁
 		t.Errorf("KL: G = %v, largest H %v", kl.g, drotest.MaxAbs(h))
 	}

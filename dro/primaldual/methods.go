@@ -134,8 +134,9 @@ func (m Stochastic) Start(run saddle.Run) (saddle.Stepper, error) {
 	if m.Strategy == Historical {
 		wP, wD = historicalWeights(mo, b.count())
 	}
-	estimator := newStochasticEstimator(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD,
-		!theoretical)
+	estimator := newStochasticEstimator(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(),
+		newComparison(wP, s.gamma, r.Cert.Evaluator.D, !theoretical))
+	estimator.wD = wD
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
 	offerDrawn(r, t)
 	r.AnswerWithDual()
@@ -202,8 +203,8 @@ func (m SeparableBlock) Start(run saddle.Run) (saddle.Stepper, error) {
 	if lifted {
 		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the iteration begins
 	}
-	estimator := newSeparableEstimator(newWorker(p.Oracle, r.Cert.Evaluator), separable, b, s, r.Rng(), wP, len(x0),
-		!theoretical)
+	estimator := newSeparableEstimator(newWorker(p.Oracle, r.Cert.Evaluator), separable, b, s, r.Rng(),
+		newComparison(wP, s.gamma, len(x0), !theoretical))
 	t := newTemplate(p, x0, r.Settings.Seed)
 	offerDrawn(r, t)
 	r.AnswerWithDual()
@@ -273,7 +274,7 @@ func constantsOf(r *engine.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	if !spectral {
 		o = struct{ saddle.Oracle }{o} // hides the methods that the norms are computed with
 	}
-	c := newConstants(o, norm, spectral && p != r.Problem, b, h, m, r.Cert.Spend)
+	c := newConstants(o, norm, spectral && p != r.Problem, b, constantsOfSamples{h, m}, r.Cert.Spend)
 	if !spectral { // of the practical schedule: G_J, L_J and that of τ have units of their own
 		c.lambdas = c.gs
 	}

@@ -45,10 +45,11 @@ type separableEstimator struct {
 }
 
 func newSeparableEstimator(
-	w *worker, dual saddle.Separable, b blocks, s *sampler, rng *rand.Rand, wP float64, d int, kept bool,
+	w *worker, dual saddle.Separable, b blocks, s *sampler, rng *rand.Rand, points *comparison,
 ) *separableEstimator {
+	d := points.d
 	c := &separableEstimator{worker: w, dual: dual, blocks: b, s: s, rng: rng,
-		points: newComparison(wP, s.gamma, d, kept), aggregate: make([]float64, d), change: make([]float64, d)}
+		points: points, aggregate: make([]float64, d), change: make([]float64, d)}
 	n := w.e.N
 	for _, v := range []*[]float64{&c.y, &c.u, &c.oldY, &c.nowValue, &c.nowU, &c.weight} {
 		*v = w.e.Vector(n)
@@ -121,7 +122,7 @@ func (c *separableEstimator) estimatePrimal(t *template) {
 		slope = c.oldSlope
 	}
 	clear(c.change)
-	c.addChange(c.change, c.weight, c.nowSlope, before, slope, lo, hi)
+	c.addChange(c.change, weightedSlopes{c.weight, c.nowSlope}, weightedSlopes{before, slope}, lo, hi)
 	for i, v := range c.change {
 		t.g[i] += r * v
 	}
@@ -141,7 +142,7 @@ func (c *separableEstimator) stepDual(t *template) {
 	c.dual.BlockStepTo(c.u, c.y, c.nowValue, c.u, c.etaPrev, lo, hi)
 	if c.tied {
 		clear(c.change)
-		c.addChange(c.change, c.y, c.nowSlope, c.oldY, c.slope, lo, hi)
+		c.addChange(c.change, weightedSlopes{c.y, c.nowSlope}, weightedSlopes{c.oldY, c.slope}, lo, hi)
 		for i, v := range c.change {
 			c.aggregate[i] += v
 		}
@@ -183,5 +184,5 @@ func (c *separableEstimator) refresh(t *template) {
 	c.lastR = r
 	c.eval(c.nowValue, c.slope, t.x, lo, hi)
 	c.points.replace(r, t.u)
-	c.addChange(c.aggregate, c.y, c.slope, c.y, c.oldSlope, lo, hi)
+	c.addChange(c.aggregate, weightedSlopes{c.y, c.slope}, weightedSlopes{c.y, c.oldSlope}, lo, hi)
 }

@@ -39,11 +39,11 @@ type stochasticEstimator struct {
 }
 
 func newStochasticEstimator(
-	w *worker, mirror saddle.Mirror, b blocks, s *sampler, rng *rand.Rand, wP, wD float64, kept bool,
+	w *worker, mirror saddle.Mirror, b blocks, s *sampler, rng *rand.Rand, points *comparison,
 ) *stochasticEstimator {
 	n, d := w.e.N, w.e.D
-	c := &stochasticEstimator{worker: w, mirror: mirror, blocks: b, s: s, rng: rng, wD: wD,
-		points: newComparison(wP, s.gamma, d, kept), aggregate: make([]float64, d), change: make([]float64, d)}
+	c := &stochasticEstimator{worker: w, mirror: mirror, blocks: b, s: s, rng: rng,
+		points: points, aggregate: make([]float64, d), change: make([]float64, d)}
 	for _, v := range []*[]float64{&c.y, &c.u, &c.hatY, &c.hatU, &c.value, &c.oldY, &c.nowValue, &c.weight, &c.averageY} {
 		*v = w.e.Vector(n)
 	}
@@ -90,7 +90,7 @@ func (c *stochasticEstimator) estimatePrimal(t *template) {
 		slope = c.oldSlope
 	}
 	clear(c.change)
-	c.addChange(c.change, c.y, c.nowSlope, hatY, slope, lo, hi)
+	c.addChange(c.change, weightedSlopes{c.y, c.nowSlope}, weightedSlopes{hatY, slope}, lo, hi)
 	for i, v := range c.change {
 		t.g[i] += r * v
 	}
@@ -148,7 +148,7 @@ func (c *stochasticEstimator) refresh(*template) {
 	}
 	c.addGrad(c.aggregate, c.weight, slope, lo, hi)
 	lo, hi = c.blocks.bounds(c.lastR)
-	c.addChange(c.aggregate, c.hatY, c.slope, c.hatY, c.oldSlope, lo, hi) // (Ĵ_{k,R} − Ĵ_{k−1,R})ᵀŷ_{k,R}
+	c.addChange(c.aggregate, weightedSlopes{c.hatY, c.slope}, weightedSlopes{c.hatY, c.oldSlope}, lo, hi) // (Ĵ_{k,R} − Ĵ_{k−1,R})ᵀŷ_{k,R}
 }
 
 // linearisation returns the mean of the points where blocks were touched and the sum of their tables.

@@ -144,6 +144,7 @@ func (t *template) rescale() {
 // its weighted mean, in coordinates (Equation (42)). The practical schedule keeps
 // it without regularisation, too.
 type comparison struct {
+	d     int       // coordinates
 	w     float64   // w^P
 	gamma []float64 // γ
 	hat   []float64 // N·d; nil: not kept
@@ -151,7 +152,7 @@ type comparison struct {
 }
 
 func newComparison(w float64, gamma []float64, d int, kept bool) *comparison {
-	c := &comparison{w: w, gamma: gamma}
+	c := &comparison{d: d, w: w, gamma: gamma}
 	if w > 0 || kept {
 		c.hat, c.mean = make([]float64, len(gamma)*d), make([]float64, d)
 	}

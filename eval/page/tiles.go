@@ -45,13 +45,6 @@ func (p *page) newTile(label, about string, s *strip, rows string) tile {
 	return t
 }
 
-// measureTile returns the tile of a measure of model k in a group; iv is its interval.
-func (p *page) measureTile(
-	label, about string, m eval.Measure, h *eval.Group, k int, iv *eval.Interval, rows string,
-) tile {
-	return p.newTile(label, about, p.measureStrip(m, h, k, iv), rows)
-}
-
 // measureStrip returns the strip of a measure of model k in a group, beside the standard model and the best constant
 // prediction.
 func (p *page) measureStrip(m eval.Measure, h *eval.Group, k int, iv *eval.Interval) *strip {
@@ -84,12 +77,13 @@ func (p *page) Tiles() []tile {
 		about += " at threshold " + printable.FourDigits(float64(*t))
 	}
 	rows := printable.Plural(e.N, "row", "rows")
-	out := []tile{p.measureTile("All rows: "+leadName(lead), about, lead, all, k, p.overallInterval(k, lead), rows)}
+	out := []tile{p.newTile("All rows: "+leadName(lead), about,
+		p.measureStrip(lead, all, k, p.overallInterval(k, lead)), rows)}
 	if w := e.Models[k].WorstGroup; w != nil {
 		out = append(out, p.worstTiles(k, lead, about)...)
 	} else if !e.IsRisk(lead) {
-		out = append(out, p.measureTile("All rows: "+p.lossName(), "lower is better", risk, all, k,
-			p.overallInterval(k, risk), rows))
+		out = append(out, p.newTile("All rows: "+p.lossName(), "lower is better",
+			p.measureStrip(risk, all, k, p.overallInterval(k, risk)), rows))
 	}
 	switch e.Task {
 	case eval.Binary:
@@ -97,8 +91,8 @@ func (p *page) Tiles() []tile {
 	default:
 		for _, m := range e.Task.Measures() {
 			if m.Tile != "" {
-				out = append(out, p.measureTile(m.Label, prefixUnit(e.TargetUnit, m.Tile), m, all, k, p.overallInterval(k, m),
-					rows))
+				out = append(out, p.newTile(m.Label, prefixUnit(e.TargetUnit, m.Tile),
+					p.measureStrip(m, all, k, p.overallInterval(k, m)), rows))
 			}
 		}
 	}
@@ -149,11 +143,11 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 		if all, _ := e.Models[k].Overall.Get(lead.Key); all != here && (lead.Better == eval.More) == (here > all) {
 			label = "Group with the largest " + p.lowerRiskName() // by which it is the worst
 		}
-		out = append(out, p.measureTile(label+": "+leadName(lead), about, lead, h, k,
-			e.SimultaneousInterval(g, h, k, lead), rows))
+		out = append(out, p.newTile(label+": "+leadName(lead), about,
+			p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead)), rows))
 		if _, ok := p.criterionTile(); !ok && e.Task != eval.Regression {
-			out = append(out, p.measureTile("Worst group: "+p.lossName(), "lower is better", e.Task.Risk(), h, k, w.MaxInterval,
-				rows))
+			out = append(out, p.newTile("Worst group: "+p.lossName(), "lower is better",
+				p.measureStrip(e.Task.Risk(), h, k, w.MaxInterval), rows))
 		}
 	}
 	return out

@@ -94,17 +94,24 @@ type plan struct {
 	storage Storage
 }
 
+// A Destination is where and how Write stores matrices: in memory if Disk is nil.
+type Destination struct {
+	Storage Storage
+	Disk    *DiskStorage
+}
+
 // Write encodes the rows of a partition. It reads the numbers once, or twice if matrices are sparse and numbers
-// may be 0. Matrices are stored on disk if where is not nil, else in memory. name is used in errors. Afterwards
+// may be 0. name is used in errors. Afterwards
 // the Numbers hold their faults: the matrices are usable only if these are nothing but filled nulls. The
 // Matrices must be closed.
 func Write(
-	ctx context.Context, name string, l Layout, rows *Partition, storage Storage, where *DiskStorage, sources []Source,
+	ctx context.Context, name string, l Layout, rows *Partition, to Destination, sources []Source,
 ) (*Matrices, error) {
-	p := &plan{Layout: l, rows: rows, sources: sources, storage: storage}
+	where := to.Disk
+	p := &plan{Layout: l, rows: rows, sources: sources, storage: to.Storage}
 	for _, o := range sources {
 		if o.Number != nil {
-			o.Number.narrow = storage == Float32
+			o.Number.narrow = to.Storage == Float32
 			p.numbers = append(p.numbers, o.Number)
 		}
 	}

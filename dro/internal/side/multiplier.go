@@ -97,7 +97,7 @@ func (s Simplex) divergenceAt(
 	r *reference, y, f []float64, nu float64, b bound, guess float64,
 ) (d, slope, tau float64) {
 	n, kl := len(f), s.Divergence == KullbackLeibler
-	tau = r.respondAt(y, f, s.Divergence, nu, b, guess, nil)
+	tau = r.respondAt(y, f, penalty{s.Divergence, nu}, b, guess, nil)
 	at := (tau - b.level) / nu
 	parts := [4][]float64{r.rows.Scalars(n), r.rows.Scalars(n), r.rows.Scalars(n), r.rows.Scalars(n)}
 	r.rows.Run(n, func(k, lo, hi int) {

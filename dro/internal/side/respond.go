@@ -39,7 +39,7 @@ func (s Simplex) respond(y, f []float64, from engine.Multipliers) (a response) {
 		a.risk, a.tau = a.linear, q.level
 		return a
 	}
-	a.tau = r.respondAt(y, f, s.Divergence, a.nu, q, guess, &a.moments)
+	a.tau = r.respondAt(y, f, penalty{s.Divergence, a.nu}, q, guess, &a.moments)
 	a.completeRisk(s)
 	return a
 }
@@ -137,7 +137,13 @@ func (r *reference) respondAbove(y, f []float64, b bound) {
 	})
 }
 
-// respondAt stores in y the best response to losses f under the penalty nu·D, nu > 0,
+// A penalty is a divergence times nu > 0.
+type penalty struct {
+	divergence Divergence
+	nu         float64
+}
+
+// respondAt stores in y the best response to losses f under a penalty ν·D,
 //
 //	χ²: y_j = w_j·min(limit, (1 + (f_j − τ)/ν)₊)    KL: y_j = w_j·min(limit, exp((f_j − τ)/ν))
 //
@@ -145,8 +151,9 @@ func (r *reference) respondAbove(y, f []float64, b bound) {
 // m is nil. The bound b is subtracted from the losses. Losses above it cannot have all the weight and losses
 // from it on can, so that the search for τ is accurate however far apart the losses are.
 func (r *reference) respondAt(
-	y, f []float64, d Divergence, nu float64, b bound, guess float64, m *moments,
+	y, f []float64, of penalty, b bound, guess float64, m *moments,
 ) (tau float64) {
+	d, nu := of.divergence, of.nu
 	if d == KullbackLeibler {
 		s := r.respondExponentially(y, f, nu, b, guess)
 		scale, plain := s/r.total, r.w == nil && math.IsInf(b.limit, 1)

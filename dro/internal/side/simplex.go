@@ -277,7 +277,7 @@ func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 		u[j] = v
 	}
 	r := newReference(nil, nil, len(y))
-	tau := r.respondAt(y, u, s.Divergence, 1, r.boundOf(u, s.largestRatio()), math.NaN(), nil)
+	tau := r.respondAt(y, u, penalty{s.Divergence, 1}, r.boundOf(u, s.largestRatio()), math.NaN(), nil)
 	const least = 0x1p-1000 // smallest weight whose logarithm is accurate
 	for j, v := range y {
 		switch {

@@ -426,7 +426,7 @@ func (f *fit) newtonStep(fold int, groups []Group, x []float64, weight float64) 
 			}
 		}
 		if some {
-			f.addCell(h, gradient, sum, grad, d, cell, groups, first)
+			f.addCell(quadratic{h, gradient}, segmentSums{sum, grad}, cell, groups, first)
 		}
 	}
 	g := mat.NewVecDense(d, gradient)
@@ -441,8 +441,16 @@ func (f *fit) newtonStep(fold int, groups []Group, x []float64, weight float64) 
 	return out.RawVector().Data, mat.Dot(g, out)
 }
 
-// addCell adds the gradient and the Gram matrix of a cell for the coefficients that apply to it.
-func (f *fit) addCell(h, gradient, gram, grad []float64, d, cell int, groups []Group, first []int) {
+// segmentSums holds the Gram matrix and the gradient of a cell.
+type segmentSums struct{ gram, gradient []float64 }
+
+// A quadratic is the gradient and the Hessian of the objective; only the upper triangle of the Hessian is used.
+type quadratic struct{ hessian, gradient []float64 }
+
+// addCell adds to q the gradient and the Gram matrix of a cell, at the places of the coefficients that apply to it:
+// those of grouping c begin at first[c].
+func (f *fit) addCell(q quadratic, of segmentSums, cell int, groups []Group, first []int) {
+	d := len(q.gradient)
 	columns, at := make([]int, 0, 2*f.p), make([]int, 0, 2*f.p)
 	for j := range f.p {
 		columns, at = append(columns, j), append(at, j)
@@ -455,11 +463,11 @@ func (f *fit) addCell(h, gradient, gram, grad []float64, d, cell int, groups []G
 		}
 	}
 	for a, j := range columns {
-		gradient[at[a]] += grad[j]
-		row := h[at[a]*d : (at[a]+1)*d]
+		q.gradient[at[a]] += of.gradient[j]
+		row := q.hessian[at[a]*d : (at[a]+1)*d]
 		for b := a; b < len(columns); b++ {
 			k := columns[b]
-			row[at[b]] += gram[min(j, k)*f.p+max(j, k)]
+			row[at[b]] += of.gram[min(j, k)*f.p+max(j, k)]
 		}
 	}
 }
