@@ -116,7 +116,7 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, k int, errors *groupError
 			d.Interval = errors.intervals[s][k]
 			change, own := errors.of(s)
 			change, at := change.UnlessRounding(float64(d.Value), float64(g.Models[0].Values.Risk()), own)
-			if d.Simultaneous = change.simultaneousInterval(at, in.confidence(), errors.critical, math.Inf(-1)); d.Simultaneous == nil {
+			if d.Simultaneous = change.simultaneousInterval(at, in.confidence(), errors.critical); d.Simultaneous == nil {
 				h := Num(errors.critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, errors.strata[s].Rows))
 				d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
 			}

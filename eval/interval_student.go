@@ -21,7 +21,18 @@ func (l *estimateError) freedom() float64 {
 	return max(1, f)
 }
 
-// Interval returns the interval of an estimate, clipped to [least, most].
+// lowerEnd returns the lower end of an interval of a number at that is at least least: low itself in the upper half
+// between least and at, below it on a logarithmic scale, so that it reaches least only if at does. An end of 0 would say
+// that an error may be absent, although the rows have errors.
+func lowerEnd(at, low, least float64) float64 {
+	half := (at - least) / 2
+	if math.IsInf(least, -1) || !(half > 0) || low >= at-half {
+		return math.Max(least, low)
+	}
+	return least + half*math.Exp((low-(at-half))/half)
+}
+
+// Interval returns the interval of an estimate, within [least, most].
 func (l *estimateError) Interval(at, confidence, least, most float64) *Interval {
 	se, ok := l.SE()
 	if !ok {
@@ -30,7 +41,7 @@ func (l *estimateError) Interval(at, confidence, least, most float64) *Interval 
 	iv := &Interval{Low: Num(at), High: Num(at), Method: "skewness-adjusted t"}
 	if se > 0 {
 		u, skew := studentQuantile(confidence, l.freedom()), l.third/(l.second*math.Sqrt(l.second))
-		iv.Low, iv.High = Num(max(least, at-se*invertSkewness(u, skew))), Num(min(most, at-se*invertSkewness(-u, skew)))
+		iv.Low, iv.High = Num(lowerEnd(at, at-se*invertSkewness(u, skew), least)), Num(min(most, at-se*invertSkewness(-u, skew)))
 	}
 	return iv
 }

@@ -209,21 +209,21 @@ func (e *Evaluation) addSimultaneous(
 			least = 0
 		}
 		l := errorOf(k)
-		iv := l.simultaneousInterval(m, e.Confidence, c, least)
+		iv := l.simultaneousInterval(m, e.Confidence, c)
 		if iv == nil {
 			se := in.rows.Weight.StandardError(in.Models[k].Loss, nil, rows)
-			iv = &Interval{Low: Num(max(least, m-c*se)), High: Num(m + c*se), Method: "simultaneous"}
+			iv = &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
 		}
 		few.Widen(iv, m, few.GapOf(k))
-		iv.Low = max(Num(least), iv.Low)
+		iv.Low = Num(lowerEnd(m, float64(iv.Low), least))
 		g.Models[k].Simultaneous = iv
 	}
 }
 
 // simultaneousInterval returns the interval of an estimate at the level that c standard errors have for a normal
 // variable, or at confidence if that is higher; nil if the error is not known.
-func (l *estimateError) simultaneousInterval(at, confidence, c, least float64) *Interval {
-	iv := l.Interval(at, max(confidence, math.Erf(c/math.Sqrt2)), least, math.Inf(1))
+func (l *estimateError) simultaneousInterval(at, confidence, c float64) *Interval {
+	iv := l.Interval(at, max(confidence, math.Erf(c/math.Sqrt2)), math.Inf(-1), math.Inf(1))
 	if iv != nil {
 		iv.Method = "simultaneous"
 	}

@@ -27,6 +27,9 @@ func (e *Evaluation) SimultaneousInterval(g *Grouping, h *Group, k int, m Measur
 	}
 	low, high := m.Bounds()
 	q := newEstimate(v, iv).widen(e.wideningFor(groups, freedom))
+	if float64(iv.Low) > low { // unless the bound itself is possible
+		q[1] = Num(lowerEnd(float64(v), float64(q[1]), low))
+	}
 	return &Interval{Low: max(Num(low), q[1]), High: min(Num(high), q[2]), Method: "simultaneous"}
 }
 
