@@ -238,11 +238,12 @@ func prepareTrainingOn(
 		m.addNotes(noteUntrainedGroups(train.Groups, fitted.Holdout.Groups)...)
 	}
 	m.muGiven = m.Config.Mu != nil
+	m.noteSmallWeights(rows.total, train.N)
 	if err := m.agreeWithCheckpoint(cfg); err != nil {
 		return nil, nil, err
 	}
 	m.addFindings(cfg.examined)
-	m.Config = m.Config.fillFromData(encoder.Target.Task, train.N)
+	m.Config = m.Config.fillFromData(encoder.Target.Task, rows.total)
 	m.Config.ScaleTarget = m.Config.ScalesTarget()
 	if err := m.Config.checkTask(encoder.Target.Task); err != nil {
 		return nil, nil, err

@@ -83,7 +83,7 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 		g.LeftOut = why
 		return g, nil
 	}
-	c = c.fillFromData(e.Target.Task, g.Rows)
+	c = c.fillFromData(e.Target.Task, rows.total)
 	p, steps, err := c.newPooledProblem(ctx, f, rows, g)
 	var few *tune.FewRowsError
 	switch {

@@ -32,7 +32,7 @@ func (c Config) dataSpec() encode.Spec {
 		Target: c.Target, Task: task, Features: c.Features, Drop: c.nonFeatures(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScalesTarget(),
 		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(
-			c.Reference), Exposure: c.Exposure, TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(),
+			c.Reference), Weight: c.Weight, Exposure: c.Exposure, TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(),
 		Products: c.products,
 	}
 }
@@ -156,13 +156,14 @@ func (m *Model) targetError(row int, target float64) *data.Error {
 	}
 }
 
-// fillFromData sets what depends on the data: the loss, by the task, and μ = 1/n for n training rows.
-func (c Config) fillFromData(task encode.Task, n int) Config {
+// fillFromData sets what depends on the data: the loss, by the task, and μ = 1/n for n training rows, each counted as
+// often as its weight says.
+func (c Config) fillFromData(task encode.Task, n float64) Config {
 	if c.Loss == "" {
 		c.Loss = losses.DefaultName(task != encode.Regression)
 	}
 	if c.Mu == nil {
-		mu := 1 / float64(n)
+		mu := 1 / n
 		c.Mu = &mu
 	}
 	return c
@@ -192,7 +193,7 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Proble
 	if err != nil {
 		return nil, cfg, err
 	}
-	cfg = cfg.fillFromData(encoder.Target.Task, rows.N)
+	cfg = cfg.fillFromData(encoder.Target.Task, float64(rows.N))
 	m := &Model{Config: cfg, Encoder: encoder, Run: &Run{}}
 	if err = m.setLoss(); err != nil {
 		return nil, cfg, err

@@ -183,6 +183,7 @@ type encodedRows struct {
 	fitted  *encode.Fitted
 	sample  []int // the rows of fitted.Sample; nil: none
 	weight  []float64
+	total   float64 // weight of the training rows, without exposures: their number without weights
 	periods *Periods
 
 	validation *validationRows // nil: none
@@ -225,6 +226,7 @@ func (c Config) encodeRows(
 	if rows.weight, err = readWeights(ctx, f, rows.fitted.Train, c.Weight, s.Rows); err != nil {
 		return nil, err
 	}
+	rows.total = s.totalWeight(rows.weight, rows.fitted.Train.N)
 	rows.weight = multiplyByExposure(rows.weight, rows.fitted.Train, s.Rows)
 	rows.validation, err = c.encodeValidation(ctx, f, rows.fitted.Encoder)
 	return rows, err

@@ -5,10 +5,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/internal/compensated"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/ranks/gather"
 	"github.com/drotrain/drotrain/memory"
@@ -49,7 +52,7 @@ func readWeights(
 		return nil, wrong
 	case math.IsInf(known.Sum/smallSum, 0):
 		return nil, &data.Error{Path: f.Name(), Column: name, Msg: "the sum of the weights overflows double precision",
-			Hint: "divide all weights by the same number, which changes nothing else"}
+			Hint: "divide all weights by the same number, and multiply --mu by it if it is set"}
 	case known.Least < known.Most/widestWeights:
 		return nil, &data.Error{Path: f.Name(), Column: name,
 			Msg:  fmt.Sprintf("the weights lie too far apart: from %g to %g", known.Least, known.Most),
@@ -108,6 +111,38 @@ func checkWeights(column *data.Column, first int) weightStatistics {
 	}
 	return k
 }
+
+// totalWeight returns the sum of the weights of the n training rows, nil meaning 1. It is a collective call.
+func (s *rowAssignment) totalWeight(weight []float64, n int) float64 {
+	if weight == nil {
+		return float64(n)
+	}
+	return s.Rows.Sum(n, func(lo, hi int) float64 {
+		var sum compensated.Sum
+		for _, w := range weight[lo:hi] {
+			sum.Add(w)
+		}
+		return sum.Value()
+	})
+}
+
+// smallWeight is the mean weight below which weights are hardly numbers of rows.
+const smallWeight = 0.5
+
+// noteSmallWeights warns of weights that are no numbers of rows, such as those that add up to 1, where μ depends on
+// them.
+func (m *Model) noteSmallWeights(total float64, n int) {
+	if m.Config.Weight == "" || m.muGiven || total >= smallWeight*float64(n) {
+		return
+	}
+	m.addNotes(fmt.Sprintf(warningMark+"the weights in column %q add up to %s over %d training %s: a weight says how many "+
+		"rows a row stands for, so that the ridge is as strong as for %s rows (mu %s); multiply the weights by %s, or set "+
+		"--mu %s", m.Config.Weight, formatNumber(total), n, printable.Noun(n, "row", "rows"), formatNumber(total),
+		formatNumber(1/total), formatNumber(float64(n)/total), formatNumber(1/float64(n))))
+}
+
+// formatNumber returns a number with three digits.
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
 // multiplyByExposure returns the weights of the rows of d, nil meaning 1, times their exposures.
 func multiplyByExposure(weights []float64, d *encode.Dataset, rows *ranks.Rows) []float64 {

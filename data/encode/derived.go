@@ -3,7 +3,6 @@ package encode
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
@@ -360,10 +359,11 @@ func (t *fitting) setFill(o *Operand, c *data.Column) error {
 	}
 	var v float64
 	if how == "median" {
-		var err error
-		if v, err = t.medianOf(c); err != nil {
+		values, err := t.sortedValues(c)
+		if err != nil {
 			return err
 		}
+		v = values.median()
 	} else {
 		known, err := t.scanNumbers([]*data.Column{c})
 		if err != nil {
@@ -390,8 +390,8 @@ func (t *fitting) splineBasis(c *data.Column, knots int) ([]Function, error) {
 	}
 	var at []float64
 	for k := range knots {
-		if len(v) > 0 {
-			at = append(at, v[int(math.Round((0.05+0.9*float64(k)/float64(knots-1))*float64(len(v)-1)))])
+		if len(v.Value) > 0 {
+			at = append(at, v.quantile(0.05+0.9*float64(k)/float64(knots-1)))
 		}
 	}
 	at = slices.Compact(at)

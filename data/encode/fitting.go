@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -25,6 +26,7 @@ type fitting struct {
 	comm      ranks.Comm  // of ranks with a block each; nil: all rows are here
 	e         *Encoder
 	partition *matrix.Partition // of the block
+	weight    []float64         // of the rows of the block, see Spec.Weight; nil: 1
 	counts    []int             // of training rows before each stripe
 	shards    []int             // where the training rows are cut, but for the first
 	dropped   [2]int
@@ -105,10 +107,32 @@ func newFitting(
 			return nil, err
 		}
 	}
+	if err := t.readWeight(); err != nil {
+		return nil, err
+	}
 	if err := t.deriveColumns(); err != nil {
 		return nil, err
 	}
 	return t, t.fitTarget()
+}
+
+// readWeight reads the weights of the rows of this block, if there are any. What is no weight counts as 1: who trains with
+// the weights refuses it.
+func (t *fitting) readWeight() error {
+	if t.e.Spec.Weight == "" {
+		return nil
+	}
+	c, err := t.block.Column(t.ctx, t.e.Spec.Weight)
+	if err != nil {
+		return err
+	}
+	t.weight = make([]float64, t.block.Rows)
+	for i := range t.weight {
+		if t.weight[i] = 1; c.Number != nil && c.Number[i] > 0 && table.IsFinite(c.Number[i]) && !c.IsNull(i) {
+			t.weight[i] = c.Number[i]
+		}
+	}
+	return nil
 }
 
 // takeRankRows sets the training rows of this rank. The block covers whole stripes of rows.

@@ -44,15 +44,24 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	case "mean":
 		in.Fill = mean
 	case "median":
-		if in.Fill, err = t.medianOf(c); err != nil {
+		v, err := t.sortedValues(c)
+		if err != nil {
 			return false, err
 		}
+		in.Fill = v.median()
 	}
 	if nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
 		e.filled = append(e.filled, fmt.Sprintf("%s (%s in %d %s)", c.Name, table.FormatNumber(in.Fill), nulls,
 			printable.Noun(nulls, "row", "rows")))
 		if !constant {
-			_, mean, sd, _ = matrix.JoinMoments(append(known.Moments, matrix.MomentOfEqual(in.Fill, nulls)))
+			weight := float64(nulls)
+			if t.weight != nil {
+				weight = 0
+				for _, m := range known.Moments {
+					weight += m.Nulls
+				}
+			}
+			_, mean, sd, _ = matrix.JoinMoments(append(known.Moments, matrix.MomentOfEqual(in.Fill, nulls, weight)))
 		}
 	}
 	if constant && e.keepsConstantColumn(value) {
@@ -94,22 +103,6 @@ func largestOf(all []matrix.Moment, fill float64) float64 {
 // fitted, and columns are not centred.
 func (e *Encoder) keepsConstantColumn(v float64) bool {
 	return !e.Spec.Intercept && !e.Spec.centres() && v != 0
-}
-
-// medianOf returns the median of the training values of a column, NaN if there are none.
-func (t *fitting) medianOf(c *data.Column) (float64, error) {
-	v, err := t.sortedValues(c)
-	if err != nil {
-		return 0, err
-	}
-	m := len(v) / 2
-	switch {
-	case len(v) == 0:
-		return math.NaN(), nil
-	case len(v)%2 == 1:
-		return v[m], nil
-	}
-	return v[m-1] + (v[m]-v[m-1])/2, nil
 }
 
 // numberFault returns the first error in the n values of a number, given the faults found while reading. of

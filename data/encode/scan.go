@@ -2,6 +2,7 @@ package encode
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -75,8 +76,9 @@ type numberScan struct {
 	nonzero int
 }
 
-// add adds the training rows of column j of a tile, with separate moments between the cuts.
-func (x *numberScan) add(t *matrix.Tile, j int, cuts []int) {
+// add adds the training rows of column j of a tile, with separate moments between the cuts. weight has the weights of
+// the rows of the block, nil for 1.
+func (x *numberScan) add(t *matrix.Tile, j int, cuts []int, weight []float64) {
 	faults, nonzero := matrix.NoFaults(), 0
 	var moments []matrix.Moment
 	rows := t.RowsOf[0]
@@ -88,7 +90,9 @@ func (x *numberScan) add(t *matrix.Tile, j int, cuts []int) {
 		buf := valuesOf(t, j, rows[from:to], &faults)
 		moment := matrix.Moment{}
 		if matrix.AreFinite(buf) {
-			moment = matrix.MomentOf(buf)
+			w, nulls := weightsOf(t, j, rows[from:to], weight)
+			moment = matrix.MomentOfWeighted(buf, w)
+			moment.Nulls = nulls
 		} else {
 			addNotFiniteFaults(t, j, rows[from:to], &faults)
 		}
@@ -131,6 +135,23 @@ func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []floa
 	}
 	t.Buf = buf
 	return buf
+}
+
+// weightsOf returns the weights of the values that valuesOf returns, and the total weight of the nulls beside them; nil
+// and 0 without weights.
+func weightsOf(t *matrix.Tile, j int, rows []int32, weight []float64) (of []float64, nulls float64) {
+	if weight == nil {
+		return nil, 0
+	}
+	of = make([]float64, 0, len(rows))
+	for _, i := range rows {
+		if w := weight[t.First+int(i)]; t.Null[j] != nil && t.Null[j][i] {
+			nulls += w
+		} else {
+			of = append(of, w)
+		}
+	}
+	return of, nulls
 }
 
 // addNotFiniteFaults records the first value that is NaN or infinite.
@@ -185,7 +206,7 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 		t.partition.Split(w)
 		cuts := t.stripeCuts(w.First / matrix.StripeRows)
 		for j := range w.Number {
-			scans[w.Lo+j].add(w, j, cuts)
+			scans[w.Lo+j].add(w, j, cuts, t.weight)
 		}
 		return nil
 	})
@@ -250,23 +271,81 @@ func (t *fitting) scanLevels(columns []*data.Column) ([]levels, error) {
 	})
 }
 
-// sortedValues returns the sorted finite training values of a numeric column. It is a collective call.
-func (t *fitting) sortedValues(c *data.Column) ([]float64, error) {
+// weighted holds values in ascending order.
+type weighted struct {
+	Value, Weight []float64 // no weights: 1
+}
+
+// sortedValues returns the finite training values of a numeric column. It is a collective call.
+func (t *fitting) sortedValues(c *data.Column) (weighted, error) {
 	c, err := c.Load(t.ctx)
 	if err != nil {
-		return nil, err
+		return weighted{}, err
 	}
-	var own []float64
+	var own weighted
 	for _, r := range t.partition.Set(0).All() {
 		if v := c.Number[r]; !c.IsNull(r) && table.IsFinite(v) {
-			own = append(own, v)
+			own.Value = append(own.Value, v)
+			if t.weight != nil {
+				own.Weight = append(own.Weight, t.weight[r])
+			}
 		}
 	}
-	return mergeBlocks(t, own, func(all [][]float64) []float64 {
-		v := slices.Concat(all...)
-		radix.Sort(v)
-		return v
+	return mergeBlocks(t, own, func(all []weighted) (out weighted) {
+		var v weighted
+		for _, a := range all {
+			v.Value, v.Weight = append(v.Value, a.Value...), append(v.Weight, a.Weight...)
+		}
+		if v.Weight == nil {
+			radix.Sort(v.Value)
+			return v
+		}
+		for _, k := range radix.Argsort(v.Value) {
+			out.Value, out.Weight = append(out.Value, v.Value[k]), append(out.Weight, v.Weight[k])
+		}
+		return out
 	})
+}
+
+// reach returns the first place up to which a proportion of the weight lies, and whether it is that proportion exactly.
+func (w weighted) reach(share float64) (place int, exact bool) {
+	total, sum := 0.0, 0.0
+	for _, v := range w.Weight {
+		total += v
+	}
+	for k, v := range w.Weight {
+		if sum += v; sum >= share*total {
+			return k, sum == share*total
+		}
+	}
+	return len(w.Value) - 1, false
+}
+
+// median returns the median, NaN if there are no values.
+func (w weighted) median() float64 {
+	v, m := w.Value, len(w.Value)/2
+	switch {
+	case len(v) == 0:
+		return math.NaN()
+	case w.Weight != nil:
+		k, exact := w.reach(0.5)
+		if exact && k+1 < len(v) {
+			return v[k] + (v[k+1]-v[k])/2
+		}
+		return v[k]
+	case len(v)%2 == 1:
+		return v[m]
+	}
+	return v[m-1] + (v[m]-v[m-1])/2
+}
+
+// quantile returns a value below which about a proportion of the weight lies.
+func (w weighted) quantile(share float64) float64 {
+	if w.Weight != nil {
+		k, _ := w.reach(share)
+		return w.Value[k]
+	}
+	return w.Value[int(math.Round(share*float64(len(w.Value)-1)))]
 }
 
 // labelsOf returns the sorted labels of a grouping over all blocks, or the first error of a block. It is a

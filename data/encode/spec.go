@@ -62,6 +62,10 @@ type Spec struct {
 	// fewer training rows have, and of the rarest beyond MaxLevels.
 	MinCount int `json:"min_count,omitempty"`
 
+	// Weight is a column of positive numbers that say how many rows a row stands for: means, standard deviations,
+	// medians and knots are those of a table that repeats the rows so often. It is no feature.
+	Weight string `json:"weight,omitempty"`
+
 	// Exposure is a column of positive numbers that the target is divided by, such as the years of a contract for a
 	// target of counts: what is fitted is a rate. It is no feature, and needs a target that is not scaled.
 	Exposure string `json:"exposure,omitempty"`

@@ -249,19 +249,23 @@ func (t *fitting) targetMoments(c *data.Column, of func(float64) float64) (parts
 	if t.counts == nil {
 		t.computeShardCuts()
 	}
-	var v []float64
+	var v, w []float64
 	stripe, at := 0, t.before
 	var cuts []int
 	for _, r := range t.partition.Set(0).All() {
 		if r/matrix.StripeRows != stripe || slices.Contains(cuts, at-t.before-t.counts[stripe]) {
-			parts, v, stripe = append(parts, matrix.MomentOf(v)), v[:0], r/matrix.StripeRows
+			parts, stripe = append(parts, matrix.MomentOfWeighted(v, w)), r/matrix.StripeRows
+			v, w = v[:0], w[:0]
 			cuts = t.stripeCuts(stripe)
 		}
 		if at++; !c.IsNull(r) {
 			v = append(v, of(c.Number[r]))
+			if t.weight != nil {
+				w = append(w, t.weight[r])
+			}
 		}
 	}
-	return append(parts, matrix.MomentOf(v))
+	return append(parts, matrix.MomentOfWeighted(v, w))
 }
 
 // mergeTargets merges the statistics of blocks of rows, in the order of the table.

@@ -5,10 +5,14 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 )
 
 // fewKeys is the number of keys below which comparisons are faster.
 const fewKeys = 512
+
+// scratch keeps memory for the next call of Sort.
+var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
 // Sort sorts numbers, none of which is NaN, in ascending order. It makes −0 a 0.
 func Sort(v []float64) {
@@ -16,7 +20,10 @@ func Sort(v []float64) {
 		slices.Sort(v)
 		return
 	}
-	a, b := make([]uint64, len(v)), make([]uint64, len(v))
+	work := scratch.Get().(*[]uint64)
+	defer scratch.Put(work)
+	*work = slices.Grow((*work)[:0], 2*len(v))[:2*len(v)]
+	a, b := (*work)[:len(v)], (*work)[len(v):]
 	var count counts
 	for i, x := range v {
 		a[i] = orderedBits(x)

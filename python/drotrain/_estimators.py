@@ -80,9 +80,6 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
         The model document, which is pickled with the estimator."""
 
 
-# The options that set the robustness; without one, cross-validation chooses it together with mu.
-_LEVELS = ("protect", "ess", "radius", "nu", "average", "spectral", "wasserstein")
-
 # The options that name columns of X, which a sparse matrix then has one by one.
 _OF_COLUMNS = ("features", "drop", "filter", "categorical", "transform", "interact", "numeric")
 
@@ -175,8 +172,6 @@ class _RobustModel(BaseEstimator):
             given["weight"] = _table.unused("sample_weight", [*_table.taken(features), *columns, self._target_name_])
             columns[given["weight"]] = pa.array(weight)
             rows = np.flatnonzero(weight > 0)
-            if "mu" not in given and not given.keys().isdisjoint(_LEVELS):  # 1/n, as for repeated rows
-                given["mu"] = 1 / weight.sum()
         if exposure is not None:
             given["exposure"] = _table.unused("exposure", [*_table.taken(features), *columns, self._target_name_])
             columns[given["exposure"]] = _exposures(exposure, X)
@@ -249,13 +244,13 @@ class _RobustModel(BaseEstimator):
         return given
 
     def _weights(self, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
-        """Return the weights of the rows, None if all are the same."""
+        """Return the weights of the rows, None if all are 1."""
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         if self.class_weight is not None:
             if not isinstance(self, RobustClassifier):
                 raise ValueError("class_weight is for classifiers: use sample_weight")
             weight = compute_sample_weight(self.class_weight, y) * (1.0 if weight is None else weight)
-        return weight if weight is not None and np.ptp(weight) > 0 else None
+        return None if weight is None or (weight == 1).all() else weight
 
     def _described(self, features: Any) -> dict[str, Any]:
         """Return what a model document stores of the estimator: its parameters and features."""

@@ -200,16 +200,32 @@ def test_nan_is_missing(table, form):
         plain().fit(given, y)
 
 
-# A weight of 2 is a repeated row, and a weight of 0 no row, also at the default ridge.
+# A weight of 2 is a repeated row, and a weight of 0 no row: in the standardisation, the default ridge and the fit.
+@pytest.mark.parametrize("scale", ["standard", "none"])
 @pytest.mark.parametrize("level", [{"average": "plain"}, {"protect": 0.9}, {"ess": 0.95, "penalty": "chi2"}])
-def test_weights_are_repetitions(table, level):
+def test_weights_are_repetitions(table, level, scale):
     X, y = table
     weight = np.random.default_rng(1).integers(0, 4, 600)
     rows = np.repeat(np.arange(600), weight)
-    options = {"scale": "none", "gap": 1e-10}
-    weighted = RobustClassifier(options=options, **level).fit(X, y, sample_weight=weight)
-    repeated = RobustClassifier(options=options, **level).fit(X[rows], y[rows])
-    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=2e-4)
+    given = {"options": {"scale": scale}, "gap": 1e-11} | level
+    weighted = RobustClassifier(**given).fit(X, y, sample_weight=weight)
+    repeated = RobustClassifier(**given).fit(X[rows], y[rows])
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=2e-5)
+    twice = RobustClassifier(**given).fit(X, y, sample_weight=np.full(600, 2))
+    np.testing.assert_allclose(twice.coef_, RobustClassifier(**given).fit(np.vstack([X, X]), np.r_[y, y]).coef_, atol=2e-5)
+
+
+@pytest.mark.parametrize("how", ["mean", "median"])
+def test_weights_are_repetitions_of_missing_numbers(table, how):
+    X, y = table
+    X = np.where(np.random.default_rng(2).random(X.shape) < 0.2, np.nan, X)
+    weight = np.random.default_rng(1).integers(1, 4, 600)
+    rows = np.repeat(np.arange(600), weight)
+    given = {"impute": how, "average": "plain", "gap": 1e-11}
+    number = X[:, 0] * 3
+    for ours, target in ((RobustClassifier, y), (RobustRegressor, np.nan_to_num(number))):
+        weighted = ours(**given).fit(X, target, sample_weight=weight)
+        np.testing.assert_allclose(weighted.coef_, ours(**given).fit(X[rows], target[rows]).coef_, atol=2e-5)
 
 
 def test_class_weight_is_as_in_scikit_learn(table):

@@ -2,19 +2,50 @@ package matrix
 
 import "math"
 
-// A Moment holds the count, mean and variation of some values of a column. Moments are computed for stripes,
+// A Moment holds the count, mean and variation of some values of a column, each as often as its weight says. Moments are computed for stripes,
 // which are fixed ranges of rows, and joined in the order of the rows, so that results do not depend on the
 // file or the number of threads.
 type Moment struct {
 	N      int
+	W      float64 // total weight of the values: N without weights
 	Lo, Hi float64
 	Off    float64 // mean − Lo, which has digits left where the mean itself has none
 	Q      float64 // Σ ((v − mean)/(Hi − Lo))²: the scaling keeps squares from overflow
+	Nulls  float64 // with weights, the total weight of the nulls beside the values
+}
+
+// MomentOfWeighted returns the moment of finite values with positive weights; of nil weights it is MomentOf.
+func MomentOfWeighted(v, w []float64) Moment {
+	if w == nil {
+		return MomentOf(v)
+	}
+	m := Moment{N: len(v)}
+	if m.N == 0 {
+		return m
+	}
+	m.Lo, m.Hi = minMax(v)
+	for _, k := range w {
+		m.W += k
+	}
+	if m.Lo == m.Hi || m.W == 0 {
+		return m
+	}
+	for i, x := range v {
+		m.Off += w[i] / m.W * (x - m.Lo)
+	}
+	rest := 0.0
+	for i, x := range v {
+		z := (x - m.Lo - m.Off) / (m.Hi - m.Lo)
+		m.Q += w[i] * z * z
+		rest += w[i] / m.W * z
+	}
+	m.Off += rest * (m.Hi - m.Lo) // what rounding left
+	return m
 }
 
 // MomentOf returns the moment of finite values.
 func MomentOf(v []float64) Moment {
-	m := Moment{N: len(v)}
+	m := Moment{N: len(v), W: float64(len(v))}
 	if m.N == 0 {
 		return m
 	}
@@ -83,13 +114,14 @@ func AreFinite(v []float64) bool {
 	return s == 0
 }
 
-// MomentOfEqual returns the moment of n equal values.
-func MomentOfEqual(v float64, n int) Moment { return Moment{N: n, Lo: v, Hi: v} }
+// MomentOfEqual returns the moment of n equal values of a total weight.
+func MomentOfEqual(v float64, n int, weight float64) Moment { return Moment{N: n, W: weight, Lo: v, Hi: v} }
 
 // JoinMoments returns the count, mean and population standard deviation of the values of all parts, by the rule
 // of Chan, Golub and LeVeque, and whether they are all equal.
 func JoinMoments(parts []Moment) (n int, mean, sd float64, constant bool) {
 	var all Moment
+	total := 0.0
 	for _, p := range parts {
 		switch {
 		case p.N == 0:
@@ -100,18 +132,19 @@ func JoinMoments(parts []Moment) (n int, mean, sd float64, constant bool) {
 			all.Lo, all.Hi = min(all.Lo, p.Lo), max(all.Hi, p.Hi)
 		}
 		n += p.N
+		total += p.W
 	}
 	if n == 0 || all.Lo == all.Hi {
 		return n, all.Lo, 0, true
 	}
 	spread := all.Hi - all.Lo
 	if all.N == n { // one part alone
-		return n, all.Lo + all.Off, spread * math.Sqrt(all.Q/float64(n)), false
+		return n, all.Lo + all.Off, spread * math.Sqrt(all.Q/total), false
 	}
 	off := 0.0 // mean − lo
 	for _, p := range parts {
 		if p.N > 0 {
-			off += float64(p.N) / float64(n) * (p.Lo - all.Lo + p.Off)
+			off += p.W / total * (p.Lo - all.Lo + p.Off)
 		}
 	}
 	squares, rest := 0.0, 0.0
@@ -120,9 +153,9 @@ func JoinMoments(parts []Moment) (n int, mean, sd float64, constant bool) {
 			continue
 		}
 		narrow, z := (p.Hi-p.Lo)/spread, (p.Lo-all.Lo+p.Off-off)/spread
-		squares += p.Q*narrow*narrow + float64(p.N)*z*z
-		rest += float64(p.N) * z
+		squares += p.Q*narrow*narrow + p.W*z*z
+		rest += p.W * z
 	}
-	rest /= float64(n)
-	return n, all.Lo + (off + rest*spread), spread * math.Sqrt(squares/float64(n)), false
+	rest /= total
+	return n, all.Lo + (off + rest*spread), spread * math.Sqrt(squares/total), false
 }

@@ -48,6 +48,28 @@ func TestJoinMoments_Exact(t *testing.T) {
 	}
 }
 
+// Weighted moments are those of values that are repeated so often.
+func TestMomentOfWeighted_Repetition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	var repeated []float64
+	var parts []Moment
+	for range 5 {
+		var v, w []float64
+		for range 500 {
+			v, w = append(v, 1e3+rng.NormFloat64()), append(w, float64(1+rng.IntN(4)))
+			for range int(w[len(w)-1]) {
+				repeated = append(repeated, v[len(v)-1])
+			}
+		}
+		parts = append(parts, MomentOfWeighted(v, w))
+	}
+	_, mean, sd, constant := JoinMoments(parts)
+	wantMean, wantSD, _ := meanDeviation(repeated)
+	if constant || math.Abs(mean-wantMean) > 1e-13*wantMean || math.Abs(sd-wantSD) > 1e-13*wantSD {
+		t.Errorf("mean %v, deviation %v, not %v and %v", mean, sd, wantMean, wantSD)
+	}
+}
+
 // meanDeviation returns mean and population standard deviation of values, of stripes of them.
 func meanDeviation(v []float64) (mean, sd float64, constant bool) {
 	var parts []Moment

@@ -69,7 +69,7 @@ var dataOptions = []Option{
 	{Name: "strict", Commands: "eval predict", Help: "fail, instead of warning, if the rows differ from the training rows",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Strict) }},
 	{Name: "weight", Commands: "train tune inspect",
-		Help: "`column` with a positive weight for each row, such as a survey weight or a cost"},
+		Help: "`column` with a positive weight for each row: the number of rows that it stands for, such as a survey weight"},
 	{Name: "exposure", Commands: "train tune",
 		Help: "`column` of exposures of counts, such as years insured: the model predicts counts in proportion to them, and " +
 			"the report measures rates"},
