@@ -115,7 +115,9 @@ func AreFinite(v []float64) bool {
 }
 
 // MomentOfEqual returns the moment of n equal values of a total weight.
-func MomentOfEqual(v float64, n int, weight float64) Moment { return Moment{N: n, W: weight, Lo: v, Hi: v} }
+func MomentOfEqual(v float64, n int, weight float64) Moment {
+	return Moment{N: n, W: weight, Lo: v, Hi: v}
+}
 
 // JoinMoments returns the count, mean and population standard deviation of the values of all parts, by the rule
 // of Chan, Golub and LeVeque, and whether they are all equal.
