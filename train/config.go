@@ -126,8 +126,8 @@ type Config struct {
 
 	examined *examined // what was found on the training rows; nil: they are examined
 
-	products []encode.Product // of the group coefficients that were chosen
-	design   *GroupDesign     // that is taken instead of a choice; nil: choose
+	products []encode.Term // of the group coefficients that were chosen
+	design   *GroupDesign  // that is taken instead of a choice; nil: choose
 
 	baselineMu, balancedMu *float64 // μ of ERM and of group-balanced ERM; nil: Mu
 	keepsClasses           bool     // whether Recalibrate fits a slope alone

@@ -449,7 +449,7 @@ func (c Config) encodeWithGroupCoefficients(
 }
 
 // products returns the products that stand for the group coefficients that were chosen.
-func (g *GroupDesign) products(rows *encodedRows) (out []encode.Product) {
+func (g *GroupDesign) products(rows *encodedRows) (out []encode.Term) {
 	for order, step := range groupSteps(rows) {
 		if order == len(g.Ridges) {
 			break

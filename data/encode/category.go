@@ -26,7 +26,7 @@ type category struct {
 	merged  int   // rare levels that are one
 	err     error // of the fit
 
-	cross *crossing // of a product of two categories; nil for a column of the table
+	pairs []Term // of a product of two categories; nil for a column of the table
 
 	in     Input
 	codes  matrix.Codes // by row of the table
@@ -129,8 +129,8 @@ func (k *category) mergeRareLevels(counts []int, least, limit int) {
 
 // width returns the number of encoded columns.
 func (k *category) width() int {
-	if k.cross != nil {
-		return len(k.cross.pairs)
+	if k.pairs != nil {
+		return len(k.pairs)
 	}
 	return k.in.Width()
 }
@@ -161,7 +161,7 @@ func labelCode(label, skipped int) int {
 // addCategory appends the columns of a fitted feature. It is left out, with a
 // note, if it is constant.
 func (e *Encoder) addCategory(k *category) (kept bool) {
-	if k.cross != nil {
+	if k.pairs != nil {
 		e.addCrossing(k)
 		return true
 	}

@@ -36,11 +36,10 @@ func (t *fitting) deriveColumns() error {
 		return err
 	}
 	for _, p := range t.e.Spec.Products {
-		c, err := productColumn(t.ctx, t.block, p.Name, p.Of)
+		c, err := t.addTerm(p)
 		if err != nil {
 			return err
 		}
-		t.made[c], t.products[c] = p.Of, p
 		t.features = append(t.features, c)
 	}
 	return nil
@@ -98,7 +97,7 @@ func (m *derivation) deriveFunction(how, name string) (*data.Column, error) {
 		return nil, err
 	}
 	o.Function.Name = how
-	return m.deriveColumn(how+"("+name+")", *o)
+	return m.addTerm(Term{Name: how + "(" + name + ")", Of: []Operand{*o}})
 }
 
 // addSplines replaces columns by their spline bases.
@@ -125,7 +124,7 @@ func (m *derivation) addSplines() error {
 		}
 		for k, f := range basis {
 			o.Function = f
-			made, err := m.deriveColumn(fmt.Sprintf("spline(%s).%d", c.Name, k+1), *o)
+			made, err := m.addTerm(Term{Name: fmt.Sprintf("spline(%s).%d", c.Name, k+1), Of: []Operand{*o}})
 			if err != nil {
 				return err
 			}
@@ -161,7 +160,7 @@ func (m *derivation) addInteractions() error {
 		}
 		for _, a := range sides[0] {
 			for _, b := range sides[1] {
-				c, err := m.deriveColumn(a.Label()+":"+b.Label(), a, b)
+				c, err := m.addTerm(newTerm(a, b))
 				if err != nil {
 					return err
 				}
@@ -185,17 +184,17 @@ func (m *derivation) addCategoryProduct(pair [2]string, sides [2][]Operand) erro
 			"its product with %q has too many pairs of levels: at most %d columns are allowed", pair[1], limit))
 		return nil
 	}
-	var pairs [][2]Operand
+	var pairs []Term
 	for _, a := range sides[0] {
 		for _, b := range sides[1] {
 			if occurs[[2]string{a.Level, b.Level}] {
-				pairs = append(pairs, [2]Operand{a, b})
+				pairs = append(pairs, newTerm(a, b))
 			}
 		}
 	}
 	if len(pairs) > 0 {
 		place := &data.Column{Name: pair[0] + ":" + pair[1], Kind: data.Categorical}
-		m.crossed[place] = newCrossing(pairs)
+		m.terms[place] = pairs
 		m.added = append(m.added, place)
 	}
 	return nil
@@ -341,11 +340,11 @@ func (m *derivation) numericOperand(c *data.Column, what string) (*Operand, erro
 	return o, m.setFill(o, c)
 }
 
-// deriveColumn returns the column of the product of operands.
-func (m *derivation) deriveColumn(name string, operands ...Operand) (*data.Column, error) {
-	c, err := productColumn(m.ctx, m.block, name, operands)
+// addTerm returns the column of a term.
+func (t *fitting) addTerm(of Term) (*data.Column, error) {
+	c, err := of.open(t.ctx, t.block)
 	if err == nil {
-		m.made[c] = operands
+		t.terms[c] = []Term{of}
 	}
 	return c, err
 }

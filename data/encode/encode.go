@@ -239,8 +239,8 @@ func (e *Encoder) prepareSources(
 		if written[i].Number = all[i].number; k == nil {
 			return nil
 		}
-		if k.cross != nil {
-			columns, err := k.cross.load(ctx, f)
+		if k.pairs != nil {
+			columns, err := k.loadPair(ctx, f)
 			if err != nil {
 				return err
 			}
@@ -406,7 +406,7 @@ func (e *Encoder) suggestUnused(f *data.Frame, err error) {
 // inputColumn returns the column of an input in f, deriving it if necessary.
 func inputColumn(ctx context.Context, f *data.Frame, in *Input) (*data.Column, error) {
 	if in.Of != nil {
-		return productColumn(ctx, f, in.Name, in.Of)
+		return Term{Name: in.Name, Of: in.Of}.open(ctx, f)
 	}
 	c, err := f.Lookup(in.Name)
 	if err != nil {

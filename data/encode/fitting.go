@@ -33,9 +33,7 @@ type fitting struct {
 	target    *data.Column // of the table
 	features  []*data.Column
 	problems  data.Problems
-	made      map[*data.Column][]Operand // features that are made of others
-	products  map[*data.Column]Product   // of the Spec
-	crossed   map[*data.Column]*category // products of two categories, which stand in place of a column
+	terms     map[*data.Column][]Term // of features that are made of others: the pairs of two crossed categories, or one
 
 	fitted []feature
 	sample *sample // rows to keep as they are read; nil: none
@@ -58,8 +56,7 @@ func newFitting(
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	t = &fitting{ctx: ctx, f: f, block: f, e: &Encoder{Spec: s}, made: map[*data.Column][]Operand{},
-		products: map[*data.Column]Product{}, crossed: map[*data.Column]*category{}}
+	t = &fitting{ctx: ctx, f: f, block: f, e: &Encoder{Spec: s}, terms: map[*data.Column][]Term{}}
 	if to.Shared != nil {
 		if err := t.takeRankRows(train, to.Shared); err != nil {
 			return nil, err
@@ -226,7 +223,7 @@ func (t *fitting) scan() error {
 			vectors = append(vectors, c)
 		} else if t.e.Spec.IsNumeric(c) {
 			numbers = append(numbers, c)
-		} else if t.crossed[c] == nil {
+		} else if t.terms[c] == nil {
 			texts = append(texts, c)
 		}
 	}
@@ -254,7 +251,8 @@ func (t *fitting) scan() error {
 			q.number, moments = &moments[0], moments[1:]
 			continue
 		}
-		if q.category = t.crossed[c]; q.category != nil {
+		if pairs := t.terms[c]; pairs != nil {
+			q.category = newCrossing(pairs)
 			continue
 		}
 		whole, err := t.f.Lookup(c.Name)
@@ -319,11 +317,11 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 // shareOfEntries returns the proportion of rows in which a number is not zero: about one over the number of
 // groups for a product with a group or a cell of crossed groups, else 1.
 func (t *fitting) shareOfEntries(c *data.Column) float64 {
-	p, product := t.products[c]
-	if !product {
+	p := t.termOf(c)
+	if p == nil || p.Scale == 0 {
 		return 1
 	}
-	columns, _ := groupOf(p)
+	columns, _ := groupOf(*p)
 	seen := map[string]bool{}
 	for _, q := range t.e.Spec.Products {
 		if of, levels := groupOf(q); of == columns {
@@ -333,8 +331,16 @@ func (t *fitting) shareOfEntries(c *data.Column) float64 {
 	return 1 / float64(len(seen))
 }
 
+// termOf returns the term of a number that is made of others, else nil.
+func (t *fitting) termOf(c *data.Column) *Term {
+	if terms := t.terms[c]; terms != nil {
+		return &terms[0]
+	}
+	return nil
+}
+
 // groupOf returns texts that stand for the group columns of a product and for their levels.
-func groupOf(p Product) (columns, levels string) {
+func groupOf(p Term) (columns, levels string) {
 	for _, o := range p.Of[:len(p.Of)-1] {
 		columns += strconv.Quote(o.Column)
 		levels += strconv.Quote(o.Level)

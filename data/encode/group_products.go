@@ -86,7 +86,7 @@ func (e *Encoder) hasInteraction(a, b string) bool {
 // GroupProducts returns the products of cells of a term, each given by the index of its level in every input, with the
 // Columns, divided by the square root of ridge. Under a common ridge penalty, the coefficients of groups are then
 // penalised ridge times as much as the shared coefficients.
-func (e *Encoder) GroupProducts(t GroupTerm, cells [][]int32, ridge float64) (out []Product) {
+func (e *Encoder) GroupProducts(t GroupTerm, cells [][]int32, ridge float64) (out []Term) {
 	root := math.Sqrt(ridge)
 	for _, cell := range cells {
 		var of []Operand
@@ -99,7 +99,7 @@ func (e *Encoder) GroupProducts(t GroupTerm, cells [][]int32, ridge float64) (ou
 		}
 		for _, c := range t.Columns {
 			feature, label := e.operandOf(c)
-			out = append(out, Product{Name: name + label, Of: append(slices.Clone(of), feature),
+			out = append(out, Term{Name: name + label, Of: append(slices.Clone(of), feature),
 				Scale: root * e.Columns[c].Scale})
 		}
 	}

@@ -21,13 +21,17 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		e.addNote("column %q is left out, since it has no values in the training rows", c.Name)
 		return false, nil
 	}
-	in := Input{Name: c.Name, Kind: data.Numeric, First: len(e.Columns), Of: t.made[c], Vector: c.Vector}
+	in := Input{Name: c.Name, Kind: data.Numeric, First: len(e.Columns), Vector: c.Vector}
+	term := t.termOf(c)
+	if term != nil {
+		in.Of = term.Of
+	}
 	if err := numberFault(f, c.Name, in.Of, known.Faults, t.total, e.Spec.Impute); err != nil {
 		return false, err
 	}
-	if p, product := t.products[c]; product {
+	if term != nil && term.Scale > 0 {
 		e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns,
-			Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: p.Scale})
+			Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: term.Scale})
 		return true, nil
 	}
 	_, mean, sd, constant := matrix.JoinMoments(known.Moments)

@@ -200,7 +200,7 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 	if t.counts == nil {
 		t.computeShardCuts()
 	}
-	t.sample.begin(columns, func(c *data.Column) bool { return t.made[c] != nil })
+	t.sample.begin(columns, func(c *data.Column) bool { return t.terms[c] != nil })
 	inexact, err := matrix.Visit(t.ctx, t.block.Rows, columns, false, func(w *matrix.Tile) error {
 		t.sample.add(w)
 		t.partition.Split(w)
@@ -236,7 +236,7 @@ func (t *fitting) scanLevels(columns []*data.Column) ([]levels, error) {
 		if err != nil {
 			return err
 		}
-		if t.sample != nil && columns[i].Kind == data.Categorical && t.made[columns[i]] == nil {
+		if t.sample != nil && columns[i].Kind == data.Categorical && t.terms[columns[i]] == nil {
 			if kept[i], err = c.LoadAt(t.ctx, nil, t.sample.rows); err != nil {
 				return err
 			}

@@ -78,7 +78,7 @@ type Spec struct {
 
 	// Products are columns with a coding of their own, behind all others. They stand for
 	// the coefficients of groups: see Encoder.GroupProducts.
-	Products []Product `json:"products,omitempty"`
+	Products []Term `json:"products,omitempty"`
 
 	// Reference names, by column, the level whose coefficient is 0: it has no encoded
 	// column, and levels that training did not see count as it does.
@@ -170,24 +170,6 @@ func (s *Spec) isGroupFeature(name string) bool {
 		name != s.Target
 }
 
-// An Operand is a factor of a derived column: a function of a number, or the indicator of a level of a
-// category.
-type Operand struct {
-	Column   string    `json:"column"`
-	Kind     data.Kind `json:"kind"`              // of the column, as it is taken
-	Function Function  `json:"function,omitzero"` // of a number
-	Fill     *float64  `json:"fill,omitempty"`    // of a number, for nulls; nil: a null makes a null
-	Center   float64   `json:"center,omitempty"`  // of a number: subtracted from the function
-	Level    string    `json:"level,omitempty"`   // of a category
-}
-
-// A Product is a derived column: the product of its operands divided by Scale.
-type Product struct {
-	Name  string    `json:"name"`
-	Of    []Operand `json:"of"` // the levels of one or several group columns, then a feature
-	Scale float64   `json:"scale"`
-}
-
 // Transforms lists derived columns by the names of their source columns.
 type Transforms struct {
 	Log      []string       `json:"log,omitempty"`      // its logarithm, in its place
@@ -199,14 +181,6 @@ type Transforms struct {
 // IsEmpty reports whether there are no derived columns.
 func (t *Transforms) IsEmpty() bool {
 	return len(t.Log)+len(t.Square)+len(t.Spline)+len(t.Interact) == 0
-}
-
-// Label returns the name of the operand in the name of a derived column.
-func (o *Operand) Label() string {
-	if o.Kind == data.Numeric {
-		return o.Column
-	}
-	return o.Column + "=" + o.Level
 }
 
 // Validate returns an error if the Transforms are invalid for every table.
