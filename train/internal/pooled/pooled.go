@@ -47,7 +47,7 @@ type Problem struct {
 	Loss      losses.Loss
 	Mu        float64               // above 0
 	Intercept int                   // the column that is not penalised, or -1
-	Observe   func(done, total int) // called after every fold; may be nil
+	Observe   func(done, total int) // called after every ridge; may be nil
 }
 
 // A Candidate is the out-of-fold comparison of one ridge with shared coefficients and with what was taken before.
@@ -113,8 +113,8 @@ type fit struct {
 	margin, value, slope, curvature []float64 // by place
 }
 
-// Compare fits shared coefficients, and group coefficients with every ridge, without each fold, and compares the losses
-// of the rows left out. Each step keeps the groups and the best ridges of the steps before it. Steps end after the
+// Compare fits shared coefficients, and group coefficients with each of the ridges, given in ascending order, without each
+// fold, and compares the losses of the rows left out. Each step keeps the groups and the best ridges of the steps before it. Steps end after the
 // first crossing that does not pay. With must, the first step is taken whatever it gains.
 func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*Choice, error) {
 	f := newFit(pr)
@@ -132,28 +132,29 @@ func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*C
 		f.storeFoldLosses(shared, fold, nil, start)
 	}
 	c.Shared, _, _ = f.compareLosses(shared, shared)
-	var before []Group // of the steps before, with their ridges
-	taken := shared
+	var before []Group                // of the steps before, with their ridges
+	taken, previous := shared, shared // losses of what is taken, and of the groups before the step
 	for step, added := range pr.Steps {
 		groups := slices.Concat(before, added)
-		losses, at, err := f.fitRidges(ctx, groups, len(before), ridges, x)
+		tried, losses, at, err := f.fitRidges(ctx, groups, len(before), ridges, x, previous)
 		if err != nil {
 			return nil, err
 		}
 		var candidates []Candidate
-		for k, ridge := range ridges {
+		for k, ridge := range tried {
 			q := Candidate{Ridge: ridge}
 			q.Risk, q.Change, q.SE = f.compareLosses(losses[k], shared)
 			_, q.StepChange, q.StepSE = f.compareLosses(losses[k], taken)
 			candidates = append(candidates, q)
 		}
+		slices.Reverse(candidates)
 		c.Steps = append(c.Steps, candidates)
 		best := c.Best(step)
 		errors := float64(firstError)
 		if c.Taken > 0 {
 			errors = laterError
 		}
-		k := slices.Index(ridges, best.Ridge)
+		k := slices.Index(tried, best.Ridge)
 		pays := best.StepChange < 0 && best.StepChange <= -errors*best.StepSE
 		if pays || must && step == 0 {
 			c.Taken, taken = step+1, losses[k]
@@ -161,7 +162,7 @@ func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*C
 			break
 		}
 		setRidge(groups[len(before):], best.Ridge)
-		before, x = groups, at[k]
+		before, x, previous = groups, at[k], losses[k]
 	}
 	return c, nil
 }
@@ -173,33 +174,35 @@ func setRidge(groups []Group, ridge float64) {
 	}
 }
 
-// fitRidges fits, without every fold, the groups with each ridge for those from index first on. It returns the losses
-// of the rows left out and the coefficients of every fold, by ridge. The coefficients begin at start, by fold.
+// fitRidges fits, without every fold, the groups with each ridge for those from index first on, the strongest first. It
+// ends after a ridge with which the rows left out are predicted worse than with the one before, or than without the
+// groups, whose losses are previous: weaker ones are worse still. It returns the ridges tried, and by ridge the losses of the
+// rows left out and the coefficients of every fold. The coefficients begin at start, by fold.
 func (f *fit) fitRidges(
 	ctx context.Context, groups []Group, first int, ridges []float64, start [][]float64,
-) (losses [][]float64, x [][][]float64, err error) {
-	losses, x = make([][]float64, len(ridges)), make([][][]float64, len(ridges))
-	for k := range ridges {
-		losses[k], x[k] = make([]float64, len(f.order)), make([][]float64, f.Folds)
-	}
-	for fold := range f.Folds {
-		at := start[fold]
-		if fold > 0 {
-			at = x[len(ridges)-1][fold-1]
-		}
-		for k := len(ridges) - 1; k >= 0; k-- { // the strongest ridge is nearest to the coefficients without the groups
-			setRidge(groups[first:], ridges[k])
-			if at, err = f.minimise(ctx, fold, groups, at); err != nil {
-				return nil, nil, err
+	previous []float64,
+) (tried []float64, losses [][]float64, x [][][]float64, err error) {
+	last, _, _ := f.compareLosses(previous, previous)
+	for i, ridge := range slices.Backward(ridges) {
+		setRidge(groups[first:], ridge)
+		loss, at := make([]float64, len(f.order)), make([][]float64, f.Folds)
+		for fold := range f.Folds {
+			if at[fold], err = f.minimise(ctx, fold, groups, start[fold]); err != nil {
+				return nil, nil, nil, err
 			}
-			x[k][fold] = at
-			f.storeFoldLosses(losses[k], fold, groups, at)
+			f.storeFoldLosses(loss, fold, groups, at[fold])
 		}
 		if f.Observe != nil {
-			f.Observe(fold+1, f.Folds)
+			f.Observe(len(ridges)-i, len(ridges))
 		}
+		tried, losses, x, start = append(tried, ridge), append(losses, loss), append(x, at), at
+		risk, _, _ := f.compareLosses(loss, previous)
+		if risk > last {
+			break
+		}
+		last = risk
 	}
-	return losses, x, nil
+	return tried, losses, x, nil
 }
 
 func newFit(pr *Problem) *fit {

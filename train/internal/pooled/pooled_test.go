@@ -173,3 +173,38 @@ func TestCompare_TakesCrossings(t *testing.T) {
 		}
 	}
 }
+
+// Ending the path of ridges where the risk rises takes own coefficients where all ridges would, with a risk within a tenth
+// of a standard error.
+func TestCompare_EndsThePathWithoutLoss(t *testing.T) {
+	ridges, tried := []float64{1, 5, 25, 125}, 0
+	const samples = 120
+	for seed := range uint64(samples) {
+		n, slope := []int{150, 400, 1500}[seed%3], []float64{0, 0.05, 0.1, 0.3}[seed%4]
+		loss := []losses.Loss{losses.Squared{}, losses.Logistic{}}[seed/4%2]
+		p := drawn(n, loss, slope, seed)
+		p.Mu = 1 / float64(n)
+		got, err := p.Compare(t.Context(), ridges, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried += len(got.Steps[0])
+		best, taken := Candidate{Risk: math.Inf(1)}, 0
+		for _, ridge := range ridges {
+			one, err := p.Compare(t.Context(), []float64{ridge}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := one.Best(0); c.Risk < best.Risk {
+				best, taken = c, one.Taken
+			}
+		}
+		if lost := got.Best(0).Risk - best.Risk; taken > 0 && lost > 0.1*best.SE || got.Taken != taken {
+			t.Errorf("%d rows, slope %v, %s: κ %v taken %d, of all κ %v taken %d, lost %v, SE %v", n, slope, loss.Name(),
+				got.Best(0).Ridge, got.Taken, best.Ridge, taken, lost, best.SE)
+		}
+	}
+	if tried >= 4*samples*3/4 {
+		t.Errorf("%d of %d ridges are tried", tried, 4*samples)
+	}
+}
