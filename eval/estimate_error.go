@@ -48,7 +48,7 @@ func newIntervalMaker(
 		blocks = appendRowBlocks(blocks, s, s, len(strata[s].Rows))
 	}
 	sums := make([][]float64, len(blocks))
-	err := in.Parallel(ctx, "adding up", len(blocks), func(b int) error {
+	err := in.Parallel(ctx, "summing losses", len(blocks), func(b int) error {
 		row, sum := make([]float64, r.columns.width), make([]float64, r.columns.width)
 		for _, i := range r.rowsOf(blocks[b]) {
 			r.columns.fill(row, i)

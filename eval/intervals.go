@@ -73,7 +73,7 @@ func (e *Evaluation) addGroupIntervals(
 	for k := range in.Models[1:] {
 		of = append(of, quantity{Measure: &riskMeasure, Model: k + 1})
 	}
-	errors, err := r.Errors(ctx, "errors by "+name, parts, of)
+	errors, err := r.Errors(ctx, "intervals by "+name, parts, of)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 		}
 		of = append(of, quantity{Measure: &tailMeasure, Model: k + 1})
 	}
-	errors, err := r.Errors(ctx, "errors over all rows", []*errorPart{part}, of)
+	errors, err := r.Errors(ctx, "intervals over all rows", []*errorPart{part}, of)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Progress says how far a measurement has come: Done of Total equal steps of a phase ("sorting", "measuring",
+// A Progress says how far a measurement has come: Done of Total equal steps of a phase ("sorting losses", "measuring",
 // "searching slices").
 type Progress struct {
 	Phase       string

@@ -106,7 +106,7 @@ func (s *sliceSearcher) rankCandidates(ctx context.Context) ([]candidate, error)
 	}
 	pairs := s.pairsToTry(single)
 	double, tried := make([][]candidate, len(pairs)), make([]int, len(pairs))
-	err = s.in.rows.Parallel(ctx, "searching pairs of columns", len(pairs), func(p int) error {
+	err = s.in.rows.Parallel(ctx, "searching slices of two columns", len(pairs), func(p int) error {
 		double[p], tried[p] = s.rankPairs(pairs[p][0], pairs[p][1])
 		return nil
 	})

@@ -42,7 +42,7 @@ func newStrata(ctx context.Context, in *measuredRows, groups []facts.Grouping) (
 	} else if in.Task == Binary {
 		all.Flag = make([][]uint8, len(in.Models))
 	}
-	err := in.Parallel(ctx, "sorting", sorts, func(k int) error {
+	err := in.Parallel(ctx, "sorting losses", sorts, func(k int) error {
 		m := in.Models[k%len(in.Models)]
 		if k < len(in.Models) {
 			all.Order[k] = argsort(in.Arena, n, func(i int) float64 { return m.Score[i] })

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -54,6 +56,7 @@ type phaseState struct {
 	share   float64   // done of the phase, or of its pass over the table; that of a training never falls
 	counted bool      // the share grows evenly
 	first   float64   // the first gap of a training; 0: none yet
+	news    time.Time // of the newest report
 	shown   time.Time // when something was last written
 	written int       // frames or lines
 	pending bool      // the newest report has not been shown
@@ -160,24 +163,41 @@ func (p *Progress) count(done, total int) {
 
 // report sets the finished proportion of the phase and its description.
 func (p *Progress) report(text string, share float64, counted bool) {
-	p.text, p.share, p.counted, p.pending = text, share, counted, true
+	p.text, p.share, p.counted, p.pending, p.news = text, share, counted, true, p.now()
 	p.showIfDue()
 }
 
-// timeText returns the elapsed time of the phase and, once enough is done, an estimate of the remaining time.
-func (p *Progress) timeText() string {
+// timeTexts returns the elapsed time of the phase and, once enough is done, an estimate of the remaining time; "" where
+// there is none.
+func (p *Progress) timeTexts() (elapsed, remaining string) {
 	took := p.now().Sub(p.begun)
 	if took < tickInterval {
-		return ""
+		return "", ""
 	}
-	text := ", " + formatDuration(took)
+	elapsed = formatDuration(took)
 	if !p.counted || !(p.share >= minShare) || took < 2*tickInterval {
-		return text
+		return elapsed, ""
 	}
 	if left := time.Duration(float64(took) * (1 - p.share) / p.share); left >= time.Second {
-		text += ", about " + formatDuration(left) + " left"
+		remaining = "about " + formatDuration(left) + " left"
 	}
-	return text
+	return elapsed, remaining
+}
+
+// describe returns the state of the phase in at most width characters: what does not fit is left out, the estimate of the
+// remaining time last.
+func (p *Progress) describe(width int) string {
+	name := printable.EscapeLine(phaseName(p.phase))
+	elapsed, remaining := p.timeTexts()
+	text := ""
+	for _, parts := range [][]string{{p.text, elapsed, remaining}, {p.text, remaining}, {remaining}, {elapsed}} {
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		text = strings.TrimSuffix(name+": "+strings.Join(parts, ", "), ": ")
+		if parts != nil && utf8.RuneCountInString(text) <= width {
+			return text
+		}
+	}
+	return string([]rune(text)[:min(utf8.RuneCountInString(text), max(0, width))])
 }
 
 // Begin starts a phase that shows only its elapsed time. A short phase prints nothing.
@@ -213,6 +233,10 @@ func (p *Progress) tick(stop chan struct{}) {
 		case <-t.C:
 		}
 		p.update(func() {
+			if p.stop == stop && p.counted && p.share >= 1 && p.now().Sub(p.news) >= tickInterval {
+				p.enterPhase("last steps of " + phaseName(p.phase)) // which are not counted
+				return
+			}
 			if p.stop == stop && (!p.terminal || p.now().Sub(p.shown) >= tickInterval/2) {
 				p.showIfDue()
 			}
@@ -240,16 +264,15 @@ func (p *Progress) showIfDue() {
 func (p *Progress) show() {
 	p.shown, p.pending = p.now(), false
 	p.written++
-	text := printable.EscapeLine(phaseName(p.phase)) + ": " + strings.TrimPrefix(p.text+p.timeText(), ", ")
 	if p.terminal {
-		p.draw(text)
+		p.draw()
 	} else {
-		p.line(text)
+		p.line(p.describe(math.MaxInt))
 	}
 }
 
-// draw draws the bar over the last frame, with a text that is cut at the width of the terminal.
-func (p *Progress) draw(text string) {
+// draw draws the bar over the last frame, with a text that fits the width of the terminal.
+func (p *Progress) draw() {
 	columns := p.columns()
 	width := max(1, min(barWidth, columns-10))
 	share := math.Max(0, math.Min(p.share, 1))
@@ -263,8 +286,7 @@ func (p *Progress) draw(text string) {
 	_ = bar.RenderBlank() // Set renders no share below 1 %
 	_ = bar.Set(int(barSteps * share))
 	rest := max(0, columns-width-10)
-	line := []rune(text)
-	fmt.Fprintf(p.w, "%s  %-*s", strings.TrimRight(bar.String(), " "), rest, string(line[:min(len(line), rest)]))
+	fmt.Fprintf(p.w, "%s  %-*s", strings.TrimRight(bar.String(), " "), rest, p.describe(rest))
 }
 
 // Finish ends the display and leaves the last state of the phase.

@@ -149,22 +149,54 @@ func TestProgress_Reading(t *testing.T) {
 func TestProgress_TimeLeft(t *testing.T) {
 	now := time.Unix(100, 0)
 	p := &Progress{now: func() time.Time { return now }}
-	p.counted = true
+	p.counted, p.phase = true, "fold"
 	for _, c := range []struct {
 		took  time.Duration
 		share float64
 		want  string
 	}{
-		{time.Second / 2, 0.5, ""}, {time.Second, 0.5, ", 1 s"}, {10 * time.Second, 0, ", 10 s"},
-		{10 * time.Second, math.NaN(), ", 10 s"}, {10 * time.Second, 0.01, ", 10 s"},
-		{10 * time.Second, 0.5, ", 10 s, about 10 s left"}, {10 * time.Second, 0.25, ", 10 s, about 30 s left"},
-		{10 * time.Second, 1, ", 10 s"}, {2 * time.Second, 0.7, ", 2 s"},
+		{time.Second / 2, 0.5, "fold"}, {time.Second, 0.5, "fold: 1 s"}, {10 * time.Second, 0, "fold: 10 s"},
+		{10 * time.Second, math.NaN(), "fold: 10 s"}, {10 * time.Second, 0.01, "fold: 10 s"},
+		{10 * time.Second, 0.5, "fold: 10 s, about 10 s left"}, {10 * time.Second, 0.25, "fold: 10 s, about 30 s left"},
+		{10 * time.Second, 1, "fold: 10 s"}, {2 * time.Second, 0.7, "fold: 2 s"},
 	} {
 		p.begun, p.share = now.Add(-c.took), c.share
-		if got := p.timeText(); got != c.want {
+		if got := p.describe(80); got != c.want {
 			t.Errorf("%v, %v done: %q, want %q", c.took, c.share, got, c.want)
 		}
 	}
+}
+
+// Where a line is too narrow for everything, the count and the elapsed time give way to the estimate of what is left.
+func TestProgress_ForecastFits(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := &Progress{now: func() time.Time { return now }}
+	p.phase, p.text, p.counted, p.share, p.begun = "intervals", "12 of 48", true, 0.25, now.Add(-100*time.Second)
+	for width, want := range map[int]string{80: "intervals: 12 of 48, 1 min 40 s, about 5 min 0 s left",
+		52: "intervals: 12 of 48, about 5 min 0 s left", 36: "intervals: about 5 min 0 s left", 24: "intervals: 1 min 40 s",
+		5: "inter", 0: ""} {
+		if got := p.describe(width); got != want {
+			t.Errorf("%d: %q, want %q", width, got, want)
+		}
+	}
+}
+
+// A phase whose parts are all finished does not stay at 100 %: what follows has a line of its own.
+func TestProgress_EndsWhenAllPartsAreFinished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out lockedBuffer
+		p := NewProgress(&out, nil, true, time.Now, false)
+		p.ObserveEvaluation(eval.Progress{Phase: "choosing", Done: 20, Total: 20})
+		time.Sleep(30 * time.Second)
+		p.Finish()
+		synctest.Wait()
+		if n := strings.Count(out.String(), "100%"); n > 2 {
+			t.Errorf("%d frames at 100 %%", n)
+		}
+		if !strings.Contains(out.String(), "last steps of choosing: 28 s") {
+			t.Error(out.String())
+		}
+	})
 }
 
 // Without any report a terminal has a frame every second and a half, and another stream a line
