@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/memory"
@@ -100,8 +101,8 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 			warningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {
-		m.addNotes(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them",
-			s.Rows, s.Of))
+		m.addNotes(fmt.Sprintf("the level was chosen on %s of the %s training rows; the model is trained on all of them",
+			printable.Count(s.Rows), printable.Count(s.Of)))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -62,9 +63,9 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	s := &SummaryRecalibration{Slope: slope, Intercept: intercept, Folds: folds, KeepsClasses: m.Config.keepsClasses}
 	s.Before, s.After = m.riskAtMargins(of), m.riskAtMargins(after)
 	m.Result.Recalibration = s
-	where := fmt.Sprintf("out-of-fold predictions of the %d training rows (%d folds)", m.Run.Train.N, folds)
+	where := fmt.Sprintf("out-of-fold predictions of the %s training rows (%d folds)", printable.Count(m.Run.Train.N), folds)
 	if m.Run.validation != nil {
-		where = fmt.Sprintf("predictions of the %d validation rows", len(of.margin))
+		where = fmt.Sprintf("predictions of the %s validation rows", printable.Count(len(of.margin)))
 	}
 	if s.KeepsClasses {
 		m.addNotes(fmt.Sprintf(

@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -184,7 +185,8 @@ func (t *fitting) dropNulls() error {
 			all)
 	}
 	if n := t.dropped[0]; n > 0 {
-		t.e.addNote("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
+		t.e.addNote("%s of %s training rows dropped for nulls in numeric features or the target", printable.Count(n),
+			printable.Count(all))
 	}
 	return nil
 }
@@ -309,7 +311,7 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 	}
 	e.addColumnNotes()
 	if w := len(e.Columns); w > t.total {
-		e.addNote("%d encoded columns but only %d training rows", w, t.total)
+		e.addNote("%s encoded columns but only %s training rows", printable.Count(w), printable.Count(t.total))
 	}
 	return e, nil
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -193,10 +194,11 @@ func (t *TrainingRows) String() string {
 	if !t.IsMoreThanChance() {
 		return ""
 	}
-	s := fmt.Sprintf("%d of %d rows are training rows: every feature is equal", t.Equal, t.Rows)
+	s := fmt.Sprintf("%s of %s rows are training rows: every feature is equal", printable.Count(t.Equal), printable.Count(t.Rows))
 	if t.Compared < t.Rows {
-		s = fmt.Sprintf("about %s %% of the %d rows are training rows: in a sample every feature of %d of %d rows is equal",
-			strconv.FormatFloat(100*float64(t.Equal)/float64(t.Compared), 'f', 0, 64), t.Rows, t.Equal, t.Compared)
+		s = fmt.Sprintf("about %s %% of the %s rows are training rows: in a sample every feature of %s of %s rows is equal",
+			strconv.FormatFloat(100*float64(t.Equal)/float64(t.Compared), 'f', 0, 64), printable.Count(t.Rows), printable.Count(t.Equal),
+			printable.Count(t.Compared))
 	}
 	if t.Expected >= 0.005 {
 		s += fmt.Sprintf(" (of other rows like these about %.0f %% would be equal by chance)", 100*t.Expected)

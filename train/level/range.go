@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Range holds the levels of an adversary over rows at which a constant prediction, the same for every row, is
@@ -74,7 +75,7 @@ func (r *Range) String() string {
 	}
 	sample := ""
 	if r.Rows < r.Of {
-		sample = fmt.Sprintf(" (computed from %d of %d rows)", r.Rows, r.Of)
+		sample = fmt.Sprintf(" (computed from %s of %s rows)", printable.Count(r.Rows), printable.Count(r.Of))
 	}
 	return "levels stronger than " + text +
 		" leave no model on this table: the best prediction is the same for every row" + sample

@@ -78,8 +78,8 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		}
 		out.About += fmt.Sprintf(
 			" (%s): out of fold the average loss of %s %s (standard error %.1f\u00a0%%) against shared coefficients, in %d "+
-				"folds of %d training rows",
-			ridges, Baseline, change, 100*best.SE/d.Shared, d.Folds, d.Rows)
+				"folds of %s training rows",
+			ridges, Baseline, change, 100*best.SE/d.Shared, d.Folds, printable.Count(d.Rows))
 	}
 	out.About += "."
 	return out

@@ -28,9 +28,9 @@ func selectionText(m *train.Model) string {
 		return "level and μ as set, not tuned; the baseline has the same μ"
 	}
 	if s.Validation > 0 {
-		return fmt.Sprintf("level and μ on %d validation rows, among %d candidates including ERM: %s; ERM has μ = %.3g, the "+
+		return fmt.Sprintf("level and μ on %s, among %d candidates including ERM: %s; ERM has μ = %.3g, the "+
 			"best for the average risk",
-			s.Validation, len(s.Candidates), s.Reason, s.MuOf("erm", 0))
+			printable.Plural(s.Validation, "validation row", "validation rows"), len(s.Candidates), s.Reason, s.MuOf("erm", 0))
 	}
 	return fmt.Sprintf("level and μ by %d-fold cross-validation on the training rows, among %d candidates including ERM: "+
 		"%s; ERM has μ = %.3g, the best for the average risk",

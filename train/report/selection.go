@@ -105,9 +105,10 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		return strings.ReplaceAll(t, "-", "−")
 	}
 	if s.Validation > 0 {
-		line("trained on %d of %d training rows, measured on %d validation rows", s.Rows, s.Of, s.Validation)
+		line("trained on %s of %s training rows, measured on %s", printable.Count(s.Rows), printable.Count(s.Of),
+			printable.Plural(s.Validation, "validation row", "validation rows"))
 	} else {
-		line("%d-fold cross-validation on %d of %d training rows", s.Folds, s.Rows, s.Of)
+		line("%d-fold cross-validation on %s of %s training rows", s.Folds, printable.Count(s.Rows), printable.Count(s.Of))
 	}
 	line("  %-*s %11s %19s %9s %9s", width, "candidate", what, "improvement", "average", "cost")
 	for i := range s.Candidates {
