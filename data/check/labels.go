@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,16 +27,29 @@ const (
 	handfulShare = 0.01 // of the rows, likewise
 )
 
-// Spelling returns what is left of a label without case, spaces, Unicode forms and a final full stop.
+// Spelling returns what is left of a label without case, spaces, hyphens between words, Unicode forms, accents of Latin
+// letters and a final full stop.
 func Spelling(label string) string {
-	label = strings.Map(func(r rune) rune {
-		if printable.IsHidden(r) && !unicode.IsSpace(r) {
-			return -1
+	var b strings.Builder
+	latin := false // the last letter
+	for _, r := range norm.NFKD.String(label) {
+		switch {
+		case unicode.Is(unicode.Mn, r) && latin, printable.IsHidden(r) && !unicode.IsSpace(r):
+			continue
+		case unicode.IsLetter(r):
+			latin = unicode.Is(unicode.Latin, r)
 		}
-		return r
-	}, norm.NFKC.String(label))
-	return strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(label), " "), ". "))
+		b.WriteRune(r)
+	}
+	words := strings.Fields(b.String())
+	for i, w := range words {
+		words[i] = hyphen.ReplaceAllString(w, "$1 $2")
+	}
+	return strings.ToLower(strings.TrimRight(norm.NFC.String(strings.Join(words, " ")), ". "))
 }
+
+// hyphen matches a hyphen or an underscore between letters, but not the sign of a number or of a grade.
+var hyphen = regexp.MustCompile(`(\p{L})[-_‐](\p{L})`)
 
 // OtherSpellings returns, of labels with their numbers of rows, the labels that are another spelling of a more frequent
 // label, with that label.

@@ -97,6 +97,24 @@ func TestFit_TargetOfNumbersAsText(t *testing.T) {
 	datatest.WantError(t, err, "numbers stored as text", "store it as numbers", "as classes")
 }
 
+// A feature of a typed file whose texts are nearly all numbers is told to be so.
+func TestFit_FeatureOfNumbersAsText(t *testing.T) {
+	texts, target := []string{"x"}, []float64{0}
+	for i := range 40 {
+		texts, target = append(texts, fmt.Sprint(float64(i)/8)), append(target, float64(i%2))
+	}
+	x, err := data.ColumnOf("x", texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := data.ColumnOf("y", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = NewEncoder(t.Context(), newFrame(t, y, x), nil, Spec{Target: "y"})
+	datatest.WantError(t, err, "stored as text, but holds numbers except", `"x"`)
+}
+
 // What is wrong with several columns is told at once; columns without a role do
 // not count.
 func TestFit_AllProblemsAtOnce(t *testing.T) {

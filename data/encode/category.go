@@ -75,13 +75,14 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
 		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn),
-			"it cannot be a feature, since each of the %d training rows has a different value%s", rows,
-			describeUnexpectedText(f, c))
+			"it cannot be a feature, since each of the %d training rows has a different value%s%s", rows,
+			describeUnexpectedText(f, c), describeNumbers(c, k.levels))
 		return k
 	}
 	if n > limit {
 		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn, fix.MergeRareLevels, fix.RaiseMaxLevels),
-			"%d levels exceed the limit of %d per feature%s", n, limit, describeUnexpectedText(f, c))
+			"%d levels exceed the limit of %d per feature%s%s", n, limit, describeUnexpectedText(f, c),
+			describeNumbers(c, k.levels))
 		return k
 	}
 	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing, Other: k.merged > 0}
@@ -271,6 +272,25 @@ func describeUnexpectedText(f *data.Frame, c *data.Column) string {
 	}
 	_, row := f.Where(c.UnexpectedRow - 1)
 	return fmt.Sprintf("; it holds numbers but also text, first %q in row %d", c.Unexpected, row)
+}
+
+// describeNumbers says that most levels of a typed text column are numbers, with the first that is none.
+func describeNumbers(c *data.Column, levels []string) string {
+	other, numbers := "", 0
+	for _, l := range levels {
+		if _, _, ok := table.ParseNumber(l); ok {
+			numbers++
+		} else if other == "" {
+			other = l
+		}
+	}
+	switch {
+	case c.FromText || 10*numbers < 9*len(levels):
+		return ""
+	case other != "":
+		return fmt.Sprintf("; it is stored as text, but holds numbers except for texts such as %q", other)
+	}
+	return "; it is stored as text, but holds numbers"
 }
 
 // levels holds the sorted distinct values of a column in some rows, as numbers or text, with their counts and
