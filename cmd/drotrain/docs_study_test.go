@@ -14,9 +14,19 @@ func TestDocs_StudyNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	type comparison struct {
+		Counts []int   `json:"lower_none_same_higher"`
+		Mean   float64 `json:"mean_percent"`
+	}
 	var study struct {
-		Tables int              `json:"tables"`
-		Counts map[string][]int `json:"lower_none_same_higher"`
+		Date   string                `json:"date"`
+		Commit string                `json:"commit"`
+		Tables int                   `json:"tables"`
+		Splits int                   `json:"splits"`
+		NotERM int                   `json:"not_erm"`
+		Own    int                   `json:"own_coefficients"`
+		Worst  map[string]comparison `json:"worst_group_risk"`
+		All    map[string]comparison `json:"average_risk"`
 	}
 	if err := json.Unmarshal(raw, &study); err != nil {
 		t.Fatal(err)
@@ -34,7 +44,7 @@ func TestDocs_StudyNumbers(t *testing.T) {
 			t.Errorf("%s does not say %d real tables", where, study.Tables)
 		}
 		for _, name := range []string{"without", "with"} {
-			n := study.Counts["ERM "+name+" the group columns"]
+			n := study.Worst["ERM "+name+" the group columns"].Counts
 			if len(n) != 4 {
 				t.Fatalf("the counts of %q are %v", name, n)
 			}
@@ -46,5 +56,24 @@ func TestDocs_StudyNumbers(t *testing.T) {
 				t.Errorf("the help does not say %q", want)
 			}
 		}
+	}
+	percent := func(of map[string]comparison, name string) string {
+		return strings.Replace(fmt.Sprintf("%.1f %%", of["ERM "+name+" the group columns"].Mean), "-", "−", 1)
+	}
+	page := strings.Join(strings.Fields(texts["../../docs/value.md"]), " ")
+	for _, want := range []string{
+		fmt.Sprintf("Measured on %s at commit %s", study.Date, study.Commit),
+		fmt.Sprintf("chosen in %d of the %d splits, and coefficients of their own in %d", study.NotERM, study.Splits, study.Own),
+		fmt.Sprintf("the worst group's risk changes by %s", percent(study.Worst, "without")),
+		fmt.Sprintf("the average risk by %s; against ERM with them by %s", percent(study.All, "without"), percent(study.Worst, "with")),
+		fmt.Sprintf(") and %s. The average", percent(study.All, "with")),
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("docs/value.md does not say %q", want)
+		}
+	}
+	if want := fmt.Sprintf("chosen in %d of %d splits", study.NotERM, study.Splits); !strings.Contains(
+		strings.Join(strings.Fields(texts["../../README.md"]), " "), want) {
+		t.Errorf("README does not say %q", want)
 	}
 }
