@@ -36,7 +36,8 @@ func installLine(module string) string {
 		return "git clone https://github.com/ronakdm/drlearn && venv/bin/pip install ./drlearn, or numba scikit-learn and " +
 			"-drlearn drlearn"
 	}
-	return "python3 -m venv venv && venv/bin/pip install numpy scipy cvxpy clarabel pyarrow dro, then -python venv/bin/python"
+	return "python3 -m venv venv && venv/bin/pip install numpy scipy cvxpy clarabel pyarrow dro, then -python " +
+		"venv/bin/python"
 }
 
 var errMissing = errors.New("not installed")

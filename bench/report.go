@@ -151,7 +151,8 @@ func (r *report) markdown() string {
 		b.WriteString("; " + r.Versions)
 	}
 	fmt.Fprintf(&b, ". `%s`", r.Command)
-	b.WriteString("\n\nTimes in milliseconds: median (least–most). Gaps and excesses are the checker's. What the columns " +
+	b.WriteString("\n\nTimes in milliseconds: median (least–most). Gaps and excesses are the checker's. What the " +
+		"columns " +
 		"mean: [README](../README.md).\n")
 	r.summary(&b)
 	for _, group := range groups {

@@ -63,7 +63,9 @@ func concatFrames(ctx context.Context, frames []*Frame) (*Frame, error) {
 		}
 	}
 	for _, c := range first.dates {
-		if out.dates, err = join(out.dates, func(f *Frame) (*Column, error) { return f.ReplacedDate(c.Name), nil }); err != nil {
+		if out.dates, err = join(out.dates, func(f *Frame) (*Column, error) {
+			return f.ReplacedDate(c.Name), nil
+		}); err != nil {
 			return nil, err
 		}
 	}

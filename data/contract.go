@@ -110,7 +110,8 @@ func location(zone string) (*time.Location, error) {
 // locationOf returns the time zone in which the parts of a column of times are taken.
 func (f *Frame) locationOf(c *Column) (zone string, l *time.Location, err error) {
 	zone = c.Zone
-	if at := slices.IndexFunc(f.how.Columns, func(of ColumnForm) bool { return of.Name == c.Name }); at >= 0 && f.how.Columns[at].Type != "" {
+	if at := slices.IndexFunc(f.how.Columns, func(of ColumnForm) bool { return of.Name == c.Name }); at >= 0 &&
+		f.how.Columns[at].Type != "" {
 		zone = f.how.Columns[at].Zone
 	}
 	if zone == table.VariousOffsets {

@@ -110,7 +110,8 @@ func TestCSV_OneColumn(t *testing.T) {
 
 func TestCSV_NotesUnexpectedText(t *testing.T) {
 	f := frameOf(t, "a,b\n1,1\n2,2\nthree,3\n4,4\n")
-	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `column "a", row 3: the column is read as text because of "three" in this row`) {
+	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0],
+		`column "a", row 3: the column is read as text because of "three" in this row`) {
 		t.Errorf("notes %q", f.Notes)
 	}
 }
@@ -293,7 +294,8 @@ func TestCSV_Remarks(t *testing.T) {
 			t.Errorf("%.60q …: remarks %v", c.text, f.Remarks)
 		}
 	}
-	if f := frameOf(t, cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] })); len(f.Remarks) == 1 && f.Remarks[0].FixValues[fix.NameMissing] != "?" {
+	if f := frameOf(t, cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] })); len(f.Remarks) == 1 &&
+		f.Remarks[0].FixValues[fix.NameMissing] != "?" {
 		t.Errorf("the word for no value is %v", f.Remarks[0].FixValues)
 	}
 	for _, bad := range []string{"\x00", "\x00a", "a\x00"} {

@@ -80,7 +80,8 @@ type TextOptions struct {
 // options returns the options in the type of the reader.
 func (o TextOptions) options() *csv.Options {
 	return &csv.Options{
-		NoHeader: o.NoHeader, Delimiter: o.Delimiter, Missing: o.Missing, Decimal: o.Decimal, Thousands: o.Thousands, Strip: o.Strip,
+		NoHeader: o.NoHeader, Delimiter: o.Delimiter, Missing: o.Missing, Decimal: o.Decimal, Thousands: o.Thousands,
+		Strip:      o.Strip,
 		MaxColumns: o.MaxColumns, Dates: o.Dates, DateOrder: o.DateOrder, Numeric: o.Numeric, TrustMarks: o.TrustMarks,
 	}
 }

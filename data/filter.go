@@ -35,7 +35,8 @@ func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 		}
 		var wrong *expr.Error
 		if errors.As(err, &wrong) {
-			err = &Error{Path: f.Name(), Msg: fmt.Sprintf("filter, character %d: %s", wrong.At, wrong.Msg), Hint: `as in age >= 18 && state != "PR"`}
+			err = &Error{Path: f.Name(), Msg: fmt.Sprintf("filter, character %d: %s", wrong.At, wrong.Msg),
+				Hint: `as in age >= 18 && state != "PR"`}
 		}
 		if err != nil {
 			return nil, err

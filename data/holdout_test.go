@@ -340,12 +340,15 @@ func TestSplitRows_TextOfTimes(t *testing.T) {
 			how: Reading{Dates: "parts"}, held: []int{2}},
 		"iso, left out": {text: text("2024-01-02", "2023-05-06", "2024-12-01", "2022-01-01"),
 			how: Reading{Dates: "drop"}, held: []int{2}},
-		"months":                      {text: text("2024-01", "2023-05", "2024-12", "2022-01"), held: []int{2}},
-		"two formats":                 {text: text("2024-01-02", "28.05.2022", "2024-12-01", "2022-01-01"), wrong: []string{"when", `75 % like "2024-01-02"`, `25 % like "28.05.2022"`}},
-		"two orders":                  {text: text("13/01/2024", "05/28/2022", "01/01/2024", "14/01/2024"), wrong: []string{`"13/01/2024"`, `"05/28/2022"`}},
+		"months": {text: text("2024-01", "2023-05", "2024-12", "2022-01"), held: []int{2}},
+		"two formats": {text: text("2024-01-02", "28.05.2022", "2024-12-01", "2022-01-01"),
+			wrong: []string{"when", `75 % like "2024-01-02"`, `25 % like "28.05.2022"`}},
+		"two orders": {text: text("13/01/2024", "05/28/2022", "01/01/2024", "14/01/2024"),
+			wrong: []string{`"13/01/2024"`, `"05/28/2022"`}},
 		"either the day or the month": {text: text("03/04/2024", "05/06/2022"), wrong: []string{"with the day or the month"}},
-		"months with the year last":   {text: text("1/2024", "12/2023"), wrong: []string{"cannot be ordered in time", `"1/2024"`}},
-		"dates and words":             {text: text("2024-01-02", "soon", "2024-12-01"), wrong: []string{`like "soon"`}},
+		"months with the year last": {text: text("1/2024", "12/2023"),
+			wrong: []string{"cannot be ordered in time", `"1/2024"`}},
+		"dates and words": {text: text("2024-01-02", "soon", "2024-12-01"), wrong: []string{`like "soon"`}},
 	} {
 		f := readBytes(t, "t.csv", []byte(c.text), c.how)
 		_, held, err := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25})

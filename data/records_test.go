@@ -181,7 +181,9 @@ func TestFromRows_EqualsTheTable(t *testing.T) {
 	if len(f.Notes) == 0 {
 		t.Error("no note on the column that was renamed")
 	}
-	if _, err := query(&fixedRows{names: []string{"p"}, types: []string{"NUMERIC"}, rows: [][]driver.Value{{"1"}, {"many"}}}); err == nil || !strings.Contains(err.Error(), `column "p", row 2: "many" is not a number`) {
+	if _, err := query(&fixedRows{names: []string{"p"}, types: []string{"NUMERIC"},
+		rows: [][]driver.Value{{"1"}, {"many"}}}); err == nil ||
+		!strings.Contains(err.Error(), `column "p", row 2: "many" is not a number`) {
 		t.Error(err)
 	}
 	if _, err := query(&fixedRows{names: []string{"p"}, types: []string{"INT"}, rows: [][]driver.Value{{int64(1)}},

@@ -6,10 +6,10 @@ import (
 )
 
 // Newton minimises the exact objective by Newton's method (dro/internal/newton/solver.md). The Hessian is formed from
-// some or all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by BFGS
-// pairs. The line search accepts only decreases. Without a penalty the objective is the maximum of many smooth pieces,
-// and the steps are those of sequential quadratic programming. The method needs second derivatives, and the L2 or the
-// Wasserstein regulariser.
+// some or all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by
+// BFGS pairs. The line search accepts only decreases. Without a penalty the objective is the maximum of many smooth
+// pieces, and the steps are those of sequential quadratic programming. The method needs second derivatives, and the L2
+// or the Wasserstein regulariser.
 type Newton struct {
 	Sample   int  // rows that the Hessian is estimated from; 0: a number that depends on the columns
 	Products bool // whether linear systems are solved by conjugate gradients, without forming the Hessian

@@ -27,8 +27,8 @@ type (
 	// Wasserstein and Entropy.
 	Primal = saddle.Primal
 
-	// A Method is a way to solve a Problem: Newton, LBFGS, a method of package dro/primaldual or your own, with the methods
-	// Name, Needs and Start.
+	// A Method is a way to solve a Problem: Newton, LBFGS, a method of package dro/primaldual or your own, with the
+	// methods Name, Needs and Start.
 	Method = saddle.Method
 
 	// Options holds the method of a solve, its starting point and its stopping criteria: Method, X0, RelativeGap,
@@ -46,8 +46,8 @@ type (
 	// Status, Iterations, Passes, Elapsed and Trace.
 	Result = saddle.Result
 
-	// A Certificate bounds the optimal objective, Lower ≤ min_x max_y L ≤ Upper, in loss units. Gap and Relative return the
-	// distance of the bounds.
+	// A Certificate bounds the optimal objective, Lower ≤ min_x max_y L ≤ Upper, in loss units. Gap and Relative return
+	// the distance of the bounds.
 	Certificate = saddle.Certificate
 
 	// Status is the reason why a solve ended.

@@ -32,7 +32,8 @@ func (e *Evaluation) addCaveats(in *Input) {
 				say("%s of %s could not be computed: %s.", q.Label, m.Name, why)
 			}
 		}
-		if score := in.Models[k].Score; e.N > 1 && !slices.ContainsFunc(score, func(s float64) bool { return s != score[0] }) {
+		if score := in.Models[k].Score; e.N > 1 && !slices.ContainsFunc(score,
+			func(s float64) bool { return s != score[0] }) {
 			say("%s predicts the same value for every row.", m.Name)
 		}
 	}
@@ -67,7 +68,8 @@ func (e *Evaluation) addCaveats(in *Input) {
 			if hasLogLoss(in.rows) {
 				bounds = "account for as many rows of that class as chance may have left out, by their scores"
 			}
-			say("%s: in %s all rows are of one class, so errors on the other class are unknown there; bounds on the worst group %s: %s.",
+			say("%s: in %s all rows are of one class, so errors on the other class are unknown there; bounds on the worst "+
+				"group %s: %s.",
 				g.Name, printable.Plural(len(one), "group", "groups"), bounds, printable.List(one, 8))
 		}
 		if w := e.Models[0].WorstGroup; w == nil {

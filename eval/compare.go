@@ -117,7 +117,8 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, k int, errors *groupError
 			change, own := errors.of(s)
 			change, at := change.UnlessRounding(float64(d.Value), float64(g.Models[0].Values.Risk()), own)
 			if d.Simultaneous = change.simultaneousInterval(at, in.confidence(), errors.critical); d.Simultaneous == nil {
-				h := Num(errors.critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, errors.strata[s].Rows))
+				h := Num(errors.critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss,
+					errors.strata[s].Rows))
 				d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
 			}
 			few := scarcityOf(in.rows, errors.strata[s].Rows, g.Models[0].Values, errors.critical)

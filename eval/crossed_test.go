@@ -14,7 +14,8 @@ func crossed(task eval.Task, n int, weighted bool, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 31))
 	in := eval.Input{Task: task, LossName: "made up", TargetName: "y", Split: "hold-out", Seed: 9, Resamples: 100,
 		MinGroupSize: 5,
-		Groups:       []encode.Grouping{{Name: "g", Labels: []string{"a", "b", "few", "none"}}}, Models: make([]eval.Model, 2)}
+		Groups:       []encode.Grouping{{Name: "g", Labels: []string{"a", "b", "few", "none"}}}, Models: make([]eval.Model,
+			2)}
 	in.Models[0].Name, in.Models[1].Name = "ERM", "robust"
 	for i := range n {
 		y := 2*r.NormFloat64() + 1

@@ -70,14 +70,30 @@ func TestRead_Contradictions(t *testing.T) {
 		{"2 comparisons with the baseline", func(e *eval.Evaluation) { e.Compared = append(e.Compared, e.Compared[0]) }},
 		{"model 1 of the evaluation has no name", func(e *eval.Evaluation) { e.Models[1].Name = "" }},
 		{"has 1 summaries for 2 models", func(e *eval.Evaluation) { e.Groupings[0].Summary = e.Groupings[0].Summary[:1] }},
-		{`other groups of "g" have different`, func(e *eval.Evaluation) { o := third; o.N = nil; e.Groupings[0].Others = &o }},
-		{`other groups of "g" have different lengths`, func(e *eval.Evaluation) { o := third; o.Risk = o.Risk[:1]; e.Groupings[0].Others = &o }},
-		{`eval: grouping "g" has lists of different lengths`, func(e *eval.Evaluation) { o := third; o.Risk = [][]eval.Num{{1}, {}}; e.Groupings[0].Others = &o }},
-		{`group "g00001" of grouping "g" has entries for 1 of 2 models`, func(e *eval.Evaluation) { h := &e.Groupings[0].Groups[1]; h.Models = h.Models[:1] }},
-		{`model "robust" has no worst group, but model "ERM" has one`, func(e *eval.Evaluation) { e.Models[1].WorstGroup = nil }},
+		{`other groups of "g" have different`, func(e *eval.Evaluation) {
+			o := third
+			o.N = nil
+			e.Groupings[0].Others = &o
+		}},
+		{`other groups of "g" have different lengths`, func(e *eval.Evaluation) {
+			o := third
+			o.Risk = o.Risk[:1]
+			e.Groupings[0].Others = &o
+		}},
+		{`eval: grouping "g" has lists of different lengths`, func(
+			e *eval.Evaluation) {
+			o := third
+			o.Risk = [][]eval.Num{{1}, {}}
+			e.Groupings[0].Others = &o
+		}},
+		{`group "g00001" of grouping "g" has entries for 1 of 2 models`,
+			func(e *eval.Evaluation) { h := &e.Groupings[0].Groups[1]; h.Models = h.Models[:1] }},
+		{`model "robust" has no worst group, but model "ERM" has one`,
+			func(e *eval.Evaluation) { e.Models[1].WorstGroup = nil }},
 		{`worst group "x" is not in the last`, func(e *eval.Evaluation) { e.Models[0].WorstGroup.Label = "x" }},
 		{`is not in the last grouping`, func(e *eval.Evaluation) { e.Groupings = nil }},
-		{`the 2 group differences of model "robust" do not match`, func(e *eval.Evaluation) { c := &e.Compared[0]; c.Groups = c.Groups[:2] }},
+		{`the 2 group differences of model "robust" do not match`,
+			func(e *eval.Evaluation) { c := &e.Compared[0]; c.Groups = c.Groups[:2] }},
 		{"a comparison names no model", func(e *eval.Evaluation) { e.Compared[0].Model = "" }},
 		{"", func(e *eval.Evaluation) { e.Compared = nil }},
 		{"", func(e *eval.Evaluation) { e.Groupings[0].Others = &third }},

@@ -40,8 +40,9 @@ type Evaluation struct {
 	ReferenceGroup string      `json:"reference_group,omitempty"` // that the four-fifths rule compares with
 	Criteria       []Criterion `json:"criteria,omitempty"`        // binary, with groups
 
-	Rate    float64  `json:"rate,omitempty"`   // asked of the verdict: fall of the worst group for a rise of the average
-	Budget  *float64 `json:"budget,omitempty"` // asked of it instead: largest rise of the average, a share of the baseline's
+	Rate float64 `json:"rate,omitempty"` // asked of the verdict: fall of the worst group for a rise of the average
+	// asked of it instead: largest rise of the average, a share of the baseline's
+	Budget  *float64 `json:"budget,omitempty"`
 	Verdict Verdict  `json:"verdict"`
 	Caveats []string `json:"caveats"`
 

@@ -27,9 +27,10 @@ type Gate struct {
 
 // A GateResult is the outcome of a gate.
 type GateResult struct {
-	Gate    Gate   `json:"-"`
-	Text    string `json:"gate"`
-	Value   Num    `json:"value"` // what decided: the first number compared that fails the gate, or the first; null if undefined
+	Gate Gate   `json:"-"`
+	Text string `json:"gate"`
+	// what decided: the first number compared that fails the gate, or the first; null if undefined
+	Value   Num    `json:"value"`
 	Failed  bool   `json:"failed"`
 	Message string `json:"message"`
 	Group   string `json:"group,omitempty"` // with any_group: the group that decided
@@ -135,7 +136,9 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	unknown := "failed, since the value is undefined: "
 	truth, err := g.condition.Eval(func(leaf *expr.Expr) ([]expr.Truth, error) {
 		if leaf.Name == "verdict" {
-			is := slices.ContainsFunc(leaf.Values, func(v expr.Value) bool { return v.Text == string(e.Verdict.Outcome) }) == (leaf.Cmp != "!=")
+			isNamed := slices.ContainsFunc(leaf.Values,
+				func(v expr.Value) bool { return v.Text == string(e.Verdict.Outcome) })
+			is := isNamed == (leaf.Cmp != "!=")
 			messages = append(messages, fmt.Sprintf("verdict is %s", e.Verdict.Outcome))
 			return []expr.Truth{expr.TruthOf(is)}, nil
 		}

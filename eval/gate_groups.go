@@ -99,7 +99,8 @@ func (e *Evaluation) crossedNamed(name string) *Group {
 				end = min(end, s-len(crossSeparator))
 			}
 		}
-		if wanted[c] = name[start[c]+len(columns[c].Name)+1 : max(end, start[c]+len(columns[c].Name)+1)]; strings.HasPrefix(wanted[c], `"`) {
+		if wanted[c] = name[start[c]+len(columns[c].Name)+1 : max(end,
+			start[c]+len(columns[c].Name)+1)]; strings.HasPrefix(wanted[c], `"`) {
 			if plain, err := strconv.Unquote(wanted[c]); err == nil {
 				wanted[c] = plain
 			}
@@ -227,9 +228,9 @@ func (e *Evaluation) groupsChange(p gatePath) (all []groupEstimate, err error) {
 }
 
 // groupsSince returns the changes of a measure since the reference by group, alone and crossed, with intervals
-// that hold for all of them together, for the group columns of both: each has the level confidence^(1/groups) (Šidák 1967), which suffices for
-// groups that overlap. The half-widths of the single intervals are multiplied by the ratio of Student's quantiles
-// at the two levels. note names groups that cannot be compared.
+// that hold for all of them together, for the group columns of both: each has the level confidence^(1/groups) (Šidák
+// 1967), which suffices for groups that overlap. The half-widths of the single intervals are multiplied by the ratio of
+// Student's quantiles at the two levels. note names groups that cannot be compared.
 func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, incomplete bool, err error) {
 	if e.Reference == nil {
 		return nil, "", false, fmt.Errorf("since.%s needs earlier numbers: pass their file with --against", p.text)

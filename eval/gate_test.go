@@ -9,7 +9,9 @@ import (
 )
 
 func FuzzParseGate(f *testing.F) {
-	for _, s := range []string{"worst_group.risk > 0.6", "robust.group[a>b].accuracy <= .5", "cvar[0.1] >= 2", "change.cvar[0.1].low<1", "since.worst_group.rmse.low > 0.1", "since.group[g00001].risk<0", "unseen[x] > 0", "verdict == hurt", `verdict in ("hurt", mixed)`, "[", "> 1", "a[.]>1"} {
+	for _, s := range []string{"worst_group.risk > 0.6", "robust.group[a>b].accuracy <= .5", "cvar[0.1] >= 2",
+		"change.cvar[0.1].low<1", "since.worst_group.rmse.low > 0.1", "since.group[g00001].risk<0", "unseen[x] > 0",
+		"verdict == hurt", `verdict in ("hurt", mixed)`, "[", "> 1", "a[.]>1"} {
 		f.Add(s)
 	}
 	in := evaltest.Two(20, 2, 0, 1)

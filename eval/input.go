@@ -176,7 +176,8 @@ func (in *Input) check() error {
 		return fmt.Errorf("eval: %d %s: must be 0 (no intervals) or from 100 to %d", in.Resamples,
 			printable.Noun(in.Resamples, "resample", "resamples"), MostResamples)
 	case !(in.rate() > 0) || !(in.tolerance() > 0):
-		return fmt.Errorf("eval: the rate %v and the tolerance %v must be positive, or 0 for their defaults", in.Rate, in.Tolerance)
+		return fmt.Errorf("eval: the rate %v and the tolerance %v must be positive, or 0 for their defaults", in.Rate,
+			in.Tolerance)
 	case math.IsNaN(in.threshold()):
 		return fmt.Errorf("eval: the threshold is NaN")
 	}
@@ -222,7 +223,8 @@ func (in *Input) check() error {
 			case isNotFinite(s):
 				return fmt.Errorf("eval: the score of model %q at row %d is %v; it must be finite", m.Name, in.rowID(i), s)
 			case in.Task != Regression && (s < 0 || s > 1):
-				return fmt.Errorf("eval: the score of model %q at row %d is %v; it must be a probability in [0, 1]", m.Name, in.rowID(i),
+				return fmt.Errorf("eval: the score of model %q at row %d is %v; it must be a probability in [0, 1]", m.Name,
+					in.rowID(i),
 					s)
 			case isNotFinite(m.Loss[i]):
 				return fmt.Errorf("eval: the loss of model %q at row %d is %v; it must be finite", m.Name, in.rowID(i), m.Loss[i])

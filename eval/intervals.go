@@ -29,7 +29,8 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata
 	by := make([]*intervalMaker, len(divided))
 	for j := range divided {
 		var err error
-		if by[j], err = newIntervalMaker(ctx, in.rows, plan, division{uint64(j), divided[j], strata.All}, tailQ, center); err != nil {
+		if by[j], err = newIntervalMaker(ctx, in.rows, plan, division{uint64(j), divided[j], strata.All}, tailQ,
+			center); err != nil {
 			return err
 		}
 	}

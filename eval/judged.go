@@ -69,9 +69,9 @@ func (j *judge) criterionChange() float64 {
 	return d
 }
 
-// isCriterionHigher reports whether the criterion is higher on the measured rows than the baseline's by the standard error
-// of the difference or more, or exactly the same. A smaller difference says nothing against a choice that was made on
-// more rows.
+// isCriterionHigher reports whether the criterion is higher on the measured rows than the baseline's by the standard
+// error of the difference or more, or exactly the same. A smaller difference says nothing against a choice that was
+// made on more rows.
 func (j *judge) isCriterionHigher() bool {
 	change := j.criterionChange()
 	return change >= 0 && change >= j.criterionError()
@@ -119,8 +119,8 @@ func (j *judge) criterionError() float64 {
 	return e.standardError()
 }
 
-// isAverageAbove reports whether the average rises by more than a bound and, if a criterion chose the model, by more than
-// the standard error beyond it.
+// isAverageAbove reports whether the average rises by more than a bound and, if a criterion chose the model, by more
+// than the standard error beyond it.
 func (j *judge) isAverageAbove(bound float64) bool {
 	increase, rows := float64(j.c.Measures[riskMeasure.Key].Value), j.strata.All.Rows
 	if j.in.Criterion != "" {

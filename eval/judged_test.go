@@ -93,8 +93,8 @@ func TestVerdict_FollowsTheCriterion(t *testing.T) {
 	}
 }
 
-// A difference that is not measurable leaves the choice of the cross-validation unless the criterion rises on these rows
-// by more than the standard error of the difference, which is √(gained + lost) rows.
+// A difference that is not measurable leaves the choice of the cross-validation unless the criterion rises on these
+// rows by more than the standard error of the difference, which is √(gained + lost) rows.
 func TestVerdict_UnmeasurableDifference(t *testing.T) {
 	for _, c := range []struct {
 		criterion    string

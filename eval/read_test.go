@@ -200,7 +200,8 @@ func FuzzReadReport(f *testing.F) {
 	}
 	f.Add(report.Bytes())
 	f.Add(metrics.Bytes())
-	for _, change := range [][2]string{{`"n": 60`, `"n": -1`}, {`"task": "binary"`, `"task": "regression"`}, {`"models"`, `"modles"`}, {`"summary"`, `"sumary"`}} {
+	for _, change := range [][2]string{{`"n": 60`, `"n": -1`}, {`"task": "binary"`, `"task": "regression"`},
+		{`"models"`, `"modles"`}, {`"summary"`, `"sumary"`}} {
 		f.Add(bytes.ReplaceAll(report.Bytes(), []byte(change[0]), []byte(change[1])))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -359,7 +360,8 @@ func TestWriteJSON_ShortensManyGroups(t *testing.T) {
 	}
 }
 
-// A report of another program, or an edited one, may leave out the summary of a grouping or the measures of a comparison.
+// A report of another program, or an edited one, may leave out the summary of a grouping or the measures of a
+// comparison.
 func TestReport_InTargetUnitsWithoutSummaries(t *testing.T) {
 	r := evaltest.Sample(t, eval.Regression)
 	for i := range r.Evaluation.Groupings {

@@ -87,8 +87,8 @@ func (e *Evaluation) referenceGroups() (out []namedGroup) {
 }
 
 // nameOf returns the name by which r knows the group h of another evaluation: that of the group with the same label in
-// the same grouping, or h's own if r, of an earlier version, does not know its groupings. It returns "" if r has no such
-// group.
+// the same grouping, or h's own if r, of an earlier version, does not know its groupings. It returns "" if r has no
+// such group.
 func (r *Reference) nameOf(h *namedGroup) string {
 	if r.Groupings == nil {
 		return h.name

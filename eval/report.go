@@ -19,21 +19,24 @@ const ReportSchema = "drotrain.report/1"
 
 // A Report holds everything that the page shows. Only Evaluation is required.
 type Report struct {
-	Schema            string             `json:"schema"`
-	Title             string             `json:"title"`
-	Subtitle          string             `json:"subtitle,omitempty"` // what was trained and measured on which rows
-	Trained           time.Time          `json:"trained,omitzero"`   // when the model was trained, in UTC
-	Objective         Objective          `json:"objective"`
-	Facts             []Fact             `json:"facts"` // data and run, in order: rows, columns, SHA-256, seed, version
-	Certificate       *Certificate       `json:"certificate,omitempty"`
-	Evaluation        *Evaluation        `json:"evaluation"`
-	Choice            *Choice            `json:"choice,omitempty"` // of the level of robustness, where the data chose it
-	Adversary         *Adversary         `json:"adversary,omitempty"`
-	Coefficients      *Coefficients      `json:"coefficients,omitempty"`
-	GroupCoefficients *GroupCoefficients `json:"group_coefficients,omitempty"` // where groups have some of their own; not among Coefficients
-	Notes             []string           `json:"notes"`                        // of the training: solver, unseen levels, imputation, …
-	Card              []Fact             `json:"card,omitempty"`               // model card: owner, intended use, date, data period, …
-	Command           string             `json:"command"`                      // reproduces the run
+	Schema       string        `json:"schema"`
+	Title        string        `json:"title"`
+	Subtitle     string        `json:"subtitle,omitempty"` // what was trained and measured on which rows
+	Trained      time.Time     `json:"trained,omitzero"`   // when the model was trained, in UTC
+	Objective    Objective     `json:"objective"`
+	Facts        []Fact        `json:"facts"` // data and run, in order: rows, columns, SHA-256, seed, version
+	Certificate  *Certificate  `json:"certificate,omitempty"`
+	Evaluation   *Evaluation   `json:"evaluation"`
+	Choice       *Choice       `json:"choice,omitempty"` // of the level of robustness, where the data chose it
+	Adversary    *Adversary    `json:"adversary,omitempty"`
+	Coefficients *Coefficients `json:"coefficients,omitempty"`
+	// where groups have some of their own; not among Coefficients
+	GroupCoefficients *GroupCoefficients `json:"group_coefficients,omitempty"`
+	// of the training: solver, unseen levels, imputation, …
+	Notes []string `json:"notes"`
+	// model card: owner, intended use, date, data period, …
+	Card    []Fact `json:"card,omitempty"`
+	Command string `json:"command"` // reproduces the run
 }
 
 // An Objective says what was minimised. If Text is empty, it is composed from the other fields.
@@ -136,7 +139,8 @@ func (o Objective) ObjectiveText() string {
 func (o Objective) Normalisation() []string {
 	switch {
 	case o.Penalty != "" && o.Nu == 0:
-		return []string{"ν = 0: no penalty. The robust risk is the largest loss, and the worst-case weights need not be unique."}
+		return []string{"ν = 0: no penalty. The robust risk is the largest loss, and the worst-case weights need not be " +
+			"unique."}
 	case o.Penalty != "" && math.IsInf(o.Nu, 1):
 		return []string{"ν = ∞: every row weighs the same; this is plain empirical risk minimisation."}
 	case o.Penalty != "":

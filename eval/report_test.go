@@ -63,12 +63,13 @@ func TestObjective_Text(t *testing.T) {
 // that was cancelled.
 func TestEvaluate_RefusesInputs(t *testing.T) {
 	for want, in := range map[string]eval.AdversaryInput{
-		"no weights":                      {},
-		"weight 1 is -0.1":                {Weights: []float64{-0.1, 1.1}},
-		"weight 2 is NaN":                 {Weights: []float64{0.5, math.NaN()}},
-		"the weights sum to 0.9":          {Weights: []float64{0.5, 0.4}},
-		"2 weights for 1 losses":          {Weights: []float64{0.5, 0.5}, Loss: []float64{1}},
-		`grouping "g" covers 1 of 2 rows`: {Weights: []float64{0.5, 0.5}, Groups: []encode.Grouping{{Name: "g", Index: []int32{0}}}},
+		"no weights":             {},
+		"weight 1 is -0.1":       {Weights: []float64{-0.1, 1.1}},
+		"weight 2 is NaN":        {Weights: []float64{0.5, math.NaN()}},
+		"the weights sum to 0.9": {Weights: []float64{0.5, 0.4}},
+		"2 weights for 1 losses": {Weights: []float64{0.5, 0.5}, Loss: []float64{1}},
+		`grouping "g" covers 1 of 2 rows`: {Weights: []float64{0.5, 0.5},
+			Groups: []encode.Grouping{{Name: "g", Index: []int32{0}}}},
 	} {
 		if _, err := eval.DescribeAdversary(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error about %q, got %v", want, err)

@@ -63,7 +63,8 @@ func TestScarcity_WidensBounds(t *testing.T) {
 			}
 			more := float64(g.Models[k].Simultaneous.High - g.Models[k].Values.Risk())
 			if more < most*gap[k] || more > 6*most*gap[k] {
-				t.Errorf("model %d: the bound is %v above the risk, of %d rows without a positive %v are no news, each dearer by %v", k, more, g.N, most, gap[k])
+				t.Errorf("model %d: the bound is %v above the risk, of %d rows without a positive %v are no news, each dearer "+
+					"by %v", k, more, g.N, most, gap[k])
 			}
 		}
 		if less, want := float64(d.Value-d.Simultaneous.Low), most*(gap[0]-gap[1]); less < want || !(want > 0) {

@@ -232,7 +232,8 @@ func (j *judge) recommendationNote() string {
 		}
 		if d := j.worstGroupDifference(k); d != nil && d.Interval.High < 0 {
 			all := j.leadingMeasures()
-			return fmt.Sprintf(" %s is measurably lower still in the worst group of %s (%s interval of the difference of the risks %s).",
+			return fmt.Sprintf(" %s is measurably lower still in the worst group of %s (%s interval of the difference of the "+
+				"risks %s).",
 				printable.Capitalise(all[len(all)-1].name), m.Name, printable.WholePercent(j.Confidence), d.Interval.Text(
 					d.scale(1)))
 		}

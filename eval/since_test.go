@@ -132,8 +132,9 @@ func TestGate_SinceDriftAndVerdict(t *testing.T) {
 	for text, failed := range map[string]bool{
 		"unseen[purpose] > 0.1": true, "unseen[purpose] > 0.3": false, "missing[birth date] > 0.2": true,
 		"outside[birth date] > 0.1": false, "psi[purpose] > 0.25": true,
-		"verdict == hurt": false, "verdict != hurt": true, `verdict == "no baseline"`: true, `verdict in (hurt, "no baseline")`: true,
-		"since.risk > 1e-5": false, "since.risk.low < 0": true, "since.worst_group.accuracy.high < 0": false,
+		"verdict == hurt": false, "verdict != hurt": true, `verdict == "no baseline"`: true,
+		`verdict in (hurt, "no baseline")`: true,
+		"since.risk > 1e-5":                false, "since.risk.low < 0": true, "since.worst_group.accuracy.high < 0": false,
 		"since.group[Ost].log_loss.high > 0": true, "since.cvar[1] > 0 || risk > 0": true,
 		"logloss > 0": true, "LogLoss > 0 && overall.log_loss > 0": true, "worst_group.accuracy.low > 0.9": false,
 		"worst_group.accuracy.high < 1": true,

@@ -32,7 +32,8 @@ type Slice struct {
 	Risk       Num      `json:"risk"`            // mean loss inside
 	Rest       Num      `json:"risk_of_rest"`    // mean loss outside
 	Interval   Interval `json:"excess_interval"` // of Risk − Rest, corrected for the number found
-	Confirmed  bool     `json:"confirmed"`       // the interval lies above 0, and there are rows enough (20, or min_group_size)
+	// the interval lies above 0, and there are rows enough (20, or min_group_size)
+	Confirmed bool `json:"confirmed"`
 }
 
 // maxFound is the largest number of candidates that are confirmed; intervals are corrected for that many

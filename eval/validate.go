@@ -38,7 +38,8 @@ func (e *Evaluation) validate() error {
 		}
 		for _, h := range g.Groups {
 			if len(h.Models) != m {
-				return fmt.Errorf("eval: group %q of grouping %q has entries for %d of %d models", h.Label, g.Name, len(h.Models), m)
+				return fmt.Errorf("eval: group %q of grouping %q has entries for %d of %d models", h.Label, g.Name, len(h.Models),
+					m)
 			}
 		}
 	}

@@ -386,22 +386,26 @@ func TestVerdict_Numbers(t *testing.T) {
 	d := e.Compared[0].WorstGroup
 	low := (float64(d.Interval.Low) / (before + after)) * 2 // the risk is half the mean square
 	want := fmt.Sprintf(
-		"In the worst group, %s (500 rows), the RMSE falls from %.3f to %.3f\u00a0USD (95\u00a0%% interval of the change −%.3f to ", w.Label,
+		"In the worst group, %s (500 rows), the RMSE falls from %.3f to %.3f\u00a0USD (95\u00a0%% interval of the change "+
+			"−%.3f to ", w.Label,
 		before, after, -low)
 	if !strings.HasPrefix(e.Verdict.Numbers, want) {
 		t.Errorf("%q, want %q", e.Verdict.Numbers, want)
 	}
 	e = evaltest.Evaluate(t, evaltest.Loans())
-	if want := "In the worst group, south (4 rows), accuracy rises from 25.0\u00a0% to 75.0\u00a0% and log loss falls from 0.815 to 0.609."; e.Verdict.Numbers != want {
+	if want := "In the worst group, south (4 rows), accuracy rises from 25.0\u00a0% to 75.0\u00a0% and log loss falls " +
+		"from 0.815 to 0.609."; e.Verdict.Numbers != want {
 		t.Errorf("%q, want %q", e.Verdict.Numbers, want)
 	}
-	if want := "There is no cost: accuracy over all rows rises from 62.5\u00a0% to 87.5\u00a0% (log loss 0.489 → 0.449)."; e.Verdict.Cost != want {
+	if want := "There is no cost: accuracy over all rows rises from 62.5\u00a0% to 87.5\u00a0% (log loss 0.489 → " +
+		"0.449)."; e.Verdict.Cost != want {
 		t.Errorf("%q, want %q", e.Verdict.Cost, want)
 	}
 	loans := evaltest.Loans()
 	loans.Models[1].Loss[0] = 1
 	e = evaltest.Evaluate(t, loans)
-	if want := "Accuracy over all rows rises from 62.5\u00a0% to 87.5\u00a0% (log loss 0.489 → 0.547)."; e.Verdict.Cost != want {
+	if want := "Accuracy over all rows rises from 62.5\u00a0% to 87.5\u00a0% (log loss 0.489 → " +
+		"0.547)."; e.Verdict.Cost != want {
 		t.Errorf("%q, want %q", e.Verdict.Cost, want)
 	}
 	threshold := 0.3

@@ -56,7 +56,8 @@ func edgeModel(task encode.Task) *train.Model {
 	}
 	number("age", 40, 1e6, 1.0/3, 0.25)
 	number(`odd "na'me"`, -2, 0.1, 7, -0.75)
-	category("region", data.Categorical, data.Categorical, true, []string{"", "Côte d'Ivoire", `back\slash "q"`, "süd"}, 0.5, -0.25, 0.125, 0.0625, 0.75)
+	category("region", data.Categorical, data.Categorical, true, []string{"", "Côte d'Ivoire", `back\slash "q"`, "süd"},
+		0.5, -0.25, 0.125, 0.0625, 0.75)
 	category("side", data.Categorical, data.Categorical, false, []string{"left", "right"}, 0.375)
 	category("few", data.Categorical, data.Categorical, true, []string{"x"}, -0.4)
 	category("known", data.Bool, data.Bool, false, []string{"false", "true"}, -0.3)
@@ -169,7 +170,8 @@ func cases(t testing.TB) map[string][]*score.Formula {
 // classModel is edgeModel with three classes.
 func classModel() *train.Model {
 	m := edgeModel(encode.Binary)
-	m.Encoder.Target = encode.Target{Name: "kind", Task: encode.Multiclass, Classes: []string{`a "b"`, "it's", "ünd"}, Scale: 1}
+	m.Encoder.Target = encode.Target{Name: "kind", Task: encode.Multiclass, Classes: []string{`a "b"`, "it's", "ünd"},
+		Scale: 1}
 	x := m.Coefficients
 	m.Coefficients = make([]float64, 3*len(x))
 	for i, v := range x {
@@ -286,8 +288,8 @@ func crossedModel(t testing.TB, classes bool) (*train.Model, *data.Frame) {
 	return m, frame
 }
 
-// The formula that every format is written from, and ONNX, predict the rows of training as the trained model does, where
-// combinations of groups have coefficients of their own.
+// The formula that every format is written from, and ONNX, predict the rows of training as the trained model does,
+// where combinations of groups have coefficients of their own.
 func TestCrossedGroups_FormulaIsTheModel(t *testing.T) {
 	for _, classes := range []bool{false, true} {
 		m, frame := crossedModel(t, classes)
@@ -459,7 +461,8 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := string(b); !strings.Contains(s, want) || strings.Contains(s, `CAST("issued"`) || !strings.Contains(s, " BETWEEN ") {
+		if s := string(b); !strings.Contains(s, want) || strings.Contains(s, `CAST("issued"`) || !strings.Contains(s,
+			" BETWEEN ") {
 			t.Errorf("%s:\n%s", d, s)
 		}
 	}

@@ -173,7 +173,8 @@ var elementwise = map[string]func(a ...float64) float64{
 	"IsNaN":          func(a ...float64) float64 { return truth(math.IsNaN(a[0])) },
 	"Exp":            func(a ...float64) float64 { return math.Exp(a[0]) },
 	"Log":            func(a ...float64) float64 { return math.Log(a[0]) },
-	"Neg":            func(a ...float64) float64 { return -a[0] }, "Abs": func(a ...float64) float64 { return math.Abs(a[0]) },
+	"Neg":            func(a ...float64) float64 { return -a[0] },
+	"Abs":            func(a ...float64) float64 { return math.Abs(a[0]) },
 	"Where": func(a ...float64) float64 {
 		if a[0] != 0 {
 			return a[1]

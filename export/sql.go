@@ -161,7 +161,8 @@ func (w *sqlWriter) selectValue() {
 	w.write(fmt.Sprintf(`CASE
   WHEN %[1]s < %[2]s THEN %[3]s
   WHEN %[1]s <= %[4]s THEN %[5]s * EXP(%[1]s) - %[6]s
-END AS %[7]s`, l, w.numeral(-700-math.Log(min(1, factor))), w.numeral(-w.subtrahend()), w.numeral(700-math.Log(max(1, factor))), w.numeral(factor), w.numeral(w.subtrahend()), score),
+END AS %[7]s`, l, w.numeral(-700-math.Log(min(1, factor))), w.numeral(-w.subtrahend()),
+		w.numeral(700-math.Log(max(1, factor))), w.numeral(factor), w.numeral(w.subtrahend()), score),
 		step{"scored", value + " AS " + l})
 }
 

@@ -45,7 +45,8 @@ func TestKinds_KeepTheContract(t *testing.T) {
 			}
 		}
 	}
-	if _, err := losses.Parse("hinge", 1); err == nil || err.Error() != `unknown loss "hinge": logistic, squared, huber, poisson or quantile` {
+	if _, err := losses.Parse("hinge", 1); err == nil ||
+		err.Error() != `unknown loss "hinge": logistic, squared, huber, poisson or quantile` {
 		t.Error(err)
 	}
 }

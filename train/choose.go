@@ -20,12 +20,15 @@ import (
 
 // A Choice says how the level is chosen if none is set.
 type Choice struct {
-	Select        string  `json:"select,omitempty"` // one of tune.Criteria; empty: the default of tune.Options
-	Folds         int     `json:"folds,omitempty"`  // 0: tune.DefaultFolds
-	Rate          float64 `json:"rate,omitempty"`   // weight of the average risk in the trade-off with the worst group's risk
-	LearningCurve bool    `json:"-"`                // estimate risks by the number of rows fitted to: Selection.Curve
+	Select string `json:"select,omitempty"` // one of tune.Criteria; empty: the default of tune.Options
+	Folds  int    `json:"folds,omitempty"`  // 0: tune.DefaultFolds
+	// weight of the average risk in the trade-off with the worst group's risk
+	Rate          float64 `json:"rate,omitempty"`
+	LearningCurve bool    `json:"-"` // estimate risks by the number of rows fitted to: Selection.Curve
 
-	Budget *float64 `json:"budget,omitempty"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
+	// largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else
+	// none
+	Budget *float64 `json:"budget,omitempty"`
 }
 
 // tuneOptions returns the choice as options of package tune.

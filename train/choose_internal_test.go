@@ -309,7 +309,8 @@ func TestFit_RescalesProbabilitiesAfterAChoiceByAccuracy(t *testing.T) {
 		for j := range margin {
 			margin[j] *= slope * r.Slope
 		}
-		if risk := m.riskAtMargins(marginRows{margin: margin, target: m.Run.Train.Target, weight: m.Run.Weight}); !(risk > r.After) {
+		if risk := m.riskAtMargins(marginRows{margin: margin, target: m.Run.Train.Target,
+			weight: m.Run.Weight}); !(risk > r.After) {
 			t.Errorf("%v times the slope: log loss %v, not above %v", slope, risk, r.After)
 		}
 	}

@@ -25,37 +25,45 @@ import (
 // the drotrain command does. Options gives the fields by the names of the command's options, and ReadConfig
 // reads them from YAML.
 type Config struct {
-	Data          string       `json:"data"`             // path, glob or directory; or builtin:NAME
-	Reading       data.Reading `json:"reading,omitzero"` // how text and dates are read
-	Target        string       `json:"target"`           // target column
-	Features      []string     `json:"features"`         // feature columns; empty: every column without another role
-	Drop          []string     `json:"drop"`             // columns to leave out
-	Groups        []string     `json:"groups"`           // columns that name groups; crossed, and each on its own
-	GroupFeatures bool         `json:"group_features"`   // the group columns are features, as categories, where Features is empty
+	Data     string       `json:"data"`             // path, glob or directory; or builtin:NAME
+	Reading  data.Reading `json:"reading,omitzero"` // how text and dates are read
+	Target   string       `json:"target"`           // target column
+	Features []string     `json:"features"`         // feature columns; empty: every column without another role
+	Drop     []string     `json:"drop"`             // columns to leave out
+	Groups   []string     `json:"groups"`           // columns that name groups; crossed, and each on its own
+	// the group columns are features, as categories, where Features is empty
+	GroupFeatures bool `json:"group_features"`
 	// GroupCoefficients says whether groups have coefficients of their own: no, pooled, or
 	// auto (empty: no), which chooses by cross-validation inside the training rows.
-	GroupCoefficients string   `json:"group_coefficients,omitempty"`
-	MaxLevels         int      `json:"max_levels,omitempty"`       // of a categorical feature; 0: encode.DefaultMaxLevels
-	MinCount          int      `json:"min_count,omitempty"`        // levels of fewer training rows are one, see encode.Spec
-	Reference         []string `json:"reference,omitempty"`        // column=level: levels whose coefficient is 0
-	TargetTransform   string   `json:"target_transform,omitempty"` // log or log1p: what is fitted of a numeric target
-	Log               []string `json:"log,omitempty"`              // features whose logarithm is taken, see encode.Transforms
-	Square            []string `json:"square,omitempty"`           // features whose square is added as a feature
-	Spline            []string `json:"spline,omitempty"`           // column:knots
-	Interact          []string `json:"interact,omitempty"`         // column:column
-	Filter            string   `json:"filter,omitempty"`           // the rows that are used, see data.Frame.Filter; empty: all
-	Categorical       []string `json:"categorical"`                // numeric columns to treat as categories
-	Positive          string   `json:"positive"`                   // positive value of a binary target; empty: the rule stated in the notes
-	Favourable        string   `json:"favourable,omitempty"`       // value of a two-valued target that is good for the person; reports use it
-	ReferenceGroup    string   `json:"reference_group,omitempty"`  // group with which reports compare favourable rates
-	Impute            string   `json:"impute"`                     // error, mean, median or drop: what to do with missing numbers
-	Scale             string   `json:"scale"`                      // standard, max or none: numeric features
-	ScaleTarget       bool     `json:"scale_target"`
-	Intercept         bool     `json:"intercept"` // fit an unpenalised constant
+	GroupCoefficients string `json:"group_coefficients,omitempty"`
+	MaxLevels         int    `json:"max_levels,omitempty"` // of a categorical feature; 0: encode.DefaultMaxLevels
+	// levels of fewer training rows are one, see encode.Spec
+	MinCount        int      `json:"min_count,omitempty"`
+	Reference       []string `json:"reference,omitempty"`        // column=level: levels whose coefficient is 0
+	TargetTransform string   `json:"target_transform,omitempty"` // log or log1p: what is fitted of a numeric target
+	// features whose logarithm is taken, see encode.Transforms
+	Log      []string `json:"log,omitempty"`
+	Square   []string `json:"square,omitempty"`   // features whose square is added as a feature
+	Spline   []string `json:"spline,omitempty"`   // column:knots
+	Interact []string `json:"interact,omitempty"` // column:column
+	// the rows that are used, see data.Frame.Filter; empty: all
+	Filter      string   `json:"filter,omitempty"`
+	Categorical []string `json:"categorical"` // numeric columns to treat as categories
+	// positive value of a binary target; empty: the rule stated in the notes
+	Positive string `json:"positive"`
+	// value of a two-valued target that is good for the person; reports use it
+	Favourable     string `json:"favourable,omitempty"`
+	ReferenceGroup string `json:"reference_group,omitempty"` // group with which reports compare favourable rates
+	// error, mean, median or drop: what to do with missing numbers
+	Impute      string `json:"impute"`
+	Scale       string `json:"scale"` // standard, max or none: numeric features
+	ScaleTarget bool   `json:"scale_target"`
+	Intercept   bool   `json:"intercept"` // fit an unpenalised constant
 
 	Storage string `json:"storage,omitempty"` // of the encoded rows: auto, float64, float32 or sparse; see encode.Storage
 
-	Loss       string  `json:"loss"`        // a name of package losses, such as huber, poisson or quantile:0.9; empty: by the target
+	// a name of package losses, such as huber, poisson or quantile:0.9; empty: by the target
+	Loss       string  `json:"loss"`
 	HuberDelta float64 `json:"huber_delta"` // δ > 0, in the units of the (scaled) target
 
 	// How robust: a level, or with none set what cross-validation inside the training
@@ -67,7 +75,8 @@ type Config struct {
 	// the plain average of out-of-fold predictions, and predicts with them.
 	Recalibrate bool `json:"recalibrate,omitempty"`
 
-	Weight string `json:"weight,omitempty"` // column of row weights above 0: the reference distribution; empty: every row counts once
+	// column of row weights above 0: the reference distribution; empty: every row counts once
+	Weight string `json:"weight,omitempty"`
 	// Exposure is a column of numbers above 0 by which the counts of a loss with the link log are divided: what is
 	// modelled is a rate, and every row counts in proportion to its exposure. So log(exposure) is a fixed part of
 	// the margin of a count, and a row counts as any rows into which its exposure and its count are split.
@@ -79,12 +88,13 @@ type Config struct {
 	// baselines have the ridge penalty.
 	Regulariser *Regulariser `json:"regulariser,omitempty"`
 
-	Solver    string  `json:"solver"`             // one of solverNames()
-	Gap       float64 `json:"gap"`                // relative gap to certify, > 0
-	MaxPasses float64 `json:"max_passes"`         // passes over the data that a solve may take, one at least; > 0
-	Holdout   float64 `json:"holdout"`            // fraction of rows kept for evaluation, in [0, 1)
-	Evaluate  string  `json:"evaluate,omitempty"` // holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
-	Seed      uint64  `json:"seed"`
+	Solver    string  `json:"solver"`     // one of solverNames()
+	Gap       float64 `json:"gap"`        // relative gap to certify, > 0
+	MaxPasses float64 `json:"max_passes"` // passes over the data that a solve may take, one at least; > 0
+	Holdout   float64 `json:"holdout"`    // fraction of rows kept for evaluation, in [0, 1)
+	// holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
+	Evaluate string `json:"evaluate,omitempty"`
+	Seed     uint64 `json:"seed"`
 
 	// Threshold is the probability from which a row is predicted positive, of two classes; nil: 0.5.
 	Threshold *float64 `json:"threshold,omitempty"`
@@ -153,7 +163,8 @@ type Config struct {
 // DefaultConfig returns the settings of `drotrain train` without options. Data, Target and Groups are empty.
 func DefaultConfig() Config {
 	return Config{
-		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true, GroupCoefficients: groupCoefficientsAuto, Storage: "auto",
+		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true,
+		GroupCoefficients: groupCoefficientsAuto, Storage: "auto",
 		HuberDelta: 1, Level: level.Level{Penalty: "kl"}, Choice: Choice{Rate: tune.DefaultOptions().Rate},
 		Solver: autoSolver, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0, MinGroupSize: 20,
 	}

@@ -177,7 +177,8 @@ func (c *contractTable) write(t *testing.T, formats ...string) map[string]string
 	half := contractRows/2 + 1
 	save := func(name, content string) string {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		return path
@@ -270,7 +271,8 @@ func probabilitiesOf(t *testing.T, m *Model, path string, how data.Reading, o Bl
 func TestContract_SameRowsSameScoresOrRefusal(t *testing.T) {
 	scored, refused := 0, 0
 	for _, kind := range contractKinds {
-		paths := newContractTable(t, kind, -1).write(t, "csv", "jsonl", "set", "unquoted", "arrows", "parquet", "npy", "mixed")
+		paths := newContractTable(t, kind, -1).write(t, "csv", "jsonl", "set", "unquoted", "arrows", "parquet", "npy",
+			"mixed")
 		parts := make([]map[string]string, len(kind.texts))
 		for k := range parts {
 			parts[k] = newContractTable(t, kind, k).write(t, "csv", "unquoted", "arrows")

@@ -22,7 +22,8 @@ func TestDisk_FullEndsTheTraining(t *testing.T) {
 	cfg, f := onDiskConfig(t, 12_000)
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skipf("no small file system can be mounted (%v): a full disk is not tried here, but by TestFileTooLarge of cmd/drotrain", err)
+		t.Skipf("no small file system can be mounted (%v): a full disk is not tried here, but by TestFileTooLarge of "+
+			"cmd/drotrain", err)
 	}
 	defer func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) }()
 	free := func() int64 {

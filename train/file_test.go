@@ -123,7 +123,8 @@ func TestLoad_FieldsOfNewerVersion(t *testing.T) {
 		v["encoder"].(map[string]any)["inputs"].([]any)[0].(map[string]any)["colour"] = "red"
 	})
 	newer := readModel(t, bytes.NewReader(raw))
-	if w := strings.Join(newer.Warnings, "\n"); !strings.Contains(w, `"speed"`) || !strings.Contains(w, `"encoder.inputs[].colour"`) || !strings.Contains(w, "v9") {
+	if w := strings.Join(newer.Warnings, "\n"); !strings.Contains(w, `"speed"`) || !strings.Contains(w,
+		`"encoder.inputs[].colour"`) || !strings.Contains(w, "v9") {
 		t.Errorf("warnings %q", w)
 	}
 	many, err := ReadModel(bytes.NewReader(edit(t, document(t, m), func(v map[string]any) {
@@ -131,7 +132,8 @@ func TestLoad_FieldsOfNewerVersion(t *testing.T) {
 			v["new_"+key] = true
 		}
 	})))
-	if err != nil || len(many.Warnings) != 6 || !strings.Contains(many.Warnings[4], `"new_e"`) || many.Warnings[5] != "and 2 more" {
+	if err != nil || len(many.Warnings) != 6 || !strings.Contains(many.Warnings[4], `"new_e"`) ||
+		many.Warnings[5] != "and 2 more" {
 		t.Errorf("seven new fields: %q, %v", many.Warnings, err)
 	}
 	p := predict(t, newer, f)
@@ -257,15 +259,17 @@ func TestLoad_Refuses(t *testing.T) {
 		}
 	}
 	documents := map[string][]byte{
-		"empty":                        {},
-		"not JSON":                     []byte("PAR1"),
-		"another document":             []byte(`{"a": 1}`),
-		"a list":                       []byte(`[1]`),
-		"null":                         []byte(`null`),
-		"truncated":                    raw[:len(raw)/2],
-		"a key twice":                  bytes.Replace(raw, []byte(`"schema": 1,`), []byte(`"schema": 1, "train_rows": 3,`), 1),
-		"a key twice, in another case": bytes.Replace(raw, []byte(`"schema": 1,`), []byte(`"schema": 1, "Coefficients": [1],`), 1),
-		"something behind":             append(slices.Clone(raw), "{}"...),
+		"empty":            {},
+		"not JSON":         []byte("PAR1"),
+		"another document": []byte(`{"a": 1}`),
+		"a list":           []byte(`[1]`),
+		"null":             []byte(`null`),
+		"truncated":        raw[:len(raw)/2],
+		"a key twice": bytes.Replace(raw, []byte(`"schema": 1,`), []byte(`"schema": 1, "train_rows": 3,`),
+			1),
+		"a key twice, in another case": bytes.Replace(raw, []byte(`"schema": 1,`),
+			[]byte(`"schema": 1, "Coefficients": [1],`), 1),
+		"something behind": append(slices.Clone(raw), "{}"...),
 	}
 	for name, change := range changes {
 		documents[name] = edit(t, raw, change)
@@ -295,7 +299,8 @@ func FuzzReadModel(f *testing.F) {
 	}
 	f.Add(raw)
 	for _, change := range [][2]string{
-		{`"first": 1`, `"first": -1`}, {`"task": "regression"`, `"task": "junk"`}, {`"kind": "indicator"`, `"kind": "numeric"`},
+		{`"first": 1`, `"first": -1`}, {`"task": "regression"`, `"task": "junk"`}, {`"kind": "indicator"`,
+			`"kind": "numeric"`},
 		{`"missing": true`, `"missing": false`}, {`"erm": {`, `"ern": {`}, {`"squared"`, `"huber"`},
 	} {
 		f.Add(bytes.ReplaceAll(raw, []byte(change[0]), []byte(change[1])))

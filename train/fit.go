@@ -280,7 +280,8 @@ func (m *Model) recordStorage(s encode.Storage) {
 	m.Config.Storage = string(s)
 	switch {
 	case s == encode.Float32:
-		m.addNotes("storage float32: the encoded features are rounded to float32, and the certificate holds for the rounded features")
+		m.addNotes("storage float32: the encoded features are rounded to float32, and the certificate holds for the " +
+			"rounded features")
 	case s == encode.Sparse && asked != string(s):
 		m.addNotes("storage sparse: most encoded features are zero")
 	}

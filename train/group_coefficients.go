@@ -44,11 +44,12 @@ type GroupDesign struct {
 	// by κ·μ. Without any, the coefficients are shared.
 	Ridges []float64 `json:"ridges,omitempty"`
 
-	Groups  []string `json:"groups"`  // group columns that are features
-	Columns int      `json:"columns"` // encoded columns of the group coefficients that are taken, or of those of single columns
-	Folds   int      `json:"folds"`
-	Rows    int      `json:"rows"` // that the choice was made on
-	LeftOut string   `json:"left_out,omitempty"`
+	Groups []string `json:"groups"` // group columns that are features
+	// encoded columns of the group coefficients that are taken, or of those of single columns
+	Columns int    `json:"columns"`
+	Folds   int    `json:"folds"`
+	Rows    int    `json:"rows"` // that the choice was made on
+	LeftOut string `json:"left_out,omitempty"`
 
 	CrossedLeftOut string `json:"crossed_left_out,omitempty"` // why crossed groups were not tried
 
@@ -207,7 +208,8 @@ func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	case task == encode.Multiclass:
 		return "they are for numbers and two classes, and the target has more classes"
 	case len(g.Groups) == 0:
-		return "no group column is a feature taken as a category beside another feature: name one under groups, and keep it a feature"
+		return "no group column is a feature taken as a category beside another feature: name one under groups, and keep " +
+			"it a feature"
 	case c.comm != nil:
 		return "the rows are sharded over several ranks"
 	case *c.Mu == 0:

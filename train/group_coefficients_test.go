@@ -216,11 +216,13 @@ func mixedGroups(t *testing.T, n int, unseen bool) *data.Frame {
 func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"plain": func(*Config) {}, "sparse": func(c *Config) { c.Storage = "sparse" },
-		"float32": func(c *Config) { c.Storage = "float32" },
-		"log":     func(c *Config) { c.Log, c.Square = []string{"income"}, []string{"year"} }, "raw": func(c *Config) { c.Scale = "none"; c.ScaleTarget = false },
+		"float32":         func(c *Config) { c.Storage = "float32" },
+		"log":             func(c *Config) { c.Log, c.Square = []string{"income"}, []string{"year"} },
+		"raw":             func(c *Config) { c.Scale = "none"; c.ScaleTarget = false },
 		"crossed already": func(c *Config) { c.Interact = []string{"town:year", "income:kind"} },
 		"mean":            func(c *Config) { c.Impute = "mean" },
-		"drop":            func(c *Config) { c.Impute = "drop" }, "reference": func(c *Config) { c.Reference = []string{"town=B"} },
+		"drop":            func(c *Config) { c.Impute = "drop" },
+		"reference":       func(c *Config) { c.Reference = []string{"town=B"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := keepingRows()

@@ -17,10 +17,13 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 		says   string
 	}{
 		{"default", func(*Config) {}, true, `group columns used as features: "afam"; leave them out if that is illegal`},
-		{"off", func(c *Config) { c.GroupFeatures = false }, false, `group columns not used as features: "afam"; features are usually better for the worst group`},
+		{"off", func(c *Config) { c.GroupFeatures = false }, false,
+			`group columns not used as features: "afam"; features are usually better for the worst group`},
 		{"dropped", func(c *Config) { c.Drop = []string{"afam"} }, false, `group columns not used as features: "afam"`},
-		{"listed", func(c *Config) { c.Features = []string{"afam", "pirat"} }, true, `group columns used as features: "afam"; leave them out if that is illegal`},
-		{"partly", func(c *Config) { c.Groups, c.Drop = []string{"afam", "single"}, []string{"single"} }, true, `unknown at prediction; not used as features: "single"`},
+		{"listed", func(c *Config) { c.Features = []string{"afam", "pirat"} }, true,
+			`group columns used as features: "afam"; leave them out if that is illegal`},
+		{"partly", func(c *Config) { c.Groups, c.Drop = []string{"afam", "single"}, []string{"single"} }, true,
+			`unknown at prediction; not used as features: "single"`},
 	} {
 		cfg := keepingRows()
 		cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:hmda", "deny", []string{"afam"}, level.At(1), true

@@ -13,8 +13,8 @@ import (
 // are predicted alike.
 const smallRange = 1e-3
 
-// assessLevels computes the levels of an adversary over rows that leave no model, with a note, and a warning if the level
-// asked for is one of them. It computes none where another kind of robustness is asked for.
+// assessLevels computes the levels of an adversary over rows that leave no model, with a note, and a warning if the
+// level asked for is one of them. It computes none where another kind of robustness is asked for.
 func (m *Model) assessLevels(ctx context.Context) (err error) {
 	if m.Run.rows != nil { // the rows are on several ranks
 		return nil

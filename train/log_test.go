@@ -24,7 +24,9 @@ func TestLog_OfATraining(t *testing.T) {
 		m := fitFrame(t, wide(t, 300), cfg)
 		cfg.Logf("growing: %d rows", 120)
 		l.Info("trained", "model", m.Summary(""))
-		if lines := strings.Count(b.String(), "phase=robust"); lines != 2 || !strings.Contains(b.String(), `model.worst_group.name=`) || strings.Contains(b.String(), `level=DEBUG msg="growing: 120 rows"`) != (at == slog.LevelDebug) {
+		if lines := strings.Count(b.String(), "phase=robust"); lines != 2 || !strings.Contains(b.String(),
+			`model.worst_group.name=`) || strings.Contains(b.String(),
+			`level=DEBUG msg="growing: 120 rows"`) != (at == slog.LevelDebug) {
 			t.Errorf("%v: %d lines of the robust training\n%s", at, lines, b.String())
 		}
 	}

@@ -218,7 +218,8 @@ func TestReadModel_UnregisteredLoss(t *testing.T) {
 			t.Fatalf("row %d: %v, not %v", i, got.Score[i], want.Score[i])
 		}
 	}
-	if got.Loss != nil || read.UnregisteredLoss() == nil || !strings.Contains(read.UnregisteredLoss().Error(), `the loss "elsewhere", which this program does not know`) {
+	if got.Loss != nil || read.UnregisteredLoss() == nil || !strings.Contains(read.UnregisteredLoss().Error(),
+		`the loss "elsewhere", which this program does not know`) {
 		t.Errorf("%v, %v", got.Loss, read.UnregisteredLoss())
 	}
 	if err := read.Rerun(t.Context(), frame); err == nil || !strings.Contains(err.Error(), "elsewhere") {
@@ -236,7 +237,8 @@ func TestReadModel_UnregisteredLoss(t *testing.T) {
 	if err := predictError(t, read, frame); err == nil || !strings.Contains(err.Error(), `nor its link "cloglog"`) {
 		t.Error(err)
 	}
-	if _, err := ReadModel(strings.NewReader(strings.Replace(b.String(), `"link": "log"`, `"link": "logit"`, 1))); err == nil {
+	if _, err := ReadModel(strings.NewReader(strings.Replace(b.String(), `"link": "log"`, `"link": "logit"`,
+		1))); err == nil {
 		t.Error("another link than that of the loss is accepted")
 	}
 }

@@ -31,10 +31,12 @@ type Model struct {
 	Config  Config          `json:"config"`  // in force: nothing left to be chosen
 	Encoder *encode.Encoder `json:"encoder"` // columns, levels, shifts and scales
 
-	Coefficients  []float64 `json:"coefficients"`                          // D, of the encoded columns
-	Baseline      []float64 `json:"erm_coefficients"`                      // D, of the plain average on the same rows
-	GroupWeighted []float64 `json:"group_weighted_coefficients,omitempty"` // D, of the average with equal group weights; nil with fewer than two groups
-	Tempered      []float64 `json:"tempered_coefficients,omitempty"`       // D, of the plain average with another slope and intercept; nil where the model is the plain average
+	Coefficients []float64 `json:"coefficients"`     // D, of the encoded columns
+	Baseline     []float64 `json:"erm_coefficients"` // D, of the plain average on the same rows
+	// D, of the average with equal group weights; nil with fewer than two groups
+	GroupWeighted []float64 `json:"group_weighted_coefficients,omitempty"`
+	// D, of the plain average with another slope and intercept; nil where the model is the plain average
+	Tempered []float64 `json:"tempered_coefficients,omitempty"`
 
 	// Recalibrated are Coefficients with another slope and intercept, fitted out of fold
 	// (Config.Recalibrate): what the model predicts with. The certificate is about

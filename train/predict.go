@@ -81,7 +81,8 @@ func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 }
 
 // beyondPrecision says why a prediction is not finite.
-const beyondPrecision = "the prediction is beyond double precision: values of this row are too far from those of training"
+const beyondPrecision = "the prediction is beyond double precision: values of this row are too far from those of " +
+	"training"
 
 // isFinite reports whether the i-th prediction is finite.
 func (p *Prediction) isFinite(i int) bool {

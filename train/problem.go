@@ -29,8 +29,9 @@ func (c Config) dataSpec() encode.Spec {
 		}
 	}
 	return encode.Spec{
-		Target: c.Target, Task: task, Features: c.Features, Drop: c.nonFeatures(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
-		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScalesTarget(),
+		Target: c.Target, Task: task, Features: c.Features, Drop: c.nonFeatures(), Groups: c.Groups,
+		GroupFeatures: c.GroupFeatures,
+		Categorical:   c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScalesTarget(),
 		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(
 			c.Reference), Weight: c.Weight, Exposure: c.Exposure, TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(),
 		Products: c.products,
@@ -259,7 +260,8 @@ func (m *Model) checkWasserstein() error {
 		return fmt.Errorf("Config.Wasserstein needs a loss with bounded slope (logistic, huber or quantile): the largest "+
 			"expected value of the %s loss over the ball is infinite", m.Config.Loss)
 	case m.coefficientsPerColumn() > 1:
-		return errors.New("Config.Wasserstein supports targets that are numbers or have two classes, but this target has more classes")
+		return errors.New("Config.Wasserstein supports targets that are numbers or have two classes, but this target has " +
+			"more classes")
 	}
 	return nil
 }

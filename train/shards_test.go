@@ -344,7 +344,9 @@ func TestFitFrame_NotesOverRanks(t *testing.T) {
 		}
 		alone := fitFrame(t, table, c)
 		last := alone.Notes[len(alone.Notes)-1]
-		if at := slices.IndexFunc(alone.Notes, func(note string) bool { return strings.Contains(note, "determine the target") }); at >= 0 {
+		if at := slices.IndexFunc(alone.Notes, func(note string) bool {
+			return strings.Contains(note, "determine the target")
+		}); at >= 0 {
 			last = alone.Notes[at]
 		}
 		if !strings.Contains(last, "determine the target") && !strings.Contains(last, "smearing factor") {

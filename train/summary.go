@@ -13,42 +13,59 @@ import (
 // A Summary is the outcome that `drotrain train --json` prints. Losses and bounds are in units of the training
 // loss.
 type Summary struct {
-	Status              string                `json:"status"`    // certified, limit, stalled, cancelled, inconsistent; uncertified when mu is 0
-	Certified           bool                  `json:"certified"` // the relative gap asked for was reached
-	Objective           float64               `json:"objective"`
-	RobustRisk          float64               `json:"robust_risk"`
-	AverageRisk         float64               `json:"average_risk"`             // average training loss of the model
-	Constant            *float64              `json:"constant,omitempty"`       // margin of the constant prediction with the least average training loss
-	ClassConstant       []float64             `json:"class_constant,omitempty"` // and of more than two classes its margins
-	Certificate         SummaryCertificate    `json:"certificate"`
-	Passes              float64               `json:"passes"`
-	Seconds             float64               `json:"seconds"`
-	Solver              string                `json:"solver"`
-	Levels              *level.Range          `json:"levels_without_model,omitempty"` // of an adversary over rows; absent where they are not known
-	ConstantPrediction  bool                  `json:"constant_prediction,omitempty"`  // whether the training rows are predicted alike: probabilities within 0.001, numbers within 0.001 standard deviations
-	Loss                string                `json:"loss"`
-	Level               string                `json:"level"`               // how robust, in words
-	Design              *GroupDesign          `json:"design,omitempty"`    // whether groups have coefficients of their own; absent where that was not asked
-	Selection           *tune.Selection       `json:"selection,omitempty"` // how the level was chosen; absent where it was set
-	Penalty             dro.Divergence        `json:"penalty"`             // divergence of an adversary over rows; "" for others
-	Nu                  float64               `json:"nu"`                  // its penalty coefficient: as set, or the multiplier of a ball
-	Mu                  float64               `json:"mu"`
-	N                   int                   `json:"n"` // training rows
-	D                   int                   `json:"d"` // columns of the design, the intercept included
-	Tau                 float64               `json:"tau"`
-	EffectiveSampleSize float64               `json:"effective_sample_size"` // 1/Σy²
-	MaxWeight           float64               `json:"max_weight"`
-	Groups              []SummaryGroup        `json:"groups"`                  // of the last grouping, largest risk first, training rows
-	WorstGroup          *SummaryGroup         `json:"worst_group"`             // null without a group of Config.MinGroupSize rows
-	ERM                 *SummaryBaseline      `json:"erm"`                     // the plain average trained on the same rows
-	GroupWeighted       *SummaryBaseline      `json:"group_weighted_erm"`      // the average with equal group weights; null with fewer than two groups
-	Tempered            *SummaryTempered      `json:"tempered_erm,omitempty"`  // what another slope on ERM's scores achieves; absent where the model is ERM
-	Recalibration       *SummaryRecalibration `json:"recalibration,omitempty"` // of the scores; absent where they are those of the certified coefficients
-	Model               string                `json:"model"`                   // path, "" when not written
-	Outcome             string                `json:"outcome,omitempty"`       // of the evaluation after the training, see eval.Outcome
-	Recommended         string                `json:"recommended,omitempty"`   // one of Variants, by that evaluation; empty: none
-	Warnings            []string              `json:"warnings,omitempty"`      // of the evaluation, as of a degenerate model
-	Notes               []string              `json:"notes"`
+	// certified, limit, stalled, cancelled, inconsistent; uncertified when mu is 0
+	Status      string  `json:"status"`
+	Certified   bool    `json:"certified"` // the relative gap asked for was reached
+	Objective   float64 `json:"objective"`
+	RobustRisk  float64 `json:"robust_risk"`
+	AverageRisk float64 `json:"average_risk"` // average training loss of the model
+	// margin of the constant prediction with the least average training loss
+	Constant      *float64           `json:"constant,omitempty"`
+	ClassConstant []float64          `json:"class_constant,omitempty"` // and of more than two classes its margins
+	Certificate   SummaryCertificate `json:"certificate"`
+	Passes        float64            `json:"passes"`
+	Seconds       float64            `json:"seconds"`
+	Solver        string             `json:"solver"`
+	// of an adversary over rows; absent where they are not known
+	Levels *level.Range `json:"levels_without_model,omitempty"`
+	// whether the training rows are predicted alike: probabilities within 0.001, numbers within 0.001 standard deviations
+	ConstantPrediction bool   `json:"constant_prediction,omitempty"`
+	Loss               string `json:"loss"`
+	Level              string `json:"level"` // how robust, in words
+	// whether groups have coefficients of their own; absent where that was not asked
+	Design *GroupDesign `json:"design,omitempty"`
+	// how the level was chosen; absent where it was set
+	Selection *tune.Selection `json:"selection,omitempty"`
+	// divergence of an adversary over rows; "" for others
+	Penalty dro.Divergence `json:"penalty"`
+	// its penalty coefficient: as set, or the multiplier of a ball
+	Nu                  float64 `json:"nu"`
+	Mu                  float64 `json:"mu"`
+	N                   int     `json:"n"` // training rows
+	D                   int     `json:"d"` // columns of the design, the intercept included
+	Tau                 float64 `json:"tau"`
+	EffectiveSampleSize float64 `json:"effective_sample_size"` // 1/Σy²
+	MaxWeight           float64 `json:"max_weight"`
+	// of the last grouping, largest risk first, training rows
+	Groups []SummaryGroup `json:"groups"`
+	// null without a group of Config.MinGroupSize rows
+	WorstGroup *SummaryGroup `json:"worst_group"`
+	// the plain average trained on the same rows
+	ERM *SummaryBaseline `json:"erm"`
+	// the average with equal group weights; null with fewer than two groups
+	GroupWeighted *SummaryBaseline `json:"group_weighted_erm"`
+	// what another slope on ERM's scores achieves; absent where the model is ERM
+	Tempered *SummaryTempered `json:"tempered_erm,omitempty"`
+	// of the scores; absent where they are those of the certified coefficients
+	Recalibration *SummaryRecalibration `json:"recalibration,omitempty"`
+	Model         string                `json:"model"` // path, "" when not written
+	// of the evaluation after the training, see eval.Outcome
+	Outcome string `json:"outcome,omitempty"`
+	// one of Variants, by that evaluation; empty: none
+	Recommended string `json:"recommended,omitempty"`
+	// of the evaluation, as of a degenerate model
+	Warnings []string `json:"warnings,omitempty"`
+	Notes    []string `json:"notes"`
 }
 
 // A SummaryCertificate bounds the optimal objective: lower ≤ optimum ≤ upper. Unknown bounds are null.

@@ -32,7 +32,8 @@ func TestSuspects_AreFeaturesWithAWarning(t *testing.T) {
 	}
 	m := plainly(t, b.String())
 	notes := strings.Join(m.Notes, "\n")
-	for _, want := range []string{`column "settled": possible leakage: the column alone predicts the target (AUC 1.0000)`, `column "case_id": it looks like an identifier`} {
+	for _, want := range []string{`column "settled": possible leakage: the column alone predicts the target (AUC 1.0000)`,
+		`column "case_id": it looks like an identifier`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}
@@ -77,7 +78,8 @@ func TestSuspects_PairsThatMakeUpTheTarget(t *testing.T) {
 		warnings, _ := SplitWarnings(fitFrame(t, f, cfg).Notes)
 		return strings.Join(warnings, "\n")
 	}
-	if w := warned(); !strings.Contains(w, `columns "members" and "guests": possible leakage`) || strings.Contains(w, `"hour"`) {
+	if w := warned(); !strings.Contains(w, `columns "members" and "guests": possible leakage`) || strings.Contains(w,
+		`"hour"`) {
 		t.Errorf("%q", w)
 	}
 	if w := warned("members"); w != "" {

@@ -159,7 +159,8 @@ func addInvalidRows(columns []data.Column, b *encode.Block, kept []*data.Column,
 
 // Columns of a prediction other than those kept.
 const (
-	rowName, probabilityName, predictionName, marginName, reasonName = "row", "probability", "prediction", "margin", "reason"
+	rowName, probabilityName, predictionName, marginName, reasonName = "row", "probability", "prediction", "margin",
+		"reason"
 )
 
 // checkMargins returns an error for a model whose predictions are its margins.

@@ -54,7 +54,8 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 		start = plain[d.Intercept]
 	}
 	// Over the norm, so that ½μ times the square of the slope is ½μ‖x‖².
-	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered", marginRows{margin, d.Target, m.Run.Weight, norm, start},
+	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered",
+		marginRows{margin, d.Target, m.Run.Weight, norm, start},
 		adversary, m.regulariser(), m.solverOptions("tempered erm", began))
 	if err != nil {
 		return m.nameColumn(err)

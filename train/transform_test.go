@@ -155,7 +155,8 @@ func TestPredict_NotFinite(t *testing.T) {
 	if _, err := m.Predict(t.Context(), far); !errors.As(err, &at) || at.Row != 2 || at.Path != "far.csv" {
 		t.Errorf("Predict: %v", err)
 	}
-	if _, err := m.PredictBlocks(t.Context(), far, BlockOptions{}, func([]data.Column) error { return nil }); !errors.As(err, &at) || at.Row != 2 {
+	if _, err := m.PredictBlocks(t.Context(), far, BlockOptions{},
+		func([]data.Column) error { return nil }); !errors.As(err, &at) || at.Row != 2 {
 		t.Errorf("PredictBlocks: %v", err)
 	}
 }

@@ -190,12 +190,18 @@ func TestPredictValidBlocks_Formats(t *testing.T) {
 			err           string
 		}{
 			{"numbers", "csv,parquet,arrows,set of csv,set of parquet", missing, []string{"", null, null, inf}, ""},
-			{"one text", "csv,set of csv", texts("x", "0.5", "1", "two", "3"), []string{"", "", `column "x": the value is "two", but the model needs a number`, ""}, ""},
-			{"one date", "csv,set of csv", texts("d", "20/1/2024", "soon", "22/1/2024", "1/2/2024"), []string{"", `column "d": the value is "soon", but the model needs a date`, "", ""}, ""},
-			{"no number", "csv,set of csv", texts("x", "one", "two", "three", "four"), nil, `column "x": the column has no number, but in the training table it held numbers: the first value is "one"`},
-			{"no date", "csv,set of csv", texts("d", "soon", "now", "never", "later"), nil, `column "d": the column has no date, but in the training table it held dates: the first value is "soon"`},
-			{"text", "parquet,arrows,set of parquet", texts("x", "one", "two", "three", "four"), nil, `column "x": the column is text (string), but in the training table it held numbers: the first value is "one"`},
-			{"text of dates", "parquet,arrows,set of parquet", texts("d", "20/1/2024", "now", "never", "later"), nil, `column "d": the column is text (string), but in the training table it held dates: the first value is "20/1/2024"`},
+			{"one text", "csv,set of csv", texts("x", "0.5", "1", "two", "3"),
+				[]string{"", "", `column "x": the value is "two", but the model needs a number`, ""}, ""},
+			{"one date", "csv,set of csv", texts("d", "20/1/2024", "soon", "22/1/2024", "1/2/2024"),
+				[]string{"", `column "d": the value is "soon", but the model needs a date`, "", ""}, ""},
+			{"no number", "csv,set of csv", texts("x", "one", "two", "three", "four"), nil,
+				`column "x": the column has no number, but in the training table it held numbers: the first value is "one"`},
+			{"no date", "csv,set of csv", texts("d", "soon", "now", "never", "later"), nil,
+				`column "d": the column has no date, but in the training table it held dates: the first value is "soon"`},
+			{"text", "parquet,arrows,set of parquet", texts("x", "one", "two", "three", "four"), nil,
+				`column "x": the column is text (string), but in the training table it held numbers: the first value is "one"`},
+			{"text of dates", "parquet,arrows,set of parquet", texts("d", "20/1/2024", "now", "never", "later"), nil,
+				`column "d": the column is text (string), but in the training table it held dates: the first value is "20/1/2024"`},
 		} {
 			m := models[c.column.Name]
 			for _, format := range strings.Split(c.formats, ",") {

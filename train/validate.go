@@ -144,7 +144,8 @@ func (c *Config) validate() error {
 		say("Config.ValidationData, Config.ValidationSplit and Config.Rows choose the validation rows: set one of them")
 	}
 	if c.hasValidation() && c.Evaluate == EvaluateCrossfit {
-		say("Config.Evaluate crossfit measures models that are chosen and trained on the same rows: hold rows out where the " +
+		say("Config.Evaluate crossfit measures models that are chosen and trained on the same rows: hold rows out where " +
+			"the " +
 			"level is chosen on validation rows")
 	}
 	if c.Average == level.ValidationSubsets && !c.hasValidation() {

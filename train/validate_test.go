@@ -84,13 +84,15 @@ func TestValidate_Settings(t *testing.T) {
 		"budget 0":          {func(c *Config) { c.Budget = mu(0) }, ""},
 		"knots of nothing":  {func(c *Config) { c.Spline = []string{"a"} }, `Config.Spline "a": write column:knots`},
 		"knots":             {func(c *Config) { c.Spline = []string{"a:b:4", "a:4"} }, ""},
-		"knots twice":       {func(c *Config) { c.Spline = []string{"a:4", "a:5"} }, `Config.Spline: column "a" is named twice`},
-		"three columns":     {func(c *Config) { c.Interact = []string{"a:b:c"} }, `Config.Interact "a:b:c"`},
-		"references":        {func(c *Config) { c.Reference = []string{"a=x=y", "b=z"} }, ""},
-		"references twice":  {func(c *Config) { c.Reference = []string{"a=x", "a=y"} }, `Config.Reference: column "a" is named twice`},
-		"ν without digits":  {func(c *Config) { c.Nu = mu(5e-324) }, "Config.Nu is 5e-324, which has lost its digits"},
-		"ν with digits":     {func(c *Config) { c.Nu = mu(0x1p-1022) }, ""},
-		"μ 0":               {func(c *Config) { c.Mu = mu(0) }, ""},
+		"knots twice": {func(c *Config) { c.Spline = []string{"a:4", "a:5"} },
+			`Config.Spline: column "a" is named twice`},
+		"three columns": {func(c *Config) { c.Interact = []string{"a:b:c"} }, `Config.Interact "a:b:c"`},
+		"references":    {func(c *Config) { c.Reference = []string{"a=x=y", "b=z"} }, ""},
+		"references twice": {func(c *Config) { c.Reference = []string{"a=x", "a=y"} },
+			`Config.Reference: column "a" is named twice`},
+		"ν without digits": {func(c *Config) { c.Nu = mu(5e-324) }, "Config.Nu is 5e-324, which has lost its digits"},
+		"ν with digits":    {func(c *Config) { c.Nu = mu(0x1p-1022) }, ""},
+		"μ 0":              {func(c *Config) { c.Mu = mu(0) }, ""},
 	} {
 		cfg := keepingRows()
 		cfg.Target = "y"

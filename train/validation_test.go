@@ -174,7 +174,10 @@ func TestConfig_ValidationExcludes(t *testing.T) {
 		"hold rows out":                 func(c *Config) { c.Evaluate = EvaluateCrossfit },
 		"takes validation rows":         func(c *Config) { c.ValidationSplit, c.Average = "", level.ValidationSubsets },
 		"no column":                     func(c *Config) { c.ValidationSplit = "parts" },
-		"needs a group of at least":     func(c *Config) { c.Filter, c.Select = `part == "train" || g == "01" && x2 > 0.7`, "worst-group" },
+		"needs a group of at least": func(c *Config) {
+			c.Filter, c.Select = `part == "train" || g == "01" && x2 > 0.7`,
+				"worst-group"
+		},
 	} {
 		cfg := keepingRows()
 		cfg.Data, cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Holdout, cfg.ValidationSplit =

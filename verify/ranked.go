@@ -63,7 +63,8 @@ func newRanked(name string, parameter float64, w *reference) (set, error) {
 	case !known:
 		return nil, fmt.Errorf("verify does not know the spectrum %q", name)
 	case !(parameter > 0 && parameter >= of.low && parameter <= of.high):
-		return nil, fmt.Errorf("the parameter of the spectrum %s is %v; it must be from %v to %v and above 0", name, parameter, of.low, of.high)
+		return nil, fmt.Errorf("the parameter of the spectrum %s is %v; it must be from %v to %v and above 0", name,
+			parameter, of.low, of.high)
 	case parameter == 1 && of.low == 1 || parameter == 1 && of.high == 1:
 		return fixed{w}, nil
 	}

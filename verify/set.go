@@ -71,7 +71,8 @@ func newNorm(c *config, of loss) (norm, error) {
 	}
 	steep, isBounded := of.(steep)
 	if !isBounded || !(*c.Distance > 0) || math.IsInf(*c.Distance, 1) {
-		return n, fmt.Errorf("the Wasserstein ball has the radius %v and the loss %s; it needs a positive radius and a loss with bounded slope",
+		return n, fmt.Errorf("the Wasserstein ball has the radius %v and the loss %s; it needs a positive radius and a "+
+			"loss with bounded slope",
 			*c.Distance, c.Loss)
 	}
 	n.radius = interval.Mul(interval.New(*c.Distance), steep.steepest())

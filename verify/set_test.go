@@ -70,7 +70,8 @@ func TestNearest_WeightsOutsideOfTheSet(t *testing.T) {
 		}
 		if y, _, err := s.nearest(normalised(c.inside), add); err != nil {
 			t.Errorf("%s: weights inside: %v", c.name, err)
-		} else if total := add(4, func(j int) number { return y[j] }); !c.holds(s, y) || total.Lo.Cmp(big.NewFloat(1)) > 0 || total.Hi.Cmp(big.NewFloat(1)) < 0 {
+		} else if total := add(4, func(j int) number { return y[j] }); !c.holds(s, y) || total.Lo.Cmp(big.NewFloat(1)) > 0 ||
+			total.Hi.Cmp(big.NewFloat(1)) < 0 {
 			t.Errorf("%s: moved to %v, of sum %v", c.name, floats(y), total.Float())
 		}
 		if y, _, err := s.nearest(normalised(c.outside), add); err == nil {

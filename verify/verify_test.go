@@ -338,7 +338,8 @@ func TestCheck_RefusesChanges(t *testing.T) {
 			}
 			x := fmt.Sprintf("\"coefficients\": [\n  %v", m.Coefficients[0])
 			levels := map[string][2]string{
-				"ball": {`"ess": 0.9`, `"ess": 0.8`}, "cvar": {`"protect": 0.8`, `"protect": 0.7`}, "groups": {`"nu": 0.2`, `"nu": 0.1`},
+				"ball": {`"ess": 0.9`, `"ess": 0.8`}, "cvar": {`"protect": 0.8`, `"protect": 0.7`}, "groups": {`"nu": 0.2`,
+					`"nu": 0.1`},
 			}
 			for name, c := range map[string]struct {
 				file []byte

@@ -468,7 +468,8 @@ func regretSimulation(ctx context.Context, fs *flag.FlagSet, args []string) erro
 						return err
 					}
 					fmt.Printf("%s, draw %d, %s: regret %.2f, of the chosen model %.2f, of ERM %.2f: %s\n",
-						d.name, draw, criterion, r, 100*(chosen[criterion]-best)/erm[criterion], 100*(erm[criterion]-best)/erm[criterion], s.Reason)
+						d.name, draw, criterion, r, 100*(chosen[criterion]-best)/erm[criterion], 100*(erm[criterion]-best)/erm[criterion],
+						s.Reason)
 					for i, c := range all {
 						if k := &s.Candidates[i]; c[criterion] < best+0.02*erm[criterion] || i == s.Chosen {
 							fmt.Printf("    %s, μ %.3g: %.4f; out of fold %.4f, better by %.4f (standard error %.4f), %d rows decide\n",
@@ -543,7 +544,8 @@ func coverageSimulation(ctx context.Context, fs *flag.FlagSet, args []string) er
 	}
 	fmt.Println("Of the samples in which a model other than ERM was chosen: percentage whose 95 % interval covers the " +
 		"change of the chosen model in the population. Without an interval: the worst group has fewer than 20 rows.")
-	fmt.Printf("\n| rows | chosen of samples | without an interval | worst group's change | average | width of the first " +
+	fmt.Printf("\n| rows | chosen of samples | without an interval | worst group's change | average | width of the " +
+		"first " +
 		"|\n|--:|--:|--:|--:|--:|--:|\n")
 	for _, n := range rows {
 		samples, chosen, silent, worst, average, width := 0, 0, 0, 0, 0, 0.0

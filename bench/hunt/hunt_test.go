@@ -31,7 +31,8 @@ func methods(p *dro.Problem) []dro.Method {
 		return nil
 	}
 	return []dro.Method{auto, dro.Newton{Sample: 5}, dro.Newton{Products: true}, dro.LBFGS{},
-		primaldual.FullVector{}, primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{}, primaldual.SeparableBlock{},
+		primaldual.FullVector{}, primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{},
+		primaldual.SeparableBlock{},
 		primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}}
 }
 

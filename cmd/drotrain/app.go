@@ -256,7 +256,8 @@ func (a *app) time() string { return a.now().UTC().Format(time.RFC3339) }
 
 func internalError(value any, site string) error {
 	return exit.WithHint(fmt.Errorf("internal error%s: %v", site, value),
-		"this is a bug in drotrain; please report it, with the command line and the output of `drotrain version`, at "+exit.IssuesURL)
+		"this is a bug in drotrain; please report it, with the command line and the output of `drotrain version`, at "+
+			""+exit.IssuesURL)
 }
 
 // panicSite returns the line that panicked, as in " in dir/file.go:12", or "".

@@ -157,7 +157,8 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 		}
 	}
 	if code, _, stderr := try(t.Context(), strings.Fields(
-		"train --data kinds.csv --target code --drop kind --loss logistic --nu 1 --out m --force --report fast")...); code != exit.OK {
+		"train --data kinds.csv --target code --drop kind --loss logistic --nu 1 --out m --force --report "+
+			"fast")...); code != exit.OK {
 		t.Error(stderr)
 	}
 	for _, format := range []string{"onnx", "sql", "csv"} {
@@ -188,7 +189,8 @@ func TestEval_PredictionsOfClasses(t *testing.T) {
 		return out
 	}
 	for _, line := range []string{
-		"train --data kinds.csv --target kind --drop code --groups site --average plain --holdout 0 --report none --out m --quiet",
+		"train --data kinds.csv --target kind --drop code --groups site --average plain --holdout 0 --report none --out m " +
+			"--quiet",
 		"predict --model m --data kinds.csv --keep kind,site --out p.csv --quiet",
 	} {
 		if code, _, stderr := try(t.Context(), strings.Fields(line)...); code != exit.OK {
@@ -218,7 +220,8 @@ func TestEval_PredictionsOfClasses(t *testing.T) {
 		"probability_a*":                      {"columns of 1 class:"},
 		"probability_ant,probability_*":       {"is a single column"},
 		"probability_* --drop probability_ed": {`no column "probability_ed"`},
-		"probability_* --drop probability_ant,row,prediction": {`the label is "ant", but there is no column "probability_ant"`},
+		"probability_* --drop probability_ant,row,prediction": {
+			`the label is "ant", but there is no column "probability_ant"`},
 		"probability_* --drop probability_eel,row,prediction": {`row 1200`, `there is no column "probability_eel"`},
 		"probability_*,other_*":                               {`no column "other_ant"`, `no column "other_eel"`},
 		"probability_* --loss huber":                          {"not a loss of several classes"},
@@ -236,7 +239,8 @@ func TestEval_PredictionsOfClasses(t *testing.T) {
 		}
 	}
 	put(t, "sums.csv", "kind,p_a,p_b,p_c\na,0.5,0.3,0.2\nb,0.333,0.333,0.333\nc,0.5,0.3,0.1\n")
-	if _, _, stderr := try(t.Context(), strings.Fields("eval --predictions sums.csv --target kind --score p_*")...); !strings.Contains(stderr, `column "p_*", row 3: the probabilities of the 3 classes sum to 0.9`) {
+	if _, _, stderr := try(t.Context(), strings.Fields("eval --predictions sums.csv --target kind --score "+
+		"p_*")...); !strings.Contains(stderr, `column "p_*", row 3: the probabilities of the 3 classes sum to 0.9`) {
 		t.Error(stderr)
 	}
 }

@@ -118,7 +118,8 @@ func TestTrain_HasTheSettingsOfTheLibrary(t *testing.T) {
 func TestCommandLine_RepeatsTheRun(t *testing.T) {
 	cmd := &cobra.Command{Use: "train"}
 	o := options.Add(cmd, options.Train)
-	if err := cmd.ParseFlags([]string{"--groups", `a,"b, c"`, "--nu=0.5", "--intercept=false", "--out=x", "--positive", "it's"}); err != nil {
+	if err := cmd.ParseFlags([]string{"--groups", `a,"b, c"`, "--nu=0.5", "--intercept=false", "--out=x", "--positive",
+		"it's"}); err != nil {
 		t.Fatal(err)
 	}
 	o.Config.Data, o.Config.Target = "builtin:hmda", "deny"

@@ -42,7 +42,8 @@ func TestFile_TooLargeForTheDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(limit string) (code int, stderr string) {
-		cmd := exec.Command("sh", "-c", `ulimit -f `+limit+`; exec drotrain "$@"`, "sh", "train", "--data", "t.parquet", "--target", "wage", "--nu", "1", "--loss", "huber",
+		cmd := exec.Command("sh", "-c", `ulimit -f `+limit+`; exec drotrain "$@"`, "sh", "train", "--data", "t.parquet",
+			"--target", "wage", "--nu", "1", "--loss", "huber",
 			"--cache", "cache", "--memory", "0", "--out", "out", "--force", "--report", "none", "--quiet")
 		var told strings.Builder
 		cmd.Stderr = &told

@@ -46,7 +46,8 @@ func TestExit_CodePerKindOfError(t *testing.T) {
 		{exit.Usage, "train --config nowhere.yaml"},
 		{exit.Failed, "train --data nowhere.csv --target y"},
 		{exit.Limit, "train --quiet --nu 1 --max-passes 3 --gap 1e-9 --out limit"},
-		{exit.Limit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --report none --out nomu"},
+		{exit.Limit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --report none --out " +
+			"nomu"},
 		{exit.Gate, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy<1"},
 		{exit.Usage, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy"},
 		{exit.Gate, "eval --predictions p.csv --target deny --score probability --resamples 0 --fail-if overall.accuracy<1"},
@@ -99,10 +100,12 @@ func TestSignal_InterruptEndsTheRun(t *testing.T) {
 		{syscall.SIGTERM, 143, "robust: ",
 			"drotrain: error: terminated; the unfinished model was written to drotrain-out/model.json"},
 		{syscall.SIGINT, 130, "note: target",
-			"drotrain: error: interrupted; the model was written to drotrain-out/model.json, but its report is not finished\nhint: "},
+			"drotrain: error: interrupted; the model was written to drotrain-out/model.json, but its report is not " +
+				"finished\nhint: "},
 		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before a model was trained\n"},
 		{syscall.SIGTERM, 143, "rescaled ERM: ",
-			"drotrain: error: terminated; the model was written to drotrain-out/model.json, but the models to compare it with are not finished\n"},
+			"drotrain: error: terminated; the model was written to drotrain-out/model.json, but the models to compare it " +
+				"with are not finished\n"},
 	} {
 		t.Run(c.when+c.sig.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())

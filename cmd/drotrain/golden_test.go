@@ -76,8 +76,9 @@ var (
 	verdict = regexp.MustCompile(`(?m)^(Measured on .*:?\n|\S+: [\d\x{202f}]+ rows.*, target .*\n\n)((?:.+\n)+)`)
 	// What differs from run to run, between methods and between processors: times, work, gaps
 	// that are reached, and checksums.
-	passing = regexp.MustCompile(`(?:^|[\s(])[0-9.]+(?:e-?[0-9]+)? (?:seconds|µs|ms|s|pass|passes)\b|gap [0-9.]+e-[0-9]+|(?:passes|relative gap|time)  +[0-9.e+-]+|` +
-		`"?\b(?:seconds|passes|gap|relative_gap|target_gap)"?(?:=|: )[0-9.e+-]+|20\d\d-\d\d-\d\dT[0-9:]+Z`)
+	passing = regexp.MustCompile(
+		`(?:^|[\s(])[0-9.]+(?:e-?[0-9]+)? (?:seconds|µs|ms|s|pass|passes)\b|gap [0-9.]+e-[0-9]+|(?:passes|relative gap|time)  +[0-9.e+-]+|` +
+			`"?\b(?:seconds|passes|gap|relative_gap|target_gap)"?(?:=|: )[0-9.e+-]+|20\d\d-\d\d-\d\dT[0-9:]+Z`)
 	long     = regexp.MustCompile(`-?\d+\.\d{7,}(?:e[-+]\d+)?`)
 	falling  = regexp.MustCompile(`(Certified gap falling from )[^*\n]*`)
 	checksum = regexp.MustCompile(`\b[0-9a-f]{64}\b`)

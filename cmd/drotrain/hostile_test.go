@@ -272,7 +272,8 @@ func TestTargetName_LineBreak(t *testing.T) {
 		{"inspect", "e.json"},
 	} {
 		code, stdout, stderr := try(t.Context(), args...)
-		if code != exit.OK || strings.Contains(stdout+stderr, "\nCertified: yes") || !strings.Contains(stdout+stderr, `pay\u000aCertified: yes`) {
+		if code != exit.OK || strings.Contains(stdout+stderr, "\nCertified: yes") || !strings.Contains(stdout+stderr,
+			`pay\u000aCertified: yes`) {
 			t.Errorf("drotrain %q: %d\n%s%s", args, code, stdout, stderr)
 		}
 	}

@@ -41,7 +41,8 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 	}
 	out = strings.Join(strings.Fields(out), " ")
 	for _, want := range []string{
-		"loan_id: its name and 500 different numbers in 503 rows suggest that it is an identifier: left out; rows that share a value are held out together",
+		"loan_id: its name and 500 different numbers in 503 rows suggest that it is an identifier: left out; rows that " +
+			"share a value are held out together",
 		"region: it has no value (", "kept; in a group column, these rows would form the group (missing)",
 		`status: "Permanent" and "permanent" look like spellings of one label`, "(--relabel 'permanent->Permanent')",
 		`opened: the column is read as text, but holds dates in different formats`, "left out; write all dates as 2024-03-31",

@@ -30,7 +30,8 @@ func TestPredict_InvalidRows(t *testing.T) {
 	}
 	code, stdout, stderr := try(t.Context(), append(predict, "--invalid", "null")...)
 	lines := strings.Split(stdout, "\n")
-	if code != exit.OK || len(lines) != 5 || !strings.HasPrefix(lines[2], `2,,,"column ""x""`) || strings.HasPrefix(lines[3], "3,,") {
+	if code != exit.OK || len(lines) != 5 || !strings.HasPrefix(lines[2], `2,,,"column ""x""`) ||
+		strings.HasPrefix(lines[3], "3,,") {
 		t.Errorf("exit code %d:\n%s%s", code, stdout, stderr)
 	}
 	if !strings.Contains(stderr, "1 of 3 rows could not be scored") {

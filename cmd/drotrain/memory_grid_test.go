@@ -143,7 +143,8 @@ func writeCompressedArrow(t *testing.T, path string, columns []data.Column) {
 
 // Every command, on every format, under every limit of memory, does its work, keeps rows on disk or says that memory
 // does not suffice: it is not killed, the runtime does not end it, it does not take more than it may, and
-// it does not refuse after it has said where the rows are kept. By default a third of the runs, with DROTRAIN_LONG=1 all.
+// it does not refuse after it has said where the rows are kept. By default a third of the runs, with DROTRAIN_LONG=1
+// all.
 func TestMemory_EveryCommandFormatAndLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts many processes")

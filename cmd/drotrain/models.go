@@ -75,7 +75,8 @@ func (a *app) loadVariant(ctx context.Context, path, variant string) (*train.Mod
 		return nil, "", exit.WithHint(err, "choose the trained model with --model-variant robust")
 	}
 	if m != all && (variant == "" || variant == train.VariantRecommended) {
-		a.note("using the standard model (ERM), which the training report recommended; --model-variant robust uses the robust model")
+		a.note("using the standard model (ERM), which the training report recommended; --model-variant robust uses the " +
+			"robust model")
 	}
 	return m, name, nil
 }

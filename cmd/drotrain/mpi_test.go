@@ -120,7 +120,8 @@ func TestMPI_TrainsTheModelOfOneProcess(t *testing.T) {
 			out := fmt.Sprint("out", n)
 			said, err := j.run(n, j.program, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "5",
 				"--resamples", "100", "--out", out, "--threads", "1")
-			if err != nil || strings.Count(said, "certified") == 0 || !regexp.MustCompile(fmt.Sprintf(`ranks %d, rounds \d+, [\d.]+ MB a rank`, n)).MatchString(said) {
+			if err != nil || strings.Count(said, "certified") == 0 ||
+				!regexp.MustCompile(fmt.Sprintf(`ranks %d, rounds \d+, [\d.]+ MB a rank`, n)).MatchString(said) {
 				t.Fatalf("%d ranks: %v: %s", n, err, said)
 			}
 			if strings.Count(said, "reading ") != 1 {
@@ -153,8 +154,10 @@ func TestMPI_RefusesRanksThatDiffer(t *testing.T) {
 		for name, c := range map[string]struct{ lines, says string }{
 			"options":   {`[ $rank = 1 ] && more="--seed 5"`, "rank 1 was given different options"},
 			"processor": {`[ $rank = 1 ] && export GODEBUG=cpu.avx2=off`, "rank 1 runs on a different kind of processor"},
-			"files":     {`[ $rank = 1 ] && { mkdir -p other/data; for f in a b; do ln -sf ` + j.dir + `/data/$f.parquet other/data; done; cd other; }`, "rank 1 finds 2 files, but rank 0 finds 3"},
-			"content":   {`[ $rank = 1 ] && { mkdir -p third/data; cp data/*.parquet third/data; cp ` + must(filepath.Abs("../../datasets/files/digits.parquet")) + ` third/data/c.parquet; cd third; }`, "rank 1"},
+			"files": {`[ $rank = 1 ] && { mkdir -p other/data; for f in a b; do ln -sf ` + j.dir +
+				`/data/$f.parquet other/data; done; cd other; }`, "rank 1 finds 2 files, but rank 0 finds 3"},
+			"content": {`[ $rank = 1 ] && { mkdir -p third/data; cp data/*.parquet third/data; cp ` +
+				must(filepath.Abs("../../datasets/files/digits.parquet")) + ` third/data/c.parquet; cd third; }`, "rank 1"},
 		} {
 			if err := os.WriteFile(script, []byte(fmt.Sprintf(text, c.lines)), 0o755); err != nil {
 				t.Fatal(err)

@@ -89,7 +89,8 @@ func TestReport_NamesInputs(t *testing.T) {
 	put(t, "pay.csv", payTable("pay", "age", "site", "b"))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	threads := runtime.GOMAXPROCS(0)%2 + 1 // another number, of at most two
-	train := "train --data pay.csv --target pay --drop site --nu 1 --report fast --quiet --report none --allow-degenerate --out m --threads " + strconv.Itoa(threads)
+	train := "train --data pay.csv --target pay --drop site --nu 1 --report fast --quiet --report none " +
+		"--allow-degenerate --out m --threads " + strconv.Itoa(threads)
 	if code, _, stderr := try(t.Context(), strings.Fields(train)...); code != exit.OK {
 		t.Fatalf("%d\n%s", code, stderr)
 	}

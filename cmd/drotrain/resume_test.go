@@ -227,7 +227,8 @@ func TestResume_RefusesOtherOptions(t *testing.T) {
 		}
 	}
 	put(t, "o/"+checkpointFile, "something")
-	if code, _, told := try(t.Context(), "train", "--resume", "--out", "o"); code != exit.Failed || !strings.Contains(told, "is not a checkpoint of this version") {
+	if code, _, told := try(t.Context(), "train", "--resume", "--out", "o"); code != exit.Failed || !strings.Contains(told,
+		"is not a checkpoint of this version") {
 		t.Errorf("%d: %s", code, told)
 	}
 }

@@ -96,7 +96,9 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	}
 	training := o.trainingFlags(fs, s)
 	path := out.File(configFile)
-	if err := out.Write(configFile, func(w io.Writer) error { return options.WriteYAML(w, "train", path, training, nil) }); err != nil {
+	if err := out.Write(configFile, func(w io.Writer) error {
+		return options.WriteYAML(w, "train", path, training, nil)
+	}); err != nil {
 		return err
 	}
 	if o.JSON {

@@ -132,7 +132,8 @@ func TestTrain_SaysWhichModelToUse(t *testing.T) {
 	for nu, want := range map[string][2]string{"1e6": {"There is no measurable difference", " --model-variant erm"},
 		"0.05": {"Use the robust model", "d.csv \\"}} {
 		stdout, _ := mustRun(t,
-			"train --data d.csv --target y --groups site --drop w --group-features=false --nu "+nu+" --adversary groups --gap 1e-4 --out m --quiet --force")
+			"train --data d.csv --target y --groups site --drop w --group-features=false --nu "+nu+" --adversary groups "+
+				"--gap 1e-4 --out m --quiet --force")
 		if !strings.Contains(stdout, "\n  "+want[0]) ||
 			!strings.Contains(stdout, "drotrain predict --model m/model.json --data d.csv"+strings.TrimPrefix(want[1],
 				"d.csv")) {
@@ -160,7 +161,8 @@ func TestEval_WeightOfTheTraining(t *testing.T) {
 	raw, _ = os.ReadFile("d.csv")
 	put(t, "without.csv", strings.ReplaceAll(string(raw), ",w\n", ",other\n"))
 	_, stderr := mustRun(t, "eval --model m --data without.csv --resamples 0 --out e.json --force")
-	if e := metrics(t, "e.json"); e.Weighted || !strings.Contains(stderr, `row weights "w", which the table lacks: every row counts once`) {
+	if e := metrics(t, "e.json"); e.Weighted || !strings.Contains(stderr,
+		`row weights "w", which the table lacks: every row counts once`) {
 		t.Error(stderr)
 	}
 }
@@ -190,7 +192,9 @@ func TestThreshold_OfTheTraining(t *testing.T) {
 			}
 		}
 	}
-	if code, _, stderr := try(t.Context(), strings.Fields("train --data d.csv --target x --threshold 0.2 --nu 1 --out n --quiet --report fast")...); code == exit.OK || !strings.Contains(stderr, "threshold needs a target with two classes") {
+	if code, _, stderr := try(t.Context(), strings.Fields("train --data d.csv --target x --threshold 0.2 --nu 1 --out "+
+		"n --quiet --report fast")...); code == exit.OK || !strings.Contains(stderr,
+		"threshold needs a target with two classes") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -208,7 +212,8 @@ func TestAudit_PositiveLabel(t *testing.T) {
 	}
 	put(t, "a.csv", b.String())
 	code, _, stderr := try(t.Context(), strings.Fields("eval --predictions a.csv --target y --score p")...)
-	if code == exit.OK || !strings.Contains(stderr, "say of which the scores are probabilities") || !strings.Contains(stderr, `--positive "approved"`) {
+	if code == exit.OK || !strings.Contains(stderr, "say of which the scores are probabilities") ||
+		!strings.Contains(stderr, `--positive "approved"`) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	for _, label := range []string{"approved", "rejected"} {

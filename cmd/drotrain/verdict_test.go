@@ -100,7 +100,8 @@ func TestVerdict_WorstGroupRows(t *testing.T) {
 		want, other string
 	}{{1, "hut", "south"}, {20, "south", "hut"}} {
 		args := strings.Fields(
-			fmt.Sprintf("train --data sites.csv --target y --groups site --report fast --quiet --force --out m --nu 20 --group-features shared --min-group-size %d", c.least))
+			fmt.Sprintf("train --data sites.csv --target y --groups site --report fast --quiet --force --out m --nu 20 "+
+				"--group-features shared --min-group-size %d", c.least))
 		if code, stdout, stderr := try(t.Context(), args...); code != exit.OK || !strings.Contains(stdout, " "+c.want+" ") ||
 			strings.Contains(stdout, " "+c.other+" ") {
 			t.Errorf("%d rows: %d\n%s%s", c.least, code, stdout, stderr)
@@ -156,7 +157,8 @@ func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 		}
 	}
 	if code, _, stderr := try(t.Context(), strings.Fields(
-		"train --data sites.csv --target y --holdout crossfit --holdout units:site --out m --force")...); code != exit.Usage || !strings.Contains(stderr, "must be given once") {
+		"train --data sites.csv --target y --holdout crossfit --holdout units:site --out m "+
+			"--force")...); code != exit.Usage || !strings.Contains(stderr, "must be given once") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

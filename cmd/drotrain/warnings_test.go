@@ -185,7 +185,8 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 			says    string
 		}{
 			{"--data t.csv", exit.OK, ""}, {"--data t.csv --strict", exit.OK, ""},
-			{"--data moved.csv", exit.OK, `warning: these rows differ from the training rows: "size" (population stability index`},
+			{"--data moved.csv", exit.OK,
+				`warning: these rows differ from the training rows: "size" (population stability index`},
 			{"--data moved.csv --strict", exit.Gate, `error: these rows differ from the training rows: "size" (`},
 		} {
 			code, _, stderr := try(t.Context(), strings.Fields(command+" "+c.options)...)
@@ -211,8 +212,10 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 			code int
 			says string
 		}{
-			"text.csv":    {exit.Failed, `column "size", row 2: the column is text, but in the training table it held numbers: the value is "n/a"`},
-			"words.csv":   {exit.Failed, `column "size", row 1: the column is text, but in the training table it held numbers: the value is "high"`},
+			"text.csv": {exit.Failed,
+				`column "size", row 2: the column is text, but in the training table it held numbers: the value is "n/a"`},
+			"words.csv": {exit.Failed,
+				`column "size", row 1: the column is text, but in the training table it held numbers: the value is "high"`},
 			"renamed.csv": {exit.Failed, "hint: did you mean \"sizes\"?\n"},
 			"groups.csv":  {exit.OK, `"g" (population stability index`},
 			"empty.csv":   {exit.Failed, "no rows to "},

@@ -56,7 +56,8 @@ func TestHelp_FitsEightyColumns(t *testing.T) {
 		"eval --model drotrain-out --resamples 0",
 		"predict --model drotrain-out --data builtin:hmda --keep deny,afam --out p.csv",
 		"eval --predictions p.csv --target deny --score probability --groups afam --resamples 100",
-		"eval --predictions p.csv --target deny --score a=probability,b=probability,c=probability,d=probability,e=probability --groups afam --resamples 0",
+		"eval --predictions p.csv --target deny --score " +
+			"a=probability,b=probability,c=probability,d=probability,e=probability --groups afam --resamples 0",
 		"datasets",
 	} {
 		code, stdout, stderr := try(t.Context(), strings.Fields(args)...)

@@ -275,7 +275,8 @@ func (x *examination) findAverages() (all []Finding) {
 		}
 	}
 	for _, c := range x.columns {
-		if len(c.values) >= ownValues && c.number != nil && !slices.ContainsFunc(all, func(f Finding) bool { return f.Column == c.Name }) &&
+		if len(c.values) >= ownValues && c.number != nil && !slices.ContainsFunc(all,
+			func(f Finding) bool { return f.Column == c.Name }) &&
 			x.isOwnAverage(c) {
 			all = append(all, *x.newLeak(LeakAverage, c,
 				"possible leakage: over the rows with the same value of the column the target is that value on average, more "+

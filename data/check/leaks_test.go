@@ -435,8 +435,8 @@ func TestExamine_NumbersWithoutValues(t *testing.T) {
 	}
 }
 
-// Averages by a column that is left out are found if they were taken over more rows than are examined. The expected target,
-// as predicted by a model of other rows or known of a larger population, is no leak.
+// Averages by a column that is left out are found if they were taken over more rows than are examined. The expected
+// target, as predicted by a model of other rows or known of a larger population, is no leak.
 func TestExamine_AveragesOverMoreRows(t *testing.T) {
 	for _, binary := range []bool{false, true} {
 		found, alarms := 0, 0

@@ -119,10 +119,12 @@ func TestExamineScored_ComparesWithTraining(t *testing.T) {
 			}
 			return "1,30,sex,2.5%,site\n"
 		}, "header-rows ", "first 31"},
-		{"shares without their sign", func(k int) string { return row(k, "40", "male", "0.5") }, "marks share", `the sign "%", but here none has`},
+		{"shares without their sign", func(k int) string { return row(k, "40", "male", "0.5") }, "marks share",
+			`the sign "%", but here none has`},
 		{"some shares without their sign", func(k int) string { return row(k, "40", "male", []string{"0.5", "5.5%"}[k%2]) },
 			"marks share", "only some have"},
-		{"a sign that training did not have", func(k int) string { return row(k, "40", "male", "$0.5%") }, "marks share", `the sign "$"`},
+		{"a sign that training did not have", func(k int) string { return row(k, "40", "male", "$0.5%") }, "marks share",
+			`the sign "$"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := header

@@ -31,11 +31,15 @@ func TestFit_Refusals(t *testing.T) {
 		spec  Spec
 		parts []string
 	}{
-		"absent target":     {ok, Spec{Target: "Y "}, []string{"t.csv", `no column "Y "`, `did you mean "y"?`}},
-		"absent feature":    {"y,education\n1,1\n2,2\n", Spec{Target: "y", Features: []string{"educaton"}}, []string{`did you mean "education"?`}},
-		"absent group":      {ok, Spec{Target: "y", Groups: []string{"region"}}, []string{`no column "region"`, `"y", "x" and "c"`}},
-		"absent log":        {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"w"}}}, []string{`no column "w"`, `"y", "x" and "c"`}},
-		"log of the target": {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"y"}}}, []string{`column "y"`, "it cannot have a log, since it is not a feature"}},
+		"absent target": {ok, Spec{Target: "Y "}, []string{"t.csv", `no column "Y "`, `did you mean "y"?`}},
+		"absent feature": {"y,education\n1,1\n2,2\n", Spec{Target: "y", Features: []string{"educaton"}},
+			[]string{`did you mean "education"?`}},
+		"absent group": {ok, Spec{Target: "y", Groups: []string{"region"}},
+			[]string{`no column "region"`, `"y", "x" and "c"`}},
+		"absent log": {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"w"}}},
+			[]string{`no column "w"`, `"y", "x" and "c"`}},
+		"log of the target": {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"y"}}},
+			[]string{`column "y"`, "it cannot have a log, since it is not a feature"}},
 		"absent drop":       {ok, Spec{Target: "y", Drop: []string{"q"}}, []string{`no column "q"`}},
 		"no target":         {ok, Spec{}, []string{"name the target"}},
 		"unknown task":      {ok, Spec{Target: "y", Task: "rank"}, []string{`"rank"`, "regression"}},
@@ -46,30 +50,37 @@ func TestFit_Refusals(t *testing.T) {
 		"feature twice":     {ok, Spec{Target: "y", Features: []string{"x", "x"}}, []string{`"x"`, "twice"}},
 		"one value":         {"y,x\n1,1\n1,2\n", Spec{Target: "y"}, []string{`column "y"`, "only one value"}},
 		"one value binary":  {"y,x\nno,1\nno,2\n", Spec{Target: "y", Task: Binary}, []string{`"no"`, "only one value"}},
-		"large classes":     {"y,x\n9007199254740993,1\n9007199254740992,2\n5,3\n5,4\n", Spec{Target: "y"}, []string{`column "y", row 1`, "distinguished as classes", "as text"}},
+		"large classes": {"y,x\n9007199254740993,1\n9007199254740992,2\n5,3\n5,4\n", Spec{Target: "y"},
+			[]string{`column "y", row 1`, "distinguished as classes", "as text"}},
 		"large quantity": {"y,x\n9007199254740993,1\n9007199254740992,2\n", Spec{Target: "y", Task: Regression},
 			[]string{"only one value"}},
 		"one row": {"y,x\n1,1\n", Spec{Target: "y"}, []string{"only one training row"}},
 		"no rows": {"y,x\n", Spec{Target: "y"}, []string{"no rows"}},
 		"classes of halves": {"y,x\n1,1\n2.5,2\n3,3\n", Spec{Target: "y", Task: Binary},
 			[]string{"needs classes", "as a quantity"}},
-		"few whole numbers":  {"y,x\n3,1\n2,2\n1,3\n1,2\n2,4\n3,1\n1,0\n", Spec{Target: "y"}, []string{`3 different whole numbers, 1, 2, 3, which`, "counts", "as classes", "as a quantity"}},
-		"four whole numbers": {"y,x\n4,1\n3,2\n2,3\n1,2\n1,4\n2,1\n3,0\n4,0\n4,0\n", Spec{Target: "y"}, []string{`4 different whole numbers, 1, 2, 3, …, which`}},
+		"few whole numbers": {"y,x\n3,1\n2,2\n1,3\n1,2\n2,4\n3,1\n1,0\n", Spec{Target: "y"},
+			[]string{`3 different whole numbers, 1, 2, 3, which`, "counts", "as classes", "as a quantity"}},
+		"four whole numbers": {"y,x\n4,1\n3,2\n2,3\n1,2\n1,4\n2,1\n3,0\n4,0\n4,0\n", Spec{Target: "y"},
+			[]string{`4 different whole numbers, 1, 2, 3, …, which`}},
 		"positive of three": {"y,x\na,1\nb,2\nc,3\n", Spec{Target: "y", Positive: "a"},
 			[]string{"this one has 3", "positive"}},
 		"text regression": {"y,x\na,1\nb,2\n", Spec{Target: "y", Task: Regression}, []string{"must be numbers"}},
 		"unexpected text": {"y,x\n1,1\n2,2\n1o,3\n4,4\n", Spec{Target: "y"}, []string{`"1o"`, "row 3"}},
-		"null target":     {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"}, []string{`column "y", row 2`, "2 of 4 rows", "drop the rows with nulls"}},
-		"NaN target":      {"y,x\n1,1\n2,2\nNaN,3\n", Spec{Target: "y"}, []string{`column "y", row 3`, "target is null"}},
-		"Inf feature":     {"y,x\n1,1\n2,-inf\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "-Inf"}},
-		"overflow":        {"y,x\n1,1\n2,1e999\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "+Inf"}},
-		"null feature":    {"y,x\n1,1\n2,\n3,NA\n", Spec{Target: "y"}, []string{`column "x", row 2`, "2 of 3 rows", "mean or median", "leave the column out"}},
+		"null target": {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"},
+			[]string{`column "y", row 2`, "2 of 4 rows", "drop the rows with nulls"}},
+		"NaN target":  {"y,x\n1,1\n2,2\nNaN,3\n", Spec{Target: "y"}, []string{`column "y", row 3`, "target is null"}},
+		"Inf feature": {"y,x\n1,1\n2,-inf\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "-Inf"}},
+		"overflow":    {"y,x\n1,1\n2,1e999\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "+Inf"}},
+		"null feature": {"y,x\n1,1\n2,\n3,NA\n", Spec{Target: "y"},
+			[]string{`column "x", row 2`, "2 of 3 rows", "mean or median", "leave the column out"}},
 		"all rows dropped": {"y,x,z\n1,,1\n2,,2\n3,3,\n", Spec{Target: "y", Impute: "drop"},
 			[]string{"each of the 3 rows", "mean or median"}},
-		"identifiers":      {ids, Spec{Target: "y"}, []string{`column "id"`, "each of the 30 training rows", "leave the column out"}},
-		"too many levels":  {many, Spec{Target: "y"}, []string{`column "c"`, "1200 levels", "1000", "leave the column out"}},
-		"float groups":     {floats, Spec{Target: "y", Groups: []string{"g"}}, []string{`column "g"`, "bin the values"}},
-		"positive absent":  {"y,x\na,1\nb,2\n", Spec{Target: "y", Positive: "c"}, []string{`"c" does not occur`, `"a" and "b"`}},
+		"identifiers": {ids, Spec{Target: "y"}, []string{`column "id"`, "each of the 30 training rows",
+			"leave the column out"}},
+		"too many levels": {many, Spec{Target: "y"}, []string{`column "c"`, "1200 levels", "1000", "leave the column out"}},
+		"float groups":    {floats, Spec{Target: "y", Groups: []string{"g"}}, []string{`column "g"`, "bin the values"}},
+		"positive absent": {"y,x\na,1\nb,2\n", Spec{Target: "y", Positive: "c"},
+			[]string{`"c" does not occur`, `"a" and "b"`}},
 		"positive regress": {ok, Spec{Target: "y", Positive: "1"}, []string{"no positive value"}},
 		"all constant":     {"y,x\n1,5\n2,5\n3,5\n", Spec{Target: "y"}, []string{"no features: ", "name the features"}},
 		"level spelled":    {"y,a b\n1,\n2,2\n3,3\n", Spec{Target: "y"}, []string{`column "a b"`}},
@@ -132,7 +143,8 @@ func TestFit_AllProblemsAtOnce(t *testing.T) {
 	}
 	f := frameOf(t, text)
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
-	datatest.WantError(t, err, "3 problems", `column "id"`, "each of the 30 training rows", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
+	datatest.WantError(t, err, "3 problems", `column "id"`, "each of the 30 training rows", `column "x", row 4`,
+		"4 of 30 rows", `column "z", row 12`, "+Inf")
 	var all data.Problems
 	if !errors.As(err, &all) || len(all) != 3 || all[1].Fixes[0] != fix.Impute {
 		t.Errorf("%#v", err)
@@ -143,7 +155,8 @@ func TestFit_AllProblemsAtOnce(t *testing.T) {
 	// So are a target that is not there, groups that cannot be and features, in one list.
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "why", Features: []string{"id", "x", "q"},
 		Groups: []string{"z", "g"}}, Sink{Storage: Float64})
-	datatest.WantError(t, err, "6 problems", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
+	datatest.WantError(t, err, "6 problems", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`,
+		`column "x", row 4`, `column "z"`)
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Sink{Storage: Float64})
 	datatest.WantError(t, err, "3 problems", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
@@ -215,7 +228,8 @@ func TestFit_ReferenceOfNoCategory(t *testing.T) {
 	f := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n4,2,a,u\n")
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Drop: []string{"d"},
 		Reference: map[string]string{"x": "1", "nope": "2", "d": "u"}})
-	datatest.WantError(t, err, `column "x": only a category can have a reference level`, "used as a number", `there is no column "nope"`, `column "d": it cannot have a reference level`)
+	datatest.WantError(t, err, `column "x": only a category can have a reference level`, "used as a number",
+		`there is no column "nope"`, `column "d": it cannot have a reference level`)
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y",
 		Reference: map[string]string{"c": "b", "d": "u"}}); err != nil {
 		t.Error(err)

@@ -11,9 +11,11 @@ import (
 
 // An Input is a source column of one or more features.
 type Input struct {
-	Name   string    `json:"name"`
-	Kind   data.Kind `json:"kind"`             // Numeric, Categorical, Bool or Vector; how it is taken, not how it is stored
-	Stored data.Kind `json:"stored,omitempty"` // of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
+	Name string `json:"name"`
+	// Numeric, Categorical, Bool or Vector; how it is taken, not how it is stored
+	Kind data.Kind `json:"kind"`
+	// of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
+	Stored data.Kind `json:"stored,omitempty"`
 	First  int       `json:"first"`            // index of its first encoded column
 	Levels []string  `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
 

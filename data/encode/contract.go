@@ -105,7 +105,8 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 			return &refusal{fmt.Sprintf("the value is the bool %s, but the training table had text such as %q", text, example),
 				"store the column as text, as in the training table"}
 		case trained == data.Numeric && kind == data.Categorical:
-			return &refusal{fmt.Sprintf("the value is the text %q, but the training table had numbers such as %s", text, example),
+			return &refusal{fmt.Sprintf("the value is the text %q, but the training table had numbers such as %s", text,
+				example),
 				"write it as a number, as in the training table"}
 		case trained == data.Bool:
 			return &refusal{fmt.Sprintf("the value is %s, but the training table had true and false", strconv.Quote(text)),

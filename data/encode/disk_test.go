@@ -80,7 +80,8 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 	raw := Spec{Target: "y", Task: Regression, Impute: "error", Scale: "none"} // float32 has no 1e300
 	_, want = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: Float32})
 	_, got = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: Float32, Disk: outside(t)})
-	if want == nil || got == nil || got.Error() != want.Error() || !strings.Contains(want.Error(), `column "b", row 2: the value 1e+300 is more than float32 can hold`) {
+	if want == nil || got == nil || got.Error() != want.Error() || !strings.Contains(want.Error(),
+		`column "b", row 2: the value 1e+300 is more than float32 can hold`) {
 		t.Errorf("%v, in memory %v", got, want)
 	}
 	none := outside(t)

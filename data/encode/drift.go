@@ -221,7 +221,8 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 	for k := range c.counts {
 		p := &e.Profile.Inputs[k]
 		in := &e.Inputs[p.Input]
-		if at := slices.IndexFunc(r.Unseen, func(u Unseen) bool { return u.Column == in.Name }); at >= 0 && in.Kind != data.Numeric && in.Skipped() >= 0 {
+		if at := slices.IndexFunc(r.Unseen, func(u Unseen) bool { return u.Column == in.Name }); at >= 0 &&
+			in.Kind != data.Numeric && in.Skipped() >= 0 {
 			// Unseen levels are encoded as the level without a column.
 			n := c.counts[k]
 			unseen := min(n[in.Skipped()], r.Unseen[at].Count*c.rows/max(1, r.Rows))

@@ -61,8 +61,10 @@ func TestDrift_NamesColumns(t *testing.T) {
 			not  string
 		}{
 			{months(t, 1000, 7, 1, 0.02, "a", "b", "c", ""), []string{`"x" (population stability index 0.`}, `"g"`},
-			{months(t, 1000, 7, 3, 0.02, "a", "b", "c", ""), []string{`"x" (population stability index `, "% of the rows outside the training range"}, `"g"`},
-			{months(t, 1000, 7, 0, 0.02, "a", "b", "c", "", "d"), []string{`"g" (`, "20 % of the rows with levels unseen in training"}, `"x"`},
+			{months(t, 1000, 7, 3, 0.02, "a", "b", "c", ""), []string{`"x" (population stability index `,
+				"% of the rows outside the training range"}, `"g"`},
+			{months(t, 1000, 7, 0, 0.02, "a", "b", "c", "", "d"),
+				[]string{`"g" (`, "20 % of the rows with levels unseen in training"}, `"x"`},
 			{months(t, 1000, 7, 0, 0.02, "a", "a", "a", "b", "c"), []string{`"g" (population stability index`}, `"x"`},
 			{months(t, 1000, 7, 0, 0.3, "a", "b", "c", ""), []string{`"x" (`, "% missing instead of 2 %"}, `"g"`},
 		} {
@@ -104,7 +106,8 @@ func TestUnseenGroups_AreCountedByColumn(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	r := Report{Rows: 100, NewGroups: []Unseen{{Column: "g", Count: 11, Examples: []string{"g=maybe"}}}}
-	if got := r.Drifted(); !strings.Contains(got, `group column "g" (11 % of the rows in groups unseen in training: "g=maybe")`) {
+	if got := r.Drifted(); !strings.Contains(got,
+		`group column "g" (11 % of the rows in groups unseen in training: "g=maybe")`) {
 		t.Errorf("%q", got)
 	}
 }
@@ -119,8 +122,10 @@ func TestDrifted_UnseenLevels(t *testing.T) {
 		codes   []string
 		want    string
 	}{
-		{"all, with a profile", true, []string{"011", "021", "031"}, `"code" (100 % of the rows with levels unseen in training)`},
-		{"all, without", false, []string{"011", "021", "031"}, `"code" (100 % of the rows with levels unseen in training: "011", "021" and "031")`},
+		{"all, with a profile", true, []string{"011", "021", "031"},
+			`"code" (100 % of the rows with levels unseen in training)`},
+		{"all, without", false, []string{"011", "021", "031"},
+			`"code" (100 % of the rows with levels unseen in training: "011", "021" and "031")`},
 		{"two of three, without", false, []string{"011", "002", "031"}, `"code" (67 % of the rows`},
 		{"one of three", true, []string{"011", "002", "003"}, ""},
 		{"one row", false, []string{"011"}, ""},
@@ -154,7 +159,8 @@ func TestDrift_MergedLevelsWithoutProfile(t *testing.T) {
 		says string
 	}{
 		{strings.Repeat("a\nb\nnew\n", 20), ""},
-		{strings.Repeat("a\nnew\nrare\n", 20), `"g" (67 % of the rows with rare levels or levels unseen in training: "new" and "rare")`},
+		{strings.Repeat("a\nnew\nrare\n", 20),
+			`"g" (67 % of the rows with rare levels or levels unseen in training: "new" and "rare")`},
 	} {
 		r, err := e.EncodeBlocks(t.Context(), frameOf(t, "g\n"+c.rows), nil, 7, false, func(Block) error { return nil })
 		if err != nil {

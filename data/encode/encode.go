@@ -21,7 +21,8 @@ type Report struct {
 	Dropped int      `json:"dropped"`           // rows left out under impute drop
 	Invalid int      `json:"invalid,omitempty"` // rows that cannot be encoded; see EncodeValidBlocks
 	Unseen  []Unseen `json:"unseen,omitempty"`  // per column, levels that training did not see
-	Merged  []Unseen `json:"merged,omitempty"`  // per column whose rare levels are one, these and unseen ones; without a Profile
+	// per column whose rare levels are one, these and unseen ones; without a Profile
+	Merged  []Unseen `json:"merged,omitempty"`
 	Imputed []Filled `json:"imputed,omitempty"` // per column, nulls filled
 
 	// Drift compares the rows with the training rows, by column, if the encoder has a Profile.
@@ -381,7 +382,8 @@ func dropFillHints(err error) error {
 	}
 	for _, of := range all {
 		if slices.Contains(of.Fixes, fix.Impute) {
-			of.Fixes, of.Hint = nil, "the model has no fill value for nulls: leave such rows out, or train again with imputed nulls"
+			of.Fixes, of.Hint = nil, "the model has no fill value for nulls: leave such rows out, or train again with "+
+				"imputed nulls"
 		}
 	}
 	return err
@@ -472,7 +474,8 @@ func checkInputColumn(ctx context.Context, f *data.Frame, in *Input, c *data.Col
 	}
 	c, err := c.Load(ctx)
 	if err == nil && !c.IsAllNull() && f.Rows > 0 {
-		row, advice := c.UnexpectedRow-1, fix.Advice{Hint: "the model needs numbers: check that this is the same column as in training"}
+		row, advice := c.UnexpectedRow-1, fix.Advice{Hint: "the model needs numbers: check that this is the same column " +
+			"as in training"}
 		if row >= 0 {
 			advice = fix.Advice{Fixes: []fix.Fix{fix.NameMissing}}
 		} else {

@@ -132,8 +132,12 @@ func TestImpute_PerRule(t *testing.T) {
 func TestEncode_AllProblemsAtOnce(t *testing.T) {
 	e := newEncoder(t, frameOf(t, "y,a,b,c\n1,1,3,u\n2,5,4,v\n3,2,9,u\n"), nil, Spec{Target: "y"})
 	for text, want := range map[string][]string{
-		"y,b\n1,x\n":                {`a: there is no column "a", which the model was trained on`, "b: the column is text, but in the training table it held numbers: the value is \"x\"", `c: there is no column "c", which the model was trained on`},
-		"y,d\n1,x\n":                {`a: there is no column "a", which the model was trained on`, `b: there is no column "b", which the model was trained on`, `c: there is no column "c", which the model was trained on`},
+		"y,b\n1,x\n": {`a: there is no column "a", which the model was trained on`,
+			"b: the column is text, but in the training table it held numbers: the value is \"x\"",
+			`c: there is no column "c", which the model was trained on`},
+		"y,d\n1,x\n": {`a: there is no column "a", which the model was trained on`,
+			`b: there is no column "b", which the model was trained on`,
+			`c: there is no column "c", which the model was trained on`},
 		"y,a,b,c\n1,,inf,u\n2,1,,v": {"a: the value is null, as in 1 of 2 rows", "b: the value is +Inf"},
 		"y,a,b,c\n1,,2,u\n2,1,,v":   {"a: the value is null, as in 1 of 2 rows", "b: the value is null, as in 1 of 2 rows"},
 	} {
@@ -422,7 +426,8 @@ func TestFit_TextReadsMissing(t *testing.T) {
 	for _, c := range e.Columns {
 		names = append(names, c.Name)
 	}
-	if want := []string{"x", `c="(missing)"`, "c=a", "c=(missing)"}; len(names) < len(want) || !reflect.DeepEqual(names[:len(want)], want) {
+	if want := []string{"x", `c="(missing)"`, "c=a", "c=(missing)"}; len(names) < len(want) ||
+		!reflect.DeepEqual(names[:len(want)], want) {
 		t.Errorf("columns %q, want %q", names, want)
 	}
 }

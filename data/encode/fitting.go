@@ -49,8 +49,8 @@ type feature struct {
 	kept     bool
 }
 
-// newFitting checks the roles of the columns, adds derived columns and fits the target. Of to it takes the arena and the
-// rows of ranks.
+// newFitting checks the roles of the columns, adds derived columns and fits the target. Of to it takes the arena and
+// the rows of ranks.
 func newFitting(
 	ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to *Sink,
 ) (t *fitting, err error) {
@@ -137,7 +137,8 @@ func (t *fitting) readWeight() error {
 func (t *fitting) takeRankRows(train []int, shared *Shared) error {
 	rows := shared.Rows
 	if t.e.Spec.Impute == "drop" {
-		return errors.New("impute drop does not work with several ranks: fill the nulls, or leave out their rows with a filter")
+		return errors.New("impute drop does not work with several ranks: fill the nulls, or leave out their rows with a " +
+			"filter")
 	}
 	t.comm, t.total = rows.Comm(), shared.Total
 	lo, hi := rows.LocalRange(t.total)

@@ -352,7 +352,8 @@ func crossGroupings(parts []Grouping, n int) Grouping {
 
 // crossLabel quotes a label that contains the separator, so that combined labels are unique.
 func crossLabel(l string) string {
-	if strings.Contains(l, " / ") || strings.HasPrefix(l, `"`) || strings.HasPrefix(l, "/ ") || strings.HasSuffix(l, " /") {
+	if strings.Contains(l, " / ") || strings.HasPrefix(l, `"`) || strings.HasPrefix(l, "/ ") || strings.HasSuffix(l,
+		" /") {
 		return strconv.Quote(l)
 	}
 	return l

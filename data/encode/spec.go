@@ -172,9 +172,10 @@ func (s *Spec) isGroupFeature(name string) bool {
 
 // Transforms lists derived columns by the names of their source columns.
 type Transforms struct {
-	Log      []string       `json:"log,omitempty"`      // its logarithm, in its place
-	Square   []string       `json:"square,omitempty"`   // its square, in addition
-	Spline   map[string]int `json:"spline,omitempty"`   // a natural cubic spline of that number of knots, at quantiles, in its place
+	Log    []string `json:"log,omitempty"`    // its logarithm, in its place
+	Square []string `json:"square,omitempty"` // its square, in addition
+	// a natural cubic spline of that number of knots, at quantiles, in its place
+	Spline   map[string]int `json:"spline,omitempty"`
 	Interact [][2]string    `json:"interact,omitempty"` // the product of two columns, in addition
 }
 

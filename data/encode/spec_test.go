@@ -12,24 +12,39 @@ import (
 // at the ends of what can be.
 func TestSpec_Validate(t *testing.T) {
 	for says, change := range map[string]func(s *Spec){
-		`the task "ranking" must be`:                             func(s *Spec) { s.Task = "ranking" },
-		`the scale "range" must be`:                              func(s *Spec) { s.Scale = "range" },
-		`the imputation "zero" must be`:                          func(s *Spec) { s.Impute = "zero" },
-		`the target transform "sqrt" must be`:                    func(s *Spec) { s.TargetTransform = "sqrt" },
-		"the min count -1 must not be negative":                  func(s *Spec) { s.MinCount = -1 },
-		"the max levels -1 must not be negative":                 func(s *Spec) { s.MaxLevels = -1 },
-		"the target column is not set":                           func(s *Spec) { s.Target = "" },
-		`column "a" is named twice under features`:               func(s *Spec) { s.Features = []string{"a", "b", "a"} },
-		`column "g" is named twice under groups`:                 func(s *Spec) { s.Groups = []string{"g", "g"} },
-		`column "a" is named twice under categorical`:            func(s *Spec) { s.Categorical = []string{"a", "a"} },
-		`column "y" is the target and cannot be under drop`:      func(s *Spec) { s.Drop = []string{"y"} },
-		`column "y" is the target and cannot be under feat`:      func(s *Spec) { s.Features = []string{"y"} },
-		`column "a" is named both under features and under drop`: func(s *Spec) { s.Features, s.Drop = []string{"a"}, []string{"a"} },
-		`column "a" is named twice under log`:                    func(s *Spec) { s.Transforms.Log = []string{"a", "a"} },
-		`column "a" is named twice under square`:                 func(s *Spec) { s.Transforms.Square = []string{"a", "b", "a"} },
-		`column "a" is named under log and spline`:               func(s *Spec) { s.Transforms.Log, s.Transforms.Spline = []string{"a"}, map[string]int{"a": 3} },
-		`the spline of "a" has 2 knots`:                          func(s *Spec) { s.Transforms.Spline = map[string]int{"a": 2} },
-		`the spline of "a" has 21 knots`:                         func(s *Spec) { s.Transforms.Spline = map[string]int{"a": 21} },
+		`the task "ranking" must be`:                        func(s *Spec) { s.Task = "ranking" },
+		`the scale "range" must be`:                         func(s *Spec) { s.Scale = "range" },
+		`the imputation "zero" must be`:                     func(s *Spec) { s.Impute = "zero" },
+		`the target transform "sqrt" must be`:               func(s *Spec) { s.TargetTransform = "sqrt" },
+		"the min count -1 must not be negative":             func(s *Spec) { s.MinCount = -1 },
+		"the max levels -1 must not be negative":            func(s *Spec) { s.MaxLevels = -1 },
+		"the target column is not set":                      func(s *Spec) { s.Target = "" },
+		`column "a" is named twice under features`:          func(s *Spec) { s.Features = []string{"a", "b", "a"} },
+		`column "g" is named twice under groups`:            func(s *Spec) { s.Groups = []string{"g", "g"} },
+		`column "a" is named twice under categorical`:       func(s *Spec) { s.Categorical = []string{"a", "a"} },
+		`column "y" is the target and cannot be under drop`: func(s *Spec) { s.Drop = []string{"y"} },
+		`column "y" is the target and cannot be under feat`: func(s *Spec) { s.Features = []string{"y"} },
+		`column "a" is named both under features and under drop`: func(s *Spec) {
+			s.Features, s.Drop = []string{"a"},
+				[]string{"a"}
+		},
+		`column "a" is named twice under log`: func(s *Spec) { s.Transforms.Log = []string{"a", "a"} },
+		`column "a" is named twice under square`: func(s *Spec) {
+			s.Transforms.Square = []string{"a", "b",
+				"a"}
+		},
+		`column "a" is named under log and spline`: func(s *Spec) {
+			s.Transforms.Log,
+				s.Transforms.Spline = []string{"a"}, map[string]int{"a": 3}
+		},
+		`the spline of "a" has 2 knots`: func(
+			s *Spec) {
+			s.Transforms.Spline = map[string]int{"a": 2}
+		},
+		`the spline of "a" has 21 knots`: func(
+			s *Spec) {
+			s.Transforms.Spline = map[string]int{"a": 21}
+		},
 		"the interaction a:a": func(
 			s *Spec) {
 			s.Transforms.Interact = [][2]string{{"a", "a"}}
@@ -60,11 +75,14 @@ func TestTarget_Validate(t *testing.T) {
 		"":                           func(*Target) {},
 		"the target has no name":     func(x *Target) { x.Name = "" },
 		`the target has the unknown`: func(x *Target) { x.Task = Auto },
-		`the positive and the negative value of the target`: func(x *Target) { x.Task, x.Positive, x.Negative = Binary, "yes", "yes" },
-		"the target's shift is 0 and its scale is 0":        func(x *Target) { x.Scale = 0 },
-		"the target's shift is 0 and its scale is +Inf":     func(x *Target) { x.Scale = math.Inf(1) },
-		"the target's shift is NaN":                         func(x *Target) { x.Shift = math.NaN() },
-		"the target's shift is -Inf":                        func(x *Target) { x.Shift = math.Inf(-1) },
+		`the positive and the negative value of the target`: func(x *Target) {
+			x.Task, x.Positive, x.Negative = Binary, "yes",
+				"yes"
+		},
+		"the target's shift is 0 and its scale is 0":    func(x *Target) { x.Scale = 0 },
+		"the target's shift is 0 and its scale is +Inf": func(x *Target) { x.Scale = math.Inf(1) },
+		"the target's shift is NaN":                     func(x *Target) { x.Shift = math.NaN() },
+		"the target's shift is -Inf":                    func(x *Target) { x.Shift = math.Inf(-1) },
 	} {
 		x := good
 		change(&x)

@@ -75,7 +75,8 @@ func (t *fitting) addVector(q *feature) (kept bool) {
 	in := Input{Name: c.Name, Kind: data.Vector, First: len(e.Columns), Index: known.places}
 	how := "unchanged"
 	if e.Spec.Scale != "none" {
-		in.Scales, how = known.largest, "divided by the largest absolute value at its place, without centring, so that 0 stays 0"
+		in.Scales, how = known.largest, "divided by the largest absolute value at its place, without centring, so that 0 "+
+			"stays 0"
 	}
 	e.Inputs = append(e.Inputs, in)
 	e.appendPlaces(&e.Inputs[len(e.Inputs)-1])

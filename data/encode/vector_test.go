@@ -113,7 +113,8 @@ func TestEncoder_SparseVectorSurvivesJSON(t *testing.T) {
 	if !slices.Equal(e.Columns, again.Columns) {
 		t.Errorf("the columns are %v, want %v", again.Columns, e.Columns)
 	}
-	for _, damage := range [][2]string{{`"index":[0,`, `"index":[9,`}, {`"index":[0,`, `"index":[-1,`}, {`"scales":[`, `"scales":[1,`}, {`"first":0`, `"first":7`}} {
+	for _, damage := range [][2]string{{`"index":[0,`, `"index":[9,`}, {`"index":[0,`, `"index":[-1,`},
+		{`"scales":[`, `"scales":[1,`}, {`"first":0`, `"first":7`}} {
 		bad := strings.Replace(string(b), damage[0], damage[1], 1)
 		var e Encoder
 		err := json.Unmarshal([]byte(bad), &e)
@@ -156,11 +157,15 @@ func TestFit_SparseVectorHasNoSingleValues(t *testing.T) {
 		want string
 	}{
 		{"target", Spec{Target: "x"}, `column "x": values of type sparse vector cannot be the target`},
-		{"group", Spec{Target: "label", Groups: []string{"x"}}, `column "x": values of type sparse vector cannot name groups`},
+		{"group", Spec{Target: "label", Groups: []string{"x"}},
+			`column "x": values of type sparse vector cannot name groups`},
 		{"category", Spec{Target: "label", Categorical: []string{"x"}}, `column "x": a category needs single values`},
-		{"square", Spec{Target: "label", Transforms: Transforms{Square: []string{"x"}}}, `column "x": a square needs single values`},
-		{"spline", Spec{Target: "label", Transforms: Transforms{Spline: map[string]int{"x": 3}}}, `column "x": a spline needs single values`},
-		{"reference", Spec{Target: "label", Reference: map[string]string{"x": "1"}}, `column "x": a reference level needs single values`},
+		{"square", Spec{Target: "label", Transforms: Transforms{Square: []string{"x"}}},
+			`column "x": a square needs single values`},
+		{"spline", Spec{Target: "label", Transforms: Transforms{Spline: map[string]int{"x": 3}}},
+			`column "x": a spline needs single values`},
+		{"reference", Spec{Target: "label", Reference: map[string]string{"x": "1"}},
+			`column "x": a reference level needs single values`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -77,10 +77,14 @@ func TestVectors_Lists(t *testing.T) {
 		{"fixed size float16", arrow.FixedSizeListOf(2, arrow.FixedWidthTypes.Float16), good, "", true},
 		{"list of float32", arrow.ListOf(single), good, "", false},
 		{"large list of float64", arrow.LargeListOf(double), good, "", true},
-		{"a null list", arrow.ListOf(single), "[[1, 2], [3, 4], null, [7, 8]]", `row 3: values of type list (row 3 lacks number 1 of its vector) cannot be a feature`, false},
-		{"a null number", arrow.ListOf(double), "[[1, 2], [3, 4], [5, 6], [7, null]]", `row 4: values of type list (row 4 lacks number 2 of its vector) cannot be a feature`, false},
-		{"a null in fixed size", arrow.FixedSizeListOf(2, single), "[[1, null], [3, 4]]", `row 1: values of type list (row 1 lacks number 2 of its vector)`, true},
-		{"other lengths", arrow.ListOf(single), "[[1, 2], [3, 4, 5], [6, 7], [8]]", `row 2: values of type list (row 2 has 3 numbers, but earlier rows have 2)`, false},
+		{"a null list", arrow.ListOf(single), "[[1, 2], [3, 4], null, [7, 8]]",
+			`row 3: values of type list (row 3 lacks number 1 of its vector) cannot be a feature`, false},
+		{"a null number", arrow.ListOf(double), "[[1, 2], [3, 4], [5, 6], [7, null]]",
+			`row 4: values of type list (row 4 lacks number 2 of its vector) cannot be a feature`, false},
+		{"a null in fixed size", arrow.FixedSizeListOf(2, single), "[[1, null], [3, 4]]",
+			`row 1: values of type list (row 1 lacks number 2 of its vector)`, true},
+		{"other lengths", arrow.ListOf(single), "[[1, 2], [3, 4, 5], [6, 7], [8]]",
+			`row 2: values of type list (row 2 has 3 numbers, but earlier rows have 2)`, false},
 		{"empty lists", arrow.ListOf(single), "[[], []]", `row 1: values of type list (row 1 has`, true},
 	} {
 		for _, ext := range []string{".arrows", ".parquet", ".v2.parquet"} {
@@ -136,7 +140,8 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 		} {
 			s.Task = Regression
 			_, err := Fit(t.Context(), f, []int{0, 1, 2, 3}, nil, s, Sink{Storage: Float64})
-			refused := err != nil && strings.Contains(err.Error(), `column "e": it is split into `) && strings.Contains(err.Error(), `as "`+part+`"`)
+			refused := err != nil && strings.Contains(err.Error(), `column "e": it is split into `) &&
+				strings.Contains(err.Error(), `as "`+part+`"`)
 			if refused != (role == "groups" || role == "categorical") {
 				t.Errorf("%s: %s: %v", filepath.Base(path), role, err)
 			}

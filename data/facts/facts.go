@@ -22,9 +22,10 @@ type Grouping struct {
 
 // A Drift compares the values of a column with those of training.
 type Drift struct {
-	Column     string  `json:"column"`
-	PSI        float64 `json:"psi"`                   // population stability index
-	Outside    float64 `json:"outside,omitempty"`     // proportion of values beyond the smallest and the largest of training
+	Column string  `json:"column"`
+	PSI    float64 `json:"psi"` // population stability index
+	// proportion of values beyond the smallest and the largest of training
+	Outside    float64 `json:"outside,omitempty"`
 	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level unseen in training
 	Missing    float64 `json:"missing,omitempty"`     // proportion of nulls
 	WasMissing float64 `json:"was_missing,omitempty"` // that of training

@@ -16,18 +16,19 @@ import (
 
 // A Proposal describes how to train on a table.
 type Proposal struct {
-	Target       string          `json:"target"`
-	Task         encode.Task     `json:"task"`
-	Positive     string          `json:"positive,omitempty"` // of two values: the one whose probability is predicted
-	Negative     string          `json:"negative,omitempty"`
-	Reading      data.Reading    `json:"reading,omitzero"` // how the table was read
-	Drop         []string        `json:"drop,omitempty"`
-	Loss         string          `json:"loss,omitempty"` // where the target does not decide: squared for few whole numbers
-	Impute       string          `json:"impute,omitempty"`
-	Filter       string          `json:"filter,omitempty"`
-	Categorical  []string        `json:"categorical,omitempty"`
-	MinCount     int             `json:"min_count,omitempty"`
-	Groups       []string        `json:"groups,omitempty"`        // columns that groups are usually made of, by their names; not part of the command
+	Target      string       `json:"target"`
+	Task        encode.Task  `json:"task"`
+	Positive    string       `json:"positive,omitempty"` // of two values: the one whose probability is predicted
+	Negative    string       `json:"negative,omitempty"`
+	Reading     data.Reading `json:"reading,omitzero"` // how the table was read
+	Drop        []string     `json:"drop,omitempty"`
+	Loss        string       `json:"loss,omitempty"` // where the target does not decide: squared for few whole numbers
+	Impute      string       `json:"impute,omitempty"`
+	Filter      string       `json:"filter,omitempty"`
+	Categorical []string     `json:"categorical,omitempty"`
+	MinCount    int          `json:"min_count,omitempty"`
+	// columns that groups are usually made of, by their names; not part of the command
+	Groups       []string        `json:"groups,omitempty"`
 	GroupHoldout string          `json:"group_holdout,omitempty"` // an identifier that rows share
 	Findings     []check.Finding `json:"findings"`
 

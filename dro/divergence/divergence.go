@@ -63,8 +63,9 @@ var entries = []entry{
 		explain:  explainPearson,
 	},
 	{
-		name: TotalVariation, symbol: "total variation", formula: "½ Σ |yⱼ − wⱼ|", equalFormula: "½ Σ |yⱼ − 1/n|", ballOnly: true,
-		size: "effective size", radiusHelp: "the proportion of the weight that moves",
+		name: TotalVariation, symbol: "total variation", formula: "½ Σ |yⱼ − wⱼ|", equalFormula: "½ Σ |yⱼ − 1/n|",
+		ballOnly: true,
+		size:     "effective size", radiusHelp: "the proportion of the weight that moves",
 		radius:  func(float64) float64 { return math.NaN() },
 		share:   func(float64) float64 { return math.NaN() },
 		explain: func(float64, int) []string { return nil },

@@ -44,7 +44,8 @@ func Test(o dro.Oracle, points ...[]float64) error {
 			size := 1 + math.Abs(value[j])
 			for i := range d {
 				if parts[j] != value[j] || !(math.Abs(by[i]-g[i]) <= 1e-12*(1+math.Abs(g[i]))) {
-					return fmt.Errorf("point %d, sample %d: evaluating a range of samples gives other values than evaluating all samples", k, j)
+					return fmt.Errorf("point %d, sample %d: evaluating a range of samples gives other values than evaluating all "+
+						"samples", k, j)
 				}
 				size += math.Abs(g[i])
 			}

@@ -53,7 +53,8 @@ func (w *worker) addChange(dst []float64, now, old weightedSlopes, lo, hi int) {
 		w.e.Spend(w.half * float64(hi-lo))
 		moved := 0.0
 		for j := lo; j < hi; j++ {
-			w.change[j] = float64(now.weight[j]*now.slope[j]) - float64(old.weight[j]*old.slope[j]) // not fused: 0 where nothing changed
+			// not fused: 0 where nothing changed
+			w.change[j] = float64(now.weight[j]*now.slope[j]) - float64(old.weight[j]*old.slope[j])
 			moved += now.weight[j] - old.weight[j]
 		}
 		w.model.AddGradTo(dst[:w.d], w.change, w.ones, lo, hi)

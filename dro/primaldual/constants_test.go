@@ -93,8 +93,9 @@ func TestConstants_NormsOfDuals(t *testing.T) {
 	h, m := make([]float64, 12), make([]float64, 12)
 	o.ConstantsTo(h, m, make([]float64, 2))
 	b, _ := evenBlocks(12, 4)
-	plain, kl, chi := newConstants(o, side.Box{Lower: 0, Upper: 1, Nu: 0}, false, b, constantsOfSamples{h, m}, unlimited), newConstants(o,
-		side.Simplex{Nu: 1}, false, b, constantsOfSamples{h, m}, unlimited),
+	plain, kl, chi := newConstants(o, side.Box{Lower: 0, Upper: 1, Nu: 0}, false, b, constantsOfSamples{h, m}, unlimited),
+		newConstants(o,
+			side.Simplex{Nu: 1}, false, b, constantsOfSamples{h, m}, unlimited),
 		newConstants(o, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}, false, b, constantsOfSamples{h, m}, unlimited)
 	if !drotest.IsNear(kl.g, drotest.MaxAbs(h), drotest.ClosedForm, 0) { // ‖Σ z_j∇f_j‖ ≤ max_j H_j·‖z‖₁
 		t.Errorf("KL: G = %v, largest H %v", kl.g, drotest.MaxAbs(h))

@@ -57,7 +57,8 @@ func TestEstimator_UnbiasedWithTies(t *testing.T) {
 	for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Simplex{Nu: 0.3}} {
 		m := SeparableBlock{Schedule: Theory, Block: 2}
 		tied := func() *iteration {
-			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: 0.2}}, m, 3))
+			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: 0.2}}, m,
+				3))
 			estimator := w.template.estimator.(*separableEstimator)
 			estimator.tied, estimator.order = true, []int{2, 0, 1}
 			w.template.step()

@@ -34,7 +34,7 @@ type separableEstimator struct {
 	y, u      []float64 // y_k and its coordinates
 	slope     []float64 // ĝ_k
 	aggregate []float64 // Ĵ_kᵀy_k
-	change    []float64 // the last sum of (primal_grad_est)
+	change    []float64 // the last sum of ḡ
 
 	etaPrev      float64   // η of the step before, for ȳ_{k−1}
 	lastQ, lastR int       // blocks of the step before, −1 at the start

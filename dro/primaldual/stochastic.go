@@ -8,8 +8,8 @@ import (
 
 // A stochasticEstimator is estimator 2 of the paper, stochastic updates for any Y (Alg. 3, 4):
 //
-//	ḡ_{k−1}   = Ĵ_{k−1}ᵀŷ_{k−1} + a_{k−1}/(p_P a_k) Σ_{i∈B_P} (y_{k−1,i}∇f_i(x_{k−1}) − ŷ_{k−2,i}ĝ_{k−2,i})   (primal_grad_est)
-//	f̄_{k−1/2} = f̂_k + a_{k−1}/(q_Q a_k) Σ_{j∈B_Q} (f_j(x_{k−1}) − f̂_{k−1,j})e_j                              (dual_grad_est)
+//	ḡ_{k−1}   = Ĵ_{k−1}ᵀŷ_{k−1} + a_{k−1}/(p_P a_k) Σ_{i∈B_P} (y_{k−1,i}∇f_i(x_{k−1}) − ŷ_{k−2,i}ĝ_{k−2,i})   (36)
+//	f̄_{k−1/2} = f̂_k + a_{k−1}/(q_Q a_k) Σ_{j∈B_Q} (f_j(x_{k−1}) − f̂_{k−1,j})e_j                              (37)
 //
 // The tables f̂, ĝ hold block I at x̂_I; ĝ is kept as slopes, n·s numbers. The
 // aggregate Ĵᵀŷ is maintained by Equation (41), where the paper writes one
@@ -28,7 +28,7 @@ type stochasticEstimator struct {
 	value      []float64 // f̂_k
 	slope      []float64 // ĝ_k
 	aggregate  []float64 // Ĵ_kᵀŷ_k
-	change     []float64 // the last sum of (primal_grad_est)
+	change     []float64 // the last sum of ḡ
 
 	lastR, lastS int       // blocks replaced in the step before, −1 at the start
 	oldSlope     []float64 // ĝ_{k−1} on block lastR
@@ -148,7 +148,8 @@ func (c *stochasticEstimator) refresh(*template) {
 	}
 	c.addGrad(c.aggregate, c.weight, slope, lo, hi)
 	lo, hi = c.blocks.bounds(c.lastR)
-	c.addChange(c.aggregate, weightedSlopes{c.hatY, c.slope}, weightedSlopes{c.hatY, c.oldSlope}, lo, hi) // (Ĵ_{k,R} − Ĵ_{k−1,R})ᵀŷ_{k,R}
+	// (Ĵ_{k,R} − Ĵ_{k−1,R})ᵀŷ_{k,R}
+	c.addChange(c.aggregate, weightedSlopes{c.hatY, c.slope}, weightedSlopes{c.hatY, c.oldSlope}, lo, hi)
 }
 
 // linearisation returns the mean of the points where blocks were touched and the sum of their tables.

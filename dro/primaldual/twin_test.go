@@ -290,7 +290,8 @@ func TestStochastic_AgainstReference(t *testing.T) {
 			side.Simplex{Divergence: side.PearsonChi2}} {
 			for _, mu := range []float64{0, 0.2} {
 				m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
-				w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: mu}}, m, 5))
+				w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: mu}}, m,
+					5))
 				estimator := w.template.estimator.(*stochasticEstimator)
 				n := logisticTwin(s, false)
 				n.blocks = estimator.blocks
@@ -338,7 +339,8 @@ func TestSeparable_AgainstReference(t *testing.T) {
 			side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0.3},
 			side.Box{Lower: 0, Upper: 0.5, Nu: 0}} {
 			const mu = 0.2
-			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: mu}}, m, 9))
+			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: saddle.L2{Mu: mu}}, m,
+				9))
 			estimator := w.template.estimator.(*separableEstimator)
 			sep := estimator.dual
 			n := logisticTwin(s, w.lifted)

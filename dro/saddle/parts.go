@@ -43,9 +43,9 @@ type Rounded interface {
 }
 
 // A Dual is the adversary: the set Y of weights and the penalty ψ. Package dro has KL, ChiSquare, CVaR, Ball, Spectral,
-// Uniform, Fixed and Groups. Any other type with these three methods is solved by L-BFGS if its modulus is positive. The
-// methods of package dro/primaldual need a Mirror or a Separable dual. Package dro/dualtest tests an implementation, and
-// dro.Solve returns an error if a best response is wrong.
+// Uniform, Fixed and Groups. Any other type with these three methods is solved by L-BFGS if its modulus is positive.
+// The methods of package dro/primaldual need a Mirror or a Separable dual. Package dro/dualtest tests an
+// implementation, and dro.Solve returns an error if a best response is wrong.
 //
 // For your own dual, certificates allow a rounding error of γ·(1 + Σ y_j)·(ν + max |f_j|) (docs/math.md), which is
 // enough for a logarithm of sums of exponentials, and less if the dual is Precise.

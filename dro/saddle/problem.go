@@ -6,9 +6,9 @@ import (
 
 // A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
 //
-// Before a solve, parts of other modules are compared with themselves at a few points and for a few samples: losses with
-// tangents, responses with each other, proximal steps with what they minimise. Solve returns an error for a part that
-// breaks its contract.
+// Before a solve, parts of other modules are compared with themselves at a few points and for a few samples: losses
+// with tangents, responses with each other, proximal steps with what they minimise. Solve returns an error for a part
+// that breaks its contract.
 type Problem struct {
 	Oracle Oracle // the losses f
 	Dual   Dual   // the set of weights and ψ

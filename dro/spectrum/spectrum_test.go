@@ -95,7 +95,8 @@ func TestParse_TextsAndErrors(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"extremile": "one of superquantile:α, extremile:r, esrm:ρ", "tv:0.1": "is not a spectrum", "extremile:x": `"x" is not a number`,
+		"extremile": "one of superquantile:α, extremile:r, esrm:ρ", "tv:0.1": "is not a spectrum",
+		"extremile:x":   `"x" is not a number`,
 		"extremile:0.5": "r of extremile is 0.5; it must be at least 1", "superquantile:0": "above 0 and at most 1",
 		"esrm:NaN": "ρ of esrm is NaN",
 	} {
@@ -103,7 +104,8 @@ func TestParse_TextsAndErrors(t *testing.T) {
 			t.Errorf("%q: %v, not %q", text, err, want)
 		}
 	}
-	if err := (Spectrum{Kind: "mean"}).Validate(); err == nil || !strings.Contains(err.Error(), `unknown spectrum "mean"`) {
+	if err := (Spectrum{Kind: "mean"}).Validate(); err == nil || !strings.Contains(err.Error(),
+		`unknown spectrum "mean"`) {
 		t.Error(err)
 	}
 }

@@ -546,7 +546,8 @@ func (p *page) Glossary() (out []eval.Fact) {
 		case eval.RescaledModel:
 			add("Rescaled ERM", "ERM with a new slope and intercept of its scores: what less confident scores alone achieve")
 		case eval.RobustModel:
-			add("Robust model", "the model with the smallest loss under the worst reweighting of rows or groups that its level allows")
+			add("Robust model", "the model with the smallest loss under the worst reweighting of rows or groups that its "+
+				"level allows")
 		}
 	}
 	add("CVaR at α", "the mean loss of the worst share α of the rows")

@@ -61,7 +61,8 @@ func shade(share float64) int { return min(9, int(share*9+0.5)) }
 // confusionTable returns the confusion matrix, shaded by the proportion of the actual class.
 func confusionTable(m *eval.ModelResult) table {
 	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"},
-		Foot: "Rows of every actual class (down) by predicted class (across); the darker, the larger the share of the actual class."}
+		Foot: "Rows of every actual class (down) by predicted class (across); the darker, the larger the share of the " +
+			"actual class."}
 	for c, row := range m.ConfusionMatrix {
 		t.Head = append(t.Head, printable.Group(m.Classes[c].Class))
 		cells, shades := []string{printable.Group(m.Classes[c].Class)}, []int{0}

@@ -24,7 +24,8 @@ func ExampleWriteMarkdown() {
 	// Output:
 	// # Loan denial
 	//
-	// **The difference between the robust model and the standard model (ERM) was not tested: without intervals, nothing is claimed.** <nil>
+	// **The difference between the robust model and the standard model (ERM) was not tested: without intervals, nothing is
+	// claimed.** <nil>
 }
 
 func ExampleWriteHTML() {

@@ -121,7 +121,8 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 		})
 	case eval.Regression:
 		f := Figure{Name: "residuals", Title: "Residuals", Alt: "Residuals by tenths of the prediction. ",
-			Caption: "Rows by tenths of the prediction. Thick line: median residual; thin lines: 10\u00a0% and 90\u00a0% quantiles."}
+			Caption: "Rows by tenths of the prediction. Thick line: median residual; thin lines: 10\u00a0% and 90\u00a0% " +
+				"quantiles."}
 		l := chart.Lines{XLabel: printable.WithUnit("mean prediction", e.TargetUnit),
 			YLabel: printable.WithUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
 		return linesByModel(e, f, l, true, func(m *eval.ModelResult, s *chart.Series) (ends string) {

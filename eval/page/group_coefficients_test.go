@@ -28,7 +28,8 @@ func TestPage_ShowsGroupCoefficientsExactlyWherePooled(t *testing.T) {
 			t.Fatal(err)
 		}
 		wellFormed(t, html.String())
-		for _, s := range []string{`<section id="group-coefficients">`, "Coefficients by sex", "age by town", "−6.000", "are under Coefficients by group"} {
+		for _, s := range []string{`<section id="group-coefficients">`, "Coefficients by sex", "age by town", "−6.000",
+			"are under Coefficients by group"} {
 			if strings.Contains(html.String(), s) != pooled {
 				t.Errorf("page with group coefficients %t: %q wrong", pooled, s)
 			}

@@ -147,7 +147,8 @@ func (p *page) OutcomeClass() string {
 func (p *page) Caveats() []string {
 	out := certificateCaveat(p.Report.Certificate)
 	if p.Objective.Penalty != "" && len(p.Models) > 1 && !p.Objective.SelectedAlike {
-		out = append(out, "The models may not have been selected by the same rule: part of the difference may be due to tuning.")
+		out = append(out, "The models may not have been selected by the same rule: part of the difference may be due to "+
+			"tuning.")
 	}
 	return append(out, p.E.Caveats...)
 }
@@ -313,7 +314,8 @@ func (p *page) AdversaryText() string {
 		return "The worst-case weights y of the training rows that the robust model was trained against. The adversary " +
 			"chooses among the groups: rows of a group share its weight."
 	}
-	return "The worst-case weights y of the training rows that the robust model was trained against. The adversary never " +
+	return "The worst-case weights y of the training rows that the robust model was trained against. The adversary " +
+		"never " +
 		"sees the groups: it weights rows by their loss alone."
 }
 
@@ -398,7 +400,8 @@ func (table) Cell(s string) template.HTML {
 	for _, open := range []string{" [", " (×", " ("} {
 		if i := strings.Index(s, open); i >= 0 {
 			note := strings.TrimSuffix(strings.TrimPrefix(s[i+1:], "["), "]")
-			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="i">` + template.HTMLEscapeString(note) + `</span>`)
+			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="i">` + template.HTMLEscapeString(note) +
+				`</span>`)
 		}
 	}
 	return template.HTML(template.HTMLEscapeString(s))

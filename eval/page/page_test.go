@@ -28,7 +28,9 @@ func TestPage_IsWellFormed(t *testing.T) {
 				t.Errorf("page contains %q", no)
 			}
 		}
-		for _, yes := range []string{"<title>Sample</title>", "Verdict", "insufficient evidence", "DRAGO", "Effective sample size", "Caveats", "drotrain train sample.csv", "prefers-color-scheme", "@media print", `aria-labelledby="cvar-t cvar-d"`} {
+		for _, yes := range []string{"<title>Sample</title>", "Verdict", "insufficient evidence", "DRAGO",
+			"Effective sample size", "Caveats", "drotrain train sample.csv", "prefers-color-scheme", "@media print",
+			`aria-labelledby="cvar-t cvar-d"`} {
 			if !strings.Contains(s, yes) {
 				t.Errorf("page lacks %q", yes)
 			}

@@ -97,7 +97,8 @@ func (s *strip) endText(x float64) string {
 // draw returns the drawing with the ends of the axis below it.
 func (s *strip) draw(alt string) template.HTML {
 	bottom, top := s.axis()
-	ends := fmt.Sprintf(`<text x="0" y="40">%s</text><text x="100%%" y="40" text-anchor="end">%s</text>`, template.HTMLEscapeString(s.endText(bottom)), template.HTMLEscapeString(s.endText(top)))
+	ends := fmt.Sprintf(`<text x="0" y="40">%s</text><text x="100%%" y="40" text-anchor="end">%s</text>`,
+		template.HTMLEscapeString(s.endText(bottom)), template.HTMLEscapeString(s.endText(top)))
 	return s.drawing(44, template.HTML(ends), fmt.Sprintf(`role="img" aria-label="%s"`, template.HTMLEscapeString(alt)))
 }
 
@@ -112,7 +113,8 @@ func (s *strip) drawing(height int, after template.HTML, attributes string) temp
 		return fmt.Sprintf("%.1f%%", 3+94*min(1, max(0, (x-bottom)/(top-bottom))))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="strip" width="100%%" height="%d" %s><line class="ax" x1="0" x2="100%%" y1="13" y2="13"/>`, height, attributes)
+	fmt.Fprintf(&b, `<svg class="strip" width="100%%" height="%d" %s><line class="ax" x1="0" x2="100%%" y1="13" y2="13"/>`,
+		height, attributes)
 	mark := func(class string, x float64, y1, y2 int) {
 		if !math.IsNaN(x) {
 			fmt.Fprintf(&b, `<line class="%s" x1="%[2]s" x2="%[2]s" y1="%[3]d" y2="%[4]d"/>`, class, at(x), y1, y2)
@@ -135,7 +137,8 @@ func (s *strip) drawing(height int, after template.HTML, attributes string) temp
 	if !math.IsNaN(s.standard) {
 		fmt.Fprintf(&b, `<circle class="std" cx="%s" cy="13" r="5"/>`, at(s.standard))
 	}
-	fmt.Fprintf(&b, `<circle class="%s" cx="%s" cy="13" r="5"/>%s</svg>`, strings.TrimSpace("dot "+s.tone), at(s.value), after)
+	fmt.Fprintf(&b, `<circle class="%s" cx="%s" cy="13" r="5"/>%s</svg>`, strings.TrimSpace("dot "+s.tone), at(s.value),
+		after)
 	return template.HTML(b.String())
 }
 

@@ -59,7 +59,8 @@ func TestStrip_Marks(t *testing.T) {
 	s := newStrip(5, &eval.Interval{Low: -100, High: 100}, func(x float64) string { return fmt.Sprint(x) })
 	s.bottom, s.top = 0, 10
 	text := string(s.draw(`a "name" <b>`))
-	if !strings.Contains(text, `x1="3.0%" x2="97.0%"`) || !strings.Contains(text, `cx="50.0%"`) || strings.Contains(text, "<b>") {
+	if !strings.Contains(text, `x1="3.0%" x2="97.0%"`) || !strings.Contains(text, `cx="50.0%"`) || strings.Contains(text,
+		"<b>") {
 		t.Error(text)
 	}
 	s.value = math.NaN()

@@ -62,7 +62,8 @@ func TestParse_Trees(t *testing.T) {
 
 // What is written is read as it was, whatever is in it.
 func TestQuote_ReadsBack(t *testing.T) {
-	all := []string{"", "a", "é-1.b", "not", "OR", "in", "1", "-a", "a b", "`", "a``b`", `"`, `a""b`, `'`, `\`, `a\"b\n`, "a[b", "]", "\n\t", "日本 語", "\xff\u200f"}
+	all := []string{"", "a", "é-1.b", "not", "OR", "in", "1", "-a", "a b", "`", "a``b`", `"`, `a""b`, `'`, `\`, `a\"b\n`,
+		"a[b", "]", "\n\t", "日本 語", "\xff\u200f"}
 	for _, name := range all {
 		for _, value := range all {
 			text := QuoteName(name) + " in (1, " + QuoteText(value) + ") && " + QuoteName(name) + " is not null"

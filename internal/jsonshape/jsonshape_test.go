@@ -42,7 +42,8 @@ func TestCheck_NamesTheField(t *testing.T) {
 		}
 	}
 	for _, doc := range []string{
-		``, `{`, `{"a":1}{}`, `{"a":1,"a":2}`, `{"a":1,"A":2}`, `{"any":{"x":{"y":1,"y":2}}}`, `{"b":[{"a":1,"a":1}]}`, `{"a":}`, `nul`,
+		``, `{`, `{"a":1}{}`, `{"a":1,"a":2}`, `{"a":1,"A":2}`, `{"any":{"x":{"y":1,"y":2}}}`, `{"b":[{"a":1,"a":1}]}`,
+		`{"a":}`, `nul`,
 	} {
 		if got, err := Check([]byte(doc), outer{}); err == nil {
 			t.Errorf("%s: accepted, %q", doc, got)
@@ -79,7 +80,8 @@ func TestCheck_ValuesLargerThanTheirText(t *testing.T) {
 		X     []float64 `json:"x"`
 	}
 	many := func(what string) []byte {
-		return []byte(`{"trace":[` + strings.Repeat("{},", 200_000) + `{}],"x":[` + strings.Repeat(what+",", 200_000) + what + `]}`)
+		return []byte(`{"trace":[` + strings.Repeat("{},", 200_000) + `{}],"x":[` + strings.Repeat(what+",", 200_000) + what +
+			`]}`)
 	}
 	if _, err := Check(many("0"), v); err == nil || !strings.Contains(err.Error(), "memory") {
 		t.Errorf("got %v", err)

@@ -31,8 +31,10 @@ var functions = map[string][]any{
 	"dro":    {dro.Solve, dro.Choose},
 	"data":   {data.OpenReader, data.ReadBytes, data.NewFrame, data.FromArrow, encode.Target.Validate},
 	"train": {
-		train.FitFrame, train.ReadModel, train.ReadConfig, (*train.Config).Validate, (*train.Model).Predict, (*train.Model).PredictDataset,
-		(*train.Model).Formula, (*train.Model).Scorer, (*train.Model).UnmarshalJSON, (*train.Model).Classes, (*train.Model).Loss,
+		train.FitFrame, train.ReadModel, train.ReadConfig, (*train.Config).Validate, (*train.Model).Predict,
+		(*train.Model).PredictDataset,
+		(*train.Model).Formula, (*train.Model).Scorer, (*train.Model).UnmarshalJSON, (*train.Model).Classes,
+		(*train.Model).Loss,
 	},
 	"score": {score.New, score.Read, (*score.Formula).Validate, (*score.Scorer).Values, (*score.Scorer).Map,
 		(*score.Scorer).Explain, (*score.Scorer).Inputs},
@@ -113,7 +115,8 @@ func (d drawer) setInterface(v reflect.Value) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	all := []any{
-		ended, context.Background(), losses.Squared{}, losses.Quantile{Level: math.NaN()}, losses.Huber{}, dense, linear, dro.KL{}, dro.KL{Nu: 1, Weights: []float64{1}},
+		ended, context.Background(), losses.Squared{}, losses.Quantile{Level: math.NaN()}, losses.Huber{}, dense, linear,
+		dro.KL{}, dro.KL{Nu: 1, Weights: []float64{1}},
 		dro.ChiSquare{Alpha: 2}, dro.Ball{}, primaldual.Box{}, primaldual.Box{Upper: 1,
 			Nu: 1}, primaldual.Orthant{Cap: 1}, primaldual.FullVector{}, dro.Uniform{}, dro.L2{},
 		dro.L2{Mu: 1, Intercept: true, Classes: 5}, dro.Entropy{}, dro.Newton{},

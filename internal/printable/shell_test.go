@@ -9,7 +9,8 @@ import (
 
 // A shell reads a word as it was before it was quoted.
 func TestShell_WordsComeBack(t *testing.T) {
-	odd := []string{"a", "a b", "", " ", " pad ", "a,b", `"`, `""`, `"q"`, `a "b" c`, "two\nlines", "\r", "=1+1", "it's", "ü|日本", `\`, "`x`", "$HOME", "-9"}
+	odd := []string{"a", "a b", "", " ", " pad ", "a,b", `"`, `""`, `"q"`, `a "b" c`, "two\nlines", "\r", "=1+1", "it's",
+		"ü|日本", `\`, "`x`", "$HOME", "-9"}
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no shell here")
@@ -33,7 +34,8 @@ func TestShell_QuotesWhereItMust(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{
-		plain: plain, "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "a`": "'a`'", "a{": "'a{'", "[a": "'[a'", "a;": "'a;'", "é": "'é'",
+		plain: plain, "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "a`": "'a`'", "a{": "'a{'",
+		"[a": "'[a'", "a;": "'a;'", "é": "'é'",
 		"a*": "'a*'", "a!": "'a!'", "a~": "'a~'", "a#": "'a#'", "a&": "'a&'", "\n": "'\n'",
 	} {
 		if got := QuoteShell(s); got != want {

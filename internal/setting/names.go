@@ -9,7 +9,8 @@ import (
 func JoinNames(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
-		if quoted[i] = n; n == "" || n != strings.TrimSpace(n) || strings.HasPrefix(n, `"`) || strings.ContainsAny(n, ",\r\n") {
+		if quoted[i] = n; n == "" || n != strings.TrimSpace(n) || strings.HasPrefix(n, `"`) || strings.ContainsAny(n,
+			",\r\n") {
 			quoted[i] = `"` + strings.ReplaceAll(n, `"`, `""`) + `"`
 		}
 	}

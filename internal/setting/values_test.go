@@ -67,7 +67,8 @@ func TestLists_ReadBack(t *testing.T) {
 	}
 	before := slices.Clone(names)
 	for text, want := range map[string]string{
-		"a,,b": "name 2 of 3 is empty", "a,b, ": "name 3 of 3 is empty", "a\nb": "must be a comma-separated list of names", `"a`: "must be a comma-separated list of names",
+		"a,,b": "name 2 of 3 is empty", "a,b, ": "name 3 of 3 is empty", "a\nb": "must be a comma-separated list of names",
+		`"a`: "must be a comma-separated list of names",
 	} {
 		if err := v.Set(text); err == nil || err.Error() != want || !slices.Equal(names, before) {
 			t.Errorf("%q: %v, want %s; %q", text, err, want, names)

@@ -29,12 +29,14 @@ type Level struct {
 	// own; or subsets, the mean of the models of ten subsets with equally many rows of every group.
 	Average string `json:"average,omitempty"`
 
-	Nu      *float64 `json:"nu,omitempty"`      // penalty coefficient ν ≥ 0 of the divergence, in loss units
-	Ess     *float64 `json:"ess,omitempty"`     // least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
+	Nu *float64 `json:"nu,omitempty"` // penalty coefficient ν ≥ 0 of the divergence, in loss units
+	// least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
+	Ess     *float64 `json:"ess,omitempty"`
 	Protect *float64 `json:"protect,omitempty"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
 	Radius  *float64 `json:"radius,omitempty"`  // largest divergence ρ > 0: a ball
 
-	Spectral string `json:"spectral,omitempty"` // weights of the losses by their rank, as dro.ParseSpectrum reads it: extremile:2
+	// weights of the losses by their rank, as dro.ParseSpectrum reads it: extremile:2
+	Spectral string `json:"spectral,omitempty"`
 
 	// Wasserstein is the radius ε > 0 of a ball around the rows in the type-1 Wasserstein distance: features may move, by
 	// ε in the Euclidean norm on average, targets not. Rows keep their weights.

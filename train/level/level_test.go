@@ -165,7 +165,8 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 		"takes Config.Nu or Config.Radius, not Config.Ess":           {Adversary: "groups", Ess: level.At(0.5)},
 		"not Config.Spectral":                                        {Adversary: "groups", Spectral: "extremile:2"},
 		"Config.Spectral: \"mean\" is not a spectrum: one of superquantile:α, extremile:r, esrm:ρ": {Spectral: "mean"},
-		"Config.Spectral: r of extremile is 0.5; it must be at least 1":                            {Spectral: "extremile:0.5"},
+		"Config.Spectral: r of extremile is 0.5; it must be at least 1": {
+			Spectral: "extremile:0.5"},
 		"Config.Wasserstein is 0: it must be finite and > 0": {Wasserstein: level.At(
 			0)},
 		"Config.Nu and Config.Wasserstein are levels": {Nu: level.At(1),
@@ -179,7 +180,8 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 		}
 	}
 	for want, l := range map[string]level.Level{
-		"Config.Penalty tv takes Config.Radius over rows, the proportion of the weight that moves, not Config.Nu": {Nu: level.At(1)},
+		"Config.Penalty tv takes Config.Radius over rows, the proportion of the weight that moves, not Config.Nu": {
+			Nu: level.At(1)},
 		"not Config.Ess":                            {Ess: level.At(0.5)},
 		"not Config.Adversary groups":               {Radius: level.At(0.1), Adversary: "groups"},
 		"Config.Radius is 1.5: with Config.Penalty": {Radius: level.At(1.5)},

@@ -13,7 +13,8 @@ import (
 type Range struct {
 	Balls   []BallRange `json:"balls,omitempty"`   // by divergence; one is absent if every radius leaves a model
 	Protect *float64    `json:"protect,omitempty"` // Protect up to this, to about 1 %; nil: every one leaves a model
-	Shift   *float64    `json:"shift,omitempty"`   // Radius from this on, to about 1 %, of the total variation; nil: every one leaves a model, or it is not the penalty
+	// Radius from this on, to about 1 %, of the total variation; nil: every one leaves a model, or it is not the penalty
+	Shift *float64 `json:"shift,omitempty"`
 
 	Rows int `json:"rows"` // rows that the range was computed from
 	Of   int `json:"of"`   // training rows
@@ -22,9 +23,10 @@ type Range struct {
 // A BallRange holds the levels of one divergence that leave no model.
 type BallRange struct {
 	Penalty dro.Divergence `json:"penalty"`
-	Ess     float64        `json:"ess"`          // Ess up to this
-	Radius  float64        `json:"radius"`       // Radius from this on
-	Nu      float64        `json:"nu,omitempty"` // Nu up to this leaves probabilities within 0.001 of each other; 0: unknown
+	Ess     float64        `json:"ess"`    // Ess up to this
+	Radius  float64        `json:"radius"` // Radius from this on
+	// Nu up to this leaves probabilities within 0.001 of each other; 0: unknown
+	Nu float64 `json:"nu,omitempty"`
 }
 
 // Excludes reports whether l leaves no model. It is false for levels over groups, for averages and for adversaries

@@ -11,7 +11,8 @@ import (
 func TestReadCard_Cases(t *testing.T) {
 	var o Options
 	err := o.ReadCard(strings.NewReader(
-		"owner: Risk team\nintended_use:\n  - second opinion\n  - not for refusals\ndate: 2026-01-31\nnote:\nunit: USD per week\nlabels:\n  sex=1: women\n  north / south: all\n"))
+		"owner: Risk team\nintended_use:\n  - second opinion\n  - not for refusals\ndate: 2026-01-31\nnote:\nunit: USD " +
+			"per week\nlabels:\n  sex=1: women\n  north / south: all\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,8 @@ func foldNotes(o *train.OutOfFold) []string {
 			"intervals allow for the choice of the model on the same rows (docs/intervals.md).", o.Folds)}
 	if len(o.Untrained) > 0 {
 		notes = append(notes,
-			fmt.Sprintf("%s no numbers, since all rows of such a group are in one fold, whose model is trained without the group: %s.",
+			fmt.Sprintf("%s no numbers, since all rows of such a group are in one fold, whose model is trained without the "+
+				"group: %s.",
 				printable.Plural(len(o.Untrained), "group has", "groups have"), printable.List(o.Untrained, 8)))
 	}
 	return notes

@@ -202,8 +202,9 @@ func (d *Document) Formula() (*Formula, error) {
 		}
 	}
 	target := Target{
-		Name: e.Target.Name, Numeric: e.Target.Task == "regression", Positive: e.Target.Positive, Negative: e.Target.Negative, Classes: e.Target.Classes,
-		Shift: e.Target.Shift, Scale: e.Target.Scale, Transform: e.Target.Transform, Smear: e.Target.Smear,
+		Name: e.Target.Name, Numeric: e.Target.Task == "regression", Positive: e.Target.Positive, Negative: e.Target.Negative,
+		Classes: e.Target.Classes,
+		Shift:   e.Target.Shift, Scale: e.Target.Scale, Transform: e.Target.Transform, Smear: e.Target.Smear,
 	}
 	switch {
 	case e.Target.Exposure != "" && d.Link != "log":

@@ -181,10 +181,11 @@ type Term struct {
 
 	// Of a number.
 	Weight, Shift, Scale float64
-	Fill                 *float64        // replaces a null; nil: a null is an error
-	Date                 bool            `json:",omitempty"` // the column holds dates: the number is days since 1970-01-01 UTC
-	Low, High            *float64        `json:",omitempty"` // the smallest and the largest training value; nil: not known
-	Renamed              []RenamedNumber `json:",omitempty"` // numbers that stand for others, or for nulls
+	Fill                 *float64 // replaces a null; nil: a null is an error
+	// the column holds dates: the number is days since 1970-01-01 UTC
+	Date      bool            `json:",omitempty"`
+	Low, High *float64        `json:",omitempty"` // the smallest and the largest training value; nil: not known
+	Renamed   []RenamedNumber `json:",omitempty"` // numbers that stand for others, or for nulls
 
 	// Of a category.
 	Levels  []string

@@ -327,7 +327,8 @@ func TestExplain_UnusualValues(t *testing.T) {
 		}
 	}
 	for _, v := range []any{"yes", "1", 2, math.NaN()} {
-		if _, err := newScorer(t, flagged()).Values(3, v, "a"); err == nil || !strings.Contains(err.Error(), `column "known"`) {
+		if _, err := newScorer(t, flagged()).Values(3, v, "a"); err == nil || !strings.Contains(err.Error(),
+			`column "known"`) {
 			t.Errorf("%v as a bool: %v", v, err)
 		}
 	}
@@ -438,7 +439,8 @@ func TestScorer_Adapted(t *testing.T) {
 // Files that are no model are errors.
 func TestRead_Refuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "not a model", "{}": "no schema version", "null": "no schema version", "[1]": "not a model", `{"schema": 2}`: "schema 2", `{"schema": 1}`: "its encoder is missing",
+		"": "not a model", "{}": "no schema version", "null": "no schema version", "[1]": "not a model",
+		`{"schema": 2}`: "schema 2", `{"schema": 1}`: "its encoder is missing",
 		`{"schema": 1, "encoder": {}}`: "0 coefficients for 0 encoded columns",
 		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "inputs": [{"name": "x", "kind": "numeric", "first": 4}], "target": {"name": "y"}}, "coefficients": [1]}`: "of 1",
 		`{"schema": 1, "encoder": {"columns": [{"kind": "numeric", "scale": 1}], "inputs": [{"name": "x", "kind": "number"}]}}`:                                                            "unknown column kind",

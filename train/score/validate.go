@@ -29,7 +29,8 @@ func (f *Formula) Validate() error {
 			return fmt.Errorf("score: %w", err)
 		}
 		if g != f && g.Classes != nil {
-			return fmt.Errorf("score: the formula of class %d has classes of its own, but only the whole formula may have classes", k)
+			return fmt.Errorf("score: the formula of class %d has classes of its own, but only the whole formula may have "+
+				"classes", k)
 		}
 		if len(g.Terms) != len(formulas[0].Terms) {
 			return fmt.Errorf("score: class %d has %d terms, but class 0 has %d", k, len(g.Terms), len(formulas[0].Terms))

@@ -28,12 +28,14 @@ type Candidate struct {
 	Tail        float64     `json:"tail"`                  // mean of the largest tenth of the losses
 	Value       float64     `json:"value"`                 // of the criterion; smoothed where it is about the worst group
 	Improvement float64     `json:"fall"`                  // decrease of Value from ERM's
-	SE          float64     `json:"se"`                    // standard error of Improvement, widened for few rows in the groups that decide
-	Cost        float64     `json:"rise"`                  // increase of the average from ERM's
-	CostSE      float64     `json:"rise_se"`
-	Rows        int         `json:"rows"`     // rows of the estimates
-	Deciding    int         `json:"deciding"` // rows of the smaller of the worst groups of ERM and the candidate; without groups all rows
-	Allowed     bool        `json:"allowed"`  // whether the candidate may replace ERM
+	// standard error of Improvement, widened for few rows in the groups that decide
+	SE     float64 `json:"se"`
+	Cost   float64 `json:"rise"` // increase of the average from ERM's
+	CostSE float64 `json:"rise_se"`
+	Rows   int     `json:"rows"` // rows of the estimates
+	// rows of the smaller of the worst groups of ERM and the candidate; without groups all rows
+	Deciding int  `json:"deciding"`
+	Allowed  bool `json:"allowed"` // whether the candidate may replace ERM
 }
 
 // WideColumns is the number of columns, without products for own coefficients of groups, from which balanced subsets

@@ -184,7 +184,8 @@ func (c *selectionRun) finish() {
 		}
 		k.Value = j.value(c.Criterion, i, true).value
 		k.Improvement, k.SE, k.Deciding = j.improvement(c.Criterion, i)
-		k.Allowed = i > 0 && c.isWithinBudget(k) && (k.Improvement > max(errorsOf(c.Criterion)*k.SE, worth*math.Abs(c.Candidates[0].Value)) || c.replacesERM())
+		k.Allowed = i > 0 && c.isWithinBudget(k) && (k.Improvement > max(errorsOf(c.Criterion)*k.SE,
+			worth*math.Abs(c.Candidates[0].Value)) || c.replacesERM())
 	}
 	c.Candidates[0].Improvement, c.Candidates[0].SE = 0, 0
 	within := func(i int) bool { return c.isWithinBudget(&c.Candidates[i]) }

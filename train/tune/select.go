@@ -67,23 +67,27 @@ func (o Options) Validate() error {
 
 // A Selection is a choice with the estimates it is based on.
 type Selection struct {
-	Criterion  string      `json:"criterion"`            // one of Criteria
-	ByDefault  bool        `json:"by_default,omitempty"` // whether the criterion is worst-group-accuracy because of Options.Embeddings
-	Rate       float64     `json:"rate"`
-	Budget     *float64    `json:"budget"`               // share of ERM's average; null: none
-	Folds      int         `json:"folds"`                // of the rows of the choice; with validation rows, of these for their balanced subsets
-	Validation int         `json:"validation,omitempty"` // validation rows that the candidates are measured on; 0: cross-validation
-	Rows       int         `json:"rows"`                 // rows of the choice
-	Of         int         `json:"of"`                   // training rows
-	Passes     float64     `json:"passes"`               // passes over the rows of the choice
-	Paths      []Path      `json:"paths,omitempty"`      // of the adversaries over rows, if asked for
-	Candidates []Candidate `json:"candidates"`           // ERM first
-	Chosen     int         `json:"chosen"`               // index
+	Criterion string `json:"criterion"` // one of Criteria
+	// whether the criterion is worst-group-accuracy because of Options.Embeddings
+	ByDefault bool     `json:"by_default,omitempty"`
+	Rate      float64  `json:"rate"`
+	Budget    *float64 `json:"budget"` // share of ERM's average; null: none
+	// of the rows of the choice; with validation rows, of these for their balanced subsets
+	Folds int `json:"folds"`
+	// validation rows that the candidates are measured on; 0: cross-validation
+	Validation int         `json:"validation,omitempty"`
+	Rows       int         `json:"rows"`            // rows of the choice
+	Of         int         `json:"of"`              // training rows
+	Passes     float64     `json:"passes"`          // passes over the rows of the choice
+	Paths      []Path      `json:"paths,omitempty"` // of the adversaries over rows, if asked for
+	Candidates []Candidate `json:"candidates"`      // ERM first
+	Chosen     int         `json:"chosen"`          // index
 
 	Alternatives []Alternative `json:"alternatives,omitempty"` // what other criteria would choose
-	Unstable     float64       `json:"unstable"`               // proportion of resamples of the rows in which another family is chosen
-	Replaced     float64       `json:"replaced"`               // proportion of resamples in which the rule replaces ERM
-	Reason       string        `json:"reason"`
+	// proportion of resamples of the rows in which another family is chosen
+	Unstable float64 `json:"unstable"`
+	Replaced float64 `json:"replaced"` // proportion of resamples in which the rule replaces ERM
+	Reason   string  `json:"reason"`
 
 	Comparisons Comparisons `json:"comparisons,omitzero"` // for intervals on the rows of the choice, if asked for
 

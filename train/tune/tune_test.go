@@ -596,7 +596,8 @@ func TestSelect_OnValidationRows(t *testing.T) {
 			}
 		}
 		// a row may be at the boundary
-		if worst := max(wrong[0]/count[0], wrong[1]/count[1]); !(math.Abs(worst-*k.WorstGroup) <= 1.5/min(count[0], count[1])) {
+		if worst := max(wrong[0]/count[0], wrong[1]/count[1]); !(math.Abs(worst-*k.WorstGroup) <= 1.5/min(count[0],
+			count[1])) {
 			t.Errorf("%s, μ = %v: worst group %v, and %v by its own training", k.Name, k.Mu, *k.WorstGroup, worst)
 		}
 	}

@@ -282,7 +282,8 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 func (r *reading) checkColumn(c *column, name string) error {
 	if !r.verbatim && c.isText() && c.known.Empty == table.EmptyUnknown && c.emptyRow > 0 {
 		return &table.Error{Column: name, Row: c.emptyRow,
-			Msg:  "the field is empty, but the training table had both empty texts and missing values, which look the same in a text file",
+			Msg: "the field is empty, but the training table had both empty texts and missing values, which look the same " +
+				"in a text file",
 			Hint: "store the table as Parquet or Arrow"}
 	}
 	if c.known != nil && c.numbers > 0 && !r.options.TrustMarks {
@@ -416,7 +417,8 @@ func (r *reading) rowError(err error) error {
 		}
 		return &table.Error{Msg: fmt.Sprintf("line %d has a different number of fields from %s, which has %d", pe.Line, what,
 			len(r.header)),
-			Hint: "the file may be truncated there, or a field with the separator may lack quotes", Fixes: []fix.Fix{fix.SayDelimiter}}
+			Hint:  "the file may be truncated there, or a field with the separator may lack quotes",
+			Fixes: []fix.Fix{fix.SayDelimiter}}
 	}
 	return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line,
 		pe.StartLine),

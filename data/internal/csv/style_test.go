@@ -88,7 +88,8 @@ func TestRead_ManyColumns(t *testing.T) {
 	if _, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 2}, false); err == nil {
 		t.Error("three columns where two are allowed")
 	}
-	if _, err := ReadLines(t.Context(), sourceOf("t.jsonl", `{"a":1,"b":2,"c":3}`), nil, Options{MaxColumns: 2}, false); err == nil {
+	if _, err := ReadLines(t.Context(), sourceOf("t.jsonl", `{"a":1,"b":2,"c":3}`), nil, Options{MaxColumns: 2},
+		false); err == nil {
 		t.Error("three keys where two are allowed")
 	}
 	if f, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 3}, false); err != nil ||

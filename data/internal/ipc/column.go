@@ -89,8 +89,8 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 	b.addRows(dictionaries[f.Dictionary], piece{rows: rows, valid: valid, buffers: buffers}, start)
 }
 
-// countNulls returns the number of nulls by the validity bitmap of a field, nil for no nulls. It panics with an error if
-// the header of the batch says another one.
+// countNulls returns the number of nulls by the validity bitmap of a field, nil for no nulls. It panics with an error
+// if the header of the batch says another one.
 func (n node) countNulls(valid []byte) (nulls int) {
 	for i := 0; valid != nil && i < int(n.length); i++ {
 		if i%8 == 0 && valid[i/8] == 0xff {

@@ -158,7 +158,8 @@ type header struct {
 	offset  int64
 }
 
-var entries = regexp.MustCompile(`^\{\s*(?:'descr':\s*(?:'([^']*)'|(\[.*\]|\(.*\)))\s*,?\s*|'fortran_order':\s*(True|False)\s*,?\s*|'shape':\s*\(([0-9,\s]*)\)\s*,?\s*)+\}\s*$`)
+var entries = regexp.MustCompile(
+	`^\{\s*(?:'descr':\s*(?:'([^']*)'|(\[.*\]|\(.*\)))\s*,?\s*|'fortran_order':\s*(True|False)\s*,?\s*|'shape':\s*\(([0-9,\s]*)\)\s*,?\s*)+\}\s*$`)
 
 // headerOf reads the header of a file of size bytes, which must hold a table.
 func headerOf(in io.ReaderAt, size int64) (h header, err error) {

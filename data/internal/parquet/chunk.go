@@ -185,7 +185,8 @@ func arrowDescr(c *chunk) (*schema.Column, error) {
 		return l.descr, nil
 	}
 	if delta < len(c.pages) {
-		return nil, &table.Error{Msg: "fixed-length values in several encodings, one of them DELTA_BYTE_ARRAY, are not supported",
+		return nil, &table.Error{Msg: "fixed-length values in several encodings, one of them DELTA_BYTE_ARRAY, are not " +
+			"supported",
 			Hint: "write the file again with one encoding for this column"}
 	}
 	node := schema.NewByteArrayNode(l.out.Name, parquet.Repetitions.Required, -1)

@@ -39,7 +39,8 @@ func TestInt96_IsTheTimeByHand(t *testing.T) {
 			t.Fatalf("day %d, %d µs: %v, want %v", day, us, got, want)
 		}
 		ns := us*1000 + 1 + rng.Int64N(999)
-		if got, want := days(uint32(day+2440588), uint64(ns)), float64(day)+float64(ns)/86400e9; !(math.Abs(got-want) <= 1e-15*math.Abs(want)) {
+		if got, want := days(uint32(day+2440588), uint64(ns)),
+			float64(day)+float64(ns)/86400e9; !(math.Abs(got-want) <= 1e-15*math.Abs(want)) {
 			t.Fatalf("day %d, %d ns: %v, want %v", day, ns, got, want)
 		}
 	}

@@ -136,7 +136,10 @@ func TestColumn_StoredEqualsMemory(t *testing.T) {
 		if memory.Int != nil {
 			got, err = stored.Slice(lo, hi).LoadInts(ctx)
 			same("digit for digit", got, err, all[lo:hi], func(i int) string { return strconv.FormatInt(memory.Int[i], 10) })
-			if first := 1 + slices.IndexFunc(memory.Int[lo:hi], func(v int64) bool { return !IsExactInt64(v) }); got.InexactRow != first || got.Type != "int64" {
+			if first := 1 + slices.IndexFunc(memory.Int[lo:hi], func(
+				v int64) bool {
+				return !IsExactInt64(v)
+			}); got.InexactRow != first || got.Type != "int64" {
 				t.Fatalf("trial %d: %s, inexact in row %d of [%d, %d), not %d", trial, got.Type, got.InexactRow, lo, hi, first)
 			}
 		}

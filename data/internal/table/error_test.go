@@ -17,9 +17,10 @@ func TestError_Text(t *testing.T) {
 		`column "a": odd`:                         {Column: "a", Msg: "odd"},
 		`row 1: odd`:                              {Row: 1, Msg: "odd"},
 		`odd`:                                     {Msg: "odd"},
-		`t.csv: there is no column "b"`:           {Path: "t.csv", Column: "b", Msg: `there is no column "b"`, Class: ErrNoColumn},
-		`cannot read: file does not exist`:        {Msg: "cannot read", Err: fs.ErrNotExist},
-		`file does not exist`:                     {Err: fs.ErrNotExist},
+		`t.csv: there is no column "b"`: {Path: "t.csv", Column: "b", Msg: `there is no column "b"`,
+			Class: ErrNoColumn},
+		`cannot read: file does not exist`:               {Msg: "cannot read", Err: fs.ErrNotExist},
+		`file does not exist`:                            {Err: fs.ErrNotExist},
 		`odd (this, or ` + string(fix.NameMissing) + `)`: {Msg: "odd", Hint: "this", Fixes: []fix.Fix{fix.NameMissing}},
 	} {
 		if got := e.Error(); got != want {
@@ -31,7 +32,9 @@ func TestError_Text(t *testing.T) {
 		}
 	}
 	e := &Error{Msg: "odd", Hint: "this", Fixes: []fix.Fix{fix.NameMissing, fix.SayDates}}
-	if got := e.Advice(func(r fix.Fix) string { return map[fix.Fix]string{fix.SayDates: "--dates"}[r] }); got != "this, or "+string(fix.NameMissing)+", or --dates" {
+	if got := e.Advice(func(r fix.Fix) string {
+		return map[fix.Fix]string{fix.SayDates: "--dates"}[r]
+	}); got != "this, or "+string(fix.NameMissing)+", or --dates" {
 		t.Errorf("advice %q", got)
 	}
 }

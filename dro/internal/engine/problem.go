@@ -91,7 +91,8 @@ func (r *Run) ValidateFree() error {
 		}
 	}
 	if r.Cert.Rows.Comm().Sum(wrong); wrong[0] > 0 {
-		return errors.New("dro: the last coordinate is declared an intercept, but the last column of the design matrix is not constant 1")
+		return errors.New("dro: the last coordinate is declared an intercept, but the last column of the design matrix is " +
+			"not constant 1")
 	}
 	return nil
 }

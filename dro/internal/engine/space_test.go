@@ -47,7 +47,8 @@ func (unable) Start(saddle.Run) (saddle.Stepper, error) { return nil, errors.New
 func TestSpace_FreesVectorsIfStartFails(t *testing.T) {
 	arena := memory.NewVirtual()
 	defer arena.Close()
-	p := &saddle.Problem{Oracle: limited{sized{n: int(arena.MinSize), d: 1, s: 1}, arena}, Dual: priced{}, Primal: ridged{}}
+	p := &saddle.Problem{Oracle: limited{sized{n: int(arena.MinSize), d: 1, s: 1}, arena}, Dual: priced{},
+		Primal: ridged{}}
 	if _, err := NewLoop(p, unable{}, DefaultSettings()); err == nil || arena.Slices() != 0 {
 		t.Errorf("%v, and %d vectors are left", err, arena.Slices())
 	}

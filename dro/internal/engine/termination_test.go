@@ -10,8 +10,9 @@ import (
 // The first reason that holds is the status, whatever else does.
 func TestEnds_ByTheFirstReason(t *testing.T) {
 	s := Settings{Options: saddle.Options{RelativeGap: 0.01, MaxPasses: 10}}
-	open, proved, void := saddle.Certificate{Upper: 1, Lower: 0.5}, saddle.Certificate{Upper: 1, Lower: 0.991}, saddle.Certificate{Upper: 1,
-		Lower: 1.5}
+	open, proved, void := saddle.Certificate{Upper: 1, Lower: 0.5}, saddle.Certificate{Upper: 1, Lower: 0.991},
+		saddle.Certificate{Upper: 1,
+			Lower: 1.5}
 	unknown := saddle.Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
 	for _, c := range []struct {
 		best               saddle.Certificate

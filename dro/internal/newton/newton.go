@@ -39,13 +39,12 @@ const (
 	spareEvaluations = 2
 )
 
-// Newton minimises the exact objective P by Newton's method (dro/internal/newton/solver.md). The Hessian is formed from some
-// or all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by
+// Newton minimises the exact objective P by Newton's method (dro/internal/newton/solver.md). The Hessian is formed from
+// some or all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by
 // BFGS pairs. The line search accepts only decreases. L-BFGS takes the first steps if a Hessian costs as much as
-// several of them. If the losses are far larger than ν, or near a nonsmooth point of a ball, problems with
-// decreasing penalties are solved first. Without a penalty the objective is the maximum of many smooth pieces,
-// and the steps are those of sequential quadratic programming. The method needs second derivatives and the L2
-// regulariser.
+// several of them. If the losses are far larger than ν, or near a nonsmooth point of a ball, problems with decreasing
+// penalties are solved first. Without a penalty the objective is the maximum of many smooth pieces, and the steps are
+// those of sequential quadratic programming. The method needs second derivatives and the L2 regulariser.
 type Newton struct {
 	Sample   int  // rows that the Hessian is estimated from; 0: by the number of columns
 	Products bool // conjugate gradients on products with the Hessian, where the oracle has products

@@ -81,8 +81,10 @@ func TestFenchelYoung_WithError(t *testing.T) {
 		for i := range err {
 			err[i] = math.Abs(err[i])
 		}
-		for _, p := range []saddle.Primal{saddle.L2{Mu: 0.3}, saddle.L2{Mu: math.Copysign(0, -1)}, saddle.L2{Mu: 0.3, Intercept: true},
-			shifted{saddle.L2{Mu: 2}, 1}, shifted{saddle.L2{Mu: 2, Intercept: true}, 1}, saddle.Entropy{Mu: 0.5}, saddle.Entropy{}} {
+		for _, p := range []saddle.Primal{saddle.L2{Mu: 0.3}, saddle.L2{Mu: math.Copysign(0, -1)},
+			saddle.L2{Mu: 0.3, Intercept: true},
+			shifted{saddle.L2{Mu: 2}, 1}, shifted{saddle.L2{Mu: 2, Intercept: true}, 1}, saddle.Entropy{Mu: 0.5},
+			saddle.Entropy{}} {
 			if engine.FreeCount(p) == 1 {
 				g[3], err[3] = 0, 0
 			}

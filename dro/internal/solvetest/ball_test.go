@@ -119,8 +119,10 @@ func TestBalls_SmallestRadius(t *testing.T) {
 					res.Certificate.Relative(), res.Passes)
 			}
 		}
-		p := &Problem{Oracle: o, Dual: Simplex{Divergence: divergence, Radius: 1e-13}, Primal: L2{Mu: 1.0 / n, Intercept: true}}
-		if _, err := Solve(t.Context(), p, Newton{}, Settings{}); err == nil || !strings.Contains(err.Error(), "the radius 1e-13 is below 1e-12") {
+		p := &Problem{Oracle: o, Dual: Simplex{Divergence: divergence, Radius: 1e-13},
+			Primal: L2{Mu: 1.0 / n, Intercept: true}}
+		if _, err := Solve(t.Context(), p, Newton{}, Settings{}); err == nil || !strings.Contains(err.Error(),
+			"the radius 1e-13 is below 1e-12") {
 			t.Errorf("radius 1e-13: %v", err)
 		}
 	}

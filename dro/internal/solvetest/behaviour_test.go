@@ -19,8 +19,11 @@ import (
 func everyMethod() []Method {
 	return []Method{
 		LBFGS{}, Newton{}, primaldual.FullVector{}, primaldual.FullVector{Schedule: primaldual.Theory},
-		primaldual.Stochastic{}, primaldual.Stochastic{Strategy: primaldual.Historical}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory},
-		primaldual.SeparableBlock{}, primaldual.SeparableBlock{ThreeTouches: true}, primaldual.SeparableBlock{Strategy: primaldual.Historical, ThreeTouches: true},
+		primaldual.Stochastic{}, primaldual.Stochastic{Strategy: primaldual.Historical},
+		primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.Stochastic{Strategy: primaldual.Historical,
+			Schedule: primaldual.Theory},
+		primaldual.SeparableBlock{}, primaldual.SeparableBlock{ThreeTouches: true},
+		primaldual.SeparableBlock{Strategy: primaldual.Historical, ThreeTouches: true},
 		primaldual.SeparableBlock{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Strategy: primaldual.Historical,
 			Schedule: primaldual.Theory},
 	}

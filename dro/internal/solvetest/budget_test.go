@@ -16,8 +16,11 @@ import (
 func TestSolve_KeepsItsBudget(t *testing.T) {
 	const n, d, aStep = 700, 6, 30 // passes of the longest step: a line search, conjugate gradients
 	penalised := []Method{LBFGS{}, Newton{}, Newton{Sample: 100}, Newton{Products: true},
-		primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.SeparableBlock{ThreeTouches: true},
-		primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Strategy: primaldual.Historical}, primaldual.SeparableBlock{Schedule: primaldual.Theory}}
+		primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{},
+		primaldual.SeparableBlock{ThreeTouches: true},
+		primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory},
+		primaldual.Stochastic{Schedule: primaldual.Theory, Strategy: primaldual.Historical},
+		primaldual.SeparableBlock{Schedule: primaldual.Theory}}
 	kinked := []Method{Newton{}, Newton{}, primaldual.FullVector{Schedule: primaldual.Theory},
 		primaldual.SeparableBlock{Schedule: primaldual.Theory}}
 	for _, intercept := range []bool{false, true} {

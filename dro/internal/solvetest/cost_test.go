@@ -19,7 +19,8 @@ func TestSolve_CountsItsPasses(t *testing.T) {
 		s := drotest.NewSample(drotest.RngOf(83), n, 5, intercept)
 		for _, m := range []Method{LBFGS{}, Newton{}, primaldual.FullVector{}, primaldual.Stochastic{},
 			primaldual.SeparableBlock{}, primaldual.SeparableBlock{Block: 3, ThreeTouches: true},
-			primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Strategy: primaldual.Historical}} {
+			primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory},
+			primaldual.Stochastic{Schedule: primaldual.Theory, Strategy: primaldual.Historical}} {
 			for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}} {
 				o := &drotest.Counter{Linear: s.Oracle(t, l)}
 				res := drotest.Solve(t, &Problem{Oracle: o, Dual: Simplex{Nu: 0.5}, Primal: L2{Mu: 0.01, Intercept: intercept}}, m,

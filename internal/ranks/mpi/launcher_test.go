@@ -59,7 +59,8 @@ func TestPatience_Values(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"90", "-1s", "0s", "soon"} {
-		if _, err := parsePatience(func(string) string { return text }); err == nil || !strings.Contains(err.Error(), Patience) {
+		if _, err := parsePatience(func(string) string { return text }); err == nil || !strings.Contains(err.Error(),
+			Patience) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

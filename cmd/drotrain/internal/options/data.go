@@ -43,7 +43,8 @@ var dataOptions = []Option{
 	{Name: "target", Commands: "eval*", Aliases: "label", Help: "with --predictions: `column` with the actual outcome"},
 	{Name: "target", Commands: "inspect*", Help: "`column` to predict; inspect then also suggests how to train"},
 	{Name: "score", Commands: "eval*",
-		Help: "with --predictions: `columns` with scores, or NAME=COLUMN; the first one is the baseline; p_* stands for one " +
+		Help: "with --predictions: `columns` with scores, or NAME=COLUMN; the first one is the baseline; p_* stands for " +
+			"one " +
 			"column per class", Short: "with --predictions: `columns` with scores; the first is the baseline",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Scores, nil) }},
 	{Name: "groups", Commands: "train* tune*",
@@ -56,7 +57,8 @@ var dataOptions = []Option{
 	{Name: "features", Commands: "train tune",
 		Help: "`columns` to use as features (default: all columns without another role)"},
 	{Name: "columns", Commands: "eval",
-		Help:  "with --predictions: `columns` to search for slices with high risk (default: all columns without another role)",
+		Help: "with --predictions: `columns` to search for slices with high risk (default: all columns without another " +
+			"role)",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Columns, nil) }},
 	{Name: "drop", Commands: "train* tune*", Help: "`columns` to leave out"},
 	{Name: "drop", Commands: "eval", Help: "with --predictions: `columns` not to search for slices"},
@@ -71,7 +73,8 @@ var dataOptions = []Option{
 	{Name: "weight", Commands: "train tune inspect",
 		Help: "`column` with a positive weight for each row: the number of rows that it stands for, such as a survey weight"},
 	{Name: "exposure", Commands: "train tune",
-		Help: "`column` of exposures of counts, such as years insured: the model predicts counts in proportion to them, and " +
+		Help: "`column` of exposures of counts, such as years insured: the model predicts counts in proportion to them, " +
+			"and " +
 			"the report measures rates"},
 	{Name: "weight", Commands: "eval",
 		Help: "`column` with a positive weight for each row (default: the weight column of the model; '' for no weights)"},
@@ -91,17 +94,20 @@ var featureOptions = []Option{
 	{Name: "group-features", Commands: "train tune",
 		Help: "whether group columns are features: no (for example because the law forbids it, or the group is unknown at " +
 			"prediction); shared (all groups have the same coefficients for the other features); pooled (every group has its " +
-			"own coefficients, shrunk towards common ones, and so has every combination of groups of several columns if that is " +
+			"own coefficients, shrunk towards common ones, and so has every combination of groups of several columns if that " +
+			"is " +
 			"measurably better); auto (pooled if that is measurably better in cross-validation, else shared)"},
 	{Name: "scale", Commands: "train tune",
 		Help: "standard: standardise numeric features, and a numeric target, by the mean and standard deviation of the " +
 			"training rows; max: divide numeric features by their largest absolute value in these rows, so that 0 stays 0; " +
 			"none: leave them unchanged. Entries of sparse vectors are never centred: standard treats them like max"},
 	{Name: "target-transform", Commands: "train tune",
-		Help: "fit the logarithm of a numeric target, or of 1 + target; predictions and report are in the target's own units"},
+		Help: "fit the logarithm of a numeric target, or of 1 + target; predictions and report are in the target's own " +
+			"units"},
 	{Name: "transform", Commands: "train tune",
 		Help: "transform numeric columns, `column:how`, as in income:log,age:spline4: log replaces the column by its " +
-			"logarithm, square adds its square, spline4 replaces it by a natural cubic spline with 4 knots at quantiles (3 to 20 knots)"},
+			"logarithm, square adds its square, spline4 replaces it by a natural cubic spline with 4 knots at quantiles (3 " +
+			"to 20 knots)"},
 	{Name: "interact", Commands: "train tune",
 		Help: "add the product of two features, `column:column`, each a number or a category"},
 	{Name: "intercept", Commands: "train tune", Help: "fit an unpenalised intercept"},
@@ -126,7 +132,8 @@ var readingOptions = []Option{
 	{Name: "na", Commands: "train tune eval predict inspect",
 		Help: "`texts` to read as missing values: --na '?,-999', or in one column: --na age=88,99"},
 	{Name: "delimiter", Commands: "train tune eval predict inspect",
-		Help: "`character` between the fields of text files (default: comma, semicolon, tab or |, guessed from the first lines)"},
+		Help: "`character` between the fields of text files (default: comma, semicolon, tab or |, guessed from the first " +
+			"lines)"},
 	{Name: "decimal", Commands: "train tune eval predict inspect",
 		Help: "decimal `mark` of numbers in text files: . or ,"},
 	{Name: "thousands", Commands: "train tune eval predict inspect",
@@ -173,5 +180,6 @@ func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 
 // singleElement returns a value that sets a list to one element.
 func singleElement(p *[]string) *setting.Value {
-	return setting.New("string", func() string { return strings.Join(*p, "") }, func(text string) error { *p = []string{text}; return nil })
+	return setting.New("string", func() string { return strings.Join(*p, "") },
+		func(text string) error { *p = []string{text}; return nil })
 }

@@ -20,7 +20,8 @@ var evaluationOptions = []Option{
 		Effect: display, Value: gatesValue},
 	{Name: "against", Commands: "eval*",
 		Help: "`file` with earlier numbers, for conditions that begin with since: metrics.json, report.json or a model " +
-			"(default: the hold-out rows of --model)", Short: "`file` with earlier numbers, for conditions that begin with since",
+			"(default: the hold-out rows of --model)", Short: "`file` with earlier numbers, for conditions that begin with " +
+			"since",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
 	{Name: "task", Commands: "eval", Help: "with --predictions: type of the target (default: binary for two values)",
 		Value: func(s *Settings) *setting.Value {
@@ -31,12 +32,14 @@ var evaluationOptions = []Option{
 	{Name: "threshold", Commands: "train",
 		Help: "two classes: probability from which a row is predicted positive, by train, predict and eval (default 0.5)"},
 	{Name: "threshold", Commands: "eval* predict*",
-		Help: "two classes: probability from which a row is predicted positive (default: the threshold of the model, or 0.5)"},
+		Help: "two classes: probability from which a row is predicted positive (default: the threshold of the model, or " +
+			"0.5)"},
 	{Name: "recalibrate", Commands: "train",
 		Help: "two classes: refit slope and intercept of the scores to out-of-fold predictions; the certificate covers the " +
 			"model before recalibration"},
 	{Name: "resamples", Commands: "train eval",
-		Help: "`number` of random draws for simultaneous intervals, 100 to a million; auto takes 1000, fewer for many rows; " +
+		Help: "`number` of random draws for simultaneous intervals, 100 to a million; auto takes 1000, fewer for many " +
+			"rows; " +
 			"0 computes only the intervals of slices and of the comparison with a constant prediction",
 		Value: func(s *Settings) *setting.Value {
 			return setting.Word(&s.Resamples, fmt.Sprintf("be auto, 0, or from 100 to %d", eval.MostResamples),
@@ -97,7 +100,9 @@ var outputOptions = []Option{
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "eval*",
 		Help: "`files` to write: the report (.html or .md), the numbers (.json), the gates (.xml); a directory; or - for " +
-			"standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.List(&s.Outputs, nil) }},
+			"standard output", Effect: display, Value: func(s *Settings) *setting.Value {
+			return setting.List(&s.Outputs, nil)
+		}},
 	{Name: "out", Commands: "predict*",
 		Help:   "`file` to write, ending in .parquet, .csv, .tsv, or .arrows for an Arrow stream; - for standard output",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},

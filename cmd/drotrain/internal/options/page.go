@@ -61,8 +61,8 @@ A table is ` + plainTable + `.
 	return b.String()
 }
 
-// firstClause returns help up to its first colon, semicolon or parenthesis after a condition such as "two classes: ", or
-// all of it if a single word is left, which is a value of the option.
+// firstClause returns help up to its first colon, semicolon or parenthesis after a condition such as "two classes: ",
+// or all of it if a single word is left, which is a value of the option.
 func firstClause(help string) string {
 	condition := ""
 	for _, c := range []string{"two classes: ", "with --predictions: ", "with --target: "} {

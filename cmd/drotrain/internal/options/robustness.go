@@ -8,7 +8,8 @@ import (
 var robustnessOptions = append(kindOptions(), []Option{
 	{Name: "penalty", Commands: "train", Help: level.PenaltyHelp()},
 	{Name: "adversary", Commands: "train*",
-		Help: "what the adversary reweights: rows, or whole groups (default rows); groups need --nu (0 is group DRO) or --radius"},
+		Help: "what the adversary reweights: rows, or whole groups (default rows); groups need --nu (0 is group DRO) or " +
+			"--radius"},
 	{Name: "group-adjust", Commands: "train", Help: "add C/√n to the risk of a group of n rows, C ≥ 0"},
 }...)
 
@@ -30,15 +31,18 @@ func kindOptions() (all []Option) {
 var choiceOptions = []Option{
 	{Name: "select", Commands: "train* tune*",
 		Help: "criterion that cross-validation minimises: worst-group (the risk of the worst group); worst-group-accuracy " +
-			"(its error rate); average (the average risk); tail (the mean of the worst tenth of the losses); trade-off, (worst " +
-			"group + rate · average)/(1 + rate) (default with --groups: trade-off, but worst-group-accuracy for classes with 50 " +
+			"(its error rate); average (the average risk); tail (the mean of the worst tenth of the losses); trade-off, " +
+			"(worst " +
+			"group + rate · average)/(1 + rate) (default with --groups: trade-off, but worst-group-accuracy for classes with " +
+			"50 " +
 			"or more numeric features if no group is a feature; without --groups: tail)",
 		Short: "criterion for cross-validation: worst-group, worst-group-accuracy, average, tail or trade-off (default: " +
 			"trade-off with --groups, else tail)"},
 	{Name: "folds", Commands: "train tune", Help: "number of cross-validation folds (default 3)"},
 	{Name: "validation", Commands: "train tune",
 		Help: "`rows` to choose the robustness on, in place of cross-validation: FILE (another table), or split:COLUMN " +
-			"(rows whose value there is validation); no model is trained on them, except the mean of models on their balanced subsets"},
+			"(rows whose value there is validation); no model is trained on them, except the mean of models on their " +
+			"balanced subsets"},
 	{Name: "rate", Commands: "tune*",
 		Help:  "weight of the average risk in --select trade-off; the worst group's risk has weight 1",
 		Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(&s.Config.Rate) }},
@@ -58,9 +62,11 @@ var solverOptions = []Option{
 	{Name: "loss", Commands: "eval",
 		Help: "with --predictions: loss to measure (the default depends on the task); logistic is for classes; squared, " +
 			"huber and quantile are for numbers; poisson is for counts and models the logarithm of their mean; huber:2 is " +
-			"linear for residuals beyond δ = 2 (default 1); quantile:0.9 predicts the value that 90 % of the targets do not exceed"},
+			"linear for residuals beyond δ = 2 (default 1); quantile:0.9 predicts the value that 90 % of the targets do not " +
+			"exceed"},
 	{Name: "mu", Commands: "train tune",
-		Help: "ridge penalty μ ≥ 0, the coefficient of ½‖x‖² (default: 1/n, or chosen by cross-validation together with the robustness)"},
+		Help: "ridge penalty μ ≥ 0, the coefficient of ½‖x‖² (default: 1/n, or chosen by cross-validation together with " +
+			"the robustness)"},
 	{Name: "solver", Commands: "train",
 		Help: "solution method; auto takes newton if the loss has second derivatives, and reports its choice"},
 	{Name: "gap", Commands: "train", Help: "relative optimality gap to certify; the solver stops there"},
@@ -74,7 +80,8 @@ var solverOptions = []Option{
 		Help: "memory that may be used, such as 400MB or 12GB; rows that do not fit are kept on disk, with 0 all rows " +
 			"(default: what the system allows)", Effect: storage},
 	{Name: "memory", Commands: "predict inspect",
-		Help: "memory that may be used, such as 400MB or 12GB; a table that needs more is refused (default: what the system " +
+		Help: "memory that may be used, such as 400MB or 12GB; a table that needs more is refused (default: what the " +
+			"system " +
 			"allows)", Effect: storage},
 	{Name: "cache", Commands: "train tune eval",
 		Help:   "`directory` for rows that are kept on disk, in files without a name (default: the directory of --out)",
