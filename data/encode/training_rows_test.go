@@ -62,15 +62,15 @@ func TestTrainingRows_AreRecognised(t *testing.T) {
 		scored   func(train []string) []string
 		want     string
 	}{
-		{"the same", small, false, "t.csv", func(r []string) []string { return r }, "2000 of 2000 rows"},
-		{"shuffled", small, false, "t.csv", shuffled, "2000 of 2000 rows"},
-		{"converted and shuffled", small, false, "t.parquet", shuffled, "2000 of 2000 rows"},
+		{"the same", small, false, "t.csv", func(r []string) []string { return r }, "2 000 of 2 000 rows"},
+		{"shuffled", small, false, "t.csv", shuffled, "2 000 of 2 000 rows"},
+		{"converted and shuffled", small, false, "t.parquet", shuffled, "2 000 of 2 000 rows"},
 		{"some, appended", small, false, "t.csv", func(
 			r []string) []string {
 			return append(drawLines(900, 9, false), r[:100]...)
-		}, "100 of 1000 rows"},
+		}, "100 of 1 000 rows"},
 		{"other rows", small, false, "t.csv", func([]string) []string { return drawLines(small, 9, false) }, ""},
-		{"a sample", large, false, "t.parquet", shuffled, "about 100 % of the 40000 rows"},
+		{"a sample", large, false, "t.parquet", shuffled, "about 100 % of the 40 000 rows"},
 		{"half of them, by a sample", large, false, "t.csv",
 			func(r []string) []string { return append(drawLines(large/2, 9, false), r[:large/2]...) }, "about "},
 		{"other rows, by a sample", large, false, "t.csv", func([]string) []string { return drawLines(large, 9, false) }, ""},
