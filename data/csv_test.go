@@ -17,7 +17,7 @@ import (
 
 func TestCSV_Types(t *testing.T) {
 	for _, c := range []struct {
-		cells   string // one a row, separated by |
+		cells   string // one per row, separated by |
 		kind    Kind
 		integer bool
 		want    []any

@@ -18,7 +18,7 @@
 //
 // A Parquet file is read by pieces. An Arrow IPC file is held as a whole while it is read, text never: it is read
 // twice, as a stream. Both are then held as 8 bytes a number and 4 bytes a category
-// value, plus a byte a value for columns with nulls, for as long as the frame is;
+// value, plus a byte per value for columns with nulls, for as long as the frame is;
 // their matrices are made of that in the same way. Lengths that a file claims are
 // checked against its size before anything is allocated by them, and what is large
 // is asked of the limits of the process first: too much is an error with numbers.

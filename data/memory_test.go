@@ -91,7 +91,7 @@ func TestRead_TextsAreCounted(t *testing.T) {
 // The values of Parquet files are asked for before there is an array for them.
 func TestRead_ColumnsAreAsked(t *testing.T) {
 	path := t.TempDir() + "/t.parquet"
-	flag := make([]float64, 300_000) // small in the file, 8 bytes a row in memory
+	flag := make([]float64, 300_000) // small in the file, 8 bytes per row in memory
 	columns := make([]Column, 40)
 	for j := range columns {
 		columns[j] = Column{Name: fmt.Sprint("b", j), Kind: Bool, Number: flag}

@@ -100,7 +100,7 @@ type Input struct {
 	// called often, and from one goroutine at a time.
 	Observe func(Progress)
 
-	// Arena allocates vectors of one entry a row; nil means the heap.
+	// Arena allocates vectors of one entry per row; nil means the heap.
 	Arena *memory.Arena
 
 	// Columns are offered to the search for bad slices; nil means no search.

@@ -75,7 +75,7 @@ func draw(in eval.Input, n int, seed uint64) eval.Input {
 }
 
 // Coverage of the intervals over samples of a population whose measures are known.
-// With DROTRAIN_LONG=1 from 30 to 10⁵ rows a group, rates near 0 and 1, and heavy tails;
+// With DROTRAIN_LONG=1 from 30 to 10⁵ rows per group, rates near 0 and 1, and heavy tails;
 // -v prints the table of docs/intervals.md.
 func TestIntervals_OfMeasuresCover(t *testing.T) {
 	settings := []setting{{eval.Binary, 0.2, false, 1250, 30}}

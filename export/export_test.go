@@ -46,7 +46,7 @@ func edgeModel(task encode.Task) *train.Model {
 			all = all[1:]
 		}
 		if len(w) != len(all) {
-			panic("a weight a column")
+			panic("a weight per column")
 		}
 		for _, l := range all {
 			e.Columns = append(e.Columns, encode.Coding{Name: name + "=" + l, Source: name, Kind: "indicator", Level: l,

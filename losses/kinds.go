@@ -17,7 +17,7 @@ type Kind struct {
 	Meaning         // what its margins and targets are
 	Brier    bool   // also measures probabilities of two classes, as numbers from 0 to 1
 	HasDelta bool   // has a parameter δ > 0, in target units
-	HasLevel bool   // its name needs a level in (0, 1) behind a colon, as in quantile:0.9
+	HasLevel bool   // its name needs a level in (0, 1) after a colon, as in quantile:0.9
 	level    string // that was behind the colon
 
 	build func(parameter float64) Loss
@@ -89,7 +89,7 @@ func Names(keep func(Kind) bool) (names []string) {
 	return names
 }
 
-// KindOf returns the loss with the given name, with its level behind a colon if it has one, and whether there is
+// KindOf returns the loss with the given name, with its level after a colon if it has one, and whether there is
 // one.
 func KindOf(name string) (Kind, bool) {
 	name, level, _ := strings.Cut(name, ":")
@@ -151,7 +151,7 @@ func (k Kind) Label(delta float64) string {
 // of numbers.
 func (k Kind) Measures(classes bool) bool { return k.Classes == classes || classes && k.Brier }
 
-// Parse returns the named loss; a level follows the name behind a colon, as in quantile:0.9. delta is the parameter
+// Parse returns the named loss; a level follows the name after a colon, as in quantile:0.9. delta is the parameter
 // δ of losses that have one.
 func Parse(name string, delta float64) (Loss, error) {
 	first, level, _ := strings.Cut(name, ":")

@@ -70,7 +70,7 @@ func TestKinds_Facts(t *testing.T) {
 	}
 }
 
-// A level behind a colon is part of the name; anything but a number between 0 and 1 is refused.
+// A level after a colon is part of the name; anything but a number between 0 and 1 is refused.
 func TestParse_Level(t *testing.T) {
 	for name, want := range map[string]string{
 		"quantile:0.9": "", "quantile:0.90": "", "quantile": "needs a level", "quantile:": "needs a level",

@@ -26,7 +26,7 @@ func (q Quantile) width() float64 {
 // OfResidual implements the interface of this name.
 func (Quantile) OfResidual() bool { return true }
 
-// Name implements Loss: quantile and the level behind a colon.
+// Name implements Loss: quantile and the level after a colon.
 func (q Quantile) Name() string { return "quantile:" + strconv.FormatFloat(q.Level, 'g', -1, 64) }
 
 // Meaning implements Loss.

@@ -193,7 +193,7 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 	}
 }
 
-// What rows take is counted by hand: numbers of eight or four bytes, 90 bytes a row in memory, and on disk their
+// What rows take is counted by hand: numbers of eight or four bytes, 90 bytes per row in memory, and on disk their
 // buckets or their vectors.
 func TestDemands_CountedByHand(t *testing.T) {
 	f := &data.Frame{Rows: 1000, Columns: []*data.Column{{Name: "y", Kind: data.Numeric},

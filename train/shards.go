@@ -19,7 +19,7 @@ import (
 
 // Training over several ranks. Every rank runs FitFrame on the same table, and has of its own
 // rows alone what there is of each: features, target, groups, weight, place in the table. The
-// vectors of one entry a row are as long as the rows of all, and have these entries.
+// vectors of one entry per row are as long as the rows of all, and have these entries.
 
 // checkRanks returns an error for settings that several ranks do not support.
 func (c *Config) checkRanks() error {

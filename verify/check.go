@@ -101,9 +101,9 @@ func (m *Model) refusal(f *data.Frame, p *Proof) string {
 // judge sets the gap and the reason for which the certificate is not proved.
 func (r *Report) judge(m *Model) {
 	gap := new(big.Float).SetMode(big.ToPositiveInf).SetPrec(interval.Prec).Sub(r.Upper, r.Lower)
-	r.Gap = above(gap)
+	r.Gap = leastFloatAbove(gap)
 	if r.Upper.Sign() > 0 {
-		r.Relative = above(gap.Quo(gap, r.Upper))
+		r.Relative = leastFloatAbove(gap.Quo(gap, r.Upper))
 	}
 	stated := m.Result.Certificate
 	switch {
@@ -118,8 +118,8 @@ func (r *Report) judge(m *Model) {
 	}
 }
 
-// above returns the least float64 that is not below v.
-func above(v *big.Float) float64 {
+// leastFloatAbove returns the least float64 that is not below v.
+func leastFloatAbove(v *big.Float) float64 {
 	f, _ := new(big.Float).SetPrec(53).SetMode(big.ToPositiveInf).Set(v).Float64()
 	return f
 }
@@ -162,8 +162,8 @@ func (c *checker) bound(r *Report, p *Proof) (err error) {
 		}
 		c.penalised--
 	}
-	r.Upper = c.upper().Hi
-	lower, err := c.lower(p)
+	r.Upper = c.upperBound().Hi
+	lower, err := c.lowerBound(p)
 	if err != nil {
 		return err
 	}
@@ -237,8 +237,8 @@ func (c *checker) add(n int, term func(j int) number) number {
 	return c.sums(n, 1, func(to []*interval.Sum, j int) { to[0].Add(term(j)) })[0]
 }
 
-// upper returns an interval whose upper end is not below the objective at the coefficients.
-func (c *checker) upper() number {
+// upperBound returns an interval whose upper end is not below the objective at the coefficients.
+func (c *checker) upperBound() number {
 	x := make([]number, len(c.m.Coefficients))
 	for i, v := range c.m.Coefficients {
 		x[i] = interval.New(v)
@@ -266,8 +266,8 @@ func (c *checker) upper() number {
 	return interval.Add(c.set.riskAbove(f, c.add), c.norm.value(squaresOf(x[:c.penalised*c.outputs])))
 }
 
-// lower returns an interval whose lower end is a lower bound of the optimal objective.
-func (c *checker) lower(p *Proof) (number, error) {
+// lowerBound returns an interval whose lower end is a lower bound of the optimal objective.
+func (c *checker) lowerBound(p *Proof) (number, error) {
 	y, rest, err := c.weights(p)
 	if err != nil {
 		return zero, err

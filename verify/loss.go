@@ -65,8 +65,8 @@ func newLoss(c *config, outputs int) (loss, error) {
 	return of(c, parameter)
 }
 
-// between returns s limited to [low, high].
-func between(low, s, high number) number { return interval.Max(low, interval.Min(s, high)) }
+// limit returns s limited to [low, high].
+func limit(low, s, high number) number { return interval.Max(low, interval.Min(s, high)) }
 
 // halve returns a/2.
 func halve(a number) number { return interval.Mul(a, interval.New(0.5)) }
@@ -87,16 +87,16 @@ func (logistic) value(m []number, target float64) number {
 
 func (logistic) clamp(s []float64, target float64) (slopes []number, up, down number) {
 	if target < 0 {
-		return within(zero, s[0], one)
+		return limitSlope(zero, s[0], one)
 	}
-	return within(interval.New(-1), s[0], zero)
+	return limitSlope(interval.New(-1), s[0], zero)
 }
 
 func (logistic) steepest() number { return one }
 
-// within returns a slope limited to [low, high] with its distances from both ends.
-func within(low number, s float64, high number) (slopes []number, up, down number) {
-	v := between(low, interval.New(s), high)
+// limitSlope returns a slope limited to [low, high] with its distances from both ends.
+func limitSlope(low number, s float64, high number) (slopes []number, up, down number) {
+	v := limit(low, interval.New(s), high)
 	return []number{v}, interval.Max(interval.Sub(high, v), zero), interval.Max(interval.Sub(v, low), zero)
 }
 
@@ -138,7 +138,7 @@ func (h huber) value(m []number, target float64) number {
 func (h huber) steepest() number { return h.delta }
 
 func (h huber) clamp(s []float64, _ float64) (slopes []number, up, down number) {
-	return within(interval.Neg(h.delta), s[0], h.delta)
+	return limitSlope(interval.Neg(h.delta), s[0], h.delta)
 }
 
 func (h huber) conjugate(s []number, target float64) number {
@@ -171,14 +171,14 @@ type quantile struct{ level, width number }
 
 func (q quantile) value(m []number, target float64) number {
 	r := interval.Sub(m[0], interval.New(target))
-	s := between(interval.Neg(q.level), interval.Div(r, q.width), interval.Sub(one, q.level))
+	s := limit(interval.Neg(q.level), interval.Div(r, q.width), interval.Sub(one, q.level))
 	return interval.Mul(s, interval.Sub(r, halve(interval.Mul(q.width, s))))
 }
 
 func (q quantile) steepest() number { return interval.Max(q.level, interval.Sub(one, q.level)) }
 
 func (q quantile) clamp(s []float64, _ float64) (slopes []number, up, down number) {
-	return within(interval.Neg(q.level), s[0], interval.Sub(one, q.level))
+	return limitSlope(interval.Neg(q.level), s[0], interval.Sub(one, q.level))
 }
 
 func (q quantile) conjugate(s []number, target float64) number {

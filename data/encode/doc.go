@@ -17,13 +17,13 @@
 // columns (matrix.Visit), and sums them up (matrix.Moment); of text and bools it counts levels. The
 // statistics of blocks of rows merge in the order of the table: the rows of a process are one
 // block, and each of several ranks has one. The encoder is made of the merged statistics alone
-// (fitting.go). The encoding (encode.go) keeps a code of one byte a row of each category, reads the
+// (fitting.go). The encoding (encode.go) keeps a code of one byte per row of each category, reads the
 // numbers again and writes them to a sink: dense, sparse or on disk (matrix.Write). So the bits of
 // a model depend on the values and the seed alone: not on the number of threads or ranks, nor on
 // row groups and pages, nor on the format.
 //
-// Beside the matrices, of n rows, loading holds about 30 bytes a row (row
-// numbers, places, targets), a byte a row for each category, 4 for each
+// Beside the matrices, of n rows, loading holds about 30 bytes per row (row
+// numbers, places, targets), a byte per row for each category, 4 for each
 // grouping, and pages of about 16 MB. Sparse matrices of numbers that may be 0 take a third reading.
 //
 // Start reading at spec.go and fit.go. Package data imports nothing of this package.

@@ -218,7 +218,7 @@ func TestGroups_CrossedLabels(t *testing.T) {
 
 func TestTargets_PerTask(t *testing.T) {
 	for _, c := range []struct {
-		values             string // one a row
+		values             string // one per row
 		positive           string // option
 		pos, neg, rule     string
 		numbers, wantTasks bool

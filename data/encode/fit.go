@@ -30,7 +30,7 @@ type Fitted struct {
 // automatically.
 type Sink struct {
 	Storage Storage
-	Disk    *DiskStorage // matrices and vectors of one entry a row go there; nil is memory
+	Disk    *DiskStorage // matrices and vectors of one entry per row go there; nil is memory
 	Shared  *Shared      // the rows are those of one of several ranks; nil: all are here
 	Sample  []int        // rows of the table, ascending, that Fit keeps as they were read; not with Shared
 }
@@ -56,7 +56,7 @@ func (s *Sink) arena() *memory.Arena {
 //
 // Values are read from the files of Open twice: once for the statistics that the encoder is made
 // of, once for the matrices; sparse matrices of numbers that may be 0 take a third reading. Beside
-// the matrices there are then pages of a few megabytes, and a byte a row for every category.
+// the matrices there are then pages of a few megabytes, and a byte per row for every category.
 //
 // With several ranks it is a collective call: rows are those of this
 // rank, hold-out rows ascend and lie behind those of the ranks before. The encoder is the same on

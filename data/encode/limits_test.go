@@ -16,7 +16,7 @@ func TestFit_MemoryIsAsked(t *testing.T) {
 	was := debug.SetMemoryLimit(70 << 20)
 	defer debug.SetMemoryLimit(was)
 	const n = 400_000
-	cols, same := datatest.Normals(1, 24, 1), make([]float64, n) // small in the file, 8 bytes a row in the matrix
+	cols, same := datatest.Normals(1, 24, 1), make([]float64, n) // small in the file, 8 bytes per row in the matrix
 	for i := range same {
 		same[i] = float64(i % 7)
 	}

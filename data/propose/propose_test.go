@@ -148,7 +148,7 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 			fmt.Sprint("k", i%55))
 	}
 	p := proposed(t, b.String(), "y")
-	want := map[string]check.Finding{ // one a column
+	want := map[string]check.Finding{ // one per column
 		"y": {What: check.Missing, Severity: check.Note, Column: "y", Rows: 2, First: 9,
 			Evidence: "the target is missing", Proposal: "rows without a target are left out"},
 		"odd value": {What: check.NotFinite, Severity: check.Note, Column: "odd value", Rows: 3, First: 6,

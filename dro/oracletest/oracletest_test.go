@@ -25,7 +25,7 @@ func linear(t *testing.T) *losses.Linear {
 	return o
 }
 
-// softmax has two classes and slopes of two numbers a sample: log Σ exp − the first of margins
+// softmax has two classes and slopes of two numbers per sample: log Σ exp − the first of margins
 // m_c = (c+1)·x_c.
 type softmax struct{ n int }
 

@@ -11,7 +11,7 @@ type L2 struct {
 	Intercept bool    // the last coordinate is free: not penalised
 
 	// Classes is the number of last coordinates that Intercept leaves free, for the intercepts of
-	// softmax regression: one a class. 0 stands for 1.
+	// softmax regression: one per class. 0 stands for 1.
 	Classes int
 
 	// FreeModulus is the curvature that ProxTo assumes around its centre in the

@@ -1,5 +1,5 @@
 // Package kernel holds the loops that touch the design matrix and the vectors
-// of one entry a sample: margins (X·x), weighted row sums (Xᵀw), the weighted
+// of one entry per sample: margins (X·x), weighted row sums (Xᵀw), the weighted
 // Gram matrix, exponentials, the logistic loss, reductions.
 //
 // Matrices are row-major with d columns, in double or (the functions with 32 in

@@ -12,7 +12,7 @@ import (
 )
 
 // Rows describes how the n samples of a problem are distributed over the ranks: each rank has a
-// contiguous range of the shards of package shard. Vectors of one entry a sample have length n on all
+// contiguous range of the shards of package shard. Vectors of one entry per sample have length n on all
 // ranks, and a rank reads and writes the entries of its own samples alone.
 //
 // A nil *Rows means that this process has all samples; the methods are then the functions of package

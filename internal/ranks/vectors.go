@@ -1,6 +1,6 @@
 package ranks
 
-// A vector of one entry a row is as long as the rows of all ranks, and each has the entries of
+// A vector of one entry per row is as long as the rows of all ranks, and each has the entries of
 // its own rows. What follows are collective calls; nil is of nil.
 
 // GatherAt returns the entries of vectors at the given rows, by vector.

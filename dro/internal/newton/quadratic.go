@@ -141,7 +141,7 @@ func factorOf(m *mat.SymDense) *cholesky {
 	return f
 }
 
-// A jacobian multiplies by the gradients of K pieces of an objective, one a row. With pieces
+// A jacobian multiplies by the gradients of K pieces of an objective, one per row. With pieces
 // distributed over MPI ranks, vectors of K entries hold the pieces of this rank, and sums are over
 // all ranks.
 type jacobian interface {

@@ -186,7 +186,7 @@ func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 }
 
 // Differentiable implements Adversary: without a penalty the risk has a gradient at an optimum of d
-// parameters if the ball is so small that the adversary rests on several samples a parameter.
+// parameters if the ball is so small that the adversary rests on several samples per parameter.
 func (s Simplex) Differentiable(n, d int) bool {
 	if !s.hasBall() {
 		return false
