@@ -2,7 +2,6 @@ package eval_test
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -78,8 +77,14 @@ func TestIntervals_FromInfluences(t *testing.T) {
 			}
 			low, high := at-se*solve(u), at-se*solve(-u)
 			key, _, _ := strings.Cut(what, " of ")
-			if slices.Contains([]string{"risk", "log_loss", "brier", "rmse", "mae"}, key) && low < at/2 { // these are above 0
-				low = at / 2 * math.Exp(2*low/at-1)
+			if m, ok := task.Measure(key); ok {
+				least, _ := m.Bounds()
+				if key == "risk" {
+					least = 0 // as no loss here is negative
+				}
+				if half := (at - least) / 2; low < at-half && !math.IsInf(half, 1) {
+					low = least + half*math.Exp((low-at+half)/half)
+				}
 			}
 			if !(math.Abs(low-float64(got.Low)) <= 1e-5*se) && (low > 0 || got.Low != 0) ||
 				!(math.Abs(high-float64(got.High)) <= 1e-5*se) && got.High != 1 {

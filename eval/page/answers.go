@@ -25,7 +25,7 @@ var worries = []struct {
 	{"A criterion fails", (*page).failedCriteria},
 	{"The numbers flatter", (*page).trainingWarnings},
 	{"Some rows are predicted worse", (*page).sliceWarnings},
-	{"Probabilities are off", (*page).calibrationWarnings},
+	{"The average prediction is off", (*page).calibrationWarnings},
 	{"The rows have changed", (*page).driftWarnings},
 	{"The optimum is not certified", func(p *page) []string { return certificateCaveat(p.Report.Certificate) }},
 	{"Few rows decide", (*page).adversaryWarnings},
@@ -88,9 +88,9 @@ func (p *page) attributeWarnings() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf(
-		"The model uses %s. By %s, laws on discrimination list %s. Check whether the law allows %s for this decision.",
-		printable.JoinWords(listed[:min(len(listed), 6)], "and"), printable.Noun(len(listed), "its name", "their names"),
-		printable.Noun(len(listed), "this attribute", "these attributes"), printable.Noun(len(listed), "it", "them"))}
+		"The model uses %s. Laws on discrimination list attributes with such %s: check whether the law allows %s for this "+
+			"decision.", printable.JoinWords(listed[:min(len(listed), 6)], "and"), printable.Noun(len(listed), "a name", "names"),
+		printable.Noun(len(listed), "it", "them"))}
 }
 
 func (p *page) trainingWarnings() []string {
@@ -100,12 +100,12 @@ func (p *page) trainingWarnings() []string {
 	return []string{"All numbers are measured on the training rows and flatter every model."}
 }
 
-// calibrationWarnings says in which direction the probabilities are measurably off.
+// calibrationWarnings says in which direction the predictions are measurably off on average.
 func (p *page) calibrationWarnings() []string {
 	m := &p.E.Models[p.E.Focus()]
 	q, _ := p.E.Task.SignedError()
-	if iv := m.Intervals.Find(q.Key); p.E.Task == eval.Binary && iv != nil && (iv.Low > 0 || iv.High < 0) {
-		return []string{miscalibrationSentence(m.Name, m.Overall.Of[q.Key], *iv)}
+	if iv := m.Intervals.Find(q.Key); iv != nil && (iv.Low > 0 || iv.High < 0) {
+		return []string{p.miscalibrationSentence(m.Name, m.Overall.Of[q.Key], *iv)}
 	}
 	return nil
 }
@@ -501,18 +501,26 @@ func (p *page) NotTested() string {
 	return "Not tested: " + printable.List(append(out, "whether the recorded outcomes are right"), 6) + "."
 }
 
-// miscalibrationSentence says in which direction and by how much predicted probabilities differ from what is
-// observed; gap is predicted − observed.
-func miscalibrationSentence(model string, gap eval.Num, iv eval.Interval) string {
+// miscalibrationSentence says in which direction and by how much predictions differ from what is observed; gap is
+// predicted − observed.
+func (p *page) miscalibrationSentence(model string, gap eval.Num, iv eval.Interval) string {
 	word, side := "high", "above"
 	low, high := iv.Low, iv.High
 	if gap < 0 {
 		word, side = "low", "below"
 		gap, low, high = -gap, -iv.High, -iv.Low
 	}
-	points := func(x eval.Num) string { return printable.Points(float64(x)) }
-	return fmt.Sprintf("The probabilities of %s are too %s: on average they are %s percentage points %s what is observed "+
-		"(%s to %s).", model, word, points(gap), side, points(low), points(high))
+	what, unit := "probabilities", " percentage points"
+	text := func(x eval.Num) string { return printable.Points(float64(x)) }
+	if p.E.Task != eval.Binary {
+		what, unit = "predictions", ""
+		if p.E.TargetUnit != "" {
+			unit = "\u00a0" + p.E.TargetUnit
+		}
+		text = func(x eval.Num) string { return printable.NumberAtScale(float64(x), float64(high)) }
+	}
+	return fmt.Sprintf("The %s of %s are too %s: on average they are %s%s %s what is observed (%s to %s).", what, model, word,
+		text(gap), unit, side, text(low), text(high))
 }
 
 // ByLine returns the date and the owner that a model card names.
