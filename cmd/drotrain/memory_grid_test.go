@@ -187,7 +187,9 @@ func TestMemory_EveryCommandFormatAndLimit(t *testing.T) {
 				for _, a := range args {
 					own = append(own, fill.Replace(a))
 				}
-				l.check(t, own)
+				if code := l.check(t, own); args[0] == "predict" && of.format != "svm" && code != 0 {
+					t.Error("predict does not read the table block by block")
+				}
 			})
 		}
 		at++ // another limit for the next format
@@ -201,8 +203,8 @@ type gridLimit struct {
 	bytes  int64  // of heap and mapped files; 0 where the limit is one of addresses
 }
 
-// check runs a command under the limit.
-func (l gridLimit) check(t *testing.T, args []string) {
+// check runs a command under the limit and returns its exit code.
+func (l gridLimit) check(t *testing.T, args []string) (code int) {
 	if l.option != "" {
 		args = append(args, l.option)
 	}
@@ -218,7 +220,8 @@ func (l gridLimit) check(t *testing.T, args []string) {
 	_ = run.Wait()
 	close(done)
 	peak := <-peaks
-	code, said := run.ProcessState.ExitCode(), told.String()
+	said := told.String()
+	code = run.ProcessState.ExitCode()
 	switch {
 	case code != 0 && code != 1:
 		t.Errorf("exit code %d: neither done nor refused: %s", code, said)
@@ -232,6 +235,7 @@ func (l gridLimit) check(t *testing.T, args []string) {
 		t.Errorf("it took %d MB: %s", peak>>20, said)
 	}
 	t.Logf("exit code %d, %d MB, %v CPU: %s", code, peak>>20, run.ProcessState.UserTime(), said)
+	return code
 }
 
 // peakOf returns the largest resident memory of a process, in bytes, until done is closed. The one that the system

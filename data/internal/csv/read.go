@@ -73,6 +73,7 @@ type reading struct {
 	renamed  []string       // notes on names that occurred twice
 	likeRow  []*table.Error // a remark that the header looks like a row, or none
 	columns  []*column
+	spills   bool // the values go to a file, as memory would not hold them
 
 	open     func() (recordReader, error) // starts reading the rows
 	unquoted func(column int) table.Kind  // of a value of the last row that stands without quotes, else Other; nil in CSV
@@ -232,10 +233,28 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 		if err := r.checkColumn(c, r.header[i]); err != nil {
 			return nil, err
 		}
-		c.allocate(r.header[i], rows)
+		c.setType(r.header[i])
 		f.Columns = append(f.Columns, c.Column)
 		if remark := c.styleRemark(rows, style); remark != nil {
 			f.Remarks = append(f.Remarks, remark)
+		}
+	}
+	block := rows
+	var spill *table.Spill
+	if r.spills {
+		var err error
+		if spill, err = table.NewSpill(); err != nil {
+			return nil, err
+		}
+		block = min(rows, table.SpillRows(len(f.Columns)))
+	}
+	for _, c := range r.columns {
+		switch {
+		case !c.used:
+		case c.isSpilled():
+			c.allocate(block)
+		default:
+			c.allocate(rows)
 		}
 	}
 	all, err := r.open()
@@ -256,15 +275,28 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 		for i, s := range record {
 			if c := r.columns[i]; c.used {
 				c.store(s, row)
-				if r.unquoted != nil && c.Kind == table.Categorical && c.Code[row] >= 0 {
-					c.addUnquoted(c.Code[row], r.unquoted(i))
+				if at := row - c.first; r.unquoted != nil && c.Kind == table.Categorical && c.Code[at] >= 0 {
+					c.addUnquoted(c.Code[at], r.unquoted(i))
 				}
+			}
+		}
+		if spill != nil && ((row+1)%block == 0 || row+1 == rows) {
+			if err := r.spill(spill, row%block+1); err != nil {
+				return nil, err
 			}
 		}
 	}
 	for _, c := range r.columns {
-		if c.levels != nil {
+		switch {
+		case c.parts != nil:
+			c.Parts, c.Number, c.Code, c.Null = c.parts, nil, nil, nil
+		case c.levels != nil:
 			c.Level = c.levels.Text
+		}
+	}
+	if spill != nil {
+		if err := spill.Flush(); err != nil {
+			return nil, err
 		}
 	}
 	renamings := map[string]*table.Renaming{}
@@ -275,6 +307,18 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 	}
 	f.UnusedMissing, f.UnusedRelabel = r.options.UnusedTexts(r.header, renamings)
 	return f, nil
+}
+
+// spill moves the rows in memory to a file.
+func (r *reading) spill(to *table.Spill, rows int) error {
+	for _, c := range r.columns {
+		if c.isSpilled() {
+			if err := c.spill(to, rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // checkColumn returns an error if a column that the options name as numeric is not, if an empty field has no meaning,
@@ -304,10 +348,14 @@ func (r *reading) checkColumn(c *column, name string) error {
 		Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 }
 
-// checkMemory returns an error if the context has ended or memory does not suffice for the table, whose rows are
-// projected from those read so far.
+// memoryShare is the reciprocal of the part of the memory that the values of a text may take; those of a larger one go
+// to a file.
+const memoryShare = 4
+
+// checkMemory returns an error if the context has ended. It decides whether the values go to a file, for as many rows as
+// those read so far let expect.
 func (r *reading) checkMemory(rows int) error {
-	if err := r.ctx.Err(); err != nil {
+	if err := r.ctx.Err(); err != nil || r.spills {
 		return err
 	}
 	used, row := 0, int64(0)
@@ -326,7 +374,12 @@ func (r *reading) checkMemory(rows int) error {
 	if rows >= everyRows { // a few rows say little
 		all = r.text.Project(all)
 	}
-	return r.text.Source.Afford(row*all+columnBytes*int64(used), fmt.Sprintf("for %d rows of %d columns", all, used))
+	use := fmt.Sprintf("for %d rows of %d columns", all, used)
+	if err := r.text.Source.Afford(columnBytes*int64(used), use); err != nil {
+		return err
+	}
+	r.spills = r.text.Source.Afford(memoryShare*row*all, use) != nil
+	return nil
 }
 
 // records reads records of CSV. Blank lines are skipped, except in a table of one column, where they are nulls.

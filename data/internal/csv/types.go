@@ -24,6 +24,8 @@ type column struct {
 	numeric bool              // leading zeros do not make it text
 	nullNA  bool              // NA and its like are nulls
 
+	hasNulls bool // there are nulls in the rows
+
 	emptyRow      int // the first row with an empty field
 	nulls         int // empty fields, and texts that were declared to mark missing values
 	absent        int // NA and its like
@@ -47,6 +49,8 @@ type column struct {
 
 	*table.Column
 	levels *table.Levels
+	first  int          // the row of the first value in memory: not 0 where earlier ones are in parts
+	parts  []table.Part // of the rows before
 }
 
 // newColumn returns a column of that name without values.
@@ -314,8 +318,8 @@ func (c *column) isOfDates() bool {
 	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.order() != ""
 }
 
-// allocate sets the type of the column and allocates its values.
-func (c *column) allocate(name string, rows int) {
+// setType sets the type of the column.
+func (c *column) setType(name string) {
 	c.Column = &table.Column{Name: name, Kind: table.Categorical, Type: "string", FromText: true}
 	nulls := c.nulls + c.absent
 	c.nullNA = true
@@ -347,7 +351,12 @@ func (c *column) allocate(name string, rows int) {
 			c.Type = "null"
 		}
 	}
-	if nulls > 0 {
+	c.hasNulls = nulls > 0
+}
+
+// allocate makes room for the values of so many rows.
+func (c *column) allocate(rows int) {
+	if c.hasNulls {
 		c.Null = make([]bool, rows)
 	}
 	if c.Kind == table.Categorical {
@@ -355,6 +364,22 @@ func (c *column) allocate(name string, rows int) {
 	} else {
 		c.Number = make([]float64, rows)
 	}
+}
+
+// isSpilled reports whether the values go to a file where memory does not hold them: not those of dates, which are
+// taken apart in memory.
+func (c *column) isSpilled() bool { return c.used && !c.Clock }
+
+// spill moves the values of the rows from first on to a part.
+func (c *column) spill(to *table.Spill, rows int) error {
+	p, err := to.Put(c.Column, rows, c.levels)
+	if err != nil {
+		return err
+	}
+	c.parts, c.first = append(c.parts, p), c.first+rows
+	clear(c.Null)
+	clear(c.Number)
+	return nil
 }
 
 // store stores the value of a row.
@@ -371,9 +396,10 @@ func (c *column) store(s string, row int) {
 		c.setNull(row)
 		return
 	}
+	at := row - c.first
 	switch {
 	case c.Clock:
-		c.Number[row] = parseDate(s, c.order).days
+		c.Number[at] = parseDate(s, c.order).days
 	case c.Kind == table.Numeric:
 		v, whole, _ := c.count.as.parse(s)
 		if to, missing := c.renaming.Number(v); missing {
@@ -382,20 +408,20 @@ func (c *column) store(s string, row int) {
 		} else if text == s {
 			v = to
 		}
-		c.Number[row] = v
+		c.Number[at] = v
 		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.isExact(s, v) {
 			c.InexactRow = row + 1
 		}
 	case c.Kind == table.Bool:
 		if v, _ := table.ParseBool(s); v {
-			c.Number[row] = 1
+			c.Number[at] = 1
 		}
 	default:
 		code, ok := c.levels.Find(s)
 		if !ok {
 			code = c.levels.Code(strings.Clone(s)) // do not keep the record alive
 		}
-		c.Code[row] = code
+		c.Code[at] = code
 	}
 }
 
@@ -404,8 +430,9 @@ func (c *column) setNull(row int) {
 	if c.Null == nil {
 		c.Null = make([]bool, max(len(c.Number), len(c.Code)))
 	}
-	if c.Null[row] = true; c.Kind == table.Categorical {
-		c.Code[row] = -1
+	at := row - c.first
+	if c.Null[at] = true; c.Kind == table.Categorical {
+		c.Code[at] = -1
 	}
 }
 
