@@ -35,6 +35,9 @@ import (
 // All values are in memory afterwards; [Open] leaves those of Parquet files
 // where they are until they are needed. A Reading says how text and dates are read, if not in the usual way.
 func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
+	if ctx != nil {
+		ctx = table.WithValuesHeld(ctx)
+	}
 	f, err := Open(ctx, path, how...)
 	if err != nil {
 		return nil, err
@@ -187,6 +190,9 @@ func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Fr
 // ReadBytes works like Read for a file in memory. The name is used in messages, and its extension decides on
 // the format if the bytes do not.
 func ReadBytes(ctx context.Context, name string, b []byte, how ...Reading) (*Frame, error) {
+	if ctx != nil {
+		ctx = table.WithValuesHeld(ctx)
+	}
 	f, err := openTable(ctx, bytesInput(name, b), how...)
 	if err != nil {
 		return nil, err

@@ -378,6 +378,9 @@ func (r *reading) checkMemory(rows int) error {
 	if err := r.text.Source.Afford(columnBytes*int64(used), use); err != nil {
 		return err
 	}
+	if !table.MaySpill(r.ctx, row*all) {
+		return r.text.Source.Afford(row*all+columnBytes*int64(used), use)
+	}
 	r.spills = r.text.Source.Afford(memoryShare*row*all, use) != nil
 	return nil
 }

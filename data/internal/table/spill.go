@@ -2,6 +2,7 @@ package table
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"math"
 	"os"
@@ -11,6 +12,20 @@ import (
 
 // SpillRows returns the number of rows of a block of so many columns that a Spill takes at a time.
 func SpillRows(columns int) int { return max(256, min(1<<14, 1<<19/max(1, columns))) }
+
+type heldKey struct{}
+
+// WithValuesHeld returns a context for reading tables whose values are needed in memory: none of them go to a file.
+func WithValuesHeld(ctx context.Context) context.Context {
+	return context.WithValue(ctx, heldKey{}, true)
+}
+
+// MaySpill reports whether values of so many bytes may go to a file: they are not needed in memory, and fit into half of
+// the free room for temporary files.
+func MaySpill(ctx context.Context, bytes int64) bool {
+	free, err := limit.DiskFree(os.TempDir())
+	return ctx.Value(heldKey{}) == nil && err == nil && bytes <= free/2
+}
 
 // A Spill keeps the values of columns in a file without a name, block by block, where memory does not hold them all.
 type Spill struct {
