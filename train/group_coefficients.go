@@ -395,7 +395,7 @@ func (g *GroupDesign) describe() string {
 			g.describeChange(best.Change, best.SE))
 	}
 	best := g.Best(len(g.Ridges) - 1)
-	text := fmt.Sprintf("%s have own coefficients, partially pooled with κ = %v", groups, g.Ridges[0])
+	text := fmt.Sprintf("%s have coefficients of their own, partially pooled with κ = %v", groups, g.Ridges[0])
 	if len(g.Ridges) > 1 {
 		text += fmt.Sprintf(", and so have the combinations of these groups, with κ = %s", g.crossedRidges())
 	}
