@@ -1,8 +1,10 @@
 package data
 
 import (
+	"cmp"
 	"context"
 
+	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -37,7 +39,10 @@ func (f *Frame) renameTexts(ctx context.Context) error {
 	names, forms, all := f.Names(), f.how.formsByName(), map[string]*table.Renaming{}
 	for i, c := range f.Columns {
 		r := o.RenamingOf(c.Name, names)
-		if c.Vector != "" || c.Clock || !c.Kind.IsScalar() || !r.Concerns(c.Kind) {
+		if c.Clock {
+			r.ReadAs(csv.DayParser(cmp.Or(forms[c.Name].Order, o.DateOrder)))
+		}
+		if c.Vector != "" || !c.Kind.IsScalar() || !r.Concerns(c.Kind) {
 			continue
 		}
 		loaded, err := c.Load(ctx)

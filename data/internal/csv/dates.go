@@ -287,3 +287,15 @@ func FormatDay(days float64) string {
 	}
 	return TimeOf(days).Format(time.DateTime)
 }
+
+// DayParser returns a function that reads a date without a time zone, in an order or in one that the date itself shows,
+// as days since 1970-01-01.
+func DayParser(order string) func(text string) (days float64, ok bool) {
+	return func(text string) (days float64, ok bool) {
+		day := ParseDays([]string{text}, order)[0]
+		if !day.IsDate {
+			day = ParseDays([]string{text}, "")[0]
+		}
+		return day.Days, day.IsDate && day.Zone == ""
+	}
+}

@@ -335,6 +335,7 @@ func (c *column) setType(name string) {
 		}
 	case c.asDates && c.words > 0 && c.isOfDates():
 		c.Kind, c.Type, c.Clock, c.Order, c.Zone = table.Numeric, "date", true, c.order.order(), c.zone
+		c.renaming.ReadAs(DayParser(c.Order))
 	case c.isOfCodes():
 		nulls, c.nullNA = c.nulls, false
 	case c.isOfNumbers() && c.integers == c.numbers && c.numbers > 0 && !c.isOfFloats():
@@ -399,7 +400,12 @@ func (c *column) store(s string, row int) {
 	at := row - c.first
 	switch {
 	case c.Clock:
-		c.Number[at] = parseDate(s, c.order).days
+		days := parseDate(s, c.order).days
+		if to, missing := c.renaming.Number(days); missing {
+			c.setNull(row)
+		} else {
+			c.Number[at] = to
+		}
 	case c.Kind == table.Numeric:
 		v, whole, _ := c.count.as.parse(s)
 		if to, missing := c.renaming.Number(v); missing {

@@ -25,22 +25,28 @@ type renamedNumber struct {
 
 // NewRenaming returns a renaming by texts; parse reads a text as a number.
 func NewRenaming(names map[string]string, missing []string, parse func(text string) (v float64, ok bool)) *Renaming {
-	r := &Renaming{names: names, missing: missing, numbers: map[float64]renamedNumber{}, found: map[string]bool{}}
-	for _, text := range missing {
+	r := &Renaming{names: names, missing: missing, found: map[string]bool{}}
+	r.ReadAs(parse)
+	return r
+}
+
+// ReadAs sets how a text is read as a number, as the days of a date are.
+func (r *Renaming) ReadAs(parse func(text string) (v float64, ok bool)) {
+	r.numbers = map[float64]renamedNumber{}
+	for _, text := range r.missing {
 		if v, ok := parse(text); ok {
 			r.numbers[v] = renamedNumber{key: text, missing: true}
 		}
 	}
 	named := map[float64]renamedNumber{}
-	for from, text := range names {
+	for from, text := range r.names {
 		v, ok := parse(from)
 		to, isNumber := parse(text)
-		if isNumber = isNumber || slices.Contains(missing, text); ok && isNumber {
-			named[v] = renamedNumber{key: from, to: to, missing: slices.Contains(missing, text) || r.numbers[to].missing}
+		if isNumber = isNumber || slices.Contains(r.missing, text); ok && isNumber {
+			named[v] = renamedNumber{key: from, to: to, missing: slices.Contains(r.missing, text) || r.numbers[to].missing}
 		}
 	}
 	maps.Copy(r.numbers, named)
-	return r
 }
 
 // Concerns reports whether values of a kind of column may be renamed.
