@@ -211,6 +211,12 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 		}
 		return
 	}
+	if e := f.Element; e.Float && e.Size == 4 && valid == nil && !b.exact && !out.HoldsBits() {
+		for i := range out.Number[start : start+rows] {
+			out.Number[start+i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
+		}
+		return
+	}
 	number := f.numbers(data)
 	if b.exact {
 		number = f.exactBits(data)
