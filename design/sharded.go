@@ -1,12 +1,20 @@
 package design
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/memory"
 )
+
+// Rows says which rows of a table this process has, where several train together. Package train makes them; nil means that
+// this process has all rows.
+type Rows = interface {
+	// LocalRange returns the rows [lo, hi) of n rows that this process has.
+	LocalRange(n int) (lo, hi int)
+}
 
 // A Sharded is a matrix whose rows are distributed over ranks. Methods must be called with rows of this rank;
 // Select is a collective call.
@@ -26,8 +34,12 @@ type Sharded struct {
 var _ Matrix = (*Sharded)(nil)
 
 // NewSharded returns the matrix of n rows of all ranks; here holds the rows of this rank. It is a collective
-// call.
-func NewSharded(rows *ranks.Rows, n int, here Matrix) (*Sharded, error) {
+// call. It returns an error for rows that package train has not made.
+func NewSharded(of Rows, n int, here Matrix) (*Sharded, error) {
+	rows := ranks.RowsOf(of)
+	if rows == nil {
+		return nil, errors.New("design: the rows of a sharded matrix must be those of a training on several ranks")
+	}
 	m := &Sharded{rows: rows, here: here, n: n, arena: memory.NewVirtual()}
 	m.lo, m.hi = rows.LocalRange(n)
 	var own int
@@ -58,7 +70,7 @@ func NewSharded(rows *ranks.Rows, n int, here Matrix) (*Sharded, error) {
 }
 
 // Rows returns how the rows are distributed over ranks.
-func (m *Sharded) Rows() *ranks.Rows { return m.rows }
+func (m *Sharded) Rows() Rows { return m.rows }
 
 // Arena returns the arena for vectors with one entry per row, in which only entries of this rank take memory.
 func (m *Sharded) Arena() *memory.Arena { return m.arena }

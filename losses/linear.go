@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/memory"
 )
 
@@ -205,9 +204,8 @@ func (l *Linear) Arena() *memory.Arena {
 	return nil
 }
 
-// Rows returns how the rows of the matrix are distributed over MPI ranks; nil means that this process has all
-// rows.
-func (l *Linear) Rows() *ranks.Rows {
+// Rows returns which rows of the matrix this process has, where several train together; nil means all rows.
+func (l *Linear) Rows() design.Rows {
 	if z, ok := l.z.(shardedMatrix); ok {
 		return z.Rows()
 	}
@@ -225,7 +223,7 @@ func (l *Linear) MostSelected() int {
 
 // A shardedMatrix is a matrix whose rows are distributed over ranks.
 type shardedMatrix interface {
-	Rows() *ranks.Rows
+	Rows() design.Rows
 	SelectWith(rows []int, v []float64) (copies design.Matrix, beside []float64)
 }
 

@@ -229,7 +229,7 @@ func lossesAt(o tune.Oracle, x []float64) []float64 {
 	defer memory.Release(arena, slope)
 	var rows *ranks.Rows // nil: all are here
 	if l, ok := o.(*losses.Linear); ok {
-		rows = l.Rows()
+		rows = ranks.RowsOf(l.Rows())
 	}
 	rows.Run(n, func(_, lo, hi int) { o.EvalTo(value, slope, x, lo, hi) })
 	return value

@@ -60,7 +60,7 @@ type Config struct {
 	ScaleTarget bool   `json:"scale_target"`
 	Intercept   bool   `json:"intercept"` // fit an unpenalised constant
 
-	Storage string `json:"storage,omitempty"` // of the encoded rows: auto, float64, float32 or sparse; see encode.Storage
+	Storage string `json:"storage,omitempty"` // of the encoded rows: auto, float64, float32 or sparse; see design.Storage
 
 	// a name of package losses, such as huber, poisson or quantile:0.9; empty: by the target
 	Loss       string  `json:"loss"`

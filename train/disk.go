@@ -16,7 +16,7 @@ import (
 )
 
 // A diskStorage stores the training rows, and vectors with one entry per row, on disk.
-type diskStorage encode.DiskStorage
+type diskStorage design.DiskStorage
 
 // Bytes that a row takes in memory beside its features: its number, place and target, and the vectors of the solver.
 const (
@@ -67,7 +67,7 @@ func (c Config) countColumns(f *data.Frame) (columns, categories int) {
 
 // cellBytes returns the bytes of an encoded number.
 func (c Config) cellBytes() int64 {
-	if c.Storage == string(encode.Float32) {
+	if c.Storage == string(design.Float32Storage) {
 		return 4
 	}
 	return 8

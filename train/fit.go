@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -275,14 +276,14 @@ func prepareTrainingOn(
 }
 
 // recordStorage records how the rows are stored, and adds a note if the user should know.
-func (m *Model) recordStorage(s encode.Storage) {
+func (m *Model) recordStorage(s design.Storage) {
 	asked := m.Config.Storage
 	m.Config.Storage = string(s)
 	switch {
-	case s == encode.Float32:
+	case s == design.Float32Storage:
 		m.addNotes("storage float32: the encoded features are rounded to float32, and the certificate holds for the " +
 			"rounded features")
-	case s == encode.Sparse && asked != string(s):
+	case s == design.SparseStorage && asked != string(s):
 		m.addNotes("storage sparse: most encoded features are zero")
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
@@ -53,7 +54,7 @@ type GroupDesign struct {
 
 	CrossedLeftOut string `json:"crossed_left_out,omitempty"` // why crossed groups were not tried
 
-	pooled.Choice
+	tune.GroupChoice
 }
 
 // IsShared reports whether all groups share their coefficients.
@@ -102,7 +103,7 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 	if err != nil {
 		return nil, err
 	}
-	g.Choice, g.Ridges = *choice, choice.Ridges()
+	g.GroupChoice, g.Ridges = *choice, choice.Ridges()
 	if len(g.Ridges) > 1 {
 		g.Columns = countColumns(slices.Concat(steps[:len(g.Ridges)]...))
 	}
@@ -248,7 +249,7 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error
 	all := d.D + g.Columns
 	cell := c.cellBytes()
 	matrix := n * int64(all) * cell
-	if encode.Storage(c.Storage).Choose(float64(entries), all) == encode.Sparse {
+	if design.Storage(c.Storage).Choose(float64(entries), all) == design.SparseStorage {
 		matrix = n * int64(entries) * 12
 	}
 	need := matrix + n*rowBytes

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/losses"
@@ -101,7 +101,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"gap":            setting.Positive(&c.Gap),
 		"max-passes":     setting.Positive(&c.MaxPasses),
 		"seed":           setting.Seed(&c.Seed),
-		"storage":        setting.Enum(&c.Storage, encode.Storages()),
+		"storage":        setting.Enum(&c.Storage, design.Storages()),
 		"memory":         setting.KeepingText("size", "", c.setMemory),
 		"cache":          setting.Text(&c.Cache),
 		"min-group-size": setting.Count(&c.MinGroupSize, 0),
@@ -129,7 +129,7 @@ func (c *Config) options() map[string]*setting.Value {
 	}
 	for _, k := range level.Kinds {
 		if k.Option != "" {
-			all[k.Option] = k.Setting(&c.Level)
+			all[k.Option] = k.Setting(&c.Level).(*setting.Value)
 		}
 	}
 	return all

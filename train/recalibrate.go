@@ -165,7 +165,8 @@ func (m *Model) fitSlopeAndIntercept(ctx context.Context, of marginRows) (slope,
 		return 1, 0, nil // a model that says the same of every row
 	}
 	of.size = size
-	dual, err := level.Level{Average: "plain"}.Dual(level.Rows{N: len(of.margin), Weights: of.weight, Sharded: m.Run.rows})
+	dual, err := level.Level{Average: "plain"}.Dual(
+		level.Rows{N: len(of.margin), Weights: of.weight, Sharded: m.Run.rows.Exported()})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/memory"
 )
 
@@ -203,8 +204,8 @@ func (c Config) encodeRows(
 	if err != nil {
 		return nil, err
 	}
-	rows, sink := &encodedRows{rowAssignment: s, periods: periods}, encode.Sink{Storage: encode.Storage(c.Storage),
-		Disk: (*encode.DiskStorage)(o)}
+	rows, sink := &encodedRows{rowAssignment: s, periods: periods}, encode.Sink{Storage: design.Storage(c.Storage),
+		Disk: (*design.DiskStorage)(o)}
 	if c.comm != nil {
 		sink.Shared = &encode.Shared{Rows: s.Rows, Total: s.Total}
 	}
@@ -249,7 +250,7 @@ func (c *Config) encodeValidation(ctx context.Context, f *data.Frame, e *encode.
 		return nil, err
 	}
 	shuffle(rows, c.Seed)
-	fitted, err := e.EncodeTo(ctx, f, rows, nil, encode.Sink{Storage: encode.Storage(c.Storage)})
+	fitted, err := e.EncodeTo(ctx, f, rows, nil, encode.Sink{Storage: design.Storage(c.Storage)})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -154,7 +155,7 @@ func (r *Run) WithGroups(ctx context.Context, e *encode.Encoder) (*Run, error) {
 // checkMemory returns an error if the rows of the training do not fit into memory, as estimated from the
 // footers of the table and the model.
 func (m *Model) checkMemory(f *data.Frame) error {
-	if m.Config.Storage == string(encode.Sparse) {
+	if m.Config.Storage == string(design.SparseStorage) {
 		return nil // its entries are not known
 	}
 	budget := limit.NewBudget(m.Config.Memory)

@@ -154,7 +154,7 @@ func (r *Run) levelRows() level.Rows {
 	if r.inferred != nil {
 		rows = *r.inferred
 	}
-	rows.Sharded = r.rows
+	rows.Sharded = r.rows.Exported()
 	return rows
 }
 

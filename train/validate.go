@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -89,7 +89,7 @@ func (c *Config) validate() error {
 		{"GroupCoefficients", c.GroupCoefficients, []string{"", groupCoefficientsNo, groupCoefficientsPooled,
 			groupCoefficientsAuto}},
 		{"Impute", c.Impute, []string{"error", "mean", "median", "drop"}},
-		{"Storage", c.Storage, append(encode.Storages(), "")},
+		{"Storage", c.Storage, append(design.Storages(), "")},
 		{"Solver", c.Solver, solverNames()},
 	} {
 		if !slices.Contains(e.among, e.value) {

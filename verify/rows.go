@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/design"
 )
 
 // trainingRows holds the encoded training rows, in the order of the table.
@@ -37,7 +38,7 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 		return nil, fmt.Errorf("the proof has a row %d, but the table has %d rows", rows[len(rows)-1]+1, f.Rows)
 	}
 	slices.Sort(rows)
-	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, nil, encode.Sink{Storage: encode.Storage(c.Storage)})
+	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, nil, encode.Sink{Storage: design.Storage(c.Storage)})
 	if err != nil {
 		return nil, err
 	}

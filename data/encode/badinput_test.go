@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/datatest"
+	"github.com/drotrain/drotrain/design"
 )
 
 // Every refusal names the column, the row, and what would help.
@@ -154,10 +155,10 @@ func TestFit_AllProblemsAtOnce(t *testing.T) {
 	}
 	// So are a target that is not there, groups that cannot be and features, in one list.
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "why", Features: []string{"id", "x", "q"},
-		Groups: []string{"z", "g"}}, Sink{Storage: Float64})
+		Groups: []string{"z", "g"}}, Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "6 problems", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`,
 		`column "x", row 4`, `column "z"`)
-	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Sink{Storage: Float64})
+	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "3 problems", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
 	datatest.WantError(t, err, `column "z", row 12`)

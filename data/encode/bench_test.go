@@ -7,13 +7,14 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/datatest"
+	"github.com/drotrain/drotrain/design"
 )
 
 // BenchmarkLoad makes the matrices of 10⁶ rows of 20 numbers, shuffled and
 // split, of a file in the page cache. Bytes are those of the matrices.
 func BenchmarkLoad(b *testing.B) {
 	const n, d = 1_000_000, 20
-	for _, storage := range []Storage{Float64, Float32} {
+	for _, storage := range []design.Storage{design.Float64Storage, design.Float32Storage} {
 		b.Run(string(storage), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "t.parquet")
 			if err := data.WriteTable(path, datatest.Normals(n, d, 0), false); err != nil {

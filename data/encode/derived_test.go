@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/datatest"
+	"github.com/drotrain/drotrain/design"
 )
 
 // What is wrong with several columns to make is told at once.
@@ -83,7 +84,7 @@ func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
 	spec.MaxLevels = 0
 	f := table(30, 30)
 	crossed := fitRows(t, f, nil, nil, spec, Sink{Storage: ""})
-	if n, d := crossed.Train.X.Dims(); crossed.Storage != Sparse || d != 30+30+900+0 {
+	if n, d := crossed.Train.X.Dims(); crossed.Storage != design.SparseStorage || d != 30+30+900+0 {
 		t.Errorf("%d rows, %d columns, stored as %s: sparse is wanted", n, d, crossed.Storage)
 	}
 	again, _, err := crossed.Encoder.Encode(t.Context(), f, nil)

@@ -13,7 +13,7 @@ import (
 
 // outside is a place for rows in a directory of the test, with buckets as small as they can
 // be.
-func outside(t *testing.T) *DiskStorage {
+func outside(t *testing.T) *design.DiskStorage {
 	dir := t.TempDir()
 	arena, err := memory.NewArena(dir, 1<<40)
 	if err != nil {
@@ -26,7 +26,7 @@ func outside(t *testing.T) *DiskStorage {
 			t.Errorf("left behind: %v, %v", files, err)
 		}
 	})
-	return &DiskStorage{Dir: dir, Arena: arena}
+	return &design.DiskStorage{Dir: dir, Arena: arena}
 }
 
 // Rows that are put in order on disk are those that are encoded in memory, bit for bit,
@@ -41,8 +41,8 @@ func TestFitTo_Disk(t *testing.T) {
 		{Target: "y", Groups: []string{"region"}, Impute: "mean", Scale: "standard", ScaleTarget: true, Intercept: true},
 	} {
 		for _, storage := range [][]string{{"auto", "float64"}, {"float64", "float32", "sparse"}}[i] {
-			want := fitRows(t, openFrame(t, path), train, held, s, Sink{Storage: Storage(storage)})
-			got := fitRows(t, openFrame(t, path), train, held, s, Sink{Storage: Storage(storage), Disk: outside(t)})
+			want := fitRows(t, openFrame(t, path), train, held, s, Sink{Storage: design.Storage(storage)})
+			got := fitRows(t, openFrame(t, path), train, held, s, Sink{Storage: design.Storage(storage), Disk: outside(t)})
 			if _, ok := got.Train.X.(*design.Mapped); !ok {
 				t.Fatalf("the matrix is a %T", got.Train.X)
 			}
@@ -71,32 +71,32 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 	}
 	f := frameOf(t, strings.Replace(csv, "2,4,1e300", "2,nan,1e300", 1))
 	s := Spec{Target: "y", Task: Regression, Impute: "error", Scale: "standard"}
-	_, want := Fit(context.Background(), f, nil, nil, s, Sink{Storage: Float64})
-	_, got := Fit(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: outside(t)})
+	_, want := Fit(context.Background(), f, nil, nil, s, Sink{Storage: design.Float64Storage})
+	_, got := Fit(context.Background(), f, nil, nil, s, Sink{Storage: design.Float64Storage, Disk: outside(t)})
 	if want == nil || got == nil || got.Error() != want.Error() {
 		t.Errorf("%v, in memory %v", got, want)
 	}
 	f = frameOf(t, csv)
 	raw := Spec{Target: "y", Task: Regression, Impute: "error", Scale: "none"} // float32 has no 1e300
-	_, want = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: Float32})
-	_, got = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: Float32, Disk: outside(t)})
+	_, want = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: design.Float32Storage})
+	_, got = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: design.Float32Storage, Disk: outside(t)})
 	if want == nil || got == nil || got.Error() != want.Error() || !strings.Contains(want.Error(),
 		`column "b", row 2: the value 1e+300 is more than float32 can hold`) {
 		t.Errorf("%v, in memory %v", got, want)
 	}
 	none := outside(t)
 	none.Dir += "/none"
-	if _, err := Fit(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: none}); err == nil ||
+	if _, err := Fit(context.Background(), f, nil, nil, s, Sink{Storage: design.Float64Storage, Disk: none}); err == nil ||
 		!strings.Contains(err.Error(), "none") {
 		t.Error(err)
 	}
 	if _, err := Fit(context.Background(), f, []int{1, 2, 1}, nil, s,
-		Sink{Storage: Float64, Disk: outside(t)}); err == nil || !strings.Contains(err.Error(), "twice") {
+		Sink{Storage: design.Float64Storage, Disk: outside(t)}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Fit(ctx, f, nil, nil, s, Sink{Storage: Float64, Disk: outside(t)}); err != context.Canceled {
+	if _, err := Fit(ctx, f, nil, nil, s, Sink{Storage: design.Float64Storage, Disk: outside(t)}); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -105,7 +105,7 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 func TestFitTo_OneRowOnDisk(t *testing.T) {
 	f := frameOf(t, "y,x\n1,2\n2,3\n4,1\n3.5,3\n")
 	got := fitRows(t, f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"},
-		Sink{Storage: Float64, Disk: outside(t)})
+		Sink{Storage: design.Float64Storage, Disk: outside(t)})
 	if n, _ := got.Holdout.X.Dims(); n != 1 || got.Holdout.Target[0] != 2 {
 		t.Errorf("%d rows held out, targets %v", n, got.Holdout.Target)
 	}

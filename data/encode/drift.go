@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/facts"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/radix"
 )
@@ -51,9 +52,9 @@ const (
 
 // MakeProfile computes the profile of the training values from the first rows of d, which must be training rows
 // in random order; report must cover all training rows. Without a profile no drift is reported.
-func (e *Encoder) MakeProfile(d *Dataset, report Report, storage Storage) {
+func (e *Encoder) MakeProfile(d *Dataset, report Report, storage design.Storage) {
 	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))), max(minProfiled, readCells/d.D))
-	e.Profile = &Profile{Rows: rows, Float32: storage == Float32, Sample: sampleRows(d, storage == Float32)}
+	e.Profile = &Profile{Rows: rows, Float32: storage == design.Float32Storage, Sample: sampleRows(d, storage == design.Float32Storage)}
 	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
 	for i, in := range e.Inputs {
 		if !in.isProfiled() {

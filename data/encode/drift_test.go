@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/datatest"
+	"github.com/drotrain/drotrain/design"
 )
 
 // months draws rows of a number, a category with nulls and a count of few values.
@@ -31,7 +32,7 @@ func months(t *testing.T, rows int, seed uint64, shift, missing float64, levels 
 // Rows of the population of training are passed at any number; shifted numbers, other shares of
 // levels, levels that are new and values that are missing are named with their columns.
 func TestDrift_NamesColumns(t *testing.T) {
-	for _, storage := range []Storage{Float64, Float32, Sparse} {
+	for _, storage := range []design.Storage{design.Float64Storage, design.Float32Storage, design.SparseStorage} {
 		fitted := fitRows(t, months(t, 4000, 1, 0, 0.02, "a", "b", "c", ""), nil, nil, Spec{Target: "y", Impute: "mean"},
 			Sink{Storage: storage})
 		made := fitted.Encoder
@@ -94,7 +95,7 @@ func TestDrift_NamesColumns(t *testing.T) {
 // Groups that training did not have are counted by column, beside those of training.
 func TestUnseenGroups_AreCountedByColumn(t *testing.T) {
 	fitted := fitRows(t, frameOf(t, "y,x,g\n1,1,yes\n0,2,no\n1,3,yes\n0,4,no\n"), nil, nil,
-		Spec{Target: "y", Groups: []string{"g"}, Drop: []string{"g"}}, Sink{Storage: Float64})
+		Spec{Target: "y", Groups: []string{"g"}, Drop: []string{"g"}}, Sink{Storage: design.Float64Storage})
 	groups, _, err := fitted.Encoder.Groupings(t.Context(), frameOf(t, "y,x,g\n1,1,yes\n0,2,maybe\n1,3,\n0,4,maybe\n"),
 		nil, nil)
 	if err != nil {
@@ -133,7 +134,7 @@ func TestDrifted_UnseenLevels(t *testing.T) {
 	} {
 		fitted := fitRows(t, tableOfLines(t, "t.csv", train), nil, nil, Spec{Target: "y"}, Sink{})
 		if c.profile {
-			fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, Float64)
+			fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, design.Float64Storage)
 		}
 		var lines []string
 		for _, code := range c.codes {

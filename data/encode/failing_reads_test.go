@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -25,7 +26,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			train = append(train, r)
 		}
 	}
-	fit := func(s Spec, storage Storage) func(ctx context.Context, open func() *data.Frame) error {
+	fit := func(s Spec, storage design.Storage) func(ctx context.Context, open func() *data.Frame) error {
 		return func(ctx context.Context, open func() *data.Frame) error {
 			_, err := Fit(ctx, open(), slices.Clone(train), slices.Clone(held), s, Sink{Storage: storage})
 			return err
@@ -42,13 +43,13 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 	wrong.Drop = []string{"none"}
 	dir := t.TempDir()
 	uses := map[string]func(ctx context.Context, open func() *data.Frame) error{
-		"fit in float64":    fit(plain, Float64),
-		"fit sparse":        fit(raw, Sparse),
-		"fit by choice":     fit(raw, AutoStorage),
-		"fit what is made":  fit(made, Float64),
-		"fit without nulls": fit(drop, Float32),
+		"fit in float64":    fit(plain, design.Float64Storage),
+		"fit sparse":        fit(raw, design.SparseStorage),
+		"fit by choice":     fit(raw, design.AutoStorage),
+		"fit what is made":  fit(made, design.Float64Storage),
+		"fit without nulls": fit(drop, design.Float32Storage),
 		"fit on disk": func(ctx context.Context, open func() *data.Frame) error {
-			_, err := Fit(ctx, open(), slices.Clone(train), slices.Clone(held), plain, Sink{Disk: &DiskStorage{Dir: dir}})
+			_, err := Fit(ctx, open(), slices.Clone(train), slices.Clone(held), plain, Sink{Disk: &design.DiskStorage{Dir: dir}})
 			return err
 		},
 		"fit an encoder": func(ctx context.Context, open func() *data.Frame) error {
@@ -56,7 +57,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			return err
 		},
 		"fit what cannot be": func(ctx context.Context, open func() *data.Frame) error {
-			_, err := Fit(ctx, open(), train, held, wrong, Sink{Storage: Float64})
+			_, err := Fit(ctx, open(), train, held, wrong, Sink{Storage: design.Float64Storage})
 			if errors.Is(err, data.ErrNoColumn) {
 				return nil
 			}

@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/memory"
 )
 
@@ -19,7 +18,7 @@ type Fitted struct {
 	Train, Holdout *Dataset // Holdout is nil without hold-out rows
 	TrainReport    Report
 	HoldoutReport  Report
-	Storage        Storage // of the matrices: the one asked for, or what auto chose
+	Storage        design.Storage // of the matrices: the one asked for, or what auto chose
 
 	// Sample holds features of the table by name, with their values in the rows of Sink.Sample: those of numbers and text
 	// that Fit has read anyway.
@@ -29,17 +28,17 @@ type Fitted struct {
 // A Sink says where encoded rows are stored. The zero value means memory, with the storage chosen
 // automatically.
 type Sink struct {
-	Storage Storage
-	Disk    *DiskStorage // matrices and vectors of one entry per row go there; nil is memory
-	Shared  *Shared      // the rows are those of one of several ranks; nil: all are here
-	Sample  []int        // rows of the table, ascending, that Fit keeps as they were read; not with Shared
+	Storage design.Storage
+	Disk    *design.DiskStorage // matrices and vectors of one entry per row go there; nil is memory
+	Shared  *Shared             // the rows are those of one of several ranks; nil: all are here
+	Sample  []int               // rows of the table, ascending, that Fit keeps as they were read; not with Shared
 }
 
 // Shared describes training rows that are distributed over ranks: Total rows in all, in the shards of Rows.
 // Vectors with one entry per row have the length Total, but only the entries of this rank are set. Matrices are
 // a [design.Sharded].
 type Shared struct {
-	Rows  *ranks.Rows
+	Rows  design.Rows
 	Total int
 }
 
@@ -77,8 +76,8 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	if err != nil {
 		return nil, err
 	}
-	if (to.Storage == "" || to.Storage == AutoStorage) && isMostlySingle(t.features) {
-		to.Storage = Float32 // as their files have them
+	if (to.Storage == "" || to.Storage == design.AutoStorage) && isMostlySingle(t.features) {
+		to.Storage = design.Float32Storage // as their files have them
 	}
 	to.Storage = to.Storage.Choose(t.entriesPerRow(), len(e.Columns))
 	out, err := e.encodeSets(ctx, t.block, t.partition, to, true)
@@ -274,21 +273,3 @@ func placeRankRows[T memory.Element](s *Shared, own []T) []T {
 	copy(all[lo:], own)
 	return all
 }
-
-// A Storage says how a design matrix is stored; "" means auto. Arithmetic is in float64 in any case.
-type Storage = matrix.Storage
-
-// The storages.
-const (
-	AutoStorage = matrix.Auto    // sparse if that is much smaller, else float64
-	Float64     = matrix.Float64 // every cell, 8 bytes each
-	Float32     = matrix.Float32 // every cell, 4 bytes each: the encoded value rounded to the nearest float32
-	Sparse      = matrix.Sparse  // the cells that are not zero, 12 bytes each
-)
-
-// Storages returns the names of all storages.
-func Storages() []string { return matrix.Storages() }
-
-// A DiskStorage says in which directory rows are stored, in unnamed files, and how much memory may be used to
-// sort and select them.
-type DiskStorage = matrix.DiskStorage

@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/design"
 )
 
 // mixed is a table with something of everything: nulls, bools, levels, whole
@@ -153,7 +154,7 @@ func TestFit_EqualsEncode(t *testing.T) {
 				t.Fatal(err)
 			}
 			runtime.GOMAXPROCS(4)
-			for _, storage := range []Storage{AutoStorage, Float64, Float32, Sparse} {
+			for _, storage := range []design.Storage{design.AutoStorage, design.Float64Storage, design.Float32Storage, design.SparseStorage} {
 				for _, lazy := range []bool{false, true} {
 					what := fmt.Sprintf("%s, %+v, %s, lazy %v", filepath.Base(path), spec, storage, lazy)
 					f := memory
@@ -166,8 +167,8 @@ func TestFit_EqualsEncode(t *testing.T) {
 						t.Fatalf("%s: %v", what, err)
 					}
 					sameEncoder(t, what, got.Encoder, e)
-					sameDataset(t, what, got.Train, want, storage == Float32)
-					sameDataset(t, what+", hold-out", got.Holdout, wantHeld, storage == Float32)
+					sameDataset(t, what, got.Train, want, storage == design.Float32Storage)
+					sameDataset(t, what+", hold-out", got.Holdout, wantHeld, storage == design.Float32Storage)
 					if !reflect.DeepEqual(got.TrainReport, wantReport) || !reflect.DeepEqual(got.HoldoutReport, heldReport) {
 						t.Errorf("%s: reports %+v %+v, not %+v %+v", what, got.TrainReport, got.HoldoutReport, wantReport, heldReport)
 					}
@@ -188,7 +189,7 @@ func TestFit_FileCutWhileInUse(t *testing.T) {
 	if err := os.Truncate(path, 2000); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, Sink{Storage: Float64})
+	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "t.parquet", "shorter")
 	_, err = f.Column(t.Context(), "last")
 	datatest.WantError(t, err, "t.parquet", "shorter")
@@ -197,11 +198,11 @@ func TestFit_FileCutWhileInUse(t *testing.T) {
 // Faults of hold-out rows are told as such, after all of the training rows.
 func TestFit_FaultsOfHoldoutRows(t *testing.T) {
 	f := frameOf(t, "y,x,z\n1,1,1\n2,2,2\n3,3,4\n4,NaN,5\n5,5,\n")
-	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Sink{Storage: Float64})
+	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "hold-out rows: ", `column "x", row 4`, "the value is null")
-	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Sink{Storage: Float64})
+	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 row")
-	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Sink{Storage: Float64})
+	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, `column "z", row 5`, "1 of 4 rows")
 	if strings.Contains(err.Error(), "hold-out") {
 		t.Error(err)

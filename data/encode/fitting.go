@@ -135,7 +135,7 @@ func (t *fitting) readWeight() error {
 
 // takeRankRows sets the training rows of this rank. The block covers whole stripes of rows.
 func (t *fitting) takeRankRows(train []int, shared *Shared) error {
-	rows := shared.Rows
+	rows := ranks.RowsOf(shared.Rows)
 	if t.e.Spec.Impute == "drop" {
 		return errors.New("impute drop does not work with several ranks: fill the nulls, or leave out their rows with a " +
 			"filter")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
 )
 
 // What chooses the rows may be a column of dates that is taken apart, of one file and of several.
@@ -38,7 +39,7 @@ func TestSplitRows_DatesTakenApart(t *testing.T) {
 	for _, dates := range []string{"parts", "drop"} { // the column that chooses the rows held out is no feature
 		f := openFrame(t, dir, data.Reading{Dates: dates})
 		e, err := Fit(t.Context(), f, []int{0, 1, 3}, nil, Spec{Target: "x", Task: Regression, Drop: []string{"when"}},
-			Sink{Storage: Float64})
+			Sink{Storage: design.Float64Storage})
 		if _, held, splitErr := f.SplitRows(t.Context(), data.Holdout{Time: "when", Fraction: 0.25}); splitErr != nil ||
 			!slices.Equal(held, []int{2}) {
 			t.Errorf("dates %s: held out %v, %v", dates, held, splitErr)

@@ -68,7 +68,7 @@ func TestFit_RareLevels(t *testing.T) {
 }
 
 // fitLevels fits n rows of a category of so many levels, and counts the bytes allocated.
-func fitLevels(t *testing.T, n, levels int, storage Storage) (fitted *Fitted, allocated uint64) {
+func fitLevels(t *testing.T, n, levels int, storage design.Storage) (fitted *Fitted, allocated uint64) {
 	t.Helper()
 	c := data.Column{Name: "c", Kind: data.Categorical, Code: make([]int32, n), Level: make([]string, levels)}
 	y := data.Column{Name: "y", Kind: data.Numeric, Number: make([]float64, n)}
@@ -89,7 +89,7 @@ func fitLevels(t *testing.T, n, levels int, storage Storage) (fitted *Fitted, al
 // A category of very many levels takes memory by its rows, not by rows times levels.
 func TestFit_ManyLevelsAreSparse(t *testing.T) {
 	const n, levels = 200_000, 100_000
-	fitted, allocated := fitLevels(t, n, levels, AutoStorage)
+	fitted, allocated := fitLevels(t, n, levels, design.AutoStorage)
 	if _, sparse := fitted.Train.X.(*design.Sparse); !sparse || fitted.Train.D != levels+1 {
 		t.Errorf("%T of %d columns", fitted.Train.X, fitted.Train.D)
 	}
@@ -103,7 +103,7 @@ func TestFit_ManyLevelsAreSparse(t *testing.T) {
 func TestFit_SparseMemory(t *testing.T) {
 	const n = 120_000
 	bytes := func(levels int) (rows, allocated int64) {
-		fitted, took := fitLevels(t, n, levels, Sparse)
+		fitted, took := fitLevels(t, n, levels, design.SparseStorage)
 		if fitted.Train.D != levels+1 {
 			t.Errorf("%d columns of %d levels", fitted.Train.D, levels)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/datatest"
+	"github.com/drotrain/drotrain/design"
 )
 
 // A table that is larger than memory is refused with numbers.
@@ -30,7 +31,7 @@ func TestFit_MemoryIsAsked(t *testing.T) {
 	f := openFrame(t, path)
 	defer f.Close()
 	cols = nil
-	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Sink{Storage: Float64})
+	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Sink{Storage: design.Float64Storage})
 	datatest.WantError(t, err, "MB", "GOMEMLIMIT")
 }
 

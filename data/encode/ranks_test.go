@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
@@ -31,7 +32,7 @@ func TestFitTo_RanksAreOneProcess(t *testing.T) {
 		{Target: "y", Impute: "mean", Scale: "standard", ScaleTarget: true, Intercept: true},
 		{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean", Scale: "none"},
 	} {
-		for _, storage := range [][]Storage{{"auto", "float32"}, {"float64", "sparse"}}[i] {
+		for _, storage := range [][]design.Storage{{"auto", "float32"}, {"float64", "sparse"}}[i] {
 			want := fitRows(t, openFrame(t, path), train, nil, s, Sink{Storage: storage})
 			for _, size := range []int{1, 3} {
 				var mu sync.Mutex
@@ -105,14 +106,14 @@ func TestFitTo_FaultsOnRanks(t *testing.T) {
 		{"one class", nil},
 		{"three classes", map[int]string{n - 1: "2.5,1,3"}},
 	} {
-		s, storage := Spec{Target: "y", Impute: "error", Scale: "standard"}, Float64
+		s, storage := Spec{Target: "y", Impute: "error", Scale: "standard"}, design.Float64Storage
 		for i := range lines {
 			lines[i] = fmt.Sprintf("%d,%d,%d.5", i%3, i%7, i%11)
 			switch q.name {
 			case "targets without a logarithm":
 				s.TargetTransform = "log1p"
 			case "more than float32 holds":
-				s.Scale, storage = "none", Float32
+				s.Scale, storage = "none", design.Float32Storage
 			case "groups of infinite numbers":
 				s.Groups = []string{"b", "a"}
 			case "too many groups": // no rank has as many
@@ -155,7 +156,7 @@ func TestFitTo_FaultsOnRanks(t *testing.T) {
 	}
 	err := ranks.Run(2, func(c ranks.Comm) error {
 		_, err := Fit(context.Background(), &data.Frame{}, nil, nil, Spec{Target: "y", Impute: "drop"},
-			Sink{Storage: Float64, Shared: &Shared{ranks.NewRows(c, n), n}})
+			Sink{Storage: design.Float64Storage, Shared: &Shared{ranks.NewRows(c, n), n}})
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "does not work with several ranks") {
@@ -229,12 +230,12 @@ func TestFitTo_MoreRanksThanRows(t *testing.T) {
 			}
 		}
 		s := Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean", Scale: "standard", ScaleTarget: true}
-		want := fitRows(t, f, slices.Clone(train), nil, s, Sink{Storage: Float64})
+		want := fitRows(t, f, slices.Clone(train), nil, s, Sink{Storage: design.Float64Storage})
 		for _, size := range []int{2, 7} {
 			err := ranks.Run(size, func(c ranks.Comm) error {
 				rows := ranks.NewRows(c, len(train))
 				got, err := Fit(t.Context(), f, ownOf(rows, train), nil, s,
-					Sink{Storage: Float64, Shared: &Shared{rows, len(train)}})
+					Sink{Storage: design.Float64Storage, Shared: &Shared{rows, len(train)}})
 				if err != nil {
 					return err
 				}
@@ -319,12 +320,12 @@ func TestFitTo_HoldoutOnRanks(t *testing.T) {
 	for what, c := range map[string]struct {
 		held func(i int) bool
 		at   map[int]string // of the rows
-		to   Storage
+		to   design.Storage
 	}{
 		"among the others": {fourth, map[int]string{8001: "1,1,a,,2", 10_001: "0,1,b,,3", 11_001: "1,2,c,,3.5"},
-			Float64},
+			design.Float64Storage},
 		"one row":                  {func(i int) bool { return i == 7 }, nil, ""},
-		"at the end, float32":      {func(i int) bool { return i >= 12_000 }, nil, Float32},
+		"at the end, float32":      {func(i int) bool { return i >= 12_000 }, nil, design.Float32Storage},
 		"groups of some ranks":     {fourth, map[int]string{12_001: "1,7,a,1,2"}, ""},
 		"a level is new":           {fourth, map[int]string{12_001: "1,1,d,1,2"}, ""},
 		"a target is null":         {fourth, map[int]string{12_001: ",1,a,1,2"}, ""},

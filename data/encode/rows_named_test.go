@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/datatest"
+	"github.com/drotrain/drotrain/design"
 )
 
 // Whatever a column is for and whatever is wrong in one of its rows, the error names the file
@@ -58,7 +59,7 @@ func TestFit_FaultsNameTheirRow(t *testing.T) {
 			if c.split != nil {
 				_, _, err = f.SplitRows(t.Context(), *c.split)
 			} else {
-				_, err = Fit(t.Context(), f, nil, nil, c.spec, Sink{Storage: Float64})
+				_, err = Fit(t.Context(), f, nil, nil, c.spec, Sink{Storage: design.Float64Storage})
 			}
 			datatest.WantError(t, err, []string{"one.csv", "two.csv"}[row/3],
 				fmt.Sprintf("column %q, row %d", c.column, row%3+1), c.words)

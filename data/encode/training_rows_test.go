@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
 )
 
 // drawLines returns n lines of a table with a number, a code of text, a level and, if not discrete, a fraction.
@@ -78,7 +79,7 @@ func TestTrainingRows_AreRecognised(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lines := drawLines(c.rows, 1, c.discrete)
-			for _, storage := range []Storage{Float64, Float32, Sparse} {
+			for _, storage := range []design.Storage{design.Float64Storage, design.Float32Storage, design.SparseStorage} {
 				fitted := fitRows(t, tableOfLines(t, "t.csv", lines), nil, nil, Spec{Target: "y"}, Sink{Storage: storage})
 				e := fitted.Encoder
 				e.MakeProfile(fitted.Train, fitted.TrainReport, storage)
@@ -102,7 +103,7 @@ func TestTrainingRows_AreRecognised(t *testing.T) {
 func TestTrainingRows_ByChance(t *testing.T) {
 	lines := drawLines(300, 1, false)
 	lines = append(lines, lines[:60]...) // 120 of 360 are repeated
-	fitted := fitRows(t, tableOfLines(t, "t.csv", lines), nil, nil, Spec{Target: "y"}, Sink{Storage: Float64})
+	fitted := fitRows(t, tableOfLines(t, "t.csv", lines), nil, nil, Spec{Target: "y"}, Sink{Storage: design.Float64Storage})
 	s := sampleRows(fitted.Train, false)
 	if s.Rows != 360 || s.Repeated != 120.0/360 {
 		t.Errorf("%d rows, %v repeated; want 360 and 1/3", s.Rows, s.Repeated)

@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/design"
 )
 
 // A sparse vector is one Input. Its encoded columns are the places at which some training row has an entry that is
@@ -143,12 +144,12 @@ func entriesPerRow(c *data.Column) float64 {
 }
 
 // checkVectors returns an error if an entry of a set of rows is not finite after encoding.
-func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage Storage) error {
+func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage design.Storage) error {
 	for _, q := range sources {
 		if q.vector == nil {
 			continue
 		}
-		if row, place, v := q.vector.Overflow(rows, storage == Float32); row >= 0 {
+		if row, place, v := q.vector.Overflow(rows, storage == design.Float32Storage); row >= 0 {
 			return f.FaultAt(q.in.placeName(place), row, fix.Advice{},
 				"the value %v is far outside its range in training, or more than %s can hold", v, storage)
 		}

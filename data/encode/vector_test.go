@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
 )
 
 // sparseTables returns a table in the format of LIBSVM and the same table as CSV with a column for each place.
@@ -63,7 +64,7 @@ func TestFit_SparseVectorEqualsColumns(t *testing.T) {
 	train = slices.Compact(train)
 	holdout = slices.DeleteFunc(holdout, func(i int) bool { return slices.Contains(train, i) })
 	for _, scale := range []string{"max", "none"} {
-		for _, storage := range []Storage{Sparse, Float64, Float32} {
+		for _, storage := range []design.Storage{design.SparseStorage, design.Float64Storage, design.Float32Storage} {
 			t.Run(scale+" "+string(storage), func(t *testing.T) {
 				spec := Spec{Target: "label", Scale: scale, Intercept: true}
 				var fitted [2]*Fitted

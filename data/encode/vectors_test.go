@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/datatest"
+	"github.com/drotrain/drotrain/design"
 )
 
 // NaN in a vector is a null: without a fill, an error with its entry and row.
@@ -23,7 +23,7 @@ func TestFit_VectorWithNaN(t *testing.T) {
 	y := datatest.WriteArray(t, "y.npy", "<i8", "(4,)", []int64{0, 1, 0, 1})
 	f := openFrame(t, x+","+y)
 	defer f.Close()
-	_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
+	_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: design.AutoStorage})
 	if err == nil || !strings.Contains(err.Error(), `column "x[1]", row 3: the value is null, as in 1 of 4 rows`) {
 		t.Errorf("%v", err)
 	}
@@ -45,7 +45,7 @@ func TestMakeProfile_WideRows(t *testing.T) {
 	y := datatest.WriteArray(t, "y.npy", "<i8", fmt.Sprintf("(%d,)", rows), labels)
 	f := openFrame(t, x+","+y)
 	defer f.Close()
-	fitted := fitRows(t, f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
+	fitted := fitRows(t, f, nil, nil, Spec{Target: "y"}, Sink{Storage: design.AutoStorage})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, fitted.Storage)
@@ -139,7 +139,7 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 			"drop":        {Target: target, Drop: []string{"e"}},
 		} {
 			s.Task = Regression
-			_, err := Fit(t.Context(), f, []int{0, 1, 2, 3}, nil, s, Sink{Storage: Float64})
+			_, err := Fit(t.Context(), f, []int{0, 1, 2, 3}, nil, s, Sink{Storage: design.Float64Storage})
 			refused := err != nil && strings.Contains(err.Error(), `column "e": it is split into `) &&
 				strings.Contains(err.Error(), `as "`+part+`"`)
 			if refused != (role == "groups" || role == "categorical") {

@@ -58,8 +58,8 @@ var rooms = []struct {
 	{"eval", []string{"internal", "memory", "losses", "data/facts", "dro/divergence"}},
 	{"eval/internal/evaltest", []string{"data", "data/encode", "eval"}}, // only tests import it
 	{"eval/page", []string{"internal", "data/facts", "eval"}},
-	{"verify", []string{"internal/interval", "data", "data/encode"}}, // no code of the solver
-	{"train/level", []string{"internal", "memory", "dro", "dro/divergence", "dro/spectrum"}},
+	{"verify", []string{"internal/interval", "design", "data", "data/encode"}}, // no code of the solver; design: a type
+	{"train/level", []string{"internal", "memory", "design", "dro", "dro/divergence", "dro/spectrum"}},
 	{"train/tune", []string{"internal", "memory", "design", "losses", "dro", "train/level"}},
 	{"train/score", nil},
 	{"train", []string{"internal", "memory", "design", "losses", "dro", "data", "data/encode", "data/fix",

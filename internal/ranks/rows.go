@@ -35,6 +35,20 @@ const (
 	maxShards      = 1 << 12
 )
 
+// RowsOf returns v if it is a *Rows, else nil. Exported functions of other packages have interfaces in place of a *Rows.
+func RowsOf(v any) *Rows {
+	r, _ := v.(*Rows)
+	return r
+}
+
+// Exported returns r as exported functions have it: nil if r is nil.
+func (r *Rows) Exported() interface{ LocalRange(n int) (lo, hi int) } {
+	if r == nil {
+		return nil
+	}
+	return r
+}
+
 // NewRows distributes n samples over the ranks of c, in a number of shards that depends on n alone.
 func NewRows(c Comm, n int) *Rows {
 	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, maxShards)))

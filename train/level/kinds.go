@@ -1,6 +1,7 @@
 package level
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -24,7 +25,7 @@ type Kind struct {
 	Hint     string // what to write in their place
 	field    string // of Level
 
-	Setting func(l *Level) *setting.Value
+	Setting func(l *Level) flag.Value // sets the field of a level from the text of the option
 
 	isSet func(l *Level) bool
 	// what follows the field in an error; "" if the value is valid
@@ -46,7 +47,7 @@ func number(
 	at func(l *Level) **float64, ok func(v float64) bool, want string, value func(p **float64) *setting.Value, k Kind,
 ) Kind {
 	k.isSet = func(l *Level) bool { return *at(l) != nil }
-	k.Setting = func(l *Level) *setting.Value { return value(at(l)) }
+	k.Setting = func(l *Level) flag.Value { return value(at(l)) }
 	k.check = func(l *Level) string {
 		if v := **at(l); math.IsInf(v, 0) || !ok(v) {
 			return fmt.Sprintf(" is %v: it must be %s", v, want)
@@ -142,7 +143,7 @@ var Kinds = []Kind{
 			" (extremile:2 is the expected larger one of the losses of two rows)",
 		Foreign: strings.Join(spectrum.Kinds(), " ") + " spectrum",
 		Hint:    "a spectral risk is --spectral " + printable.JoinWords(spectrum.Examples(), "or"),
-		Setting: func(l *Level) *setting.Value {
+		Setting: func(l *Level) flag.Value {
 			return setting.New(strings.Join(spectrum.Names(), "|"), func() string { return l.Spectral },
 				func(text string) error {
 					if _, err := dro.ParseSpectrum(text); err != nil {
@@ -192,7 +193,7 @@ var Kinds = []Kind{
 			"half-balanced (with weights half-way to balanced); subsets (the mean of models on ten balanced subsets); " +
 			"validation-subsets (the same, of the rows of --validation)",
 		Foreign: "erm", Hint: "ERM is --average plain",
-		Setting: func(l *Level) *setting.Value { return setting.Enum(&l.Average, Averages) },
+		Setting: func(l *Level) flag.Value { return setting.Enum(&l.Average, Averages) },
 		isSet:   func(l *Level) bool { return l.Average != "" },
 		check:   func(l *Level) string { return among(l.Average, Averages...) },
 		dual: func(l Level, r Rows) (dro.Dual, error) {

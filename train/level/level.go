@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/memory"
@@ -162,8 +163,11 @@ type Rows struct {
 	Group   []int32   // group of every row, −1 for none; nil without groups
 	Labels  []string  // of the groups
 
-	Sharded *ranks.Rows // how the rows are sharded over ranks, each of which has its own; nil: all are local
+	Sharded design.Rows // which rows this process has, where several train together; nil: all rows
 }
+
+// ranks returns how the rows are distributed over ranks; nil: all are local.
+func (r Rows) ranks() *ranks.Rows { return ranks.RowsOf(r.Sharded) }
 
 // newVector returns n zeros. With several ranks only the local entries take memory.
 func newVector[T memory.Element](r Rows) []T {
@@ -176,7 +180,7 @@ func newVector[T memory.Element](r Rows) []T {
 // sumOverRows returns width sums over the rows. add must add the terms of the rows [lo, hi) to sums.
 func (r Rows) sumOverRows(width int, add func(sums []float64, lo, hi int)) []float64 {
 	if r.Sharded != nil {
-		return r.Sharded.Totals(r.N, width, add)
+		return r.ranks().Totals(r.N, width, add)
 	}
 	sums := make([]float64, width)
 	add(sums, 0, r.N)
@@ -251,12 +255,12 @@ func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	if len(of) == 0 {
 		return nil, nil, errors.New("an adversary over groups and balanced weights need groups: name the group columns")
 	}
-	lo, hi := r.Sharded.LocalRange(r.N)
+	lo, hi := r.ranks().LocalRange(r.N)
 	last := []float64{-1}
 	if lo < hi {
 		last[0] = float64(slices.Max(of[lo:hi]))
 	}
-	r.Sharded.Comm().Max(last)
+	r.ranks().Comm().Max(last)
 	number := make([]int32, 1+int(last[0]))
 	rows := r.sumOverRows(len(number), func(sums []float64, lo, hi int) {
 		for j, g := range of[lo:hi] {
@@ -329,7 +333,7 @@ func balancedWeights(r Rows, strength float64) ([]float64, error) {
 		sum += math.Pow(t, 1-strength)
 	}
 	w := newVector[float64](r)
-	lo, hi := r.Sharded.LocalRange(r.N)
+	lo, hi := r.ranks().LocalRange(r.N)
 	for j, g := range index[lo:hi] {
 		if g >= 0 {
 			w[lo+j] = r.Weight(lo+j) / (math.Pow(total[g], strength) * sum)

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
@@ -18,7 +19,7 @@ import (
 // after the other become a matrix in memory, which is copied to its place.
 type buckets struct {
 	*plan
-	where   DiskStorage
+	where   design.DiskStorage
 	rows    []int
 	size    int // rows of a bucket, but for the last
 	buffer  int // words of a block of a bucket
@@ -44,9 +45,9 @@ const (
 )
 
 // writeToDisk builds the matrices of the sets on disk.
-func (p *plan) writeToDisk(ctx context.Context, name string, where DiskStorage, to [2]sink) error {
+func (p *plan) writeToDisk(ctx context.Context, name string, where design.DiskStorage, to [2]sink) error {
 	rowBytes, columns := 8*max(1, p.Width), min(SweepColumns, len(p.numbers))
-	if p.storage == Sparse {
+	if p.storage == design.SparseStorage {
 		rowBytes, columns = 12*(len(p.sources)+1), len(p.numbers)
 	}
 	size := max(bucketRows, int(where.Bucket)/rowBytes)
@@ -78,7 +79,7 @@ func (p *plan) writeToDisk(ctx context.Context, name string, where DiskStorage, 
 }
 
 // newBuckets returns empty buckets of the given rows. They must be closed, after an error too.
-func (p *plan) newBuckets(where DiskStorage, rows []int, size, buffer int) (*buckets, error) {
+func (p *plan) newBuckets(where design.DiskStorage, rows []int, size, buffer int) (*buckets, error) {
 	b := &buckets{plan: p, where: where, rows: rows, size: size, buffer: buffer}
 	for range (len(rows) + size - 1) / size {
 		f, err := limit.NewUnnamedFile(where.Dir)
@@ -112,7 +113,7 @@ func (b *buckets) put(p piece) error {
 	for k, place := range p.places {
 		i := place / b.size
 		which[i] = append(which[i], k)
-		if b.storage == Sparse {
+		if b.storage == design.SparseStorage {
 			b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, float64) { entries++ })
 		}
 	}

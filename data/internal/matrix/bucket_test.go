@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/design"
 )
 
 // Rows that are added to buckets in any order, in pieces of columns, reach the sink; a bucket is refused of which
@@ -27,7 +29,7 @@ func TestBuckets_AreReadBack(t *testing.T) {
 		p.numbers = append(p.numbers, &Number{First: j})
 	}
 	filled := func(buffer int) *buckets {
-		b, err := p.newBuckets(DiskStorage{Dir: t.TempDir()}, rows.Sets[0], size, buffer)
+		b, err := p.newBuckets(design.DiskStorage{Dir: t.TempDir()}, rows.Sets[0], size, buffer)
 		if err != nil {
 			t.Fatal(err)
 		}

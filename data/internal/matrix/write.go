@@ -91,13 +91,13 @@ type plan struct {
 	rows    *Partition
 	sources []Source
 	numbers []*Number
-	storage Storage
+	storage design.Storage
 }
 
 // A Destination is where and how Write stores matrices: in memory if Disk is nil.
 type Destination struct {
-	Storage Storage
-	Disk    *DiskStorage
+	Storage design.Storage
+	Disk    *design.DiskStorage
 }
 
 // Write encodes the rows of a partition. It reads the numbers once, or twice if matrices are sparse and numbers
@@ -111,7 +111,7 @@ func Write(
 	p := &plan{Layout: l, rows: rows, sources: sources, storage: to.Storage}
 	for _, o := range sources {
 		if o.Number != nil {
-			o.Number.narrow = to.Storage == Float32
+			o.Number.narrow = to.Storage == design.Float32Storage
 			p.numbers = append(p.numbers, o.Number)
 		}
 	}
@@ -135,9 +135,9 @@ func Write(
 // newSink returns a sink that allocates in arena; nil means the heap.
 func (p *plan) newSink(arena *memory.Arena) sink {
 	switch p.storage {
-	case Sparse:
+	case design.SparseStorage:
 		return &sparse{plan: p, arena: arena}
-	case Float32:
+	case design.Float32Storage:
 		return &dense[float32]{plan: p, arena: arena}
 	}
 	return &dense[float64]{plan: p, arena: arena}
@@ -151,7 +151,7 @@ func (p *plan) fill(
 		to.reset(rows[s])
 	}
 	var entries [2]atomic.Int64
-	if p.storage == Sparse {
+	if p.storage == design.SparseStorage {
 		counted := p.numbers
 		if !p.Zeros { // standardised numbers are always entries
 			counted = nil
@@ -194,7 +194,7 @@ func (p *plan) fill(
 // Matrices holds the matrices of the sets of a partition.
 type Matrices struct {
 	sets  [2]sink
-	where *DiskStorage // nil: memory
+	where *design.DiskStorage // nil: memory
 	kept  bool
 }
 
@@ -224,7 +224,7 @@ func (p *plan) pass(ctx context.Context, numbers []*Number, use usePiece) error 
 	for j, x := range numbers {
 		columns[j], x.faults = x.Column, [2]Faults{NoFaults(), NoFaults()}
 	}
-	_, err := Visit(ctx, p.rows.Rows, columns, p.storage == Sparse, func(t *Tile) error {
+	_, err := Visit(ctx, p.rows.Rows, columns, p.storage == design.SparseStorage, func(t *Tile) error {
 		p.rows.Split(t)
 		coded := make([][]float64, len(t.Number))
 		for j := range coded {

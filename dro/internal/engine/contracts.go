@@ -60,10 +60,10 @@ type LinearModel interface {
 	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
 	NormsTo(dst, scale []float64, lo, hi int)
 
-	// Rows returns how the samples are distributed over MPI ranks, nil if this process has all of them.
+	// Rows returns how the samples are distributed over MPI ranks, a *ranks.Rows, or nil if this process has all of them.
 	// With several ranks, ranges [lo, hi) are of samples of this rank; Select, a collective call, copies
 	// samples to every rank; methods without samples refer to the samples of all ranks.
-	Rows() *ranks.Rows
+	Rows() interface{ LocalRange(n int) (lo, hi int) }
 }
 
 // A ClassModel is a Model with K > 1 margins per sample. x is a row-major matrix of K columns;

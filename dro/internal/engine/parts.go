@@ -31,7 +31,7 @@ func MostSelected(o saddle.Oracle) int {
 // all of them.
 func RowsOf(o saddle.Oracle) *ranks.Rows {
 	if s, ok := o.(LinearModel); ok {
-		return s.Rows()
+		return ranks.RowsOf(s.Rows())
 	}
 	return nil
 }

@@ -12,16 +12,15 @@
 package pooled
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/tune"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Group is a group column or a crossing of several: the level of every row, and the columns whose coefficients
@@ -48,37 +47,6 @@ type Problem struct {
 	Mu        float64               // above 0
 	Intercept int                   // the column that is not penalised, or -1
 	Observe   func(done, total int) // called after every ridge; may be nil
-}
-
-// A Candidate is the out-of-fold comparison of one ridge with shared coefficients and with what was taken before.
-type Candidate struct {
-	Ridge  float64 `json:"ridge"`  // κ of the groups that the step adds
-	Risk   float64 `json:"risk"`   // out-of-fold average of the losses
-	Change float64 `json:"change"` // of the average, against the shared coefficients
-	SE     float64 `json:"se"`     // standard error of Change
-
-	StepChange float64 `json:"step_change"` // of the average, against the design taken before this step
-	StepSE     float64 `json:"step_se"`     // standard error of StepChange
-}
-
-// A Choice is the outcome of Compare. The steps that are taken are the first Taken ones, each with its best candidate.
-type Choice struct {
-	Shared float64       `json:"shared"` // out-of-fold average with shared coefficients
-	Steps  [][]Candidate `json:"steps"`  // the candidates of every step that was tried
-	Taken  int           `json:"taken"`  // number of steps; 0: all groups share their coefficients
-}
-
-// Best returns the candidate of a step with the smallest risk.
-func (c *Choice) Best(step int) Candidate {
-	return slices.MinFunc(c.Steps[step], func(a, b Candidate) int { return cmp.Compare(a.Risk, b.Risk) })
-}
-
-// Ridges returns κ of every step that is taken.
-func (c *Choice) Ridges() (out []float64) {
-	for step := range c.Taken {
-		out = append(out, c.Best(step).Ridge)
-	}
-	return out
 }
 
 // A step is taken if the average falls by this number of standard errors: firstError against shared coefficients,
@@ -116,10 +84,10 @@ type fit struct {
 // Compare fits shared coefficients, and group coefficients with each of the ridges, given in ascending order, without each
 // fold, and compares the losses of the rows left out. Each step keeps the groups and the best ridges of the steps before it. Steps end after the
 // first crossing that does not pay. With must, the first step is taken whatever it gains.
-func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*Choice, error) {
+func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*tune.GroupChoice, error) {
 	f := newFit(pr)
 	n := len(f.order)
-	c := &Choice{}
+	c := &tune.GroupChoice{}
 	x := make([][]float64, pr.Folds) // warm starts: what the step before found with its best ridge
 	shared := make([]float64, n)
 	var start []float64
@@ -140,9 +108,9 @@ func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*C
 		if err != nil {
 			return nil, err
 		}
-		var candidates []Candidate
+		var candidates []tune.GroupCandidate
 		for k, ridge := range tried {
-			q := Candidate{Ridge: ridge}
+			q := tune.GroupCandidate{Ridge: ridge}
 			q.Risk, q.Change, q.SE = f.compareLosses(losses[k], shared)
 			_, q.StepChange, q.StepSE = f.compareLosses(losses[k], taken)
 			candidates = append(candidates, q)

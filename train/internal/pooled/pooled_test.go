@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // drawn returns n rows of an intercept and two columns in the levels of two group columns;
@@ -189,7 +190,7 @@ func TestCompare_EndsThePathWithoutLoss(t *testing.T) {
 			t.Fatal(err)
 		}
 		tried += len(got.Steps[0])
-		best, taken := Candidate{Risk: math.Inf(1)}, 0
+		best, taken := tune.GroupCandidate{Risk: math.Inf(1)}, 0
 		for _, ridge := range ridges {
 			one, err := p.Compare(t.Context(), []float64{ridge}, false)
 			if err != nil {
