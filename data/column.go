@@ -1,6 +1,8 @@
 package data
 
-import "github.com/drotrain/drotrain/data/internal/table"
+import (
+	"github.com/drotrain/drotrain/data/table"
+)
 
 // A Kind says what the values of a column are: [Other], [Numeric], [Categorical], [Bool] or [Vector]. In JSON it is
 // encoded as its name.

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // concatFrames appends frames with the same column names and kinds, in any order of columns. A column that is all
@@ -109,7 +110,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 		for i, p := range parts {
 			vectors[i] = p.Sparse
 		}
-		return table.NewSparse(parts[0].Name, table.JoinSparse(vectors)), nil
+		return intake.NewSparse(parts[0].Name, table.JoinSparse(vectors)), nil
 	}
 	stored := slices.ContainsFunc(parts, (*Column).IsStored)
 	for _, p := range parts {
@@ -175,7 +176,7 @@ func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 		if p.IsStored() {
 			all = append(all, p.Parts...)
 		} else {
-			all = append(all, table.InMemory(frames[i].Rows, p))
+			all = append(all, intake.InMemory(frames[i].Rows, p))
 		}
 	}
 	out := table.NewStored(l.Name, l.Type, l.Kind, l.Integer, all)
@@ -183,7 +184,7 @@ func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	out.FromText = !slices.ContainsFunc(parts, func(p *Column) bool { return !p.FromText && !p.IsAllNull() })
 	out.Order, out.Zone = l.Order, l.Zone
 	for _, p := range parts {
-		out.Marks = table.JoinMarks(out.Marks, p.Marks)
+		out.Marks = intake.JoinMarks(out.Marks, p.Marks)
 		out.Unquoted = out.Unquoted || p.Unquoted
 		if p.Foreign != nil && out.Foreign == nil {
 			out.Foreign = map[string]Kind{}

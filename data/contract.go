@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	_ "time/tzdata" // zones, on systems without them
+	_ "time/tzdata"
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A ColumnForm describes how the values of a column were read, so that the same column of another table is read in the
@@ -35,7 +36,7 @@ func formsOf(columns []*Column, zone string) []ColumnForm {
 		if c.Vector != "" {
 			continue
 		}
-		f := table.NewColumnForm(c)
+		f := intake.NewColumnForm(c)
 		if f.Zone != "" && zone != "" {
 			f.Zone = zone
 		}
@@ -60,7 +61,7 @@ func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, e
 					Hint: "write the times with or without a time zone, as in the training table"}
 			}
 		case f.Text && f.Kind == Categorical && c.Kind == Categorical && !c.FromText:
-			out[i] = table.ConformText(c, rows)
+			out[i] = intake.ConformText(c, rows)
 		}
 	}
 	return out, nil
@@ -69,7 +70,7 @@ func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, e
 // sameClock reports whether times of one zone can be read as times of another: both have a zone, or neither. Times
 // without one are those of UTC.
 func sameClock(a, b string) bool {
-	hasZone := func(z string) bool { return z != "" && z != table.UTC }
+	hasZone := func(z string) bool { return z != "" && z != intake.UTC }
 	return hasZone(a) == hasZone(b) || a != "" && b != ""
 }
 
@@ -78,7 +79,7 @@ func describeZone(zone string) string {
 	switch zone {
 	case "":
 		return "without a time zone"
-	case table.VariousOffsets:
+	case intake.VariousOffsets:
 		return "with various offsets from UTC"
 	}
 	return "in the time zone " + zone
@@ -86,7 +87,7 @@ func describeZone(zone string) string {
 
 // location returns the time zone of a name as in Column.Zone.
 func location(zone string) (*time.Location, error) {
-	if zone == "" || zone == table.UTC {
+	if zone == "" || zone == intake.UTC {
 		return time.UTC, nil
 	}
 	if zone[0] == '+' || zone[0] == '-' {
@@ -114,7 +115,7 @@ func (f *Frame) locationOf(c *Column) (zone string, l *time.Location, err error)
 		f.how.Columns[at].Type != "" {
 		zone = f.how.Columns[at].Zone
 	}
-	if zone == table.VariousOffsets {
+	if zone == intake.VariousOffsets {
 		return zone, nil, &Error{Path: f.Name(), Column: c.Name,
 			Msg: "the times have various offsets from UTC, so their hours need one time zone", Fixes: []fix.Fix{fix.SayTimeZone}}
 	}
@@ -152,7 +153,7 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 			case of.Kind != joint.Kind && of.Kind == Categorical && joint.Text:
 				joint = of
 			case of.Zone != joint.Zone && of.Clock:
-				joint.Zone = table.VariousOffsets
+				joint.Zone = intake.VariousOffsets
 			case of.Unquoted && joint.Kind == Categorical:
 				joint.Unquoted = true
 			case of.Type != joint.Type && of.Text && joint.Text && of.Kind == Numeric && !of.Clock:
@@ -161,7 +162,7 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 		}
 		joint.Marks = nil
 		for i := range frames {
-			joint.Marks = table.JoinMarks(joint.Marks, known[i][first.Name].Marks)
+			joint.Marks = intake.JoinMarks(joint.Marks, known[i][first.Name].Marks)
 		}
 		forms = append(forms, joint)
 		for i := range frames {
@@ -228,7 +229,7 @@ func (f *Frame) WithColumn(c *Column) (*Frame, error) {
 	out.Notes = slices.Clone(f.Notes)
 	at := slices.IndexFunc(out.Columns, func(o *Column) bool { return o.Name == c.Name })
 	if at < 0 {
-		return nil, table.NoColumnError(f.Name(), c.Name, f.Names())
+		return nil, intake.NoColumnError(f.Name(), c.Name, f.Names())
 	}
 	out.Columns[at] = c
 	if !c.Clock {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -231,7 +231,7 @@ func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error)
 	if err == nil {
 		err = f.CheckUnchanged()
 	}
-	return c, table.InFile(f.Name(), err)
+	return c, intake.InFile(f.Name(), err)
 }
 
 // emptyPart returns a part of a column of dates that has no values, so that its type is unknown; nil if name is

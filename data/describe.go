@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A Description summarises the columns of a table.
@@ -50,7 +52,7 @@ func (f *Frame) Describe(ctx context.Context) (Description, error) {
 		if c.Vector != "" && c.IsStored() {
 			of, err := describeEntries(ctx, f.Columns[at:end])
 			if err != nil {
-				return d, table.InFile(f.Name(), err)
+				return d, intake.InFile(f.Name(), err)
 			}
 			d.Columns = append(d.Columns, of)
 			at = end
@@ -76,7 +78,7 @@ func describeEntries(ctx context.Context, entries []*Column) (ColumnDescription,
 		for i, v := range number {
 			if null[i] {
 				d.Nulls++
-			} else if table.IsFinite(v) {
+			} else if numeral.IsFinite(v) {
 				lo, hi = min(lo, v), max(hi, v)
 			}
 		}
@@ -94,7 +96,7 @@ func describe(c *Column) ColumnDescription {
 	case Numeric:
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for i, v := range c.Number {
-			if !c.IsNull(i) && table.IsFinite(v) {
+			if !c.IsNull(i) && numeral.IsFinite(v) {
 				lo, hi = math.Min(lo, v), math.Max(hi, v)
 			}
 		}

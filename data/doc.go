@@ -23,8 +23,8 @@
 // checked against its size before anything is allocated by them, and what is large
 // is asked of the limits of the process first: too much is an error with numbers.
 //
-// The readers are in internal: csv (with JSON Lines), parquet, ipc and npy give tables of columns
-// (internal/table), and internal/matrix goes through them. This package imports nothing of what comes after it
+// The readers are in internal: csv (with JSON Lines), parquet, ipc and npy give tables of columns, which package
+// data/table declares, and internal/matrix goes through them. This package imports nothing of what comes after it
 // (internal/layers has the table). Start reading at frame.go and read.go.
 //
 // Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;

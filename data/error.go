@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // An Error describes a problem of a user's table and how to solve it. Use errors.As to get one, and errors.Is

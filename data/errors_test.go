@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Programs tell errors apart by their classes, and find the place in the fields.

@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // ExactColumns holds columns for copying, exactly as their files have them: 64-bit integers, decimals, dates, times and
@@ -37,7 +38,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 		return nil, err
 	}
 	if again != nil {
-		all, err := f.reopen(ctx, func(in *input) (*table.Table, error) { return in.readExact(ctx, again, f.how) })
+		all, err := f.reopen(ctx, func(in *input) (*intake.Table, error) { return in.readExact(ctx, again, f.how) })
 		if err != nil {
 			return nil, err
 		}
@@ -97,12 +98,12 @@ func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) 
 }
 
 // reopen returns the table of the same files, opened by open.
-func (f *Frame) reopen(ctx context.Context, open func(in *input) (*table.Table, error)) (*Frame, error) {
+func (f *Frame) reopen(ctx context.Context, open func(in *input) (*intake.Table, error)) (*Frame, error) {
 	frames := make([]*Frame, len(f.inputs))
 	for i, in := range f.inputs {
 		t, err := open(in)
 		if err != nil {
-			return nil, table.InFile(in.name, err)
+			return nil, intake.InFile(in.name, err)
 		}
 		frames[i] = &Frame{Rows: t.Rows, Columns: t.Columns, Sources: f.Sources[i : i+1]}
 	}
@@ -110,7 +111,7 @@ func (f *Frame) reopen(ctx context.Context, open func(in *input) (*table.Table, 
 }
 
 // readExact reads the named columns exactly as the file has them.
-func (in *input) readExact(ctx context.Context, names []string, how Reading) (t *table.Table, err error) {
+func (in *input) readExact(ctx context.Context, names []string, how Reading) (t *intake.Table, err error) {
 	err = table.Catch(func() (err error) {
 		t, err = in.format.read(ctx, in, names, how, true)
 		return err

@@ -13,7 +13,9 @@ import (
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
@@ -21,7 +23,7 @@ import (
 // float64 cannot hold, decimals, dates and times.
 func needsExact(c *Column) bool {
 	return c.Clock || c.Kind == Numeric && (c.InexactRow > 0 || strings.HasPrefix(c.Type, "decimal") ||
-		c.Type == table.TimeOfDay || c.Type == table.Duration)
+		c.Type == intake.TimeOfDay || c.Type == intake.Duration)
 }
 
 // exactColumn returns the values of a loaded column of f exactly, in memory: with an exact type or, of a text file,
@@ -47,7 +49,7 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 		err = f.CheckUnchanged()
 	}
 	if err != nil {
-		return nil, table.InFile(f.Name(), err)
+		return nil, intake.InFile(f.Name(), err)
 	}
 	if c.Kind == Numeric && c.Null != nil { // values that mark missing ones are values
 		out := *exact
@@ -78,7 +80,7 @@ func (f *Frame) heldIntegers(name string) bool {
 }
 
 // isLarge reports whether float64 may not hold whole numbers of this size.
-func isLarge(v float64) bool { return math.Abs(v) >= 1<<53 && table.IsFinite(v) }
+func isLarge(v float64) bool { return math.Abs(v) >= 1<<53 && numeral.IsFinite(v) }
 
 // exactLabels returns the exact texts of a loaded column of numbers, or the column itself if there are none.
 func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
@@ -115,8 +117,8 @@ func (f *Frame) numberLabel(text string) string {
 			return n.String()
 		}
 	}
-	if v, _, ok := table.ParseNumber(plain); ok {
-		return table.FormatNumber(v)
+	if v, _, ok := numeral.ParseNumber(plain); ok {
+		return numeral.FormatNumber(v)
 	}
 	return text
 }
@@ -134,7 +136,7 @@ func (f *Frame) loadExact(ctx context.Context, name string) (*Column, error) {
 	if c := f.exact.byName[name]; c != nil {
 		return c, nil
 	}
-	all, err := f.reopen(ctx, func(in *input) (*table.Table, error) { return in.readExact(ctx, []string{name}, f.how) })
+	all, err := f.reopen(ctx, func(in *input) (*intake.Table, error) { return in.readExact(ctx, []string{name}, f.how) })
 	if err != nil {
 		return nil, err
 	}
@@ -162,14 +164,14 @@ type ordering struct {
 func (f *Frame) orderingOf(c *Column) (o ordering, ok bool) {
 	if e, is := c.ExactType(); is {
 		return exactOrdering(c, func(row int) *big.Int { return c.BigInt(e, row) }, c.Rank(e),
-			func(v expr.Value) (table.Bound, error) { return boundOf(c, e, v) }), true
+			func(v expr.Value) (intake.Bound, error) { return boundOf(c, e, v) }), true
 	}
 	if c.Kind == Numeric && c.Integer && c.InexactRow == 0 {
 		whole := func(row int) *big.Int {
 			n, _ := big.NewFloat(c.Number[row]).Int(nil)
 			return n
 		}
-		return exactOrdering(c, whole, nil, func(v expr.Value) (table.Bound, error) { return boundOfNumber(c, v, 0) }), true
+		return exactOrdering(c, whole, nil, func(v expr.Value) (intake.Bound, error) { return boundOfNumber(c, v, 0) }), true
 	}
 	return o, false
 }
@@ -177,10 +179,10 @@ func (f *Frame) orderingOf(c *Column) (o ordering, ok bool) {
 // exactOrdering returns the ordering of integers. rank returns them as 64-bit integers if they are ordered by these and
 // small enough, else it is nil.
 func exactOrdering(
-	c *Column, integer func(row int) *big.Int, rank func(row int) int64, parse func(v expr.Value) (table.Bound, error),
+	c *Column, integer func(row int) *big.Int, rank func(row int) int64, parse func(v expr.Value) (intake.Bound, error),
 ) ordering {
 	const safe = 1 << 53
-	small := func(b table.Bound) (v int64, ok bool) {
+	small := func(b intake.Bound) (v int64, ok bool) {
 		return b.Floor.Int64(), b.Floor.IsInt64() && max(b.Floor.Int64(), -b.Floor.Int64()) < safe
 	}
 	return ordering{
@@ -213,8 +215,8 @@ func exactOrdering(
 }
 
 // boundOf returns a literal as a count of the exact type of a column.
-func boundOf(c *Column, e table.ExactType, v expr.Value) (b table.Bound, err error) {
-	fail := func(format string, args ...any) (table.Bound, error) { return b, expr.Errorf(v.At, format, args...) }
+func boundOf(c *Column, e table.ExactType, v expr.Value) (b intake.Bound, err error) {
+	fail := func(format string, args ...any) (intake.Bound, error) { return b, expr.Errorf(v.At, format, args...) }
 	switch e.Form {
 	case table.SignedForm, table.UnsignedForm:
 		return boundOfNumber(c, v, 0)
@@ -228,7 +230,7 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b table.Bound, err err
 			}
 			return boundOfNumber(c, v, digits)
 		}
-		m, ok := table.ParseMoment("1970-01-01T" + strings.TrimSpace(v.Text))
+		m, ok := intake.ParseMoment("1970-01-01T" + strings.TrimSpace(v.Text))
 		if !ok || m.Zoned {
 			return fail("the column %q holds times: write \"23:59:59\" in quotes", c.Name)
 		}
@@ -241,7 +243,7 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b table.Bound, err err
 	case m.Zoned && e.Zone == "":
 		return fail("the column %q holds times without a time zone: write the time without an offset", c.Name)
 	case !m.Zoned && e.Zone != "":
-		place, err := table.ParseZone(e.Zone)
+		place, err := intake.ParseZone(e.Zone)
 		if err != nil {
 			return fail("the time zone %q of the column %q is unknown on this system: write the time with its offset, as in "+
 				"\"2024-03-31T23:59:59Z\"", e.Zone, c.Name)
@@ -252,8 +254,8 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b table.Bound, err err
 }
 
 // momentOf returns a literal as a date or a time.
-func momentOf(c *Column, v expr.Value) (table.Moment, error) {
-	m, ok := table.ParseMoment(v.Text)
+func momentOf(c *Column, v expr.Value) (intake.Moment, error) {
+	m, ok := intake.ParseMoment(v.Text)
 	if v.Kind != expr.Text || !ok {
 		return m, expr.Errorf(v.At, "the column %q holds dates: write \"2024-03-31\" or \"2024-03-31T23:59:59\" in quotes",
 			c.Name)
@@ -262,11 +264,11 @@ func momentOf(c *Column, v expr.Value) (table.Moment, error) {
 }
 
 // boundOfNumber returns a number times 10^scale.
-func boundOfNumber(c *Column, v expr.Value, scale int32) (table.Bound, error) {
+func boundOfNumber(c *Column, v expr.Value, scale int32) (intake.Bound, error) {
 	if v.Kind != expr.Number {
-		return table.Bound{}, expr.Errorf(v.At, "the column %q holds numbers, but %q is not a number", c.Name, v.Text)
+		return intake.Bound{}, expr.Errorf(v.At, "the column %q holds numbers, but %q is not a number", c.Name, v.Text)
 	}
-	b, ok := table.ParseBound(v.Text, scale)
+	b, ok := intake.ParseBound(v.Text, scale)
 	if !ok {
 		return b, expr.Errorf(v.At, "the number %q is too large to compare", v.Text)
 	}
@@ -278,10 +280,10 @@ func (f *Frame) textOrdering(c *Column, texts *Column) (o ordering, ok bool) {
 	if c.Clock || c.Kind == Categorical {
 		return f.dateOrdering(texts)
 	}
-	bounds := make([]table.Bound, len(texts.Level)) // of texts that mark missing values, none
+	bounds := make([]intake.Bound, len(texts.Level)) // of texts that mark missing values, none
 	for k, text := range texts.Level {
 		plain, _ := f.how.Text.options().Plain(strings.TrimSpace(text))
-		bounds[k], _ = table.ParseBound(plain, 0)
+		bounds[k], _ = intake.ParseBound(plain, 0)
 	}
 	for _, b := range bounds {
 		if b.Between {
@@ -293,7 +295,7 @@ func (f *Frame) textOrdering(c *Column, texts *Column) (o ordering, ok bool) {
 			return n
 		}
 		return new(big.Int)
-	}, func(int) int64 { return 0 }, func(v expr.Value) (table.Bound, error) { return boundOfNumber(texts, v, 0) }), true
+	}, func(int) int64 { return 0 }, func(v expr.Value) (intake.Bound, error) { return boundOfNumber(texts, v, 0) }), true
 }
 
 // dateOrdering returns the ordering of texts that are dates in one format, and whether all are.
@@ -311,7 +313,7 @@ func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 		if rows[k] == 0 {
 			continue
 		}
-		m, ok := table.ParseMoment(text)
+		m, ok := intake.ParseMoment(text)
 		if iso = iso && ok; ok {
 			counts[k] = m.Bound(e).Floor
 		}
@@ -327,11 +329,11 @@ func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 		zoned = 0
 		for k, d := range days {
 			if rows[k] > 0 {
-				counts[k] = table.Moment{Time: csv.TimeOf(d)}.Bound(e).Floor
+				counts[k] = intake.Moment{Time: csv.TimeOf(d)}.Bound(e).Floor
 			}
 		}
 	}
-	parse := func(v expr.Value) (table.Bound, error) {
+	parse := func(v expr.Value) (intake.Bound, error) {
 		m, err := momentOf(texts, v)
 		if err == nil && m.Zoned && zoned == 0 {
 			err = expr.Errorf(v.At, "the column %q holds times without a time zone: write the time without an offset",

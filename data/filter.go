@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
@@ -163,7 +163,7 @@ func (f *Frame) compileCondition(c *Column, e *expr.Expr) (func(row int) bool, e
 			}
 			numbers[e.Values[i].Number] = true
 		case Bool:
-			b, ok := table.ParseBool(v.Text)
+			b, ok := numeral.ParseBool(v.Text)
 			if !ok || v.Kind != expr.Word {
 				return fail(v.At, "the column %q holds true and false; %q is neither", c.Name, v.Text)
 			}

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/ipc"
 	"github.com/drotrain/drotrain/data/internal/libsvm"
 	"github.com/drotrain/drotrain/data/internal/npy"
 	"github.com/drotrain/drotrain/data/internal/parquet"
-	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/text"
 )
 
@@ -30,7 +30,7 @@ type format struct {
 
 // A readFunc reads a file: the named columns or more; nil means all. If exact is set, it keeps the values exactly
 // as the file has them.
-type readFunc func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error)
+type readFunc func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*intake.Table, error)
 
 // formats lists the formats that can be read, for detection, errors and help.
 var formats = []*format{
@@ -70,32 +70,32 @@ func formatOfText(in *input) (*format, error) {
 
 // readText returns the readFunc of a function that reads text.
 func readText(
-	read func(ctx context.Context, src table.Source, names []string, o csv.Options, verbatim bool) (*table.Table, error),
+	read func(ctx context.Context, src intake.Source, names []string, o csv.Options, verbatim bool) (*intake.Table, error),
 ) readFunc {
-	return func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
+	return func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*intake.Table, error) {
 		o := *how.Text.options()
 		o.Dates, o.Relabel, o.Known = how.Dates != "", how.Relabel, how.formsByName()
 		return read(ctx, in, names, o, exact)
 	}
 }
 
-func readParquet(_ context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
+func readParquet(_ context.Context, in *input, names []string, how Reading, exact bool) (*intake.Table, error) {
 	return parquet.Open(in, names, how.Dates != "" && !exact, exact)
 }
 
-func readArrow(ctx context.Context, in *input, names []string, how Reading, exact bool) (t *table.Table, err error) {
-	err = table.Guard(func() (err error) {
+func readArrow(ctx context.Context, in *input, names []string, how Reading, exact bool) (t *intake.Table, err error) {
+	err = intake.Guard(func() (err error) {
 		t, err = ipc.Read(ctx, in, names, exact, how.Dates != "" && !exact)
 		return err
 	})
 	return t, err
 }
 
-func readLibsvm(ctx context.Context, in *input, _ []string, _ Reading, _ bool) (*table.Table, error) {
+func readLibsvm(ctx context.Context, in *input, _ []string, _ Reading, _ bool) (*intake.Table, error) {
 	return libsvm.Read(ctx, in)
 }
 
-func readArray(ctx context.Context, in *input, _ []string, _ Reading, _ bool) (*table.Table, error) {
+func readArray(ctx context.Context, in *input, _ []string, _ Reading, _ bool) (*intake.Table, error) {
 	if in.format.archive {
 		return npy.ReadArchive(ctx, in)
 	}

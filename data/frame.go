@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -172,7 +172,7 @@ func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
 	if err == nil {
 		err = f.CheckUnchanged()
 	}
-	return c, table.InFile(f.Name(), err)
+	return c, intake.InFile(f.Name(), err)
 }
 
 // ColumnAt works like Column for the given rows, which must ascend. The values are allocated in arena; nil
@@ -186,7 +186,7 @@ func (f *Frame) ColumnAt(ctx context.Context, arena *memory.Arena, name string, 
 	if err == nil {
 		err = f.CheckUnchanged()
 	}
-	return at, table.InFile(f.Name(), err)
+	return at, intake.InFile(f.Name(), err)
 }
 
 // Kind returns the kind of the named column without reading its values.
@@ -212,7 +212,7 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	if c := f.emptyPart(name); c != nil {
 		return c, nil
 	}
-	absent := table.NoColumnError(f.Name(), name, f.Names())
+	absent := intake.NoColumnError(f.Name(), name, f.Names())
 	for _, r := range f.Remarks {
 		if slices.Contains(r.Fixes, fix.SayNoHeader) { // the names may be values
 			absent.Fixes = append(absent.Fixes, fix.SayNoHeader)

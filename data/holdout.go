@@ -11,7 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -273,7 +273,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	unit := make([]int, len(rows))
 	var size []int
 	newUnit := func(int) int { size = append(size, 0); return len(size) - 1 }
-	units := table.NewValueIndex(c, newUnit)
+	units := intake.NewValueIndex(c, newUnit)
 	for i, r := range rows {
 		if c.IsNull(r) {
 			unit[i] = newUnit(r)

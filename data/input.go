@@ -13,7 +13,8 @@ import (
 	"os"
 	"sync"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
@@ -29,7 +30,7 @@ type input struct {
 	sum    func() (string, error) // waits for its SHA-256; nil if it is not wanted
 	quit   context.CancelFunc     // ends its computation
 
-	watch *table.Watch
+	watch *intake.Watch
 }
 
 // openInput opens a file. A pipe is first read to its end into an unnamed file; cancelling ctx ends the wait
@@ -61,7 +62,7 @@ func readError(ctx context.Context, path string, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &known):
-		return table.InFile(path, err)
+		return intake.InFile(path, err)
 	}
 	return &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
 }
@@ -146,7 +147,7 @@ func (in *input) Afford(bytes int64, use string) error { return table.Afford(byt
 
 // read fills b with the bytes at an offset, without reporting progress.
 func (in *input) read(b []byte, at int64) error {
-	return table.InFile(in.name, table.ReadFull(&input{ReaderAt: in.ReaderAt}, b, at))
+	return intake.InFile(in.name, table.ReadFull(&input{ReaderAt: in.ReaderAt}, b, at))
 }
 
 // CheckUnchanged returns an error if the size, time or fileIdentity of the file has changed since it was opened.

@@ -3,7 +3,8 @@ package data
 import (
 	"context"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A Progress says how far reading or encoding a table has come.
@@ -12,5 +13,5 @@ type Progress = table.Progress
 // WithProgress returns a context in which reading and encoding report their progress to f. Calls are frequent
 // and come from one goroutine at a time.
 func WithProgress(ctx context.Context, f func(Progress)) context.Context {
-	return table.WithProgress(ctx, f)
+	return intake.WithProgress(ctx, f)
 }

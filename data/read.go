@@ -12,7 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -36,7 +37,7 @@ import (
 // where they are until they are needed. A Reading says how text and dates are read, if not in the usual way.
 func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 	if ctx != nil {
-		ctx = table.WithValuesHeld(ctx)
+		ctx = intake.WithValuesHeld(ctx)
 	}
 	f, err := Open(ctx, path, how...)
 	if err != nil {
@@ -84,7 +85,7 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 		if err != nil {
 			return nil, err
 		}
-		in.watch = table.WatchFrom(ctx)
+		in.watch = intake.WatchFrom(ctx)
 		in.watch.Opened(in.size)
 		f, err := openTable(ctx, in, how...)
 		if err != nil {
@@ -191,7 +192,7 @@ func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Fr
 // the format if the bytes do not.
 func ReadBytes(ctx context.Context, name string, b []byte, how ...Reading) (*Frame, error) {
 	if ctx != nil {
-		ctx = table.WithValuesHeld(ctx)
+		ctx = intake.WithValuesHeld(ctx)
 	}
 	f, err := openTable(ctx, bytesInput(name, b), how...)
 	if err != nil {
@@ -205,7 +206,7 @@ func (f *Frame) loadAndClose(ctx context.Context) (*Frame, error) {
 	defer f.Close()
 	cols, err := table.Load(ctx, f.Columns)
 	if err != nil {
-		return nil, table.InFile(f.Name(), err)
+		return nil, intake.InFile(f.Name(), err)
 	}
 	f.Columns = cols
 	return f, f.Fingerprint()
@@ -353,7 +354,7 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 			return nil, err
 		}
 		if in.format, err = formatOfText(in); err != nil {
-			return nil, table.InFile(name, err)
+			return nil, intake.InFile(name, err)
 		}
 	}
 	if err := how.Validate(); err != nil {
@@ -362,10 +363,10 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	if in.sum == nil {
 		in.hash(ctx)
 	}
-	var t *table.Table
+	var t *intake.Table
 	err = table.Catch(func() (err error) { t, err = in.format.read(ctx, in, nil, how, false); return err })
 	if err != nil {
-		return nil, table.InFile(name, err)
+		return nil, intake.InFile(name, err)
 	}
 	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, how: how, exact: &exactColumns{}}
 	for i, c := range f.Columns {
@@ -374,7 +375,7 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	f.Sources = []Source{{Path: name, Bytes: in.size, Rows: f.Rows}}
 	f.unusedMissing, f.unusedRelabel = t.UnusedMissing, t.UnusedRelabel
 	if err := f.applyReading(ctx, !in.format.text); err != nil {
-		return nil, table.InFile(name, err)
+		return nil, intake.InFile(name, err)
 	}
 	if err := f.replaceDates(); err != nil {
 		return nil, err

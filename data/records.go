@@ -14,7 +14,8 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
 // FromRecords makes a table of records, one per row. The columns are the keys of all records
@@ -60,7 +61,7 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, renamed := table.MakeUnique(names)
+	names, renamed := intake.MakeUnique(names)
 	for i, t := range types {
 		targets[i] = &values[i]
 		database := strings.ToUpper(t.DatabaseTypeName())
@@ -347,7 +348,7 @@ func noValueError(t reflect.Type) error {
 
 // parseDecimal returns the number written in a text.
 func parseDecimal(text string) (cell, error) {
-	x, _, ok := table.ParseNumber(strings.TrimSpace(text))
+	x, _, ok := numeral.ParseNumber(strings.TrimSpace(text))
 	if !ok {
 		return cell{}, fmt.Errorf("%q is not a number", text)
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
 )
 
 // applyReading makes the columns of a table those of its reading. If typed is set, the readers of its files did not
@@ -36,7 +36,7 @@ func (f *Frame) renameTexts(ctx context.Context) error {
 	if len(o.Missing)+len(o.Relabel) == 0 {
 		return nil
 	}
-	names, forms, all := f.Names(), f.how.formsByName(), map[string]*table.Renaming{}
+	names, forms, all := f.Names(), f.how.formsByName(), map[string]*intake.Renaming{}
 	for i, c := range f.Columns {
 		r := o.RenamingOf(c.Name, names)
 		if c.Clock {
@@ -51,7 +51,7 @@ func (f *Frame) renameTexts(ctx context.Context) error {
 		}
 		renamed := r.Apply(loaded)
 		if form := forms[c.Name]; form.Kind == Numeric && !form.Clock && len(o.Relabel) > 0 {
-			renamed = table.NumbersOfLevels(renamed) // as those of training, whose other texts were renamed
+			renamed = intake.NumbersOfLevels(renamed) // as those of training, whose other texts were renamed
 		}
 		if renamed != loaded {
 			f.Columns[i] = renamed

@@ -14,7 +14,8 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // failing is a file of which the reading at that number fails, counted from 1; 0 for none.
@@ -104,8 +105,8 @@ func columnsOf(cols []*Column) (all []string) {
 // nothing else, whatever the format, whatever is done and whichever of all readings it is; or
 // it was that of the sum alone, and is told with it. And so for a context that ends, which is its own error.
 func TestFrame_ReadsThatFail(t *testing.T) {
-	table.TraceRecovered = func(value any, stack []byte) { t.Errorf("a panic: %v\n%s", value, stack) }
-	defer func() { table.TraceRecovered = nil }()
+	intake.TraceRecovered = func(value any, stack []byte) { t.Errorf("a panic: %v\n%s", value, stack) }
+	defer func() { intake.TraceRecovered = nil }()
 	names := []string{"i64", "f64", "textnull"}
 	files := map[string][]byte{"own.parquet": twoGroups(t, names)}
 	for _, name := range []string{"pyarrow_delta_v2.parquet", "pyarrow.arrow", "pyarrow_zstd.arrows", "pyarrow.csv",

@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/ipc"
 	"github.com/drotrain/drotrain/data/internal/parquet"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
@@ -23,7 +24,7 @@ import (
 // is float16 or float32, as decimals, dates, times, timestamps or durations if Int is set and Type names one, and as
 // doubles otherwise. In CSV nulls are empty fields.
 func WriteTable(path string, cols []Column, force bool) error {
-	return WriteBlocks(path, force, func(put func(cols []Column) error) error { return table.InFile(path, put(cols)) })
+	return WriteBlocks(path, force, func(put func(cols []Column) error) error { return intake.InFile(path, put(cols)) })
 }
 
 // WriteBlocks works like [WriteTable] for rows that come in blocks. rows must call put at least once, always

@@ -11,7 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -67,7 +67,7 @@ func checkTexts(c *column, role string, add func(Finding)) {
 	different := 0
 	for _, v := range c.values {
 		text := strings.TrimSpace(v.text)
-		_, _, isNumber := table.ParseNumber(strings.ReplaceAll(text, ",", ""))
+		_, _, isNumber := numeral.ParseNumber(strings.ReplaceAll(text, ",", ""))
 		switch {
 		case isNumber:
 			numbers += v.rows

@@ -9,8 +9,10 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -215,7 +217,7 @@ func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
 	read := labelReader(c, in.Kind)
 	const refused = -1
 	refuse := levelCheck(c, in.Stored, in.Levels)
-	values := table.NewValueIndex(c, func(row int) int {
+	values := intake.NewValueIndex(c, func(row int) int {
 		at, known := index[read(row)]
 		switch {
 		case known:
@@ -231,7 +233,7 @@ func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
 		for _, r := range d.Set(s).All() {
 			at := missing
 			if !c.IsNull(r) {
-				if c.Kind != data.Categorical && !table.IsFinite(c.Number[r]) {
+				if c.Kind != data.Categorical && !numeral.IsFinite(c.Number[r]) {
 					k.errs[s] = notFiniteFault(f, c.Name, r, c.Number[r])
 					break
 				}
@@ -278,7 +280,7 @@ func describeUnexpectedText(f *data.Frame, c *data.Column) string {
 func describeNumbers(c *data.Column, levels []string) string {
 	other, numbers := "", 0
 	for _, l := range levels {
-		if _, _, ok := table.ParseNumber(l); ok {
+		if _, _, ok := numeral.ParseNumber(l); ok {
 			numbers++
 		} else if other == "" {
 			other = l
@@ -335,7 +337,7 @@ func levelsOf(c *data.Column, rows matrix.Set) (out levels) {
 			continue
 		}
 		v := c.Number[r]
-		if !table.IsFinite(v) {
+		if !numeral.IsFinite(v) {
 			if out.Bad == 0 || r+1 < out.Bad {
 				out.Bad, out.Value = r+1, v
 			}
@@ -356,7 +358,7 @@ func (l *levels) labels(c *data.Column) []string {
 		if c.Kind == data.Bool {
 			out = append(out, strconv.FormatBool(v != 0))
 		} else {
-			out = append(out, table.FormatTyped(v, c.Type))
+			out = append(out, numeral.FormatTyped(v, c.Type))
 		}
 	}
 	return out

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
 // An Input is a source column of one or more features.
@@ -48,7 +48,7 @@ type Coding struct {
 
 // Validate returns an error if a coding that was read from a file is invalid.
 func (c Coding) Validate() error {
-	if bad := !table.IsFinite(c.Shift); bad || !isPositiveFinite(c.Scale) {
+	if bad := !numeral.IsFinite(c.Shift); bad || !isPositiveFinite(c.Scale) {
 		return fmt.Errorf("the encoded column %q has the shift %v and the scale %v; both must be finite, and the scale "+
 			"positive", c.Name, c.Shift, c.Scale)
 	}
@@ -155,9 +155,9 @@ func (in *Input) validateOperands() error {
 			return fmt.Errorf("\"of\" refers to the column %q of unknown kind %v", o.Column, o.Kind)
 		case o.Center != 0 && !(o.Kind == data.Numeric && len(in.Of) > 1 && numbers == 1):
 			return fmt.Errorf("\"center\" is set for %q outside a product with a category", o.Column)
-		case !table.IsFinite(o.Center):
+		case !numeral.IsFinite(o.Center):
 			return fmt.Errorf("\"center\" of %q is %v, not a finite number", o.Column, o.Center)
-		case o.Fill != nil && (!table.IsFinite(*o.Fill)):
+		case o.Fill != nil && (!numeral.IsFinite(*o.Fill)):
 			return fmt.Errorf("\"fill\" of %q is %v, not a finite number", o.Column, *o.Fill)
 		}
 		if err := o.Function.Validate(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Contract returns how other tables are read for the encoder, given the reading of the training table. Kinds that

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
 // Columns made of others: functions of a number, and products of several columns. Their
@@ -373,7 +373,7 @@ func (t *fitting) setFill(o *Operand, c *data.Column) error {
 			return nil // which the column is refused for
 		}
 	}
-	if table.IsFinite(v) {
+	if numeral.IsFinite(v) {
 		o.Fill = &v
 	}
 	return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -499,7 +500,7 @@ func labelReader(c *data.Column, trained data.Kind) func(row int) string {
 	}
 	return func(r int) string {
 		text := c.Text(r)
-		if v, ok := table.ParseBool(text); ok && c.Kind == data.Categorical ||
+		if v, ok := numeral.ParseBool(text); ok && c.Kind == data.Categorical ||
 			c.Kind == data.Numeric && (text == "0" || text == "1") {
 			return strconv.FormatBool(v || text == "1")
 		}
@@ -543,7 +544,7 @@ func (r Report) String() string {
 	}
 	var filled []string
 	for _, i := range r.Imputed {
-		filled = append(filled, fmt.Sprintf("%s (%s in %d %s)", i.Column, table.FormatNumber(i.Value), i.Count,
+		filled = append(filled, fmt.Sprintf("%s (%s in %d %s)", i.Column, numeral.FormatNumber(i.Value), i.Count,
 			printable.Noun(i.Count, "row", "rows")))
 	}
 	if n := len(filled); n > 0 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
@@ -106,8 +106,8 @@ func tableOf(file *datatest.Faulty) *data.Frame {
 // A reading that fails is what is told, whichever it is of whatever is done, and no reader
 // is left open, then or without an error; a context that is over, whenever it is, is told as such.
 func TestFit_ReadingsThatFail(t *testing.T) {
-	table.TraceRecovered = func(value any, stack []byte) { t.Errorf("a panic: %v\n%s", value, stack) }
-	defer func() { table.TraceRecovered = nil }()
+	intake.TraceRecovered = func(value any, stack []byte) { t.Errorf("a panic: %v\n%s", value, stack) }
+	defer func() { intake.TraceRecovered = nil }()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes the files that nobody holds
 	for what, use := range usesOfFiles(t) {
 		run := func(ctx context.Context, at int64) (file *datatest.Faulty, err error) {

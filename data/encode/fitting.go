@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
@@ -126,7 +126,7 @@ func (t *fitting) readWeight() error {
 	}
 	t.weight = make([]float64, t.block.Rows)
 	for i := range t.weight {
-		if t.weight[i] = 1; c.Number != nil && c.Number[i] > 0 && table.IsFinite(c.Number[i]) && !c.IsNull(i) {
+		if t.weight[i] = 1; c.Number != nil && c.Number[i] > 0 && numeral.IsFinite(c.Number[i]) && !c.IsNull(i) {
 			t.weight[i] = c.Number[i]
 		}
 	}

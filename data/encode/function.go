@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
 // A Function transforms a number before it is encoded. The zero value is the identity.
@@ -88,7 +88,7 @@ func (f *Function) Validate() error {
 		}
 	}
 	for _, v := range numbers {
-		if !table.IsFinite(v) {
+		if !numeral.IsFinite(v) {
 			return fmt.Errorf("a piecewise function has the number %v, which is not finite", v)
 		}
 	}

@@ -10,8 +10,9 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
@@ -75,7 +76,7 @@ func (t *fitting) fitGroups() error {
 func checkGroupCount(f *data.Frame, column string, kind data.Kind, labels []string) error {
 	fractions := false
 	for _, l := range labels {
-		if v, _, ok := table.ParseNumber(l); ok && kind == data.Numeric {
+		if v, _, ok := numeral.ParseNumber(l); ok && kind == data.Numeric {
 			fractions = fractions || v != math.Trunc(v)
 		}
 	}
@@ -183,7 +184,7 @@ func needsColumnName(labels []string) bool {
 		switch strings.ToLower(l) {
 		case "yes", "no", "y", "n", "true", "false", "t", "f", strings.ToLower(MissingLabel):
 		default:
-			if _, _, ok := table.ParseNumber(l); !ok {
+			if _, _, ok := numeral.ParseNumber(l); !ok {
 				return false
 			}
 		}
@@ -226,7 +227,7 @@ func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set)
 		return k
 	}
 	read, fractions, distinct := labelReader(c, trained), false, 0
-	values := table.NewValueIndex(c, func(row int) int {
+	values := intake.NewValueIndex(c, func(row int) int {
 		distinct++
 		fractions = fractions || c.Kind != data.Categorical && c.Number[row] != math.Trunc(c.Number[row])
 		return int(code(LevelLabel(read(row))))
@@ -236,7 +237,7 @@ func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set)
 		case c.IsNull(r):
 			g.Index[i] = code(MissingLabel)
 			continue
-		case c.Kind != data.Categorical && !table.IsFinite(c.Number[r]):
+		case c.Kind != data.Categorical && !numeral.IsFinite(c.Number[r]):
 			return Grouping{}, notFiniteFault(f, c.Name, r, c.Number[r])
 		}
 		g.Index[i] = int32(values.IndexOf(r))
@@ -264,7 +265,7 @@ func fractionalGroupFault(f *data.Frame, column string) error {
 // sortLabels sorts the labels, as numbers if all are numbers, with the group of nulls last.
 func sortLabels(g Grouping) Grouping {
 	numbers := !slices.ContainsFunc(g.Labels, func(l string) bool {
-		_, _, ok := table.ParseNumber(l)
+		_, _, ok := numeral.ParseNumber(l)
 		return !ok && l != MissingLabel
 	})
 	order := make([]int, len(g.Labels))
@@ -290,8 +291,8 @@ func isLabelLess(a, b string, numbers bool) bool {
 		return bm
 	}
 	if numbers {
-		x, _, _ := table.ParseNumber(a)
-		y, _, _ := table.ParseNumber(b)
+		x, _, _ := numeral.ParseNumber(a)
+		y, _, _ := numeral.ParseNumber(b)
 		if x != y {
 			return x < y
 		}

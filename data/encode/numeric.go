@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -55,7 +55,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		in.Fill = v.median()
 	}
 	if nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
-		e.filled = append(e.filled, fmt.Sprintf("%s (%s in %d %s)", c.Name, table.FormatNumber(in.Fill), nulls,
+		e.filled = append(e.filled, fmt.Sprintf("%s (%s in %d %s)", c.Name, numeral.FormatNumber(in.Fill), nulls,
 			printable.Noun(nulls, "row", "rows")))
 		if !constant {
 			weight := float64(nulls)
@@ -69,9 +69,9 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		}
 	}
 	if constant && e.keepsConstantColumn(value) {
-		e.addNote("column %q is constant (%s) and kept, since no intercept is fitted", c.Name, table.FormatNumber(value))
+		e.addNote("column %q is constant (%s) and kept, since no intercept is fitted", c.Name, numeral.FormatNumber(value))
 	} else if constant {
-		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, table.FormatNumber(value)))
+		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, numeral.FormatNumber(value)))
 		return false, nil
 	}
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
@@ -152,7 +152,7 @@ func operandFault(f *data.Frame, of []Operand, row int) error {
 		if err != nil {
 			return err
 		}
-		if v := c.Number[0]; !c.IsNull(0) && !table.IsFinite(v) {
+		if v := c.Number[0]; !c.IsNull(0) && !numeral.IsFinite(v) {
 			return notFiniteFault(f, o.Column, row, v)
 		}
 	}

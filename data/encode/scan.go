@@ -9,7 +9,8 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/radix"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/ranks/gather"
@@ -157,7 +158,7 @@ func weightsOf(t *matrix.Tile, j int, rows []int32, weight []float64) (of []floa
 // addNotFiniteFaults records the first value that is NaN or infinite.
 func addNotFiniteFaults(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
 	for _, i := range rows {
-		if v := t.Number[j][i]; !table.IsFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
+		if v := t.Number[j][i]; !numeral.IsFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
 			faults.Add(matrix.Faults{Null: -1, Far: -1, Bad: t.First + int(i), Value: v})
 			return
 		}
@@ -284,7 +285,7 @@ func (t *fitting) sortedValues(c *data.Column) (weighted, error) {
 	}
 	var own weighted
 	for _, r := range t.partition.Set(0).All() {
-		if v := c.Number[r]; !c.IsNull(r) && table.IsFinite(v) {
+		if v := c.Number[r]; !c.IsNull(r) && numeral.IsFinite(v) {
 			own.Value = append(own.Value, v)
 			if t.weight != nil {
 				own.Weight = append(own.Weight, t.weight[r])

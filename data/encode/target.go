@@ -7,8 +7,9 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -39,14 +40,14 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 		switch {
 		case len(values) == 2:
 			task = Binary
-		case c.Kind == data.Numeric && c.Integer && len(values) <= table.FewNumbers && n > 2*len(values):
+		case c.Kind == data.Numeric && c.Integer && len(values) <= intake.FewNumbers && n > 2*len(values):
 			return f.Fault(c.Name, fix.Offer(fix.TakeAsClasses, fix.TakeAsQuantity),
 				"the target has %d different whole numbers, %s, which may be classes or a quantity (counts and ordered levels are "+
 					"quantities; for counts use the loss poisson)", len(values), listSmallest(values))
 		case c.Kind == data.Numeric:
 			task = Regression
 			e.addNote("target %q is treated as a quantity: it is numeric and has more than two values", c.Name)
-		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
+		case slices.IndexFunc(values, func(v string) bool { _, _, is := numeral.ParseNumber(v); return !is }) < 0:
 			return f.Fault(c.Name, fix.Advise("store it as numbers for a regression", fix.TakeAsClasses),
 				"the target holds numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
 		case c.UnexpectedRow > 0:
@@ -157,7 +158,7 @@ func (e *Encoder) choosePositive(f *data.Frame, c *data.Column, values []string)
 // sortValues returns values of a column sorted numerically or, for text, alphabetically.
 func sortValues(c *data.Column, values []string) []string {
 	if c.Kind == data.Numeric {
-		return slices.SortedFunc(slices.Values(values), table.CompareNumbers)
+		return slices.SortedFunc(slices.Values(values), numeral.CompareNumbers)
 	}
 	return slices.Sorted(slices.Values(values))
 }
@@ -168,7 +169,7 @@ const maxValues = maxClasses + 1
 
 // listSmallest lists the three smallest values, with an ellipsis if there are more. The values must be numbers.
 func listSmallest(values []string) string {
-	sorted := slices.SortedFunc(slices.Values(values), table.CompareNumbers)
+	sorted := slices.SortedFunc(slices.Values(values), numeral.CompareNumbers)
 	if len(sorted) > 3 {
 		sorted = append(sorted[:3], "…")
 	}
@@ -203,7 +204,7 @@ func targetFaults(c *data.Column, rows matrix.Set) *targetStatistics {
 				k.Null = r
 			}
 		} else if c.Kind == data.Numeric {
-			if v := c.Number[r]; !table.IsFinite(v) {
+			if v := c.Number[r]; !numeral.IsFinite(v) {
 				k.Bad, k.Value = r, v
 				return k
 			}
@@ -329,7 +330,7 @@ func countWithoutLogarithm(transform string, c *data.Column, rows matrix.Set) (c
 		return 0, first
 	}
 	for _, r := range rows.All() {
-		if v := t.Transformed(c.Number[r]); !table.IsFinite(v) {
+		if v := t.Transformed(c.Number[r]); !numeral.IsFinite(v) {
 			if count++; first < 0 {
 				first = r
 			}
@@ -351,7 +352,7 @@ func noLogarithmFault(f *data.Frame, column, transform string, count, first int,
 
 // distinctValues returns up to limit distinct values in order of appearance.
 func distinctValues(c *data.Column, rows matrix.Set, limit int) (values []string) {
-	index := table.NewValueIndex(c, func(row int) int { values = append(values, c.Text(row)); return 0 })
+	index := intake.NewValueIndex(c, func(row int) int { values = append(values, c.Text(row)); return 0 })
 	for _, r := range rows.All() {
 		if index.IndexOf(r); len(values) > limit {
 			return values[:limit]
@@ -391,7 +392,7 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 	}
 	var codes []float64
 	unknown := none
-	values := table.NewValueIndex(c, func(row int) int {
+	values := intake.NewValueIndex(c, func(row int) int {
 		v, known := sign[read(row)]
 		if !known && unknown < 0 {
 			unknown = row

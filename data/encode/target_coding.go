@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
 // A Target says how the target is encoded: as +1 for Positive and −1 for
@@ -77,7 +77,7 @@ func (t Target) Validate() error {
 		return fmt.Errorf("the positive and the negative value of the target are both %q", t.Positive)
 	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
 		return fmt.Errorf("the target has an exposure, but is not a plain number")
-	case t.Task == Regression && (!isPositiveFinite(t.Scale) || !table.IsFinite(t.Shift)):
+	case t.Task == Regression && (!isPositiveFinite(t.Scale) || !numeral.IsFinite(t.Shift)):
 		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale positive",
 			t.Shift, t.Scale)
 	}

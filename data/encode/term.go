@@ -5,7 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A Term is a column that is made of others: the product of its operands. One operand makes a function of a number,

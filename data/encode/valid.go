@@ -7,7 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // EncodeValidBlocks works like EncodeBlocks for all rows, without a target, but leaves out rows that cannot be

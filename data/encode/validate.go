@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
 // Validate returns an error if an encoder that was read from a file is invalid. A valid encoder encodes any
@@ -31,7 +31,7 @@ func (e *Encoder) Validate() error {
 			return fmt.Errorf("%s %q is already an input, or the target", what, in.Name)
 		case in.First != next:
 			return fmt.Errorf("%s, %q, has the first column %d instead of %d", what, in.Name, in.First, next)
-		case !table.IsFinite(in.Fill):
+		case !numeral.IsFinite(in.Fill):
 			return fmt.Errorf("%s, %q, has the fill %v, not a finite number", what, in.Name, in.Fill)
 		}
 		if in.Of != nil {

@@ -7,8 +7,9 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 )
 
@@ -49,7 +50,7 @@ func (t *fitting) scanVectors(columns []*data.Column) ([]vectorStatistics, error
 		const bytesOfColumn = 256 // its name, scale, coefficients and directions
 		if err := table.Afford(bytesOfColumn*int64(len(x.places)),
 			fmt.Sprintf("for the %d places of column %q", len(x.places), c.Name)); err != nil {
-			return nil, table.InFile(t.f.Name(), err)
+			return nil, intake.InFile(t.f.Name(), err)
 		}
 		x.largest = make([]float64, len(x.places))
 		for _, r := range rows.All() {

@@ -9,7 +9,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
@@ -227,12 +228,12 @@ func (p *Proposal) checkLevels(c *column, t *targetValues) {
 // describePurestLevel returns a sentence about the level whose rows have most often the same class, if that is
 // nearly always and the class is rare among other rows; otherwise "".
 func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence string) {
-	if p.Task != encode.Binary || p.has(c.Name, check.LeakOutcome) || c.distinct < 2 || c.distinct > table.FewNumbers ||
+	if p.Task != encode.Binary || p.has(c.Name, check.LeakOutcome) || c.distinct < 2 || c.distinct > intake.FewNumbers ||
 		c.Kind == data.Numeric && c.distinct > 2 {
 		return ""
 	}
 	purest := 0.0
-	for _, level := range slices.Sorted(maps.Keys(c.levelCounts(table.FewNumbers))) {
+	for _, level := range slices.Sorted(maps.Keys(c.levelCounts(intake.FewNumbers))) {
 		d := t.compareLevel(c, level)
 		share, rest, class := d.mean(1), d.mean(0), t.one
 		if share < 0.5 {

@@ -10,7 +10,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
@@ -187,7 +188,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		all := maps.Clone(same)
 		maps.Copy(all, p.Reading.Relabel)
 		p.Reading.Relabel = all
-		return p.setTarget(f, (*data.Column)(table.RelabelLevels((*table.Column)(c), same)))
+		return p.setTarget(f, (*data.Column)(intake.RelabelLevels((*table.Column)(c), same)))
 	}
 	if missing.n > 0 {
 		p.addFilter(expr.QuoteName(c.Name) + " is not null")
@@ -209,7 +210,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		}
 	case c.Kind == data.Numeric:
 		t.binary, p.Task = false, encode.Regression
-		if c.Integer && len(levels) <= table.FewNumbers {
+		if c.Integer && len(levels) <= intake.FewNumbers {
 			p.Loss = "squared"
 			p.add(check.Target, c, "used as a quantity, or as classes with the logistic loss",
 				"the target has %d different whole numbers", len(levels))

@@ -107,12 +107,8 @@ func typesMethods(t *types.Named) (methods []*types.Func) {
 	return methods
 }
 
-// mostInternal is the number of references to internal types in the exported API: aliases of what the solver and the
-// readers declare, and arguments for rows on disk or on several ranks. A caller cannot look up what they have, so that
-// the number may only fall. Fields of a type that a caller sets are declared where the caller sees them.
-const mostInternal = 0
-
-func TestExportedAPI_MentionsFewInternalTypes(t *testing.T) {
+// A caller cannot look up what an internal type has, nor make one.
+func TestExportedAPI_MentionsNoInternalTypes(t *testing.T) {
 	packages := listPackages(t, "-export", "-deps")
 	importing := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(packages[path].Export)
@@ -139,10 +135,10 @@ func TestExportedAPI_MentionsFewInternalTypes(t *testing.T) {
 		}
 	}
 	slices.Sort(all)
-	if len(all) > mostInternal {
-		t.Errorf("%d references to internal types, at most %d are allowed:\n%s", len(all), mostInternal,
-			strings.Join(all, "\n"))
+	if len(all) > 0 {
+		t.Errorf("%d references to internal types:\n%s", len(all), strings.Join(all, "\n"))
 	}
+	t.Logf("%d exported identifiers", identifiers)
 	if identifiers < 500 {
 		t.Errorf("only %d exported identifiers seen", identifiers)
 	}

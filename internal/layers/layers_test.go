@@ -15,6 +15,9 @@ import (
 
 const module = "github.com/drotrain/drotrain/"
 
+// tables are the rooms of columns, which every reader and user of tables imports.
+var tables = []string{"data/table", "data/internal/intake", "data/internal/numeral"}
+
 // rooms in the order of the data's way, each with those before it that it may import. A
 // file belongs to the longest room that its path begins with.
 var rooms = []struct {
@@ -29,36 +32,38 @@ var rooms = []struct {
 	{"design", []string{"internal", "memory"}},
 	{"losses", []string{"internal", "memory", "design"}},
 	{"dro", []string{"internal", "memory", "dro/divergence", "dro/spectrum"}},
+	// Only tests import the next two.
 	{"internal/sets", []string{"internal", "memory", "dro", "dro/spectrum", "dro/divergence"}},
-	// only tests import it
 	{"dro/internal/drotest", []string{"internal", "dro", "design", "losses"}},
-	// only tests import it
 	{"data/fix", nil},
 	{"data/facts", nil},
-	{"data/internal/table", []string{"internal", "memory", "data/fix"}},
-	{"data/internal", []string{"internal", "memory", "data/internal/table", "data/fix"}},
-	{"data/internal/text", []string{"data/internal/table"}},
-	{"data/internal/csv", []string{"internal", "data/internal", "data/internal/table", "data/internal/text",
-		"data/fix"}},
-	{"data/internal/libsvm", []string{"data/internal/table", "data/internal/text"}},
-	{"data/internal/ipc", []string{"internal", "data/internal", "data/internal/table", "data/fix"}},
-	{"data/internal/parquet", []string{"internal", "data/internal", "data/internal/table", "data/fix",
-		"data/internal/ipc"}},
-	{"data/internal/npy", []string{"internal", "memory", "data/internal", "data/internal/table", "data/fix"}},
-	{"data/internal/matrix", []string{"internal", "memory", "design", "data/internal/table", "data/fix"}},
-	{"data", []string{"internal", "memory", "design", "data/internal/table", "data/fix", "data/internal/text",
-		"data/internal/csv",
-		"data/internal/libsvm", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/matrix"}},
-	{"data/internal/datatest", []string{"data/internal/table"}}, // only tests import it
-	{"data/encode", []string{"internal", "memory", "design", "data", "data/facts", "data/fix", "data/internal/table",
-		"data/internal/matrix"}},
-	{"data/check", []string{"internal", "data/internal/table", "data", "data/facts", "data/encode"}},
-	{"data/propose", []string{"internal", "data/internal/table", "data/fix", "data", "data/encode", "data/check"}},
+	{"data/internal/numeral", []string{"internal"}},
+	{"data/table", []string{"internal", "memory", "data/fix", "data/internal/numeral"}},
+	{"data/internal/intake", []string{"internal", "memory", "data/fix", "data/table", "data/internal/numeral"}},
+	{"data/internal", slices.Concat(tables, []string{"internal", "memory", "data/fix"})},
+	{"data/internal/text", tables},
+	{"data/internal/csv", slices.Concat(tables, []string{"internal", "data/internal", "data/internal/text",
+		"data/fix"})},
+	{"data/internal/libsvm", slices.Concat(tables, []string{"data/internal/text"})},
+	{"data/internal/ipc", slices.Concat(tables, []string{"internal", "data/internal", "data/fix"})},
+	{"data/internal/parquet", slices.Concat(tables, []string{"internal", "data/internal", "data/fix",
+		"data/internal/ipc"})},
+	{"data/internal/npy", slices.Concat(tables, []string{"internal", "memory", "data/internal", "data/fix"})},
+	{"data/internal/matrix", slices.Concat(tables, []string{"internal", "memory", "design", "data/fix"})},
+	{"data", slices.Concat(tables, []string{"internal", "memory", "design", "data/fix", "data/internal/text",
+		"data/internal/csv", "data/internal/libsvm", "data/internal/parquet", "data/internal/ipc",
+		"data/internal/npy", "data/internal/matrix"})},
+	{"data/internal/datatest", tables}, // only tests import it
+	{"data/encode", slices.Concat(tables, []string{"internal", "memory", "design", "data", "data/facts",
+		"data/fix", "data/internal/matrix"})},
+	{"data/check", slices.Concat(tables, []string{"internal", "data", "data/facts", "data/encode"})},
+	{"data/propose", slices.Concat(tables, []string{"internal", "data/fix", "data", "data/encode", "data/check"})},
 	{"datasets", []string{"internal", "data", "data/encode"}},
 	{"eval", []string{"internal", "memory", "losses", "data/facts", "dro/divergence"}},
 	{"eval/internal/evaltest", []string{"data", "data/encode", "eval"}}, // only tests import it
 	{"eval/page", []string{"internal", "data/facts", "eval"}},
-	{"verify", []string{"internal/interval", "design", "data", "data/encode"}}, // no code of the solver; design: a type
+	// No code of the solver; of design, a type.
+	{"verify", []string{"internal/interval", "design", "data", "data/encode"}},
 	{"train/level", []string{"internal", "memory", "design", "dro", "dro/divergence", "dro/spectrum"}},
 	{"train/tune", []string{"internal", "memory", "design", "losses", "dro", "train/level"}},
 	{"train/score", nil},
@@ -71,8 +76,10 @@ var rooms = []struct {
 		"train/level", "train/tune", "train"}},
 	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "data/encode", "datasets", "eval",
 		"eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "memory", "design", "losses", "dro", "data", "data/encode", "data/fix", "data/check",
-		"data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report",
+	{"cmd", []string{"internal", "memory", "design", "losses", "dro", "data", "data/encode", "data/fix",
+		"data/check",
+		"data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export",
+		"train/report",
 		"verify"}},
 }
 

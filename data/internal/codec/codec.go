@@ -13,11 +13,10 @@ import (
 	"sync"
 
 	"github.com/andybalholm/brotli"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // A Codec is a compression method, by its number in Parquet, or LZ4Frame.

@@ -12,11 +12,10 @@ import (
 	"testing"
 
 	"github.com/andybalholm/brotli"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // through gives what a writer makes of b.

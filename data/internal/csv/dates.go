@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
 )
 
 // layouts lists the layouts of dates; a time of day may follow.
@@ -171,7 +171,7 @@ func parseClock(s string) (sinceMidnight time.Duration, zoned bool, offset int, 
 // zoneOf returns the zone of an offset from UTC in seconds, as in +02:00.
 func zoneOf(offset int) string {
 	if offset == 0 {
-		return table.UTC
+		return intake.UTC
 	}
 	sign := '+'
 	if offset < 0 {

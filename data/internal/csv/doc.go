@@ -1,4 +1,4 @@
 // Package csv reads delimited text and JSON Lines into tables of plain typed columns, and
 // writes delimited text. Both formats share the inference of types (types.go). It imports
-// data/internal/table; only data imports it. Start reading at read.go.
+// data/internal/intake; only data imports it. Start reading at read.go.
 package csv

@@ -8,10 +8,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/transform"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // ReadLines reads JSON Lines: one flat JSON object per row. Columns are the keys in the
@@ -20,7 +20,7 @@ import (
 // gzip or bzip2.
 //
 // Verbatim values are the texts that they are written in; only absent keys, null and "" are nulls.
-func ReadLines(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
+func ReadLines(ctx context.Context, src intake.Source, names []string, o Options, verbatim bool) (*intake.Table, error) {
 	r, err := newReading(ctx, src, o, verbatim)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func ReadLines(ctx context.Context, src table.Source, names []string, o Options,
 	if rows == 0 {
 		return nil, &table.Error{Msg: "the file holds no rows"}
 	}
-	r.header, r.renamed = table.MakeUnique(l.keys)
+	r.header, r.renamed = intake.MakeUnique(l.keys)
 	if err := r.selectColumns(names); err != nil {
 		return nil, err
 	}

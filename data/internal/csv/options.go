@@ -9,7 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Options says how text is read, as data.TextOptions does, whose fields it has. The zero value selects the rules
@@ -75,8 +77,8 @@ func (o *Options) MissingTexts(column string, header []string) (texts []string) 
 }
 
 // RenamingOf returns the renaming of the values of a column of a table with the given header.
-func (o *Options) RenamingOf(column string, header []string) *table.Renaming {
-	return table.NewRenaming(o.Relabel, o.MissingTexts(column, header), func(text string) (v float64, ok bool) {
+func (o *Options) RenamingOf(column string, header []string) *intake.Renaming {
+	return intake.NewRenaming(o.Relabel, o.MissingTexts(column, header), func(text string) (v float64, ok bool) {
 		v, _, ok = o.numberFormat().parse(text)
 		return v, ok
 	})
@@ -84,7 +86,7 @@ func (o *Options) RenamingOf(column string, header []string) *table.Renaming {
 
 // UnusedTexts returns the items of Missing and the keys of Relabel that occur in no column of a table with the given
 // header, given the renamings of its columns.
-func (o *Options) UnusedTexts(header []string, of map[string]*table.Renaming) (missing, relabel []string) {
+func (o *Options) UnusedTexts(header []string, of map[string]*intake.Renaming) (missing, relabel []string) {
 	occurs := func(column, text string) bool {
 		for name, r := range of {
 			if (column == "" || column == name) && r.Found(text) {
@@ -174,7 +176,7 @@ func (f numberFormat) parse(s string) (v float64, whole, ok bool) {
 			return 0, false, false
 		}
 	}
-	return table.ParseNumber(s)
+	return numeral.ParseNumber(s)
 }
 
 // hasAccountSign reports whether a text begins or ends as a negative number of accounts does.

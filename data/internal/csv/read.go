@@ -12,10 +12,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
-
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // Read reads comma-, semicolon-, tab- or bar-separated text with a header line:
@@ -29,7 +30,7 @@ import (
 // are NA, N/A, null, NULL and None, but in columns of numbers and bools only.
 //
 // Verbatim columns are text, every character of it, Categorical all; only empty fields are nulls.
-func Read(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
+func Read(ctx context.Context, src intake.Source, names []string, o Options, verbatim bool) (*intake.Table, error) {
 	r, err := newReading(ctx, src, o, verbatim)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ type reading struct {
 type recordReader interface{ Read() ([]string, error) }
 
 // newReading returns a reading of a text.
-func newReading(ctx context.Context, src table.Source, o Options, verbatim bool) (*reading, error) {
+func newReading(ctx context.Context, src intake.Source, o Options, verbatim bool) (*reading, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &table.Error{Msg: err.Error()}
 	}
@@ -136,13 +137,13 @@ func (r *reading) setNames(first []string) error {
 			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h),
 				Hint: "save the file as UTF-8"}
 		}
-		if _, _, ok := table.ParseNumber(r.header[i]); ok && r.likeRow == nil {
+		if _, _, ok := numeral.ParseNumber(r.header[i]); ok && r.likeRow == nil {
 			r.likeRow = []*table.Error{{Msg: fmt.Sprintf(
 				"the first line is used as column names, but looks like a row: field %d is %q", i+1, r.header[i]),
 				Fixes: []fix.Fix{fix.SayNoHeader}}}
 		}
 	}
-	r.header, r.renamed = table.MakeUnique(r.header)
+	r.header, r.renamed = intake.MakeUnique(r.header)
 	return nil
 }
 
@@ -150,7 +151,7 @@ func (r *reading) setNames(first []string) error {
 const everyRows = 4096
 
 // table reads the text twice: once to find the types, and once for the values.
-func (r *reading) table(names []string) (*table.Table, error) {
+func (r *reading) table(names []string) (*intake.Table, error) {
 	r.header, r.columns = nil, nil
 	all, err := r.open()
 	if err != nil {
@@ -169,7 +170,7 @@ func (r *reading) table(names []string) (*table.Table, error) {
 // selectColumns marks the columns named, or all for nil, as used. It adds the columns of the header that are not
 // there yet.
 func (r *reading) selectColumns(names []string) error {
-	want, err := table.CheckWanted(names, r.header)
+	want, err := intake.CheckWanted(names, r.header)
 	for i, name := range r.header {
 		if i == len(r.columns) {
 			r.columns = append(r.columns, r.newColumn(name))
@@ -219,11 +220,11 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 }
 
 // fill returns the columns that are used, with the values of a second reading.
-func (r *reading) fill(rows int) (*table.Table, error) {
+func (r *reading) fill(rows int) (*intake.Table, error) {
 	if rows > math.MaxInt32 {
 		return nil, &table.Error{Msg: fmt.Sprintf("%d rows exceed the limit of %d for one file", rows, math.MaxInt32)}
 	}
-	f := &table.Table{Rows: rows, Notes: r.renamed, Remarks: r.likeRow}
+	f := &intake.Table{Rows: rows, Notes: r.renamed, Remarks: r.likeRow}
 	style := chooseStyle(r.columns, r.header, r.comma == ';')
 	style.decimalGiven = r.options.Decimal != ""
 	for i, c := range r.columns {
@@ -240,13 +241,13 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 		}
 	}
 	block := rows
-	var spill *table.Spill
+	var spill *intake.Spill
 	if r.spills {
 		var err error
-		if spill, err = table.NewSpill(); err != nil {
+		if spill, err = intake.NewSpill(); err != nil {
 			return nil, err
 		}
-		block = min(rows, table.SpillRows(len(f.Columns)))
+		block = min(rows, intake.SpillRows(len(f.Columns)))
 	}
 	for _, c := range r.columns {
 		switch {
@@ -299,7 +300,7 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 			return nil, err
 		}
 	}
-	renamings := map[string]*table.Renaming{}
+	renamings := map[string]*intake.Renaming{}
 	for _, c := range r.columns {
 		if c.Column != nil {
 			renamings[c.Name] = c.renaming
@@ -310,7 +311,7 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 }
 
 // spill moves the rows in memory to a file.
-func (r *reading) spill(to *table.Spill, rows int) error {
+func (r *reading) spill(to *intake.Spill, rows int) error {
 	for _, c := range r.columns {
 		if c.isSpilled() {
 			if err := c.spill(to, rows); err != nil {
@@ -378,7 +379,7 @@ func (r *reading) checkMemory(rows int) error {
 	if err := r.text.Source.Afford(columnBytes*int64(used), use); err != nil {
 		return err
 	}
-	if !table.MaySpill(r.ctx, row*all) {
+	if !intake.MaySpill(r.ctx, row*all) {
 		return r.text.Source.Afford(row*all+columnBytes*int64(used), use)
 	}
 	r.spills = r.text.Source.Afford(memoryShare*row*all, use) != nil

@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drotrain/drotrain/data/table"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // source is a file in memory.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/data/internal/text"
 )
 
@@ -75,7 +75,7 @@ func isSpaceAligned(lines [][]byte) bool {
 		}
 		numbers := 0
 		for _, v := range f {
-			if _, _, ok := table.ParseNumber(v); ok {
+			if _, _, ok := numeral.ParseNumber(v); ok {
 				numbers++
 			}
 		}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A smallSource is a source of a process with little memory.
@@ -37,7 +38,7 @@ func TestRead_ValuesInAFile(t *testing.T) {
 	}
 	readers := map[string]struct {
 		text string
-		read func(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error)
+		read func(ctx context.Context, src intake.Source, names []string, o Options, verbatim bool) (*intake.Table, error)
 	}{
 		"csv":        {csv.String(), Read},
 		"json lines": {lines.String(), ReadLines},

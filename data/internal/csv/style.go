@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // styles lists the usual ways of writing numbers, those without a thousands separator first.
@@ -240,7 +241,7 @@ func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 	case readable && v.ambiguous:
 		is := func(s int) string {
 			x, _ := n.parse(n.example, s)
-			return table.FormatNumber(x) + " " + styles[s].words
+			return numeral.FormatNumber(x) + " " + styles[s].words
 		}
 		e.Msg += fmt.Sprintf(": %s, or %s; nothing in the file shows which", is(commaThousands), is(commaDecimal))
 		e.Fixes = []fix.Fix{fix.SayThousands, fix.SayDecimal}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Every file is read in one way: that in which most columns are numbers, without a column of

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/drotrain/drotrain/data/internal/text"
 )
 
@@ -17,7 +17,7 @@ type textFile struct {
 }
 
 // newTextFile examines the beginning of a file.
-func newTextFile(src table.Source) (*textFile, error) {
+func newTextFile(src intake.Source) (*textFile, error) {
 	f, err := text.Examine(src)
 	if err != nil {
 		return nil, err

@@ -9,13 +9,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A column collects, in the first reading of a text, what the type of a column may be, and in the second one its
 // values.
 type column struct {
-	renaming *table.Renaming
+	renaming *intake.Renaming
 	asDates  bool // dates are numbers
 	verbatim bool
 	used     bool
@@ -117,7 +119,7 @@ func (c *column) countValue(s string, row int) (valid bool) {
 	if v, whole, ok := c.count.as.parse(s); ok {
 		c.numbers++
 		c.count.addNumber(s, row)
-		if c.paddedRow == 0 && table.IsPadded(s) {
+		if c.paddedRow == 0 && numeral.IsPadded(s) {
 			c.paddedRow, c.padded = row+1, strings.Clone(s)
 		}
 		if v < 0 && s[0] != '-' {
@@ -128,7 +130,7 @@ func (c *column) countValue(s string, row int) (valid bool) {
 		}
 		return true
 	}
-	if _, ok := table.ParseBool(s); ok {
+	if _, ok := numeral.ParseBool(s); ok {
 		c.bools++
 	} else if !isText(s) {
 		return false
@@ -201,9 +203,9 @@ func joinZones(a, b string) (joint string, ok bool) {
 	case a == b:
 		return a, true
 	case a != "" && b != "":
-		return table.VariousOffsets, true
+		return intake.VariousOffsets, true
 	}
-	return table.UTC, a+b == table.UTC
+	return intake.UTC, a+b == intake.UTC
 }
 
 // often lists words that usually stand for missing values.
@@ -372,7 +374,7 @@ func (c *column) allocate(rows int) {
 func (c *column) isSpilled() bool { return c.used && !c.Clock }
 
 // spill moves the values of the rows from first on to a part.
-func (c *column) spill(to *table.Spill, rows int) error {
+func (c *column) spill(to *intake.Spill, rows int) error {
 	p, err := to.Put(c.Column, rows, c.levels)
 	if err != nil {
 		return err
@@ -419,7 +421,7 @@ func (c *column) store(s string, row int) {
 			c.InexactRow = row + 1
 		}
 	case c.Kind == table.Bool:
-		if v, _ := table.ParseBool(s); v {
+		if v, _ := numeral.ParseBool(s); v {
 			c.Number[at] = 1
 		}
 	default:

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // WantError checks that an error is there and holds every one of the parts.

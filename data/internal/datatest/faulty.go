@@ -4,7 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A Faulty is a file of columns of which one reading fails: those of values, and their
@@ -24,7 +25,7 @@ func (f *Faulty) Stored(cols []table.Column, rows int) []*table.Column {
 		var parts []table.Part
 		for lo := 0; lo < c.Len(); lo += rows {
 			hi := min(lo+rows, c.Len())
-			parts = append(parts, &faultyPart{table.InMemory(hi-lo, c.Slice(lo, hi)), f})
+			parts = append(parts, &faultyPart{intake.InMemory(hi-lo, c.Slice(lo, hi)), f})
 		}
 		out[i] = table.NewStored(c.Name, c.Type, c.Kind, c.Integer, parts)
 	}

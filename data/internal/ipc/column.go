@@ -7,7 +7,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A builder copies the values of a field into a column.
@@ -15,9 +17,9 @@ type builder struct {
 	field  *field
 	out    *table.Column
 	levels *table.Levels
-	exact  bool                 // the values are those of field.Exact
-	vector *table.VectorBuilder // of lists of floats; else nil
-	sparse *table.SparseBuilder // of lists of entries of sparse vectors; else nil
+	exact  bool                  // the values are those of field.Exact
+	vector *intake.VectorBuilder // of lists of floats; else nil
+	sparse *table.SparseBuilder  // of lists of entries of sparse vectors; else nil
 
 	from  *table.Column // the dictionary that codes were looked up in last
 	codes []int32       // by index into it, one more than the code; 0: not met yet
@@ -37,7 +39,7 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 		out.Zone = f.Exact.Zone
 	}
 	if e := f.floatElement(); e.Size > 0 {
-		b.vector = table.NewVectorBuilder(rows, e.Size)
+		b.vector = intake.NewVectorBuilder(rows, e.Size)
 	}
 	if f.isSparse() {
 		b.sparse = &table.SparseBuilder{}
@@ -49,7 +51,7 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 			out.Kind = table.Categorical
 		}
 	} else if exact && f.Type == typeFloat {
-		out.Type = table.AsBits(f.Element.String())
+		out.Type = numeral.AsBits(f.Element.String())
 	} else if (f.Type == typeDate || f.Type == typeTimestamp) && !(f.Clock && dates) {
 		out.Kind = table.Other
 	}
@@ -244,7 +246,7 @@ func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
 		}
 	case f.Type == typeDecimal:
 		digits := f.decimals(data)
-		return func(i int) (float64, bool) { return table.BigDecimal(digits(i), f.Scale) }
+		return func(i int) (float64, bool) { return numeral.BigDecimal(digits(i), f.Scale) }
 	case f.Divisor != 0:
 		return func(i int) (float64, bool) {
 			v, _ := f.Element.Number(data[i*f.Element.Size:])
@@ -366,7 +368,7 @@ func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, st
 func (b *builder) dictionaryNumber(from *table.Column, k int) (v float64, exact bool) {
 	e := b.field.Exact
 	if e.HasTexts() {
-		return table.BigScaled(table.Unscaled(from.Level[from.Code[k]], e.Scale), e.Scale)
+		return numeral.BigScaled(numeral.Unscaled(from.Level[from.Code[k]], e.Scale), e.Scale)
 	}
 	return e.Float(int64(math.Float64bits(from.Number[k])))
 }
@@ -461,12 +463,12 @@ func (b *builder) addEntries(c *cursor, start int) {
 			switch {
 			case place < 0 || place >= math.MaxInt32:
 				fail("the sparse vector has an entry at place %v, which must be from 0 to %d", place, math.MaxInt32-1)
-			case !table.IsFinite(v):
+			case !numeral.IsFinite(v):
 				fail("the entry at place %v is %v: numbers must be finite", place, v)
 			}
 			index, value = append(index, int32(place)), append(value, v)
 		}
-		if !table.SortEntries(index, value) {
+		if !numeral.SortEntries(index, value) {
 			fail("the sparse vector has two entries at one place")
 		}
 		b.sparse.BeginRow()
@@ -479,11 +481,11 @@ func (b *builder) addEntries(c *cursor, start int) {
 // columns returns the finished columns of the field.
 func (b *builder) columns() ([]*table.Column, error) {
 	if b.sparse != nil {
-		return []*table.Column{table.NewSparse(b.out.Name, b.sparse.Sparse())}, nil
+		return []*table.Column{intake.NewSparse(b.out.Name, b.sparse.Sparse())}, nil
 	}
 	if b.vector != nil {
 		columns, err := b.vector.Columns(b.out)
-		return columns, table.InColumn(b.out.Name, err)
+		return columns, intake.InColumn(b.out.Name, err)
 	}
 	if b.out.Kind == table.Categorical {
 		b.out.Level = b.levels.Text

@@ -11,8 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
 )
 
 // seekable is a file in memory that Arrow writes to.
@@ -45,7 +44,7 @@ func arrowFile(t *testing.T, batches int) []byte {
 // says is the error of reading an Arrow file or stream, or "".
 func says(t *testing.T, b []byte, names ...string) (text string, rows int) {
 	t.Helper()
-	err := table.Guard(func() error {
+	err := intake.Guard(func() error {
 		f, err := readValues(t.Context(), source{bytes.NewReader(b)}, names, false, false)
 		if err == nil {
 			rows = f.Rows

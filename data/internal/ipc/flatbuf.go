@@ -3,7 +3,7 @@ package ipc
 import (
 	"encoding/binary"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A fbTable is a table of a FlatBuffer; the zero value has no fields. Its methods check every offset and

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/drotrain/drotrain/data/internal/codec"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Numbers of the format: kinds of messages.

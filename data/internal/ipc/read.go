@@ -6,7 +6,8 @@ import (
 	"encoding/binary"
 	"reflect"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 var ipcMagic = []byte("ARROW1")
@@ -15,7 +16,7 @@ var ipcMagic = []byte("ARROW1")
 // all for nil, in the order of the file. The values of columns other than vectors stay in the file. If dates is set,
 // dates and timestamps become Numeric, as days; if exact is set, 64-bit integers are read as bits. It panics with an
 // error if the file is damaged; the caller must recover.
-func Read(ctx context.Context, src table.Source, names []string, exact, dates bool) (*table.Table, error) {
+func Read(ctx context.Context, src intake.Source, names []string, exact, dates bool) (*intake.Table, error) {
 	cut := cutStream
 	if bytes.Equal(bytesAt(src, span{0, min(src.Size(), int64(len(ipcMagic)))}, nil), ipcMagic) {
 		cut = cutFile
@@ -135,7 +136,7 @@ func leadingSchema(src rawFile, limit, most int64) (s *schema, end int64) {
 
 // A decoder decodes the dictionaries and batches of a schema.
 type decoder struct {
-	src          table.Source
+	src          intake.Source
 	schema       *schema
 	values       map[int64]*field // of dictionaries, by number
 	batches      []*batch
@@ -174,7 +175,7 @@ func (d *decoder) fieldsOf(b *batch) []*field {
 
 // check checks the lengths in all dictionaries and batches before any is decoded.
 func (d *decoder) check(messages []*message) error {
-	limit, cells := table.MaxCells(d.src.Size()), int64(0)
+	limit, cells := intake.MaxCells(d.src.Size()), int64(0)
 	for _, m := range messages {
 		if m.kind != msgDictionary && m.kind != msgBatch {
 			return table.Damaged("a message has the unexpected kind %d", m.kind)
@@ -194,14 +195,14 @@ func (d *decoder) check(messages []*message) error {
 }
 
 // table decodes the batches.
-func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) (t *table.Table, err error) {
-	t = &table.Table{Rows: int(d.rows)}
+func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) (t *intake.Table, err error) {
+	t = &intake.Table{Rows: int(d.rows)}
 	all := make([]string, len(d.schema.Fields))
 	for i, f := range d.schema.Fields {
 		all[i] = f.Name
 	}
-	all, t.Notes = table.MakeUnique(all)
-	want, err := table.CheckWanted(names, all)
+	all, t.Notes = intake.MakeUnique(all)
+	want, err := intake.CheckWanted(names, all)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +236,7 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 				c.skip(f)
 				continue
 			}
-			err := table.GuardAs("the lengths and values of a batch", func() error {
+			err := intake.GuardAs("the lengths and values of a batch", func() error {
 				if how := (storing{d.src, all[i], exact, dates}); f.isStorable(builders[i].out.Kind) {
 					builders[i].out.Parts = append(builders[i].out.Parts, how.cutParts(c, f, d.dictionaries[f.Dictionary])...)
 				} else {
@@ -244,7 +245,7 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 				return nil
 			})
 			if err != nil {
-				return nil, table.InColumn(all[i], err)
+				return nil, intake.InColumn(all[i], err)
 			}
 		}
 		start += int(b.rows)
@@ -263,8 +264,8 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 		t.Columns = append(t.Columns, columns...)
 	}
 	for i := 0; i+1 < len(d.schema.Metadata); i += 2 {
-		if d.schema.Metadata[i] == table.PandasKey {
-			table.MarkIndexes(t.Columns, d.schema.Metadata[i+1])
+		if d.schema.Metadata[i] == intake.PandasKey {
+			intake.MarkIndexes(t.Columns, d.schema.Metadata[i+1])
 		}
 	}
 	return t, nil
@@ -276,7 +277,7 @@ func (d *decoder) addValues(b *batch) error {
 	if !b.delta || before == nil {
 		before = &table.Column{}
 	}
-	return table.GuardAs("the values of a dictionary", func() error {
+	return intake.GuardAs("the values of a dictionary", func() error {
 		rows := before.Len() + int(b.rows)
 		if err := table.Afford(8*int64(rows), "to hold a dictionary"); err != nil {
 			return err

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Numbers of the format: the types of fields that are told apart.
@@ -38,10 +39,10 @@ var layouts = [...]struct {
 	bits, buffers, fields int
 }{{}, {"null", 0, 0, 0}, {"int", 0, 2, 0}, {"float", 0, 2, 0}, {"binary", 32, 3, 0}, {"string", 32, 3, 0},
 	{"bool", 1, 2, 0}, {"decimal", 0, 2, 0},
-	{"date", 0, 2, 0}, {table.TimeOfDay, 0, 2, 0}, {"timestamp", 0, 2, 0}, {"interval", 0, 2, 0}, {"list", 32, 2, 1},
+	{"date", 0, 2, 0}, {intake.TimeOfDay, 0, 2, 0}, {"timestamp", 0, 2, 0}, {"interval", 0, 2, 0}, {"list", 32, 2, 1},
 	{"struct", 0, 1, -1},
 	{"union", 0, 1, -1}, {"fixed_size_binary", 0, 2, 0}, {"fixed_size_list", 0, 1, 1}, {"map", 32, 2, 1},
-	{table.Duration, 0, 2, 0},
+	{intake.Duration, 0, 2, 0},
 	{"large_binary", 64, 3, 0}, {"string", 64, 3, 0}, {"large_list", 64, 2, 1}, {"run_end_encoded", 0, 0, 2},
 	{"binary_view", 128, 2, 0},
 	{"string", 128, 2, 0}, {"list_view", 32, 3, 1}, {"large_list_view", 64, 3, 1}}
@@ -282,7 +283,7 @@ func (f *field) isSparse() bool {
 // ReadExactTypes returns, by field name, the names of the exact types in a schema. Writers
 // store such a schema in Parquet files.
 func ReadExactTypes(stream []byte) (types map[string]string, err error) {
-	err = table.GuardAs("the fields of the schema", func() error {
+	err = intake.GuardAs("the fields of the schema", func() error {
 		m := cutMessage(bytes.NewReader(stream), 0, int64(len(stream)))
 		if m == nil {
 			return table.Damaged("the file does not start with a schema")

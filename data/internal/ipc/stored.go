@@ -3,7 +3,8 @@ package ipc
 import (
 	"slices"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 const (
@@ -21,7 +22,7 @@ func (f *field) isStorable(k table.Kind) bool {
 
 // storing says how the values of a column are read later.
 type storing struct {
-	src          table.Source
+	src          intake.Source
 	name         string
 	exact, dates bool
 }
@@ -107,8 +108,8 @@ func (p *part) Open(row int, _ *table.Buffers) (table.Values, error) {
 
 // guard calls do and converts a panic of a decoder into an error that names file and column.
 func (p *part) guard(do func() error) error {
-	if err := table.GuardAs("the values of a batch", do); err != nil {
-		return table.InFile(p.src.Name(), table.InColumn(p.name, err))
+	if err := intake.GuardAs("the values of a batch", do); err != nil {
+		return intake.InFile(p.src.Name(), intake.InColumn(p.name, err))
 	}
 	return nil
 }

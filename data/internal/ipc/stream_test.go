@@ -13,8 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/endian"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // source is a file in memory.
@@ -51,8 +51,8 @@ func messageAt(b []byte, at int) *message {
 
 // readValues works like Read, with the values in memory.
 func readValues(
-	ctx context.Context, src table.Source, names []string, exact, dates bool,
-) (*table.Table, error) {
+	ctx context.Context, src intake.Source, names []string, exact, dates bool,
+) (*intake.Table, error) {
 	t, err := Read(ctx, src, names, exact, dates)
 	if err == nil {
 		t.Columns, err = table.Load(ctx, t.Columns)
@@ -78,8 +78,8 @@ func TestReadStream_SchemaAndEnd(t *testing.T) {
 		"twice":                   {append(slices.Clone(whole), whole...), "continues after the end"},
 		"a byte behind":           {append(slices.Clone(whole), 0, 0, 1), "continues after the end"},
 	} {
-		var f *table.Table
-		err := table.Guard(func() (err error) {
+		var f *intake.Table
+		err := intake.Guard(func() (err error) {
 			f, err = readValues(t.Context(), source{bytes.NewReader(c.b)}, nil, false, false)
 			return err
 		})
@@ -135,7 +135,7 @@ func TestRead_InexactRowOfBatches(t *testing.T) {
 func TestRead_NullCountsOfBatches(t *testing.T) {
 	whole := stream(t)
 	read := func(b []byte) error {
-		return table.Guard(func() error {
+		return intake.Guard(func() error {
 			_, err := readValues(t.Context(), source{bytes.NewReader(b)}, nil, false, false)
 			return err
 		})

@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // recordOf is a record of three columns, of which the middle one is of a type; it has three
@@ -116,7 +116,7 @@ func TestRead_EveryType(t *testing.T) {
 		}
 		for _, dates := range []bool{false, true} {
 			got := ""
-			if err := table.Guard(func() error {
+			if err := intake.Guard(func() error {
 				f, err := readValues(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false, dates)
 				if err != nil {
 					return err

@@ -12,14 +12,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/drotrain/drotrain/data/internal/intake"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // refused reports whether f panics, as readers do.
 func refused(f func()) bool {
-	return table.Guard(func() error { f(); return nil }) != nil
+	return intake.Guard(func() error { f(); return nil }) != nil
 }
 
 // unpackBytes returns the decompressed bytes of a buffer.

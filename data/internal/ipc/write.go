@@ -13,8 +13,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A Writer writes columns as an Arrow IPC stream with one record batch per block.
@@ -40,7 +41,7 @@ func (w *Writer) Write(cols []table.Column, rows int) error {
 		field.Reserve(rows)
 		put, err := appender(field, c)
 		if err != nil {
-			return table.InColumn(c.Name, err)
+			return intake.InColumn(c.Name, err)
 		}
 		for row := range rows {
 			if c.IsNull(row) {
@@ -91,7 +92,7 @@ func appender(to array.Builder, c *table.Column) (put func(row int), err error) 
 	e, _ := table.ParseExactType(c.Type)
 	unscaled := func(row int) *big.Int {
 		if c.Kind == table.Categorical {
-			return table.Unscaled(c.Level[c.Code[row]], e.Scale)
+			return numeral.Unscaled(c.Level[c.Code[row]], e.Scale)
 		}
 		return big.NewInt(c.Int[row])
 	}
@@ -119,7 +120,7 @@ func appender(to array.Builder, c *table.Column) (put func(row int), err error) 
 	case *array.Uint64Builder:
 		return appendWith(b.Append, integerAt[uint64](c)), nil
 	case *array.Float16Builder:
-		return appendWith(b.Append, func(row int) float16.Num { return float16.FromBits(table.FloatToHalf(c.Number[row])) }),
+		return appendWith(b.Append, func(row int) float16.Num { return float16.FromBits(numeral.FloatToHalf(c.Number[row])) }),
 			nil
 	case *array.Float32Builder:
 		return appendWith(b.Append, func(row int) float32 { return float32(c.Number[row]) }), nil

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A table that is written block by block is read as it was, with its nulls and its 64-bit integers.

@@ -15,8 +15,10 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
 	"github.com/drotrain/drotrain/data/internal/text"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // The names of the columns.
@@ -48,7 +50,7 @@ type reading struct {
 
 // Read reads a file: the columns label, qid if the lines have it, and x, a sparse vector with the places as the file
 // numbers them. Lines that are empty or only a comment are no rows. Errors name the line of the file.
-func Read(ctx context.Context, src table.Source) (*table.Table, error) {
+func Read(ctx context.Context, src intake.Source) (*intake.Table, error) {
 	f, err := text.Examine(src)
 	if err != nil {
 		return nil, err
@@ -83,14 +85,14 @@ func Read(ctx context.Context, src table.Source) (*table.Table, error) {
 	if err := r.check(ctx, f); err != nil {
 		return nil, err
 	}
-	out := &table.Table{Rows: len(r.label)}
+	out := &intake.Table{Rows: len(r.label)}
 	out.Columns = []*table.Column{{Name: Label, Type: "text number", Kind: table.Numeric, Number: r.label,
 		Integer: r.integer, FromText: true}}
 	if r.query != nil {
 		out.Columns = append(out.Columns, &table.Column{Name: Query, Type: "text number", Kind: table.Numeric,
 			Number: r.query, Integer: true, FromText: true})
 	}
-	out.Columns = append(out.Columns, table.NewSparse(Name, r.vectors.Sparse()))
+	out.Columns = append(out.Columns, intake.NewSparse(Name, r.vectors.Sparse()))
 	return out, nil
 }
 
@@ -164,7 +166,7 @@ func (r *reading) read(line []byte) error {
 			return r.fault("the place of %s is not a whole number from 0 to %d", quote(field), mostPlace)
 		}
 		v, err := strconv.ParseFloat(string(value), 64)
-		if err != nil || !table.IsFinite(v) || bytes.ContainsAny(value, "xX_") {
+		if err != nil || !numeral.IsFinite(v) || bytes.ContainsAny(value, "xX_") {
 			return r.fault("the value of %s is not a finite number", quote(field))
 		}
 		r.index, r.value = append(r.index, int32(i)), append(r.value, v)
@@ -172,7 +174,7 @@ func (r *reading) read(line []byte) error {
 	if r.query != nil && len(r.query) < len(r.label) {
 		return r.fault("there is no qid, which the lines before have")
 	}
-	if !table.SortEntries(r.index, r.value) {
+	if !numeral.SortEntries(r.index, r.value) {
 		return r.fault("the place %d occurs twice", firstRepeated(r.index))
 	}
 	r.vectors.BeginRow()
@@ -190,7 +192,7 @@ func (r *reading) readLabel(label []byte) error {
 		return r.fault("it begins with %s, not with a label", quote(label))
 	case bytes.IndexByte(label, ',') >= 0:
 		return r.fault("%s are several labels, and one is read for each row", quote(label))
-	case err != nil || !table.IsFinite(v) || bytes.ContainsAny(label, "xX_"):
+	case err != nil || !numeral.IsFinite(v) || bytes.ContainsAny(label, "xX_"):
 		return r.fault("the label %s is not a finite number", quote(label))
 	}
 	r.label = append(r.label, v)
@@ -202,7 +204,7 @@ func (r *reading) readLabel(label []byte) error {
 func (r *reading) readQuery(value []byte, first bool) error {
 	v, err := strconv.ParseInt(string(value), 10, 64)
 	switch {
-	case err != nil || !table.IsExactInt64(v):
+	case err != nil || !numeral.IsExactInt64(v):
 		return r.fault("the qid %s is not a whole number below 2^53", quote(value))
 	case !first || len(r.query) != len(r.label)-1:
 		return r.fault("the qid must come behind the label, in every line")

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A memoryFile is a file in memory.
@@ -18,13 +19,13 @@ type memoryFile struct {
 func (f memoryFile) Name() string               { return f.name }
 func (f memoryFile) Afford(int64, string) error { return nil }
 
-func readText(t *testing.T, text string) (*table.Table, error) {
+func readText(t *testing.T, text string) (*intake.Table, error) {
 	t.Helper()
 	return Read(t.Context(), memoryFile{bytes.NewReader([]byte(text)), "t.svm"})
 }
 
 // describe writes the columns of a table as text.
-func describe(t *table.Table) string {
+func describe(t *intake.Table) string {
 	var b strings.Builder
 	for r := range t.Rows {
 		for _, c := range t.Columns {

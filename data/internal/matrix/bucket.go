@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/limit"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A Number is a numeric column of the design matrix: (v − Shift)/Scale for the values v of a column, with nulls

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"math"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/memory"
 )
 

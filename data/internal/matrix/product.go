@@ -1,7 +1,8 @@
 package matrix
 
 import (
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A Factor of a Product is a function of a number, or the indicator of some values of a category.
@@ -51,10 +52,10 @@ func (p product) Pages() []table.Page { return nil }
 
 func (p product) Open(row int, pages *table.Buffers) (table.Values, error) {
 	v := &productValues{product: p, row: row, readers: make([]Reader, len(p.factors)),
-		is: make([]*table.ValueIndex, len(p.factors))}
+		is: make([]*intake.ValueIndex, len(p.factors))}
 	for k, f := range p.factors {
 		v.readers[k] = NewReader(f.Column, pages, row)
-		v.is[k] = table.NewValueIndex(f.Column, func(row int) int {
+		v.is[k] = intake.NewValueIndex(f.Column, func(row int) int {
 			if f.Has(row) {
 				return 1
 			}
@@ -68,7 +69,7 @@ type productValues struct {
 	product
 	row     int
 	readers []Reader
-	is      []*table.ValueIndex // of categories, the indicator
+	is      []*intake.ValueIndex // of categories, the indicator
 }
 
 func (v *productValues) Inexact() int { return 0 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A Vector encodes the entries of sparse vectors: the entry at the k-th of Places, divided by the k-th of Scales, in

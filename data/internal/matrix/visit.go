@@ -5,7 +5,9 @@ import (
 	"math"
 	"sync"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -60,7 +62,7 @@ func Visit(
 			tasks = append(tasks, task{g[0], g[1], r[0], r[1]})
 		}
 	}
-	watch := table.WatchFrom(ctx)
+	watch := intake.WatchFrom(ctx)
 	watch.BeginSweep(rows, len(cols))
 	var mu sync.Mutex
 	var pages table.Buffers
@@ -189,7 +191,7 @@ type Reader struct {
 func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
 	parts := c.Parts
 	if !c.IsStored() {
-		parts = []table.Part{table.InMemory(math.MaxInt, c)}
+		parts = []table.Part{intake.InMemory(math.MaxInt, c)}
 	}
 	return Reader{parts: parts, pages: pages, nan: c.TakesNaNAsNull(), row: row}
 }
@@ -223,7 +225,7 @@ func (r *Reader) ReadNext(n int) ([]float64, []bool, error) {
 		r.row += k
 	}
 	if r.nan {
-		nulls += table.NullNaN(r.number, r.null)
+		nulls += numeral.NullNaN(r.number, r.null)
 	}
 	if nulls == 0 {
 		return r.number, nil, nil

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // paper is a part of which only its pages are known.

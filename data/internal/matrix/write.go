@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -170,7 +171,7 @@ func (p *plan) fill(
 		need += to.bytes(int(entries[s].Load()))
 	}
 	if err := table.Afford(need, fmt.Sprintf("for a matrix of %d × %d", n, p.Width)); err != nil {
-		return table.InFile(name, err)
+		return intake.InFile(name, err)
 	}
 	for s, to := range sets {
 		to.allocate(int(entries[s].Load()))

@@ -17,7 +17,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
@@ -35,7 +36,7 @@ const (
 )
 
 // Read returns the table of an array. Its numbers stay in the file.
-func Read(in table.Source) (*table.Table, error) {
+func Read(in intake.Source) (*intake.Table, error) {
 	name := path.Base(strings.ReplaceAll(in.Name(), `\`, "/"))
 	h, err := headerOf(in, in.Size())
 	if err != nil {
@@ -49,7 +50,7 @@ func Read(in table.Source) (*table.Table, error) {
 
 // ReadArchive returns the table of the arrays of an .npz file, which must have the same number of rows, or of a sparse
 // matrix of scipy.
-func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
+func ReadArchive(ctx context.Context, in intake.Source) (*intake.Table, error) {
 	z, err := zip.NewReader(in, in.Size())
 	if err != nil {
 		return nil, table.Damaged("the archive cannot be read: %v", err)
@@ -60,7 +61,7 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 	if arrays := arraysOfArchive(z); isSparse(arrays) {
 		return readSparse(in, arrays)
 	}
-	out := &table.Table{}
+	out := &intake.Table{}
 	first := ""
 	for _, f := range z.File {
 		if err := ctx.Err(); err != nil {
@@ -76,11 +77,11 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 		}
 		body, size, err := bodyOf(in, f)
 		if err != nil {
-			return nil, table.InColumn(name, err)
+			return nil, intake.InColumn(name, err)
 		}
 		h, err := headerOf(body, size)
 		if err != nil {
-			return nil, table.InColumn(name, err)
+			return nil, intake.InColumn(name, err)
 		}
 		t, err := h.readTable(body, name)
 		if err != nil {
@@ -90,7 +91,7 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 			first, out.Rows = name, t.Rows
 		}
 		if t.Rows != out.Rows {
-			return nil, table.InColumn(name, &table.Error{Msg: fmt.Sprintf("the array has %d rows, but %q has %d", t.Rows, first,
+			return nil, intake.InColumn(name, &table.Error{Msg: fmt.Sprintf("the array has %d rows, but %q has %d", t.Rows, first,
 				out.Rows), Hint: "all arrays of an archive need the same number of rows"})
 		}
 		out.Columns = append(out.Columns, t.Columns...)
@@ -101,7 +102,7 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 	seen := map[string]bool{}
 	for _, c := range out.Columns {
 		if seen[c.Name] {
-			return nil, table.InColumn(c.Name, &table.Error{Msg: "two columns have this name"})
+			return nil, intake.InColumn(c.Name, &table.Error{Msg: "two columns have this name"})
 		}
 		seen[c.Name] = true
 	}
@@ -110,9 +111,9 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 
 // bodyOf returns the content of a file of an archive: in place if it is not compressed, otherwise decompressed
 // in memory or, if it is large, in an unnamed file.
-func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
+func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	size := int64(f.UncompressedSize64)
-	if size < 0 || size > table.MaxCells(in.Size()) {
+	if size < 0 || size > intake.MaxCells(in.Size()) {
 		return nil, 0, table.Damaged("it claims an impossible size of %d bytes", f.UncompressedSize64)
 	}
 	if f.Method == zip.Store {
@@ -274,9 +275,9 @@ func (h *header) check(size int64) error {
 	case len(h.shape) == 2 && h.text > 0:
 		return &table.Error{Msg: "an array of texts needs one dimension, but this one has two",
 			Hint: "save its columns as separate arrays"}
-	case len(h.shape) == 2 && (h.shape[1] < 1 || h.shape[1] > table.MostWidth):
+	case len(h.shape) == 2 && (h.shape[1] < 1 || h.shape[1] > intake.MostWidth):
 		return &table.Error{Msg: fmt.Sprintf("the vectors have %d numbers: 1 to %d are supported", h.shape[1],
-			table.MostWidth)}
+			intake.MostWidth)}
 	}
 	each := int64(h.element.Size)
 	if h.text > 0 {
@@ -296,8 +297,8 @@ func (h *header) check(size int64) error {
 }
 
 // readTable returns the columns of the array.
-func (h *header) readTable(in io.ReaderAt, name string) (*table.Table, error) {
-	t := &table.Table{Rows: h.shape[0]}
+func (h *header) readTable(in io.ReaderAt, name string) (*intake.Table, error) {
+	t := &intake.Table{Rows: h.shape[0]}
 	if h.text > 0 {
 		c, err := h.readTexts(in, name)
 		t.Columns = []*table.Column{c}
@@ -321,7 +322,7 @@ func (h *header) readTexts(in io.ReaderAt, name string) (*table.Column, error) {
 	for at := 0; at < n; {
 		b := block[:min(len(block), (n-at)*h.text)]
 		if err := table.ReadFull(in, b, h.offset+int64(at)*int64(h.text)); err != nil {
-			return nil, table.InColumn(name, err)
+			return nil, intake.InColumn(name, err)
 		}
 		for ; len(b) > 0; b, at = b[h.text:], at+1 {
 			text := string(bytes.TrimRight(b[:h.text], "\x00"))
@@ -330,14 +331,14 @@ func (h *header) readTexts(in io.ReaderAt, name string) (*table.Column, error) {
 				for i := 0; i < h.text; i += 4 {
 					r := order.Uint32(b[i:])
 					if r > utf8.MaxRune {
-						return nil, table.InColumn(name, &table.Error{Row: at + 1, Msg: "the text is not Unicode"})
+						return nil, intake.InColumn(name, &table.Error{Row: at + 1, Msg: "the text is not Unicode"})
 					}
 					s.WriteRune(rune(r))
 				}
 				text = strings.TrimRight(s.String(), "\x00")
 			}
 			if !utf8.ValidString(text) {
-				return nil, table.InColumn(name, &table.Error{Row: at + 1, Msg: "the text is not UTF-8"})
+				return nil, intake.InColumn(name, &table.Error{Row: at + 1, Msg: "the text is not UTF-8"})
 			}
 			c.Code[at] = levels.Code(text)
 		}

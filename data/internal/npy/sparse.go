@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // The arrays of a sparse matrix, as scipy.sparse.save_npz writes it.
@@ -42,13 +44,13 @@ func isSparse(arrays map[string]*zip.File) bool {
 
 // A sparseArchive reads the arrays of a sparse matrix.
 type sparseArchive struct {
-	in          table.Source
+	in          intake.Source
 	arrays      map[string]*zip.File
 	rows, width int
 }
 
 // readSparse returns the table of a sparse matrix: a column of sparse vectors.
-func readSparse(in table.Source, arrays map[string]*zip.File) (*table.Table, error) {
+func readSparse(in intake.Source, arrays map[string]*zip.File) (*intake.Table, error) {
 	a := &sparseArchive{in: in, arrays: arrays}
 	format, err := a.format()
 	if err != nil {
@@ -88,22 +90,22 @@ func readSparse(in table.Source, arrays map[string]*zip.File) (*table.Table, err
 	if err != nil {
 		return nil, err
 	}
-	return &table.Table{Rows: a.rows, Columns: []*table.Column{table.NewSparse(VectorName, s)}}, nil
+	return &intake.Table{Rows: a.rows, Columns: []*table.Column{intake.NewSparse(VectorName, s)}}, nil
 }
 
 // format returns the format of the matrix.
 func (a *sparseArchive) format() (string, error) {
 	body, size, err := bodyOf(a.in, a.arrays[formatArray])
 	if err != nil {
-		return "", table.InColumn(formatArray, err)
+		return "", intake.InColumn(formatArray, err)
 	}
 	h, err := parseHeader(body, size)
 	if err != nil {
-		return "", table.InColumn(formatArray, err)
+		return "", intake.InColumn(formatArray, err)
 	}
 	text := make([]byte, size-h.offset)
 	if err := table.ReadFull(body, text, h.offset); err != nil {
-		return "", table.InColumn(formatArray, err)
+		return "", intake.InColumn(formatArray, err)
 	}
 	name := string(slices.DeleteFunc(text, func(b byte) bool { return b == 0 }))
 	if sparseForms[name] == nil {
@@ -121,7 +123,7 @@ func (a *sparseArchive) numbers(name string) ([]float64, error) {
 	}
 	body, size, err := bodyOf(a.in, f)
 	if err != nil {
-		return nil, table.InColumn(name, err)
+		return nil, intake.InColumn(name, err)
 	}
 	h, err := headerOf(body, size)
 	if err == nil && (len(h.shape) != 1 || h.text > 0) {
@@ -131,14 +133,14 @@ func (a *sparseArchive) numbers(name string) ([]float64, error) {
 		err = a.in.Afford(2*8*int64(h.shape[0]), "to hold the entries of the sparse matrix")
 	}
 	if err != nil {
-		return nil, table.InColumn(name, err)
+		return nil, intake.InColumn(name, err)
 	}
 	out := make([]float64, h.shape[0])
 	b := make([]byte, (64<<10)/h.element.Size*h.element.Size)
 	for at := 0; at < len(out); {
 		n := min(len(b)/h.element.Size, len(out)-at)
 		if err := table.ReadFull(body, b[:n*h.element.Size], h.offset+int64(at)*int64(h.element.Size)); err != nil {
-			return nil, table.InColumn(name, err)
+			return nil, intake.InColumn(name, err)
 		}
 		for i := range n {
 			out[at+i], _ = h.element.Number(b[i*h.element.Size:])
@@ -227,7 +229,7 @@ func (a *sparseArchive) build(value, place, pointers []float64) (*table.Sparse, 
 			for ; k < len(row) && row[k].at == at; k++ {
 				sum += row[k].v
 			}
-			if !table.IsFinite(sum) {
+			if !numeral.IsFinite(sum) {
 				return nil, &table.Error{Column: fmt.Sprintf("%s[%d]", VectorName, at), Row: r + 1,
 					Msg: fmt.Sprintf("the value is %v", sum), Hint: "entries of a sparse matrix must be finite numbers"}
 			}

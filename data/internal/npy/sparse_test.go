@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A held is a source in memory.

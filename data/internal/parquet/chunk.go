@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/schema"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // bufferPool provides buffers for Arrow's readers.
@@ -67,8 +67,8 @@ func (c *chunk) Pages() []table.Page {
 
 // guardPanics calls do and converts a panic of a decoder into an error that names file and column.
 func (c *chunk) guardPanics(do func() error) error {
-	if err := table.GuardAs("the values of a page", do); err != nil {
-		return table.InFile(c.leaf.in.Name(), table.InColumn(c.leaf.out.Name, err))
+	if err := intake.GuardAs("the values of a page", do); err != nil {
+		return intake.InFile(c.leaf.in.Name(), intake.InColumn(c.leaf.out.Name, err))
 	}
 	return nil
 }

@@ -8,8 +8,9 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/schema"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A converter converts values of a Parquet column. exact reports whether a float64 holds all their digits.
@@ -51,7 +52,7 @@ func converterFor(d *schema.Column, dates bool) converter {
 		return plainConverter("null", phys)
 	case schema.Float16LogicalType:
 		c.name, c.kind = "float16", table.Numeric
-		c.bytes = func(b []byte) (float64, bool) { return table.HalfToFloat(binary.LittleEndian.Uint16(b)), true }
+		c.bytes = func(b []byte) (float64, bool) { return numeral.HalfToFloat(binary.LittleEndian.Uint16(b)), true }
 	case *schema.DecimalLogicalType:
 		return decimalConverter(t.Precision(), t.Scale())
 	case *schema.IntLogicalType:
@@ -66,7 +67,7 @@ func converterFor(d *schema.Column, dates bool) converter {
 		}
 	case *schema.TimeLogicalType:
 		if per := unitsPerSecond[t.TimeUnit()]; per > 0 {
-			c.name, c.kind = table.TimeOfDay, table.Numeric
+			c.name, c.kind = intake.TimeOfDay, table.Numeric
 			c.number = func(v int64) (float64, bool) {
 				if v < 0 || v > 86400*per {
 					panic(table.Damaged("%d is not a time of day", v))
@@ -122,9 +123,9 @@ func intConverter(bits int, signed bool) converter {
 	}
 	switch {
 	case bits == 64 && signed:
-		c.number = func(v int64) (float64, bool) { return float64(v), table.IsExactInt64(v) }
+		c.number = func(v int64) (float64, bool) { return float64(v), numeral.IsExactInt64(v) }
 	case bits == 64:
-		c.number = func(v int64) (float64, bool) { return float64(uint64(v)), table.IsExactUint64(v) }
+		c.number = func(v int64) (float64, bool) { return float64(uint64(v)), numeral.IsExactUint64(v) }
 	case bits == 32 && !signed:
 		c.number = func(v int64) (float64, bool) { return float64(uint32(v)), true }
 	default:
@@ -147,7 +148,7 @@ func exactConverter(d *schema.Column, how converter, arrow string) converter {
 		return how
 	}
 	if how.kind == table.Numeric && strings.HasPrefix(how.name, "float") {
-		how.name = table.AsBits(how.name)
+		how.name = numeral.AsBits(how.name)
 		return how
 	}
 	e, ok := exactTypeOf(d, how, arrow)
@@ -232,9 +233,9 @@ func decimalConverter(precision, scale int32) converter {
 		}
 		return v
 	}
-	c.number = func(v int64) (float64, bool) { return within(table.Decimal(v, scale)), table.IsExactInt64(v) }
+	c.number = func(v int64) (float64, bool) { return within(numeral.Decimal(v, scale)), numeral.IsExactInt64(v) }
 	c.bytes = func(b []byte) (float64, bool) {
-		v, exact := table.BigDecimal(b, scale)
+		v, exact := numeral.BigDecimal(b, scale)
 		return within(v), exact
 	}
 	return c

@@ -7,8 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/schema"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // converterOf returns the converter of a column of a type.
@@ -52,7 +52,7 @@ func TestConverters_ValuesOutOfRange(t *testing.T) {
 		{"the largest of 32 bits without a sign", of(uint32s, -1), math.MaxUint32},
 	} {
 		var got float64
-		err := table.Guard(func() error { got, _ = c.read(); return nil })
+		err := intake.Guard(func() error { got, _ = c.read(); return nil })
 		if damaged := math.IsNaN(c.want); damaged != errors.Is(err, table.ErrDamaged) || !damaged && got != c.want {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}

@@ -10,6 +10,6 @@
 // checked first: sizes, counts of values, headers that promise more than there is (runs.go). A
 // panic of a decoder is an error.
 //
-// It imports data/internal/table and data/internal; only data imports it. Start reading at
+// It imports data/internal/intake and data/internal; only data imports it. Start reading at
 // open.go.
 package parquet

@@ -7,8 +7,7 @@ import (
 
 	pq "github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/schema"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
 )
 
 // whole is a struct of these whole numbers, by the ids of their fields.
@@ -54,14 +53,14 @@ func footerOf(t *testing.T, rows int64, columns int) (tree thriftValue, sc *sche
 func TestOpen_RowCounts(t *testing.T) {
 	const body = 1000
 	for columns := range 4 {
-		most := table.MaxCells(body) / int64(max(1, columns))
+		most := intake.MaxCells(body) / int64(max(1, columns))
 		for rows, says := range map[int64]string{0: "", most: "", most + 1: "rows of", -1: "row group 0 has -1 rows"} {
 			tree, sc := footerOf(t, rows, 3)
 			var leaves []*leaf
 			for k := range columns {
 				leaves = append(leaves, &leaf{index: k})
 			}
-			var f table.Table
+			var f intake.Table
 			err := locateChunks(&f, body, &tree, sc, leaves)
 			if says == "" && (err != nil || int64(f.Rows) != rows) ||
 				says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
@@ -81,7 +80,7 @@ func TestOpen_RowCounts(t *testing.T) {
 		}
 		tree := whole(map[int16]int64{3: all})
 		tree.fields = append(tree.fields, thriftField{4, list})
-		return locateChunks(&table.Table{}, body, &tree, sc, nil)
+		return locateChunks(&intake.Table{}, body, &tree, sc, nil)
 	}
 	for _, c := range []struct {
 		all  int64
@@ -133,7 +132,7 @@ func TestOpen_ChunksDisagreeWithSchema(t *testing.T) {
 		group := &tree.get(4).list[0]
 		column := &group.get(1).list[1]
 		change(&tree, group, column, column.get(3))
-		err := locateChunks(&table.Table{}, 100, &tree, sc, nil)
+		err := locateChunks(&intake.Table{}, 100, &tree, sc, nil)
 		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%v, not %q", err, says)
 		}
@@ -165,7 +164,7 @@ func TestSchemaTree_DamageIsAnError(t *testing.T) {
 		return append(children, -1)
 	}
 	says := func(v *thriftValue) error {
-		return table.Guard(func() error { checkSchemaTree(v); return nil })
+		return intake.Guard(func() error { checkSchemaTree(v); return nil })
 	}
 	for _, c := range []struct {
 		children []int

@@ -11,9 +11,9 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/schema"
-
 	"github.com/drotrain/drotrain/data/internal/codec"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // A chunk is one column of one row group.
@@ -27,7 +27,7 @@ type chunk struct {
 
 // A leaf is a readable column of a file.
 type leaf struct {
-	in     table.Source
+	in     intake.Source
 	index  int // among the file's leaf columns
 	descr  *schema.Column
 	how    converter
@@ -41,13 +41,13 @@ type leaf struct {
 // Open returns a table of a file with the named columns, or all for nil, in the order of the file, without
 // reading their values. If dates is set, dates and timestamps become Numeric, as days; if exact is set, the
 // columns that have a [table.ExactType] are read as their bits or texts.
-func Open(in table.Source, names []string, dates, exact bool) (t *table.Table, err error) {
-	err = table.Guard(func() (err error) { t, err = open(in, names, dates, exact); return err })
+func Open(in intake.Source, names []string, dates, exact bool) (t *intake.Table, err error) {
+	err = intake.Guard(func() (err error) { t, err = open(in, names, dates, exact); return err })
 	return t, err
 }
 
 // open works like Open without recovering from panics.
-func open(in table.Source, names []string, dates, exact bool) (*table.Table, error) {
+func open(in intake.Source, names []string, dates, exact bool) (*intake.Table, error) {
 	footer, err := parquetFooter(in)
 	if err != nil {
 		return nil, err
@@ -68,13 +68,13 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 	if err := locateChunks(f, in.Size()-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
 		return nil, err
 	}
-	if stored := meta.KeyValueMetadata().FindValue(table.PandasKey); stored != nil {
-		table.MarkIndexes(f.Columns, *stored)
+	if stored := meta.KeyValueMetadata().FindValue(intake.PandasKey); stored != nil {
+		intake.MarkIndexes(f.Columns, *stored)
 	}
 	// All page headers are walked before anything is allocated by the row count.
 	for _, l := range leaves {
 		if err := l.readPageHeaders(); err != nil {
-			return nil, table.InColumn(l.out.Name, err)
+			return nil, intake.InColumn(l.out.Name, err)
 		}
 	}
 	for _, l := range leaves {
@@ -83,7 +83,7 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 		}
 		columns, err := l.readVectors(f.Rows)
 		if err != nil {
-			return nil, table.InColumn(l.out.Name, err)
+			return nil, intake.InColumn(l.out.Name, err)
 		}
 		at := slices.Index(f.Columns, l.out)
 		f.Columns = slices.Replace(f.Columns, at, at+1, columns...)
@@ -93,7 +93,7 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 
 // metadataOf parses a footer with Arrow.
 func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
-	err = table.GuardAs("the types in its footer", func() (err error) {
+	err = intake.GuardAs("the types in its footer", func() (err error) {
 		if meta, err = metadata.NewFileMetaData(footer, nil); err != nil {
 			err = table.Damaged("the footer cannot be read: %v", err)
 		}
@@ -107,16 +107,16 @@ func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
 
 // columnsOf returns a table with the requested columns of a file, and the leaves of those that can be read.
 func columnsOf(
-	in table.Source, meta *metadata.FileMetaData, names []string, dates, exact bool,
-) (*table.Table, []*leaf, error) {
-	f := &table.Table{}
+	in intake.Source, meta *metadata.FileMetaData, names []string, dates, exact bool,
+) (*intake.Table, []*leaf, error) {
+	f := &intake.Table{}
 	root := meta.Schema.Root()
 	var tops []string
 	for i := range root.NumFields() {
 		tops = append(tops, root.Field(i).Name())
 	}
-	tops, f.Notes = table.MakeUnique(tops)
-	want, err := table.CheckWanted(names, tops)
+	tops, f.Notes = intake.MakeUnique(tops)
+	want, err := intake.CheckWanted(names, tops)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,12 +152,12 @@ func columnsOf(
 		l.how = converterFor(l.descr, dates)
 		e, ok := table.ParseExactType(arrowTypes[col.Name])
 		if l.how.zoned {
-			col.Zone = cmp.Or(e.Zone, table.UTC)
+			col.Zone = cmp.Or(e.Zone, intake.UTC)
 		}
 		if exact {
 			l.how = exactConverter(l.descr, l.how, arrowTypes[col.Name])
 		} else if ok && e.Form == table.DurationForm && l.how.name == "int64" {
-			l.how = converter{name: table.Duration, kind: table.Numeric, number: divideBy(float64(e.PerSecond))}
+			l.how = converter{name: intake.Duration, kind: table.Numeric, number: divideBy(float64(e.PerSecond))}
 		}
 		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
 		if col.Kind != table.Other {
@@ -174,7 +174,7 @@ func (l *leaf) readPageHeaders() error {
 		if err := c.codec.Check(); err != nil {
 			return err
 		}
-		if err := table.Guard(func() error { c.pages = walkPages(c); return nil }); err != nil {
+		if err := intake.Guard(func() error { c.pages = walkPages(c); return nil }); err != nil {
 			return err
 		}
 		parts = append(parts, c)
@@ -186,7 +186,7 @@ func (l *leaf) readPageHeaders() error {
 }
 
 // parquetFooter reads the footer of a file.
-func parquetFooter(in table.Source) ([]byte, error) {
+func parquetFooter(in intake.Source) ([]byte, error) {
 	if in.Size() < 12 {
 		return nil, table.Damaged("the file is too short to be Parquet; it may be truncated")
 	}
@@ -281,10 +281,10 @@ func checkAnnotation(e *thriftValue) {
 
 // locateChunks finds and checks the column chunks of the leaves, and sets the number of rows. body is the size
 // of the file without its footer.
-func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) error {
+func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) error {
 	groups := tree.get(4)
 	total := tree.int(3)
-	if total > table.MaxCells(body)/int64(max(1, len(leaves))) {
+	if total > intake.MaxCells(body)/int64(max(1, len(leaves))) {
 		return table.Damaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
 	}
 	if groups == nil {

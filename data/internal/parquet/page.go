@@ -9,9 +9,9 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
-
 	"github.com/drotrain/drotrain/data/internal/codec"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // Parquet's numbers for page types, codecs and encodings.
@@ -65,7 +65,7 @@ func (c *chunk) readHeader(at int64) (h thriftValue, n int) {
 		if size == left {
 			return parseThrift(window) // the last chance: it panics with the reason
 		}
-		if table.Guard(func() error { h, n = parseThrift(window); return nil }) == nil {
+		if intake.Guard(func() error { h, n = parseThrift(window); return nil }) == nil {
 			return h, n
 		}
 	}

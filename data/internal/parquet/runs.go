@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // walkRuns reads n numbers of width bits each from Parquet's hybrid of runs and bit-packed groups. It calls run

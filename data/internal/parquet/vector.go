@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/schema"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // listsFloats reports whether a leaf holds lists of floats, which may be vectors, and not lists of structs.
@@ -21,7 +21,7 @@ func listsFloats(descr *schema.Column) bool {
 // readVectors returns the columns of the vectors of a leaf, decoded into memory or an unnamed file. If the
 // lists are not vectors, it returns the column as it is.
 func (l *leaf) readVectors(rows int) (columns []*table.Column, err error) {
-	w := table.NewVectorBuilder(rows, valueWidth(l.descr))
+	w := intake.NewVectorBuilder(rows, valueWidth(l.descr))
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -29,7 +29,7 @@ func (l *leaf) readVectors(rows int) (columns []*table.Column, err error) {
 	}()
 	values := 0
 	for _, c := range l.chunks {
-		if values += c.values; values > int(table.MaxCells(l.in.Size())) {
+		if values += c.values; values > int(intake.MaxCells(l.in.Size())) {
 			return nil, table.Damaged("the lists have more values than a file of this size can hold")
 		}
 		if err := c.guardPanics(func() error { return c.addLists(w) }); err != nil {
@@ -40,7 +40,7 @@ func (l *leaf) readVectors(rows int) (columns []*table.Column, err error) {
 }
 
 // addLists adds the lists of a chunk to vectors.
-func (c *chunk) addLists(w *table.VectorBuilder) error {
+func (c *chunk) addLists(w *intake.VectorBuilder) error {
 	feed := newPageFeed(c, &table.Buffers{})
 	switch a := file.NewColumnReader(c.leaf.descr, &feed, memory.NewGoAllocator(), &bufferPool).(type) {
 	case *file.Float32ColumnChunkReader:
@@ -53,7 +53,7 @@ func (c *chunk) addLists(w *table.VectorBuilder) error {
 
 // addLists adds lists of numbers that read returns to vectors.
 func addLists[T float32 | float64](
-	c *chunk, w *table.VectorBuilder, read func(int64, []T, []int16, []int16) (int64, int, error), bits func(T) uint64,
+	c *chunk, w *intake.VectorBuilder, read func(int64, []T, []int16, []int16) (int64, int, error), bits func(T) uint64,
 ) error {
 	size := min(batchRows, c.values)
 	values, defs, reps := make([]T, size), make([]int16, size), make([]int16, size)

@@ -12,9 +12,9 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/schema"
-
 	"github.com/drotrain/drotrain/data/internal/ipc"
-	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
 )
 
 // GroupRows is the number of rows in a row group.
@@ -278,7 +278,7 @@ func fixedBytes(c *table.Column) func(i int) parquet.FixedLenByteArray {
 	e, ok := c.ExactType()
 	if !ok {
 		return func(i int) parquet.FixedLenByteArray {
-			return binary.LittleEndian.AppendUint16(nil, table.FloatToHalf(c.Number[i]))
+			return binary.LittleEndian.AppendUint16(nil, numeral.FloatToHalf(c.Number[i]))
 		}
 	}
 	precision, scale := decimalDigits(e)
@@ -292,9 +292,9 @@ func fixedBytes(c *table.Column) func(i int) parquet.FixedLenByteArray {
 	if c.Kind == table.Categorical {
 		levels := make([][]byte, len(c.Level))
 		for k, text := range c.Level {
-			levels[k] = bytesOf(table.Unscaled(text, scale))
+			levels[k] = bytesOf(numeral.Unscaled(text, scale))
 		}
 		return func(i int) parquet.FixedLenByteArray { return levels[c.Code[i]] }
 	}
-	return func(i int) parquet.FixedLenByteArray { return bytesOf(table.Unscaled(c.Text(i), scale)) }
+	return func(i int) parquet.FixedLenByteArray { return bytesOf(numeral.Unscaled(c.Text(i), scale)) }
 }

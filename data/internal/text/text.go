@@ -11,16 +11,16 @@ import (
 	"io"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/intake"
+	"github.com/drotrain/drotrain/data/table"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // A File is a text file as decompressed lines that end in \n. It is read as a stream, as often as it is opened, and
 // never held as a whole.
 type File struct {
-	Source table.Source
+	Source intake.Source
 	Mark   int               // the number of bytes of its byte-order mark, or 0
 	From   encoding.Encoding // its encoding; nil for UTF-8
 	Head   []byte            // its first bytes
@@ -35,7 +35,7 @@ type File struct {
 const headBytes = 64 << 10
 
 // Examine returns the text of a file after examining its beginning.
-func Examine(src table.Source) (*File, error) {
+func Examine(src intake.Source) (*File, error) {
 	t := &File{Source: src}
 	magic := make([]byte, min(3, src.Size()))
 	if err := table.ReadFull(src, magic, 0); err != nil {
@@ -161,7 +161,7 @@ func (t *File) DamagedError(err error) error {
 
 // A stream reads a source from its beginning to its end.
 type stream struct {
-	src table.Source
+	src intake.Source
 	at  int64
 }
 

@@ -1,0 +1,7 @@
+package intake
+
+// TimeOfDay and Duration are the types of columns of times without a date, and of spans.
+const (
+	TimeOfDay = "time (s)"
+	Duration  = "duration (s)"
+)

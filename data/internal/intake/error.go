@@ -1,0 +1,63 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// TraceRecovered, if not nil, is called with every panic converted to an error; for tests.
+var TraceRecovered func(value any, stack []byte)
+
+// Guard calls do and returns its error. It converts a panic, as of a decoder, into an error.
+func Guard(do func() error) error { return GuardAs("its contents", do) }
+
+// GuardAs works like Guard; what names what is decoded, in the plural.
+func GuardAs(what string, do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = RecoveredError(what, r)
+		}
+	}()
+	return do()
+}
+
+// RecoveredError converts the value of a panic during decoding into an error. Messages of runtime errors are
+// not shown to users.
+func RecoveredError(what string, r any) error {
+	if e, ok := r.(error); ok {
+		var own *table.Error
+		if errors.As(e, &own) {
+			return own
+		}
+	}
+	if TraceRecovered != nil {
+		TraceRecovered(r, debug.Stack())
+	}
+	return table.Damaged("%s contradict each other", what)
+}
+
+// InColumn adds the name of the column to an error without one.
+func InColumn(name string, err error) error {
+	if e, ok := err.(*table.Error); ok && e.Column == "" {
+		e.Column = name
+	}
+	return err
+}
+
+// InFile converts err into an *Error with the name of the file, except for cancellation.
+func InFile(name string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var e *table.Error
+	if errors.As(err, &e) {
+		if e.Path == "" {
+			e.Path = name
+		}
+		return err
+	}
+	return &table.Error{Path: name, Err: err}
+}

@@ -1,0 +1,195 @@
+package intake
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/data/table"
+)
+
+// A Renaming gives values of a column other names, and says which mark missing values. Texts are compared as texts,
+// and the values of a column of numbers as numbers: 999 is also 999.0.
+type Renaming struct {
+	names   map[string]string
+	missing []string
+	numbers map[float64]renamedNumber
+	found   map[string]bool // of the texts: those that occur
+}
+
+// A renamedNumber is what stands for a number.
+type renamedNumber struct {
+	key     string // the text that names the number
+	to      float64
+	missing bool
+}
+
+// NewRenaming returns a renaming by texts; parse reads a text as a number.
+func NewRenaming(names map[string]string, missing []string, parse func(text string) (v float64, ok bool)) *Renaming {
+	r := &Renaming{names: names, missing: missing, found: map[string]bool{}}
+	r.ReadAs(parse)
+	return r
+}
+
+// ReadAs sets how a text is read as a number, as the days of a date are.
+func (r *Renaming) ReadAs(parse func(text string) (v float64, ok bool)) {
+	r.numbers = map[float64]renamedNumber{}
+	for _, text := range r.missing {
+		if v, ok := parse(text); ok {
+			r.numbers[v] = renamedNumber{key: text, missing: true}
+		}
+	}
+	named := map[float64]renamedNumber{}
+	for from, text := range r.names {
+		v, ok := parse(from)
+		to, isNumber := parse(text)
+		if isNumber = isNumber || slices.Contains(r.missing, text); ok && isNumber {
+			named[v] = renamedNumber{key: from, to: to, missing: slices.Contains(r.missing, text) || r.numbers[to].missing}
+		}
+	}
+	maps.Copy(r.numbers, named)
+}
+
+// Concerns reports whether values of a kind of column may be renamed.
+func (r *Renaming) Concerns(kind table.Kind) bool {
+	for _, text := range append(slices.Collect(maps.Keys(r.names)), r.missing...) {
+		_, _, number := numeral.ParseNumber(text)
+		_, isBool := numeral.ParseBool(text)
+		if kind == table.Categorical || kind == table.Numeric && (number || len(r.numbers) > 0) || kind == table.Bool && isBool {
+			return true
+		}
+	}
+	return false
+}
+
+// Found reports whether a text occurred that the renaming names.
+func (r *Renaming) Found(text string) bool { return r.found[text] }
+
+// Rename returns the text that stands for s.
+func (r *Renaming) Rename(s string) string {
+	if len(r.names) == 0 {
+		return s
+	}
+	to, ok := r.names[s]
+	if !ok {
+		return s
+	}
+	r.found[s] = true
+	return to
+}
+
+// IsMissing reports whether s is a text that marks missing values.
+func (r *Renaming) IsMissing(s string) bool {
+	if len(r.missing) == 0 || !slices.Contains(r.missing, s) {
+		return false
+	}
+	r.found[s] = true
+	return true
+}
+
+// Number returns the number that stands for v, and whether it is a missing value.
+func (r *Renaming) Number(v float64) (to float64, missing bool) {
+	if len(r.numbers) == 0 {
+		return v, false
+	}
+	n, ok := r.numbers[v]
+	if !ok {
+		return v, false
+	}
+	r.found[n.key] = true
+	return n.to, n.missing
+}
+
+// Apply returns a column in memory with its values renamed: c itself if none is. A column of text that becomes a column
+// of numbers by other names is one, and a column of numbers or bools of which one is renamed to a text is text, as in a
+// text file.
+func (r *Renaming) Apply(c *table.Column) *table.Column {
+	switch {
+	case c.Kind == table.Categorical:
+		return r.applyToTexts(c)
+	case c.Kind.IsScalar() && r.makesText(c):
+		return r.applyToTexts(c.AsTexts())
+	case c.Kind == table.Numeric && len(r.numbers) > 0:
+		return r.applyToNumbers(c)
+	}
+	return c
+}
+
+// makesText reports whether a number or bool of the column has another name that is a text.
+func (r *Renaming) makesText(c *table.Column) bool {
+	texts := map[string]bool{}
+	for from, to := range r.names {
+		if _, _, is := numeral.ParseNumber(to); !is && !slices.Contains(r.missing, to) || c.Kind == table.Bool {
+			texts[from] = true
+		}
+	}
+	if c.Kind == table.Bool {
+		for _, text := range r.missing {
+			texts[text] = true
+		}
+	}
+	if len(texts) == 0 {
+		return false
+	}
+	for i := range c.Len() {
+		if !c.IsNull(i) && texts[c.Text(i)] {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Renaming) applyToNumbers(c *table.Column) *table.Column {
+	var out *table.Column
+	for i, v := range c.Number {
+		if c.IsNull(i) {
+			continue
+		}
+		to, missing := r.Number(v)
+		if to == v && !missing {
+			continue
+		}
+		if out == nil {
+			same := *c
+			out = &same
+			out.Number, out.Null = slices.Clone(c.Number), make([]bool, len(c.Number))
+			copy(out.Null, c.Null)
+		}
+		if out.Number[i], out.Null[i] = to, missing; missing {
+			out.Number[i] = 0
+		}
+		out.Integer = out.Integer && to == math.Trunc(to)
+	}
+	return cmp.Or(out, c)
+}
+
+func (r *Renaming) applyToTexts(c *table.Column) *table.Column {
+	levels := table.NewLevels()
+	to := make([]int32, len(c.Level)) // -1 for missing values
+	renamed, missing := false, false
+	for k, l := range c.Level {
+		name := r.Rename(l)
+		if renamed = renamed || name != l; r.IsMissing(name) {
+			to[k], missing = -1, true
+			continue
+		}
+		to[k] = levels.Code(name)
+	}
+	if !renamed && !missing {
+		return c
+	}
+	out := *c
+	out.Level, out.Code, out.Null = levels.Text, make([]int32, len(c.Code)), make([]bool, len(c.Code))
+	for i, k := range c.Code {
+		if out.Code[i] = -1; k >= 0 {
+			out.Code[i] = to[k]
+		}
+		out.Null[i] = out.Code[i] < 0
+	}
+	if renamed {
+		return NumbersOfLevels(&out)
+	}
+	return &out
+}

@@ -1,0 +1,147 @@
+package intake
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"math"
+	"os"
+
+	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/limit"
+)
+
+// SpillRows returns the number of rows of a block of so many columns that a Spill takes at a time.
+func SpillRows(columns int) int { return max(256, min(1<<14, 1<<19/max(1, columns))) }
+
+type heldKey struct{}
+
+// WithValuesHeld returns a context for reading tables whose values are needed in memory: none of them go to a file.
+func WithValuesHeld(ctx context.Context) context.Context {
+	return context.WithValue(ctx, heldKey{}, true)
+}
+
+// MaySpill reports whether values of so many bytes may go to a file: they are not needed in memory, and fit into half of
+// the free room for temporary files.
+func MaySpill(ctx context.Context, bytes int64) bool {
+	free, err := limit.DiskFree(os.TempDir())
+	return ctx.Value(heldKey{}) == nil && err == nil && bytes <= free/2
+}
+
+// A Spill keeps the values of columns in a file without a name, block by block, where memory does not hold them all.
+type Spill struct {
+	file *os.File
+	w    *bufio.Writer
+	at   int64
+}
+
+// NewSpill returns an empty Spill, whose file is in the directory for temporary files.
+func NewSpill() (*Spill, error) {
+	f, err := limit.NewUnnamedFile(os.TempDir())
+	if err != nil {
+		return nil, &table.Error{Msg: "the decoded table does not fit into memory, and a temporary file for it cannot be created",
+			Err: err, Hint: "set TMPDIR to a writable directory, or allow more memory"}
+	}
+	return &Spill{file: f, w: bufio.NewWriterSize(f, 1<<18)}, nil
+}
+
+// Put appends the first rows of a column in memory, with codes of the given levels, and returns them as a part, which
+// can be read after Flush.
+func (s *Spill) Put(c *table.Column, rows int, levels *table.Levels) (table.Part, error) {
+	p := &spilled{file: s.file, at: s.at, rows: rows, kind: c.Kind, levels: levels}
+	var b [8]byte
+	if c.Kind == table.Categorical {
+		for _, k := range c.Code[:rows] {
+			binary.LittleEndian.PutUint32(b[:], uint32(k))
+			_, _ = s.w.Write(b[:4])
+		}
+	} else {
+		for _, v := range c.Number[:rows] {
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
+			_, _ = s.w.Write(b[:])
+		}
+	}
+	s.at += int64(rows) * int64(p.width())
+	for i := 0; c.Null != nil && i < rows && !p.nulls; i++ {
+		p.nulls = c.Null[i]
+	}
+	if p.nulls {
+		for _, is := range c.Null[:rows] {
+			mark := byte(0)
+			if is {
+				mark = 1
+			}
+			_ = s.w.WriteByte(mark)
+		}
+		s.at += int64(rows)
+	}
+	return p, s.check(nil)
+}
+
+// Flush writes what Put left in memory.
+func (s *Spill) Flush() error { return s.check(s.w.Flush()) }
+
+// check returns the error of writing as one for the user.
+func (s *Spill) check(err error) error {
+	if _, earlier := s.w.Write(nil); err == nil {
+		err = earlier
+	}
+	if err == nil {
+		return nil
+	}
+	return &table.Error{Msg: "the decoded table does not fit into memory, and cannot be written to a temporary file", Err: err,
+		Hint: "set TMPDIR to a directory with more room, or allow more memory"}
+}
+
+// A spilled part is a block of a column in the file of a Spill.
+type spilled struct {
+	file   *os.File
+	at     int64
+	rows   int
+	kind   table.Kind
+	levels *table.Levels
+	nulls  bool
+}
+
+// width returns the bytes of a value.
+func (p *spilled) width() int {
+	if p.kind == table.Categorical {
+		return 4
+	}
+	return 8
+}
+
+func (p *spilled) Rows() int           { return p.rows }
+func (p *spilled) Nullable() bool      { return p.nulls }
+func (p *spilled) Pages() []table.Page { return nil }
+
+func (p *spilled) Open(row int, pages *table.Buffers) (table.Values, error) {
+	size := p.rows * p.width()
+	if p.nulls {
+		size += p.rows
+	}
+	b := pages.Get(size)
+	defer pages.Put(b)
+	if err := table.ReadFull(p.file, b, p.at); err != nil {
+		return nil, err
+	}
+	c := &table.Column{Kind: p.kind}
+	if p.kind == table.Categorical {
+		c.Code, c.Level = make([]int32, p.rows), p.levels.Text
+		for i := range c.Code {
+			c.Code[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+	} else {
+		c.Number = make([]float64, p.rows)
+		for i := range c.Number {
+			c.Number[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+	}
+	if p.nulls {
+		c.Null = make([]bool, p.rows)
+		for i, mark := range b[p.rows*p.width():] {
+			c.Null[i] = mark == 1
+		}
+	}
+	return &residentValues{c: c, row: row}, nil
+}

@@ -1,0 +1,136 @@
+package intake
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/internal/limit"
+)
+
+const vectorsInMemory = 64 << 20 // bytes of vectors that stay in memory; more go to a file without a name
+
+// A VectorBuilder stores lists of numbers, one per row, as a [DenseVector]. If a list lacks a number or has another
+// length, building fails, and Fault names the row.
+type VectorBuilder struct {
+	rows, size int
+	row        int    // rows that are complete
+	length     int    // numbers of the row that was begun
+	begun      bool   // a row was begun
+	width      int    // numbers of every row; −1 before the first is complete
+	faultRow   int    // the first row (1-based) that is no vector; 0 for none
+	fault      string // what is wrong with it
+	b          []byte // not yet written
+	file       *os.File
+}
+
+// NewVectorBuilder returns a builder for floats of size bytes and a table with the given number of rows.
+func NewVectorBuilder(rows, size int) *VectorBuilder {
+	return &VectorBuilder{rows: rows, size: size, width: -1}
+}
+
+// HasFailed reports whether the lists cannot be vectors.
+func (w *VectorBuilder) HasFailed() bool { return w.faultRow > 0 }
+
+func (w *VectorBuilder) fail(row int, format string, args ...any) {
+	w.faultRow, w.fault = row, fmt.Sprintf(format, args...)
+}
+
+// BeginRow completes the current row and begins the next one.
+func (w *VectorBuilder) BeginRow() {
+	w.endRow()
+	w.begun, w.length = true, 0
+}
+
+// InRow reports whether a row has begun.
+func (w *VectorBuilder) InRow() bool { return w.begun }
+
+// AddNull records a missing number in the row.
+func (w *VectorBuilder) AddNull() {
+	w.fail(w.row+1, "row %d lacks number %d of its vector", w.row+1, w.length+1)
+}
+
+// Add appends a number, given by its bits, to the row.
+func (w *VectorBuilder) Add(bits uint64) {
+	if w.length++; w.length > MostWidth {
+		w.fail(w.row+1, "row %d has more than %d numbers", w.row+1, MostWidth)
+		return
+	}
+	switch w.size {
+	case 2:
+		w.b = binary.LittleEndian.AppendUint16(w.b, uint16(bits))
+	case 4:
+		w.b = binary.LittleEndian.AppendUint32(w.b, uint32(bits))
+	default:
+		w.b = binary.LittleEndian.AppendUint64(w.b, bits)
+	}
+}
+
+func (w *VectorBuilder) endRow() {
+	if !w.begun || w.HasFailed() {
+		return
+	}
+	if w.width < 0 {
+		w.width = w.length
+	}
+	w.begun = false
+	if w.row++; w.length != w.width || w.width == 0 {
+		w.fail(w.row, "row %d has %d numbers, but earlier rows have %d", w.row, w.length, w.width)
+	}
+}
+
+// Spill moves the stored numbers to a file if there are many. It should be called from time to time.
+func (w *VectorBuilder) Spill() error {
+	expected := int64(w.rows) * int64(max(w.width, 1)) * int64(w.size)
+	if w.file == nil && expected <= vectorsInMemory && len(w.b) <= vectorsInMemory {
+		return nil
+	}
+	if w.file == nil {
+		var err error
+		if w.file, err = limit.NewUnnamedFile(os.TempDir()); err != nil {
+			return &table.Error{Msg: "cannot create a temporary file for the vectors", Err: err,
+				Hint: "set TMPDIR to a writable directory"}
+		}
+	}
+	if _, err := w.file.Write(w.b); err != nil {
+		return &table.Error{Msg: "cannot write the vectors to a temporary file", Err: err}
+	}
+	w.b = w.b[:0]
+	return nil
+}
+
+// Columns completes the last row and returns the columns of the vector. If building has failed, it returns col,
+// with the reason in Type and UnexpectedRow.
+func (w *VectorBuilder) Columns(col *table.Column) ([]*table.Column, error) {
+	w.endRow()
+	if !w.HasFailed() && w.row != w.rows {
+		return nil, table.Damaged("a list has %d rows, but the file has %d", w.row, w.rows)
+	}
+	if w.HasFailed() || w.rows == 0 {
+		w.Close()
+		if w.HasFailed() {
+			col.Type, col.UnexpectedRow = "list ("+w.fault+")", w.faultRow
+		}
+		return []*table.Column{col}, nil
+	}
+	var from io.ReaderAt = bytes.NewReader(w.b)
+	if w.file != nil {
+		if err := w.Spill(); err != nil {
+			return nil, err
+		}
+		from = w.file
+	}
+	v := &table.DenseVector{Name: col.Name, Rows: w.rows, Width: w.width, Element: table.Element{Size: w.size, Float: true},
+		From: from}
+	return v.Columns(false), nil
+}
+
+// Close releases a builder whose columns are not used.
+func (w *VectorBuilder) Close() {
+	if w.file != nil {
+		w.file.Close()
+	}
+}

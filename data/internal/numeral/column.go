@@ -1,0 +1,33 @@
+package numeral
+
+import (
+	"math"
+	"strconv"
+)
+
+// FormatTyped returns the shortest decimal that reads back as v in a column of a type: a float32 0.1 is "0.1", as in
+// the same table written as text. A type that is no float of 16 or 32 bits means float64.
+func FormatTyped(v float64, typ string) string {
+	switch {
+	case v == math.Trunc(v) && math.Abs(v) < 1<<53 || !IsFinite(v):
+	case typ == "float32" && float64(float32(v)) == v:
+		return strconv.FormatFloat(v, 'g', -1, 32)
+	case typ == "float16" && HalfToFloat(FloatToHalf(v)) == v:
+		for digits := 1; digits <= 5; digits++ { // of which a float16 never needs more
+			text := strconv.FormatFloat(v, 'g', digits, 64)
+			if x, err := strconv.ParseFloat(text, 64); err == nil && FloatToHalf(x) == FloatToHalf(v) {
+				return text
+			}
+		}
+	}
+	return FormatNumber(v)
+}
+
+// FormatNumber returns the shortest decimal that reads back as v, without an exponent for whole numbers below
+// 2^53.
+func FormatNumber(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

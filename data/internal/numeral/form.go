@@ -1,0 +1,4 @@
+package numeral
+
+// IsPadded reports whether a text begins with a zero before another digit, as codes do and numbers do not.
+func IsPadded(s string) bool { return len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' }

@@ -1,0 +1,34 @@
+package numeral
+
+import (
+	"slices"
+	"sort"
+)
+
+// SortEntries sorts the entries of a row by place and reports whether every place occurs once.
+func SortEntries(index []int32, value []float64) (distinct bool) {
+	if !slices.IsSorted(index) {
+		sort.Sort(&entries{index, value})
+	}
+	for k := 1; k < len(index); k++ {
+		if index[k] == index[k-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// entries are the entries of a row as something to sort by place.
+type entries struct {
+	index []int32
+	value []float64
+}
+
+func (e *entries) Len() int { return len(e.index) }
+
+func (e *entries) Less(i, j int) bool { return e.index[i] < e.index[j] }
+
+func (e *entries) Swap(i, j int) {
+	e.index[i], e.index[j] = e.index[j], e.index[i]
+	e.value[i], e.value[j] = e.value[j], e.value[i]
+}

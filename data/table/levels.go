@@ -1,0 +1,57 @@
+package table
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// Levels numbers texts in order of appearance.
+type Levels struct {
+	index map[string]int32
+	Text  []string
+
+	bytes int64 // that they take, about
+	asked int64 // of these it was asked whether memory can hold them
+}
+
+// textBytes is the memory that a text takes in addition to its bytes.
+const textBytes = 64
+
+// NewLevels returns empty Levels.
+func NewLevels() *Levels { return &Levels{index: make(map[string]int32)} }
+
+// Code returns the number of a text, adding it if it is new. It panics with an error if memory cannot hold
+// twice as many texts.
+func (s *Levels) Code(text string) int32 {
+	k, ok := s.index[text]
+	if !ok {
+		if s.bytes += int64(len(text)) + textBytes; s.bytes > 2*s.asked+16<<20 {
+			s.asked = s.bytes
+			if err := Afford(2*s.bytes, fmt.Sprintf("for %d different texts of a column and as many again",
+				len(s.Text))); err != nil {
+				panic(err)
+			}
+		}
+		k = int32(len(s.Text))
+		s.index[text] = k
+		s.Text = append(s.Text, text)
+	}
+	return k
+}
+
+// Find returns the number of a text if it has one.
+func (s *Levels) Find(text string) (code int32, ok bool) {
+	code, ok = s.index[text]
+	return code, ok
+}
+
+// CodeOfBytes works like Code without allocating for a known text. It panics with an error if b is not UTF-8.
+func (s *Levels) CodeOfBytes(b []byte) int32 {
+	if k, ok := s.index[string(b)]; ok {
+		return k
+	}
+	if !utf8.Valid(b) {
+		panic(Damaged("a text value is not UTF-8: %.40q", b))
+	}
+	return s.Code(string(b))
+}

@@ -1,0 +1,318 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// An Element is the stored type of the numbers of a [DenseVector].
+type Element struct {
+	Size   int  // in bytes
+	Float  bool // else an integer
+	Signed bool // of an integer
+	Bool   bool
+	Big    bool // big-endian
+	AsBits bool // of 64-bit integers: they are read as their bits, see [Column.LoadInts]
+}
+
+// String returns the name of the type: float32, int64, uint8, bool.
+func (e Element) String() string {
+	switch {
+	case e.Bool:
+		return "bool"
+	case e.Float:
+		return fmt.Sprintf("float%d", 8*e.Size)
+	case e.Signed:
+		return fmt.Sprintf("int%d", 8*e.Size)
+	}
+	return fmt.Sprintf("uint%d", 8*e.Size)
+}
+
+// Exact returns the exact type of integers of 64 bits.
+func (e Element) Exact() ExactType {
+	if e.Signed {
+		return ExactType{Form: SignedForm, Bits: 64}
+	}
+	return ExactType{Form: UnsignedForm, Bits: 64}
+}
+
+// Order returns the byte order.
+func (e Element) Order() binary.ByteOrder {
+	if e.Big {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// Bits returns the bits of the number at the start of b.
+func (e Element) Bits(b []byte) uint64 {
+	order := e.Order()
+	switch e.Size {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(order.Uint16(b))
+	case 4:
+		return uint64(order.Uint32(b))
+	}
+	return order.Uint64(b)
+}
+
+// Number returns the number at the start of b, and whether a float64 represents it exactly.
+func (e Element) Number(b []byte) (v float64, exact bool) { return e.Value(e.Bits(b)) }
+
+// Value returns the number with the bits u, and whether a float64 represents it exactly.
+func (e Element) Value(u uint64) (v float64, exact bool) {
+	switch {
+	case e.AsBits:
+		return math.Float64frombits(u), true
+	case e.Bool:
+		if u != 0 {
+			u = 1
+		}
+		return float64(u), true
+	case e.Float && e.Size == 2:
+		return numeral.HalfToFloat(uint16(u)), true
+	case e.Float && e.Size == 4:
+		return float64(math.Float32frombits(uint32(u))), true
+	case e.Float:
+		return math.Float64frombits(u), true
+	case e.Signed:
+		shift := 64 - 8*e.Size
+		i := int64(u<<shift) >> shift
+		return float64(i), numeral.IsExactInt64(i)
+	}
+	return float64(u), numeral.IsExactUint64(int64(u))
+}
+
+// A DenseVector is a column of vectors of equal width, one per row, whose numbers are stored consecutively in a file
+// or in memory and are read in blocks of rows.
+type DenseVector struct {
+	Name        string
+	Rows, Width int
+	Element     Element
+	ByColumn    bool // first the numbers of the first entry of all rows: Fortran's order
+	From        io.ReaderAt
+	Offset      int64 // of the first number
+
+	mu     sync.Mutex
+	blocks []*vectorBlock // the ones used last, the latest first
+	free   [][]byte       // memory of evicted blocks
+}
+
+// vectorRows is the number of rows of a block: the rows that encoding reads together.
+const vectorRows = 2048
+
+// A vectorBlock holds the bytes of a range of rows. Its memory is reused after the block was evicted and its
+// last reader has released it.
+type vectorBlock struct {
+	first   int
+	once    sync.Once
+	b       []byte
+	err     error
+	readers int
+	evicted bool
+}
+
+// Columns returns the columns of the vector: name[0], name[1], …, or only name if single is set and the width
+// is 1.
+func (v *DenseVector) Columns(single bool) []*Column {
+	kind := Numeric
+	if v.Element.Bool {
+		kind = Bool
+	}
+	out := make([]*Column, v.Width)
+	for i := range out {
+		name := v.Name
+		if !single {
+			name = fmt.Sprintf("%s[%d]", v.Name, i)
+		}
+		out[i] = NewStored(name, v.Element.String(), kind, !v.Element.Float, []Part{vectorPart{v, i}})
+		if !single {
+			out[i].Vector = v.Name
+		}
+	}
+	return out
+}
+
+// block returns the block of rows that begins at first, a multiple of vectorRows. The caller must release it.
+func (v *DenseVector) block(first int) (*vectorBlock, error) {
+	v.mu.Lock()
+	at := slices.IndexFunc(v.blocks, func(b *vectorBlock) bool { return b.first == first })
+	var k *vectorBlock
+	if at >= 0 {
+		k = v.blocks[at]
+		v.blocks = slices.Delete(v.blocks, at, at+1)
+	} else {
+		k = &vectorBlock{first: first}
+		if n := len(v.blocks); n > shard.Threads() {
+			v.blocks[n-1].evicted = true
+			v.recycle(v.blocks[n-1])
+			v.blocks = v.blocks[:n-1]
+		}
+		if n := len(v.free); n > 0 {
+			k.b, v.free = v.free[n-1], v.free[:n-1]
+		}
+	}
+	k.readers++
+	v.blocks = slices.Insert(v.blocks, 0, k)
+	v.mu.Unlock()
+	k.once.Do(func() {
+		row := v.Width * v.Element.Size
+		n := min(vectorRows, v.Rows-first) * row
+		if cap(k.b) < n {
+			k.b = make([]byte, n)
+		}
+		k.b = k.b[:n]
+		k.err = ReadFull(v.From, k.b, v.Offset+int64(first)*int64(row))
+	})
+	return k, k.err
+}
+
+// release ends the use of a block by a reader.
+func (v *DenseVector) release(k *vectorBlock) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	k.readers--
+	v.recycle(k)
+}
+
+// recycle frees the memory of an evicted block without readers.
+func (v *DenseVector) recycle(k *vectorBlock) {
+	if k.evicted && k.readers == 0 && k.b != nil {
+		v.free, k.b = append(v.free, k.b), nil
+	}
+}
+
+// ReleaseBlocks frees the cached blocks of the vector that the column is an entry of, if any.
+func (c *Column) ReleaseBlocks() {
+	for _, p := range c.Parts {
+		if p, ok := p.(vectorPart); ok {
+			p.v.mu.Lock()
+			p.v.blocks, p.v.free = nil, nil
+			p.v.mu.Unlock()
+		}
+	}
+}
+
+// offsetOf returns the offset of an entry of a row, and the distance in bytes to the same entry of the next
+// row.
+func (v *DenseVector) offsetOf(row, entry int) (at int64, stride int) {
+	if v.ByColumn {
+		return v.Offset + (int64(entry)*int64(v.Rows)+int64(row))*int64(v.Element.Size), v.Element.Size
+	}
+	return v.Offset + (int64(row)*int64(v.Width)+int64(entry))*int64(v.Element.Size), v.Width * v.Element.Size
+}
+
+// A vectorPart is a part with one entry of all vectors.
+type vectorPart struct {
+	v     *DenseVector
+	entry int
+}
+
+func (p vectorPart) Rows() int { return p.v.Rows }
+
+func (p vectorPart) Nullable() bool { return false }
+
+func (p vectorPart) Pages() []Page { return nil }
+
+func (p vectorPart) Open(row int, b *Buffers) (Values, error) {
+	return &vectorValues{vectorPart: p, row: row, buffers: b}, nil
+}
+
+type vectorValues struct {
+	vectorPart
+	row, inexact int
+	buffers      *Buffers
+}
+
+func (r *vectorValues) Inexact() int { return r.inexact }
+
+func (r *vectorValues) Close() {}
+
+func (r *vectorValues) Codes([]int32, []bool, *Levels) (int, error) {
+	return 0, &Error{Column: r.v.Name, Msg: "the column holds numbers, but is read as text"}
+}
+
+// Numbers reads the next values.
+func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error) {
+	clear(null)
+	size := r.v.Element.Size
+	if r.v.ByColumn {
+		b := r.buffers.Get(len(dst) * size)
+		defer r.buffers.Put(b)
+		at, stride := r.v.offsetOf(r.row, r.entry)
+		if err := ReadFull(r.v.From, b, at); err != nil {
+			return 0, err
+		}
+		r.decode(dst, b, stride)
+		return 0, nil
+	}
+	for len(dst) > 0 {
+		first := r.row / vectorRows * vectorRows
+		k, err := r.v.block(first)
+		if err == nil {
+			n := min(len(dst), first+vectorRows-r.row)
+			row := r.v.Width * size
+			r.decode(dst[:n], k.b[(r.row-first)*row+r.entry*size:], row)
+			dst = dst[n:]
+		}
+		r.v.release(k)
+		if err != nil {
+			return 0, err
+		}
+	}
+	return 0, nil
+}
+
+// decode decodes numbers that are stride bytes apart.
+func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
+	e := r.v.Element
+	if e.Float && e.Size == 4 && !e.Big {
+		for i := range dst {
+			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[i*stride:])))
+		}
+		r.row += len(dst)
+		return
+	}
+	for i := range dst {
+		var exact bool
+		if dst[i], exact = e.Number(b[i*stride:]); !exact && r.inexact == 0 {
+			r.inexact = r.row + i + 1
+		}
+	}
+	r.row += len(dst)
+}
+
+// Exact returns an entry of vectors with its numbers as they are: 64-bit integers as bits, floats with NaN. It returns
+// any other column unchanged.
+func (c *Column) Exact() *Column {
+	out := *c
+	out.Parts = nil
+	for _, part := range c.Parts {
+		p, ok := part.(vectorPart)
+		e := Element{}
+		if ok {
+			e = p.v.Element
+		}
+		switch {
+		case e.Float:
+			out.Type, out.Parts = numeral.AsBits(e.String()), append(out.Parts, part)
+		case e.Size == 8:
+			v := &DenseVector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: e, ByColumn: p.v.ByColumn,
+				From: p.v.From, Offset: p.v.Offset}
+			v.Element.AsBits = true
+			out.Type, out.Parts = e.Exact().AsBits(), append(out.Parts, vectorPart{v, p.entry})
+		default:
+			return c
+		}
+	}
+	return &out
+}
