@@ -41,7 +41,7 @@ func (s Storage) Choose(entries float64, d int) Storage {
 // sort and select them.
 type DiskStorage struct {
 	Dir    string        // of the files
-	Arena  *memory.Arena // for the rows, and for vectors of one entry a row; nil: memory
+	Arena  *memory.Arena // for the rows, and for vectors of one entry per row; nil: memory
 	Memory int64         // bytes for rows that are selected
 	Bucket int64         // bytes for putting rows in order
 }

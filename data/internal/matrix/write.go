@@ -11,48 +11,6 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Storage says how a design matrix is stored; "" means auto. Arithmetic is in float64 in any case.
-type Storage string
-
-// The storages.
-const (
-	Auto    Storage = "auto"    // sparse if that is much smaller, else float64
-	Float64 Storage = "float64" // every cell, 8 bytes each
-	Float32 Storage = "float32" // every cell, 4 bytes each: the encoded value rounded to the nearest float32
-	Sparse  Storage = "sparse"  // the cells that are not zero, 12 bytes each
-)
-
-// Storages returns the names of all storages.
-func Storages() []string {
-	return []string{string(Auto), string(Float64), string(Float32), string(Sparse)}
-}
-
-// sparseBelow is the proportion of nonzero cells below which auto chooses sparse storage. A sparse entry takes
-// 12 bytes instead of 8 and its loops are indexed; passes over sparse and dense matrices take the same time at
-// a proportion of 0.28 (`go test -bench . ./design`).
-const sparseBelow = 1.0 / 4
-
-// Choose returns s, or the storage that auto chooses for rows of d columns with about entries nonzero cells
-// each.
-func (s Storage) Choose(entries float64, d int) Storage {
-	if s != Auto && s != "" {
-		return s
-	}
-	if entries < sparseBelow*float64(d) {
-		return Sparse
-	}
-	return Float64
-}
-
-// A DiskStorage says in which directory rows are stored, in unnamed files, and how much memory may be used to
-// sort and select them.
-type DiskStorage struct {
-	Dir    string        // of the files
-	Arena  *memory.Arena // for the rows, and for vectors of one entry per row; nil: memory
-	Memory int64         // bytes for rows that are selected
-	Bucket int64         // bytes for putting rows in order
-}
-
 // A sink builds a matrix from the encoded numbers of its rows.
 type sink interface {
 	// reset makes the sink one of other rows, given in the order of the matrix. It reuses memory.
