@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -114,8 +115,8 @@ func newFitting(
 	return t, t.fitTarget()
 }
 
-// readWeight reads the weights of the rows of this block, if there are any. What is no weight counts as 1: who trains with
-// the weights refuses it.
+// readWeight reads the weights of the rows of this block, if there are any. What is no weight counts as 1, and so do all
+// weights if their sum overflows: who trains with the weights refuses them.
 func (t *fitting) readWeight() error {
 	if t.e.Spec.Weight == "" {
 		return nil
@@ -125,10 +126,15 @@ func (t *fitting) readWeight() error {
 		return err
 	}
 	t.weight = make([]float64, t.block.Rows)
+	sum := 0.0
 	for i := range t.weight {
 		if t.weight[i] = 1; c.Number != nil && c.Number[i] > 0 && numeral.IsFinite(c.Number[i]) && !c.IsNull(i) {
 			t.weight[i] = c.Number[i]
 		}
+		sum += t.weight[i]
+	}
+	if math.IsInf(sum, 1) {
+		t.weight = nil
 	}
 	return nil
 }
