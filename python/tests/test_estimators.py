@@ -204,8 +204,11 @@ def test_sample_weight(people):
     zero = RobustClassifier(nu=1.0).fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(zero.coef_, half.coef_, rtol=1e-12)
     assert (zero.sample_weights_[300:] == 0).all()
-    ones = RobustClassifier(nu=1.0).fit(X, y, sample_weight=np.full(600, 3.0))
+    ones = RobustClassifier(nu=1.0).fit(X, y, sample_weight=np.ones(600))
     np.testing.assert_array_equal(ones.coef_, RobustClassifier(nu=1.0).fit(X, y).coef_)
+    threefold = RobustClassifier(nu=1.0, gap=1e-11).fit(X, y, sample_weight=np.full(600, 3.0))
+    repeated = RobustClassifier(nu=1.0, gap=1e-11).fit(pd.concat([X] * 3), pd.concat([y] * 3))
+    np.testing.assert_allclose(threefold.coef_, repeated.coef_, rtol=1e-4)
     heavy = RobustClassifier(nu=1.0).fit(X, y, sample_weight=weight + 0.01)
     assert json.loads(heavy.model_json_)["config"]["weight"] == "sample_weight"
     assert not np.allclose(heavy.coef_, ones.coef_)
