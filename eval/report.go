@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drotrain/drotrain/dro/divergence"
@@ -267,6 +268,15 @@ type Candidate struct {
 	SE      Num    `json:"se"`    // of its change from the plain average, paired by rows
 	RiseSE  Num    `json:"rise_se"`
 	Allowed bool   `json:"allowed"` // worth its cost
+}
+
+// AverageName returns what Candidate.Average is: the average error rate where the criterion is one of error rates,
+// else the average risk.
+func (c *Choice) AverageName() string {
+	if strings.Contains(c.Criterion, "error rate") {
+		return "average error rate"
+	}
+	return "average risk"
 }
 
 // Best returns the chosen candidate, or nil if the choice is inconsistent.

@@ -658,8 +658,8 @@ func (e *Evaluation) SliceWarning() string {
 	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
 			here, rest := printable.Pair(float64(c.Risk), float64(c.Rest))
-			return fmt.Sprintf("The rows with %s (%s) are predicted worse than the rest: %s %s against %s, confirmed on rows "+
-				"that the search did not use.", c.Condition, printable.Count(c.N), risk, here, rest)
+			return fmt.Sprintf("The rows with %s are predicted worse than the rest: %s %s against %s, confirmed on %s of them "+
+				"that the search did not use.", c.Condition, risk, here, rest, printable.Count(c.N))
 		}
 	}
 	return ""

@@ -24,9 +24,9 @@ var worries = []struct {
 	{"It uses a protected attribute", (*page).attributeWarnings},
 	{"A criterion fails", (*page).failedCriteria},
 	{"The numbers flatter", (*page).trainingWarnings},
+	{"The rows have changed", (*page).driftWarnings},
 	{"Some rows are predicted worse", (*page).sliceWarnings},
 	{"The average prediction is off", (*page).calibrationWarnings},
-	{"The rows have changed", (*page).driftWarnings},
 	{"The optimum is not certified", func(p *page) []string { return certificateCaveat(p.Report.Certificate) }},
 	{"Few rows decide", (*page).adversaryWarnings},
 	{"Note from the training", (*page).noteWarnings},
@@ -413,7 +413,7 @@ func (p *page) Answers() (out []eval.Fact) {
 		why = strings.TrimSpace(why + " " + v.Headline)
 	}
 	if p.Hold() != "" && v.Recommended != "" { // which would contradict the advice to use a model
-		why = "Once the points above are settled, " + strings.ToLower(why[:1]) + why[1:]
+		why = "Once the worries are settled, " + strings.ToLower(why[:1]) + why[1:]
 	}
 	for _, f := range []eval.Fact{
 		{Key: "Which model should I use, and why?", Value: why}, {Key: good, Value: v.Numbers},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/internal/chart"
 )
 
 // The words agree with the sign.
@@ -39,5 +40,30 @@ func TestWarnings_Notes(t *testing.T) {
 	}
 	if !has("Zip: its values decode the target.") || has("3 columns left out.") {
 		t.Errorf("%q", all)
+	}
+}
+
+// The heading is about the model that is recommended, not about another one whose coefficients are larger.
+func TestCoefficientsFinding_FollowsTheRecommendation(t *testing.T) {
+	p := &page{E: &eval.Evaluation{}, Report: &eval.Report{Coefficients: &eval.Coefficients{Models: []string{"ERM", "robust"},
+		Rows: []eval.Coefficient{{Name: "colour", Scaled: []eval.Num{3, 0.01}}, {Name: "ink", Scaled: []eval.Num{0.5, 0.4}},
+			{Name: "(intercept)", Scaled: []eval.Num{5, 5}}}}}}
+	for recommended, want := range map[string]string{"ERM": "colour", "robust": "ink", "": "colour"} {
+		p.E.Verdict.Recommended = recommended
+		if got := p.coefficientsFinding(); !strings.Contains(got, "effect is "+want) {
+			t.Errorf("recommended %q: %s", recommended, got)
+		}
+	}
+}
+
+// Families of candidates have colours of their own, and those of models in other figures keep theirs.
+func TestChoiceFigure_ColoursDiffer(t *testing.T) {
+	var series []chart.Series
+	for _, family := range []string{"ERM", "group-balanced ERM", "half-balanced ERM", "balanced subsets", "over groups"} {
+		k := colourOf(family, series)
+		if slices.ContainsFunc(series, func(s chart.Series) bool { return s.K == k }) {
+			t.Errorf("%s has the colour of another family", family)
+		}
+		series = append(series, chart.Series{K: k})
 	}
 }

@@ -186,9 +186,9 @@ func riskLabel(e *eval.Evaluation) string {
 // ChoiceFigure draws the candidates of the choice of the level. ok is false if there are none.
 func ChoiceFigure(c *eval.Choice) (Figure, bool) { return figFrontier(&eval.Report{Choice: c}) }
 
-// colourOf returns the colour of a family of candidates: that of its model in other figures, or the number-th
-// colour.
-func colourOf(family string, number int) int {
+// colourOf returns the colour of a family of candidates: that of its model in other figures, or the first one that is
+// not used.
+func colourOf(family string, used []chart.Series) int {
 	switch family {
 	case "ERM":
 		return 0
@@ -197,7 +197,11 @@ func colourOf(family string, number int) int {
 	case "over groups":
 		return 1
 	}
-	return max(3, number)
+	k := 3
+	for slices.ContainsFunc(used, func(s chart.Series) bool { return s.K == k }) {
+		k++
+	}
+	return k
 }
 
 // figFrontier draws the criterion of the candidates against their average risk, with one standard error of the
@@ -212,14 +216,14 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	if c.Validation > 0 {
 		where = "on the validation rows"
 	}
-	lines := chart.Lines{XLabel: "average risk, " + where, YLabel: c.Criterion + ", " + where, Height: 260}
+	lines := chart.Lines{XLabel: c.AverageName() + ", " + where, YLabel: c.Criterion + ", " + where, Height: 260}
 	var names []string
 	candidates := slices.Clone(c.Candidates)
 	slices.SortStableFunc(candidates, func(a, b eval.Candidate) int { return cmp.Compare(a.Average, b.Average) })
 	for _, k := range c.Candidates { // the families in their order
 		if !slices.Contains(names, k.Family) {
 			names = append(names, k.Family)
-			lines.Series = append(lines.Series, chart.Series{K: colourOf(k.Family, len(lines.Series)), Marks: true})
+			lines.Series = append(lines.Series, chart.Series{K: colourOf(k.Family, lines.Series), Marks: true})
 		}
 	}
 	for _, k := range candidates {
@@ -238,12 +242,12 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	plain := &c.Candidates[0]
 	return Figure{
 		Name: "frontier", Title: "What was tried", drawing: lines.Drawing(),
-		Caption: "Risk of every candidate " + where + ": average (horizontal) against " + c.Criterion +
+		Caption: "Every candidate " + where + ": " + c.AverageName() + " (horizontal) against " + c.Criterion +
 			" (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one " +
 			"kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard model " +
 			"(ERM), paired by rows.",
-		Alt: fmt.Sprintf("%s and average risk %s of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion,
-			where, len(c.Candidates),
+		Alt: fmt.Sprintf("%s and %s %s of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion,
+			c.AverageName(), where, len(c.Candidates),
 			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(
 				float64(best.Value)), printable.Number(float64(best.Average))),
 	}, true

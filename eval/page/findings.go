@@ -335,14 +335,26 @@ func (p *page) slicesFinding() string {
 	return s
 }
 
-// coefficientsFinding names the column with the largest effect.
+// coefficientsFinding names the column with the largest effect in the model that is recommended.
 func (p *page) coefficientsFinding() string {
-	for _, q := range p.Coefficients.Largest() {
-		if q.Name != "(intercept)" {
-			return fmt.Sprintf("The column with the largest effect is %s", q.Name)
+	c := p.Coefficients
+	recommended := slices.Index(c.Models, p.E.Verdict.Recommended)
+	effect := func(q eval.Coefficient) float64 {
+		if recommended < 0 || recommended >= len(q.Scaled) || !q.Scaled[recommended].Defined() {
+			return q.Size()
 		}
+		return math.Abs(float64(q.Scaled[recommended]))
 	}
-	return "The model has only an intercept"
+	rows := slices.DeleteFunc(c.Largest(), func(q eval.Coefficient) bool { return q.Name == "(intercept)" })
+	if len(rows) == 0 {
+		return "The model has only an intercept"
+	}
+	largest := slices.MaxFunc(rows, func(a, b eval.Coefficient) int { return cmp.Compare(effect(a), effect(b)) })
+	s := fmt.Sprintf("The column with the largest effect is %s", largest.Name)
+	if recommended >= 0 && len(c.Models) > 1 {
+		s += " in the model that is recommended"
+	}
+	return s
 }
 
 // groupCoefficientsFinding names the feature whose effect differs most between groups.

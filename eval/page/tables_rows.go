@@ -162,7 +162,7 @@ func (p *page) Candidates() *table {
 	if c.Validation > 0 {
 		title = fmt.Sprintf("Candidates, by %s", printable.Plural(c.Validation, "validation row", "validation rows"))
 	}
-	t := &table{Title: title, Head: []string{"Model", "Average risk", printable.Capitalise(c.Criterion),
+	t := &table{Title: title, Head: []string{"Model", printable.Capitalise(c.AverageName()), printable.Capitalise(c.Criterion),
 		"Standard error of the change", "Worth its cost"}}
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
 		row := tableRow{Cells: []string{m.Name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "",
