@@ -226,7 +226,7 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 	return of.WithRows(rows), nil
 }
 
-// valueOf returns dualOf(*d), or an error for nil.
+// valueOf returns dualOf(*d), and nil for nil.
 func valueOf[D Dual](d *D, rows *ranks.Rows) (saddle.Dual, error) {
 	if d == nil {
 		return nil, nil

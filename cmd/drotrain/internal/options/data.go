@@ -144,12 +144,12 @@ var readingOptions = []Option{
 		Help: "rename text values, OLD->NEW, before types are decided: --relabel '<=50K.-><=50K,>50K.->>50K'; separate " +
 			"`texts` by commas"},
 	{Name: "dates", Commands: "train tune eval predict inspect",
-		Help: "date and time columns become days since 1970 (number), become year, month, weekday (0 is Sunday) and hour " +
-			"(parts), or are left out (drop)"},
+		Help: "what a date or time column becomes: number, days since 1970; parts, its year, month, weekday with 0 for Sunday, " +
+			"and hour; drop, nothing"},
 	{Name: "date-order", Commands: "train tune eval predict inspect",
 		Help: "order of day and month in dates such as 3/4/2024 (default: the order that the other rows show)"},
 	{Name: "time-zone", Commands: "train tune inspect",
-		Help: "time `zone`, such as Europe/Berlin, of the hour that --dates parts derives from times with a zone (default: " +
+		Help: "time `zone`, such as Europe/Berlin, in which --dates parts reads the hour of times with a zone (default: " +
 			"the zone of the column)"},
 	{Name: "numeric", Commands: "train tune inspect",
 		Help: "`columns` with leading zeros to read as numbers, not as text"},

@@ -37,7 +37,7 @@ var choiceOptions = []Option{
 			"50 " +
 			"or more numeric features if no group is a feature; without --groups: tail)",
 		Short: "criterion for cross-validation: worst-group, worst-group-accuracy, average, tail or trade-off (default: " +
-			"trade-off with --groups, else tail)"},
+			"by the groups and the features)"},
 	{Name: "folds", Commands: "train tune", Help: "number of cross-validation folds (default 3)"},
 	{Name: "validation", Commands: "train tune",
 		Help: "`rows` to choose the robustness on, in place of cross-validation: FILE (another table), or split:COLUMN " +
