@@ -160,7 +160,7 @@ func TestMemory_EveryCommandFormatAndLimit(t *testing.T) {
 		{"tune", "--data", "DATA", "--target", "TARGET", "--out", "OUT", "--folds", "2", "--holdout", "0.95"},
 		{"eval", "--model", "MODEL", "--data", "DATA", "--resamples", "0"},
 	}
-	limits := []gridLimit{{option: "--memory=48MB", bytes: 48 << 20}, {option: "--memory=200MB", bytes: 200 << 20},
+	limits := []gridLimit{{option: "--memory=64MB", bytes: 64 << 20}, {option: "--memory=200MB", bytes: 200 << 20},
 		{shell: "ulimit -v 2500000; "}}
 	models := map[string]string{} // by target and kind of features
 	at := 0
