@@ -103,22 +103,34 @@ func (m *measure) deviation(value []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// tail estimates CVaR: the mean of the largest tailShare of the values.
-func (m *measure) tail(value []float64) estimate {
-	order := make([]int, len(value))
-	for j := range order {
-		order[j] = j
+// rowsByValue returns the rows by decreasing value.
+func rowsByValue(value []float64) []int32 {
+	rows := make([]int32, len(value))
+	for j := range rows {
+		rows[j] = int32(j)
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
+	slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(value[b], value[a]) })
+	return rows
+}
+
+// tail estimates CVaR: the mean of the largest tailShare of the values. largest are the first rows of rowsByValue, or
+// nil; more are sorted if their weight is less than that share.
+func (m *measure) tail(value []float64, largest []int32) estimate {
+	share := tailShare * m.total
 	e := estimate{influence: make([]float64, len(value))}
-	left, quantile := tailShare*m.total, 0.0
-	for _, j := range order {
-		take := min(left, m.weight[j])
-		e.value += take * value[j] / (tailShare * m.total)
-		quantile = value[j]
-		if left -= take; left <= 0 {
-			break
+	left, quantile := share, 0.0
+	add := func(rows []int32) {
+		for _, j := range rows {
+			take := min(left, m.weight[j])
+			e.value += take * value[j] / share
+			quantile = value[j]
+			if left -= take; left <= 0 {
+				return
+			}
 		}
+	}
+	if add(largest); left > 0 && len(largest) < len(value) {
+		add(rowsByValue(value)[len(largest):])
 	}
 	for j, v := range value {
 		e.influence[j] = m.weight[j] / m.total * (quantile + max(0, v-quantile)/tailShare - e.value)

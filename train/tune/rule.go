@@ -35,6 +35,8 @@ type judge struct {
 	values  values
 	rate    float64 // of the trade-off
 
+	largest map[int][]int32 // by candidate: the rows with the largest quarter of the losses, once they were asked for
+
 	// validation says that the rows are validation rows, which were given to compare models on: by accuracy ERM is then a
 	// candidate like the others, since few rows of a group would hardly ever show that it is worse.
 	validation bool
@@ -56,7 +58,10 @@ func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 	case "worst-group":
 		return j.measure.worst(loss, smooth)
 	case "tail":
-		return valued{j.measure.tail(loss), len(loss)}
+		if j.largest[candidate] == nil { // resamples ask again, with other weights
+			j.largest[candidate] = slices.Clone(rowsByValue(loss)[:(len(loss)+3)/4])
+		}
+		return valued{j.measure.tail(loss, j.largest[candidate]), len(loss)}
 	case "trade-off":
 		v, mean := j.measure.worst(loss, smooth), j.measure.average(loss)
 		v.value = (v.value + j.rate*mean.value) / (1 + j.rate)
@@ -155,7 +160,8 @@ func studentFactor(k, freedom float64) float64 {
 
 // judge returns the judge of the candidates solved so far.
 func (c *selectionRun) judge() *judge {
-	return &judge{measure: c.measure, values: c.values, rate: c.Rate, validation: c.Validation > 0}
+	return &judge{measure: c.measure, values: c.values, rate: c.Rate, validation: c.Validation > 0,
+		largest: map[int][]int32{}}
 }
 
 // valueOf returns the criterion of a candidate.
@@ -175,7 +181,7 @@ func (c *selectionRun) finish() {
 	average := m.average(value[0])
 	for i := range c.Candidates {
 		k := &c.Candidates[i]
-		a, t := m.average(value[i]), m.tail(value[i])
+		a, t := m.average(value[i]), m.tail(value[i], nil)
 		k.Average, k.Tail, k.Rows = a.value, t.value, len(value[i])
 		k.Cost, k.CostSE = a.subtract(average)
 		if m.countEligible() > 0 {

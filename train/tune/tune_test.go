@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -351,7 +352,7 @@ func TestMeasure_EstimatesByHand(t *testing.T) {
 		}
 	}
 	near("the average", m.average(loss).value, 5.5)
-	near("the tail", m.tail(loss).value, 10)
+	near("the tail", m.tail(loss, nil).value, 10)
 	near("the deviation", m.deviation(loss), math.Sqrt(8.25))
 	if m.countEligible() != 2 {
 		t.Errorf("%d eligible groups", m.countEligible())
@@ -363,7 +364,7 @@ func TestMeasure_EstimatesByHand(t *testing.T) {
 	r.Weights = []float64{2, 1, 1, 1, 1, 1, 1, 1, 1, 2}
 	m = newMeasure(r, fold, 2, 1)
 	near("the weighted average", m.average(loss).value, 66.0/12)
-	near("the weighted tail", m.tail(loss).value, 10)
+	near("the weighted tail", m.tail(loss, nil).value, 10)
 }
 
 // The influence of a row on the average and on the tail is the derivative of the estimate by
@@ -386,10 +387,16 @@ func TestMeasure_InfluencesAreDerivatives(t *testing.T) {
 			}
 			tail = min(tail, v)
 		}
-		if got := m.tail(loss).value; !(math.Abs(got-tail) <= 1e-12) {
+		for _, known := range []int{0, 1, len(loss) / 20, len(loss) / 4, len(loss)} { // rows that were sorted before
+			if again, all := m.tail(loss, rowsByValue(loss)[:known]), m.tail(loss, nil); again.value != all.value ||
+				!slices.Equal(again.influence, all.influence) {
+				t.Errorf("with %d rows sorted before: %v, want %v", known, again.value, all.value)
+			}
+		}
+		if got := m.tail(loss, nil).value; !(math.Abs(got-tail) <= 1e-12) {
 			t.Errorf("tail %v, not %v", got, tail)
 		}
-		for name, of := range map[string]func([]float64) estimate{"average": m.average, "tail": m.tail} {
+		for name, of := range map[string]func([]float64) estimate{"average": m.average, "tail": func(v []float64) estimate { return m.tail(v, nil) }} {
 			e := of(loss)
 			const h = 1e-6
 			for j := range loss {
@@ -487,7 +494,7 @@ func drawnJudge(rows int, noise float64, shift ...[2]float64) *judge {
 			v.losses[c+1][j] = v.losses[0][j] + by[g] + noise*float64(1-j/2%2*2)
 		}
 	}
-	return &judge{measure: newMeasure(r, fold, 2, 1), values: v, rate: 2}
+	return &judge{measure: newMeasure(r, fold, 2, 1), values: v, rate: 2, largest: map[int][]int32{}}
 }
 
 // Every criterion has the minimum that its name says, and ERM is kept unless the gain exceeds its errors, by
