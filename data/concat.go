@@ -161,7 +161,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	return out.Load(ctx)
 }
 
-// datesOrNumbers says whether a column of numbers holds dates.
+// datesOrNumbers returns "dates" for a column of numbers that stand for dates, else "numbers".
 func datesOrNumbers(c *Column) string {
 	if c.Clock {
 		return "dates"

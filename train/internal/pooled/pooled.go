@@ -16,11 +16,12 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/tune"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Group is a group column or a crossing of several: the level of every row, and the columns whose coefficients
@@ -81,9 +82,9 @@ type fit struct {
 	margin, value, slope, curvature []float64 // by place
 }
 
-// Compare fits shared coefficients, and group coefficients with each of the ridges, given in ascending order, without each
-// fold, and compares the losses of the rows left out. Each step keeps the groups and the best ridges of the steps before it. Steps end after the
-// first crossing that does not pay. With must, the first step is taken whatever it gains.
+// Compare fits shared coefficients, and group coefficients with each of the ridges, given in ascending order, without
+// each fold, and compares the losses of the rows left out. Each step keeps the groups and the best ridges of the steps
+// before it. Steps end after the first crossing that does not pay. With must, the first step is taken whatever it gains.
 func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*tune.GroupChoice, error) {
 	f := newFit(pr)
 	n := len(f.order)
