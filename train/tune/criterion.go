@@ -1,13 +1,13 @@
 package tune
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/drotrain/drotrain/internal/radix"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -103,14 +103,11 @@ func (m *measure) deviation(value []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// rowsByValue returns the rows by decreasing value.
+// rowsByValue returns the rows by decreasing value, rows of equal value by number.
 func rowsByValue(value []float64) []int32 {
-	rows := make([]int32, len(value))
-	for j := range rows {
-		rows[j] = int32(j)
-	}
-	slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(value[b], value[a]) })
-	return rows
+	negative := make([]float64, len(value))
+	floats.ScaleTo(negative, -1, value)
+	return radix.Argsort(negative)
 }
 
 // tail estimates CVaR: the mean of the largest tailShare of the values. largest are the first rows of rowsByValue, or
