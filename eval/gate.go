@@ -227,13 +227,18 @@ func (a estimate) changeSince(b estimate) estimate {
 
 // A gatePath is a parsed path: model, comparison, head[argument].key and the end of the interval.
 type gatePath struct {
+	given      string // as the user wrote it
 	text       string // without model and comparison
 	model      int
 	comparison string // "", "change" or "since"
 	head, arg  string
 	key        string // of a measure, "n" or empty
 	end        int    // place in an estimate
-	unknown    error  // what is returned where the path names nothing
+}
+
+// unknownPath returns the error of a path that names nothing.
+func (e *Evaluation) unknownPath(p gatePath) error {
+	return fmt.Errorf("there is no measure %q here; try %s", p.given, strings.Join(e.suggestPaths(p.text), ", "))
 }
 
 // gateHeads says for every head of a path whether it takes an argument in brackets and whether the key of a
@@ -248,7 +253,7 @@ var gateHeads = map[string]struct{ argument, key bool }{
 
 // parsePath parses a path (isPath).
 func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
-	p.text = text
+	p.given, p.text = text, text
 	p.model = slices.IndexFunc(e.Names(), func(name string) (ok bool) {
 		p.text, ok = strings.CutPrefix(text, name+".")
 		return ok
@@ -264,14 +269,13 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 	p.comparison, p.head, p.key, p.end = parts.comparison, parts.head, parts.key, slices.Index([]string{"", "low", "high"},
 		parts.end)
 	p.text = strings.TrimPrefix(p.text, p.comparison+".")
-	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.suggestPaths(p.text), ", "))
-	if key, err := e.measureKey(p.head); err == nil && !parts.hasArgument && p.key == "" {
+	if key, ok := e.findMeasure(p.head); ok && !parts.hasArgument && p.key == "" {
 		p.head, p.key = "overall", key
 		return p, nil
 	}
 	takes, known := gateHeads[p.head]
 	if !known || takes.argument != parts.hasArgument || takes.key != (p.key != "") {
-		return p, p.unknown
+		return p, e.unknownPath(p)
 	}
 	if takes.argument {
 		p.arg = parts.argument
@@ -315,13 +319,21 @@ func (e *Evaluation) measureKeys() (out []string) {
 	return out
 }
 
-// measureKey returns the key of the measure that a name stands for; logloss stands for log_loss.
-func (e *Evaluation) measureKey(name string) (string, error) {
-	fold := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-	for _, k := range e.measureKeys() {
-		if fold(k) == fold(name) {
-			return k, nil
+// findMeasure returns the key of the measure that a name stands for; logloss stands for log_loss.
+func (e *Evaluation) findMeasure(name string) (key string, ok bool) {
+	folded := printable.Fold(name)
+	for _, m := range e.Task.Measures() {
+		if printable.Fold(m.Key) == folded {
+			return m.Key, true
 		}
+	}
+	return "", false
+}
+
+// measureKey returns the key of the measure that a name stands for, or an error that says which are near.
+func (e *Evaluation) measureKey(name string) (string, error) {
+	if key, ok := e.findMeasure(name); ok {
+		return key, nil
 	}
 	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, didYouMean(name, e.measureKeys()))
 }
@@ -335,7 +347,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	case "cvar":
 		alpha, err := strconv.ParseFloat(p.arg, 64)
 		if err != nil {
-			return q, p.unknown
+			return q, e.unknownPath(p)
 		}
 		return newEstimate(m.CVaRAt(alpha), nil), nil
 	case "four_fifths":
@@ -427,7 +439,7 @@ func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
 		m := c.Measures[p.key]
 		d = &m
 	default:
-		return q, p.unknown
+		return q, e.unknownPath(p)
 	}
 	if d == nil {
 		return newEstimate(undefined(), nil), nil

@@ -211,7 +211,7 @@ func (e *Evaluation) candidatesOf(p gatePath, cmp string) (c candidates, err err
 // groupsChange returns the changes of the risk from the baseline by group, with simultaneous intervals.
 func (e *Evaluation) groupsChange(p gatePath) (all []groupEstimate, err error) {
 	if p.key != riskMeasure.Key {
-		return nil, p.unknown
+		return nil, e.unknownPath(p)
 	}
 	if p.model == 0 {
 		if e.Verdict.Outcome != StandardKept {

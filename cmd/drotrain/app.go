@@ -57,6 +57,7 @@ type app struct {
 
 // run executes the command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) (code int) {
+	boundGarbage(mostGarbage) // again, if another run was on disk
 	out := &checkedWriter{w: a.stdout}
 	a.rawOut = out
 	text := show.NewPlain(out)

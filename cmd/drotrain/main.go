@@ -47,7 +47,6 @@ func main() {
 		os.Exit(exit.Failed)
 	}
 	limit.LimitHeap()
-	boundGarbage(mostGarbage)
 	a.joinRanks(comm)
 	code := a.run(ctx, os.Args[1:])
 	if code != exit.OK || !a.endsOnSignal(ctx) {

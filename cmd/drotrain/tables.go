@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -39,7 +37,6 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	case err != nil:
 		return nil, err
 	}
-	collectGarbageOften(f)
 	for _, s := range f.Sources {
 		a.inputs.Add(s.Path)
 	}
@@ -58,16 +55,6 @@ func (a *app) noteUnusedTexts(f *data.Frame, how data.Reading) {
 		if to, given := how.Relabel[text]; given {
 			a.note("--relabel %s has no effect: no cell is %q", printable.QuoteShell(text+"->"+to), text)
 		}
-	}
-}
-
-// collectGarbageOften makes the garbage collector run earlier when the data are large. By default garbage may
-// grow to the size of the live heap. Most of that is the matrix, which costs next to nothing to scan, but
-// waiting would double the memory.
-func collectGarbageOften(f *data.Frame) {
-	const large = 64 << 20 // bytes of a dense matrix
-	if os.Getenv("GOGC") == "" && 8*f.Rows*len(f.Columns) > large {
-		debug.SetGCPercent(25)
 	}
 }
 

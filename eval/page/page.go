@@ -387,9 +387,12 @@ func (p *page) Methods() []string {
 var outcomes = map[string]string{"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail",
 	"undecided": "undecided", "untested": "undecided"}
 
+// breaks lets a long name break after a dot or an underscore.
+var breaks = strings.NewReplacer(".", ".<wbr>", "_", "_<wbr>")
+
 // RowHead formats the first cell of a row. Long names may break after a dot or an underscore.
 func (t table) RowHead(s string) template.HTML {
-	return template.HTML(strings.NewReplacer(".", ".<wbr>", "_", "_<wbr>").Replace(string(t.Cell(s))))
+	return template.HTML(breaks.Replace(string(t.Cell(s))))
 }
 
 // Cell formats a cell with its interval or remark below the number.

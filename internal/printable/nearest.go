@@ -14,10 +14,10 @@ import (
 // length, and one edit is forgiven unless both names are but a letter or two.
 // A name of three letters or more that the other holds is close too. The result is nil if nothing is close.
 func Nearest(name string, among []string, most int) []string {
-	want := foldCase(name)
+	want := foldShort(name)
 	found := map[string]int{} // their distances
 	for _, a := range among {
-		have := foldCase(a)
+		have := foldShort(a)
 		limit := max(len(want), len(have)) / 3
 		if limit == 0 && len(want)+len(have) > 3 {
 			limit = 1
@@ -34,9 +34,15 @@ func Nearest(name string, among []string, most int) []string {
 	return near[:min(most, len(near))]
 }
 
-// foldCase returns at most 200 characters of s in lower case, without spaces, '-' and '_'.
-func foldCase(s string) []rune {
-	r := []rune(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(s)))
+// separators removes what separates the words of a name.
+var separators = strings.NewReplacer(" ", "", "-", "", "_", "")
+
+// Fold returns a name in lower case, without spaces, '-' and '_'.
+func Fold(name string) string { return separators.Replace(strings.ToLower(name)) }
+
+// foldShort returns at most 200 characters of a folded name.
+func foldShort(name string) []rune {
+	r := []rune(Fold(name))
 	return r[:min(200, len(r))]
 }
 
