@@ -1,11 +1,7 @@
 package encode
 
 import (
-	"fmt"
-	"math"
-	"slices"
-
-	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/internal/transform"
 )
 
 // A Function transforms a number before it is encoded. The zero value is the identity.
@@ -24,76 +20,10 @@ type Function struct {
 }
 
 // Evaluate returns the value at v, or NaN if it does not exist, such as the logarithm of 0.
-func (f *Function) Evaluate(v float64) float64 {
-	switch f.Name {
-	case "log":
-		if v <= 0 {
-			return math.NaN()
-		}
-		return math.Log(v)
-	case "log1p":
-		if v <= -1 {
-			return math.NaN()
-		}
-		return math.Log1p(v)
-	case "square":
-		return v * v
-	case "piecewise":
-		return f.piecewise(v)
-	}
-	return v
-}
+func (f *Function) Evaluate(v float64) float64 { return (*transform.Function)(f).At(v) }
 
-// piecewise returns the value of a piecewise function at v.
-func (f *Function) piecewise(v float64) float64 {
-	last := len(f.Knots) - 1
-	if math.IsNaN(v) {
-		return v
-	}
-	if v < f.Knots[0] {
-		return f.Below[0] + f.Below[1]*(v-f.Knots[0])
-	}
-	if v >= f.Knots[last] {
-		return f.Above[0] + f.Above[1]*(v-f.Knots[last])
-	}
-	k, found := slices.BinarySearch(f.Knots, v)
-	if !found {
-		k--
-	}
-	u, c := v-f.Knots[k], f.Pieces[k]
-	return c[0] + u*(c[1]+u*(c[2]+u*c[3]))
-}
-
-// Validate returns an error if a function that was read from a file is invalid.
-func (f *Function) Validate() error {
-	switch f.Name {
-	case "", "log", "log1p", "square":
-		if f.Knots != nil || f.Pieces != nil {
-			return fmt.Errorf("the function %q has knots, but only a piecewise function has", f.Name)
-		}
-		return nil
-	case "piecewise":
-	default:
-		return fmt.Errorf("unknown function %q", f.Name)
-	}
-	if len(f.Knots) < 2 || len(f.Pieces) != len(f.Knots)-1 {
-		return fmt.Errorf("a piecewise function has %d knots and %d pieces: at least two knots and one piece fewer than "+
-			"knots are needed", len(f.Knots), len(f.Pieces))
-	}
-	numbers := append(slices.Clone(f.Knots), f.Below[0], f.Below[1], f.Above[0], f.Above[1])
-	for i, p := range f.Pieces {
-		numbers = append(numbers, p[:]...)
-		if !(f.Knots[i] < f.Knots[i+1]) {
-			return fmt.Errorf("the knots of a piecewise function must increase")
-		}
-	}
-	for _, v := range numbers {
-		if !numeral.IsFinite(v) {
-			return fmt.Errorf("a piecewise function has the number %v, which is not finite", v)
-		}
-	}
-	return nil
-}
+// Validate returns an error if the function is unknown or its pieces do not fit its knots.
+func (f *Function) Validate() error { return (*transform.Function)(f).Validate() }
 
 // naturalSpline returns the basis of natural cubic splines for increasing knots.
 func naturalSpline(at []float64) []Function {

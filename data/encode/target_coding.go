@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/numeral"
+	"github.com/drotrain/drotrain/internal/transform"
 )
 
 // A Target says how the target is encoded: as +1 for Positive and −1 for
@@ -44,22 +45,7 @@ func (t *Target) Transformed(v float64) float64 {
 
 // Predicted returns the prediction of a numeric target in its own units, given the margin z·x.
 func (t *Target) Predicted(margin float64) float64 {
-	v := t.Shift + t.Scale*margin
-	switch t.Transform {
-	case "log":
-		return t.Factor() * math.Exp(v)
-	case "log1p":
-		return t.Factor()*math.Exp(v) - 1
-	}
-	return v
-}
-
-// Factor returns Smear, or 1 if it is not set.
-func (t *Target) Factor() float64 {
-	if t.Smear == 0 {
-		return 1
-	}
-	return t.Smear
+	return transform.Undo(t.Transform, t.Shift+t.Scale*margin, t.Smear)
 }
 
 // Validate returns an error if a target that was read from a file is invalid.

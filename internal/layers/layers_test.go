@@ -66,7 +66,7 @@ var rooms = []struct {
 	{"verify", []string{"internal/interval", "design", "data", "data/encode"}},
 	{"train/level", []string{"internal", "memory", "design", "dro", "dro/divergence", "dro/spectrum"}},
 	{"train/tune", []string{"internal", "memory", "design", "losses", "dro", "train/level"}},
-	{"train/score", nil},
+	{"train/score", []string{"internal"}},
 	{"train", []string{"internal", "memory", "design", "losses", "dro", "data", "data/encode", "data/fix",
 		"data/check", "datasets",
 		"verify", "train/level", "train/tune", "train/score"}},

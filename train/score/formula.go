@@ -10,8 +10,9 @@ package score
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/internal/transform"
 )
 
 // A Kind says how the values of a column are used.
@@ -66,14 +67,7 @@ type Target struct {
 
 // Predicted returns the prediction of a numeric target, in its own units.
 func (t *Target) Predicted(margin float64) float64 {
-	v := t.Shift + t.Scale*margin
-	switch t.Transform {
-	case "log":
-		return t.Factor() * math.Exp(v)
-	case "log1p":
-		return t.Factor()*math.Exp(v) - 1
-	}
-	return v
+	return transform.Undo(t.Transform, t.Shift+t.Scale*margin, t.Smear)
 }
 
 // Factor returns Smear, or 1 if it is not set.
@@ -99,44 +93,7 @@ type Function struct {
 }
 
 // At returns the value at v, or NaN if it does not exist, such as the logarithm of 0.
-func (f *Function) At(v float64) float64 {
-	switch f.Name {
-	case "log":
-		if v <= 0 {
-			return math.NaN()
-		}
-		return math.Log(v)
-	case "log1p":
-		if v <= -1 {
-			return math.NaN()
-		}
-		return math.Log1p(v)
-	case "square":
-		return v * v
-	case "piecewise":
-		return f.piecewise(v)
-	}
-	return v
-}
-
-// piecewise returns the value of a piecewise polynomial at v.
-func (f *Function) piecewise(v float64) float64 {
-	last := len(f.Knots) - 1
-	switch {
-	case math.IsNaN(v):
-		return v
-	case v < f.Knots[0]:
-		return f.Below[0] + f.Below[1]*(v-f.Knots[0])
-	case v >= f.Knots[last]:
-		return f.Above[0] + f.Above[1]*(v-f.Knots[last])
-	}
-	k, found := slices.BinarySearch(f.Knots, v)
-	if !found {
-		k--
-	}
-	u, c := v-f.Knots[k], f.Pieces[k]
-	return c[0] + u*(c[1]+u*(c[2]+u*c[3]))
-}
+func (f *Function) At(v float64) float64 { return (*transform.Function)(f).At(v) }
 
 // A Formula is a model in terms of the source columns:
 //

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/internal/transform"
 )
 
 // Validate returns an error if a scorer of the formula could not score: an index that is out of range, a function or
@@ -106,7 +108,7 @@ func (f *Formula) validateMargin() error {
 				}
 				continue
 			}
-			if err := x.Function.validate(); err != nil {
+			if err := (*transform.Function)(&x.Function).Validate(); err != nil {
 				return fmt.Errorf("product %d, factor %d: %w", i, k, err)
 			}
 		}
@@ -145,33 +147,6 @@ func (t *Term) validate() error {
 		if !finite(t.Weights[k]) {
 			return fmt.Errorf("the weight of level %q is %v; it must be finite", l, t.Weights[k])
 		}
-	}
-	return nil
-}
-
-// validate returns an error if the function is not known or its pieces do not fit its knots.
-func (f *Function) validate() error {
-	switch f.Name {
-	case "", "log", "log1p", "square":
-		return nil
-	case "piecewise":
-	default:
-		return fmt.Errorf("unknown function %q; it must be log, log1p, square or piecewise", f.Name)
-	}
-	if len(f.Knots) < 2 || len(f.Pieces) != len(f.Knots)-1 {
-		return fmt.Errorf("a piecewise function has %d knots and %d pieces", len(f.Knots), len(f.Pieces))
-	}
-	for k, v := range f.Knots {
-		if !finite(v) || k > 0 && !(v > f.Knots[k-1]) {
-			return fmt.Errorf("the knots of a piecewise function are %v, not ascending", f.Knots)
-		}
-	}
-	all := slices.Concat(f.Below[:], f.Above[:])
-	for _, p := range f.Pieces {
-		all = append(all, p[:]...)
-	}
-	if i := slices.IndexFunc(all, func(v float64) bool { return !finite(v) }); i >= 0 {
-		return fmt.Errorf("a coefficient of a piecewise function is %v; it must be finite", all[i])
 	}
 	return nil
 }
