@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/drotrain/drotrain/dro/divergence"
 	"github.com/drotrain/drotrain/dro/internal/side"
@@ -148,90 +149,101 @@ type Groups struct {
 	Weights []float64 // weights of the samples; nil: equal
 }
 
-// dualOf converts d to the type of the internal packages, for samples distributed as in rows. A pointer to a dual
-// of this package counts as its value; any other dual is returned as it is.
-func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
-	var of side.Simplex
-	switch d := d.(type) {
-	case KL:
-		of = side.Simplex{Divergence: side.KullbackLeibler, Nu: d.Nu, Alpha: d.Alpha, Weights: d.Weights}
-	case ChiSquare:
-		of = side.Simplex{Divergence: side.PearsonChi2, Nu: d.Nu, Alpha: d.Alpha, Weights: d.Weights}
-	case CVaR:
-		if !(d.Alpha > 0) {
-			return nil, fmt.Errorf("dro: α is %v; it must be in (0, 1]", d.Alpha)
-		}
-		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: d.Alpha, Weights: d.Weights}
-	case Ball:
-		if !(d.Radius > 0) {
-			return nil, fmt.Errorf("dro: the radius is %v; it must be > 0", d.Radius)
-		}
-		if d.Divergence == TotalVariation {
-			if d.Nu > 0 || math.IsInf(d.Radius, 1) {
-				return nil, errors.New("dro: total variation has a radius, but no penalty: set Ball.Radius and leave ν at 0")
-			}
-			return spectralOf(Spectral{Spectrum: Spectrum{Kind: spectrum.TotalVariation, Param: min(1, d.Radius)},
-				Weights: d.Weights}, rows)
-		}
-		var err error
-		if of, err = ballOf(d); err != nil {
-			return nil, fmt.Errorf("dro: %w", err)
-		}
-	case Spectral:
-		return spectralOf(d, rows)
-	case Uniform:
-		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}
-	case Fixed:
-		if d.Weights == nil {
-			return nil, errors.New("dro: Fixed needs weights, one per sample")
-		}
-		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: 1, Weights: d.Weights}
-	case Groups:
-		near, err := ballOf(d.Near)
-		if err != nil {
-			return nil, fmt.Errorf("dro: %w", err)
-		}
-		g, err := side.NewGroupsOver(rows, near, d.Weights, d.Of...)
-		if err != nil {
-			return nil, err
-		}
-		g.Adjust = d.Adjust
-		n := 0
-		if len(d.Of) > 0 {
-			n = len(d.Of[0])
-		}
-		if err := g.Valid(n); err != nil {
-			return nil, fmt.Errorf("dro: %w", err)
-		}
-		return g, nil
-	case *KL:
-		return valueOf(d, rows)
-	case *ChiSquare:
-		return valueOf(d, rows)
-	case *CVaR:
-		return valueOf(d, rows)
-	case *Ball:
-		return valueOf(d, rows)
-	case *Spectral:
-		return valueOf(d, rows)
-	case *Uniform:
-		return valueOf(d, rows)
-	case *Fixed:
-		return valueOf(d, rows)
-	case *Groups:
-		return valueOf(d, rows)
-	default:
-		return d, nil
-	}
-	return of.WithRows(rows), nil
+// A set is an ambiguity set of this package.
+type set interface {
+	Dual
+
+	// adversary returns the set in the type of the internal packages, for samples distributed as in rows.
+	adversary(rows *ranks.Rows) (saddle.Dual, error)
 }
 
-// valueOf returns dualOf(*d), and nil for nil.
-func valueOf[D Dual](d *D, rows *ranks.Rows) (saddle.Dual, error) {
-	if d == nil {
-		return nil, nil
+// dualOf converts a set of this package to the type of the internal packages, for samples distributed as in rows. A
+// pointer to a set counts as its value. Any other dual, also one that embeds a set, is returned as it is.
+func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
+	s, ok := d.(set)
+	if !ok {
+		return d, nil
 	}
-	return dualOf(*d, rows)
+	t := reflect.TypeOf(d)
+	if t.Kind() == reflect.Pointer {
+		if reflect.ValueOf(d).IsNil() {
+			return nil, nil
+		}
+		t = t.Elem()
+	}
+	if t.PkgPath() != reflect.TypeFor[KL]().PkgPath() {
+		return d, nil
+	}
+	return s.adversary(rows)
+}
+
+// adversary implements set.
+func (d KL) adversary(rows *ranks.Rows) (saddle.Dual, error) {
+	s := side.Simplex{Divergence: side.KullbackLeibler, Nu: d.Nu, Alpha: d.Alpha, Weights: d.Weights}
+	return s.WithRows(rows), nil
+}
+
+// adversary implements set.
+func (d ChiSquare) adversary(rows *ranks.Rows) (saddle.Dual, error) {
+	s := side.Simplex{Divergence: side.PearsonChi2, Nu: d.Nu, Alpha: d.Alpha, Weights: d.Weights}
+	return s.WithRows(rows), nil
+}
+
+// adversary implements set.
+func (d CVaR) adversary(rows *ranks.Rows) (saddle.Dual, error) {
+	if !(d.Alpha > 0) {
+		return nil, fmt.Errorf("dro: α is %v; it must be in (0, 1]", d.Alpha)
+	}
+	return side.Simplex{Divergence: side.PearsonChi2, Alpha: d.Alpha, Weights: d.Weights}.WithRows(rows), nil
+}
+
+// adversary implements set.
+func (d Ball) adversary(rows *ranks.Rows) (saddle.Dual, error) {
+	if !(d.Radius > 0) {
+		return nil, fmt.Errorf("dro: the radius is %v; it must be > 0", d.Radius)
+	}
+	if d.Divergence == TotalVariation {
+		if d.Nu > 0 || math.IsInf(d.Radius, 1) {
+			return nil, errors.New("dro: total variation has a radius, but no penalty: set Ball.Radius and leave ν at 0")
+		}
+		of := Spectrum{Kind: spectrum.TotalVariation, Param: min(1, d.Radius)}
+		return Spectral{Spectrum: of, Weights: d.Weights}.adversary(rows)
+	}
+	s, err := ballOf(d)
+	if err != nil {
+		return nil, fmt.Errorf("dro: %w", err)
+	}
+	return s.WithRows(rows), nil
+}
+
+// adversary implements set.
+func (Uniform) adversary(rows *ranks.Rows) (saddle.Dual, error) {
+	return side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}.WithRows(rows), nil
+}
+
+// adversary implements set.
+func (d Fixed) adversary(rows *ranks.Rows) (saddle.Dual, error) {
+	if d.Weights == nil {
+		return nil, errors.New("dro: Fixed needs weights, one per sample")
+	}
+	return side.Simplex{Divergence: side.PearsonChi2, Alpha: 1, Weights: d.Weights}.WithRows(rows), nil
+}
+
+// adversary implements set.
+func (d Groups) adversary(rows *ranks.Rows) (saddle.Dual, error) {
+	near, err := ballOf(d.Near)
+	if err != nil {
+		return nil, fmt.Errorf("dro: %w", err)
+	}
+	g, err := side.NewGroupsOver(rows, near, d.Weights, d.Of...)
+	if err != nil {
+		return nil, err
+	}
+	g.Adjust = d.Adjust
+	if err := g.Valid(len(d.Of[0])); err != nil {
+		return nil, fmt.Errorf("dro: %w", err)
+	}
+	return g, nil
 }
 
 // ballOf converts b to the type of the internal packages. It returns an error if the divergence is unknown.
@@ -240,21 +252,20 @@ func ballOf(b Ball) (side.Simplex, error) {
 	return side.Simplex{Divergence: d, Radius: b.Radius, Nu: b.Nu, Weights: b.Weights}, err
 }
 
-// spectralOf converts s to the type of the internal packages: Simplex where it is an average, bounded weights or the
-// whole simplex.
-func spectralOf(s Spectral, rows *ranks.Rows) (saddle.Dual, error) {
-	if err := s.Spectrum.Validate(); err != nil {
+// adversary implements set, with a Simplex where the risk is an average, or weights are bounded or the whole simplex.
+func (d Spectral) adversary(rows *ranks.Rows) (saddle.Dual, error) {
+	if err := d.Spectrum.Validate(); err != nil {
 		return nil, fmt.Errorf("dro: %w", err)
 	}
-	simplex := side.Simplex{Divergence: side.PearsonChi2, Nu: s.Nu, Weights: s.Weights}
+	simplex := side.Simplex{Divergence: side.PearsonChi2, Nu: d.Nu, Weights: d.Weights}
 	switch {
-	case s.Spectrum.IsMean():
+	case d.Spectrum.IsMean():
 		simplex.Alpha = 1
-	case s.Spectrum.Kind == spectrum.Superquantile:
-		simplex.Alpha = s.Spectrum.Param
-	case s.Spectrum.Kind == spectrum.TotalVariation && s.Spectrum.Param == 1: // the whole simplex
+	case d.Spectrum.Kind == spectrum.Superquantile:
+		simplex.Alpha = d.Spectrum.Param
+	case d.Spectrum.Kind == spectrum.TotalVariation && d.Spectrum.Param == 1: // the whole simplex
 	default:
-		return side.Spectral{Spectrum: s.Spectrum, Nu: s.Nu, Weights: s.Weights}.WithRows(rows), nil
+		return side.Spectral{Spectrum: d.Spectrum, Nu: d.Nu, Weights: d.Weights}.WithRows(rows), nil
 	}
 	return simplex.WithRows(rows), nil
 }

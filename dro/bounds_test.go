@@ -118,7 +118,7 @@ func compareBounds(rng *rand.Rand, c *sets.Case, f []float64, trial int) string 
 	if below := a.ValueBelow(y, f, nil, 0).Value; a.Region() != engine.Point && tooHigh(below) {
 		return fmt.Sprintf("%.17g by the weights %v, %s", below, y, said)
 	}
-	if most := largestGap(c, size, e.Last.Nu); !(upper-lower <= most) {
+	if most := largestGap(c, size, e.Nu); !(upper-lower <= most) {
 		return fmt.Sprintf("%s: a gap of %.3g, want at most %.3g", said, upper-lower, most)
 	}
 	if got := engine.Sum(e.Y); !(math.Abs(got-1) <= 1e-9) {

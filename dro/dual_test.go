@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
@@ -11,6 +12,28 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
+
+// raised has the risk of a dro.KL, and 1 more.
+type raised struct{ dro.KL }
+
+func (d raised) Value(y []float64) float64 { return d.KL.Value(y) - 1 }
+
+func (d raised) BestResponseTo(y, f []float64) (risk, tau float64) {
+	risk, tau = d.KL.BestResponseTo(y, f)
+	return risk + 1, tau
+}
+
+// A dual that embeds a set of this package and changes its methods is not taken for that set.
+func TestSolve_EmbeddedSetKeepsItsMethods(t *testing.T) {
+	for _, d := range []dro.Dual{raised{}, &raised{}} {
+		if of, err := dro.DualOf(d); reflect.TypeOf(of) != reflect.TypeOf(d) || err != nil {
+			t.Errorf("%T: a %T, %v", d, of, err)
+		}
+	}
+	if of, err := dro.DualOf((*dro.KL)(nil)); of != nil || err != nil {
+		t.Errorf("a nil pointer: %v, %v", of, err)
+	}
+}
 
 // The weights of Result.Dual are in the set, and their own problem has no optimum below Lower.
 func TestSolve_DualProvesLower(t *testing.T) {

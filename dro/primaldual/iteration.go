@@ -60,7 +60,7 @@ func (w *iteration) start() {
 		g = w.Cert.G
 	}
 	// best responses to small ν are vertices
-	if d, ok := w.Problem.Dual.(interface{ StartingWeights(y []float64) }); ok &&
+	if d, ok := w.Problem.Dual.(centred); ok &&
 		(w.restarts || w.Problem.Dual.Modulus() == 0) {
 		y, g = w.Cert.Vector(w.Cert.N), nil
 		d.StartingWeights(y)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
@@ -18,7 +17,7 @@ import (
 // solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
 func lift(p *saddle.Problem) (*saddle.Problem, saddle.Separable, error) {
 	n, d, _ := p.Oracle.Dims()
-	dual, ok := engine.SeparatedOf(p.Dual, n)
+	dual, ok := separatedOf(p.Dual, n)
 	if !ok {
 		return nil, nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty")
 	}

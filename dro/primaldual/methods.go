@@ -83,9 +83,9 @@ func (m FullVector) Start(run saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	mirror, ok := engine.MirrorOf(r.Problem.Dual)
+	mirror, ok := mirrorOf(r.Problem.Dual)
 	if !ok {
-		return nil, errors.New("dro: " + m.Name() + " needs " + engine.NeedMirror.What)
+		return nil, errors.New("dro: " + m.Name() + " needs " + needMirror.What)
 	}
 	estimator := newFullEstimator(mirror, r.Cert.Evaluator)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
@@ -112,9 +112,9 @@ func (m Stochastic) Start(run saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	mirror, ok := engine.MirrorOf(r.Problem.Dual)
+	mirror, ok := mirrorOf(r.Problem.Dual)
 	if !ok {
-		return nil, errors.New("dro: " + m.Name() + " needs " + engine.NeedMirror.What)
+		return nil, errors.New("dro: " + m.Name() + " needs " + needMirror.What)
 	}
 	b, err := partition(r.Cert.N, r.Cert.D, m.Block)
 	if err != nil {
@@ -211,7 +211,7 @@ func (m SeparableBlock) Start(run saddle.Run) (saddle.Stepper, error) {
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, lifted: lifted, begin: estimator.begin, linearisation: estimator.linearisation}
 	w.y = func() []float64 { return estimator.y }
-	if mirror, ok := engine.MirrorOf(r.Problem.Dual); ok && lifted {
+	if mirror, ok := mirrorOf(r.Problem.Dual); ok && lifted {
 		w.y = func() []float64 { return projectWeights(mirror, estimator.y) }
 	}
 	if tied {
@@ -297,7 +297,7 @@ func constantsOf(r *engine.Run, p *saddle.Problem, b blocks, x []float64, spectr
 func sampleConstants(r *engine.Run, x []float64) (h, m []float64, err error) {
 	o, ok := r.Problem.Oracle.(saddle.Conditioned)
 	if !ok {
-		return nil, nil, errors.New("dro: " + engine.NeedConstants.What + " is needed")
+		return nil, nil, errors.New("dro: " + needConstants.What + " is needed")
 	}
 	r.Cert.Spend(1)
 	h, m = r.Cert.Vector(r.Cert.N), r.Cert.Vector(r.Cert.N)
@@ -339,14 +339,14 @@ func moduliOf(p *saddle.Problem, c constants) moduli {
 // scheduleNeeds returns the needs of a schedule.
 func scheduleNeeds(s Schedule) []saddle.Need {
 	if s == Theory {
-		return []saddle.Need{engine.NeedConstants, engine.NeedNorm}
+		return []saddle.Need{needConstants, needNorm}
 	}
-	return []saddle.Need{newton.UnlessFormable(engine.NeedConstants), newton.UnlessFormable(engine.NeedNorm)}
+	return []saddle.Need{newton.UnlessFormable(needConstants), newton.UnlessFormable(needNorm)}
 }
 
 // Needs implements Method.
 func (m FullVector) Needs() []saddle.Need {
-	return append([]saddle.Need{engine.NeedMirror, engine.NeedLocalRows}, scheduleNeeds(m.Schedule)...)
+	return append([]saddle.Need{needMirror, needLocalRows}, scheduleNeeds(m.Schedule)...)
 }
 
 // needMetric is the need of a practical schedule by blocks. Without the Hessian its steps would be those of the theory,
@@ -360,7 +360,7 @@ func needMetric(holds func(p *saddle.Problem) bool, or string) saddle.Need {
 // Needs implements Method: the sampling of blocks takes the constants with either
 // schedule.
 func (m Stochastic) Needs() []saddle.Need {
-	needs := []saddle.Need{engine.NeedMirror, engine.NeedLocalRows, engine.NeedConstants, engine.NeedNorm}
+	needs := []saddle.Need{needMirror, needLocalRows, needConstants, needNorm}
 	if m.Schedule == Practical {
 		needs = append(needs, needMetric(newton.IsFormable, ""))
 	}
@@ -369,11 +369,11 @@ func (m Stochastic) Needs() []saddle.Need {
 
 // Needs implements Method.
 func (m SeparableBlock) Needs() []saddle.Need {
-	constants := engine.NeedConstants
+	constants := needConstants
 	if m.Schedule == Practical && !m.ThreeTouches {
 		constants = newton.UnlessFormable(constants)
 	}
-	needs := []saddle.Need{engine.NeedBlocks, engine.NeedLocalRows, constants}
+	needs := []saddle.Need{needBlocks, needLocalRows, constants}
 	if m.Schedule == Practical {
 		isFast := func(p *saddle.Problem) bool { return engine.Has[saddle.Separable](p.Dual) || newton.IsFormable(p) }
 		needs = append(needs, needMetric(isFast, ", or a separable dual such as Box"))

@@ -111,7 +111,7 @@ func (p *practicalSchedule) Step() error {
 
 // formHessian forms the Hessian at the point last evaluated by the certifier.
 func (p *practicalSchedule) formHessian() {
-	p.fault = p.metric.Update(p.Cert.Y, p.Cert.Slope)
+	p.fault = p.metric.Update(&p.Cert.Response, p.Cert.Slope)
 	p.isFresh, p.rate = true, 0
 }
 

@@ -10,25 +10,30 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// A point is a point with what is known of it.
+type point struct {
+	X         []float64 // d
+	Response            // the best response, or weights that were adopted in its place
+	G         []float64 // d: Σ_j y_j ∇f_j of its weights
+	Objective float64
+
+	tried, bounded bool        // Certify was called; the upper bound is known
+	risk           *riskBounds // nil: not computed
+	proof          *Proof      // of the weights; nil: not computed
+}
+
 // A Certifier evaluates points and keeps the best bounds found.
 type Certifier struct {
 	*Evaluator
-	free bool // the last coordinate is unpenalised
+	point // the point last evaluated
 
-	intercepts int // number of last coordinates that are unpenalised, if there are several; else 0
+	free       bool // the last coordinate is unpenalised
+	intercepts int  // number of last coordinates that are unpenalised, if there are several; else 0
 
-	X, Y, G  []float64  // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
 	bound    []float64  // d: gradient at other weights
 	Err      []float64  // d: bounds of the rounding of a gradient
 	balanced []float64  // n: weights with ⟨y, slope⟩ = 0; allocated when free
 	shifted  *Evaluator // evaluator at other values of the free coordinate; allocated when needed
-
-	Objective, Risk, Tau float64 // at the last point
-	tried                bool    // Certify was called at that point
-	bounded              bool    // the upper bound at that point is known
-	proved               bool    // proof is the proof of Y at that point
-	proof                Proof
-	risk                 riskBounds
 
 	Rounding roundingModel
 	ridge    []float64 // d: the diagonal of ∇²φ; nil if φ is not a Ridge
@@ -67,7 +72,7 @@ func NewCertifier(p *saddle.Problem) *Certifier {
 	e := NewEvaluator(p)
 	c := &Certifier{
 		Evaluator: e, free: FreeCount(p.Primal) == 1,
-		X: make([]float64, e.D), Y: e.Vector(e.N), G: make([]float64, e.D),
+		point: point{X: make([]float64, e.D), Response: Response{Y: e.Vector(e.N)}, G: make([]float64, e.D)},
 		bound: make([]float64, e.D), Err: make([]float64, e.D), BestX: make([]float64, e.D),
 		Rounding: newRoundingModel(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D),
 		Best: saddle.Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, BestObjective: math.Inf(1),
@@ -115,9 +120,8 @@ func (c *Certifier) CheckPromises() error {
 // It returns P(x), or +Inf if that is not finite. If this may complete the certificate, it computes the upper
 // bound.
 func (c *Certifier) Evaluate(x []float64) float64 {
-	c.tried, c.bounded, c.proved, c.risk.known = false, false, false, false
 	copy(c.X, x)
-	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
+	c.point = point{X: c.X, G: c.G, Response: c.Respond(c.G, c.Y, c.X, c.Multipliers)}
 	c.Objective = c.Risk + c.Problem.Primal.Value(c.X)
 	// losses may be −Inf
 	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() {
@@ -194,55 +198,58 @@ func isFinite(x []float64) bool {
 
 // Certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
 // at the point x last evaluated and its best response y, at most once per point. It takes
-// no pass, or at least half a pass if there is a free coordinate.
+// no pass, or at least half a pass if there is a free coordinate. It does nothing if the lower bound expected from the
+// gradient is no better than the best one.
 func (c *Certifier) Certify() {
-	if !c.tried {
-		c.tried = true
-		c.CertifyWith(c.Y)
+	if c.tried {
+		return
+	}
+	if c.tried = true; c.Objective-c.fenchelYoung() > c.Best.Lower {
+		c.certify(weighting{c.Y, c.Groups, true})
 	}
 }
 
 // CertifyWith works like Certify for any feasible weights y. It takes half a pass.
+func (c *Certifier) CertifyWith(y []float64) { c.certify(weighting{y: y}) }
+
+// A weighting is a vector of weights of the samples that may prove a lower bound.
+type weighting struct {
+	y, groups []float64 // groups: the weights over groups that y results from; nil: none, or unknown
+	isOwn     bool      // y is that of the point last evaluated, whose gradient and proof are known
+}
+
+// certify records the lower bound of w at the point last evaluated.
 //
 // A free coordinate b needs ∂L/∂b = 0. If Y is the whole simplex, the weights
 // are balanced until this holds (Balance). For other Y, or if moving the weights
 // costs more than it gains (a large ν), y is not changed, and two cuts on either
-// side of the minimum over b are combined (combineShiftedCuts). The best response is skipped if the
-// lower bound expected from its gradient is no better than the best one.
-func (c *Certifier) CertifyWith(y []float64) {
-	if math.IsInf(c.Objective, 1) || &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
+// side of the minimum over b are combined (combineShiftedCuts).
+func (c *Certifier) certify(w weighting) {
+	if math.IsInf(c.Objective, 1) {
 		return
 	}
 	switch {
 	case c.intercepts > 0:
-		c.certifyIntercepts(y)
-	case !c.free && &y[0] == &c.Y[0]:
+		c.certifyIntercepts(w)
+	case !c.free && w.isOwn:
 		c.ResponseGradientRounding(c.Err)
-		c.recordLower(c.Y, c.ProveResponse(), c.G)
+		c.recordLower(w.y, c.ProveResponse(), c.G)
 	case !c.free:
-		p := c.proofOf(y)
-		c.GradTo(c.bound, y)
-		c.recordLowerWith(y, &p)
-	case RegionOf(c.Problem.Dual) == Whole && !c.certifyBalanced(y):
-	case c.isBalanced(y, 8*c.Rounding.sums):
-		p := c.Prove(y, c.groupsOf(y), 8*c.Rounding.sums)
-		c.GradTo(c.bound, y)
+		p := c.proofOf(w)
+		c.GradTo(c.bound, w.y)
+		c.recordLowerWith(w.y, &p)
+	case RegionOf(c.Problem.Dual) == Whole && !c.certifyBalanced(w):
+	case c.isBalanced(w.y, 8*c.Rounding.sums):
+		p := c.Prove(w.y, w.groups, 8*c.Rounding.sums)
+		c.GradTo(c.bound, w.y)
 		c.bound[c.D-1] = 0
-		c.recordLowerWith(y, &p)
+		c.recordLowerWith(w.y, &p)
 	default:
-		p := c.Prove(y, c.groupsOf(y), 0) // more accurate in the penalty than proofOf
-		if linear, rounding, ok := c.combineShiftedCuts(y, p.Off); ok {
-			c.KeepLower(y, linear-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
+		p := c.Prove(w.y, w.groups, 0) // more accurate in the penalty than proofOf
+		if linear, rounding, ok := c.combineShiftedCuts(w.y, p.Off); ok {
+			c.KeepLower(w.y, linear-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
 		}
 	}
-}
-
-// groupsOf returns the weights over groups that correspond to the weights y, or nil if they are not known.
-func (c *Certifier) groupsOf(y []float64) []float64 {
-	if &y[0] == &c.Y[0] {
-		return c.GroupWeights
-	}
-	return nil
 }
 
 // fenchelYoung returns the Fenchel-Young term of the best response at the point last evaluated, ignoring free
@@ -262,8 +269,8 @@ func (c *Certifier) AdoptWeights(y, groups []float64) {
 	lo, hi := c.Rows.LocalRange(c.N)
 	copy(c.Y[lo:hi], y[lo:hi])
 	c.GradTo(c.G, c.Y)
-	c.adopted, c.GroupWeights = true, groups
-	c.tried, c.proved = false, false
+	c.adopted, c.Groups = true, groups
+	c.tried, c.proof = false, nil
 }
 
 // respondsWithY reports whether the adopted weights are a best response at the best point within the gap.
@@ -283,7 +290,7 @@ func (c *Certifier) RecordAdoptedBound() {
 		}
 		c.bound[c.D-1] = 0
 	}
-	p := c.Prove(c.Y, c.GroupWeights, relative)
+	p := c.Prove(c.Y, c.Groups, relative)
 	c.recordLowerWith(c.Y, &p)
 }
 

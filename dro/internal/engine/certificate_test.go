@@ -39,7 +39,7 @@ func TestResponseGradientRounding_IncludesWeights(t *testing.T) {
 	for n := 2; n <= 1<<40; n *= 4 {
 		c := &Certifier{Evaluator: &Evaluator{N: n}}
 		c.Rounding.largest, c.Rounding.smooth = []float64{1, 3}, 0.5
-		c.proof, c.proved = Proof{Sums: Sums{Size: 0.25, Mass: 1}}, true
+		c.proof = &Proof{Sums: Sums{Size: 0.25, Mass: 1}}
 		slope := c.Rounding.slopes(&c.proof.Sums) // of all samples
 		dst, most := make([]float64, 2), 0.0
 		c.ResponseGradientRounding(dst)

@@ -90,9 +90,13 @@ type ClassModel interface {
 	ClassOf(j int) int
 }
 
-// An Adversary is a dual of this module on the simplex with the methods that certificates and Hessian-based
-// methods need. With samples on several MPI ranks, each rank sets the entries of its own samples, and methods
-// that reduce over samples are collective calls.
+// The following interfaces are what the parts of the solver ask of a dual of this module. Certificates ask for an
+// Adversary; a dual that is one is solved by L-BFGS if its risk has a gradient. The others are optional: with Curved,
+// Newton's method solves it, with Smoothable at ν = 0, too; with Pieced by sequential quadratic programming. With
+// Distributed its samples may be on several MPI ranks: each sets the entries of its own samples, and methods that
+// reduce over samples are collective calls. The paper's methods ask for saddle.Mirror or saddle.Separable.
+
+// An Adversary is a dual on the simplex with proved bounds of its risk.
 type Adversary interface {
 	saddle.Dual
 
@@ -103,29 +107,9 @@ type Adversary interface {
 	Region() Region
 
 	// FusedTo evaluates the losses and slopes at x into e.Value and e.Slope, stores the best response
-	// in y and Σ_j y_j ∇f_j in g: one pass. It records the multipliers of the response, and its weights
-	// over groups, in e.
-	FusedTo(e *Evaluator, g, y, x []float64) (risk, tau float64)
-
-	// ResponseTo stores the derivative of the best response y at the point that e evaluated last with respect
-	// to the losses at a fixed τ, response[j] = ∂y_j/∂f_j, for j in [lo, hi). Both have length n.
-	ResponseTo(e *Evaluator, response, y []float64, lo, hi int)
-
-	// CoupleTo returns the low-rank part of the Hessian of the risk in the losses, which is
-	// diag(c) − ccᵀ/Σc + Σ_k share_k b_k b_kᵀ, as along_k = Σ_j b_kj ∇f_j and share_k. response
-	// holds c, with sum total, and may be overwritten.
-	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64)
-
-	// Smoothed returns the dual with the same Y and modulus nu ≥ 0, and sup_Y ψ/ν for n samples. ψ does not
-	// decrease with nu. If nu is the dual's own modulus > 0, ψ is that of the dual.
-	Smoothed(nu float64, n int) (d saddle.Dual, most float64)
-
-	// Restricted returns the dual of weights on m of n samples, nil if there is none. For weights
-	// that are 0 on all other samples, ψ on all samples is ψ of the dual returned plus the offset.
-	Restricted(n, m int) (d saddle.Dual, offset float64)
-
-	// Differentiable reports whether the risk at ν = 0 has a gradient near the optimum.
-	Differentiable(n, d int) bool
+	// in y and Σ_j y_j ∇f_j in g, and returns the response: one pass. The search for the multipliers starts from
+	// those of an earlier response, if they are known.
+	FusedTo(e *Evaluator, g, y, x []float64, from Multipliers) Response
 
 	// RiskBounds returns an upper bound of R(f), including rounding, and sums of its weights ∂above/∂f, from
 	// the multipliers of a best response to losses near f; any multipliers give a bound. below
@@ -133,31 +117,99 @@ type Adversary interface {
 	RiskBounds(f []float64, at Multipliers) (below, above float64, sums Sums)
 
 	// ValueBelow returns the proof of the weights y at the losses f. y is in Y up to rounding and further
-	// relative errors of at most relative. groups are the weights over groups that y results from,
-	// as an evaluation records them; nil means none or unknown.
+	// relative errors of at most relative. groups are the weights over groups that y results from, as a Response
+	// has them; nil means none or unknown.
 	ValueBelow(y, f, groups []float64, relative float64) Proof
+}
 
-	// Proximal reports whether the dual is a Mirror.
-	Proximal() bool
+// A Curved adversary has derivatives of its weights, for Hessians of the objective.
+type Curved interface {
+	// ResponseTo stores the derivatives of the weights of r with respect to the losses at a fixed τ,
+	// response[j] = ∂y_j/∂f_j, for j in [lo, hi). response has length n.
+	ResponseTo(response []float64, r *Response, lo, hi int)
 
-	// Polyhedral reports whether the risk is the maximum of finitely many linear functions of the
-	// losses, that is ν = 0 and Y is a polyhedron.
-	Polyhedral() bool
+	// CoupleTo returns the low-rank part of the Hessian of the risk in the losses at the point that e evaluated last,
+	// where the best response is r: diag(c) − ccᵀ/Σc + Σ_k share_k b_k b_kᵀ, as along_k = Σ_j b_kj ∇f_j and share_k.
+	// response holds c, with sum total, and may be overwritten.
+	CoupleTo(e *Evaluator, r *Response, response []float64, total float64, slope []float64) (along [][]float64,
+		share []float64)
+}
 
-	// Separated returns the dual of n samples without the constraint Σ y = 1; nil if ψ is not a sum
-	// over samples.
-	Separated(n int) saddle.Separable
+// A Smoothable adversary may have another penalty.
+type Smoothable interface {
+	// Smoothed returns the dual with the same Y and modulus nu ≥ 0, and sup_Y ψ/ν for n samples. ψ does not
+	// decrease with nu. If nu is the dual's own modulus > 0, ψ is that of the dual.
+	Smoothed(nu float64, n int) (d saddle.Dual, most float64)
+}
 
+// A Recentred adversary is Smoothable by penalties that measure the distance from any weights in Y.
+type Recentred interface {
+	// Around returns the dual with the same Y and a penalty ≥ 0 of modulus nu that is 0 at the weights c.
+	Around(c []float64, nu float64) saddle.Dual
+}
+
+// A Restrictable adversary may weigh some samples alone.
+type Restrictable interface {
+	// Restricted returns the dual of weights on m of n samples, nil if there is none. For weights
+	// that are 0 on all other samples, ψ on all samples is ψ of the dual returned plus the offset.
+	Restricted(n, m int) (d saddle.Dual, offset float64)
+}
+
+// A Radial adversary may be limited to a ball around its reference weights.
+type Radial interface {
+	// HasBall reports whether it is.
+	HasBall() bool
+
+	// WithoutBall returns the dual without that limit.
+	WithoutBall() saddle.Dual
+
+	// Differentiable reports whether the risk at ν = 0 has a gradient near the optimum.
+	Differentiable(n, d int) bool
+}
+
+// A Pieced adversary has a risk that may be the maximum of linear functions of the losses of samples or groups.
+type Pieced interface {
+	// Pieces returns these, none if ν > 0 or Y is no polyhedron.
+	Pieces() Pieces
+}
+
+// Pieces says of what the risk is the maximum: of sums over bounded weights of samples, or over groups of them.
+type Pieces struct {
+	Parts []Portion // bounded weights, of which the adversary's are the sum
+
+	Groups func(e *Evaluator) GroupPieces // returns the groups at the point that e evaluated last; nil: pieces are samples
+}
+
+// GroupPieces are the groups that may have weight, with their losses and gradients.
+type GroupPieces struct {
+	Loss []float64
+	Rows [][]float64 // gradients
+
+	// Weigh stores the weights of the samples for weights q of these groups in y, and returns the weights of all groups.
+	Weigh func(y, q []float64) (groups []float64)
+}
+
+// None reports whether there are no pieces.
+func (p Pieces) None() bool { return p.Parts == nil && p.Groups == nil }
+
+// A Portion is a proportion of the weights of an adversary.
+type Portion struct {
+	saddle.Dual                     // the adversary of this portion alone, with weights of sum 1
+	Share       float64             // of the weights
+	CapTo       func(cap []float64) // stores the largest weights of the Dual
+}
+
+// A Grouped adversary has weights over groups of samples.
+type Grouped interface {
+	Count() int // number of groups
+}
+
+// A Distributed adversary may have samples on several MPI ranks.
+type Distributed interface {
 	// WithRows returns the dual for samples distributed over ranks as in rows; nil means one process.
 	// OfSamples, a collective call, returns the dual for some samples that are copied to every rank.
 	WithRows(rows *ranks.Rows) saddle.Dual
 	OfSamples(samples []int) saddle.Dual
-}
-
-// Multipliers holds ν and τ of a best response.
-type Multipliers struct {
-	Nu, Tau float64
-	Known   bool
 }
 
 // A Ridge is a Primal ½ Σ_i D_i x_i².

@@ -25,16 +25,11 @@ type Evaluator struct {
 	Partials *shard.Partials // d: gradients
 
 	// State of fused evaluations.
-	BlockRows    int         // samples in a block
-	Largest      []float64   // by block: the largest loss known when it was evaluated
-	Last         Multipliers // multipliers of the last evaluation
-	Reference    float64     // sum of the reference weights at the last evaluation
-	GroupWeights []float64   // weights over groups that the response results from; nil: none, or unknown
-	Kept         any         // what the dual keeps of its response at the last evaluation, for its derivatives
+	BlockRows int       // samples in a block
+	Largest   []float64 // by block: the largest loss known when it was evaluated
 
 	touched bool // some point was evaluated
-	whole   bool // losses and slopes are those of the point last evaluated
-	adopted bool // the response was replaced by other weights
+	whole   bool // losses and slopes are those of the point last evaluated by Respond
 	*space       // allocates vectors with one entry per sample
 }
 
@@ -75,18 +70,19 @@ func (e *Evaluator) GradOf(g, y, slope []float64) {
 }
 
 // Respond evaluates f and the slopes at x, stores the best response in y and Σ_j y_j ∇f_j in g, and returns the
-// robust risk and the threshold. It takes one pass. If the risk is not finite, g is undefined.
-func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
-	e.adopted, e.GroupWeights = false, nil
+// response. The search for its multipliers starts from those of an earlier one, if they are known. It takes one pass.
+// If the risk is not finite, g is undefined.
+func (e *Evaluator) Respond(g, y, x []float64, from Multipliers) (r Response) {
 	if d, ok := e.Problem.Dual.(Adversary); ok {
-		risk, tau = d.FusedTo(e, g, y, x)
+		r = d.FusedTo(e, g, y, x, from)
 	} else {
 		e.Eval(x)
-		risk, tau = e.Problem.Dual.BestResponseTo(y, e.Value)
+		r.Risk, r.Tau = e.Problem.Dual.BestResponseTo(y, e.Value)
 		e.GradTo(g, y)
 	}
+	r.Y = y
 	e.whole = true
-	return risk, tau
+	return r
 }
 
 // EachBlock evaluates f and the slopes at x block by block and calls then with each block, in order within a

@@ -9,10 +9,10 @@ import (
 // unbalancedGap is the relative gap below which weights other than the balanced ones are tried.
 const unbalancedGap = 0.1
 
-// certifyBalanced records the lower bound of the balanced weights. It reports whether balancing cost more than
+// certifyBalanced records the lower bound of the balanced weights of w. It reports whether balancing cost more than
 // the remaining gap, so close to the optimum that other weights would prove more.
-func (c *Certifier) certifyBalanced(y []float64) (tooCostly bool) {
-	if !Balance(c.Rows, c.balanced, y, c.Slope) {
+func (c *Certifier) certifyBalanced(w weighting) (tooCostly bool) {
+	if !Balance(c.Rows, c.balanced, w.y, c.Slope) {
 		return false // far from the optimum: all slopes have one sign
 	}
 	c.GradTo(c.bound, c.balanced)
@@ -22,7 +22,7 @@ func (c *Certifier) certifyBalanced(y []float64) (tooCostly bool) {
 	if !(left < unbalancedGap*math.Abs(c.Objective)) {
 		return false
 	}
-	response := c.proofOf(y)
+	response := c.proofOf(w)
 	cost := p.Linear - p.Value - (response.Linear - response.Value) // increase of the penalty
 	return cost > left+16*c.Rounding.sums*math.Abs(c.Objective)
 }

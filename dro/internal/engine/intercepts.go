@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// certifyIntercepts records the lower bound of weights y if the K intercepts b of classes are
+// certifyIntercepts records the lower bound of the weights of w if the K intercepts b of classes are
 // unpenalised. With the penalised coordinates of the point last evaluated, F = ⟨y, f⟩ + φ is
 // minimised over b, and the cut is taken at that point x̃. The remaining derivative g_b is of the
 // size of rounding, but b is unbounded. At the minimum of F, F ≤ U = F(x̃). With Y_t the
@@ -21,7 +21,7 @@ import (
 //
 // so that the range of b is bounded by some B; and since the derivatives sum to 0 over classes,
 // ⟨g_b, b − b̃⟩ ≥ −½‖g_b‖₁(B + range of b̃) (math: §3).
-func (c *Certifier) certifyIntercepts(y []float64) {
+func (c *Certifier) certifyIntercepts(w weighting) {
 	o, classified := c.Problem.Oracle.(ClassModel)
 	signed, _ := c.Problem.Oracle.(saddle.NonNegative)
 	if !classified || signed == nil || !signed.NonNegative() || c.ridge == nil {
@@ -31,12 +31,12 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N),
 			Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
 	}
-	scratch := c.Vector(len(c.Slope))
+	y, scratch := w.y, c.Vector(len(c.Slope))
 	defer c.Release(scratch)
 	at := c.minimiseIntercepts(o, y, scratch)
 	sums := c.classSums(o, y, scratch)
 	c.dropEmptyClasses(y, sums[c.D-c.intercepts:])
-	p := c.Prove(y, c.groupsOf(y), 0)
+	p := c.Prove(y, w.groups, 0)
 	t := c.cutAt(c.shifted, y, p.Off, at)
 	phi := c.Problem.Primal.Value(at)
 	above := (1+1e-6)*(t.value+phi+t.rounding) + Underflow

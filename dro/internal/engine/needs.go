@@ -42,21 +42,6 @@ var (
 	NeedGradient = saddle.Need{What: "ν > 0, given weights or a ball that is small enough, for without a penalty the " +
 		"objective is " +
 		"a maximum, which has no gradient", Holds: IsDifferentiable}
-	NeedMirror = saddle.Need{What: "a dual with a proximal step (ProxTo)", Holds: func(p *saddle.Problem) bool {
-		_, ok := MirrorOf(p.Dual)
-		return ok
-	}}
-	NeedBlocks = saddle.Need{What: "a dual that is separable, or the simplex with a separable penalty (BlockStepTo)",
-		Holds: func(p *saddle.Problem) bool {
-			_, ok := SeparatedOf(p.Dual, 1)
-			return ok || Has[saddle.Separable](p.Dual)
-		}}
-	NeedLocalRows = saddle.Need{What: "rows that are not distributed over MPI ranks (newton and lbfgs can have these)",
-		Holds: func(p *saddle.Problem) bool { return RowsOf(p.Oracle) == nil }}
-	NeedConstants = saddle.Need{What: "an oracle that states its Lipschitz constants (ConstantsTo)",
-		Holds: func(p *saddle.Problem) bool { return Has[saddle.Conditioned](p.Oracle) }}
-	NeedNorm = saddle.Need{What: "a dual that states its norm (NormScale)",
-		Holds: func(p *saddle.Problem) bool { return Has[saddle.Normed](p.Dual) }}
 	NeedSmooth = saddle.Need{What: "a regulariser with a gradient (AddGradTo)",
 		Holds: func(p *saddle.Problem) bool { return Has[saddle.Smooth](p.Primal) }}
 	NeedLinearModel = saddle.Need{What: "the oracle of a linear model (losses.Linear)",
@@ -65,19 +50,13 @@ var (
 		Holds: func(p *saddle.Problem) bool { return Has[ClassModel](p.Oracle) }}
 	NeedResponse = saddle.Need{What: "a dual that says how its weights move with the losses (the adversaries on the " +
 		"simplex)",
-		Holds: func(p *saddle.Problem) bool { return Has[Adversary](p.Dual) }}
+		Holds: func(p *saddle.Problem) bool { return Has[Curved](p.Dual) }}
 	NeedRidge = saddle.Need{What: "the L2 regulariser", Holds: func(p *saddle.Problem) bool {
 		_, d, _ := p.Oracle.Dims()
 		return RidgeOf(p.Primal, d) != nil
 	}}
 	NeedPolyhedral = saddle.Need{What: "ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them",
-		Holds: isPolyhedral}
+		Holds: func(p *saddle.Problem) bool { return !PiecesOf(p.Dual).None() }}
 	NeedSmoothable = saddle.Need{What: "ν = 0 and a dual that can be penalised (the adversaries on the simplex)",
-		Holds: func(p *saddle.Problem) bool { return p.Dual.Modulus() == 0 && Has[Adversary](p.Dual) }}
+		Holds: func(p *saddle.Problem) bool { return p.Dual.Modulus() == 0 && Has[Smoothable](p.Dual) }}
 )
-
-// isPolyhedral reports whether the dual is a polyhedron without a penalty.
-func isPolyhedral(p *saddle.Problem) bool {
-	a, ok := p.Dual.(Adversary)
-	return ok && a.Polyhedral()
-}

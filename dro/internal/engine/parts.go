@@ -43,7 +43,7 @@ func shardDual(p *saddle.Problem) (*saddle.Problem, bool) {
 	if rows == nil {
 		return p, true
 	}
-	d, ok := p.Dual.(Adversary)
+	d, ok := p.Dual.(Distributed)
 	if !ok {
 		return p, false
 	}
@@ -71,25 +71,16 @@ func IsDifferentiable(p *saddle.Problem) bool {
 		return true
 	}
 	n, d, _ := p.Oracle.Dims()
-	s, ok := p.Dual.(Adversary)
+	s, ok := p.Dual.(Radial)
 	return ok && s.Differentiable(n, d)
 }
 
-// MirrorOf returns d as a Mirror, and whether it is one.
-func MirrorOf(d saddle.Dual) (saddle.Mirror, bool) {
-	if a, ok := d.(Adversary); ok && !a.Proximal() {
-		return nil, false
+// PiecesOf returns the pieces of the risk of d.
+func PiecesOf(d saddle.Dual) Pieces {
+	if a, ok := d.(Pieced); ok {
+		return a.Pieces()
 	}
-	m, ok := d.(saddle.Mirror)
-	return m, ok
-}
-
-// SeparatedOf returns the Separable dual that d becomes without the constraint Σ y = 1, for n samples.
-func SeparatedOf(d saddle.Dual, n int) (s saddle.Separable, ok bool) {
-	if a, ok := d.(Adversary); ok {
-		s = a.Separated(n)
-	}
-	return s, s != nil
+	return Pieces{}
 }
 
 // A Region says which part of the simplex the set Y of a dual is.

@@ -1,68 +1,34 @@
 package engine
 
-import (
-	"fmt"
-	"math"
-	"slices"
-)
-
-// A responseCheck tests the results of user-defined oracles and duals, since certificates rely on them.
-type responseCheck struct {
-	weights []float64 // n: an earlier response; nil before the first
-	psi     float64   // ψ of these weights
-	err     error     // error of the first wrong result
+// Multipliers holds ν and τ of a best response.
+type Multipliers struct {
+	Nu, Tau float64
+	Known   bool
 }
 
-// checkResponse compares the risk at the point last evaluated with ⟨y, f⟩ − ψ(y) of its weights y
-// and of earlier weights, which must not be larger.
-func (c *Certifier) checkResponse() {
-	const tolerance = 1e-7 // relative to the terms; responses are more accurate
-	r := &c.responses
-	if r.err != nil {
-		return
-	}
-	psi := c.Problem.Dual.Value(c.Y)
-	sums := c.sumLosses(c.Y, c.Value)
-	value := sums.Linear - psi
-	if math.IsNaN(value) { // weights are NaN, which is refused in results
-		return
-	}
-	size := tolerance*(sums.Size+math.Abs(psi)+math.Abs(c.Risk)) +
-		4*c.imprecisionBound(c.Problem.Dual.Modulus(), sums.Mass) + Underflow
-	if !(math.Abs(c.Risk-value) <= size) {
-		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but its weights y have "+
-			"⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, value)
-		return
-	}
-	if r.weights == nil {
-		r.weights, r.psi = append([]float64(nil), c.Y...), psi
-		return
-	}
-	if earlier := c.weightedLoss(r.weights, c.Value) - r.psi; earlier > c.Risk+size+tolerance*math.Abs(r.psi) {
-		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but weights y that it "+
-			"returned earlier have a larger ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, earlier)
-	}
+// A Response is the best response of a dual to losses with its risk. It is a value: an evaluation returns it, and what
+// depends on the response, such as a derivative or a bound, takes it.
+type Response struct {
+	Multipliers           // ν and τ; only τ for a dual that is no Adversary
+	Y           []float64 // n: weights of the samples
+	Groups      []float64 // weights over groups that Y results from; nil: none, or unknown
+	Risk        float64   // R(f)
+	Total       float64   // sum of the reference weights of the samples, for a dual that has some
+	Ranks       *Ranks    // of a risk by ranks; else nil
+
+	adopted bool // Y are other weights, in place of those that the multipliers determine
 }
 
-// checkNumbers records an error if a user's oracle returned NaN at the point last evaluated. Losses that overflow are
-// infinite, which a shorter step avoids; NaN is a fault of the oracle.
-func (c *Certifier) checkNumbers() {
-	if c.Rounding.largest != nil && !isForeign(c.Problem.Oracle) || c.responses.err != nil || !isFinite(c.X) {
-		return
-	}
-	lo, hi := c.Rows.LocalRange(c.N)
-	k := len(c.Slope) / c.N
-	for j := lo; j < hi; j++ {
-		what := ""
-		if math.IsNaN(c.Value[j]) {
-			what = "loss"
-		} else if slices.ContainsFunc(c.Slope[j*k:(j+1)*k], math.IsNaN) {
-			what = "slope"
-		}
-		if what != "" {
-			c.responses.err = fmt.Errorf("dro: the oracle %T returned NaN as the %s of sample %d at a finite point",
-				c.Problem.Oracle, what, j)
-			return
-		}
-	}
+// Ranks holds the samples with reference weights in ascending order of their losses, in blocks among whose samples
+// weight moves when losses change.
+type Ranks struct {
+	Order []int32   // samples
+	Start []int32   // first position of every block, and the number of positions
+	Moves []float64 // n: the derivative of a weight with respect to its loss at fixed levels; nil: 0
 }
+
+// Blocks returns the number of blocks.
+func (r *Ranks) Blocks() int { return max(0, len(r.Start)-1) }
+
+// Block returns the samples of block b.
+func (r *Ranks) Block(b int) []int32 { return r.Order[r.Start[b]:r.Start[b+1]] }

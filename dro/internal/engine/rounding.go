@@ -109,43 +109,43 @@ func (c *Certifier) Prove(y, groups []float64, relative float64) Proof {
 
 // ProveResponse returns the proof of the best response, or of the adopted weights, at the point last evaluated.
 func (c *Certifier) ProveResponse() *Proof {
-	if c.proved {
-		return &c.proof
+	if c.proof == nil {
+		var p Proof
+		if b := c.boundRisk(); !c.adopted && b.below > math.Inf(-1) {
+			const exponents = 4 * 750 // exponents are at most 750; see ResponseGradientRounding
+			p = Proof{Sums: b.sums, Value: b.below, Off: exponents*UnitRoundoff + 2*c.Rounding.sums}
+		} else {
+			p = c.Prove(c.Y, c.Groups, 0)
+		}
+		c.proof = &p
 	}
-	c.proved = true
-	if c.boundRisk(); !c.adopted && c.risk.below > math.Inf(-1) {
-		const exponents = 4 * 750 // exponents are at most 750; see ResponseGradientRounding
-		c.proof = Proof{Sums: c.risk.sums, Value: c.risk.below, Off: exponents*UnitRoundoff + 2*c.Rounding.sums}
-	} else {
-		c.proof = c.Prove(c.Y, c.GroupWeights, 0)
-	}
-	return &c.proof
+	return c.proof
 }
 
 // riskBounds holds an Adversary's bounds of the risk at computed losses.
 type riskBounds struct {
-	known        bool
 	below, above float64
 	sums         Sums
 }
 
-// boundRisk computes an Adversary's bounds of the risk at the point last evaluated, at most once per point.
-func (c *Certifier) boundRisk() {
-	if c.risk.known {
-		return
+// boundRisk returns an Adversary's bounds of the risk at the point last evaluated, which it computes at most once per
+// point.
+func (c *Certifier) boundRisk() *riskBounds {
+	if c.risk == nil {
+		c.risk = &riskBounds{below: math.Inf(-1), above: math.Inf(1)}
+		if a, ok := c.Problem.Dual.(Adversary); ok {
+			c.risk.below, c.risk.above, c.risk.sums = a.RiskBounds(c.Value, c.Multipliers)
+		}
 	}
-	c.risk = riskBounds{known: true, below: math.Inf(-1), above: math.Inf(1)}
-	if a, ok := c.Problem.Dual.(Adversary); ok {
-		c.risk.below, c.risk.above, c.risk.sums = a.RiskBounds(c.Value, c.Last)
-	}
+	return c.risk
 }
 
-// proofOf returns the proof of the weights y at the point last evaluated.
-func (c *Certifier) proofOf(y []float64) Proof {
-	if &y[0] == &c.Y[0] {
+// proofOf returns the proof of the weights w at the point last evaluated.
+func (c *Certifier) proofOf(w weighting) Proof {
+	if w.isOwn {
 		return *c.ProveResponse()
 	}
-	return c.Prove(y, nil, 0)
+	return c.Prove(w.y, nil, 0)
 }
 
 // penalty returns an upper bound of ψ(y').
@@ -256,12 +256,12 @@ func (c *Certifier) LossesAboveTo(dst []float64) {
 func (c *Certifier) riskAbove() float64 {
 	d := c.Problem.Dual
 	if Has[Adversary](d) {
-		c.boundRisk()
-		rise, most := c.lossRounding(&c.risk.sums)
-		if above := c.risk.above + rise; above < c.risk.sums.Top+most {
+		b := c.boundRisk()
+		rise, most := c.lossRounding(&b.sums)
+		if above := b.above + rise; above < b.sums.Top+most {
 			return above
 		}
-		return c.risk.sums.Top + most // R(f) is at most the largest loss
+		return b.sums.Top + most // R(f) is at most the largest loss
 	}
 	y, f := c.Vector(c.N), c.ScratchSpace()
 	defer c.Release(y)
@@ -280,7 +280,7 @@ func (c *Certifier) lossRounding(sums *Sums) (risk, largest float64) {
 	if e.largest == nil {
 		return 0, 0
 	}
-	margin, nu := e.MarginError(c.X), c.Last.Nu
+	margin, nu := e.MarginError(c.X), c.Nu
 	curved := e.smooth * margin * margin / 2
 	top := max(0, sums.Top)
 	mean := e.LowerRounding(sums, margin) + (1+1e-6)*curved*sums.Mass

@@ -346,7 +346,7 @@ func (l *Loop) Finish() {
 	}
 	if c.BestObjective < c.upper.objective {
 		passes := c.Passes
-		c.Last = Multipliers{} // as BestResponseTo below
+		c.Multipliers = Multipliers{} // as BestResponseTo below
 		c.Evaluate(c.BestX)
 		c.Passes = passes + 0.5 // without the half that fills in the weights
 		c.CertifyUpper()

@@ -78,7 +78,7 @@ func RequiredDecrement(r *engine.Run) float64 {
 // lower bound of the curvature. It returns 1 if that is not known.
 func estimateShortfall(c *engine.Certifier) float64 {
 	o, ok := c.Problem.Oracle.(engine.LinearModel)
-	dual, responds := c.Problem.Dual.(engine.Adversary)
+	dual, responds := c.Problem.Dual.(engine.Curved)
 	if !ok || !responds {
 		return 1
 	}
@@ -90,7 +90,7 @@ func estimateShortfall(c *engine.Certifier) float64 {
 			has[s] += kernel.Dot(c.Y[lo:end], v[lo:end])
 			o.CurvatureTo(v, c.Slope, lo, end)
 			wants[s] += kernel.Dot(c.Y[lo:end], v[lo:end])
-			dual.ResponseTo(c.Evaluator, v, c.Y, lo, end)
+			dual.ResponseTo(v, &c.Response, lo, end)
 			for j := lo; j < end; j++ {
 				wants[s] += v[j] * c.Slope[j] * c.Slope[j]
 			}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/engine"
-	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 )
@@ -54,7 +53,7 @@ func CertifyConstant(r *engine.Run, quick bool) {
 	t := newTilt(r.Ctx, c, x)
 	defer t.free()
 	t.solve(requiredGap(r), func(y []float64) bool {
-		groups := t.Cert.GroupWeights
+		groups := t.Cert.Groups
 		if balanced := c.ScratchSpace(); engine.FreeCount(r.Problem.Primal) == 1 &&
 			engine.Balance(c.Rows, balanced, y, c.Slope) {
 			y, groups = balanced, nil // exact in the intercept, for losses without curvature
@@ -64,7 +63,7 @@ func CertifyConstant(r *engine.Run, quick bool) {
 			CertifyByCurvature(c, c.N, c.N, math.Inf(1))
 		}
 		if !r.Certified() && c.HasClassIntercepts() {
-			c.CertifyWith(c.Y)
+			c.Certify()
 		}
 		return r.Certified()
 	})
@@ -104,10 +103,19 @@ func mayBeConstant(p *saddle.Problem) bool {
 	if !ok || a.Modulus() > 0 || a.Region() == engine.Point || a.Region() == engine.Elsewhere {
 		return false
 	}
-	_, groups := a.(*side.Groups) // their few pieces are not tied at an optimum, except by accident
+	if engine.Has[engine.Grouped](a) { // their few pieces are not tied at an optimum, except by accident
+		return false
+	}
 	_, d, _ := p.Oracle.Dims()
 	linear := engine.Has[engine.LinearModel](p.Oracle) || engine.Has[engine.ClassModel](p.Oracle)
-	return !groups && linear && d <= MaxColumns && engine.RidgeOf(p.Primal, d) != nil
+	smooth := engine.Has[engine.Smoothable](a) && engine.Has[engine.Curved](a)
+	return linear && smooth && d <= MaxColumns && engine.RidgeOf(p.Primal, d) != nil
+}
+
+// hasBall reports whether the set of a dual is limited to a ball.
+func hasBall(d saddle.Dual) bool {
+	ball, ok := d.(engine.Radial)
+	return ok && ball.HasBall()
 }
 
 // sampleExcludesConstant reports whether no constant is optimal for a sample of the rows. It returns false if there
@@ -116,15 +124,16 @@ func sampleExcludesConstant(ctx context.Context, p *saddle.Problem) bool {
 	n, d, _ := p.Oracle.Dims()
 	count := max(constantRows, constantRowsPerColumn*d)
 	model, ok := p.Oracle.(engine.Model)
-	if !ok || 4*count > n || count > model.MostSelected() || engine.RowsOf(p.Oracle) != nil {
+	dual, may := p.Dual.(engine.Distributed)
+	if !ok || !may || 4*count > n || count > model.MostSelected() || engine.RowsOf(p.Oracle) != nil {
 		return false
 	}
 	samples := make([]int, count)
 	for k := range samples {
 		samples[k] = int(int64(k) * int64(n) / int64(count))
 	}
-	dual := p.Dual.(engine.Adversary).OfSamples(samples)
-	optimal, _, _ := AssessConstant(ctx, &saddle.Problem{Oracle: model.Select(samples), Dual: dual, Primal: p.Primal})
+	of := &saddle.Problem{Oracle: model.Select(samples), Dual: dual.OfSamples(samples), Primal: p.Primal}
+	optimal, _, _ := AssessConstant(ctx, of)
 	return !optimal
 }
 
@@ -252,7 +261,7 @@ func (k *rowKinds) bestConstant() (b float64, ok bool) {
 	switch {
 	case share >= low && share <= high:
 		return b, true
-	case !k.Problem.Dual.(engine.Adversary).Polyhedral():
+	case hasBall(k.Problem.Dual):
 		return 0, false
 	}
 	share = max(low, min(high, share))
@@ -330,11 +339,10 @@ func newTilt(ctx context.Context, c *engine.Certifier, x []float64) *tilt {
 		t.nu = tiltShare * apart
 		primal = pinned(1 / t.nu) // the masses of both kinds are fixed, and with them the derivative in the intercept
 	}
-	dual, most := c.Problem.Dual.(engine.Adversary).Smoothed(t.nu, c.N)
+	dual, most := c.Problem.Dual.(engine.Smoothable).Smoothed(t.nu, c.N)
 	t.least = c.Objective - t.nu*most*(1+1e-9) - 1e-12*math.Abs(c.Objective)
-	if ball, ok := dual.(side.Simplex); ok { // the radius is compared with the result, through the least value
-		ball.Radius = 0
-		dual = ball
+	if ball, ok := dual.(engine.Radial); ok { // the radius is compared with the result, through the least value
+		dual = ball.WithoutBall()
 	}
 	t.from, t.value0, t.slope0 = c, c.Vector(c.N), c.Vector(len(c.Slope))
 	p := &saddle.Problem{Oracle: linearise(c, t.value0, t.slope0), Dual: dual, Primal: primal}

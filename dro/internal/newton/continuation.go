@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/engine"
-	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 )
@@ -39,7 +38,7 @@ const (
 // losses is another piece.
 type continuation struct {
 	*engine.Run
-	dual     engine.Adversary
+	dual     engine.Smoothable
 	method   Newton  // method of a stage
 	most     float64 // largest first ν
 	nu       float64 // ν of the next stage; 0 before the first
@@ -52,11 +51,11 @@ type continuation struct {
 
 // newContinuation starts a continuation at the start of the run, with a first penalty of at most most.
 func newContinuation(r *engine.Run, m Newton, most float64) (*continuation, error) {
-	dual, err := engine.Required[engine.Adversary](r.Problem.Dual)
+	dual, err := engine.Required[engine.Smoothable](r.Problem.Dual)
 	if err != nil {
 		return nil, err
 	}
-	if engine.Has[side.Spectral](r.Problem.Dual) {
+	if engine.Has[engine.Recentred](r.Problem.Dual) {
 		m.Sample = r.Cert.N
 	}
 	return &continuation{Run: r, dual: dual, method: m, most: most, x: slices.Clone(r.Start)}, nil
@@ -74,7 +73,7 @@ func isBall(p *saddle.Problem) bool {
 // point may be the optimum: at x = 0, for example, all losses are the same.
 func (m *newton) isNearNonsmooth() bool {
 	c := m.Cert
-	return !m.continued && isBall(m.Problem) && c.Last.Nu <= nonsmoothMultiplier*math.Abs(c.Objective)
+	return !m.continued && isBall(m.Problem) && c.Nu <= nonsmoothMultiplier*math.Abs(c.Objective)
 }
 
 // exceedsPenalty reports whether the objective is so large compared with ν that Newton steps are short.
@@ -87,7 +86,7 @@ func (m *newton) beginContinuation() bool {
 		return false
 	}
 	most := math.Inf(1)
-	if nu := m.Cert.Last.Nu; nu > 0 {
+	if nu := m.Cert.Nu; nu > 0 {
 		most = 10 * nu
 	}
 	path, err := newContinuation(m.Run, m.method, most)
@@ -104,8 +103,8 @@ func (m *newton) beginContinuation() bool {
 // It moves there and reports whether it did.
 func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
-	smoothable, ok := m.Problem.Dual.(engine.Adversary)
-	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Last.Nu)) {
+	smoothable, ok := m.Problem.Dual.(engine.Smoothable)
+	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Nu)) {
 		return false
 	}
 	m.unpenalised = true
@@ -153,7 +152,7 @@ func (m *continuation) Step() error {
 		return saddle.ErrStalled
 	}
 	dual, most := m.dual.Smoothed(m.nu, c.N)
-	if s, ok := dual.(side.Spectral); ok && m.center != nil {
+	if s, ok := dual.(engine.Recentred); ok && m.center != nil {
 		dual = s.Around(m.center, m.nu)
 	}
 	s := engine.DefaultSettings()
@@ -185,7 +184,7 @@ func (m *continuation) Step() error {
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)
 	m.tightenLowerBound(l.Cert.Y)
-	if engine.Has[side.Spectral](l.Problem.Dual) {
+	if engine.Has[engine.Recentred](l.Problem.Dual) {
 		m.center = slices.Clone(l.Cert.Y)
 	}
 	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status,

@@ -104,13 +104,12 @@ func (m *Factored) measureColumns() {
 	m.Matrix.CopySym(kept)
 }
 
-// Update forms and factorises the Hessian at the point with best response y and
+// Update forms and factorises the Hessian at the point with best response r and
 // these slopes. It takes one pass, or the sample's share of one. It returns an error if
 // an entry overflows.
-func (m *Factored) Update(y, slope []float64) error {
+func (m *Factored) Update(r *engine.Response, slope []float64) error {
 	m.grams.part.Clear()
-	m.weights.update(y, slope, m.grams.count, func(s, lo,
-		hi int) {
+	m.weights.update(r, slope, m.grams.count, func(s, lo, hi int) {
 		m.oracle.AddGramTo(m.grams.part.Shard(s), m.weight, lo, hi)
 	})
 	m.grams.sumTo(m.Matrix)

@@ -18,7 +18,7 @@ func TestFactored_IndefiniteAfterAFactorGivesNoStep(t *testing.T) {
 	c := engine.NewCertifier(p)
 	c.Evaluate([]float64{0.3, -0.2, 0.5})
 	m := NewFactored(p, false, c.Evaluator)
-	if err := m.Update(c.Y, c.Slope); err != nil {
+	if err := m.Update(&c.Response, c.Slope); err != nil {
 		t.Fatal(err)
 	}
 	step := []float64{1, 2, 3}

@@ -26,7 +26,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		return false
 	}
 	all, ok := m.Problem.Oracle.(engine.Model)
-	dual, may := m.Problem.Dual.(engine.Adversary)
+	dual, may := m.Problem.Dual.(engine.Restrictable)
 	if !ok || !may {
 		return false
 	}

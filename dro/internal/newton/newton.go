@@ -113,9 +113,9 @@ func sampleOf(o saddle.Oracle) int {
 
 // A hessian is the Hessian of P plus λD, with D diagonal and positive, for which linear systems can be solved.
 type hessian interface {
-	// Update computes the matrix at the point with best response y and these slopes. After an error
+	// Update computes the matrix at the point with best response r and these slopes. After an error
 	// Solve must not be called.
-	Update(y, slope []float64) error
+	Update(r *engine.Response, slope []float64) error
 
 	Solve(v []float64) // overwrites v by its product with the inverse
 
@@ -173,7 +173,7 @@ func (m *newton) forgetPairs() { m.steps, m.changes = nil, nil }
 
 // formHessian forms the Hessian at the current point, which must be the point last evaluated by the certifier.
 func (m *newton) formHessian() {
-	m.fault = m.h.Update(m.Cert.Y, m.Cert.Slope)
+	m.fault = m.h.Update(&m.Cert.Response, m.Cert.Slope)
 	m.formed, m.stale = true, false
 	m.forgetPairs()
 }
@@ -380,7 +380,7 @@ func (Newton) Needs() []saddle.Need {
 	}
 	response := engine.NeedResponse
 	response.Holds = func(p *saddle.Problem) bool {
-		return engine.Has[engine.Adversary](p.Dual) || !engine.IsDifferentiable(p)
+		return engine.Has[engine.Curved](p.Dual) || !engine.IsDifferentiable(p)
 	}
 	return []saddle.Need{risk, engine.NeedLinearModel.Or(engine.NeedClassModel), response, engine.NeedRidge.Or(needNorm)}
 }

@@ -68,14 +68,14 @@ func (h *operator) Redamp(lambda float64) error {
 	return nil
 }
 
-// Update sets the weights at the point with best response y and these slopes. It takes one pass.
-func (h *operator) Update(y, slope []float64) error {
+// Update sets the weights at the point with best response r and these slopes. It takes one pass.
+func (h *operator) Update(r *engine.Response, slope []float64) error {
 	if h.blocks != nil {
-		h.weights.update(y, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(_, _, _ int) {})
+		h.weights.update(r, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(_, _, _ int) {})
 		return h.blocks.update(h, slope)
 	}
 	h.squares.Clear()
-	h.weights.update(y, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(s, lo, hi int) {
+	h.weights.update(r, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(s, lo, hi int) {
 		h.rows.AddSquaresTo(h.squares.Shard(s), h.weight, lo, hi)
 	})
 	e := h.evaluator

@@ -24,10 +24,10 @@ func TestOperator_ProductsOfMatrix(t *testing.T) {
 			c := engine.NewCertifier(p)
 			c.Evaluate(drotest.Normals(rng, d, 0.5))
 			formed, products := NewFactored(p, false, c.Evaluator), newOperator(p, c.Evaluator)
-			if err := formed.Update(c.Y, c.Slope); err != nil {
+			if err := formed.Update(&c.Response, c.Slope); err != nil {
 				t.Fatal(err)
 			}
-			if err := products.Update(c.Y, c.Slope); err != nil {
+			if err := products.Update(&c.Response, c.Slope); err != nil {
 				t.Fatal(err)
 			}
 			v, got := drotest.Normals(rng, d, 1), make([]float64, d)

@@ -32,12 +32,12 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	c := m.Cert
 	g := make([]float64, c.D)
 	if m.groups != nil {
-		v, rows, weigh := m.groups.PiecesAt(c.Evaluator)
-		u := make([]float64, len(v))
+		of := m.groups(c.Evaluator)
+		u := make([]float64, len(of.Loss))
 		engine.Fill(u, math.Inf(1))
 		m.phi.AddGradTo(g, c.X)
-		q := &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, ends: []int{len(v)}, mass: []float64{1}}
-		return &sqpStep{quadratic: q, start: c.Risk, weigh: weigh}, nil
+		q := &quadratic{h: h, g: g, j: dense(of.Rows), v: of.Loss, u: u, ends: []int{len(u)}, mass: []float64{1}}
+		return &sqpStep{quadratic: q, start: c.Risk, weigh: of.Weigh}, nil
 	}
 	count := min(c.N, max(int(share*float64(c.N)), engine.RowsPerColumn*c.D), m.maxPieces())
 	p := &sqpStep{quadratic: &quadratic{h: h, g: g}, count: count}

@@ -8,14 +8,14 @@ const alikeShare = 0.5
 
 // updateSampled works like update, on about w.Samples of the samples: the last ones of each shard.
 // It takes more if weights are uneven, so that the effective number is about w.Samples.
-func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, hi int)) {
+func (w *weights) updateSampled(r *engine.Response, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
 	of := engine.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
-	w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
-	if even := min(engine.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N),
+	w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(r, slope, lo, hi) })
+	if even := min(engine.ShardedStripes(e.Rows, e.N).EffectiveNumber(r.Y)/float64(e.N),
 		of.EffectiveNumber(w.weight)/of.Size()); even < alikeShare {
 		of.Share = min(1, of.Share/even)
-		w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
+		w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(r, slope, lo, hi) })
 	}
 	e.Spend(of.Size() / float64(e.N))
 	chunk, scale := max(e.BlockRows, chunkRows), float64(e.N)/of.Size()

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/engine"
-	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/saddle"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -18,21 +17,12 @@ const nearestRows = 0.125
 // supportsSQP reports whether sequential quadratic programming solves p: ν = 0, and the objective is
 // the largest of many smooth pieces.
 func supportsSQP(p *saddle.Problem) bool {
-	if d, ok := p.Dual.(partitioned); ok && d.Parts() == nil {
-		return false
-	}
 	for _, n := range []saddle.Need{engine.NeedPolyhedral, engine.NeedLinearModel, engine.NeedRidge, needFewColumns} {
 		if !n.IsMet(p) {
 			return false
 		}
 	}
 	return true
-}
-
-// partitioned is implemented by duals whose weights are sums of bounded weights.
-type partitioned interface {
-	// Parts returns these bounded weights, nil if there are none.
-	Parts() []side.Part
 }
 
 // newSQP starts sequential quadratic programming for CVaR, the largest loss, total variation and plain group DRO
@@ -55,18 +45,11 @@ func newSQP(r *engine.Run) (*sqp, error) {
 		weight: r.Cert.Vector(n), ridge: engine.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
 	lo, hi := r.Cert.Rows.LocalRange(n)
 	engine.Fill(m.y[lo:hi], 1/float64(n))
-	if groups, ok := r.Problem.Dual.(*side.Groups); ok {
-		m.groups = groups
-		return m, nil
-	}
-	dual, err := engine.Required[partitioned](r.Problem.Dual)
-	if err != nil {
-		return nil, err
-	}
-	parts := dual.Parts()
-	for _, of := range parts {
+	pieces := engine.PiecesOf(r.Problem.Dual)
+	m.groups = pieces.Groups
+	for _, of := range pieces.Parts {
 		p := sqpPart{dual: of, cap: r.Cert.Vector(n)}
-		if of.CapTo(p.cap); len(parts) > 1 {
+		if of.CapTo(p.cap); len(pieces.Parts) > 1 {
 			p.y = r.Cert.Vector(n)
 			floats.Scale(of.Share, p.cap)
 		}
@@ -77,7 +60,7 @@ func newSQP(r *engine.Run) (*sqp, error) {
 
 // An sqpPart holds bounded weights whose sum over the parts is the adversary's.
 type sqpPart struct {
-	dual side.Part
+	dual engine.Portion
 	cap  []float64 // n: the largest weights
 	y    []float64 // n: the weights at the point last evaluated; nil for a single part, whose weights are all
 }
@@ -87,7 +70,7 @@ type sqp struct {
 	*engine.Run
 	model    engine.LinearModel
 	phi      saddle.Smooth
-	groups   *side.Groups // nil: pieces are samples
+	groups   func(e *engine.Evaluator) engine.GroupPieces // nil: pieces are samples
 	ridge    []float64
 	parts    []sqpPart // where pieces are samples
 	x, trial []float64

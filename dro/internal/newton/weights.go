@@ -18,7 +18,7 @@ import (
 type weights struct {
 	evaluator *engine.Evaluator
 	oracle    engine.LinearModel
-	dual      engine.Adversary
+	dual      engine.Curved
 	coupling
 
 	Samples          int       // samples that the Hessian is estimated from; 0: all
@@ -29,7 +29,7 @@ type weights struct {
 
 func newWeights(p *saddle.Problem, e *engine.Evaluator) weights {
 	oracle, _ := p.Oracle.(engine.LinearModel)
-	dual, _ := p.Dual.(engine.Adversary)
+	dual, _ := p.Dual.(engine.Curved)
 	return weights{evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
 }
 
@@ -37,22 +37,22 @@ func newWeights(p *saddle.Problem, e *engine.Evaluator) weights {
 // traffic of the matrix dominates.
 const chunkRows = 512
 
-// update computes the weights at the point with best response y and these slopes, in
+// update computes the weights at the point with best response r and these slopes, in
 // count shards, and calls add for successive chunks of each shard while these are in the
 // cache. It takes one pass, or the proportion of one that the samples are of all.
-func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int)) {
+func (w *weights) update(r *engine.Response, slope []float64, count int, add func(s, lo, hi int)) {
 	w.allocate()
 	if w.Samples > 0 {
 		clear(w.response) // also of samples that are not used
-		w.updateSampled(y, slope, count, add)
+		w.updateSampled(r, slope, count, add)
 	} else {
-		w.updateAll(y, slope, count, add)
+		w.updateAll(r, slope, count, add)
 	}
-	w.updateCoupling(slope)
+	w.along, w.share = w.dual.CoupleTo(w.evaluator, r, w.response, w.total, slope)
 }
 
 // updateAll works like update, on all samples.
-func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi int)) {
+func (w *weights) updateAll(r *engine.Response, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
 	e.Spend(1)
 	e.Partials.Clear()
@@ -61,7 +61,7 @@ func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi in
 	e.Rows.RunCount(e.N, count, func(s, lo, hi int) {
 		for ; lo < hi; lo += chunk {
 			end := min(lo+chunk, hi)
-			totals[s] += w.updateWeights(y, slope, lo, end)
+			totals[s] += w.updateWeights(r, slope, lo, end)
 			add(s, lo, end)
 			e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), w.response, slope, lo, end)
 		}
@@ -78,25 +78,20 @@ func (w *weights) allocate() {
 	}
 }
 
-// updateCoupling sets the coupling of the best response.
-func (w *weights) updateCoupling(slope []float64) {
-	w.along, w.share = w.dual.CoupleTo(w.evaluator, w.response, w.total, slope)
-}
-
 // updateWeights stores the weights and the responses of the samples in [lo, hi), and returns
 // the sum of their responses.
-func (w *weights) updateWeights(y, slope []float64, lo, hi int) (total float64) {
+func (w *weights) updateWeights(r *engine.Response, slope []float64, lo, hi int) (total float64) {
 	if w.oracle == nil { // several margins per sample
-		w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)
-		copy(w.weight[lo:hi], y[lo:hi])
+		w.dual.ResponseTo(w.response, r, lo, hi)
+		copy(w.weight[lo:hi], r.Y[lo:hi])
 		return engine.Sum(w.response[lo:hi])
 	}
 	w.oracle.CurvatureTo(w.weight, slope, lo, hi)
-	w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)
+	w.dual.ResponseTo(w.response, r, lo, hi)
 	for j := lo; j < hi; j++ {
 		c := w.response[j]
 		total += c
-		w.weight[j] = y[j]*w.weight[j] + c*slope[j]*slope[j]
+		w.weight[j] = r.Y[j]*w.weight[j] + c*slope[j]*slope[j]
 	}
 	return total
 }

@@ -48,7 +48,7 @@ func (s Simplex) RiskBounds(f []float64, at engine.Multipliers) (below, above fl
 	}
 	rounding := gamma*total(1) + 8*engine.UnitRoundoff*(math.Abs(at.Tau)+ball+total(2))
 	below = math.Inf(-1)
-	if s.Divergence == KullbackLeibler && s.Alpha == 0 && !s.hasBall() && at.Nu > 0 && math.Abs(sums.Mass-1) < 0.1 {
+	if s.Divergence == KullbackLeibler && s.Alpha == 0 && !s.HasBall() && at.Nu > 0 && math.Abs(sums.Mass-1) < 0.1 {
 		below = at.Tau + total(0)/sums.Mass - 2.5*rounding - engine.Underflow
 	}
 	return below, at.Tau + ball + total(0) + rounding + engine.Underflow, sums
@@ -155,7 +155,7 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof
 	r.rows.Run(len(y), func(k, lo, hi int) {
 		parts[0][k], parts[1][k] = kernel.Sum(y[lo:hi]), r.weightedLoss(y, f, lo, hi)
 		parts[2][k] = r.sumOfSizes(y, f, lo, hi)
-		if s.Nu > 0 || s.hasBall() || s.Weights != nil {
+		if s.Nu > 0 || s.HasBall() || s.Weights != nil {
 			parts[3][k] = r.divergence(y, s.Divergence, lo, hi)
 		}
 	})
@@ -163,7 +163,7 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof
 	p.Mass, p.Linear, p.Size = engine.Sum(parts[0]), engine.Sum(parts[1]), engine.Sum(parts[2])
 	divergence, gamma := engine.Sum(parts[3])/r.total, engine.SumGamma(s.rows, len(y))
 	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*engine.UnitRoundoff
-	if s.hasBall() {
+	if s.HasBall() {
 		rounding := gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
 		p.Off += r.largestChange(excessShare(divergence+rounding, s.Radius), y)
 	}
@@ -278,7 +278,7 @@ func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) engine.Pro
 func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) engine.Proof {
 	p := Simplex{rows: g.rows}.ValueBelow(y, f, nil, relative)
 	psi := g.Value(y)
-	if p.Value -= psi + 8*engine.UnitRoundoff*(p.Size+math.Abs(psi)); g.Near.hasBall() {
+	if p.Value -= psi + 8*engine.UnitRoundoff*(p.Size+math.Abs(psi)); g.Near.HasBall() {
 		p.Value, p.Off = math.Inf(-1), math.Inf(1)
 	}
 	return p

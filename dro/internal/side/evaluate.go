@@ -11,7 +11,7 @@ import (
 
 // FusedTo implements Adversary: in one reading of the samples where weights are exponentials without a
 // bound, else in two.
-func (s Simplex) FusedTo(e *engine.Evaluator, g, y, x []float64) (risk, tau float64) {
+func (s Simplex) FusedTo(e *engine.Evaluator, g, y, x []float64, from engine.Multipliers) engine.Response {
 	var a response
 	switch {
 	case s.Alpha == 1:
@@ -20,11 +20,10 @@ func (s Simplex) FusedTo(e *engine.Evaluator, g, y, x []float64) (risk, tau floa
 		a = s.fuseExponentials(e, g, y, x)
 	default:
 		e.Eval(x)
-		a = s.respond(y, e.Value, e.Last)
+		a = s.respond(y, e.Value, from)
 		e.GradTo(g, y)
 	}
-	e.Last, e.Reference = engine.Multipliers{Nu: a.nu, Tau: a.tau, Known: true}, a.total
-	return a.risk, a.tau
+	return engine.Response{Multipliers: a.multipliers(), Y: y, Risk: a.risk, Total: a.total}
 }
 
 // fuseFixed evaluates where the weights are known.
@@ -90,13 +89,13 @@ func (s Simplex) fuseExponentials(e *engine.Evaluator, g, y, x []float64) (a res
 	return a
 }
 
-// ResponseTo implements Adversary: y_j/ν and, for χ², w_j/ν, strictly between 0 and the limit.
-func (s Simplex) ResponseTo(e *engine.Evaluator, response, y []float64, lo, hi int) {
+// ResponseTo implements Curved: y_j/ν and, for χ², w_j/ν, strictly between 0 and the limit.
+func (s Simplex) ResponseTo(response []float64, a *engine.Response, lo, hi int) {
 	nu := s.Nu
-	if s.hasBall() {
-		nu = e.Last.Nu
+	if s.HasBall() {
+		nu = a.Nu
 	}
-	s.responseAt(&reference{total: e.Reference, w: s.Weights}, nu, response, y, lo, hi)
+	s.responseAt(&reference{total: a.Total, w: s.Weights}, nu, response, a.Y, lo, hi)
 }
 
 // responseAt works like ResponseTo at the multiplier nu.
@@ -123,12 +122,12 @@ func (s Simplex) slopeOf(r *reference, y []float64, j int) float64 {
 	return w
 }
 
-// CoupleTo implements Adversary. Where the ball binds, weights cannot move along the losses: with
+// CoupleTo implements Curved. Where the ball binds, weights cannot move along the losses: with
 // responses c, of mean m = Σcf/Σc, the Hessian of R in f loses bbᵀ/Σc(f−m)², b = c(f − m).
 func (s Simplex) CoupleTo(
-	e *engine.Evaluator, response []float64, total float64, slope []float64,
+	e *engine.Evaluator, a *engine.Response, response []float64, total float64, slope []float64,
 ) (along [][]float64, share []float64) {
-	if !(e.Last.Nu > s.Nu) || !s.hasBall() || !(total > 0) {
+	if !(a.Nu > s.Nu) || !s.HasBall() || !(total > 0) {
 		return nil, nil
 	}
 	mean := s.rows.Sum(e.N, func(lo, hi int) float64 { return kernel.Dot(response[lo:hi], e.Value[lo:hi]) }) / total

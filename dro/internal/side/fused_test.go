@@ -27,6 +27,7 @@ func TestFused_AgainstTwoReadings(t *testing.T) {
 			o := &drotest.Counter{Linear: s.Oracle(t, l)}
 			p := &saddle.Problem{Oracle: o, Dual: dual, Primal: saddle.L2{Mu: 0.01}}
 			once, twice := engine.NewEvaluator(p), engine.NewEvaluator(p)
+			var a engine.Response
 			g, want := make([]float64, d), make([]float64, d)
 			y, wantY := make([]float64, n), make([]float64, n)
 			x := drotest.Normals(rng, d, 0.3)
@@ -37,15 +38,15 @@ func TestFused_AgainstTwoReadings(t *testing.T) {
 				}
 				o.Reset()
 				once.Passes = 0
-				risk, tau := once.Respond(g, y, x)
+				a = once.Respond(g, y, x, a.Multipliers)
 				evaluated := o.Eval.Load()
 				twice.Eval(x)
 				wantRisk, wantTau := dual.BestResponseTo(wantY, twice.Value)
 				twice.GradTo(want, wantY)
 				name := fmt.Sprintf("%T ν = %v, %s, point %d", dual, dual.Modulus(), l.Name(), k)
-				if !drotest.IsNear(risk, wantRisk, 1e-13, wantRisk) ||
-					!drotest.IsNear(tau, wantTau, 1e-12*(1+dual.Modulus()), wantTau) {
-					t.Fatalf("%s: risk %v and τ %v, by two readings %v and %v", name, risk, tau, wantRisk, wantTau)
+				if !drotest.IsNear(a.Risk, wantRisk, 1e-13, wantRisk) ||
+					!drotest.IsNear(a.Tau, wantTau, 1e-12*(1+dual.Modulus()), wantTau) {
+					t.Fatalf("%s: risk %v and τ %v, by two readings %v and %v", name, a.Risk, a.Tau, wantRisk, wantTau)
 				}
 				twice.GradOf(want, y, once.Slope)
 				for i := range g {

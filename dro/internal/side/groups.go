@@ -32,7 +32,14 @@ type Groups struct {
 	rows *ranks.Rows // where the samples lie; nil: here
 }
 
-var _ engine.Adversary = (*Groups)(nil)
+var (
+	_ engine.Adversary   = (*Groups)(nil)
+	_ engine.Curved      = (*Groups)(nil)
+	_ engine.Smoothable  = (*Groups)(nil)
+	_ engine.Pieced      = (*Groups)(nil)
+	_ engine.Grouped     = (*Groups)(nil)
+	_ engine.Distributed = (*Groups)(nil)
+)
 
 // minMass is the least weight of a group: the inverse of a smaller number may overflow.
 const minMass = 0x1p-1022
@@ -128,7 +135,7 @@ func (g *Groups) weightAt(j int) float64 {
 	return g.weight[j]
 }
 
-// Count returns the number of groups.
+// Count implements Grouped.
 func (g *Groups) Count() int { return len(g.count) }
 
 // Shares returns the total weight of the samples of each group, as a prior.
@@ -159,30 +166,21 @@ func (*Groups) Region() engine.Region { return engine.Part }
 // Modulus implements Dual.
 func (g *Groups) Modulus() float64 { return g.Near.Nu }
 
-// Smoothed implements Adversary.
+// Smoothed implements Smoothable.
 func (g *Groups) Smoothed(nu float64, _ int) (saddle.Dual, float64) {
 	s := *g
 	s.Near.Nu = nu
 	return &s, s.Near.maxDivergence(len(g.count))
 }
 
-// Restricted implements Adversary: no such dual exists.
-func (*Groups) Restricted(int, int) (d saddle.Dual, offset float64) { return nil, 0 }
-
-// Differentiable implements Adversary: an optimum without a penalty is where groups meet.
-func (*Groups) Differentiable(int, int) bool { return false }
-
-// Proximal implements Adversary.
-func (*Groups) Proximal() bool { return false }
-
-// WithRows implements Adversary.
+// WithRows implements Distributed.
 func (g *Groups) WithRows(rows *ranks.Rows) saddle.Dual {
 	over := *g
 	over.rows = rows
 	return &over
 }
 
-// OfSamples implements Adversary.
+// OfSamples implements Distributed.
 func (g *Groups) OfSamples(samples []int) saddle.Dual {
 	of := *g
 	of.rows, of.weight, of.of = nil, ranks.GatherAt(g.rows, samples, g.weight)[0], ranks.GatherAt(g.rows, samples, g.of...)
@@ -281,17 +279,16 @@ func (g *Groups) storeWeights(y []float64, s *groupedLosses) {
 }
 
 // FusedTo implements Adversary by reading the rows twice.
-func (g *Groups) FusedTo(e *engine.Evaluator, grad, y, x []float64) (risk, tau float64) {
+func (g *Groups) FusedTo(e *engine.Evaluator, grad, y, x []float64, _ engine.Multipliers) engine.Response {
 	e.Eval(x)
 	s := g.evaluate(e.Value)
 	g.storeWeights(y, s)
 	e.GradTo(grad, y)
-	e.Last = engine.Multipliers{Nu: s.nu, Tau: s.tau, Known: true}
-	e.GroupWeights = make([]float64, len(g.count))
+	a := engine.Response{Multipliers: s.multipliers(), Y: y, Groups: make([]float64, len(g.count)), Risk: s.risk}
 	for i, id := range s.id {
-		e.GroupWeights[id] = s.q[i]
+		a.Groups[id] = s.q[i]
 	}
-	return s.risk, s.tau
+	return a
 }
 
 // Responses returns the means of the losses of the groups (with their adjustments), and
@@ -353,16 +350,16 @@ func (g *Groups) groupWeights(y []float64) []float64 {
 	return q
 }
 
-// ResponseTo implements Adversary: weights within a group are constant.
-func (g *Groups) ResponseTo(_ *engine.Evaluator, response, _ []float64, lo, hi int) {
+// ResponseTo implements Curved: weights within a group are constant.
+func (g *Groups) ResponseTo(response []float64, _ *engine.Response, lo, hi int) {
 	clear(response[lo:hi])
 }
 
-// CoupleTo implements Adversary: b_k are the weights within group k, coupled by the derivative of the
+// CoupleTo implements Curved: b_k are the weights within group k, coupled by the derivative of the
 // weights over the groups with respect to the group means, diag(c) − ccᵀ/Σc, minus a term for an
 // active ball. All terms have rank one.
 func (g *Groups) CoupleTo(
-	e *engine.Evaluator, within []float64, _ float64, slope []float64,
+	e *engine.Evaluator, _ *engine.Response, within []float64, _ float64, slope []float64,
 ) (along [][]float64, share []float64) {
 	s := g.evaluate(e.Value)
 	along = g.groupGradients(e, s, within, slope)
@@ -419,25 +416,24 @@ func (g *Groups) groupGradients(e *engine.Evaluator, s *groupedLosses, within, s
 	return along
 }
 
-// Polyhedral implements Adversary: weights over groups without a penalty or a bound.
-func (g *Groups) Polyhedral() bool { return g.Near.Nu == 0 && !g.Near.hasBall() }
+// Pieces implements Pieced: the groups.
+func (g *Groups) Pieces() engine.Pieces {
+	if g.Near.Nu > 0 || g.Near.HasBall() {
+		return engine.Pieces{}
+	}
+	return engine.Pieces{Groups: g.piecesAt}
+}
 
-// Separated implements Adversary: weights of a group move together.
-func (*Groups) Separated(int) saddle.Separable { return nil }
-
-// PiecesAt returns the means of the groups with a prior at the point that e evaluated last, with their
-// adjustments, and their gradients, one per row. weigh stores the weights of the samples
-// Σ_g q_g a_g in y for weights q of these groups, and returns the weights of all groups.
-func (g *Groups) PiecesAt(
-	e *engine.Evaluator,
-) (v []float64, rows [][]float64, weigh func(y, q []float64) (groups []float64)) {
+// piecesAt returns the means of the groups with a prior at the point that e evaluated last, with their
+// adjustments, and their gradients. Weights q of these groups give the samples the weights Σ_g q_g a_g.
+func (g *Groups) piecesAt(e *engine.Evaluator) (p engine.GroupPieces) {
 	s := g.evaluate(e.Value)
 	all := g.groupGradients(e, s, make([]float64, e.N), e.Slope)
 	possible := s.possibleGroups()
 	for _, i := range possible {
-		v, rows = append(v, s.loss[i]), append(rows, all[i])
+		p.Loss, p.Rows = append(p.Loss, s.loss[i]), append(p.Rows, all[i])
 	}
-	return v, rows, func(y, q []float64) (groups []float64) {
+	p.Weigh = func(y, q []float64) (groups []float64) {
 		clear(s.perGroup)
 		groups = make([]float64, len(g.count))
 		for k, i := range possible {
@@ -447,6 +443,7 @@ func (g *Groups) PiecesAt(
 		g.storeWeights(y, s)
 		return groups
 	}
+	return p
 }
 
 // possibleGroups returns the groups that may have weight.

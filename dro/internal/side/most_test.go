@@ -29,7 +29,7 @@ func TestMostDivergence_Attained(t *testing.T) {
 		{d: Simplex{Divergence: PearsonChi2, Radius: 1e3}},
 		{d: Simplex{Divergence: PearsonChi2, Alpha: 0.25, Weights: w}, loose: true},
 	} {
-		smooth, most := c.d.(engine.Adversary).Smoothed(1, n)
+		smooth, most := c.d.(engine.Smoothable).Smoothed(1, n)
 		if got := smooth.Modulus(); got != 1 {
 			t.Errorf("%+v: a modulus of %v", c.d, got)
 		}
@@ -53,7 +53,7 @@ func TestMostDivergence_Attained(t *testing.T) {
 		}
 	}
 	// Over the simplex it is that of one sample.
-	for _, d := range []engine.Adversary{Simplex{Nu: 2}, Simplex{Divergence: PearsonChi2, Nu: 2}} {
+	for _, d := range []engine.Smoothable{Simplex{Nu: 2}, Simplex{Divergence: PearsonChi2, Nu: 2}} {
 		for _, n := range []int{1, 2, 7, 1000} {
 			y := make([]float64, n)
 			y[n-1] = 1

@@ -15,6 +15,11 @@ type response struct {
 	total     float64 // sum of the reference weights
 }
 
+// multipliers returns ν and τ.
+func (a *response) multipliers() engine.Multipliers {
+	return engine.Multipliers{Nu: a.nu, Tau: a.tau, Known: true}
+}
+
 // respond stores in y the best response to losses f. The search for the multipliers starts from those
 // of an earlier response, if they are known.
 func (s Simplex) respond(y, f []float64, from engine.Multipliers) (a response) {
@@ -30,7 +35,7 @@ func (s Simplex) respond(y, f []float64, from engine.Multipliers) (a response) {
 	if from.Known {
 		guess = from.Tau
 	}
-	if a.nu = s.Nu; s.hasBall() {
+	if a.nu = s.Nu; s.HasBall() {
 		a.nu, guess = s.multiplier(&r, y, f, q, from)
 	}
 	if a.nu == 0 {

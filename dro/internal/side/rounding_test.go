@@ -37,8 +37,8 @@ func TestRounding_HardProblems(t *testing.T) {
 			}
 			checkSamples(t, name, &h, c, x)
 			risk, slack := h.Respond(drotest.Reals(c.Value)).Value, 1e-11*slices.Max(c.Value)
-			if _, above, _ := c.Problem.Dual.(Simplex).RiskBounds(c.Value, c.Last); !isBetween(-drotest.Subtract(risk, above), 0,
-				slack) {
+			_, above, _ := c.Problem.Dual.(Simplex).RiskBounds(c.Value, c.Multipliers)
+			if !isBetween(-drotest.Subtract(risk, above), 0, slack) {
 				t.Fatalf("%s: %v is no bound of the risk %s", name, above, risk.Text('g', 20))
 			}
 			if under := drotest.Subtract(risk, c.ProveResponse().Value); !(under >= 0 && under <= slack) {

@@ -57,8 +57,14 @@ type Simplex struct {
 }
 
 var (
-	_ engine.Adversary = Simplex{}
-	_ saddle.Mirror    = Simplex{}
+	_ engine.Adversary    = Simplex{}
+	_ engine.Curved       = Simplex{}
+	_ engine.Smoothable   = Simplex{}
+	_ engine.Restrictable = Simplex{}
+	_ engine.Radial       = Simplex{}
+	_ engine.Pieced       = Simplex{}
+	_ engine.Distributed  = Simplex{}
+	_ saddle.Mirror       = Simplex{}
 )
 
 // minRadius is the smallest radius that is supported.
@@ -88,15 +94,21 @@ func (s Simplex) largestRatio() float64 {
 	return 1 / s.Alpha
 }
 
-// hasBall reports whether the divergence is limited by a radius.
-func (s Simplex) hasBall() bool { return s.Radius > 0 && !math.IsInf(s.Radius, 1) }
+// HasBall implements Radial.
+func (s Simplex) HasBall() bool { return s.Radius > 0 && !math.IsInf(s.Radius, 1) }
+
+// WithoutBall implements Radial.
+func (s Simplex) WithoutBall() saddle.Dual {
+	s.Radius = 0
+	return s
+}
 
 // Region implements Adversary.
 func (s Simplex) Region() engine.Region {
 	switch {
 	case s.Alpha == 1:
 		return engine.Point
-	case s.Alpha == 0 && !s.hasBall() && s.Weights == nil:
+	case s.Alpha == 0 && !s.HasBall() && s.Weights == nil:
 		return engine.Whole
 	}
 	return engine.Part
@@ -128,15 +140,15 @@ func (s Simplex) BestResponseTo(y, f []float64) (risk, tau float64) {
 // MultiplierAt returns the multiplier ν of the best response to the losses f; the penalty ν·D alone gives the
 // same response.
 func (s Simplex) MultiplierAt(f []float64) float64 {
-	if !s.hasBall() {
+	if !s.HasBall() {
 		return s.Nu
 	}
 	return s.respond(make([]float64, len(f)), f, engine.Multipliers{}).nu
 }
 
-// Smoothed implements Adversary.
+// Smoothed implements Smoothable.
 func (s Simplex) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
-	if s.Nu == 0 && s.Alpha == 0 && !s.hasBall() {
+	if s.Nu == 0 && s.Alpha == 0 && !s.HasBall() {
 		s.Divergence = KullbackLeibler // its largest value is smaller
 	}
 	s.Nu = nu
@@ -163,13 +175,13 @@ func (s Simplex) maxDivergence(n int) float64 {
 	if s.Divergence == KullbackLeibler {
 		most = math.Log(ratio)
 	}
-	if s.hasBall() {
+	if s.HasBall() {
 		most = min(most, s.Radius)
 	}
 	return most
 }
 
-// Restricted implements Adversary for the whole simplex, where no bound depends on the number of samples:
+// Restricted implements Restrictable for the whole simplex, where no bound depends on the number of samples:
 // Σ y log(n y) is Σ y log(m y) + log(n/m), and (νn/2)Σy² is the same term for m samples with ν·n/m.
 func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 	if s.Region() != engine.Whole {
@@ -185,10 +197,10 @@ func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 	return s, offset
 }
 
-// Differentiable implements Adversary: without a penalty the risk has a gradient at an optimum of d
+// Differentiable implements Radial: without a penalty the risk has a gradient at an optimum of d
 // parameters if the ball is so small that the adversary rests on several samples per parameter.
 func (s Simplex) Differentiable(n, d int) bool {
-	if !s.hasBall() {
+	if !s.HasBall() {
 		return false
 	}
 	const rows = 4              // per parameter
@@ -199,11 +211,21 @@ func (s Simplex) Differentiable(n, d int) bool {
 	return left*float64(n) >= float64(rows*(d+1))
 }
 
-// Polyhedral implements Adversary.
-func (s Simplex) Polyhedral() bool { return s.Nu == 0 && !s.hasBall() && s.Alpha < 1 }
+// Pieces implements Pieced.
+func (s Simplex) Pieces() engine.Pieces {
+	if s.Nu > 0 || s.HasBall() || s.Alpha == 1 {
+		return engine.Pieces{}
+	}
+	return engine.Pieces{Parts: []engine.Portion{s.portion(1)}}
+}
 
-// CapTo stores the largest allowed weights w/Alpha in u.
-func (s Simplex) CapTo(u []float64) {
+// portion returns s, which has no penalty, as a portion of the weights of an adversary.
+func (s Simplex) portion(share float64) engine.Portion {
+	return engine.Portion{Dual: s, Share: share, CapTo: s.capTo}
+}
+
+// capTo stores the largest allowed weights w/Alpha in u.
+func (s Simplex) capTo(u []float64) {
 	r := newReference(s.rows, s.Weights, len(u))
 	lo, hi := s.rows.LocalRange(len(u))
 	for j := lo; j < hi; j++ {
@@ -213,22 +235,13 @@ func (s Simplex) CapTo(u []float64) {
 	}
 }
 
-// A Part is a proportion of a dual's weights: Share times the weights of a Simplex without a penalty.
-type Part struct {
-	Simplex
-	Share float64
-}
-
-// Parts returns the parts of the weights: s itself.
-func (s Simplex) Parts() []Part { return []Part{{s, 1}} }
-
-// WithRows implements Adversary.
+// WithRows implements Distributed.
 func (s Simplex) WithRows(rows *ranks.Rows) saddle.Dual {
 	s.rows = rows
 	return s
 }
 
-// OfSamples implements Adversary.
+// OfSamples implements Distributed.
 func (s Simplex) OfSamples(samples []int) saddle.Dual {
 	s.Weights, s.rows = ranks.GatherAt(s.rows, samples, s.Weights)[0], nil
 	return s
@@ -245,9 +258,10 @@ func (s Simplex) CoordsTo(u, y []float64) {
 	}
 }
 
-// Proximal implements Adversary: there is a proximal step for equal reference weights without a radius.
+// Proximal reports whether the methods of Mirror hold: there is a proximal step for equal reference weights without a
+// radius.
 func (s Simplex) Proximal() bool {
-	return !s.hasBall() && (s.Weights == nil || s.Alpha == 1)
+	return !s.HasBall() && (s.Weights == nil || s.Alpha == 1)
 }
 
 // StartingWeights stores the reference weights, from which the paper's methods start if ν = 0. The
@@ -313,7 +327,8 @@ func (s Simplex) TotalWeight(int) float64 { return 1 }
 // SumNorm implements Normed.
 func (s Simplex) SumNorm() bool { return s.Divergence == KullbackLeibler }
 
-// Separated implements Adversary; the simplex implies y_j ≤ 1.
+// Separated returns the dual of n samples without the constraint Σ y = 1, nil if ψ is not a sum over samples. The
+// simplex implies y_j ≤ 1.
 func (s Simplex) Separated(n int) saddle.Separable {
 	if !s.Proximal() || s.Alpha == 1 {
 		return nil

@@ -32,10 +32,17 @@ type Spectral struct {
 	rows   *ranks.Rows // distribution of the samples over ranks; nil: one process
 }
 
-var _ engine.Adversary = Spectral{}
+var (
+	_ engine.Adversary   = Spectral{}
+	_ engine.Curved      = Spectral{}
+	_ engine.Smoothable  = Spectral{}
+	_ engine.Recentred   = Spectral{}
+	_ engine.Pieced      = Spectral{}
+	_ engine.Distributed = Spectral{}
+)
 
-// Around returns the dual with the same Y and the penalty (nu/2) Σ_j (y_j − c_j)²/w_j ≥ 0 around weights c in Y.
-func (s Spectral) Around(c []float64, nu float64) Spectral {
+// Around implements Recentred with the penalty (nu/2) Σ_j (y_j − c_j)²/w_j.
+func (s Spectral) Around(c []float64, nu float64) saddle.Dual {
 	s.Nu, s.center = nu, c
 	return s
 }
@@ -102,16 +109,13 @@ func (s Spectral) Value(y []float64) float64 {
 	return s.Nu * around
 }
 
-// A ranking holds the best response of a Spectral to losses. Samples with weight are in ascending order of their
-// losses, in blocks of the isotonic regression.
+// A ranking holds the best response of a Spectral to losses, in blocks of the isotonic regression.
 type ranking struct {
-	order []int32   // samples
-	start []int32   // first position of every block, and the number of positions
+	engine.Ranks
 	above []float64 // reference weight of the samples from a position on; one more entry, 0
 	level []float64 // of every block: u
 	mass  []float64 // of every block: its weight divided by its reference weight
 	mean  []float64 // of every block: its mean loss, minus its least one
-	moves []float64 // n: the derivative of the weight of a sample at fixed levels; nil for Nu = 0
 }
 
 // rank returns the ranking of the samples with weight, without blocks. It returns nil if a loss is not finite.
@@ -127,7 +131,7 @@ func (s Spectral) rank(r *reference, f []float64) *ranking {
 	}
 	samples = sortByKey(keys, samples)
 	k := len(samples)
-	a := &ranking{order: samples, above: make([]float64, k+1)}
+	a := &ranking{Ranks: engine.Ranks{Order: samples}, above: make([]float64, k+1)}
 	var sum compensated.Sum
 	for i := k - 1; i >= 0; i-- {
 		sum.Add(r.weightAt(int(samples[i])))
@@ -190,7 +194,7 @@ func (s Spectral) respond(y, f []float64) (a *ranking, risk float64) {
 	s.formBlocks(&r, a, f)
 	var linear compensated.Sum
 	for b := range a.level {
-		in := a.order[a.start[b]:a.start[b+1]]
+		in := a.Block(b)
 		for _, j := range in {
 			w := r.weightAt(int(j)) / r.total
 			off := a.mass[b] - 1
@@ -207,7 +211,7 @@ func (s Spectral) respond(y, f []float64) (a *ranking, risk float64) {
 
 // formBlocks pools successive losses until the levels u of the blocks increase.
 func (s Spectral) formBlocks(r *reference, a *ranking, f []float64) {
-	last := len(a.order) - 1
+	last := len(a.Order) - 1
 	if last < 0 {
 		return
 	}
@@ -219,9 +223,9 @@ func (s Spectral) formBlocks(r *reference, a *ranking, f []float64) {
 	stack := make([]block, 0, 64)
 	for i := 0; i <= last; {
 		b := block{start: i}
-		low := f[a.order[i]]
-		for ; i <= last && f[a.order[i]] == low; i++ { // ties
-			b.weight += r.weightAt(int(a.order[i])) / r.total
+		low := f[a.Order[i]]
+		for ; i <= last && f[a.Order[i]] == low; i++ { // ties
+			b.weight += r.weightAt(int(a.Order[i])) / r.total
 		}
 		for {
 			b.mass = s.between(a, b.start, i) / b.weight
@@ -231,7 +235,7 @@ func (s Spectral) formBlocks(r *reference, a *ranking, f []float64) {
 				break
 			}
 			before := stack[k]
-			least := f[a.order[before.start]]
+			least := f[a.Order[before.start]]
 			b.loss += before.loss + b.weight*(low-least)
 			b.start, b.weight, low = before.start, b.weight+before.weight, least
 			stack = stack[:k]
@@ -239,10 +243,10 @@ func (s Spectral) formBlocks(r *reference, a *ranking, f []float64) {
 		stack = append(stack, b)
 	}
 	for _, b := range stack {
-		a.start = append(a.start, int32(b.start))
+		a.Start = append(a.Start, int32(b.start))
 		a.mass, a.level, a.mean = append(a.mass, b.mass), append(a.level, b.level), append(a.mean, b.loss/b.weight)
 	}
-	a.start = append(a.start, int32(last+1))
+	a.Start = append(a.Start, int32(last+1))
 }
 
 // BestResponseTo implements Dual. The threshold is the largest level.
@@ -255,32 +259,33 @@ func (s Spectral) BestResponseTo(y, f []float64) (risk, tau float64) {
 }
 
 // FusedTo implements Adversary, reading the samples twice.
-func (s Spectral) FusedTo(e *engine.Evaluator, g, y, x []float64) (risk, tau float64) {
+func (s Spectral) FusedTo(e *engine.Evaluator, g, y, x []float64, _ engine.Multipliers) engine.Response {
 	e.Eval(x)
 	a, risk := s.respond(y, e.Value)
 	e.GradTo(g, y)
-	if tau = risk; a != nil {
-		tau = a.level[len(a.level)-1]
+	r := engine.Response{Multipliers: engine.Multipliers{Nu: s.Nu, Tau: risk, Known: true}, Y: y, Risk: risk}
+	if a == nil {
+		return r
 	}
-	e.Last, e.Kept = engine.Multipliers{Nu: s.Nu, Tau: tau, Known: true}, a
-	if a != nil && s.Nu > 0 {
-		r := newReference(nil, s.Weights, e.N)
-		a.moves = make([]float64, e.N)
-		for b := range a.level {
-			if in := a.order[a.start[b]:a.start[b+1]]; len(in) > 1 {
+	r.Tau, r.Ranks = a.level[len(a.level)-1], &a.Ranks
+	if s.Nu > 0 {
+		w := newReference(nil, s.Weights, e.N)
+		a.Moves = make([]float64, e.N)
+		for b := range a.Blocks() {
+			if in := a.Block(b); len(in) > 1 {
 				for _, j := range in {
-					a.moves[j] = r.weightAt(int(j)) / r.total / s.Nu
+					a.Moves[j] = w.weightAt(int(j)) / w.total / s.Nu
 				}
 			}
 		}
 	}
-	return risk, tau
+	return r
 }
 
-// ResponseTo implements Adversary: w_j/ν in blocks of several samples, among which weight moves.
-func (s Spectral) ResponseTo(e *engine.Evaluator, response, _ []float64, lo, hi int) {
-	if a, ok := e.Kept.(*ranking); ok && a != nil && a.moves != nil {
-		copy(response[lo:hi], a.moves[lo:hi])
+// ResponseTo implements Curved: w_j/ν in blocks of several samples, among which weight moves.
+func (s Spectral) ResponseTo(response []float64, r *engine.Response, lo, hi int) {
+	if r.Ranks != nil && r.Ranks.Moves != nil {
+		copy(response[lo:hi], r.Ranks.Moves[lo:hi])
 		return
 	}
 	clear(response[lo:hi])
@@ -289,23 +294,23 @@ func (s Spectral) ResponseTo(e *engine.Evaluator, response, _ []float64, lo, hi 
 // mostBlocks is the largest number of rank-one terms of a Hessian. Neighbouring blocks are pooled beyond it.
 const mostBlocks = 256
 
-// CoupleTo implements Adversary: weight moves within a block alone, so that the Hessian is Σ_B diag(c_B) −
+// CoupleTo implements Curved: weight moves within a block alone, so that the Hessian is Σ_B diag(c_B) −
 // c_B c_Bᵀ/Σc_B, which is diag(c) − ccᵀ/Σc + ccᵀ/Σc − Σ_B c_B c_Bᵀ/Σc_B.
 func (s Spectral) CoupleTo(
-	e *engine.Evaluator, response []float64, total float64, slope []float64,
+	e *engine.Evaluator, r *engine.Response, response []float64, total float64, slope []float64,
 ) (along [][]float64, share []float64) {
-	a, ok := e.Kept.(*ranking)
-	if !ok || a == nil || len(a.level) < 2 || !(total > 0) {
+	a := r.Ranks
+	if a == nil || a.Blocks() < 2 || !(total > 0) {
 		return nil, nil
 	}
 	all := make([]float64, e.D)
 	least := 0
-	if len(a.level) > mostBlocks {
-		least = len(a.order) / mostBlocks
+	if a.Blocks() > mostBlocks {
+		least = len(a.Order) / mostBlocks
 	}
 	row, sum, count := make([]float64, e.D), 0.0, 0
-	for b := range a.level {
-		if in := a.order[a.start[b]:a.start[b+1]]; len(in) > 1 {
+	for b := range a.Blocks() {
+		if in := a.Block(b); len(in) > 1 {
 			for _, j := range in {
 				if c := response[j]; c > 0 {
 					sum += c
@@ -314,7 +319,7 @@ func (s Spectral) CoupleTo(
 			}
 			count += len(in)
 		}
-		if (count >= least || b == len(a.level)-1) && sum > 0 {
+		if (count >= least || b == a.Blocks()-1) && sum > 0 {
 			for i, v := range row {
 				all[i] += v
 			}
@@ -325,7 +330,7 @@ func (s Spectral) CoupleTo(
 	return append(along, all), append(share, 1/total)
 }
 
-// Smoothed implements Adversary.
+// Smoothed implements Smoothable.
 func (s Spectral) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
 	s.Nu = nu
 	r := newReference(nil, s.Weights, n)
@@ -339,26 +344,16 @@ func (s Spectral) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
 	return s, (s.Spectrum.Upper(least)/least - 1) / 2 * (1 + 1e-9) // y_j ≤ g(w_j)
 }
 
-// Restricted implements Adversary: no such dual exists.
-func (Spectral) Restricted(int, int) (d saddle.Dual, offset float64) { return nil, 0 }
-
-// Differentiable implements Adversary.
-func (Spectral) Differentiable(int, int) bool { return false }
-
-// Polyhedral implements Adversary.
-func (s Spectral) Polyhedral() bool { return s.Nu == 0 }
-
-// Parts returns the parts of the weights in a ball of the total variation: weight ρ on the largest loss, and
-// bounded weights y ≤ w. It returns nil for other spectra.
-func (s Spectral) Parts() []Part {
+// Pieces implements Pieced for a ball of the total variation: weight ρ on the largest loss, and bounded weights y ≤ w.
+// Other spectra have too many.
+func (s Spectral) Pieces() engine.Pieces {
 	rho := s.Spectrum.Param
 	if s.Spectrum.Kind != spectrum.TotalVariation || s.Nu > 0 {
-		return nil
+		return engine.Pieces{}
 	}
-	return []Part{
-		{Simplex{Divergence: PearsonChi2, Weights: s.Weights}, rho},
-		{Simplex{Divergence: PearsonChi2, Alpha: 1 - rho, Weights: s.Weights}, 1 - rho},
-	}
+	largest := Simplex{Divergence: PearsonChi2, Weights: s.Weights}
+	bounded := Simplex{Divergence: PearsonChi2, Alpha: 1 - rho, Weights: s.Weights}
+	return engine.Pieces{Parts: []engine.Portion{largest.portion(rho), bounded.portion(1 - rho)}}
 }
 
 // spectralRounding is the relative rounding error of the terms of RiskBounds and ValueBelow, whose sums are precise.
@@ -387,9 +382,9 @@ func (s Spectral) RiskBounds(f []float64, _ engine.Multipliers) (below, above fl
 		if u = max(u, a.level[b]); b == 0 {
 			add(u)
 		} else {
-			add((u - before) * s.Spectrum.Upper(a.above[a.start[b]]))
+			add((u - before) * s.Spectrum.Upper(a.above[a.Start[b]]))
 		}
-		for _, j := range a.order[a.start[b]:a.start[b+1]] {
+		for _, j := range a.Block(b) {
 			if s.Nu > 0 {
 				w, d := r.weightAt(int(j))/r.total, f[j]-u
 				add(w * d)
@@ -403,7 +398,7 @@ func (s Spectral) RiskBounds(f []float64, _ engine.Multipliers) (below, above fl
 	sums.Top = r.largestLoss(losses)
 	if s.center != nil { // R rises with the losses by at most their largest change, which is one of rounding
 		add(constant)
-		largest := max(math.Abs(r.largestLoss(f)), math.Abs(f[a.order[0]]))
+		largest := max(math.Abs(r.largestLoss(f)), math.Abs(f[a.Order[0]]))
 		size.Add(largest + math.Abs(sums.Top) + s.Nu)
 	}
 	return math.Inf(-1), value.Value() + spectralRounding*size.Value() + s.weightRounding(size.Value(), len(f)) +
@@ -467,17 +462,17 @@ func (s Spectral) excess(r *reference, y []float64) (most float64) {
 	}
 	mass := total.Value()
 	var upper, lower compensated.Sum // of y, from the largest ratios down and from the smallest up
-	k := len(a.order)
+	k := len(a.Order)
 	for i := k - 1; i > 0; i-- {
-		upper.Add(y[a.order[i]])
+		upper.Add(y[a.Order[i]])
 		if w := a.above[i]; w <= 0.5 {
 			most = max(most, mixture(upper.Value()/mass, s.Spectrum.Upper(w), w, units))
 		}
 	}
 	var below compensated.Sum // of w
 	for i := range k - 1 {
-		lower.Add(y[a.order[i]])
-		below.Add(r.weightAt(int(a.order[i])))
+		lower.Add(y[a.Order[i]])
+		below.Add(r.weightAt(int(a.Order[i])))
 		if a.above[i+1] <= 0.5 {
 			break
 		}
@@ -500,19 +495,13 @@ func mixture(y, limit, w, units float64) float64 {
 	return 1
 }
 
-// Proximal implements Adversary.
-func (Spectral) Proximal() bool { return false }
-
-// Separated implements Adversary.
-func (Spectral) Separated(int) saddle.Separable { return nil }
-
-// WithRows implements Adversary.
+// WithRows implements Distributed.
 func (s Spectral) WithRows(rows *ranks.Rows) saddle.Dual {
 	s.rows = rows
 	return s
 }
 
-// OfSamples implements Adversary.
+// OfSamples implements Distributed.
 func (s Spectral) OfSamples(samples []int) saddle.Dual {
 	s.Weights = ranks.GatherAt(nil, samples, s.Weights)[0]
 	return s

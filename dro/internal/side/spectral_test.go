@@ -33,7 +33,7 @@ func TestSpectral_BoundsAroundOtherWeights(t *testing.T) {
 		for j := range f {
 			f[j] += rng.NormFloat64()
 		}
-		s = s.Around(c, math.Pow(10, 4*rng.Float64()-3))
+		s = s.Around(c, math.Pow(10, 4*rng.Float64()-3)).(Spectral)
 		_, risk := s.respond(y, f)
 
 		nu, total := exact.New(s.Nu), exact.New(0)

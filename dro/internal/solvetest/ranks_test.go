@@ -122,7 +122,7 @@ func TestRanks_AgreeToTheBit(t *testing.T) {
 	}
 	own := func(of func(w []float64) Dual) func(*ranks.Rows) (Dual, error) {
 		return func(rows *ranks.Rows) (Dual, error) {
-			return of(hereAlone(rows, weights, math.NaN())).(engine.Adversary).WithRows(rows), nil
+			return of(hereAlone(rows, weights, math.NaN())).(engine.Distributed).WithRows(rows), nil
 		}
 	}
 	fixed := func(rows *ranks.Rows) (Dual, error) { return NewFixedOver(rows, hereAlone(rows, weights, math.NaN())) }

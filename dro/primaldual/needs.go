@@ -1,0 +1,57 @@
+package primaldual
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
+)
+
+// proximal is implemented by duals that have the methods of a Mirror for some of their sets alone.
+type proximal interface {
+	// Proximal reports whether the methods hold.
+	Proximal() bool
+}
+
+// mirrorOf returns d as a Mirror, and whether it is one.
+func mirrorOf(d saddle.Dual) (saddle.Mirror, bool) {
+	if a, ok := d.(proximal); ok && !a.Proximal() {
+		return nil, false
+	}
+	m, ok := d.(saddle.Mirror)
+	return m, ok
+}
+
+// unlinked is implemented by duals that are separable but for the sum of their weights.
+type unlinked interface {
+	// Separated returns the dual of n samples without the constraint Σ y = 1; nil if ψ is not a sum over samples.
+	Separated(n int) saddle.Separable
+}
+
+// separatedOf returns the Separable dual that d becomes without the constraint Σ y = 1, for n samples.
+func separatedOf(d saddle.Dual, n int) (s saddle.Separable, ok bool) {
+	if a, ok := d.(unlinked); ok {
+		s = a.Separated(n)
+	}
+	return s, s != nil
+}
+
+// centred is implemented by duals with reference weights, from which a method starts if ν = 0: the best response is
+// then a vertex of Y, which is infinitely far from every other point in the geometry of relative entropy.
+type centred interface{ StartingWeights(y []float64) }
+
+var (
+	needMirror = saddle.Need{What: "a dual with a proximal step (ProxTo)", Holds: func(p *saddle.Problem) bool {
+		_, ok := mirrorOf(p.Dual)
+		return ok
+	}}
+	needBlocks = saddle.Need{What: "a dual that is separable, or the simplex with a separable penalty (BlockStepTo)",
+		Holds: func(p *saddle.Problem) bool {
+			_, ok := separatedOf(p.Dual, 1)
+			return ok || engine.Has[saddle.Separable](p.Dual)
+		}}
+	needLocalRows = saddle.Need{What: "rows that are not distributed over MPI ranks (newton and lbfgs can have these)",
+		Holds: func(p *saddle.Problem) bool { return engine.RowsOf(p.Oracle) == nil }}
+	needConstants = saddle.Need{What: "an oracle that states its Lipschitz constants (ConstantsTo)",
+		Holds: func(p *saddle.Problem) bool { return engine.Has[saddle.Conditioned](p.Oracle) }}
+	needNorm = saddle.Need{What: "a dual that states its norm (NormScale)",
+		Holds: func(p *saddle.Problem) bool { return engine.Has[saddle.Normed](p.Dual) }}
+)
