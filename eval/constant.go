@@ -4,123 +4,158 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ConstantValue returns what the best constant prediction of all rows measured has for a measure over the n rows of a
-// group. ok is false if that is not known.
-func (e *Evaluation) ConstantValue(m Measure, of *GroupModel, n int) (x float64, ok bool) {
-	switch {
-	case m.constant != nil:
-		return m.constant(e, of, n)
-	case e.Task == Binary && m.isCount():
-		share, known := e.Models[0].Overall.Get(Prevalence)
-		positives, defined := of.Values.Get(Prevalence)
-		s := countSums(0, 0, 1-positives, positives) // nothing is predicted positive
-		if share > 0.5 {
-			s = countSums(positives, 1-positives, 0, 0)
-		}
-		if x, why := m.value(&s); known && defined && why == "" {
-			return x, true
-		}
-	}
-	return math.NaN(), false
+// A constantPrediction is the best constant prediction of all rows measured: the share of the positives, the mean of the
+// target, or the shares of the classes.
+type constantPrediction struct {
+	in     *measuredRows
+	isNats bool // the risk is the log loss
+	center float64
+	shares []float64 // of the classes
+	class  int       // the most frequent of them
 }
 
-// constantRisk returns the log loss of the constant probability that is the share of positives of all rows, or of
-// the constant probabilities that are the shares of the classes.
-func constantRisk(e *Evaluation, of *GroupModel, n int) (x float64, ok bool) {
-	if e.LossUnit != "nats" {
-		return math.NaN(), false
-	}
-	switch e.Task {
-	case Binary:
-		share, known := e.Models[0].Overall.Get(Prevalence)
-		positives, defined := of.Values.Get(Prevalence)
-		if known && defined && share > 0 && share < 1 {
-			return -positives*math.Log(share) - (1-positives)*math.Log(1-share), true
+// newConstantPrediction fits the constant prediction to all rows.
+func newConstantPrediction(in *measuredRows, isNats bool) *constantPrediction {
+	c := &constantPrediction{in: in, isNats: isNats, shares: make([]float64, len(in.Classes))}
+	var sum, total compensated.Sum
+	for i, y := range in.Target {
+		w := in.Weight.weightOf(int32(i))
+		total.Add(w)
+		switch in.Task {
+		case Binary:
+			sum.Add(w * (y + 1) / 2)
+		case Multiclass:
+			c.shares[int(y)] += w
+		default:
+			sum.Add(w * y)
 		}
-	case Multiclass:
-		for c, share := range e.classShares(of, n) {
-			if share > 0 {
-				x, ok = x-share*math.Log(float64(e.Models[0].Classes[c].Support)/float64(e.N)), true
-			}
-		}
-		return x, ok
 	}
-	return math.NaN(), false
+	c.center = sum.Value() / total.Value()
+	for k := range c.shares {
+		c.shares[k] /= total.Value()
+		if c.shares[k] > c.shares[c.class] {
+			c.class = k
+		}
+	}
+	return c
 }
 
-// constantAccuracy returns the share, in n rows of more than two classes, of the class that is most frequent in all
-// rows.
-func constantAccuracy(e *Evaluation, of *GroupModel, n int) (x float64, ok bool) {
-	most := 0
-	for c, share := range e.classShares(of, n) {
-		if support := e.Models[0].Classes[c].Support; support > most {
-			most, x, ok = support, share, true
+// measure returns what the constant prediction has over rows, for the measures for which it is a baseline.
+func (c *constantPrediction) measure(rows []int32) map[string]Num {
+	out := make(map[string]Num)
+	s := c.sums(rows)
+	for _, m := range c.in.Task.Measures() {
+		if !m.hasBaseline {
+			continue
 		}
-	}
-	return x, ok
-}
-
-// classShares returns the shares of the classes in n rows; nil if they are not known, or rows have weights.
-func (e *Evaluation) classShares(of *GroupModel, n int) (out []float64) {
-	if e.Weighted || len(of.Classes) != len(e.Models[0].Classes) {
-		return nil
-	}
-	for _, c := range of.Classes {
-		out = append(out, float64(c.Support)/float64(n))
+		if x, why := m.value(&s); why == "" && !isNotFinite(x) {
+			out[m.Key] = Num(x)
+		}
 	}
 	return out
 }
 
-// constantRMSE returns the standard deviation of the target over all rows, from RMSE and R².
-func constantRMSE(e *Evaluation, _ *GroupModel, n int) (x float64, ok bool) {
-	rmse, known := e.Models[0].Overall.Get(RootMeanSquare)
-	r2, defined := e.Models[0].Overall.Get(r2Key)
-	return rmse / math.Sqrt(1-r2), known && defined && r2 < 1 && n == e.N
+// sums returns the sums over rows that measures are functions of.
+func (c *constantPrediction) sums(rows []int32) (s rowSums) {
+	in := c.in
+	var total, positive, right, squared, signed, logLoss, target compensated.Sum
+	s.constant = true
+	for _, i := range rows {
+		w, y := in.Weight.weightOf(i), in.Target[i]
+		total.Add(w)
+		switch in.Task {
+		case Binary:
+			p := 1 - c.center
+			if y > 0 {
+				p = c.center
+				positive.Add(w)
+			}
+			logLoss.Add(-w * math.Log(p))
+		case Multiclass:
+			logLoss.Add(-w * math.Log(c.shares[int(y)]))
+			if int(y) == c.class {
+				right.Add(w)
+			}
+		default:
+			squared.Add(w * (c.center - y) * (c.center - y))
+			signed.Add(w * (c.center - y))
+			target.Add(w * y)
+			s.constant = s.constant && y == in.Target[rows[0]]
+		}
+	}
+	if in.Task == Binary {
+		tp, fp := positive.Value(), total.Value()-positive.Value()
+		if isConstant := s.constant; c.center > 0.5 {
+			s = countSums(tp, fp, 0, 0)
+			s.constant = isConstant
+		} else { // nothing is predicted positive
+			s = countSums(0, 0, fp, tp)
+			s.constant = isConstant
+		}
+	}
+	s.rows, s.weight, s.right, s.logLoss, s.risk = len(rows), total.Value(), right.Value(), logLoss.Value(), math.NaN()
+	if c.isNats {
+		s.risk = s.logLoss
+	}
+	s.squaredError, s.signedError = squared.Value(), signed.Value()
+	var deviation compensated.Sum
+	if in.Task == Regression {
+		mean := target.Value() / s.weight
+		for _, i := range rows {
+			deviation.Add(in.Weight.weightOf(i) * (in.Target[i] - mean) * (in.Target[i] - mean))
+		}
+	}
+	s.deviation = deviation.Value()
+	return s
 }
-
-// constantBias returns the bias of the mean over all rows.
-func constantBias(e *Evaluation, _ *GroupModel, n int) (x float64, ok bool) { return 0, n == e.N }
-
-// isCount reports whether the measure is a proportion of the cells of the confusion matrix.
-func (m *Measure) isCount() bool { return m.isProportion && m.interval.exact != nil }
 
 // ConstantSentence says what the best constant prediction achieves on the same rows, or returns "" if that is not
 // known.
 func (e *Evaluation) ConstantSentence() string {
-	all := e.Models[0].Overall
-	worst := e.WorstGroupValues(e.Models[e.Focus()].Name)
-	hasGroup := e.Models[e.Focus()].WorstGroup != nil
-	switch e.Task {
-	case Binary:
-		v, ok := all.Get(Prevalence)
-		if !ok {
-			return ""
-		}
-		word := map[bool]string{false: "always negative", true: "always positive"}[v > 0.5]
-		if e.Positive != "" {
-			word = map[bool]string{false: "never", true: "always"}[v > 0.5] + " “" + e.Positive + "”"
-		}
-		right := func(positives float64) string {
-			if v > 0.5 {
-				return printable.Percent(positives)
-			}
-			return printable.Percent(1 - positives)
-		}
-		s := fmt.Sprintf("A constant prediction, %s, is right in %s of all rows", word, right(v))
-		if w, ok := worst.Get(Prevalence); ok && hasGroup {
-			s += fmt.Sprintf(" and in %s of the rows of the worst group", right(w))
-		}
-		return s + "."
-	case Regression:
-		rmse, ok := constantRMSE(e, nil, e.N)
-		if !ok {
-			return ""
-		}
-		return fmt.Sprintf("A constant prediction, the mean of these rows, has an RMSE of %s.",
-			shownMeasure{unit: e.TargetUnit}.appendUnit(printable.Number(rmse)))
+	lead := e.Task.Leading()
+	x, ok := e.Constants[lead.Key]
+	if !ok {
+		return ""
 	}
-	return ""
+	where := " of all rows"
+	text := shownMeasure{share: lead.Unit == "share", unit: e.TargetUnit}.text
+	what := "is right in"
+	if e.Task == Regression {
+		where, what = " over all rows", "has an RMSE of"
+		text = func(x float64) string { return shownMeasure{unit: e.TargetUnit}.appendUnit(printable.Number(x)) }
+	}
+	s := fmt.Sprintf("A constant prediction, %s, %s %s%s", e.constantName(), what, text(float64(x)), where)
+	if w, g := e.Models[e.Focus()].WorstGroup, e.Headline(); w != nil {
+		if i := g.find(w.Label); i >= 0 {
+			if x, ok := g.Groups[i].Constants[lead.Key]; ok {
+				s += fmt.Sprintf(" and %s in %s", text(float64(x)), printable.Group(w.Label))
+			}
+		}
+	}
+	return s + "."
+}
+
+// constantName says what the best constant prediction is.
+func (e *Evaluation) constantName() string {
+	switch e.Task {
+	case Regression:
+		return "the mean of these rows"
+	case Multiclass:
+		most := 0
+		for c, r := range e.Models[0].Classes {
+			if r.Support > e.Models[0].Classes[most].Support {
+				most = c
+			}
+		}
+		return "always “" + e.Models[0].Classes[most].Class + "”"
+	}
+	share, _ := e.Models[0].Overall.Get(Prevalence)
+	if e.Positive == "" {
+		return map[bool]string{false: "always negative", true: "always positive"}[share > 0.5]
+	}
+	return map[bool]string{false: "never", true: "always"}[share > 0.5] + " “" + e.Positive + "”"
 }

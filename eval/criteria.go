@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"strings"
 )
@@ -132,7 +133,12 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 		}
 		rates, labels = append(rates, q), append(labels, h.Label)
 	}
-	if len(rates) < 2 || e.ReferenceGroup != "" && reference < 0 {
+	if e.ReferenceGroup != "" && reference < 0 {
+		return Criterion{Key: FourFifthsKey, Model: e.Models[k].Name, Limit: FourFifths, Value: undefined(),
+			Outcome: "untested", Question: fmt.Sprintf("Four-fifths rule: lowest rate of “%s” divided by the rate of %s, which "+
+				"has too few rows here", f.Value, e.ReferenceGroup)}, true
+	}
+	if len(rates) < 2 {
 		return c, false
 	}
 	factor := e.wideningFor(len(rates), math.Inf(1))

@@ -42,6 +42,8 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
+	constant := newConstantPrediction(in.rows, in.LossUnit == "nats")
+	e.Constants = constant.measure(strata.All.Rows)
 	e.Models = make([]ModelResult, len(in.Models))
 	losses := make([]*sortedLosses, len(in.Models))
 	err = in.rows.Parallel(ctx, "measuring", len(in.Models), func(k int) error {
@@ -78,6 +80,9 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 			share = in.TrainShare[k]
 		}
 		r, err := e.measureGrouping(ctx, &in, g, strata.Groups[k], share)
+		for j := range r.Groups {
+			r.Groups[j].Constants = constant.measure(strata.Groups[k][j].Rows)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -99,6 +104,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	e.Gaps = e.findGaps(in.tolerance())
 	e.Criteria = e.findCriteria()
 	e.Verdict = e.reachVerdict(&in, strata)
+	e.Conclude()
 	return e, nil
 }
 

@@ -30,6 +30,9 @@ type Evaluation struct {
 	Effective    *Num    `json:"effective_rows,omitempty"` // (Σw)²/Σw² of those weights
 	Seed         uint64  `json:"seed"`
 
+	// Constants are the values of the best constant prediction of these rows over all rows, by measure.
+	Constants map[string]Num `json:"constant_prediction,omitempty"`
+
 	Models    []ModelResult `json:"models"`
 	Groupings []Grouping    `json:"groupings"` // each column, then crossed; the last one is the headline
 	Compared  []Comparison  `json:"compared_with_baseline"`
@@ -54,6 +57,9 @@ type Evaluation struct {
 	// Findings are about the columns of the training rows: leaks, codes for missing values, spellings of a label. Those
 	// that are Scored are about the rows of the table.
 	Findings []facts.Finding `json:"findings,omitempty"`
+
+	// Attributes are the columns among the features whose names laws on discrimination list.
+	Attributes []string `json:"protected_attributes,omitempty"`
 
 	// Levels holds the levels of robustness that leave no model on the training table, where they are known.
 	Levels *LevelRange `json:"levels_without_model,omitempty"`
@@ -149,6 +155,9 @@ type Group struct {
 	TrainShare *Num         `json:"train_share,omitempty"` // of the training rows, when known
 	Sufficient bool         `json:"sufficient_evidence"`   // n ≥ min_group_size
 	Models     []GroupModel `json:"models"`
+
+	// Constants are the values, in the group, of the constant prediction that is best for all rows, by measure.
+	Constants map[string]Num `json:"constant_prediction,omitempty"`
 }
 
 // A GroupModel holds the measures of a model in a group.

@@ -38,6 +38,11 @@ type GateResult struct {
 	High    *Num   `json:"high,omitempty"`
 
 	Estimate *Num `json:"estimate,omitempty"` // the number that has the interval; Value may be one of its ends
+	End      int  `json:"end,omitempty"`      // −1 and 1: Value is the lower and the upper end; 0: the estimate
+
+	// The comparison that decided: Value Operator Limit fails the gate.
+	Operator string `json:"operator,omitempty"`
+	Limit    *Num   `json:"limit,omitempty"`
 }
 
 // FailedGate returns the result of a condition that could not be checked, for the given reason.
@@ -165,6 +170,8 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		if messages == nil || is && !holds {
 			holds = is
 			r.Value, r.Group, r.Estimate, r.Low, r.High = Num(v), c.decisive.group, nil, nil, nil
+			limit := Num(bound)
+			r.Operator, r.Limit, r.End = leaf.Cmp, &limit, []int{0, -1, 1}[p.end]
 			if q := c.decisive.estimate; q[1].Defined() && q[2].Defined() {
 				r.Estimate, r.Low, r.High = &q[0], &q[1], &q[2]
 			}
@@ -183,7 +190,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 			by = fmt.Sprintf(", by %.3g", d)
 		}
 		messages = append(messages, fmt.Sprintf("%s is %s%s (fails if %s %v)%s%s", leaf.Name,
-			strings.Replace(fmt.Sprintf("%.6g", v), "-", "−", 1), where, leaf.Cmp, bound, by, c.note))
+			strings.Replace(sixDigits(v, bound), "-", "−", 1), where, leaf.Cmp, bound, by, c.note))
 		if !is && c.incomplete {
 			unknown = "failed, since groups of the earlier numbers are missing: "
 			return []expr.Truth{expr.Unknown}, nil
@@ -203,6 +210,16 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	}
 	r.Message = word + strings.Join(messages, "; ")
 	return r, nil
+}
+
+// sixDigits formats a number with six digits, or with so many more that it differs from the limit beside it as the
+// number does.
+func sixDigits(x, limit float64) string {
+	text := fmt.Sprintf("%.6g", x)
+	for digits := 6; x != limit && digits < 17 && text == fmt.Sprintf("%.*g", digits, limit); digits++ {
+		text = fmt.Sprintf("%.*g", digits+1, x)
+	}
+	return text
 }
 
 // An estimate is a number with the ends of its interval, which are undefined if there is none.

@@ -244,7 +244,7 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 		rows     float64 // of the smaller sample; +Inf where it is not known
 	}
 	var pairs []pair
-	var small int
+	var small, unknown int
 	here := make(map[string]bool) // by name in the reference
 	model := e.Models[p.model].Name
 	for _, h := range e.namedGroups() {
@@ -256,8 +256,12 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 		}
 		of := &h.Models[p.model]
 		now := newEstimate(of.Values.Of[p.key], of.Intervals.Find(p.key))
-		if !h.Sufficient || !now[0].Defined() || p.end > 0 && !(now[1].Defined() && was[1].Defined()) {
+		switch {
+		case !h.Sufficient:
 			small++
+			continue
+		case !now[0].Defined() || p.end > 0 && !(now[1].Defined() && was[1].Defined()):
+			unknown++
 			continue
 		}
 		rows := math.Inf(1)
@@ -274,13 +278,20 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	if small > 0 {
 		note = fmt.Sprintf("; %s too few rows here", printable.Plural(small, "group has", "groups have"))
 	}
+	if unknown > 0 {
+		what := "interval"
+		if p.end == 0 {
+			what = "value"
+		}
+		note += fmt.Sprintf("; %s no %s", printable.Plural(unknown, "group has", "groups have"), what)
+	}
 	var absent []string
 	for _, name := range e.Reference.groupNames(model) {
 		if !here[name] && e.hasGroupingOf(name) {
 			absent = append(absent, name)
 		}
 	}
-	if len(pairs) == 0 && small == 0 && absent == nil {
+	if len(pairs) == 0 && small+unknown == 0 && absent == nil {
 		note = "; the earlier numbers have none of these groups"
 	}
 	if len(absent) > 0 {

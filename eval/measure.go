@@ -49,9 +49,8 @@ type Measure struct {
 	rows func(v *Values, n float64) float64
 	// isProportion says that the measure is a proportion of those rows.
 	isProportion bool
-	// constant returns what the best constant prediction of all rows has over the n rows of a group, where the sums
-	// of the confusion matrix do not give it; nil: that is not known.
-	constant func(e *Evaluation, of *GroupModel, n int) (x float64, ok bool)
+	// hasBaseline says that the value of the best constant prediction is something to compare with.
+	hasBaseline bool
 }
 
 // A Direction says which values of a measure are better.

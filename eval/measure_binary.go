@@ -16,7 +16,7 @@ const logLossClip = 2.220446049250313e-16
 // riskMeasure is the first measure of every task.
 var riskMeasure = Measure{Key: "risk", Label: "Risk", Unit: "loss", About: "mean training loss", Better: Less,
 	Low: -inf, High: inf,
-	value: perWeight(func(s *rowSums) float64 { return s.risk }), derive: deriveMean(colLoss), constant: constantRisk}
+	value: perWeight(func(s *rowSums) float64 { return s.risk }), derive: deriveMean(colLoss), hasBaseline: true}
 
 // tailMeasure is the mean of the largest losses. It has a place of its own in files, and is not listed.
 var tailMeasure = Measure{Key: "cvar", derive: deriveMean(colTail)}
@@ -30,7 +30,7 @@ var binaryMeasures = []Measure{
 		derive: func(d *derivative) {
 			d.ratio(1, append([]columnTerm{d.own(colC, 1), d.own(colD, -1)}, d.negatives()...), d.all())
 		},
-		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.right })}, isProportion: true},
+		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.right })}, isProportion: true, hasBaseline: true},
 	{Key: "balanced_accuracy", Label: "Balanced accuracy", Unit: "share", About: "mean of the recall of the two classes",
 		Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) { return (s.tp/(s.tp+s.fn) + s.tn/(s.tn+s.fp)) / 2, s.lacksClass() },
@@ -42,7 +42,7 @@ var binaryMeasures = []Measure{
 	{Key: logLossKey, Label: "Log-loss", Unit: "nats",
 		About: "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − " +
 			"2.2e-16]", Better: Less, Low: 0, High: inf,
-		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA)},
+		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA), hasBaseline: true},
 	{Key: "brier", Label: "Brier score", About: "mean squared distance between the probability and the 0/1 outcome",
 		Better: Less, Low: 0, High: 1,
 		value: perWeight(func(s *rowSums) float64 { return s.squared }), derive: deriveMean(colB)},
@@ -93,7 +93,7 @@ var binaryMeasures = []Measure{
 		interval: intervalStrategy{exact: wilsonOf(func(
 			c *countedRows) trialCounts {
 			return c.positives
-		})}, isProportion: true,
+		})}, isProportion: true, hasBaseline: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * v.prevalence()) }},
 	{Key: FalsePositiveRate, Label: "False positive rate", Unit: "share",
 		About: "share of the negatives predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
@@ -107,7 +107,7 @@ var binaryMeasures = []Measure{
 		interval: intervalStrategy{exact: wilsonOf(func(
 			c *countedRows) trialCounts {
 			return c.negatives
-		})}, isProportion: true,
+		})}, isProportion: true, hasBaseline: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * (1 - v.prevalence())) }},
 	{Key: "ppv", Label: "Precision (PPV)", Unit: "share", About: "share of the predicted positives that are positive",
 		Better: More, Low: 0, High: 1,
@@ -120,7 +120,7 @@ var binaryMeasures = []Measure{
 		interval: intervalStrategy{exact: wilsonOf(func(
 			c *countedRows) trialCounts {
 			return c.selected
-		})}, isProportion: true,
+		})}, isProportion: true, hasBaseline: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * float64(v.Of[SelectionRate])) }},
 	{Key: CalibrationError, Label: "Calibration error (ECE)", Unit: "share",
 		About: "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows", Better: Less,
@@ -135,7 +135,7 @@ var binaryMeasures = []Measure{
 		Criterion: "Do the groups receive each outcome equally often? Largest difference of the rates",
 		value:     perWeight(func(s *rowSums) float64 { return s.tp + s.fp }),
 		derive:    func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1), d.own(colD, 1)}, d.all()) },
-		interval:  intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.all })}, isProportion: true},
+		interval:  intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.all })}, isProportion: true, hasBaseline: true},
 	{Key: Prevalence, Label: "Prevalence", Unit: "share", About: "share of rows that are positive", Better: Neither,
 		Low: 0, High: 1,
 		value:  perWeight(func(s *rowSums) float64 { return s.tp + s.fn }),
@@ -143,7 +143,7 @@ var binaryMeasures = []Measure{
 		interval: intervalStrategy{exact: wilsonOf(func(
 			c *countedRows) trialCounts {
 			return c.actual
-		})}, isProportion: true},
+		})}, isProportion: true, hasBaseline: true},
 }
 
 // Keys of measures that other measures, criteria, tiles or sentences depend on.

@@ -14,11 +14,11 @@ var multiclassMeasures = []Measure{
 	{Key: accuracyKey, Label: "Accuracy", Unit: "share",
 		About: "share of rows whose most probable class is the actual one", Better: More, Low: 0, High: 1,
 		value: perWeight(func(s *rowSums) float64 { return s.right }), derive: deriveMean(
-			colB), isProportion: true, constant: constantAccuracy},
+			colB), isProportion: true, hasBaseline: true},
 	{Key: logLossKey, Label: "Log-loss", Unit: "nats",
 		About: "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from " +
 			"below", Better: Less, Low: 0, High: inf,
-		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA)},
+		value: perWeight(func(s *rowSums) float64 { return s.logLoss }), derive: deriveMean(colA), hasBaseline: true},
 	{Key: "macro_f1", Label: "Macro-F1", Unit: "share",
 		About: "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never " +
 			"predicted counts as 0", Better: More, Low: 0, High: 1,

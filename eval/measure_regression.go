@@ -12,7 +12,7 @@ var rmseMeasure = Measure{Key: RootMeanSquare, Label: "RMSE", Unit: "target",
 	value: func(s *rowSums) (float64, string) { return math.Sqrt(s.squaredError / s.weight), "" },
 	derive: func(d *derivative) {
 		d.ratio(1/(2*math.Sqrt(d.sum(colA)/d.weight())), []columnTerm{d.own(colA, 1)}, d.all())
-	}, constant: constantRMSE}
+	}, hasBaseline: true}
 
 // regressionMeasures lists the measures of a numeric target.
 var regressionMeasures = []Measure{
@@ -21,7 +21,7 @@ var regressionMeasures = []Measure{
 	{Key: "mae", Label: "MAE", Unit: "target", About: "mean absolute error", Better: Less, Low: 0, High: inf,
 		value: perWeight(func(s *rowSums) float64 { return s.absoluteError }), derive: deriveMean(colB)},
 	{Key: r2Key, Label: "R²", About: "1 − squared error / squared deviation from the group's own mean", Better: More,
-		Low: -inf, High: 1,
+		Low: -inf, High: 1, Tile: "share of the variance that is explained", hasBaseline: true,
 		value: func(s *rowSums) (float64, string) {
 			switch {
 			case s.rows < 2:
@@ -46,13 +46,11 @@ var regressionMeasures = []Measure{
 		interval: intervalStrategy{exact: medianInterval, exactOnly: true, rankError: medianEstimateError,
 			changeMethod: "order statistics"}},
 	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf,
-		High: inf, SignedError: "Predictions are", Tile: "mean of prediction − target",
-		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(
-			colC), constant: constantBias},
+		High: inf, SignedError: "Predictions are", hasBaseline: true,
+		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(colC)},
 }
 
-// Keys of the median absolute error, which sentences mention beside the RMSE, and of R², which gives the spread of the
-// target.
+// Keys of the median absolute error and of R², which sentences mention beside the RMSE.
 const (
 	medianError = "median_ae"
 	r2Key       = "r2"

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/facts"
 )
 
 var allTasks = []Task{Binary, Multiclass, Regression}
@@ -77,27 +79,34 @@ func TestMeasures_EveryFieldIsSet(t *testing.T) {
 func TestMeasures_ConstantPrediction(t *testing.T) {
 	for _, task := range allTasks {
 		in := tableSample(rand.New(rand.NewPCG(3, 4)), task, 400, 0.6, 0.3)
-		e := &Evaluation{Task: task, N: 400, LossUnit: "nats", Loss: RootMeanSquare,
-			Models: []ModelResult{{Overall: measured(t, in)}}}
-		m := &in.Models[0]
-		if task == Multiclass {
-			e.Models[0].Classes = classResults(in, m, allRows(400))
+		r := rand.New(rand.NewPCG(5, 6))
+		in.Weight = make(weights, 400)
+		for i := range in.Weight {
+			in.Weight[i] = r.Float64()
 		}
+		in.Weight = scaleWeights(nil, in.Weight)
 		constant := *in
-		constant.Models = []Model{constantModel(in, e)}
-		got := measured(t, &constant)
-		known := 0
-		for _, q := range task.Measures() {
-			want, ok := e.ConstantValue(q, &GroupModel{Values: e.Models[0].Overall, Classes: e.Models[0].Classes}, 400)
-			if !ok {
-				continue
-			}
-			if known++; !(math.Abs(float64(got.Of[q.Key])-want) <= 1e-12*max(1, math.Abs(want))) {
-				t.Errorf("%s, %s: %v, and the row says %v", task, q.Key, got.Of[q.Key], want)
-			}
+		constant.Models = []Model{constantModel(in)}
+		prediction := newConstantPrediction(in, true)
+		g := facts.Grouping{Name: "g", Labels: []string{"a", "b"}, Index: make([]int32, 400)}
+		for i := range 150 {
+			g.Index[i] = 1
 		}
-		if least := map[Task]int{Binary: 6, Multiclass: 2, Regression: 2}[task]; known < least {
-			t.Errorf("%s: only %d constants are known", task, known)
+		s, err := newStrata(t.Context(), &constant, []facts.Grouping{g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, of := range map[string]*stratum{"all rows": s.All, "a group": &s.Groups[0][1]} {
+			got := measureStratum(&constant, 0, of)
+			known := prediction.measure(of.Rows)
+			for key, x := range known {
+				if want := float64(got.Of[key]); !(math.Abs(float64(x)-want) <= 1e-12*max(1, math.Abs(want))) {
+					t.Errorf("%s, %s, %s: %v, and by row %v", task, name, key, x, want)
+				}
+			}
+			if least := map[Task]int{Binary: 6, Multiclass: 3, Regression: 3}[task]; len(known) < least {
+				t.Errorf("%s, %s: only %d constants are known", task, name, len(known))
+			}
 		}
 	}
 }
@@ -111,15 +120,15 @@ func allRows(n int) (out []int32) {
 }
 
 // constantModel returns the best constant prediction of the rows.
-func constantModel(in *measuredRows, e *Evaluation) Model {
+func constantModel(in *measuredRows) Model {
 	n := len(in.Target)
 	m := Model{Name: "constant", Loss: make([]float64, n), Score: make([]float64, n)}
 	sum, count := 0.0, make([]float64, 12)
-	for _, y := range in.Target {
+	for i, y := range in.Target {
 		if in.Task == Multiclass {
-			count[int(y)]++
+			count[int(y)] += in.Weight[i]
 		}
-		sum += y
+		sum += in.Weight[i] * y
 	}
 	best := 0
 	for c := range count {
@@ -160,7 +169,7 @@ func TestMeasures_AForgottenFieldIsFound(t *testing.T) {
 				case "Low", "High":
 					without.Low, without.High = 0, 0
 				// optional; checkRow and the tests above check them where they are set
-				case "rows", "isProportion", "Unit", "Criterion", "ifNegative", "IsRate", "SignedError", "Tile", "constant":
+				case "rows", "isProportion", "Unit", "Criterion", "ifNegative", "IsRate", "SignedError", "Tile", "hasBaseline":
 					continue
 				default:
 					reflect.ValueOf(&without).Elem().FieldByName(field.Name).SetZero()

@@ -11,7 +11,9 @@ import (
 // A Reference holds the numbers of an earlier evaluation for gates such as since.accuracy.high < 0.
 type Reference struct {
 	Rows     int              `json:"rows"`
-	Task     Task             `json:"task,omitempty"` // empty in files of earlier versions, as are the next three
+	Split    Split            `json:"split,omitempty"` // empty in files of earlier versions
+	Name     string           `json:"-"`               // of the file or table; empty: the model's own
+	Task     Task             `json:"task,omitempty"`  // empty in files of earlier versions, as are the next three
 	Loss     string           `json:"loss,omitempty"`
 	Target   string           `json:"target,omitempty"`
 	Positive string           `json:"positive,omitempty"`
@@ -36,7 +38,7 @@ type referenceModel struct {
 // NewReference returns the numbers of e for later comparisons, rounded to six digits. It includes the worst
 // [MostGroups] groups with enough rows.
 func NewReference(e *Evaluation) *Reference {
-	r := &Reference{Rows: e.N, Task: e.Task, Loss: e.Loss, Target: e.Target, Positive: e.Positive}
+	r := &Reference{Rows: e.N, Split: e.Split, Task: e.Task, Loss: e.Loss, Target: e.Target, Positive: e.Positive}
 	for _, g := range e.Groupings {
 		r.Groupings = append(r.Groupings, referenceGrouping{g.Name, make(map[string]string)})
 	}

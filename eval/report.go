@@ -257,17 +257,22 @@ type Choice struct {
 	Chosen     int         `json:"chosen"` // index
 	Candidates []Candidate `json:"candidates"`
 	Validation int         `json:"validation,omitempty"` // validation rows that the estimates are of; 0: cross-validation
+	// standard errors by which the criterion must fall for a candidate to replace the first one
+	Errors float64 `json:"standard_errors,omitempty"`
+	// among candidates within a standard error of the least error rate, that with the least risk of the worst group wins
+	IsByAccuracy bool `json:"by_accuracy,omitempty"`
 }
 
 // A Candidate is one of the models that were tried, ERM first. Risks are mean losses.
 type Candidate struct {
 	Family  string `json:"family"` // those of one kind, from mild to strong
 	Name    string `json:"name"`
+	Mu      Num    `json:"mu"`
 	Average Num    `json:"average"`
 	Value   Num    `json:"value"` // what was to fall
 	SE      Num    `json:"se"`    // of its change from the plain average, paired by rows
 	RiseSE  Num    `json:"rise_se"`
-	Allowed bool   `json:"allowed"` // worth its cost
+	Allowed bool   `json:"allowed"` // may replace the first one: its criterion falls by enough, within the budget
 }
 
 // AverageName returns what Candidate.Average is: the average error rate where the criterion is one of error rates,

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -70,7 +69,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 		if j.in.RejectedCandidates == 0 {
 			return "The evaluation after the training recommended the standard model (ERM)."
 		}
-		return fmt.Sprintf("%s kept the standard model (ERM). %s", printable.Capitalise(j.chooser()), j.rejectedSentence())
+		return fmt.Sprintf("The standard model (ERM) is kept. %s", j.rejectedSentence())
 	case Degenerate:
 		return fmt.Sprintf("Do not use %s. %s", model, v.Warnings[0])
 	case Untested:
@@ -124,13 +123,36 @@ func (j *judge) chooser() string {
 	return "cross-validation"
 }
 
-// rejectedSentence returns the sentence on the number of candidates that were rejected.
+// rejectedSentence returns the sentence on the candidates that were rejected.
 func (j *judge) rejectedSentence() string {
-	what := cmp.Or(j.in.CriterionText, "risk of "+j.nameOfWorst())
+	what := j.criterionWords()
 	if n := j.in.RejectedCandidates; n > 1 {
-		return fmt.Sprintf("None of %s other candidates measurably improved the %s.", printable.Count(n), what)
+		return fmt.Sprintf("Of %s other models that were tried, none measurably lowers %s.", printable.Count(n), what)
 	}
-	return fmt.Sprintf("The one other candidate did not measurably improve the %s.", what)
+	return fmt.Sprintf("The one other model that was tried does not measurably lower %s.", what)
+}
+
+// criterionWords says what the choice was to lower, as the object of a sentence.
+func (j *judge) criterionWords() string {
+	switch {
+	case j.in.Criterion == "trade-off":
+		return fmt.Sprintf("the %s of the worst group by more than %s times what it adds to the average",
+			j.riskWords(), printable.FourDigits(j.in.rate()))
+	case j.in.CriterionText != "":
+		return "the " + strings.ReplaceAll(j.in.CriterionText, "risk", j.riskWords())
+	}
+	return "the " + j.riskWords() + " of " + j.nameOfWorst()
+}
+
+// riskWords names the risk in words: the log loss, or the mean squared error.
+func (e *Evaluation) riskWords() string {
+	switch {
+	case e.Task != Regression && e.LossUnit == "nats":
+		return "log loss"
+	case e.Task == Regression && e.isRiskMeanSquare():
+		return "mean squared error"
+	}
+	return "risk"
 }
 
 // useNone is the recommendation where no model is better than a constant.
@@ -502,13 +524,19 @@ func (j *judge) intervalFirst(factor float64) string {
 	if text == "" {
 		return ""
 	}
+	moves := "changes by"
+	if low, high := float64(j.d.Interval.Low)*factor, float64(j.d.Interval.High)*factor; low > 0 && high > 0 {
+		moves = "rises by"
+	} else if low < 0 && high < 0 {
+		moves, text = "falls by", j.scaledInterval(-factor)
+	}
 	where := "over all rows"
 	if j.isByGroup() {
 		where = "in the worst group"
 	}
 	all := j.judgedMeasures()
-	return fmt.Sprintf("%s %s changes by %s (%s interval, which allows for the choice of the model on the same rows).",
-		printable.Capitalise(all[len(all)-1].name), where, text, printable.WholePercent(j.Confidence))
+	return fmt.Sprintf("%s %s %s %s (%s interval, which allows for the choice of the model on the same rows).",
+		printable.Capitalise(all[len(all)-1].name), where, moves, text, printable.WholePercent(j.Confidence))
 }
 
 // intervalText formats the interval of the change that the outcome is based on, times a factor.
@@ -549,6 +577,9 @@ func (j *judge) costSentence() string {
 	s := fmt.Sprintf("%s over all rows %s", first.name, moves)
 	was, is := first.valueOf(before), first.valueOf(after)
 	worse, better := was != is && first.share == (is < was), was != is && first.share == (is > was)
+	if from, to := first.pair(was, is); from == to { // a cost or a gain is not to be seen in the leading measure
+		return printable.Capitalise(s) + "."
+	}
 	switch {
 	case change > 0 && !better && j.d.Value > 0: // nothing is gained that this could be the cost of
 		return fmt.Sprintf("Over all rows %s is worse too: %s %s.", j.ModelName(j.k), first.name, moves)
@@ -575,7 +606,11 @@ func (j *judge) singleModelSentence() string {
 		strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1),
 		first.appendUnit(first.text(first.valueOf(overall))))
 	if median := float64(overall.Of[medianError]); first.key == RootMeanSquare && !math.IsNaN(median) {
-		s += fmt.Sprintf(" (median absolute error %s)", first.appendUnit(first.text(median)))
+		s += fmt.Sprintf(" (median absolute error %s", first.appendUnit(first.text(median)))
+		if r2, ok := overall.Get(r2Key); ok {
+			s += ", R² " + printable.Number(r2)
+		}
+		s += ")"
 	}
 	if first.share {
 		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.text(first.valueOf(overall)))
@@ -589,8 +624,7 @@ func (j *judge) singleModelSentence() string {
 			link = " and of "
 		}
 		where := its + " worst group"
-		// it is worst by its risk alone
-		if all, group := first.valueOf(overall), first.valueOf(in); first.share == (group > all) && group != all {
+		if !j.IsWorstBy(j.Task.Leading(), j.k) { // it is worst by its risk alone
 			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
 		}
 		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.appendUnit(first.text(first.valueOf(in))), where,
@@ -599,9 +633,9 @@ func (j *judge) singleModelSentence() string {
 	if len(all) > 1 {
 		m := all[1]
 		all, group := m.pair(m.valueOf(overall), m.valueOf(in))
-		s += fmt.Sprintf("; %s %s", strings.TrimPrefix(m.name, "the "), all)
+		s += fmt.Sprintf("; %s %s is %s", its, strings.TrimPrefix(m.name, "the "), all)
 		if w != nil {
-			s += " and " + group
+			s += " overall and " + group + " there"
 		}
 	}
 	return s + "."

@@ -84,6 +84,7 @@ func (u riskUnit) intervals(of map[string]Interval) map[string]Interval {
 func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 	out := *e
 	out.Loss, out.LossUnit = RootMeanSquare, e.TargetUnit
+	out.Constants = riskAsError(e.Constants)
 	out.Models = slices.Clone(e.Models)
 	for k := range out.Models {
 		m := &out.Models[k]
@@ -104,6 +105,7 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		g.Groups, g.Summary = slices.Clone(g.Groups), slices.Clone(g.Summary)
 		for j := range g.Groups {
 			h := &g.Groups[j]
+			h.Constants = riskAsError(h.Constants)
 			h.Models = slices.Clone(h.Models)
 			for k := range h.Models {
 				m := &h.Models[k]
@@ -158,4 +160,15 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 		out.Slices = &t
 	}
 	return &out
+}
+
+// riskAsError returns constants with the root mean squared error as the risk.
+func riskAsError(constants map[string]Num) map[string]Num {
+	x, ok := constants[RootMeanSquare]
+	if !ok {
+		return constants
+	}
+	out := maps.Clone(constants)
+	out[riskMeasure.Key] = x
+	return out
 }

@@ -48,6 +48,12 @@ type Verdict struct {
 	Recommendation string  `json:"recommendation,omitempty"` // which model to use
 	Recommended    string  `json:"recommended,omitempty"`    // its name; empty: none
 
+	// Hold says why the model must not be used yet: gates that failed, columns that give away the outcome, failed
+	// criteria. Checks are clauses on what to check first: columns that may be known only after the outcome, protected
+	// attributes. The recommendation begins with both. See [Evaluation.Conclude].
+	Hold   []string `json:"hold,omitempty"`
+	Checks []string `json:"checks,omitempty"`
+
 	// Criterion is what the verdict judges by: "worst-group", "worst-group-accuracy", "average", "tail" or
 	// "trade-off". Judged is the change of that quantity from the baseline; for the trade-off, of the worst group's
 	// risk.
@@ -60,6 +66,8 @@ type Verdict struct {
 	// Explained is the share of the worst group's improvement that the rescaled baseline
 	// reaches too, where there is one.
 	Explained *Num `json:"explained_by_rescaling,omitempty"`
+
+	before *advice // the sentences as Evaluate left them; nil: Conclude was not called
 }
 
 // maxExplained is the proportion of an improvement that rescaling must reach for the improvement to be

@@ -121,11 +121,11 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	a.warnOfTrainingRows(measured.Encoding, "; `drotrain eval` without --data measures the model on the rows held out")
 	if o.Strict || o.measure.Filter == "" { // rows that are chosen are meant to differ
 		if err := a.checkDrift(measured.Encoding, e.Findings, o.Strict); err != nil {
-			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true,
+			e.Conclude(eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true,
 				Message: "failed: " + err.Error()})
 			wrong = cmp.Or(wrong, err)
 		} else if o.Strict {
-			e.Gates = append(e.Gates, eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()),
+			e.Conclude(eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()),
 				Message: "passed: no feature exceeds its drift limits"})
 		}
 	}

@@ -23,7 +23,7 @@ func readReference(path string) (*eval.Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := parseReference(raw)
+	r, err := parseReference(raw, path)
 	if err != nil {
 		return nil, exit.WithHint(fmt.Errorf("--against %s: %w", path, err),
 			"give --against the metrics.json of an earlier evaluation, or a model.json")
@@ -42,14 +42,16 @@ func referenceFile(path string) string {
 	return path
 }
 
-// parseReference returns the numbers of metrics, a report or a model.
-func parseReference(raw []byte) (*eval.Reference, error) {
+// parseReference returns the numbers of metrics or a report of the given name, or of a model.
+func parseReference(raw []byte, name string) (*eval.Reference, error) {
 	e, _, err := readEvaluation(raw)
 	if err != nil {
 		return nil, err
 	}
 	if e != nil {
-		return eval.NewReference(e), nil
+		r := eval.NewReference(e)
+		r.Name = name
+		return r, nil
 	}
 	m, err := train.ReadModel(bytes.NewReader(raw))
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 // checkGates applies gates to an evaluation and stores the results there. A gate on a measure that does not
 // exist, or with a limit outside its range, fails and is a usage error, which is returned after the others are checked.
 func checkGates(e *eval.Evaluation, conditions []eval.Gate) (wrong error) {
+	var results []eval.GateResult
 	for _, c := range conditions {
 		r, err := c.Check(e)
 		if err != nil {
@@ -27,8 +28,9 @@ func checkGates(e *eval.Evaluation, conditions []eval.Gate) (wrong error) {
 			r = eval.FailedGate(c.Text, why)
 			wrong = cmp.Or(wrong, exit.Usagef("", "--fail-if: %s", why))
 		}
-		e.Gates = append(e.Gates, r)
+		results = append(results, r)
 	}
+	e.Conclude(results...)
 	return wrong
 }
 

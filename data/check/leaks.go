@@ -30,7 +30,7 @@ const (
 )
 
 // question is what a user has to ask about a leak.
-const question = "is the column known at prediction? If not, leave it out"
+const question = "is the column known before the outcome? If not, leave it out"
 
 // findLeaks returns the leaks of the target.
 func (x *examination) findLeaks() (all []Finding) {
@@ -188,8 +188,8 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 		return nil
 	}
 	f := x.newLeak(LeakOutcome, c,
-		"%.0f %% of the %.0f rows in which it is not %s have the same outcome, against %.0f %% of the other rows", 100*share,
-		n[0], what, 100*rest)
+		"of the %.0f rows in which it is not %s, %.0f %% have the same outcome; of the other rows only %.0f %% have it", n[0],
+		what, 100*share, 100*rest)
 	f.Severity = Note
 	return f
 }

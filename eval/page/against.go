@@ -132,7 +132,7 @@ func (p *page) groupLines() []line {
 	if len(p.Models) > 1 {
 		worst := e.Models[0].WorstGroup.Label
 		of := g.Groups[slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })].Models
-		lines = append(lines, line{fmt.Sprintf("%s in %s, worst for %s", p.riskName(), worst, e.Models[0].Name),
+		lines = append(lines, line{fmt.Sprintf("%s in %s, where %s has its largest", p.riskName(), worst, e.Models[0].Name),
 			func(k int) (eval.Num, *eval.Interval) {
 				return of[k].Values.Risk(), of[k].Simultaneous // as in the table of groups
 			},

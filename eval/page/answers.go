@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -19,13 +18,14 @@ var worries = []struct {
 	kind string
 	find func(p *page) []string
 }{
-	{"It may use the answer", (*page).leakWarnings},
+	{"A column may give away the outcome", (*page).leakWarnings},
 	{"The model may be of no use", (*page).uselessWarnings},
 	{"It uses a protected attribute", (*page).attributeWarnings},
 	{"A criterion fails", (*page).failedCriteria},
 	{"The numbers flatter", (*page).trainingWarnings},
 	{"The rows have changed", (*page).driftWarnings},
 	{"Some rows are predicted worse", (*page).sliceWarnings},
+	{"The tail is worse", (*page).tailWarnings},
 	{"The average prediction is off", (*page).calibrationWarnings},
 	{"The optimum is not certified", func(p *page) []string { return certificateCaveat(p.Report.Certificate) }},
 	{"Few rows decide", (*page).adversaryWarnings},
@@ -38,10 +38,20 @@ var worries = []struct {
 func (p *page) Worries() (out []worry) {
 	for _, w := range worries {
 		for _, text := range w.find(p) {
-			out = append(out, worry{w.kind, strings.TrimSuffix(printable.Capitalise(text), ".") + "."})
+			out = append(out, worry{w.kind, strings.TrimSuffix(p.capitaliseSentence(text), ".") + "."})
 		}
 	}
 	return out
+}
+
+// capitaliseSentence capitalises a sentence that does not begin with the name of a model from elsewhere.
+func (p *page) capitaliseSentence(s string) string {
+	for _, m := range p.E.Models {
+		if m.Role == eval.OtherModel && strings.HasPrefix(s, m.Name+" ") {
+			return s
+		}
+	}
+	return printable.Capitalise(s)
 }
 
 // leakWarnings returns the findings on columns that may know the outcome. Those with the severity of a warning are
@@ -83,7 +93,7 @@ func (p *page) sliceWarnings() []string { return nonEmpty(p.E.SliceWarning()) }
 
 // attributeWarnings names features that laws on discrimination list.
 func (p *page) attributeWarnings() []string {
-	listed := p.listedAttributes()
+	listed := p.E.Attributes
 	if len(listed) == 0 {
 		return nil
 	}
@@ -110,10 +120,25 @@ func (p *page) calibrationWarnings() []string {
 	return nil
 }
 
+// tailWarnings says that the model in focus is measurably worse than the baseline in the rows with the largest losses.
+func (p *page) tailWarnings() []string {
+	k := p.E.Focus()
+	if k == 0 {
+		return nil
+	}
+	d := &p.E.Compared[k-1].CVaR
+	if side, ok := d.Direction(); !ok || side < 0 {
+		return nil
+	}
+	was, is := printable.Pair(float64(p.E.Models[0].CVaRAt(eval.TailAlpha)), float64(p.E.Models[k].CVaRAt(eval.TailAlpha)))
+	return []string{fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s rises from %s to %s (%s interval of the change %s).",
+		p.lowerRiskName(), was, is, printable.WholePercent(p.E.Confidence), d.Interval.Text(float64(d.Value)))}
+}
+
 func (p *page) driftWarnings() (out []string) {
 	for _, d := range p.E.Drift {
 		if d.Finding != "" {
-			out = append(out, fmt.Sprintf("%s differs from the training rows: %s.", d.Column, d.Finding))
+			out = append(out, fmt.Sprintf("Column “%s” differs from the training rows: %s.", d.Column, d.Finding))
 		}
 	}
 	return out
@@ -230,32 +255,6 @@ func (p *page) Heading() string {
 	return s + " in " + printable.List(groups, 2)
 }
 
-// Hold returns why the model must not be used yet, or "".
-func (p *page) Hold() string {
-	var why []string
-	if slices.ContainsFunc(p.E.Gates, func(g eval.GateResult) bool { return g.Failed }) {
-		why = append(why, "a gate failed")
-	}
-	isLeak := func(f facts.Finding) bool { return f.IsLeak() && f.Severity == facts.Warning }
-	switch {
-	case slices.ContainsFunc(p.E.Findings, isLeak):
-		why = append(why, "a column may know the outcome")
-	case p.leakWarnings() != nil:
-		why = append(why, "it is open whether a column is known only after the outcome")
-	}
-	if p.focusCriteria("fail") != nil {
-		why = append(why, "a fairness criterion failed")
-	}
-	if listed := p.listedAttributes(); len(listed) > 0 {
-		why = append(why, "it uses "+printable.JoinWords(listed[:min(len(listed), 3)], "and")+", "+
-			printable.Noun(len(listed), "a protected attribute", "protected attributes"))
-	}
-	if why == nil {
-		return ""
-	}
-	return "Do not put the model to work yet: " + strings.Join(why, "; ") + "."
-}
-
 // focusCriteria returns the criteria of the model in focus with an outcome.
 func (p *page) focusCriteria(outcome string) (out []eval.Criterion) {
 	for _, c := range p.E.Criteria {
@@ -271,50 +270,35 @@ func (p *page) failedCriteria() (out []string) {
 	for _, c := range p.focusCriteria("fail") {
 		if c.Key == eval.FourFifthsKey {
 			out = append(out, fmt.Sprintf(
-				"The four-fifths rule fails: the rate of “%s” in %s is %s times that in %s, below 0.8.", p.E.Favourable.Value,
-				printable.Group(c.Low), printable.Number(float64(c.Value)), printable.Group(c.High)))
+				"The four-fifths rule fails: the rate of “%s” in %s is %s times that in %s, and its whole interval is below %s.",
+				p.E.Favourable.Value, printable.Group(c.Low), criterionText(&c, float64(c.Value)), printable.Group(c.High),
+				criterionText(&c, c.Limit)))
 			continue
 		}
 		rate, _ := p.E.Task.Measure(c.Key)
-		out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.",
-			rate.Label,
-			printable.Points(float64(c.Value)), printable.Group(c.High), printable.Group(c.Low), printable.Points(c.Limit)))
+		out = append(out, fmt.Sprintf("%s differs by %s between %s and %s, and its whole interval is above the limit of %s.",
+			rate.Label, criterionText(&c, float64(c.Value)), printable.Group(c.High), printable.Group(c.Low),
+			criterionText(&c, c.Limit)))
 	}
 	return out
 }
 
-// undecidedCriteria names the undecided criteria of the model in focus.
-func (p *page) undecidedCriteria() []string {
-	var names []string
-	for _, c := range p.focusCriteria("undecided") {
-		name := "the four-fifths rule"
-		if q, ok := p.E.Task.Measure(c.Key); ok {
-			name = "the difference of the " + strings.ToLower(q.Label[:1]) + q.Label[1:] + "s"
+// undecidedCriteria names the criteria of the model in focus that are undecided, and those that were not tested.
+func (p *page) undecidedCriteria() (out []string) {
+	for _, c := range []struct{ outcome, text string }{{"undecided", "Too few rows to decide: %s."},
+		{"untested", "Not tested: %s."}} {
+		var names []string
+		for _, q := range p.focusCriteria(c.outcome) {
+			name := "the four-fifths rule"
+			if m, ok := p.E.Task.Measure(q.Key); ok {
+				name = "the difference of the " + strings.ToLower(m.Label[:1]) + m.Label[1:] + "s"
+			} else if !q.Value.Defined() {
+				name += ", since the reference group " + p.E.ReferenceGroup + " has too few rows here"
+			}
+			names = append(names, name)
 		}
-		names = append(names, name)
-	}
-	if names == nil {
-		return nil
-	}
-	return []string{fmt.Sprintf("Too few rows to decide: %s.", printable.List(names, 4))}
-}
-
-// attributeWords are words in the names of columns that describe a person in a way that laws on discrimination list.
-var attributeWords = []string{"race", "racial", "ethnic", "ethnicity", "sex", "gender", "afam", "black", "religion",
-	"nationality", "birthplace", "disability", "pregnant", "marital", "married", "single", "age"}
-
-// listedAttributes returns the source columns among the features whose names have one of attributeWords.
-func (p *page) listedAttributes() (out []string) {
-	if p.Coefficients == nil {
-		return nil
-	}
-	for _, q := range p.Coefficients.Rows {
-		name, _, _ := strings.Cut(q.Name, "=")
-		parts := strings.FieldsFunc(strings.ToLower(name),
-			func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
-		if slices.ContainsFunc(parts, func(s string) bool { return slices.Contains(attributeWords, s) }) &&
-			!slices.Contains(out, name) {
-			out = append(out, name)
+		if names != nil {
+			out = append(out, fmt.Sprintf(c.text, printable.List(names, 4)))
 		}
 	}
 	return out
@@ -336,29 +320,44 @@ func (p *page) Gates() *table {
 			if failed {
 				word, class = "failed", "worst"
 			}
-			t.Rows = append(t.Rows, tableRow{Cells: []string{g.Text, measuredText(&g), word}, Class: class})
+			t.Rows = append(t.Rows, tableRow{Cells: []string{g.Text, gateText(&g), word}, Class: class})
 		}
 	}
 	return t
 }
 
-// measuredText returns the number that decided a gate, with its group and interval, or the message of a gate without a
-// number.
-func measuredText(g *eval.GateResult) string {
+// gateText returns the number that decided a gate beside its limit, with its group and, below, the estimate with its
+// interval; or the message of a gate without a number.
+func gateText(g *eval.GateResult) string {
 	if !g.Value.Defined() {
 		_, message, _ := strings.Cut(g.Message, ": ")
 		return message
 	}
-	d := eval.Difference{Value: g.Value}
-	if g.Estimate != nil && g.Low != nil && g.High != nil {
-		d = eval.Difference{Value: *g.Estimate, Interval: &eval.Interval{Low: *g.Low, High: *g.High}}
+	isChange := strings.Contains(g.Text, "since.") || strings.Contains(g.Text, "change.")
+	text := func(x eval.Num) string {
+		limit := math.NaN()
+		if g.Limit != nil {
+			limit = float64(*g.Limit)
+		}
+		s := printable.Beside(float64(x), limit, 3)
+		if isChange && x > 0 {
+			s = "+" + s
+		}
+		return s
 	}
-	s := d.Text(1)
-	if !strings.Contains(g.Text, "since.") && !strings.Contains(g.Text, "change.") {
-		s = strings.TrimPrefix(s, "+")
+	s := text(g.Value)
+	if g.End != 0 {
+		s = map[int]string{-1: "at least ", 1: "at most "}[g.End] + s
 	}
 	if g.Group != "" {
 		s = printable.Group(g.Group) + ": " + s
+	}
+	if g.Estimate != nil && g.Low != nil && g.High != nil {
+		interval := text(*g.Low) + " to " + text(*g.High)
+		if g.End != 0 {
+			interval = "estimate " + text(*g.Estimate) + ", " + interval
+		}
+		s += " [" + interval + "]"
 	}
 	return s
 }
@@ -370,7 +369,7 @@ func (p *page) Since() *table {
 	if len(changes) == 0 || p.E.Gates == nil {
 		return nil
 	}
-	t := &table{Title: fmt.Sprintf("Change of the %s since the earlier numbers", p.lowerRiskName()),
+	t := &table{Title: fmt.Sprintf("Change of the %s: now minus that %s", p.lowerRiskName(), p.E.Reference.Place()),
 		Head: []string{"Group", "Change"}, Shown: 6,
 		Foot: fmt.Sprintf("%s intervals that hold for all groups together. Grey: within chance.",
 			printable.WholePercent(p.E.Confidence))}
@@ -383,37 +382,18 @@ func (p *page) Since() *table {
 	return t
 }
 
-// Headline returns the sentence of the first screen: with gates, which groups are measurably worse than in the earlier
-// numbers, otherwise that of the verdict.
-func (p *page) Headline() string {
-	if p.E.Gates == nil || p.Since() == nil {
-		return p.E.Verdict.Headline
-	}
-	var worse []string
-	for _, c := range p.E.RiskSince() {
-		if side, ok := c.Change.Direction(); ok && side > 0 {
-			worse = append(worse, fmt.Sprintf("%s (%s %s)", printable.Group(c.Group), p.lowerRiskName(),
-				printable.Signed(float64(c.Change.Value), 1)))
-		}
-	}
-	if worse == nil {
-		return "No group is predicted measurably worse than in the earlier numbers."
-	}
-	return fmt.Sprintf("Predictions are measurably worse than in the earlier numbers in %s.", printable.List(worse, 3))
-}
+// HasOwnHeadline reports whether the headline is that of the comparison of models, not of gates.
+func (p *page) HasOwnHeadline() bool { return p.Since() == nil }
 
 // Answers returns the questions of the first screen with their answers.
 func (p *page) Answers() (out []eval.Fact) {
 	v := &p.E.Verdict
-	good, loses, why := "How good is it?", "Who is worst off?", v.Recommendation
+	good, loses, why := "How good is it?", "Who is worst off?", v.Advice()
 	if len(p.Models) > 1 {
 		good, loses = "What changes, and how sure is that?", "Who loses?"
 	}
-	if p.Headline() != v.Headline {
-		why = strings.TrimSpace(why + " " + v.Headline)
-	}
-	if p.Hold() != "" && v.Recommended != "" { // which would contradict the advice to use a model
-		why = "Once the worries are settled, " + strings.ToLower(why[:1]) + why[1:]
+	if before := v.OwnHeadline(); before != v.Headline {
+		why = strings.TrimSpace(why + " " + before)
 	}
 	for _, f := range []eval.Fact{
 		{Key: "Which model should I use, and why?", Value: why}, {Key: good, Value: v.Numbers},
@@ -432,14 +412,21 @@ func (p *page) Answers() (out []eval.Fact) {
 func (p *page) losses() string {
 	g := p.E.Headline()
 	if g == nil {
-		return ""
+		return "Not measured: no groups were named (--groups)."
 	}
-	if p.E.Focus() == 0 || p.E.Compared[0].Groups == nil {
-		return p.worstFinding() + "."
+	class := ""
+	if _, h := p.leastFoundClass(p.E.Focus()); h != nil {
+		class = " " + p.classesFinding() + "."
+	}
+	switch {
+	case p.E.Focus() == 0:
+		return p.worstFinding() + "." + class
+	case p.E.Compared[0].Groups == nil:
+		return "Not tested: without intervals, nothing is claimed."
 	}
 	_, losses := p.changedGroups()
 	if losses == nil {
-		return "No group, measurably."
+		return p.undecidedLoss() + class
 	}
 	var out []string
 	for _, h := range losses[:min(len(losses), 3)] {
@@ -448,6 +435,32 @@ func (p *page) losses() string {
 	s := strings.Join(out, "; ")
 	if n := len(losses) - len(out); n > 0 {
 		s += "; and " + printable.Plural(n, "other group", "other groups")
+	}
+	return s + "." + class
+}
+
+// undecidedLoss says that no group is measurably worse off, and where the risk rises most.
+func (p *page) undecidedLoss() string {
+	if p.E.Resamples == 0 {
+		return "This was not tested: there are no intervals."
+	}
+	g, c := p.E.Headline(), &p.E.Compared[p.E.Focus()-1]
+	var most *eval.Group
+	var rise *eval.Difference
+	for i := range g.Groups {
+		h := &g.Groups[i]
+		if d := c.GroupChange(h.Label); h.Sufficient && d != nil && d.Value > 0 && (rise == nil || d.Value > rise.Value) {
+			most, rise = h, d
+		}
+	}
+	if rise == nil {
+		return "No group, measurably."
+	}
+	scale := max(float64(most.Models[0].Values.Risk()), float64(rise.Value))
+	s := fmt.Sprintf("No group, measurably. The %s rises most in %s, by %s", p.lowerRiskName(), printable.Group(most.Label),
+		printable.NumberAtScale(float64(rise.Value), scale))
+	if rise.Interval != nil {
+		s += fmt.Sprintf(" (%s interval %s)", printable.WholePercent(p.E.Confidence), rise.Interval.Text(scale))
 	}
 	return s + "."
 }

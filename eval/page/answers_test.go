@@ -59,8 +59,18 @@ func TestCoefficientsFinding_FollowsTheRecommendation(t *testing.T) {
 // Families of candidates have colours of their own, and those of models in other figures keep theirs.
 func TestChoiceFigure_ColoursDiffer(t *testing.T) {
 	var series []chart.Series
-	for _, family := range []string{"ERM", "group-balanced ERM", "half-balanced ERM", "balanced subsets", "over groups"} {
-		k := colourOf(family, series)
+	e := &eval.Evaluation{Models: []eval.ModelResult{{Name: "ERM"}, {Name: "robust"}, {Name: "group-balanced ERM"}}}
+	families := []string{"ERM", "group-balanced ERM", "half-balanced ERM", "balanced subsets", "group DRO"}
+	c := &eval.Choice{Chosen: 4}
+	for _, family := range families {
+		c.Candidates = append(c.Candidates, eval.Candidate{Family: family})
+	}
+	want := map[string]int{"ERM": seriesOf(e, 0), "group DRO": seriesOf(e, 1), "group-balanced ERM": seriesOf(e, 2)}
+	for _, family := range families {
+		k := colourOf(e, c, family, series)
+		if w, ok := want[family]; ok && k != w {
+			t.Errorf("%s has colour %d, its model %d", family, k, w)
+		}
 		if slices.ContainsFunc(series, func(s chart.Series) bool { return s.K == k }) {
 			t.Errorf("%s has the colour of another family", family)
 		}

@@ -63,7 +63,7 @@ func linesByModel(
 ) (Figure, bool) {
 	var said []string
 	for k := range e.Models {
-		m, s := &e.Models[k], chart.Series{K: k, Marks: marks}
+		m, s := &e.Models[k], chart.Series{K: seriesOf(e, k), Marks: marks}
 		words := add(m, &s)
 		l.Series = append(l.Series, s)
 		if len(s.X) > 0 {
@@ -74,6 +74,9 @@ func linesByModel(
 		return Figure{}, false
 	}
 	l.Legend = chart.Entries(e.Names())
+	for k := range l.Legend {
+		l.Legend[k].K = seriesOf(e, l.Legend[k].K)
+	}
 	f.drawing, f.Alt = l.Drawing(), f.Alt+strings.Join(said, "; ")+"."
 	return f, true
 }
@@ -145,6 +148,9 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	d := chart.Dots{Names: c.Models, XLabel: cmp.Or(c.Scaled, "coefficient per standard deviation"), Ref: []float64{0}}
+	if len(c.Models) == 1 {
+		d.First = 1
+	}
 	rows := slices.DeleteFunc(c.Largest(), func(q eval.Coefficient) bool {
 		return len(q.Scaled) != len(c.Models) ||
 			q.Name == "(intercept)"
@@ -186,18 +192,29 @@ func riskLabel(e *eval.Evaluation) string {
 // ChoiceFigure draws the candidates of the choice of the level. ok is false if there are none.
 func ChoiceFigure(c *eval.Choice) (Figure, bool) { return figFrontier(&eval.Report{Choice: c}) }
 
-// colourOf returns the colour of a family of candidates: that of its model in other figures, or the first one that is
-// not used.
-func colourOf(family string, used []chart.Series) int {
-	switch family {
-	case "ERM":
-		return 0
-	case "group-balanced ERM":
-		return 2
-	case "over groups":
+// seriesOf returns the colour and mark of model k in figures: 1, as in the tiles, for the model in focus.
+func seriesOf(e *eval.Evaluation, k int) int {
+	if len(e.Models) == 1 {
 		return 1
 	}
-	k := 3
+	return k
+}
+
+// colourOf returns the colour and mark of a family of candidates: those of its model in other figures, or the first ones
+// that are not used. e may be nil.
+func colourOf(e *eval.Evaluation, c *eval.Choice, family string, used []chart.Series) int {
+	k := 2
+	switch {
+	case family == c.Best().Family:
+		return 1
+	case family == c.Candidates[0].Family:
+		return 0
+	case e != nil:
+		if i := slices.Index(e.Names(), family); i > 1 {
+			return i
+		}
+		k = max(k, len(e.Models))
+	}
 	for slices.ContainsFunc(used, func(s chart.Series) bool { return s.K == k }) {
 		k++
 	}
@@ -223,7 +240,7 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	for _, k := range c.Candidates { // the families in their order
 		if !slices.Contains(names, k.Family) {
 			names = append(names, k.Family)
-			lines.Series = append(lines.Series, chart.Series{K: colourOf(k.Family, lines.Series), Marks: true})
+			lines.Series = append(lines.Series, chart.Series{K: colourOf(r.Evaluation, c, k.Family, lines.Series), Marks: true})
 		}
 	}
 	for _, k := range candidates {

@@ -62,7 +62,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	models := modelsShown(g, len(e.Models))
-	d := chart.Dots{Names: e.Names()[:models], XLabel: riskLabel(e)}
+	d := chart.Dots{Names: e.Names()[:models], XLabel: riskLabel(e), First: seriesOf(e, 0)}
 	rows, alt, small := groupRows(g, func(h *eval.Group, row *chart.Dot) string {
 		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
 		for k, m := range h.Models[:models] {

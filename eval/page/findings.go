@@ -156,7 +156,7 @@ func (p *page) worstFinding() string {
 	}
 	risk := p.lowerRiskName()
 	if w.MaxInterval == nil {
-		return fmt.Sprintf("Group %s has the largest %s, %s; without intervals this may be chance", printable.Group(w.Label),
+		return fmt.Sprintf("%s has the largest %s, %s; without intervals this may be chance", printable.Group(w.Label),
 			risk, printable.Number(float64(w.Risk)))
 	}
 	low := math.Inf(1)
@@ -180,21 +180,21 @@ func (p *page) worstFinding() string {
 	}
 	switch {
 	case others == 0:
-		return fmt.Sprintf("Group %s is the only one with enough rows", printable.Group(w.Label))
+		return fmt.Sprintf("%s is the only group with enough rows", printable.Group(w.Label))
 	case overlapping == nil:
 		here, there := printable.Pair(float64(w.Risk), next)
-		return fmt.Sprintf("Group %s is predicted measurably worse than every other: %s %s against at most %s",
+		return fmt.Sprintf("%s is predicted measurably worse than every other group: %s %s against at most %s",
 			printable.Group(w.Label), risk, here, there)
-	case len(overlapping) == others && others > 2:
-		return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of all others",
-			printable.Group(w.Label))
 	}
-	if len(overlapping) <= 2 {
-		return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps %s of %s",
-			printable.Group(w.Label), printable.Noun(len(overlapping), "that", "those"), printable.JoinWords(overlapping, "and"))
+	of := fmt.Sprintf("those of %d of %s", len(overlapping), printable.Plural(others, "other group", "other groups"))
+	switch {
+	case len(overlapping) <= 2:
+		of = printable.Noun(len(overlapping), "that", "those") + " of " + printable.JoinWords(overlapping, "and")
+	case len(overlapping) == others:
+		of = "those of all other groups"
 	}
-	return fmt.Sprintf("It is not settled which group is worst off: the interval of %s overlaps those of %d of %s",
-		printable.Group(w.Label), len(overlapping), printable.Plural(others, "other", "others"))
+	return fmt.Sprintf("%s has the largest %s, %s, which may be chance: its interval overlaps %s", printable.Group(w.Label),
+		risk, printable.Number(float64(w.Risk)), of)
 }
 
 // criteriaFinding counts the outcomes of the criteria.

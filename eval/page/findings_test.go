@@ -66,7 +66,7 @@ func TestWorries_OrderedByHarm(t *testing.T) {
 		"warning: x: possible leakage: the column alone predicts the target", "warning: one more", "warning: and another",
 		"warning: the last"}})
 	all := p.Worries()
-	if all[0].Kind != "It may use the answer" || len(p.FirstWorries()) != 4 || len(p.OtherWorries()) != len(all)-4 {
+	if all[0].Kind != "A column may give away the outcome" || len(p.FirstWorries()) != 4 || len(p.OtherWorries()) != len(all)-4 {
 		t.Errorf("%q", all)
 	}
 	at := func(kind string) int {
@@ -77,7 +77,7 @@ func TestWorries_OrderedByHarm(t *testing.T) {
 			return w.kind == kind
 		})
 	}
-	if !(at("It may use the answer") < at("A criterion fails") && at("A criterion fails") < at("Not settled")) {
+	if !(at("A column may give away the outcome") < at("A criterion fails") && at("A criterion fails") < at("Not settled")) {
 		t.Error("the order of harm changed")
 	}
 }

@@ -127,6 +127,19 @@ func (r tableRow) ShadeOf(i int) string {
 // newPage returns the contents of the page of a report, in units of the target.
 func newPage(raw *eval.Report) *page {
 	r := raw.InTargetUnits()
+	e := *r.Evaluation
+	if e.Attributes == nil && r.Coefficients != nil {
+		var columns []string
+		for _, q := range r.Coefficients.Rows {
+			name, _, _ := strings.Cut(q.Name, "=")
+			columns = append(columns, name)
+		}
+		e.Attributes = eval.ListedAttributes(columns)
+	}
+	e.Conclude()
+	of := *r
+	of.Evaluation = &e
+	r = &of
 	return &page{Report: r, E: r.Evaluation, lossUnit: raw.Evaluation.LossUnit, Models: r.Evaluation.Names()}
 }
 

@@ -209,7 +209,7 @@ func TestPage_MoreGroupsThanShown(t *testing.T) {
 			strings.Contains(text, "more groups are in metrics.json") != said {
 			t.Errorf("%d groups: the rest is named: %v", groups, said)
 		}
-		if worst := strings.Count(text, "(worst for robust)"); worst != 1 {
+		if worst := strings.Count(text, "(largest RMSE, robust)"); worst != 1 {
 			t.Errorf("%d groups: %d are the worst", groups, worst)
 		}
 		if n := strings.Count(text, "(insufficient evidence)"); n != small {
@@ -228,7 +228,7 @@ func TestPage_OfOneGroup(t *testing.T) {
 	if err := WriteMarkdown(&b, &eval.Report{Title: "One", Evaluation: e}); err != nil {
 		t.Fatal(err)
 	}
-	if text := b.String(); strings.Count(text, "(worst for robust)") != 1 {
+	if text := b.String(); strings.Count(text, "(largest RMSE, robust)") != 1 {
 		t.Errorf("no worst group in %s", text)
 	}
 }

@@ -135,12 +135,15 @@ func (s *strip) drawing(height int, after template.HTML, attributes string) temp
 		}
 	}
 	if !math.IsNaN(s.standard) {
-		fmt.Fprintf(&b, `<circle class="std" cx="%s" cy="13" r="5"/>`, at(s.standard))
+		fmt.Fprintf(&b, `<svg x="%s" y="13" overflow="visible"><path class="std" d="%s"/></svg>`, at(s.standard), diamond)
 	}
 	fmt.Fprintf(&b, `<circle class="%s" cx="%s" cy="13" r="5"/>%s</svg>`, strings.TrimSpace("dot "+s.tone), at(s.value),
 		after)
 	return template.HTML(b.String())
 }
+
+// diamond is the path of the mark of the standard model, around the origin.
+const diamond = "M-6 0 0-6 6 0 0 6z"
 
 // Drawing returns the drawing in cell i of a row, or "". The text of the cell has its numbers.
 func (r tableRow) Drawing(i int) template.HTML {

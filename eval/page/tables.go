@@ -50,7 +50,7 @@ func (p *page) Groups() *table {
 	for _, h := range order {
 		label, class := printable.Group(h.Label), ""
 		if h.Label == worst {
-			label, class = label+" (worst for "+p.Models[e.Focus()]+")", "worst"
+			label, class = label+" ("+p.worstMark()+")", "worst"
 		}
 		if !h.Sufficient {
 			label, class = label+" (insufficient evidence)", "faint"
@@ -70,9 +70,18 @@ func (p *page) Groups() *table {
 	return t
 }
 
+// worstMark marks the group with the largest risk for the model in focus.
+func (p *page) worstMark() string {
+	s := "largest " + p.lowerRiskName()
+	if len(p.Models) > 1 {
+		s += ", " + p.Models[p.E.Focus()]
+	}
+	return s
+}
+
 // allRows returns all rows as a group.
 func (p *page) allRows() *eval.Group {
-	h := &eval.Group{N: p.E.N, Share: 1, Sufficient: true}
+	h := &eval.Group{N: p.E.N, Share: 1, Sufficient: true, Constants: p.E.Constants}
 	for _, m := range p.E.Models {
 		h.Models = append(h.Models, eval.GroupModel{Model: m.Name, Values: m.Overall, Intervals: m.Intervals,
 			Simultaneous: m.Intervals.Find(p.E.Task.Risk().Key), Classes: m.Classes})
@@ -176,7 +185,7 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 	text := s.format(v)
 	var notes []string
 	if iv != nil {
-		notes = append(notes, s.format(s.low)+" to "+s.format(s.high))
+		notes = append(notes, s.format(s.low)+"\u00a0to\u00a0"+s.format(s.high))
 	}
 	if !math.IsNaN(s.standard) {
 		notes = append(notes, p.Models[0]+" "+s.format(s.standard))
@@ -261,7 +270,11 @@ func (p *page) Criteria() *table {
 			}
 			row := tableRow{Cells: []string{c.Question, value}, Class: class}
 			row.draw(drawn)
-			row.Cells = append(row.Cells, limit+drawn.format(c.Limit), printable.Group(c.Low)+", "+printable.Group(c.High),
+			between := "–"
+			if c.Low != "" {
+				between = printable.Group(c.Low) + ", " + printable.Group(c.High)
+			}
+			row.Cells = append(row.Cells, limit+drawn.format(c.Limit), between,
 				c.Outcome)
 			t.Rows = append(t.Rows, row)
 		}
@@ -373,11 +386,11 @@ func (p *page) modelRow(k int, lead eval.Measure, hasGroups bool) tableRow {
 func (p *page) constantRow(lead eval.Measure, hasGroups bool) (row tableRow, ok bool) {
 	e := p.E
 	m := &e.Models[0]
-	x, ok := e.ConstantValue(lead, &p.allRows().Models[0], e.N)
+	x, ok := e.Constants[lead.Key]
 	if !ok {
 		return row, false
 	}
-	row = tableRow{Cells: []string{"constant prediction", p.formatMeasure(lead.Key, x)}, Class: "total"}
+	row = tableRow{Cells: []string{"constant prediction", p.formatMeasure(lead.Key, float64(x))}, Class: "total"}
 	if !e.IsRisk(lead) {
 		risk := math.NaN()
 		if m.OverConstant != nil {

@@ -152,7 +152,7 @@ func (p *page) Slices(confirmed bool) *table {
 	return t
 }
 
-// Candidates lists the models among which the level was chosen.
+// Candidates lists the models among which the level was chosen. Names that several have are followed by their μ.
 func (p *page) Candidates() *table {
 	c := p.Choice
 	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
@@ -163,20 +163,46 @@ func (p *page) Candidates() *table {
 		title = fmt.Sprintf("Candidates, by %s", printable.Plural(c.Validation, "validation row", "validation rows"))
 	}
 	t := &table{Title: title, Head: []string{"Model", printable.Capitalise(c.AverageName()), printable.Capitalise(c.Criterion),
-		"Standard error of the change", "Worth its cost"}}
+		"Change from the first (standard error)", "May replace it"}, Foot: candidateRule(c)}
+	count := make(map[string]int)
+	for _, m := range c.Candidates {
+		count[m.Name]++
+	}
+	first := &c.Candidates[0]
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
-		row := tableRow{Cells: []string{m.Name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "",
-			""}}
+		name := m.Name
+		if count[name] > 1 && m.Mu.Defined() {
+			name += ", μ = " + printable.FourDigits(float64(m.Mu))
+		}
+		row := tableRow{Cells: []string{name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "–",
+			"–"}}
 		if i > 0 {
-			row.Cells[3], row.Cells[4] = printable.Number(float64(m.SE)), "no"
+			change := float64(m.Value - first.Value)
+			row.Cells[3] = fmt.Sprintf("%s (± %s)", printable.Signed(change, change), printable.NumberAtScale(float64(m.SE),
+				change))
+			row.Cells[4] = "no"
 			if m.Allowed {
 				row.Cells[4] = "yes"
 			}
 		}
 		if i == c.Chosen {
-			row.Cells[0], row.Class = m.Name+" (chosen)", "total"
+			row.Cells[0], row.Class = name+" (chosen)", "worst"
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// candidateRule says which of the candidates is chosen.
+func candidateRule(c *eval.Choice) string {
+	if !(c.Errors > 0) {
+		return ""
+	}
+	s := fmt.Sprintf("A candidate may replace the first one if its %s is lower by more than %s standard errors and by at "+
+		"least 0.5\u00a0%%, within the budget if there is one. ", c.Criterion, printable.FourDigits(c.Errors))
+	if c.IsByAccuracy {
+		return s + "Of the candidates within a standard error of the least error rate, that with the least risk of the worst " +
+			"group is chosen."
+	}
+	return s + "Of those, the lowest one is chosen; of equal ones the first."
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
@@ -16,13 +17,14 @@ type tile struct {
 	Lines               []string      // interval, baselines, rows
 	Outcome             string        // of a criterion: pass, undecided, fail
 	Strip               template.HTML // the drawing
+	strip               *strip
 }
 
 // newTile returns a tile with the number, its interval and the baselines, as a drawing and as lines of text.
 func (p *page) newTile(label, about string, s *strip, rows string) tile {
-	t := tile{Label: label, About: about, Value: s.format(s.value)}
+	t := tile{Label: label, About: about, Value: s.format(s.value), strip: s}
 	if !math.IsNaN(s.low) && !math.IsNaN(s.high) {
-		t.Lines = append(t.Lines, fmt.Sprintf("%s interval %s to %s", printable.WholePercent(p.E.Confidence), s.format(s.low),
+		t.Lines = append(t.Lines, fmt.Sprintf("%s interval %s\u00a0to\u00a0%s", printable.WholePercent(p.E.Confidence), s.format(s.low),
 			s.format(s.high)))
 	}
 	var baselines []string
@@ -54,8 +56,8 @@ func (p *page) measureStrip(m eval.Measure, h *eval.Group, k int, iv *eval.Inter
 	if k > 0 {
 		s.standard, _ = h.Models[0].Values.Get(m.Key)
 	}
-	if x, ok := p.E.ConstantValue(m, &h.Models[k], h.N); ok {
-		s.constant = x
+	if x, ok := h.Constants[m.Key]; ok {
+		s.constant = float64(x)
 	}
 	if !s.isShare {
 		scale := max(math.Abs(s.value), math.Abs(s.low))
@@ -88,10 +90,20 @@ func (p *page) Tiles() []tile {
 	switch e.Task {
 	case eval.Binary:
 		out = append(out, p.rareClassTile(all, k))
+	case eval.Multiclass:
+		if g, h := p.leastFoundClass(k); h != nil {
+			s := p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead))
+			out = append(out, p.newTile(fmt.Sprintf("Least found class, “%s”: found", h.Label),
+				"of "+printable.Plural(h.N, "row", "rows"), s, ""))
+		}
 	default:
 		for _, m := range e.Task.Measures() {
 			if m.Tile != "" {
-				out = append(out, p.newTile(m.Label, prefixUnit(e.TargetUnit, m.Tile),
+				unit := ""
+				if m.Unit == "target" {
+					unit = e.TargetUnit
+				}
+				out = append(out, p.newTile(m.Label, prefixUnit(unit, m.Tile),
 					p.measureStrip(m, all, k, p.overallInterval(k, m)), rows))
 			}
 		}
@@ -139,18 +151,45 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 		}
 		rows := fmt.Sprintf("%s · %s", printable.Group(h.Label), printable.Plural(h.N, "row", "rows"))
 		label := "Worst group"
-		here, _ := h.Models[k].Values.Get(lead.Key)
-		if all, _ := e.Models[k].Overall.Get(lead.Key); all != here && (lead.Better == eval.More) == (here > all) {
+		if !e.IsWorstBy(lead, k) {
 			label = "Group with the largest " + p.lowerRiskName() // by which it is the worst
+			if other := e.WorstBy(lead, k); other != nil {
+				v, _ := other.Models[k].Values.Get(lead.Key)
+				rows += fmt.Sprintf("; %s is worst in %s: %s", leadName(lead), printable.Group(other.Label),
+					p.formatMeasure(lead.Key, v))
+			}
 		}
 		out = append(out, p.newTile(label+": "+leadName(lead), about,
 			p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead)), rows))
 		if _, ok := p.criterionTile(); !ok && e.Task != eval.Regression {
-			out = append(out, p.newTile("Worst group: "+p.lossName(), "lower is better",
-				p.measureStrip(e.Task.Risk(), h, k, w.MaxInterval), rows))
+			out = append(out, p.newTile("Largest "+p.lossName()+" of a group", "lower is better",
+				p.measureStrip(e.Task.Risk(), h, k, h.Models[k].Simultaneous), rows))
 		}
 	}
 	return out
+}
+
+// leastFoundClass returns the class of more than two that model k finds least often, with the grouping by class; nil
+// if no class has enough rows, or if classes are the groups of the page.
+func (p *page) leastFoundClass(k int) (g *eval.Grouping, least *eval.Group) {
+	e := p.E
+	if e.Task != eval.Multiclass {
+		return nil, nil
+	}
+	lead := e.Task.Leading().Key
+	for i := range e.Groupings[:max(0, len(e.Groupings)-1)] {
+		if g = &e.Groupings[i]; g.Name != e.Target {
+			continue
+		}
+		for j := range g.Groups {
+			h := &g.Groups[j]
+			if h.Sufficient && (least == nil || h.Models[k].Values.Of[lead] < least.Models[k].Values.Of[lead]) {
+				least = h
+			}
+		}
+		return g, least
+	}
+	return nil, nil
 }
 
 // rareClassTile returns how many rows of the rarer class model k finds: what an accuracy hides.
@@ -159,11 +198,11 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 	share, _ := all.Models[k].Values.Get(eval.Prevalence)
 	key, class := eval.TruePositiveRate, "“"+e.Positive+"”"
 	if e.Positive == "" {
-		class = "the positive class"
+		class = "Positive rows"
 	}
 	found := func(x float64) float64 { return x }
 	if share > 0.5 {
-		key, class = eval.FalsePositiveRate, "not "+class // found are those that are not mistaken
+		key, class = eval.FalsePositiveRate, "Not "+class // found are those that are not mistaken
 		found = func(x float64) float64 { return 1 - x }
 	}
 	n := int(math.Round(min(share, 1-share) * float64(e.N)))
@@ -174,8 +213,8 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 		s.low, s.high = s.high, s.low
 	}
 	s.format = func(x float64) string { return printable.Percent(x) }
-	return p.newTile("Found of the rarer class", "of "+printable.Count(n), s,
-		fmt.Sprintf("%s of %s are %s", printable.Count(n), printable.Plural(e.N, "row", "rows"), class))
+	return p.newTile(class+": found", "of "+printable.Plural(n, "row", "rows"), s,
+		fmt.Sprintf("the rarer class, %s of %s", printable.Count(n), printable.Plural(e.N, "row", "rows")))
 }
 
 // criterionTile returns the tile of the four-fifths rule for the model in focus. ok is false if it was not checked.
@@ -185,7 +224,10 @@ func (p *page) criterionTile() (t tile, ok bool) {
 			continue
 		}
 		s := criterionStrip(&c)
-		t = p.newTile(fmt.Sprintf("Rates of “%s”, lowest ÷ highest", p.E.Favourable.Value), "four-fifths rule", s,
+		if !c.Value.Defined() {
+			return t, false
+		}
+		t = p.newTile(fmt.Sprintf("Rates of “%s = %s”, lowest ÷ highest", p.E.Target, p.E.Favourable.Value), "four-fifths rule", s,
 			printable.Group(c.Low)+" against "+printable.Group(c.High))
 		t.Outcome = c.Outcome
 		return t, true
@@ -195,15 +237,53 @@ func (p *page) criterionTile() (t tile, ok bool) {
 
 // criterionStrip returns the strip of a criterion with its limit, in the format of its numbers.
 func criterionStrip(c *eval.Criterion) *strip {
-	format := func(x float64) string { return printable.Points(x) + "\u00a0points" }
-	if c.Key == eval.FourFifthsKey {
-		format = func(x float64) string { return printable.NumberAtScale(x, 10) }
-	}
-	s := newStrip(float64(c.Value), c.Interval, format)
+	s := newStrip(float64(c.Value), c.Interval, func(x float64) string { return criterionText(c, x) })
 	s.limit, s.isShare = c.Limit, true
 	if c.Key == eval.FourFifthsKey {
 		s.isShare = false
 		s.bottom, s.top = axisOf(append(s.marks(), 1), false)
 	}
 	return s
+}
+
+// criterionText formats a number of a criterion so that it shows on which side of the limit it is.
+func criterionText(c *eval.Criterion, x float64) string {
+	if c.Key == eval.FourFifthsKey {
+		return printable.Beside(x, c.Limit, 2)
+	}
+	return printable.Beside(100*x, 100*c.Limit, 1) + "\u00a0points"
+}
+
+// A legendEntry is a mark of the tiles with what it stands for.
+type legendEntry struct {
+	Mark template.HTML
+	Name string
+}
+
+// Legend returns the marks that the tiles have.
+func (p *page) Legend() (out []legendEntry) {
+	has := func(of func(s *strip) float64) bool {
+		return slices.ContainsFunc(p.Tiles(), func(t tile) bool { return t.Strip != "" && !math.IsNaN(of(t.strip)) })
+	}
+	k := p.E.Focus()
+	name, mark := p.Models[k], `<circle class="dot" cx="13" cy="7" r="5"/>`
+	if has(func(s *strip) float64 { return s.low }) {
+		name, mark = name+", with its interval", `<line class="iv" x1="2" x2="24" y1="7" y2="7"/>`+mark
+	}
+	out = append(out, legendEntry{template.HTML(mark), name})
+	for _, c := range []struct {
+		of         func(s *strip) float64
+		mark, name string
+	}{
+		{func(s *strip) float64 { return s.standard },
+			`<svg x="13" y="7" overflow="visible"><path class="std" d="` + diamond + `"/></svg>`, p.Models[0]},
+		{func(s *strip) float64 { return s.constant }, `<line class="const" x1="13" x2="13" y1="1" y2="13"/>`,
+			"best constant prediction"},
+		{func(s *strip) float64 { return s.limit }, `<line class="limit" x1="13" x2="13" y1="0" y2="14"/>`, "limit"},
+	} {
+		if has(c.of) {
+			out = append(out, legendEntry{template.HTML(c.mark), c.name})
+		}
+	}
+	return out
 }

@@ -123,6 +123,19 @@ func Points(x float64) string {
 	return formatFixed(100*x, 1)
 }
 
+// Beside formats a number that stands beside a limit: with the given number of decimals, or with so many more that the
+// text lies on the same side of the limit as the number.
+func Beside(x, limit float64, decimals int) string {
+	if isNotFinite(x) {
+		return "–"
+	}
+	text := formatFixed(x, decimals)
+	for d := decimals; x != limit && text == formatFixed(limit, d) && d < 17; d++ {
+		text = formatFixed(x, d+1)
+	}
+	return text
+}
+
 // Group returns the label of a group with hidden characters made visible.
 func Group(label string) string {
 	if strings.TrimSpace(label) == "" {

@@ -25,7 +25,8 @@ type Value struct {
 	prepare func(names []string) []string // of a list: what is kept of names given at once; may be nil
 	given   bool                          // the list was set already: further names are appended
 
-	repeats bool // every Set adds a value
+	repeats bool     // every Set adds a value
+	texts   []string // that were added to a repeated value
 }
 
 // New returns a value of a kind; get must return a text that sets the current value.
@@ -46,8 +47,19 @@ func KeepingText(kind, text string, set func(text string) error) *Value {
 
 // Repeated returns a value to which every text is added.
 func Repeated(kind string, add func(text string) error) *Value {
-	return &Value{kind: kind, get: func() string { return "" }, set: add, repeats: true}
+	v := &Value{kind: kind, get: func() string { return "" }, repeats: true}
+	v.set = func(text string) error {
+		if err := add(text); err != nil {
+			return err
+		}
+		v.texts = append(v.texts, text)
+		return nil
+	}
+	return v
 }
+
+// Given returns the texts that were added to a repeated value, or nil for other values.
+func (v *Value) Given() []string { return v.texts }
 
 // String returns a text that sets the current value.
 func (v *Value) String() string {

@@ -64,6 +64,7 @@ func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err
 		return nil, err
 	}
 	x.Evaluation.AllGroups = o.AllGroups
+	x.Evaluation.Conclude()
 	return x, nil
 }
 

@@ -239,6 +239,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	}
 	x.Evaluation.AllGroups, x.Evaluation.Findings = o.AllGroups, m.Findings
 	x.Evaluation.Levels = levelRangeOf(m.Result.Levels)
+	x.Evaluation.Attributes = eval.ListedAttributes(x.featureColumns())
 	if split == eval.Table {
 		for _, d := range x.Encoding.Drift {
 			x.Evaluation.Drift = append(x.Evaluation.Drift, eval.Drift{Drift: d, Finding: d.String()})
@@ -248,6 +249,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		s.Method += fmt.Sprintf(" Of %d columns, the %d along which the loss varies most were searched.", maxColumns+left,
 			maxColumns)
 	}
+	x.Evaluation.Conclude()
 	return nil
 }
 
@@ -335,4 +337,23 @@ func builtinUnit(c train.Config) string {
 		return ""
 	}
 	return info.Unit
+}
+
+// featureColumns returns the columns of the table that the models use as features, alone or in products.
+func (x *Measured) featureColumns() (out []string) {
+	models := []Named{{Model: x.model}}
+	if x.compared != nil {
+		models = x.compared
+	}
+	for _, m := range models {
+		for _, in := range m.Model.Encoder.Inputs {
+			if in.Of == nil {
+				out = append(out, in.Name)
+			}
+			for _, o := range in.Of {
+				out = append(out, o.Column)
+			}
+		}
+	}
+	return out
 }

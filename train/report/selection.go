@@ -60,7 +60,7 @@ func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 // families maps families of candidates to their names in reports.
 var families = map[string]string{"erm": Baseline, "balanced": Balanced, "half": "half-balanced ERM",
 	"subsets": "balanced subsets", level.ValidationSubsets: "balanced subsets of the validation rows",
-	"groups": "over groups", "rows, chi2": "χ² over rows"}
+	"groups": "group DRO", "rows, chi2": "χ² over rows"}
 
 // Choice converts a selection for the report; it returns nil for nil.
 func Choice(s *tune.Selection) *eval.Choice {
@@ -68,10 +68,11 @@ func Choice(s *tune.Selection) *eval.Choice {
 		return nil
 	}
 	c := &eval.Choice{Reason: s.Reason + ".", Chosen: s.Chosen, Validation: s.Validation,
+		Errors: tune.StandardErrors(s.Criterion), IsByAccuracy: s.Criterion == "worst-group-accuracy",
 		Criterion: tune.CriterionText(s.Criterion, s.Rate)}
 	for i := range s.Candidates {
 		k := &s.Candidates[i]
-		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name,
+		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name, Mu: eval.Num(k.Mu),
 			Average: eval.Num(k.Average),
 			Value:   eval.Num(k.Value), SE: eval.Num(k.SE), RiseSE: eval.Num(k.CostSE), Allowed: k.Allowed})
 	}

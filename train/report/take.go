@@ -72,6 +72,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 		return err
 	}
 	x.Evaluation.Findings = slices.Concat(x.Evaluation.Findings, found)
+	x.Evaluation.Conclude()
 	return t.arena.Err()
 }
 

@@ -80,8 +80,8 @@ func (j *judge) compare(criterion string, from, to int) (decrease, se float64) {
 	return a.subtract(b.estimate)
 }
 
-// errorsOf returns the standard errors by which a criterion must improve for ERM to be replaced.
-func errorsOf(criterion string) float64 {
+// StandardErrors returns the standard errors by which a criterion must improve for ERM to be replaced.
+func StandardErrors(criterion string) float64 {
 	switch criterion {
 	case "worst-group-accuracy":
 		return accuracyErrors
@@ -99,7 +99,7 @@ func (j *judge) improvement(criterion string, candidate int) (decrease, se float
 	a, b := j.value(criterion, 0, smooth), j.value(criterion, candidate, smooth)
 	decrease, se = a.subtract(b.estimate)
 	rows = min(a.rows, b.rows)
-	k := errorsOf(criterion)
+	k := StandardErrors(criterion)
 	if se *= studentFactor(k, float64(rows-1)); !isByGroup(criterion) {
 		return decrease, se, rows
 	}
@@ -143,7 +143,7 @@ func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
 	if best == 0 || replaces {
 		return best
 	}
-	if decrease, se, _ := j.improvement(criterion, best); decrease > max(errorsOf(criterion)*se, worth*erm) {
+	if decrease, se, _ := j.improvement(criterion, best); decrease > max(StandardErrors(criterion)*se, worth*erm) {
 		return best
 	}
 	return 0
@@ -190,7 +190,7 @@ func (c *selectionRun) finish() {
 		}
 		k.Value = j.value(c.Criterion, i, true).value
 		k.Improvement, k.SE, k.Deciding = j.improvement(c.Criterion, i)
-		k.Allowed = i > 0 && c.isWithinBudget(k) && (k.Improvement > max(errorsOf(c.Criterion)*k.SE,
+		k.Allowed = i > 0 && c.isWithinBudget(k) && (k.Improvement > max(StandardErrors(c.Criterion)*k.SE,
 			worth*math.Abs(c.Candidates[0].Value)) || c.replacesERM())
 	}
 	c.Candidates[0].Improvement, c.Candidates[0].SE = 0, 0
@@ -292,7 +292,7 @@ func (c *selectionRun) setReason() {
 	}
 	if c.Chosen == 0 {
 		c.Reason = fmt.Sprintf("ERM is kept: of %d other %s none improves the %s by %v standard errors",
-			count, printable.Noun(count, "candidate", "candidates"), CriterionText(c.Criterion, c.Rate), errorsOf(c.Criterion))
+			count, printable.Noun(count, "candidate", "candidates"), CriterionText(c.Criterion, c.Rate), StandardErrors(c.Criterion))
 		return
 	}
 	change := "falls"
@@ -314,7 +314,7 @@ func (c *selectionRun) setReason() {
 	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (standard error %.2g) %s; the %s %s by %.3g",
 		name, CriterionText(c.Criterion, c.Rate), k.Improvement, k.SE, where, average, change, math.Abs(k.Cost))
 	if isByGroup(c.Criterion) {
-		c.Reason += fmt.Sprintf("; the smaller worst group has %s", printable.Plural(k.Deciding, "row", "rows"))
+		c.Reason += fmt.Sprintf("; this rests on %s of the worst group", printable.Plural(k.Deciding, "row", "rows"))
 	}
 }
 

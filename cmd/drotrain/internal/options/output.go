@@ -16,13 +16,13 @@ var evaluationOptions = []Option{
 	{Name: "measures", Commands: "eval*", Help: "list the measures that --fail-if can compare, and exit", Effect: meta,
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Measures) }},
 	{Name: "fail-if", Commands: "eval*",
-		Help:   "`condition` under which the command fails with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable",
-		Effect: display, Value: gatesValue},
+		Help:  "`condition` under which the command fails with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable",
+		Value: gatesValue},
 	{Name: "against", Commands: "eval*",
 		Help: "`file` with earlier numbers, for conditions that begin with since: metrics.json, report.json or a model " +
 			"(default: the hold-out rows of --model)", Short: "`file` with earlier numbers, for conditions that begin with " +
 			"since",
-		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
+		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
 	{Name: "task", Commands: "eval", Help: "with --predictions: type of the target (default: binary for two values)",
 		Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})

@@ -53,6 +53,12 @@ func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
 		if !hasEffect(f, result) || !f.Changed && (!slices.Contains(always, f.Name) || value == "") {
 			return
 		}
+		if given := f.Value.(*setting.Value).Given(); given != nil {
+			for _, text := range given {
+				words = append(words, "--"+f.Name, printable.QuoteShell(text))
+			}
+			return
+		}
 		if f.Value.Type() == "bool" {
 			words = append(words, "--"+f.Name+"="+value)
 			return

@@ -1,0 +1,192 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/facts"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// attributeWords are words in the names of columns that describe a person in a way that laws on discrimination list.
+var attributeWords = []string{"race", "racial", "ethnic", "ethnicity", "sex", "gender", "afam", "black", "religion",
+	"nationality", "birthplace", "disability", "pregnant", "marital", "married", "single", "age"}
+
+// ListedAttributes returns the columns whose names have a word for an attribute that laws on discrimination list.
+func ListedAttributes(columns []string) (out []string) {
+	for _, name := range columns {
+		parts := strings.FieldsFunc(strings.ToLower(name),
+			func(r rune) bool { return r == '_' || r == ' ' || r == '-' || r == '.' })
+		if slices.ContainsFunc(parts, func(s string) bool { return slices.Contains(attributeWords, s) }) &&
+			!slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Conclude completes the verdict by what was found after Evaluate: gates, which it adds to those of e, findings on
+// columns, and attributes of persons among the features. With a reason not to use the model yet, or with something to
+// check first, the recommendation begins with it, and after a failed gate no model is recommended. With gates that
+// compare with earlier numbers the headline says in which groups the predictions are worse. It may be called again.
+func (e *Evaluation) Conclude(gates ...GateResult) {
+	e.Gates = append(e.Gates, gates...)
+	v := &e.Verdict
+	if v.before == nil && (v.Hold != nil || v.Checks != nil) { // read from a file that has the conclusion
+		return
+	}
+	if v.before == nil {
+		v.before = &advice{v.Headline, v.Recommendation, v.Recommended}
+	}
+	v.Headline, v.Recommendation, v.Recommended = v.before.headline, v.before.recommendation, v.before.recommended
+	if len(e.Gates) > 0 {
+		if s := e.sinceSentence(); s != "" {
+			v.Headline = s
+		}
+	}
+	v.Hold, v.Checks = e.holdReasons(), e.findChecks()
+	first := v.HoldSentence()
+	if first == "" {
+		return
+	}
+	if e.failedGates() != nil {
+		v.Recommended = ""
+	}
+	v.Recommendation = first
+	if s := v.before.recommendation; s != "" {
+		if v.before.recommended != "" {
+			then := "Then "
+			if v.Hold != nil {
+				then = "Once that is settled, "
+			}
+			s = then + strings.ToLower(s[:1]) + s[1:]
+		}
+		v.Recommendation += " " + s
+	}
+}
+
+// An advice holds the sentences of a verdict before [Evaluation.Conclude].
+type advice struct{ headline, recommendation, recommended string }
+
+// HoldSentence says why the model must not be used yet and what is to be checked first, or returns "".
+func (v *Verdict) HoldSentence() string {
+	var out []string
+	if len(v.Hold) > 0 {
+		out = append(out, "Do not use the model yet: "+strings.Join(v.Hold, "; ")+".")
+	}
+	if len(v.Checks) > 0 {
+		out = append(out, "Check first that "+printable.JoinWords(v.Checks, "and that")+".")
+	}
+	return strings.Join(out, " ")
+}
+
+// Advice returns the recommendation without the sentence of [Verdict.HoldSentence].
+func (v *Verdict) Advice() string {
+	return strings.TrimSpace(strings.TrimPrefix(v.Recommendation, v.HoldSentence()))
+}
+
+// OwnHeadline returns the headline on the comparison of models, also where gates put another one before it.
+func (v *Verdict) OwnHeadline() string {
+	if v.before == nil {
+		return v.Headline
+	}
+	return v.before.headline
+}
+
+// holdReasons returns why the model in focus must not be used yet; nil if nothing says so.
+func (e *Evaluation) holdReasons() (why []string) {
+	if failed := e.failedGates(); failed != nil {
+		s := fmt.Sprintf("%d of %s failed", len(failed), printable.Plural(len(e.Gates), "gate", "gates"))
+		var texts []string
+		for _, g := range failed {
+			text := g.Text
+			if g.Group != "" {
+				text += " in " + printable.Group(g.Group)
+			}
+			texts = append(texts, text)
+		}
+		why = append(why, s+" ("+printable.List(texts, 2)+")")
+	}
+	if leaks := e.leaks(facts.Warning); leaks != nil {
+		why = append(why, printable.List(leaks, 3)+" may give away the outcome")
+	}
+	if slices.ContainsFunc(e.Criteria,
+		func(c Criterion) bool { return c.Model == e.Models[e.Focus()].Name && c.Outcome == "fail" }) {
+		why = append(why, "a fairness criterion fails")
+	}
+	return why
+}
+
+// findChecks returns what should be checked before the model in focus is used, as clauses; nil for nothing.
+func (e *Evaluation) findChecks() (out []string) {
+	if leaks := e.leaks(facts.Note); leaks != nil {
+		out = append(out, fmt.Sprintf("%s %s known before the outcome", printable.List(leaks, 3),
+			printable.Noun(len(leaks), "is", "are")))
+	}
+	if n := len(e.Attributes); n > 0 {
+		out = append(out, "the law lets the model use "+printable.JoinWords(e.Attributes[:min(n, 3)], "and"))
+	}
+	return out
+}
+
+// leaks returns the columns that may give away the outcome by findings of a severity.
+func (e *Evaluation) leaks(severity facts.Severity) (out []string) {
+	for _, f := range e.Findings {
+		if !f.IsLeak() || f.Severity != severity {
+			continue
+		}
+		for _, name := range append(slices.Clone(f.Columns), f.Column) {
+			if name != "" && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// failedGates returns the gates that failed.
+func (e *Evaluation) failedGates() (out []GateResult) {
+	for _, g := range e.Gates {
+		if g.Failed {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// sinceSentence says in which groups the risk is measurably larger than in the earlier numbers, or returns "" if they
+// are not known.
+func (e *Evaluation) sinceSentence() string {
+	changes := e.RiskSince()
+	if len(changes) == 0 {
+		return ""
+	}
+	all := e.leadingMeasures()
+	risk := strings.TrimPrefix(all[len(all)-1].name, "the ")
+	var worse []string
+	for _, c := range changes {
+		if side, ok := c.Change.Direction(); ok && side > 0 {
+			worse = append(worse, fmt.Sprintf("%s (%s %s)", printable.Group(c.Group), risk,
+				printable.Signed(float64(c.Change.Value), 1)))
+		}
+	}
+	if worse == nil {
+		return fmt.Sprintf("No group is predicted measurably worse than %s.", e.Reference.Place())
+	}
+	return fmt.Sprintf("Predictions are measurably worse than %s in %s.", e.Reference.Place(), printable.List(worse, 3))
+}
+
+// Place says on which rows the numbers were measured, as in "on the 400 rows held out by the training".
+func (r *Reference) Place() string {
+	rows := printable.Plural(r.Rows, "row", "rows")
+	switch {
+	case r.Name != "":
+		return fmt.Sprintf("on the %s of %s", rows, r.Name)
+	case r.Split == Holdout:
+		return fmt.Sprintf("on the %s held out by the training", rows)
+	case r.Split == OutOfFold:
+		return fmt.Sprintf("on the %s of the training, out of fold", rows)
+	}
+	return fmt.Sprintf("on the %s measured by the training", rows)
+}
