@@ -40,7 +40,7 @@ func (e *Evaluation) Conclude(gates ...GateResult) {
 		v.before = &advice{v.Headline, v.Recommendation, v.Recommended}
 	}
 	v.Headline, v.Recommendation, v.Recommended = v.before.headline, v.before.recommendation, v.before.recommended
-	if len(e.Gates) > 0 {
+	if e.HasGateSince() {
 		if s := e.sinceSentence(); s != "" {
 			v.Headline = s
 		}
@@ -56,7 +56,7 @@ func (e *Evaluation) Conclude(gates ...GateResult) {
 	v.Recommendation = first
 	if s := v.before.recommendation; s != "" {
 		if v.before.recommended != "" {
-			then := "Then "
+			then := afterChecks
 			if v.Hold != nil {
 				then = "Once that is settled, "
 			}
@@ -83,8 +83,15 @@ func (v *Verdict) HoldSentence() string {
 
 // Advice returns the recommendation without the sentence of [Verdict.HoldSentence].
 func (v *Verdict) Advice() string {
-	return strings.TrimSpace(strings.TrimPrefix(v.Recommendation, v.HoldSentence()))
+	s := strings.TrimSpace(strings.TrimPrefix(v.Recommendation, v.HoldSentence()))
+	if len(v.Checks) > 0 {
+		s = strings.TrimPrefix(s, afterChecks)
+	}
+	return printable.Capitalise(s)
 }
+
+// afterChecks begins the recommendation after what is to be checked first.
+const afterChecks = "Then "
 
 // OwnHeadline returns the headline on the comparison of models, also where gates put another one before it.
 func (v *Verdict) OwnHeadline() string {
@@ -143,6 +150,11 @@ func (e *Evaluation) leaks(severity facts.Severity) (out []string) {
 		}
 	}
 	return out
+}
+
+// HasGateSince reports whether a gate compares with earlier numbers.
+func (e *Evaluation) HasGateSince() bool {
+	return slices.ContainsFunc(e.Gates, func(g GateResult) bool { return strings.Contains(g.Text, "since.") })
 }
 
 // failedGates returns the gates that failed.

@@ -69,7 +69,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 		if j.in.RejectedCandidates == 0 {
 			return "The evaluation after the training recommended the standard model (ERM)."
 		}
-		return fmt.Sprintf("The standard model (ERM) is kept. %s", j.rejectedSentence())
+		return j.rejectedSentence()
 	case Degenerate:
 		return fmt.Sprintf("Do not use %s. %s", model, v.Warnings[0])
 	case Untested:

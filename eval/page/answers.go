@@ -353,7 +353,7 @@ func gateText(g *eval.GateResult) string {
 		s = printable.Group(g.Group) + ": " + s
 	}
 	if g.Estimate != nil && g.Low != nil && g.High != nil {
-		interval := text(*g.Low) + " to " + text(*g.High)
+		interval := text(*g.Low) + "\u00a0to\u00a0" + text(*g.High)
 		if g.End != 0 {
 			interval = "estimate " + text(*g.Estimate) + ", " + interval
 		}
@@ -366,7 +366,7 @@ func gateText(g *eval.GateResult) string {
 // if they are not known.
 func (p *page) Since() *table {
 	changes := p.E.RiskSince()
-	if len(changes) == 0 || p.E.Gates == nil {
+	if len(changes) == 0 || !p.E.HasGateSince() {
 		return nil
 	}
 	t := &table{Title: fmt.Sprintf("Change of the %s: now minus that %s", p.lowerRiskName(), p.E.Reference.Place()),

@@ -215,7 +215,7 @@ func colourOf(e *eval.Evaluation, c *eval.Choice, family string, used []chart.Se
 		}
 		k = max(k, len(e.Models))
 	}
-	for slices.ContainsFunc(used, func(s chart.Series) bool { return s.K == k }) {
+	for k == 5 || slices.ContainsFunc(used, func(s chart.Series) bool { return s.K == k }) { // 5 looks like 1
 		k++
 	}
 	return k

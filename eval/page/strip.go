@@ -207,3 +207,14 @@ func (t table) HasDrawings() bool {
 	}
 	return false
 }
+
+// Stacks reports whether a row becomes several lines on a phone: where drawings or many columns would not fit. The cells
+// of a heat map stay beside each other.
+func (t table) Stacks() bool {
+	for _, r := range t.Rows {
+		if r.Shade != nil {
+			return false
+		}
+	}
+	return t.HasDrawings() || t.IsStacked || len(t.Head) > 3
+}
