@@ -13,7 +13,7 @@ require (
 	github.com/spf13/cobra v1.10.2 // commands, help, completions: 2.6 MB, 2.5 ms at start
 	github.com/spf13/pflag v1.0.10 // its flags
 	go.yaml.in/yaml/v3 v3.0.6 // the maintained line of YAML v3: strict, with line numbers
-	golang.org/x/sync v0.22.0 // goroutines with a limit and an error; experiments alone
+	golang.org/x/sync v0.22.0 // goroutines with a limit and an error
 	golang.org/x/sys v0.47.0 // AVX2 and FMA or not; files without a name, mapped
 	golang.org/x/term v0.45.0 // is this a terminal
 	golang.org/x/text v0.41.0 // UTF-16 and Windows-1252 in CSV; gonum/plot brings it

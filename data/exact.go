@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/intake"
@@ -11,7 +12,10 @@ import (
 // ExactColumns holds columns for copying, exactly as their files have them: 64-bit integers, decimals, dates, times and
 // durations in Int, decimals of more than 18 digits as texts, text of CSV files character by character. A CSV column is
 // returned as numbers or bools only if writing it gives the same text; otherwise it is returned as text.
-type ExactColumns struct{ columns []*Column }
+type ExactColumns struct {
+	rows    int
+	columns []*Column
+}
 
 // Exact returns the named columns exactly as the files have them. It reads the files again, so the frame must
 // not be closed. Parquet files are read in parts.
@@ -69,7 +73,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	return &ExactColumns{out}, nil
+	return &ExactColumns{f.Rows, out}, nil
 }
 
 // unreadColumnError returns an error for a column whose values are not read.
@@ -78,8 +82,19 @@ func (f *Frame) unreadColumnError(c *Column) *Error {
 		"values of type %s cannot be copied", c.Type)
 }
 
+// checkRange returns an error if the rows [lo, hi) are not among n rows.
+func checkRange(lo, hi, n int) error {
+	if lo < 0 || hi < lo || n < hi {
+		return fmt.Errorf("rows from %d to before %d are not among 0 to %d", lo, hi, n)
+	}
+	return nil
+}
+
 // Rows returns the rows [lo, hi) of the columns.
 func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) {
+	if err := checkRange(lo, hi, e.rows); err != nil {
+		return nil, err
+	}
 	out := make([]*Column, len(e.columns))
 	for i, c := range e.columns {
 		nullable := c.Nullable()

@@ -271,9 +271,12 @@ func (f *Frame) FaultAt(column string, row int, advice fix.Advice, format string
 	return e
 }
 
-// Slice returns the rows [lo, hi) without reading them. Errors give the row numbers of the whole table, which
-// must stay open.
+// Slice returns the rows [lo, hi) without reading them. Errors give the row numbers of the whole table, which must
+// stay open. It panics if they are not rows of f.
 func (f *Frame) Slice(lo, hi int) *Frame {
+	if err := checkRange(lo, hi, f.Rows); err != nil {
+		panic("data: " + err.Error())
+	}
 	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how,
 		joined: f.joined, validation: f.validation, first: f.first + lo, sideBySide: f.sideBySide, exact: f.exact}
 	for _, c := range f.Columns {

@@ -185,6 +185,9 @@ func (f *Frame) SplitsByRow(h Holdout) bool {
 
 // SplitWithin returns the part of the result of SplitRows within the rows [first, end). SplitsByRow must hold.
 func (f *Frame) SplitWithin(ctx context.Context, h Holdout, first, end int) (train, held []int, err error) {
+	if err := checkRange(first, end, f.Rows); err != nil {
+		return nil, nil, err
+	}
 	some := f.Slice(first, end)
 	rows, _, err := some.setValidationApart(ctx, h)
 	if err != nil {

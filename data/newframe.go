@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
@@ -34,6 +35,10 @@ func NewFrame(columns ...Column) (*Frame, error) {
 			return fail("the column has %d rows, but the others have %d", c.Len(), f.Rows)
 		case c.Null != nil && len(c.Null) != c.Len():
 			return fail("the column has %d rows, but Null has %d entries", c.Len(), len(c.Null))
+		case differsFrom(&c, c.Len()):
+			return fail("the column has %d rows, but its fields have other lengths", c.Len())
+		case c.Parts != nil:
+			return fail("the values of the column are still in a file: load it first")
 		case c.Kind == Other:
 			return fail("the column has no values")
 		case c.Kind == Vector:
@@ -53,6 +58,12 @@ func NewFrame(columns ...Column) (*Frame, error) {
 	}
 	f.Sources[0].Rows = f.Rows
 	return f, nil
+}
+
+// differsFrom reports whether a slice of a column has entries, but not one for each of some rows.
+func differsFrom(c *Column, rows int) bool {
+	return slices.ContainsFunc([]int{len(c.Number), len(c.Code), len(c.Null), len(c.Int)},
+		func(n int) bool { return n != 0 && n != rows })
 }
 
 // checksumOf returns the SHA-256 of the names, kinds and values of columns in memory.

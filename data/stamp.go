@@ -14,7 +14,7 @@ func (f *Frame) Stamps() []string {
 	return out
 }
 
-// SetSum sets the SHA-256 of a source instead of computing it.
+// SetSum sets the SHA-256 of a source instead of computing it. It panics if there is no such source.
 func (f *Frame) SetSum(source int, sum string) {
 	f.Sources[source].SHA256 = sum
 	if source >= len(f.inputs) {

@@ -9,7 +9,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// Dense is a row-major matrix of float64: Z[i] is X[i·d : (i+1)·d].
+// Dense is a row-major matrix of float64: Z[i] is X[i·d : (i+1)·d]. Its methods panic if a slice is shorter than they
+// need, or a row or column is out of range.
 type Dense struct {
 	n, d    int
 	x       []float64

@@ -4,10 +4,10 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// Dense32 is a row-major matrix of float32, half the memory of [Dense] and half
-// the traffic of a pass over it. Only the entries are single precision: products
-// and sums are float64, and what is solved and certified is the problem of the
-// rounded entries, exactly.
+// Dense32 is a row-major matrix of float32, half the memory of [Dense] and half the traffic of a pass over it. Only
+// the entries are single precision: products and sums are float64, and what is solved and certified is the problem of
+// the rounded entries, exactly. Its methods panic if a slice is shorter than they need, or a row or column is out of
+// range.
 type Dense32 struct {
 	n, d    int
 	x       []float32

@@ -4,8 +4,9 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Mapped is a matrix whose entries are mapped from an unnamed file. They are evicted from memory when the
-// process approaches its limit, and read again when needed.
+// A Mapped is a matrix whose entries are mapped from an unnamed file. They are evicted from memory when the process
+// approaches its limit, and read again when needed. Its methods panic if a slice is shorter than they need, or a row
+// or column is out of range.
 type Mapped struct {
 	Matrix // dense or sparse, over slices of the arena
 	arena  *memory.Arena

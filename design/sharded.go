@@ -16,8 +16,8 @@ type Rows = interface {
 	LocalRange(n int) (lo, hi int)
 }
 
-// A Sharded is a matrix whose rows are distributed over ranks. Methods must be called with rows of this rank;
-// Select is a collective call.
+// A Sharded is a matrix whose rows are distributed over ranks. Methods must be called with rows of this rank; Select
+// is a collective call. Its methods panic if a slice is shorter than they need, or a row or column is out of range.
 type Sharded struct {
 	rows    *ranks.Rows
 	here    Matrix // rows [lo, hi), at 0

@@ -7,10 +7,10 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// Sparse is a matrix of float64 in compressed rows: of row i only the entries
-// value[k] in the columns column[k], k in [start[i], start[i+1]), are stored, and
-// nothing else is touched. It pays where few entries are not zero: one-hot
-// columns, counts of words.
+// Sparse is a matrix of float64 in compressed rows: of row i only the entries value[k] in the columns column[k], k in
+// [start[i], start[i+1]), are stored, and nothing else is touched. It pays where few entries are not zero: one-hot
+// columns, counts of words. Its methods panic if a slice is shorter than they need, or a row or column is out of
+// range.
 type Sparse struct {
 	csr     kernel.CSR
 	pairs   float64 // of entries that share a row

@@ -35,7 +35,8 @@ func Divergences() []Divergence { return divergence.All() }
 //
 //	ψ(y) = ν Σ_j y_j log(y_j/w_j),
 //
-// with reference weights w, which is ν·KL(y ‖ 1/n) if they are equal. Nu = 0 is the unpenalised maximum.
+// with reference weights w, which is ν·KL(y ‖ 1/n) if they are equal. Nu = 0 is the unpenalised maximum. Its methods
+// panic where [Solve] returns an error: for settings out of range, or of another number of samples.
 type KL struct {
 	Nu      float64   // ν ≥ 0, in loss units
 	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
@@ -49,8 +50,9 @@ type KL struct {
 // with reference weights w, which is (ν n/2) Σ (y_j − 1/n)² if they are equal. Nu = 0 is the unpenalised
 // maximum.
 //
-// Other packages scale the same penalty differently: ½ν'‖y − 1/n‖² has ν' = n·ν (DRAGO, deshift),
-// ν'·n‖y − 1/n‖² has ν' = ν/2 (Prospect, drlearn).
+// Other packages scale the same penalty differently: ½ν'‖y − 1/n‖² has ν' = n·ν (DRAGO, deshift), ν'·n‖y − 1/n‖² has
+// ν' = ν/2 (Prospect, drlearn). Its methods panic where [Solve] returns an error: for settings out of range, or of
+// another number of samples.
 type ChiSquare struct {
 	Nu      float64   // ν ≥ 0, in loss units
 	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
@@ -61,10 +63,10 @@ type ChiSquare struct {
 //
 //	Y = {y ∈ Δ : y_j ≤ w_j/Alpha},
 //
-// with reference weights w. Its risk is the conditional value at risk: the mean of the worst
-// Alpha-fraction of the losses, which is the largest mean loss of any subgroup with at least the
-// proportion Alpha of the reference weight. Alpha = 1 is the average, Alpha → 0 the maximum.
-// ChiSquare with the same Alpha smooths it.
+// with reference weights w. Its risk is the conditional value at risk: the mean of the worst Alpha-fraction of the
+// losses, which is the largest mean loss of any subgroup with at least the proportion Alpha of the reference weight.
+// Alpha = 1 is the average, Alpha → 0 the maximum. ChiSquare with the same Alpha smooths it. Its methods panic where
+// [Solve] returns an error: for settings out of range, or of another number of samples.
 type CVaR struct {
 	Alpha   float64   // in (0, 1]
 	Weights []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
@@ -82,7 +84,8 @@ type CVaR struct {
 // The ball of TotalVariation may move the proportion Radius of the reference weights, to samples with a reference
 // weight. It takes the weight of the smallest losses and gives it to the largest one, so that its risk is Radius times
 // the largest loss plus 1 − Radius times the CVaR of the proportion 1 − Radius. A radius of 1 or more is the whole
-// simplex.
+// simplex. Its methods panic where [Solve] returns an error: for settings out of range, or of another number of
+// samples.
 type Ball struct {
 	Divergence Divergence
 	Radius     float64   // > 0, in units of D; +Inf: no bound
@@ -114,19 +117,22 @@ func ParseSpectrum(text string) (Spectrum, error) { return spectrum.Parse(text) 
 //	R(f) = Σ_i f_(i) ∫ s(u) du  over the quantiles of f_(i) under the reference weights w.
 //
 // A positive Nu subtracts the penalty of ChiSquare: ψ(y) = (ν/2) Σ_j (y_j − w_j)²/w_j, the shift cost of Prospect,
-// which has ν/2 for it.
+// which has ν/2 for it. Its methods panic where [Solve] returns an error: for settings out of range, or of another
+// number of samples.
 type Spectral struct {
 	Spectrum Spectrum
 	Nu       float64   // ν ≥ 0, in loss units
 	Weights  []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
 }
 
-// Uniform is the adversary whose only weights are equal: Y = {1/n}, ψ = 0. Its robust risk is the average
-// loss, so that minimising it is empirical risk minimisation.
+// Uniform is the adversary whose only weights are equal: Y = {1/n}, ψ = 0. Its robust risk is the average loss, so
+// that minimising it is empirical risk minimisation. Its methods panic where [Solve] returns an error: for settings
+// out of range, or of another number of samples.
 type Uniform struct{}
 
-// Fixed is the adversary whose weights are given: Y = {w/Σw}, ψ = 0. Minimising its risk is
-// weighted empirical risk minimisation, for example with survey weights.
+// Fixed is the adversary whose weights are given: Y = {w/Σw}, ψ = 0. Minimising its risk is weighted empirical risk
+// minimisation, for example with survey weights. Its methods panic where [Solve] returns an error: for settings out of
+// range, or of another number of samples.
 type Fixed struct {
 	Weights []float64 // w ≥ 0, one per sample, with any positive sum
 }
@@ -136,9 +142,10 @@ type Fixed struct {
 //
 //	R(f) = max_q Σ_g q_g (f_g + c_g) − ψ(q),
 //
-// with ψ and the set of q those of a Ball around a prior. An infinite radius with Nu = 0 is plain group
-// DRO, the largest group mean. A sample may be in several groups. The weights of the samples are
-// y = Σ_g q_g a_g, with a_g the weights within group g.
+// with ψ and the set of q those of a Ball around a prior. An infinite radius with Nu = 0 is plain group DRO, the
+// largest group mean. A sample may be in several groups. The weights of the samples are y = Σ_g q_g a_g, with a_g the
+// weights within group g. Its methods panic where [Solve] returns an error: for settings out of range, or of another
+// number of samples.
 type Groups struct {
 	// Of[k][j] is the group of sample j in the kth grouping, numbered from 0 in each grouping, −1
 	// for none. In Adjust and Responses the groups of all groupings are numbered consecutively. A

@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -48,21 +49,27 @@ func (p *Path) Add(x, y []float64) error {
 	if err := fixed.Valid(len(y)); err != nil {
 		return fmt.Errorf("dro: %w", err)
 	}
-	given := p.problem
+	given, penalty := p.problem, p.at(1)
 	given.Dual = fixed
+	if x == nil || penalty == nil {
+		return errors.New("dro: a path needs points, and a dual at every ν")
+	}
 	c, err := certifierAt(&given, x)
 	if err != nil {
 		return err
 	}
 	defer c.Free()
+	if len(y) != c.N {
+		return fmt.Errorf("dro: there are %d weights for %d samples", len(y), c.N)
+	}
 	point := pathPoint{loss: make([]float64, c.N), phi: p.problem.Primal.Value(x), lower: c.Best.Lower}
 	c.LossesAboveTo(point.loss)
 	point.phi += c.PointRounding(point.phi)
-	over := engine.NewCertifier(&Problem{Oracle: &knownLosses{value: make([]float64, c.N)}, Dual: p.at(1),
+	over := engine.NewCertifier(&Problem{Oracle: &knownLosses{value: make([]float64, c.N)}, Dual: penalty,
 		Primal: unpenalised{p.problem.Primal}})
 	defer over.Free()
-	penalty := over.Prove(y, nil, 0) // at losses of 0
-	point.divergence = -penalty.Value
+	proof := over.Prove(y, nil, 0) // at losses of 0
+	point.divergence = -proof.Value
 	p.points = append(p.points, point)
 	return nil
 }

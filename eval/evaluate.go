@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 )
 
@@ -13,6 +14,9 @@ import (
 //
 // Cost: O(n log n) for each model and grouping.
 func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
+	if ctx == nil {
+		return nil, errors.New("the context is nil")
+	}
 	if err := in.fillLosses(); err != nil {
 		return nil, err
 	}

@@ -9,8 +9,9 @@ import (
 // Schema is the name of the JSON layout of [Evaluation]. Its number is raised by incompatible changes.
 const Schema = "drotrain.metrics/1"
 
-// An Evaluation is the result of [Evaluate]. Its JSON form is metrics.json. Models and Compared are in the
-// order of Input.Models.
+// An Evaluation is the result of [Evaluate]. Its JSON form is metrics.json. Models and Compared are in the order of
+// Input.Models. Its methods panic if indices or groups of the fields contradict each other, which ReadEvaluation
+// refuses.
 type Evaluation struct {
 	Schema       string  `json:"schema"`
 	Error        string  `json:"error,omitempty"` // why nothing was measured; only in what WriteFailure wrote
@@ -137,7 +138,7 @@ type WorstGroup struct {
 	TooSmall    int       `json:"groups_too_small"`
 }
 
-// A Grouping divides the rows into groups.
+// A Grouping divides the rows into groups. Its methods panic if a group has not the results of every model.
 type Grouping struct {
 	Name    string    `json:"name"`
 	Groups  []Group   `json:"by_group"` // in label order; groups without rows here are left out

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// GroupCoefficients holds the coefficients of a model whose groups have coefficients of their own.
+// GroupCoefficients holds the coefficients of a model whose groups have coefficients of their own. Its methods panic
+// if the fields have different numbers of groups.
 type GroupCoefficients struct {
 	About  string             `json:"about"` // what was taken and why
 	Model  string             `json:"model"`

@@ -12,7 +12,7 @@ import (
 )
 
 // Shares returns, for each grouping, the proportion of the rows in every group. For Input.TrainShare, pass the
-// groupings of the training rows.
+// groupings of the training rows. It panics for an index without a label.
 func Shares(groups []facts.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	for k, g := range groups {

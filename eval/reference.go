@@ -36,7 +36,7 @@ type referenceModel struct {
 }
 
 // NewReference returns the numbers of e for later comparisons, rounded to six digits. It includes the worst
-// [MostGroups] groups with enough rows.
+// [MostGroups] groups with enough rows. It panics for an evaluation that [ReadEvaluation] refuses.
 func NewReference(e *Evaluation) *Reference {
 	r := &Reference{Rows: e.N, Split: e.Split, Task: e.Task, Loss: e.Loss, Target: e.Target, Positive: e.Positive}
 	for _, g := range e.Groupings {

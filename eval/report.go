@@ -18,7 +18,8 @@ import (
 // ReportSchema is the name of the JSON layout of [Report].
 const ReportSchema = "drotrain.report/1"
 
-// A Report holds everything that the page shows. Only Evaluation is required.
+// A Report holds everything that the page shows. Only Evaluation is required. Its methods panic for one that
+// ReadReport refuses, as without an evaluation.
 type Report struct {
 	Schema       string        `json:"schema"`
 	Title        string        `json:"title"`

@@ -122,6 +122,9 @@ func DefaultName(classes bool) string {
 
 // New returns the loss. delta is its parameter δ, which losses without one ignore.
 func (k Kind) New(delta float64) (Loss, error) {
+	if k.build == nil {
+		return nil, fmt.Errorf("no loss: take a Kind that Parse, KindOf or Kinds returns")
+	}
 	if k.HasDelta && (!(delta > 0) || math.IsInf(delta, 1)) {
 		return nil, fmt.Errorf("%s: δ is %v; it must be positive and finite", k.Name, delta)
 	}

@@ -15,8 +15,8 @@ import (
 // rows z_j of d numbers. A sample's compressed gradient is the scalar slope
 // ℓ'(m_j), since ∇f_j(x) = ℓ'(m_j)·z_j. It implements dro.Oracle.
 //
-// A Linear is immutable; its methods are safe for concurrent use on disjoint
-// outputs.
+// A Linear is immutable; its methods are safe for concurrent use on disjoint outputs. Its methods panic if a slice is
+// shorter than they need, or a row or column is out of range.
 type Linear struct {
 	loss   Loss
 	n, d   int

@@ -68,7 +68,8 @@ var (
 	_ Loss = Quantile{}
 )
 
-// Logistic is ℓ(m; t) = log(1 + exp(−t·m)) for targets t = ±1, in nats.
+// Logistic is ℓ(m; t) = log(1 + exp(−t·m)) for targets t = ±1, in nats. Its methods panic if the slices differ in
+// length.
 type Logistic struct{}
 
 // Name implements Loss.
@@ -140,7 +141,7 @@ func Probability(m float64) float64 {
 	return e / (1 + e)
 }
 
-// Squared is ℓ(m; t) = ½(m − t)², in squared target units.
+// Squared is ℓ(m; t) = ½(m − t)², in squared target units. Its methods panic if the slices differ in length.
 type Squared struct{}
 
 // OfResidual implements the interface of this name.
@@ -185,7 +186,8 @@ func (l Squared) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, d
 	return math.Inf(1), 0
 }
 
-// Huber is ℓ(m; t) = ½r² for |r| ≤ δ and δ(|r| − δ/2) beyond, r = m − t.
+// Huber is ℓ(m; t) = ½r² for |r| ≤ δ and δ(|r| − δ/2) beyond, r = m − t. Its methods panic if the slices differ in
+// length.
 type Huber struct {
 	Delta float64 // δ > 0, in target units
 }

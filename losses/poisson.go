@@ -2,9 +2,9 @@ package losses
 
 import "math"
 
-// Poisson is half the deviance of a count t ≥ 0 with mean e^m, in nats: ℓ(m; t) = e^m − t·m + t·log t − t. The
-// part without m makes the loss 0 where the mean is the count. Without it all counts would have the same loss at
-// rate 1, which the adversary of a robust model would then prefer.
+// Poisson is half the deviance of a count t ≥ 0 with mean e^m, in nats: ℓ(m; t) = e^m − t·m + t·log t − t. The part
+// without m makes the loss 0 where the mean is the count. Without it all counts would have the same loss at rate 1,
+// which the adversary of a robust model would then prefer. Its methods panic if the slices differ in length.
 type Poisson struct{}
 
 // Name implements Loss.

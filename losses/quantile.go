@@ -4,9 +4,9 @@ import (
 	"strconv"
 )
 
-// Quantile is the pinball loss of a level τ, smoothed: with r = t − m it is max(τr, (τ−1)r) where that is
-// straight, and r²/(2h) where the slope r/h is between τ−1 and τ, h the width. Its constant is the τ-quantile of
-// the targets, up to the width.
+// Quantile is the pinball loss of a level τ, smoothed: with r = t − m it is max(τr, (τ−1)r) where that is straight,
+// and r²/(2h) where the slope r/h is between τ−1 and τ, h the width. Its constant is the τ-quantile of the targets, up
+// to the width. Its methods panic if the slices differ in length.
 type Quantile struct {
 	Level float64 // τ, in (0, 1)
 	Width float64 // h > 0, in target units; 0 means DefaultWidth

@@ -20,7 +20,8 @@ import (
 // rows is the constant 1, the last K of them are the intercepts. The slope of a sample is the K
 // numbers p_jc − 1[c = t_j], so that ∇f_j = z_j slope_jᵀ. It implements dro.Oracle.
 //
-// A Softmax is immutable; its methods are safe for concurrent use on disjoint outputs.
+// A Softmax is immutable; its methods are safe for concurrent use on disjoint outputs. Its methods panic if a slice is
+// shorter than they need, or a row or column is out of range.
 type Softmax struct {
 	n, d, classes int
 	z             design.Matrix // n×d

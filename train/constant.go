@@ -116,8 +116,8 @@ func (m *Model) bestClassConstant() []float64 {
 	return out
 }
 
-// ConstantLosses stores in dst the losses of the constant prediction fitted to the training rows, for encoded
-// targets. It reports whether the model has such a constant.
+// ConstantLosses stores in dst the losses of the constant prediction fitted to the training rows, for encoded targets.
+// It reports whether the model has such a constant. It panics if margins or targets are missing.
 func (m *Model) ConstantLosses(dst, target []float64) bool {
 	if margins := m.Result.ClassConstant; margins != nil {
 		for j, t := range target {

@@ -86,7 +86,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 type CrossfitError struct{ Err error }
 
 // Error returns what failed and the cause.
-func (e *CrossfitError) Error() string { return "cross-fitted evaluation: " + e.Err.Error() }
+func (e *CrossfitError) Error() string { return fmt.Sprint("cross-fitted evaluation: ", e.Err) }
 
 // Hint returns what the user can do.
 func (e *CrossfitError) Hint() string { return "hold rows out instead, as with Config.Holdout 0.2" }

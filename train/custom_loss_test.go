@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
@@ -147,5 +148,48 @@ func checkScorer(t *testing.T, m *Model, f *data.Frame, want []float64) {
 		} else if same, err := read.Values(row...); err != nil || same != got {
 			t.Fatalf("row %d: %v by score.Read, %v by the model (%v)", r, same, got, err)
 		}
+	}
+}
+
+// explosive is a loss whose value is a bug, after some calls.
+type explosive struct {
+	renamed
+	calls *atomic.Int64
+}
+
+func (e explosive) EvalTo(value, slope, margin, target []float64) {
+	if e.calls.Add(-1) == 0 {
+		panic("a bug of the loss")
+	}
+	e.renamed.EvalTo(value, slope, margin, target)
+}
+
+// A panic of the caller's loss reaches the caller, who can recover from it, wherever it happens: here also in the
+// goroutines of the cross-validation that chooses the level.
+func TestFit_PanicOfALossReachesTheCaller(t *testing.T) {
+	calls := &atomic.Int64{}
+	if err := losses.Register(explosive{renamed{losses.Squared{}, "explosive"}, calls}); err != nil {
+		t.Fatal(err)
+	}
+	frame := openTable(t, "builtin:cps1988")
+	cfg := builtin(t, "cps1988")
+	cfg.Loss, cfg.Features, cfg.Level = "explosive", []string{"education", "experience"}, level.Level{}
+	calls.Store(0)
+	if m := fitFrame(t, frame, cfg); m.Result.Selection == nil {
+		t.Fatal("no level is chosen")
+	}
+	all := -calls.Load()
+	for _, at := range []int64{1, all / 8, all / 4, all / 2} {
+		calls.Store(at)
+		func() {
+			defer func() {
+				if got := recover(); got != "a bug of the loss" {
+					t.Errorf("a panic in call %d of %d: %v", at, all, got)
+				}
+			}()
+			if _, err := FitFrame(t.Context(), frame, cfg); err != nil {
+				t.Error(err)
+			}
+		}()
 	}
 }

@@ -54,9 +54,9 @@ func (m *Model) classCoefficients(x []float64, class int) (out []float64) {
 	return out
 }
 
-// Original converts coefficients x of the encoded columns to units of the source columns. For a model without
-// an intercept it appends the constant that standardisation introduces. The constant is in units of the margin
-// or of a numeric target. It returns nil for nil.
+// Original converts coefficients x of the encoded columns to units of the source columns. For a model without an
+// intercept it appends the constant that standardisation introduces. The constant is in units of the margin or of a
+// numeric target. It returns nil for nil. It panics if x is shorter than the encoded columns.
 func (m *Model) Original(x []float64) []float64 {
 	if x == nil {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ func Fit(ctx context.Context, cfg Config) (*Model, error) {
 
 // FitFrame works like Fit for a table that is open already; cfg.Data is only recorded.
 func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error) {
-	if ctx == nil || frame == nil {
+	if ctx == nil || frame == nil || slices.Contains(frame.Columns, nil) {
 		return nil, errNil
 	}
 	began := time.Now()
@@ -386,6 +387,9 @@ func (m *Model) solveRobust(
 	method, why := dro.Choose(p)
 	asked := m.Config.Solver
 	if asked == autoSolver {
+		if method == nil {
+			return fmt.Errorf("set Config.Solver, since the solver of most problems does not solve this one: %s", why)
+		}
 		m.Config.Solver = method.Name()
 		m.addNotes(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	} else {

@@ -37,9 +37,9 @@ const (
 	minDesignRows   = 50
 )
 
-// A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of
-// groups: first of single group columns, then of crossings of two of them, and so on. It is made for ERM, before the
-// level of robustness is chosen.
+// A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of groups:
+// first of single group columns, then of crossings of two of them, and so on. It is made for ERM, before the level of
+// robustness is chosen. Its methods panic for a step that was not tried.
 type GroupDesign struct {
 	// Ridges are κ of the single group columns, of the crossings of two, and so on: their coefficients are penalised
 	// by κ·μ. Without any, the coefficients are shared.

@@ -111,8 +111,11 @@ func (m *Model) PredictDataset(d *encode.Dataset, x []float64) (*Prediction, err
 	if m == nil || d == nil {
 		return nil, errIncomplete
 	}
-	if m.Encoder == nil || m.loss == nil && m.unregistered == "" {
+	if m.Encoder == nil || m.loss == nil && m.unregistered == "" || d.X == nil {
 		return nil, errIncomplete
+	}
+	if rows, columns := d.X.Dims(); rows != d.N || columns != d.D || d.Target != nil && len(d.Target) != rows {
+		return nil, errors.New("train: the matrix of the rows is of another size, or there is not a target for every row")
 	}
 	if m.Classes() != nil {
 		return m.predictClasses(d, x)

@@ -80,7 +80,8 @@ func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, 
 }
 
 // OpenData opens the table of the configuration, followed by the tables of the hold-out rows and of the validation
-// rows if these are others, which are read as the first. open is Open or a function of the caller.
+// rows if these are others, which are read as the first. open is Open or a function of the caller. It panics if open
+// returns neither a table nor an error.
 func (c *Config) OpenData(
 	ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error),
 ) (*data.Frame, error) {

@@ -87,6 +87,9 @@ func hashNumbers(sum hash.Hash, values ...float64) {
 // ReadProof reads a proof for a model with as many margins a row as outputs from a table that Columns returned. A value
 // that no proof has is an error, for example a weight below 0.
 func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) {
+	if outputs < 1 {
+		return nil, fmt.Errorf("a proof is of one margin a row or more, not of %d", outputs)
+	}
 	p := &Proof{Rows: make([]int, f.Rows), Weight: make([]float64, f.Rows), Slope: make([]float64, f.Rows*outputs)}
 	for _, t := range []struct {
 		name string

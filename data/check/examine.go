@@ -22,12 +22,14 @@ func ExaminedRows(n, columns int) int {
 
 // Examine returns findings about the columns of a table that have a role, in the order of the table and with those
 // about the whole table last. rows are rows of the table, counted from 0, in any order; nil means all. Of many rows
-// every k-th is examined, so that the time is bounded. Values are read from files column by column.
+// every k-th is examined, so that the time is bounded. Values are read from files column by column. It panics if one
+// is not a row of the table.
 func Examine(ctx context.Context, f *data.Frame, rows []int, roles Roles) ([]Finding, error) {
 	return ExamineSample(ctx, f, SampleRows(f, rows, roles), nil, roles)
 }
 
-// SampleRows returns which of some rows of a table [Examine] examines, in ascending order.
+// SampleRows returns which of some rows of a table [Examine] examines, in ascending order. It panics if one is not a
+// row of the table.
 func SampleRows(f *data.Frame, rows []int, roles Roles) []int {
 	used := 0
 	for _, c := range f.Columns {
@@ -39,7 +41,7 @@ func SampleRows(f *data.Frame, rows []int, roles Roles) []int {
 }
 
 // ExamineSample works like [Examine] for rows of SampleRows. Columns that were read already are in known, with the
-// values of these rows; others are read from the table.
+// values of these rows; others are read from the table. It panics if one is not a row of the table.
 func ExamineSample(
 	ctx context.Context, f *data.Frame, rows []int, known map[string]*data.Column, roles Roles,
 ) ([]Finding, error) {

@@ -29,7 +29,7 @@ type Block struct {
 
 // EncodeBlocks encodes rows of f block by block and calls do with each block, at least once. Only one block of
 // a Parquet file is in memory at a time. rows must ascend; nil means all rows. size is the number of rows of f
-// per block; 0 chooses a size of some megabytes. Blocks have no groupings (see Groupings), and have a target
+// per block; 0 or less chooses a size of some megabytes. Blocks have no groupings (see Groupings), and have a target
 // only if target is set. The report covers all rows.
 func (e *Encoder) EncodeBlocks(
 	ctx context.Context, f *data.Frame, rows []int, size int, target bool, do func(Block) error,
@@ -45,7 +45,7 @@ func (e *Encoder) encodeBlocks(
 	ctx context.Context, f *data.Frame, rows []int, size int, do func(Block) error,
 	encode func(features *Encoder, b *Block, of []int) (Report, error),
 ) (report Report, err error) {
-	if size == 0 {
+	if size <= 0 {
 		size = min(maxBlockRows, max(minBlockRows, blockBytes/8/max(1, e.D())))
 	}
 	features := *e

@@ -5,7 +5,8 @@ import (
 	"github.com/drotrain/drotrain/design"
 )
 
-// A Dataset holds encoded rows as plain slices, without Arrow types.
+// A Dataset holds encoded rows as plain slices, without Arrow types. Its methods panic for a row that it does not
+// have.
 type Dataset struct {
 	N, D int
 

@@ -50,10 +50,11 @@ const (
 	driftMerged = 0.5  // of rare levels that are one with unseen ones, without a profile
 )
 
-// MakeProfile computes the profile of the training values from the first rows of d, which must be training rows
-// in random order; report must cover all training rows. Without a profile no drift is reported.
+// MakeProfile computes the profile of the training values from the first rows of d, which must be training rows in
+// random order; report must cover all training rows. Without a profile no drift is reported. It panics if the encoder
+// did not make d.
 func (e *Encoder) MakeProfile(d *Dataset, report Report, storage design.Storage) {
-	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))), max(minProfiled, readCells/d.D))
+	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))), max(minProfiled, readCells/max(1, d.D)))
 	e.Profile = &Profile{Rows: rows, Float32: storage == design.Float32Storage, Sample: sampleRows(d, storage == design.Float32Storage)}
 	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
 	for i, in := range e.Inputs {

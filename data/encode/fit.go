@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/memory"
@@ -65,6 +66,9 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	t, err := newFitting(ctx, f, train, holdout, s, &to)
 	if err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(to.Sample, func(r int) bool { return r < 0 || f.Rows <= r }) {
+		return nil, f.Fault("", fix.Advice{}, "the sample names rows that the table does not have")
 	}
 	if to.Shared == nil && to.Sample != nil {
 		t.sample = &sample{rows: to.Sample, columns: map[string]*data.Column{}}

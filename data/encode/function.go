@@ -19,7 +19,8 @@ type Function struct {
 	Above  [2]float64   `json:"above,omitzero"`
 }
 
-// Evaluate returns the value at v, or NaN if it does not exist, such as the logarithm of 0.
+// Evaluate returns the value at v, or NaN if it does not exist, such as the logarithm of 0. It panics for pieces
+// without knots.
 func (f *Function) Evaluate(v float64) float64 { return (*transform.Function)(f).At(v) }
 
 // Validate returns an error if the function is unknown or its pieces do not fit its knots.

@@ -21,6 +21,9 @@ type GroupTerm struct {
 // column or a function of one. A crossing counts once: a group column is among the Columns only of terms whose group
 // columns are all named before it under Groups.
 func (e *Encoder) GroupTerms(order int) (out []GroupTerm) {
+	if order < 1 {
+		return nil
+	}
 	var groups []int
 	for _, name := range e.Spec.Groups {
 		at := slices.IndexFunc(e.Inputs, func(in Input) bool {
@@ -85,7 +88,8 @@ func (e *Encoder) hasInteraction(a, b string) bool {
 
 // GroupProducts returns the products of cells of a term, each given by the index of its level in every input, with the
 // Columns, divided by the square root of ridge. Under a common ridge penalty, the coefficients of groups are then
-// penalised ridge times as much as the shared coefficients.
+// penalised ridge times as much as the shared coefficients. It panics for a term that GroupTerms did not return, or a
+// cell that is no level.
 func (e *Encoder) GroupProducts(t GroupTerm, cells [][]int32, ridge float64) (out []Term) {
 	root := math.Sqrt(ridge)
 	for _, cell := range cells {

@@ -147,7 +147,7 @@ func checkLabels(f *data.Frame, c *data.Column, factor Factor, g Grouping, rows 
 }
 
 // UnseenGroups returns, for groupings by a single column that training had too, the groups that did not occur in
-// training and their rows.
+// training and their rows. It panics for an index without a label.
 func (e *Encoder) UnseenGroups(groupings []Grouping) (unseen []Unseen) {
 	for _, g := range groupings {
 		at := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == g.Name })

@@ -37,7 +37,8 @@ const maxClasses = 1000
 // Outputs returns the number of coefficients per encoded column: the number of classes for Multiclass, else 1.
 func (t *Target) Outputs() int { return max(1, len(t.Classes)) }
 
-// Transformed returns the transformation of a target value v before scaling.
+// Transformed returns the transformation of a target value v before scaling. It panics for a transformation of pieces
+// without knots.
 func (t *Target) Transformed(v float64) float64 {
 	f := Function{Name: t.Transform}
 	return f.Evaluate(v)

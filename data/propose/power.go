@@ -26,9 +26,9 @@ func measureName(binary bool) string {
 	return "R²"
 }
 
-// Power returns how well values alone predict the order of a target y: for two classes (y > 0 is one) the area
-// under the ROC curve, otherwise the squared correlation of values or ranks. It returns 1 if they predict it
-// exactly. NaN is no value.
+// Power returns how well values alone predict the order of a target y: for two classes (y > 0 is one) the area under
+// the ROC curve, otherwise the squared correlation of values or ranks. It returns 1 if they predict it exactly. NaN is
+// no value. It panics if y is shorter than v.
 func Power(v, y []float64, binary bool) float64 {
 	x, target := make([]float64, 0, len(v)), make([]float64, 0, len(v))
 	for i, a := range v {

@@ -49,8 +49,9 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown column kind %q", b)
 }
 
-// A Column is a column of a table. If it is still in its file ([Column.IsStored]), it has only a name, a type
-// and a kind until [Column.Load].
+// A Column is a column of a table. If it is still in its file ([Column.IsStored]), it has only a name, a type and a
+// kind until [Column.Load]. Its methods panic for a row that it does not have, and if the fields contradict each
+// other: slices of different lengths, or a code without a level.
 type Column struct {
 	Name string
 	Type string // as the file calls it: "int64", "string", "timestamp[us]", ...

@@ -138,8 +138,9 @@ func (e ExactType) Float(v int64) (x float64, exact bool) {
 	return float64(v), numeral.IsExactInt64(v)
 }
 
-// Text returns v as a text without loss: the digits of a number, 2024-03-31, 23:59:59.5,
-// 2024-03-31T23:59:59.5 with a final Z for timestamps of a time zone, and the seconds of a duration.
+// Text returns v as a text without loss: the digits of a number, 2024-03-31, 23:59:59.5, 2024-03-31T23:59:59.5 with a
+// final Z for timestamps of a time zone, and the seconds of a duration. It panics for a type that ParseExactType does
+// not return.
 func (e ExactType) Text(v int64) string {
 	switch e.Form {
 	case UnsignedForm:

@@ -36,7 +36,8 @@ type partLoad struct {
 	nulls, inexact int
 }
 
-// Load reads the values of columns that are still in their files, a few parts at a time.
+// Load reads the values of columns that are still in their files, a few parts at a time. It panics for a column whose
+// fields contradict each other.
 func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	var need int64
 	for _, c := range cols {

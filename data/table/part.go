@@ -98,7 +98,7 @@ type Buffers struct {
 	free [][]byte
 }
 
-// Get returns a slice of at least n bytes with arbitrary content.
+// Get returns a slice of at least n bytes with arbitrary content. It panics if n is below 0.
 func (b *Buffers) Get(n int) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()

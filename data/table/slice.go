@@ -42,7 +42,7 @@ func rowInSlice(row, lo, hi int) int {
 }
 
 func subslice[T any](v []T, lo, hi int) []T {
-	if v == nil {
+	if len(v) == 0 {
 		return nil
 	}
 	return v[lo:hi:hi]

@@ -6,7 +6,7 @@ import (
 )
 
 // A Sparse holds a column of sparse vectors: of each row the entries that its file names, in ascending order of their
-// places, counted from 0. Every other entry is 0.
+// places, counted from 0. Every other entry is 0. Its methods panic for a row that it does not have.
 type Sparse struct {
 	Width  int // more than the largest place of an entry
 	blocks []sparseBlock
@@ -70,7 +70,7 @@ func JoinSparse(parts []*Sparse) *Sparse {
 	return out
 }
 
-// A SparseBuilder builds a Sparse row by row.
+// A SparseBuilder builds a Sparse row by row. Its methods panic before the first BeginRow.
 type SparseBuilder struct {
 	all  Sparse
 	last *sparseBlock

@@ -12,7 +12,8 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// An Element is the stored type of the numbers of a [DenseVector].
+// An Element is the stored type of the numbers of a [DenseVector]. Its methods panic for fewer bytes than the size of
+// the element.
 type Element struct {
 	Size   int  // in bytes
 	Float  bool // else an integer
@@ -121,8 +122,8 @@ type vectorBlock struct {
 	evicted bool
 }
 
-// Columns returns the columns of the vector: name[0], name[1], …, or only name if single is set and the width
-// is 1.
+// Columns returns the columns of the vector: name[0], name[1], …, or only name if single is set and the width is 1. It
+// panics if the width is below 0.
 func (v *DenseVector) Columns(single bool) []*Column {
 	kind := Numeric
 	if v.Element.Bool {

@@ -6,9 +6,9 @@ import (
 	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
-// RangeOfEntries calls use with the values and the nulls of the entries of dense vectors, by blocks of rows and, within
-// a block, entry by entry: every block of the file is read once. columns are the entries of the same vectors. null is
-// set for NaN too.
+// RangeOfEntries calls use with the values and the nulls of the entries of dense vectors, by blocks of rows and,
+// within a block, entry by entry: every block of the file is read once. columns are the entries of the same vectors.
+// null is set for NaN too. It panics for columns that are not entries of vectors.
 func RangeOfEntries(ctx context.Context, columns []*Column, use func(number []float64, null []bool)) error {
 	var buffers Buffers
 	number, null := make([]float64, vectorRows), make([]bool, vectorRows)

@@ -162,7 +162,7 @@ func (d Divergence) SizeName() string { return d.entry().size }
 func (d Divergence) RadiusOfSize(share float64) float64 { return d.entry().radius(share) }
 
 // SizeOfRadius returns the smallest effective size of weights in the ball of a radius, as a share: the inverse of
-// RadiusOfSize.
+// RadiusOfSize. It panics for a divergence that Parse does not return.
 func (d Divergence) SizeOfRadius(radius float64) float64 { return d.entry().share(radius) }
 
 // Explain returns sentences on the scaling of the penalty ν·D over n rows, 0 if unknown.

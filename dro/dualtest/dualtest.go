@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/dro"
 )
 
-// Test returns the first promise of dro.Dual that d breaks at the given losses, which are slices of
-// one length, or nil: the risk is ⟨y, f⟩ − ψ(y) of the weights y returned, no other weights returned
-// are better for these losses, and larger losses do not lower the risk.
+// Test returns the first promise of dro.Dual that d breaks at the given losses, which are slices of one length, or
+// nil: the risk is ⟨y, f⟩ − ψ(y) of the weights y returned, no other weights returned are better for these losses, and
+// larger losses do not lower the risk. It panics where the dual does.
 func Test(d dro.Dual, losses ...[]float64) error {
 	const tolerance = 1e-9 // of the terms of a risk
 	if nu := d.Modulus(); !(nu >= 0) || math.IsInf(nu, 1) {

@@ -5,16 +5,16 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
-// Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (Nu/2)‖y‖² and the Euclidean
-// geometry. With Lower = 0 it holds the multipliers of functional constraints f_j(x) ≤ 0 (ex. fcm),
-// Upper being the bound on them (an exact penalty); Upper = +Inf is the orthant.
+// Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (Nu/2)‖y‖² and the Euclidean geometry. With Lower = 0
+// it holds the multipliers of functional constraints f_j(x) ≤ 0 (ex. fcm), Upper being the bound on them (an exact
+// penalty); Upper = +Inf is the orthant. Its methods panic if the slices differ in length.
 type Box struct {
 	Lower, Upper float64 // Lower ≤ Upper; Lower is finite, and ≥ 0 unless every f_j is linear
 	Nu           float64 // ν ≥ 0
 }
 
-// Orthant is the separable form of dro.KL or dro.ChiSquare: the weights 0 ≤ y_j ≤ Cap with the
-// generalised penalty ψ_j(y) = Nu·(y log(n y) − y + 1/n), or (Nu·n/2)(y − 1/n)².
+// Orthant is the separable form of dro.KL or dro.ChiSquare: the weights 0 ≤ y_j ≤ Cap with the generalised penalty
+// ψ_j(y) = Nu·(y log(n y) − y + 1/n), or (Nu·n/2)(y − 1/n)². Its methods panic if the slices differ in length.
 type Orthant struct {
 	Divergence dro.Divergence // dro.KullbackLeibler, which is the default, or dro.PearsonChi2
 	Nu         float64        // ν ≥ 0

@@ -8,7 +8,8 @@ import (
 )
 
 // Entropy is the regulariser φ(x) = μ Σ x_i log(d x_i) on the simplex Δ_d, in the geometry of relative entropy. Its x
-// are, for example, mixed strategies, portfolios or mixtures of models.
+// are, for example, mixed strategies, portfolios or mixtures of models. Its methods panic if the slices differ in
+// length, or are shorter than the settings ask for.
 type Entropy struct {
 	Mu float64 // μ ≥ 0
 }

@@ -4,8 +4,9 @@ import (
 	"math"
 )
 
-// L2 is the ridge regulariser φ(x) = (μ/2)‖x‖², in the Euclidean geometry
-// Δ(x, z) = ½‖x − z‖². With Intercept the last coordinate is left unpenalised.
+// L2 is the ridge regulariser φ(x) = (μ/2)‖x‖², in the Euclidean geometry Δ(x, z) = ½‖x − z‖². With Intercept the last
+// coordinate is left unpenalised. Its methods panic if the slices differ in length, or are shorter than the settings
+// ask for.
 type L2 struct {
 	Mu        float64 // μ ≥ 0
 	Intercept bool    // the last coordinate is free: not penalised

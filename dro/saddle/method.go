@@ -71,7 +71,7 @@ type Need struct {
 	Holds func(p *Problem) bool // reports whether a problem meets the need
 }
 
-// IsMet reports whether p meets the need.
+// IsMet reports whether p meets the need. It panics without Holds.
 func (n Need) IsMet(p *Problem) bool { return n.Holds(p) }
 
 // Or returns a need that is met if either is.

@@ -11,9 +11,10 @@ import (
 //
 // For a loss ℓ of the margin with the Lipschitz constant L (losses.Loss has Lipschitz) and Radius = ε·L, the average
 // risk plus ε·L·‖x‖₂ is the largest expected loss over all distributions within ε of that of the samples in the type-1
-// Wasserstein distance. The cost of moving a sample is the Euclidean distance of its features without the constant; its
-// target does not move. The norm of the regulariser is the dual one, which is the Euclidean norm too. Newton's method
-// needs given weights or ν > 0, and one margin per sample.
+// Wasserstein distance. The cost of moving a sample is the Euclidean distance of its features without the constant;
+// its target does not move. The norm of the regulariser is the dual one, which is the Euclidean norm too. Newton's
+// method needs given weights or ν > 0, and one margin per sample. Its methods panic if the slices differ in length, or
+// are shorter than the settings ask for.
 type Wasserstein struct {
 	Mu        float64 // μ ≥ 0
 	Radius    float64 // ≥ 0

@@ -118,7 +118,8 @@ func Examples() []string {
 	return listed(func(e entry) string { return Spectrum{e.kind, e.example}.String() })
 }
 
-// Upper returns the largest weight of samples of reference weight m in [0, 1], to a few units in the last place.
+// Upper returns the largest weight of samples of reference weight m in [0, 1], to a few units in the last place. It
+// panics for a kind that Parse does not return.
 func (s Spectrum) Upper(m float64) float64 {
 	if m <= 0 {
 		return 0
@@ -126,8 +127,8 @@ func (s Spectrum) Upper(m float64) float64 {
 	return min(1, s.entry().upper(min(1, m), s.Param))
 }
 
-// Lower returns the least weight of samples of reference weight m in [0, 1], which is 1 − Upper(1 − m), to a few
-// units in the last place times the parameter.
+// Lower returns the least weight of samples of reference weight m in [0, 1], which is 1 − Upper(1 − m), to a few units
+// in the last place times the parameter. It panics for a kind that Parse does not return.
 func (s Spectrum) Lower(m float64) float64 {
 	if m >= 1 {
 		return 1

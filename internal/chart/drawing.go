@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -17,6 +18,9 @@ type Drawing struct {
 	w, h vg.Length
 	draw func(sheet)
 }
+
+// errNoDrawing is the error for a Drawing that this package has not made.
+var errNoDrawing = errors.New("chart: there is no drawing")
 
 // margin is the margin on the left and right of every drawing.
 const margin = 6
@@ -42,12 +46,18 @@ func (d Drawing) write(on vg.Canvas, document io.WriterTo) ([]byte, error) {
 
 // SVG returns the drawing as an SVG document with text in Liberation Sans or its substitute.
 func (d Drawing) SVG() ([]byte, error) {
+	if d.draw == nil {
+		return nil, errNoDrawing
+	}
 	c := vgsvg.New(d.w, d.h)
 	return d.write(c, c)
 }
 
 // PNG returns the drawing at 200 dots per inch.
 func (d Drawing) PNG() ([]byte, error) {
+	if d.draw == nil {
+		return nil, errNoDrawing
+	}
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(d.w, d.h), vgimg.UseDPI(200))}
 	return d.write(c, c)
 }
@@ -55,6 +65,9 @@ func (d Drawing) PNG() ([]byte, error) {
 // PDF returns the drawing as one page with text as outlines, since the fonts of the PDF writer lack most of
 // Unicode.
 func (d Drawing) PDF() ([]byte, error) {
+	if d.draw == nil {
+		return nil, errNoDrawing
+	}
 	c := vgpdf.New(d.w, d.h)
 	return d.write(outlined{c}, c)
 }

@@ -156,7 +156,7 @@ func (l Level) checkBallOnly(say func(format string, args ...any)) {
 	}
 }
 
-// Rows holds what a level needs to know about the training rows.
+// Rows holds what a level needs to know about the training rows. Its methods panic for a row that is not there.
 type Rows struct {
 	N       int
 	Weights []float64 // sample weights, nil for equal
@@ -216,6 +216,8 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	switch {
 	case k == nil:
 		return nil, errors.New("the level is not set")
+	case r.N < 0 || r.Weights != nil && len(r.Weights) != r.N || r.Group != nil && len(r.Group) != r.N:
+		return nil, fmt.Errorf("%d rows have %d weights and %d groups", r.N, len(r.Weights), len(r.Group))
 	case l.IsGroupwise():
 		return l.groupDual(r)
 	}
@@ -342,16 +344,16 @@ func balancedWeights(r Rows, strength float64) ([]float64, error) {
 	return w, nil
 }
 
-// Balanced returns weights that give every group the same total weight, proportional to the weights of the rows
-// within a group.
+// Balanced returns weights that give every group the same total weight, proportional to the weights of the rows within
+// a group. It panics if a slice has not an entry for every row.
 func Balanced(r Rows) ([]float64, error) { return balancedWeights(r, 1) }
 
 // subsetCount is the number of balanced subsets whose models are averaged.
 const subsetCount = 10
 
-// Subsets draws ten subsets with as many rows of every group as the smallest group has, without replacement.
-// The same rows give the same subsets. It returns an error if there are fewer than two groups, row weights, or
-// several ranks.
+// Subsets draws ten subsets with as many rows of every group as the smallest group has, without replacement. The same
+// rows give the same subsets. It returns an error if there are fewer than two groups, row weights, or several ranks.
+// It panics if a slice has not an entry for every row.
 func Subsets(r Rows) ([][]int, error) {
 	if r.Sharded != nil {
 		return nil, errors.New("balanced subsets need all rows in one process")

@@ -30,6 +30,9 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 	}
 	first := models[0].Model
 	for k, m := range models {
+		if m.Model == nil {
+			return nil, fmt.Errorf("%s has no model", m.Name)
+		}
 		if slices.ContainsFunc(models[:k], func(o Named) bool { return o.Name == m.Name }) {
 			return nil, &OptionError{"model", fmt.Sprintf("has two models called %q", m.Name), ""}
 		}

@@ -79,8 +79,8 @@ func Choice(s *tune.Selection) *eval.Choice {
 	return c
 }
 
-// WriteSelection writes the candidates as a table of 80 columns, from mild to strong in every family. A name
-// too long for its column continues on the next line.
+// WriteSelection writes the candidates as a table of 80 columns, from mild to strong in every family. A name too long
+// for its column continues on the next line. It panics if there is no candidate.
 func WriteSelection(w io.Writer, s *tune.Selection) error {
 	var err error
 	line := func(format string, args ...any) {

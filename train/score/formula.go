@@ -92,7 +92,8 @@ type Function struct {
 	Above  [2]float64
 }
 
-// At returns the value at v, or NaN if it does not exist, such as the logarithm of 0.
+// At returns the value at v, or NaN if it does not exist, such as the logarithm of 0. It panics for a piecewise
+// function that Formula.Validate refuses.
 func (f *Function) At(v float64) float64 { return (*transform.Function)(f).At(v) }
 
 // A Formula is a model in terms of the source columns:
@@ -161,7 +162,8 @@ type RenamedNumber struct {
 	To   *float64 // nil: a null
 }
 
-// Rename adapts the levels to tables in which some texts are renamed: names maps a text to its new name.
+// Rename adapts the levels to tables in which some texts are renamed: names maps a text to its new name. It panics for
+// a formula that Validate refuses.
 func (f *Formula) Rename(names map[string]string) {
 	if len(names) == 0 {
 		return

@@ -144,7 +144,7 @@ func (t *Term) validate() error {
 			return fmt.Errorf("the level %q occurs twice", l)
 		}
 		seen[l] = true
-		if !finite(t.Weights[k]) {
+		if t.Kind != Numeric && !finite(t.Weights[k]) {
 			return fmt.Errorf("the weight of level %q is %v; it must be finite", l, t.Weights[k])
 		}
 	}

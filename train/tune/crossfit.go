@@ -135,6 +135,9 @@ func (t *Table) lossesAt(x []float64) ([]float64, error) {
 func (t *Table) Margins(
 	ctx context.Context, l level.Level, folds int, seed uint64, start []float64, progress func(done, total int),
 ) ([]float64, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	fold, err := t.Folds(folds, seed)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -74,14 +75,24 @@ func (r *foldRun) add(ctx context.Context, specs []spec, start []float64) error 
 			defer shard.LimitThreads(1)() // of a fold, since the folds are all that may run at once
 		}
 	}
+	var panicked atomic.Pointer[any] // of a fold, as of a loss of the caller's: raised again in the caller
 	for k := range r.folds {
 		jobs.Go(func() (err error) {
+			defer func() {
+				if v := recover(); v != nil {
+					panicked.Store(&v)
+					err = context.Canceled // of the other folds
+				}
+			}()
 			defer memory.Catch(&err)
 			took[k], err = r.runFold(ctx, k, first, start)
 			return err
 		})
 	}
 	err := jobs.Wait()
+	if v := panicked.Load(); v != nil {
+		panic(*v)
+	}
 	for _, p := range took {
 		r.passes += p
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A Table holds the training rows, in random order, and the regularised loss on them.
+// A Table holds the training rows, in random order, and the regularised loss on them. Its methods panic without a
+// matrix or a loss, or if a slice has not an entry for every row.
 type Table struct {
 	level.Rows
 	X      design.Matrix

@@ -16,8 +16,8 @@ type GroupCandidate struct {
 	StepSE     float64 `json:"step_se"`     // standard error of StepChange
 }
 
-// A GroupChoice is the choice between coefficients that all groups share and coefficients of groups. The steps that are
-// taken are the first Taken ones, each with its best candidate.
+// A GroupChoice is the choice between coefficients that all groups share and coefficients of groups. The steps that
+// are taken are the first Taken ones, each with its best candidate. Its methods panic for a step that was not tried.
 type GroupChoice struct {
 	Shared float64            `json:"shared"` // out-of-fold average with shared coefficients
 	Steps  [][]GroupCandidate `json:"steps"`  // the candidates of every step that was tried

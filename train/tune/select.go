@@ -65,7 +65,7 @@ func (o Options) Validate() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// A Selection is a choice with the estimates it is based on.
+// A Selection is a choice with the estimates it is based on. Its methods panic without candidates.
 type Selection struct {
 	Criterion string `json:"criterion"` // one of Criteria
 	// whether the criterion is worst-group-accuracy because of Options.Embeddings
@@ -110,6 +110,14 @@ func (s *Selection) Best() *Candidate { return &s.Candidates[s.Chosen] }
 func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selection, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
+	}
+	if o.Rows < 2 {
+		return nil, fmt.Errorf("a choice on %d rows: Options.Rows must be at least 2", o.Rows)
+	}
+	for _, t := range []*Table{t, t.Validation} {
+		if err := t.check(); err != nil {
+			return nil, err
+		}
 	}
 	c := &selectionRun{Selection: &Selection{Rate: o.Rate, Of: t.N}, options: o, table: t}
 	if n := t.choiceRows(o.Rows); n < t.N {
@@ -186,6 +194,22 @@ func (o Options) MemoryBytes(rows, columns int) int64 {
 		copies++
 	}
 	return int64(copies)*size + int64(n)*candidateBytes
+}
+
+// check returns an error if the parts of the table do not fit together. There need not be a table.
+func (t *Table) check() error {
+	if t == nil {
+		return nil
+	}
+	if t.X == nil || t.Loss == nil {
+		return errors.New("the table has no matrix or no loss")
+	}
+	if n, _ := t.X.Dims(); n != t.N || len(t.Target) != n || t.Weights != nil && len(t.Weights) != n ||
+		t.Group != nil && len(t.Group) != n {
+		return fmt.Errorf("the matrix has %d rows, but there are %d targets, %d weights and %d groups of %d rows", n,
+			len(t.Target), len(t.Weights), len(t.Group), t.N)
+	}
+	return nil
 }
 
 // choiceRows returns the largest number of rows that the choice uses.
