@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// Rows says which rows of a table this process has, where several train together. Package train makes them; nil means that
-// this process has all rows.
+// Rows says which rows of a table this process has, where several train together. Package train makes them; nil
+// means that this process has all rows.
 type Rows = interface {
 	// LocalRange returns the rows [lo, hi) of n rows that this process has.
 	LocalRange(n int) (lo, hi int)

@@ -54,8 +54,10 @@ const (
 // random order; report must cover all training rows. Without a profile no drift is reported. It panics if the encoder
 // did not make d.
 func (e *Encoder) MakeProfile(d *Dataset, report Report, storage design.Storage) {
-	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))), max(minProfiled, readCells/max(1, d.D)))
-	e.Profile = &Profile{Rows: rows, Float32: storage == design.Float32Storage, Sample: sampleRows(d, storage == design.Float32Storage)}
+	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))),
+		max(minProfiled, readCells/max(1, d.D)))
+	single := storage == design.Float32Storage
+	e.Profile = &Profile{Rows: rows, Float32: single, Sample: sampleRows(d, single)}
 	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
 	for i, in := range e.Inputs {
 		if !in.isProfiled() {

@@ -22,7 +22,8 @@ func (c *Column) Match(values []string, text string) (value string, ok bool) {
 }
 
 // PositiveOf returns the value that is the positive class by default, and the rule that decided: the larger
-// number; otherwise the value "true", "1" or "yes" in any case; otherwise the last in alphabetical order. Both are empty without values.
+// number; otherwise the value "true", "1" or "yes" in any case; otherwise the last in alphabetical order. Both are
+// empty without values.
 func (c *Column) PositiveOf(values []string) (positive, rule string) {
 	if len(values) == 0 {
 		return "", ""

@@ -92,7 +92,8 @@ func (d *drawer) learn(v reflect.Value, depth int) {
 
 // settings are structs that programs fill in, although some of their fields are the package's own.
 var settings = map[reflect.Type]bool{
-	reflect.TypeFor[train.Config](): true, reflect.TypeFor[train.BlockOptions](): true, reflect.TypeFor[eval.Input](): true,
+	reflect.TypeFor[train.Config](): true, reflect.TypeFor[train.BlockOptions](): true,
+	reflect.TypeFor[eval.Input]():     true,
 	reflect.TypeFor[report.Options](): true, reflect.TypeFor[table.DenseVector](): true,
 }
 
@@ -188,10 +189,11 @@ func (d *drawer) setSlice(v reflect.Value, depth int) {
 	if d.IntN(4) == 0 {
 		return
 	}
-	n := d.IntN(5)
+	n, k := d.IntN(5), v.Type().Elem().Kind()
 	v.Set(reflect.MakeSlice(v.Type(), n, n))
 	for i := range n {
-		if k := v.Type().Elem().Kind(); !d.set(v.Index(i), depth) && !d.hard && (k == reflect.Pointer || k == reflect.Interface) {
+		canBeNil := k == reflect.Pointer || k == reflect.Interface
+		if !d.set(v.Index(i), depth) && !d.hard && canBeNil {
 			v.SetLen(i) // no nil among them
 			return
 		}
@@ -243,7 +245,8 @@ func (d *drawer) setInterface(v reflect.Value) {
 		dro.ChiSquare{Alpha: 2}, dro.Ball{}, primaldual.Box{}, primaldual.Box{Upper: 1,
 			Nu: 1}, primaldual.Orthant{Cap: 1}, primaldual.FullVector{}, dro.Uniform{}, dro.L2{},
 		dro.L2{Mu: 1, Intercept: true, Classes: 5}, dro.Entropy{}, dro.Newton{},
-		&bytes.Buffer{}, bytes.NewReader([]byte("a,b\n1,2\n")), readerFunc(func([]byte) (int, error) { panic(callersBug) }), readerFunc(
+		&bytes.Buffer{}, bytes.NewReader([]byte("a,b\n1,2\n")),
+		readerFunc(func([]byte) (int, error) { panic(callersBug) }), readerFunc(
 			func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }), 1.5, "x", nil,
 	}
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -325,7 +328,9 @@ func soundValues(t *testing.T) map[reflect.Type][]reflect.Value {
 	known(losses.NewSoftmax(dense, []int{0, 1, 2, 1}, 3))
 	logger := reflect.ValueOf(slog.New(slog.DiscardHandler))
 	d.known[logger.Type()] = []reflect.Value{logger}
-	known(&train.BlockOptions{}, &encode.TrainingRows{}, &table.Buffers{}, &table.SparseBuilder{}, &table.DenseVector{Rows: 2, Width: 1, Element: table.Element{Size: 1},
-		From: bytes.NewReader(make([]byte, 2))})
+	known(&train.BlockOptions{}, &encode.TrainingRows{})
+	known(&table.Buffers{}, &table.SparseBuilder{},
+		&table.DenseVector{Rows: 2, Width: 1, Element: table.Element{Size: 1},
+			From: bytes.NewReader(make([]byte, 2))})
 	return d.known
 }

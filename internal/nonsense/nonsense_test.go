@@ -83,8 +83,8 @@ func states(comment *ast.CommentGroup, words string) bool {
 	return strings.Contains(strings.Join(strings.Fields(comment.Text()), " "), words)
 }
 
-// statedPanics returns the functions and methods of a package whose doc comment states a panic, as the names of entries,
-// and the types whose comment states it for their methods.
+// statedPanics returns the functions and methods of a package whose doc comment states a panic, as the names of
+// entries, and the types whose comment states it for their methods.
 func statedPanics(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	stated := map[string]bool{}

@@ -19,7 +19,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A Measured is an evaluation with what a report needs besides. Its methods panic for one that this package has not made.
+// A Measured is an evaluation with what a report needs besides. Its methods panic for one that this package
+// has not made.
 type Measured struct {
 	Evaluation *eval.Evaluation
 	Input      *eval.Input   // what was measured
