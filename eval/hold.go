@@ -118,9 +118,16 @@ func (e *Evaluation) holdReasons() (why []string) {
 	if leaks := e.leaks(facts.Warning); leaks != nil {
 		why = append(why, printable.List(leaks, 3)+" may give away the outcome")
 	}
-	if slices.ContainsFunc(e.Criteria,
-		func(c Criterion) bool { return c.Model == e.Models[e.Focus()].Name && c.Outcome == "fail" }) {
-		why = append(why, "a fairness criterion fails")
+	k := e.Focus() // or the model that is recommended
+	if i := slices.Index(e.Names(), e.Verdict.before.recommended); i >= 0 {
+		k = i
+	}
+	if slices.ContainsFunc(e.Criteria, func(c Criterion) bool { return c.Model == e.Models[k].Name && c.Outcome == "fail" }) {
+		s := "a fairness criterion fails"
+		if k != e.Focus() {
+			s += " with " + e.ModelName(k)
+		}
+		why = append(why, s)
 	}
 	return why
 }

@@ -33,8 +33,12 @@ func TestConclude_Reasons(t *testing.T) {
 			e.Attributes = eval.ListedAttributes([]string{"income", "applicant_sex", "AGE"})
 		}, nil, "Check first that the law lets the model use applicant_sex and AGE. Then keep ", false},
 		"a criterion": {func(e *eval.Evaluation) {
-			e.Criteria = append(e.Criteria, eval.Criterion{Model: e.Models[e.Focus()].Name, Outcome: "fail"})
-		}, nil, "Do not use the model yet: a fairness criterion fails. Once that is settled, keep ", false},
+			e.Criteria = append(e.Criteria, eval.Criterion{Model: e.Models[0].Name, Outcome: "fail"})
+		}, nil, "Do not use the model yet: a fairness criterion fails with the standard model (ERM). Once that is settled, keep ",
+			false},
+		"a criterion of the other model": {func(e *eval.Evaluation) {
+			e.Criteria = append(e.Criteria, eval.Criterion{Model: e.Models[1].Name, Outcome: "fail"})
+		}, nil, "Keep ", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := evaltest.Loans()

@@ -545,7 +545,11 @@ func (j *judge) intervalText(factor float64) string {
 	if text == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (%s interval of the change %s)", printable.WholePercent(j.Confidence), text)
+	note := ""
+	if j.isByGroup() { // the interval of a single group, which the table has, is another one
+		note = ", whichever group is the worst:"
+	}
+	return fmt.Sprintf(" (%s interval of the change%s %s)", printable.WholePercent(j.Confidence), note, text)
 }
 
 // judgedPlace returns where two models do not differ, as "for the worst group".

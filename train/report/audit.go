@@ -374,8 +374,8 @@ func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.C
 // auditReport returns the report of an audit.
 func (x *Measured) auditReport() *eval.Report {
 	o := x.audit
-	r := &eval.Report{Title: "Audit of " + x.Input.TargetName, Evaluation: x.Evaluation,
-		Notes: append([]string{}, o.frame.Notes...), Command: o.Command}
+	r := &eval.Report{Title: comparedTitle(x.Evaluation), Subtitle: measuredOn(x.Evaluation, o.Name),
+		Evaluation: x.Evaluation, Notes: append([]string{}, o.frame.Notes...), Command: o.Command}
 	r.Facts = append(r.Facts, eval.Fact{Key: "data", Value: o.Name})
 	for _, s := range o.Scores {
 		r.Facts = append(r.Facts, eval.Fact{Key: "scores of " + s.Name, Value: "column " + s.Column})

@@ -84,11 +84,9 @@ func checkComparable(a, b *train.Model) error {
 
 // comparisonReport returns the report of Compare.
 func (x *Measured) comparisonReport() *eval.Report {
-	var names []string
 	r := &eval.Report{Evaluation: x.Evaluation, Notes: append([]string{}, x.notes...), Command: x.options.Command,
 		Card: x.options.Card}
 	for _, c := range x.compared {
-		names = append(names, c.Name)
 		s, day := c.Model.Summary(""), ""
 		if at := c.Model.Trained; !at.IsZero() {
 			day = " on " + at.Format(time.DateOnly)
@@ -98,6 +96,32 @@ func (x *Measured) comparisonReport() *eval.Report {
 				Name(c.Model), s.Level, s.Loss, c.Model.TrainRows, printable.Noun(c.Model.TrainRows, "row",
 					"rows"), c.Model.Config.Data, c.Model.Version, day, s.Certified)})
 	}
-	r.Title = strings.Join(names, " against ") + ": " + x.Evaluation.Target
+	r.Title, r.Subtitle = comparedTitle(x.Evaluation), measuredOn(x.Evaluation, x.table)
 	return r
+}
+
+// comparedTitle says which of several models from elsewhere is recommended, or names what is measured.
+func comparedTitle(e *eval.Evaluation) string {
+	names := e.Names()
+	switch len(names) {
+	case 1:
+		return "Predictions of " + e.Target
+	case 2:
+		switch e.Verdict.Recommended {
+		case names[0]:
+			return fmt.Sprintf("%s is kept, predicting %s (compared with %s)", names[0], e.Target, names[1])
+		case names[1]:
+			return fmt.Sprintf("%s is better than %s, predicting %s", names[1], names[0], e.Target)
+		}
+	}
+	return strings.Join(names, " against ") + ": " + e.Target
+}
+
+// measuredOn says which rows were measured.
+func measuredOn(e *eval.Evaluation, table string) string {
+	where := "the " + string(e.Split)
+	if e.Split == eval.Table && table != "" {
+		where = table
+	}
+	return fmt.Sprintf("Measured on %s (%s).", where, printable.Plural(e.N, "row", "rows"))
 }
