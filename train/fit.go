@@ -123,9 +123,12 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	if err != nil {
 		return err
 	}
-	m.Result.ERM = m.summariseBaseline(oracle, adversary, m.muOfBaseline(), plain)
-	m.Result.GroupWeighted = m.summariseBaseline(oracle, adversary, m.muOfBalanced(), balanced)
-	err = m.solveRobust(ctx, oracle, adversary, plain, balanced, began)
+	robust, err := m.solveRobust(ctx, oracle, adversary, plain, balanced, began)
+	if robust == nil {
+		return err
+	}
+	m.Result.ERM = m.summariseBaseline(oracle, adversary, m.muOfBaseline(), plain, plain == robust)
+	m.Result.GroupWeighted = m.summariseBaseline(oracle, adversary, m.muOfBalanced(), balanced, balanced == robust)
 	if err == nil && m.Baseline != nil && m.Config.Average != "plain" && m.Encoder.Target.Task == encode.Binary {
 		err = m.fitTempered(ctx, oracle, adversary, began)
 	}
@@ -360,15 +363,19 @@ func (m *Model) solveBaseline(
 	return res, m.nameColumn(err)
 }
 
-// summariseBaseline returns the risks of a baseline, including that under the adversary of the model.
+// summariseBaseline returns the risks of a baseline, including that under the adversary of the model. isModel says that
+// the model is this baseline.
 func (m *Model) summariseBaseline(
-	oracle tune.Oracle, adversary dro.Dual, mu float64, res *dro.Result,
+	oracle tune.Oracle, adversary dro.Dual, mu float64, res *dro.Result, isModel bool,
 ) *SummaryBaseline {
 	if res == nil {
 		return nil
 	}
-	loss := lossesAt(oracle, res.X)
-	defer memory.Release(oracle.Arena(), loss)
+	loss := m.Run.Loss
+	if !isModel {
+		loss = lossesAt(oracle, res.X)
+		defer memory.Release(oracle.Arena(), loss)
+	}
 	s := &SummaryBaseline{Status: statusText(res.Status, mu), Mu: mu, Objective: res.Objective,
 		Risk: m.Run.weightedAverage(loss)}
 	s.RobustRisk, _, _ = dro.Evaluate(m.problem(oracle, adversary), res.X)
@@ -376,12 +383,13 @@ func (m *Model) summariseBaseline(
 	return s
 }
 
-// solveRobust minimises the worst-case risk of the level. If the level is a baseline, it uses its solution.
+// solveRobust minimises the worst-case risk of the level, and returns the solution if there is one. If the level is a
+// baseline, it uses its solution.
 func (m *Model) solveRobust(
 	ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time,
-) error {
+) (*dro.Result, error) {
 	if err := m.checkWasserstein(); err != nil {
-		return err
+		return nil, err
 	}
 	p := m.problem(oracle, adversary)
 	method, why := dro.Choose(p)
@@ -413,7 +421,7 @@ func (m *Model) solveRobust(
 		res, err = m.solveOrResume(ctx, "robust", p, method, s)
 	}
 	if res == nil {
-		return m.nameColumn(err)
+		return nil, m.nameColumn(err)
 	}
 	m.Coefficients = res.X
 	m.Run.Loss = lossesAt(oracle, res.X)
@@ -425,7 +433,7 @@ func (m *Model) solveRobust(
 		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finiteOrNil(c.Upper), finiteOrNil(c.Lower)})
 	}
 	m.fillSummary(res, p)
-	return err
+	return res, err
 }
 
 // fillSummary sets Result.

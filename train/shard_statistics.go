@@ -11,20 +11,25 @@ import (
 
 // weightedMean returns the mean of v under weights; nil means equal weights.
 func weightedMean(rows *ranks.Rows, v, weight []float64) float64 {
-	weighted := func(of func(j int) float64) float64 {
-		return rows.Sum(len(v), func(lo, hi int) float64 {
-			sum := 0.0
-			for j := lo; j < hi; j++ {
-				w := 1.0
-				if weight != nil {
-					w = weight[j]
-				}
-				sum += w * of(j)
+	total := rows.Sum(len(v), func(lo, hi int) (sum float64) {
+		if weight == nil {
+			return float64(hi - lo)
+		}
+		for _, w := range weight[lo:hi] {
+			sum += w
+		}
+		return sum
+	})
+	return rows.Sum(len(v), func(lo, hi int) (sum float64) {
+		for j := lo; j < hi; j++ {
+			w := 1.0
+			if weight != nil {
+				w = weight[j]
 			}
-			return sum
-		})
-	}
-	return weighted(func(j int) float64 { return v[j] }) / weighted(func(int) float64 { return 1 })
+			sum += w * v[j]
+		}
+		return sum
+	}) / total
 }
 
 // groupRisks returns the mean losses by group.

@@ -62,7 +62,7 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	}
 	m.Tempered = m.rescaleCoefficients(direction, slope, intercept)
 	res.X = m.Tempered
-	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, *m.Config.Mu, res),
+	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, *m.Config.Mu, res, false),
 		Slope: res.X[indexOfLargest(direction)] / direction[indexOfLargest(direction)]}
 	if fall := m.Result.ERM.RobustRisk - m.Result.RobustRisk; fall > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
 		share := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / fall

@@ -50,21 +50,27 @@ func newColumn(c *data.Column, rows []int) *column {
 		return out
 	}
 	out.number = make([]float64, len(rows))
-	var known []int // places with a number
-	var values []float64
+	known, values := make([]int32, 0, len(rows)), make([]float64, 0, len(rows)) // places with a number
 	for i := range rows {
 		out.index[i], out.number[i] = -1, math.NaN()
 		if v := c.Number[i]; c.IsNull(i) || math.IsNaN(v) || math.IsInf(v, 0) {
 			out.nulls++
 		} else {
 			out.number[i] = v
-			known, values = append(known, i), append(values, v)
+			known, values = append(known, int32(i)), append(values, v)
 		}
 	}
-	for _, k := range radix.Argsort(values) {
+	order, different := radix.Argsort(values), 0
+	for n, k := range order {
+		if n == 0 || values[order[n-1]] != values[k] {
+			different++
+		}
+	}
+	out.values = make([]count, 0, different)
+	for _, k := range order {
 		i, n := known[k], len(out.values)
-		if n == 0 || out.values[n-1].value != out.number[i] {
-			out.values = append(out.values, count{value: out.number[i], first: i}) // equal ones keep their order
+		if n == 0 || out.values[n-1].value != values[k] {
+			out.values = append(out.values, count{value: values[k], first: int(i)}) // equal ones keep their order
 			n++
 		}
 		out.index[i] = int32(n - 1)

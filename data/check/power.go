@@ -20,7 +20,7 @@ func (x *examination) measure() string {
 // rate returns how well scores predict the target in the rows that have both: the area under the ROC curve for
 // classes, in either direction, otherwise the proportion of variance that is explained.
 func (x *examination) rate(score, y []float64) float64 {
-	var s, t []float64
+	s, t := make([]float64, 0, len(x.known)), make([]float64, 0, len(x.known))
 	for _, i := range x.known {
 		if !math.IsNaN(score[i]) && !math.IsNaN(y[i]) {
 			s, t = append(s, score[i]), append(t, y[i])
@@ -45,7 +45,7 @@ func (x *examination) rate(score, y []float64) float64 {
 
 // areaUnderCurve returns the area under the ROC curve in either direction.
 func areaUnderCurve(score, y []float64) float64 {
-	var one, zero []float64
+	one, zero := make([]float64, 0, len(y)), make([]float64, 0, len(y))
 	for i, v := range y {
 		if v > 0 {
 			one = append(one, score[i])
@@ -73,6 +73,37 @@ func areaUnderCurve(score, y []float64) float64 {
 	return max(a, 1-a)
 }
 
+// areaByValue returns the same of the numbers of a column, which are in order already.
+func (x *examination) areaByValue(c *column, y []float64) float64 {
+	type classes struct{ one, zero float64 }
+	of := make([]classes, len(c.values))
+	var all classes
+	for _, i := range x.known {
+		switch k := c.index[i]; {
+		case k < 0 || math.IsNaN(y[i]):
+		case y[i] > 0:
+			of[k].one++
+			all.one++
+		default:
+			of[k].zero++
+			all.zero++
+		}
+	}
+	if all.one+all.zero < fewRows {
+		return 0
+	}
+	if all.one == 0 || all.zero == 0 {
+		return 0.5
+	}
+	below, pairs := 0.0, 0.0
+	for _, v := range of {
+		pairs += v.one * (below + v.zero/2)
+		below += v.zero
+	}
+	a := pairs / (all.one * all.zero)
+	return max(a, 1-a)
+}
+
 // rateColumn returns how well a column alone predicts the target, of several classes the one predicted worst: the
 // largest of three measures, the order of its numbers, the average target of its values in other folds, and the average
 // target of the values beside a value.
@@ -81,7 +112,7 @@ func (x *examination) rateColumn(c *column) (power float64) {
 	for _, y := range x.y {
 		best := 0.0
 		if c.number != nil {
-			best = x.rateNumbers(c.number, y)
+			best = x.rateNumbers(c, y)
 			if len(c.values) >= 20 {
 				best = max(best, x.rate(x.neighbourScores(c, y), y))
 			}
@@ -95,10 +126,11 @@ func (x *examination) rateColumn(c *column) (power float64) {
 }
 
 // rateNumbers returns how well the numbers of a column predict the target by their order or linearly.
-func (x *examination) rateNumbers(number, y []float64) float64 {
+func (x *examination) rateNumbers(c *column, y []float64) float64 {
 	if x.binary {
-		return x.rate(number, y)
+		return x.areaByValue(c, y)
 	}
+	number := c.number
 	var v, t []float64
 	for _, i := range x.known {
 		if !math.IsNaN(number[i]) {

@@ -90,7 +90,8 @@ func (x *numberScan) add(t *matrix.Tile, j int, cuts []int, weight []float64) {
 		}
 		buf := valuesOf(t, j, rows[from:to], &faults)
 		moment := matrix.Moment{}
-		if matrix.AreFinite(buf) {
+		n, finite := matrix.CountNonzero(buf)
+		if nonzero += to - from - len(buf) + n; finite {
 			w, nulls := weightsOf(t, j, rows[from:to], weight)
 			moment = matrix.MomentOfWeighted(buf, w)
 			moment.Nulls = nulls
@@ -98,12 +99,6 @@ func (x *numberScan) add(t *matrix.Tile, j int, cuts []int, weight []float64) {
 			addNotFiniteFaults(t, j, rows[from:to], &faults)
 		}
 		moments = append(moments, moment)
-		nonzero += to - from - len(buf)
-		for _, v := range buf {
-			if v != 0 {
-				nonzero++
-			}
-		}
 		from = to
 	}
 	x.mu.Lock()

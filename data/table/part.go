@@ -1,12 +1,14 @@
 package table
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"math"
 	"math/bits"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/drotrain/drotrain/data/internal/numeral"
 )
@@ -91,6 +93,23 @@ func ReadFull(src io.ReaderAt, b []byte, at int64) error {
 	}
 	return &Error{Msg: "cannot read", Err: Cause(err)}
 }
+
+// ReadDoubles fills dst with the little-endian doubles of a file at an offset.
+func ReadDoubles(src io.ReaderAt, dst []float64, at int64) error {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 8*len(dst))
+	if err := ReadFull(src, b, at); err != nil {
+		return err
+	}
+	if !isLittleEndian {
+		for i := range dst {
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+	}
+	return nil
+}
+
+// isLittleEndian reports whether numbers in memory begin with their lowest byte.
+var isLittleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // Buffers is a pool of byte slices that is safe for concurrent use.
 type Buffers struct {

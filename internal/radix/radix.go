@@ -11,8 +11,11 @@ import (
 // fewKeys is the number of keys below which comparisons are faster.
 const fewKeys = 512
 
-// scratch keeps memory for the next call of Sort.
-var scratch = sync.Pool{New: func() any { return new([]uint64) }}
+// scratch and keyScratch keep memory for the next calls of Sort and of Argsort.
+var (
+	scratch    = sync.Pool{New: func() any { return new([]uint64) }}
+	keyScratch = sync.Pool{New: func() any { return new([]Key) }}
+)
 
 // Sort sorts numbers, none of which is NaN, in ascending order. It makes −0 a 0.
 func Sort(v []float64) {
@@ -61,12 +64,15 @@ func NewKey(x float64, at int) Key { return Key{orderedBits(x), int32(at)} }
 
 // Argsort returns the places that sort the keys in ascending order; equal keys keep their order.
 func Argsort(keys []float64) []int32 {
-	a := make([]Key, len(keys))
+	work := keyScratch.Get().(*[]Key)
+	defer keyScratch.Put(work)
+	*work = slices.Grow((*work)[:0], 2*len(keys))[:2*len(keys)]
+	a, b := (*work)[:len(keys)], (*work)[len(keys):]
 	for i, x := range keys {
 		a[i] = NewKey(x, i)
 	}
 	out := make([]int32, len(keys))
-	for i, k := range SortKeys(a, make([]Key, len(keys))) {
+	for i, k := range SortKeys(a, b) {
 		out[i] = k.At
 	}
 	return out

@@ -186,7 +186,7 @@ class _RobustModel(BaseEstimator):
         fair = given.get("average") == "plain" and given.get("impute") != "drop"  # the adversary has the sample weights
         fixed += [] if fair else ["--weights-out=-"]
         apart = not (listed and not columns) and given.keys().isdisjoint(_OF_COLUMNS)  # no option names a column of X
-        rows_of_table = _table.batches(features, columns, _table.is_vector(features) and apart)
+        rows_of_table = _table.batches(features, columns, _table.is_vector(features) and apart, not self._imputes())
         output = run([*fixed, *arguments], None, rows_of_table, self.progress)
         end = len(output) if fair else output.find(b"\xff\xff\xff\xff")  # not in JSON: the Arrow stream of the weights
         if end < 1:

@@ -175,12 +175,12 @@ def numbers(X: Any, wanted: list[str]) -> Any:
     return values if np.isfinite(values.data if sparse.issparse(values) else values).all() else None
 
 
-def batches(X: Any, extra: dict[str, Any], vector: bool | None = None) -> Iterator[pa.RecordBatch]:
+def batches(X: Any, extra: dict[str, Any], vector: bool | None = None, finite: bool = False) -> Iterator[pa.RecordBatch]:
     """Yield record batches of the features and of the extra columns behind them.
 
     X is a pyarrow table, a 2-dimensional array or a sparse matrix, whose columns are named x0, x1, …. If vector is
     set, X is a sparse matrix and one column of sparse vectors; None means if is_vector(X). Another sparse matrix is made
-    dense batch by batch.
+    dense batch by batch. finite says that X has no NaN, which would be null.
     """
     count, width = X.shape
     vector = is_vector(X) if vector is None else vector
@@ -194,7 +194,7 @@ def batches(X: Any, extra: dict[str, Any], vector: bool | None = None) -> Iterat
             columns = [_whole(c.slice(start, step)) for c in X.columns]
         else:
             dense = X[part].toarray() if sparse.issparse(X) else X[part]
-            columns = [pa.array(c, from_pandas=True) for c in np.ascontiguousarray(dense.T)]  # NaN is null
+            columns = [pa.array(c, from_pandas=not finite) for c in np.ascontiguousarray(dense.T)]  # NaN is null
         columns += [_whole(c[part]) for c in extra.values()]
         yield pa.record_batch(columns, names=[*([VECTOR] if vector else names(X)), *extra])
 

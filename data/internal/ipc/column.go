@@ -333,12 +333,18 @@ func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, st
 	if b.from != from {
 		b.from, b.codes = from, nil
 	}
+	n, unused := uint64(from.Len()), 64-8*e.Size
 	for i := range rows {
 		if valid != nil && !bit(valid, i) {
 			continue
 		}
-		at, _ := e.Number(indices[i*e.Size:])
-		if !(at >= 0 && at < float64(from.Len())) {
+		var at uint64
+		if e.Size == 4 {
+			at = uint64(binary.LittleEndian.Uint32(indices[4*i:]))
+		} else {
+			at = e.Bits(indices[i*e.Size:])
+		}
+		if at >= n || e.Signed && at>>(63-unused) != 0 { // beyond the end or negative
 			panic(table.Damaged("an index of a dictionary is out of range"))
 		}
 		k, row := int(at), start+i

@@ -89,7 +89,16 @@ func (p *part) Pages() []table.Page {
 	return []table.Page{page}
 }
 
+// isPlain reports whether the part is doubles without nulls that lie in the file as they are read.
+func (p *part) isPlain() bool {
+	e := p.field.Element
+	return e.Float && e.Size == 8 && p.field.Kind == table.Numeric && p.field.Dictionary < 0 && !p.marked && !p.isWhole()
+}
+
 func (p *part) Open(row int, _ *table.Buffers) (table.Values, error) {
+	if p.isPlain() {
+		return &plainValues{part: p, next: row}, nil
+	}
 	v := &values{part: p, next: row &^ 7, builder: newBuilder(p.field, p.name, min(pieceRows, p.rows), p.exact, p.dates),
 		buf: make([][]byte, len(p.buffers))}
 	v.builder.allocate(min(pieceRows, p.rows))
@@ -112,6 +121,30 @@ func (p *part) guard(do func() error) error {
 		return intake.InFile(p.src.Name(), intake.InColumn(p.name, err))
 	}
 	return nil
+}
+
+// plainValues reads the rows of a part that is plain.
+type plainValues struct {
+	*part
+	next int // the row of the part to go on with
+}
+
+// Inexact, Close and Codes implement [table.Values].
+func (v *plainValues) Inexact() int { return 0 }
+func (v *plainValues) Close()       {}
+
+func (v *plainValues) Codes([]int32, []bool, *table.Levels) (int, error) {
+	return 0, v.guard(func() error { return table.Damaged("the column holds numbers, but is read as text") })
+}
+
+// Numbers implements [table.Values].
+func (v *plainValues) Numbers(dst []float64, _ []bool) (nulls int, err error) {
+	from, size := 8*int64(v.from+v.next), 8*int64(len(dst))
+	if len(dst) > v.rows-v.next || from+size > v.buffers[1].size {
+		return 0, v.guard(func() error { return table.Damaged("a column ends early") })
+	}
+	v.next += len(dst)
+	return 0, v.guard(func() error { return table.ReadDoubles(v.batch.src, dst, v.buffers[1].from+from) })
 }
 
 // values reads the rows of a part.

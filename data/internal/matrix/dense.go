@@ -43,13 +43,41 @@ func (b *dense[T]) put(p piece) {
 	rows, places := p.rows, p.places
 	for len(rows) > 0 {
 		n := min(scatterRows, len(rows))
-		for j, column := range p.columns {
-			x := b.cells[b.numbers[p.lo+j].First:]
+		for j := 0; j < len(p.columns); {
+			first := b.numbers[p.lo+j].First
+			if j+4 <= len(p.columns) && areAdjacent(b.numbers[p.lo+j:p.lo+j+4]) {
+				b.putFour(first, [4][]float64(p.columns[j:j+4]), rows[:n], places)
+				j += 4
+				continue
+			}
+			x, column := b.cells[first:], p.columns[j]
 			for k, i := range rows[:n] {
 				x[places[k]*b.Width] = T(column[i])
 			}
+			j++
 		}
 		rows, places = rows[n:], places[n:]
+	}
+}
+
+// areAdjacent reports whether numbers are neighbours in the matrix, in their order.
+func areAdjacent(numbers []*Number) bool {
+	for j, x := range numbers {
+		if x.First != numbers[0].First+j {
+			return false
+		}
+	}
+	return true
+}
+
+// putFour stores rows of four columns that are adjacent in the matrix.
+func (b *dense[T]) putFour(first int, columns [4][]float64, rows []int32, places []int) {
+	c0, c1, c2, c3 := columns[0], columns[1], columns[2], columns[3]
+	c1, c2, c3 = c1[:len(c0)], c2[:len(c0)], c3[:len(c0)]
+	cells, d := b.cells[first:], b.Width
+	for k, i := range rows {
+		x := cells[places[k]*d:][:4]
+		x[0], x[1], x[2], x[3] = T(c0[i]), T(c1[i]), T(c2[i]), T(c3[i])
 	}
 }
 

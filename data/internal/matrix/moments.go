@@ -53,42 +53,35 @@ func MomentOf(v []float64) Moment {
 	if m.Lo == m.Hi {
 		return m
 	}
-	var s [4]float64
-	k := len(v) &^ 3
+	n, k, lo := float64(m.N), len(v)&^3, m.Lo
+	var s0, s1, s2, s3 float64
 	for i := 0; i < k; i += 4 {
 		w := v[i : i+4 : i+4]
-		s[0] += w[0] - m.Lo
-		s[1] += w[1] - m.Lo
-		s[2] += w[2] - m.Lo
-		s[3] += w[3] - m.Lo
+		s0 += w[0] - lo
+		s1 += w[1] - lo
+		s2 += w[2] - lo
+		s3 += w[3] - lo
 	}
 	for _, x := range v[k:] {
-		s[0] += x - m.Lo
+		s0 += x - lo
 	}
-	n := float64(m.N)
-	off := (s[0] + s[1] + s[2] + s[3]) / n
-	spread := m.Hi - m.Lo
-	var squares, rest [4]float64
+	off := (s0 + s1 + s2 + s3) / n
+	spread := m.Hi - lo
+	var q0, q1, q2, q3, r0, r1, r2, r3 float64 // squares, and what rounding left
 	for i := 0; i < k; i += 4 {
 		w := v[i : i+4 : i+4]
-		a, b, c, d := (w[0]-m.Lo-off)/spread, (w[1]-m.Lo-off)/spread, (w[2]-m.Lo-off)/spread, (w[3]-m.Lo-off)/spread
-		squares[0] += a * a
-		squares[1] += b * b
-		squares[2] += c * c
-		squares[3] += d * d
-		rest[0] += a
-		rest[1] += b
-		rest[2] += c
-		rest[3] += d
+		a, b, c, d := (w[0]-lo-off)/spread, (w[1]-lo-off)/spread, (w[2]-lo-off)/spread, (w[3]-lo-off)/spread
+		q0, r0 = q0+a*a, r0+a
+		q1, r1 = q1+b*b, r1+b
+		q2, r2 = q2+c*c, r2+c
+		q3, r3 = q3+d*d, r3+d
 	}
 	for _, x := range v[k:] {
-		z := (x - m.Lo - off) / spread
-		squares[0] += z * z
-		rest[0] += z
+		z := (x - lo - off) / spread
+		q0, r0 = q0+z*z, r0+z
 	}
-	left := rest[0] + rest[1] + rest[2] + rest[3]
-	m.Off = off + left/n*spread                             // what rounding left
-	m.Q = squares[0] + squares[1] + squares[2] + squares[3] // a quarter at least, beside which left²/n is nothing
+	m.Off = off + (r0+r1+r2+r3)/n*spread
+	m.Q = q0 + q1 + q2 + q3 // a quarter at least, beside which the rest's square over n is nothing
 	return m
 }
 
@@ -105,13 +98,28 @@ func minMax(v []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// AreFinite reports whether no value is NaN or infinite.
-func AreFinite(v []float64) bool {
-	s := 0.0
-	for _, x := range v {
-		s += x - x
+// CountNonzero returns how many values are not 0, and whether none is NaN or infinite.
+func CountNonzero(v []float64) (n int, finite bool) {
+	var s0, s1 float64
+	k := len(v) &^ 1
+	for i := 0; i < k; i += 2 {
+		a, b := v[i], v[i+1]
+		s0 += a - a
+		s1 += b - b
+		if a != 0 {
+			n++
+		}
+		if b != 0 {
+			n++
+		}
 	}
-	return s == 0
+	for _, a := range v[k:] {
+		s0 += a - a
+		if a != 0 {
+			n++
+		}
+	}
+	return n, s0+s1 == 0
 }
 
 // MomentOfEqual returns the moment of n equal values of a total weight.
