@@ -111,7 +111,7 @@ func makeHeap[T Element](n int) []T {
 	return s
 }
 
-// leastHuge is the size in bytes from which a slice on the heap asks for huge pages, so that what they round up is little.
+// leastHuge is the size in bytes from which a slice on the heap asks for huge pages: they round up little of it.
 const leastHuge = 16 << 20
 
 // fail stores the first error.

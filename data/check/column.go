@@ -14,7 +14,7 @@ import (
 type column struct {
 	*data.Column           // the examined rows
 	rows         []int     // of the table, from 0
-	number       []float64 // NaN for nulls; nil for text
+	number       []float64 // NaN for nulls; nil for text; not to be changed
 	values       []count   // the different values with their rows, in ascending order of numbers or by first row
 	index        []int32   // by row: the value in values, or −1 for nulls
 	nulls        int
@@ -22,10 +22,9 @@ type column struct {
 
 // A count is a value and its rows.
 type count struct {
-	text  string  // of a text
-	value float64 // of a number
-	rows  int
-	first int // place of the first row
+	value float64 // of a text, its code
+	rows  int32
+	first int32 // place of the first row
 }
 
 // newColumn counts the values of a column.
@@ -41,7 +40,7 @@ func newColumn(c *data.Column, rows []int) *column {
 			}
 			k := c.Code[i]
 			if place[k] == 0 {
-				out.values = append(out.values, count{text: c.Level[k], first: i})
+				out.values = append(out.values, count{value: float64(k), first: int32(i)})
 				place[k] = int32(len(out.values))
 			}
 			out.index[i] = place[k] - 1
@@ -49,28 +48,33 @@ func newColumn(c *data.Column, rows []int) *column {
 		}
 		return out
 	}
-	out.number = make([]float64, len(rows))
-	known, values := make([]int32, 0, len(rows)), make([]float64, 0, len(rows)) // places with a number
+	out.number = c.Number
+	isNumber := func(i int) bool { return !c.IsNull(i) && !math.IsNaN(c.Number[i]) && !math.IsInf(c.Number[i], 0) }
 	for i := range rows {
-		out.index[i], out.number[i] = -1, math.NaN()
-		if v := c.Number[i]; c.IsNull(i) || math.IsNaN(v) || math.IsInf(v, 0) {
+		if out.index[i] = -1; !isNumber(i) {
 			out.nulls++
-		} else {
-			out.number[i] = v
-			known, values = append(known, int32(i)), append(values, v)
 		}
 	}
-	order, different := radix.Argsort(values), 0
-	for n, k := range order {
-		if n == 0 || values[order[n-1]] != values[k] {
+	if out.nulls > 0 {
+		out.number = make([]float64, len(rows))
+		for i := range rows {
+			if out.number[i] = math.NaN(); isNumber(i) {
+				out.number[i] = c.Number[i]
+			}
+		}
+	}
+	order, different := radix.Argsort(out.number), 0 // what is no number sorts to an end
+	order = slices.DeleteFunc(order, func(i int32) bool { return math.IsNaN(out.number[i]) })
+	for n, i := range order {
+		if n == 0 || out.number[order[n-1]] != out.number[i] {
 			different++
 		}
 	}
 	out.values = make([]count, 0, different)
-	for _, k := range order {
-		i, n := known[k], len(out.values)
-		if n == 0 || out.values[n-1].value != values[k] {
-			out.values = append(out.values, count{value: values[k], first: int(i)}) // equal ones keep their order
+	for _, i := range order {
+		n := len(out.values)
+		if n == 0 || out.values[n-1].value != out.number[i] {
+			out.values = append(out.values, count{value: out.number[i], first: i}) // equal ones keep their order
 			n++
 		}
 		out.index[i] = int32(n - 1)
@@ -78,6 +82,9 @@ func newColumn(c *data.Column, rows []int) *column {
 	}
 	return out
 }
+
+// text returns the text of a value of a column of texts.
+func (c *column) text(v count) string { return c.Level[int(v.value)] }
 
 // countValues returns the number of rows with a value.
 func (c *column) countValues() int { return len(c.rows) - c.nulls }

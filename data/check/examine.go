@@ -167,12 +167,12 @@ func (x *examination) setTarget() bool {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return t.values[b].rows - t.values[a].rows })
+	slices.SortStableFunc(order, func(a, b int) int { return int(t.values[b].rows - t.values[a].rows) })
 	if order = order[:min(len(order), maxClasses)]; len(t.values) == 2 {
 		order = order[:1]
 	}
 	for _, class := range order {
-		if n := t.values[class].rows; n < 5 || len(x.known)-n < 5 {
+		if n := int(t.values[class].rows); n < 5 || len(x.known)-n < 5 {
 			continue
 		}
 		y := make([]float64, len(t.index))

@@ -123,7 +123,7 @@ func checkSpellings(c *column, role string) (all []Finding) {
 	counts := map[string]int{}
 	first := map[string]int{}
 	for _, v := range c.values {
-		counts[v.text], first[v.text] = v.rows, v.first
+		counts[c.text(v)], first[c.text(v)] = int(v.rows), int(v.first)
 	}
 	same := OtherSpellings(counts)
 	what := "spellings of one label"
@@ -166,12 +166,12 @@ func checkClasses(c *column, roles *Roles) []Finding {
 	var rare, others []string
 	rows, first := 0, math.MaxInt
 	for _, v := range c.values {
-		label := v.text
-		if c.Kind != data.Categorical {
-			label = strconv.FormatFloat(v.value, 'g', -1, 64)
+		label := strconv.FormatFloat(v.value, 'g', -1, 64)
+		if c.Kind == data.Categorical {
+			label = c.text(v)
 		}
 		if v.rows < handful && float64(v.rows) < handfulShare*float64(c.countValues()) {
-			rare, rows, first = append(rare, strconv.Quote(label)), rows+v.rows, min(first, v.first)
+			rare, rows, first = append(rare, strconv.Quote(label)), rows+int(v.rows), min(first, int(v.first))
 		} else {
 			others = append(others, strconv.Quote(label))
 		}
@@ -208,7 +208,7 @@ func checkHeaders(columns []*column, only bool, effect string) []Finding {
 			continue
 		}
 		for k, v := range c.values {
-			if v.text != c.Name {
+			if c.text(v) != c.Name {
 				continue
 			}
 			for i, at := range c.index {

@@ -121,8 +121,8 @@ func (x *examination) class(i int) (y float64, ok bool) { y = x.y[0][i]; return 
 func (x *examination) countUsual(c *column) (n, ones [2]float64, what string) {
 	usual, rows := int32(-1), c.nulls
 	for k, v := range c.values {
-		if v.rows > rows {
-			usual, rows = int32(k), v.rows
+		if int(v.rows) > rows {
+			usual, rows = int32(k), int(v.rows)
 		}
 	}
 	for _, i := range x.known {
@@ -136,7 +136,7 @@ func (x *examination) countUsual(c *column) (n, ones [2]float64, what string) {
 	}
 	what = "a missing value"
 	if usual >= 0 {
-		what = strconv.Quote(c.Text(c.values[usual].first))
+		what = strconv.Quote(c.Text(int(c.values[usual].first)))
 	}
 	return n, ones, what
 }
@@ -475,7 +475,7 @@ func (x *examination) reverses(g *column, m *linear) *Finding {
 	if least < 0 || area[least] > reversed || area[greatest] < ranked {
 		return nil
 	}
-	name := func(k int) string { return strconv.Quote(g.Text(g.values[k].first)) }
+	name := func(k int) string { return strconv.Quote(g.Text(int(g.values[k].first))) }
 	return &Finding{What: LeakSlopes, Column: g.Name, Severity: Warning,
 		Evidence: fmt.Sprintf(
 			"possible leakage: the other columns predict the target in group %s (AUC %.2f) and its opposite in group %s (AUC "+

@@ -122,14 +122,15 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 	var found []count
 	renames := map[string]string{}
 	for _, v := range c.values {
-		if to, is := usual[Spelling(v.text)]; is && !slices.Contains(k.levels, v.text) {
-			found, renames[v.text] = append(found, v), to
+		text := c.text(v)
+		if to, is := usual[Spelling(text)]; is && !slices.Contains(k.levels, text) {
+			found, renames[text] = append(found, v), to
 		}
 	}
 	if found == nil {
 		return nil
 	}
-	slices.SortStableFunc(found, func(a, b count) int { return b.rows - a.rows })
+	slices.SortStableFunc(found, func(a, b count) int { return int(b.rows - a.rows) })
 	n, first := countRows(found)
 	severity := Warning
 	if k.merged {
@@ -142,7 +143,7 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 	return []Finding{{What: Spellings, Column: k.name, Rows: n, First: c.row(first), Severity: severity, Renames: renames,
 		Proposal: "rename them to one label",
 		Evidence: fmt.Sprintf("%q and %q look like spellings of one label: %q is a %s that training did not have",
-			renames[found[0].text], found[0].text, found[0].text, what)}}
+			renames[c.text(found[0])], c.text(found[0]), c.text(found[0]), what)}}
 }
 
 // checkMarks finds numbers of text that are written in another style than the numbers of the training rows.
@@ -212,7 +213,7 @@ func newSentinels(c *column, found []count) Finding {
 	var codes, texts, missing []string
 	for _, v := range found {
 		text := strconv.FormatFloat(v.value, 'g', -1, 64)
-		codes = append(codes, fmt.Sprintf("%s in %d %s", text, v.rows, printable.Noun(v.rows, "row", "rows")))
+		codes = append(codes, fmt.Sprintf("%s in %d %s", text, v.rows, printable.Noun(int(v.rows), "row", "rows")))
 		texts, missing = append(texts, text), append(missing, c.Name+"="+text)
 	}
 	return Finding{What: Sentinel, Column: c.Name, Texts: missing, Rows: n, First: c.row(first),
@@ -224,7 +225,7 @@ func newSentinels(c *column, found []count) Finding {
 func countRows(of []count) (n, first int) {
 	first = math.MaxInt
 	for _, v := range of {
-		n, first = n+v.rows, min(first, v.first)
+		n, first = n+int(v.rows), min(first, int(v.first))
 	}
 	return n, first
 }

@@ -66,11 +66,11 @@ func checkTexts(c *column, role string, add func(Finding)) {
 	numbers, bounds, accounts := 0, []count(nil), []count(nil)
 	different := 0
 	for _, v := range c.values {
-		text := strings.TrimSpace(v.text)
+		text := strings.TrimSpace(c.text(v))
 		_, _, isNumber := numeral.ParseNumber(strings.ReplaceAll(text, ",", ""))
 		switch {
 		case isNumber:
-			numbers += v.rows
+			numbers += int(v.rows)
 			different++
 		case boundForms.MatchString(text):
 			bounds = append(bounds, v)
@@ -83,12 +83,13 @@ func checkTexts(c *column, role string, add func(Finding)) {
 		n, first := countRows(bounds)
 		fix, renames := make([]string, 0, 2), map[string]string{}
 		for k, v := range bounds {
-			if renames[v.text] = digitsOf(v.text); k < 2 {
-				fix = append(fix, v.text+"->"+renames[v.text])
+			text := c.text(v)
+			if renames[text] = digitsOf(text); k < 2 {
+				fix = append(fix, text+"->"+renames[text])
 			}
 		}
 		add(Finding{What: Bounds, Renames: renames, Rows: n, First: c.row(first),
-			Evidence: fmt.Sprintf("bounds such as %s among numbers make the column text with %d levels", quoteTexts(bounds),
+			Evidence: fmt.Sprintf("bounds such as %s among numbers make the column text with %d levels", c.quoteTexts(bounds),
 				len(c.values)),
 			Proposal: fmt.Sprintf("keep the column as text, or rename these texts to numbers, as in %s",
 				strings.Join(fix, ", "))})
@@ -98,13 +99,13 @@ func checkTexts(c *column, role string, add func(Finding)) {
 		n, first := countRows(accounts)
 		add(Finding{What: Accounting, Rows: n, First: c.row(first),
 			Evidence: fmt.Sprintf("negative numbers in accounting style, such as %s, make the column text",
-				quoteTexts(accounts)),
+				c.quoteTexts(accounts)),
 			Proposal: "write negative numbers with a minus sign"})
 		return
 	}
 	if layout := dateLayout(c); layout != "" {
-		add(Finding{What: Dates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels", c.values[0].text,
-			len(c.values)), Proposal: WriteDates})
+		add(Finding{What: Dates, Proposal: WriteDates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels",
+			c.text(c.values[0]), len(c.values))})
 		return
 	}
 	if role == "" && len(c.values) == c.countValues() && c.countValues() > 20 {
@@ -118,12 +119,12 @@ func digitsOf(bound string) string {
 }
 
 // quoteTexts returns the first texts in quotes, the most frequent first.
-func quoteTexts(values []count) string {
+func (c *column) quoteTexts(values []count) string {
 	values = slices.Clone(values)
-	slices.SortStableFunc(values, func(a, b count) int { return b.rows - a.rows })
+	slices.SortStableFunc(values, func(a, b count) int { return int(b.rows - a.rows) })
 	var all []string
 	for _, v := range values[:min(3, len(values))] {
-		all = append(all, strconv.Quote(v.text))
+		all = append(all, strconv.Quote(c.text(v)))
 	}
 	if n := len(values) - len(all); n > 0 {
 		all = append(all, fmt.Sprintf("%d more", n))
@@ -148,7 +149,7 @@ func dateLayout(c *column) string {
 	for _, layout := range exportLayouts {
 		all := true
 		for _, v := range c.values[:min(len(c.values), 200)] {
-			if _, err := time.Parse(layout, strings.TrimSpace(v.text)); err != nil {
+			if _, err := time.Parse(layout, strings.TrimSpace(c.text(v))); err != nil {
 				all = false
 				break
 			}
@@ -244,7 +245,7 @@ func checkSentinels(c *column, add func(Finding)) {
 	average := func(of []count) float64 {
 		n := 0
 		for _, v := range of {
-			n += v.rows
+			n += int(v.rows)
 		}
 		return float64(n) / float64(len(of))
 	}
