@@ -156,7 +156,7 @@ class _RobustModel(BaseEstimator):
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        features = self._validated(X, reset=True)
+        features = self._validated(X, reset=True, entries=validation is None and self._needs_no_columns(X, groups))
         check_consistent_length(X, y)
         name, y = getattr(y, "name", None), _table.target(y)
         self._target_name_ = _table.unused(name if isinstance(name, str) and name else "target", _table.taken(features))
@@ -185,7 +185,7 @@ class _RobustModel(BaseEstimator):
         fixed = ["train", "--data=-", "--out=-", "--holdout=0", "--report", "none"]
         fair = given.get("average") == "plain" and given.get("impute") != "drop"  # the adversary has the sample weights
         fixed += [] if fair else ["--weights-out=-"]
-        apart = not (listed and not columns) and given.keys().isdisjoint(_OF_COLUMNS)  # no option names a column of X
+        apart = columns.keys() >= set(listed) and given.keys().isdisjoint(_OF_COLUMNS)  # no option names a column of X
         rows_of_table = _table.batches(features, columns, _table.is_vector(features) and apart, not self._imputes())
         output = run([*fixed, *arguments], None, rows_of_table, self.progress)
         end = len(output) if fair else output.find(b"\xff\xff\xff\xff")  # not in JSON: the Arrow stream of the weights
@@ -198,6 +198,11 @@ class _RobustModel(BaseEstimator):
             self.sample_weights_ = np.zeros(len(y))
             self.sample_weights_[rows[weights.column("row").to_numpy() - 1]] = weights.column("weight").to_numpy()
         return self
+
+    def _needs_no_columns(self, X: Any, groups: Any) -> bool:
+        """Report whether neither options nor groups name columns of X, so that they may travel as one vector."""
+        named = groups is not None and _table.is_frame(X) and _table.group_names(groups, X.shape[0], list(map(str, X.columns)))
+        return not named and self._options().keys().isdisjoint(_OF_COLUMNS)
 
     def _with_validation(self, features: Any, columns: dict[str, Any], listed: list[str], validation: Any, given: dict[str, Any]) -> Any:
         """Return features, columns and group names with the rows of validation behind, which a further column marks."""
@@ -257,16 +262,26 @@ class _RobustModel(BaseEstimator):
         given = {n: _plain(v) for n, v in self.get_params(deep=False).items() if v is not None}
         parameters = {n: v for n, v in given.items() if _is_json(v)}
         named = isinstance(features, pa.Table) or hasattr(self, "feature_names_in_")
-        return {"parameters": parameters, "features": _table.names(features), "named": named}
+        names = list(self.feature_names_in_) if sparse.issparse(features) and named else _table.names(features)
+        return {"parameters": parameters, "features": names, "named": named}
 
-    def _validated(self, X: Any, reset: bool = False, training: bool = False) -> Any:
-        """Return a data frame as a pyarrow table, anything else as an array or sparse matrix of numbers."""
+    def _validated(self, X: Any, reset: bool = False, training: bool = False, entries: bool = False) -> Any:
+        """Return a data frame as a pyarrow table, anything else as an array or sparse matrix of numbers.
+
+        With entries, or for a model of sparse vectors, a frame of sparse columns is a sparse matrix.
+        """
         if not (reset or training) and getattr(self, "_vector_", None) and not _table.is_frame(X):
             X = check_array(X, dtype=[np.float64, np.float32])
             X = pa.table({self._vector_: pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), X.shape[1])})
         if _table.is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
+            thin = not (reset or training) and self._model().sparse
+            matrix = _table.to_sparse(X) if thin or entries else None
+            if matrix is not None:
+                return matrix
             table = _table.to_arrow(X)
+            if thin and (values := _table.numbers(table, table.column_names)) is not None:
+                return sparse.csr_matrix(values)
             unnamed = not reset and not hasattr(self, "feature_names_in_")  # fitted on an array
             return table.rename_columns([f"x{i}" for i in range(table.num_columns)]) if unnamed else table
         finite: Any = "allow-nan" if self._imputes() else True

@@ -43,6 +43,16 @@ def to_arrow(X: Any) -> pa.Table:
     return table.unify_dictionaries()
 
 
+def to_sparse(X: Any) -> Any:
+    """Return a pandas frame of sparse columns of numbers as a sparse matrix that is a vector; None for anything else."""
+    types = list(X.dtypes) if hasattr(X, "iloc") else []
+    if not types or not all(hasattr(t, "subtype") and t.subtype.kind in "fiub" and getattr(t, "fill_value", None) == 0 for t in types):
+        return None
+    matrix = sparse.csr_matrix(X.sparse.to_coo())
+    matrix = matrix.astype(np.float32 if matrix.dtype == np.float32 else np.float64)
+    return matrix if is_vector(matrix) else None
+
+
 def names(X: Any) -> list[str]:
     """Return the names of the feature columns; those of an array are x0, x1, …."""
     return list(X.column_names) if isinstance(X, pa.Table) else [f"x{i}" for i in range(X.shape[1])]

@@ -1,6 +1,7 @@
 """Sparse matrices: at the cost of their entries, with the model of the same numbers stored as dense."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -52,3 +53,29 @@ def test_named_groups_and_columns_make_it_dense() -> None:
     X.data[:] = 1
     dense = RobustClassifier(nu=1, options={"drop": ["x3"]}).fit(X.toarray(), y)
     np.testing.assert_array_equal(RobustClassifier(nu=1, options={"drop": ["x3"]}).fit(X, y).coef_, dense.coef_)
+
+
+def test_frame_of_sparse_columns_is_a_sparse_matrix_with_names(tmp_path) -> None:
+    X, y = table()
+    frame = pd.DataFrame.sparse.from_spmatrix(X, columns=[f"word {i}" for i in range(30)])
+    matrix, model = RobustClassifier(nu=1).fit(X, y), RobustClassifier(nu=1).fit(frame, y)
+    np.testing.assert_array_equal(model.coef_, matrix.coef_)
+    assert list(model.feature_names_in_) == list(model.coef_names_) == list(frame.columns)
+    model.save(tmp_path / "model.json")
+    again = RobustClassifier.from_file(tmp_path / "model.json")
+    for other in (model, again):
+        for rows in (frame, frame.sparse.to_dense()):
+            np.testing.assert_allclose(other.predict_proba(rows), matrix.predict_proba(X), rtol=1e-12)
+            assert "<html" in other.report(rows, y)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"word 3": "other"}))
+    grouped = RobustClassifier(adversary="groups", nu=0.1).fit(frame.assign(g=y), y, groups="g")
+    assert "g" in grouped.coef_names_
+
+
+def test_column_of_a_sparse_matrix_can_be_the_groups() -> None:
+    X, y = table()
+    X.data[:] = 1
+    thin = RobustClassifier(adversary="groups", nu=0.1).fit(X, y, groups="x3")
+    thick = RobustClassifier(adversary="groups", nu=0.1).fit(X.toarray(), y, groups="x3")
+    np.testing.assert_array_equal(thin.coef_, thick.coef_)
