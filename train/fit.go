@@ -396,7 +396,7 @@ func (m *Model) solveRobust(
 	asked := m.Config.Solver
 	if asked == autoSolver {
 		if method == nil {
-			return fmt.Errorf("set Config.Solver, since the solver of most problems does not solve this one: %s", why)
+			return nil, fmt.Errorf("set Config.Solver, since the solver of most problems does not solve this one: %s", why)
 		}
 		m.Config.Solver = method.Name()
 		m.addNotes(fmt.Sprintf("solver %s: %s", method.Name(), why))
