@@ -137,6 +137,7 @@ var exported = []room{
 			"Parallel":       table.Parallel,
 			"ParseExactType": table.ParseExactType,
 			"RangeOfEntries": table.RangeOfEntries,
+			"ReadDoubles":    table.ReadDoubles,
 			"ReadFull":       table.ReadFull,
 		},
 		types: []reflect.Type{
