@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -155,14 +156,15 @@ func (r *Reference) estimateAt(model, path string) (estimate, bool) {
 	return q, ok
 }
 
-// ReadReference reads a Reference from JSON.
+// ReadReference reads a Reference from JSON, as json.Marshal writes it. Of a report or an evaluation, which [ReadReport]
+// and [ReadEvaluation] read, [NewReference] returns it.
 func ReadReference(r io.Reader) (*Reference, error) {
 	var out Reference
 	if err := decode(r, &out); err != nil {
 		return nil, fmt.Errorf("eval: reference: %w", err)
 	}
 	if len(out.Models) == 0 {
-		return nil, fmt.Errorf("eval: the reference holds no model")
+		return nil, errors.New("eval: the reference holds no model: of a report or an evaluation, NewReference makes a reference")
 	}
 	return &out, nil
 }

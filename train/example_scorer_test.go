@@ -52,7 +52,7 @@ func ExampleModel_Scorer() {
 	// Output:
 	// 200 {"probability": 0.201}
 	// 200 {"probability": 0.428}
-	// 422 the row has no column "lvrat" (pass nil for a missing value)
+	// 422 column "lvrat": the row does not have it (pass nil for a missing value)
 }
 
 // Explain a prediction: what every column adds to the log-odds, and which values are unusual.

@@ -81,6 +81,8 @@ func (m *Model) refusal(f *data.Frame, p *Proof) string {
 	}
 	same := func(a, b data.Source) bool { return a.SHA256 == b.SHA256 && a.SHA256 != "" }
 	switch {
+	case p.digest == "" && p.model == "":
+		return "the proof is not bound to a model file: write it as Proof.Columns, and read it with ReadProof"
 	case p.digest != p.digestOf():
 		return "the proof was changed after it was written: the SHA-256 of its numbers differs"
 	case p.model != m.identifier:

@@ -22,7 +22,8 @@ const (
 	digestColumn = "digest" // of the numbers
 )
 
-// A Proof holds weights and slopes that prove a lower bound, one row for each training row.
+// A Proof holds weights and slopes that prove a lower bound, one row for each training row. Columns binds it to a model
+// file and its data, and [ReadProof] returns the proof that [Check] takes.
 type Proof struct {
 	Rows   []int     // of the table, ascending from 0
 	Weight []float64 // n

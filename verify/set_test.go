@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"math"
 	"math/big"
 	"testing"
 
@@ -77,5 +78,17 @@ func TestNearest_WeightsOutsideOfTheSet(t *testing.T) {
 		if y, _, err := s.nearest(normalised(c.outside), add); err == nil {
 			t.Errorf("%s: weights outside: taken as %v", c.name, floats(y))
 		}
+	}
+}
+
+// Reference weights that cannot be divided by their sum are refused.
+func TestNewReference_RefusesWeightsWithoutSum(t *testing.T) {
+	for _, w := range [][]float64{nil, {0, 0}, {1, -1}, {math.NaN(), 1}, {math.Inf(1), 1}, {1e308, 1e308}} {
+		if r, err := newReference(w); err == nil {
+			t.Errorf("%v: %v", w, r.float)
+		}
+	}
+	if r, err := newReference([]float64{0, 2, 2}); err != nil || r.float[0] != 0 || r.float[2] != 0.5 {
+		t.Errorf("%v, %v", r, err)
 	}
 }

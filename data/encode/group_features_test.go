@@ -66,3 +66,34 @@ func TestGroupFeatures_AreCategories(t *testing.T) {
 		}
 	}
 }
+
+// As many groups as the limit are taken, and one more is not: fractions have a limit of their own.
+func TestGroupCount_Limits(t *testing.T) {
+	labels := func(n int, format string) []string {
+		out := make([]string, n)
+		for i := range out {
+			out[i] = fmt.Sprintf(format, i)
+		}
+		return out
+	}
+	f := groupTable(t, 3)
+	for _, c := range []struct {
+		name, format string
+		most         int
+		want         string
+	}{
+		{"text", "site %d", maxGroups, "it has too many groups: 1048577"},
+		{"whole numbers", "%d", maxGroups, "it has too many groups: 1048577"},
+		{"fractions", "%d.5", maxFloatGroups, "fractions and more than"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			all := labels(c.most+1, c.format)
+			if err := checkGroupCount(f, "site", data.Numeric, all[:c.most]); err != nil {
+				t.Errorf("%d groups: %v", c.most, err)
+			}
+			if err := checkGroupCount(f, "site", data.Numeric, all); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%d groups: %v", c.most+1, err)
+			}
+		})
+	}
+}

@@ -191,6 +191,9 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 			t.Errorf("%+v: %v, not %q", l, err, want)
 		}
 	}
+	if err := (level.Level{Penalty: "tv", Radius: level.At(1)}).Validate(); err != nil {
+		t.Errorf("all of the weight may move: %v", err)
+	}
 	if err := (level.Level{Penalty: "js", Nu: level.At(-1)}).Validate(); err == nil ||
 		!strings.Contains(err.Error(), "Penalty is \"js\"") || !strings.Contains(err.Error(), "Nu is -1") {
 		t.Errorf("not everything that is wrong at once: %v", err)

@@ -197,7 +197,7 @@ func (s *Scorer) cellsByName(row map[string]any) func(i int) (cell, error) {
 		t := &s.terms()[i]
 		v, ok := row[t.Column]
 		if !ok {
-			return cell{}, &Error{Msg: fmt.Sprintf("the row has no column %q (pass nil for a missing value)", t.Column)}
+			return cell{}, &Error{Column: t.Column, Msg: "the row does not have it (pass nil for a missing value)"}
 		}
 		return t.cell(v)
 	}
@@ -418,7 +418,7 @@ func (t *scoredTerm) cell(value any) (cell, error) {
 	case json.Number:
 		x, err := v.Float64()
 		if err != nil {
-			return cell{}, t.newError("%v", err)
+			return cell{}, t.newError("the value %.40s is no number, or beyond the range of a float64", v)
 		}
 		return t.number(x)
 	}

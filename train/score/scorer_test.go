@@ -68,7 +68,7 @@ func TestScorer_ValuesOfAnyType(t *testing.T) {
 			t.Errorf("site %v: %v, want %q", v, err, want)
 		}
 	}
-	for want, v := range map[string]any{"invalid syntax": json.Number("eight"), "value out of range": json.Number("1e999"),
+	for want, v := range map[string]any{"the value eight is no number": json.Number("eight"), "beyond the range": json.Number("1e999"),
 		"is the text": "8", "neither a number": []int{8}, "the value is -Inf": math.Inf(-1)} {
 		_, err := s.Values(v, "a")
 		var at *Error
