@@ -129,5 +129,9 @@ func formatCut(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 		return printable.Count(int(x))
 	}
-	return fmt.Sprintf("%.4g", x)
+	text := fmt.Sprintf("%.4g", math.Abs(x))
+	if x < 0 {
+		return "−" + text
+	}
+	return text
 }

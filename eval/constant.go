@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -62,7 +64,7 @@ func (c *constantPrediction) measure(rows []int32) map[string]Num {
 // sums returns the sums over rows that measures are functions of.
 func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 	in := c.in
-	var total, positive, right, squared, signed, logLoss, target compensated.Sum
+	var total, positive, right, squared, absolute, signed, logLoss, target compensated.Sum
 	s.constant = true
 	for _, i := range rows {
 		w, y := in.Weight.weightOf(i), in.Target[i]
@@ -82,6 +84,7 @@ func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 			}
 		default:
 			squared.Add(w * (c.center - y) * (c.center - y))
+			absolute.Add(w * math.Abs(c.center-y))
 			signed.Add(w * (c.center - y))
 			target.Add(w * y)
 			s.constant = s.constant && y == in.Target[rows[0]]
@@ -101,9 +104,10 @@ func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 	if c.isNats {
 		s.risk = s.logLoss
 	}
-	s.squaredError, s.signedError = squared.Value(), signed.Value()
+	s.squaredError, s.absoluteError, s.signedError = squared.Value(), absolute.Value(), signed.Value()
 	var deviation compensated.Sum
 	if in.Task == Regression {
+		s.median = c.medianError(rows)
 		mean := target.Value() / s.weight
 		for _, i := range rows {
 			deviation.Add(in.Weight.weightOf(i) * (in.Target[i] - mean) * (in.Target[i] - mean))
@@ -111,6 +115,14 @@ func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 	}
 	s.deviation = deviation.Value()
 	return s
+}
+
+// medianError returns the median of |mean − target| over rows.
+func (c *constantPrediction) medianError(rows []int32) float64 {
+	size := func(i int32) float64 { return math.Abs(c.center - c.in.Target[i]) }
+	order := slices.Clone(rows)
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(size(a), size(b)) })
+	return medianOf(size, c.in.Weight, order)
 }
 
 // ConstantSentence says what the best constant prediction achieves on the same rows, or returns "" if that is not
@@ -123,12 +135,12 @@ func (e *Evaluation) ConstantSentence() string {
 	}
 	where := " of all rows"
 	text := shownMeasure{share: lead.Unit == "share", unit: e.TargetUnit}.text
-	what := "would be right in"
+	what := "is right in"
 	if e.Task == Regression {
-		where, what = " over all rows", "would have an RMSE of"
+		where, what = " over all rows", "has an RMSE of"
 		text = func(x float64) string { return shownMeasure{unit: e.TargetUnit}.appendUnit(printable.Number(x)) }
 	}
-	s := fmt.Sprintf("%s %s %s%s", e.constantName(), what, text(float64(x)), where)
+	s := fmt.Sprintf("A constant prediction, %s, %s %s%s", e.constantName(), what, text(float64(x)), where)
 	if w, g := e.Models[e.Focus()].WorstGroup, e.Headline(); w != nil {
 		if i := g.find(w.Label); i >= 0 {
 			if x, ok := g.Groups[i].Constants[lead.Key]; ok {
@@ -136,14 +148,35 @@ func (e *Evaluation) ConstantSentence() string {
 			}
 		}
 	}
-	return s + "."
+	return s + "." + e.overConstantSentence()
 }
 
-// constantName describes the best constant prediction as the subject of a sentence.
+// overConstantSentence says whether the model in focus is measurably better than a constant on average, with a space
+// before it, or returns "" if that was not tested.
+func (e *Evaluation) overConstantSentence() string {
+	m := &e.Models[e.Focus()]
+	if m.OverConstant == nil || m.OverConstant.Interval == nil {
+		return ""
+	}
+	word := "not measurably better"
+	switch side, ok := m.OverConstant.Direction(); {
+	case ok && side < 0:
+		word = "measurably better"
+	case ok:
+		word = "measurably worse"
+	}
+	name := e.ModelName(e.Focus())
+	if m.Role != OtherModel {
+		name = printable.Capitalise(name)
+	}
+	return fmt.Sprintf(" %s is %s than a constant on average, by its %s.", name, word, e.riskWords())
+}
+
+// constantName says what the best constant prediction is.
 func (e *Evaluation) constantName() string {
 	switch e.Task {
 	case Regression:
-		return "Always predicting the mean of these rows"
+		return "the mean of these rows"
 	case Multiclass:
 		most := 0
 		for c, r := range e.Models[0].Classes {
@@ -151,11 +184,11 @@ func (e *Evaluation) constantName() string {
 				most = c
 			}
 		}
-		return "Always predicting “" + e.Models[0].Classes[most].Class + "”"
+		return "always “" + e.Models[0].Classes[most].Class + "”"
 	}
 	share, _ := e.Models[0].Overall.Get(Prevalence)
 	if e.Positive == "" {
-		return "Always predicting the " + map[bool]string{false: "negative", true: "positive"}[share > 0.5] + " class"
+		return map[bool]string{false: "always negative", true: "always positive"}[share > 0.5]
 	}
-	return map[bool]string{false: "Never", true: "Always"}[share > 0.5] + " predicting “" + e.Positive + "”"
+	return map[bool]string{false: "never", true: "always"}[share > 0.5] + " “" + e.Positive + "”"
 }

@@ -23,8 +23,8 @@ type namedGroup struct {
 	grouping string
 }
 
-// namedGroups returns the groups of all groupings, starting with the last grouping. A group is named by its label, or
-// by COLUMN=LABEL if an earlier group has that name.
+// namedGroups returns the groups of all groupings, those of the last grouping first. A group is named by its
+// label, or by COLUMN=LABEL if an earlier one has that name.
 func (e *Evaluation) namedGroups() []namedGroup {
 	var out []namedGroup
 	taken := make(map[string]bool)
@@ -126,7 +126,7 @@ func (e *Evaluation) crossedNamed(name string) *Group {
 // crossSeparator stands between the labels of a crossed group. Labels that contain it are quoted.
 const crossSeparator = " / "
 
-// splitCrossed splits the label of a crossed group into the labels of the single groups, without quotes.
+// splitCrossed returns the labels of which the label of a crossed group consists, without quotes.
 func splitCrossed(label string) (parts []string) {
 	for {
 		part, rest, more := strings.Cut(label, crossSeparator)
@@ -293,6 +293,9 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	}
 	if len(pairs) == 0 && small+unknown == 0 && absent == nil {
 		note = "; the earlier numbers have none of these groups"
+		if len(here) > 1 || !here[""] {
+			note = fmt.Sprintf("; the earlier numbers do not have %s of these groups", p.key)
+		}
 	}
 	if len(absent) > 0 {
 		slices.Sort(absent)

@@ -122,8 +122,19 @@ func (e *Evaluation) holdReasons() (why []string) {
 	if i := slices.Index(e.Names(), e.Verdict.before.recommended); i >= 0 {
 		k = i
 	}
-	if slices.ContainsFunc(e.Criteria, func(c Criterion) bool { return c.Model == e.Models[k].Name && c.Outcome == "fail" }) {
-		s := "a fairness criterion fails"
+	var failed []string
+	for _, c := range e.Criteria {
+		if c.Model == e.Models[k].Name && c.Outcome == "fail" {
+			name := "four-fifths rule"
+			if q, ok := e.Task.Measure(c.Key); ok {
+				name = strings.ToLower(q.Label)
+			}
+			failed = append(failed, name)
+		}
+	}
+	if failed != nil {
+		s := fmt.Sprintf("%s (%s)", printable.Noun(len(failed), "a fairness criterion fails", "fairness criteria fail"),
+			strings.Join(failed, ", "))
 		if k != e.Focus() {
 			s += " with " + e.ModelName(k)
 		}

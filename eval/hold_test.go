@@ -33,8 +33,10 @@ func TestConclude_Reasons(t *testing.T) {
 			e.Attributes = eval.ListedAttributes([]string{"income", "applicant_sex", "AGE"})
 		}, nil, "Check first that the law lets the model use applicant_sex and AGE. Then keep ", false},
 		"a criterion": {func(e *eval.Evaluation) {
-			e.Criteria = append(e.Criteria, eval.Criterion{Model: e.Models[0].Name, Outcome: "fail"})
-		}, nil, "Do not use the model yet: a fairness criterion fails with the standard model (ERM). Once that is settled, keep ",
+			e.Criteria = append(e.Criteria, eval.Criterion{Key: eval.SelectionRate, Model: e.Models[0].Name,
+				Outcome: "fail"})
+		}, nil, "Do not use the model yet: a fairness criterion fails (selection rate) with the standard model (ERM). " +
+			"Once that is settled, keep ",
 			false},
 		"a criterion of the other model": {func(e *eval.Evaluation) {
 			e.Criteria = append(e.Criteria, eval.Criterion{Model: e.Models[1].Name, Outcome: "fail"})

@@ -19,7 +19,7 @@ var regressionMeasures = []Measure{
 	riskMeasure,
 	rmseMeasure,
 	{Key: "mae", Label: "MAE", Unit: "target", About: "mean absolute error", Better: Less, Low: 0, High: inf,
-		value: perWeight(func(s *rowSums) float64 { return s.absoluteError }), derive: deriveMean(colB)},
+		value: perWeight(func(s *rowSums) float64 { return s.absoluteError }), derive: deriveMean(colB), hasBaseline: true},
 	{Key: r2Key, Label: "R²", About: "1 − squared error / squared deviation from the group's own mean", Better: More,
 		Low: -inf, High: 1, Tile: "share of the variance that is explained", hasBaseline: true,
 		value: func(s *rowSums) (float64, string) {
@@ -41,7 +41,7 @@ var regressionMeasures = []Measure{
 			d.add(d.c.shared, e*(t/w)*(t/w))
 		}},
 	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|",
-		Better: Less, Low: 0, High: inf, Tile: "half of the errors are smaller",
+		Better: Less, Low: 0, High: inf, Tile: "half of the errors are smaller", hasBaseline: true,
 		value: func(s *rowSums) (float64, string) { return s.median, "" },
 		interval: intervalStrategy{exact: medianInterval, exactOnly: true, rankError: medianEstimateError,
 			changeMethod: "order statistics"}},
@@ -81,10 +81,14 @@ func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 	return s
 }
 
-// medianErrorOf returns the median of |score − target|, the mean of the two middle values if the number of rows
-// is even. With weights it is scikit-learn's averaged weighted percentile.
+// medianErrorOf returns the median of |score − target|, for rows by ascending |score − target|.
 func medianErrorOf(target, score []float64, weight weights, order []int32) float64 {
-	at := func(i int32) float64 { return math.Abs(score[i] - target[i]) }
+	return medianOf(func(i int32) float64 { return math.Abs(score[i] - target[i]) }, weight, order)
+}
+
+// medianOf returns the median of at over rows in ascending order of it, the mean of the two middle values if the number
+// of rows is even. With weights it is scikit-learn's averaged weighted percentile.
+func medianOf(at func(i int32) float64, weight weights, order []int32) float64 {
 	var run compensated.Sum
 	half := weight.Total(order) / 2
 	for k, i := range order {

@@ -149,6 +149,8 @@ func (e *Evaluation) riskWords() string {
 	switch {
 	case e.Task != Regression && e.LossUnit == "nats":
 		return "log loss"
+	case e.Loss == RootMeanSquare:
+		return "RMSE"
 	case e.Task == Regression && e.isRiskMeanSquare():
 		return "mean squared error"
 	}
@@ -365,9 +367,8 @@ func (r shownMeasure) beforeAfter(a, b float64) string {
 	return from + " → " + r.appendUnit(to)
 }
 
-// leadingMeasures returns the measures that the verdict mentions first; the measure with an interval comes last. They
-// are accuracy and log loss for classes, the RMSE for squared losses, only the risk for deviances and quantiles, and
-// RMSE and risk otherwise.
+// leadingMeasures returns the measures that the verdict mentions first, the one with an interval last: accuracy
+// and log loss for classes, the RMSE for squared losses, the risk alone for deviances and quantiles, otherwise both.
 func (e *Evaluation) leadingMeasures() []shownMeasure {
 	risk, lead := shownMeasure{name: "the risk", key: riskMeasure.Key}, e.Task.Leading()
 	if e.Task != Regression {
@@ -569,21 +570,27 @@ func (j *judge) costSentence() string {
 	if j.criterion() == "average" { // which is in the sentence before
 		return ""
 	}
-	change := float64(j.c.Measures[riskMeasure.Key].Value)
+	risk := j.c.Measures[riskMeasure.Key]
+	change := float64(risk.Value)
+	_, measurable := risk.Direction()
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
 	all := j.leadingMeasures()
 	first := all[0]
 	moves := first.change(first.valueOf(before), first.valueOf(after))
 	if len(all) > 1 {
 		m := all[1]
-		moves += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "),
-			m.beforeAfter(m.valueOf(before), m.valueOf(after)))
+		moves += fmt.Sprintf(" (%s %s%s)", strings.TrimPrefix(m.name, "the "),
+			m.beforeAfter(m.valueOf(before), m.valueOf(after)), j.changeInterval("; ", &risk, 1))
+	} else if unit := rmsePerRisk(first, before, after); first.key == RootMeanSquare && !math.IsNaN(unit) {
+		moves += j.changeInterval(" (", &risk, unit)
+	} else if first.key == riskMeasure.Key {
+		moves += j.changeInterval(" (", &risk, 1)
 	}
 	s := fmt.Sprintf("%s over all rows %s", first.name, moves)
 	was, is := first.valueOf(before), first.valueOf(after)
 	worse, better := was != is && first.share == (is < was), was != is && first.share == (is > was)
-	if from, to := first.pair(was, is); from == to { // a cost or a gain is not to be seen in the leading measure
-		return printable.Capitalise(s) + "."
+	if from, to := first.pair(was, is); from == to || !measurable {
+		return printable.Capitalise(s) + "." // neither a cost nor a gain that is to be seen, or that is proved
 	}
 	switch {
 	case change > 0 && !better && j.d.Value > 0: // nothing is gained that this could be the cost of
@@ -594,6 +601,22 @@ func (j *judge) costSentence() string {
 		return printable.Capitalise(s) + "."
 	}
 	return "There is no cost: " + s + "."
+}
+
+// changeInterval returns the interval of a change times a factor as text after open, closed if open has a bracket; "" if
+// there is none.
+func (j *judge) changeInterval(open string, d *Difference, factor float64) string {
+	if d.Interval == nil {
+		return ""
+	}
+	scaled := Difference{Value: d.Value * Num(factor),
+		Interval: &Interval{Low: d.Interval.Low * Num(factor), High: d.Interval.High * Num(factor)}}
+	s := fmt.Sprintf("%s%s interval of the change %s", open, printable.WholePercent(j.Confidence),
+		scaled.Interval.Text(scaled.scale(1)))
+	if strings.HasSuffix(open, "(") {
+		s += ")"
+	}
+	return s
 }
 
 // singleModelSentence returns a sentence with the measures of the model in focus.
@@ -663,9 +686,9 @@ func (j *judge) warningSentences() []string {
 		}
 	}
 	if j.effective < j.fewest {
-		s := fmt.Sprintf("%s depends on few rows: its effective sample size is %s of %s; below %s there is too little to learn from.",
-			name, fmt.Sprintf("%.3g", j.effective), printable.Plural(int(j.in.TrainingRows), "training row",
-				"training rows"), fmt.Sprintf("%.3g", j.fewest))
+		s := fmt.Sprintf("%s depends on the equivalent of %s of %s; fewer than %s are too few to learn from.",
+			name, printable.Number(j.effective), printable.Plural(int(j.in.TrainingRows), "training row",
+				"training rows"), printable.Number(j.fewest))
 		if j.Models[j.k].Constant || j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, s)
 		} else {

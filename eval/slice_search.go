@@ -5,13 +5,14 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A cutColumn is a column divided into cells: the cell of every row and the condition of every cell as text. There are
-// at most a hundred cells, each with enough rows in the searched half; rows in none of them have noCell.
+// A cut column: each row's cell and the cells' conditions as text. Cells are those large
+// enough in the searching half, of which there are a hundred at most; noCell stands for others.
 type cutColumn struct {
 	code   []uint8
 	search []uint8 // code along the rows of the searching half
@@ -47,6 +48,9 @@ func (s *sliceSearcher) cutColumn(j int) error {
 		as[k] = uint8(len(cut.text))
 		text := c.Name + " = " + l
 		if c.Levels == nil && len(labels) > 1 {
+			if strings.Contains(l, " to ") {
+				l = "from " + l
+			}
 			text = printable.WithUnit(c.Name+" "+l, c.Unit)
 		}
 		cut.text = append(cut.text, text)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// RootMeanSquare is the name of the loss in a report that [Report.InTargetUnits] returns.
+// RootMeanSquare is the Loss of what [Report.InTargetUnits] returns.
 const RootMeanSquare = "rmse"
 
 // InTargetUnits returns a report with risks as root mean squared errors in units of the target, including their
@@ -88,6 +88,10 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 	out.Models = slices.Clone(e.Models)
 	for k := range out.Models {
 		m := &out.Models[k]
+		if d := m.OverConstant; d != nil {
+			over := u.difference(*d, m.Overall.Risk(), m.Overall.Risk()-d.Value)
+			m.OverConstant = &over
+		}
 		m.Overall, m.Intervals = u.values(m.Overall), u.intervals(m.Intervals)
 		if m.WorstGroup != nil {
 			w := *m.WorstGroup

@@ -397,7 +397,7 @@ func TestVerdict_Numbers(t *testing.T) {
 		"from 0.815 to 0.609."; e.Verdict.Numbers != want {
 		t.Errorf("%q, want %q", e.Verdict.Numbers, want)
 	}
-	if want := "There is no cost: accuracy over all rows rises from 62.5\u00a0% to 87.5\u00a0% (log loss 0.489 → " +
+	if want := "Accuracy over all rows rises from 62.5\u00a0% to 87.5\u00a0% (log loss 0.489 → " +
 		"0.449)."; e.Verdict.Cost != want {
 		t.Errorf("%q, want %q", e.Verdict.Cost, want)
 	}

@@ -51,8 +51,8 @@ func (s *sample) add(t *matrix.Tile) {
 	}
 }
 
-// keepVisited stores the columns that the visit read, by name.
-func (s *sample) keepVisited() {
+// end keeps the columns of the visit.
+func (s *sample) end() {
 	if s == nil {
 		return
 	}

@@ -7,31 +7,73 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/facts"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // Every lead number of the first screen has its interval and a baseline, drawn and in words, and its rows.
 func TestTiles_IntervalAndBaseline(t *testing.T) {
-	in := evaltest.Read(t).Input(eval.Binary)
-	in.Resamples, in.LossUnit = 200, "nats"
-	e := evaltest.Evaluate(t, in)
-	p := newPage(&eval.Report{Title: "t", Evaluation: e})
-	tiles := p.Tiles()
-	if len(tiles) < 3 {
-		t.Fatalf("%d tiles", len(tiles))
-	}
-	for _, q := range tiles {
-		text := strings.Join(q.Lines, "; ")
-		if !strings.Contains(text, "95\u00a0% interval") || !strings.Contains(text, "constant") ||
-			!strings.Contains(text, "row") {
-			t.Errorf("%s: %q", q.Label, text)
+	for _, task := range []eval.Task{eval.Binary, eval.Multiclass, eval.Regression} {
+		r := &eval.Report{Title: "t"}
+		if task == eval.Multiclass {
+			r.Evaluation = evaltest.Evaluate(t, threeClasses())
+		} else {
+			r = evaltest.Sample(t, task)
 		}
-		for _, class := range []string{`class="iv"`, `class="const"`, `class="dot"`} {
-			if !strings.Contains(string(q.Strip), class) {
-				t.Errorf("%s has no %s", q.Label, class)
+		if r.Evaluation.Resamples == 0 {
+			t.Fatalf("%s: no intervals", task)
+		}
+		p := newPage(r)
+		tiles := p.Tiles()
+		if len(tiles) < 3 {
+			t.Fatalf("%s: %d tiles", task, len(tiles))
+		}
+		for _, q := range tiles {
+			text := strings.Join(q.Lines, "; ")
+			if !strings.Contains(text, "95\u00a0% interval") || !strings.Contains(text, "constant") ||
+				!strings.Contains(text+q.About, "row") && task == eval.Binary {
+				t.Errorf("%s, %s: %q", task, q.Label, text)
+			}
+			for _, class := range []string{`class="iv"`, `class="const"`, `class="dot"`} {
+				if !strings.Contains(string(q.Strip), class) {
+					t.Errorf("%s, %s has no %s", task, q.Label, class)
+				}
 			}
 		}
+	}
+}
+
+// threeClasses returns predictions of three classes for two groups, with the classes as the first grouping.
+func threeClasses() eval.Input {
+	const n = 300
+	in := eval.Input{Task: eval.Multiclass, Classes: []string{"a", "b", "c"}, LossName: "logistic", LossUnit: "nats",
+		TargetName: "letter", Resamples: 200, Models: []eval.Model{{Name: "ERM", Role: eval.StandardModel}}}
+	m := &in.Models[0]
+	by := facts.Grouping{Name: "letter", Labels: in.Classes}
+	half := facts.Grouping{Name: "half", Labels: []string{"first", "second"}}
+	for i := range n {
+		class, place := i%3, 1
+		right := i%(5+3*class) > 0 // a is missed most often
+		p, predicted := 0.7, class
+		if !right {
+			p, predicted, place = 0.2, (class+1)%3, 2
+		}
+		in.Target = append(in.Target, float64(class))
+		m.Score, m.Loss = append(m.Score, p), append(m.Loss, -math.Log(p))
+		m.Class, m.Place = append(m.Class, int32(predicted)), append(m.Place, int32(place))
+		by.Index, half.Index = append(by.Index, int32(class)), append(half.Index, int32(i/(n/2)))
+	}
+	in.Groups = []facts.Grouping{by, half}
+	return in
+}
+
+// The page of more than two classes names the class that is found least often.
+func TestTiles_LeastFoundClass(t *testing.T) {
+	p := newPage(&eval.Report{Title: "t", Evaluation: evaltest.Evaluate(t, threeClasses())})
+	_, h := p.leastFoundClass(0)
+	if h == nil || h.Label != "a" || !strings.Contains(p.losses(), "Class a is found least often") {
+		t.Errorf("%v, %q", h, p.losses())
 	}
 }
 

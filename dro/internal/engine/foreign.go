@@ -255,7 +255,7 @@ func (c *partsCheck) checkRange(lo, hi int, losses []float64, gradients [][]floa
 	for j := lo; j < hi; j++ {
 		o.EvalTo(value, slope, c.points[0], j, j+1)
 		if f := losses[j-lo]; !(math.Abs(value[j]-f) <= checkSlack*(math.Abs(f)+math.Abs(value[j]))) {
-			return fmt.Errorf("the loss of sample %d is %v if EvalTo computes it alone, but %v within a range of samples", j, value[j],
+			return fmt.Errorf("EvalTo computes for sample %d the loss %v by itself, but %v in a range of samples", j, value[j],
 				f)
 		}
 		c.Cert.Y[j] = float64(j - lo + 1)
