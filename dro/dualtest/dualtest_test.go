@@ -33,7 +33,11 @@ func TestTest_OwnDuals(t *testing.T) {
 
 func TestTest_FindsWrongResponses(t *testing.T) {
 	for name, change := range map[string]func(y []float64, risk float64) float64{
-		"another risk":    func(_ []float64, risk float64) float64 { return risk + 1e-3 },
+		"another risk": func(_ []float64, risk float64) float64 { return risk + 1e-3 },
+		"a weight below 0": func(y []float64, risk float64) float64 {
+			y[1] = -1e-12
+			return risk
+		},
 		"weights swapped": func(y []float64, risk float64) float64 { y[0], y[3] = y[3], y[0]; return risk },
 	} {
 		if dualtest.Test(wrong{dro.KL{Nu: 0.5}, change}, losses...) == nil {

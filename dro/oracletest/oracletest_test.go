@@ -83,8 +83,27 @@ func (o concave) EvalTo(value, slope, x []float64, lo, hi int) {
 	}
 }
 
+// shifted has smaller losses, some of which are below 0; alone has another loss of a sample by itself.
+type (
+	shifted struct{ *losses.Linear }
+	alone   struct{ *losses.Linear }
+)
+
+func (o shifted) EvalTo(value, slope, x []float64, lo, hi int) {
+	o.Linear.EvalTo(value, slope, x, lo, hi)
+	for j := lo; j < hi; j++ {
+		value[j]--
+	}
+}
+
+func (o alone) EvalTo(value, slope, x []float64, lo, hi int) {
+	if o.Linear.EvalTo(value, slope, x, lo, hi); lo+1 == hi && lo == 2 {
+		value[lo] *= 1 + 1e-5
+	}
+}
+
 func TestTest_FindsWrongOracles(t *testing.T) {
-	for _, o := range []dro.Oracle{wrong{linear(t)}, concave{softmax{3}}} {
+	for _, o := range []dro.Oracle{wrong{linear(t)}, concave{softmax{3}}, shifted{linear(t)}, alone{linear(t)}} {
 		if oracletest.Test(o, points...) == nil {
 			t.Errorf("%T: not found", o)
 		}

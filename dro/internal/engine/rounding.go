@@ -157,14 +157,15 @@ func (c *Certifier) ownRounding(psi float64, sums *Sums, relative float64) float
 	nu := c.Problem.Dual.Modulus()
 	rounding := PenaltyRounding(sums.Size, psi, nu, c.Rounding.sums+relative)
 	if !c.Rounding.precise {
-		rounding += c.imprecisionBound(nu, sums.Mass)
+		rounding += c.imprecisionBound(sums.Mass, c.largestLoss())
 	}
 	return rounding
 }
 
-// imprecisionBound bounds the further error of the penalty and the risk of a dual that is not Precise.
-func (c *Certifier) imprecisionBound(nu, mass float64) float64 {
-	return c.Rounding.sums * (1 + mass) * (nu + c.largestLoss())
+// imprecisionBound bounds the further error of the penalty and the risk of a dual that is not Precise, for weights of the
+// given sum and losses of the given size.
+func (c *Certifier) imprecisionBound(mass, size float64) float64 {
+	return c.Rounding.sums * (1 + mass) * (c.Problem.Dual.Modulus() + size)
 }
 
 // penaltySize bounds the sum of the absolute terms of a penalty of value psi, for KL

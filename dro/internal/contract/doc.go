@@ -1,0 +1,12 @@
+// Package contract checks parts of a problem against the contracts of package saddle, at a few points. A solve checks
+// those of other modules, since a wrong slope or a lower bound that is none gives bounds that do not contain the optimum;
+// packages oracletest and dualtest check all samples.
+package contract
+
+import "math"
+
+// Slack is the rounding that is allowed in comparisons, relative to the terms.
+const Slack = 1e-7
+
+// isNotFinite reports whether v is NaN or infinite.
+func isNotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

@@ -1,0 +1,75 @@
+package contract
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/saddle"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A Dual is a dual whose best responses to some losses are compared with each other.
+type Dual struct {
+	saddle.Dual
+	Slack  float64 // rounding that is allowed, relative to the terms
+	Signed bool    // weights may be negative, which is right for losses that are linear
+
+	// Imprecision returns the further rounding that is allowed for weights of a sum and losses of a size.
+	Imprecision func(mass, size float64) float64
+}
+
+// Check returns the first promise that the dual breaks for the given losses, slices of one length.
+func (c *Dual) Check(losses [][]float64) error {
+	n, size := len(losses[0]), 0.0
+	var weights [][]float64
+	var risk, psi []float64
+	for _, f := range losses {
+		size = max(size, floats.Norm(f, math.Inf(1)))
+		y := make([]float64, n)
+		r, _ := c.BestResponseTo(y, f)
+		if j := slices.IndexFunc(y, func(v float64) bool { return isNotFinite(v) || v < 0 && !c.Signed }); j >= 0 {
+			return fmt.Errorf("the best response of the dual %T is wrong: its weight of sample %d is %v", c.Dual, j, y[j])
+		}
+		weights, risk, psi = append(weights, y), append(risk, r), append(psi, c.Value(y))
+	}
+	between := make([]float64, n)
+	for a, y := range weights {
+		for b, z := range weights {
+			for _, share := range []float64{0, 0.05, 0.5, 1} { // Y is convex
+				if (share > 0) == (a == b) {
+					continue
+				}
+				floats.ScaleTo(between, 1-share, y)
+				floats.AddScaled(between, share, z)
+				if err := c.checkWeights(between, losses[a], risk[a], size, share == 0); err != nil {
+					return err
+				}
+				got, most := c.Value(between), (1-share)*psi[a]+share*psi[b]
+				slack := c.Slack*(math.Abs(psi[a])+math.Abs(psi[b])+math.Abs(got)) + c.Imprecision(floats.Sum(y), size)
+				if !(got <= most+slack) {
+					return fmt.Errorf("the penalty of the dual %T is not convex: ψ is %v between two weight vectors, where ψ is %v "+
+						"and %v", c.Dual, got, psi[a], psi[b])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// checkWeights compares ⟨y, f⟩ − ψ(y) of weights in Y with the risk of losses f of a size: it is that risk if y is the
+// best response, and never more.
+func (c *Dual) checkWeights(y, f []float64, risk, size float64, best bool) error {
+	mass, psi := floats.Sum(y), c.Value(y)
+	value := floats.Dot(y, f) - psi
+	slack := 10*c.Slack*(size*mass+math.Abs(psi)+math.Abs(risk)) + c.Imprecision(mass, size)
+	switch {
+	case best && !(math.Abs(value-risk) <= slack):
+		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but weights y with ⟨y, f⟩ − "+
+			"ψ(y) = %v", c.Dual, risk, value)
+	case !(value <= risk+slack):
+		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but other weights of Y have "+
+			"the larger value ⟨y, f⟩ − ψ(y) = %v", c.Dual, risk, value)
+	}
+	return nil
+}
