@@ -28,7 +28,7 @@ func (e *Evaluation) addCaveats(in *Input) {
 	}
 	for k, m := range e.Models {
 		for _, q := range e.Task.Measures() {
-			if why, ok := m.Overall.Why[q.Key]; ok && why != fewClasses {
+			if why, ok := m.Overall.Why[q.Key]; ok && !isNoWorry(why) {
 				say("%s of %s could not be computed: %s.", q.Label, m.Name, why)
 			}
 		}
@@ -41,7 +41,7 @@ func (e *Evaluation) addCaveats(in *Input) {
 		undefined := make(map[string][]string)
 		for _, h := range g.Groups {
 			for key, why := range h.Models[0].Values.Why {
-				if why == fewClasses {
+				if isNoWorry(why) {
 					continue
 				}
 				undefined[key] = append(undefined[key], h.Label+" ("+why+")")

@@ -23,7 +23,7 @@ const (
 	colA    // binary, multiclass: log-loss; regression: squared error
 	colB    // binary: squared probability error; multiclass: correct; regression: |error|
 	colC    // binary: predicted and positive; multiclass: among the five most probable; regression: error
-	colD    // binary: predicted and negative
+	colD    // binary: predicted and negative; regression: target at most the prediction
 	colGap  // binary: predicted probability − observed
 	binaryColumns
 )
@@ -44,7 +44,7 @@ func newInfluenceColumns(in *measuredRows, tailQ []float64, centre float64) *inf
 	case Multiclass:
 		c.per = colD
 	case Regression:
-		c.per, shared = colD, regressionShared
+		c.per, shared = colGap, regressionShared
 	}
 	c.shared = c.per * len(in.Models)
 	c.width = c.shared + shared
@@ -63,7 +63,10 @@ func (c *influenceColumns) fill(row []float64, i int32) {
 		v[colTail] = w * (c.tailQ[k] + math.Max(0, l-c.tailQ[k])/TailAlpha)
 		if in.Task == Regression {
 			e := s - t
-			v[colA], v[colB], v[colC] = w*e*e, w*math.Abs(e), w*e
+			v[colA], v[colB], v[colC], v[colD] = w*e*e, w*math.Abs(e), w*e, 0
+			if t <= s {
+				v[colD] = w
+			}
 			continue
 		}
 		if in.Task == Multiclass {

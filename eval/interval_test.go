@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,6 +18,13 @@ import (
 func TestIntervals_Deterministic(t *testing.T) {
 	in := evaltest.Two(3000, 7, 0.1, 1)
 	var first *eval.Evaluation
+	text := func(e *eval.Evaluation) string {
+		b, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
 	for _, w := range []int{1, 2, 3, 8} {
 		release := shard.LimitThreads(w)
 		e, err := eval.Evaluate(context.Background(), in)
@@ -26,7 +34,7 @@ func TestIntervals_Deterministic(t *testing.T) {
 		}
 		if first == nil {
 			first = e
-		} else if !reflect.DeepEqual(e, first) {
+		} else if text(e) != text(first) {
 			t.Fatalf("%d goroutines change the result", w)
 		}
 	}
@@ -155,6 +163,9 @@ func TestIntervals_ChangesOfRounding(t *testing.T) {
 				c.Measures[g.Label] = eval.Difference{Value: g.Value, Interval: g.Interval}
 			}
 			for key, d := range c.Measures {
+				if !d.Value.Defined() { // there are targets below 0
+					continue
+				}
 				if d.Interval == nil || d.Interval.Low != 0 || d.Interval.High != 0 {
 					t.Errorf("unit %v, weights %v: %s changes by %v, %+v", unit, weighted, key, d.Value, d.Interval)
 				}

@@ -28,6 +28,9 @@ func TestSpread_Properties(t *testing.T) {
 			e := evaltest.Evaluate(t, in)
 			for k, s := range e.Groupings[0].Summary {
 				for key, sp := range s.Spread {
+					if !sp.GroupMin.Defined() { // there are targets below 0
+						continue
+					}
 					at := map[string]eval.Num{"group_min": sp.GroupMin, "group_max": sp.GroupMax,
 						"difference":            sp.Difference.BetweenGroups,
 						"difference_to_overall": sp.Difference.ToOverall, "average": sp.Average, "weighted_average": sp.WeightedAverage}

@@ -192,6 +192,8 @@ type rowSums struct {
 	squaredError, absoluteError, signedError float64
 	deviation, median                        float64 // squares about the mean of the target; the median of |error|
 	constant                                 bool    // all targets are equal
+	total, below                             float64 // weighted sum of targets; weight of rows with a target ≤ prediction
+	negative                                 bool    // some target is below 0
 }
 
 // measure returns the values of all measures of a task.

@@ -38,6 +38,9 @@ var multiclassMeasures = []Measure{
 // fewClasses is why there is no top-5 accuracy. It is no reason to worry.
 const fewClasses = "there are ten classes or fewer"
 
+// isNoWorry reports whether a measure is undefined because it is not meant for such rows.
+func isNoWorry(why string) bool { return why == fewClasses || why == negativeTargets }
+
 // top5Classes is the number of classes above which top-5 accuracy is reported.
 const top5Classes = 10
 

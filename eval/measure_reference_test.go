@@ -42,6 +42,12 @@ func naive(task Task, target, score, loss, weight []float64, threshold float64, 
 		out["rmse"], out["bias"] = math.Sqrt(mse), mean(err, nil)
 		out["mae"] = mean(func(i int32) float64 { return math.Abs(err(i)) }, nil)
 		out["r2"] = 1 - mse/mean(func(i int32) float64 { return (target[i] - m) * (target[i] - m) }, nil)
+		predicted := mean(func(i int32) float64 { return score[i] }, nil)
+		out["total_ratio"] = predicted / m
+		if slices.ContainsFunc(rows, func(i int32) bool { return target[i] < 0 }) || !(m > 0) {
+			out["total_ratio"] = math.NaN()
+		}
+		out["coverage"] = mean(is(func(i int32) bool { return target[i] <= score[i] }), nil)
 		return out
 	}
 	out["accuracy"] = mean(is(func(i int32) bool { return yes(i) == pos(i) }), nil)

@@ -48,7 +48,29 @@ var regressionMeasures = []Measure{
 	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf,
 		High: inf, SignedError: "Predictions are", hasBaseline: true,
 		value: perWeight(func(s *rowSums) float64 { return s.signedError }), derive: deriveMean(colC)},
+	{Key: "total_ratio", Label: "Predicted ÷ observed", About: "sum of predictions / sum of targets; where no target is " +
+		"below 0", Better: Neither, Low: -inf, High: inf,
+		value: func(s *rowSums) (float64, string) {
+			switch {
+			case s.negative:
+				return 0, negativeTargets
+			case !(s.total > 0):
+				return 0, "all targets are 0"
+			}
+			return 1 + s.signedError/s.total, ""
+		},
+		derive: func(d *derivative) {
+			total := []columnTerm{{d.c.shared + columnShared1, 1}, {d.c.shared, d.c.centre}} // the targets are centred
+			d.ratio(1, []columnTerm{d.own(colC, 1)}, total)
+		}},
+	{Key: "coverage", Label: "Targets at or below", Unit: "share",
+		About:  "share of rows whose target is at most the prediction: the level of a predicted quantile",
+		Better: Neither, Low: 0, High: 1, isProportion: true,
+		value: perWeight(func(s *rowSums) float64 { return s.below }), derive: deriveMean(colD)},
 }
+
+// negativeTargets is why there is no ratio of totals. It is no reason to worry.
+const negativeTargets = "some target is below 0"
 
 // Keys of the median absolute error and of R², which sentences mention beside the RMSE.
 const (
@@ -59,7 +81,8 @@ const (
 // sumRegression returns the sums over rows of a numeric target; order holds the same rows by ascending |error|.
 func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 	w, target := in.Weight.weightOf, in.Target
-	var total, risk, sse, sae, bias, sum compensated.Sum
+	var total, risk, sse, sae, bias, sum, below compensated.Sum
+	negative := false
 	for _, i := range rows {
 		r := m.Score[i] - target[i]
 		total.Add(w(i))
@@ -68,9 +91,14 @@ func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 		sae.Add(w(i) * math.Abs(r))
 		bias.Add(w(i) * r)
 		sum.Add(w(i) * target[i])
+		if target[i] <= m.Score[i] {
+			below.Add(w(i))
+		}
+		negative = negative || target[i] < 0
 	}
 	s := rowSums{rows: len(rows), weight: total.Value(), risk: risk.Value(), squaredError: sse.Value(),
-		absoluteError: sae.Value(), signedError: bias.Value(), constant: true}
+		absoluteError: sae.Value(), signedError: bias.Value(), constant: true,
+		total: sum.Value(), below: below.Value(), negative: negative}
 	mean := sum.Value() / s.weight
 	var sst compensated.Sum
 	for _, i := range rows {

@@ -210,7 +210,7 @@ func tableSample(r *rand.Rand, task Task, n int, skill, positives float64) *meas
 				m.Place[i], m.Score[i] = classes, 0
 			}
 		default:
-			in.Target[i] = r.NormFloat64()
+			in.Target[i] = 5 + r.NormFloat64() // above 0
 			m.Score[i] = in.Target[i] + (1-skill)*(0.5+r.NormFloat64())
 			if skill < 0 {
 				m.Score[i] = in.Target[i] + 1e6

@@ -44,6 +44,8 @@ func TestTables_OfTwoModels(t *testing.T) {
   R²                                                        -                -
   Median absolute error (thousands of dolla…                -                -
   Bias (thousands of dollars per week)                      -                -
+  Predicted ÷ observed                                      -                -
+  Targets at or below                                       -                -
 
                                                        Risk                RMSE
 By site                           rows        ERM    robust       ERM    robust
