@@ -38,7 +38,7 @@ func concatFrames(ctx context.Context, frames []*Frame) (*Frame, error) {
 		for _, pair := range [][2]*Frame{{f, first}, {first, f}} {
 			for _, c := range pair[1].Columns {
 				if !pair[0].Has(c.Name) {
-					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("there is no column %q, which %s has", c.Name,
+					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("the column %q is missing here, but %s has it", c.Name,
 						pair[1].Name()),
 						Hint: "all files of a table need the same columns"}
 				}

@@ -67,8 +67,8 @@ func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, e
 	return out, nil
 }
 
-// sameClock reports whether times of one zone can be read as times of another: both have a zone, or neither. Times
-// without one are those of UTC.
+// sameClock reports whether times of zone a can be read as times of zone b: both have a zone, or neither has one. Times
+// without a zone count as UTC.
 func sameClock(a, b string) bool {
 	hasZone := func(z string) bool { return z != "" && z != intake.UTC }
 	return hasZone(a) == hasZone(b) || a != "" && b != ""
@@ -125,8 +125,8 @@ func (f *Frame) locationOf(c *Column) (zone string, l *time.Location, err error)
 	return zone, l, nil
 }
 
-// agree returns the forms in which several tables that were read alone are read together, and whether every table has
-// been read so. A text column that is text in one of them is text in all.
+// agree returns common forms for the columns of several tables that were read one by one, and whether every table
+// already has these forms. A column that is text in one table is text in all.
 func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 	agreed = true
 	known := make([]map[string]ColumnForm, len(frames))

@@ -151,9 +151,9 @@ func (f *Frame) loadExact(ctx context.Context, name string) (*Column, error) {
 	return c, nil
 }
 
-// An ordering compares the values of rows with literals: compare returns the sign of the value of a row that is not
-// null minus the literal; key returns a text that is the same for equal values, and keyOf that of a literal, or "" for
-// one that no value equals.
+// An ordering compares the values of rows with literals. compare returns the sign of (value of a row − literal), where
+// the value is not null. key returns a text that is the same for equal values, and keyOf the same text for a literal,
+// or "" if no value can equal it.
 type ordering struct {
 	compare func(v expr.Value) (func(row int) int, error)
 	key     func(row int) string

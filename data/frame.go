@@ -47,10 +47,10 @@ type Frame struct {
 	memory   sync.Once // its sum was taken
 }
 
-// Fingerprint waits for the SHA-256 of the files, which is taken beside the
-// reading, and stores it in Sources; before, a frame that Open made lacks it. Of a table that
-// NewFrame made it is that of the names and values, taken once. It is an error, as of every reading of values, if a
-// file was changed since it was opened: then neither the sum nor the values can be trusted.
+// Fingerprint waits for the SHA-256 of the files, which is taken beside the reading, and stores it in Sources; before,
+// a frame that Open made lacks it. For a table from NewFrame, the sum is taken once, over the names and values. It is
+// an error, as of every reading of values, if a file was changed since it was opened: then neither the sum nor the
+// values can be trusted.
 func (f *Frame) Fingerprint() error {
 	if err := f.CheckUnchanged(); err != nil {
 		return err

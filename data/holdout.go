@@ -118,7 +118,7 @@ func (f *Frame) setValidationApart(ctx context.Context, h Holdout) (others, vali
 					continue
 				}
 				advice := fix.Advise(
-					"mark rows as train or validation; with test rows beside them, the same column has to name the rows held out")
+					"mark rows as train or validation; if the column also marks test rows, let it name the rows held out too")
 				return nil, nil, f.FaultAt(h.ValidationSplit, r, advice, "%q means neither train nor validation", c.Text(r))
 			}
 		}
@@ -344,8 +344,8 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	return held, nil
 }
 
-// timesOf returns functions that compare the times of two rows and give that of a row as text. Text values must be
-// dates or, like 2024-05 and 2024Q2, begin with the year and sort by time.
+// timesOf returns a function that compares the times of two rows and a function that returns the time of a row as text.
+// Text values must be dates or, like 2024-05 and 2024Q2, begin with the year and sort by time.
 func (f *Frame) timesOf(
 	ctx context.Context, c *Column, name string, rows []int,
 ) (compare func(a, b int) int, text func(row int) string, err error) {

@@ -42,7 +42,7 @@ func TestPaths_FindsFiles(t *testing.T) {
 		"parts":     {"holds no table", filepath.Join("parts", "*", "*.csv"), "as region=a"},
 		"deep": {"holds no table", filepath.Join("deep", "*", "*", "*.parquet"),
 			"as month=2"},
-		"columns":                              {"2.csv", `no column "b"`, "1.csv"},
+		"columns":                              {"2.csv", `the column "b" is missing`, "1.csv"},
 		"no*.csv":                              {"no file matches"},
 		"empty/notes.doc":                      {"format of the file is unknown", ".csv"},
 		write("zero.parquet", "")[len(dir)+1:]: {"empty", "truncated"},

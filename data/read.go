@@ -96,14 +96,15 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 	if arrays != nil {
 		return joinArrayFiles(ctx, arrays, frames, told)
 	}
-	if frames, err = readTogether(ctx, frames, how); err != nil {
+	if frames, err = rereadAlike(ctx, frames, how); err != nil {
 		return nil, err
 	}
 	return concatFrames(ctx, frames)
 }
 
-// readTogether rereads files of one table that were read in different ways, unless how states the way.
-func readTogether(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame, error) {
+// rereadAlike rereads the files of a table that were read by different rules, so that one set of rules, given by how if
+// it is not empty, applies to all.
+func rereadAlike(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame, error) {
 	r := append(how, Reading{})[0]
 	if len(frames) == 1 {
 		return frames, nil
@@ -127,8 +128,8 @@ func readTogether(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame
 	return frames, nil
 }
 
-// readMixedAsText reads tables again in which a column is text though the contract has numbers or dates, if it has
-// those in another table: the column is text in all, so that the rows with text can be told from the others.
+// readMixedAsText rereads the tables if a column that should hold numbers or dates by the contract is text in some
+// tables only. The column is then text in all tables, so that the rows with text can be found.
 func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame, error) {
 	forms, mixed := slices.Clone(r.Columns), map[string]bool{}
 	textIn := func(f *Frame, name string) *Column {

@@ -162,7 +162,7 @@ func frameOfColumns(builders []*columnBuilder) (*Frame, error) {
 	return NewFrame(out...)
 }
 
-// indirectType returns the type that a pointer type leads to, and other types as they are.
+// indirectType follows pointer types to the type that they point to, and returns any other type unchanged.
 func indirectType(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -199,7 +199,7 @@ func (b *columnBuilder) setType(t reflect.Type) error {
 	return err
 }
 
-// begin sets the kind of the column to that of a value.
+// begin sets the kind of the column to the kind of v.
 func (b *columnBuilder) begin(v cell) {
 	b.kind, b.c.Type, b.c.Integer = v.kind, v.typ, v.whole
 }

@@ -6,9 +6,8 @@ import (
 	"syscall"
 )
 
-// fileIdentity returns what a file has beside its size and the time of its last writing, which
-// anybody can set: the time of its last change, and its number. The device is left
-// out, which machines that share a disk number each on its own.
+// fileIdentity returns the change time and the inode number of a file, since anybody can set its modification time. The
+// device number is left out, because machines that share a disk number it differently.
 func fileIdentity(info fs.FileInfo) string {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -4,7 +4,7 @@ package data
 
 import "io/fs"
 
-// fileIdentity returns what a file has beside its size and the time of its last writing.
+// fileIdentity returns "": on this system nothing but size and modification time identifies a file.
 func fileIdentity(fs.FileInfo) string { return "" }
 
 // hasChangedSince reports whether a file was changed in a way that its size and time do not show.

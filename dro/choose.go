@@ -24,12 +24,12 @@ func Choose(p *Problem) (m Method, why string) {
 func choose(p *Problem) (m Method, why string) {
 	switch {
 	case engine.Supports(Newton{}, p) && !engine.IsDifferentiable(p):
-		return Newton{}, "nu is 0, so that the objective is the largest of many smooth pieces: quadratic problems of those " +
-			"that matter, or penalties that fall"
+		return Newton{}, "nu is 0, so the objective is the maximum of many smooth pieces: quadratic problems of the active pieces, or " +
+			"decreasing penalties"
 	case engine.Supports(Newton{}, p):
 		return Newton{}, "the losses have second derivatives"
 	case engine.Supports(LBFGS{}, p):
-		return LBFGS{}, "the objective has gradients, and no Hessian that is known"
+		return LBFGS{}, "the objective has gradients but no known Hessian"
 	}
 	return nil, "no default method solves this problem: " +
 		strings.TrimPrefix(engine.RefusalError(LBFGS{}, p).Error(), "dro: ") +

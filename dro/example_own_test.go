@@ -75,7 +75,7 @@ func ExampleDual() {
 	printCertificate(res)
 	fmt.Printf("x = %.3f, weight of the groups %.3f and %.3f\n", res.X, 3*res.Weights[0], 3*res.Weights[3])
 	// Output:
-	// lbfgs: the objective has gradients, and no Hessian that is known
+	// lbfgs: the objective has gradients but no known Hessian
 	// certified: 0.4577 ≤ optimum ≤ 0.4577
 	// x = [1.048 0.394 -0.859], weight of the groups 0.546 and 0.454
 }

@@ -135,12 +135,12 @@ func (e *Evaluation) ConstantSentence() string {
 	}
 	where := " of all rows"
 	text := shownMeasure{share: lead.Unit == "share", unit: e.TargetUnit}.text
-	what := "is right in"
+	what := "would be right in"
 	if e.Task == Regression {
-		where, what = " over all rows", "has an RMSE of"
+		where, what = " over all rows", "would have an RMSE of"
 		text = func(x float64) string { return shownMeasure{unit: e.TargetUnit}.appendUnit(printable.Number(x)) }
 	}
-	s := fmt.Sprintf("A constant prediction, %s, %s %s%s", e.constantName(), what, text(float64(x)), where)
+	s := fmt.Sprintf("%s %s %s%s", e.constantName(), what, text(float64(x)), where)
 	if w, g := e.Models[e.Focus()].WorstGroup, e.Headline(); w != nil {
 		if i := g.find(w.Label); i >= 0 {
 			if x, ok := g.Groups[i].Constants[lead.Key]; ok {
@@ -172,11 +172,11 @@ func (e *Evaluation) overConstantSentence() string {
 	return fmt.Sprintf(" %s is %s than a constant on average, by its %s.", name, word, e.riskWords())
 }
 
-// constantName says what the best constant prediction is.
+// constantName describes the best constant prediction as the subject of a sentence.
 func (e *Evaluation) constantName() string {
 	switch e.Task {
 	case Regression:
-		return "the mean of these rows"
+		return "Always predicting the mean of these rows"
 	case Multiclass:
 		most := 0
 		for c, r := range e.Models[0].Classes {
@@ -184,11 +184,11 @@ func (e *Evaluation) constantName() string {
 				most = c
 			}
 		}
-		return "always “" + e.Models[0].Classes[most].Class + "”"
+		return "Always predicting “" + e.Models[0].Classes[most].Class + "”"
 	}
 	share, _ := e.Models[0].Overall.Get(Prevalence)
 	if e.Positive == "" {
-		return map[bool]string{false: "always negative", true: "always positive"}[share > 0.5]
+		return "Always predicting the " + map[bool]string{false: "negative", true: "positive"}[share > 0.5] + " class"
 	}
-	return map[bool]string{false: "never", true: "always"}[share > 0.5] + " “" + e.Positive + "”"
+	return map[bool]string{false: "Never", true: "Always"}[share > 0.5] + " predicting “" + e.Positive + "”"
 }

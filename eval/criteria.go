@@ -85,8 +85,8 @@ type Criterion struct {
 	Outcome  string    `json:"outcome"` // "pass", "undecided", "fail" or "untested"
 }
 
-// findCriteria returns the criteria of all models. The four-fifths rule needs to know which outcome is favourable.
-func (e *Evaluation) findCriteria() (out []Criterion) {
+// fairnessCriteria returns the criteria of all models. The four-fifths rule needs to know which outcome is favourable.
+func (e *Evaluation) fairnessCriteria() (out []Criterion) {
 	g := e.Headline()
 	if g == nil || e.Task != Binary {
 		return nil

@@ -106,7 +106,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	e.Rate, e.Budget = in.rate(), in.Budget
 	e.Favourable, e.ReferenceGroup = in.Favourable, in.ReferenceGroup
 	e.Gaps = e.findGaps(in.tolerance())
-	e.Criteria = e.findCriteria()
+	e.Criteria = e.fairnessCriteria()
 	e.Verdict = e.reachVerdict(&in, strata)
 	e.Conclude()
 	return e, nil
@@ -159,7 +159,7 @@ func (in *Input) isConstant(m *Model) bool {
 	return true
 }
 
-// differenceFromConstant compares losses with those of the constant prediction. It returns nil if there is
+// differenceFromConstant compares losses with the losses of the constant prediction. It returns nil if the input has
 // none.
 func differenceFromConstant(in *Input, loss []float64, rows []int32) *Difference {
 	if in.Constant == nil || len(rows) < 2 {

@@ -90,7 +90,7 @@ type BallRange struct {
 	Nu      Num    `json:"nu,omitempty"` // --nu up to this leaves probabilities within 0.001 of each other
 }
 
-// A Drift compares the values of a column with those of training.
+// A Drift compares the values of a column with its values in training.
 type Drift struct {
 	facts.Drift
 	Finding string `json:"finding,omitempty"` // how it differs beyond the limits

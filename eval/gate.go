@@ -125,7 +125,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 		return expr.Errorf(e.At, "%q is not compared with a number; write e.g. worst_group.risk > 0.6", e.Name)
 	}
 	if !isPath(e.Name) {
-		return expr.Errorf(e.At, "%q is not a path like worst_group.risk", e.Name)
+		return expr.Errorf(e.At, "%q is not the path of a measure, such as worst_group.risk", e.Name)
 	}
 	return nil
 }

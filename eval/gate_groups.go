@@ -23,8 +23,8 @@ type namedGroup struct {
 	grouping string
 }
 
-// namedGroups returns the groups of all groupings, those of the last grouping first. A group is named by its
-// label, or by COLUMN=LABEL if an earlier one has that name.
+// namedGroups returns the groups of all groupings, starting with the last grouping. A group is named by its label, or
+// by COLUMN=LABEL if an earlier group has that name.
 func (e *Evaluation) namedGroups() []namedGroup {
 	var out []namedGroup
 	taken := make(map[string]bool)
@@ -126,7 +126,7 @@ func (e *Evaluation) crossedNamed(name string) *Group {
 // crossSeparator stands between the labels of a crossed group. Labels that contain it are quoted.
 const crossSeparator = " / "
 
-// splitCrossed returns the labels of which the label of a crossed group consists, without quotes.
+// splitCrossed splits the label of a crossed group into the labels of the single groups, without quotes.
 func splitCrossed(label string) (parts []string) {
 	for {
 		part, rest, more := strings.Cut(label, crossSeparator)

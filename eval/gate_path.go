@@ -2,8 +2,8 @@ package eval
 
 import "strings"
 
-// isPath reports whether a text is names joined by dots, each of which may have an argument in brackets, which may
-// hold dots and brackets. Package regexp would double what this package adds to a program.
+// isPath reports whether text consists of names joined by dots. A name may have an argument in brackets, and the
+// argument may contain dots and brackets. Package regexp would double what this package adds to a program.
 func isPath(text string) bool {
 	failed := map[int]bool{} // lengths of the ends that are no paths
 	var matches func(rest string) bool
@@ -79,7 +79,8 @@ func divideHead(text string) (p dividedPath, ok bool) {
 	return p, false
 }
 
-// divideKey divides .key.low, either part of which may be missing, and reports whether the text is that.
+// divideKey parses a text of the form .key.low, in which either part may be missing, and reports whether the text has
+// this form.
 func (p *dividedPath) divideKey(text string) bool {
 	p.key, p.end = "", ""
 	if text == "" {

@@ -58,7 +58,7 @@ func (e *Evaluation) measureGrouping(
 		for k, m := range in.Models {
 			v := measureStratum(in.rows, k, &groups[j])
 			if untrained {
-				v = v.undefineAll("no model that measures it was trained with the group")
+				v = v.undefineAll("no model that measured it was trained with this group")
 			}
 			risk, _ := v.Get(riskMeasure.Key)
 			es := undefined()
@@ -179,8 +179,8 @@ func maxInterval(groups []Group, k int) *Interval {
 	return &Interval{Low: Num(lo), High: Num(hi), Method: "simultaneous"}
 }
 
-// WorstFirst returns the groups in the order of a report: groups with enough rows by decreasing risk of the
-// baseline, then the others.
+// WorstFirst returns the groups in the order of a report: first the groups with enough rows, by decreasing risk of the
+// baseline, then the other groups.
 func (g *Grouping) WorstFirst() []*Group {
 	groups := g.Groups
 	out := make([]*Group, len(groups))

@@ -64,8 +64,8 @@ func rankingGain(in *measuredRows, of *stratum, k, base int) (gain, se float64) 
 	return of.Ties(in, k).AUC() - of.Ties(in, base).AUC(), se
 }
 
-// aucError returns the error of the AUC over a stratum, or of its change: that of two independent samples, one of
-// each class.
+// aucError returns the error of the AUC over a stratum, or of its change, as for two independent samples, one per
+// class.
 func aucError(in *measuredRows, of *stratum, what quantity, _ float64) estimateError {
 	x, ties := areaInfluence(in, of, what, func(dst []float64, t tiedScores) { aucInfluence(dst, t, t.AUC()) })
 	defer func() { memory.Release(in.Arena, x) }()

@@ -65,8 +65,8 @@ func studentQuantile(confidence, freedom float64) float64 {
 	return math.Sqrt(freedom * (1 - x) / x)
 }
 
-// Interval returns the interval of a measure of model k, or nil if it has none of this kind. An area under a
-// curve gets a Student interval on the logit scale.
+// Interval returns the interval of a measure of model k, or nil if the measure has no interval of this kind. An area
+// under a curve gets a Student interval on the logit scale.
 func (p *errorPart) Interval(m Measure, k int, at float64, l estimateError) *Interval {
 	se, ok := l.SE()
 	switch {

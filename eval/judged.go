@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// criterion returns the criterion that the verdict judges by: that of the choice or, if the level was set, the worst
-// group's risk and, without groups, the tail.
+// criterion returns the criterion that the verdict judges by: the criterion by which the model was chosen or, if the
+// level was set, the worst group's risk (without groups, the tail).
 func (j *judge) criterion() string {
 	switch {
 	case j.in.Criterion != "":
@@ -59,8 +59,8 @@ func (j *judge) judgedBaseline() float64 {
 	return float64(j.Models[0].CVaRAt(TailAlpha))
 }
 
-// criterionChange returns the change of the criterion itself, which for the trade-off is that of (worst group +
-// rate·average)/(1 + rate); NaN if it is not known.
+// criterionChange returns the change of the criterion itself: for the trade-off, the change of (worst group +
+// rate·average)/(1 + rate). It returns NaN if the change is unknown.
 func (j *judge) criterionChange() float64 {
 	d := float64(j.d.Value)
 	if j.criterion() == "trade-off" {

@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// concentration returns the sums of the largest hundredth and tenth of y (at least one number each) and the
-// smallest count of largest numbers whose sum is at least 0.5, or len(y) if the sum of all is less. y ≥ 0 is not
-// empty and stays as it is.
+// concentration returns the sums of the largest hundredth and tenth of y (at least one number each) and the smallest
+// count of largest numbers whose sum is at least 0.5, or len(y) if the sum of all is less. y ≥ 0 must not be empty and
+// is not changed.
 func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, half int) {
 	sorted := memory.Make[float64](arena, len(y))
 	defer memory.Release(arena, sorted)

@@ -193,8 +193,8 @@ func (s *rowSums) rankMeasure(of func(t tiedScores) float64) (float64, string) {
 	return of(s.ties), ""
 }
 
-// matthews returns the correlation of predicted and actual class of p positive and n negative rows, of which tp and fp
-// are predicted positive.
+// matthews returns the correlation of predicted and actual class. Of p positive rows tp are predicted positive, and of
+// n negative rows fp.
 func matthews(tp, fp, p, n float64) float64 {
 	yes := tp + fp
 	return (tp*n - fp*p) / math.Sqrt(yes*p*n*(p+n-yes))

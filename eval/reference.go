@@ -89,9 +89,9 @@ func (e *Evaluation) referenceGroups() (out []namedGroup) {
 	return out
 }
 
-// nameOf returns the name by which r knows the group h of another evaluation: that of the group with the same label in
-// the same grouping, or h's own if r, of an earlier version, does not know its groupings. It returns "" if r has no
-// such group.
+// nameOf returns the name in r of the group that corresponds to h, a group of another evaluation: the group with the
+// same label in the same grouping. If r is of an earlier version and lacks groupings, nameOf returns the name of h. It
+// returns "" if r has no such group.
 func (r *Reference) nameOf(h *namedGroup) string {
 	if r.Groupings == nil {
 		return h.name
@@ -144,7 +144,7 @@ func (r *Reference) checkComparable(e *Evaluation) error {
 		{"positive class", r.Positive, e.Positive}, {"loss", r.Loss, e.Loss},
 	} {
 		if c.was != "" && c.was != c.is {
-			return fmt.Errorf("the earlier numbers were computed with another %s (%q) than these (%q)", c.what, c.was, c.is)
+			return fmt.Errorf("the %s of the earlier numbers is %q, but here it is %q", c.what, c.was, c.is)
 		}
 	}
 	return nil

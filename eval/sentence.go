@@ -367,8 +367,9 @@ func (r shownMeasure) beforeAfter(a, b float64) string {
 	return from + " → " + r.appendUnit(to)
 }
 
-// leadingMeasures returns the measures that the verdict mentions first, the one with an interval last: accuracy
-// and log loss for classes, the RMSE for squared losses, the risk alone for deviances and quantiles, otherwise both.
+// leadingMeasures returns the measures that the verdict mentions first; the measure with an interval comes last. They
+// are accuracy and log loss for classes, the RMSE for squared losses, only the risk for deviances and quantiles, and
+// RMSE and risk otherwise.
 func (e *Evaluation) leadingMeasures() []shownMeasure {
 	risk, lead := shownMeasure{name: "the risk", key: riskMeasure.Key}, e.Task.Leading()
 	if e.Task != Regression {
@@ -686,9 +687,9 @@ func (j *judge) warningSentences() []string {
 		}
 	}
 	if j.effective < j.fewest {
-		s := fmt.Sprintf("%s depends on the equivalent of %s of %s; fewer than %s are too few to learn from.",
-			name, printable.Number(j.effective), printable.Plural(int(j.in.TrainingRows), "training row",
-				"training rows"), printable.Number(j.fewest))
+		s := fmt.Sprintf("%s depends on few rows: its effective sample size is %s of %s; below %s there is too little to learn from.",
+			name, fmt.Sprintf("%.3g", j.effective), printable.Plural(int(j.in.TrainingRows), "training row",
+				"training rows"), fmt.Sprintf("%.3g", j.fewest))
 		if j.Models[j.k].Constant || j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, s)
 		} else {

@@ -219,7 +219,7 @@ func TestGate_SinceOfAnotherTarget(t *testing.T) {
 			if err != nil || r.Failed {
 				t.Errorf("the same, kept %q: %+v, %v", what, r, err)
 			}
-		} else if err == nil || !strings.Contains(err.Error(), "the earlier numbers were computed with another "+what) {
+		} else if err == nil || !strings.Contains(err.Error(), "the "+what+" of the earlier numbers is ") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

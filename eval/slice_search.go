@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A cut column: each row's cell and the cells' conditions as text. Cells are those large
-// enough in the searching half, of which there are a hundred at most; noCell stands for others.
+// A cutColumn is a column divided into cells: the cell of every row and the condition of every cell as text. There are
+// at most a hundred cells, each with enough rows in the searched half; rows in none of them have noCell.
 type cutColumn struct {
 	code   []uint8
 	search []uint8 // code along the rows of the searching half

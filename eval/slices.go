@@ -71,7 +71,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	s.out.Method = s.describeMethod()
 	rows := permuteRows(in, n)
 	s.search, s.confirm = rows[:half], rows[half:]
-	err := in.rows.Parallel(ctx, "cutting columns for slices", len(s.columns), func(j int) error { return s.cutColumn(j) })
+	err := in.rows.Parallel(ctx, "binning columns for slices", len(s.columns), func(j int) error { return s.cutColumn(j) })
 	if err != nil {
 		return nil, err
 	}

@@ -99,8 +99,8 @@ func (a *spreads) critical(n int) float64 {
 // A band is the simultaneous interval of a group.
 type band struct{ lo, hi float64 }
 
-// addExtremes adds the intervals of what depends on the largest and smallest group, for measure q of model k.
-// se holds the standard errors of the groups.
+// addExtremes adds the intervals of the summaries that depend on the largest and smallest group, for measure q of model
+// k. se holds the standard errors of the groups.
 func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	m := a.in.Task.Measures()[q]
 	lo, hi := extremeBands(a.groupBands(k, m, se, a.critical(groups)))
@@ -113,7 +113,7 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	least, _ := m.Bounds()
 	sameSign := least >= 0 || lo.lo > 0 || m.Key == riskMeasure.Key && lo.lo == 0
 	if sameSign && hi.hi > 0 {
-		put("ratio", lo.lo/hi.hi, ratioAtMost(lo.hi, hi.lo))
+		put("ratio", lo.lo/hi.hi, cappedRatio(lo.hi, hi.lo))
 	}
 	at, ok := a.e.Models[k].Overall.Get(m.Key)
 	if !ok {
@@ -132,7 +132,7 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 		d.hi = max(d.hi, g.hi-o.lo, o.hi-g.lo)
 		if g.hi > 0 && o.hi > 0 {
 			ratio.lo = min(ratio.lo, g.lo/o.hi, o.lo/g.hi)
-			ratio.hi = min(ratio.hi, max(ratioAtMost(g.hi, o.lo), 0), max(ratioAtMost(o.hi, g.lo), 0))
+			ratio.hi = min(ratio.hi, max(cappedRatio(g.hi, o.lo), 0), max(cappedRatio(o.hi, g.lo), 0))
 		}
 	}
 	put("difference_to_overall", d.lo, d.hi)
@@ -141,16 +141,17 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	}
 }
 
-// ratioAtMost returns an upper bound on a ratio that is at most 1.
-func ratioAtMost(num, den float64) float64 {
+// cappedRatio returns num/den, but at most 1, and 1 if den is not positive.
+func cappedRatio(num, den float64) float64 {
 	if den <= 0 {
 		return 1
 	}
 	return math.Min(1, num/den)
 }
 
-// groupBands returns simultaneous intervals of the groups: values ± crit standard errors, Wilson intervals for
-// proportions with counts, and the simultaneous interval of the risk, which holds for all models together.
+// groupBands returns an interval of measure m for every group with a standard error: ± crit standard errors, Wilson
+// limits at crit for proportions that have counts. An interval of the risk also covers the group's simultaneous
+// interval, which holds for all models together.
 func (a *spreads) groupBands(k int, m Measure, se []float64, crit float64) []band {
 	var out []band
 	for i := range a.g.Groups {

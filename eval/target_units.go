@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// RootMeanSquare is the Loss of what [Report.InTargetUnits] returns.
+// RootMeanSquare is the name of the loss in a report that [Report.InTargetUnits] returns.
 const RootMeanSquare = "rmse"
 
 // InTargetUnits returns a report with risks as root mean squared errors in units of the target, including their

@@ -167,9 +167,9 @@ func lowestMargin(l Loss, t float64) (margin float64, ok bool) {
 	return (low + high) / 2, true
 }
 
-// checkLink returns an error if the margins of the smallest losses are not those that the link gives the targets: a
-// margin would be taken for another prediction than the one that it was fitted for. A constant between both is
-// allowed, since losses that are smoothed are smallest beside their target.
+// checkLink returns an error if the loss of a target is not smallest at the margin that the link assigns to it: a
+// fitted margin would then be read as a wrong prediction. A constant offset is allowed, since smoothed losses are
+// smallest near their target.
 func checkLink(l Loss, link Link, targets []float64) error {
 	var offset, first float64
 	found := false

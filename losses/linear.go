@@ -24,10 +24,9 @@ type Linear struct {
 	target []float64     // n
 }
 
-// NewLinear returns the oracle over the rows of z and as many targets. The slice
-// is kept, not copied, and must not change. Errors name the lengths, or the first row, counted from 0, whose
-// target the loss does not accept. A loss of another package is checked at a few of the targets (see Check); the
-// error names the row.
+// NewLinear returns the oracle over the rows of z with one target per row. The slice is kept, not copied, and must not
+// change. Errors name the lengths, or the first row, counted from 0, whose target the loss does not accept. A loss of
+// another package is checked at a few of the targets (see Check); the error names the row.
 func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	if loss == nil || z == nil {
 		return nil, errors.New("losses: the loss or the matrix is nil")

@@ -31,8 +31,8 @@ type Softmax struct {
 // MaxClasses is the largest number of classes of a Softmax.
 const MaxClasses = 10_000
 
-// NewSoftmax returns the oracle over the rows of z and as many classes, numbered from 0 to
-// classes − 1. Errors name the lengths, or the first row whose class is out of range.
+// NewSoftmax returns the oracle of softmax regression on the rows of z. Row i has the class class[i], from 0 to
+// classes − 1. An error names mismatched lengths, or the first row whose class is out of range.
 func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
 	if z == nil {
 		return nil, errors.New("losses: the matrix is nil")
@@ -42,7 +42,7 @@ func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
 	case n < 1 || d < 1:
 		return nil, fmt.Errorf("losses: the matrix has %d rows and %d columns; at least one of each is needed", n, d)
 	case len(class) != n:
-		return nil, fmt.Errorf("losses: %d classes for %d rows", len(class), n)
+		return nil, fmt.Errorf("losses: there are %d class indices for %d rows", len(class), n)
 	case classes < 2 || classes > MaxClasses:
 		return nil, fmt.Errorf("losses: %d classes: softmax regression takes 2 to %d", classes, MaxClasses)
 	case d > math.MaxInt32/classes:

@@ -43,8 +43,8 @@ type Arena struct {
 // nothing is evicted. It need not be closed.
 func NewVirtual() *Arena { return &Arena{MinSize: 1 << 20, maps: map[uintptr][]byte{}} }
 
-// NewChild returns an arena that allocates from a; closing it releases its slices alone. Errors
-// are reported by a. The child of a nil arena is nil.
+// NewChild returns an arena that allocates from a; closing it releases only its own slices. Errors are reported by a.
+// The child of a nil arena is nil.
 func (a *Arena) NewChild() *Arena {
 	if a == nil {
 		return nil

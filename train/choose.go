@@ -198,8 +198,8 @@ func (m *Model) inferGroups() {
 		return
 	}
 	m.Config.GroupsInferred = true
-	m.addNotes("the training rows have no groups, and the validation rows have: two clusters of the features of every " +
-		"class stand for groups of the training rows, and the validation rows decide whether this helps")
+	m.addNotes("only the validation rows have groups, so two clusters of the features of every class stand for " +
+		"groups of the training rows; the validation rows decide whether this helps")
 }
 
 // validationTable returns the validation rows as a tune.Table; nil if there are none.

@@ -43,8 +43,8 @@ func (m *Model) startingPoint() []float64 {
 	return x
 }
 
-// bestConstant returns the margin of the constant prediction with the smallest average training loss.
-func (m *Model) bestConstant() float64 {
+// fitConstant returns the margin of the constant prediction with the smallest average training loss.
+func (m *Model) fitConstant() float64 {
 	target, arena := m.Run.Train.Target, m.Run.arena()
 	centre := m.Run.weightedAverage(target)
 	if m.Classes() != nil {
@@ -90,10 +90,10 @@ func (m *Model) bestConstant() float64 {
 	return (low + high) / 2
 }
 
-// bestClassConstant returns the margins of the constant prediction with the smallest average training loss: the
+// fitClassConstant returns the margins of the constant prediction with the smallest average training loss: the
 // logarithms of the class proportions, counting half a row for a class without rows. It returns nil for other
 // targets.
-func (m *Model) bestClassConstant() []float64 {
+func (m *Model) fitClassConstant() []float64 {
 	if m.Classes() == nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 // A diskStorage stores the training rows, and vectors with one entry per row, on disk.
 type diskStorage design.DiskStorage
 
-// Bytes that a row takes in memory beside its features: its number, place and target, and the vectors of the solver.
+// Bytes per row in memory in addition to its features: its number, place and target, and the vectors of the solver.
 const (
 	rowBytes      = 90
 	mappedBytes   = 120 // of a row on disk, at most at a time
@@ -150,7 +150,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 	left := limit.AddressSpaceLimit()
 	if left < math.MaxInt64 {
 		if left = max(0, left-taken); left+budget.Used < may {
-			may, binding = left+budget.Used, limit.Ulimit+", of which rows and vectors on disk take their part"
+			may, binding = left+budget.Used, limit.Ulimit+", less what rows and vectors on disk take"
 		}
 	}
 	refuse := func(hint, format string, args ...any) (*diskStorage, error) {
@@ -169,8 +169,8 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > limit.ResidentLimit(may) {
 		return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), "+
 			"keep the table as Parquet, or use fewer rows",
-			"only the numbers of the rows are kept on disk: the targets, groups and categories take %s of memory, choosing the "+
-				"level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and %s (%s) "+
+			"only numeric features are kept on disk: targets, groups and categories need %s of memory, the choice of the level "+
+				"and of group coefficients %s, and the table %s (unless it is Parquet, it is read whole), but only %s (%s) "+
 				"are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice), formatBytes(d.table), formatBytes(may),
 			binding)
 	}

@@ -17,9 +17,9 @@ type Coefficient struct {
 	Encoded float64 `json:"encoded"`
 }
 
-// Explain returns the coefficients in original units, in the order of the encoded columns; of more than two
-// classes, those of one class after the other. If the model has no
-// intercept, the constant that standardisation introduces is appended as "(constant)" unless it is zero.
+// Explain returns the coefficients in original units, in the order of the encoded columns; for more than two classes,
+// class by class. If the model has no intercept, the constant that standardisation introduces is appended as
+// "(constant)" unless it is zero.
 func (m *Model) Explain() []Coefficient {
 	k := m.coefficientsPerColumn()
 	var out []Coefficient

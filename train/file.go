@@ -117,7 +117,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 			break
 		}
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
-			"the model says %q, which this version does not know and ignores: it was written by drotrain %s", key, out.Version))
+			"the model has the field %q, which this version does not know and ignores: drotrain %s wrote it", key, out.Version))
 	}
 	*m = out
 	return nil

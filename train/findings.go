@@ -113,8 +113,8 @@ func (m *Model) addFindings(x *examined) {
 	}
 }
 
-// ExamineScored returns what is striking about the rows of a table that the model is to score, compared with those of
-// its training; with groups, about the columns of its groups too.
+// ExamineScored returns findings about the rows of a table that the model is to score, compared with its training rows.
+// If groups is set, it also examines the group columns.
 func (m *Model) ExamineScored(ctx context.Context, f *data.Frame, groups bool) ([]check.Finding, error) {
 	switch {
 	case m == nil || m.Encoder == nil:
@@ -128,8 +128,8 @@ func (m *Model) ExamineScored(ctx context.Context, f *data.Frame, groups bool) (
 // warningMark is the prefix of notes that must not be missed, such as those on leakage.
 const warningMark = "warning: "
 
-// SplitWarnings divides the notes of a training into warnings, such as those of leakage, without their prefix,
-// and other notes.
+// SplitWarnings divides notes of a training into warnings, such as warnings of leakage, whose prefix it removes, and
+// other notes.
 func SplitWarnings(all []string) (warnings, notes []string) {
 	for _, n := range all {
 		if w, ok := strings.CutPrefix(n, warningMark); ok {

@@ -452,7 +452,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	squares := 0.0
 	squares, s.MaxWeight = m.Run.weightConcentration(res.Weights)
 	s.AverageRisk = m.Run.weightedAverage(m.Run.Loss)
-	s.Constant, s.ClassConstant = finiteOrNil(m.bestConstant()), m.bestClassConstant()
+	s.Constant, s.ClassConstant = finiteOrNil(m.fitConstant()), m.fitClassConstant()
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 && !m.Config.KeepsWeights() {

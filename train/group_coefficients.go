@@ -207,10 +207,9 @@ func countColumns(terms []cellTerm) (n int) {
 func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	switch {
 	case task == encode.Multiclass:
-		return "they are for numbers and two classes, and the target has more classes"
+		return "they need a numeric target or two classes, but the target has more"
 	case len(g.Groups) == 0:
-		return "no group column is a feature taken as a category beside another feature: name one under groups, and keep " +
-			"it a feature"
+		return "they need a group column that is a categorical feature, and another feature"
 	case c.comm != nil:
 		return "the rows are sharded over several ranks"
 	case *c.Mu == 0:
@@ -221,8 +220,8 @@ func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	return ""
 }
 
-// groupCoefficientsBytes returns the additional memory of the choice of a design: copies of its rows and of
-// those of a fold.
+// groupCoefficientsBytes returns the additional memory that choosing a design needs: copies of all rows and of the rows
+// of one fold.
 func groupCoefficientsBytes(rows, columns int64) int64 {
 	const rowBytes = 100 // targets, weights, groups and what every candidate predicts
 	n := min(rows, max(minDesignRows, maxDesignCells/max(1, columns)))
@@ -388,11 +387,11 @@ func drawUnitFolds(fold, unit []int32, seed uint64) {
 func (g *GroupDesign) describe() string {
 	groups := "the groups of " + printable.QuoteList(g.Groups, "and")
 	if g.LeftOut != "" {
-		return fmt.Sprintf("%s share their coefficients; own coefficients were not tried: %s", groups, g.LeftOut)
+		return fmt.Sprintf("%s share their coefficients; separate coefficients were not tried: %s", groups, g.LeftOut)
 	}
 	if g.IsShared() {
 		best := g.Best(0)
-		return fmt.Sprintf("%s share their coefficients: own ones do not predict measurably better (%s)", groups,
+		return fmt.Sprintf("%s share their coefficients, since separate ones do not predict measurably better (%s)", groups,
 			g.describeChange(best.Change, best.SE))
 	}
 	best := g.Best(len(g.Ridges) - 1)
@@ -402,7 +401,7 @@ func (g *GroupDesign) describe() string {
 	}
 	text += fmt.Sprintf(" (%s)", g.describeChange(best.Change, best.SE))
 	if g.CrossedLeftOut != "" {
-		text += "; own coefficients of combinations of groups were not tried: " + g.CrossedLeftOut
+		text += "; separate coefficients of combinations of groups were not tried: " + g.CrossedLeftOut
 	}
 	return text
 }
@@ -414,7 +413,7 @@ func (g *GroupDesign) crossedRidges() string {
 
 // describeChange returns a change of the mean loss with its standard error, as shares of the loss of ERM.
 func (g *GroupDesign) describeChange(change, se float64) string {
-	return fmt.Sprintf("mean loss of ERM out of fold %s %%, standard error %.1f %%", formatSignedPercent(change/g.Shared),
+	return fmt.Sprintf("ERM’s mean loss out of fold changes by %s %%, standard error %.1f %%", formatSignedPercent(change/g.Shared),
 		100*se/g.Shared)
 }
 

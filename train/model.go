@@ -120,8 +120,8 @@ func (m *Model) Threshold() float64 {
 // does not know the loss.
 func (m *Model) Loss() losses.Loss { return m.loss }
 
-// UnregisteredLoss returns the error of what needs the loss of a model whose loss this program does not know, or
-// nil. Such a model predicts; it is not evaluated.
+// UnregisteredLoss returns an error if this program does not know the loss of the model, or nil. Such a model can
+// predict, but not be evaluated.
 func (m *Model) UnregisteredLoss() error {
 	if m.unregistered == "" {
 		return nil

@@ -40,7 +40,7 @@ type Prediction struct {
 
 // Predict applies the model to the rows of f. For another variant, such as ERM, call Variant first. A model with an
 // exposure predicts the counts at the exposures of the rows; PredictDataset gives rates, at an exposure of 1. Losses
-// are those of rates.
+// refer to rates.
 func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error) {
 	if m == nil || m.Encoder == nil || m.loss == nil && m.unregistered == "" {
 		return nil, errIncomplete
@@ -81,8 +81,7 @@ func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 }
 
 // beyondPrecision says why a prediction is not finite.
-const beyondPrecision = "the prediction is beyond double precision: values of this row are too far from those of " +
-	"training"
+const beyondPrecision = "the prediction is beyond double precision: values of this row are too far from the training values"
 
 // isFinite reports whether the i-th prediction is finite.
 func (p *Prediction) isFinite(i int) bool {

@@ -218,8 +218,8 @@ func (m *Model) problem(oracle tune.Oracle, dual dro.Dual) *dro.Problem {
 	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.primal()}
 }
 
-// A Regulariser is a regulariser of the caller's program. Model files and reports hold its name alone, so that a
-// program without it reads, scores and reports such a model, and cannot train it again.
+// A Regulariser is defined by the caller's program. Model files and reports hold only its name: a program that lacks it
+// can read, score and report such a model, but not train it again.
 type Regulariser struct {
 	Name string `json:"name"`
 
@@ -229,8 +229,7 @@ type Regulariser struct {
 	Primal func(mu float64, columns, outputs int, intercept bool) dro.Primal `json:"-"`
 }
 
-// Rows returns the weights and groups of d as a level needs them. The groups are those of all group columns
-// combined.
+// Rows returns the weights and groups of d as a level needs them. The groups are the combinations of all group columns.
 func Rows(d *encode.Dataset, weights []float64) level.Rows {
 	r := level.Rows{N: d.N, Weights: weights}
 	if len(d.Groups) > 0 {
@@ -240,8 +239,8 @@ func Rows(d *encode.Dataset, weights []float64) level.Rows {
 	return r
 }
 
-// primal returns the regulariser of the model: that of the caller, or the ridge penalty, with the norm of the
-// coefficients for a Wasserstein ball.
+// primal returns the regulariser of the model: the regulariser of Config, else the ridge penalty, to which a
+// Wasserstein ball adds the norm of the coefficients.
 func (m *Model) primal() dro.Primal {
 	if r := m.Config.Regulariser; r != nil && r.Primal != nil {
 		return r.Primal(*m.Config.Mu, len(m.Encoder.Columns), m.coefficientsPerColumn(), m.Config.Intercept)

@@ -76,7 +76,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 		return nil
 	}
 	m.addNotes(fmt.Sprintf(
-		"recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to %s; the certificate covers the model "+
+		"recalibrated: the log-odds are %.4g × the margin %+.4g, fitted to %s; the certificate covers the model "+
 			"before rescaling",
 		slope, intercept, where))
 	return nil

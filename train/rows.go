@@ -14,8 +14,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A RowSet lists training and hold-out rows of a table, counted from 0, for example those of a fold or a year.
-// No row may occur twice. Solvers use prefixes of Train as samples of it: its order should be random.
+// A RowSet lists training and hold-out rows of a table, counted from 0, such as a fold and the other rows. No row may
+// occur twice. Solvers use prefixes of Train as samples of it: its order should be random.
 type RowSet struct {
 	Train      []int
 	Holdout    []int // may be empty
@@ -79,9 +79,9 @@ func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, 
 	return f.ValidationRows(ctx, c.dataHoldout())
 }
 
-// OpenData opens the table of the configuration, followed by the tables of the hold-out rows and of the validation
-// rows if these are others, which are read as the first. open is Open or a function of the caller. It panics if open
-// returns neither a table nor an error.
+// OpenData opens the table of the configuration, followed by the tables of the hold-out rows and of the validation rows
+// if they are separate; these are read by the rules of the first. open is Open or a function of the caller. It
+// panics if open returns neither a table nor an error.
 func (c *Config) OpenData(
 	ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error),
 ) (*data.Frame, error) {

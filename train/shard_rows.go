@@ -102,8 +102,8 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 	return s, err
 }
 
-// tableRange returns the range [from, to) of table rows that this rank reads: from its first training row to
-// that of the next rank.
+// tableRange returns the range [from, to) of table rows that this rank reads: from its first training row to the first
+// training row of the next rank.
 func tableRange(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 	if rows == nil {
 		return 0, f.Rows

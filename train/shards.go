@@ -39,9 +39,9 @@ func (c *Config) checkRanks() error {
 	return errors.Join(all...)
 }
 
-// assignRows assigns the rows of a table to ranks. It is a collective call. The training rows are those of
-// one process in the order of the table, except that each shard is shuffled, so that its first rows are a
-// sample of it. If each row determines its split, a rank reads only its part of the table.
+// assignRows assigns the rows of a table to ranks. It is a collective call. The training rows are the same as in one
+// process, in the order of the table, except that each shard is shuffled, so that its first rows are a sample of it. If
+// each row determines its split, a rank reads only its part of the table.
 func (c *Config) assignRows(
 	ctx context.Context, f *data.Frame, o *diskStorage,
 ) (s *rowAssignment, periods *Periods, err error) {

@@ -10,9 +10,9 @@ import (
 )
 
 // solveSubsets trains ERM on each balanced subset of the training rows, or of the validation rows, and returns the mean
-// of the solutions. Objective, bounds and passes are the means of those of the subsets: the certificate says that the
-// models that are averaged are optimal, each on its subset. It is certified if all of them are. Weights are those of
-// the mean of the subsets' objectives.
+// of the solutions. Objective, bounds and passes are means over the subsets: the certificate says that every averaged
+// model is optimal on its subset. The result is certified if all of them are. A row's weight is the mean of its weights
+// in the subsets.
 func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result, error) {
 	table, of := m.tuneTable(m.Run.Train), ""
 	if m.Config.Average == level.ValidationSubsets {

@@ -103,8 +103,8 @@ func (p *Prediction) setInvalid(invalid map[int]string) {
 	}
 }
 
-// addInvalidRows returns the prediction columns of all rows of a block: those of columns, which p has scored, and
-// the invalid ones with nulls. The last column gives the reasons.
+// addInvalidRows returns the prediction columns for all rows of a block: the rows that p scored, with the values of
+// columns, and the invalid rows, with nulls. The last column gives the reasons.
 func addInvalidRows(columns []data.Column, b *encode.Block, kept []*data.Column, p *Prediction) []data.Column {
 	n := b.Last - b.First
 	all := make([]int, n)

@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A SummaryTempered is ERM with a slope and an intercept on its scores, chosen for the robust objective. It
-// shows what a change of confidence alone achieves.
+// A SummaryTempered is ERM with a slope and an intercept on its scores, chosen for the robust objective. It shows what
+// a mere change of confidence achieves.
 type SummaryTempered struct {
 	SummaryBaseline
 	Slope float64 `json:"slope"` // on the scores of the plain average; below 1 it is less sure

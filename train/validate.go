@@ -19,21 +19,20 @@ func (c *Config) checkUnused() error {
 	var wrong []string
 	if c.Penalty != standard.Penalty && !c.Level.HasDivergence() {
 		wrong = append(wrong,
-			fmt.Sprintf("Config.Penalty %s is the divergence of a level that Config.Nu, Config.Radius or Config.Ess sets, and "+
-				"none of them is set", c.Penalty))
+			fmt.Sprintf("Config.Penalty %s needs Config.Nu, Config.Radius or Config.Ess, but none of them is set", c.Penalty))
 	}
 	if c.Adversary != "" && !c.Level.IsSet() {
-		wrong = append(wrong, fmt.Sprintf("Config.Adversary %s needs a level of robustness, and none is set", c.Adversary))
+		wrong = append(wrong, fmt.Sprintf("Config.Adversary %s needs a level of robustness, but none is set", c.Adversary))
 	}
 	if c.HuberDelta != standard.HuberDelta && !losses.HasDelta(c.Loss) {
 		wrong = append(wrong, fmt.Sprintf("Config.HuberDelta is %v, but the loss %s has no δ", c.HuberDelta, c.Loss))
 	}
 	if r := c.Regulariser; r != nil && r.Primal == nil {
-		wrong = append(wrong, fmt.Sprintf("the regulariser %q is that of another program: set Config.Regulariser.Primal",
+		wrong = append(wrong, fmt.Sprintf("the regulariser %q belongs to another program: set Config.Regulariser.Primal",
 			r.Name))
 	}
 	if c.hasValidation() && c.Level.IsSet() && c.Average != level.ValidationSubsets {
-		wrong = append(wrong, "validation rows have no effect beside a level of robustness: leave one of them out")
+		wrong = append(wrong, "validation rows choose a level of robustness, but one is set already: leave one of the two out")
 	}
 	if wrong == nil {
 		return nil
@@ -67,7 +66,7 @@ func (c *Config) validate() error {
 		case r.Name == "":
 			say("Config.Regulariser needs a Name, which model files and reports state")
 		case !c.Level.IsSet():
-			say("Config.Regulariser %s needs a level of robustness, and none is set", r.Name)
+			say("Config.Regulariser %s needs a level of robustness, but none is set", r.Name)
 		case c.Wasserstein != nil || c.Average == "subsets":
 			say("Config.Regulariser %s cannot be combined with Config.Wasserstein or the average of subsets", r.Name)
 		}

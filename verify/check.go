@@ -320,8 +320,8 @@ func (c *checker) slopes(p *Proof, j int) (slopes []number, up, down number) {
 	return c.loss.clamp(p.Slope[j*c.outputs:(j+1)*c.outputs], c.rows.Target[j])
 }
 
-// slopeShifts returns the parts of their room by which the slopes of each output rise or fall, so that Σ y_j s_j is 0,
-// as a finite bound needs for an intercept without a penalty. One of the two is 0.
+// slopeShifts returns, for each output, the proportion of their room by which slopes rise or fall so that Σ y_j s_j =
+// 0. Without this, an unpenalised intercept has no finite bound. One of the two numbers is 0.
 func (c *checker) slopeShifts(p *Proof, y []number) (rise, fall []number, err error) {
 	k := c.outputs
 	rise, fall = make([]number, k), make([]number, k)
@@ -395,7 +395,7 @@ func (c *checker) weights(p *Proof) (y []number, rest number, err error) {
 		}
 	}
 	var psi number
-	if q, psi, err = c.set.nearest(q, c.add); err != nil {
+	if q, psi, err = c.set.makeFeasible(q, c.add); err != nil {
 		return nil, zero, err
 	}
 	if c.grouping == nil {

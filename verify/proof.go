@@ -85,8 +85,8 @@ func hashNumbers(sum hash.Hash, values ...float64) {
 	}
 }
 
-// ReadProof reads a proof for a model with as many margins a row as outputs from a table that Columns returned. A value
-// that no proof has is an error, for example a weight below 0.
+// ReadProof reads a proof from a table with the columns that Columns returns, for a model with outputs margins per row.
+// A value that no proof can have, such as a negative weight, is an error.
 func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) {
 	if outputs < 1 {
 		return nil, fmt.Errorf("a proof is of one margin a row or more, not of %d", outputs)

@@ -110,10 +110,10 @@ func (s ranked) riskAbove(f []number, add adder) number {
 	}))
 }
 
-// nearest mixes weights outside of the set with the reference weights. The sets A that may have too much weight are
+// makeFeasible mixes weights outside of the set with the reference weights. The sets A that may have too much weight are
 // those of the largest y/w: a set of any other atoms has no more, and g is concave between them. Ratios are their upper
 // ends r, whose order is known, and r·w takes the place of y.
-func (s ranked) nearest(q []number, add adder) ([]number, number, error) {
+func (s ranked) makeFeasible(q []number, add adder) ([]number, number, error) {
 	ratio := make([]number, len(q))
 	for j, v := range q {
 		switch {

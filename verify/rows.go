@@ -25,7 +25,7 @@ func (r *trainingRows) weightOf(j int) float64 {
 	return r.weight[j]
 }
 
-// encode reads and encodes the training rows of a model again. The rows that a program chose are those of the proof.
+// encode reads and encodes the training rows of a model again. If a program chose the rows, the proof lists them.
 func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingRows, error) {
 	c := &m.Config
 	rows := slices.Clone(p.Rows)

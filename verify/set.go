@@ -15,9 +15,9 @@ type set interface {
 	// atoms are taken by add.
 	riskAbove(f []number, add adder) number
 
-	// nearest returns weights in the set next to q ≥ 0, of sum 1, and an upper bound of ψ there. It returns an error
+	// makeFeasible returns weights in the set next to q ≥ 0, of sum 1, and an upper bound of ψ there. It returns an error
 	// if q is not in the set up to rounding.
-	nearest(q []number, add adder) (y []number, psi number, err error)
+	makeFeasible(q []number, add adder) (y []number, psi number, err error)
 }
 
 // An adder returns sums of terms over 0 … n−1.
@@ -128,14 +128,14 @@ func newReference(w []float64) (*reference, error) {
 	return r, nil
 }
 
-// fixed has the reference weights alone.
+// A fixed set contains only the reference weights.
 type fixed struct{ *reference }
 
 func (s fixed) riskAbove(f []number, add adder) number {
 	return add(len(f), func(j int) number { return interval.Mul(s.exact[j], f[j]) })
 }
 
-func (s fixed) nearest(q []number, add adder) ([]number, number, error) {
+func (s fixed) makeFeasible(q []number, add adder) ([]number, number, error) {
 	off := add(len(q), func(j int) number { return interval.Abs(interval.Sub(q[j], s.exact[j])) })
 	if !(off.Float() <= tolerance) {
 		return nil, zero, fmt.Errorf("the weights are not in the set: they differ from the given weights by %.2g in total",
@@ -237,8 +237,8 @@ func (s ball) multiplier(f []float64) float64 {
 	return high
 }
 
-// nearest mixes weights outside the ball with the reference weights: D is convex, and 0 there.
-func (s ball) nearest(q []number, add adder) ([]number, number, error) {
+// makeFeasible mixes weights outside the ball with the reference weights: D is convex, and 0 there.
+func (s ball) makeFeasible(q []number, add adder) ([]number, number, error) {
 	for j, v := range q {
 		if s.exact[j].Hi.Sign() == 0 && v.Hi.Sign() > 0 {
 			return nil, zero, fmt.Errorf(

@@ -69,13 +69,13 @@ func TestNearest_WeightsOutsideOfTheSet(t *testing.T) {
 			}
 			return r.exact
 		}
-		if y, _, err := s.nearest(normalised(c.inside), add); err != nil {
+		if y, _, err := s.makeFeasible(normalised(c.inside), add); err != nil {
 			t.Errorf("%s: weights inside: %v", c.name, err)
 		} else if total := add(4, func(j int) number { return y[j] }); !c.holds(s, y) || total.Lo.Cmp(big.NewFloat(1)) > 0 ||
 			total.Hi.Cmp(big.NewFloat(1)) < 0 {
 			t.Errorf("%s: moved to %v, of sum %v", c.name, floats(y), total.Float())
 		}
-		if y, _, err := s.nearest(normalised(c.outside), add); err == nil {
+		if y, _, err := s.makeFeasible(normalised(c.outside), add); err == nil {
 			t.Errorf("%s: weights outside: taken as %v", c.name, floats(y))
 		}
 	}

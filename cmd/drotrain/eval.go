@@ -37,21 +37,21 @@ func newEval(a *app) *cobra.Command {
 overall and by group with intervals, worst group first. With --out it writes the
 report as a page or Markdown, or the numbers as JSON; --fail-if makes it a gate.
 
-A model is evaluated on the rows of --data, or without it on those that its
-training held out. A model is a file that somebody may have sent you: the table
-it names is opened only if it is embedded, lies in the folder of the model, or
-is named with --trained-on. Of several models the first is the baseline.
+A model is evaluated on the rows of --data or, without --data, on its hold-out
+rows. Since the model file may come from somebody else, the table that it names
+is opened only if it is embedded, lies in the model's folder, or is named with
+--trained-on. The first of several models is the baseline.
 
-Predictions are columns of a table: probabilities of the positive value of a
-two-valued --target, otherwise predictions in its units. A --target of more
-classes takes one column of probabilities for each: --score 'p_*', where the *
-stands for the class. The loss of a row follows from both: logistic is -log of
-the probability of the actual outcome, squared is (y-p)^2/2, huber the Huber
-loss of y-p.
+With --predictions, scores are columns of a table: for a --target with two
+values, probabilities of the positive one; for more classes, one column of
+probabilities per class (--score 'p_*', where * stands for the class); for a
+numeric --target, predictions in its units. Score and outcome p, y give the loss
+of a row: logistic is -log of the probability of y, squared is (y-p)^2/2, huber
+the Huber loss of y-p.
 
-A condition of --fail-if is [MODEL.]MEASURE OP NUMBER with OP one of <, <=, > or
->=; --measures lists the measures. With since. before it a measure is compared
-with its value on the hold-out of the training, or in the file of --against.
+A condition of --fail-if is [MODEL.]MEASURE OP NUMBER, where OP is <, <=, >, >=,
+== or !=; --measures lists the measures. The prefix since. means the change of a
+measure since training (on the hold-out rows), or since the file of --against.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
 		Example: `  drotrain eval --model drotrain-out --data new.parquet --out report.html

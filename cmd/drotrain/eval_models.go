@@ -68,7 +68,7 @@ func (o *evalOptions) measureModels(ctx context.Context, a *app) (measured *repo
 	return measured, title, nil
 }
 
-// loadModels reads the models, one alone on --data in the variant of --model-variant.
+// loadModels reads the models. With --data, a single model is read as its variant --model-variant.
 func (o *evalOptions) loadModels(ctx context.Context, a *app) (models []report.Named, err error) {
 	for _, path := range o.Models {
 		var m *train.Model

@@ -84,7 +84,7 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 	)
 }
 
-// scoreName splits NAME=COLUMN. For a column alone, both results are the column.
+// scoreName splits NAME=COLUMN. For a plain COLUMN, both results are the column.
 func scoreName(s string) (name, column string) {
 	if name, column, ok := strings.Cut(s, "="); ok {
 		return strings.TrimSpace(name), strings.TrimSpace(column)

@@ -28,13 +28,15 @@ func newExport(a *app) *cobra.Command {
 		Use:   "export --model FILE --out FILE [options]",
 		Short: "Write a model for other systems",
 		Long: `Write a trained model so that another system scores rows as drotrain predict
-does: ONNX in float64 with one named input per column, one SELECT of SQL, or a
-table of coefficients. ONNX and SQL contain the preprocessing, nulls and levels
-that training did not see. More than two classes give one probability per class.
+does: ONNX in float64 with one named input per column, a single SQL SELECT, or a
+table of coefficients. ONNX and SQL include the preprocessing and handle nulls
+and levels unseen in training. A model of more than two classes gives one
+probability per class.
 
-In ONNX a null number is NaN and a null text is empty, or what the file's
-description says where empty text is a level of its own. In SQL a null
-number without a fill makes the score null; in ONNX the score is NaN.`,
+For ONNX, write a null number as NaN and a null text as empty text, or, if empty
+text is itself a level, as the text that the file's description names. If the
+model has no fill for nulls (--impute), a null number makes the score null in
+SQL and NaN in ONNX.`,
 		Example: `  drotrain export --model drotrain-out --out model.onnx
   drotrain export --model drotrain-out --out score.sql \
       --dialect postgres --table loans

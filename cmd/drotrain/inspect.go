@@ -29,10 +29,10 @@ func newInspect(a *app) *cobra.Command {
 optimised, the certificate, the coefficients in the units of the columns), or
 the numbers of an evaluation: metrics.json or report.json.
 
-With --target it says what stands out in a table for predicting that column
-(identifiers, copies of the target, columns that know what came after it,
-missing values, dates, levels) and proposes a command that trains on it, or with
---out the configuration file for train --config.`,
+With --target, inspect also reports what matters for predicting that column
+(identifiers, copies of the target, columns filled in after the outcome, missing
+values, dates, levels) and proposes a command that trains on the table or, with
+--out, a configuration file for train --config.`,
 		Example: `  drotrain inspect loans.parquet
   drotrain inspect builtin:loans --target deny --out loans.yaml
   drotrain inspect drotrain-out/model.json

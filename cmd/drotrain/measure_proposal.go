@@ -126,7 +126,8 @@ func (m *measuring) measure(f *data.Frame, c train.Config) ([]float64, error) {
 	return slices.Clone(out.Robust.Loss), nil
 }
 
-// compare adds the measurement of an option, given the losses of the rows with and without it.
+// compare measures an option by the losses of the same rows with and without it. It records both means with the
+// standard error of their difference, and reports whether kept accepts the option.
 func (m *measuring) compare(option string, with, without []float64, kept func(difference, se float64) bool) bool {
 	if len(with) != len(without) {
 		return false

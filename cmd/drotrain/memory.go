@@ -35,7 +35,7 @@ func (a *app) announceDisk() func(line string) {
 	}
 }
 
-// mostGarbage is the garbage, in bytes, that the heap may hold where it is not a tenth of what lives.
+// mostGarbage is the number of bytes of garbage that the heap may hold, if that is more than a tenth of the live bytes.
 const mostGarbage = 64 << 20
 
 // boundGarbage bounds the garbage of the heap, unless the user has set GOGC.

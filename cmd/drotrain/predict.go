@@ -39,12 +39,12 @@ func newPredict(a *app) *cobra.Command {
 		Use:   "predict --model FILE --data FILE --out FILE [options]",
 		Short: "Predict the rows of a table",
 		Long: `Apply a trained model to the rows of a table and write the predictions as
-Parquet, CSV or an Arrow stream, by the ending of the name. Columns: row
-(counted from 1), those named with --keep, probability (of the positive value;
-two-valued targets alone), prediction. With --model - and --data - the model
-comes first on the standard input, then the table. CSV holds text as it is, and
-spreadsheets run a cell such as =1+1: --csv-safe prevents it. With --invalid
-null, rows that cannot be scored have null predictions and a reason.`,
+Parquet, CSV or an Arrow stream, according to the extension of --out. Columns:
+row (counted from 1), the columns of --keep, probability (of the positive class
+or, for more than two classes, of each) and prediction. With --model - and
+--data -, the standard input holds the model, then the table. A spreadsheet may
+execute text of a CSV file such as =1+1; --csv-safe prevents that. With
+--invalid null, rows that cannot be scored have null predictions and a reason.`,
 		Example: `  drotrain predict --model drotrain-out --data new.parquet --out preds.parquet
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
       --keep afam,single --out preds.csv

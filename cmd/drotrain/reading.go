@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// mergeReading returns the reading options for a model: those given on the command line, and otherwise those of
-// its training. Missing texts and new labels are added to those of the training.
+// mergeReading returns the reading options for a model: the options of the command line and, where none is given, the
+// options that the model was trained with. Missing texts and new labels of both are combined.
 func mergeReading(given, trained data.Reading) data.Reading {
 	out, g := trained, given.Text
 	t := &out.Text

@@ -80,8 +80,8 @@ func (a *app) warnOfTrainingRows(r encode.Report, advice string) {
 	}
 }
 
-// checkDrift warns of rows that differ from those of training, and of what was found about them. With strict it returns
-// an error instead of what concerns a whole column.
+// checkDrift warns if the rows differ from the training rows, and prints the findings about them. If strict is set, a
+// difference or a finding that concerns a whole column is an error.
 func (a *app) checkDrift(r encode.Report, found []check.Finding, strict bool) error {
 	said := r.Drifted()
 	for k := range found {

@@ -22,19 +22,18 @@ func newTrain(a *app) *cobra.Command {
 	return a.define(&cobra.Command{
 		Use:   "train [options]",
 		Short: "Train a robust model and certify it",
-		Long: `Train a linear model on the worst case over reweightings of the rows or of the
-groups, stop when the optimality gap asked for is certified, and write the
-model, the metrics, plots and a report. Without a level of robustness one is
-chosen by cross-validation inside the training rows; that may be the plain
-average (ERM), which is trained on the same rows for comparison. Without
-options it trains on an embedded data set.
+		Long: `Train a linear model for the worst reweighting of the rows or groups, until the
+requested optimality gap is certified, and write the model, metrics, plots and a
+report. If no level of robustness is set, cross-validation within the training
+rows chooses one, or the plain average (ERM), which is always trained for
+comparison. Without options, train uses an embedded data set.
 
-Exit codes: 0 certified to the gap asked for, 1 failed, 2 wrong command line,
+Exit codes: 0 certified to the requested gap, 1 failed, 2 wrong command line,
 3 stopped before the gap (the model is written and marked uncertified),
-4 the model is degenerate: the same prediction for every row, worse than the
-best constant on the rows measured, or resting on fewer than 30 rows or 0.5 % of
-them (--allow-degenerate: 0),
-129, 130 and 143 interrupted (likewise).`,
+4 the model is degenerate: it predicts the same for every row, is worse than the
+best constant on the measured rows, or rests on fewer than 30 rows or 0.5 % of
+the rows (--allow-degenerate gives 0),
+129, 130, 143 ended by a signal (the model is written, marked uncertified).`,
 		Example: `  drotrain train
   drotrain train --data builtin:loans --target deny --groups region,sex \
       --adversary groups --nu 0.1 --out loans

@@ -245,7 +245,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	}
 	if c.Target == "" {
 		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", printable.QuoteShell(c.Data)),
-			"no --target: name the column to predict with it")
+			"--target is missing; it names the column to predict")
 	}
 	with := ""
 	if len(c.Groups) > 0 {
@@ -410,7 +410,7 @@ func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, o
 	s, err := o.printOutcome(a, m, e, out)
 	if a.comm != nil {
 		t := a.traffic()
-		a.info("ranks %d, rounds %d, %.1f MB a rank, threads %d (ranks on its processors: %d)", a.comm.Size(), t.Rounds,
+		a.info("ranks %d, rounds %d, %.1f MB per rank, threads %d (ranks on its processors: %d)", a.comm.Size(), t.Rounds,
 			float64(t.Bytes)/1e6, runtime.GOMAXPROCS(0), a.beside)
 	}
 	if err != nil {

@@ -31,13 +31,13 @@ func newTune(a *app) *cobra.Command {
 	return a.define(&cobra.Command{
 		Use:   "tune [options]",
 		Short: "Choose how robust a model should be",
-		Long: `Choose a level of robustness by cross-validation inside the training rows, as
-train does where none is set, and show the grounds: every candidate's average
-risk, worst group's risk and tail out of fold, with standard errors, as a table
-(JSON, CSV, Parquet) and a figure; and the certified path, bounds of the optimal
-objective for every ν between those that were solved. The rows held out are
-not touched, and no model is trained: the last line is the command that does,
-and train.yaml has its options for train --config.`,
+		Long: `Choose a level of robustness by cross-validation within the training rows, as
+train does if none is set, and show the evidence: the average risk, worst
+group's risk and tail of every candidate, out of fold and with standard errors,
+as a table (JSON, CSV, Parquet) and a figure; and the certified path: bounds of
+the optimal objective at every ν between the solved ones. Hold-out rows are not
+used, and no final model is trained: the last line of the output is the command
+that trains it, and train.yaml has its options for train --config.`,
 		Example: `  drotrain tune
   drotrain tune --data builtin:loans --target deny --groups region,sex --rate 1
   drotrain tune --data builtin:loans --target deny --learning-curve --out t`,

@@ -129,7 +129,7 @@ func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding
 	f := x.newLeak(LeakKey, c,
 		"possible leakage: the target is the same in all rows that share a value (%d rows, %d values)", rows, values)
 	if f.Severity == Warning && role == "" {
-		f.Proposal = "the rows of a value are no independent evidence: hold them out together, by this column, or leave " +
+		f.Proposal = "rows that share a value are not independent evidence: hold them out together, by this column, or leave " +
 			"the column out"
 	}
 	return f

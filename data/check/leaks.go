@@ -116,8 +116,8 @@ func (x *examination) checkAlone(c *column, power map[*column]float64) *Finding 
 // class returns the target of a row of two classes, 0 or 1, and whether it is known.
 func (x *examination) class(i int) (y float64, ok bool) { y = x.y[0][i]; return y, !math.IsNaN(y) }
 
-// countUsual counts the rows of a column, and those of class 1, with other values than the usual one, which may be a
-// null, and with that one. what names it.
+// countUsual divides the rows by whether column c has its most frequent value, which may be null. It returns the number
+// of rows n and of class-1 rows, first without that value and then with it; what names the value.
 func (x *examination) countUsual(c *column) (n, ones [2]float64, what string) {
 	usual, rows := int32(-1), c.nulls
 	for k, v := range c.values {
@@ -153,7 +153,7 @@ func (x *examination) checkAfter(c *column) *Finding {
 	}
 	if k := kappa(n, ones); k > nearlyCopy {
 		return x.newLeak(LeakAfter, c,
-			"possible leakage: the target can be read off whether the column is %s (kappa %.2f); it may be filled in after the "+
+			"possible leakage: whether the column holds %s predicts the target (kappa %.2f); it may be filled in after the "+
 				"outcome", what, k)
 	}
 	base := (ones[0] + ones[1]) / (n[0] + n[1])
@@ -164,8 +164,8 @@ func (x *examination) checkAfter(c *column) *Finding {
 	}
 	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
 		return x.newLeak(LeakOutcome, c,
-			"possible leakage: all %.0f rows where the column is not %s have the same outcome (%.0f %% of all rows have it); "+
-				"it may be filled in after the outcome", n[0], what, 100*base)
+			"possible leakage: all %.0f rows where the column does not hold %s have the same outcome, like %.0f %% of all "+
+				"rows; it may be filled in after the outcome", n[0], what, 100*base)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 		return nil
 	}
 	f := x.newLeak(LeakOutcome, c,
-		"of the %.0f rows in which it is not %s, %.0f %% have the same outcome; of the other rows only %.0f %% have it", n[0],
+		"of the %.0f rows in which it does not hold %s, %.0f %% have the same outcome; of the other rows only %.0f %% have it", n[0],
 		what, 100*share, 100*rest)
 	f.Severity = Note
 	return f
@@ -242,7 +242,7 @@ func (x *examination) checkGroup(c *column) *Finding {
 		return nil
 	}
 	return x.newLeak(LeakGroup, c,
-		"possible leakage: %d of its groups of at least %d rows (%.0f rows in all) have one outcome each: the column may be "+
+		"possible leakage: all outcomes are equal within each of %d groups of at least %d rows (%.0f rows in all): the column may be "+
 			"computed from the target", groups, groupLevelRows, pure)
 }
 
@@ -279,8 +279,8 @@ func (x *examination) findAverages() (all []Finding) {
 			func(f Finding) bool { return f.Column == c.Name }) &&
 			x.isOwnAverage(c) {
 			all = append(all, *x.newLeak(LeakAverage, c,
-				"possible leakage: over the rows with the same value of the column the target is that value on average, more "+
-					"exactly than by chance: the column may hold averages of the target by a column that is not in the table"))
+				"possible leakage: among rows with the same value of the column, the mean of the target equals that value more closely than chance "+
+					"allows: the column may hold averages of the target by a column that the table lacks"))
 		}
 	}
 	return all
@@ -293,10 +293,10 @@ const (
 	ownChance = 1e-5 // probability of averages so near, if the values are the expected target, as few columns are
 )
 
-// isOwnAverage reports whether the averages of the target over the rows with the same number of c are these numbers,
-// more exactly than those of numbers that are the expected target: the sum of squares of their standardised differences
-// then has a chi-squared distribution. Averages by any other column are the numbers themselves, or nearer to them than
-// by chance if they were taken over more rows than are examined, such as those of a hold-out.
+// isOwnAverage reports whether, among rows with the same number in c, the mean of the target equals that number more
+// closely than it would for a calibrated prediction, whose squared standardised differences sum to a chi-squared
+// variable. Averages by any other column are the numbers themselves, or nearer to them than by chance if they were
+// taken over more rows than are examined, such as those of a hold-out.
 func (x *examination) isOwnAverage(c *column) bool {
 	unit, _ := c.rounding()
 	n, sum, squares := make([]float64, len(c.values)), make([]float64, len(c.values)), make([]float64, len(c.values))
@@ -352,8 +352,9 @@ func (c *column) rounding() (half float64, decimals int) {
 	return 1e-9, decimals
 }
 
-// isAverage reports whether the numbers of c are the averages of the target by key, given the rows and sums of the
-// target of the values of key: " " for averages, ", without the row itself" for those of the other rows, else "".
+// isAverage reports whether c holds the averages of the target by the values of key, where n and sum are the number of
+// rows and the sum of the target for every value. It returns " " for averages over all rows of a value, ", without the
+// row itself" for averages over the other rows, and "" otherwise.
 func (x *examination) isAverage(c, key *column, n, sum []float64) string {
 	unit, decimals := c.rounding()
 	if decimals < 2 && x.binary {
@@ -441,8 +442,8 @@ func (x *examination) findJointLeak(g *column, power map[*column]float64, leaks 
 	return nil
 }
 
-// reverses finds a group column in one of whose groups the other columns predict the opposite of the target nearly as
-// well as they predict the target in another one: with coefficients of their own the groups would decode the target.
+// reverses finds a group column such that the other columns predict the target in one group and its opposite, nearly as
+// well, in another. Coefficients by group would then decode the target.
 func (x *examination) reverses(g *column, m *linear) *Finding {
 	if m == nil {
 		return nil

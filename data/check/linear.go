@@ -293,8 +293,8 @@ func (m *linear) scoresWithout(c *column) []float64 {
 	return empty
 }
 
-// findTogether finds columns that together predict the target nearly without error: those of an identity, those
-// without which the model is no longer nearly perfect, and a column far better than all others.
+// findTogether finds columns that together predict the target nearly without error: the columns of an identity, the
+// columns without which the model is no longer nearly perfect, and a column that predicts far better than all others.
 func (x *examination) findTogether(m *linear, power map[*column]float64) (all []Finding) {
 	p := m.rate(m.all())
 	if !x.binary {
@@ -379,8 +379,8 @@ func (x *examination) newIdentity(parts []*column, how string) Finding {
 	return f
 }
 
-// smallest returns a smallest set of columns that predict as well as a limit: one after the other is left out where
-// the others suffice.
+// smallest returns a minimal set of columns that predict at least as well as limit: it leaves out one column after the
+// other while the rest suffices.
 func (m *linear) smallest(limit float64) (parts []*column) {
 	kept := m.all()
 	for k := len(kept) - 1; k >= 0; k-- { // those that predict least alone first

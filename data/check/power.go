@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
-// measure returns the name of what predicts returns.
+// measure returns the name of the statistic that predicts returns.
 func (x *examination) measure() string {
 	if x.binary {
 		return "AUC"
@@ -104,9 +104,9 @@ func (x *examination) areaByValue(c *column, y []float64) float64 {
 	return max(a, 1-a)
 }
 
-// rateColumn returns how well a column alone predicts the target, of several classes the one predicted worst: the
-// largest of three measures, the order of its numbers, the average target of its values in other folds, and the average
-// target of the values beside a value.
+// rateColumn returns how well column c alone predicts the target. It takes the largest of three measures, which predict
+// by the order of the numbers, by the average target of equal values in other folds, and by the average target of
+// neighbouring values. With several classes it returns the result of the class that is predicted worst.
 func (x *examination) rateColumn(c *column) (power float64) {
 	power = math.Inf(1)
 	for _, y := range x.y {

@@ -14,10 +14,10 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ExamineScored returns findings about the rows of a table that a model scores, compared with those of its training,
-// which encoder and trained describe: numbers with other marks, codes for missing values, other spellings of labels,
-// and repeated header lines. It looks at the columns of the features and, if groups is set, at those of the groups.
-// As in [Examine], of many rows every k-th is examined.
+// ExamineScored returns findings about rows that a model scores. It compares them with the training rows, which encoder
+// and trained describe: numbers with other marks, codes for missing values, other spellings of labels, and repeated
+// header lines. It looks at the columns of the features and, if groups is set, at those of the groups. As in [Examine],
+// of many rows every k-th is examined.
 func ExamineScored(
 	ctx context.Context, f *data.Frame, encoder *encode.Encoder, trained data.Reading, groups bool,
 ) ([]Finding, error) {

@@ -25,8 +25,8 @@ func checkValues(c *column, roles *Roles) (all []Finding) {
 		all = append(all, f)
 	}
 	if len(c.values) < 2 && (c.nulls == 0 || len(c.values) == 0) {
-		add(Finding{What: Constant, Severity: Note, Evidence: "the column has one value, or none",
-			Proposal: "left out in training"})
+		add(Finding{What: Constant, Severity: Note, Evidence: "the column has at most one distinct value",
+			Proposal: "left out of training"})
 		return all
 	}
 	if c.Kind == data.Categorical {
@@ -282,7 +282,7 @@ func checkCodes(c *column, add func(Finding)) {
 	if hasWord(c.Name, "zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd", "naics", "sic",
 		"isic", "branch", "msa", "tract", "cbsa") && !hasWord(c.Name, "count", "number", "score") {
 		add(Finding{What: Codes, Evidence: fmt.Sprintf(
-			"its name is that of a code, but its %d different whole numbers are used as one number with one slope",
+			"its name suggests a code, but its %d different whole numbers are used as a quantity with one slope",
 			len(c.values)), Proposal: "use the column as a category"})
 	}
 }

@@ -138,7 +138,7 @@ func (k *category) width() int {
 	return k.in.Width()
 }
 
-// countLevels returns the number of levels, including those of nulls and of rare levels.
+// countLevels returns the number of levels, including the levels for nulls and for rare values.
 func (k *category) countLevels() int {
 	n := len(k.levels)
 	if k.missing {
@@ -276,8 +276,8 @@ func describeUnexpectedText(f *data.Frame, c *data.Column) string {
 	return fmt.Sprintf("; it holds numbers but also text, first %q in row %d", c.Unexpected, row)
 }
 
-// describeNumbers returns the end of a message about a typed text column of which nine levels in ten are numbers, with
-// the first level that is not a number. It is empty for other columns.
+// describeNumbers returns the end of a message about a text column of a typed file in which at least nine levels in ten
+// are numbers; it names the first level that is not a number. For other columns it returns "".
 func describeNumbers(c *data.Column, levels []string) string {
 	other, numbers := "", 0
 	for _, l := range levels {

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// Contract returns how other tables are read for the encoder, given the reading of the training table. Kinds that
-// the reading does not have, as in the models of earlier versions, are those of the encoder.
+// Contract returns the reading options for other tables, given the reading of the training table. If the reading lacks
+// the kind of a column, as in models of earlier versions, Contract takes the kind from the encoder.
 func (e *Encoder) Contract(r data.Reading) data.Reading {
 	forms := slices.Clone(r.Columns)
 	at := map[string]int{}

@@ -36,7 +36,7 @@ type InputProfile struct {
 	Shares []float64 `json:"shares"`
 }
 
-// A Drift compares the values of a column with those of training.
+// A Drift compares the values of a column with its values in training.
 type Drift = facts.Drift
 
 const (
@@ -262,7 +262,7 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 }
 
 // Drifted returns one line naming the columns that differ from training by more than the limits, or "". Without a
-// profile of training it judges by levels that training did not see alone.
+// training profile, it considers only levels that training did not see.
 func (r Report) Drifted() string {
 	var columns []string
 	for _, d := range r.Drift {

@@ -164,7 +164,7 @@ func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget boo
 		in := e.Inputs[i]
 		c, err := inputColumn(ctx, f, &in)
 		if err == nil {
-			err = e.checkDates(ctx, f, &in, c)
+			err = e.checkDateKind(ctx, f, &in, c)
 		}
 		if err != nil {
 			e.suggestUnused(f, err)
@@ -422,8 +422,8 @@ func inputColumn(ctx context.Context, f *data.Frame, in *Input) (*data.Column, e
 	return checkInputColumn(ctx, f, in, c)
 }
 
-// checkDates returns an error if a number of training is dates here, or dates of training are numbers here.
-func (e *Encoder) checkDates(ctx context.Context, f *data.Frame, in *Input, c *data.Column) error {
+// checkDateKind returns an error if a column that held numbers in training holds dates here, or the reverse.
+func (e *Encoder) checkDateKind(ctx context.Context, f *data.Frame, in *Input, c *data.Column) error {
 	dates := slices.Contains(e.Dates, in.Name)
 	if f.InMemory() || in.Kind != data.Numeric || in.Of != nil || c.Kind != data.Numeric || c.Of != "" ||
 		dates == c.Clock || f.Rows == 0 {

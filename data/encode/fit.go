@@ -269,8 +269,8 @@ func (s *Shared) spreadOverRanks(ds *Dataset, first int) (err error) {
 	return err
 }
 
-// placeRankRows returns a vector with an entry for each row of all ranks, of which only those of this rank are
-// set and take memory.
+// placeRankRows returns a vector with one entry for each row of all ranks. Only the entries of this rank are set and
+// take memory.
 func placeRankRows[T memory.Element](s *Shared, own []T) []T {
 	all := memory.Make[T](memory.NewVirtual(), s.Total)
 	lo, _ := s.Rows.LocalRange(s.Total)

@@ -323,8 +323,8 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 	return e, nil
 }
 
-// shareOfEntries returns the proportion of rows in which a number is not zero: about one over the number of
-// groups for a product with a group or a cell of crossed groups, else 1.
+// shareOfEntries estimates the proportion of rows in which column c is not zero: 1/k if c is the product of a number
+// and one of k levels, 1 otherwise.
 func (t *fitting) shareOfEntries(c *data.Column) float64 {
 	p := t.termOf(c)
 	if p == nil || p.Scale == 0 {

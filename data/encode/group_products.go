@@ -16,10 +16,10 @@ type GroupTerm struct {
 	Columns []int // of Encoder.Columns, ascending
 }
 
-// GroupTerms returns the crossings of as many group columns as order says, of those that are features taken as
-// categories; order 1 gives the single columns. The Columns of a term are those of all other features that are one
-// column or a function of one. A crossing counts once: a group column is among the Columns only of terms whose group
-// columns are all named before it under Groups.
+// GroupTerms returns all crossings of order group columns; order 1 gives the single columns. Only group columns that
+// are categorical features are crossed. The Columns of a term are the encoded columns of the other features that are
+// one column or a function of one. A crossing counts once: a group column is among the Columns only of terms whose
+// group columns are all named before it under Groups.
 func (e *Encoder) GroupTerms(order int) (out []GroupTerm) {
 	if order < 1 {
 		return nil

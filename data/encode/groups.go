@@ -16,8 +16,8 @@ import (
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
-// maxFloatGroups bounds the values of a grouping column of fractions, and
-// maxGroups those of any.
+// maxFloatGroups is the largest number of distinct values of a group column that holds fractions, and maxGroups of any
+// group column.
 const (
 	maxFloatGroups = 100
 	maxGroups      = 1 << 20

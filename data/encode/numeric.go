@@ -89,7 +89,8 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	return true, nil
 }
 
-// largestOf returns the largest absolute value of moments and of what fills nulls, or 1 if that is 0.
+// largestOf returns the largest absolute value among the values that the moments describe and the fill for nulls, or 1
+// if all are 0.
 func largestOf(all []matrix.Moment, fill float64) float64 {
 	largest := math.Abs(fill)
 	for _, m := range all {
@@ -124,7 +125,7 @@ func numberFault(f *data.Frame, name string, of []Operand, w matrix.Faults, n in
 		if of != nil {
 			return f.FaultAt(name, w.Bad,
 				fix.Advise("only positive numbers have a logarithm: leave such rows out with a filter, or use a square or a "+
-					"spline"), "the function has no value here")
+					"spline"), "the function is undefined here")
 		}
 		return notFiniteFault(f, name, w.Bad, w.Value)
 	case w.Far >= 0 && w.Narrow:

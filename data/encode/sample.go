@@ -51,8 +51,8 @@ func (s *sample) add(t *matrix.Tile) {
 	}
 }
 
-// end keeps the columns of the visit.
-func (s *sample) end() {
+// keepVisited stores the columns that the visit read, by name.
+func (s *sample) keepVisited() {
 	if s == nil {
 		return
 	}

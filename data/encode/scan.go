@@ -20,8 +20,7 @@ import (
 // Statistics of a block of training rows, in the order of the table, merge to those of all rows:
 // rows of a process are one block, and every rank of several has one.
 
-// mergeBlocks merges the statistics of the block of this process with those of the other ranks. It is a
-// collective call.
+// mergeBlocks merges the statistics of all ranks; own are the statistics of this rank. It is a collective call.
 func mergeBlocks[T any](t *fitting, own T, merge func(all []T) T) (T, error) {
 	all, err := fromRanks(t.comm, own)
 	if err != nil {
@@ -209,7 +208,7 @@ func (t *fitting) scanNumbers(columns []*data.Column) ([]numberStatistics, error
 	if err != nil {
 		return nil, err
 	}
-	t.sample.end()
+	t.sample.keepVisited()
 	for j := range scans {
 		own := numberStatistics{slices.Concat(scans[j].moments...), scans[j].faults, scans[j].nonzero, inexact[j]}
 		own.Faults.Shift(t.first)

@@ -130,11 +130,11 @@ func (s Spec) Validate() error {
 		seen := make(map[string]bool)
 		for _, c := range role.list {
 			if seen[c] {
-				return fmt.Errorf("column %q is named twice under %s", c, role.name)
+				return fmt.Errorf("%s lists the column %q twice", role.name, c)
 			}
 			seen[c] = true
 			if c == s.Target && role.name != "groups" {
-				return fmt.Errorf("column %q is the target and cannot be under %s too", c, role.name)
+				return fmt.Errorf("%s lists the column %q, which is the target", role.name, c)
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (s Spec) Validate() error {
 	}
 	for _, c := range s.Features {
 		if dropped[c] {
-			return fmt.Errorf("column %q is named both under features and under drop", c)
+			return fmt.Errorf("features and drop both list the column %q", c)
 		}
 	}
 	return nil
@@ -189,7 +189,7 @@ func (t *Transforms) Validate() error {
 	seen := map[string]bool{}
 	for _, name := range t.Log {
 		if seen[name] {
-			return fmt.Errorf("column %q is named twice under log", name)
+			return fmt.Errorf("log lists the column %q twice", name)
 		}
 		seen[name] = true
 	}
@@ -198,13 +198,13 @@ func (t *Transforms) Validate() error {
 			return fmt.Errorf("the spline of %q has %d knots: a spline needs 3 to 20", name, knots)
 		}
 		if seen[name] {
-			return fmt.Errorf("column %q is named under log and spline, but only one of them can replace it", name)
+			return fmt.Errorf("log and spline both list the column %q, but only one of them can replace it", name)
 		}
 	}
 	squares := map[string]bool{}
 	for _, name := range t.Square {
 		if squares[name] {
-			return fmt.Errorf("column %q is named twice under square", name)
+			return fmt.Errorf("square lists the column %q twice", name)
 		}
 		squares[name] = true
 	}

@@ -12,28 +12,28 @@ import (
 // at the ends of what can be.
 func TestSpec_Validate(t *testing.T) {
 	for says, change := range map[string]func(s *Spec){
-		`the task "ranking" must be`:                        func(s *Spec) { s.Task = "ranking" },
-		`the scale "range" must be`:                         func(s *Spec) { s.Scale = "range" },
-		`the imputation "zero" must be`:                     func(s *Spec) { s.Impute = "zero" },
-		`the target transform "sqrt" must be`:               func(s *Spec) { s.TargetTransform = "sqrt" },
-		"the min count -1 must not be negative":             func(s *Spec) { s.MinCount = -1 },
-		"the max levels -1 must not be negative":            func(s *Spec) { s.MaxLevels = -1 },
-		"the target column is not set":                      func(s *Spec) { s.Target = "" },
-		`column "a" is named twice under features`:          func(s *Spec) { s.Features = []string{"a", "b", "a"} },
-		`column "g" is named twice under groups`:            func(s *Spec) { s.Groups = []string{"g", "g"} },
-		`column "a" is named twice under categorical`:       func(s *Spec) { s.Categorical = []string{"a", "a"} },
-		`column "y" is the target and cannot be under drop`: func(s *Spec) { s.Drop = []string{"y"} },
-		`column "y" is the target and cannot be under feat`: func(s *Spec) { s.Features = []string{"y"} },
-		`column "a" is named both under features and under drop`: func(s *Spec) {
+		`the task "ranking" must be`:                         func(s *Spec) { s.Task = "ranking" },
+		`the scale "range" must be`:                          func(s *Spec) { s.Scale = "range" },
+		`the imputation "zero" must be`:                      func(s *Spec) { s.Impute = "zero" },
+		`the target transform "sqrt" must be`:                func(s *Spec) { s.TargetTransform = "sqrt" },
+		"the min count -1 must not be negative":              func(s *Spec) { s.MinCount = -1 },
+		"the max levels -1 must not be negative":             func(s *Spec) { s.MaxLevels = -1 },
+		"the target column is not set":                       func(s *Spec) { s.Target = "" },
+		`features lists the column "a" twice`:                func(s *Spec) { s.Features = []string{"a", "b", "a"} },
+		`groups lists the column "g" twice`:                  func(s *Spec) { s.Groups = []string{"g", "g"} },
+		`categorical lists the column "a" twice`:             func(s *Spec) { s.Categorical = []string{"a", "a"} },
+		`drop lists the column "y", which is the target`:     func(s *Spec) { s.Drop = []string{"y"} },
+		`features lists the column "y", which is the target`: func(s *Spec) { s.Features = []string{"y"} },
+		`features and drop both list the column "a"`: func(s *Spec) {
 			s.Features, s.Drop = []string{"a"},
 				[]string{"a"}
 		},
-		`column "a" is named twice under log`: func(s *Spec) { s.Transforms.Log = []string{"a", "a"} },
-		`column "a" is named twice under square`: func(s *Spec) {
+		`log lists the column "a" twice`: func(s *Spec) { s.Transforms.Log = []string{"a", "a"} },
+		`square lists the column "a" twice`: func(s *Spec) {
 			s.Transforms.Square = []string{"a", "b",
 				"a"}
 		},
-		`column "a" is named under log and spline`: func(s *Spec) {
+		`log and spline both list the column "a"`: func(s *Spec) {
 			s.Transforms.Log,
 				s.Transforms.Spline = []string{"a"}, map[string]int{"a": 3}
 		},

@@ -36,7 +36,7 @@ type storedProfile struct {
 	Inputs []storedInputProfile `json:"inputs"`
 }
 
-// A storedInputProfile is the profile of an input, or those of all entries of dense vectors.
+// A storedInputProfile is the profile of one input, or the profiles of all entries of a dense vector.
 type storedInputProfile struct {
 	InputProfile
 	Entries []InputProfile `json:"entries,omitempty"` // their inputs are counted from the first entry
@@ -45,7 +45,8 @@ type storedInputProfile struct {
 // JSONShape returns a value of the type whose fields the JSON of an encoder has.
 func (e *Encoder) JSONShape() any { return storedEncoder{} }
 
-// entryPlace returns the place of an input that is an entry of dense vectors, which can be stored with the others.
+// entryPlace returns the place of an input that is an entry of a dense vector; is reports whether it can be stored
+// together with the other entries.
 func (e *Encoder) entryPlace(in *Input) (place int32, is bool) {
 	if in.Vector == "" || in.Of != nil || in.Kind != data.Numeric || in.Stored != 0 {
 		return 0, false
@@ -153,7 +154,7 @@ func (e *Encoder) UnmarshalJSON(b []byte) error {
 		}
 		n := of.First - len(e.Columns)
 		if n < 0 || n > len(stored) {
-			return fmt.Errorf("the vectors %q begin at the encoded column %d, which cannot be", of.Name, of.First)
+			return fmt.Errorf("the vectors %q begin at the encoded column %d, which is out of order", of.Name, of.First)
 		}
 		e.Columns, stored = append(e.Columns, stored[:n]...), stored[n:]
 		if of.Shifts == nil {
@@ -207,7 +208,7 @@ func (in *storedInput) validate() error {
 		return nil
 	}
 	if n := len(in.Index); len(in.Shifts) != n || len(in.Scales) != n || in.Fills != nil && len(in.Fills) != n {
-		return fmt.Errorf("it has %d places, %d shifts, %d scales and %d fills", n, len(in.Shifts), len(in.Scales),
+		return fmt.Errorf("it has %d places, %d shifts, %d scales and %d fills, but these numbers must be equal", n, len(in.Shifts), len(in.Scales),
 			len(in.Fills))
 	}
 	return nil

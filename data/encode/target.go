@@ -405,7 +405,7 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 			continue
 		}
 		if t.Task == Multiclass {
-			return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is none of the model's %d classes", read(r),
+			return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is not one of the model's %d classes", read(r),
 				len(t.Classes))
 		}
 		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, but the model knows only %q and %q", read(r), t.Positive,
@@ -417,7 +417,7 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 // readExposures fills dst with the exposures of the rows, or returns an error that names the first row without one.
 func readExposures(f *data.Frame, c *data.Column, rows matrix.Set, dst []float64) error {
 	if c.Kind != data.Numeric && rows.Len() > 0 {
-		return f.Fault(c.Name, fix.Advice{}, "the exposure must be numbers, and the column holds %s", c.Type)
+		return f.Fault(c.Name, fix.Advice{}, "the exposure must be a number, but the column holds %s", c.Type)
 	}
 	wrong, first, what := 0, none, ""
 	for i, r := range rows.All() {

@@ -63,7 +63,7 @@ func (t Target) Validate() error {
 	case t.Task == Binary && t.Positive == t.Negative:
 		return fmt.Errorf("the positive and the negative value of the target are both %q", t.Positive)
 	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
-		return fmt.Errorf("the target has an exposure, but is not a plain number")
+		return fmt.Errorf("a target with an exposure must be a number that is neither transformed, scaled nor shifted")
 	case t.Task == Regression && (!isPositiveFinite(t.Scale) || !numeral.IsFinite(t.Shift)):
 		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale positive",
 			t.Shift, t.Scale)

@@ -50,7 +50,7 @@ func newTerm(of ...Operand) Term {
 	return t
 }
 
-// open returns the values of the term, which are worked out as they are read. Its operands are columns of f.
+// open returns the term as a column whose values are computed as they are read. Its operands are columns of f.
 func (t Term) open(ctx context.Context, f *data.Frame) (*data.Column, error) {
 	var factors []matrix.Factor
 	for _, o := range t.Of {

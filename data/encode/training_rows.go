@@ -163,7 +163,7 @@ func (s *RowSample) keys() (map[uint32]bool, error) {
 	return keys, nil
 }
 
-// count adds the rows of a block to t; keys are those of the sample.
+// count adds the rows of a block to t; keys are the hashes of the sample.
 func (s *RowSample) count(keys map[uint32]bool, d *Dataset, narrow bool, t *TrainingRows) {
 	hashRows(d, narrow, func(hashes []uint64) {
 		for _, h := range hashes {
@@ -194,14 +194,14 @@ func (t *TrainingRows) String() string {
 	if !t.IsMoreThanChance() {
 		return ""
 	}
-	s := fmt.Sprintf("%s of %s rows are training rows: every feature is equal", printable.Count(t.Equal), printable.Count(t.Rows))
+	s := fmt.Sprintf("%s of %s rows equal a training row in every feature", printable.Count(t.Equal), printable.Count(t.Rows))
 	if t.Compared < t.Rows {
-		s = fmt.Sprintf("about %s %% of the %s rows are training rows: in a sample every feature of %s of %s rows is equal",
+		s = fmt.Sprintf("about %s %% of the %s rows equal a training row in every feature (in a sample, %s of %s)",
 			strconv.FormatFloat(100*float64(t.Equal)/float64(t.Compared), 'f', 0, 64), printable.Count(t.Rows), printable.Count(t.Equal),
 			printable.Count(t.Compared))
 	}
 	if t.Expected >= 0.005 {
-		s += fmt.Sprintf(" (of other rows like these about %.0f %% would be equal by chance)", 100*t.Expected)
+		s += fmt.Sprintf(" (of rows that were not trained on, about %.0f %% would by chance)", 100*t.Expected)
 	}
 	return s
 }

@@ -145,8 +145,8 @@ func (e *Encoder) findNulls(ctx context.Context, b *Block) error {
 	return nil
 }
 
-// findInvalid adds those of the given rows to the invalid rows of a block that cannot be encoded. cause is the
-// error of encoding them all. The result is an error that no row explains.
+// findInvalid tries the given rows one by one after encoding all of them failed with cause, and adds the rows that
+// cannot be encoded to the invalid rows of the block. It returns an error that no row explains.
 func (e *Encoder) findInvalid(ctx context.Context, b *Block, rows []int, cause error) error {
 	var all data.Problems
 	if err := all.Add(cause); err != nil || len(rows) == 0 {

@@ -20,7 +20,7 @@ type Grouping struct {
 	Index  []int32  // one entry per row, each an index into Labels
 }
 
-// A Drift compares the values of a column with those of training.
+// A Drift compares the values of a column with its values in training.
 type Drift struct {
 	Column string  `json:"column"`
 	PSI    float64 `json:"psi"` // population stability index

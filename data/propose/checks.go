@@ -65,7 +65,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 	case c.infinite.n > 0 && c.distinct < 2:
 		setRows(p.drop(check.Constant, of, "it has at most one finite value"), c.infinite)
 	case c.present == 0 || c.distinct < 2 && c.nulls.n == 0:
-		p.add(check.Constant, of, "left out in training", "the column has one value, or none")
+		p.add(check.Constant, of, "left out of training", "the column has at most one distinct value")
 	case again:
 		p.drop(check.Copy, of, "it is a copy of %q", twin)
 	case p.dropPresence(c, t) || !c.Clock && p.dropIdentifier(c):

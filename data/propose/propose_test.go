@@ -71,7 +71,7 @@ func TestMake_Commands(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{"row_id": "numbers the rows", "name": "identifier", "income_again": "copy of \"income\"",
-		"paid_copy":  "can be read off",
+		"paid_copy":  "whether the column holds",
 		"settled_on": "filled in after the outcome", "tells": "AUC 1.0000", "note": "different texts", "gap": "66 %"}
 	var drops []string
 	for name, why := range want {
@@ -158,9 +158,9 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 		"mostly": {What: check.Missing, Severity: check.Note, Column: "mostly", Rows: 104, First: 1,
 			Evidence: "it is missing in 80 % of the rows", Proposal: "left out"},
 		"const": {What: check.Constant, Severity: check.Note, Column: "const", Rows: 0, First: 0,
-			Evidence: "the column has one value, or none", Proposal: "left out in training"},
+			Evidence: "the column has at most one distinct value", Proposal: "left out of training"},
 		"none": {What: check.Constant, Severity: check.Note, Column: "none", Rows: 0, First: 0,
-			Evidence: "the column has one value, or none", Proposal: "left out in training"},
+			Evidence: "the column has at most one distinct value", Proposal: "left out of training"},
 		"copied": {What: check.Missing, Severity: check.Note, Column: "copied", Rows: 2, First: 1,
 			Evidence: "it is missing", Proposal: Filled},
 		"again": {What: check.Copy, Severity: check.Note, Column: "again", Rows: 0, First: 0,

@@ -59,8 +59,8 @@ const (
 	MixedFractions  Fractions = "mixed"
 )
 
-// fractions returns the fractions of the numbers: those of their text, none for integers, or "" if the form does not
-// say.
+// fractions returns the kind of fractions that the numbers had as text: NoFractions for integers, and "" if the form
+// does not state it.
 func (f *ColumnForm) fractions() Fractions {
 	switch {
 	case f.Kind != Numeric || f.Clock:
@@ -74,18 +74,18 @@ func (f *ColumnForm) fractions() Fractions {
 	return ""
 }
 
-// Contradicts returns why numbers of text with these marks are probably other numbers than those of the form, or "".
-// Example is a number of the text.
+// Contradicts returns why numbers written with these marks probably mean something else than the numbers of form f, or
+// "". example is one of them.
 func (m *NumberMarks) Contradicts(f *ColumnForm) (why, example string) {
 	switch was := f.fractions(); {
 	case m.Fractions == DottedFractions && was == NoFractions:
-		return "has three digits behind the decimal mark, but the training table had whole numbers only", m.Dotted
+		return "has three digits after the decimal mark, but the training table had whole numbers only", m.Dotted
 	case m.Fractions == DottedFractions && was == OtherFractions:
-		return "has three digits behind the decimal mark, as all fractions of this file, but none of the training table had",
+		return "has three digits after the decimal mark, like all fractions of this file and none of the training table",
 			m.Dotted
 	case was == DottedFractions && f.Marks.HasOnlyDotted() && m.Long != "" && m.Fractions != OtherFractions &&
 		m.Fractions != MixedFractions:
-		return fmt.Sprintf("has no mark, but the training table had numbers such as %q", f.Marks.Dotted), m.Long
+		return fmt.Sprintf("has no decimal or thousands mark, but the training table had numbers such as %q", f.Marks.Dotted), m.Long
 	}
 	return "", ""
 }

@@ -20,7 +20,7 @@ const textBytes = 64
 // NewLevels returns empty Levels.
 func NewLevels() *Levels { return &Levels{index: make(map[string]int32)} }
 
-// Code returns the number of a text, adding it if it is new. It panics with an error if memory cannot hold
+// Code returns the number of a text and adds the text if it is new. It panics with an error if the memory cannot hold
 // twice as many texts.
 func (s *Levels) Code(text string) int32 {
 	k, ok := s.index[text]

@@ -292,8 +292,8 @@ func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 	r.row += len(dst)
 }
 
-// Exact returns an entry of vectors with its numbers as they are: 64-bit integers as bits, floats with NaN. It returns
-// any other column unchanged.
+// Exact returns a column that is an entry of vectors with unconverted numbers: 64-bit integers as bits, floats
+// including NaN. It returns any other column unchanged.
 func (c *Column) Exact() *Column {
 	out := *c
 	out.Parts = nil

@@ -72,7 +72,7 @@ var entries = []entry{
 	},
 }
 
-// Help describes, for the help of options, what the divergence limits: an effective size, or a radius alone.
+// Help returns the part of an option's help that says what the divergence limits: an effective size, or only a radius.
 func (d Divergence) Help() string {
 	if e := d.entry(); e.ballOnly {
 		return fmt.Sprintf("%s, the %s, takes --radius, %s", e.name, e.symbol, e.radiusHelp)
@@ -80,7 +80,7 @@ func (d Divergence) Help() string {
 	return string(d) + ": " + d.entry().sizeHelp
 }
 
-// explainPearson describes the scaling of the χ² penalty for n rows, 0 if unknown, and that of other packages.
+// explainPearson describes the scaling of the χ² penalty for n rows (0 if unknown), here and in other packages.
 func explainPearson(nu float64, n int) []string {
 	out := []string{fmt.Sprintf(
 		"χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the "+
@@ -124,7 +124,7 @@ func Parse(name string) (Divergence, error) {
 	return "", fmt.Errorf("unknown divergence %q; it must be one of %s", name, strings.Join(names, ", "))
 }
 
-// entry returns the entry of d. That of an unknown divergence has the name alone.
+// entry returns the entry of d. For an unknown divergence, only the name is set.
 func (d Divergence) entry() *entry {
 	if d == "" {
 		d = KullbackLeibler
@@ -141,8 +141,8 @@ func (d Divergence) entry() *entry {
 	}
 }
 
-// HasPenalty reports whether there are a penalty ν·D, a ball over groups and an effective size of weights; otherwise
-// there is a ball over samples alone.
+// HasPenalty reports whether D has a penalty ν·D, a ball over groups and an effective size of weights. Otherwise it has
+// only a ball over samples.
 func (d Divergence) HasPenalty() bool { return !d.entry().ballOnly }
 
 // Symbol returns the symbol of d in texts, such as χ².

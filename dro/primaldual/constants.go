@@ -24,8 +24,9 @@ type constants struct {
 // constantsOfSamples holds H_j and M_j of the samples, as ConstantsTo of an oracle computes them.
 type constantsOfSamples struct{ h, m []float64 }
 
-// newConstants computes the constants from those of the samples, in the norms of the dual. Lifted gradients are
-// (∇f_j, −1): G² grows by the size of the block. Before it reads rows it calls spend with their passes.
+// newConstants computes the constants of blocks from the constants of samples, in the norms of the dual. Lifted
+// gradients are (∇f_j, −1), so that G² grows by the size of the block. Before it reads rows, it reports their passes to
+// spend.
 func newConstants(
 	o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, of constantsOfSamples, spend func(passes float64),
 ) (c constants) {

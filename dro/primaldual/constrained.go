@@ -26,8 +26,8 @@ type Constrained struct {
 	Bound float64
 }
 
-// A ConstrainedResult is a solution of a Constrained problem. Its field Result is that of the last solve, with the
-// bounds of the problem in which a violation costs Bound for every unit.
+// A ConstrainedResult is a solution of a Constrained problem. Its field Result is the result of the last solve, with
+// bounds of the problem in which a violation costs Bound per unit.
 type ConstrainedResult struct {
 	X           []float64 // d
 	Multipliers []float64 // m: y of the lower bound
@@ -48,9 +48,9 @@ const (
 	maxBound   = 1e6
 )
 
-// Solve solves p with the options of dro.Solve, of which nil are the defaults. If o names no method, it is
-// SeparableBlock for at least as many constraints as losses of the objective, else FullVector. Solve returns an error
-// for an invalid problem, and one with the result if a multiplier is near the largest bound.
+// Solve solves p with the options of dro.Solve; nil means the defaults. If o names no method, it is SeparableBlock for
+// at least as many constraints as losses of the objective, else FullVector. Solve returns an error for an invalid
+// problem, and one with the result if a multiplier is near the largest bound.
 func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedResult, error) {
 	oracle, dual, err := p.saddle()
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *Constrained) saddle() (oracle *stackedOracle, dual multiplierDual, err 
 	return oracle, dual, nil
 }
 
-// resultOf returns the result of p from that of its saddle-point problem.
+// resultOf converts the result r of the saddle-point problem into the result of p.
 func (p *Constrained) resultOf(oracle *stackedOracle, dual multiplierDual, r *dro.Result) *ConstrainedResult {
 	n := oracle.n + oracle.m
 	value, slope := make([]float64, n), make([]float64, n*oracle.slope)

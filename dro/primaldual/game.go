@@ -18,7 +18,7 @@ type MatrixGame struct {
 	Nu, Mu        float64   // ≥ 0; both 0: the game itself
 }
 
-// A GameResult is an approximate equilibrium of a MatrixGame. Its field Result is that of the solve.
+// A GameResult is an approximate equilibrium of a MatrixGame. Its field Result is the result of dro.Solve.
 type GameResult struct {
 	X, Y []float64 // mixed strategies: of the columns, which minimises, and of the rows, which maximises
 
@@ -29,8 +29,7 @@ type GameResult struct {
 	Result *dro.Result
 }
 
-// Solve solves g with the options of dro.Solve, of which nil are the defaults. The method is FullVector if o names
-// none.
+// Solve solves g with the options of dro.Solve; nil means the defaults. The method is FullVector if o names none.
 func (g *MatrixGame) Solve(ctx context.Context, o *dro.Options) (*GameResult, error) {
 	if !(g.Nu >= 0) || !(g.Mu >= 0) {
 		return nil, fmt.Errorf("dro: Game.Nu is %v and Game.Mu is %v; both must be ≥ 0", g.Nu, g.Mu)

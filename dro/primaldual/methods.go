@@ -71,8 +71,8 @@ func partition(n, d, b int) (blocks, error) {
 	return evenBlocks(n, b)
 }
 
-// defaultBlockSize returns the default size of blocks of the separable method with one touch: n/512, and so
-// many rows that evaluating them costs more than a step in a metric of d columns.
+// defaultBlockSize returns the default size of blocks of the separable method with one touch: n/512, but enough rows
+// that evaluating them costs more than a step in a metric of d columns.
 func defaultBlockSize(n, d int) int {
 	return min(n, max((n+separableBlocks-1)/separableBlocks, min((d+1)/2, (n+7)/8)))
 }
@@ -349,8 +349,8 @@ func (m FullVector) Needs() []saddle.Need {
 	return append([]saddle.Need{needMirror, needLocalRows}, scheduleNeeds(m.Schedule)...)
 }
 
-// needMetric is the need of a practical schedule by blocks. Without the Hessian its steps would be those of the theory,
-// which take many times the passes of FullVector.
+// needMetric states what an adaptive schedule by blocks needs: a Hessian. Without one, its steps would be as short as
+// in the theory and take many times the passes of FullVector.
 func needMetric(holds func(p *saddle.Problem) bool, or string) saddle.Need {
 	const what = "a Hessian of the objective (second derivatives, ν > 0 or given weights, the L2 regulariser, at most " +
 		"2000 parameters)%s; without one, full (primaldual.FullVector) takes far fewer passes"

@@ -48,7 +48,7 @@ var (
 			_, ok := separatedOf(p.Dual, 1)
 			return ok || engine.Has[saddle.Separable](p.Dual)
 		}}
-	needLocalRows = saddle.Need{What: "rows that are not distributed over MPI ranks (newton and lbfgs can have these)",
+	needLocalRows = saddle.Need{What: "rows that are not distributed over MPI ranks (newton and lbfgs support that)",
 		Holds: func(p *saddle.Problem) bool { return engine.RowsOf(p.Oracle) == nil }}
 	needConstants = saddle.Need{What: "an oracle that states its Lipschitz constants (ConstantsTo)",
 		Holds: func(p *saddle.Problem) bool { return engine.Has[saddle.Conditioned](p.Oracle) }}

@@ -416,7 +416,7 @@ func (p *page) losses() string {
 	}
 	class := ""
 	if _, h := p.leastFoundClass(p.E.Focus()); h != nil {
-		class = " " + p.classesFinding() + "."
+		class = " " + p.rarestFoundClass() + "."
 	}
 	switch {
 	case p.E.Focus() == 0:

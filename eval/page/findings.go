@@ -24,7 +24,7 @@ var sections = []section{
 	{"groups", "Groups", func(p *page) bool { return p.E.Headline() != nil }, (*page).groupsFinding},
 	{"criteria", "Criteria", func(p *page) bool { return p.Criteria() != nil }, (*page).criteriaFinding},
 	{"models", "Models", func(p *page) bool { return true }, (*page).modelsFinding},
-	{"classes", "Classes", func(p *page) bool { return p.Classes() != nil }, (*page).classesFinding},
+	{"classes", "Classes", func(p *page) bool { return p.Classes() != nil }, (*page).rarestFoundClass},
 	{"curves", "Calibration and tail", func(p *page) bool { return true }, (*page).curvesFinding},
 	{"slices", "Slices", func(p *page) bool { return p.E.Slices != nil }, (*page).slicesFinding},
 	{"coefficients", "Coefficients", func(p *page) bool { return p.LargestCoefficients() != nil },
@@ -263,8 +263,8 @@ func directionText(d *eval.Difference) string {
 	return "measurably worse than"
 }
 
-// classesFinding names the class of more than two that is found least often.
-func (p *page) classesFinding() string {
+// rarestFoundClass names the class of more than two that is found least often.
+func (p *page) rarestFoundClass() string {
 	worst := -1
 	classes := p.E.Models[p.E.Focus()].Classes
 	for c, r := range classes {

@@ -13,13 +13,11 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file at path through write: into a temporary file of the same
-// directory, flushed to the disk and renamed, so that path holds either what it held
-// before or all of the new content. A missing directory is an error. Unless force is
-// set, a file that exists already is left alone and is an error that satisfies
-// errors.Is(err, fs.ErrExist). A directory or any other special file at path is never
-// replaced. A file that is replaced keeps its mode; a new one has that of the umask.
-// Every error names path.
+// Write writes a file at path through write: into a temporary file of the same directory, flushed to the disk and
+// renamed, so that path holds either what it held before or all of the new content. A missing directory is an error.
+// Unless force is set, a file that exists already is left alone and is an error that satisfies errors.Is(err,
+// fs.ErrExist). A directory or any other special file at path is never replaced. A file that is replaced keeps its
+// mode; the mode of a new file follows the umask. Every error names path.
 func Write(path string, force bool, write func(io.Writer) error) error {
 	return addPath(path, replace(path, force, write))
 }

@@ -261,9 +261,9 @@ func zeros(n int) []Real {
 	return y
 }
 
-// exponentialWeights puts k samples at the cap, and the others at w·e^{u}·s with what is
-// left of the mass: k is the least for which none of these is above the cap. Exponentials
-// are relative to the largest of these, lest all of them vanish.
+// exponentialWeights puts k samples at the cap and divides the rest of the mass among the others in proportion to
+// w·e^{u}, with the smallest k for which none of them is above the cap. Exponentials are relative to the largest of
+// these, so that not all vanish.
 func (a *Adversary) exponentialWeights(u, w []Real, order []int) []Real {
 	y, left, e := zeros(len(u)), New(1), make([]Real, len(u))
 	for k, first := range order {
@@ -286,9 +286,9 @@ func (a *Adversary) exponentialWeights(u, w []Real, order []int) []Real {
 	return y
 }
 
-// linearWeights puts k samples at the cap, those up to m at w(u + shift) and the others at
-// 0: for every k the least m that leaves none below 0, and the least k for which none is
-// above the cap.
+// linearWeights puts the first k samples at the cap, the samples from k to m at w(u + shift) and the others at 0. It
+// takes, for every k, the smallest m that leaves no weight below 0, and the smallest k for which no weight is above the
+// cap.
 func (a *Adversary) linearWeights(u, w []Real, order []int) []Real {
 	n := len(order)
 	mass, first := make([]Real, n+1), make([]Real, n+1) // of the m largest u: Σ w, Σ wu

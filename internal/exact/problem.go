@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Problem is a robust linear model: min over x of R(ℓ(z_jᵀx; t_j)) + (μ/2)‖x‖², R the
-// risk of the adversary. Its numbers are taken as they are, without rounding.
+// A Problem is a robust linear model: min over x of R(ℓ(z_jᵀx; t_j)) + (μ/2)‖x‖², R the risk of the adversary. Its
+// numbers are exact.
 type Problem struct {
 	N, D         int
 	Rows, Target []float64 // N·D, by rows; N

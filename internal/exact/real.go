@@ -48,8 +48,8 @@ func Split(a Real) (high, low float64) {
 // timesPowerOf2 returns a·2^k.
 func timesPowerOf2(a Real, k int) Real { return zero().SetMantExp(a, k) }
 
-// Exp returns eᵃ: the Taylor series at a/2^k, squared k times. Below e^(−10⁵) it is 0:
-// numbers so far apart are added in as many digits as lie between them.
+// Exp returns eᵃ: the Taylor series at a/2^k, squared k times. A result below e^(−10⁵) is 0, because adding numbers
+// that far apart takes as many digits as lie between them.
 func Exp(a Real) Real {
 	const extra, halvings = 64, 24
 	if a.Sign() == 0 {

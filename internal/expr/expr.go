@@ -118,8 +118,8 @@ func (e *Expr) Leaves(do func(*Expr) error) error {
 	return nil
 }
 
-// Eval returns the truths of a condition, given those of its comparisons: slices of equal length, which it
-// overwrites.
+// Eval returns the truth values of a condition, row by row. leaf returns the truth values of a comparison, always of
+// the same length; Eval overwrites them.
 func (e *Expr) Eval(leaf func(*Expr) ([]Truth, error)) ([]Truth, error) {
 	if e.Op > Not {
 		return leaf(e)

@@ -109,7 +109,7 @@ func Abs(a Interval) Interval { return Max(a, Neg(a)) }
 // Square returns a².
 func Square(a Interval) Interval { b := Max(Abs(a), New(0)); return Mul(b, b) }
 
-// Sqrt returns the square root of a, of which what is below 0 counts as 0.
+// Sqrt returns the square root of max(a, 0).
 func Sqrt(a Interval) Interval {
 	root := func(v *big.Float, to *big.Float, isBelow bool) *big.Float {
 		if v.Sign() <= 0 {

@@ -10,12 +10,12 @@ import (
 // garbage is the number of bytes of garbage that the heap may hold; 0 before BoundGarbage.
 var garbage atomic.Int64
 
-// leastPercent is the smallest target that BoundGarbage sets, in percent of what lives.
+// leastPercent is the smallest target that BoundGarbage sets, in percent of the live bytes.
 const leastPercent = 10
 
-// BoundGarbage makes the collector run when the heap holds so many bytes of garbage, or a tenth of what lives, where it
-// would wait for as much garbage as lives. It is for programs whose heap is a few large blocks without pointers, which
-// cost nothing to collect.
+// BoundGarbage makes the collector run when the heap holds the given number of bytes of garbage, or a tenth of the live
+// bytes if that is more, instead of waiting until half of the heap is garbage. It is for programs whose heap is a few
+// large blocks without pointers, which cost nothing to collect.
 func BoundGarbage(bytes int64) {
 	if garbage.Swap(bytes) == 0 {
 		afterCollections()
@@ -40,7 +40,7 @@ func setPercent() {
 	}
 }
 
-// percentFor returns the target for a number of bytes of garbage beside those that live.
+// percentFor returns the collector's target, in percent, that allows garbage bytes of garbage beside live bytes.
 func percentFor(garbage, live int64) int {
 	return int(min(100, max(leastPercent, 100*garbage/max(1, live))))
 }

@@ -16,7 +16,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%d MB of memory (%s) do not suffice", e.Bytes>>20, e.Limit)
+	return fmt.Sprintf("%d MB of memory (%s) are not enough", e.Bytes>>20, e.Limit)
 }
 
 // Hint returns what the user can do.
@@ -24,7 +24,7 @@ func (e *LimitError) Hint() string {
 	return "allow more memory, store the table as Parquet, or use fewer rows or columns"
 }
 
-// The guard looks at the memory so often, and lets it exceed the limit by one part in so many.
+// The guard checks the memory once per guardInterval, and lets it exceed the limit by 1/guardTolerance.
 const (
 	guardInterval  = 25 * time.Millisecond
 	guardTolerance = 16

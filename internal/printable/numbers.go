@@ -147,7 +147,7 @@ func Group(label string) string {
 // Plural returns the number and the noun, as in "1 row" and "5 rows".
 func Plural(n int, one, many string) string { return Count(n) + " " + Noun(n, one, many) }
 
-// List joins at most k items and adds the number of the others.
+// List joins at most k items and adds the number of items left out.
 func List(items []string, k int) string {
 	if len(items) <= k {
 		return strings.Join(items, ", ")

@@ -131,8 +131,8 @@ func (c *counts) add(key uint64) {
 	}
 }
 
-// startsOf replaces the counts of digit d by the places where the keys with these values begin among n, and returns
-// them; it returns nil if all keys share the digit with the given one.
+// startsOf turns the counts of digit d into offsets: entry v becomes the place of the first of the n keys whose digit d
+// is v. It returns the offsets, or nil if all keys have the same digit d as key, so that nothing is to be sorted.
 func (c *counts) startsOf(d int, key uint64, n int) *[1 << digitBits]int32 {
 	of := &c[d]
 	if int(of[digitOf(key, d)]) == n {

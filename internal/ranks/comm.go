@@ -80,11 +80,11 @@ func (One) Gather([]float64, []int) {}
 // Abort implements Comm: there are no other ranks.
 func (One) Abort(int) {}
 
-// number is the type of what travels: exact for float64 and for whole numbers below 2⁵³.
+// number lists the types that ranks exchange; they travel as float64, exact for whole numbers below 2⁵³.
 type number interface{ int | int32 | float64 }
 
-// GatherAll returns the numbers of all ranks, concatenated by rank, and where those of each rank end. Ranks may
-// have different counts.
+// GatherAll returns the numbers of all ranks, concatenated by rank, and the index at which the part of each rank ends.
+// Ranks may have different counts.
 func GatherAll[T number](c Comm, own []T) (all []T, ends []int) {
 	ends = RankEnds(c, len(own))
 	v := make([]float64, ends[len(ends)-1])

@@ -11,9 +11,9 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Rows describes how the n samples of a problem are distributed over the ranks: each rank has a
-// contiguous range of the shards of package shard. Vectors of one entry per sample have length n on all
-// ranks, and a rank reads and writes the entries of its own samples alone.
+// Rows describes how the n samples of a problem are distributed over the ranks: each rank has a contiguous range of the
+// shards of package shard. Vectors of one entry per sample have length n on all ranks, and a rank reads and writes only
+// the entries of its own samples.
 //
 // A nil *Rows means that this process has all samples; the methods are then the functions of package
 // shard. Otherwise every method with a result is a collective call, made by all ranks; the result has
@@ -28,8 +28,8 @@ type Rows struct {
 	stopped bool
 }
 
-// Samples of many ranks and their threads take more shards than those of one process: one
-// for so many samples, up to so many shards, whose scalars travel.
+// Several ranks divide the samples into more shards than one process does: one per samplesOfShard samples, but at most
+// maxShards, since the scalars of every shard are exchanged.
 const (
 	samplesOfShard = 1 << 16
 	maxShards      = 1 << 12
@@ -49,7 +49,7 @@ func (r *Rows) Exported() interface{ LocalRange(n int) (lo, hi int) } {
 	return r
 }
 
-// NewRows distributes n samples over the ranks of c, in a number of shards that depends on n alone.
+// NewRows distributes n samples over the ranks of c, in a number of shards that depends only on n.
 func NewRows(c Comm, n int) *Rows {
 	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, maxShards)))
 }
@@ -277,9 +277,8 @@ func (r *Rows) gather(v []float64, ends []int) {
 	}
 }
 
-// Context returns a context that ends on all ranks at the same collective call, after ctx has ended on one of
-// them, so that loops that check it take the same decision on all ranks. Its cause is then a *StoppedError.
-// done ends the checks.
+// Context returns a context that ends on all ranks at the same collective call, after ctx has ended on one of them, so
+// that loops that check it decide alike on all ranks. Its cause is then a *StoppedError. done ends the checks.
 func (r *Rows) Context(ctx context.Context) (agreed context.Context, done func()) {
 	if r == nil {
 		return ctx, func() {}

@@ -140,7 +140,7 @@ var Kinds = []Kind{
 	{
 		Option: "spectral", field: "Spectral", isLocal: true,
 		Help: "weight the losses by their rank with a spectral risk: " + printable.JoinWords(spectrum.Names(), "or") +
-			" (extremile:2 is the expected larger one of the losses of two rows)",
+			" (extremile:2 is the expected larger loss of two random rows)",
 		Foreign: strings.Join(spectrum.Kinds(), " ") + " spectrum",
 		Hint:    "a spectral risk is --spectral " + printable.JoinWords(spectrum.Examples(), "or"),
 		Setting: func(l *Level) flag.Value {
@@ -177,8 +177,8 @@ var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive,
 		Kind{
 			Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
-			Help: "protect against features that move, by ε > 0 in the Euclidean norm on average over the rows (type-1 " +
-				"Wasserstein ball around the encoded features; targets stay); for losses with a bounded slope: logistic with two " +
+			Help: "protect against changes of the features by ε > 0 on average over the rows, in the Euclidean norm (type-1 " +
+				"Wasserstein ball around the encoded features; targets do not change); for losses with a bounded slope: logistic with two " +
 				"classes, huber, quantile",
 			dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },
 			text: func(l Level) string { return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein) },
@@ -307,7 +307,7 @@ func ballFormula(l Level, name string) string {
 	return "max over y of  Σ yⱼ ℓⱼ(x),  " + l.Penalty.Formula() + " ≤ ρ (" + name + ")"
 }
 
-// among returns what is wrong with a value that is none of the words, "" if it is one.
+// among returns an error text if value is not one of the words, else "".
 func among(value string, words ...string) string {
 	if slices.Contains(words, value) {
 		return ""

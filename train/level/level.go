@@ -87,7 +87,7 @@ func (l Level) KeepsWeights() bool {
 	return k != nil && k.keepsWeights
 }
 
-// IsMeanOfModels reports whether the model is the mean of those of subsets, and not the minimiser of one risk.
+// IsMeanOfModels reports whether the model is the mean of models on subsets instead of the minimiser of one risk.
 func (l Level) IsMeanOfModels() bool { return l.Average == "subsets" || l.Average == ValidationSubsets }
 
 // IsGroupwise reports whether the adversary weights groups.
@@ -114,7 +114,7 @@ func (l Level) Validate() error {
 		say("Config.Adversary is %q: one of rows, groups", l.Adversary)
 	}
 	if l.Nu != nil && *l.Nu > 0 && *l.Nu < 0x1p-1022 {
-		say("Config.Nu is %v, which has lost its digits in double precision: take 0", *l.Nu)
+		say("Config.Nu is %v, a denormal number with too few digits: use 0", *l.Nu)
 	}
 	if !l.Penalty.HasPenalty() {
 		l.checkBallOnly(say)
@@ -131,7 +131,7 @@ func (l Level) Validate() error {
 			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
 		}
 	} else if l.Adjust > 0 {
-		say("Config.Adjust: only for Config.Adversary groups")
+		say("Config.Adjust needs Config.Adversary groups")
 	}
 	if wrong == nil {
 		return nil
@@ -139,7 +139,7 @@ func (l Level) Validate() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// checkBallOnly reports what contradicts a divergence that has a ball over rows alone.
+// checkBallOnly reports settings that contradict a divergence that has only a ball over rows.
 func (l Level) checkBallOnly(say func(format string, args ...any)) {
 	for _, o := range []struct {
 		name string
@@ -351,8 +351,9 @@ func Balanced(r Rows) ([]float64, error) { return balancedWeights(r, 1) }
 // subsetCount is the number of balanced subsets whose models are averaged.
 const subsetCount = 10
 
-// Subsets draws ten subsets with as many rows of every group as the smallest group has, without replacement. The same
-// rows give the same subsets. It returns an error if there are fewer than two groups, row weights, or several ranks.
+// Subsets draws ten subsets without replacement. In each, every group has as many rows as the smallest group has in the
+// table. The same rows give the same subsets. It returns an error if there are fewer than two groups, row weights, or
+// several ranks.
 // It panics if a slice has not an entry for every row.
 func Subsets(r Rows) ([][]int, error) {
 	if r.Sharded != nil {

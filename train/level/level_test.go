@@ -160,7 +160,7 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 		"Average is \"mean\"":                                        {Average: "mean"},
 		"Adversary is \"columns\"":                                   {Adversary: "columns"},
 		"Adjust is -1":                                               {Adversary: "groups", Adjust: -1},
-		"Config.Adjust: only for Config.Adversary groups":            {Adjust: 1},
+		"Config.Adjust needs Config.Adversary groups":                {Adjust: 1},
 		"needs a level":                                              {Adversary: "groups"},
 		"takes Config.Nu or Config.Radius, not Config.Ess":           {Adversary: "groups", Ess: level.At(0.5)},
 		"not Config.Spectral":                                        {Adversary: "groups", Spectral: "extremile:2"},

@@ -6,8 +6,8 @@ import (
 	"github.com/drotrain/drotrain/dro"
 )
 
-// An Own adversary is one of the caller's program. Model files and reports hold its name alone, so that a program
-// without it reads, scores and reports such a model, and cannot train it again.
+// An Own adversary is defined by the caller's program. Model files and reports hold only its name: a program that lacks
+// it can read, score and report such a model, but not train it again.
 type Own struct {
 	Name string `json:"name"`
 

@@ -161,7 +161,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		if len(values) == 2 {
 			if o.Task == eval.Binary || o.Task == "" && c.Number == nil {
 				return cellError(f, o.Label, i,
-					"of more than two classes name a column of probabilities for each, with * in the place of the class, as in p_*",
+					"for more than two classes, name one column of probabilities per class, with * in place of the class, as in p_*",
 					"the label is %q, a third value beside %q and %q", text, values[0], values[1])
 			}
 			values = append(values, text)
@@ -187,8 +187,8 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	}
 	if len(values) > 2 {
 		return &data.Error{Path: f.Name(), Column: o.Label,
-			Msg:  "the label of a binary task has two values, but this one has at least three",
-			Hint: "the task is regression if it is a quantity"}
+			Msg:  "a binary task needs a label with two values, but this one has at least three",
+			Hint: "if the label is a quantity, the task is regression"}
 	}
 	positive, err := o.choosePositive(c, values)
 	if err != nil {
@@ -226,7 +226,7 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 	}
 	if len(values) == 2 && !areStandardClasses(values) {
 		return "", &OptionError{"positive", fmt.Sprintf(
-			"is needed: the labels are %q and %q; say of which the scores are probabilities", values[0], values[1]),
+			"is needed, since the labels are %q and %q: it names the label whose probability the scores give", values[0], values[1]),
 			fmt.Sprintf("Config.Positive %q or Config.Positive %q", values[0], values[1])}
 	}
 	positive, _ := c.PositiveOf(values)

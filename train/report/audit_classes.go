@@ -39,11 +39,11 @@ func (o *audit) findClasses() error {
 		named := func(c *data.Column) bool { return strings.HasPrefix(c.Name, s.Column+"_") }
 		if !several && !o.frame.Has(s.Column) && slices.ContainsFunc(o.frame.Columns, named) {
 			return &OptionError{"", fmt.Sprintf("there is no column %q", s.Column),
-				fmt.Sprintf("of more than two classes write %s_*: the * stands for the class", s.Column)}
+				fmt.Sprintf("for more than two classes write %s_*, where * stands for the class", s.Column)}
 		}
 		if several && !o.hasClassColumns(s) {
-			return &OptionError{"score", fmt.Sprintf("%q is a single column, but another score has a column per class",
-				s.Column), "write * in the place of the class, as in p_*"}
+			return &OptionError{"score", fmt.Sprintf("%q names one column, but another score has one per class",
+				s.Column), "write * in place of the class, as in p_*"}
 		}
 	}
 	if !several {
@@ -61,9 +61,9 @@ func (o *audit) findClasses() error {
 	}
 	switch {
 	case len(o.classes) < 3:
-		return &OptionError{"score", fmt.Sprintf("%q names columns of %d %s: three are needed", first.Column, len(o.classes),
+		return &OptionError{"score", fmt.Sprintf("%q names columns of %d %s, but at least three are needed", first.Column, len(o.classes),
 			printable.Noun(len(o.classes), "class", "classes")),
-			"write * in the place of the class, as in p_*; of two classes name the column of the positive one"}
+			"write * in place of the class, as in p_*; for two classes, name the column of the positive class"}
 	case o.Task != "" && o.Task != eval.Multiclass:
 		return &OptionError{"task", fmt.Sprintf("is %s, but %q names columns of %d classes", o.Task, first.Column,
 			len(o.classes)), ""}

@@ -103,7 +103,7 @@ func reportNotes(m *train.Model) []string {
 	return out
 }
 
-// describeTempering returns a sentence on what a change of confidence alone achieves.
+// describeTempering returns a sentence on what a mere change of confidence achieves.
 func describeTempering(t *train.SummaryTempered) string {
 	said := fmt.Sprintf(
 		"%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective", Rescaled,

@@ -15,9 +15,9 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// rawColumns returns the source columns of inputs at the given rows, with values as in the table. Values are
-// read when they are needed, and into arena if it is not nil. If there are many inputs, only the first are
-// returned; left is the number of the others.
+// rawColumns returns the source columns of inputs at the given rows, with values as in the table. Values are read when
+// they are needed, and into arena if it is not nil. If there are many inputs, only the first are returned; left is the
+// number of inputs left out.
 func rawColumns(
 	ctx context.Context, f *data.Frame, inputs []encode.Input, rows []int, arena *memory.Arena,
 ) (out []eval.Column, left int) {

@@ -70,10 +70,10 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		if best.Change >= 0 {
 			change = fmt.Sprintf("rose by %.1f\u00a0%%", 100*best.Change/d.Shared)
 		}
-		ridges := fmt.Sprintf("κ = %v, their ridge as a multiple of that of the shared ones", d.Ridges[0])
+		ridges := fmt.Sprintf("κ = %v, their ridge divided by that of the shared coefficients", d.Ridges[0])
 		if len(d.Ridges) > 1 {
 			ridges = fmt.Sprintf(
-				"κ = %v for groups and %v for their combinations, the ridges as multiples of that of the shared ones", d.Ridges[0],
+				"κ = %v for groups and %v for their combinations, their ridges divided by that of the shared coefficients", d.Ridges[0],
 				d.Best(1).Ridge)
 		}
 		out.About += fmt.Sprintf(

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// measureRanks works like Measure for several ranks: each rank predicts its own hold-out rows, and the first
-// one measures all. The others return nil.
+// measureRanks works like Measure for several ranks: each rank predicts its own hold-out rows, and rank 0 measures all.
+// The other ranks return nil.
 func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) (*Measured, error) {
 	switch {
 	case len(o.Groups) > 0:
@@ -41,8 +41,8 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	return x, cmp.Or(err, x.arena.Err())
 }
 
-// gatherRows gathers the scored rows of all ranks on the first one, in the order of the table, in memory or on
-// disk. The others return nil.
+// gatherRows gathers the scored rows of all ranks on rank 0, in the order of the table, in memory or on disk. The other
+// ranks return nil.
 func (x *Measured) gatherRows(c ranks.Comm, own *scoredRows) (t *scoredRows, err error) {
 	ends := ranks.RankEnds(c, len(own.Rows))
 	n := ends[len(ends)-1]

@@ -113,7 +113,7 @@ type coding struct {
 	Scale float64 `json:"scale"`
 }
 
-// labels returns the levels and the names of those of nulls and of rare levels.
+// labels returns the levels, followed by the names of the levels for nulls and for rare values.
 func (in *input) labels() []string {
 	all := slices.Clone(in.Levels)
 	if in.Missing {
@@ -331,7 +331,7 @@ func (d *Document) formulaAt(x []float64) *Formula {
 	return f
 }
 
-// renameValues sets the values of a term that stand for nulls, and the numbers that stand for others.
+// renameValues sets which values of a term are read as nulls, and which numbers are read as other numbers.
 func (d *Document) renameValues(t *Term) {
 	missing := d.missingTexts(t.Column)
 	isMissing := func(text string) bool {

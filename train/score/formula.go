@@ -156,7 +156,7 @@ type Term struct {
 	Places []int `json:",omitempty"`
 }
 
-// A RenamedNumber is a number that stands for another one, or for a null.
+// A RenamedNumber is a number that is read as another number, or as a null.
 type RenamedNumber struct {
 	From float64
 	To   *float64 // nil: a null

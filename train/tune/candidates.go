@@ -38,9 +38,9 @@ type Candidate struct {
 	Allowed  bool `json:"allowed"` // whether the candidate may replace ERM
 }
 
-// WideColumns is the number of columns, without products for own coefficients of groups, from which balanced subsets
-// are tried without validation rows and, if the columns are numbers that do not include the group, a model of classes
-// is chosen by the accuracy of the worst group.
+// WideColumns is the number of columns, not counting products for coefficients by group, from which balanced subsets
+// are tried without validation rows. From the same number on, if the columns are numbers and no group is a feature, a
+// model of classes is chosen by the accuracy of the worst group.
 const WideColumns = 50
 
 // maxSubsetRows is the number of rows per column and group of a balanced subset from which the mean over subsets

@@ -13,9 +13,9 @@ const (
 	clusterSteps = 30 // of Lloyd's algorithm, at most
 )
 
-// InferGroups returns the rows with two groups for every class: clusters of its features by 2-means, which begins with
-// the sign of the first principal component. A class that does not fall into two clusters is one group. It returns the
-// rows as they are if the targets are no classes.
+// InferGroups returns the rows of t with inferred groups: the rows of every class are split into two groups by 2-means
+// clustering of their features, started from the sign of the first principal component. A class in which one cluster
+// is empty is one group. If the target is not a class, InferGroups returns the rows unchanged.
 func (t *Table) InferGroups() level.Rows {
 	r := t.Rows
 	if !t.hasClasses() {

@@ -164,9 +164,9 @@ func (m *measure) byGroup(value func(j int) float64) (mean, variance []float64) 
 	return mean, variance
 }
 
-// worst estimates the largest mean of the eligible groups. The influences are those of the group with the largest
-// mean. smooth returns the expectation of the largest mean instead, under independent normal errors of the means:
-// a group of few rows counts by what its true mean may be.
+// worst estimates the largest mean of the eligible groups, with the influences of the group that has it. If smooth is
+// set, worst returns the expectation of the largest mean under independent normal errors of the means, so that a small
+// group counts by what its true mean may be.
 func (m *measure) worst(value []float64, smooth bool) valued {
 	mean, variance := m.byGroup(func(j int) float64 { return value[j] })
 	at := floats.MaxIdx(mean)
@@ -190,9 +190,9 @@ func (m *measure) worst(value []float64, smooth bool) valued {
 	return v
 }
 
-// decreaseError returns a standard error of the decrease of the largest group mean. The largest mean decreases
-// for sure if the mean of every group after is below its own mean before or below that of the worst group before,
-// by k standard errors of the difference; decrease − k·s is the least certain of these comparisons.
+// decreaseError returns a standard error of the decrease of the largest group mean. The largest mean certainly
+// decreases if the new mean of every group is below its own old mean or below the old mean of the worst group, by k
+// standard errors of the difference; decrease − k·s is the least certain of these comparisons.
 func (m *measure) decreaseError(before, after []float64, k float64) (se float64) {
 	was, wasVariance := m.byGroup(func(j int) float64 { return before[j] })
 	is, isVariance := m.byGroup(func(j int) float64 { return after[j] })

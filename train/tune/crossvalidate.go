@@ -44,9 +44,9 @@ type foldRun struct {
 // largeTable is the number of matrix entries above which folds are solved one after the other.
 const largeTable = 4_000_000
 
-// add solves further specs without every fold. start is where the solver starts for specs without another one.
-// The specs of a fold are solved one after the other, so that the result does not depend on the number of
-// threads.
+// add solves further specs, each once per left-out fold. start is the starting point of specs that name no other spec
+// to start from. The specs of a fold are solved one after the other, so that the result does not depend on the number
+// of threads.
 func (r *foldRun) add(ctx context.Context, specs []spec, start []float64) error {
 	first := len(r.specs)
 	r.specs = append(r.specs, specs...)
@@ -124,9 +124,9 @@ func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (p
 		}
 		at := *train
 		at.Primal.Mu *= s.ridge
-		x, took, err := at.solveOrLoad(ctx, fmt.Sprintf("%s, fold %d, candidate %d", r.name, k, c), s.level, from)
+		x, took, err := at.solveOrLoad(ctx, fmt.Sprintf("%s, fold %d, candidate %d", r.name, k+1, c+1), s.level, from)
 		if err != nil {
-			return 0, fmt.Errorf("%v without fold %d: %w", s.level, k+1, err)
+			return 0, fmt.Errorf("%v, trained without fold %d: %w", s.level, k+1, err)
 		}
 		r.x[k] = append(r.x[k], x)
 		passes += took * float64(train.N) / float64(r.table.N)

@@ -59,7 +59,7 @@ func (c *selectionRun) partLosses(ctx context.Context, of *Candidate, k int) (lo
 		if part.Primal.Mu = of.Mu; c.options.Ridge { // μ is 1/n, or a multiple of it
 			part.Primal.Mu *= float64(all.N) / float64(part.N)
 		}
-		x, _, err := part.solveOrLoad(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", of.Level, 1<<k, fold), of.Level, nil)
+		x, _, err := part.solveOrLoad(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", of.Level, 1<<k, fold+1), of.Level, nil)
 		if err != nil {
 			return nil, 0, err
 		}

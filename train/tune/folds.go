@@ -187,7 +187,7 @@ func (t *Table) sample(count int, seed uint64) []int {
 	return rows
 }
 
-// splitFold returns the rows of all folds except k, and those of fold k, allocated in arena.
+// splitFold returns the rows of all folds except k, and the rows of fold k, allocated in arena.
 func splitFold(arena *memory.Arena, fold []int, k int) (inside, outside []int) {
 	count := 0
 	for _, f := range fold {

@@ -284,10 +284,10 @@ func (c *selectionRun) setReason() {
 	count := len(c.Candidates) - 1
 	if c.Chosen == 0 && c.replacesERM() {
 		c.Reason = fmt.Sprintf(
-			"ERM is kept: of the candidates within a standard error of the least error rate of the worst group on %s it has "+
-				"the least risk of the worst group, before %d other %s",
-			printable.Plural(c.Validation, "validation row", "validation rows"), count, printable.Noun(count, "candidate",
-				"candidates"))
+			"ERM is kept: %d other %s tried, and among the candidates within a standard error of the smallest worst-group "+
+				"error rate on %s, ERM has the smallest worst-group risk",
+			count, printable.Noun(count, "candidate was", "candidates were"), printable.Plural(c.Validation, "validation row",
+				"validation rows"))
 		return
 	}
 	if c.Chosen == 0 {

@@ -118,8 +118,8 @@ func (l *lines) isArrayNext() bool {
 	return len(next) > 0 && next[0] == '['
 }
 
-// column returns the index of the column of a key, given in quotes, which is a new one if no row had it, or the error
-// of a key that occurs twice in the row.
+// column returns the index of the column for a key, given in quotes. It adds a column if no earlier row had the key,
+// and returns an error if the key occurs twice in the row.
 func (l *lines) column(quoted []byte) (int, error) {
 	name := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(name, '\\') >= 0 {

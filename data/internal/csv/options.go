@@ -214,7 +214,7 @@ func (f numberFormat) cutAccountSign(s string) (rest string, negative bool) {
 	return rest, true
 }
 
-// typeset holds the spaces and the apostrophe that word processors put between thousands, with those of a keyboard.
+// typeset maps the spaces and the apostrophe that word processors put between thousands to the ones on a keyboard.
 var typeset = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "’", "'")
 
 // Plain returns a number as Go writes it; ok is false if s is not a number in the format of the options.

@@ -349,12 +349,12 @@ func (r *reading) checkColumn(c *column, name string) error {
 		Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 }
 
-// memoryShare is the reciprocal of the part of the memory that the values of a text may take; those of a larger one go
-// to a file.
+// memoryShare is the reciprocal of the proportion of the memory that the values of a text file may take; the values of
+// a larger file go to a temporary file.
 const memoryShare = 4
 
-// checkMemory returns an error if the context has ended. It decides whether the values go to a file, for as many rows as
-// those read so far let expect.
+// checkMemory returns an error if the context has ended. It decides whether the values go to a file, by the number of
+// rows that the part read so far lets expect.
 func (r *reading) checkMemory(rows int) error {
 	if err := r.ctx.Err(); err != nil || r.spills {
 		return err

@@ -142,8 +142,8 @@ func (c *numberCount) marks() *table.NumberMarks {
 	return m
 }
 
-// isDotted reports whether the decimal mark of a number may stand between thousands: up to three digits, of which the
-// first is not 0, and three behind the mark.
+// isDotted reports whether the decimal mark of a number may be a thousands mark: it has one to three digits before it,
+// the first of which is not 0, and three digits after it.
 func (c *numberCount) isDotted(s string) bool {
 	whole, fraction, _ := strings.Cut(strings.TrimLeft(s, "+-"), c.as.decimal)
 	return len(fraction) == 3 && len(whole) > 0 && len(whole) <= 3 && whole[0] != '0' &&
@@ -227,7 +227,7 @@ func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice
 	return v
 }
 
-// numbersRemark returns a remark that a text column holds numbers in a style other than that of the file, or
+// numbersRemark returns a remark that a text column holds numbers whose style differs from the style of the file, or
 // nil.
 func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 	n := &c.count

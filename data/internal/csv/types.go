@@ -357,7 +357,7 @@ func (c *column) setType(name string) {
 	c.hasNulls = nulls > 0
 }
 
-// allocate makes room for the values of so many rows.
+// allocate makes room for the values of rows rows.
 func (c *column) allocate(rows int) {
 	if c.hasNulls {
 		c.Null = make([]bool, rows)
@@ -369,8 +369,8 @@ func (c *column) allocate(rows int) {
 	}
 }
 
-// isSpilled reports whether the values go to a file where memory does not hold them: not those of dates, which are
-// taken apart in memory.
+// isSpilled reports whether the values go to a file if they do not fit in memory. Dates stay in memory, where they are
+// split into parts.
 func (c *column) isSpilled() bool { return c.used && !c.Clock }
 
 // spill moves the values of the rows from first on to a part.

@@ -8,8 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Faulty is a file of columns of which one reading fails: those of values, and their
-// beginnings, are counted.
+// A Faulty is a file of columns in which one read fails. It counts the reads of values and their starts.
 type Faulty struct {
 	At       int64 // which, counted from 1; 0 for none
 	Err      error // with what

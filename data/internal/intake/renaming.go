@@ -102,9 +102,9 @@ func (r *Renaming) Number(v float64) (to float64, missing bool) {
 	return n.to, n.missing
 }
 
-// Apply returns a column in memory with its values renamed: c itself if none is. A column of text that becomes a column
-// of numbers by other names is one, and a column of numbers or bools of which one is renamed to a text is text, as in a
-// text file.
+// Apply returns the column c, which is in memory, with its values renamed, or c itself if no value is renamed. The kind
+// follows the new values, as in a text file: text that is renamed to numbers throughout becomes Numeric, and a column
+// of numbers or bools with one value renamed to text becomes text.
 func (r *Renaming) Apply(c *table.Column) *table.Column {
 	switch {
 	case c.Kind == table.Categorical:

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-// SpillRows returns the number of rows of a block of so many columns that a Spill takes at a time.
+// SpillRows returns the number of rows per block of a Spill with the given number of columns.
 func SpillRows(columns int) int { return max(256, min(1<<14, 1<<19/max(1, columns))) }
 
 type heldKey struct{}
@@ -21,8 +21,8 @@ func WithValuesHeld(ctx context.Context) context.Context {
 	return context.WithValue(ctx, heldKey{}, true)
 }
 
-// MaySpill reports whether values of so many bytes may go to a file: they are not needed in memory, and fit into half of
-// the free room for temporary files.
+// MaySpill reports whether values of the given number of bytes may go to a file: nothing needs them in memory, and they
+// take at most half of the free space for temporary files.
 func MaySpill(ctx context.Context, bytes int64) bool {
 	free, err := limit.DiskFree(os.TempDir())
 	return ctx.Value(heldKey{}) == nil && err == nil && bytes <= free/2

@@ -25,9 +25,9 @@ type builder struct {
 	codes []int32       // by index into it, one more than the code; 0: not met yet
 }
 
-// newBuilder returns a builder of a column with the given number of rows, whose numbers or codes have no room yet. If
-// dates is set, dates and timestamps become Numeric; if exact is set, the columns that have a [table.ExactType] keep
-// their bits or become texts.
+// newBuilder returns a builder of a column with the given number of rows. It allocates no values yet. If dates is set,
+// dates and timestamps become Numeric; if exact is set, the columns that have a [table.ExactType] keep their bits or
+// become texts.
 func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	if !utf8.ValidString(f.Name) {
 		panic(table.Damaged("a column name is not UTF-8 text: %q", f.Name))
@@ -58,7 +58,7 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	return b
 }
 
-// allocate makes room for the values of so many rows of a column that is no vector.
+// allocate makes room for the values of rows rows. The column must not be a vector.
 func (b *builder) allocate(rows int) {
 	switch b.out.Kind {
 	case table.Numeric, table.Bool:
@@ -92,7 +92,7 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 }
 
 // countNulls returns the number of nulls by the validity bitmap of a field, nil for no nulls. It panics with an error
-// if the header of the batch says another one.
+// if the header of the batch states another number.
 func (n node) countNulls(valid []byte) (nulls int) {
 	for i := 0; valid != nil && i < int(n.length); i++ {
 		if i%8 == 0 && valid[i/8] == 0xff {

@@ -119,8 +119,8 @@ func cutFile(src rawFile) (*schema, []*message, error) {
 	return s, messages, nil
 }
 
-// leadingSchema returns the schema at the start of a file, whose footer begins at limit, and its end. Polars writes it
-// without a length, of at most so many bytes; the end is then 0.
+// leadingSchema returns the schema at the start of a file, whose footer begins at limit, and its end. Polars writes the
+// schema without its length, which is then at most most bytes; the end is then 0.
 func leadingSchema(src rawFile, limit, most int64) (s *schema, end int64) {
 	begin := bytesAt(src, span{8, max(0, min(4, limit-8))}, nil)
 	if !bytes.Equal(begin, []byte{0xff, 0xff, 0xff, 0xff}) {

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// Numbers of the format: the types of fields that are told apart.
+// Type numbers of the format, for the field types that the reader distinguishes.
 const (
 	typeNull      = 1
 	typeInt       = 2

@@ -15,7 +15,8 @@ const (
 	pieceRows = 2048
 )
 
-// isStorable reports whether the values of a column of a kind stay in the file: those of numbers, bools and texts.
+// isStorable reports whether the values of the field, read as kind k, can stay in the file. Numbers, bools and texts
+// can.
 func (f *field) isStorable(k table.Kind) bool {
 	return k != table.Other && !f.isSparse() && f.floatElement().Size == 0
 }

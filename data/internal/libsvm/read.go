@@ -172,7 +172,7 @@ func (r *reading) read(line []byte) error {
 		r.index, r.value = append(r.index, int32(i)), append(r.value, v)
 	}
 	if r.query != nil && len(r.query) < len(r.label) {
-		return r.fault("there is no qid, which the lines before have")
+		return r.fault("the qid is missing, but earlier lines have one")
 	}
 	if !numeral.SortEntries(r.index, r.value) {
 		return r.fault("the place %d occurs twice", firstRepeated(r.index))
@@ -207,7 +207,7 @@ func (r *reading) readQuery(value []byte, first bool) error {
 	case err != nil || !numeral.IsExactInt64(v):
 		return r.fault("the qid %s is not a whole number below 2^53", quote(value))
 	case !first || len(r.query) != len(r.label)-1:
-		return r.fault("the qid must come behind the label, in every line")
+		return r.fault("the qid must follow the label in every line")
 	}
 	r.query = append(r.query, float64(v))
 	return nil

@@ -187,7 +187,7 @@ func parseHeader(in io.ReaderAt, size int64) (h header, err error) {
 		length, at = int(binary.LittleEndian.Uint32(start[8:])), 12
 	}
 	if start[6] < 1 || start[6] > 3 || length < 0 || length > maxHeader || at+int64(length) > size {
-		return h, table.Damaged("the header is not that of a NumPy array")
+		return h, table.Damaged("the header is not the header of a NumPy array")
 	}
 	raw := make([]byte, length)
 	if err := table.ReadFull(in, raw, at); err != nil {
@@ -196,7 +196,7 @@ func parseHeader(in io.ReaderAt, size int64) (h header, err error) {
 	h.offset = at + int64(length)
 	m := entries.FindSubmatch(raw) // type, types of fields, order, shape
 	if m == nil || m[4] == nil {
-		return h, table.Damaged("the header is not that of a NumPy array")
+		return h, table.Damaged("the header is not the header of a NumPy array")
 	}
 	h.fortran = string(m[3]) == "True"
 	for _, part := range strings.Split(string(m[4]), ",") {

@@ -37,7 +37,7 @@ func arraysOfArchive(z *zip.Reader) map[string]*zip.File {
 	return out
 }
 
-// isSparse reports whether the arrays are those of a sparse matrix of scipy.
+// isSparse reports whether the arrays form a sparse matrix that scipy saved.
 func isSparse(arrays map[string]*zip.File) bool {
 	return arrays[formatArray] != nil && arrays[shapeArray] != nil && arrays[dataArray] != nil
 }

@@ -167,9 +167,8 @@ func openChunk(c *chunk, row int, b *table.Buffers) (*chunkReader, error) {
 	return r, nil
 }
 
-// arrowDescr returns the description of the column for Arrow's reader. Arrow knows values that
-// are written by what they share with the one before as texts alone; those of a fixed
-// length, as decimals have, are read as such.
+// arrowDescr returns the description of the column for Arrow's reader. Arrow supports the encoding DELTA_BYTE_ARRAY for
+// texts only, so that values of a fixed length, such as decimals, are read as texts.
 func arrowDescr(c *chunk) (*schema.Column, error) {
 	l := c.leaf
 	if l.descr.PhysicalType() != parquet.Types.FixedLenByteArray {
@@ -266,8 +265,8 @@ func readValues[T float64 | int32](
 	return nulls, err
 }
 
-// readBatch reads the next values of the current page, len(dst) at most, and returns their number and that of the
-// nulls among them.
+// readBatch reads at most len(dst) values of the current page. It returns the number of values and the number of nulls
+// among them.
 func readBatch[T float64 | int32](
 	r *chunkReader, dst []T, null []bool, absent T, fill func([]T) (int64, int, error),
 ) (n, nulls int, err error) {
@@ -301,8 +300,8 @@ func readBatch[T float64 | int32](
 	return n, n - present, nil
 }
 
-// spreadPresent moves the present values of a batch to their rows and sets the others to absent. It returns the
-// row of the value with index lost, which may be −1.
+// spreadPresent moves the present values of a batch to their rows and sets all other rows to absent. It returns the row
+// of the value with index lost, which may be −1.
 func spreadPresent[T float64 | int32](dst []T, null []bool, defs []int16, absent T, present, lost int) (int, error) {
 	k := present
 	row := lost

@@ -295,7 +295,8 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	return file.NewDataPageV1(b, int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(page)))
 }
 
-// cutLevels cuts the levels off the page of version 1 that begins with them, if there are any.
+// cutLevels splits the decompressed bytes b of a version-1 data page into its encoded levels and the rest. The page has
+// no levels if the largest possible level, most, is 0.
 func cutLevels(b []byte, most int, enc int64) (levels, rest []byte) {
 	if most == 0 {
 		return nil, b

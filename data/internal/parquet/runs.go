@@ -46,8 +46,8 @@ func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(
 	}
 }
 
-// countLevels reads n levels, the largest of which may be most, 3 or less, and returns how many are as large: all if
-// most is 0, when there are no levels to read. It panics with an error if b is invalid.
+// countLevels returns how many of the n levels in b equal most, the largest possible level (at most 3). If most is 0, b
+// holds no levels, and countLevels returns n. It panics with an error if b is invalid.
 func countLevels(b []byte, n, most int) (equal int) {
 	if most == 0 {
 		return n

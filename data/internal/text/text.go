@@ -87,7 +87,7 @@ func (t *File) findByteOrderMark() {
 	}
 }
 
-// findLineEnd sets cr if the first line, outside quotes, ends in \r alone.
+// findLineEnd sets cr if the first line ends in \r without \n, outside quotes.
 func (t *File) findLineEnd() {
 	h := RemoveQuoted(t.Head)
 	i := bytes.IndexAny(h, "\r\n")
@@ -138,8 +138,8 @@ func (t *File) Open() (io.Reader, error) {
 	return r, nil
 }
 
-// Project returns how much the whole text will hold of what a reader has counted since the last Open, by the share of
-// the file that it has read. It returns no less than n.
+// Project extrapolates a count n from the part of the file read since the last Open to the whole file. The result is at
+// least n.
 func (t *File) Project(n int64) int64 {
 	if t.reads == nil || t.reads.at == 0 {
 		return n

@@ -337,8 +337,8 @@ func (c *Certifier) RaiseLower(y []float64, value, less float64) {
 	c.keepDual(y)
 }
 
-// TakeLower records the best lower bound of another certifier, of a problem whose optimum is not above that of this
-// one, if it is the best.
+// TakeLower records the lower bound of another certifier if it is better than the best so far. The optimum of the other
+// problem must not exceed the optimum of this one.
 func (c *Certifier) TakeLower(of *Certifier) {
 	if of.Best.Lower > c.Best.Lower {
 		c.Best.Lower = of.Best.Lower

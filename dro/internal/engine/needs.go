@@ -39,16 +39,15 @@ func RefusalError(m saddle.Method, p *saddle.Problem) error {
 }
 
 var (
-	NeedGradient = saddle.Need{What: "ν > 0, given weights or a ball that is small enough, for without a penalty the " +
-		"objective is " +
-		"a maximum, which has no gradient", Holds: IsDifferentiable}
+	NeedGradient = saddle.Need{What: "ν > 0, given weights or a small enough ball: otherwise the objective is a maximum, " +
+		"which has no gradient", Holds: IsDifferentiable}
 	NeedSmooth = saddle.Need{What: "a regulariser with a gradient (AddGradTo)",
 		Holds: func(p *saddle.Problem) bool { return Has[saddle.Smooth](p.Primal) }}
 	NeedLinearModel = saddle.Need{What: "the oracle of a linear model (losses.Linear)",
 		Holds: func(p *saddle.Problem) bool { return Has[LinearModel](p.Oracle) }}
 	NeedClassModel = saddle.Need{What: "the oracle of a model of several classes (losses.Softmax)",
 		Holds: func(p *saddle.Problem) bool { return Has[ClassModel](p.Oracle) }}
-	NeedResponse = saddle.Need{What: "a dual that says how its weights move with the losses (the adversaries on the " +
+	NeedResponse = saddle.Need{What: "a dual that states how its weights change with the losses (the adversaries on the " +
 		"simplex)",
 		Holds: func(p *saddle.Problem) bool { return Has[Curved](p.Dual) }}
 	NeedRidge = saddle.Need{What: "the L2 regulariser", Holds: func(p *saddle.Problem) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// WorkOf returns the work of an oracle, or that of a dense matrix if the oracle does not state it.
+// WorkOf returns the work that an oracle states or, if it states none, the work for a dense matrix.
 func WorkOf(o saddle.Oracle) (pass, gram float64) {
 	if w, ok := o.(Model); ok {
 		return w.Work()

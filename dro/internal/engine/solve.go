@@ -32,7 +32,7 @@ func DefaultSettings() Settings {
 	return Settings{Options: saddle.Options{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}}
 }
 
-// setDefaults replaces settings of 0 by those of DefaultSettings.
+// setDefaults replaces every setting that is 0 by its value in DefaultSettings.
 func (s *Settings) setDefaults() {
 	d := DefaultSettings()
 	s.RelativeGap = cmp.Or(s.RelativeGap, d.RelativeGap)
@@ -385,8 +385,8 @@ func (r *Run) CertifyWhenClose() {
 	}
 }
 
-// AnswerWithDual lets the weights of the result be those of the lower bound if the risk has no gradient. A method calls
-// it when it starts.
+// AnswerWithDual makes the weights of the lower bound the weights of the result if the risk has no gradient. A method
+// calls it when it starts.
 func (r *Run) AnswerWithDual() {
 	if !IsDifferentiable(r.Problem) {
 		r.Cert.KeepsDual, r.Cert.isAnsweredByDual = true, true

@@ -18,10 +18,9 @@ type cholesky struct {
 	chol   mat.Cholesky
 }
 
-// Factorise factorises a, which it overwrites. least[i] bounds what rounding alone may have left of
-// diagonal entry i, and the scale of the entry is at least that; nil means no bounds. bad is the
-// index of a diagonal entry that is not finite, −1 if all are finite. After an error there is no
-// factor; the previous one is lost too.
+// Factorise factorises a, which it overwrites. least[i] is a lower limit for the scale of diagonal entry i: rounding
+// alone may leave that much of it. nil means no limits. bad is the index of a diagonal entry that is not finite, −1 if
+// all are finite. After an error there is no factor; the previous one is lost too.
 func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err error) {
 	const (
 		firstJitter = 1e-14 // first addition, relative to the diagonal

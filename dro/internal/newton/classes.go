@@ -109,7 +109,7 @@ func (b *classBlocks) factorise(c int, samples []int, weight []float64) (overflo
 	}
 }
 
-// setDiagonal stores the diagonal entry of parameter i of class c, from that of the Gram matrix.
+// setDiagonal sets the diagonal entry of parameter i of class c from the diagonal entry v of the Gram matrix.
 func (b *classBlocks) setDiagonal(c, i int, v float64) {
 	v += b.ridge[i*b.k+c]
 	if v == 0 {

@@ -137,9 +137,9 @@ func sampleExcludesConstant(ctx context.Context, p *saddle.Problem) bool {
 	return !optimal
 }
 
-// constantPoint evaluates the constant prediction that may be optimal with c, and returns it; nil if there is none.
-// It is 0 if all losses are tied there. With an intercept and losses of two kinds, as those of two classes, it is
-// the constant of least risk.
+// constantPoint evaluates the constant prediction that may be optimal with c and returns it, or nil if none may be. The
+// point is 0 if all losses are tied there. With an intercept and losses of two kinds, such as two classes, it is the
+// constant of least risk.
 func constantPoint(c *engine.Certifier) []float64 {
 	x := make([]float64, c.D)
 	c.Evaluate(x)
@@ -384,7 +384,7 @@ func (t *tilt) solve(accuracy float64, prove func(y []float64) bool) bool {
 	return false
 }
 
-// A pinned primal penalises the last coordinate alone: ½ pinned·x_d².
+// A pinned primal penalises only the last coordinate: ½ pinned·x_d².
 type pinned float64
 
 var _ engine.Ridge = pinned(0)

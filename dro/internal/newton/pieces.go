@@ -81,8 +81,8 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	return p, nil
 }
 
-// fixOtherWeights adds the gradient of all samples that are not pieces, whose weights stay as they are,
-// to the subproblem. own are the weights of the pieces, part their proportion of all samples.
+// fixOtherWeights adds the gradient of the samples that are not pieces to the subproblem; their weights stay fixed. own
+// holds the weights of the pieces, and part is the proportion of samples that are pieces.
 func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 	c := m.Cert
 	c.Spend(part)

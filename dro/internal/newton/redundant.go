@@ -80,8 +80,8 @@ func findRedundant(c *engine.Certifier, o engine.LinearModel, ridge []float64) {
 	}
 }
 
-// passColumns lets the certifier of an inner solve know what is known of the columns. The rows of the inner solve are
-// some or all of those of c.
+// passColumns copies what c has found out about the columns to the certifier of an inner solve, whose rows are a subset
+// of the rows of c.
 func passColumns(c, inner *engine.Certifier) {
 	inner.Redundant, inner.IsDeficient = c.Redundant, c.IsDeficient
 }

@@ -27,8 +27,8 @@ var (
 // X is ‖·‖₁), instead of ‖A_j‖₂.
 func NewBilinear(n, d int, a, b []float64, maxNorm bool) (*Bilinear, error) {
 	if n < 1 || d < 1 || len(a) != n*d || (b != nil && len(b) != n) {
-		return nil, fmt.Errorf("dro: the matrix has %d entries and the constant has %d entries; %d×%d and %d are needed",
-			len(a), len(b), n, d, n)
+		return nil, fmt.Errorf("dro: a has %d entries instead of n·d = %d, or b has %d instead of n = %d",
+			len(a), n*d, len(b), n)
 	}
 	return &Bilinear{n, d, a, b, maxNorm}, nil
 }

@@ -147,8 +147,8 @@ func (d Divergence) conjugate(v, limit float64) (value, r float64) {
 	return v * (1 + v/2), 1 + v
 }
 
-// ValueBelow implements Adversary. The bound is that of y divided by its sum and mixed with enough of the
-// reference weights to be in the ball and below the caps: ψ is convex, and 0 at the reference weights.
+// ValueBelow implements Adversary. It divides y by its sum and mixes it with enough of the reference weights to be in
+// the ball and below the caps: ψ is convex, and 0 at the reference weights.
 func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof) {
 	r := newReference(s.rows, s.Weights, len(y))
 	parts := [4][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
@@ -238,9 +238,9 @@ func (r *reference) largestChange(share float64, y []float64) float64 {
 	return share * min(1, apart+8*engine.Gamma(len(y)))
 }
 
-// RiskBounds implements Adversary. The upper bound is that of upper bounds of the exact group means. The
-// largest mean takes the place of the largest loss: rounding of the losses changes a mean by no more
-// than it may change a loss of the same size.
+// RiskBounds implements Adversary. The upper bound is the risk at upper bounds of the exact group means. The largest
+// mean takes the place of the largest loss: rounding of the losses changes a mean by no more than it may change a loss
+// of the same size.
 func (g *Groups) RiskBounds(f []float64, at engine.Multipliers) (below, above float64, sums engine.Sums) {
 	s := g.meansOf(f)
 	for i := range s.loss {
@@ -250,8 +250,8 @@ func (g *Groups) RiskBounds(f []float64, at engine.Multipliers) (below, above fl
 	return math.Inf(-1), above, sums
 }
 
-// ValueBelow implements Adversary. The value is that of the weights over groups at lower bounds of the exact
-// group means. The weights of the samples agree with these weights over groups up to rounding.
+// ValueBelow implements Adversary. It is the value of the weights over groups at lower bounds of the exact group means.
+// The weights of the samples agree with these weights over groups up to rounding.
 func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) engine.Proof {
 	relative += 4 * engine.SumGamma(g.rows, len(y))
 	if groups == nil {

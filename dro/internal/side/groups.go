@@ -355,9 +355,9 @@ func (g *Groups) ResponseTo(response []float64, _ *engine.Response, lo, hi int) 
 	clear(response[lo:hi])
 }
 
-// CoupleTo implements Curved: b_k are the weights within group k, coupled by the derivative of the
-// weights over the groups with respect to the group means, diag(c) − ccᵀ/Σc, minus a term for an
-// active ball. All terms have rank one.
+// CoupleTo implements Curved. Weights move between groups alone: with c the derivatives of the group weights in the
+// group means, the Hessian in the means is diag(c) − ccᵀ/Σc, minus one more rank-one term if a ball binds. along holds
+// the gradients of the group means, then the combination of them that belongs to each rank-one term.
 func (g *Groups) CoupleTo(
 	e *engine.Evaluator, _ *engine.Response, within []float64, _ float64, slope []float64,
 ) (along [][]float64, share []float64) {

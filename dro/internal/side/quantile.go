@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// quantile returns the largest τ such that the losses of at least τ have this proportion of the weight,
-// NaN where no sample has weight, and the proportions of the losses above τ and equal to τ. It is a
-// radix selection: every step divides the range that τ is in into 2048 parts, sums the weights of each
-// part, and keeps the losses in the part of τ. Sums do not depend on the number of threads or ranks.
+// quantile returns the largest τ such that losses ≥ τ have at least the given proportion of the weight, or NaN if no
+// sample has weight. It also returns the proportions of the weight on losses above τ and equal to τ. It is a radix
+// selection: every step divides the range that τ is in into 2048 parts, sums the weights of each part, and keeps the
+// losses in the part of τ. Sums do not depend on the number of threads or ranks.
 func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties float64) {
 	const (
 		digit    = 11    // bits: 2048 parts

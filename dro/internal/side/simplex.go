@@ -137,8 +137,7 @@ func (s Simplex) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return a.risk, a.tau
 }
 
-// MultiplierAt returns the multiplier ν of the best response to the losses f; the penalty ν·D alone gives the
-// same response.
+// MultiplierAt returns the ν for which the penalty ν·D without a ball has the same best response to the losses f.
 func (s Simplex) MultiplierAt(f []float64) float64 {
 	if !s.HasBall() {
 		return s.Nu

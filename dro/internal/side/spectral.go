@@ -294,8 +294,8 @@ func (s Spectral) ResponseTo(response []float64, r *engine.Response, lo, hi int)
 // mostBlocks is the largest number of rank-one terms of a Hessian. Neighbouring blocks are pooled beyond it.
 const mostBlocks = 256
 
-// CoupleTo implements Curved: weight moves within a block alone, so that the Hessian is Σ_B diag(c_B) −
-// c_B c_Bᵀ/Σc_B, which is diag(c) − ccᵀ/Σc + ccᵀ/Σc − Σ_B c_B c_Bᵀ/Σc_B.
+// CoupleTo implements Curved. Weight moves only within blocks B of tied samples, so that the Hessian is
+// diag(c) − Σ_B c_B c_Bᵀ/Σc_B. Since the caller subtracts ccᵀ/Σc, the terms returned are ccᵀ/Σc − Σ_B c_B c_Bᵀ/Σc_B.
 func (s Spectral) CoupleTo(
 	e *engine.Evaluator, r *engine.Response, response []float64, total float64, slope []float64,
 ) (along [][]float64, share []float64) {
@@ -414,9 +414,9 @@ func (s Spectral) weightRounding(size float64, n int) float64 {
 	return engine.SumGamma(nil, n) * size
 }
 
-// ValueBelow implements Adversary. The weights, divided by their sum, are mixed with enough of the reference weights
-// to be in Y. They are if, for every number of samples of largest y_j/w_j, the sum of y is at most g of that of w, or,
-// which rounds less where these are most samples, if the sum of the others is at least Lower of theirs.
+// ValueBelow implements Adversary. The weights, divided by their sum, are mixed with enough of the reference weights to
+// be in Y. They are in Y if, for every k, the k samples of largest y_j/w_j have Σ y ≤ g(Σ w). Equivalently, and with
+// less rounding if k is large, the other samples have Σ y ≥ Lower(Σ w).
 func (s Spectral) ValueBelow(y, f, _ []float64, relative float64) (p engine.Proof) {
 	r := newReference(nil, s.Weights, len(y))
 	p.Mass, p.Linear, p.Size = kernel.Sum(y), r.weightedLoss(y, f, 0, len(y)), r.sumOfSizes(y, f, 0, len(y))

@@ -65,9 +65,8 @@ func (l Launcher) agrees(size int, library string) error {
 		l.Name, l.Size, size, library, Variable)
 }
 
-// Patience says in the environment how long a rank waits for the others before it ends all, as
-// 90s or 10m: longer than the first one ever works alone. Without it ranks wait for ever, as
-// launchers do that take no notice of a wire that is cut.
+// Patience names the environment variable with the time that a rank waits for the others before it ends all ranks, such
+// as 90s or 10m. It must exceed the time that rank 0 ever computes alone. If it is not set, ranks wait without a limit.
 const Patience = "DROTRAIN_MPI_PATIENCE"
 
 // parsePatience parses the environment variable Patience; it returns 0 if the variable is not set.

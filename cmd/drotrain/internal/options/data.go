@@ -78,9 +78,10 @@ var dataOptions = []Option{
 			"the report measures rates"},
 	{Name: "weight", Commands: "eval",
 		Help: "`column` with a positive weight for each row (default: the weight column of the model; '' for no weights)"},
-	{Name: "positive", Commands: "train tune", Help: "`value` of a target with two values that is the positive class"},
+	{Name: "positive", Commands: "train tune", Help: "positive class, one of the two `value`s of --target (default: true, 1, yes or the greater number, else the " +
+		"last in alphabetical order)"},
 	{Name: "positive", Commands: "eval",
-		Help: "with --predictions: `value` of a target with two values that is the positive class"},
+		Help: "with --predictions: the `value` of --target, one of two, whose probability the scores give"},
 	{Name: "keep", Commands: "predict*", Help: "`columns` of the table to copy to the output, unchanged",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Keep, nil) }},
 }
@@ -116,13 +117,13 @@ var featureOptions = []Option{
 var holdoutOptions = []Option{
 	{Name: "holdout", Commands: "train*",
 		Help: "`rows` to measure the model on: 0.2 (a random proportion); time:COLUMN (the latest rows); units:COLUMN " +
-			"(whole units, such as persons); split:COLUMN (whose values are train and test); file:FILE (another table); " +
-			"crossfit (all rows, each by one of five more models); auto (crossfit below 2000 rows, else 0.2)",
+			"(whole units, such as persons); split:COLUMN (with the values train and test); file:FILE (another table); " +
+			"crossfit (all rows: five more models are trained, each without a fifth of the rows, which it predicts); auto (crossfit below 2000 rows, else 0.2)",
 		Short: "`rows` to measure: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
 	{Name: "holdout", Commands: "tune inspect",
 		Help: "`rows` to leave out: 0.2 (a random proportion); time:COLUMN (the latest rows); units:COLUMN (whole units, " +
-			"such as persons); split:COLUMN (whose values are train and test); file:FILE (another table)",
+			"such as persons); split:COLUMN (with the values train and test); file:FILE (another table)",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 }
 

@@ -67,14 +67,13 @@ var evaluationOptions = []Option{
 		Help:  "`group` with which the four-fifths rule compares the others (default: the group with the highest rate)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.ReferenceGroup) }},
 	{Name: "card", Commands: "train eval",
-		Help: "YAML `file` for the model card: owner, intended use, date, data period, …; unit, the unit of a numeric " +
-			"target; labels, the names of groups in the report",
+		Help: "YAML `file` with the model card: owner, intended use, date, data period, …; two keys change the report: unit " +
+			"(of a numeric target) and labels (names of groups)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
 	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group, not only of the worst hundred",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
 	{Name: "report", Commands: "train",
-		Help: "full; fast (without intervals, slices, adversary's weights by column and plots); none (only the model; " +
-			"nothing is measured)", Value: func(s *Settings) *setting.Value {
+		Help: "what is measured: full; fast (no intervals, slices, plots and weights by column); none (the model is only trained)", Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Report, []string{ReportFull, ReportFast, ReportNone})
 		}},
 }
@@ -87,14 +86,14 @@ var outputOptions = []Option{
 		Help:   "`directory` for model, metrics, plots and report; - writes only the model, to standard output",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "weights-out", Commands: "train",
-		Help: "`file` for the adversary's weight of every training row (row, weight, group): .parquet, .csv, .tsv or " +
+		Help: "`file` for the adversary's weight of every training row (row, weight, group), ending in .parquet, .csv, .tsv or " +
 			".arrows; - for standard output, after the model, if --out is also -", Effect: display,
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "proof", Commands: "train",
-		Help:   "`file` for the numbers with which drotrain verify proves the certificate: .parquet, .csv, .tsv or .arrows",
+		Help:   "`file` for the numbers with which drotrain verify proves the certificate, ending in .parquet, .csv, .tsv or .arrows",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "encoded", Commands: "verify*",
-		Help: "`file` for the encoded training rows, which python -m drotrain.verify reads: .parquet", Effect: display,
+		Help: "`file` for the encoded training rows, which python -m drotrain.verify reads; it ends in .parquet", Effect: display,
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Encoded) }},
 	{Name: "out", Commands: "tune*", Help: "`directory` for the table, the figure and the configuration", Effect: display,
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
@@ -119,7 +118,7 @@ var outputOptions = []Option{
 		Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Format, []string{"csv", "tsv", "parquet", "arrow"})
 		}},
-	{Name: "format", Commands: "export*", Help: "format of the file (default: the format of the ending of --out)",
+	{Name: "format", Commands: "export*", Help: "format of the file (default: by the extension of --out)",
 		Value: func(s *Settings) *setting.Value {
 			var names []string
 			for _, f := range export.Formats() {

@@ -40,15 +40,15 @@ var choiceOptions = []Option{
 			"by the groups and the features)"},
 	{Name: "folds", Commands: "train tune", Help: "number of cross-validation folds (default 3)"},
 	{Name: "validation", Commands: "train tune",
-		Help: "`rows` to choose the robustness on, in place of cross-validation: FILE (another table), or split:COLUMN " +
-			"(rows whose value there is validation); no model is trained on them, except the mean of models on their " +
-			"balanced subsets"},
+		Help: "`rows` that choose the robustness, in place of cross-validation: FILE (another table), or split:COLUMN " +
+			"(the rows with the value validation); candidates are trained on the other rows, except " +
+			"--average validation-subsets"},
 	{Name: "rate", Commands: "tune*",
 		Help:  "weight of the average risk in --select trade-off; the worst group's risk has weight 1",
 		Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(&s.Config.Rate) }},
 	{Name: "budget", Commands: "train tune*",
-		Help: "largest accepted increase of the average risk, as a proportion of ERM's average risk (default 0.01 with " +
-			"--select tail, 0 without --groups and --select)"},
+		Help: "largest accepted increase of the average risk, as a proportion of ERM's average risk (default: 0.01 with " +
+			"--select tail, 0 without --groups and --select, else no limit)"},
 	{Name: "learning-curve", Commands: "tune",
 		Help:  "also estimate how the risks of ERM and of the chosen model fall as training rows are added",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Config.LearningCurve) }},
@@ -74,17 +74,17 @@ var solverOptions = []Option{
 		Help: "largest number of passes over the rows per solve; at least one is made"},
 	{Name: "seed", Commands: "train tune eval", Help: "random seed for hold-out, folds, resamples and stochastic solvers"},
 	{Name: "storage", Commands: "train tune",
-		Help: "how encoded rows are kept in memory: float32 halves the memory and rounds; auto takes sparse if few cells " +
+		Help: "how encoded rows are kept in memory: float32 halves the memory but rounds the numbers; auto takes sparse if few cells " +
 			"are nonzero, else float64"},
 	{Name: "memory", Commands: "train tune eval",
-		Help: "memory that may be used, such as 400MB or 12GB; rows that do not fit are kept on disk, with 0 all rows " +
-			"(default: what the system allows)", Effect: storage},
+		Help: "most memory to use, such as 400MB or 12GB; rows that do not fit are stored on disk; 0 stores all rows on " +
+			"disk (default: what the system allows)", Effect: storage},
 	{Name: "memory", Commands: "predict inspect",
-		Help: "memory that may be used, such as 400MB or 12GB; a table that needs more is refused (default: what the " +
+		Help: "most memory to use, such as 400MB or 12GB; a table that needs more is refused (default: what the " +
 			"system " +
 			"allows)", Effect: storage},
 	{Name: "cache", Commands: "train tune eval",
-		Help:   "`directory` for rows that are kept on disk, in files without a name (default: the directory of --out)",
+		Help:   "`directory` for rows stored on disk; its files have no name and vanish with the process (default: the directory of --out)",
 		Effect: storage},
 	{Name: "threads", Commands: "train tune",
 		Help: "number of threads, 0 for all processors; the results do not depend on it", Effect: display,

@@ -57,7 +57,7 @@ func formatOptional(p *float64, none string) string {
 // Plural writes "1 row", "1 904 rows".
 func Plural(n int, one, many string) string { return Thousands(n) + " " + printable.Noun(n, one, many) }
 
-// ascii replaces what printable.Count writes beside digits.
+// ascii replaces the non-ASCII characters that printable.Count writes.
 var ascii = strings.NewReplacer("\u202f", " ", "−", "-")
 
 // Thousands formats 1904 as 1 904.
