@@ -111,14 +111,6 @@ func TestMeasures_ConstantPrediction(t *testing.T) {
 	}
 }
 
-// allRows returns the numbers below n.
-func allRows(n int) (out []int32) {
-	for i := range n {
-		out = append(out, int32(i))
-	}
-	return out
-}
-
 // constantModel returns the best constant prediction of the rows.
 func constantModel(in *measuredRows) Model {
 	n := len(in.Target)
