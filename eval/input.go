@@ -89,6 +89,10 @@ type Input struct {
 	// worst group's risk".
 	Alternatives []string
 
+	// Chosen is the change of the criterion from the standard model to the model in focus that the choice estimated,
+	// which is pooled with the change on the measured rows unless these are the rows of the choice; zero: not known.
+	Chosen ChosenChange
+
 	// Untrained lists the labels of groups without rows in the training of a model that predicts them, as in a
 	// cross-fitted evaluation of a group of one row. No number is given for such a group.
 	Untrained []string
@@ -115,6 +119,9 @@ type Comparisons struct {
 	Groups  float64 // of the group risks and their changes, over all groups and candidates
 	Average float64 // of the changes of the average risk, over all candidates
 }
+
+// A ChosenChange is an estimated change of a criterion with its standard error, as shares of the standard model's value.
+type ChosenChange struct{ Change, SE float64 }
 
 // simultaneousConfidence returns the confidence of one of n independent intervals that all hold together with
 // the given confidence (Šidák 1967).

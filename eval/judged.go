@@ -69,12 +69,31 @@ func (j *judge) criterionChange() float64 {
 	return d
 }
 
-// isCriterionHigher reports whether the criterion is higher on the measured rows than the baseline's by the standard
-// error of the difference or more, or exactly the same. A smaller difference says nothing against a choice that was
-// made on more rows.
+// isCriterionHigher reports whether the criterion speaks against the model: whether it is not lower than the baseline's if
+// the change on the measured rows is pooled with the one that the choice estimated on other rows, each with the precision
+// of its standard error. On the rows of the choice, whether it is higher by the standard error or more, or exactly the
+// same.
 func (j *judge) isCriterionHigher() bool {
-	change := j.criterionChange()
-	return change >= 0 && change >= j.criterionError()
+	change, se := j.criterionChange(), j.criterionError()
+	if before, ok := j.changeOfChoice(); ok && change >= 0 {
+		if change == 0 { // no row differs, or as many in each direction
+			return false
+		}
+		weight := before.SE * before.SE / (se*se + before.SE*before.SE)
+		return weight*change+(1-weight)*before.Change >= 0
+	}
+	return change >= 0 && change >= se
+}
+
+// changeOfChoice returns the change of the criterion that the choice estimated, in the units of criterionChange; ok is
+// false if it is not known or was estimated on the measured rows.
+func (j *judge) changeOfChoice() (c ChosenChange, ok bool) {
+	base := j.judgedBaseline()
+	if j.criterion() == "trade-off" {
+		base = (base + j.in.rate()*float64(j.Models[0].Overall.Risk())) / (1 + j.in.rate())
+	}
+	c = ChosenChange{j.in.Chosen.Change * math.Abs(base), j.in.Chosen.SE * math.Abs(base)}
+	return c, j.Split != OutOfFold && c.Change < 0 && c.SE > 0
 }
 
 // criterionError returns the standard error of criterionChange, in which the rows are paired.

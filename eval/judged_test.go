@@ -94,17 +94,29 @@ func TestVerdict_FollowsTheCriterion(t *testing.T) {
 }
 
 // A difference that is not measurable leaves the choice of the cross-validation unless the criterion rises on these
-// rows by more than the standard error of the difference, which is √(gained + lost) rows.
+// rows by more than the standard error of the difference, which is √(gained + lost) rows. Where the change that the choice
+// estimated is known, as a share of 0.4, and is not of these rows, both are pooled.
 func TestVerdict_UnmeasurableDifference(t *testing.T) {
+	clear, faint := eval.ChosenChange{Change: -0.4, SE: 0.05}, eval.ChosenChange{Change: -0.05, SE: 0.2}
 	for _, c := range []struct {
 		criterion    string
 		gained, lost int // rows of the worst group that the second model alone, the first model alone predicts right
 		recommended  string
-	}{{"worst-group-accuracy", 2, 0, "robust"}, {"worst-group-accuracy", 0, 2, "ERM"},
-		{"worst-group-accuracy", 2, 3, "robust"}, {"worst-group-accuracy", 2, 2, "robust"},
-		{"worst-group", 2, 0, "robust"}, {"worst-group", 2, 3, "robust"}, {"worst-group", 1, 4, "ERM"},
-		{"trade-off", 0, 2, "ERM"}, {"trade-off", 2, 3, "robust"}, {"average", 2, 3, "robust"}, {"average", 0, 2, "ERM"},
-		{"", 2, 0, "ERM"}} {
+		chosen       eval.ChosenChange
+		split        eval.Split
+	}{{"worst-group-accuracy", 2, 0, "robust", eval.ChosenChange{}, ""},
+		{"worst-group-accuracy", 0, 2, "ERM", eval.ChosenChange{}, ""},
+		{"worst-group-accuracy", 2, 3, "robust", eval.ChosenChange{}, ""},
+		{"worst-group-accuracy", 2, 2, "robust", eval.ChosenChange{}, ""},
+		{"worst-group-accuracy", 0, 2, "robust", clear, ""}, {"worst-group-accuracy", 0, 2, "ERM", faint, ""},
+		{"worst-group-accuracy", 2, 3, "ERM", faint, ""},
+		{"worst-group-accuracy", 0, 2, "ERM", clear, eval.OutOfFold},
+		{"worst-group", 2, 0, "robust", eval.ChosenChange{}, ""}, {"worst-group", 2, 3, "robust", eval.ChosenChange{}, ""},
+		{"worst-group", 1, 4, "ERM", eval.ChosenChange{}, ""}, {"worst-group", 1, 4, "robust", clear, ""},
+		{"trade-off", 0, 2, "ERM", eval.ChosenChange{}, ""}, {"trade-off", 2, 3, "robust", eval.ChosenChange{}, ""},
+		{"trade-off", 0, 2, "robust", clear, ""}, {"trade-off", 0, 2, "ERM", faint, ""},
+		{"average", 2, 3, "robust", eval.ChosenChange{}, ""}, {"average", 0, 2, "ERM", eval.ChosenChange{}, ""},
+		{"", 2, 0, "ERM", eval.ChosenChange{}, ""}} {
 		in := classes(80, [2][3]float64{{0.6, 0.9, 0.9}, {}}, [2][2]float64{{0.4, 1.2}, {0.4, 1.2}},
 			rand.New(rand.NewPCG(5, 5)))
 		in.Models[1].Loss, in.Models[1].Score = slices.Clone(in.Models[0].Loss), slices.Clone(in.Models[0].Score)
@@ -115,7 +127,7 @@ func TestVerdict_UnmeasurableDifference(t *testing.T) {
 				left[wrong]--
 			}
 		}
-		in.Criterion, in.CriterionText = c.criterion, "criterion"
+		in.Criterion, in.CriterionText, in.Chosen, in.Split = c.criterion, "criterion", c.chosen, c.split
 		v := judged(t, in)
 		if v.Outcome != eval.TooLittleData && v.Outcome != eval.NoDifference || v.Recommended != c.recommended {
 			t.Errorf("%+v: %s, %s recommended: %s", c, v.Outcome, v.Recommended, v.Recommendation)

@@ -161,7 +161,7 @@ func (e *Evaluation) riskWords() string {
 const useNone = "Use none of the models: train again with other columns or more rows."
 
 // recommend returns the recommendation and the name of the recommended model. A model that was chosen by a criterion
-// is recommended unless the criterion is higher on the measured rows by the standard error of the difference.
+// is recommended unless isCriterionHigher.
 func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	base, model := j.ModelName(0), j.ModelName(j.k)
 	switch v.Outcome {
@@ -194,6 +194,9 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 			return j.useSentence(v) + j.recommendationNote(), j.in.Models[j.k].Name
 		}
 		where := "higher on these rows by more than the standard error of the difference"
+		if _, pooled := j.changeOfChoice(); pooled {
+			where = "higher on these rows, and not lower if they are pooled with those of the choice"
+		}
 		if j.criterionChange() == 0 {
 			where = "the same on these rows"
 		}
@@ -219,9 +222,12 @@ func (j *judge) useSentence(v *Verdict) string {
 		use += fmt.Sprintf(": %s chose it by the %s, which cannot be measured on these rows.", j.chooser(),
 			j.in.CriterionText)
 	case j.in.Criterion != "" && j.criterionChange() >= 0:
-		use += fmt.Sprintf(": %s chose it by the %s, which is not lower on these rows, but the difference is within its "+
-			"standard error.",
-			j.chooser(), j.in.CriterionText)
+		but := "the difference is within its standard error"
+		if _, pooled := j.changeOfChoice(); pooled {
+			but = "is if they are pooled with those of the choice"
+		}
+		use += fmt.Sprintf(": %s chose it by the %s, which is not lower on these rows, but %s.", j.chooser(),
+			j.in.CriterionText, but)
 	case j.in.Criterion != "" && j.hasSmallWorstGroup():
 		use += fmt.Sprintf(": %s chose it by the %s, which is lower on these rows too. The worst group has fewer than %d "+
 			"rows here, too few for an interval.",

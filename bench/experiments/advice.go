@@ -411,10 +411,15 @@ func regretSimulation(ctx context.Context, fs *flag.FlagSet, args []string) erro
 	draws := fs.Int("draws", 3, "samples of every design")
 	only := fs.String("design", "", "designs whose names contain this text")
 	verbose := fs.Bool("v", false, "print every sample")
+	first := fs.Int("first", 0, "number of the first sample of a design")
+	criterion := fs.String("select", "", "one criterion; empty: all")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
 	criteria := []string{"worst-group", "worst-group-accuracy", "average", "tail", "trade-off"}
+	if *criterion != "" {
+		criteria = []string{*criterion}
+	}
 	fmt.Println("Regret of the delivered model: its criterion in the population minus that of the best candidate of the " +
 		"list on the same rows (by the tail: of those whose average is within the budget of 1 %), in % of ERM's; in " +
 		"brackets the regret of ERM. Harm: where no candidate can gain, the delivered model's criterion minus ERM's.")
@@ -429,12 +434,12 @@ func regretSimulation(ctx context.Context, fs *flag.FlagSet, args []string) erro
 		line := fmt.Sprintf("| %s | %d |", d.name, d.rows)
 		regret, ofERM := map[string]float64{}, map[string]float64{}
 		for draw := range *draws {
-			seed, known := uint64(1000*index+draw), map[string]map[string]float64{}
+			seed, known := uint64(1000*index+*first+draw), map[string]map[string]float64{}
 			for _, criterion := range criteria {
 				if criterion == "worst-group-accuracy" && !d.classes {
 					continue
 				}
-				m, _, delivered, err := d.fit(ctx, criterion, d.rows, seed)
+				m, e, delivered, err := d.fit(ctx, criterion, d.rows, seed)
 				if err != nil {
 					return err
 				}
@@ -467,9 +472,9 @@ func regretSimulation(ctx context.Context, fs *flag.FlagSet, args []string) erro
 					if err != nil {
 						return err
 					}
-					fmt.Printf("%s, draw %d, %s: regret %.2f, of the chosen model %.2f, of ERM %.2f: %s\n",
+					fmt.Printf("%s, draw %d, %s: regret %.2f, of the chosen model %.2f, of ERM %.2f: %s: %s\n",
 						d.name, draw, criterion, r, 100*(chosen[criterion]-best)/erm[criterion], 100*(erm[criterion]-best)/erm[criterion],
-						s.Reason)
+						s.Reason, e.Verdict.Recommendation)
 					for i, c := range all {
 						if k := &s.Candidates[i]; c[criterion] < best+0.02*erm[criterion] || i == s.Chosen {
 							fmt.Printf("    %s, μ %.3g: %.4f; out of fold %.4f, better by %.4f (standard error %.4f), %d rows decide\n",

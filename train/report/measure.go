@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
@@ -204,6 +205,9 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		in.ChosenByValidation = s.Validation > 0
 		in.Criterion, in.CriterionText, in.Alternatives =
 			s.Criterion, tune.CriterionText(s.Criterion, s.Rate), alternatives(s)
+		if k, value := s.Best(), math.Abs(s.Candidates[0].Value); value > 0 {
+			in.Chosen = eval.ChosenChange{Change: -k.Improvement / value, SE: k.SE / value}
+		}
 	}
 	if x.compared == nil && roleOf(m) == eval.StandardModel {
 		if s := m.Result.Selection; s != nil {

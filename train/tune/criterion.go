@@ -103,6 +103,31 @@ func (m *measure) deviation(value []float64) float64 {
 	return math.Sqrt(s)
 }
 
+// smoothErrors returns, for every row of a group, the probability that its margin plus a normal error is below 0. lead
+// has the margins of the rows' classes. The errors of few rows, which are 0 or 1, say little; how near to the boundary
+// these rows are says more. The standard deviation is the mean absolute margin, to which every eligible group contributes
+// equally, divided by the cube root of the number of rows of the group: the rate at which bias and noise shrink alike.
+func (m *measure) smoothErrors(lead []float64) []float64 {
+	mean, _ := m.byGroup(func(j int) float64 { return math.Abs(lead[j]) })
+	scale := 0.0
+	for g, ok := range m.eligible {
+		if ok {
+			scale += mean[g] / float64(m.countEligible())
+		}
+	}
+	out := make([]float64, len(lead))
+	for j, v := range lead {
+		g := m.rows.Group[j]
+		switch {
+		case g >= 0 && scale > 0 && m.count[g] > 0:
+			out[j] = math.Erfc(v/scale*math.Cbrt(float64(m.count[g]))/math.Sqrt2) / 2
+		case v < 0:
+			out[j] = 1
+		}
+	}
+	return out
+}
+
 // rowsByValue returns the rows by decreasing value, rows of equal value by number.
 func rowsByValue(value []float64) []int32 {
 	negative := make([]float64, len(value))

@@ -35,8 +35,8 @@ type foldRun struct {
 	specs []spec
 	// by spec and measured row: margins, or for more than two classes losses, of a model not fitted to the row
 	margins [][]float64
-	// by spec and measured row: 1 in the wrong one of more than two classes, else 0; nil for other targets
-	wrong  [][]float64
+	// by spec and measured row: what classLeads returns for more than two classes; nil for other targets
+	leads  [][]float64
 	x      [][][]float64 // by fold and spec: solutions
 	passes float64       // over the table
 }
@@ -57,7 +57,7 @@ func (r *foldRun) add(ctx context.Context, specs []spec, start []float64) error 
 	for range specs {
 		r.margins = append(r.margins, memory.Make[float64](r.table.arena(), measured))
 		if r.table.Outputs > 1 {
-			r.wrong = append(r.wrong, memory.Make[float64](r.table.arena(), measured))
+			r.leads = append(r.leads, memory.Make[float64](r.table.arena(), measured))
 		}
 	}
 	if r.x == nil {
@@ -136,12 +136,12 @@ func (r *foldRun) runFold(ctx context.Context, k, first int, start []float64) (p
 			if margin, err = rest.lossesAt(x); err != nil {
 				return 0, err
 			}
-			wrong, err := rest.classErrors(x)
+			lead, err := rest.classLeads(x)
 			if err != nil {
 				return 0, err
 			}
 			for i, j := range outside {
-				r.wrong[c][j] = wrong[i]
+				r.leads[c][j] = lead[i]
 			}
 		}
 		for i, j := range outside {

@@ -69,13 +69,27 @@ func (c *selectionRun) solve(ctx context.Context, more []Candidate, from []int) 
 		margin := s.run.margins[s.spec]
 		c.values.losses = append(c.values.losses, c.measured.lossesOf(margin))
 		switch {
-		case s.run.wrong != nil:
-			c.values.errors = append(c.values.errors, s.run.wrong[s.spec])
+		case s.run.leads != nil:
+			c.addErrors(s.run.leads[s.spec])
 		case c.table.hasClasses():
-			c.values.errors = append(c.values.errors, c.measured.errorsOf(margin))
+			c.addErrors(c.measured.leadsOf(margin))
 		}
 	}
 	return nil
+}
+
+// addErrors adds the errors of a candidate, from the margins of the rows' classes.
+func (c *selectionRun) addErrors(lead []float64) {
+	wrong := make([]float64, len(lead))
+	for j, m := range lead {
+		if m < 0 {
+			wrong[j] = 1
+		}
+	}
+	c.values.errors = append(c.values.errors, wrong)
+	if c.measure.countEligible() > 0 {
+		c.values.smoothed = append(c.values.smoothed, c.measure.smoothErrors(lead))
+	}
 }
 
 // A solvedSpec names the spec of a candidate.

@@ -26,8 +26,8 @@ const (
 const minDecidingRows = 5
 
 // values are the out-of-fold losses of the candidates by row and, for classes, whether a row is in the wrong
-// class, as 0 or 1.
-type values struct{ losses, errors [][]float64 }
+// class, as 0 or 1, and the same smoothed, from which candidates are compared by accuracy.
+type values struct{ losses, errors, smoothed [][]float64 }
 
 // A judge compares candidates by criteria. Candidate 0 is ERM.
 type judge struct {
@@ -54,7 +54,7 @@ func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 	loss := j.values.losses[candidate]
 	switch criterion {
 	case "worst-group-accuracy":
-		return j.measure.worst(j.values.errors[candidate], smooth)
+		return j.measure.worst(j.values.smoothed[candidate], smooth)
 	case "worst-group":
 		return j.measure.worst(loss, smooth)
 	case "tail":
@@ -106,7 +106,7 @@ func (j *judge) improvement(criterion string, candidate int) (decrease, se float
 	value, share := j.values.losses, 1.0
 	switch criterion {
 	case "worst-group-accuracy":
-		value = j.values.errors
+		value = j.values.smoothed
 	case "trade-off":
 		share = 1 / (1 + j.rate)
 	}
@@ -235,6 +235,7 @@ func (c *selectionRun) putReferenceFirst() {
 	}
 	swap(c.values.losses)
 	swap(c.values.errors)
+	swap(c.values.smoothed)
 	c.solved[0], c.solved[best] = c.solved[best], c.solved[0]
 	c.Candidates[0], c.Candidates[best] = c.Candidates[best], c.Candidates[0]
 }
@@ -311,8 +312,12 @@ func (c *selectionRun) setReason() {
 	if k.Family == "erm" {
 		name = fmt.Sprintf("ERM with μ = %.3g", k.Mu)
 	}
-	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (standard error %.2g) %s; the %s %s by %.3g",
-		name, CriterionText(c.Criterion, c.Rate), k.Improvement, k.SE, where, average, change, math.Abs(k.Cost))
+	smoothed := ""
+	if c.Criterion == "worst-group-accuracy" {
+		smoothed = "smoothed, "
+	}
+	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (%sstandard error %.2g) %s; the %s %s by %.3g",
+		name, CriterionText(c.Criterion, c.Rate), k.Improvement, smoothed, k.SE, where, average, change, math.Abs(k.Cost))
 	if isByGroup(c.Criterion) {
 		c.Reason += fmt.Sprintf("; this rests on %s of the worst group", printable.Plural(k.Deciding, "row", "rows"))
 	}

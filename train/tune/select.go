@@ -20,7 +20,7 @@ type Options struct {
 	// tail
 	Criterion  string
 	Embeddings bool    // whether classes are predicted from many numbers without the group, as on a last layer
-	Folds      int     // ≥ 2; 0: DefaultFolds
+	Folds      int     // ≥ 2; 0: DefaultFolds, or validationFolds of validation rows
 	Rate       float64 // weight of the average risk in the trade-off; the worst group's risk has weight 1
 	// largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else
 	// none
@@ -169,6 +169,10 @@ type selectionRun struct {
 	values        values
 }
 
+// validationFolds is the default number of folds of the validation rows, for models of their balanced subsets: these have
+// few rows, so that a model without a third of them would be worse than the one that is delivered.
+const validationFolds = 10
+
 const (
 	maxEntries = 2e7    // matrix entries of the choice
 	minRows    = 10_000 // that maxEntries does not go below
@@ -228,6 +232,7 @@ func (c *selectionRun) prepare() (err error) {
 	c.run = &foldRun{table: c.table, name: "choice", folds: c.Folds, progress: newProgressCounter(o.Observe)}
 	if c.measured != c.table {
 		c.run.validation, c.run.folds, c.run.fold = c.measured, 1, make([]int, c.measured.N)
+		c.Folds = cmp.Or(o.Folds, validationFolds)
 	} else if c.run.fold, err = c.table.Folds(c.Folds, o.Seed); err != nil {
 		return err
 	}
@@ -344,6 +349,10 @@ func (c *selectionRun) addValidationRun() bool {
 		return false
 	}
 	fold, err := c.measured.Folds(c.Folds, c.options.Seed)
+	for err != nil && c.Folds > 2 && c.options.Folds == 0 { // a class has fewer rows
+		c.Folds--
+		fold, err = c.measured.Folds(c.Folds, c.options.Seed)
+	}
 	if err != nil {
 		return false
 	}
@@ -434,37 +443,36 @@ func (t *Table) lossesOf(margin []float64) []float64 {
 	return loss
 }
 
-// errorsOf returns 1 for every row whose margin predicts the wrong class, else 0.
-func (t *Table) errorsOf(margin []float64) []float64 {
-	if t.Outputs > 1 {
-		return margin // errors already
-	}
-	wrong := make([]float64, len(margin))
-	for j, v := range margin {
-		if (v >= 0) != (t.Target[j] > 0) {
-			wrong[j] = 1
+// leadsOf returns the margin of every row's class over the other one, from the margins of the model: below 0 where
+// it predicts the wrong class.
+func (t *Table) leadsOf(margin []float64) []float64 {
+	lead := make([]float64, len(margin))
+	for j, m := range margin {
+		if lead[j] = m; t.Target[j] < 0 {
+			lead[j] = -m
 		}
 	}
-	return wrong
+	return lead
 }
 
-// classErrors returns 1 for every row for which x predicts the wrong one of more than two classes, else 0.
-func (t *Table) classErrors(x []float64) ([]float64, error) {
+// classLeads returns, for every row, the log-odds by which x prefers the row's class to the most probable other one of
+// more than two classes.
+func (t *Table) classLeads(x []float64) ([]float64, error) {
 	oracle, err := t.Oracle()
 	if err != nil {
 		return nil, err
 	}
 	k := t.Outputs
-	wrong, slope := make([]float64, t.N), make([]float64, t.N*k)
-	oracle.EvalTo(wrong, slope, x, 0, t.N)
-	for j := range wrong {
-		row, actual := slope[j*k:(j+1)*k], int(t.Target[j])
-		wrong[j] = 0
-		for c, v := range row {
-			if c != actual && v > 1+row[actual] {
-				wrong[j] = 1
+	lead, slope := make([]float64, t.N), make([]float64, t.N*k)
+	oracle.EvalTo(lead, slope, x, 0, t.N)
+	for j, loss := range lead {
+		other, actual := math.SmallestNonzeroFloat64, int(t.Target[j])
+		for c, p := range slope[j*k : (j+1)*k] {
+			if c != actual {
+				other = max(other, p)
 			}
 		}
+		lead[j] = -loss - math.Log(other)
 	}
-	return wrong, nil
+	return lead, nil
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
@@ -465,6 +468,29 @@ func TestMeasure_WorstAgainstItsDefinition(t *testing.T) {
 }
 
 // A group is eligible if it has the rows for it, of positive weight, some in every fold.
+// A smoothed error is the probability that the margin with a normal error is below 0. Its deviation is the mean
+// absolute margin over the cube root of the group's rows, so that it does not depend on the scale.
+func TestMeasure_SmoothErrors(t *testing.T) {
+	r := level.Rows{N: 10, Labels: []string{"a", "b"}, Group: []int32{0, 0, 1, 1, 1, 1, 1, 1, 1, 1},
+		Weights: []float64{1, 3, 1, 1, 1, 1, 1, 1, 1, 1}}
+	lead := []float64{-1, 3, 0, 0.5, -0.25, 40, 1, 2, 3, 4}
+	m := newMeasure(r, make([]int, 10), 1, 2)
+	size := ((1+3*3)/4.0 + (0.5+0.25+40+1+2+3+4)/8) / 2
+	for _, scale := range []float64{1, 1e-6, 1e6} {
+		scaled := make([]float64, len(lead))
+		floats.ScaleTo(scaled, scale, lead)
+		for j, got := range m.smoothErrors(scaled) {
+			deviation := size / math.Cbrt([]float64{2, 8}[r.Group[j]])
+			if want := (distuv.Normal{Sigma: deviation}).CDF(-lead[j]); !(math.Abs(got-want) <= 1e-12) {
+				t.Errorf("scale %v, margin %v: %v, want %v", scale, lead[j], got, want)
+			}
+		}
+	}
+	if got := m.smoothErrors(make([]float64, 10)); slices.Max(got) != 0 {
+		t.Errorf("margins of 0: %v", got)
+	}
+}
+
 func TestMeasure_EligibleGroups(t *testing.T) {
 	rows := level.Rows{N: 11, Labels: []string{"enough", "few", "in one fold", "of no weight"},
 		Group: []int32{0, 0, 0, 1, 1, 2, 2, 2, 3, 3, -1}, Weights: []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1}}
@@ -531,13 +557,13 @@ func TestJudge_Choose(t *testing.T) {
 // By accuracy the least risk of the worst group decides among candidates within a standard error of the best.
 func TestJudge_AccuracyKeepsProbabilitiesSane(t *testing.T) {
 	j := drawnJudge(100, 0.1, [2]float64{3, 1}, [2]float64{0, -0.5})
-	j.values.errors = make([][]float64, 3)
-	for c := range j.values.errors {
-		j.values.errors[c] = make([]float64, 200)
+	j.values.smoothed = make([][]float64, 3)
+	for c := range j.values.smoothed {
+		j.values.smoothed[c] = make([]float64, 200)
 		for i := range 200 {
 			wrong := []bool{i < 160, i < 80, i > 117}[c] // 80, 40 and 41 rows of the second group
 			if i%2 == 1 && wrong {
-				j.values.errors[c][i] = 1
+				j.values.smoothed[c][i] = 1
 			}
 		}
 	}
@@ -550,7 +576,7 @@ func TestJudge_AccuracyKeepsProbabilitiesSane(t *testing.T) {
 // fold it does not.
 func TestJudge_ValidationRowsReplaceERM(t *testing.T) {
 	j := drawnJudge(5, 0.1, [2]float64{0, -0.3})
-	j.values.errors = [][]float64{{0, 1, 0, 1, 0, 1, 0, 0, 0, 0}, {0, 1, 0, 1, 0, 0, 0, 0, 0, 0}} // 3 and 2 of 5 rows
+	j.values.smoothed = [][]float64{{0, 1, 0, 1, 0, 1, 0, 0, 0, 0}, {0, 1, 0, 1, 0, 0, 0, 0, 0, 0}} // 3 and 2 of 5 rows
 	all := func(int) bool { return true }
 	for validation, want := range map[bool]int{false: 0, true: 1} {
 		if j.validation = validation; j.choose("worst-group-accuracy", all) != want {
@@ -613,7 +639,22 @@ func TestSelect_OnValidationRows(t *testing.T) {
 			t.Errorf("no candidate of the family %s", family)
 		}
 	}
+	if s.Folds != validationFolds {
+		t.Errorf("%d folds of the validation rows", s.Folds)
+	}
 	a.Group, a.Labels = nil, nil // the groups are known on the validation rows alone
+	few := *v                    // four rows of one class
+	var keep []int
+	for j, y := range v.Target {
+		if y > 0 || len(keep) < 4 {
+			keep = append(keep, j)
+		}
+	}
+	a.Validation = few.Select(keep)
+	if s := choose(t, a, o); s.Folds < 2 || s.Folds > 4 {
+		t.Errorf("%d folds with four rows of a class", s.Folds)
+	}
+	a.Validation = v
 	s = choose(t, a, o)
 	for _, k := range s.Candidates {
 		if k.Family == "balanced" || k.Family == "groups" {
