@@ -89,7 +89,7 @@ func Make[T Element](a *Arena, n int) []T {
 	var zero T
 	size := int64(unsafe.Sizeof(zero))
 	if a == nil || !supported || int64(n) < a.MinSize/size || n < 1 || int64(n) > math.MaxInt64/size {
-		return makeHeap[T](n)
+		return make([]T, n)
 	}
 	b, err := a.allocate(int64(n) * size)
 	if err != nil {
@@ -97,22 +97,10 @@ func Make[T Element](a *Arena, n int) []T {
 			panic(e)
 		}
 		a.fail(err)
-		return makeHeap[T](n)
+		return make([]T, n)
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
-
-// makeHeap returns a slice of n zeros on the heap.
-func makeHeap[T Element](n int) []T {
-	s := make([]T, n)
-	if size := int64(n) * int64(unsafe.Sizeof(*new(T))); size >= leastHuge {
-		adviseHuge(unsafe.Pointer(unsafe.SliceData(s)), size)
-	}
-	return s
-}
-
-// leastHuge is the size in bytes from which a slice on the heap asks for huge pages: they round up little of it.
-const leastHuge = 16 << 20
 
 // fail stores the first error.
 func (a *Arena) fail(err error) {

@@ -3,7 +3,6 @@ package memory
 import (
 	"math"
 	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -46,15 +45,3 @@ func unmap(b []byte) { _ = unix.Munmap(b) }
 
 // evict removes pages from memory; their contents stay in the file.
 func evict(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
-
-// hugePage is the usual size of a huge page.
-const hugePage = 2 << 20
-
-// adviseHuge asks the system to back the whole huge pages inside a range of memory with such pages: one fault in place
-// of 512. It is advice, and some systems follow it unasked.
-func adviseHuge(address unsafe.Pointer, size int64) {
-	first := (uintptr(address) + hugePage - 1) &^ (hugePage - 1)
-	if end := (uintptr(address) + uintptr(size)) &^ (hugePage - 1); first < end {
-		_, _, _ = unix.Syscall(unix.SYS_MADVISE, first, end-first, unix.MADV_HUGEPAGE)
-	}
-}

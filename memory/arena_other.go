@@ -5,7 +5,6 @@ package memory
 import (
 	"errors"
 	"os"
-	"unsafe"
 )
 
 // Slices are of the heap on this system.
@@ -24,5 +23,3 @@ func mapFile(*os.File, int64) ([]byte, error) { return nil, errUnsupported }
 func unmap([]byte) {}
 
 func evict([]byte) {}
-
-func adviseHuge(unsafe.Pointer, int64) {}
