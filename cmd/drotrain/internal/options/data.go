@@ -99,9 +99,9 @@ var featureOptions = []Option{
 			"is " +
 			"measurably better); auto (pooled if that is measurably better in cross-validation, else shared)"},
 	{Name: "scale", Commands: "train tune",
-		Help: "standard: standardise numeric features, and a numeric target, by the mean and standard deviation of the " +
-			"training rows; max: divide numeric features by their largest absolute value in these rows, so that 0 stays 0; " +
-			"none: leave them unchanged. Entries of sparse vectors are never centred: standard treats them like max"},
+		Help: "how numbers are scaled: standard (numeric features and a numeric target are standardised by mean and standard " +
+			"deviation of the training rows); max (numeric features are divided by their largest absolute value in these " +
+			"rows, so that 0 stays 0); none. Entries of sparse vectors are never centred, so standard treats them like max"},
 	{Name: "target-transform", Commands: "train tune",
 		Help: "fit the logarithm of a numeric target, or of 1 + target; predictions and report are in the target's own " +
 			"units"},

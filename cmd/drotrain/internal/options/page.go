@@ -30,7 +30,11 @@ where a repeatable option is a list; the command line wins.
 A table is ` + plainTable + `.
 `)
 	for _, of := range registry {
+		usual := usualCommands(of.options)
 		fmt.Fprintf(&b, "\n## %s\n", of.title)
+		if usual != "" {
+			fmt.Fprintf(&b, "\nCommands, unless others are named: %s.\n", usual)
+		}
 		option, usage := "", ""
 		for _, o := range of.options {
 			names := strings.Fields(strings.ReplaceAll(o.Commands, "*", ""))
@@ -47,18 +51,33 @@ A table is ` + plainTable + `.
 			} else { // of other commands
 				b.WriteString(" ·")
 			}
+			of := strings.Join(names, ", ")
 			switch {
+			case of == usual && option != lastOption:
+				fmt.Fprintf(&b, ": %s", usage)
 			case len(names) == len(commands):
 				fmt.Fprintf(&b, " *every command:* %s", usage)
 			case option == lastOption && usage == lastUsage:
-				fmt.Fprintf(&b, " *%s:* the same", strings.Join(names, ", "))
+				fmt.Fprintf(&b, " *%s:* the same", of)
 			default:
-				fmt.Fprintf(&b, " *%s:* %s", strings.Join(names, ", "), usage)
+				fmt.Fprintf(&b, " *%s:* %s", of, usage)
 			}
 		}
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// usualCommands returns the commands that most of the options belong to, or "" if none are shared by half of them.
+func usualCommands(options []Option) string {
+	count := map[string]int{}
+	for _, o := range options {
+		commands := strings.Join(strings.Fields(strings.ReplaceAll(o.Commands, "*", "")), ", ")
+		if count[commands]++; 2*count[commands] > len(options) {
+			return commands
+		}
+	}
+	return ""
 }
 
 // firstClause returns help up to its first colon, semicolon or parenthesis after a condition such as "two classes: ",
