@@ -116,7 +116,8 @@ func TestVerdict_NotHelped(t *testing.T) {
 	in.EffectiveRows, in.TrainingRows = 29, 100
 	if v := judged(t, in); v.Outcome != eval.Degenerate ||
 		!strings.Contains(v.Headline,
-			"Do not use the robust model. The robust model depends on the equivalent of 29.00 of 100 training rows") {
+			"Do not use the robust model. The robust model depends on few rows: its effective sample size is 29 of 100 training "+
+				"rows") {
 		t.Errorf("29 of 100 rows: %+v", v)
 	}
 	in.EffectiveRows = 31
