@@ -23,6 +23,7 @@ var worries = []struct {
 	{"It uses a protected attribute", (*page).attributeWarnings},
 	{"A criterion fails", (*page).failedCriteria},
 	{"The numbers flatter", (*page).trainingWarnings},
+	{"Only one outcome occurs", (*page).outcomeWarnings},
 	{"The rows have changed", (*page).driftWarnings},
 	{"Some rows are predicted worse", (*page).sliceWarnings},
 	{"The tail is worse", (*page).tailWarnings},
@@ -108,6 +109,14 @@ func (p *page) trainingWarnings() []string {
 		return nil
 	}
 	return []string{"All numbers are measured on the training rows and flatter every model."}
+}
+
+// outcomeWarnings says that all rows of two classes have one outcome.
+func (p *page) outcomeWarnings() []string {
+	if share, ok := p.E.Models[0].Overall.Get(eval.Prevalence); !ok || share > 0 && share < 1 {
+		return nil
+	}
+	return []string{"All rows have the same outcome: how the model predicts the other one was not tested."}
 }
 
 // calibrationWarnings says in which direction the predictions are measurably off on average.

@@ -92,9 +92,9 @@ func (x *Measured) comparisonReport() *eval.Report {
 			day = " on " + at.Format(time.DateOnly)
 		}
 		r.Facts = append(r.Facts, eval.Fact{Key: c.Name,
-			Value: fmt.Sprintf("%s (%s), %s loss, trained on %d %s of %s by drotrain %s%s, certified: %v",
-				Name(c.Model), s.Level, s.Loss, c.Model.TrainRows, printable.Noun(c.Model.TrainRows, "row",
-					"rows"), c.Model.Config.Data, c.Model.Version, day, s.Certified)})
+			Value: fmt.Sprintf("%s (%s), %s loss, trained on %s of %s by drotrain %s%s, certified: %v",
+				Name(c.Model), s.Level, s.Loss, printable.Plural(c.Model.TrainRows, "row", "rows"), c.Model.Config.Data,
+				c.Model.Version, day, s.Certified)})
 	}
 	r.Title, r.Subtitle = comparedTitle(x.Evaluation), measuredOn(x.Evaluation, x.table)
 	return r
