@@ -151,7 +151,7 @@ func (e *Evaluation) ConstantSentence() string {
 	return s + "." + e.overConstantSentence()
 }
 
-// overConstantSentence says whether the model in focus is measurably better than a constant on average, with a space
+// overConstantSentence says whether the model in focus is measurably better than the constant of its training, with a space
 // before it, or returns "" if that was not tested.
 func (e *Evaluation) overConstantSentence() string {
 	m := &e.Models[e.Focus()]
@@ -169,7 +169,7 @@ func (e *Evaluation) overConstantSentence() string {
 	if m.Role != OtherModel {
 		name = printable.Capitalise(name)
 	}
-	return fmt.Sprintf(" %s is %s than a constant on average, by its %s.", name, word, e.riskWords())
+	return fmt.Sprintf(" %s is %s than the constant of its training, by its %s.", name, word, e.riskWords())
 }
 
 // constantName describes the best constant prediction as the subject of a sentence.
