@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/engine"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A Constrained problem is
@@ -68,6 +69,7 @@ func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedRe
 	}
 	s.KeepDual = true
 	for {
+		oracle.share = dual.weight / dual.WeightCap(oracle.n+oracle.m)
 		r, err := dro.Solve(ctx, &dro.Problem{Oracle: oracle, Dual: dual, Primal: p.Primal}, &s)
 		if r == nil {
 			return nil, err
@@ -147,6 +149,7 @@ type stackedOracle struct {
 	head, rest dro.Oracle // head: nil if n is 0
 	n, m       int        // losses of each
 	d, slope   int
+	share      float64 // weight of a loss of head relative to the largest weight of all
 }
 
 var (
@@ -178,7 +181,9 @@ func (o *stackedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	}
 }
 
-// ConstantsTo implements Conditioned. Losses without constants have infinite ones, which methods refuse by name.
+// ConstantsTo implements Conditioned. Losses without constants have infinite ones, which methods refuse by name. The
+// Lipschitz constants bound how far losses move weights, so that those of the objective, whose weights are given, count
+// as 0. Its smoothness is that of its weight, which is less than the WeightCap of the dual.
 func (o *stackedOracle) ConstantsTo(lipschitz, smoothness, x []float64) {
 	constantsTo := func(of dro.Oracle, lo, hi int) {
 		if c, ok := of.(dro.Conditioned); ok {
@@ -190,6 +195,8 @@ func (o *stackedOracle) ConstantsTo(lipschitz, smoothness, x []float64) {
 	}
 	if o.n > 0 {
 		constantsTo(o.head, 0, o.n)
+		clear(lipschitz[:o.n])
+		floats.Scale(o.share, smoothness[:o.n])
 	}
 	constantsTo(o.rest, o.n, o.n+o.m)
 }
@@ -233,7 +240,8 @@ func (d multiplierDual) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi
 // WeightCap implements Normed.
 func (d multiplierDual) WeightCap(n int) float64 { return max(d.weight, d.Box.WeightCap(n)) }
 
-// TotalWeight implements Normed.
+// TotalWeight implements Normed. Given weights count as the WeightCap, relative to which the stackedOracle states the
+// smoothness of their losses.
 func (d multiplierDual) TotalWeight(n int) float64 {
-	return float64(d.fixed)*d.weight + d.Box.TotalWeight(n-d.fixed)
+	return float64(d.fixed)*d.WeightCap(n) + d.Box.TotalWeight(n-d.fixed)
 }

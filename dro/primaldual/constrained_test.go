@@ -240,3 +240,38 @@ func TestBlockMethods_GamesAndConstraints(t *testing.T) {
 		}
 	}
 }
+
+// The steps of the theory are those of the weights that the losses of the objective have, not of the largest multiplier.
+func TestConstrained_CurvedObjectiveConverges(t *testing.T) {
+	const n, d, m = 200, 10, 3
+	rng := rand.New(rand.NewPCG(0, 1))
+	draw := func(count int) []float64 {
+		v := make([]float64, count)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return v
+	}
+	target := draw(n)
+	for j, v := range target {
+		target[j] = math.Copysign(1, v)
+	}
+	z, err := design.NewDense(n, d, draw(n*d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objective, err := losses.NewLinear(losses.Logistic{}, z, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits, err := dro.NewBilinear(m, d, draw(m*d), []float64{0.1, 0.1, 0.1}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := primaldual.Constrained{Objective: objective, Constraints: limits, Primal: dro.L2{Mu: 0.1}}
+	r, err := p.Solve(t.Context(), &dro.Options{RelativeGap: 1e-5, MaxPasses: 3000})
+	if err != nil || r.Result.Status != dro.Certified || !(r.Violation <= 1e-4) {
+		t.Errorf("%v after %v passes, gap %.3g, violation %.3g (%v)", r.Result.Status, r.Result.Passes,
+			r.Result.Certificate.Relative(), r.Violation, err)
+	}
+}
