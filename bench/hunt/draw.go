@@ -60,9 +60,16 @@ func draw(t *rapid.T, kind string) *problem {
 			}
 		}
 	}
+	p.repeatColumn(t)
 	p.Loss = rapid.SampledFrom([]string{"logistic", "squared", "huber", "poisson", "quantile"}).Draw(t, "loss")
 	p.Delta = 1
 	p.Target = entries(t, p.N, "target")
+	if rapid.IntRange(0, 7).Draw(t, "has unit") == 0 && p.Loss != "poisson" { // e^m overflows at once
+		unit := power(t, -12, 8, "unit")
+		for j := range p.Target {
+			p.Target[j] *= unit
+		}
+	}
 	switch p.Loss {
 	case "logistic":
 		for j, v := range p.Target {
@@ -93,6 +100,24 @@ func draw(t *rapid.T, kind string) *problem {
 	p.gap = power(t, -11, -4, "gap")
 	p.storage = rapid.SampledFrom([]string{"dense", "dense32", "sparse"}).Draw(t, "storage")
 	return p
+}
+
+// repeatColumn makes, in some problems, the first column a multiple of the second, or a constant.
+func (p *problem) repeatColumn(t *rapid.T) {
+	last := p.D - 1
+	if p.Intercept {
+		last--
+	}
+	if last < 1 || rapid.IntRange(0, 7).Draw(t, "has repeat") > 0 {
+		return
+	}
+	factor := rapid.SampledFrom([]float64{1, -1, 2, 0}).Draw(t, "factor")
+	for j := range p.N {
+		row := p.Rows[j*p.D : (j+1)*p.D]
+		if row[0] = float64(float32(factor * row[1])); factor == 0 {
+			row[0] = 1
+		}
+	}
 }
 
 // A source draws the numbers of an ambiguity set.
