@@ -44,6 +44,9 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	var ids []int
 	var own []float64 // weights of the pieces
 	for _, of := range m.parts {
+		if engine.RegionOf(of.dual.Dual) == engine.Point { // its weights stay as they are
+			continue
+		}
 		y, tau := c.Y, c.Tau
 		if of.y != nil {
 			_, tau = of.dual.BestResponseTo(of.y, c.Value)
