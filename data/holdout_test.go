@@ -359,3 +359,35 @@ func TestSplitRows_TextOfTimes(t *testing.T) {
 		}
 	}
 }
+
+// Rows that a table does not have are an error, or a panic where the comment says so.
+func TestRows_OutsideOfTheTable(t *testing.T) {
+	c, err := ColumnOf("x", []float64{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFrame(t, c)
+	columns, err := f.Exact(t.Context(), []string{"x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range [][2]int{{-1, 2}, {2, 1}, {0, 4}, {4, 4}} {
+		if _, _, err := f.SplitWithin(t.Context(), Holdout{Joined: true}, at[0], at[1]); err == nil {
+			t.Errorf("split within %v", at)
+		}
+		if _, err := columns.Rows(t.Context(), at[0], at[1]); err == nil {
+			t.Errorf("copy of %v", at)
+		}
+		func() {
+			defer func() {
+				if what := fmt.Sprint(recover()); !strings.Contains(what, "are not among 0 to 3") {
+					t.Errorf("slice of %v: %s", at, what)
+				}
+			}()
+			f.Slice(at[0], at[1])
+		}()
+	}
+	if g := f.Slice(1, 3); g.Rows != 2 || g.Columns[0].Number[0] != 2 {
+		t.Errorf("%d rows of %v", g.Rows, g.Columns[0].Number)
+	}
+}

@@ -69,3 +69,33 @@ func ExamplePath() {
 	// Output:
 	// 0.5081 ≤ optimum ≤ 0.5129
 }
+
+// A point or weights of another length are refused, and a path without duals.
+func TestPath_RefusesOtherLengths(t *testing.T) {
+	p := &dro.Problem{Oracle: exampleOracle(), Primal: dro.L2{Mu: 0.1, Intercept: true}}
+	n, d, _ := p.Oracle.Dims()
+	weights := func(n int) []float64 {
+		y := make([]float64, n)
+		for j := range y {
+			y[j] = 1 / float64(n)
+		}
+		return y
+	}
+	kl := func(nu float64) dro.Dual { return dro.KL{Nu: nu} }
+	for name, add := range map[string]error{
+		"no point":         dro.NewPath(p, kl).Add(nil, weights(n)),
+		"a longer point":   dro.NewPath(p, kl).Add(make([]float64, d+1), weights(n)),
+		"fewer weights":    dro.NewPath(p, kl).Add(make([]float64, d), weights(n-1)),
+		"more weights":     dro.NewPath(p, kl).Add(make([]float64, d), weights(n+1)),
+		"no weights":       dro.NewPath(p, kl).Add(make([]float64, d), nil),
+		"no dual":          dro.NewPath(p, func(float64) dro.Dual { return nil }).Add(make([]float64, d), weights(n)),
+		"weights of sum 0": dro.NewPath(p, kl).Add(make([]float64, d), make([]float64, n)),
+	} {
+		if add == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := dro.NewPath(p, kl).Add(make([]float64, d), weights(n)); err != nil {
+		t.Error(err)
+	}
+}

@@ -275,6 +275,25 @@ func objectiveOf(m *trained) exact.Real {
 	return p.Objective(x)
 }
 
+// A proof that was not bound to a model file is refused for that, and not for a change.
+func TestCheck_RefusesAProofOfNoModel(t *testing.T) {
+	path := writeTable(t, 60)
+	m := trainOn(t, path, func(c *train.Config) { c.Target, c.Ess = "yes", level.At(0.8) })
+	model, err := verify.ReadModel(m.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := data.Open(t.Context(), path, model.Reading())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := verify.Check(t.Context(), model, f, m.proof)
+	if err != nil || r.Proved() || !strings.Contains(r.Refused, "not bound to a model file") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // Each change is refused for a reason of its own, where its digests are made to agree again as well.
 func TestCheck_RefusesChanges(t *testing.T) {
 	table := writeTable(t, 80)

@@ -315,3 +315,24 @@ func TestLevels_InWords(t *testing.T) {
 		}
 	}
 }
+
+// Rows whose weights or groups are not one each are refused.
+func TestDual_RefusesRowsOfOtherLengths(t *testing.T) {
+	groups := level.Level{Penalty: "kl", Adversary: "groups", Nu: level.At(1)}
+	for name, r := range map[string]level.Rows{
+		"fewer weights": {N: 3, Weights: []float64{1, 1}, Group: []int32{0, 1, 0}, Labels: []string{"a", "b"}},
+		"more weights":  {N: 3, Weights: []float64{1, 1, 1, 1}, Group: []int32{0, 1, 0}, Labels: []string{"a", "b"}},
+		"fewer groups":  {N: 3, Group: []int32{0, 1}, Labels: []string{"a", "b"}},
+		"more groups":   {N: 3, Group: []int32{0, 1, 0, 1}, Labels: []string{"a", "b"}},
+		"no rows":       {N: -1},
+	} {
+		for _, l := range []level.Level{groups, {Penalty: "kl", Nu: level.At(1)}} {
+			if _, err := l.Dual(r); err == nil || !strings.Contains(err.Error(), "weights and") {
+				t.Errorf("%s, %v: %v", name, l, err)
+			}
+		}
+	}
+	if _, err := groups.Dual(level.Rows{N: 3, Group: []int32{0, 1, 0}, Labels: []string{"a", "b"}}); err != nil {
+		t.Error(err)
+	}
+}
