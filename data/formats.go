@@ -138,9 +138,6 @@ var extensions = func() (all []string) {
 	return all
 }()
 
-// IsTable reports whether a file name has the extension of a table format.
-func IsTable(name string) bool { return formatByName(name) != nil }
-
 // isTableFile reports whether a file of a directory is read as a table, judging by its extension.
 func isTableFile(name string) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) })

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Kind describes a loss that can be selected by name. To add a loss to this package, add its type, with the
@@ -161,21 +163,12 @@ func Parse(name string, delta float64) (Loss, error) {
 	k, ok := KindOf(first)
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("unknown loss %q: %s", name, Either(Names(nil)))
+		return nil, fmt.Errorf("unknown loss %q: %s", name, printable.JoinWords(Names(nil), "or"))
 	case level != "" && !k.HasLevel:
 		return nil, fmt.Errorf("the loss %s takes no level after a colon: %q", first, name)
 	}
 	k.level = level
 	return k.New(delta)
-}
-
-// Either joins names as in "a, b or c".
-func Either(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // ByMean is implemented by losses whose best constant margin depends only on the mean of the targets. For other

@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
@@ -250,7 +251,7 @@ func (c *Config) setLoss(text string) error {
 	name, delta, given := strings.Cut(text, ":")
 	kind, known := losses.KindOf(name)
 	if !known {
-		return setting.Must("be "+losses.Either(names), setting.DidYouMean(name, names, ""))
+		return setting.Must("be "+printable.JoinWords(names, "or"), setting.DidYouMean(name, names, ""))
 	}
 	if kind.HasLevel {
 		if _, err := losses.Parse(text, 1); err != nil {

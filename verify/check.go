@@ -87,7 +87,7 @@ func (m *Model) refusal(f *data.Frame, p *Proof) string {
 		return "the proof was changed after it was written: the SHA-256 of its numbers differs"
 	case p.model != m.identifier:
 		return "the proof belongs to another model: the SHA-256 of the model file differs"
-	case p.data != SourcesOf(m.Sources):
+	case p.data != nameSources(m.Sources):
 		return "the proof belongs to other data than the model"
 	case len(sources) == 0 || !slices.EqualFunc(f.Sources, sources, same):
 		return "the table is not the one the model was trained on: its SHA-256 differs"

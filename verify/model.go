@@ -143,9 +143,9 @@ func (c *config) holdout() data.Holdout {
 	return h
 }
 
-// SourcesOf returns a name for the contents of files: their SHA-256 in hexadecimal, or for several the SHA-256 of
+// nameSources returns a name for the contents of files: their SHA-256 in hexadecimal, or for several the SHA-256 of
 // these, a line each.
-func SourcesOf(sources []data.Source) string {
+func nameSources(sources []data.Source) string {
 	if len(sources) == 1 {
 		return sources[0].SHA256
 	}

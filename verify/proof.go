@@ -18,7 +18,7 @@ const (
 	weightColumn = "weight" // of the adversary
 	slopeColumn  = "slope"  // derivative of the loss in the margin; of several classes slope_0, slope_1, …
 	modelColumn  = "model"  // Model.Identifier
-	dataColumn   = "data"   // SourcesOf
+	dataColumn   = "data"   // the name of the sources
 	digestColumn = "digest" // of the numbers
 )
 
@@ -40,8 +40,8 @@ func slopeName(output, outputs int) string {
 	return fmt.Sprintf("%s_%d", slopeColumn, output)
 }
 
-// Columns returns the proof as a table: its numbers, the SHA-256 of the model file, a name of the data (SourcesOf) and
-// the SHA-256 of the numbers. Rows must ascend.
+// Columns returns the proof as a table: its numbers, the SHA-256 of the model file, a name of the data and the SHA-256
+// of the numbers. Rows must ascend.
 func (p *Proof) Columns(model string, sources []data.Source) []data.Column {
 	n := len(p.Rows)
 	numbers := func(name, kind string, of func(j int) float64) data.Column {
@@ -59,7 +59,7 @@ func (p *Proof) Columns(model string, sources []data.Source) []data.Column {
 	for c := range k {
 		columns = append(columns, numbers(slopeName(c, k), "float64", func(j int) float64 { return p.Slope[j*k+c] }))
 	}
-	for _, t := range [][2]string{{modelColumn, model}, {dataColumn, SourcesOf(sources)}, {digestColumn, p.digestOf()}} {
+	for _, t := range [][2]string{{modelColumn, model}, {dataColumn, nameSources(sources)}, {digestColumn, p.digestOf()}} {
 		columns = append(columns, data.Column{Name: t[0], Kind: data.Categorical, Type: "string", Code: make([]int32, n),
 			Level: t[1:]})
 	}

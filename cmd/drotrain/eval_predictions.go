@@ -9,6 +9,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -54,7 +55,7 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 		return nil, err
 	}
 	if kind, ok := losses.KindOf(c.Loss); ok && o.Task != "" && !kind.Measures(o.Task == "binary") {
-		choose := losses.Either(losses.Names(func(k losses.Kind) bool { return k.Measures(o.Task == "binary") }))
+		choose := printable.JoinWords(losses.Names(func(k losses.Kind) bool { return k.Measures(o.Task == "binary") }), "or")
 		of := map[bool]string{true: "binary", false: "regression"}[kind.Classes]
 		return nil, exit.Usagef("choose "+choose, "--loss %s needs --task %s", c.Loss, of)
 	}

@@ -27,9 +27,9 @@ const (
 	handfulShare = 0.01 // of the rows, likewise
 )
 
-// Spelling returns what is left of a label without case, spaces, hyphens between words, Unicode forms, accents of Latin
-// letters and a final full stop.
-func Spelling(label string) string {
+// foldSpelling returns what is left of a label without case, spaces, hyphens between words, Unicode forms, accents of
+// Latin letters and a final full stop.
+func foldSpelling(label string) string {
 	var b strings.Builder
 	latin := false // the last letter
 	for _, r := range norm.NFKD.String(label) {
@@ -56,14 +56,14 @@ var hyphen = regexp.MustCompile(`(\p{L})[-_‐](\p{L})`)
 func OtherSpellings(counts map[string]int) map[string]string {
 	usual := map[string]string{}
 	for label, n := range counts {
-		key := Spelling(label)
+		key := foldSpelling(label)
 		if u, ok := usual[key]; !ok || n > counts[u] || n == counts[u] && label < u {
 			usual[key] = label
 		}
 	}
 	same := map[string]string{}
 	for label := range counts {
-		if u := usual[Spelling(label)]; u != label {
+		if u := usual[foldSpelling(label)]; u != label {
 			same[label] = u
 		}
 	}
@@ -82,8 +82,9 @@ func misspellings(counts map[string]int, rows int) map[string]string {
 			continue
 		}
 		for _, often := range labels {
-			if counts[often] >= 20*counts[rare] && Spelling(often) != Spelling(rare) &&
-				!strings.ContainsFunc(often, unicode.IsDigit) && isOneEdit([]rune(Spelling(rare)), []rune(Spelling(often))) {
+			if counts[often] >= 20*counts[rare] && foldSpelling(often) != foldSpelling(rare) &&
+				!strings.ContainsFunc(often, unicode.IsDigit) &&
+				isOneEdit([]rune(foldSpelling(rare)), []rune(foldSpelling(often))) {
 				wrong[rare] = often
 				break
 			}

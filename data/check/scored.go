@@ -117,13 +117,13 @@ func trainedColumns(encoder *encode.Encoder, trained data.Reading, groups bool) 
 func (k *trainedColumn) checkSpellings(c *column) []Finding {
 	usual := map[string]string{}
 	for _, l := range k.levels {
-		usual[Spelling(l)] = l
+		usual[foldSpelling(l)] = l
 	}
 	var found []count
 	renames := map[string]string{}
 	for _, v := range c.values {
 		text := c.text(v)
-		if to, is := usual[Spelling(text)]; is && !slices.Contains(k.levels, text) {
+		if to, is := usual[foldSpelling(text)]; is && !slices.Contains(k.levels, text) {
 			found, renames[text] = append(found, v), to
 		}
 	}

@@ -246,7 +246,7 @@ func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
 			}
 			k.codes.Set(r, at)
 			if in.Other && at == unseen && !c.IsNull(r) {
-				k.rare[s].add(LevelLabel(read(r)))
+				k.rare[s].add(levelLabel(read(r)))
 			}
 			if at != 0 {
 				continue
@@ -259,7 +259,7 @@ func (k *category) encode(f *data.Frame, c *data.Column, d *matrix.Partition) {
 			if c.IsNull(r) {
 				miss.Nulls++
 			} else {
-				label = LevelLabel(read(r))
+				label = levelLabel(read(r))
 			}
 			miss.add(label)
 		}

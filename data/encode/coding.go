@@ -61,9 +61,9 @@ const MissingLabel = "(missing)"
 // otherLabel is the name of the level that rare levels are merged into.
 const otherLabel = "(other)"
 
-// LevelLabel returns the label of a level or a group with a text: the text, in quotes if it reads like the label of
+// levelLabel returns the label of a level or a group with a text: the text, in quotes if it reads like the label of
 // nulls or of rare levels, with or without quotes.
-func LevelLabel(text string) string {
+func levelLabel(text string) string {
 	switch strings.Trim(text, `"`) {
 	case MissingLabel, otherLabel:
 		return `"` + text + `"`
@@ -74,14 +74,14 @@ func LevelLabel(text string) string {
 // interceptName is the name of the column of ones.
 const interceptName = "(intercept)"
 
-// Labels returns the labels of the levels of a category (see [LevelLabel]), then [MissingLabel] and (other) if it has
+// Labels returns the labels of the levels of a category (see [levelLabel]), then [MissingLabel] and (other) if it has
 // them.
 func (in *Input) Labels() []string {
 	all := in.Levels
-	if slices.ContainsFunc(all, func(l string) bool { return LevelLabel(l) != l }) {
+	if slices.ContainsFunc(all, func(l string) bool { return levelLabel(l) != l }) {
 		all = make([]string, len(in.Levels))
 		for k, l := range in.Levels {
-			all[k] = LevelLabel(l)
+			all[k] = levelLabel(l)
 		}
 	}
 	if in.Missing {

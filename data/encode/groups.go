@@ -230,7 +230,7 @@ func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set)
 	values := intake.NewValueIndex(c, func(row int) int {
 		distinct++
 		fractions = fractions || c.Kind != data.Categorical && c.Number[row] != math.Trunc(c.Number[row])
-		return int(code(LevelLabel(read(row))))
+		return int(code(levelLabel(read(row))))
 	})
 	for i, r := range rows.All() {
 		switch {

@@ -101,7 +101,7 @@ func (p *Proposal) checkNames(c *column, t *targetValues) {
 		return
 	}
 	measure := measureName(t.binary)
-	power := Power(t.columnScores(c.Column), t.y, t.binary)
+	power := predictivePower(t.columnScores(c.Column), t.y, t.binary)
 	if w := findWord(c.Name, futureWords); w != "" {
 		if t.exceeds(power, 0.9, 0.8) {
 			p.add(check.LeakAfter, c.Column, keptUnlessLater,

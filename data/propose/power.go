@@ -18,7 +18,7 @@ type targetValues struct {
 	other  string // of two classes, the other one
 }
 
-// measureName returns the name of the measure that Power returns.
+// measureName returns the name of the measure that predictivePower returns.
 func measureName(binary bool) string {
 	if binary {
 		return "AUC"
@@ -26,10 +26,10 @@ func measureName(binary bool) string {
 	return "R²"
 }
 
-// Power returns how well values alone predict the order of a target y: for two classes (y > 0 is one) the area under
-// the ROC curve, otherwise the squared correlation of values or ranks. It returns 1 if they predict it exactly. NaN is
-// no value. It panics if y is shorter than v.
-func Power(v, y []float64, binary bool) float64 {
+// predictivePower returns how well values alone predict the order of a target y: for two classes (y > 0 is one) the
+// area under the ROC curve, otherwise the squared correlation of values or ranks. It returns 1 if they predict it
+// exactly. NaN is no value. It panics if y is shorter than v.
+func predictivePower(v, y []float64, binary bool) float64 {
 	x, target := make([]float64, 0, len(v)), make([]float64, 0, len(v))
 	for i, a := range v {
 		if !math.IsNaN(a) {

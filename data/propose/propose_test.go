@@ -106,10 +106,10 @@ func TestPower_FindsExactFunctionsAlone(t *testing.T) {
 		ys = append(ys, y)
 		square, noise = append(square, y*y), append(noise, float64(i*i%19))
 	}
-	if p := Power(square, ys, false); p < 1-1e-9 {
+	if p := predictivePower(square, ys, false); p < 1-1e-9 {
 		t.Errorf("a function of the target: %v", p)
 	}
-	if p := Power(noise, ys, false); p > 0.1 {
+	if p := predictivePower(noise, ys, false); p > 0.1 {
 		t.Errorf("noise: %v", p)
 	}
 	// AUC of n ≤ 6, counted by hand: of the pairs (1; 0) four of six are in
@@ -373,7 +373,7 @@ func TestPower_Categories(t *testing.T) {
 	// Of the pairs of a one and a zero: 100 · 100 are ties but for the half of the rows that
 	// means are of, those of the level "all" above, those of "none" below all others.
 	want := (0.5*100*100 + 20*100 + 100*20 + 20*20) / (120 * 120)
-	if p := Power(tr.columnScores(c), tr.y, true); !(math.Abs(p-want) <= 0.02) {
+	if p := predictivePower(tr.columnScores(c), tr.y, true); !(math.Abs(p-want) <= 0.02) {
 		t.Errorf("%v, not about %v", p, want)
 	}
 }

@@ -48,7 +48,6 @@ var exported = []room{
 			"FromRecords":   data.FromRecords,
 			"FromRows":      data.FromRows,
 			"FromStructs":   data.FromStructs[row],
-			"IsTable":       data.IsTable,
 			"NewFrame":      data.NewFrame,
 			"Open":          data.Open,
 			"OpenReader":    data.OpenReader,
@@ -76,7 +75,6 @@ var exported = []room{
 			"ExaminedRows":   check.ExaminedRows,
 			"OtherSpellings": check.OtherSpellings,
 			"SampleRows":     check.SampleRows,
-			"Spelling":       check.Spelling,
 			"SplitName":      check.SplitName,
 		},
 		types: []reflect.Type{
@@ -86,7 +84,6 @@ var exported = []room{
 	{path: "data/encode",
 		functions: map[string]any{
 			"Fit":        encode.Fit,
-			"LevelLabel": encode.LevelLabel,
 			"NewEncoder": encode.NewEncoder,
 		},
 		types: []reflect.Type{
@@ -120,8 +117,7 @@ var exported = []room{
 	},
 	{path: "data/propose",
 		functions: map[string]any{
-			"Make":  propose.Make,
-			"Power": propose.Power,
+			"Make": propose.Make,
 		},
 	},
 	{path: "data/table",
@@ -336,7 +332,6 @@ var exported = []room{
 		functions: map[string]any{
 			"Check":       losses.Check,
 			"DefaultName": losses.DefaultName,
-			"Either":      losses.Either,
 			"HasDelta":    losses.HasDelta,
 			"KindOf":      losses.KindOf,
 			"Kinds":       losses.Kinds,
@@ -487,7 +482,6 @@ var exported = []room{
 			"Check":     verify.Check,
 			"ReadModel": verify.ReadModel,
 			"ReadProof": verify.ReadProof,
-			"SourcesOf": verify.SourcesOf,
 		},
 		types: []reflect.Type{
 			reflect.TypeFor[*verify.Model](),

@@ -34,7 +34,7 @@ type room struct {
 // constructor can set.
 var hardened = set(
 	"losses.Register", "losses.KindOf", "losses.Parse", "losses.NewLinear", "losses.NewSoftmax", "losses.DefaultName",
-	"losses.LinkNamed", "losses.Either", "design.NewDense", "design.NewDense32", "design.NewSparse", "dro.Solve",
+	"losses.LinkNamed", "design.NewDense", "design.NewDense32", "design.NewSparse", "dro.Solve",
 	"dro.Choose", "data.OpenReader", "data.ReadBytes", "data.NewFrame", "data.FromArrow", "encode.Target.Validate",
 	"train.FitFrame", "train.ReadModel", "train.ReadConfig", "train.Config.Validate", "train.Model.Predict",
 	"train.Model.PredictDataset", "train.Model.Formula", "train.Model.Scorer", "train.Model.UnmarshalJSON",

@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/memory"
 	"github.com/drotrain/drotrain/train"
@@ -253,7 +254,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	}
 	name, binary := cmp.Or(o.Loss, losses.DefaultName(in.Task == eval.Binary)), in.Task == eval.Binary
 	if kind, ok := losses.KindOf(name); ok && binary && !kind.Measures(true) {
-		choose := losses.Either(losses.Names(func(k losses.Kind) bool { return k.Measures(true) }))
+		choose := printable.JoinWords(losses.Names(func(k losses.Kind) bool { return k.Measures(true) }), "or")
 		return &OptionError{"loss", fmt.Sprintf("%s is for numeric labels, but %s has two values", name, o.Label),
 			"choose " + choose}
 	}

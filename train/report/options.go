@@ -87,15 +87,15 @@ func DefaultOptions() Options {
 	return Options{MinGroupSize: 20, Resamples: -1, Confidence: 0.95}
 }
 
-// ManyRows is the number of rows from which fewer resamples are drawn by default, so that an evaluation takes
+// manyRows is the number of rows from which fewer resamples are drawn by default, so that an evaluation takes
 // seconds.
-const ManyRows = 100_000
+const manyRows = 100_000
 
 func (o Options) resamples(rows int) int {
 	switch {
 	case o.Resamples >= 0:
 		return o.Resamples
-	case rows > ManyRows:
+	case rows > manyRows:
 		return 200
 	}
 	return 1000

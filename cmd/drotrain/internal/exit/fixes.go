@@ -45,8 +45,8 @@ var remedies = map[fix.Fix]remedy{
 	fix.RaiseMaxColumns: {text: "store the table as Parquet, which allows more columns"},
 	fix.NameMissing:     {text: "name the texts that mark missing values with --na"},
 	fix.TakeAsClasses:   {text: "use --loss " + losses.DefaultName(true) + " if they are classes"},
-	fix.TakeAsQuantity: {text: "use --loss " + losses.Either(
-		losses.Names(func(k losses.Kind) bool { return !k.Classes && !k.HasLevel })) + " if it is a quantity"},
+	fix.TakeAsQuantity: {text: "use --loss " + printable.JoinWords(
+		losses.Names(func(k losses.Kind) bool { return !k.Classes && !k.HasLevel }), "or") + " if it is a quantity"},
 }
 
 // separators maps options that take the values of several problems to what stands between these.
