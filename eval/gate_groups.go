@@ -141,7 +141,7 @@ func splitCrossed(label string) (parts []string) {
 	}
 }
 
-// nameInReference returns the name that the reference has for the group with a name here.
+// nameInReference returns the name in the reference of the group that this evaluation calls name.
 func (e *Evaluation) nameInReference(name string) string {
 	if h, err := e.groupNamed(name); err == nil {
 		for _, g := range e.namedGroups() {

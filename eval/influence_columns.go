@@ -138,7 +138,7 @@ func (d *derivative) add(column int, by float64) {
 	d.form = append(d.form, columnTerm{column, d.by * by})
 }
 
-// ratio appends the derivative of f·N/D, of linear forms N and D of the sums.
+// ratio appends the derivative of f·N/D, where N and D are linear forms of the sums.
 func (d *derivative) ratio(f float64, num, den []columnTerm) {
 	var above, below float64
 	for _, t := range num {

@@ -10,7 +10,7 @@ import (
 // A Role says which of the models of a training a model is.
 type Role string
 
-// The roles. The zero value is a model from elsewhere.
+// The roles of models. The zero value is for a model that drotrain did not train.
 const (
 	OtherModel    Role = ""
 	StandardModel Role = "erm"

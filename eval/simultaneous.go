@@ -33,7 +33,7 @@ func (e *Evaluation) SimultaneousInterval(g *Grouping, h *Group, k int, m Measur
 	return &Interval{Low: max(Num(low), q[1]), High: min(Num(high), q[2]), Method: "simultaneous"}
 }
 
-// wideningFor returns by which factor an interval of level Confidence becomes wider so that intervals of so many
+// wideningFor returns the factor by which an interval of level Confidence must widen so that the intervals of groups
 // groups hold together: the ratio of the quantiles at the levels Confidence^(1/groups) and Confidence, of Student's
 // distribution or, with freedom = +Inf, the normal one.
 func (e *Evaluation) wideningFor(groups int, freedom float64) float64 {

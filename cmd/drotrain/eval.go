@@ -45,9 +45,9 @@ is opened only if it is embedded, lies in the model's folder, or is named with
 With --predictions, scores are columns of a table: for a --target with two
 values, probabilities of the positive one; for more classes, one column of
 probabilities per class (--score 'p_*', where * stands for the class); for a
-numeric --target, predictions in its units. Score and outcome p, y give the loss
-of a row: logistic is -log of the probability of y, squared is (y-p)^2/2, huber
-the Huber loss of y-p.
+numeric --target, predictions in its units. The loss of a row with
+score p and outcome y is: logistic, -log of the probability of y; squared,
+(y-p)^2/2; huber, the Huber loss of y-p.
 
 A condition of --fail-if is [MODEL.]MEASURE OP NUMBER, where OP is <, <=, >, >=,
 == or !=; --measures lists the measures. The prefix since. means the change of a

@@ -40,7 +40,7 @@ func hasFailed(gates []eval.GateResult) bool {
 }
 
 // strictGate is the name of the gate that --strict adds.
-const strictGate = "--strict: the features are like those of training"
+const strictGate = "--strict: the features look like the training rows"
 
 // writeFailure writes what gates and their readers need of an evaluation that ended with err: the numbers and the
 // JUnit file say that no gate could be checked. It returns err, with the exit code of a failed gate if the table

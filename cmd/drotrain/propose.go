@@ -77,7 +77,7 @@ func proposeTraining(
 		return nil, nil, err
 	}
 	how.Dates = "" // the proposal says, where columns of dates are left
-	shown.Begin("looking at the columns")
+	shown.Begin("examining the columns")
 	p, err := propose.Make(ctx, f, check.Roles{Target: c.Target, Groups: groups, Weight: c.Weight, Unit: c.GroupHoldout,
 		Time: c.Time, Split: c.Split}, how)
 	if err != nil {

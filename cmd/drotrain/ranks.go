@@ -49,8 +49,7 @@ func (a *app) printRankError(msg string) {
 	fmt.Fprintf(a.faults, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
 }
 
-// endsOnSignal makes a signal end all ranks while this rank waits for the first one. It reports whether this
-// rank waits.
+// endsOnSignal makes a signal end all ranks if this rank still waits for rank 0, and reports whether it does.
 func (a *app) endsOnSignal(ctx context.Context) bool {
 	if !a.isFollower() || ctx.Err() != nil {
 		return false

@@ -66,7 +66,7 @@ func ExamineSample(
 			found := checkValues(of, &roles)
 			for k := range found {
 				if found[k].What == Dates && f.HoldsDates(c.Name) {
-					found[k].Proposal = "take the parts of the dates, or the days as numbers"
+					found[k].Proposal = "use the parts of the dates, or the dates as numbers of days"
 				}
 			}
 			findings = append(findings, found...)

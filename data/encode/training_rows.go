@@ -201,7 +201,7 @@ func (t *TrainingRows) String() string {
 			printable.Count(t.Compared))
 	}
 	if t.Expected >= 0.005 {
-		s += fmt.Sprintf(" (of rows that were not trained on, about %.0f %% would by chance)", 100*t.Expected)
+		s += fmt.Sprintf(" (about %.0f %% of new rows would do so by chance)", 100*t.Expected)
 	}
 	return s
 }

@@ -27,7 +27,7 @@ type Dot struct {
 	Rule          bool      // a rule above this row
 }
 
-// Widest label of a row, and its most lines.
+// The label of a row has at most labelLines lines of at most labelWidth; lines are lineHeight apart.
 const (
 	labelWidth = 130
 	labelLines = 3

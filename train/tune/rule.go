@@ -253,9 +253,8 @@ func (c *selectionRun) otherCriteria() []string {
 	})
 }
 
-// resample returns the proportion of resamples of the rows in which the rule chooses another family, and of those in
-// which it replaces ERM. Rows get exponential weights (Bayesian bootstrap); the models are those that were
-// fitted.
+// resample resamples the rows by exponential weights (Bayesian bootstrap), without fitting models again. It returns the
+// proportion of resamples in which the rule chooses another family, and the proportion in which it replaces ERM.
 func (c *selectionRun) resample(j *judge, within func(int) bool) (unstable, replaced float64) {
 	const stream = 0x73746162
 	other, chosen := 0, 0

@@ -277,8 +277,8 @@ func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 	return e
 }
 
-// mayBeMissing reports whether the first text among numbers probably stands for no value: it is a usual mark, or it
-// has no digit and at most one value in a hundred is a text. Texts with digits, such as 90+ or 136A, hold information.
+// mayBeMissing reports whether the first text among numbers probably marks a missing value: it is a usual mark, or it
+// has no digit and at most 1 % of the values are texts. Texts with digits, such as 90+ or 136A, hold information.
 func (c *column) mayBeMissing(rows int) bool {
 	if often[c.unexpected] || strings.HasPrefix(c.unexpected, "#") {
 		return true

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// FormatTyped returns the shortest decimal that reads back as v in a column of a type: a float32 0.1 is "0.1", as in
-// the same table written as text. A type that is no float of 16 or 32 bits means float64.
+// FormatTyped returns the shortest decimal that reads back as v in a column of type typ: a float32 0.1 is "0.1", as in
+// the same table written as text. Any type other than float16 and float32 is treated as float64.
 func FormatTyped(v float64, typ string) string {
 	switch {
 	case v == math.Trunc(v) && math.Abs(v) < 1<<53 || !IsFinite(v):

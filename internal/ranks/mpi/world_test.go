@@ -153,7 +153,7 @@ func TestWorld_DeathOfARankEndsAll(t *testing.T) {
 			began := time.Now()
 			if out, err := f.run(t, 2, what); err == nil || time.Since(began) > time.Minute {
 				t.Errorf("%s, %s: after %v: %v: %s", f.name, what, time.Since(began), err, out)
-			} else if what == "stop" && !strings.Contains(out, "no word of the other ranks for 500ms") {
+			} else if what == "stop" && !strings.Contains(out, "no message from the other ranks for 500ms") {
 				t.Errorf("%s: %s", f.name, out)
 			}
 			t.Logf("%s, %s: ended after %.1f s", f.name, what, time.Since(began).Seconds())

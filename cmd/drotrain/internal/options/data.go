@@ -43,7 +43,8 @@ var dataOptions = []Option{
 	{Name: "target", Commands: "eval*", Aliases: "label", Help: "with --predictions: `column` with the actual outcome"},
 	{Name: "target", Commands: "inspect*", Help: "`column` to predict; inspect then also suggests how to train"},
 	{Name: "score", Commands: "eval*",
-		Help: "with --predictions: `columns` with scores, or NAME=COLUMN; the first one is the baseline; p_* stands for " +
+		Help: "with --predictions: `columns` with the scores of one model each, as COLUMN or NAME=COLUMN; the first is the " +
+			"baseline; p_* stands for " +
 			"one " +
 			"column per class", Short: "with --predictions: `columns` with scores; the first is the baseline",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Scores, nil) }},

@@ -95,7 +95,7 @@ var outputOptions = []Option{
 	{Name: "encoded", Commands: "verify*",
 		Help: "`file` for the encoded training rows, which python -m drotrain.verify reads; it ends in .parquet", Effect: display,
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Encoded) }},
-	{Name: "out", Commands: "tune*", Help: "`directory` for the table, the figure and the configuration", Effect: display,
+	{Name: "out", Commands: "tune*", Help: "`directory` for the table and the figure of the candidates and for train.yaml", Effect: display,
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "eval*",
 		Help: "`files` to write: the report (.html or .md), the numbers (.json), the gates (.xml); a directory; or - for " +

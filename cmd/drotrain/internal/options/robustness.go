@@ -84,7 +84,7 @@ var solverOptions = []Option{
 			"system " +
 			"allows)", Effect: storage},
 	{Name: "cache", Commands: "train tune eval",
-		Help:   "`directory` for rows stored on disk; its files have no name and vanish with the process (default: the directory of --out)",
+		Help:   "`directory` for rows stored on disk; the files are unnamed and vanish with the process (default: the directory of --out)",
 		Effect: storage},
 	{Name: "threads", Commands: "train tune",
 		Help: "number of threads, 0 for all processors; the results do not depend on it", Effect: display,
