@@ -269,7 +269,7 @@ func TestMPI_SignalEndsAllRanks(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, out := j.start(2, script, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "1",
-			"--threads", "1", "--resamples", "200000", "--out", "o")
+			"--threads", "1", "--resamples", "1000000", "--out", "o")
 		for until := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
 			if _, err := os.Stat(filepath.Join(j.dir, "o", modelFile)); err == nil {
 				break
