@@ -105,7 +105,7 @@ func TestFit_AddressSpaceCounted(t *testing.T) {
 		rows, read int // rows of the table, and those whose values are in memory
 		says       string
 	}{
-		{30_000_000, 10, "ulimit -v, of which rows and vectors on disk take their part"},
+		{30_000_000, 10, "ulimit -v, less what rows and vectors on disk take"},
 		{20_000_000, 30_000_000, "of address space beside the rows and vectors on disk"},
 	} {
 		x := &data.Column{Name: "x", Kind: data.Numeric, Number: make([]float64, c.read)}

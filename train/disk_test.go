@@ -149,7 +149,7 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 		{10_000_000, 20, 100 << 20, "100 MB of memory (Config.Memory) is not enough"},
 		{30_000_000, 20, 1 << 30, "disk"},
 		{5_000_000, 20, 3 << 29, ""},
-		{500_000_000, 2, 1 << 30, "the targets, groups and categories take"},
+		{500_000_000, 2, 1 << 30, "targets, groups and categories need"},
 		{20_000_000, 1 << 20, 1 << 30, "of disk are needed"},
 	} {
 		cfg := keepingRows()
@@ -273,7 +273,7 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 	}
 	cfg.Level.Nu, cfg.OnDisk = nil, true
 	if o, err := cfg.newDiskStorage(f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) ||
-		!strings.Contains(err.Error(), "choosing the level and coefficients of groups takes") {
+		!strings.Contains(err.Error(), "the choice of the level and of group coefficients") {
 		t.Errorf("on disk %v, %v", o != nil, err)
 		o.close()
 	}

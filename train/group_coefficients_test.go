@@ -312,8 +312,8 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Config){
-		"μ is 0":                       func(c *Config) { c.Mu = level.At(0) },
-		"no group column is a feature": func(c *Config) { c.GroupFeatures = false },
+		"μ is 0":                   func(c *Config) { c.Mu = level.At(0) },
+		"they need a group column": func(c *Config) { c.GroupFeatures = false },
 	} {
 		c := cfg
 		c.GroupCoefficients = groupCoefficientsPooled

@@ -119,7 +119,7 @@ func TestFit_OwnAdversaryAndRegulariser(t *testing.T) {
 	}
 	// What was read has no functions, and does not become another training.
 	if _, err := train.FitFrame(t.Context(), frame, loaded.Config); err == nil ||
-		!strings.Contains(err.Error(), "of another program") {
+		!strings.Contains(err.Error(), "belongs to another program") {
 		t.Error(err)
 	}
 	loaded.Config.Regulariser = cfg.Regulariser

@@ -88,7 +88,7 @@ func TestTransforms_AreThoseOfTrainingRows(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"no column \"q\"": func(c *Config) { c.Square = []string{"q"} },
 		"needs numbers":   func(c *Config) { c.Log = []string{"g"} },
-		"no value here":   func(c *Config) { c.Log, c.Spline = []string{"b"}, nil },
+		"undefined here":  func(c *Config) { c.Log, c.Spline = []string{"b"}, nil },
 		"column:knots":    func(c *Config) { c.Spline = []string{"b:x"} },
 		"3 to 20":         func(c *Config) { c.Spline = []string{"b:2"} },
 		"column:column":   func(c *Config) { c.Interact = []string{"b"} },

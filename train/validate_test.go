@@ -90,7 +90,7 @@ func TestValidate_Settings(t *testing.T) {
 		"references":    {func(c *Config) { c.Reference = []string{"a=x=y", "b=z"} }, ""},
 		"references twice": {func(c *Config) { c.Reference = []string{"a=x", "a=y"} },
 			`Config.Reference: column "a" is named twice`},
-		"ν without digits": {func(c *Config) { c.Nu = mu(5e-324) }, "Config.Nu is 5e-324, which has lost its digits"},
+		"ν without digits": {func(c *Config) { c.Nu = mu(5e-324) }, "Config.Nu is 5e-324, a denormal number with too few digits"},
 		"ν with digits":    {func(c *Config) { c.Nu = mu(0x1p-1022) }, ""},
 		"μ 0":              {func(c *Config) { c.Mu = mu(0) }, ""},
 	} {

@@ -169,11 +169,11 @@ func TestConfig_ValidationExcludes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "all.csv")
 	put(t, path, spuriousCSV(300, 0.9, 4))
 	for want, set := range map[string]func(c *Config){
-		"have no effect beside a level": func(c *Config) { c.Nu = level.At(1) },
-		"set one of them":               func(c *Config) { c.ValidationData = path },
-		"hold rows out":                 func(c *Config) { c.Evaluate = EvaluateCrossfit },
-		"takes validation rows":         func(c *Config) { c.ValidationSplit, c.Average = "", level.ValidationSubsets },
-		"no column":                     func(c *Config) { c.ValidationSplit = "parts" },
+		"validation rows choose a level of robustness, but one is set already": func(c *Config) { c.Nu = level.At(1) },
+		"set one of them":       func(c *Config) { c.ValidationData = path },
+		"hold rows out":         func(c *Config) { c.Evaluate = EvaluateCrossfit },
+		"takes validation rows": func(c *Config) { c.ValidationSplit, c.Average = "", level.ValidationSubsets },
+		"no column":             func(c *Config) { c.ValidationSplit = "parts" },
 		"needs a group of at least": func(c *Config) {
 			c.Filter, c.Select = `part == "train" || g == "01" && x2 > 0.7`,
 				"worst-group"

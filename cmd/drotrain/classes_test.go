@@ -216,9 +216,9 @@ func TestEval_PredictionsOfClasses(t *testing.T) {
 	}
 	for score, want := range map[string][]string{
 		"probability":                         {`no column "probability"`, "write probability_*"},
-		"probability_ant":                     {`a third value beside "ant"`, "* in the place of the class"},
-		"probability_a*":                      {"columns of 1 class:"},
-		"probability_ant,probability_*":       {"is a single column"},
+		"probability_ant":                     {`a third value beside "ant"`, "* in place of the class"},
+		"probability_a*":                      {"columns of 1 class, "},
+		"probability_ant,probability_*":       {"names one column"},
 		"probability_* --drop probability_ed": {`no column "probability_ed"`},
 		"probability_* --drop probability_ant,row,prediction": {
 			`the label is "ant", but there is no column "probability_ant"`},

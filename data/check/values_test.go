@@ -55,7 +55,7 @@ func TestExamine_Values(t *testing.T) {
 		{"one edit", "town", func(i int) string { return []string{"Geneva", "Geneav"}[max(0, i-598)] }, Spellings, `"Geneva" and "Geneav"`},
 		{"two towns", "town", func(i int) string { return []string{"Geneva", "Genoa"}[i%2] }, "", ""},
 		{"row numbers", "n", func(i int) string { return fmt.Sprint(i) }, Index, "leave it out"},
-		{"month names", "opened", func(i int) string { return date(i).Format("02-Jan-2006") }, Dates, "take the parts"},
+		{"month names", "opened", func(i int) string { return date(i).Format("02-Jan-2006") }, Dates, "use the parts"},
 		{"years of two digits", "opened", func(i int) string { return date(i).Format("02-Jan-06") }, Dates, "write dates as"},
 		{"dates in digits", "opened", func(i int) string { return date(i).Format("20060102") }, Dates, "write dates as"},
 		{"texts of their own", "note", func(i int) string { return fmt.Sprint("note ", i) }, UniqueText, "leave it out"},
