@@ -19,7 +19,8 @@ type interiorPoint struct {
 	resid       []float64   // d: g + HΔ + Jᵀq
 	cross       [][]float64 // d, of every part: Jᵀ·weight
 	lack, total []float64   // of every part: mass − Σq, and Σ weight
-	reduced     *cholesky   // factor of H + Jᵀ diag(weight) J − Σ cross·crossᵀ/total
+	reduced     solver      // of H + Jᵀ diag(weight) J − Σ cross·crossᵀ/total
+	few         *fewPieces  // nil where there are too many pieces
 
 	dDelta           []float64 // d: the step
 	dq, dLow, dHigh  []float64 // K
@@ -32,6 +33,9 @@ type interiorPoint struct {
 func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 	k, d := len(s.v), len(s.g)
 	in := &interiorPoint{quadratic: s}
+	if _, ok := s.j.(dense); ok && fewPieceColumns*k <= d {
+		in.few = newFewPieces(s)
+	}
 	for _, v := range []*[]float64{&in.low, &in.high, &in.r, &in.weight, &in.dq, &in.dLow, &in.dHigh, &in.jd, &in.hold,
 		&in.scaled} {
 		*v = make([]float64, k)
@@ -146,6 +150,10 @@ func (in *interiorPoint) factorise() bool {
 	if in.rounds++; in.spend != nil {
 		in.spend()
 	}
+	if in.few != nil {
+		in.reduced = in.few
+		return in.few.factorise(in)
+	}
 	d := len(in.g)
 	m := mat.NewSymDense(d, nil)
 	m.CopySym(in.h)
@@ -153,9 +161,13 @@ func (in *interiorPoint) factorise() bool {
 	for k, cross := range in.cross {
 		m.SymRankOne(m, -1/in.total[k], mat.NewVecDense(d, cross))
 	}
-	in.reduced = factorOf(m)
-	return in.reduced != nil
+	factor := factorOf(m)
+	in.reduced = factor
+	return factor != nil
 }
+
+// A solver overwrites v with the solution of a linear system whose right-hand side is v.
+type solver interface{ Solve(v []float64) }
 
 // direction stores the step to complementarities equal to target. If corrected is set, it subtracts the
 // products of the changes of the predictor step, which must be stored.

@@ -33,7 +33,16 @@ func (s *quadratic) solve(tolerance float64) bool {
 	case s.base == nil:
 		return false
 	}
-	return s.newInterior(tolerance).solve(tolerance)
+	in := s.newInterior(tolerance)
+	if in.solve(tolerance) {
+		return true
+	}
+	if in.few == nil || !s.start() {
+		return false
+	}
+	in = s.newInterior(tolerance) // H may be too ill-conditioned to be inverted by itself
+	in.few = nil
+	return in.solve(tolerance)
 }
 
 // eachPart calls do with every part and its range of pieces.

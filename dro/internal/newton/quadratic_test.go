@@ -21,6 +21,9 @@ func TestStep_AtAKinkMeetsTheConditions(t *testing.T) {
 	}()
 	for trial := range 200 {
 		d, k := 1+rng.IntN(6), 1+rng.IntN(40)
+		if trial%4 >= 2 { // few pieces
+			d, k = 4*(1+k/4), 1+k/4
+		}
 		scale := math.Exp(6 * rng.NormFloat64())
 		s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k),
 			ends: []int{k}, mass: []float64{0.2 + rng.Float64()}}
@@ -76,6 +79,51 @@ func TestStep_AtAKinkMeetsTheConditions(t *testing.T) {
 		if gap := largest - s.value + floats.Dot(g, inH)/2; !(gap <= 10*tolerance) {
 			t.Errorf("trial %d: %d pieces, %d parameters, capped %v: gap %v, asked for %v", trial, k, d, capped, gap, tolerance)
 		}
+	}
+}
+
+// With few pieces the systems of a round are solved by the factor of H as by a factor of the whole matrix.
+func TestFewPieces_SolveTheSameSystem(t *testing.T) {
+	const d, k = 30, 7
+	rng := rand.New(rand.NewPCG(7, 6))
+	s := &quadratic{h: mat.NewSymDense(d, nil), g: make([]float64, d), v: make([]float64, k), u: make([]float64, k),
+		ends: []int{3, k}, mass: []float64{0.4, 0.6}}
+	rows := make(dense, k)
+	for i := range rows {
+		rows[i], s.u[i] = make([]float64, d), math.Inf(1)
+		for l := range rows[i] {
+			rows[i][l] = rng.NormFloat64()
+		}
+	}
+	s.j = rows
+	for i := range d {
+		for j := i; j < d; j++ {
+			s.h.SetSym(i, j, 0.1*rng.NormFloat64())
+		}
+		s.h.SetSym(i, i, 2)
+	}
+	s.start()
+	in := s.newInterior(1e-9)
+	if in.few == nil {
+		t.Fatal("the pieces are few")
+	}
+	for i := range in.low {
+		in.low[i] = math.Exp(3 * rng.NormFloat64())
+	}
+	got, want := make([]float64, d), make([]float64, d)
+	for l := range got {
+		got[l] = rng.NormFloat64()
+	}
+	copy(want, got)
+	if !in.factorise() {
+		t.Fatal("no factor")
+	}
+	in.reduced.Solve(got)
+	in.few = nil
+	in.factorise()
+	in.reduced.Solve(want)
+	if !floats.EqualApprox(got, want, 1e-11) {
+		t.Errorf("%v\nwant %v", got, want)
 	}
 }
 
