@@ -151,8 +151,8 @@ func (e *Evaluation) ConstantSentence() string {
 	return s + "." + e.overConstantSentence()
 }
 
-// overConstantSentence says whether the model in focus is measurably better than the constant of its training, with a space
-// before it, or returns "" if that was not tested.
+// overConstantSentence says whether the model in focus is measurably better than the constant prediction that was best
+// on its training rows, with a space before it, or returns "" if that was not tested.
 func (e *Evaluation) overConstantSentence() string {
 	m := &e.Models[e.Focus()]
 	if m.OverConstant == nil || m.OverConstant.Interval == nil {
@@ -169,7 +169,8 @@ func (e *Evaluation) overConstantSentence() string {
 	if m.Role != OtherModel {
 		name = printable.Capitalise(name)
 	}
-	return fmt.Sprintf(" %s is %s than the constant of its training, by its %s.", name, word, e.riskWords())
+	return fmt.Sprintf(" %s is %s than the best constant prediction of its training rows, by its %s.", name, word,
+		e.riskWords())
 }
 
 // constantName describes the best constant prediction as the subject of a sentence.

@@ -307,13 +307,17 @@ func (j *judge) losingGroups() string {
 		if len(out) == 3 {
 			return ": " + strings.Join(out, "; ") + "; and others"
 		}
-		h := &j.Headline().Groups[i]
 		m := j.judgedMeasures()[len(j.judgedMeasures())-1]
+		was, now := j.Headline().Groups[i].Models[0].Values, j.Headline().Groups[i].Models[j.k].Values
 		if j.Task != Regression && j.criterion() != "worst-group-accuracy" {
-			m = j.leadingMeasures()[0]
+			// the accuracy, unless it does not show that the group is worse off
+			if lead := j.leadingMeasures()[0]; lead.valueOf(now) < lead.valueOf(was) &&
+				lead.text(lead.valueOf(now)) != lead.text(lead.valueOf(was)) {
+				m = lead
+			}
 		}
 		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name,
-			m.beforeAfter(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values))))
+			m.beforeAfter(m.valueOf(was), m.valueOf(now))))
 	}
 	if len(out) == 0 {
 		return ""

@@ -289,19 +289,19 @@ func outcomes(task eval.Task) map[string]eval.Input {
 	return in
 }
 
-// sentences reads the table of verdicts of docs/verdicts.md: the pattern of the headline and of the
+// sentences reads the table of sentences.md: the pattern of the headline and of the
 // recommendation by verdict.
 func sentences(t *testing.T) map[string][2]*regexp.Regexp {
 	t.Helper()
-	page, err := os.ReadFile("../docs/verdicts.md")
+	page, err := os.ReadFile("sentences.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table, ok := strings.Cut(string(page), "| verdict | sentence | recommendation |\n|---|---|---|\n")
 	if !ok {
-		t.Fatal("docs/verdicts.md has no table of sentences")
+		t.Fatal("sentences.md has no table")
 	}
-	table, _, _ = strings.Cut(table, "\n\n")
+	table = strings.TrimSpace(table)
 	pattern := func(s string) *regexp.Regexp {
 		return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(s)), "…", ".*") + "$")
 	}
@@ -317,7 +317,7 @@ func sentences(t *testing.T) map[string][2]*regexp.Regexp {
 	return out
 }
 
-// Every outcome has its sentence and its recommendation, of every task, as docs/verdicts.md has them.
+// Every outcome has its sentence and its recommendation, of every task, as sentences.md has them.
 func TestVerdict_SentenceOfEveryOutcome(t *testing.T) {
 	want := sentences(t)
 	recommended := map[string]string{"helped": "robust", "not tested": "", "no baseline": ""} // others: ERM

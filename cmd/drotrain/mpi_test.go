@@ -121,7 +121,7 @@ func TestMPI_TrainsTheModelOfOneProcess(t *testing.T) {
 			said, err := j.run(n, j.program, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "5",
 				"--resamples", "100", "--out", out, "--threads", "1")
 			if err != nil || strings.Count(said, "certified") == 0 ||
-				!regexp.MustCompile(fmt.Sprintf(`ranks %d, rounds \d+, [\d.]+ MB a rank`, n)).MatchString(said) {
+				!regexp.MustCompile(fmt.Sprintf(`ranks %d, rounds \d+, [\d.]+ MB per rank`, n)).MatchString(said) {
 				t.Fatalf("%d ranks: %v: %s", n, err, said)
 			}
 			if strings.Count(said, "reading ") != 1 {
