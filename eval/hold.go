@@ -50,10 +50,11 @@ func (e *Evaluation) Conclude(gates ...GateResult) {
 	if first == "" {
 		return
 	}
-	if e.failedGates() != nil {
-		v.Recommended = ""
-	}
 	v.Recommendation = first
+	if e.failedGates() != nil { // a comparison of models says nothing about what failed
+		v.Recommended = ""
+		return
+	}
 	if s := v.before.recommendation; s != "" {
 		if v.before.recommended != "" {
 			then := afterChecks

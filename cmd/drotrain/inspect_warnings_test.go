@@ -48,7 +48,7 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 		`opened: the column is read as text, but holds dates in different formats`, "left out; write all dates as 2024-03-31",
 		"weight: its name suggests that it is a row weight: kept as a feature; if it is the number of cases",
 		"(--weight weight)",
-		`insurance: possible leakage: all 25 rows where the column does not hold "no" have the same outcome`,
+		`insurance: possible leakage: all 25 rows where the column does not hold "no" have the outcome "yes"`,
 		"possible groups, by their names: --groups sex,region considers the worst of them",
 		`--drop loan_id,opened \ --holdout units:loan_id`,
 	} {

@@ -116,6 +116,21 @@ func (x *examination) checkAlone(c *column, power map[*column]float64) *Finding 
 // class returns the target of a row of two classes, 0 or 1, and whether it is known.
 func (x *examination) class(i int) (y float64, ok bool) { y = x.y[0][i]; return y, !math.IsNaN(y) }
 
+// outcome names class 1 or the others.
+func (x *examination) outcome(isOne bool) string {
+	var label string // of class 1
+	for _, i := range x.known {
+		y, _ := x.class(i)
+		switch text := strconv.Quote(x.target.Text(i)); {
+		case (y > 0) == isOne && (isOne || len(x.target.values) == 2):
+			return text
+		case y > 0:
+			label = text
+		}
+	}
+	return "other than " + label
+}
+
 // countUsual divides the rows by whether column c has its most frequent value, which may be null. It returns the number
 // of rows n and of class-1 rows, first without that value and then with it; what names the value.
 func (x *examination) countUsual(c *column) (n, ones [2]float64, what string) {
@@ -164,8 +179,8 @@ func (x *examination) checkAfter(c *column) *Finding {
 	}
 	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
 		return x.newLeak(LeakOutcome, c,
-			"possible leakage: all %.0f rows where the column does not hold %s have the same outcome, like %.0f %% of all "+
-				"rows; it may be filled in after the outcome", n[0], what, 100*base)
+			"possible leakage: all %.0f rows where the column does not hold %s have the outcome %s, like %.0f %% of all "+
+				"rows; it may be filled in after the outcome", n[0], what, x.outcome(ones[0] > 0), 100*base)
 	}
 	return nil
 }
@@ -181,15 +196,16 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 		return nil
 	}
 	share, rest := ones[0]/n[0], ones[1]/n[1]
-	if share < 0.5 {
+	isOne := share >= 0.5
+	if !isOne {
 		share, rest = 1-share, 1-rest
 	}
 	if share < nearlyPure || rest > elsewhereAtMost {
 		return nil
 	}
 	f := x.newLeak(LeakOutcome, c,
-		"of the %.0f rows in which it does not hold %s, %.0f %% have the same outcome; of the other rows only %.0f %% have it", n[0],
-		what, 100*share, 100*rest)
+		"%.0f %% of the %.0f rows where the column does not hold %s have the outcome %s, but only %.0f %% of the other rows",
+		100*share, n[0], what, x.outcome(isOne), 100*rest)
 	f.Severity = Note
 	return f
 }

@@ -40,7 +40,7 @@ func TestMake_Checks(t *testing.T) {
 		{name: "one group and three rows", column: "race", value: func(i int) string { return []string{"a", "b"}[i/397] }},
 		{name: "a name and a nearly pure level", column: "event",
 			value:   func(i int) string { return fmt.Sprint(class(i) * min(1, i%3)) },
-			finding: "have the same outcome", does: "is the column known"},
+			finding: "have the outcome", does: "is the column known"},
 		{name: "weight", column: "survey_weight", value: func(i int) string { return fmt.Sprint(0.5 + float64(i*i%101)/50) },
 			finding: "its name suggests that it is a row weight", does: "kept as a feature"},
 		{name: "weight with a zero", column: "weight", value: func(i int) string { return fmt.Sprint(i * i % 101) }},
@@ -55,13 +55,13 @@ func TestMake_Checks(t *testing.T) {
 				return "denied"
 			}
 			return "no"
-		}, finding: "have the same outcome", does: "is the column known"},
+		}, finding: "have the outcome", does: "is the column known"},
 		{name: "a rarer level that gives it away", column: "insurance", value: func(i int) string {
 			if class(i) == 1 && i%2 == 0 {
 				return "denied"
 			}
 			return "no"
-		}, finding: "have the same outcome", does: "is the column known"},
+		}, finding: "have the outcome", does: "is the column known"},
 		{name: "a name that was suspected", column: "lesion",
 			value: func(i int) string { return []string{"a", "b"}[(i*i%11+class(i))%2] }},
 		{name: "a name and nearly the target", column: "final_state",

@@ -318,7 +318,7 @@ func (p *page) Gates() *table {
 	if len(p.E.Gates) == 0 {
 		return nil
 	}
-	t := &table{Title: "Gates", Head: []string{"Gate", "Measured", "Outcome"}, IsStacked: true,
+	t := &table{Title: "Gates", Head: []string{"Fails if", "Measured", "Outcome"}, IsStacked: true,
 		Foot: "The intervals are those of the measured numbers. A gate that passed does not prove that nothing changed."}
 	for _, failed := range []bool{true, false} {
 		for _, g := range p.E.Gates {
@@ -329,7 +329,7 @@ func (p *page) Gates() *table {
 			if failed {
 				word, class = "failed", "worst"
 			}
-			t.Rows = append(t.Rows, tableRow{Cells: []string{g.Text, gateText(&g), word}, Class: class})
+			t.Rows = append(t.Rows, tableRow{Cells: []string{strings.ReplaceAll(g.Text, " ", "\u00a0"), gateText(&g), word}, Class: class})
 		}
 	}
 	return t
