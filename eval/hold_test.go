@@ -24,7 +24,7 @@ func TestConclude_Reasons(t *testing.T) {
 		"a gate passed": {func(*eval.Evaluation) {}, []eval.GateResult{{Text: "risk > 9", Message: "passed"}}, "Keep ",
 			false},
 		"a gate failed": {func(*eval.Evaluation) {}, []eval.GateResult{{Text: "risk > 1", Failed: true},
-			{Text: "auc < 0.6"}}, "Do not use the model yet: 1 of 2 gates failed (risk > 1). Once that is settled, keep ", true},
+			{Text: "auc < 0.6"}}, "Do not use the model yet: 1 of 2 gates failed (risk > 1).", true},
 		"a leak": {func(e *eval.Evaluation) { e.Findings = []facts.Finding{leak(facts.Warning)} }, nil,
 			"Do not use the model yet: paid may give away the outcome. Once that is settled, keep ", false},
 		"a possible leak": {func(e *eval.Evaluation) { e.Findings = []facts.Finding{leak(facts.Note)} }, nil,
