@@ -244,7 +244,7 @@ func readFloats(f *os.File, v []float64, offset int64) error {
 	return nil
 }
 
-// native says that the machine stores numbers as the files do.
+// native reports whether the machine stores numbers as the files do.
 var native = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // bytesOf returns the memory of v.

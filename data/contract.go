@@ -175,14 +175,14 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 }
 
 // ParseNumbers reads the texts of a column as numbers, in the way of the table, and returns the texts by row that
-// are none. The column is nil if no text is a number.
+// are not numbers. The column is nil if no text is a number.
 func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string) {
 	return parseTexts(&Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true}, c,
 		f.how.Text.options().ParseNumber)
 }
 
-// ParseDates reads the texts of a column as dates in the order of a form, and returns the texts by row that are none.
-// The column is nil if no text is a date.
+// ParseDates reads the texts of a column as dates in the order of a form, and returns the texts by row that are not
+// dates. The column is nil if no text is a date.
 func (f *Frame) ParseDates(c *Column, form ColumnForm) (dates *Column, invalid map[int]string) {
 	order := cmp.Or(form.Order, f.how.Text.DateOrder)
 	dates = &Column{Name: c.Name, Type: "date", Kind: Numeric, FromText: true, Clock: true, Order: order, Zone: form.Zone}

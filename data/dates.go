@@ -35,7 +35,7 @@ type Reading struct {
 
 // TextOptions says how text files are read. The zero value selects the rules documented at [Read].
 type TextOptions struct {
-	// NoHeader says that the first line is a row. The columns are then called
+	// NoHeader reports whether the first line is a row. The columns are then called
 	// column_1, column_2, …
 	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
 
@@ -61,7 +61,7 @@ type TextOptions struct {
 	// MaxColumns is how many columns a text may have; 0 means 100 000.
 	MaxColumns int `json:"max_columns,omitempty" yaml:"max_columns,omitempty"`
 
-	// Dates says that a column of dates, or dates and times, is Numeric: days since
+	// Dates reports whether a column of dates, or dates and times, is Numeric: days since
 	// 1970-01-01 UTC. They are written as in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z),
 	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
 	// order that some row of the column decides.
@@ -73,7 +73,7 @@ type TextOptions struct {
 	// Numeric are columns of numbers with leading zeros, which are otherwise text, as codes are.
 	Numeric []string `json:"numeric,omitempty" yaml:"numeric,omitempty"`
 
-	// TrustMarks says that the user named the marks of numbers for this table, whatever is known of its columns.
+	// TrustMarks reports whether the user named the marks of numbers for this table, whatever is known of its columns.
 	TrustMarks bool `json:"-" yaml:"-"`
 }
 

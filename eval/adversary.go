@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// An AdversaryInput is the worst-case reweighting of the n training rows at the end of a training.
+// An AdversaryInput is the worst-case reweighting of the n training rows at the end of a training run.
 type AdversaryInput struct {
 	Penalty    divergence.Divergence // "" for none
 	Nu         float64               // 0 when not known

@@ -42,7 +42,7 @@ type Comparison struct {
 	Model    string `json:"model"`
 	Baseline string `json:"baseline"`
 
-	// Alike says that the two models have the same loss in every row.
+	// Alike reports whether the two models have the same loss in every row.
 	Alike bool `json:"alike,omitempty"`
 
 	// Measures holds the overall differences of every measure.
@@ -122,7 +122,7 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, k int, errors *groupError
 				d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
 			}
 			few := scarcityOf(in.rows, errors.strata[s].Rows, g.Models[0].Values, errors.critical)
-			few.Widen(d.Simultaneous, float64(d.Value), few.GapOf(k+1)-few.GapOf(0))
+			few.widenForProportion(d.Simultaneous, float64(d.Value), few.GapOf(k+1)-few.GapOf(0))
 		}
 		c.Groups = append(c.Groups, d)
 	}

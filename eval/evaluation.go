@@ -109,7 +109,7 @@ type ModelResult struct {
 	// Input.Constant gives its losses.
 	OverConstant *Difference `json:"over_constant,omitempty"`
 
-	// Constant says that the model predicts all rows alike: probabilities within 0.001 of each other, or numbers
+	// Constant reports whether the model predicts all rows alike: probabilities within 0.001 of each other, or numbers
 	// within 0.001 standard deviations of the target.
 	Constant bool `json:"constant_prediction,omitempty"`
 

@@ -70,7 +70,7 @@ type Input struct {
 	// RejectedCandidates is how many robust candidates cross-validation rejected when it kept
 	// the standard model, which is then the only one; 0: it did not.
 	RejectedCandidates int
-	// StandardRecommended says that the only model is the standard one because the evaluation
+	// StandardRecommended reports whether the only model is the standard one because the evaluation
 	// after the training recommended it.
 	StandardRecommended bool
 	// EffectiveRows of TrainingRows is what the adversary of the training left,
@@ -83,7 +83,7 @@ type Input struct {
 	Criterion string
 	// CriterionText describes the criterion within a sentence, as "worst group's risk".
 	CriterionText string
-	// ChosenByValidation says that validation rows chose the model; otherwise cross-validation did.
+	// ChosenByValidation reports whether validation rows chose the model; otherwise cross-validation did.
 	ChosenByValidation bool
 	// Alternatives says what other criteria would have chosen on the same rows, as "group-balanced ERM by the
 	// worst group's risk".

@@ -48,21 +48,22 @@ func minPlausible(hits, z float64) float64 {
 // An intervalStrategy says how the interval of a measure is computed. The zero value is Student's t from the influences
 // of the rows, for a measure with a derivative.
 type intervalStrategy struct {
-	// exact returns an interval from counts or order statistics, nil if there is none. It has priority.
+	// exact returns an interval from counts or order statistics, nil if there is no such interval. It has priority.
 	exact func(c *countedRows, at, confidence float64) *Interval
-	// exactOnly says that there is no other interval of a value.
+	// exactOnly reports whether there is no other interval of a value.
 	exactOnly bool
-	// rankError returns the error of a measure that depends on ranks, or of its change.
+	// rankError returns the estimated standard error of a rank-based measure, or of its change.
 	rankError func(in *measuredRows, of *stratum, what quantity, confidence float64) estimateError
-	// resampled returns the interval by random draws of model k or, with base ≥ 0, of its change from model base.
+	// resampled returns the resampling interval of the measure of model k or, if base ≥ 0, of its change from model
+	// base.
 	resampled func(p *errorPart, k, base int, at float64) *Interval
-	// onLogit says that Student's interval is computed on the logit scale.
+	// onLogit reports whether Student's interval is computed on the logit scale.
 	onLogit bool
-	// needsBothClasses says that there is no interval with few rows of a class.
+	// needsBothClasses reports whether there is no interval with few rows of a class.
 	needsBothClasses bool
 	// changeMethod names the method of the interval of a change if it is not Student's t.
 	changeMethod string
-	// none says that the measure has no interval.
+	// none reports whether the measure has no interval.
 	none bool
 }
 

@@ -215,7 +215,7 @@ func (e *Evaluation) addSimultaneous(
 			se := in.rows.Weight.StandardError(in.Models[k].Loss, nil, rows)
 			iv = &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
 		}
-		few.Widen(iv, m, few.GapOf(k))
+		few.widenForProportion(iv, m, few.GapOf(k))
 		iv.Low = Num(lowerEnd(m, float64(iv.Low), least))
 		g.Models[k].Simultaneous = iv
 	}

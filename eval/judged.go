@@ -75,7 +75,7 @@ func (j *judge) criterionChange() float64 {
 // same.
 func (j *judge) isCriterionHigher() bool {
 	change, se := j.criterionChange(), j.criterionError()
-	if before, ok := j.changeOfChoice(); ok && change >= 0 {
+	if before, ok := j.estimatedChangeAtChoice(); ok && change >= 0 {
 		if change == 0 { // no row differs, or as many in each direction
 			return false
 		}
@@ -85,9 +85,9 @@ func (j *judge) isCriterionHigher() bool {
 	return change >= 0 && change >= se
 }
 
-// changeOfChoice returns the change of the criterion that the choice estimated, in the units of criterionChange; ok is
-// false if it is not known or was estimated on the measured rows.
-func (j *judge) changeOfChoice() (c ChosenChange, ok bool) {
+// estimatedChangeAtChoice returns the change of the criterion that the choice estimated, in the units of
+// criterionChange; ok is false if it is not known or was estimated on the measured rows.
+func (j *judge) estimatedChangeAtChoice() (c ChosenChange, ok bool) {
 	base := j.judgedBaseline()
 	if j.criterion() == "trade-off" {
 		base = (base + j.in.rate()*float64(j.Models[0].Overall.Risk())) / (1 + j.in.rate())

@@ -30,12 +30,12 @@ type Measure struct {
 	// asked only if the negative class is favourable, where ifNegative is set.
 	Criterion  string
 	ifNegative bool
-	// IsRate says that tables of rates by group show the measure.
+	// IsRate reports whether tables of group rates include the measure.
 	IsRate bool
 	// SignedError says how the measure, a mean of prediction − outcome, is said: "Probabilities are" or
 	// "Predictions are"; "" for other measures.
 	SignedError string
-	// Tile is what the first screen says beside the measure as a lead number; "": it is none.
+	// Tile is what the first screen says beside the measure as a lead number; "": the measure is no lead number.
 	Tile string
 
 	// value returns the measure from the sums over rows, or the reason why it is undefined.
@@ -47,9 +47,9 @@ type Measure struct {
 	interval intervalStrategy
 	// rows returns how many of n rows with the values v the measure depends on; nil: all of them.
 	rows func(v *Values, n float64) float64
-	// isProportion says that the measure is a proportion of those rows.
+	// isProportion reports whether the measure is a proportion of those rows.
 	isProportion bool
-	// hasBaseline says that the value of the best constant prediction is something to compare with.
+	// hasBaseline reports whether the value of the best constant prediction is something to compare with.
 	hasBaseline bool
 }
 

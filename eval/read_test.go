@@ -99,7 +99,7 @@ func mutate(r *rand.Rand, node any) {
 
 var golden = flag.Bool("golden", false, "write the golden metrics and report again; only with a new schema")
 
-// twoReport is the report of two models without a training.
+// twoReport is the report of two models without a training run.
 func twoReport(t testing.TB) *eval.Report {
 	t.Helper()
 	e := evaltest.Evaluate(t, evaltest.Two(60, 2, 0, 1))

@@ -46,13 +46,13 @@ func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 	return s
 }
 
-// Widen widens the interval of a risk v for a different proportion of the class: gap is the additional loss of
-// a row of the scarce class, or the difference of two such losses for a change.
-func (s *scarcity) Widen(i *Interval, v, gap float64) {
+// widenForProportion widens the interval of a risk for a different proportion of the class: extraLoss is the additional
+// loss of a row of the scarce class, or the difference of two such losses for a change.
+func (s *scarcity) widenForProportion(i *Interval, risk, extraLoss float64) {
 	if s == nil {
 		return
 	}
-	for _, at := range []float64{v - s.less*gap, v + s.more*gap} {
+	for _, at := range []float64{risk - s.less*extraLoss, risk + s.more*extraLoss} {
 		i.Low, i.High = min(i.Low, Num(at)), max(i.High, Num(at))
 	}
 }

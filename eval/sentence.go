@@ -194,7 +194,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 			return j.useSentence(v) + j.recommendationNote(), j.in.Models[j.k].Name
 		}
 		where := "higher on these rows by more than the standard error of the difference"
-		if _, pooled := j.changeOfChoice(); pooled {
+		if _, pooled := j.estimatedChangeAtChoice(); pooled {
 			where = "higher on these rows, and not lower if they are pooled with those of the choice"
 		}
 		if j.criterionChange() == 0 {
@@ -223,7 +223,7 @@ func (j *judge) useSentence(v *Verdict) string {
 			j.in.CriterionText)
 	case j.in.Criterion != "" && j.criterionChange() >= 0:
 		but := "the difference is within its standard error"
-		if _, pooled := j.changeOfChoice(); pooled {
+		if _, pooled := j.estimatedChangeAtChoice(); pooled {
 			but = "is if they are pooled with those of the choice"
 		}
 		use += fmt.Sprintf(": %s chose it by the %s, which is not lower on these rows, but %s.", j.chooser(),

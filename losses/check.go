@@ -193,7 +193,7 @@ func checkLink(l Loss, link Link, targets []float64) error {
 }
 
 // checkProbability returns an error if the average loss is not smallest at the margin of the probability of the
-// positive class: probabilities would be predicted that are none.
+// positive class; the predicted values would then not be probabilities.
 func checkProbability(l Loss, link Link, _ []float64) error {
 	for _, p := range []float64{0.2, 0.5, 0.7} {
 		m := link.MarginOf(p)

@@ -9,8 +9,8 @@ import (
 // of a table follow it. The zero value is that of a loss whose margin is the prediction, whose targets are any
 // finite numbers, and which must not be standardised.
 type Meaning struct {
-	// Classes says that the targets are two classes, +1 and −1, and that the prediction is the probability of +1;
-	// else they are numbers.
+	// Classes reports whether the targets are two classes, +1 and −1, and the prediction is the probability of +1;
+	// else the targets are numbers.
 	Classes bool
 
 	// Link relates margin and prediction. Losses of classes have Logit or a link of their own whose predictions
@@ -22,7 +22,7 @@ type Meaning struct {
 	Valid   func(target float64) bool
 	Targets string
 
-	// Scalable says that a target of numbers may be shifted and scaled before the training: the prediction in
+	// Scalable reports whether a target of numbers may be shifted and scaled before the training: the prediction in
 	// the target's own units is then the margin, scaled and shifted back. It needs the link Identity and targets
 	// of any number.
 	Scalable bool

@@ -32,7 +32,7 @@ func sameAnswer(a, b *Model) bool {
 		math.Abs(a.Result.Objective-b.Result.Objective) <= 2*gap
 }
 
-// A training that is interrupted anywhere, again and again, and goes on, ends with a model that is
+// A training run that is interrupted anywhere, again and again, and goes on, ends with a model that is
 // certified to the same gap: with every value written, or only when it ends (the signal); in
 // memory and on disk.
 func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {

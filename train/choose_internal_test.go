@@ -185,7 +185,7 @@ func TestChoose_FoldsDependOnSeed(t *testing.T) {
 }
 
 // Optima at every price are bracketed for somebody who asks for a choice, however many rows
-// and columns there are; in a training, where they are few.
+// and columns there are; in a training run, where they are few.
 func TestChoose_PathsOnlyOnRequest(t *testing.T) {
 	const n, levels = 1000, 410
 	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}

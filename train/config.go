@@ -109,8 +109,8 @@ type Config struct {
 	ValidationData  string `json:"validation_data,omitempty"`  // a table of the same columns
 	ValidationSplit string `json:"validation_split,omitempty"` // a column whose value validation marks the rows
 
-	// GroupsInferred says that the training rows had no groups, and that clusters of their features stood for groups. Fit
-	// sets it.
+	// GroupsInferred reports whether the training rows had no groups, and clusters of their features stood for groups.
+	// Fit sets it.
 	GroupsInferred bool `json:"groups_inferred,omitempty"`
 
 	// MinGroupSize is the least number of rows of a group that may be called the worst.

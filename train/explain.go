@@ -12,8 +12,8 @@ type Coefficient struct {
 	Robust   float64  `json:"robust"`
 	Baseline *float64 `json:"erm"` // nil in a model without a baseline
 
-	// Encoded is the robust weight of the encoded column, the one that is
-	// penalised and certified: before a recalibration.
+	// Encoded is the robust model's coefficient of the encoded column before recalibration; the penalty and the
+	// certificate refer to it.
 	Encoded float64 `json:"encoded"`
 }
 

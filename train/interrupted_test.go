@@ -57,7 +57,7 @@ func TestFit_InterruptedInAnyPhase(t *testing.T) {
 	}
 }
 
-// A cross-fitted evaluation needs the rows of a training, and of every class and group some in
+// A cross-fitted evaluation needs the rows of a training run, and of every class and group some in
 // every fold.
 func TestCrossFit_NeedsRows(t *testing.T) {
 	cfg := keepingRows()

@@ -52,7 +52,7 @@ func ownFrame(t *testing.T) *data.Frame {
 	return f
 }
 
-// A training with an adversary and a regulariser of the program's own has the solution of the same parts of package
+// A training run with an adversary and a regulariser of the program's own has the solution of the same parts of package
 // dro, and its model is saved, read, scored and reported.
 func TestFit_OwnAdversaryAndRegulariser(t *testing.T) {
 	frame := ownFrame(t)

@@ -183,7 +183,7 @@ func (c Config) checkTask(task encode.Task) error {
 	return nil
 }
 
-// NewProblem returns the robust problem that a training with cfg would solve on all rows of a table, in their
+// NewProblem returns the robust problem that a training run with cfg would solve on all rows of a table, in their
 // order, and cfg with what depends on the data set.
 func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Problem, Config, error) {
 	encoder, err := encode.NewEncoder(ctx, frame, nil, cfg.dataSpec())

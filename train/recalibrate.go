@@ -23,7 +23,7 @@ type SummaryRecalibration struct {
 	Before    float64 `json:"risk_before"` // average loss of the out-of-fold predictions, as they are
 	After     float64 `json:"risk_after"`  // with slope and intercept, which were fitted to it
 
-	// KeepsClasses says that only a slope was fitted, after a choice by accuracy: the predicted classes are those of
+	// KeepsClasses reports whether only a slope was fitted, after a choice by accuracy: the predicted classes are those of
 	// the certified coefficients.
 	KeepsClasses bool `json:"keeps_classes,omitempty"`
 }

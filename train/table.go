@@ -68,7 +68,7 @@ func (m *Model) PredictBlocks(
 		p.scaleToExposures()
 		if o.NullInvalid {
 			unfit -= len(b.Invalid)
-			p.setInvalid(b.Invalid)
+			p.addNonFiniteTo(b.Invalid)
 			unfit += len(b.Invalid)
 		} else if err := p.checkFinite(f, b.First); err != nil {
 			return err
@@ -94,8 +94,8 @@ func (m *Model) PredictBlocks(
 	return report, err
 }
 
-// setInvalid adds the rows whose prediction is not finite to the invalid rows of a block.
-func (p *Prediction) setInvalid(invalid map[int]string) {
+// addNonFiniteTo adds the rows whose prediction is not finite to invalid, the invalid rows of a block.
+func (p *Prediction) addNonFiniteTo(invalid map[int]string) {
 	for i, r := range p.Rows {
 		if !p.isFinite(i) {
 			invalid[r] = beyondPrecision

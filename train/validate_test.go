@@ -119,7 +119,7 @@ func TestValidate_TellsAll(t *testing.T) {
 	}
 }
 
-// Settings that the others leave without an effect are refused by a training, unless they are
+// Settings that the others leave without an effect are refused by a training run, unless they are
 // the default ones.
 func TestFitFrame_SettingsWithoutEffect(t *testing.T) {
 	for name, c := range map[string]struct {

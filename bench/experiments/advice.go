@@ -275,7 +275,7 @@ func (d *adviceDesign) table(n int, rng *rand.Rand, equal bool) (*data.Frame, []
 	return f, of
 }
 
-// config returns the settings of a training.
+// config returns the settings of a training run.
 func (d *adviceDesign) config(criterion string, n int, seed uint64) train.Config {
 	c := train.DefaultConfig()
 	c.Target, c.Groups, c.GroupFeatures, c.KeepRows, c.Select, c.Seed, c.ScaleTarget =

@@ -145,7 +145,7 @@ func (p *problem) drawSet(t *rapid.T, kind string) {
 	p.Adversary, p.Group = c.Exact.Adversary, c.Exact.Group
 }
 
-// problem returns the problem as package dro has it.
+// problem converts the problem to a dro.Problem.
 func (p *problem) problem() (*dro.Problem, error) {
 	var z design.Matrix
 	var err error

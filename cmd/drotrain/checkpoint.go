@@ -28,7 +28,7 @@ const checkpointFile = "checkpoint.bin"
 // checkpointInterval is the shortest time between two writes of the checkpoint.
 var checkpointInterval = 30 * time.Second
 
-// openCheckpoint creates the checkpoint of a training. With --resume it reads the checkpoint of an interrupted
+// openCheckpoint creates the checkpoint of a training run. With --resume it reads the checkpoint of an interrupted
 // run and sets the options of that run; if there is none, the training starts anew, provided that data were
 // given.
 func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {

@@ -27,7 +27,7 @@ func embedded(t *testing.T, name string) (columns []data.Column) {
 	return columns
 }
 
-// Files that may not grow (ulimit -f), as on a full disk, end a training whose rows lie there
+// Files that may not grow (ulimit -f), as on a full disk, end a training run whose rows lie there
 // with the directory and what to do; nothing is left, and the same command goes through when
 // there is room.
 func TestFile_TooLargeForTheDisk(t *testing.T) {

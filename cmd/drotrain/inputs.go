@@ -73,7 +73,7 @@ func (in *inputFiles) WriteFile(path string, force bool, content func(io.Writer)
 	return exit.ReplaceHint(atomicfile.Write(path, force, content))
 }
 
-// canonical resolves the links of the part of a path that exists.
+// canonical resolves symbolic links in the existing part of a path.
 func canonical(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -145,7 +145,7 @@ func (p *proposedTraining) favourableQuestion() string {
 	return ""
 }
 
-// formatRelabel returns names as a value of --relabel.
+// formatRelabel formats a map of old to new names as the value of --relabel.
 func formatRelabel(names map[string]string) string {
 	var all []string
 	for _, from := range slices.Sorted(maps.Keys(names)) {

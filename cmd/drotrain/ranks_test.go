@@ -95,7 +95,7 @@ func launched(t *testing.T, n int, line string, beside ...string) (codes []int, 
 }
 
 // launchedWith calls run as so many ranks of this process. It returns an exit code, which ends all
-// ranks unless it is that of a training with a model.
+// ranks unless it is that of a training run with a model.
 func launchedWith(t *testing.T, n int, run func(c ranks.Comm) int) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -62,7 +62,7 @@ var interrupted = map[string][]string{
 		"0"},
 }
 
-// A training that is killed at random moments, by SIGKILL or by a signal that it answers, and
+// A training run that is killed at random moments, by SIGKILL or by a signal that it answers, and
 // goes on each time, ends with a model that is certified to the same gap, and leaves no checkpoint.
 func TestResume_AfterAKillIsCertifiedToTheSameGap(t *testing.T) {
 	if testing.Short() {
@@ -168,7 +168,7 @@ func killAndResume(t *testing.T, name string, options []string, kills int) {
 	}
 }
 
-// interruptTraining starts a training with options and kills it when it has left a checkpoint in out.
+// interruptTraining starts a training run with options and kills it when it has left a checkpoint in out.
 func interruptTraining(t *testing.T, out string, options ...string) {
 	t.Helper()
 	t.Setenv("DROTRAIN_TEST_CHECKPOINT", "1ms")
@@ -194,7 +194,7 @@ func TestResume_RefusesOtherOptions(t *testing.T) {
 		!strings.Contains(stderr, "nothing to resume") {
 		t.Errorf("%d: %s", code, stderr)
 	}
-	// With data a training begins where there is nothing to resume, but not over the files of another.
+	// With data a training run begins where there is nothing to resume, but not over the files of another.
 	for i, want := range []int{exit.OK, exit.Failed} {
 		code, _, stderr := try(t.Context(), "train", "--resume", "--data", "builtin:cps1988", "--nu", "1", "--report", "none",
 			"--out", "begun")

@@ -55,7 +55,7 @@ func await(t *testing.T, r *bufio.Reader, text string) {
 	}
 }
 
-// A terminal that is closed ends a training as an interruption does: the model so far
+// A terminal that is closed ends a training run as an interruption does: the model so far
 // is saved.
 func TestSignal_HangUpSavesTheModel(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) {

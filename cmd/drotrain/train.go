@@ -12,7 +12,7 @@ import (
 // defaultOut is the output directory of train without --out.
 var defaultOut = options.Defaults(options.Train).Out
 
-// trainOptions holds the settings of a training and its state.
+// trainOptions holds the settings and the state of a training run.
 type trainOptions struct {
 	*options.Settings
 	ended bool // there is nothing to resume

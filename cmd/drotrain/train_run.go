@@ -162,7 +162,7 @@ func (o *trainOptions) trainAndReport(
 // verboseNotes lists prefixes of notes that are printed only with --verbose.
 var verboseNotes = []string{"solver ", "storage sparse", "the level was chosen on "}
 
-// printNotes prints the notes of a training and stores the warnings among them for the end.
+// printNotes prints the notes of a training run and stores the warnings among them for the end.
 func (o *trainOptions) printNotes(a *app, notes []string, findings []check.Finding, f *data.Frame) {
 	warnings, notes := train.SplitWarnings(notes)
 	for _, w := range warnings {
@@ -576,8 +576,8 @@ func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) 
 	fmt.Fprintf(w, "%sdrotrain eval --model %s --data %s \\\n         --out report.html\n", first, model, table)
 }
 
-// nextTable returns the name of a table to score after a training on data: the next period of an embedded table that
-// has one, otherwise a name that stands for a table of the same format.
+// nextTable returns the name of a table to score after a training run on data: the next period of an embedded table
+// that has one, otherwise a name that stands for a table of the same format.
 func nextTable(data string) string {
 	if strings.HasPrefix(data, datasets.Prefix) {
 		if _, err := datasets.Get(data + "-next"); err == nil {

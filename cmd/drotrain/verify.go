@@ -42,8 +42,8 @@ Exit codes: 0 the certificate is proved, 1 failed, 2 wrong command line,
 	})
 }
 
-// A verifyOutput is what verify --json prints. Bounds are decimals that are rounded outwards, so that no reader
-// rounds them.
+// A verifyOutput is what verify --json prints. Bounds are decimal strings, rounded outwards, which a JSON
+// parser does not round again.
 type verifyOutput struct {
 	Proved      bool     `json:"proved"`
 	Reason      string   `json:"reason,omitempty"` // for which it is not proved

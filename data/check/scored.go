@@ -113,7 +113,7 @@ func trainedColumns(encoder *encode.Encoder, trained data.Reading, groups bool) 
 	return all
 }
 
-// checkSpellings finds labels that training did not have, but had in another spelling.
+// checkSpellings finds labels that occurred in training only in another spelling.
 func (k *trainedColumn) checkSpellings(c *column) []Finding {
 	usual := map[string]string{}
 	for _, l := range k.levels {

@@ -12,7 +12,8 @@ import (
 // An Input is a source column of one or more features.
 type Input struct {
 	Name string `json:"name"`
-	// Numeric, Categorical, Bool or Vector; how it is taken, not how it is stored
+	// Numeric, Categorical, Bool or Vector: the kind that the encoder treats the column as; it may differ from the
+	// stored kind
 	Kind data.Kind `json:"kind"`
 	// of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
 	Stored data.Kind `json:"stored,omitempty"`

@@ -107,7 +107,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.S
 			if err != nil {
 				return err
 			}
-			if err := checkLabels(f, c, factor, g, rows); err != nil {
+			if err := checkTrainingSpellings(f, c, factor, g, rows); err != nil {
 				return err
 			}
 			g = nameGroups(factor, addLabels(g, factor.Labels))
@@ -128,8 +128,8 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.S
 	return nil
 }
 
-// checkLabels returns an error if a group is one of training written in another way.
-func checkLabels(f *data.Frame, c *data.Column, factor Factor, g Grouping, rows matrix.Set) error {
+// checkTrainingSpellings returns an error if a group is one of training in another spelling.
+func checkTrainingSpellings(f *data.Frame, c *data.Column, factor Factor, g Grouping, rows matrix.Set) error {
 	refuse := levelCheck(c, factor.Kind, factor.Labels)
 	for k, label := range g.Labels {
 		if factor.Labels == nil || label == MissingLabel || slices.Contains(factor.Labels, label) {
@@ -367,8 +367,8 @@ type Factor struct {
 	Kind    data.Kind `json:"kind"`    // of a single column
 	Labels  []string  `json:"labels"`  // of the training rows, sorted
 
-	// Named says that a Dataset calls the groups "column=label": the labels of a
-	// single column say little on their own ("yes", "0").
+	// Named reports whether group names have the form "column=label": the labels of a single column say little on
+	// their own ("yes", "0").
 	Named bool `json:"named,omitempty"`
 }
 

@@ -69,7 +69,7 @@ func (e *Encoder) numericColumns() (names []string) {
 }
 
 // readValid returns f with numbers in place of columns of text that training had as numbers or dates, and the reasons
-// why texts of some rows are none. A column without any readable value is an error.
+// why texts of some rows cannot be read. A column without any readable value is an error.
 func (e *Encoder) readValid(ctx context.Context, f *data.Frame) (g *data.Frame, why map[int]string, err error) {
 	g, why = f, map[int]string{}
 	read := func(name, what string, parse func(c *data.Column) (*data.Column, map[int]string)) error {

@@ -69,15 +69,15 @@ type Column struct {
 	// "uint64". Else it is nil.
 	Int []int64
 
-	// Integer says that every value of a Numeric column is a whole number by
+	// Integer reports whether every value of a Numeric column is a whole number by
 	// its type or, in a CSV file, by how it is written.
 	Integer bool
 
-	// Clock says that the values are dates or times: of Kind Other, or Numeric as
+	// Clock reports whether the values are dates or times: of Kind Other, or Numeric as
 	// days since 1970-01-01 UTC where that was asked for.
 	Clock bool
 
-	// Index says that the metadata of the file name the column an index of rows, as pandas writes it.
+	// Index reports whether the metadata of the file name the column an index of rows, as pandas writes it.
 	Index bool
 
 	// Of names the column of dates that this one is a part of, as its year; else it is empty.

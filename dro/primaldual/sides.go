@@ -32,20 +32,19 @@ var (
 	_ dro.Precise   = Orthant{}
 )
 
-// set returns the box in the type of the solver.
+// set converts the box to the solver's type.
 func (b Box) set() side.Box { return side.Box(b) }
 
-// set returns the orthant in the type of the solver. A divergence that is none is taken for the default; Valid refuses
-// it.
+// set converts the orthant to the solver's type. An invalid divergence is replaced by the default; Valid rejects it.
 func (o Orthant) set() side.Orthant {
 	d, _ := side.DivergenceOf(o.Divergence)
 	return side.Orthant{Divergence: d, Nu: o.Nu, Cap: o.Cap}
 }
 
-// Valid returns an error if the bounds are none.
+// Valid returns an error if the bounds are invalid.
 func (b Box) Valid(n int) error { return b.set().Valid(n) }
 
-// Valid returns an error if the divergence or the cap is none.
+// Valid returns an error if the divergence or the cap is invalid.
 func (o Orthant) Valid(n int) error {
 	if _, err := side.DivergenceOf(o.Divergence); err != nil {
 		return err

@@ -69,7 +69,7 @@ type table struct {
 	Head  []string
 	Rows  []tableRow
 	Foot  string
-	// IsStacked says that a row of a table without drawings becomes several lines on a phone.
+	// IsStacked reports whether a row of a table without drawings becomes several lines on a phone.
 	IsStacked bool
 
 	Shown int        // rows that are shown, the others are folded; 0: foldedRows

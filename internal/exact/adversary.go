@@ -223,9 +223,8 @@ func (a *Adversary) respondInBall(f []Real) Risk {
 }
 
 // weightsAt returns the best response at a penalty coefficient ν > 0 and its slopes: y_j = w_j·min(1/α,
-// h(f_j − τ)), h(v) = e^{v/ν} for KL and (1 + v/ν)₊ for χ², with τ such that Σ y = 1. The
-// samples at the cap and at zero are found by trying every number of the former, in the
-// order of the losses, which is exact.
+// h(f_j − τ)), h(v) = e^{v/ν} for KL and (1 + v/ν)₊ for χ², with τ such that Σ y = 1.
+// Samples are sorted by loss and every possible number of capped samples is tried, so the result is exact.
 func (a *Adversary) weightsAt(f []Real, nu Real) (y, slope []Real) {
 	w := a.referenceWeights(len(f))
 	order := orderByLoss(f, w)

@@ -4,5 +4,5 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// avx2 says whether the processor and the system have AVX2 and FMA.
+// avx2 reports whether the processor and the system have AVX2 and FMA.
 var avx2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA

@@ -114,7 +114,7 @@ func RankEnds(c Comm, own int) []int {
 // A contextKey is the key of the Comm in a context.
 type contextKey struct{}
 
-// NewContext returns a context with the Comm of the ranks that share a training; for nil it returns ctx.
+// NewContext returns a context with the Comm of the ranks that share a training run; for nil it returns ctx.
 func NewContext(ctx context.Context, c Comm) context.Context {
 	if c == nil {
 		return ctx

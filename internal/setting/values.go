@@ -1,5 +1,5 @@
 // Package setting holds values that a text sets: the values of command-line options and of the keys of a
-// configuration in YAML. Package train has the settings of a training, and the command adds its own.
+// configuration in YAML. Package train has the settings of a training run, and the command adds its own.
 // Start reading at Value and Apply.
 package setting
 

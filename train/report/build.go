@@ -88,7 +88,7 @@ func reportTitle(m *train.Model) string {
 	return "Robust model"
 }
 
-// reportNotes returns the notes of the training.
+// reportNotes returns the notes recorded during training.
 func reportNotes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {

@@ -17,7 +17,7 @@ func lossName(c train.Config) string {
 	return kind.Label(c.HuberDelta)
 }
 
-// LossUnit returns the unit of the losses and bounds of a training, or "" if they have none.
+// LossUnit returns the unit of the losses and bounds of a training run, or "" if they have none.
 func LossUnit(c train.Config) string {
 	kind, _ := losses.KindOf(c.Loss)
 	unit := "units of "
@@ -111,7 +111,7 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// A modelVersion is one of the models of a training: robust, ERM or group-balanced ERM.
+// A modelVersion is one of the models of a training run: robust, ERM or group-balanced ERM.
 type modelVersion struct {
 	role eval.Role
 	x    []float64

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Names of the models of a training in every table and figure.
+// Names of the models of a training run in every table and figure.
 const (
 	Baseline = "ERM"
 	Robust   = "robust"             // trained against an adversary

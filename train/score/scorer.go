@@ -484,7 +484,7 @@ func (t *scoredTerm) null() (cell, error) {
 	return cell{number: *t.Fill, note: Filled}, nil
 }
 
-// unseenIndex returns the index of levels that training did not have.
+// unseenIndex returns the index shared by all levels not seen in training.
 func (t *scoredTerm) unseenIndex() int { return len(t.Levels) + 1 }
 
 // level returns the cell of a level.

@@ -25,9 +25,9 @@ const (
 	pathMore   = 8    // coefficients solved beyond the candidates', at most
 )
 
-// solvePaths brackets the optima of the adversaries over rows from the solutions of their candidates, and of
+// boundPaths bounds the optima of the adversaries over rows from the solutions of their candidates, and of
 // further penalty coefficients where the bracket is widest. x is ERM's solution.
-func (t *Table) solvePaths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
+func (t *Table) boundPaths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
 	var solve []float64
 	var mu float64 // of all of them
 	for _, c := range of {

@@ -37,8 +37,8 @@ type judge struct {
 
 	largest map[int][]int32 // by candidate: the rows with the largest quarter of the losses, once they were asked for
 
-	// validation says that the rows are validation rows, which were given to compare models on: by accuracy ERM is then a
-	// candidate like the others, since few rows of a group would hardly ever show that it is worse.
+	// validation reports whether the rows are validation rows, which were given to compare models on: by accuracy ERM is
+	// then a candidate like the others, since few rows of a group would hardly ever show that it is worse.
 	validation bool
 }
 

@@ -148,7 +148,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		}
 	}
 	if o.Path {
-		c.Paths, err = c.table.solvePaths(ctx, c.Candidates, x)
+		c.Paths, err = c.table.boundPaths(ctx, c.Candidates, x)
 	}
 	return c.Selection, err
 }

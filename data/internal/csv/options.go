@@ -17,7 +17,7 @@ import (
 // Options says how text is read, as data.TextOptions does, whose fields it has. The zero value selects the rules
 // documented at [Read].
 type Options struct {
-	// NoHeader says that the first line is a row. The columns are then called
+	// NoHeader reports whether the first line is a row. The columns are then called
 	// column_1, column_2, …
 	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
 
@@ -43,7 +43,7 @@ type Options struct {
 	// MaxColumns is how many columns a text may have; 0 means DefaultMaxColumns.
 	MaxColumns int `json:"max_columns,omitempty" yaml:"max_columns,omitempty"`
 
-	// Dates says that a column of dates, or dates and times, is Numeric: days since
+	// Dates reports whether a column of dates, or dates and times, is Numeric: days since
 	// 1970-01-01 UTC. They are written as in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z),
 	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
 	// order that some row of the column decides.
@@ -58,7 +58,7 @@ type Options struct {
 	// Known holds, by name, how columns are to be read. The types of others are guessed.
 	Known map[string]table.ColumnForm `json:"-" yaml:"-"`
 
-	// TrustMarks says that the user named the marks of numbers for this table, whatever Known says of their use.
+	// TrustMarks reports whether the user named the marks of numbers for this table, whatever Known says of their use.
 	TrustMarks bool `json:"-" yaml:"-"`
 
 	// Relabel gives texts other names before the types of the columns are decided.

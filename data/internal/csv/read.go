@@ -167,8 +167,8 @@ func (r *reading) table(names []string) (*intake.Table, error) {
 	return r.fill(rows)
 }
 
-// selectColumns marks the columns named, or all for nil, as used. It adds the columns of the header that are not
-// there yet.
+// selectColumns marks the named columns, or all if names is nil, as used, and appends to r.columns any header columns
+// that it lacks.
 func (r *reading) selectColumns(names []string) error {
 	want, err := intake.CheckWanted(names, r.header)
 	for i, name := range r.header {

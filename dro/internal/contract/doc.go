@@ -1,5 +1,5 @@
 // Package contract checks parts of a problem against the contracts of package saddle, at a few points. A solve checks
-// those of other modules, since a wrong slope or a lower bound that is none gives bounds that do not contain the optimum;
+// those of other modules, since a wrong slope or an invalid lower bound gives bounds that do not contain the optimum;
 // packages oracletest and dualtest check all samples.
 package contract
 

@@ -14,7 +14,7 @@ import (
 )
 
 // This file checks parts of a problem that other modules define, at a few points and for a few samples, before a
-// solve: a wrong slope or a lower bound that is none gives bounds that do not contain the optimum.
+// solve: a wrong slope or an invalid lower bound gives bounds that do not contain the optimum.
 
 // modulePath is the path of this module.
 var modulePath, _, _ = strings.Cut(reflect.TypeFor[saddle.Problem]().PkgPath(), "/dro/")

@@ -410,7 +410,7 @@ func (pinned) FenchelYoung(_, _ []float64) float64 { return math.Inf(1) }
 // AddGradTo implements engine.Smooth.
 func (p pinned) AddGradTo(dst, x []float64) { dst[len(x)-1] += float64(p) * x[len(x)-1] }
 
-// RidgeTo implements engine.Ridge.
+// RidgeTo implements engine.Ridge: it overwrites the diagonal with 0 except for the last entry.
 func (p pinned) RidgeTo(diagonal []float64) {
 	clear(diagonal)
 	diagonal[len(diagonal)-1] = float64(p)

@@ -58,12 +58,12 @@ func CertifyByCurvature(c *engine.Certifier, count, limit int, maxPasses float64
 	if !(total > 0) {
 		return none
 	}
-	f := newMinorant(o, rows, ridge, weight, c.IsRedundant)
+	f := newQuadraticMinorant(o, rows, ridge, weight, c.IsRedundant)
 	if all, ok := c.Problem.Oracle.(engine.LinearModel); f == nil && ok && c.Redundant == nil {
 		kept := slices.Clone(weight) // the search overwrites the scratch space
 		if findRedundant(c, all, ridge); slices.Contains(c.Redundant, true) {
 			copy(weight, kept)
-			f = newMinorant(o, rows, ridge, weight, c.IsRedundant)
+			f = newQuadraticMinorant(o, rows, ridge, weight, c.IsRedundant)
 		}
 	}
 	if f == nil {
@@ -130,9 +130,9 @@ type minorant struct {
 	inflate   float64
 }
 
-// newMinorant returns the minorant of these samples and weights, nil if it is singular
-// or so nearly singular that rounding decides. The parameters of redundant columns count as 0.
-func newMinorant(
+// newQuadraticMinorant returns the quadratic minorant of these samples and weights, nil if it is
+// singular or so nearly singular that rounding decides. The parameters of redundant columns count as 0.
+func newQuadraticMinorant(
 	o engine.LinearModel, rows *ranks.Rows, ridge, weight []float64, redundant func(i int) bool,
 ) *minorant {
 	const (
@@ -196,8 +196,8 @@ func gramRounding(d, rows int) float64 {
 	return 1.01 * float64(d) * (engine.Gamma(rows+more) + 4*engine.Gamma(d+16))
 }
 
-// gamma returns γ for a sum over the parameters, including the operations on its terms.
-func (f *minorant) gamma() float64 {
+// roundingGamma returns γ for a sum over the parameters, including the operations on its terms.
+func (f *minorant) roundingGamma() float64 {
 	const more = 16
 	return engine.Gamma(f.d + more)
 }
@@ -211,7 +211,7 @@ func (f *minorant) gradientNorm(g, err []float64) float64 {
 		off += f.scale[i] * err[i] * f.scale[i] * err[i]
 	}
 	blas64.Trsv(blas.Trans, f.factor, blas64.Vector{N: f.d, Inc: 1, Data: v})
-	return (1 + f.gamma()) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
+	return (1 + f.roundingGamma()) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
 }
 
 // provesEigenvalues reports whether the smallest eigenvalue of the exact A is proved to be at least value: the
@@ -264,7 +264,7 @@ func (f *minorant) maxRowNorm(
 		}
 		return most
 	})
-	longest *= 1 + f.gamma()
+	longest *= 1 + f.roundingGamma()
 	proved := func(bound float64) bool { return f.provesEigenvalues(longest / (bound * bound)) }
 	if proved(within) {
 		if rho = within; proved(within / 3) {
@@ -304,7 +304,7 @@ func (f *minorant) maxNorm(c *engine.Certifier, o engine.LinearModel, norm, weig
 		residual.Set(i, i, residual.At(i, i)-1)
 	}
 	size := mat.Norm(inverse, 2) // Frobenius
-	off := (1 + engine.Gamma(f.d*f.d)) * (mat.Norm(&residual, 2) + f.gamma()*mat.Norm(f.upper, 2)*size)
+	off := (1 + engine.Gamma(f.d*f.d)) * (mat.Norm(&residual, 2) + f.roundingGamma()*mat.Norm(f.upper, 2)*size)
 	if !(off < 0.5) {
 		return math.Inf(1)
 	}
@@ -333,6 +333,6 @@ func (f *minorant) maxNorm(c *engine.Certifier, o engine.LinearModel, norm, weig
 		}
 		return most
 	}))
-	largest += f.gamma() * (largest + math.Sqrt(scaled)*size)
+	largest += f.roundingGamma() * (largest + math.Sqrt(scaled)*size)
 	return math.Sqrt(f.inflate) * largest / (1 - off)
 }

@@ -79,7 +79,7 @@ func TestAbove_ProvesTheSmallestEigenvalue(t *testing.T) {
 		for j := range weight {
 			weight[j] = rng.ExpFloat64()
 		}
-		f := newMinorant(s.Oracle(t, losses.Squared{}), nil, engine.RidgeOf(saddle.L2{Mu: 0.01}, d), weight, none)
+		f := newQuadraticMinorant(s.Oracle(t, losses.Squared{}), nil, engine.RidgeOf(saddle.L2{Mu: 0.01}, d), weight, none)
 		if f == nil {
 			t.Fatal("no lower bound")
 		}

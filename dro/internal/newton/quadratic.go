@@ -28,7 +28,7 @@ type quadratic struct {
 // if rounding prevents that.
 func (s *quadratic) solve(tolerance float64) bool {
 	switch {
-	case !s.start():
+	case !s.initWeights():
 		return true
 	case s.base == nil:
 		return false
@@ -37,7 +37,7 @@ func (s *quadratic) solve(tolerance float64) bool {
 	if in.solve(tolerance) {
 		return true
 	}
-	if in.few == nil || !s.start() {
+	if in.few == nil || !s.initWeights() {
 		return false
 	}
 	in = s.newInterior(tolerance) // H may be too ill-conditioned to be inverted by itself
@@ -54,11 +54,11 @@ func (s *quadratic) eachPart(do func(part, lo, hi int)) {
 	}
 }
 
-// start stores weights within their bounds in q, and reports whether there is more than one choice.
-func (s *quadratic) start() bool {
+// initWeights stores weights within their bounds in q, and reports whether the bounds leave a choice of weights. If not,
+// it stores the solution for these weights.
+func (s *quadratic) initWeights() (hasChoice bool) {
 	k, d := len(s.v), len(s.g)
 	s.delta, s.q, s.base = make([]float64, d), make([]float64, k), factorOf(s.h)
-	choice := false
 	s.eachPart(func(part, lo, hi int) {
 		caps, mass := 0.0, s.mass[part]
 		for _, u := range s.u[lo:hi] {
@@ -67,9 +67,9 @@ func (s *quadratic) start() bool {
 		for i, u := range s.u[lo:hi] { // proportional to the caps
 			s.q[lo+i] = mass * min(u, mass) / caps
 		}
-		choice = choice || mass < caps*(1-1e-12)
+		hasChoice = hasChoice || mass < caps*(1-1e-12)
 	})
-	if choice {
+	if hasChoice {
 		return true
 	}
 	s.gradientTo(s.delta)

@@ -102,7 +102,7 @@ func TestFewPieces_SolveTheSameSystem(t *testing.T) {
 		}
 		s.h.SetSym(i, i, 2)
 	}
-	s.start()
+	s.initWeights()
 	in := s.newInterior(1e-9)
 	if in.few == nil {
 		t.Fatal("the pieces are few")

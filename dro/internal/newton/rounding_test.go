@@ -31,7 +31,7 @@ func TestCurvature_RoundingIsBounded(t *testing.T) {
 		for j := range weight {
 			weight[j] = rng.Float64() / float64(n)
 		}
-		f := newMinorant(o, nil, ridge, append([]float64(nil), weight...), none)
+		f := newQuadraticMinorant(o, nil, ridge, append([]float64(nil), weight...), none)
 		if f == nil {
 			continue
 		}

@@ -96,8 +96,8 @@ func (w *weights) updateWeights(r *engine.Response, slope []float64, lo, hi int)
 	return total
 }
 
-// overflowError returns the reason why the second derivative in coordinate i is not finite.
-func (w *weights) overflowError(i int) error {
+// overflowError returns the reason why the second derivative in a parameter coordinate is not finite.
+func (w *weights) overflowError(coordinate int) error {
 	const steep = 1e150 // Σc above which products with squared slopes may overflow
 	if w.total > steep {
 		return ErrSteep
@@ -108,5 +108,5 @@ func (w *weights) overflowError(i int) error {
 			return fmt.Errorf("dro: the adversary %T returned NaN as the derivative of its weight of sample %d", w.dual, j)
 		}
 	}
-	return &saddle.OverflowError{Coordinate: i}
+	return &saddle.OverflowError{Coordinate: coordinate}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Built says whether this program can run as several ranks.
+// Built reports whether this program can run as several ranks.
 const Built = true
 
 // A comm is the ranks of an MPI job. One thread of the system makes all calls: that which
@@ -220,7 +220,7 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 	})
 }
 
-// check ends all where a call has failed. By default the library does so itself.
+// check aborts all ranks if an MPI call failed (code ≠ 0). By default the MPI library aborts them itself.
 func (m *comm) check(what string, code int32) {
 	if code != 0 {
 		fmt.Fprintf(os.Stderr, "drotrain: rank %d: %s returned %d (%s)\n", m.rank, what, code, m.library)

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// Built says whether this program can run as several ranks.
+// Built reports whether this program can run as several ranks.
 const Built = false
 
 // Start returns a single rank, and an error where a launcher has started several. exit ends

@@ -1,4 +1,4 @@
-// Package show writes what the command prints on a terminal: the outcome of a training or
+// Package show writes what the command prints on a terminal: the outcome of a training run or
 // an evaluation in 80 columns, numbers for people, progress, and text in which nothing
 // moves the cursor. Start at layout.go.
 package show

@@ -53,7 +53,7 @@ type phaseState struct {
 	phase   string
 	begun   time.Time
 	text    string    // of the newest report
-	share   float64   // done of the phase, or of its pass over the table; that of a training never falls
+	share   float64   // done of the phase, or of its pass over the table; that of a training run never falls
 	counted bool      // the share grows evenly
 	first   float64   // the first gap of a training; 0: none yet
 	news    time.Time // of the newest report
@@ -90,7 +90,7 @@ func (p *Progress) update(change func()) {
 	}
 }
 
-// Observe shows the progress of a training.
+// Observe shows the progress of a training run.
 func (p *Progress) Observe(s train.Progress) {
 	p.update(func() {
 		p.enterPhase(s.Phase)
