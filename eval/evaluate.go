@@ -57,7 +57,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 			return err
 		}
 		losses[k] = s
-		r := ModelResult{Name: m.Name, Role: m.Role, OverConstant: differenceFromConstant(&in, m.Loss, strata.All.Rows)}
+		r := ModelResult{Name: m.Name, Role: m.Role, OverConstant: differenceFromConstant(&in, m.Loss, strata.All.Rows, 1)}
 		r.Constant = in.isConstant(&m)
 		r.Overall = measureStratum(in.rows, k, strata.All)
 		for _, a := range cvarLevels(n) {
@@ -84,12 +84,13 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 			share = in.TrainShare[k]
 		}
 		r, err := e.measureGrouping(ctx, &in, g, strata.Groups[k], share)
-		for j := range r.Groups {
-			r.Groups[j].Constants = constant.measure(strata.Groups[k][j].Rows)
-		}
 		if err != nil {
 			return nil, err
 		}
+		for j := range r.Groups {
+			r.Groups[j].Constants = constant.measure(strata.Groups[k][j].Rows)
+		}
+		r.compareWithConstant(&in, strata.Groups[k])
 		e.Groupings = append(e.Groupings, r)
 	}
 	if err := e.addIntervals(ctx, &in, strata, losses); err != nil {
@@ -159,15 +160,19 @@ func (in *Input) isConstant(m *Model) bool {
 	return true
 }
 
-// differenceFromConstant compares losses with the losses of the constant prediction. It returns nil if the input has
-// none.
-func differenceFromConstant(in *Input, loss []float64, rows []int32) *Difference {
+// differenceFromConstant compares losses over rows with the losses of the constant prediction. Its interval holds for
+// a number of such comparisons together. It returns nil if the input has no constant prediction.
+func differenceFromConstant(in *Input, loss []float64, rows []int32, comparisons int) *Difference {
 	if in.Constant == nil || len(rows) < 2 {
 		return nil
 	}
-	n, weight := float64(len(rows)), in.rows.Weight
-	change := (weight.SumOf(loss) - weight.SumOf(in.Constant)) / n // the weights have mean 1
-	half := studentQuantile(in.confidence(), n-1) * weight.StandardError(loss, in.Constant, rows)
+	change, _ := in.rows.Weight.Mean(rows, func(i int32) float64 { return loss[i] - in.Constant[i] })
+	u := studentQuantile(simultaneousConfidence(in.confidence(), float64(comparisons)), float64(len(rows)-1))
+	half := u * in.rows.Weight.StandardError(loss, in.Constant, rows)
+	method := "student"
+	if comparisons > 1 {
+		method = "simultaneous"
+	}
 	return &Difference{Value: Num(change), Interval: &Interval{Low: Num(change - half), High: Num(change + half),
-		Method: "student"}}
+		Method: method}}
 }

@@ -170,6 +170,9 @@ type GroupModel struct {
 	// eligible group.
 	Simultaneous *Interval `json:"risk_simultaneous,omitempty"`
 	ErrorShare   Num       `json:"error_share"` // share of the summed loss of all rows
+	// OverConstant is the risk minus that of the constant fitted to the training rows, with an interval that holds for
+	// all eligible groups together.
+	OverConstant *Difference `json:"over_constant,omitempty"`
 
 	// Classes is what the model does on each of more than two classes within the group, where
 	// there are at most 30.

@@ -220,3 +220,21 @@ func (g *Grouping) FirstGroups(most int) []*Group {
 	}
 	return all[:min(most, k+most/6)]
 }
+
+// compareWithConstant compares all models in every group with enough rows with the constant fitted to the training
+// rows, with intervals that hold for these groups together.
+func (g *Grouping) compareWithConstant(in *Input, groups []stratum) {
+	compared := 0
+	for i := range g.Groups {
+		if g.Groups[i].Sufficient {
+			compared++
+		}
+	}
+	for i := range g.Groups {
+		if h := &g.Groups[i]; h.Sufficient {
+			for k := range h.Models {
+				h.Models[k].OverConstant = differenceFromConstant(in, in.Models[k].Loss, groups[i].Rows, compared)
+			}
+		}
+	}
+}

@@ -696,6 +696,9 @@ func (j *judge) warningSentences() []string {
 			out = append(out, fmt.Sprintf("%s %s not measurably better than a constant prediction %s.", name, is, by))
 		}
 	}
+	if s := j.worseThanConstant(); s != "" {
+		out = append(out, s)
+	}
 	if j.effective < j.fewest {
 		s := fmt.Sprintf("%s depends on few rows: its effective sample size is %s of %s; below %s there is too little to learn from.",
 			name, fmt.Sprintf("%.3g", j.effective), printable.Plural(int(j.in.TrainingRows), "training row",
@@ -716,6 +719,35 @@ func (j *judge) warningSentences() []string {
 		}
 	}
 	return out
+}
+
+// worseThanConstant names up to three groups in which the model in focus is measurably worse than a constant prediction,
+// or returns "".
+func (j *judge) worseThanConstant() string {
+	g := j.Headline()
+	if g == nil {
+		return ""
+	}
+	all := j.leadingMeasures()
+	risk := strings.TrimPrefix(all[len(all)-1].name, "the ")
+	if risk == "RMSE" && j.Loss != RootMeanSquare {
+		risk = "risk"
+	}
+	var out []string
+	for _, h := range g.WorstFirst() {
+		m := &h.Models[j.k]
+		if !m.OverConstant.isAbove() {
+			continue
+		}
+		here, constant := printable.Pair(float64(m.Values.Risk()), float64(m.Values.Risk()-m.OverConstant.Value))
+		out = append(out, fmt.Sprintf("%s (%s %s against %s)", printable.Group(h.Label), risk, here, constant))
+	}
+	if out == nil {
+		return ""
+	}
+	name, is := j.subject()
+	return fmt.Sprintf("%s %s measurably worse in %s than the best constant prediction of the training rows.", name, is,
+		printable.List(out, 3))
 }
 
 // SliceWarning describes the first confirmed slice of rows that are predicted worse than the rest, or returns "".

@@ -160,10 +160,11 @@ func (s *sliceSearcher) rankPairs(a, b int) (to []candidate, tried int) {
 	return to, tried
 }
 
-// consider adds a candidate if its rows have larger losses than the other rows and both have enough rows.
+// consider adds a candidate of at most half of the rows if these have larger losses than the other rows and both have
+// enough rows. Of larger ones, the other rows are what is remarkable.
 func (s *sliceSearcher) consider(to []candidate, c candidate, v cellSum) []candidate {
 	least := float64(s.out.MinRows)
-	if v.n < least || v.n > s.all.N-least {
+	if v.n < least || v.n > s.all.N-least || v.n > s.all.N/2 {
 		return to
 	}
 	inside := v.sum / v.n

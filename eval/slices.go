@@ -95,8 +95,8 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 // describeMethod describes the search.
 func (s *sliceSearcher) describeMethod() string {
 	text := fmt.Sprintf(
-		"Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best "+
-			"confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with "+
+		"Conditions on one or two columns (levels, quintiles) that hold for at most half of the rows were searched on %s "+
+			"rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with "+
 			"unequal variances; fewer than %d rows confirm nothing.", printable.Count(s.out.SearchN),
 		printable.Count(s.out.ConfirmN), s.in.minConfirmed())
 	if len(s.in.Columns) > pairedColumns {

@@ -113,6 +113,10 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 			h.Models = slices.Clone(h.Models)
 			for k := range h.Models {
 				m := &h.Models[k]
+				if d := m.OverConstant; d != nil {
+					over := u.difference(*d, m.Values.Risk(), m.Values.Risk()-d.Value)
+					m.OverConstant = &over
+				}
 				m.Values, m.Intervals, m.Simultaneous = u.values(m.Values), u.intervals(m.Intervals), u.interval(m.Simultaneous)
 			}
 		}

@@ -1,6 +1,10 @@
 package eval
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // A groupRisk is the mean loss over the rows of a group.
 type groupRisk struct {
@@ -51,4 +55,56 @@ func (e *Evaluation) IsWorstBy(m Measure, k int) bool {
 	}
 	i := e.Headline().find(w.Label)
 	return i >= 0 && h.Models[k].Values.Of[m.Key] == e.Headline().Groups[i].Models[k].Values.Of[m.Key]
+}
+
+// A WorstComparison compares the worst group of a model with the other groups that have enough rows.
+type WorstComparison struct {
+	Others  []*Group // groups compared, by decreasing risk
+	Settled []bool   // by group of Others: whether its risk is measurably lower
+	Rest    float64  // risk of the others together
+	IsAbove bool     // the worst group's risk is measurably above Rest
+}
+
+// CompareWorst compares the worst group of model k with every other group and with all others together, or returns nil
+// without a worst group and intervals. The groups have no rows in common, so the errors of their risks are independent:
+// the end of the interval of a difference lies as far from it as the root of the sum of the squared distances of the
+// ends of both intervals (Zou and Donner 2008). Single comparisons allow for all pairs of groups.
+func (e *Evaluation) CompareWorst(k int) *WorstComparison {
+	g, w := e.Headline(), e.Models[k].WorstGroup
+	if w == nil || g.find(w.Label) < 0 {
+		return nil
+	}
+	mean := func(x float64) float64 { return x } // the risk as a mean over rows
+	root := mean
+	if e.Loss == RootMeanSquare {
+		mean, root = func(x float64) float64 { return x * x }, math.Sqrt
+	}
+	worst := &g.Groups[g.find(w.Label)]
+	if worst.Models[k].Simultaneous == nil {
+		return nil
+	}
+	var c WorstComparison
+	for i := range g.Groups {
+		if h := &g.Groups[i]; h.Sufficient && h != worst && h.Models[k].Simultaneous != nil {
+			c.Others = append(c.Others, h)
+		}
+	}
+	slices.SortStableFunc(c.Others, func(a, b *Group) int {
+		return cmp.Compare(b.Models[k].Values.Risk(), a.Models[k].Values.Risk())
+	})
+	risk := func(h *Group) float64 { return mean(float64(h.Models[k].Values.Risk())) }
+	below := risk(worst) - mean(float64(worst.Models[k].Simultaneous.Low))
+	above := func(h *Group) float64 { return mean(float64(h.Models[k].Simultaneous.High)) - risk(h) }
+	groups := len(c.Others) + 1
+	total, sum, square := 0.0, 0.0, 0.0
+	for _, h := range c.Others {
+		freedom := float64(max(1, min(h.N, worst.N)-1))
+		factor := e.wideningFor(groups*(groups-1)/2, freedom) / e.wideningFor(groups, freedom)
+		c.Settled = append(c.Settled, risk(worst)-risk(h) > factor*math.Hypot(below, above(h)))
+		total, sum = total+h.Share, sum+h.Share*risk(h)
+		square += h.Share * above(h) * h.Share * above(h)
+	}
+	rest := sum / total
+	c.Rest, c.IsAbove = root(rest), risk(worst)-rest > math.Hypot(below, math.Sqrt(square)/total)
+	return &c
 }

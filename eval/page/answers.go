@@ -25,12 +25,14 @@ var worries = []struct {
 	{"The numbers flatter", (*page).trainingWarnings},
 	{"Only one outcome occurs", (*page).outcomeWarnings},
 	{"The rows have changed", (*page).driftWarnings},
+	{"Rates differ between groups", (*page).differingCriteria},
 	{"Some rows are predicted worse", (*page).sliceWarnings},
 	{"The tail is worse", (*page).tailWarnings},
 	{"The average prediction is off", (*page).calibrationWarnings},
 	{"The optimum is not certified", func(p *page) []string { return certificateCaveat(p.Report.Certificate) }},
 	{"Few rows decide", (*page).adversaryWarnings},
-	{"Note from the training", (*page).noteWarnings},
+	{"The choice is uncertain", (*page).choiceWarnings},
+	{"The training warns", (*page).noteWarnings},
 	{"Not settled", (*page).undecidedCriteria},
 	{"Groups too small", (*page).smallGroupWarnings},
 }
@@ -72,13 +74,25 @@ func (p *page) leakWarnings() (out []string) {
 	return out
 }
 
-// Notes of the training that are warnings begin with warningPrefix; those on leaks have leakWord.
-const warningPrefix, leakWord = "warning: ", "leakage"
+// Notes of the training that are warnings begin with warningPrefix; those on leaks have leakWord, that on a choice which
+// other rows would have changed goes on with choicePrefix.
+const warningPrefix, leakWord, choicePrefix = "warning: ", "leakage", "the choice is uncertain: "
+
+// choiceWarnings returns what makes the choice of the model uncertain.
+func (p *page) choiceWarnings() (out []string) {
+	for _, n := range p.Report.Notes {
+		if w, ok := strings.CutPrefix(n, warningPrefix+choicePrefix); ok {
+			out = append(out, w)
+		}
+	}
+	return out
+}
 
 // noteWarnings returns the other warnings among the notes of the training.
 func (p *page) noteWarnings() (out []string) {
 	for _, n := range p.Report.Notes {
-		if w, ok := strings.CutPrefix(n, warningPrefix); ok && !strings.Contains(n, leakWord) {
+		w, ok := strings.CutPrefix(n, warningPrefix)
+		if ok && !strings.Contains(n, leakWord) && !strings.HasPrefix(w, choicePrefix) {
 			out = append(out, w)
 		}
 	}
@@ -292,12 +306,51 @@ func (p *page) failedCriteria() (out []string) {
 	return out
 }
 
+// differs reports whether groups differ measurably by an undecided criterion.
+func differs(c *eval.Criterion) bool {
+	return c.Outcome == "undecided" && c.Key != eval.FourFifthsKey && c.Interval != nil && c.Interval.Low > 0
+}
+
+// differingCriteria names the rates of the model in focus that differ measurably between groups, where it is undecided
+// whether they differ by more than the limit.
+func (p *page) differingCriteria() []string {
+	g, k := p.E.Headline(), p.E.Focus()
+	var rates []string
+	limit := ""
+	for _, c := range p.focusCriteria("undecided") {
+		if !differs(&c) {
+			continue
+		}
+		m, _ := p.E.Task.Measure(c.Key)
+		in := func(label string) string {
+			i := slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == label })
+			if i < 0 {
+				return printable.Group(label)
+			}
+			return fmt.Sprintf("%s in %s", p.formatMeasure(c.Key, float64(g.Groups[i].Models[k].Values.Of[c.Key])),
+				printable.Group(label))
+		}
+		limit = criterionText(&c, c.Limit)
+		rates = append(rates, fmt.Sprintf("the %s is %s and %s (difference %s, interval %s to %s)",
+			strings.ToLower(m.Label[:1])+m.Label[1:], in(c.High), in(c.Low), criterionText(&c, float64(c.Value)),
+			criterionText(&c, float64(c.Interval.Low)), criterionText(&c, float64(c.Interval.High))))
+	}
+	if rates == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s. This is not chance; whether it is more than the limit of %s is undecided.",
+		printable.JoinWords(rates, "and"), limit)}
+}
+
 // undecidedCriteria names the criteria of the model in focus that are undecided, and those that were not tested.
 func (p *page) undecidedCriteria() (out []string) {
 	for _, c := range []struct{ outcome, text string }{{"undecided", "Too few rows to decide: %s."},
 		{"untested", "Not tested: %s."}} {
 		var names []string
 		for _, q := range p.focusCriteria(c.outcome) {
+			if differs(&q) {
+				continue
+			}
 			name := "the four-fifths rule"
 			if m, ok := p.E.Task.Measure(q.Key); ok {
 				name = "the difference of the " + strings.ToLower(m.Label[:1]) + m.Label[1:] + "s"
@@ -423,19 +476,19 @@ func (p *page) losses() string {
 	if g == nil {
 		return "Not measured: no groups were named (--groups)."
 	}
-	class := ""
-	if _, h := p.leastFoundClass(p.E.Focus()); h != nil {
-		class = " " + p.rarestFoundClass() + "."
-	}
 	switch {
 	case p.E.Focus() == 0:
-		return p.worstFinding() + "." + class
+		s := p.worstFinding() + "."
+		if _, h := p.leastFoundClass(0); h != nil {
+			s += " " + p.rarestFoundClass() + "."
+		}
+		return s
 	case p.E.Compared[0].Groups == nil:
 		return "Not tested: without intervals, nothing is claimed."
 	}
 	_, losses := p.changedGroups()
 	if losses == nil {
-		return p.undecidedLoss() + class
+		return p.undecidedLoss()
 	}
 	var out []string
 	for _, h := range losses[:min(len(losses), 3)] {
@@ -445,7 +498,7 @@ func (p *page) losses() string {
 	if n := len(losses) - len(out); n > 0 {
 		s += "; and " + printable.Plural(n, "other group", "other groups")
 	}
-	return s + "." + class
+	return s + "."
 }
 
 // undecidedLoss says that no group is measurably worse off, and where the risk rises most.

@@ -149,7 +149,7 @@ func (p *page) changePhrase(h *eval.Group, word string) string {
 
 // worstFinding says whether one group is measurably predicted worse than the others by the model in focus.
 func (p *page) worstFinding() string {
-	e, g, k := p.E, p.E.Headline(), p.E.Focus()
+	e, k := p.E, p.E.Focus()
 	w := e.Models[k].WorstGroup
 	if w == nil {
 		return fmt.Sprintf("No group has %d rows or more, so groups cannot be compared", e.MinGroupSize)
@@ -159,42 +159,44 @@ func (p *page) worstFinding() string {
 		return fmt.Sprintf("%s has the largest %s, %s; without intervals this may be chance", printable.Group(w.Label),
 			risk, printable.Number(float64(w.Risk)))
 	}
-	low := math.Inf(1)
-	for i := range g.Groups {
-		if h := &g.Groups[i]; h.Label == w.Label && h.Models[k].Simultaneous != nil {
-			low = float64(h.Models[k].Simultaneous.Low)
-		}
-	}
-	var overlapping []string
-	others, next := 0, math.Inf(-1)
-	for i := range g.Groups {
-		h := &g.Groups[i]
-		if !h.Sufficient || h.Label == w.Label {
-			continue
-		}
-		others++
-		next = max(next, float64(h.Models[k].Values.Risk()))
-		if iv := h.Models[k].Simultaneous; iv == nil || float64(iv.High) >= low {
-			overlapping = append(overlapping, printable.Group(h.Label))
-		}
-	}
-	switch {
-	case others == 0:
+	c := e.CompareWorst(k)
+	if c == nil || len(c.Others) == 0 {
 		return fmt.Sprintf("%s is the only group with enough rows", printable.Group(w.Label))
-	case overlapping == nil:
-		here, there := printable.Pair(float64(w.Risk), next)
+	}
+	next := c.Others[0]
+	here, there := printable.Pair(float64(w.Risk), float64(next.Models[k].Values.Risk()))
+	var open []string
+	for i, h := range c.Others {
+		if !c.Settled[i] {
+			_, risk := printable.Pair(float64(w.Risk), float64(h.Models[k].Values.Risk()))
+			open = append(open, fmt.Sprintf("%s (%s)", printable.Group(h.Label), risk))
+		}
+	}
+	switch n := len(c.Others); {
+	case n == 1 && open == nil:
+		return fmt.Sprintf("%s is predicted measurably worse than %s: %s %s against %s", printable.Group(w.Label),
+			printable.Group(next.Label), risk, here, there)
+	case n == 1:
+		return fmt.Sprintf("%s has the larger %s, %s against %s in %s, but not measurably", printable.Group(w.Label), risk,
+			here, there, printable.Group(next.Label))
+	case open == nil:
 		return fmt.Sprintf("%s is predicted measurably worse than every other group: %s %s against at most %s",
 			printable.Group(w.Label), risk, here, there)
 	}
-	of := fmt.Sprintf("those of %d of %s", len(overlapping), printable.Plural(others, "other group", "other groups"))
-	switch {
-	case len(overlapping) <= 2:
-		of = printable.Noun(len(overlapping), "that", "those") + " of " + printable.JoinWords(overlapping, "and")
-	case len(overlapping) == others:
-		of = "those of all other groups"
+	here, rest := printable.Pair(float64(w.Risk), c.Rest)
+	if !c.IsAbove {
+		return fmt.Sprintf("%s has the largest %s, %s, but not measurably above that of the other groups together, %s",
+			printable.Group(w.Label), risk, here, rest)
 	}
-	return fmt.Sprintf("%s has the largest %s, %s, which may be chance: its interval overlaps %s", printable.Group(w.Label),
-		risk, printable.Number(float64(w.Risk)), of)
+	than := fmt.Sprintf("%d of them alone", len(open))
+	switch {
+	case len(open) <= 2:
+		than = "that of " + printable.JoinWords(open, "or")
+	case len(open) == len(c.Others):
+		than = "that of any one of them"
+	}
+	return fmt.Sprintf("%s has the largest %s, %s: measurably above that of the other groups together, %s, but not above %s",
+		printable.Group(w.Label), risk, here, rest, than)
 }
 
 // criteriaFinding counts the outcomes of the criteria.

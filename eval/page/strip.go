@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
@@ -161,10 +162,12 @@ func (r *tableRow) draw(s *strip) {
 	r.Strips[len(r.Cells)-1] = s
 }
 
-// shareAxes gives all strips of a column one axis, which holds the marks of all rows and the intervals of all rows
-// that are not faint.
+// shareAxes gives all strips of a column one axis, which holds the marks of all rows. Beside other rows, faint ones do
+// not widen it by their intervals.
 func (t *table) shareAxes() {
 	t.Ends = make([][]string, len(t.Head))
+	isFaint := func(r tableRow) bool { return r.Class == "faint" }
+	hasOthers := slices.ContainsFunc(t.Rows, func(r tableRow) bool { return !isFaint(r) })
 	for i := range t.Head {
 		var all []*strip
 		var marks []float64
@@ -172,7 +175,7 @@ func (t *table) shareAxes() {
 			if i < len(r.Strips) && r.Strips[i] != nil {
 				s := r.Strips[i]
 				all = append(all, s)
-				if r.Class == "faint" {
+				if isFaint(r) && hasOthers {
 					marks = append(marks, s.value)
 				} else {
 					marks = append(marks, s.marks()...)

@@ -65,9 +65,29 @@ func (p *page) Groups() *table {
 	t.Foot += p.RiskText()
 	if e.Resamples != 0 {
 		t.Foot += fmt.Sprintf(" The %s intervals hold for all groups together.",
-			printable.WholePercent(e.Confidence))
+			printable.WholePercent(e.Confidence)) + p.worstChangeNote()
 	}
 	return t
+}
+
+// worstChangeNote says, with a space before it, how the largest risk of a group changes where that differs from the
+// change in the baseline's worst group: another group may be the worst with the model in focus.
+func (p *page) worstChangeNote() string {
+	k, w := p.E.Focus(), p.E.Models[0].WorstGroup
+	if k == 0 || w == nil || p.E.Compared[k-1].Alike {
+		return ""
+	}
+	d, in := p.E.Compared[k-1].WorstGroup, p.E.Compared[k-1].GroupChange(w.Label)
+	if d == nil || d.Interval == nil || in == nil || in.Interval == nil {
+		return ""
+	}
+	scale := float64(w.Risk)
+	if d.Text(scale) == in.Text(scale) {
+		return ""
+	}
+	return fmt.Sprintf(" The change in %s is that of this group alone; the largest %s of a group, whichever has it, changes "+
+		"by %s (%s).", printable.Group(w.Label), p.lowerRiskName(), printable.Signed(float64(d.Value), scale),
+		d.Interval.Text(scale))
 }
 
 // worstMark marks the group with the largest risk for the model in focus.
