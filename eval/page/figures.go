@@ -233,7 +233,7 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	if c.Validation > 0 {
 		where = "on the validation rows"
 	}
-	lines := chart.Lines{XLabel: c.AverageName() + ", " + where, YLabel: c.Criterion + ", " + where, Height: 260}
+	lines := chart.Lines{XLabel: c.AverageName(), YLabel: c.Criterion, Height: 260}
 	var names []string
 	candidates := slices.Clone(c.Candidates)
 	slices.SortStableFunc(candidates, func(a, b eval.Candidate) int { return cmp.Compare(a.Average, b.Average) })

@@ -138,7 +138,7 @@ func TestPage_ManyGroupsAreFolded(t *testing.T) {
 	}
 	text := b.String()
 	shown := text[strings.Index(text, `<section id="groups">`):]
-	shown = shown[:strings.Index(shown, "<details>")]
+	shown = shown[:strings.Index(shown, `<details class="more">`)]
 	if n := strings.Count(shown, "<tr"); n != 1+foldedRows+1 { // head, groups, all rows
 		t.Errorf("%d rows are shown", n)
 	}

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
@@ -400,12 +401,13 @@ func (p *page) Methods() []string {
 var outcomes = map[string]string{"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail",
 	"undecided": "undecided", "untested": "undecided"}
 
-// breaks lets a long name break after a dot or an underscore.
-var breaks = strings.NewReplacer(".", ".<wbr>", "_", "_<wbr>")
+// breaks matches where a long name may break: after an underscore, or after a dot that is not within a number.
+var breaks = regexp.MustCompile(`\.\b[^0-9]|_`)
 
-// RowHead formats the first cell of a row. Long names may break after a dot or an underscore.
+// RowHead formats the first cell of a row. Long names may break after a dot or an underscore; numbers do not break.
 func (t table) RowHead(s string) template.HTML {
-	return template.HTML(breaks.Replace(string(t.Cell(s))))
+	s = string(t.Cell(strings.ReplaceAll(s, " × 10", "\u00a0×\u00a010")))
+	return template.HTML(breaks.ReplaceAllStringFunc(s, func(at string) string { return at[:1] + "<wbr>" + at[1:] }))
 }
 
 // Cell formats a cell with its interval or remark below the number.

@@ -343,9 +343,7 @@ func (p *page) Ranking() *table {
 	for _, k := range order {
 		t.Rows = append(t.Rows, p.modelRow(k, lead, hasGroups))
 	}
-	if row, ok := p.constantRow(lead, hasGroups); ok {
-		t.Rows = append(t.Rows, row)
-	}
+	t.Rows = append(t.Rows, p.constantRows(lead, hasGroups)...)
 	t.shareAxes()
 	if e.Resamples != 0 {
 		t.Foot = fmt.Sprintf("Changes of the %s against %s, with %s intervals", p.lowerRiskName(), p.Models[0],
@@ -401,40 +399,50 @@ func (p *page) modelRow(k int, lead eval.Measure, hasGroups bool) tableRow {
 	return row
 }
 
-// constantRow returns the row of the best constant prediction in the table of models. ok is false if its leading
-// measure is not known.
-func (p *page) constantRow(lead eval.Measure, hasGroups bool) (row tableRow, ok bool) {
+// constantRows returns the rows of constant predictions in the table of models: the best one of the rows measured and the
+// best one of the training rows, which is compared with the baseline; nil if the leading measure is not known.
+func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	e := p.E
 	m := &e.Models[0]
 	x, ok := e.Constants[lead.Key]
 	if !ok {
-		return row, false
+		return nil
 	}
-	row = tableRow{Cells: []string{"constant prediction", p.formatMeasure(lead.Key, float64(x))}, Class: "total"}
-	if !e.IsRisk(lead) {
-		risk := math.NaN()
-		if m.OverConstant != nil {
-			risk = float64(m.Overall.Risk() - m.OverConstant.Value)
+	row := func(name, lead, risk string) tableRow {
+		r := tableRow{Cells: []string{name, lead}, Class: "total"}
+		if !e.IsRisk(e.Task.Leading()) {
+			r.Cells = append(r.Cells, risk)
 		}
-		row.Cells = append(row.Cells, printable.Number(risk))
+		if hasGroups {
+			r.Cells = append(r.Cells, "–", "–")
+		}
+		if hasGroups && len(p.Models) > 1 {
+			r.Cells = append(r.Cells, "–")
+		}
+		r.Cells = append(r.Cells, "–")
+		return r
 	}
-	if hasGroups {
-		row.Cells = append(row.Cells, "–", "–")
+	here := "–"
+	if risk, ok := e.Constants[e.Task.Risk().Key]; ok {
+		here = printable.Number(float64(risk))
 	}
-	if hasGroups && len(p.Models) > 1 {
-		row.Cells = append(row.Cells, "–")
-	}
+	out := []tableRow{row("best constant of these rows", p.formatMeasure(lead.Key, float64(x)), here)}
 	if d := m.OverConstant; d != nil {
+		risk := printable.Number(float64(m.Overall.Risk() - d.Value))
+		first := "–"
+		if e.IsRisk(lead) {
+			first = risk
+		}
+		trained := row("best constant of the training rows", first, risk)
 		over := eval.Difference{Value: -d.Value}
 		if d.Interval != nil {
 			over.Interval = &eval.Interval{Low: -d.Interval.High, High: -d.Interval.Low, Method: d.Interval.Method}
 		}
-		row.Cells = append(row.Cells, over.Text(float64(m.Overall.Risk())))
-		row.draw(changeStrip(&over))
-	} else {
-		row.Cells = append(row.Cells, "–")
+		trained.Cells[len(trained.Cells)-1] = over.Text(float64(m.Overall.Risk()))
+		trained.draw(changeStrip(&over))
+		out = append(out, trained)
 	}
-	return row, true
+	return out
 }
 
 // riskName returns the name of the risk.

@@ -278,7 +278,7 @@ func (p *page) Legend() (out []legendEntry) {
 		{func(s *strip) float64 { return s.standard },
 			`<svg x="13" y="7" overflow="visible"><path class="std" d="` + diamond + `"/></svg>`, p.Models[0]},
 		{func(s *strip) float64 { return s.constant }, `<line class="const" x1="13" x2="13" y1="1" y2="13"/>`,
-			"constant prediction"},
+			"best constant of these rows"},
 		{func(s *strip) float64 { return s.limit }, `<line class="limit" x1="13" x2="13" y1="0" y2="14"/>`, "limit"},
 	} {
 		if has(c.of) {
