@@ -67,7 +67,7 @@ func TestFromArrow_SparseVectors(t *testing.T) {
 	for want, rows := range map[string][][]value{
 		`column "x", row 2: the sparse vector is null`:                  {{}, nil},
 		`column "x", row 1: an entry of the sparse vector is null`:      {{{index: 1, null: true}}},
-		`column "x", row 2: the sparse vector has an entry at place -1`: {{}, {{index: -1, v: 1}}},
+		`column "x", row 2: the sparse vector has an entry at index -1`: {{}, {{index: -1, v: 1}}},
 		`column "x", row 1: the sparse vector has two entries`:          {{{index: 1, v: 1}, {index: 1, v: 2}}},
 	} {
 		if _, err := read(rows); err == nil || !strings.Contains(err.Error(), want) {

@@ -147,28 +147,14 @@ func (j *judge) criterionWords() string {
 // riskWords names the risk in words: the log loss, or the mean squared error.
 func (e *Evaluation) riskWords() string {
 	switch {
+	case e.Task != Regression && e.LossUnit == "nats":
+		return "log loss"
 	case e.Loss == RootMeanSquare:
 		return "RMSE"
 	case e.Task == Regression && e.isRiskMeanSquare():
 		return "mean squared error"
 	}
-	return e.riskName()
-}
-
-// riskName returns the name of the mean loss within a sentence: "log loss", "Huber loss" or "risk".
-func (e *Evaluation) riskName() string {
-	switch {
-	case e.Task != Regression && e.LossUnit == "nats":
-		return "log loss"
-	case e.IsHuber():
-		return "Huber loss"
-	}
 	return "risk"
-}
-
-// IsHuber reports whether the risk is the mean of Huber's loss.
-func (e *Evaluation) IsHuber() bool {
-	return e.Task == Regression && strings.HasPrefix(e.Loss, "huber")
 }
 
 // useNone is the recommendation where no model is better than a constant.
@@ -395,10 +381,10 @@ func (r shownMeasure) beforeAfter(a, b float64) string {
 // are accuracy and log loss for classes, the RMSE for squared losses, only the risk for deviances and quantiles, and
 // RMSE and risk otherwise.
 func (e *Evaluation) leadingMeasures() []shownMeasure {
-	risk, lead := shownMeasure{name: "the " + e.riskName(), key: riskMeasure.Key}, e.Task.Leading()
+	risk, lead := shownMeasure{name: "the risk", key: riskMeasure.Key}, e.Task.Leading()
 	if e.Task != Regression {
 		if e.LossUnit == "nats" {
-			risk.name = e.riskName()
+			risk.name = "log loss"
 		}
 		accuracy := shownMeasure{name: strings.ToLower(lead.Label), key: lead.Key, share: lead.Unit == "share"}
 		if t := e.Threshold; t != nil && *t != 0.5 {
@@ -512,7 +498,7 @@ func (j *judge) tailSentence() string {
 	tail := j.leadingMeasures()[len(j.leadingMeasures())-1]
 	tail.key, tail.unit = "", ""
 	if tail.name != "log loss" {
-		tail.name = "the " + j.riskName()
+		tail.name = "the risk"
 	}
 	interval := ""
 	if !j.isByGroup() {
@@ -659,7 +645,7 @@ func (j *judge) singleModelSentence() string {
 		strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1),
 		first.appendUnit(first.text(first.valueOf(overall))))
 	if median := float64(overall.Of[medianError]); first.key == RootMeanSquare && !math.IsNaN(median) {
-		s += fmt.Sprintf(" (median absolute error %s", first.text(median))
+		s += fmt.Sprintf(" (median absolute error %s", first.appendUnit(first.text(median)))
 		if r2, ok := overall.Get(r2Key); ok {
 			s += ", R² " + printable.Number(r2)
 		}
@@ -680,7 +666,7 @@ func (j *judge) singleModelSentence() string {
 		if !j.IsWorstBy(j.Task.Leading(), j.k) { // it is worst by its risk alone
 			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
 		}
-		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.text(first.valueOf(in)), where,
+		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.appendUnit(first.text(first.valueOf(in))), where,
 			printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
@@ -702,7 +688,7 @@ func (j *judge) warningSentences() []string {
 		out = append(out, fmt.Sprintf("%s %s constant: %s.", name, is, j.constantText()))
 	}
 	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
-		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1))+" over",
+		by := fmt.Sprintf("(risk minus the constant’s: %s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1)),
 			printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
@@ -745,7 +731,7 @@ func (j *judge) worseThanConstant() string {
 	all := j.leadingMeasures()
 	risk := strings.TrimPrefix(all[len(all)-1].name, "the ")
 	if risk == "RMSE" && j.Loss != RootMeanSquare {
-		risk = j.riskName()
+		risk = "risk"
 	}
 	var out []string
 	for _, h := range g.WorstFirst() {
@@ -769,7 +755,11 @@ func (e *Evaluation) SliceWarning() string {
 	if e.Slices == nil {
 		return ""
 	}
-	risk := e.riskName()
+	all := e.leadingMeasures()
+	risk := strings.TrimPrefix(all[len(all)-1].name, "the ")
+	if risk != "log loss" {
+		risk = "risk"
+	}
 	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
 			here, rest := printable.Pair(float64(c.Risk), float64(c.Rest))
@@ -794,8 +784,10 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	conf := printable.WholePercent(j.Confidence)
 	if j.c == nil {
 		if w := j.Models[j.k].WorstGroup; w != nil && w.MaxInterval != nil {
-			out = append(out, fmt.Sprintf("The largest group risk is in %s (%s, simultaneous over %s).",
-				w.MaxInterval.Text(float64(w.Risk)), conf, printable.Plural(w.Compared, "group", "groups")))
+			low, high := float64(w.MaxInterval.Low), float64(w.MaxInterval.High)
+			out = append(out, fmt.Sprintf("The largest group risk lies between %s and %s (%s, simultaneous over %s).",
+				printable.NumberAtScale(low, float64(w.Risk)), printable.NumberAtScale(high, float64(w.Risk)), conf,
+				printable.Plural(w.Compared, "group", "groups")))
 		}
 		return out
 	}

@@ -185,7 +185,7 @@ func (a *Arena) mapBytes(size int64) ([]byte, error) {
 	}
 	b, err := mapFile(f, size)
 	if err != nil {
-		return nil, fmt.Errorf("%d bytes of %s cannot be mapped: %w", size, a.dir, err)
+		return nil, fmt.Errorf("cannot map a scratch file of %d bytes in %s: %w", size, a.dir, err)
 	}
 	return b, nil
 }

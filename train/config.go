@@ -96,7 +96,7 @@ type Config struct {
 	Evaluate string `json:"evaluate,omitempty"`
 	Seed     uint64 `json:"seed"`
 
-	// Threshold is the probability from which a row is predicted positive, of two classes; nil: 0.5.
+	// Threshold: of two classes, the positive one is predicted at or above this probability; nil: 0.5.
 	Threshold *float64 `json:"threshold,omitempty"`
 
 	// Other ways to choose the rows that are held out; at most one.

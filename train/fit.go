@@ -462,8 +462,8 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	}
 	s.ConstantPrediction = m.isConstantModel(p.Oracle)
 	if *m.Config.Mu == 0 && !s.Certified {
-		m.addNotes("μ is 0, so the optimum is certified only if the data determine every coefficient; with mu > 0 it is " +
-			"always certified")
+		m.addNotes("μ is 0: the optimum can be certified only if the data determine every coefficient; μ > 0 (mu) removes " +
+			"this condition")
 	}
 }
 

@@ -108,7 +108,7 @@ func (m *Model) Reading() data.Reading {
 	return m.Encoder.Contract(m.Config.Reading)
 }
 
-// Threshold returns the probability from which a row is predicted positive.
+// Threshold returns the probability at or above which the positive class is predicted.
 func (m *Model) Threshold() float64 {
 	if m.Config.Threshold == nil {
 		return 0.5

@@ -119,7 +119,7 @@ func TestFit_OwnAdversaryAndRegulariser(t *testing.T) {
 	}
 	// What was read has no functions, and does not become another training.
 	if _, err := train.FitFrame(t.Context(), frame, loaded.Config); err == nil ||
-		!strings.Contains(err.Error(), "belongs to another program") {
+		!strings.Contains(err.Error(), "is defined in the program that trained the model") {
 		t.Error(err)
 	}
 	loaded.Config.Regulariser = cfg.Regulariser

@@ -28,8 +28,8 @@ func (c *Config) checkUnused() error {
 		wrong = append(wrong, fmt.Sprintf("Config.HuberDelta is %v, but the loss %s has no δ", c.HuberDelta, c.Loss))
 	}
 	if r := c.Regulariser; r != nil && r.Primal == nil {
-		wrong = append(wrong, fmt.Sprintf("the regulariser %q belongs to another program: set Config.Regulariser.Primal",
-			r.Name))
+		wrong = append(wrong, fmt.Sprintf("the regulariser %q is defined in the program that trained the model: set "+
+			"Config.Regulariser.Primal to its definition", r.Name))
 	}
 	if c.hasValidation() && c.Level.IsSet() && c.Average != level.ValidationSubsets {
 		wrong = append(wrong, "validation rows choose a level of robustness, but one is set already: leave one of the two out")

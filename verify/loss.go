@@ -56,9 +56,9 @@ func newLoss(c *config, outputs int) (loss, error) {
 	of, known := losses[name]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("verify does not know the loss %q", c.Loss)
+		return nil, fmt.Errorf("verify does not support the loss %q", c.Loss)
 	case outputs > 1 && name != "logistic":
-		return nil, fmt.Errorf("verify does not know the loss %q for %d classes", c.Loss, outputs)
+		return nil, fmt.Errorf("verify does not support the loss %q with %d classes", c.Loss, outputs)
 	case outputs > 1:
 		return softmax{outputs}, nil
 	}

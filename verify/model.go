@@ -161,7 +161,7 @@ func (m *Model) Supported() error {
 	c := &m.Config
 	switch {
 	case len(m.unknown) > 0:
-		return fmt.Errorf("the model was trained with %s, which verify does not know", strings.Join(m.unknown, ", "))
+		return fmt.Errorf("the model was trained with %s, which verify does not support", strings.Join(m.unknown, ", "))
 	case !(c.Mu > 0):
 		return errors.New("the model has mu = 0, but a proof needs mu > 0")
 	case !(c.Gap > 0):
@@ -178,7 +178,7 @@ func (m *Model) Supported() error {
 		return fmt.Errorf("verify cannot check the average %q, because it is not the optimum of one problem", c.Average)
 	}
 	if c.Adversary != "" && c.Adversary != "rows" && c.Adversary != "groups" {
-		return fmt.Errorf("verify does not know the adversary %q", c.Adversary)
+		return fmt.Errorf("verify does not support the adversary %q", c.Adversary)
 	}
 	_, err = newSet(c, &reference{})
 	return err

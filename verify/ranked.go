@@ -61,7 +61,7 @@ func newRanked(name string, parameter float64, w *reference) (set, error) {
 	of, known := spectra[name]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("verify does not know the spectrum %q", name)
+		return nil, fmt.Errorf("verify does not support the spectrum %q", name)
 	case !(parameter > 0 && parameter >= of.low && parameter <= of.high):
 		return nil, fmt.Errorf("the parameter of the spectrum %s is %v; it must be from %v to %v and above 0", name,
 			parameter, of.low, of.high)

@@ -35,7 +35,7 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 			return nil, err
 		}
 	} else if len(rows) > 0 && rows[len(rows)-1] >= f.Rows {
-		return nil, fmt.Errorf("the proof has a row %d, but the table has %d rows", rows[len(rows)-1]+1, f.Rows)
+		return nil, fmt.Errorf("the proof refers to row %d, but the table has only %d rows", rows[len(rows)-1]+1, f.Rows)
 	}
 	slices.Sort(rows)
 	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, nil, encode.Sink{Storage: design.Storage(c.Storage)})

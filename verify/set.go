@@ -155,10 +155,10 @@ func newBall(c *config, nu, radius float64, w *reference) (set, error) {
 	of, known := divergences[c.Penalty]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("verify does not know the divergence %q", c.Penalty)
+		return nil, fmt.Errorf("verify does not support the divergence %q", c.Penalty)
 	case !(nu >= 0) || math.IsInf(nu, 0) || !(radius > 0):
-		return nil, fmt.Errorf("the ball has the radius %v and nu %v; the radius must be > 0, and nu finite and ≥ 0", radius,
-			nu)
+		return nil, fmt.Errorf("the divergence ball has radius %v and ν = %v; the radius must be > 0 and ν finite and ≥ 0",
+			radius, nu)
 	}
 	return ball{w, of, nu, radius}, nil
 }
@@ -168,7 +168,7 @@ func newBall(c *config, nu, radius float64, w *reference) (set, error) {
 func newBallOfSize(c *config, w *reference) (set, error) {
 	of, known := divergences[c.Penalty]
 	if !known {
-		return nil, fmt.Errorf("verify does not know the divergence %q", c.Penalty)
+		return nil, fmt.Errorf("verify does not support the divergence %q", c.Penalty)
 	}
 	if *c.Ess == 1 {
 		return fixed{w}, nil

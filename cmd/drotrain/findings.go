@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/setting"
@@ -30,7 +32,7 @@ func optionFor(f *check.Finding) string {
 
 // addOption adds the option to a finding in words, if there is one and the words propose something to the user.
 func addOption(text string, f *check.Finding) string {
-	if option := optionFor(f); option != "" && f.Proposal != "left out" {
+	if option := optionFor(f); option != "" && !strings.HasPrefix(f.Proposal, "left out") {
 		return text + " (" + option + ")"
 	}
 	return text

@@ -59,7 +59,7 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 	})
 	if len(entries) > 0 && !force {
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
-			"replace the files of the earlier run with --force (other files are kept), or write to a new directory with --out "+
+			"pass --force to overwrite the files of the earlier run (other files are kept), or write to a new directory with --out "+
 				""+printable.QuoteShell(unusedSibling(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {

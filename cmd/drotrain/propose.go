@@ -200,7 +200,10 @@ func (p *proposedTraining) print(w io.Writer) {
 			filled = append(filled, f.Column+in)
 			continue
 		}
-		what := addOption(fmt.Sprintf("%s%s: %s", f.Evidence, in, f.Proposal), &f)
+		what := f.Evidence + in
+		if f.Proposal != "" {
+			what = addOption(f.Proposal, &f) + "; " + what
+		}
 		if columns[what] == nil {
 			lines = append(lines, what)
 		}
@@ -220,8 +223,8 @@ func (p *proposedTraining) print(w io.Writer) {
 		fmt.Fprintln(w, "  nothing stands out")
 	}
 	if len(p.Groups) > 0 && !p.flags.Changed("groups") {
-		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.QuoteShell(
-			setting.JoinNames(p.Groups))+" considers the worst of them")
+		show.Wrapped(w, "  ", "columns that may define groups, judging by their names: --groups "+printable.QuoteShell(
+			setting.JoinNames(p.Groups))+" optimises for the worst group")
 	}
 	if s := p.favourableQuestion(); s != "" {
 		show.Wrapped(w, "  ", s)

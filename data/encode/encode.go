@@ -537,7 +537,7 @@ func (r Report) String() string {
 	for _, u := range r.Unseen {
 		what := "levels"
 		if u.Places {
-			what = "entries at places"
+			what = "entries at indices"
 		}
 		add("column %q: %d %s with "+what+" unseen in training (%s)", u.Column, u.Count,
 			printable.Noun(u.Count, "row", "rows"), printable.QuoteList(u.Examples, "and"))

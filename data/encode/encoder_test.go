@@ -223,10 +223,10 @@ func TestTargets_PerTask(t *testing.T) {
 		pos, neg, rule     string
 		numbers, wantTasks bool
 	}{
-		{"yes no no", "", "yes", "no", "by its name", false, false},
-		{"Yes No No", "", "Yes", "No", "by its name", false, false},
+		{"yes no no", "", "yes", "no", "guessed from the names", false, false},
+		{"Yes No No", "", "Yes", "No", "guessed from the names", false, false},
 		{"b a a", "", "b", "a", "alphabetical", false, false},
-		{"true false true", "", "true", "false", "by its name", false, false},
+		{"true false true", "", "true", "false", "guessed from the names", false, false},
 		{"0 1 1", "", "1", "0", "greater number", true, false},
 		{"-1 1 1", "", "1", "-1", "greater number", true, false},
 		{"2 10 2", "", "10", "2", "greater number", true, false},

@@ -150,11 +150,11 @@ func (e *Encoder) UnmarshalJSON(b []byte) error {
 			continue
 		}
 		if err := of.validate(); err != nil {
-			return fmt.Errorf("the vectors %q: %w", of.Name, err)
+			return fmt.Errorf("vector column %q: %w", of.Name, err)
 		}
 		n := of.First - len(e.Columns)
 		if n < 0 || n > len(stored) {
-			return fmt.Errorf("the vectors %q begin at the encoded column %d, which is out of order", of.Name, of.First)
+			return fmt.Errorf("vector column %q begins at the encoded column %d, which is out of order", of.Name, of.First)
 		}
 		e.Columns, stored = append(e.Columns, stored[:n]...), stored[n:]
 		if of.Shifts == nil {
@@ -208,7 +208,7 @@ func (in *storedInput) validate() error {
 		return nil
 	}
 	if n := len(in.Index); len(in.Shifts) != n || len(in.Scales) != n || in.Fills != nil && len(in.Fills) != n {
-		return fmt.Errorf("it has %d places, %d shifts, %d scales and %d fills, but these numbers must be equal", n, len(in.Shifts), len(in.Scales),
+		return fmt.Errorf("it has %d indices, %d shifts, %d scales and %d fills, but these numbers must be equal", n, len(in.Shifts), len(in.Scales),
 			len(in.Fills))
 	}
 	return nil

@@ -79,10 +79,10 @@ func TestEncoder_StoresVectorsAsOneInput(t *testing.T) {
 func TestEncoder_DamagedVectors(t *testing.T) {
 	e := denseEncoder(t)
 	for want, change := range map[string]func(in map[string]any){
-		"3 places, 2 shifts":   func(in map[string]any) { in["shifts"] = in["shifts"].([]any)[:2] },
-		"places must ascend":   func(in map[string]any) { in["index"] = []int{0, 3, 2} },
+		"3 indices, 2 shifts":  func(in map[string]any) { in["shifts"] = in["shifts"].([]any)[:2] },
+		"indices must ascend":  func(in map[string]any) { in["index"] = []int{0, 3, 2} },
 		"the encoded column 7": func(in map[string]any) { in["first"] = 7 },
-		"no places":            func(in map[string]any) { in["index"] = []int{} },
+		"no indices":           func(in map[string]any) { in["index"] = []int{} },
 	} {
 		b, err := json.Marshal(e)
 		if err != nil {

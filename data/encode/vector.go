@@ -110,15 +110,15 @@ func (in *Input) scaleOf(k int) float64 {
 func (in *Input) validateVector() error {
 	switch {
 	case len(in.Index) == 0:
-		return fmt.Errorf("no places are stored")
+		return fmt.Errorf("the vector input has no indices")
 	case in.Index[0] < 0:
-		return fmt.Errorf("the place %d is negative", in.Index[0])
+		return fmt.Errorf("the index %d is negative", in.Index[0])
 	case in.Scales != nil && len(in.Scales) != len(in.Index):
-		return fmt.Errorf("there are %d places, but %d scales", len(in.Index), len(in.Scales))
+		return fmt.Errorf("the vector input has %d indices, but %d scales", len(in.Index), len(in.Scales))
 	}
 	for k := 1; k < len(in.Index); k++ {
 		if in.Index[k] <= in.Index[k-1] {
-			return fmt.Errorf("the places must ascend, but %d precedes %d", in.Index[k-1], in.Index[k])
+			return fmt.Errorf("the indices must ascend, but %d precedes %d", in.Index[k-1], in.Index[k])
 		}
 	}
 	return nil

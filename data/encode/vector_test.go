@@ -144,7 +144,7 @@ func TestEncode_PlacesUnseen(t *testing.T) {
 			t.Errorf("row %d: %v, want %v", i, got, want)
 		}
 	}
-	want := `column "x": 1 row with entries at places unseen in training ("x[2]" and "x[9]")`
+	want := `column "x": 1 row with entries at indices unseen in training ("x[2]" and "x[9]")`
 	if got := report.String(); got != want {
 		t.Errorf("the report is %q, want %q", got, want)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/check"
@@ -203,13 +202,13 @@ func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 	if min(d.n[0], d.n[1]) < someLater || !(max(later-other, other-later) > farApart*d.deviation()) {
 		return false
 	}
-	mean, values := "the mean of "+strconv.Quote(p.Target), fmt.Sprintf("%.3g (elsewhere %.3g)", later, other)
+	change := fmt.Sprintf("the mean of %q is %.3g, but %.3g", p.Target, other, later)
 	if t.binary {
-		mean, values = fmt.Sprintf("the share of %q", t.one), fmt.Sprintf("%.0f %% (elsewhere %.0f %%)", 100*later, 100*other)
+		change = fmt.Sprintf("the share of %q is %.0f %%, but %.0f %%", t.one, 100*other, 100*later)
 	}
 	p.drop(check.LeakAfter, c.Column,
-		"where it is more than a week later than %q, %s is %s: it seems to be known only after the outcome", p.from.Name,
-		mean, values).Rows = int(d.n[1])
+		"probably known only after the outcome: %s in the rows where it is over a week after %q", change,
+		p.from.Name).Rows = int(d.n[1])
 	return true
 }
 

@@ -256,7 +256,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	why := map[string]string{"seen_again": `a week later than "admitted"`, "visit": "numbers the rows"}
+	why := map[string]string{"seen_again": `over a week after "admitted"`, "visit": "numbers the rows"}
 	for name, part := range why {
 		if i := slices.IndexFunc(p.Findings, func(f check.Finding) bool { return f.Column == name && strings.Contains(f.Evidence, part) }); i < 0 || p.Findings[i].First != 0 {
 			t.Errorf("%s: %+v", name, p.Findings)

@@ -270,7 +270,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	valid, must, hint := func(float64) bool { return true }, "a finite number", ""
 	if in.Task == eval.Binary {
 		valid, must = func(x float64) bool { return x >= 0 && x <= 1 }, "a probability, from 0 to 1"
-		hint = "turn margins into probabilities first; the task is regression if labels are quantities"
+		hint = "convert margins to probabilities first; if the target is a quantity, pass --task regression"
 	} else if margin := meaning.Link.Margin; margin != nil {
 		valid, must = func(x float64) bool { return !math.IsNaN(margin(x)) }, fmt.Sprintf(
 			"a prediction of the loss %s, 0 or more", name)

@@ -43,7 +43,7 @@ type Options struct {
 	// draws for simultaneous intervals: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
 	Resamples  int
 	Confidence float64  // of every interval, in (0, 1)
-	Threshold  *float64 // probability from which a row is predicted positive; nil: that of the model, 0.5 in an audit
+	Threshold  *float64 // the positive class is predicted at or above it; nil: that of the model, 0.5 in an audit
 	Weight     string   // column of row weights above 0; empty: that of the training, where the table has it
 	Unweighted bool     // every row counts once
 	Unit       string   // of a numeric target, for people: "USD per week"

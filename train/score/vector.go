@@ -41,7 +41,7 @@ func (t *scoredTerm) vector(value any) (cell, error) {
 				ok = err == nil
 			}
 			if !ok {
-				return cell{}, t.newError("the entry at place %d is %v, not a number", place, x)
+				return cell{}, t.newError("the entry at index %d is %v, not a number", place, x)
 			}
 			at[place] = number
 		}
@@ -60,9 +60,9 @@ func (t *scoredTerm) vector(value any) (cell, error) {
 		k, known := slices.BinarySearch(t.Places, place)
 		switch {
 		case place < 0:
-			return cell{}, t.newError("there is no place %d: places begin at 0", place)
+			return cell{}, t.newError("there is no index %d: indices begin at 0", place)
 		case !finite(x):
-			return cell{}, t.newError("the entry at place %d is %v: numbers must be finite", place, x)
+			return cell{}, t.newError("the entry at index %d is %v: numbers must be finite", place, x)
 		case known:
 			c.entries.rank, c.entries.value = append(c.entries.rank, k), append(c.entries.value, x)
 		case x != 0:
@@ -83,14 +83,14 @@ func (t *scoredTerm) sumOf(e *entries) (sum float64) {
 // validatePlaces returns an error if the term of a vector is invalid.
 func (t *Term) validatePlaces() error {
 	if len(t.Places) != len(t.Weights) {
-		return fmt.Errorf("there are %d places, but %d weights", len(t.Places), len(t.Weights))
+		return fmt.Errorf("the vector term has %d indices, but %d weights", len(t.Places), len(t.Weights))
 	}
 	for k, p := range t.Places {
 		if p < 0 || k > 0 && p <= t.Places[k-1] {
-			return fmt.Errorf("the places must ascend from 0, but place number %d is %d", k, p)
+			return fmt.Errorf("the indices must ascend from 0, but index number %d is %d", k, p)
 		}
 		if !finite(t.Weights[k]) {
-			return fmt.Errorf("the weight of place %d is %v; it must be finite", p, t.Weights[k])
+			return fmt.Errorf("the weight of index %d is %v; it must be finite", p, t.Weights[k])
 		}
 	}
 	return nil
@@ -111,8 +111,8 @@ func (e *encoder) expandVectors() error {
 		n, width := in.First-len(e.Columns), len(in.Index)
 		fits := func(list []float64) bool { return list == nil || len(list) == width }
 		if n < 0 || n > len(stored) || !fits(in.Scales) || !fits(in.Shifts) || !fits(in.Fills) {
-			return fmt.Errorf("score: the model is damaged: the vectors %q cannot begin at the encoded column %d with %d "+
-				"places, %d shifts and %d scales", in.Name, in.First, width, len(in.Shifts), len(in.Scales))
+			return fmt.Errorf("score: the model is damaged: the vector column %q cannot begin at the encoded column %d with %d "+
+				"indices, %d shifts and %d scales", in.Name, in.First, width, len(in.Shifts), len(in.Scales))
 		}
 		e.Columns, stored = append(e.Columns, stored[:n]...), stored[n:]
 		if in.Shifts == nil {

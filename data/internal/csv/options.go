@@ -146,7 +146,7 @@ func (o Options) Validate() error {
 	case o.DateOrder != "" && o.DateOrder != DayFirst && o.DateOrder != MonthFirst:
 		return fmt.Errorf("the order of dates %q must be %q or %q", o.DateOrder, DayFirst, MonthFirst)
 	case strings.ContainsAny(o.Strip, "0123456789+-.,()"):
-		return fmt.Errorf("the characters to strip, %q, include characters of numbers", o.Strip)
+		return fmt.Errorf("the characters to strip, %q, include one that can occur in a number", o.Strip)
 	}
 	return nil
 }

@@ -479,5 +479,5 @@ func (r *reading) rowError(err error) error {
 	}
 	return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line,
 		pe.StartLine),
-		Hint: "the file may be truncated; a field that contains a quote must be quoted and double the quote"}
+		Hint: "the file may be truncated; a field that contains a quotation mark must be quoted, and the mark doubled"}
 }

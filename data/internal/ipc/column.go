@@ -468,9 +468,9 @@ func (b *builder) addEntries(c *cursor, start int) {
 			v, _ := of[1].Element.Number(values[1][k*of[1].Element.Size:])
 			switch {
 			case place < 0 || place >= math.MaxInt32:
-				fail("the sparse vector has an entry at place %v, which must be from 0 to %d", place, math.MaxInt32-1)
+				fail("the sparse vector has an entry at index %v, which must be from 0 to %d", place, math.MaxInt32-1)
 			case !numeral.IsFinite(v):
-				fail("the entry at place %v is %v: numbers must be finite", place, v)
+				fail("the entry at index %v is %v: numbers must be finite", place, v)
 			}
 			index, value = append(index, int32(place)), append(value, v)
 		}

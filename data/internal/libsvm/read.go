@@ -175,7 +175,7 @@ func (r *reading) read(line []byte) error {
 		return r.fault("the qid is missing, but earlier lines have one")
 	}
 	if !numeral.SortEntries(r.index, r.value) {
-		return r.fault("the place %d occurs twice", firstRepeated(r.index))
+		return r.fault("the index %d occurs twice", firstRepeated(r.index))
 	}
 	r.vectors.BeginRow()
 	for k, i := range r.index {

@@ -78,7 +78,7 @@ func TestRead_FaultNamesLine(t *testing.T) {
 		{"value is too large", "1 1:1e999\n", `line 1: the value of "1:1e999"`},
 		{"hexadecimal value", "1 1:0x1p3\n", `line 1: the value of "1:0x1p3"`},
 		{"value is cut", "1 1:1\n1 1:", `line 2: the value of "1:"`},
-		{"place occurs twice", "1 5:1 2:1 5:1\n", "line 1: the place 5 occurs twice"},
+		{"place occurs twice", "1 5:1 2:1 5:1\n", "line 1: the index 5 occurs twice"},
 		{"query is missing", "1 qid:1 1:1\n1 1:1\n", "line 2: the qid is missing"},
 		{"query begins late", "1 1:1\n1 qid:1 1:1\n", "line 2: the qid must follow"},
 		{"no rows", "# nothing\n", "the file holds no rows"},

@@ -36,7 +36,7 @@ func TestCode_IsThatOfTheFirstError(t *testing.T) {
 		}
 	}
 	err := ReplaceHint(fmt.Errorf("t.csv: %w", fs.ErrExist))
-	if msg, hint := Describe(err); msg != "t.csv: "+fs.ErrExist.Error() || hint != "replace the file with --force" {
+	if msg, hint := Describe(err); msg != "t.csv: "+fs.ErrExist.Error() || hint != "pass --force to overwrite the file" {
 		t.Errorf("%s; %s", msg, hint)
 	}
 	if _, hint := Describe(ReplaceHint(errors.New("x"))); hint != "" {

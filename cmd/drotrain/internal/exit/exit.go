@@ -113,7 +113,7 @@ func Code(ctx context.Context, err error) int {
 // ReplaceHint adds a hint to an error about an existing file.
 func ReplaceHint(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return WithHint(err, "replace the file with --force")
+		return WithHint(err, "pass --force to overwrite the file")
 	}
 	return err
 }

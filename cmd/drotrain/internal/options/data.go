@@ -14,9 +14,9 @@ var tableHelp = "a `file` (" + strings.Join(data.FormatNames(), ", ") +
 
 var modelOptions = []Option{
 	{Name: "model", Commands: "eval*",
-		Help:  "`files` of models, or directories written by train; every further model is compared with the first",
+		Help:  "model `files`, or directories that train wrote; every further model is compared with the first",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Models, nil) }},
-	{Name: "model", Commands: "predict* export* verify*", Help: "`file` of the model, or the directory written by train",
+	{Name: "model", Commands: "predict* export* verify*", Help: "model `file`, or the directory that train wrote",
 		Value: func(s *Settings) *setting.Value { return singleElement(&s.Models) }},
 	{Name: "model-variant", Commands: "eval predict export",
 		Help: "model to use from the file: robust (the trained model), erm (the standard model), balanced (group-balanced " +
@@ -119,7 +119,7 @@ var holdoutOptions = []Option{
 	{Name: "holdout", Commands: "train*",
 		Help: "`rows` to measure the model on: 0.2 (a random proportion); time:COLUMN (the latest rows); units:COLUMN " +
 			"(whole units, such as persons); split:COLUMN (with the values train and test); file:FILE (another table); " +
-			"crossfit (all rows: five more models are trained, each without a fifth of the rows, which it predicts); auto (crossfit below 2000 rows, else 0.2)",
+			"crossfit (all rows: five more models, each predicting the fifth of the rows that it was not trained on); auto (crossfit below 2000 rows, else 0.2)",
 		Short: "`rows` to measure: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
 	{Name: "holdout", Commands: "tune inspect",

@@ -79,7 +79,9 @@ func Help(cmd *cobra.Command, args []string) {
 		printOption(w, f)
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n`%s <command> -h` shows a command's main options, --help all.\n", cmd.CommandPath())
+		fmt.Fprintln(w)
+		show.Wrapped(w, "", fmt.Sprintf("`%s <command> -h` shows a command's main options, `--help` shows all of them.",
+			cmd.CommandPath()))
 	}
 }
 

@@ -30,12 +30,12 @@ var evaluationOptions = []Option{
 	{Name: "min-group-size", Commands: "train tune eval",
 		Help: "number of rows that a group needs to be called the worst group; smaller groups are only listed"},
 	{Name: "threshold", Commands: "train",
-		Help: "two classes: probability from which a row is predicted positive, by train, predict and eval (default 0.5)"},
+		Help: "two classes: predict the positive class at or above this probability, in train, predict and eval (default 0.5)"},
 	{Name: "threshold", Commands: "eval* predict*",
-		Help: "two classes: probability from which a row is predicted positive (default: the threshold of the model, or " +
+		Help: "two classes: predict the positive class at or above this probability (default: the threshold of the model, or " +
 			"0.5)"},
 	{Name: "recalibrate", Commands: "train",
-		Help: "two classes: refit slope and intercept of the scores to out-of-fold predictions; the certificate covers the " +
+		Help: "two classes: refit the slope and intercept of the scores, using out-of-fold predictions; the certificate covers the " +
 			"model before recalibration"},
 	{Name: "resamples", Commands: "train eval",
 		Help: "`number` of random draws for simultaneous intervals, 100 to a million; auto takes 1000, fewer for many " +
@@ -70,7 +70,7 @@ var evaluationOptions = []Option{
 		Help: "YAML `file` with the model card: owner, intended use, date, data period, …; two keys change the report: unit " +
 			"(of a numeric target) and labels (names of groups)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
-	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group, not only of the worst hundred",
+	{Name: "all-groups", Commands: "eval", Help: "write all measures for every group, not only for the 100 worst",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
 	{Name: "report", Commands: "train",
 		Help: "what is measured: full; fast (no intervals, slices, plots and weights by column); none (the model is only trained)", Value: func(s *Settings) *setting.Value {
@@ -87,7 +87,7 @@ var outputOptions = []Option{
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "weights-out", Commands: "train",
 		Help: "`file` for the adversary's weight of every training row (row, weight, group), ending in .parquet, .csv, .tsv or " +
-			".arrows; - for standard output, after the model, if --out is also -", Effect: display,
+			".arrows; - writes to standard output (after the model if --out is - too)", Effect: display,
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "proof", Commands: "train",
 		Help:   "`file` for the numbers with which drotrain verify proves the certificate, ending in .parquet, .csv, .tsv or .arrows",

@@ -77,10 +77,10 @@ var solverOptions = []Option{
 		Help: "how encoded rows are kept in memory: float32 halves the memory but rounds the numbers; auto takes sparse if few cells " +
 			"are nonzero, else float64"},
 	{Name: "memory", Commands: "train tune eval",
-		Help: "most memory to use, such as 400MB or 12GB; rows that do not fit are stored on disk; 0 stores all rows on " +
+		Help: "memory limit, such as 400MB; rows that do not fit are stored on disk; 0 stores all rows on " +
 			"disk (default: what the system allows)", Effect: storage},
 	{Name: "memory", Commands: "predict inspect",
-		Help: "most memory to use, such as 400MB or 12GB; a table that needs more is refused (default: what the " +
+		Help: "memory limit, such as 400MB; a table that needs more is refused (default: what the " +
 			"system " +
 			"allows)", Effect: storage},
 	{Name: "cache", Commands: "train tune eval",
