@@ -134,17 +134,16 @@ func (e *Evaluation) ConstantSentence() string {
 		return ""
 	}
 	where := " of all rows"
-	text := shownMeasure{share: lead.Unit == "share", unit: e.TargetUnit}.text
+	m := shownMeasure{share: lead.Unit == "share", unit: e.TargetUnit}
 	what := "would be right in"
 	if e.Task == Regression {
 		where, what = " over all rows", "would have an RMSE of"
-		text = func(x float64) string { return shownMeasure{unit: e.TargetUnit}.appendUnit(printable.Number(x)) }
 	}
-	s := fmt.Sprintf("%s %s %s%s", e.constantName(), what, text(float64(x)), where)
+	s := fmt.Sprintf("%s %s %s%s", e.constantName(), what, m.appendUnit(m.text(float64(x))), where)
 	if w, g := e.Models[e.Focus()].WorstGroup, e.Headline(); w != nil {
 		if i := g.find(w.Label); i >= 0 {
 			if x, ok := g.Groups[i].Constants[lead.Key]; ok {
-				s += fmt.Sprintf(" and %s in %s", text(float64(x)), printable.Group(w.Label))
+				s += fmt.Sprintf(" and %s in %s", m.text(float64(x)), printable.Group(w.Label))
 			}
 		}
 	}

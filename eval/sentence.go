@@ -147,14 +147,28 @@ func (j *judge) criterionWords() string {
 // riskWords names the risk in words: the log loss, or the mean squared error.
 func (e *Evaluation) riskWords() string {
 	switch {
-	case e.Task != Regression && e.LossUnit == "nats":
-		return "log loss"
 	case e.Loss == RootMeanSquare:
 		return "RMSE"
 	case e.Task == Regression && e.isRiskMeanSquare():
 		return "mean squared error"
 	}
+	return e.riskName()
+}
+
+// riskName returns the name of the mean loss within a sentence: "log loss", "Huber loss" or "risk".
+func (e *Evaluation) riskName() string {
+	switch {
+	case e.Task != Regression && e.LossUnit == "nats":
+		return "log loss"
+	case e.IsHuber():
+		return "Huber loss"
+	}
 	return "risk"
+}
+
+// IsHuber reports whether the risk is the mean of Huber's loss.
+func (e *Evaluation) IsHuber() bool {
+	return e.Task == Regression && strings.HasPrefix(e.Loss, "huber")
 }
 
 // useNone is the recommendation where no model is better than a constant.
@@ -381,10 +395,10 @@ func (r shownMeasure) beforeAfter(a, b float64) string {
 // are accuracy and log loss for classes, the RMSE for squared losses, only the risk for deviances and quantiles, and
 // RMSE and risk otherwise.
 func (e *Evaluation) leadingMeasures() []shownMeasure {
-	risk, lead := shownMeasure{name: "the risk", key: riskMeasure.Key}, e.Task.Leading()
+	risk, lead := shownMeasure{name: "the " + e.riskName(), key: riskMeasure.Key}, e.Task.Leading()
 	if e.Task != Regression {
 		if e.LossUnit == "nats" {
-			risk.name = "log loss"
+			risk.name = e.riskName()
 		}
 		accuracy := shownMeasure{name: strings.ToLower(lead.Label), key: lead.Key, share: lead.Unit == "share"}
 		if t := e.Threshold; t != nil && *t != 0.5 {
@@ -498,7 +512,7 @@ func (j *judge) tailSentence() string {
 	tail := j.leadingMeasures()[len(j.leadingMeasures())-1]
 	tail.key, tail.unit = "", ""
 	if tail.name != "log loss" {
-		tail.name = "the risk"
+		tail.name = "the " + j.riskName()
 	}
 	interval := ""
 	if !j.isByGroup() {
@@ -645,7 +659,7 @@ func (j *judge) singleModelSentence() string {
 		strings.Replace(strings.Replace(first.name, "the RMSE", "an RMSE", 1), "the ", "a ", 1),
 		first.appendUnit(first.text(first.valueOf(overall))))
 	if median := float64(overall.Of[medianError]); first.key == RootMeanSquare && !math.IsNaN(median) {
-		s += fmt.Sprintf(" (median absolute error %s", first.appendUnit(first.text(median)))
+		s += fmt.Sprintf(" (median absolute error %s", first.text(median))
 		if r2, ok := overall.Get(r2Key); ok {
 			s += ", R² " + printable.Number(r2)
 		}
@@ -666,7 +680,7 @@ func (j *judge) singleModelSentence() string {
 		if !j.IsWorstBy(j.Task.Leading(), j.k) { // it is worst by its risk alone
 			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
 		}
-		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.appendUnit(first.text(first.valueOf(in))), where,
+		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.text(first.valueOf(in)), where,
 			printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
@@ -731,7 +745,7 @@ func (j *judge) worseThanConstant() string {
 	all := j.leadingMeasures()
 	risk := strings.TrimPrefix(all[len(all)-1].name, "the ")
 	if risk == "RMSE" && j.Loss != RootMeanSquare {
-		risk = "risk"
+		risk = j.riskName()
 	}
 	var out []string
 	for _, h := range g.WorstFirst() {
@@ -755,11 +769,7 @@ func (e *Evaluation) SliceWarning() string {
 	if e.Slices == nil {
 		return ""
 	}
-	all := e.leadingMeasures()
-	risk := strings.TrimPrefix(all[len(all)-1].name, "the ")
-	if risk != "log loss" {
-		risk = "risk"
-	}
+	risk := e.riskName()
 	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
 			here, rest := printable.Pair(float64(c.Risk), float64(c.Rest))

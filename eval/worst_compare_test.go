@@ -36,8 +36,8 @@ func TestCompareWorst_TellsGroupsApart(t *testing.T) {
 		above   bool
 		worse   string // groups that the warning names
 	}{
-		"one":    {[4]float64{6, 3, 3, 3}, 3, true, "in a (risk"},
-		"two":    {[4]float64{6, 6, 3, 3}, 2, true, "a (risk"},
+		"one":    {[4]float64{6, 3, 3, 3}, 3, true, "in a (Huber loss"},
+		"two":    {[4]float64{6, 6, 3, 3}, 2, true, "a (Huber loss"},
 		"none":   {[4]float64{4, 4, 4, 4}, 0, false, ""},
 		"better": {[4]float64{4.5, 1, 1, 1}, 3, true, ""},
 	} {

@@ -331,15 +331,16 @@ func (p *page) differingCriteria() []string {
 				printable.Group(label))
 		}
 		limit = criterionText(&c, c.Limit)
-		rates = append(rates, fmt.Sprintf("the %s is %s and %s (difference %s, interval %s to %s)",
-			strings.ToLower(m.Label[:1])+m.Label[1:], in(c.High), in(c.Low), criterionText(&c, float64(c.Value)),
-			criterionText(&c, float64(c.Interval.Low)), criterionText(&c, float64(c.Interval.High))))
+		rates = append(rates, fmt.Sprintf("the %s is %s and %s (difference %s to %s)",
+			strings.ToLower(m.Label[:1])+m.Label[1:], in(c.High), in(c.Low), strings.TrimSuffix(criterionText(&c,
+				float64(c.Interval.Low)), "\u00a0points"), criterionText(&c, float64(c.Interval.High))))
 	}
 	if rates == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s. This is not chance; whether it is more than the limit of %s is undecided.",
-		printable.JoinWords(rates, "and"), limit)}
+	return []string{fmt.Sprintf("%s. %s not chance; whether %s above the limit of %s is undecided.",
+		printable.JoinWords(rates, "and"), printable.Noun(len(rates), "The difference is", "The differences are"),
+		printable.Noun(len(rates), "it is", "they are"), limit)}
 }
 
 // undecidedCriteria names the criteria of the model in focus that are undecided, and those that were not tested.

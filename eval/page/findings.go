@@ -72,7 +72,7 @@ func (p *page) nameOf(k int) string {
 // lowerRiskName names the risk within a phrase.
 func (p *page) lowerRiskName() string {
 	name := p.riskName()
-	if name == "RMSE" {
+	if name == "RMSE" || p.E.IsHuber() {
 		return name
 	}
 	return strings.ToLower(name)

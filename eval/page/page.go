@@ -231,7 +231,7 @@ func (p *page) RiskText() string {
 	case e.Loss == eval.RootMeanSquare:
 		return printable.WithUnit("RMSE is the root of the mean squared error", e.LossUnit) + ". Lower is better."
 	}
-	return printable.WithUnit("Risk is the mean of "+e.AboutLoss(), e.LossUnit) + ". Lower is better."
+	return printable.WithUnit(p.riskName()+" is the mean of "+e.AboutLoss(), e.LossUnit) + ". Lower is better."
 }
 
 // Facts returns the data sheet: what was measured and how it was trained.

@@ -452,6 +452,8 @@ func (p *page) riskName() string {
 		return "Log loss"
 	case p.E.Loss == eval.RootMeanSquare:
 		return "RMSE"
+	case p.E.IsHuber():
+		return "Huber loss"
 	}
 	return "Risk"
 }

@@ -127,7 +127,7 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 func (p *page) Slices(confirmed bool) *table {
 	s := p.E.Slices
 	t := &table{Title: "Slices of " + s.Model + ", confirmed",
-		Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest",
+		Head: []string{"Condition", "Rows (confirming half)", p.riskName(), p.riskName() + " of the rest",
 			"Excess [" + printable.WholePercent(p.E.Confidence) + "]"}}
 	if !confirmed {
 		t.Title = "Slices that were not confirmed"
