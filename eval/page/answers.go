@@ -455,8 +455,12 @@ func (p *page) Answers() (out []eval.Fact) {
 	if len(p.Models) > 1 {
 		good, loses = "What changes, and how sure is that?", "Who loses?"
 	}
-	if before := v.OwnHeadline(); before != v.Headline {
-		why = strings.TrimSpace(why + " " + before)
+	failed := slices.ContainsFunc(p.E.Gates, func(g eval.GateResult) bool { return g.Failed })
+	switch own := v.OwnHeadline(); {
+	case failed:
+		why = "None before it is known why a gate failed."
+	case own != v.Headline || v.Outcome == eval.StandardKept:
+		why = strings.TrimSpace(why + " " + own)
 	}
 	for _, f := range []eval.Fact{
 		{Key: "Which model should I use, and why?", Value: why}, {Key: good, Value: v.Numbers},
