@@ -56,19 +56,20 @@ func (c *Config) examineRows(
 	if c.comm != nil {
 		return rows, nil
 	}
-	again := false
+	if len(c.Features) > 0 {
+		return rows, nil
+	}
+	groups := slices.DeleteFunc(slices.Clone(c.Groups), func(name string) bool { return name == c.Target })
+	leaky := check.FindLeakyGroups(findings, groups)
 	for _, found := range findings {
-		if len(c.Features) > 0 || !slices.Contains(c.Groups, found.Column) || found.Column == c.Target {
-			continue
-		}
-		switch {
-		case found.What == check.LeakGroup || found.What == check.LeakAverage ||
-			found.What == check.LeakSlopes && len(found.Columns) > 1:
-			if c.GroupFeatures && !slices.Contains(c.examined.leaky, found.Column) {
-				c.examined.leaky, again = append(c.examined.leaky, found.Column), true
-			}
-		case found.What == check.LeakSlopes:
+		if found.What == check.LeakSlopes && len(found.Columns) <= 1 && slices.Contains(groups, found.Column) {
 			c.examined.decoding = append(c.examined.decoding, found.Column)
+		}
+	}
+	again := false
+	for _, name := range leaky {
+		if c.GroupFeatures && !slices.Contains(c.examined.leaky, name) {
+			c.examined.leaky, again = append(c.examined.leaky, name), true
 		}
 	}
 	if !again {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/check"
 	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -106,7 +108,11 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 			return err
 		}
 	}
-	groups, err := describeGroups(ctx, f, o.Config.Groups)
+	var leaky []string
+	if p != nil {
+		leaky = check.FindLeakyGroups(p.Findings, o.Config.Groups)
+	}
+	groups, err := describeGroups(ctx, f, o.Config.Groups, leaky)
 	if err != nil {
 		return err
 	}
@@ -152,8 +158,9 @@ type groupInfo struct {
 	Why     string `json:"why"`
 }
 
-// describeGroups returns for each column whether train uses it as a feature, and when the opposite is better.
-func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []groupInfo, err error) {
+// describeGroups returns for each column whether train uses it as a feature, and when the opposite is better. leaky are
+// those that may give away the target.
+func describeGroups(ctx context.Context, f *data.Frame, names, leaky []string) (out []groupInfo, err error) {
 	for _, name := range names {
 		c, err := f.Column(ctx, name)
 		if err != nil {
@@ -170,6 +177,8 @@ func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []g
 		switch {
 		case err == nil && info.GroupsUnknown && strings.HasPrefix(f.Name(), datasets.Prefix):
 			g.Feature, g.Why = false, "train does not use it as a feature: it is not known at prediction"
+		case slices.Contains(leaky, name):
+			g.Feature, g.Why = false, "train does not use it as a feature: it may give away the target"
 		case g.Feature:
 			g.Why = "train uses it as a feature, which is usually better for the worst group; --group-features no leaves it " +
 				"out if that is illegal or it is unknown at prediction"

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/train"
 )
 
 // inspect reports what stands out in a table of loans with one of everything, and proposes to leave out
@@ -58,5 +62,36 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 	}
 	if strings.Contains(out, "lesion: ") || strings.Contains(out, "discharge: ") {
 		t.Errorf("a name alone stands out:\n%s", out)
+	}
+}
+
+// inspect says of a group column that gives away the target what train does: it is no feature.
+func TestInspect_GroupOfTheTargetIsNoFeature(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	b.WriteString("x,seg,site,y\n")
+	for i := range 400 {
+		y := i * i % 7 % 2
+		fmt.Fprintf(&b, "%d,%c%d,%d,%d\n", i*i%97, 'a'+rune(y), i%2, i%3, y)
+	}
+	put(t, "t.csv", b.String())
+	out, _ := mustRun(t, "inspect t.csv --target y --groups seg,site --json")
+	var got struct{ Groups []groupInfo }
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "train --data t.csv --target y --groups seg,site --nu 1 --out m --allow-degenerate --quiet")
+	m, err := train.Load("m/model.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range got.Groups {
+		isInput := slices.ContainsFunc(m.Encoder.Inputs, func(in encode.Input) bool { return in.Name == g.Column })
+		if g.Feature != isInput || g.Feature != (g.Column == "site") {
+			t.Errorf("%+v, a feature of the model: %v", g, isInput)
+		}
+	}
+	if len(got.Groups) != 2 {
+		t.Errorf("%d groups", len(got.Groups))
 	}
 }

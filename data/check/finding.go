@@ -56,6 +56,17 @@ const (
 // A Finding is something about a column that may be wrong.
 type Finding = facts.Finding
 
+// FindLeakyGroups returns the group columns that by default are no features, since they may give away the target.
+func FindLeakyGroups(findings []Finding, groups []string) (out []string) {
+	for _, f := range findings {
+		leaky := f.What == LeakGroup || f.What == LeakAverage || f.What == LeakSlopes && len(f.Columns) > 1
+		if leaky && slices.Contains(groups, f.Column) && !slices.Contains(out, f.Column) {
+			out = append(out, f.Column)
+		}
+	}
+	return out
+}
+
 // Roles says what the columns of a table are for. A column with a role other than that of a feature is never
 // proposed to be left out.
 type Roles struct {
