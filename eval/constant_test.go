@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -48,6 +49,49 @@ func TestEvaluate_ConstantModelIsDegenerate(t *testing.T) {
 			degenerate := e.Verdict.Outcome == eval.Degenerate && e.Verdict.Recommended != "robust" &&
 				strings.Contains(e.Verdict.Headline, "constant")
 			if degenerate != c.constant || e.Models[1].Constant != c.constant || e.Models[0].Constant {
+				t.Errorf("%+v", e.Verdict)
+			}
+		})
+	}
+}
+
+// With several classes a constant of equal probabilities is degenerate, though rounding predicts different classes; a
+// model whose probability of the actual class moves is not.
+func TestEvaluate_ConstantOfSeveralClassesIsDegenerate(t *testing.T) {
+	const n, k = 300, 3
+	for name, c := range map[string]struct {
+		p        [k]float64 // the probabilities of the classes
+		spread   float64
+		constant bool
+	}{
+		"tied up to rounding": {[k]float64{1. / k, 1. / k, 1. / k}, 1e-16, true},
+		"two classes tied":    {[k]float64{0.4, 0.4, 0.2}, 1e-16, true},
+		"not tied":            {[k]float64{0.5, 0.3, 0.2}, 1e-16, false}, // but both are predicted
+		"moving":              {[k]float64{1. / k, 1. / k, 1. / k}, 5e-3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(3, 4))
+			in := eval.Input{Task: eval.Multiclass, LossName: "softmax", Classes: []string{"a", "b", "c"}, Resamples: 200,
+				Models: []eval.Model{{Name: "ERM", Role: eval.StandardModel}, {Name: "robust", Role: eval.RobustModel}}}
+			for range n {
+				target := rng.IntN(k)
+				in.Target = append(in.Target, float64(target))
+				for m, p := range []float64{0.1 + 0.8*rng.Float64(), c.p[target] + c.spread*(rng.Float64()-0.5)} {
+					predicted, place := int32(rng.IntN(2)), int32(1)
+					if predicted != int32(target) {
+						place = 2
+					}
+					of := &in.Models[m]
+					of.Score, of.Loss = append(of.Score, p), append(of.Loss, -math.Log(p))
+					of.Class, of.Place = append(of.Class, predicted), append(of.Place, place)
+				}
+			}
+			e, err := eval.Evaluate(context.Background(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (e.Verdict.Outcome == eval.Degenerate) != c.constant || e.Models[1].Constant != c.constant ||
+				e.Models[0].Constant {
 				t.Errorf("%+v", e.Verdict)
 			}
 		})

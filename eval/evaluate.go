@@ -123,22 +123,27 @@ func (in *Input) isConstant(m *Model) bool {
 	if n < fewest || in.Task == Regression && len(m.Score) != n {
 		return false
 	}
-	for _, c := range m.Class {
-		if c != m.Class[0] {
-			return false
-		}
-	}
-	// by class: of more than two, scores are those of the actual class
-	spans := make([][2]float64, max(1, len(in.Classes)))
+	// By class: of more than two, scores are those of the actual class. Where rows are predicted as different classes,
+	// these must be equally probable: rounding then decides which one is predicted. The last span holds these.
+	spans := make([][2]float64, max(1, len(in.Classes))+1)
 	for c := range spans {
 		spans[c] = [2]float64{math.Inf(1), math.Inf(-1)}
+	}
+	predicted := make([]bool, len(spans))
+	for _, c := range m.Class {
+		predicted[c] = true
+	}
+	add := func(class int, v float64) {
+		spans[class] = [2]float64{min(spans[class][0], v), max(spans[class][1], v)}
 	}
 	for i, v := range m.Score {
 		class := 0
 		if in.Task == Multiclass {
 			class = int(in.Target[i])
 		}
-		spans[class] = [2]float64{min(spans[class][0], v), max(spans[class][1], v)}
+		if add(class, v); predicted[class] {
+			add(len(spans)-1, v)
+		}
 	}
 	limit := share
 	if in.Task == Regression {
@@ -153,7 +158,7 @@ func (in *Input) isConstant(m *Model) bool {
 		}
 	}
 	for _, s := range spans {
-		if !(s[1]-s[0] < limit) {
+		if !(s[1]-s[0] < limit) { // of a class without rows −Inf
 			return false
 		}
 	}
