@@ -26,7 +26,7 @@ type Arena struct {
 	parent *Arena // that allocates for this one
 
 	mu   sync.Mutex
-	maps map[uintptr][]byte // by address
+	maps map[uintptr][]byte // by address; nil before the first
 	err  error              // the first
 	stop chan struct{}
 
@@ -41,7 +41,7 @@ type Arena struct {
 
 // NewVirtual returns an arena of anonymous memory: a page is resident once it is written to, and
 // nothing is evicted. It need not be closed.
-func NewVirtual() *Arena { return &Arena{MinSize: 1 << 20, maps: map[uintptr][]byte{}} }
+func NewVirtual() *Arena { return &Arena{MinSize: 1 << 20} }
 
 // NewChild returns an arena that allocates from a; closing it releases only its own slices. Errors are reported by a.
 // The child of a nil arena is nil.
@@ -49,7 +49,7 @@ func (a *Arena) NewChild() *Arena {
 	if a == nil {
 		return nil
 	}
-	return &Arena{MinSize: a.MinSize, parent: a, maps: map[uintptr][]byte{}}
+	return &Arena{MinSize: a.MinSize, parent: a}
 }
 
 // checkInterval is the time between two checks of the memory of the process: a processor touches
@@ -59,7 +59,7 @@ const checkInterval = 4 * time.Millisecond
 // NewArena returns an arena whose files are stored in dir. It evicts slices when the process
 // would soon have more than most bytes resident. The caller closes it.
 func NewArena(dir string, most int64) (*Arena, error) {
-	a := &Arena{MinSize: 1 << 20, dir: dir, limit: most, maps: map[uintptr][]byte{}, stop: make(chan struct{})}
+	a := &Arena{MinSize: 1 << 20, dir: dir, limit: most, stop: make(chan struct{})}
 	if !supported {
 		return a, nil
 	}
@@ -163,6 +163,9 @@ func (a *Arena) allocate(size int64) ([]byte, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.maps == nil {
+		a.maps = map[uintptr][]byte{}
+	}
 	a.maps[uintptr(unsafe.Pointer(unsafe.SliceData(b)))] = b
 	return b, nil
 }

@@ -131,3 +131,16 @@ func TestNew_LeavesThreadsAlone(t *testing.T) {
 		t.Errorf("GOMAXPROCS is %d after Close, and was %d", got, before)
 	}
 }
+
+// The zero arena maps anonymous memory, as NewVirtual's arena does.
+func TestArena_ZeroIsUsable(t *testing.T) {
+	var a Arena
+	for range 2 {
+		v := Make[float64](&a, 1000)
+		v[999] = 1
+		Release(&a, v)
+	}
+	if a.Close(); a.Err() != nil {
+		t.Error(a.Err())
+	}
+}
