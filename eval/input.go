@@ -244,7 +244,11 @@ func (in *Input) check() error {
 		if len(in.Groups) > 0 {
 			labels = in.Groups[len(in.Groups)-1].Labels
 		}
-		return fmt.Errorf("eval: the reference group %q does not exist%s", in.ReferenceGroup,
+		has := "there are no groups"
+		if len(labels) > 0 {
+			has = "the groups are " + printable.List(labels, 8)
+		}
+		return fmt.Errorf("eval: the reference group %q does not exist: %s%s", in.ReferenceGroup, has,
 			didYouMean(in.ReferenceGroup, labels))
 	}
 	for _, g := range in.Groups {
