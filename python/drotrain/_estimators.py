@@ -468,6 +468,20 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
     """Logistic regression, of two or more classes, that minimises the worst case over reweightings of rows or groups.
 
     {shared}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from drotrain import RobustClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2))
+    >>> site = np.where(rng.random(400) < 0.2, "small", "large")
+    >>> y = X[:, 0] * np.where(site == "small", 0.2, 1) + rng.normal(size=400) > 0
+    >>> model = RobustClassifier(adversary="groups", nu=0.1).fit(X, y, groups=site)
+    >>> model.certificate_["certified"]
+    True
+    >>> model.predict_proba(X[:1]).shape
+    (1, 2)
     """
 
     _loss = "logistic"
@@ -544,6 +558,19 @@ class RobustRegressor(RegressorMixin, _RobustModel):
     """Linear regression that minimises the worst case over reweightings of rows or groups.
 
     {shared}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from drotrain import RobustRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> y = 10 + X @ [1, 2] + rng.normal(size=300)
+    >>> model = RobustRegressor(protect=0.5).fit(X, y)  # the worse half of the rows
+    >>> model.certificate_["certified"]
+    True
+    >>> model.coef_.round(0).tolist()
+    [1.0, 2.0]
     """
 
     _loss = "squared"

@@ -1,3 +1,4 @@
+import doctest
 import json
 import os
 import pickle
@@ -291,6 +292,14 @@ def test_model_selection_and_pipelines(people):
     assert list(framed[-1].feature_names_in_) == ["age", "income"]
     folds = cross_val_score(RobustClassifier(nu=1.0), X, y, groups=np.arange(600) % 7, cv=GroupKFold(3))
     assert len(folds) == 3 and np.isfinite(folds).all()
+
+
+@pytest.mark.parametrize("estimator", [RobustClassifier, RobustRegressor])
+def test_examples_of_docstrings(estimator):
+    runner = doctest.DocTestRunner()
+    for examples in doctest.DocTestFinder(recurse=False).find(estimator, estimator.__name__):
+        runner.run(examples)
+    assert runner.tries > 5 and runner.failures == 0
 
 
 def test_metadata_routing(people):
