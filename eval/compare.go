@@ -76,11 +76,12 @@ type GroupDifference struct {
 // Change returns the difference with the interval that holds for all groups together.
 func (g *GroupDifference) Change() *Difference { return &Difference{g.Value, g.Simultaneous} }
 
-// GroupChange returns the change of the risk in the group of that label; nil where it is not known.
+// GroupChange returns the change of the risk in the group of that label; its value is NaN where it is not known, as in a
+// file that lacks the group.
 func (c *Comparison) GroupChange(label string) *Difference {
 	i := slices.IndexFunc(c.Groups, func(g GroupDifference) bool { return g.Label == label })
 	if i < 0 {
-		return nil
+		return &Difference{Value: Num(math.NaN())}
 	}
 	return c.Groups[i].Change()
 }

@@ -159,3 +159,18 @@ func TestTiles_OneIntervalPerNumber(t *testing.T) {
 		}
 	}
 }
+
+// A file may lack the changes of a group: the page shows none instead of failing.
+func TestWriteHTML_ChangeOfAGroupIsMissing(t *testing.T) {
+	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+		r := evaltest.Sample(t, task)
+		for k := range r.Evaluation.Compared {
+			c := &r.Evaluation.Compared[k]
+			c.Groups[0].Label = "another"
+		}
+		var b bytes.Buffer
+		if err := WriteHTML(&b, r); err != nil {
+			t.Error(err)
+		}
+	}
+}
