@@ -125,8 +125,8 @@ func (c *constantPrediction) medianError(rows []int32) float64 {
 	return medianOf(size, c.in.Weight, order)
 }
 
-// ConstantSentence says what the best constant prediction achieves on the same rows, or returns "" if that is not
-// known.
+// ConstantSentence returns a sentence on what the best constant prediction achieves on the same rows, or "" if that is
+// not known.
 func (e *Evaluation) ConstantSentence() string {
 	lead := e.Task.Leading()
 	x, ok := e.Constants[lead.Key]

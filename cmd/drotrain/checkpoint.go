@@ -29,8 +29,7 @@ const checkpointFile = "checkpoint.bin"
 var checkpointInterval = 30 * time.Second
 
 // openCheckpoint creates the checkpoint of a training run. With --resume it reads the checkpoint of an interrupted
-// run and sets the options of that run; if there is none, the training starts anew, provided that data were
-// given.
+// run and sets the options of that run. Where no checkpoint exists a new run starts, provided that data were given.
 func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	const prefix = "option --"
 	if o.Out == stream {

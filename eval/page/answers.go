@@ -516,7 +516,7 @@ func (p *page) undecidedLoss() string {
 	var rise *eval.Difference
 	for i := range g.Groups {
 		h := &g.Groups[i]
-		if d := c.GroupChange(h.Label); h.Sufficient && d != nil && d.Value > 0 && (rise == nil || d.Value > rise.Value) {
+		if d := c.GroupChange(h.Label); h.Sufficient && d.Value > 0 && (rise == nil || d.Value > rise.Value) {
 			most, rise = h, d
 		}
 	}

@@ -115,7 +115,7 @@ func (p *page) changedGroups() (gains, losses []*eval.Group) {
 	for i := range g.Groups {
 		h := &g.Groups[i]
 		d := c.GroupChange(h.Label)
-		if d == nil || !h.Sufficient {
+		if !h.Sufficient {
 			continue
 		}
 		switch side, ok := d.Direction(); {

@@ -78,7 +78,7 @@ func (p *page) worstChangeNote() string {
 		return ""
 	}
 	d, in := p.E.Compared[k-1].WorstGroup, p.E.Compared[k-1].GroupChange(w.Label)
-	if d == nil || d.Interval == nil || in == nil || in.Interval == nil {
+	if d == nil || d.Interval == nil || in.Interval == nil {
 		return ""
 	}
 	scale := float64(w.Risk)
@@ -139,7 +139,7 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 				all := c.Measures[risk.Key]
 				d = &all
 			}
-			if d == nil {
+			if !d.Value.Defined() {
 				d = &eval.Difference{Value: h.Models[i+1].Values.Risk() - h.Models[0].Values.Risk()}
 			}
 			text := d.Text(float64(h.Models[0].Values.Risk()))

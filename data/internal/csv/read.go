@@ -412,6 +412,7 @@ type limit struct {
 // separatorsPerColumn is the largest number of separators of a row per allowed column.
 const separatorsPerColumn = 4
 
+// Read implements io.Reader. It fails where a row has too many separators or is too long.
 func (l *limit) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.separator != nil {

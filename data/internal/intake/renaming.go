@@ -141,6 +141,7 @@ func (r *Renaming) makesText(c *table.Column) bool {
 	return false
 }
 
+// applyToNumbers returns the column with the numbers renamed, or the column itself if none changes.
 func (r *Renaming) applyToNumbers(c *table.Column) *table.Column {
 	var out *table.Column
 	for i, v := range c.Number {
@@ -165,6 +166,7 @@ func (r *Renaming) applyToNumbers(c *table.Column) *table.Column {
 	return cmp.Or(out, c)
 }
 
+// applyToTexts returns the column with the texts renamed, or the column itself if none changes.
 func (r *Renaming) applyToTexts(c *table.Column) *table.Column {
 	levels := table.NewLevels()
 	to := make([]int32, len(c.Level)) // -1 for missing values

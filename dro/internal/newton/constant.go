@@ -224,8 +224,8 @@ func largestAndSmallest(c *engine.Certifier, v []float64) (high, low float64) {
 	return high, -c.Rows.Max(c.N, func(lo, hi int) float64 { return -floats.Min(v[lo:hi]) })
 }
 
-// at returns losses and slopes of both kinds at the constant (0, b).
-func (k *rowKinds) at(b float64) (loss, slope [2]float64) {
+// evaluateConstant returns losses and slopes of both kinds at the constant (0, b).
+func (k *rowKinds) evaluateConstant(b float64) (loss, slope [2]float64) {
 	x, v := make([]float64, k.D), make([]float64, 4)
 	x[k.D-1] = b
 	for i, j := range k.rows {
@@ -243,11 +243,11 @@ func (k *rowKinds) at(b float64) (loss, slope [2]float64) {
 // bestConstant returns the intercept b of least risk among the constants (0, b), if weights of a whole face of Y may
 // prove it: where both kinds have the same loss or, for a polyhedron, where the adversary gives one kind all it may.
 func (k *rowKinds) bestConstant() (b float64, ok bool) {
-	b, ok = rootOf(func(b float64) float64 { loss, _ := k.at(b); return loss[0] - loss[1] })
+	b, ok = rootOf(func(b float64) float64 { loss, _ := k.evaluateConstant(b); return loss[0] - loss[1] })
 	if !ok {
 		return 0, false
 	}
-	_, s := k.at(b)
+	_, s := k.evaluateConstant(b)
 	if !(s[0]*s[1] < 0) {
 		return 0, false
 	}
@@ -265,7 +265,7 @@ func (k *rowKinds) bestConstant() (b float64, ok bool) {
 		return 0, false
 	}
 	share = max(low, min(high, share))
-	return rootOf(func(b float64) float64 { _, s := k.at(b); return share*s[0] + (1-share)*s[1] })
+	return rootOf(func(b float64) float64 { _, s := k.evaluateConstant(b); return share*s[0] + (1-share)*s[1] })
 }
 
 // largestMass returns the largest weight that the adversary can give the rows of the indicator.
