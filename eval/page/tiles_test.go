@@ -160,13 +160,19 @@ func TestTiles_OneIntervalPerNumber(t *testing.T) {
 	}
 }
 
-// A file may lack the changes of a group: the page shows none instead of failing.
+// A file may lack the changes of a group: its table shows the difference of the risks.
 func TestWriteHTML_ChangeOfAGroupIsMissing(t *testing.T) {
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		r := evaltest.Sample(t, task)
 		for k := range r.Evaluation.Compared {
 			c := &r.Evaluation.Compared[k]
 			c.Groups[0].Label = "another"
+		}
+		g := r.Evaluation.Headline()
+		for _, c := range newPage(r).groupColumns(g) {
+			if text, _ := c.cell(&g.Groups[0]); strings.HasPrefix(c.head, "Change, ") && text == "–" {
+				t.Errorf("%s: no change of %s", task, g.Groups[0].Label)
+			}
 		}
 		var b bytes.Buffer
 		if err := WriteHTML(&b, r); err != nil {
