@@ -231,10 +231,11 @@ func (f *minorant) provesEigenvalues(value float64) bool {
 // most 1/√w_j, because w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ divided by the root of the smallest
 // eigenvalue of D H D, whatever the scale of the columns. If both exceed within, the
 // bound that is sufficient, the norms themselves are computed, if that costs at most maxPasses
-// passes. shortfall is the proved bound divided by within; up to 1 is sufficient.
+// passes and no norm of longestRows exceeds within already. shortfall is the bound
+// divided by within; up to 1 it is proved and sufficient.
 func (f *minorant) maxRowNorm(
 	c *engine.Certifier, o engine.LinearModel, weight []float64, within, maxPasses float64,
-) (rho, shortfall float64) {
+) (bound, shortfall float64) {
 	lightest := -f.rows.Max(len(weight), func(lo, hi int) float64 {
 		least := math.Inf(1)
 		for _, w := range weight[lo:hi] {
@@ -254,28 +255,22 @@ func (f *minorant) maxRowNorm(
 		squares[i] = s * s
 	}
 	norm := make([]float64, len(weight))
-	longest := f.rows.Max(len(weight), func(lo, hi int) float64 {
-		o.NormsTo(norm, squares, lo, hi)
-		most := 0.0
-		for j := lo; j < hi; j++ {
-			if weight[j] > 0 {
-				most = max(most, norm[j])
-			}
-		}
-		return most
-	})
+	longest, rho := f.longestRows(o, weight, squares, norm)
+	if rho > within {
+		return rho, rho / within
+	}
 	longest *= 1 + f.roundingGamma()
 	proved := func(bound float64) bool { return f.provesEigenvalues(longest / (bound * bound)) }
 	if proved(within) {
-		if rho = within; proved(within / 3) {
-			rho = within / 3
+		if bound = within; proved(within / 3) {
+			bound = within / 3
 		}
-		return rho, rho / within
+		return bound, bound / within
 	}
 	if share*float64(f.d) <= maxPasses {
 		c.Spend(0.5 * share)
-		rho = f.maxNorm(c, o, norm, weight, longest)
-		return rho, rho / within
+		bound = f.maxNorm(c, o, norm, weight, longest)
+		return bound, bound / within
 	}
 	for shortfall = 1.25; shortfall < 20; shortfall *= 1.25 {
 		if proved(shortfall * within) {
@@ -283,6 +278,38 @@ func (f *minorant) maxRowNorm(
 		}
 	}
 	return math.Inf(1), math.Inf(1)
+}
+
+// longestRows stores ‖D z_j‖² in norm, given the squares of D, and returns the largest of a sample with weight and,
+// up to rounding, the largest ‖z_j‖ in the norm of H⁻¹ among the longest D z_j of every shard, at most ρ.
+func (f *minorant) longestRows(o engine.LinearModel, weight, squares, norm []float64) (longest, rho float64) {
+	most, known := f.rows.Scalars(len(weight)), f.rows.Scalars(len(weight))
+	f.rows.Run(len(weight), func(s, lo, hi int) {
+		o.NormsTo(norm, squares, lo, hi)
+		at := -1
+		for j := lo; j < hi; j++ {
+			if !(weight[j] > 0) {
+				continue
+			}
+			if most[s] = max(most[s], norm[j]); at < 0 || norm[j] > norm[at] {
+				at = j
+			}
+		}
+		if at < 0 {
+			return
+		}
+		z := make([]float64, f.d)
+		o.AddGradTo(z, weight, norm, at, at+1)
+		for i, v := range f.scale {
+			z[i] *= v
+		}
+		blas64.Trsv(blas.Trans, f.factor, blas64.Vector{N: f.d, Inc: 1, Data: z})
+		if size := floats.Norm(z, 2) / (weight[at] * norm[at]); size > 0 { // not NaN, after an underflow
+			known[s] = size
+		}
+	})
+	f.rows.Share(most, known)
+	return slices.Max(most), slices.Max(known)
 }
 
 // maxNorm bounds the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight, from

@@ -129,3 +129,51 @@ func TestMinorant_NormWithRounding(t *testing.T) {
 		}
 	}
 }
+
+// The norms of the longest rows are at most the largest of all, which the exact computation bounds from above, and
+// the search stops at them where they are too large already.
+func TestLongestRows_AreNoLongerThanTheLongest(t *testing.T) {
+	rng := drotest.RngOf(97)
+	for range 30 {
+		const n, d = 90, 6
+		s := drotest.NewSample(rng, n, d, false)
+		weight := make([]float64, n)
+		for j := range weight {
+			weight[j] = rng.ExpFloat64()
+		}
+		weight[3] = 0
+		o := s.Oracle(t, losses.Squared{})
+		f := newQuadraticMinorant(o, nil, engine.RidgeOf(saddle.L2{Mu: 0.01}, d), weight, none)
+		h := mat.NewSymDense(d, nil)
+		for i := range d {
+			for k := range d {
+				h.SetSym(i, k, f.scaled.At(i, k)/(f.scale[i]*f.scale[k]))
+			}
+		}
+		var inverse mat.Dense
+		if err := inverse.Inverse(h); err != nil {
+			t.Fatal(err)
+		}
+		exact := 0.0
+		for j := range n {
+			if weight[j] > 0 {
+				z := mat.NewVecDense(d, s.Design[j*d:(j+1)*d])
+				exact = max(exact, math.Sqrt(mat.Inner(z, &inverse, z)))
+			}
+		}
+		c := engine.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: saddle.L2{}})
+		for _, within := range []float64{exact * (1 + 1e-9), exact * 0.99, exact / 2} {
+			bound, shortfall := f.maxRowNorm(c, o, weight, within, math.Inf(1))
+			if sufficient := within > exact; sufficient != (shortfall <= 1) || sufficient && bound < exact*(1-1e-12) {
+				t.Errorf("largest norm %v, sufficient %v: bound %v, shortfall %v", exact, within, bound, shortfall)
+			}
+		}
+		squares := make([]float64, d)
+		for i, v := range f.scale {
+			squares[i] = v * v
+		}
+		if _, rho := f.longestRows(o, weight, squares, make([]float64, n)); rho > exact*(1+1e-9) || rho < exact/10 {
+			t.Errorf("longest rows have norms up to %v, all rows up to %v", rho, exact)
+		}
+	}
+}
