@@ -117,6 +117,10 @@ func (r *Report) judge(m *Model) {
 		r.Refused = fmt.Sprintf("the objective is smaller than the lower bound that the model states, %v", *stated.Lower)
 	case !(r.Upper.Sign() > 0 && r.Relative <= r.Asked):
 		r.Refused = fmt.Sprintf("the weights prove a relative gap of %.3g, and the model states %.3g", r.Relative, r.Asked)
+		if m.Config.Mu == 0 {
+			r.Refused += "; with mu = 0 this happens where columns depend on each other up to rounding: train with mu > 0, or " +
+				"drop one of them"
+		}
 	}
 }
 
@@ -274,26 +278,40 @@ func (c *checker) lowerBound(p *Proof) (number, error) {
 	if err != nil {
 		return zero, err
 	}
-	k := c.outputs
-	rise, fall, err := c.slopeShifts(p, y)
+	moves, err := c.newBalance(p, y)
 	if err != nil {
 		return zero, err
 	}
+	conjugates, squares := c.dualTerms(p, y, moves, one)
+	if scale := c.norm.scale(squares); scale.Lo.Cmp(one.Lo) < 0 {
+		conjugates, squares = c.dualTerms(p, y, moves, scale)
+	}
+	return interval.Sub(interval.Sub(rest, conjugates), c.norm.conjugate(squares)), nil
+}
+
+// dualTerms returns Σ y_j f_j*(θ s_j) and ‖Σ y_j θ s_j z_j‖² over the penalised columns, with the slopes of a proof after
+// moves.
+func (c *checker) dualTerms(p *Proof, y []number, moves balance, theta number) (conjugates, squares number) {
+	k := c.outputs
 	width := c.penalised * k
+	if c.norm.isZero() {
+		width = 0 // the moved slopes are balanced
+	}
 	sums := c.sums(c.rows.N, width+1, func(to []*interval.Sum, j int) {
 		if y[j].Hi.Sign() <= 0 {
 			return
 		}
 		s, up, down := c.slopes(p, j)
 		z, entry := c.rows.Row(j), new(big.Float)
+		moves.move(s, up, down, z)
 		for i := range s {
-			s[i] = interval.Add(s[i], interval.Sub(interval.Mul(rise[i], up), interval.Mul(fall[i], down)))
+			s[i] = interval.Mul(theta, s[i])
 		}
 		to[width].Add(interval.Mul(y[j], c.loss.conjugate(s, c.rows.Target[j])))
 		for i := range s {
 			s[i] = interval.Mul(y[j], s[i])
 		}
-		for i, v := range z[:c.penalised] {
+		for i, v := range z[:width/k] {
 			if v == 0 {
 				continue
 			}
@@ -303,7 +321,7 @@ func (c *checker) lowerBound(p *Proof) (number, error) {
 			}
 		}
 	})
-	return interval.Sub(interval.Sub(rest, sums[width]), c.norm.conjugate(squaresOf(sums[:width]))), nil
+	return sums[width], squaresOf(sums[:width])
 }
 
 // squaresOf returns Σ v².
@@ -318,47 +336,6 @@ func squaresOf(v []number) number {
 // slopes returns the slopes of row j of a proof and how far they may rise and fall.
 func (c *checker) slopes(p *Proof, j int) (slopes []number, up, down number) {
 	return c.loss.clamp(p.Slope[j*c.outputs:(j+1)*c.outputs], c.rows.Target[j])
-}
-
-// slopeShifts returns, for each output, the proportion of their room by which slopes rise or fall so that Σ y_j s_j =
-// 0. Without this, an unpenalised intercept has no finite bound. One of the two numbers is 0.
-func (c *checker) slopeShifts(p *Proof, y []number) (rise, fall []number, err error) {
-	k := c.outputs
-	rise, fall = make([]number, k), make([]number, k)
-	for i := range rise {
-		rise[i], fall[i] = zero, zero
-	}
-	if c.penalised == c.rows.D {
-		return rise, fall, nil
-	}
-	sums := c.sums(c.rows.N, k+2, func(to []*interval.Sum, j int) {
-		if y[j].Hi.Sign() > 0 {
-			s, up, down := c.slopes(p, j)
-			for i, v := range s {
-				to[i].Add(interval.Mul(y[j], v))
-			}
-			to[k].Add(interval.Mul(y[j], up))
-			to[k+1].Add(interval.Mul(y[j], down))
-		}
-	})
-	part := func(of, room number) (number, bool) {
-		if of = interval.Max(of, zero); of.Hi.Sign() == 0 {
-			return zero, true
-		} else if room.Lo.Sign() <= 0 {
-			return zero, false
-		}
-		of = interval.Div(of, room)
-		return of, of.Hi.Cmp(big.NewFloat(1)) <= 0
-	}
-	for i := range rise {
-		var rises, falls bool
-		rise[i], rises = part(interval.Neg(sums[i]), sums[k])
-		fall[i], falls = part(sums[i], sums[k+1])
-		if !rises || !falls {
-			return nil, nil, errors.New("the weights and slopes do not belong to an optimal intercept")
-		}
-	}
-	return rise, fall, nil
 }
 
 // weights returns feasible weights of the rows next to those of a proof, and what the dual problem has besides the

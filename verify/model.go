@@ -162,8 +162,8 @@ func (m *Model) Supported() error {
 	switch {
 	case len(m.unknown) > 0:
 		return fmt.Errorf("the model was trained with %s, which verify does not support", strings.Join(m.unknown, ", "))
-	case !(c.Mu > 0):
-		return errors.New("the model has mu = 0, but a proof needs mu > 0")
+	case !(c.Mu >= 0):
+		return fmt.Errorf("the model has mu = %v; it must be ≥ 0", c.Mu)
 	case !(c.Gap > 0):
 		return fmt.Errorf("the model states the gap %v; it must be > 0", c.Gap)
 	}

@@ -88,8 +88,25 @@ func (n norm) value(squares number) number {
 	return interval.Add(ridge, interval.Mul(n.radius, interval.Sqrt(squares)))
 }
 
-// conjugate returns −min over x of ⟨g, x⟩ + (μ/2)‖x‖² + r‖x‖ = (‖g‖ − r)₊²/(2μ), for a g with these squares.
+// isZero reports whether there is no regulariser.
+func (n norm) isZero() bool { return n.mu.Hi.Sign() == 0 && n.radius.Hi.Sign() == 0 }
+
+// scale returns a factor θ ≤ 1 such that a g with these squares has a finite conjugate at θg.
+func (n norm) scale(squares number) number {
+	size := interval.Sqrt(squares)
+	if n.mu.Hi.Sign() > 0 || n.isZero() || size.Hi.Cmp(n.radius.Lo) <= 0 {
+		return one
+	}
+	theta := interval.Div(n.radius, number{Lo: size.Hi, Hi: size.Hi}).Lo
+	return number{Lo: theta, Hi: theta}
+}
+
+// conjugate returns −min over x of ⟨g, x⟩ + (μ/2)‖x‖² + r‖x‖ = (‖g‖ − r)₊²/(2μ), for a g with these squares. For μ = 0 it
+// is 0 where it is finite.
 func (n norm) conjugate(squares number) number {
+	if n.mu.Hi.Sign() == 0 {
+		return zero
+	}
 	if n.radius.Hi.Sign() > 0 {
 		squares = interval.Square(interval.Max(interval.Sub(interval.Sqrt(squares), n.radius), zero))
 	}

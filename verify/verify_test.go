@@ -176,6 +176,26 @@ var cases = []struct {
 	{"logistic, half-balanced, rounded", func(c *train.Config) {
 		c.Target, c.Average, c.Storage = "yes", "half-balanced", "float32"
 	}},
+	{"logistic, KL ball, μ = 0", func(c *train.Config) { c.Target, c.Ess, c.Mu = "yes", at(0.9), at(0) }},
+	{"squared, CVaR without an intercept, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Protect, c.Intercept, c.Mu = "number", "squared", at(0.3), false, at(0)
+	}},
+	{"squared, penalised groups, dependent columns, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Nu, c.Adversary, c.Mu = "number", "squared", at(0.2), "groups", at(0)
+	}},
+	{"huber, total variation, weights, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Radius, c.Penalty, c.Weight, c.Mu = "number", "huber", at(0.05), "tv", "weight", at(0)
+	}},
+	{"poisson, χ² penalty, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Nu, c.Penalty, c.Mu = "count", "poisson", at(0.5), "chi2", at(0)
+	}},
+	{"quantile, ERM, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Average, c.Mu = "number", "quantile:0.3", "plain", at(0)
+		c.GroupFeatures = false
+	}},
+	{"logistic, Wasserstein ball, μ = 0", func(c *train.Config) {
+		c.Target, c.Wasserstein, c.Mu = "yes", at(0.05), at(0)
+	}},
 }
 
 func TestCheck_ProvesEveryLossAndSet(t *testing.T) {
@@ -275,6 +295,81 @@ func objectiveOf(m *trained) exact.Real {
 	return p.Objective(x)
 }
 
+// With mu = 0, slopes at any other point than the optimum would prove too much if they were not moved.
+func TestCheck_BalancesSlopesWithoutARegulariser(t *testing.T) {
+	table := writeTable(t, 80)
+	m := trainOn(t, table, func(c *train.Config) {
+		c.Target, c.Ess, c.Mu, c.GroupFeatures = "yes", at(0.95), at(0), false
+	})
+	honest, err := check(t, m.file, table, m.columns(t, m.file))
+	if err != nil || !honest.Proved() {
+		t.Fatal(honest, err)
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	slopes := slices.Clone(m.proof.Slope)
+	for name, slope := range map[string]func(s float64) float64{
+		"those of x = 0":     func(s float64) float64 { return math.Copysign(0.5, s) },
+		"of large losses":    func(s float64) float64 { return math.Copysign(0.999, s) },
+		"a little too large": func(s float64) float64 { return 1.001 * s },
+		"noisy":              func(s float64) float64 { return s * (1 + 0.01*rng.NormFloat64()) },
+		"with larger noise":  func(s float64) float64 { return s * (1 + 0.3*rng.NormFloat64()) },
+	} {
+		for j, s := range slopes {
+			m.proof.Slope[j] = slope(s)
+		}
+		r, err := check(t, m.file, table, m.columns(t, m.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Lower == nil && !strings.Contains(r.Refused, "mu = 0") {
+			t.Errorf("%s: refused %q", name, r.Refused)
+		}
+		if r.Lower != nil && r.Lower.Cmp(honest.Upper) > 0 {
+			t.Errorf("%s: the lower bound %v is above the objective %v", name, r.Lower, honest.Upper)
+		}
+	}
+}
+
+// Without a regulariser and where columns depend on each other, softmax is not certified by the solver. Its proof is valid
+// all the same.
+func TestCheck_SoftmaxWithoutARegulariser(t *testing.T) {
+	table := writeTable(t, 150)
+	m := trainOn(t, table, func(c *train.Config) { c.Target, c.Nu, c.Mu = "class", at(1), at(0) })
+	m.file = bytes.Replace(m.file, []byte(`"certified": false`), []byte(`"certified": true`), 1)
+	r, err := check(t, m.file, table, m.columns(t, m.file))
+	if err != nil || r.Lower == nil || !(r.Relative <= 1e-9) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A column that depends on others up to rounding has no coefficient with a finite bound.
+func TestCheck_RefusesADependentColumn(t *testing.T) {
+	text, err := os.ReadFile(writeTable(t, 80))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i, line := range lines {
+		a, b, _ := strings.Cut(line, ",")
+		b, _, _ = strings.Cut(b, ",")
+		if lines[i] += ",d"; i > 0 {
+			var v, w float64
+			_, _ = fmt.Sscan(a+" "+b, &v, &w)
+			lines[i] = fmt.Sprintf("%s,%v", line, v/3+w)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "dependent.csv")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := trainOn(t, path, func(c *train.Config) { c.Target, c.Ess, c.Mu = "yes", at(0.95), at(0) })
+	if m.Result.Certified {
+		t.Error("the training states a certificate")
+	}
+	file := bytes.Replace(m.file, []byte(`"certified": false`), []byte(`"certified": true`), 1)
+	refuses(t, "dependent", "train with mu > 0")(check(t, file, path, m.columns(t, file)))
+}
+
 // A proof that was not bound to a model file is refused for that, and not for a change.
 func TestCheck_RefusesAProofOfNoModel(t *testing.T) {
 	path := writeTable(t, 60)
@@ -297,7 +392,7 @@ func TestCheck_RefusesAProofOfNoModel(t *testing.T) {
 // Each change is refused for a reason of its own, where its digests are made to agree again as well.
 func TestCheck_RefusesChanges(t *testing.T) {
 	table := writeTable(t, 80)
-	for _, set := range []string{"ball", "cvar", "groups"} {
+	for _, set := range []string{"ball", "cvar", "groups", "no regulariser"} {
 		t.Run(set, func(t *testing.T) {
 			m := trainOn(t, table, func(c *train.Config) {
 				switch c.Target = "yes"; set {
@@ -307,6 +402,8 @@ func TestCheck_RefusesChanges(t *testing.T) {
 					c.Protect = at(0.8)
 				case "groups":
 					c.Nu, c.Adversary = at(0.2), "groups"
+				case "no regulariser":
+					c.Ess, c.Mu = at(0.95), at(0)
 				}
 			})
 			numbers := map[string]struct {
@@ -358,7 +455,7 @@ func TestCheck_RefusesChanges(t *testing.T) {
 			x := fmt.Sprintf("\"coefficients\": [\n  %v", m.Coefficients[0])
 			levels := map[string][2]string{
 				"ball": {`"ess": 0.9`, `"ess": 0.8`}, "cvar": {`"protect": 0.8`, `"protect": 0.7`}, "groups": {`"nu": 0.2`,
-					`"nu": 0.1`},
+					`"nu": 0.1`}, "no regulariser": {`"ess": 0.95`, `"ess": 0.9`},
 			}
 			for name, c := range map[string]struct {
 				file []byte

@@ -207,6 +207,33 @@ def _slopes(s: Any, t: float, ends: Any) -> tuple[Any, Any, Any]:
     return _array([v]), down if high is None else _max(high - v, _ZERO), down
 
 
+def _balanced(z: Any, row: Any, s: Any, room: Any) -> Any:
+    """Return slopes moved by parts of their room so that row @ s times every column of z is exactly 0."""
+    d = z.shape[1]
+    m = np.hstack([z.T @ ((row * room)[:, None] * z), -(z.T @ (row[:, None] * s))])
+    kept = []
+
+    def solve(column: int) -> Any:
+        x = np.full(d, _ZERO)
+        for i in reversed([i for i in kept if i < column]):
+            x[i] = (m[i, column] - (m[i, i + 1 : d] * x[i + 1 :]).sum()) / m[i, i]
+        return x
+
+    for i in range(d):
+        if m[i, i].a > 0:
+            kept.append(i)
+            for below in range(i + 1, d):
+                m[below, i:] = m[below, i:] - m[i, i:] * (m[below, i] / m[i, i])
+            continue
+        combination = _array(0.0 if 0 in v else float(v.mid) for v in solve(i))
+        if any(v.a != 0 or v.b != 0 for v in z @ combination - z[:, i]):
+            raise Refused("with mu = 0 a column has no proved coefficient")
+    parts = z @ np.column_stack([solve(d + c) for c in range(s.shape[1])])
+    if any(abs(v).b > 1 for v in parts.ravel()):
+        raise Refused("with mu = 0 the slopes must cancel in every column, but these do not")
+    return s + room[:, None] * parts
+
+
 def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, y0: Any, s0: Any) -> tuple[Any, Any]:
     """Return the upper and the lower bound of the optimal objective."""
     (n, d), k = z.shape, s0.shape[1]
@@ -250,7 +277,9 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     row = _array(y[member[j]] * share[j] for j in used)
     moved = [_slopes(_array(s0[j]), float(target[j]), ends) for j in used]
     s, up, down = np.array([m[0] for m in moved], dtype=object).reshape(-1, k), _array(m[1] for m in moved), _array(m[2] for m in moved)
-    for c in range(k if kept < d else 0):
+    if config["mu"] == 0 and not distance:
+        s, kept = _balanced(z[used], row, s, _array(_min(*v) for v in zip(up, down, strict=True))), 0
+    for c in range(k if 0 < kept < d else 0):
         rest = row @ s[:, c]
         for need, room in ((_max(-rest, _ZERO), up), (-_max(rest, _ZERO), -down)):
             have = abs(row @ room)
@@ -258,9 +287,11 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
                 if not have.a > 0 or (abs(need) / have).b > 1:
                     raise Refused("the weights and slopes do not belong to an optimal intercept")
                 s[:, c] = s[:, c] + room * (abs(need) / have)
-    dual = row @ _array(conjugate(v, float(target[j])) for v, j in zip(s, used, strict=True))
     steep = iv.sqrt(_ZERO + ((z[used, :kept].T @ (row[:, None] * s)) ** 2).sum())
-    return upper, y @ adjust - psi - dual - _max(steep - radius, _ZERO) ** 2 / (2 * mu)
+    if config["mu"] == 0 and steep.b > radius.a:
+        s = s * iv.mpf((radius / iv.mpf(steep.b)).a)
+    dual = row @ _array(conjugate(v, float(target[j])) for v, j in zip(s, used, strict=True))
+    return upper, y @ adjust - psi - dual - (_max(steep - radius, _ZERO) ** 2 / (2 * mu) if config["mu"] > 0 else _ZERO)
 
 
 def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
@@ -274,8 +305,8 @@ def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
     numbers = np.column_stack([p["row"], p["weight"], *(p[name] for name in p if name.startswith("slope"))]).astype("<f8")
     if hashlib.sha256(numbers.tobytes()).hexdigest() != p["digest"][0] or hashlib.sha256(raw).hexdigest() != p["model"][0]:
         raise Refused("the proof was changed after it was written, or belongs to another model")
-    if not m["result"]["certified"] or not config["mu"] > 0:
-        raise Refused("the model is not certified, or mu is 0")
+    if not m["result"]["certified"] or not config["mu"] >= 0:
+        raise Refused("the model is not certified, or mu is below 0")
     if not np.array_equal(numbers[:, 0], r["row"]) or not (numbers[:, 1] >= 0).all() or not np.isfinite(numbers).all():
         raise Refused("the rows of the proof are not the encoded ones, or a number is not valid")
     z = np.column_stack([r[f"z{i}"] for i in range(sum(name.startswith("z") for name in r))])

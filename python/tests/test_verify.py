@@ -29,6 +29,9 @@ CASES = [
     ["--target", "job", "--ess", "0.95"],
     ["--target", "approved", "--wasserstein", "0.05"],
     ["--target", "visits", "--loss", "poisson", "--protect", "0.8", "--exposure", "weight"],
+    ["--target", "approved", "--ess", "0.95", "--mu", "0"],
+    ["--target", "income", "--loss", "squared", "--adversary", "groups", "--nu", "0.2", "--mu", "0"],
+    ["--target", "income", "--loss", "huber", "--mu", "0", "--wasserstein", "0.05"],
 ]
 
 

@@ -1,0 +1,229 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/drotrain/drotrain/internal/interval"
+)
+
+// A balance moves the slopes of a row within their room, such that Σ y_j s_j z_j is exactly 0 in every column that the
+// regulariser leaves free. The minimum over the coefficient of such a column has no other finite bound.
+type balance interface {
+	move(s []number, up, down number, z []float64)
+}
+
+// newBalance returns the balance of a proof for weights y.
+func (c *checker) newBalance(p *Proof, y []number) (balance, error) {
+	switch {
+	case c.norm.isZero():
+		return c.balanceColumns(p, y)
+	case c.penalised < c.rows.D:
+		return c.balanceIntercept(p, y)
+	}
+	return unmoved{}, nil
+}
+
+// unmoved leaves slopes as they are.
+type unmoved struct{}
+
+func (unmoved) move([]number, number, number, []float64) {}
+
+// A shift moves the slopes of an output by the same proportion of their room in all rows, up or down. One of both
+// proportions is 0. This is enough for a column of ones, even where most slopes are at an end of their region.
+type shift struct{ rise, fall []number }
+
+func (b shift) move(s []number, up, down number, _ []float64) {
+	for i := range s {
+		s[i] = interval.Add(s[i], interval.Sub(interval.Mul(b.rise[i], up), interval.Mul(b.fall[i], down)))
+	}
+}
+
+// balanceIntercept returns the shift for which the slopes sum to 0.
+func (c *checker) balanceIntercept(p *Proof, y []number) (balance, error) {
+	k := c.outputs
+	sums := c.sums(c.rows.N, k+2, func(to []*interval.Sum, j int) {
+		if y[j].Hi.Sign() > 0 {
+			s, up, down := c.slopes(p, j)
+			for i, v := range s {
+				to[i].Add(interval.Mul(y[j], v))
+			}
+			to[k].Add(interval.Mul(y[j], up))
+			to[k+1].Add(interval.Mul(y[j], down))
+		}
+	})
+	part := func(of, room number) (number, bool) {
+		if of = interval.Max(of, zero); of.Hi.Sign() == 0 {
+			return zero, true
+		} else if room.Lo.Sign() <= 0 {
+			return zero, false
+		}
+		of = interval.Div(of, room)
+		return of, isAtMostOne(of)
+	}
+	b := shift{make([]number, k), make([]number, k)}
+	for i := range k {
+		var rises, falls bool
+		b.rise[i], rises = part(interval.Neg(sums[i]), sums[k])
+		b.fall[i], falls = part(sums[i], sums[k+1])
+		if !rises || !falls {
+			return nil, errors.New("the weights and slopes do not belong to an optimal intercept")
+		}
+	}
+	return b, nil
+}
+
+func isAtMostOne(a number) bool { return a.Hi.Cmp(one.Lo) <= 0 }
+
+// A tilt moves the slope of an output in row j by ⟨v, z_j⟩ times its room in both directions. With the rooms h_j, this
+// is the solution of (Σ y_j h_j z_j z_jᵀ) v = −Σ y_j s_j z_j.
+type tilt struct {
+	along [][]number // by output: v
+}
+
+func (b tilt) move(s []number, up, down number, z []float64) {
+	room, entry := interval.Min(up, down), new(big.Float)
+	if room.Hi.Sign() == 0 {
+		return
+	}
+	for i, v := range b.along {
+		part := interval.NewSum()
+		for l, w := range z {
+			if w != 0 {
+				part.AddProduct(v[l], entry.SetFloat64(w))
+			}
+		}
+		if !isAtMostOne(interval.Abs(part.Value())) {
+			panic(&interval.Error{What: "with mu = 0 the slopes must cancel in every column, but these do not: " +
+				"the training did not reach the optimum to the last digits, or columns of the table almost depend on " +
+				"each other; train with mu > 0"})
+		}
+		s[i] = interval.Add(s[i], interval.Mul(room, part.Value()))
+	}
+}
+
+// balanceColumns returns the tilt for which Σ y_j s_j z_j is 0 in all columns. The equations are solved by Gaussian
+// elimination with intervals, so their solution exists, and v contains it. A column that depends on those before it is
+// left out: where it is the same combination of them in every row, it is balanced with them.
+func (c *checker) balanceColumns(p *Proof, y []number) (balance, error) {
+	d, k := c.rows.D, c.outputs
+	sums := c.sums(c.rows.N, d*(d+k), func(to []*interval.Sum, j int) {
+		if y[j].Hi.Sign() <= 0 {
+			return
+		}
+		s, up, down := c.slopes(p, j)
+		z, entry := c.rows.Row(j), new(big.Float)
+		room := interval.Mul(y[j], interval.Min(up, down))
+		for i, v := range z {
+			if v == 0 {
+				continue
+			}
+			row := to[i*(d+k) : (i+1)*(d+k)]
+			entry.SetFloat64(v)
+			for o := range s {
+				row[d+o].AddProduct(interval.Neg(interval.Mul(y[j], s[o])), entry)
+			}
+			if room.Hi.Sign() == 0 {
+				continue
+			}
+			weighted := interval.Mul(room, interval.New(v))
+			for l, w := range z[i:] { // the triangle that the elimination reads
+				if w != 0 {
+					row[i+l].AddProduct(weighted, entry.SetFloat64(w))
+				}
+			}
+		}
+	})
+	e := elimination{d: d, rows: make([][]number, d)}
+	for i := range d {
+		e.rows[i] = sums[i*(d+k) : (i+1)*(d+k)]
+	}
+	e.run()
+	for _, i := range e.dependent {
+		if err := c.checkDependence(i, e.solve(i), y); err != nil {
+			return nil, err
+		}
+	}
+	b := tilt{make([][]number, k)}
+	for o := range b.along {
+		b.along[o] = e.solve(d + o)
+	}
+	return b, nil
+}
+
+// checkDependence returns an error unless a column is exactly a combination of others in every row with a weight. Its
+// coefficients are rounded to float64, and to 0 where they contain it.
+func (c *checker) checkDependence(column int, of []number, y []number) error {
+	for i, v := range of {
+		if of[i] = zero; v.Lo.Sign() > 0 || v.Hi.Sign() < 0 {
+			of[i] = interval.New(v.Float())
+		}
+	}
+	of[column] = interval.New(-1)
+	off := c.add(c.rows.N, func(j int) number {
+		if y[j].Hi.Sign() <= 0 {
+			return zero
+		}
+		rest := interval.NewSum()
+		for i, v := range c.rows.Row(j) {
+			rest.AddProduct(of[i], big.NewFloat(v))
+		}
+		return interval.Abs(rest.Value())
+	})
+	if off.Hi.Sign() > 0 {
+		return fmt.Errorf("with mu = 0 the column %q has no proved coefficient, because too few rows move it alone; train "+
+			"with mu > 0, or drop the column", c.m.Encoder.Names()[column])
+	}
+	return nil
+}
+
+// An elimination solves equations with a symmetric matrix and several right-hand sides. Row i holds the matrix from
+// column i on, and then entry i of every right-hand side.
+type elimination struct {
+	d         int
+	rows      [][]number
+	dependent []int // columns without a positive pivot, ascending
+}
+
+// run eliminates the columns in their order.
+func (e *elimination) run() {
+	for i, pivot := range e.rows {
+		if pivot[i].Lo.Sign() <= 0 {
+			e.dependent = append(e.dependent, i)
+			continue
+		}
+		for l := i + 1; l < e.d; l++ {
+			if pivot[l].Lo.Sign() == 0 && pivot[l].Hi.Sign() == 0 {
+				continue
+			}
+			factor := interval.Div(pivot[l], pivot[i])
+			for m := l; m < len(pivot); m++ {
+				e.rows[l][m] = interval.Sub(e.rows[l][m], interval.Mul(factor, pivot[m]))
+			}
+		}
+	}
+}
+
+// solve returns the solution for a right-hand side, or for a dependent column its combination of the columns before it.
+// The other dependent columns have the coefficient 0.
+func (e *elimination) solve(column int) []number {
+	x, left := make([]number, e.d), e.dependent
+	for i := range x {
+		x[i] = zero
+	}
+	for i := min(column, e.d) - 1; i >= 0; i-- {
+		for len(left) > 0 && left[len(left)-1] > i {
+			left = left[:len(left)-1]
+		}
+		if len(left) > 0 && left[len(left)-1] == i {
+			continue
+		}
+		rest := e.rows[i][column]
+		for l := i + 1; l < min(column, e.d); l++ {
+			rest = interval.Sub(rest, interval.Mul(e.rows[i][l], x[l]))
+		}
+		x[i] = interval.Div(rest, e.rows[i][i])
+	}
+	return x
+}
