@@ -1,9 +1,9 @@
 package eval
 
 import (
-	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
@@ -24,7 +24,7 @@ func calibrationBinsOf(in *measuredRows, score []float64, order []int32, parts i
 	eachBin(score, order, parts, func(bin []int32) {
 		var p, pos, total compensated.Sum
 		for _, i := range bin {
-			w := in.Weight.weightOf(i)
+			w := in.Weight.Of(i)
 			total.Add(w)
 			p.Add(w * score[i])
 			pos.Add(w * max(0, in.Target[i]))
@@ -71,18 +71,7 @@ func residualBins(target, score []float64, order []int32) []ResidualBin {
 		}
 		slices.Sort(residual)
 		out = append(out, ResidualBin{len(bin), Num(p.Value() / float64(len(bin))),
-			Num(quantileOf(residual, 0.1)), Num(quantileOf(residual, 0.5)), Num(quantileOf(residual, 0.9))})
+			Num(interval.Quantile(residual, 0.1)), Num(interval.Quantile(residual, 0.5)), Num(interval.Quantile(residual, 0.9))})
 	})
 	return out
-}
-
-// quantileOf returns the q-quantile of x by linear interpolation between order statistics ("type 7" in R, the default
-// in NumPy). x must be ascending.
-func quantileOf(x []float64, q float64) float64 {
-	h := q * float64(len(x)-1)
-	k := int(math.Floor(h))
-	if k+1 >= len(x) {
-		return x[len(x)-1]
-	}
-	return x[k] + (h-float64(k))*(x[k+1]-x[k])
 }

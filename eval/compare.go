@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -101,10 +102,10 @@ func newComparison(e *Evaluation, in *Input, losses []*sortedLosses, k int) Comp
 
 // groupErrors holds what the intervals of differences by group need.
 type groupErrors struct {
-	strata    []stratum
+	strata    []interval.Stratum
 	intervals [][]*Interval // of each group on its own, by group and model; nil: the group has none
 	critical  float64       // number of standard errors of simultaneous intervals
-	of        func(s int) (change, own estimateError)
+	of        func(s int) (change, own interval.Uncertainty)
 }
 
 // addGroups adds the differences of the risk of model k+1 and the baseline by group.
@@ -117,7 +118,8 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, k int, errors *groupError
 			d.Interval = errors.intervals[s][k]
 			change, own := errors.of(s)
 			change, at := change.UnlessRounding(float64(d.Value), float64(g.Models[0].Values.Risk()), own)
-			if d.Simultaneous = change.simultaneousInterval(at, in.confidence(), errors.critical); d.Simultaneous == nil {
+			d.Simultaneous = newInterval(change.SimultaneousInterval(at, in.confidence(), errors.critical), "simultaneous")
+			if d.Simultaneous == nil {
 				h := Num(errors.critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss,
 					errors.strata[s].Rows))
 				d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
@@ -147,30 +149,21 @@ func (e *Evaluation) compareWorstGroups() {
 	}
 }
 
-// maxDifference bounds D = max_g a_g − max_g b_g from simultaneous intervals of
-// every a_g, b_g and d_g = a_g − b_g. If g maximises the true a, then
-// D = a_g − max b is at most d_g, and at most the upper end of a_g minus the
-// largest lower end of any b; and g is among the groups whose upper end for a
-// reaches the largest lower end of any a. Likewise below, with g maximising b.
+// maxDifference returns the interval of the largest risk of model k less the largest risk of model base, from the
+// simultaneous intervals of the groups that have them; nil if there is none.
 func maxDifference(groups []Group, diff []GroupDifference, k, base int) *Interval {
-	a, b := maxInterval(groups, k), maxInterval(groups, base)
-	if diff == nil || a == nil || b == nil {
+	var a, b, d []interval.Interval
+	for i := range diff {
+		ga, gb, gd := groups[i].Models[k].Simultaneous, groups[i].Models[base].Simultaneous, diff[i].Simultaneous
+		if groups[i].Sufficient && ga != nil && gb != nil && gd != nil {
+			a, b, d = append(a, ga.ends()), append(b, gb.ends()), append(d, gd.ends())
+		}
+	}
+	if a == nil {
 		return nil
 	}
-	lo, hi := Num(math.Inf(1)), Num(math.Inf(-1))
-	for i := range groups {
-		ga, gb, d := groups[i].Models[k].Simultaneous, groups[i].Models[base].Simultaneous, diff[i].Simultaneous
-		if ga == nil || gb == nil || d == nil {
-			continue
-		}
-		if ga.High >= a.Low {
-			hi = max(hi, min(d.High, ga.High-b.Low))
-		}
-		if gb.High >= b.Low {
-			lo = min(lo, max(d.Low, a.Low-gb.High))
-		}
-	}
-	return &Interval{Low: lo, High: hi, Method: "simultaneous"}
+	iv := interval.DifferenceOfLargest(a, b, d)
+	return newInterval(&iv, "simultaneous")
 }
 
 // Text formats the difference, followed by its interval in brackets.

@@ -25,7 +25,7 @@ func newConstantPrediction(in *measuredRows, isNats bool) *constantPrediction {
 	c := &constantPrediction{in: in, isNats: isNats, shares: make([]float64, len(in.Classes))}
 	var sum, total compensated.Sum
 	for i, y := range in.Target {
-		w := in.Weight.weightOf(int32(i))
+		w := in.Weight.Of(int32(i))
 		total.Add(w)
 		switch in.Task {
 		case Binary:
@@ -67,7 +67,7 @@ func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 	var total, positive, right, squared, absolute, signed, logLoss, target compensated.Sum
 	s.constant = true
 	for _, i := range rows {
-		w, y := in.Weight.weightOf(i), in.Target[i]
+		w, y := in.Weight.Of(i), in.Target[i]
 		total.Add(w)
 		switch in.Task {
 		case Binary:
@@ -110,7 +110,7 @@ func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 		s.median = c.medianError(rows)
 		mean := target.Value() / s.weight
 		for _, i := range rows {
-			deviation.Add(in.Weight.weightOf(i) * (in.Target[i] - mean) * (in.Target[i] - mean))
+			deviation.Add(in.Weight.Of(i) * (in.Target[i] - mean) * (in.Target[i] - mean))
 		}
 	}
 	s.deviation = deviation.Value()
@@ -122,7 +122,7 @@ func (c *constantPrediction) medianError(rows []int32) float64 {
 	size := func(i int32) float64 { return math.Abs(c.center - c.in.Target[i]) }
 	order := slices.Clone(rows)
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(size(a), size(b)) })
-	return medianOf(size, c.in.Weight, order)
+	return c.in.Weight.Median(order, size)
 }
 
 // ConstantSentence returns a sentence on what the best constant prediction achieves on the same rows, or "" if that is

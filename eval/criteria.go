@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
 // A Favourable says which value of a two-valued target is good for the person concerned: approved, hired, paid.
@@ -141,7 +143,7 @@ func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 	if len(rates) < 2 {
 		return c, false
 	}
-	factor := e.wideningFor(len(rates), math.Inf(1))
+	factor := interval.Widening(e.Confidence, float64(len(rates)), math.Inf(1))
 	lowest, highest := 0, 0
 	for i := range rates {
 		q := &rates[i]

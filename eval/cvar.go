@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -34,7 +35,7 @@ func (s *sortedLosses) weightOfLargest(k int) float64 {
 
 // sortLosses sorts losses; a nil arena means the heap. It returns an error
 // if there are no losses or if one is not finite.
-func sortLosses(arena *memory.Arena, loss []float64, weight weights) (*sortedLosses, error) {
+func sortLosses(arena *memory.Arena, loss []float64, weight interval.Weights) (*sortedLosses, error) {
 	if len(loss) == 0 {
 		return nil, fmt.Errorf("eval: there are no losses")
 	}
@@ -53,7 +54,7 @@ func sortLosses(arena *memory.Arena, loss []float64, weight weights) (*sortedLos
 	}
 	var total, a compensated.Sum
 	for k, i := range order {
-		w := weight.weightOf(i)
+		w := weight.Of(i)
 		s.loss[k] = loss[i]
 		a.Add((s.loss[k] - s.base) * w)
 		s.sum[k+1] = a.Value()

@@ -29,10 +29,10 @@
 // # Files
 //
 // Start reading at evaluate.go. measure.go lists the measures, measure_binary.go and its neighbours compute
-// them over rows.go and strata.go. An interval follows from the influences of the rows, the derivatives of a
-// measure by their weights (influence.go, influence_columns.go, estimate_error.go, interval_student.go), or from
-// counts for proportions and medians (interval_exact.go). Only the calibration error (ece.go) and the largest
-// deviation among groups (interval_family.go) need random draws. verdict.go and sentence.go draw conclusions.
+// them over rows.go and strata.go. intervals.go asks internal/interval for intervals: from the influences of the rows,
+// which are the derivatives of a measure by their weights (influence_columns.go), or from counts for proportions and
+// medians (interval_exact.go). Only the calibration error and the largest deviation among groups need random draws.
+// verdict.go and sentence.go draw conclusions.
 //
 // Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
 // a patch version does not.

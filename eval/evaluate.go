@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
 // Evaluate measures every model overall and by group, compares each with the
@@ -172,7 +174,7 @@ func differenceFromConstant(in *Input, loss []float64, rows []int32, comparisons
 		return nil
 	}
 	change, _ := in.rows.Weight.Mean(rows, func(i int32) float64 { return loss[i] - in.Constant[i] })
-	u := studentQuantile(simultaneousConfidence(in.confidence(), float64(comparisons)), float64(len(rows)-1))
+	u := interval.StudentQuantile(interval.Simultaneous(in.confidence(), float64(comparisons)), float64(len(rows)-1))
 	half := u * in.rows.Weight.StandardError(loss, in.Constant, rows)
 	method := "student"
 	if comparisons > 1 {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -273,7 +274,7 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	for _, q := range pairs {
 		change := q.now.changeSince(q.was)
 		freedom := max(1, min(q.rows, 1e8)-1)
-		all = append(all, groupEstimate{q.name, change.widen(e.wideningFor(len(pairs), freedom))})
+		all = append(all, groupEstimate{q.name, change.widen(interval.Widening(e.Confidence, float64(len(pairs)), freedom))})
 	}
 	if small > 0 {
 		note = fmt.Sprintf("; %s too few rows here", printable.Plural(small, "group has", "groups have"))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/facts"
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
@@ -33,7 +34,7 @@ func Shares(groups []facts.Grouping) []map[string]float64 {
 // measureGrouping measures all models in every group of a grouping. share holds the proportions of the training
 // rows by group, or is nil.
 func (e *Evaluation) measureGrouping(
-	ctx context.Context, in *Input, g facts.Grouping, groups []stratum, share map[string]float64,
+	ctx context.Context, in *Input, g facts.Grouping, groups []interval.Stratum, share map[string]float64,
 ) (Grouping, error) {
 	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
@@ -223,7 +224,7 @@ func (g *Grouping) FirstGroups(most int) []*Group {
 
 // compareWithConstant compares all models in every group with enough rows with the constant fitted to the training
 // rows, with intervals that hold for these groups together.
-func (g *Grouping) compareWithConstant(in *Input, groups []stratum) {
+func (g *Grouping) compareWithConstant(in *Input, groups []interval.Stratum) {
 	compared := 0
 	for i := range g.Groups {
 		if g.Groups[i].Sufficient {

@@ -2,18 +2,16 @@ package eval
 
 import (
 	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
-// influenceColumns is the layout of the numbers of a row; measures are functions of their sums. The columns
-// of each model come first, then the shared ones.
+// influenceColumns computes the numbers of a row; measures are functions of their sums.
 type influenceColumns struct {
 	in     *measuredRows
-	per    int // columns of a model
-	shared int // where the shared columns start, with the weight
-	width  int // columns of a row
+	layout interval.Columns
 
-	tailQ  []float64 // by model, the quantile that colTail is linearised at
-	centre float64   // regression: taken off the target
+	tailQ []float64 // by model, the quantile that colTail is linearised at
 }
 
 // Columns of a model, each times the weight of the row.
@@ -28,37 +26,37 @@ const (
 	binaryColumns
 )
 
-// Shared columns, after the weight; binary: the weight of a positive; regression:
-// the target (centred) and its square, times the weight.
+// Shared columns: the weight; binary: the weight of a positive; regression: the target (centred) and its square, times
+// the weight.
 const (
-	columnShared1 = iota + 1
+	columnWeight = iota
+	columnShared1
 	columnShared2 // regression
 	regressionShared
 )
 
-// newInfluenceColumns returns the layout for the models of in; tailQ holds the quantile of their losses at TailAlpha.
-func newInfluenceColumns(in *measuredRows, tailQ []float64, centre float64) *influenceColumns {
-	c := &influenceColumns{in: in, per: binaryColumns, tailQ: tailQ, centre: centre}
-	shared := columnShared2
+// newInfluenceColumns returns the columns for the models of in; tailQ holds the quantile of their losses at TailAlpha.
+func newInfluenceColumns(in *measuredRows, tailQ []float64, centre float64) *interval.Columns {
+	c := &influenceColumns{in: in, tailQ: tailQ, layout: interval.Columns{Models: len(in.Models), PerModel: binaryColumns,
+		Shared: columnShared2, Centre: centre}}
 	switch in.Task {
 	case Multiclass:
-		c.per = colD
+		c.layout.PerModel = colD
 	case Regression:
-		c.per, shared = colGap, regressionShared
+		c.layout.PerModel, c.layout.Shared = colGap, regressionShared
 	}
-	c.shared = c.per * len(in.Models)
-	c.width = c.shared + shared
-	return c
+	c.layout.Fill = c.fill
+	return &c.layout
 }
 
 // fill computes the columns of row i.
 func (c *influenceColumns) fill(row []float64, i int32) {
-	in, w := c.in, c.in.Weight.weightOf(i)
+	in, w := c.in, c.in.Weight.Of(i)
 	t := in.Target[i]
 	for k := range in.Models {
 		m := &in.Models[k]
 		l, s := m.Loss[i], m.Score[i]
-		v := row[k*c.per:][:c.per]
+		v := row[k*c.layout.PerModel:][:c.layout.PerModel]
 		v[colLoss] = w * l
 		v[colTail] = w * (c.tailQ[k] + math.Max(0, l-c.tailQ[k])/TailAlpha)
 		if in.Task == Regression {
@@ -89,74 +87,26 @@ func (c *influenceColumns) fill(row []float64, i int32) {
 		}
 		v[colA], v[colB], v[colC], v[colD], v[colGap] = -w*math.Log(of), w*(s-y)*(s-y), tp, fp, w*(s-y)
 	}
-	shared := row[c.shared:]
-	shared[0] = w
+	shared := row[len(row)-c.layout.Shared:]
+	shared[columnWeight] = w
 	if in.Task == Regression {
-		d := t - c.centre
+		d := t - c.layout.Centre
 		shared[columnShared1], shared[columnShared2] = w*d, w*d*d
 	} else if in.Task == Binary {
 		shared[columnShared1] = w * max(0, t)
 	}
 }
 
-// A columnTerm is a column with a factor.
-type columnTerm struct {
-	column int
-	by     float64
-}
-
-// A derivative collects by·(the derivative of a measure of a model by the sums of the columns). The influence of a
-// row is the derivative applied to its columns; influences sum to 0.
-type derivative struct {
-	c     *influenceColumns
-	sums  []float64
-	model int
-	by    float64
-	form  []columnTerm
-}
-
-// own returns a column of the model with a factor.
-func (d *derivative) own(column int, by float64) columnTerm {
-	return columnTerm{d.model*d.c.per + column, by}
-}
-
-// sum returns the sum of a column of the model.
-func (d *derivative) sum(column int) float64 { return d.sums[d.model*d.c.per+column] }
-
-// weight returns the sum of the weights.
-func (d *derivative) weight() float64 { return d.sums[d.c.shared] }
-
 // all returns the column of the weights; positives and negatives return the columns of the weights of one class.
-func (d *derivative) all() []columnTerm       { return []columnTerm{{d.c.shared, 1}} }
-func (d *derivative) positives() []columnTerm { return []columnTerm{{d.c.shared + columnShared1, 1}} }
-func (d *derivative) negatives() []columnTerm {
-	return []columnTerm{{d.c.shared + columnShared1, -1}, {d.c.shared, 1}}
+func all(d *interval.Derivative) []interval.Term { return []interval.Term{d.OfAll(columnWeight, 1)} }
+func positives(d *interval.Derivative) []interval.Term {
+	return []interval.Term{d.OfAll(columnShared1, 1)}
 }
-
-// add appends a term.
-func (d *derivative) add(column int, by float64) {
-	d.form = append(d.form, columnTerm{column, d.by * by})
-}
-
-// ratio appends the derivative of f·N/D, where N and D are linear forms of the sums.
-func (d *derivative) ratio(f float64, num, den []columnTerm) {
-	var above, below float64
-	for _, t := range num {
-		above += t.by * d.sums[t.column]
-	}
-	for _, t := range den {
-		below += t.by * d.sums[t.column]
-	}
-	f *= d.by
-	for _, t := range num {
-		d.form = append(d.form, columnTerm{t.column, f * t.by / below})
-	}
-	for _, t := range den {
-		d.form = append(d.form, columnTerm{t.column, -f * t.by * above / (below * below)})
-	}
+func negatives(d *interval.Derivative) []interval.Term {
+	return []interval.Term{d.OfAll(columnShared1, -1), d.OfAll(columnWeight, 1)}
 }
 
 // deriveMean returns the derivative of a weighted mean of a column.
-func deriveMean(column int) func(d *derivative) {
-	return func(d *derivative) { d.ratio(1, []columnTerm{d.own(column, 1)}, d.all()) }
+func deriveMean(column int) func(d *interval.Derivative) {
+	return func(d *interval.Derivative) { d.AddRatio(1, []interval.Term{d.Own(column, 1)}, all(d)) }
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/facts"
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -123,17 +124,18 @@ type Comparisons struct {
 // A ChosenChange is an estimated change of a criterion with its standard error, as shares of the standard model's value.
 type ChosenChange struct{ Change, SE float64 }
 
-// simultaneousConfidence returns the confidence of one of n independent intervals that all hold together with
-// the given confidence (Šidák 1967).
-func simultaneousConfidence(confidence, n float64) float64 {
-	return math.Pow(confidence, 1/max(1, n))
-}
-
 // newMeasuredRows returns the rows for measuring.
 func (in *Input) newMeasuredRows() *measuredRows {
 	arena := in.Arena.NewChild()
-	return &measuredRows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: scaleWeights(arena, in.Weight),
-		Models: in.Models, Threshold: in.threshold(), workerPool: workerPool{Observe: in.Observe, Arena: arena}}
+	rows := interval.Rows{Target: in.Target, Weight: scaleWeights(arena, in.Weight), Arena: arena,
+		Parallel: workerPool{in.Observe}.Parallel}
+	var atLeast0 []bool
+	for _, m := range in.Models {
+		rows.Score, rows.Loss = append(rows.Score, m.Score), append(rows.Loss, m.Loss)
+		atLeast0 = append(atLeast0, !slices.ContainsFunc(m.Loss, func(l float64) bool { return l < 0 }))
+	}
+	return &measuredRows{Rows: rows, Task: in.Task, Classes: in.Classes, Models: in.Models, Threshold: in.threshold(),
+		LossAtLeast0: atLeast0}
 }
 
 func (in *Input) threshold() float64 {

@@ -16,17 +16,17 @@ func TestLogarithmicLosses_AreRecognised(t *testing.T) {
 				if y < 0 {
 					score = 1 - p
 				}
-				in := &measuredRows{Target: []float64{y}, Models: []Model{{Score: []float64{score},
+				in := Input{Target: []float64{y}, Models: []Model{{Score: []float64{score},
 					Loss: []float64{loss + off*(1+loss)}}}}
-				if got := hasLogLoss(in); got != want {
+				if got := hasLogLoss(in.newMeasuredRows()); got != want {
 					t.Errorf("target %v, probability %v, loss off by %v: %v", y, p, off, got)
 				}
 			}
 		}
 	}
 	for _, s := range []float64{0, 1} {
-		in := &measuredRows{Target: []float64{2*s - 1}, Models: []Model{{Score: []float64{s}, Loss: []float64{0}}}}
-		if hasLogLoss(in) {
+		in := Input{Target: []float64{2*s - 1}, Models: []Model{{Score: []float64{s}, Loss: []float64{0}}}}
+		if hasLogLoss(in.newMeasuredRows()) {
 			t.Errorf("a score of %v costs no bound if it is wrong", s)
 		}
 	}

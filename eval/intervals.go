@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
 // addIntervals adds the comparisons with the baseline and, unless no resamples are asked for, all intervals.
@@ -21,16 +23,17 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata
 		_, tailQ[k] = s.CVaRAt(TailAlpha)
 	}
 	center := meanOf(in.Target)
-	plan := intervalPlan{Resamples: in.Resamples, Confidence: e.Confidence, Seed: in.Seed}
+	plan := interval.Plan{Resamples: in.Resamples, Confidence: e.Confidence, Seed: in.Seed}
 	divided := strata.Groups
 	if len(divided) == 0 {
-		divided = [][]stratum{{*strata.All}}
+		divided = [][]interval.Stratum{{*strata.All}}
 	}
-	by := make([]*intervalMaker, len(divided))
+	columns := newInfluenceColumns(in.rows, tailQ, center)
+	by := make([]*interval.Maker, len(divided))
 	for j := range divided {
 		var err error
-		if by[j], err = newIntervalMaker(ctx, in.rows, plan, division{uint64(j), divided[j], strata.All}, tailQ,
-			center); err != nil {
+		division := interval.Division{Salt: uint64(j), Strata: divided[j], All: strata.All}
+		if by[j], err = interval.NewMaker(ctx, &in.rows.Rows, plan, division, columns); err != nil {
 			return err
 		}
 	}
@@ -46,11 +49,16 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata
 	return nil
 }
 
+// quantityOf returns a measure of a model (base is −1) or its change from model base.
+func (m *Measure) quantityOf(model, base int) interval.Quantity {
+	return interval.Quantity{Model: model, Base: base, Derive: m.derive, Ranks: m.interval.ranks}
+}
+
 // allQuantities returns all measures of all models, ordered by model and then by measure.
-func allQuantities(in *Input) (out []quantity) {
+func allQuantities(in *Input) (out []interval.Quantity) {
 	for k := range in.Models {
-		for q := range in.Task.Measures() {
-			out = append(out, quantity{Measure: &in.Task.Measures()[q], Model: k, Base: -1})
+		for _, m := range in.Task.Measures() {
+			out = append(out, m.quantityOf(k, -1))
 		}
 	}
 	return out
@@ -59,11 +67,11 @@ func allQuantities(in *Input) (out []quantity) {
 // addGroupIntervals adds the intervals of the groups of grouping j and of its summaries and, for the last
 // grouping, of the comparisons by group. overall holds the errors over all rows.
 func (e *Evaluation) addGroupIntervals(
-	ctx context.Context, in *Input, r *intervalMaker, j int, strata []stratum, overall []estimateError,
+	ctx context.Context, in *Input, r *interval.Maker, j int, strata []interval.Stratum, overall []interval.Uncertainty,
 ) error {
 	grouping := &e.Groupings[j]
 	groups, list, name := grouping.Groups, in.Task.Measures(), grouping.Name
-	parts := make([]*errorPart, len(strata)) // nil: too few rows
+	parts := make([]*interval.Part, len(strata)) // nil: too few rows
 	for s := range strata {
 		if groups[s].Sufficient && groups[s].N > 1 {
 			parts[s] = r.Stratum(s)
@@ -72,7 +80,7 @@ func (e *Evaluation) addGroupIntervals(
 	of := allQuantities(in)
 	changes := len(of)
 	for k := range in.Models[1:] {
-		of = append(of, quantity{Measure: &riskMeasure, Model: k + 1})
+		of = append(of, riskMeasure.quantityOf(k+1, 0))
 	}
 	errors, err := r.Errors(ctx, "intervals by "+name, parts, of)
 	if err != nil {
@@ -82,7 +90,7 @@ func (e *Evaluation) addGroupIntervals(
 	if err != nil {
 		return err
 	}
-	critical = max(critical, normalQuantile(simultaneousConfidence(e.Confidence, in.Comparisons.Groups)))
+	critical = max(critical, interval.NormalQuantile(interval.Simultaneous(e.Confidence, in.Comparisons.Groups)))
 	differences := make([][]*Interval, len(strata)) // per group: of the risk of each later model
 	err = in.rows.Parallel(ctx, "", len(groups), func(s int) error {
 		g := &groups[s]
@@ -94,29 +102,30 @@ func (e *Evaluation) addGroupIntervals(
 			if parts[s] == nil {
 				continue
 			}
+			part := &measuredPart{parts[s], in.rows, e.Confidence}
 			for q, measure := range list {
-				parts[s].putInterval(measure, k, g.N, errors[s][k*len(list)+q], m.Values, m.Intervals)
+				part.putInterval(measure, k, g.N, errors[s][k*len(list)+q], m.Values, m.Intervals)
 			}
 			if k > 0 {
-				differences[s] = append(differences[s], parts[s].Change(float64(m.Values.Risk())-base, base, errors[s][changes+k-1],
+				differences[s] = append(differences[s], part.change(float64(m.Values.Risk())-base, base, errors[s][changes+k-1],
 					errors[s][0], e.Confidence))
 			}
 		}
 		if parts[s] != nil {
-			e.addSimultaneous(in, r, g, strata[s].Rows, critical, func(k int) estimateError { return errors[s][k*len(list)] })
+			e.addSimultaneous(in, g, strata[s].Rows, critical, func(k int) interval.Uncertainty { return errors[s][k*len(list)] })
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	spreads := &spreads{e: e, in: in, r: r, g: grouping, errors: errors, overall: overall}
+	spreads := &spreads{e: e, in: in, g: grouping, errors: errors, overall: overall}
 	spreads.addIntervals()
 	if j == len(e.Groupings)-1 {
 		for k := range e.Compared {
 			c := &e.Compared[k]
 			c.addGroups(in, grouping, k, &groupErrors{strata: strata, intervals: differences, critical: critical,
-				of: func(s int) (estimateError, estimateError) { return errors[s][changes+k], errors[s][0] }})
+				of: func(s int) (interval.Uncertainty, interval.Uncertainty) { return errors[s][changes+k], errors[s][0] }})
 			spreads.compare(c, k+1)
 		}
 	}
@@ -125,29 +134,31 @@ func (e *Evaluation) addGroupIntervals(
 
 // addOverallIntervals adds the intervals over all rows and of the comparisons. It returns the errors of
 // [allQuantities].
-func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *intervalMaker) ([]estimateError, error) {
-	part, list := r.All(), in.Task.Measures()
+func (e *Evaluation) addOverallIntervals(
+	ctx context.Context, in *Input, r *interval.Maker,
+) ([]interval.Uncertainty, error) {
+	part, list := &measuredPart{r.All(), in.rows, e.Confidence}, in.Task.Measures()
 	of := allQuantities(in)
 	changes := len(of)
 	for k := range in.Models[1:] {
 		for q := range list {
-			of = append(of, quantity{Measure: &list[q], Model: k + 1})
+			of = append(of, list[q].quantityOf(k+1, 0))
 		}
-		of = append(of, quantity{Measure: &tailMeasure, Model: k + 1})
+		of = append(of, tailMeasure.quantityOf(k+1, 0))
 	}
-	errors, err := r.Errors(ctx, "intervals over all rows", []*errorPart{part}, of)
+	errors, err := r.Errors(ctx, "intervals over all rows", []*interval.Part{part.Part}, of)
 	if err != nil {
 		return nil, err
 	}
 	for k := range in.Models {
 		m := &e.Models[k]
-		addExactIntervals(in.rows, k, part.of, m.Overall, e.Confidence, m.Intervals)
+		addExactIntervals(in.rows, k, part.Rows(), m.Overall, e.Confidence, m.Intervals)
 		for q, measure := range list {
 			part.putInterval(measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
 		}
 	}
 	own := errors[0][0] // of the baseline's risk
-	confidence := simultaneousConfidence(e.Confidence, in.Comparisons.Average)
+	confidence := interval.Simultaneous(e.Confidence, in.Comparisons.Average)
 	for k := range e.Compared {
 		c, first := &e.Compared[k], changes+k*(len(list)+1)
 		for q, m := range list {
@@ -162,7 +173,7 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 				if m.interval.onLogit {
 					base = m.High
 				}
-				d.Interval = part.Change(float64(d.Value), base, errors[0][first+q], own, confidence)
+				d.Interval = part.change(float64(d.Value), base, errors[0][first+q], own, confidence)
 				if m.interval.changeMethod != "" && d.Interval != nil {
 					d.Interval.Method = m.interval.changeMethod
 				}
@@ -171,15 +182,66 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 		}
 		if TailAlpha*float64(len(in.Target)) >= fewTailRows {
 			base := float64(e.Models[0].CVaRAt(TailAlpha))
-			c.CVaR.Interval = part.Change(float64(c.CVaR.Value), base, errors[0][first+len(list)], own, confidence)
+			c.CVaR.Interval = part.change(float64(c.CVaR.Value), base, errors[0][first+len(list)], own, confidence)
 		}
 	}
 	return errors[0], nil
 }
 
+// student is the method of intervals from the influences of the rows.
+const student = "skewness-adjusted t"
+
+// A measuredPart is the rows on which the intervals of measures are computed.
+type measuredPart struct {
+	*interval.Part
+	in         *measuredRows
+	confidence float64
+}
+
+// hasOneClass reports whether all rows are of one class, so that nothing is known of the other.
+func (part *measuredPart) hasOneClass() bool {
+	pos, w := part.Total(columnShared1), part.Total(columnWeight)
+	return part.in.Task == Binary && !(pos > 1e-12*w && w-pos > 1e-12*w)
+}
+
+// intervalOf returns the interval of a measure of model k, or nil if the measure has no interval of this kind. An area
+// under a curve gets a Student interval on the logit scale.
+func (part *measuredPart) intervalOf(m Measure, k int, at float64, l interval.Uncertainty) *Interval {
+	switch {
+	case part.hasOneClass():
+		return nil
+	case m.interval.onLogit:
+		return newInterval(l.LogitInterval(at, part.confidence), "t of the logit")
+	}
+	least, most := m.Bounds()
+	if m.Key == riskMeasure.Key && part.in.LossAtLeast0[k] {
+		least = 0
+	}
+	return newInterval(l.Interval(at, part.confidence, least, most), student)
+}
+
+// change returns the interval of the change at of a measure from base, whose error is l; own is the error of
+// the first model's risk. It returns nil if the measure has none of this kind.
+func (part *measuredPart) change(at, base float64, l, own interval.Uncertainty, confidence float64) *Interval {
+	if part.hasOneClass() {
+		return nil
+	}
+	l, at = l.UnlessRounding(at, base, own)
+	return newInterval(l.Interval(at, confidence, math.Inf(-1), math.Inf(1)), student)
+}
+
+// calibrationInterval returns the interval of the calibration error of model k or, with base ≥ 0, of its change from
+// model base; at is the point estimate. It returns nil if all rows are of one class.
+func (part *measuredPart) calibrationInterval(k, base int, at float64) *Interval {
+	if part.hasOneClass() {
+		return nil
+	}
+	return newInterval(part.CalibrationInterval(k, base, at), "bootstrap, bins bounded")
+}
+
 // putInterval sets in iv the interval of a measure of model k unless it has an exact one; n is the number of rows of
 // the part, v holds their values.
-func (part *errorPart) putInterval(m Measure, k, n int, l estimateError, v Values, iv map[string]Interval) {
+func (part *measuredPart) putInterval(m Measure, k, n int, l interval.Uncertainty, v Values, iv map[string]Interval) {
 	at, ok := v.Get(m.Key)
 	if _, exact := iv[m.Key]; exact || !ok {
 		return
@@ -190,7 +252,7 @@ func (part *errorPart) putInterval(m Measure, k, n int, l estimateError, v Value
 		i = how.resampled(part, k, -1, at)
 	case how.none, how.exactOnly, how.needsBothClasses && hasFewOfAClass(v, n):
 	default:
-		i = part.Interval(m, k, at, l)
+		i = part.intervalOf(m, k, at, l)
 	}
 	if i != nil {
 		iv[m.Key] = *i
@@ -201,32 +263,22 @@ func (part *errorPart) putInterval(m Measure, k, n int, l estimateError, v Value
 // (Student's t, adjusted for skewness) at the level of c standard errors, with c the quantile of the largest
 // standardised deviation, widened if there are few rows of a class. So they contain the intervals of the group alone.
 func (e *Evaluation) addSimultaneous(
-	in *Input, r *intervalMaker, g *Group, rows []int32, c float64, errorOf func(k int) estimateError,
+	in *Input, g *Group, rows []int32, c float64, errorOf func(k int) interval.Uncertainty,
 ) {
 	few := scarcityOf(in.rows, rows, g.Models[0].Values, c)
 	for k := range g.Models {
 		m, least := float64(g.Models[k].Values.Risk()), math.Inf(-1)
-		if r.LossAtLeast0[k] { // and so is their mean
+		if in.rows.LossAtLeast0[k] { // and so is their mean
 			least = 0
 		}
 		l := errorOf(k)
-		iv := l.simultaneousInterval(m, e.Confidence, c)
+		iv := newInterval(l.SimultaneousInterval(m, e.Confidence, c), "simultaneous")
 		if iv == nil {
 			se := in.rows.Weight.StandardError(in.Models[k].Loss, nil, rows)
 			iv = &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
 		}
 		few.widenForProportion(iv, m, few.GapOf(k))
-		iv.Low = Num(lowerEnd(m, float64(iv.Low), least))
+		iv.Low = Num(interval.LowerEnd(m, float64(iv.Low), least))
 		g.Models[k].Simultaneous = iv
 	}
-}
-
-// simultaneousInterval returns the interval of an estimate at the level that c standard errors have for a normal
-// variable, or at confidence if that is higher; nil if the error is not known.
-func (l *estimateError) simultaneousInterval(at, confidence, c float64) *Interval {
-	iv := l.Interval(at, max(confidence, math.Erf(c/math.Sqrt2)), math.Inf(-1), math.Inf(1))
-	if iv != nil {
-		iv.Method = "simultaneous"
-	}
-	return iv
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -159,7 +160,7 @@ func (j *judge) beyondTail(k int) func(i int32) float64 {
 
 // A changeError adds up the influences of the rows on a sum of means.
 type changeError struct {
-	weight    weights
+	weight    interval.Weights
 	influence []float64 // by row
 }
 
@@ -169,7 +170,7 @@ func (e *changeError) add(rows []int32, factor float64, x func(i int32) float64)
 	n := float64(len(rows))
 	factor *= math.Sqrt(n/max(1, n-1)) / e.weight.Total(rows)
 	for _, i := range rows {
-		e.influence[i] += factor * e.weight.weightOf(i) * (x(i) - mean)
+		e.influence[i] += factor * e.weight.Of(i) * (x(i) - mean)
 	}
 }
 
@@ -246,7 +247,7 @@ func (j *judge) worstErrorDifference() Difference {
 	if j.Resamples == 0 || compared == 0 {
 		return d
 	}
-	confidence := simultaneousConfidence(j.Confidence, max(3*float64(compared), j.in.Comparisons.Groups))
+	confidence := interval.Simultaneous(j.Confidence, max(3*float64(compared), j.in.Comparisons.Groups))
 	bounded := make([]Group, len(g.Groups)) // of error rates
 	changes := make([]GroupDifference, len(g.Groups))
 	for s := range g.Groups {
@@ -255,15 +256,16 @@ func (j *judge) worstErrorDifference() Difference {
 		if !g.Groups[s].Sufficient {
 			continue
 		}
-		var pairs errorPairs
+		var pairs interval.Pairs
 		for _, i := range j.strata.Groups[len(j.Groupings)-1][s].Rows {
-			pairs.add(j.in.rows.Weight.weightOf(i), j.in.rows.isWrong(0, i), j.in.rows.isWrong(j.k, i))
+			pairs.Add(j.in.rows.Weight.Of(i), j.in.rows.isWrong(0, i), j.in.rows.isWrong(j.k, i))
 		}
-		for k, wrong := range []*trialCounts{&pairs.before, &pairs.after} {
-			low, high := wrong.wilson(confidence)
-			bounded[s].Models[k].Simultaneous = &Interval{Low: Num(low), High: Num(high), Method: "simultaneous"}
+		for k, wrong := range []*interval.Trials{&pairs.Before, &pairs.After} {
+			iv := wrong.Wilson(confidence)
+			bounded[s].Models[k].Simultaneous = newInterval(&iv, "simultaneous")
 		}
-		changes[s].Simultaneous = pairs.change(confidence)
+		iv := pairs.Change(confidence)
+		changes[s].Simultaneous = newInterval(&iv, "simultaneous")
 	}
 	d.Interval = maxDifference(bounded, changes, 1, 0)
 	return d
@@ -275,34 +277,4 @@ func (in *measuredRows) isWrong(k int, i int32) bool {
 		return float64(in.Models[k].Class[i]) != in.Target[i]
 	}
 	return (in.Models[k].Score[i] >= in.Threshold) != (in.Target[i] > 0)
-}
-
-// errorPairs counts the errors of two models on the same rows.
-type errorPairs struct {
-	before, after trialCounts // errors of the first and the second model
-	gained, lost  float64     // weight of the rows that only the second, only the first model predicts right
-}
-
-// add counts a row of weight w.
-func (p *errorPairs) add(w float64, before, after bool) {
-	p.before.add(w, before)
-	p.after.add(w, after)
-	switch {
-	case before && !after:
-		p.gained += w
-	case after && !before:
-		p.lost += w
-	}
-}
-
-// change returns the interval of the change of the error rate: Wald's for paired proportions with a row added to each
-// of both counts (Bonett and Price 2012), which is wide enough for few rows. With weights, rows count as their
-// effective number.
-func (p *errorPairs) change(confidence float64) *Interval {
-	n := p.before.all * p.before.all / p.before.allSq
-	gained, lost := p.gained/p.before.all*n, p.lost/p.before.all*n
-	gained, lost = (gained+1)/(n+2), (lost+1)/(n+2)
-	change := lost - gained
-	half := normalQuantile(confidence) * math.Sqrt((gained+lost-change*change)/(n+2))
-	return &Interval{Low: Num(max(-1, change-half)), High: Num(min(1, change+half)), Method: "simultaneous"}
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -42,7 +43,7 @@ type Measure struct {
 	value func(s *rowSums) (x float64, why string)
 	// derive appends the derivative by the sums of the influence columns; nil unless the measure is a smooth function
 	// of them.
-	derive func(d *derivative)
+	derive func(d *interval.Derivative)
 	// interval says how intervals are computed.
 	interval intervalStrategy
 	// rows returns how many of n rows with the values v the measure depends on; nil: all of them.
@@ -160,14 +161,14 @@ func (v Values) undefineAll(why string) (out Values) {
 }
 
 // measureStratum computes every measure of model k over the rows of a stratum.
-func measureStratum(in *measuredRows, k int, s *stratum) Values {
+func measureStratum(in *measuredRows, k int, s *interval.Stratum) Values {
 	var sums rowSums
 	m := &in.Models[k]
 	switch in.Task {
 	case Multiclass:
 		sums = sumMulticlass(in, m, s.Rows)
 	case Binary:
-		sums = sumBinary(in, m, s.Rows, s.Ties(in, k))
+		sums = sumBinary(in, m, s.Rows, s.Ties(in.Weight, k))
 	default:
 		sums = sumRegression(in, m, s.Rows, s.Size[k])
 	}
@@ -182,7 +183,7 @@ type rowSums struct {
 	// Two classes.
 	tp, fp, tn, fn       float64 // weights of the rows by actual and predicted class
 	squared, binned, gap float64 // of probability − outcome: squares, absolute sums of the bins, the sum
-	ties                 tiedScores
+	ties                 interval.Ties
 
 	// More than two classes.
 	right, topFive, f1 float64
@@ -230,6 +231,19 @@ type Interval struct {
 	Low    Num    `json:"low"`
 	High   Num    `json:"high"`
 	Method string `json:"method"`
+}
+
+// newInterval returns an interval with the method that computed it, nil for nil.
+func newInterval(i *interval.Interval, method string) *Interval {
+	if i == nil {
+		return nil
+	}
+	return &Interval{Low: Num(i.Low), High: Num(i.High), Method: method}
+}
+
+// ends returns the interval without its method.
+func (iv *Interval) ends() interval.Interval {
+	return interval.Interval{Low: float64(iv.Low), High: float64(iv.High)}
 }
 
 // Intervals holds the intervals of several numbers by their keys.

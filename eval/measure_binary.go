@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/compensated"
 )
-
-// eceBins is the number of equal-width probability bins of the ECE.
-const eceBins = 10
 
 // logLossClip is the machine epsilon, to which scikit-learn clips probabilities.
 const logLossClip = 2.220446049250313e-16
@@ -27,16 +25,17 @@ var binaryMeasures = []Measure{
 	{Key: accuracyKey, Label: "Accuracy", Unit: "share", About: "share of rows classified correctly at the threshold",
 		Better: More, Low: 0, High: 1, IsRate: true,
 		value: perWeight(func(s *rowSums) float64 { return s.tp + s.tn }),
-		derive: func(d *derivative) {
-			d.ratio(1, append([]columnTerm{d.own(colC, 1), d.own(colD, -1)}, d.negatives()...), d.all())
+		derive: func(d *interval.Derivative) {
+			d.AddRatio(1, append([]interval.Term{d.Own(colC, 1), d.Own(colD, -1)}, negatives(d)...), all(d))
 		},
-		interval: intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.right })}, isProportion: true, hasBaseline: true},
+		interval:     intervalStrategy{exact: wilsonOf(func(c *countedRows) interval.Trials { return c.right })},
+		isProportion: true, hasBaseline: true},
 	{Key: "balanced_accuracy", Label: "Balanced accuracy", Unit: "share", About: "mean of the recall of the two classes",
 		Better: More, Low: 0, High: 1,
 		value: func(s *rowSums) (float64, string) { return (s.tp/(s.tp+s.fn) + s.tn/(s.tn+s.fp)) / 2, s.lacksClass() },
-		derive: func(d *derivative) {
-			d.ratio(0.5, []columnTerm{d.own(colC, 1)}, d.positives())
-			d.ratio(-0.5, []columnTerm{d.own(colD, 1)}, d.negatives())
+		derive: func(d *interval.Derivative) {
+			d.AddRatio(0.5, []interval.Term{d.Own(colC, 1)}, positives(d))
+			d.AddRatio(-0.5, []interval.Term{d.Own(colD, 1)}, negatives(d))
 		},
 		interval: intervalStrategy{exact: balancedInterval}, rows: scarcerClass},
 	{Key: logLossKey, Label: "Log-loss", Unit: "nats",
@@ -52,12 +51,12 @@ var binaryMeasures = []Measure{
 		value: func(s *rowSums) (float64, string) {
 			return 1 - s.squared*s.weight/((s.tp+s.fn)*(s.tn+s.fp)), s.lacksClass()
 		},
-		derive: func(d *derivative) {
-			w, p := d.weight(), d.sums[d.c.shared+columnShared1]
+		derive: func(d *interval.Derivative) {
+			w, p := d.Total(columnWeight), d.Total(columnShared1)
 			n := w - p
-			d.add(d.own(colB, 1).column, -w/(p*n))
-			d.add(d.c.shared, d.sum(colB)/(n*n))
-			d.add(d.c.shared+columnShared1, d.sum(colB)*w*(n-p)/(p*n*p*n))
+			d.Add(d.Own(colB, -w/(p*n)))
+			d.Add(d.OfAll(columnWeight, d.OwnSum(colB)/(n*n)))
+			d.Add(d.OfAll(columnShared1, d.OwnSum(colB)*w*(n-p)/(p*n*p*n)))
 		}, rows: scarcerClass},
 	{Key: "mcc", Label: "Matthews correlation",
 		About: "correlation of predicted and actual class; 0 is no better than chance", Better: More, Low: -1, High: 1,
@@ -65,23 +64,23 @@ var binaryMeasures = []Measure{
 			return matthews(s.tp, s.fp, s.tp+s.fn, s.tn+s.fp),
 				cmp.Or(s.lacksClass(), undefinedIfEmpty((s.tp+s.fp)*(s.tn+s.fn), "all rows are predicted alike"))
 		},
-		derive: func(d *derivative) {
-			w, p, tp, fp := d.weight(), d.sums[d.c.shared+columnShared1], d.sum(colC), d.sum(colD)
+		derive: func(d *interval.Derivative) {
+			w, p, tp, fp := d.Total(columnWeight), d.Total(columnShared1), d.OwnSum(colC), d.OwnSum(colD)
 			n, yes := w-p, tp+fp
 			m, root := matthews(tp, fp, p, n), math.Sqrt(yes*p*n*(w-yes))
-			d.add(d.own(colC, 1).column, n/root-m/2*(1/yes-1/(w-yes)))
-			d.add(d.own(colD, 1).column, -p/root-m/2*(1/yes-1/(w-yes)))
-			d.add(d.c.shared+columnShared1, -yes/root-m/2*(1/p-1/n))
-			d.add(d.c.shared, tp/root-m/2*(1/n+1/(w-yes)))
+			d.Add(d.Own(colC, n/root-m/2*(1/yes-1/(w-yes))))
+			d.Add(d.Own(colD, -p/root-m/2*(1/yes-1/(w-yes))))
+			d.Add(d.OfAll(columnShared1, -yes/root-m/2*(1/p-1/n)))
+			d.Add(d.OfAll(columnWeight, tp/root-m/2*(1/n+1/(w-yes))))
 		},
 		interval: intervalStrategy{exact: matthewsInterval}, rows: scarcerClass},
 	{Key: aucKey, Label: "AUC", About: "area under the ROC curve, ties by midranks", Better: More, Low: 0, High: 1,
-		value:    func(s *rowSums) (float64, string) { return s.rankMeasure(tiedScores.AUC) },
-		interval: intervalStrategy{exact: extremeAreaInterval, rankError: aucError, onLogit: true}, rows: scarcerClass},
+		value:    func(s *rowSums) (float64, string) { return s.rankMeasure(interval.Ties.AUC) },
+		interval: intervalStrategy{exact: extremeAreaInterval, ranks: interval.AUCError, onLogit: true}, rows: scarcerClass},
 	{Key: "auprc", Label: "AUPRC", About: "average precision: Σ (recall step) × precision, tied scores in one step",
 		Better: More, Low: 0, High: 1,
-		value: func(s *rowSums) (float64, string) { return s.rankMeasure(tiedScores.AveragePrecision) },
-		interval: intervalStrategy{rankError: averagePrecisionError, onLogit: true,
+		value: func(s *rowSums) (float64, string) { return s.rankMeasure(interval.Ties.AveragePrecision) },
+		interval: intervalStrategy{ranks: interval.AveragePrecisionError, onLogit: true,
 			needsBothClasses: true}, rows: scarcerClass},
 	{Key: TruePositiveRate, Label: "True positive rate", Unit: "share", About: "share of the positives predicted positive",
 		Better: More, Low: 0, High: 1, IsRate: true,
@@ -89,9 +88,9 @@ var binaryMeasures = []Measure{
 		value: func(s *rowSums) (float64, string) {
 			return s.tp / (s.tp + s.fn), undefinedIfEmpty(s.tp+s.fn, "no positive rows")
 		},
-		derive: func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1)}, d.positives()) },
+		derive: func(d *interval.Derivative) { d.AddRatio(1, []interval.Term{d.Own(colC, 1)}, positives(d)) },
 		interval: intervalStrategy{exact: wilsonOf(func(
-			c *countedRows) trialCounts {
+			c *countedRows) interval.Trials {
 			return c.positives
 		})}, isProportion: true, hasBaseline: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * v.prevalence()) }},
@@ -103,9 +102,9 @@ var binaryMeasures = []Measure{
 		value: func(s *rowSums) (float64, string) {
 			return s.fp / (s.tn + s.fp), undefinedIfEmpty(s.tn+s.fp, "no negative rows")
 		},
-		derive: func(d *derivative) { d.ratio(1, []columnTerm{d.own(colD, 1)}, d.negatives()) },
+		derive: func(d *interval.Derivative) { d.AddRatio(1, []interval.Term{d.Own(colD, 1)}, negatives(d)) },
 		interval: intervalStrategy{exact: wilsonOf(func(
-			c *countedRows) trialCounts {
+			c *countedRows) interval.Trials {
 			return c.negatives
 		})}, isProportion: true, hasBaseline: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * (1 - v.prevalence())) }},
@@ -114,11 +113,11 @@ var binaryMeasures = []Measure{
 		value: func(s *rowSums) (float64, string) {
 			return s.tp / (s.tp + s.fp), undefinedIfEmpty(s.tp+s.fp, "no row is predicted positive")
 		},
-		derive: func(d *derivative) {
-			d.ratio(1, []columnTerm{d.own(colC, 1)}, []columnTerm{d.own(colC, 1), d.own(colD, 1)})
+		derive: func(d *interval.Derivative) {
+			d.AddRatio(1, []interval.Term{d.Own(colC, 1)}, []interval.Term{d.Own(colC, 1), d.Own(colD, 1)})
 		},
 		interval: intervalStrategy{exact: wilsonOf(func(
-			c *countedRows) trialCounts {
+			c *countedRows) interval.Trials {
 			return c.selected
 		})}, isProportion: true, hasBaseline: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * float64(v.Of[SelectionRate])) }},
@@ -126,7 +125,7 @@ var binaryMeasures = []Measure{
 		About: "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows", Better: Less,
 		Low: 0, High: 1,
 		value:    perWeight(func(s *rowSums) float64 { return s.binned }),
-		interval: intervalStrategy{resampled: (*errorPart).calibrationInterval}},
+		interval: intervalStrategy{resampled: (*measuredPart).calibrationInterval}},
 	{Key: "calibration_gap", Label: "Predicted − observed", Unit: "share", About: "mean probability − share of positives",
 		Better: Neither, Low: -1, High: 1, IsRate: true, SignedError: "Probabilities are",
 		value: perWeight(func(s *rowSums) float64 { return s.gap }), derive: deriveMean(colGap)},
@@ -134,14 +133,15 @@ var binaryMeasures = []Measure{
 		Better: Neither, Low: 0, High: 1, IsRate: true,
 		Criterion: "Do the groups receive each outcome equally often? Largest difference of the rates",
 		value:     perWeight(func(s *rowSums) float64 { return s.tp + s.fp }),
-		derive:    func(d *derivative) { d.ratio(1, []columnTerm{d.own(colC, 1), d.own(colD, 1)}, d.all()) },
-		interval:  intervalStrategy{exact: wilsonOf(func(c *countedRows) trialCounts { return c.all })}, isProportion: true, hasBaseline: true},
+		derive:    func(d *interval.Derivative) { d.AddRatio(1, []interval.Term{d.Own(colC, 1), d.Own(colD, 1)}, all(d)) },
+		interval:  intervalStrategy{exact: wilsonOf(func(c *countedRows) interval.Trials { return c.all })}, isProportion: true,
+		hasBaseline: true},
 	{Key: Prevalence, Label: "Prevalence", Unit: "share", About: "share of rows that are positive", Better: Neither,
 		Low: 0, High: 1,
 		value:  perWeight(func(s *rowSums) float64 { return s.tp + s.fn }),
-		derive: func(d *derivative) { d.ratio(1, d.positives(), d.all()) },
+		derive: func(d *interval.Derivative) { d.AddRatio(1, positives(d), all(d)) },
 		interval: intervalStrategy{exact: wilsonOf(func(
-			c *countedRows) trialCounts {
+			c *countedRows) interval.Trials {
 			return c.actual
 		})}, isProportion: true, hasBaseline: true},
 }
@@ -186,7 +186,7 @@ func (s *rowSums) lacksClass() string {
 }
 
 // rankMeasure returns a measure of the order of the scores, or why it is undefined.
-func (s *rowSums) rankMeasure(of func(t tiedScores) float64) (float64, string) {
+func (s *rowSums) rankMeasure(of func(t interval.Ties) float64) (float64, string) {
 	if why := s.lacksClass(); why != "" {
 		return 0, why
 	}
@@ -201,11 +201,11 @@ func matthews(tp, fp, p, n float64) float64 {
 }
 
 // sumBinary returns the sums over rows of two classes; ties holds the same rows by ascending score.
-func sumBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) rowSums {
+func sumBinary(in *measuredRows, m *Model, rows []int32, ties interval.Ties) rowSums {
 	var risk, ll, squared, tp, fp, tn, fn compensated.Sum
-	var bin [eceBins]compensated.Sum // Σ w (p − y)
+	var bin [interval.Bins]compensated.Sum // Σ w (p − y)
 	for _, i := range rows {
-		p, pos, w := m.Score[i], in.Target[i] > 0, in.Weight.weightOf(i)
+		p, pos, w := m.Score[i], in.Target[i] > 0, in.Weight.Of(i)
 		risk.Add(w * m.Loss[i])
 		q := min(max(p, logLossClip), 1-logLossClip)
 		y := 0.0
@@ -226,7 +226,7 @@ func sumBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) rowSum
 		default:
 			tn.Add(w)
 		}
-		bin[eceBinOf(p)].Add(w * (p - y))
+		bin[interval.BinOf(p)].Add(w * (p - y))
 	}
 	var ece, gap compensated.Sum
 	for k := range bin {
@@ -243,6 +243,3 @@ func sumBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) rowSum
 func countSums(tp, fp, tn, fn float64) rowSums {
 	return rowSums{weight: tp + fp + tn + fn, tp: tp, fp: fp, tn: tn, fn: fn}
 }
-
-// eceBinOf returns the bin of a probability.
-func eceBinOf(p float64) int { return min(int(p*eceBins), eceBins-1) }

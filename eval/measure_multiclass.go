@@ -48,7 +48,7 @@ const top5Classes = 10
 func sumMulticlass(in *measuredRows, m *Model, rows []int32) rowSums {
 	var total, risk, ll, hit, five compensated.Sum
 	for _, i := range rows {
-		w := in.Weight.weightOf(i)
+		w := in.Weight.Of(i)
 		total.Add(w)
 		risk.Add(w * m.Loss[i])
 		ll.Add(-w * math.Log(max(m.Score[i], logLossClip)))
@@ -86,7 +86,7 @@ func classResults(in *measuredRows, m *Model, rows []int32) []ClassResult {
 	out := make([]ClassResult, k)
 	of, as, right := make([]float64, k), make([]float64, k), make([]float64, k)
 	for _, i := range rows {
-		w, t, c := in.Weight.weightOf(i), int(in.Target[i]), int(m.Class[i])
+		w, t, c := in.Weight.Of(i), int(in.Target[i]), int(m.Class[i])
 		of[t] += w
 		as[c] += w
 		out[t].Support++

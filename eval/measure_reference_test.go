@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
@@ -108,8 +109,8 @@ func TestMeasures_AgainstDefinitions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 1))
 	for trial := range 60 {
 		n := 12 + rng.IntN(60)
-		in := &measuredRows{Task: []Task{Binary, Regression}[trial%2], Target: make([]float64, n),
-			Threshold: []float64{0.5, 0.3}[trial/2%2]}
+		in := Input{Task: []Task{Binary, Regression}[trial%2], Target: make([]float64, n),
+			Threshold: &[]float64{0.5, 0.3}[trial/2%2]}
 		score, loss, weight := make([]float64, n), make([]float64, n), make([]float64, n)
 		of := encode.Grouping{Labels: []string{"a", "empty", "b", "c"}, Index: make([]int32, n)}
 		for i := range n {
@@ -129,15 +130,16 @@ func TestMeasures_AgainstDefinitions(t *testing.T) {
 			in.Weight = weight
 		}
 		in.Models = []Model{{Name: "m", Score: score, Loss: loss}}
-		strata, err := newStrata(context.Background(), in, []encode.Grouping{of})
+		rows := in.newMeasuredRows()
+		strata, err := newStrata(context.Background(), rows, []encode.Grouping{of})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, s := range append([]stratum{*strata.All}, strata.Groups[0]...) {
-			got := measureStratum(in, 0, &s)
-			want := naive(in.Task, in.Target, score, loss, weight, in.Threshold, s.Rows)
+		for k, s := range append([]interval.Stratum{*strata.All}, strata.Groups[0]...) {
+			got := measureStratum(rows, 0, &s)
+			want := naive(in.Task, in.Target, score, loss, weight, *in.Threshold, s.Rows)
 			if in.Task == Regression {
-				want["median_ae"] = naiveMedian(in.Target, score, in.Weight, s.Rows)
+				want["median_ae"] = naiveMedian(in.Target, score, rows.Weight, s.Rows)
 			}
 			for _, m := range in.Task.Measures() {
 				v, ok := got.Get(m.Key)
@@ -233,7 +235,7 @@ func TestCalibration_BinsHoldEqualParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(72, 1))
 	for trial := range 40 {
 		n := 5 + rng.IntN(90)
-		in := &measuredRows{Target: make([]float64, n)}
+		in := &measuredRows{Rows: interval.Rows{Target: make([]float64, n)}}
 		score := make([]float64, n)
 		for i := range n {
 			score[i], in.Target[i] = float64(rng.IntN(1+5*(trial%20)))/64, math.Copysign(1, rng.NormFloat64())
@@ -331,7 +333,7 @@ func TestCurves_LevelsAreThoseQuoted(t *testing.T) {
 
 // Sums, weights and moments by hand.
 func TestMeasures_OfSmallTablesByHand(t *testing.T) {
-	weight := weights{1, 2, 3, 6}
+	weight := interval.Weights{1, 2, 3, 6}
 	if got := scaleWeights(nil, weight); !slices.Equal(got, []float64{1. / 3, 2. / 3, 1, 2}) ||
 		scaleWeights(nil, nil) != nil {
 		t.Errorf("%v", got)
@@ -339,7 +341,7 @@ func TestMeasures_OfSmallTablesByHand(t *testing.T) {
 	if got := weight.SumOf([]float64{1, -1, 2, 0.5}); got != 8 {
 		t.Errorf("%v", got)
 	}
-	if a, b := weight.Total([]int32{0, 3}), weights(nil).Total([]int32{0, 3}); a != 7 || b != 2 {
+	if a, b := weight.Total([]int32{0, 3}), interval.Weights(nil).Total([]int32{0, 3}); a != 7 || b != 2 {
 		t.Errorf("%v and %v", a, b)
 	}
 	if got := effectiveRows(weight); got != 144.0/50 {

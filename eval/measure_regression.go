@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
@@ -10,8 +11,8 @@ import (
 var rmseMeasure = Measure{Key: RootMeanSquare, Label: "RMSE", Unit: "target",
 	About: "square root of the mean squared error", Better: Less, Low: 0, High: inf,
 	value: func(s *rowSums) (float64, string) { return math.Sqrt(s.squaredError / s.weight), "" },
-	derive: func(d *derivative) {
-		d.ratio(1/(2*math.Sqrt(d.sum(colA)/d.weight())), []columnTerm{d.own(colA, 1)}, d.all())
+	derive: func(d *interval.Derivative) {
+		d.AddRatio(1/(2*math.Sqrt(d.OwnSum(colA)/d.Total(columnWeight))), []interval.Term{d.Own(colA, 1)}, all(d))
 	}, hasBaseline: true}
 
 // regressionMeasures lists the measures of a numeric target.
@@ -31,19 +32,19 @@ var regressionMeasures = []Measure{
 			}
 			return 1 - s.squaredError/s.deviation, ""
 		},
-		derive: func(d *derivative) {
-			w, t := d.weight(), d.sums[d.c.shared+columnShared1]
-			dev := d.sums[d.c.shared+columnShared2] - t*t/w
-			e := d.sum(colA) / (dev * dev)
-			d.add(d.own(colA, 1).column, -1/dev)
-			d.add(d.c.shared+columnShared2, e)
-			d.add(d.c.shared+columnShared1, -e*2*t/w)
-			d.add(d.c.shared, e*(t/w)*(t/w))
+		derive: func(d *interval.Derivative) {
+			w, t := d.Total(columnWeight), d.Total(columnShared1)
+			dev := d.Total(columnShared2) - t*t/w
+			e := d.OwnSum(colA) / (dev * dev)
+			d.Add(d.Own(colA, -1/dev))
+			d.Add(d.OfAll(columnShared2, e))
+			d.Add(d.OfAll(columnShared1, -e*2*t/w))
+			d.Add(d.OfAll(columnWeight, e*(t/w)*(t/w)))
 		}},
 	{Key: medianError, Label: "Median absolute error", Unit: "target", About: "median of |prediction − target|",
 		Better: Less, Low: 0, High: inf, Tile: "half of the errors are smaller", hasBaseline: true,
 		value: func(s *rowSums) (float64, string) { return s.median, "" },
-		interval: intervalStrategy{exact: medianInterval, exactOnly: true, rankError: medianEstimateError,
+		interval: intervalStrategy{exact: medianInterval, exactOnly: true, ranks: interval.MedianError,
 			changeMethod: "order statistics"}},
 	{Key: "bias", Label: "Bias", Unit: "target", About: "mean of prediction − target", Better: Neither, Low: -inf,
 		High: inf, SignedError: "Predictions are", hasBaseline: true,
@@ -59,9 +60,9 @@ var regressionMeasures = []Measure{
 			}
 			return 1 + s.signedError/s.total, ""
 		},
-		derive: func(d *derivative) {
-			total := []columnTerm{{d.c.shared + columnShared1, 1}, {d.c.shared, d.c.centre}} // the targets are centred
-			d.ratio(1, []columnTerm{d.own(colC, 1)}, total)
+		derive: func(d *interval.Derivative) {
+			total := []interval.Term{d.OfAll(columnShared1, 1), d.OfAll(columnWeight, d.Centre)} // the targets are centred
+			d.AddRatio(1, []interval.Term{d.Own(colC, 1)}, total)
 		}},
 	{Key: "coverage", Label: "Targets at or below", Unit: "share",
 		About:  "share of rows whose target is at most the prediction: the level of a predicted quantile",
@@ -80,7 +81,7 @@ const (
 
 // sumRegression returns the sums over rows of a numeric target; order holds the same rows by ascending |error|.
 func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
-	w, target := in.Weight.weightOf, in.Target
+	w, target := in.Weight.Of, in.Target
 	var total, risk, sse, sae, bias, sum, below compensated.Sum
 	negative := false
 	for _, i := range rows {
@@ -110,23 +111,6 @@ func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 }
 
 // medianErrorOf returns the median of |score − target|, for rows by ascending |score − target|.
-func medianErrorOf(target, score []float64, weight weights, order []int32) float64 {
-	return medianOf(func(i int32) float64 { return math.Abs(score[i] - target[i]) }, weight, order)
-}
-
-// medianOf returns the median of at over rows in ascending order of it, the mean of the two middle values if the number
-// of rows is even. With weights it is scikit-learn's averaged weighted percentile.
-func medianOf(at func(i int32) float64, weight weights, order []int32) float64 {
-	var run compensated.Sum
-	half := weight.Total(order) / 2
-	for k, i := range order {
-		run.Add(weight.weightOf(i))
-		switch s := run.Value(); {
-		case s == half && k+1 < len(order):
-			return at(i)/2 + at(order[k+1])/2
-		case s >= half:
-			return at(i)
-		}
-	}
-	return math.NaN()
+func medianErrorOf(target, score []float64, weight interval.Weights, order []int32) float64 {
+	return weight.Median(order, func(i int32) float64 { return math.Abs(score[i] - target[i]) })
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/facts"
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
 var allTasks = []Task{Binary, Multiclass, Regression}
@@ -28,9 +29,9 @@ func checkRow(m *Measure) error {
 		return fmt.Errorf("a share between %v and %v", m.Low, m.High)
 	case m.value == nil:
 		return fmt.Errorf("no value")
-	case !smooth && how.rankError == nil && how.resampled == nil && !how.none:
+	case !smooth && how.ranks == nil && how.resampled == nil && !how.none:
 		return fmt.Errorf("no interval: neither a derivative nor a strategy")
-	case smooth && (how.rankError != nil || how.resampled != nil || how.none):
+	case smooth && (how.ranks != nil || how.resampled != nil || how.none):
 		return fmt.Errorf("two strategies for one interval")
 	case how.exactOnly && how.exact == nil:
 		return fmt.Errorf("only an exact interval, and none")
@@ -78,26 +79,26 @@ func TestMeasures_EveryFieldIsSet(t *testing.T) {
 // A constant prediction has the value that the row states for it, in all measures in which that is known.
 func TestMeasures_ConstantPrediction(t *testing.T) {
 	for _, task := range allTasks {
-		in := tableSample(rand.New(rand.NewPCG(3, 4)), task, 400, 0.6, 0.3)
+		input := tableSample(rand.New(rand.NewPCG(3, 4)), task, 400, 0.6, 0.3)
 		r := rand.New(rand.NewPCG(5, 6))
-		in.Weight = make(weights, 400)
-		for i := range in.Weight {
-			in.Weight[i] = r.Float64()
+		input.Weight = make([]float64, 400)
+		for i := range input.Weight {
+			input.Weight[i] = r.Float64()
 		}
-		in.Weight = scaleWeights(nil, in.Weight)
-		constant := *in
-		constant.Models = []Model{constantModel(in)}
+		in := input.newMeasuredRows()
 		prediction := newConstantPrediction(in, true)
+		input.Models = []Model{constantModel(in)}
+		constant := input.newMeasuredRows()
 		g := facts.Grouping{Name: "g", Labels: []string{"a", "b"}, Index: make([]int32, 400)}
 		for i := range 150 {
 			g.Index[i] = 1
 		}
-		s, err := newStrata(t.Context(), &constant, []facts.Grouping{g})
+		s, err := newStrata(t.Context(), constant, []facts.Grouping{g})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, of := range map[string]*stratum{"all rows": s.All, "a group": &s.Groups[0][1]} {
-			got := measureStratum(&constant, 0, of)
+		for name, of := range map[string]*interval.Stratum{"all rows": s.All, "a group": &s.Groups[0][1]} {
+			got := measureStratum(constant, 0, of)
 			known := prediction.measure(of.Rows)
 			for key, x := range known {
 				if want := float64(got.Of[key]); !(math.Abs(float64(x)-want) <= 1e-12*max(1, math.Abs(want))) {
@@ -175,8 +176,8 @@ func TestMeasures_AForgottenFieldIsFound(t *testing.T) {
 }
 
 // tableSample returns n rows of a task that a model predicts with a skill between 0 and 1, or always wrongly for −1.
-func tableSample(r *rand.Rand, task Task, n int, skill, positives float64) *measuredRows {
-	in := &measuredRows{Task: task, Target: make([]float64, n), Threshold: 0.5}
+func tableSample(r *rand.Rand, task Task, n int, skill, positives float64) *Input {
+	in := &Input{Task: task, Target: make([]float64, n)}
 	m := Model{Name: "m", Loss: make([]float64, n), Score: make([]float64, n)}
 	for i := range n {
 		switch task {
@@ -223,8 +224,9 @@ func tableSample(r *rand.Rand, task Task, n int, skill, positives float64) *meas
 }
 
 // measured returns the measures of all rows.
-func measured(t *testing.T, in *measuredRows) Values {
+func measured(t *testing.T, input *Input) Values {
 	t.Helper()
+	in := input.newMeasuredRows()
 	s, err := newStrata(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -301,15 +303,15 @@ func TestMeasures_DerivativeIsThatOfTheValue(t *testing.T) {
 	for _, task := range allTasks {
 		r := rand.New(rand.NewPCG(33, 7))
 		in := tableSample(r, task, 60, 0.4, 0.4)
-		in.Weight = make(weights, len(in.Target))
+		in.Weight = make([]float64, len(in.Target))
 		for i := range in.Weight {
 			in.Weight[i] = 0.5 + r.Float64()
 		}
-		c := newInfluenceColumns(in, []float64{0.5}, 0)
-		row, sums := make([]float64, c.width), make([]float64, c.width)
+		c := newInfluenceColumns(in.newMeasuredRows(), []float64{0.5}, 0)
+		row, sums := make([]float64, c.Width()), make([]float64, c.Width())
 		for i := range in.Target {
 			clear(row)
-			c.fill(row, int32(i))
+			c.Fill(row, int32(i))
 			for j, x := range row {
 				sums[j] += x
 			}
@@ -319,14 +321,11 @@ func TestMeasures_DerivativeIsThatOfTheValue(t *testing.T) {
 			if m.derive == nil {
 				continue
 			}
-			form := c.derivativeOf(quantity{m, 0, -1}, sums)
+			influence := c.Influence(m.quantityOf(0, -1), sums)
 			for i := range in.Target {
 				clear(row)
-				c.fill(row, int32(i))
-				got := 0.0
-				for _, term := range form {
-					got += term.by * row[term.column]
-				}
+				c.Fill(row, int32(i))
+				got := influence.Of(row)
 				w := in.Weight[i]
 				in.Weight[i] = w * (1 + h)
 				up, _ := measured(t, in).Get(m.Key)

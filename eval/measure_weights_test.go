@@ -72,7 +72,7 @@ func TestWeights_AreRepetitions(t *testing.T) {
 	}
 	near := func(what string, x, y float64) {
 		t.Helper()
-		if !(math.Abs(x-y) <= closedFormCases*math.Max(1, math.Abs(y))) {
+		if !(math.Abs(x-y) <= closedForm*math.Max(1, math.Abs(y))) {
 			t.Errorf("%s: %v, want %v", what, x, y)
 		}
 	}
@@ -105,5 +105,5 @@ func TestWeights_MedianOfRepetitions(t *testing.T) {
 	}
 }
 
-// closedFormCases is the tolerance of numbers with a closed form.
-const closedFormCases = 1e-12
+// closedForm is the tolerance of numbers with a closed form.
+const closedForm = 1e-12

@@ -19,7 +19,6 @@ type Progress struct {
 // A workerPool runs the steps of a phase in parallel and reports progress.
 type workerPool struct {
 	Observe func(Progress) // called after every step, by one goroutine at a time; or nil
-	Arena   *memory.Arena  // of what is as long as the rows; nil: the heap
 }
 
 // Parallel runs f(0), …, f(n−1). It returns the error of the lowest index, or ctx's error. An empty phase is

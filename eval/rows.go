@@ -1,8 +1,7 @@
 package eval
 
 import (
-	"math"
-
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/compensated"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -37,28 +36,18 @@ type Model struct {
 // measuredRows holds the n ≥ 1 rows of an Input that has been checked: all slices have length n, numbers
 // are finite, and names of models are unique.
 type measuredRows struct {
+	interval.Rows // targets are ±1, the index of a class, or in original units; weights have mean 1
+
 	Task      Task
-	Target    []float64 // n: ±1, the index of a class, or original units
-	Classes   []string  // of Multiclass
-	Weight    weights   // n of mean 1, or nil
+	Classes   []string // of Multiclass
 	Models    []Model
 	Threshold float64 // binary: predicted positive from this score on
-	workerPool
-}
 
-// weights holds the weights of rows; nil means 1 for each.
-type weights []float64
-
-// weightOf returns the weight of row i.
-func (w weights) weightOf(i int32) float64 {
-	if w == nil {
-		return 1
-	}
-	return w[i]
+	LossAtLeast0 []bool // by model: no row has a loss below 0
 }
 
 // scaleWeights returns the weights scaled to mean 1, or nil for nil. A nil arena means the heap.
-func scaleWeights(arena *memory.Arena, weight weights) weights {
+func scaleWeights(arena *memory.Arena, weight interval.Weights) interval.Weights {
 	if weight == nil {
 		return nil
 	}
@@ -70,51 +59,7 @@ func scaleWeights(arena *memory.Arena, weight weights) weights {
 	return out
 }
 
-// SumOf returns Σ w x over all rows.
-func (w weights) SumOf(x []float64) float64 {
-	var s compensated.Sum
-	for i, v := range x {
-		s.Add(w.weightOf(int32(i)) * v)
-	}
-	return s.Value()
-}
-
-// Total returns the total weight of rows.
-func (w weights) Total(rows []int32) float64 {
-	var s compensated.Sum
-	for _, i := range rows {
-		s.Add(w.weightOf(i))
-	}
-	return s.Value()
-}
-
-// Mean returns the mean of x over rows and its standard error.
-func (w weights) Mean(rows []int32, x func(i int32) float64) (mean, se float64) {
-	var s, q compensated.Sum
-	total := w.Total(rows)
-	for _, i := range rows {
-		s.Add(w.weightOf(i) * x(i))
-	}
-	mean = s.Value() / total
-	for _, i := range rows {
-		d := w.weightOf(i) * (x(i) - mean)
-		q.Add(d * d)
-	}
-	return mean, math.Sqrt(q.Value()) / total
-}
-
-// StandardError returns the standard error of the mean of a − b over rows; a nil b is 0.
-func (w weights) StandardError(a, b []float64, rows []int32) float64 {
-	_, se := w.Mean(rows, func(i int32) float64 {
-		if b == nil {
-			return a[i]
-		}
-		return a[i] - b[i]
-	})
-	return se
-}
-
-// Effective returns Kish's effective number of rows, (Σw)²/Σw².
+// effectiveRows returns Kish's effective number of rows, (Σw)²/Σw².
 func effectiveRows(weight []float64) float64 {
 	var s, q compensated.Sum
 	for _, w := range weight {

@@ -2,6 +2,8 @@ package eval
 
 import (
 	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
 // scarcity describes the uncertainty of the risk of a group with few or no rows of one class. The proportion of
@@ -22,7 +24,7 @@ func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 	s := &scarcity{gap: make([]float64, len(in.Models))}
 	var all, squares, scarce float64
 	for _, i := range rows {
-		w := in.Weight.weightOf(i)
+		w := in.Weight.Of(i)
 		all += w
 		squares += w * w
 		if (in.Target[i] > 0) == positive {
@@ -41,8 +43,8 @@ func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 		s.gap[k] /= all - scarce
 	}
 	n := all * all / squares // trials of the same variance
-	low, high := wilsonIntervalAt(scarce/all*n, n, z)
-	s.less, s.more = scarce/all-low, high-scarce/all
+	iv := interval.Wilson(scarce/all*n, n, z)
+	s.less, s.more = scarce/all-iv.Low, iv.High-scarce/all
 	return s
 }
 

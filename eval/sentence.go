@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -300,7 +301,7 @@ func (j *judge) worstGroupDifference(k int) *Difference {
 			continue
 		}
 		d := group.Models[k].Values.Risk() - group.Models[j.k].Values.Risk()
-		u := studentQuantile(simultaneousConfidence(j.Confidence, float64(compared)), float64(len(rows)-1))
+		u := interval.StudentQuantile(interval.Simultaneous(j.Confidence, float64(compared)), float64(len(rows)-1))
 		h := Num(u * weight.StandardError(j.in.Models[k].Loss, j.in.Models[j.k].Loss, rows))
 		changes[s].Simultaneous = &Interval{Low: d - h, High: d + h, Method: "simultaneous"}
 	}

@@ -1,6 +1,8 @@
 package eval
 
-import "math"
+import (
+	"github.com/drotrain/drotrain/eval/internal/interval"
+)
 
 // SimultaneousInterval returns the interval of measure m of model k in group h of a grouping that holds for all groups
 // with enough rows together, whichever of them is picked afterwards; nil if there is none. For the risk, by any name,
@@ -26,22 +28,11 @@ func (e *Evaluation) SimultaneousInterval(g *Grouping, h *Group, k int, m Measur
 		freedom = float64(max(1, h.N-1))
 	}
 	low, high := m.Bounds()
-	q := newEstimate(v, iv).widen(e.wideningFor(groups, freedom))
+	q := newEstimate(v, iv).widen(interval.Widening(e.Confidence, float64(groups), freedom))
 	if float64(iv.Low) > low { // unless the bound itself is possible
-		q[1] = Num(lowerEnd(float64(v), float64(q[1]), low))
+		q[1] = Num(interval.LowerEnd(float64(v), float64(q[1]), low))
 	}
 	return &Interval{Low: max(Num(low), q[1]), High: min(Num(high), q[2]), Method: "simultaneous"}
-}
-
-// wideningFor returns the factor by which an interval of level Confidence must widen so that the intervals of groups
-// groups hold together: the ratio of the quantiles at the levels Confidence^(1/groups) and Confidence, of Student's
-// distribution or, with freedom = +Inf, the normal one.
-func (e *Evaluation) wideningFor(groups int, freedom float64) float64 {
-	together := simultaneousConfidence(e.Confidence, float64(groups))
-	if math.IsInf(freedom, 1) {
-		return normalQuantile(together) / normalQuantile(e.Confidence)
-	}
-	return studentQuantile(together, freedom) / studentQuantile(e.Confidence, freedom)
 }
 
 // widen multiplies the distances from the value to both ends of the interval.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
 // The interval of the worst of many groups, which was picked as the worst, covers its true accuracy at least as often
@@ -25,7 +27,7 @@ func TestSimultaneousInterval_OfTheWorstGroupCovers(t *testing.T) {
 				}
 			}
 			share := float64(right) / rows
-			low, high := wilsonEnds(share, rows, normalQuantile(0.95))
+			low, high := wilsonEnds(share, rows, interval.NormalQuantile(0.95))
 			h := &g.Groups[i]
 			h.N, h.Sufficient = rows, true
 			h.Models = []GroupModel{{Values: Values{Of: map[string]Num{accuracyKey: Num(share)}},

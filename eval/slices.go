@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/memory"
 )
@@ -79,7 +80,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := normalQuantile(1 - (1-in.confidence())/float64(len(found)))
+	z := interval.NormalQuantile(1 - (1-in.confidence())/float64(len(found)))
 	for _, c := range found {
 		if q, ok := s.confirmSlice(c, z); ok {
 			s.out.Found = append(s.out.Found, q)
@@ -110,7 +111,7 @@ func (s *sliceSearcher) describeMethod() string {
 
 // permuteRows returns n rows in an order determined by the seed.
 func permuteRows(in *Input, n int) []int32 {
-	r := newRNG(in.Seed, 0x511ce5)
+	r := interval.NewRNG(in.Seed, 0x511ce5)
 	perm := memory.Make[int32](in.rows.Arena, n)
 	for i := range perm {
 		j := int(r.IntBelow(uint32(i + 1)))

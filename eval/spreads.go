@@ -2,6 +2,8 @@ package eval
 
 import (
 	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
 // spreads computes the intervals of Spread. The extremes of several groups are biased, so their intervals are
@@ -10,15 +12,14 @@ import (
 type spreads struct {
 	e       *Evaluation
 	in      *Input
-	r       *intervalMaker
 	g       *Grouping
-	errors  [][]estimateError // by group, then as allMeasures and the changes of the risk; nil: no evidence
-	overall []estimateError   // as allMeasures
+	errors  [][]interval.Uncertainty // by group, then as allMeasures and the changes of the risk; nil: no evidence
+	overall []interval.Uncertainty   // as allMeasures
 }
 
 // errorOf returns the error of measure q of model k in group s and its standard error. ok is false if it is not
 // known or there are too few rows.
-func (a *spreads) errorOf(s, k, q int) (l estimateError, se float64, ok bool) {
+func (a *spreads) errorOf(s, k, q int) (l interval.Uncertainty, se float64, ok bool) {
 	list := a.in.Task.Measures()
 	if a.errors[s] == nil {
 		return l, 0, false
@@ -46,14 +47,14 @@ func (a *spreads) addIntervals() {
 		for q, m := range a.in.Task.Measures() {
 			sp, known := a.g.Summary[k].Spread[m.Key], 0
 			se := make([]float64, len(a.errors))
-			var mean, weighted groupMean
+			var mean, weighted interval.Mean
 			for s := range a.errors {
 				l, own, ok := a.errorOf(s, k, q)
 				if se[s] = math.NaN(); ok {
 					known++
 					se[s] = own
-					mean.add(l, 1)
-					weighted.add(l, a.g.Groups[s].share())
+					mean.Add(l, 1)
+					weighted.Add(l, a.g.Groups[s].share())
 				}
 			}
 			if known == 0 || known != sp.Groups {
@@ -61,11 +62,11 @@ func (a *spreads) addIntervals() {
 			}
 			sp.Intervals = make(map[string]Interval)
 			least, most := m.Bounds()
-			if iv := mean.interval(sp.Average, a.e.Confidence, least, most); iv != nil {
-				sp.Intervals["average"] = *iv
+			if iv := mean.Interval(float64(sp.Average), a.e.Confidence, least, most); iv != nil {
+				sp.Intervals["average"] = *newInterval(iv, student)
 			}
-			if iv := weighted.interval(sp.WeightedAverage, a.e.Confidence, least, most); iv != nil {
-				sp.Intervals["weighted_average"] = *iv
+			if iv := weighted.Interval(float64(sp.WeightedAverage), a.e.Confidence, least, most); iv != nil {
+				sp.Intervals["weighted_average"] = *newInterval(iv, student)
 			}
 			a.addExtremes(k, q, se, known, sp)
 			a.g.Summary[k].Spread[m.Key] = sp
@@ -73,47 +74,25 @@ func (a *spreads) addIntervals() {
 	}
 }
 
-// A groupMean is the error of a weighted mean of measures of groups.
-type groupMean struct {
-	sum    estimateError
-	weight float64
-}
-
-func (m *groupMean) add(l estimateError, weight float64) {
-	m.sum.AddScaled(l, weight)
-	m.weight += weight
-}
-
-func (m *groupMean) interval(at Num, confidence, least, most float64) *Interval {
-	var l estimateError
-	l.AddScaled(m.sum, 1/m.weight)
-	return l.Interval(float64(at), confidence, least, most)
-}
-
 // critical returns how many standard errors wide the intervals of n independent numbers must be to hold
 // simultaneously (Šidák 1967).
 func (a *spreads) critical(n int) float64 {
-	return normalQuantile(simultaneousConfidence(a.e.Confidence, float64(n)))
+	return interval.NormalQuantile(interval.Simultaneous(a.e.Confidence, float64(n)))
 }
-
-// A band is the simultaneous interval of a group.
-type band struct{ lo, hi float64 }
 
 // addExtremes adds the intervals of the summaries that depend on the largest and smallest group, for measure q of model
 // k. se holds the standard errors of the groups.
 func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	m := a.in.Task.Measures()[q]
-	lo, hi := extremeBands(a.groupBands(k, m, se, a.critical(groups)))
-	put := func(name string, l, h float64) {
-		sp.Intervals[name] = Interval{Low: Num(l), High: Num(h), Method: "simultaneous"}
-	}
-	put("group_min", lo.lo, lo.hi)
-	put("group_max", hi.lo, hi.hi)
-	put("difference", math.Max(0, hi.lo-lo.hi), hi.hi-lo.lo)
+	lo, hi := interval.Extremes(a.groupBands(k, m, se, a.critical(groups)))
+	put := func(name string, i interval.Interval) { sp.Intervals[name] = *newInterval(&i, "simultaneous") }
+	put("group_min", lo)
+	put("group_max", hi)
+	put("difference", interval.Difference(lo, hi))
 	least, _ := m.Bounds()
-	sameSign := least >= 0 || lo.lo > 0 || m.Key == riskMeasure.Key && lo.lo == 0
-	if sameSign && hi.hi > 0 {
-		put("ratio", lo.lo/hi.hi, cappedRatio(lo.hi, hi.lo))
+	sameSign := least >= 0 || lo.Low > 0 || m.Key == riskMeasure.Key && lo.Low == 0
+	if sameSign && hi.High > 0 {
+		put("ratio", interval.Ratio(lo, hi))
 	}
 	at, ok := a.e.Models[k].Overall.Get(m.Key)
 	if !ok {
@@ -124,36 +103,19 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 		return
 	}
 	crit := a.critical(groups + 1)
-	o := clipToBounds(m, band{at - crit*own, at + crit*own})
-	var d band
-	ratio := band{1, 1}
-	for _, g := range a.groupBands(k, m, se, crit) {
-		d.lo = max(d.lo, g.lo-o.hi, o.lo-g.hi)
-		d.hi = max(d.hi, g.hi-o.lo, o.hi-g.lo)
-		if g.hi > 0 && o.hi > 0 {
-			ratio.lo = min(ratio.lo, g.lo/o.hi, o.lo/g.hi)
-			ratio.hi = min(ratio.hi, max(cappedRatio(g.hi, o.lo), 0), max(cappedRatio(o.hi, g.lo), 0))
-		}
+	o := interval.Interval{Low: at - crit*own, High: at + crit*own}.Clip(m.Bounds())
+	difference, ratio := interval.FromOverall(a.groupBands(k, m, se, crit), o)
+	put("difference_to_overall", difference)
+	if sameSign && hi.High > 0 && o.High > 0 && o.Low >= 0 {
+		put("ratio_to_overall", ratio)
 	}
-	put("difference_to_overall", d.lo, d.hi)
-	if sameSign && hi.hi > 0 && o.hi > 0 && o.lo >= 0 {
-		put("ratio_to_overall", ratio.lo, ratio.hi)
-	}
-}
-
-// cappedRatio returns num/den, but at most 1, and 1 if den is not positive.
-func cappedRatio(num, den float64) float64 {
-	if den <= 0 {
-		return 1
-	}
-	return math.Min(1, num/den)
 }
 
 // groupBands returns an interval of measure m for every group with a standard error: ± crit standard errors, Wilson
 // limits at crit for proportions that have counts. An interval of the risk also covers the group's simultaneous
 // interval, which holds for all models together.
-func (a *spreads) groupBands(k int, m Measure, se []float64, crit float64) []band {
-	var out []band
+func (a *spreads) groupBands(k int, m Measure, se []float64, crit float64) []interval.Interval {
+	var out []interval.Interval
 	for i := range a.g.Groups {
 		g := &a.g.Groups[i]
 		if math.IsNaN(se[i]) {
@@ -161,36 +123,19 @@ func (a *spreads) groupBands(k int, m Measure, se []float64, crit float64) []ban
 		}
 		v := &g.Models[k].Values
 		at := float64(v.Of[m.Key])
-		b := clipToBounds(m, band{at - crit*se[i], at + crit*se[i]})
+		b := interval.Interval{Low: at - crit*se[i], High: at + crit*se[i]}.Clip(m.Bounds())
 		if n := m.trials(v, float64(g.N)); n > 0 && a.in.rows.Weight == nil {
-			b.lo, b.hi = wilsonIntervalAt(at*n, n, crit)
+			b = interval.Wilson(at*n, n, crit)
 		}
 		if t := g.Models[k].Simultaneous; m.Key == riskMeasure.Key && t != nil {
-			b = band{min(b.lo, float64(t.Low)), max(b.hi, float64(t.High))}
-			if a.r.LossAtLeast0[k] {
-				b.lo = math.Max(b.lo, 0)
+			b = interval.Interval{Low: min(b.Low, float64(t.Low)), High: max(b.High, float64(t.High))}
+			if a.in.rows.LossAtLeast0[k] {
+				b.Low = math.Max(b.Low, 0)
 			}
 		}
 		out = append(out, b)
 	}
 	return out
-}
-
-// clipToBounds returns b clipped to the possible values of m.
-func clipToBounds(m Measure, b band) band {
-	lo, hi := m.Bounds()
-	return band{math.Max(lo, b.lo), math.Min(hi, b.hi)}
-}
-
-// extremeBands returns intervals of the smallest and of the largest value.
-func extremeBands(groupBands []band) (least, most band) {
-	least = band{math.Inf(1), math.Inf(1)}
-	most = band{math.Inf(-1), math.Inf(-1)}
-	for _, b := range groupBands {
-		least = band{math.Min(least.lo, b.lo), math.Min(least.hi, b.hi)}
-		most = band{math.Max(most.lo, b.lo), math.Max(most.hi, b.hi)}
-	}
-	return least, most
 }
 
 // compare adds the changes of the averages and spreads of the group risks to a comparison.
@@ -200,20 +145,19 @@ func (a *spreads) compare(c *Comparison, k int) {
 		return
 	}
 	c.Spread = make(map[string]Difference)
-	var mean, weighted groupMean
+	var mean, weighted interval.Mean
 	for s, of := range a.errors {
 		if of != nil {
 			g := &a.g.Groups[s]
 			base := float64(g.Models[0].Values.Risk())
 			l, _ := of[len(a.in.Models)*len(a.in.Task.Measures())+k-1].UnlessRounding(0, base, of[0])
-			mean.add(l, 1)
-			weighted.add(l, g.share())
+			mean.Add(l, 1)
+			weighted.Add(l, g.share())
 		}
 	}
-	change := func(of *groupMean, after, before Num) Difference {
-		l, at := of.sum.UnlessRounding(float64(after-before), float64(before), estimateError{})
-		m := groupMean{l, of.weight}
-		return Difference{after - before, m.interval(Num(at), a.e.Confidence, math.Inf(-1), math.Inf(1))}
+	change := func(of *interval.Mean, after, before Num) Difference {
+		return Difference{after - before, newInterval(of.ChangeInterval(float64(after-before), float64(before),
+			a.e.Confidence), student)}
 	}
 	c.Spread["average"] = change(&mean, sa.Average, sb.Average)
 	c.Spread["weighted_average"] = change(&weighted, sa.WeightedAverage, sb.WeightedAverage)

@@ -6,32 +6,20 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/facts"
+	"github.com/drotrain/drotrain/eval/internal/interval"
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A stratum holds the rows of a group, sorted by every model. Rows are sorted once, over all groups.
-type stratum struct {
-	Rows  []int32   // ascending
-	Order [][]int32 // by model: the rows by ascending score
-	Flag  [][]uint8 // two classes, by model: along Order, as in tiedScores
-	Size  [][]int32 // regression, by model: the rows by ascending |error|
-}
-
-// Ties returns the rows by ascending score of model k, for two classes.
-func (s *stratum) Ties(in *measuredRows, k int) tiedScores {
-	return tiedScores{s.Order[k], s.Flag[k], in.Weight}
-}
-
 // strata holds all rows as one stratum, and one stratum per group of every grouping.
 type strata struct {
-	All    *stratum
-	Groups [][]stratum
+	All    *interval.Stratum
+	Groups [][]interval.Stratum
 }
 
 // newStrata returns the strata of in by the groupings, sorted by every model.
 func newStrata(ctx context.Context, in *measuredRows, groups []facts.Grouping) (*strata, error) {
 	n := len(in.Target)
-	all := &stratum{Rows: memory.Make[int32](in.Arena, n), Order: make([][]int32, len(in.Models))}
+	all := &interval.Stratum{Rows: memory.Make[int32](in.Arena, n), Order: make([][]int32, len(in.Models))}
 	for i := range all.Rows {
 		all.Rows[i] = int32(i)
 	}
@@ -47,7 +35,7 @@ func newStrata(ctx context.Context, in *measuredRows, groups []facts.Grouping) (
 		if k < len(in.Models) {
 			all.Order[k] = argsort(in.Arena, n, func(i int) float64 { return m.Score[i] })
 			if all.Flag != nil {
-				all.Flag[k] = newTiedScores(in.Arena, in.Target, m.Score, nil, all.Order[k]).Flag
+				all.Flag[k] = interval.NewTies(in.Arena, in.Target, m.Score, nil, all.Order[k]).Flag
 			}
 		} else {
 			all.Size[k-len(in.Models)] = argsort(in.Arena, n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
@@ -57,26 +45,26 @@ func newStrata(ctx context.Context, in *measuredRows, groups []facts.Grouping) (
 	if err != nil {
 		return nil, err
 	}
-	s := &strata{All: all, Groups: make([][]stratum, len(groups))}
+	s := &strata{All: all, Groups: make([][]interval.Stratum, len(groups))}
 	err = in.Parallel(ctx, "", len(groups), func(j int) error {
-		s.Groups[j] = all.splitByGroup(in, groups[j])
+		s.Groups[j] = splitByGroup(in, all, groups[j])
 		return nil
 	})
 	return s, err
 }
 
-// splitByGroup returns the strata of the groups of g that have rows, in the order of their labels.
-func (a *stratum) splitByGroup(in *measuredRows, g facts.Grouping) []stratum {
-	var out []stratum
+// splitByGroup returns the strata of the groups of g that have rows, in the order of their labels; a holds all rows.
+func splitByGroup(in *measuredRows, a *interval.Stratum, g facts.Grouping) []interval.Stratum {
+	var out []interval.Stratum
 	for _, rows := range rowsByGroup(in.Arena, g, a.Rows) {
-		out = append(out, stratum{Rows: rows})
+		out = append(out, interval.Stratum{Rows: rows})
 	}
 	for k, order := range a.Order {
 		for j, rows := range rowsByGroup(in.Arena, g, order) {
 			s := &out[j]
 			s.Order = append(s.Order, rows)
 			if a.Flag != nil {
-				s.Flag = append(s.Flag, newTiedScores(in.Arena, in.Target, in.Models[k].Score, nil, rows).Flag)
+				s.Flag = append(s.Flag, interval.NewTies(in.Arena, in.Target, in.Models[k].Score, nil, rows).Flag)
 			}
 		}
 	}

@@ -2,6 +2,8 @@ package eval
 
 import (
 	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
 // An Outcome is the conclusion of an evaluation. The table in docs/verdicts.md gives its conditions, and
@@ -231,10 +233,10 @@ func (j *judge) isBetterThanRescaled() bool {
 		return 1
 	}
 	gain, se := j.in.rows.Weight.Mean(s.Rows, func(i int32) float64 { return right(j.k, i) - right(r, i) })
-	z := studentQuantile(j.Confidence, max(1, float64(len(s.Rows)-1)))
+	z := interval.StudentQuantile(j.Confidence, max(1, float64(len(s.Rows)-1)))
 	if gain > z*se {
 		return true
 	}
-	gain, se = rankingGain(j.in.rows, s, j.k, r)
+	gain, se = interval.AUCGain(&j.in.rows.Rows, s, j.k, r)
 	return gain > z*se
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
 // A groupRisk is the mean loss over the rows of a group.
@@ -99,7 +101,8 @@ func (e *Evaluation) CompareWorst(k int) *WorstComparison {
 	total, sum, square := 0.0, 0.0, 0.0
 	for _, h := range c.Others {
 		freedom := float64(max(1, min(h.N, worst.N)-1))
-		factor := e.wideningFor(groups*(groups-1)/2, freedom) / e.wideningFor(groups, freedom)
+		factor := interval.Widening(e.Confidence, float64(groups*(groups-1)/2), freedom) /
+			interval.Widening(e.Confidence, float64(groups), freedom)
 		c.Settled = append(c.Settled, risk(worst)-risk(h) > factor*math.Hypot(below, above(h)))
 		total, sum = total+h.Share, sum+h.Share*risk(h)
 		square += h.Share * above(h) * h.Share * above(h)

@@ -59,7 +59,8 @@ var rooms = []struct {
 	{"data/check", slices.Concat(tables, []string{"internal", "data", "data/facts", "data/encode"})},
 	{"data/propose", slices.Concat(tables, []string{"internal", "data/fix", "data", "data/encode", "data/check"})},
 	{"datasets", []string{"internal", "data", "data/encode"}},
-	{"eval", []string{"internal", "memory", "losses", "data/facts", "dro/divergence"}},
+	{"eval/internal/interval", []string{"internal", "memory"}},
+	{"eval", []string{"internal", "memory", "losses", "data/facts", "dro/divergence", "eval/internal/interval"}},
 	{"eval/internal/evaltest", []string{"data", "data/encode", "eval"}}, // only tests import it
 	{"eval/page", []string{"internal", "data/facts", "eval"}},
 	// No code of the solver; of design, a type.

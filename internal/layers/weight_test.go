@@ -54,7 +54,7 @@ func TestLightPackages_ImportLittle(t *testing.T) {
 		"design":      base,
 		"losses":      base,
 		"eval": slices.Concat(base, sums, []string{module + "data/facts", module + "dro/divergence",
-			"gonum.org/v1/gonum/mathext"}),
+			module + "eval/internal/interval", "gonum.org/v1/gonum/mathext"}),
 	} {
 		p, ok := packages[module+path]
 		if !ok {

@@ -1,8 +1,6 @@
-package eval
+package interval
 
-import (
-	"math"
-)
+import "math"
 
 // The calibration error is a sum of |m_b|, m_b being what bin b adds to the mean of
 // predicted − observed. Where m_b is near 0 its draws say little of the error's:
@@ -12,15 +10,19 @@ import (
 // two bounds. In bins that are clear it is the usual one, and where nothing is clear it
 // still holds, wider than it need be.
 
+// Bins is the number of equal-width probability bins of the calibration error.
+const Bins = 10
+
+// BinOf returns the bin of a probability.
+func BinOf(p float64) int { return min(int(p*Bins), Bins-1) }
+
 // clearBin is the distance from 0, in standard errors, from which the sign of a bin is considered known.
 const clearBin = 3
 
-// calibrationInterval returns the interval of the calibration error of model k over a part or, with base ≥ 0, of its
-// change from model base; at is the point estimate. It returns nil if all rows are of one class.
-func (p *errorPart) calibrationInterval(k, base int, at float64) *Interval {
-	if p.OneClass() {
-		return nil
-	}
+// CalibrationInterval returns the interval of the calibration error of model k over a part or, with base ≥ 0, of its
+// change from model base; at is the point estimate.
+// Both classes must occur.
+func (p *Part) CalibrationInterval(k, base int, at float64) *Interval {
 	r, models := p.r, []int{k}
 	if base >= 0 {
 		models = append(models, base)
@@ -38,8 +40,8 @@ func (p *errorPart) calibrationInterval(k, base int, at float64) *Interval {
 	lo, hi := make([]float64, r.Resamples), make([]float64, r.Resamples)
 	g, z := make([]float64, n), make([]float64, n)
 	for b := range lo {
-		random := newRNG(r.Seed, r.salt, uint64(p.from), uint64(p.to), uint64(b)) // the same for every model
-		random.fillNormals(z)
+		random := NewRNG(r.Seed, r.Salt, uint64(p.from), uint64(p.to), uint64(b)) // the same for every model
+		random.FillNormals(z)
 		root.multiply(g, z)
 		for j, x := range g {
 			low, high := -math.Abs(x), math.Abs(x)
@@ -47,7 +49,7 @@ func (p *errorPart) calibrationInterval(k, base int, at float64) *Interval {
 				low = math.Copysign(1, mean[j]) * x
 				high = low
 			}
-			if j >= eceBins { // of the base
+			if j >= Bins { // of the base
 				low, high = -high, -low
 			}
 			lo[b] += low
@@ -55,8 +57,7 @@ func (p *errorPart) calibrationInterval(k, base int, at float64) *Interval {
 		}
 	}
 	a := (1 - r.Confidence) / 2
-	iv := &Interval{Low: Num(at - upperQuantile(hi, 1-a)), High: Num(at - upperQuantile(lo, a)),
-		Method: "bootstrap, bins bounded"}
+	iv := &Interval{at - quantileOfAny(hi, 1-a), at - quantileOfAny(lo, a)}
 	if base < 0 {
 		iv.Low = max(0, iv.Low)
 	}
@@ -65,19 +66,19 @@ func (p *errorPart) calibrationInterval(k, base int, at float64) *Interval {
 
 // binErrors returns the contribution of every bin and model to the mean of predicted − observed, and the
 // Cholesky factor of the covariance of these contributions.
-func (p *errorPart) binErrors(models []int) (mean []float64, root lowerTriangle) {
-	in, n := p.r.in, len(models)*eceBins
+func (p *Part) binErrors(models []int) (mean []float64, root lowerTriangle) {
+	in, n := p.r.in, len(models)*Bins
 	gap, square := make([]float64, n), make([]float64, n) // Σ w (s − y) and Σ w² (s − y) of the bin
 	cross := make([]float64, n*(n+1)/2)                   // Σ w² (s − y)(s′ − y)
 	var weights, squares float64
 	bin, of := make([]int, len(models)), make([]float64, len(models))
 	for _, i := range p.of.Rows {
-		w := in.Weight.weightOf(i)
+		w := in.Weight.Of(i)
 		weights += w
 		squares += w * w
 		for q, k := range models {
-			s := in.Models[k].Score[i]
-			j := q*eceBins + eceBinOf(s)
+			s := in.Score[k][i]
+			j := q*Bins + BinOf(s)
 			bin[q], of[q] = j, w*(s-max(0, in.Target[i]))
 			gap[j] += of[q]
 			square[j] += w * of[q]

@@ -1,4 +1,4 @@
-package eval
+package interval
 
 import (
 	"math"
@@ -7,24 +7,24 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// tiedScores holds rows of two classes by ascending score, for measures that depend on their order
+// Ties holds rows of two classes by ascending score, for measures that depend on their order
 // alone.
-type tiedScores struct {
+type Ties struct {
 	Order  []int32
 	Flag   []uint8 // along Order: flagPositive, and flagTieEnd on the last of a run of equal scores
-	Weight weights // by row, not along Order
+	Weight Weights // by row, not along Order
 }
 
-// Flags of tiedScores.
+// Flags of Ties.
 const (
 	flagPositive = 1 << iota
 	flagTieEnd
 )
 
-// newTiedScores returns rows sorted by score with their flags; a target above 0 is positive. A nil arena means
+// NewTies returns rows sorted by score with their flags; a target above 0 is positive. A nil arena means
 // the heap.
-func newTiedScores(arena *memory.Arena, target, score []float64, weight weights, order []int32) tiedScores {
-	t := tiedScores{order, memory.Make[uint8](arena, len(order)), weight}
+func NewTies(arena *memory.Arena, target, score []float64, weight Weights, order []int32) Ties {
+	t := Ties{order, memory.Make[uint8](arena, len(order)), weight}
 	for at, i := range order {
 		if target[i] > 0 {
 			t.Flag[at] = flagPositive
@@ -37,10 +37,10 @@ func newTiedScores(arena *memory.Arena, target, score []float64, weight weights,
 }
 
 // Each calls f for every run of equal scores with the weights of its positives and negatives and its end.
-func (t tiedScores) Each(f func(p, q float64, end int)) {
+func (t Ties) Each(f func(p, q float64, end int)) {
 	var p, q float64
 	for at, flag := range t.Flag {
-		w := t.Weight.weightOf(t.Order[at])
+		w := t.Weight.Of(t.Order[at])
 		if flag&flagPositive != 0 {
 			p += w
 		} else {
@@ -54,13 +54,13 @@ func (t tiedScores) Each(f func(p, q float64, end int)) {
 }
 
 // Totals returns the total weights of the two classes.
-func (t tiedScores) Totals() (positive, negative float64) {
+func (t Ties) Totals() (positive, negative float64) {
 	t.Each(func(p, q float64, _ int) { positive, negative = positive+p, negative+q })
 	return positive, negative
 }
 
 // AUC returns the Mann–Whitney statistic; a tie between a positive and a negative counts one half.
-func (t tiedScores) AUC() float64 {
+func (t Ties) AUC() float64 {
 	var neg, pos, wins float64
 	t.Each(func(p, q float64, _ int) {
 		wins += p * (neg + q/2)
@@ -71,11 +71,11 @@ func (t tiedScores) AUC() float64 {
 }
 
 // AveragePrecision returns Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
-func (t tiedScores) AveragePrecision() float64 {
+func (t Ties) AveragePrecision() float64 {
 	var tp, all, p, q float64
 	var ap compensated.Sum
 	for at := len(t.Flag) - 1; at >= 0; at-- {
-		w := t.Weight.weightOf(t.Order[at])
+		w := t.Weight.Of(t.Order[at])
 		if t.Flag[at]&flagPositive != 0 {
 			p += w
 		} else {

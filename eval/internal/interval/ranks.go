@@ -1,4 +1,4 @@
-package eval
+package interval
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 
 // aucInfluence stores the influence of every row on the AUC, in the order of t. The influence is w·(proportion
 // of the other class that is ranked correctly − AUC)/(weight of the own class), as in DeLong's variance.
-func aucInfluence(dst []float64, t tiedScores, auc float64) {
+func aucInfluence(dst []float64, t Ties, auc float64) {
 	P, N := t.Totals()
 	var pos, neg float64
 	writeRuns(dst, t, func(p, q float64) (up, down float64) {
@@ -22,7 +22,7 @@ func aucInfluence(dst []float64, t tiedScores, auc float64) {
 
 // writeRuns writes what of returns for a positive and for a negative of every run of equal scores, times
 // the weight of the row.
-func writeRuns(dst []float64, t tiedScores, of func(p, q float64) (positive, negative float64)) {
+func writeRuns(dst []float64, t Ties, of func(p, q float64) (positive, negative float64)) {
 	at := 0
 	t.Each(func(p, q float64, end int) {
 		positive, negative := of(p, q)
@@ -31,7 +31,7 @@ func writeRuns(dst []float64, t tiedScores, of func(p, q float64) (positive, neg
 			if t.Flag[at]&flagPositive != 0 {
 				dst[at] = positive
 			}
-			dst[at] *= t.Weight.weightOf(t.Order[at])
+			dst[at] *= t.Weight.Of(t.Order[at])
 		}
 	})
 }
@@ -42,7 +42,7 @@ func writeRuns(dst []float64, t tiedScores, of func(p, q float64) (positive, neg
 // T_k and A_k those of the positives and of all rows down to it. A positive in
 // run m adds (T_m/A_m + Σ_{k≥m} p_k (A_k − T_k)/A_k² − AP)/T, a negative
 // −Σ_{k≥m} p_k T_k/A_k² / T.
-func averagePrecisionInfluence(dst []float64, t tiedScores, ap float64) {
+func averagePrecisionInfluence(dst []float64, t Ties, ap float64) {
 	T, N := t.Totals()
 	A := T + N
 	total := T
@@ -56,24 +56,24 @@ func averagePrecisionInfluence(dst []float64, t tiedScores, ap float64) {
 	})
 }
 
-// rankingGain returns the AUC of model k minus the AUC of model base over a stratum, and its standard error by
+// AUCGain returns the AUC of model k minus the AUC of model base over a stratum, and its standard error by
 // DeLong, DeLong and Clarke-Pearson (1988), NaN if it is not known.
-func rankingGain(in *measuredRows, of *stratum, k, base int) (gain, se float64) {
-	l := aucError(in, of, quantity{nil, k, base}, 0)
+func AUCGain(in *Rows, of *Stratum, k, base int) (gain, se float64) {
+	l := AUCError(in, of, k, base, 0)
 	se, _ = l.SE()
-	return of.Ties(in, k).AUC() - of.Ties(in, base).AUC(), se
+	return of.Ties(in.Weight, k).AUC() - of.Ties(in.Weight, base).AUC(), se
 }
 
-// aucError returns the error of the AUC over a stratum, or of its change, as for two independent samples, one per
+// AUCError returns the error of the AUC over a stratum, or of its change, as for two independent samples, one per
 // class.
-func aucError(in *measuredRows, of *stratum, what quantity, _ float64) estimateError {
-	x, ties := areaInfluence(in, of, what, func(dst []float64, t tiedScores) { aucInfluence(dst, t, t.AUC()) })
+func AUCError(in *Rows, of *Stratum, model, base int, _ float64) Uncertainty {
+	x, ties := areaInfluence(in, of, model, base, func(dst []float64, t Ties) { aucInfluence(dst, t, t.AUC()) })
 	defer func() { memory.Release(in.Arena, x) }()
-	var class [2]influenceMoments
+	var class [2]Moments
 	for p, flag := range ties.Flag {
 		class[flag&flagPositive].add(x[p])
 	}
-	var l estimateError
+	var l Uncertainty
 	scarce := len(of.Rows)
 	for _, m := range class {
 		if m.n > 0 {
@@ -87,18 +87,17 @@ func aucError(in *measuredRows, of *stratum, what quantity, _ float64) estimateE
 	return l
 }
 
-// averagePrecisionError returns the error of the average precision over a stratum, or of its change.
-func averagePrecisionError(in *measuredRows, of *stratum, what quantity, _ float64) estimateError {
-	x, _ := areaInfluence(in, of, what, func(dst []float64,
-		t tiedScores) {
+// AveragePrecisionError returns the error of the average precision over a stratum, or of its change.
+func AveragePrecisionError(in *Rows, of *Stratum, model, base int, _ float64) Uncertainty {
+	x, _ := areaInfluence(in, of, model, base, func(dst []float64, t Ties) {
 		averagePrecisionInfluence(dst, t, t.AveragePrecision())
 	})
 	defer func() { memory.Release(in.Arena, x) }()
-	var m influenceMoments
+	var m Moments
 	for _, d := range x {
 		m.add(d)
 	}
-	var l estimateError
+	var l Uncertainty
 	if l.addStratum(m); len(of.Rows) < 2 {
 		l.variance = math.NaN()
 	}
@@ -108,41 +107,47 @@ func averagePrecisionError(in *measuredRows, of *stratum, what quantity, _ float
 // areaInfluence returns the influences of the rows on an area under a curve, or on its change, in the order of the
 // ties of the model. The caller releases them.
 func areaInfluence(
-	in *measuredRows, of *stratum, what quantity, influence func(dst []float64, t tiedScores),
-) ([]float64, tiedScores) {
+	in *Rows, of *Stratum, model, base int, influence func(dst []float64, t Ties),
+) ([]float64, Ties) {
 	n := len(of.Rows)
-	along := func(k int) ([]float64, tiedScores) {
-		x, t := memory.Make[float64](in.Arena, n), of.Ties(in, k)
+	along := func(k int) ([]float64, Ties) {
+		x, t := memory.Make[float64](in.Arena, n), of.Ties(in.Weight, k)
 		influence(x, t)
 		return x, t
 	}
-	x, ties := along(what.Model)
-	if what.Base >= 0 {
+	x, ties := along(model)
+	if base >= 0 {
 		byRow := memory.Make[float64](in.Arena, len(in.Target))
-		base, at := along(what.Base)
+		before, at := along(base)
 		for p, i := range at.Order {
-			byRow[i] = base[p]
+			byRow[i] = before[p]
 		}
 		for p, i := range ties.Order {
 			x[p] -= byRow[i]
 		}
-		memory.Release(in.Arena, base, byRow)
+		memory.Release(in.Arena, before, byRow)
 	}
 	return x, ties
 }
 
-// medianEnds returns the ends of the interval of the median |error| of model k over a stratum, by the normal
-// approximation of the binomial distribution. ok is false if there are too few rows.
-func medianEnds(in *measuredRows, of *stratum, k int, confidence float64) (low, high float64, ok bool) {
+// size returns the function of a row that is the |error| of model k.
+func (in *Rows) size(k int) func(i int32) float64 {
+	return func(i int32) float64 { return math.Abs(in.Score[k][i] - in.Target[i]) }
+}
+
+// MedianInterval returns the interval of the median |error| of model k over a stratum, by the normal approximation of
+// the binomial distribution, or nil if there are too few rows.
+func MedianInterval(in *Rows, of *Stratum, k int, confidence float64) *Interval {
 	var total, squares, run float64
 	for _, i := range of.Rows {
-		w := in.Weight.weightOf(i)
+		w := in.Weight.Of(i)
 		total, squares = total+w, squares+w*w
 	}
-	half := normalQuantile(confidence) * math.Sqrt(squares) / 2
-	low, high = math.NaN(), math.NaN()
+	half := NormalQuantile(confidence) * math.Sqrt(squares) / 2
+	low, high := math.NaN(), math.NaN()
+	size := in.size(k)
 	for _, i := range of.Size[k] {
-		w, x := in.Weight.weightOf(i), math.Abs(in.Models[k].Score[i]-in.Target[i])
+		w, x := in.Weight.Of(i), size(i)
 		if run+w/2 <= total/2-half {
 			low = x
 		}
@@ -152,44 +157,47 @@ func medianEnds(in *measuredRows, of *stratum, k int, confidence float64) (low, 
 		}
 		run += w
 	}
-	return low, high, !math.IsNaN(low) && !math.IsNaN(high)
+	if math.IsNaN(low) || math.IsNaN(high) {
+		return nil
+	}
+	return &Interval{low, high}
 }
 
 // belowMedian returns the influence of every row of a stratum on the proportion of the weight at or below the
 // median |error| of model k.
-func belowMedian(in *measuredRows, of *stratum, k int) []float64 {
-	score := in.Models[k].Score
-	median := medianErrorOf(in.Target, score, in.Weight, of.Size[k])
+func belowMedian(in *Rows, of *Stratum, k int) []float64 {
+	size := in.size(k)
+	median := in.Weight.Median(of.Size[k], size)
 	out := make([]float64, len(of.Rows))
 	total, share := in.Weight.Total(of.Rows), 0.0
 	for p, i := range of.Rows {
-		if math.Abs(score[i]-in.Target[i]) <= median {
+		if size(i) <= median {
 			out[p] = 1
-			share += in.Weight.weightOf(i) / total
+			share += in.Weight.Of(i) / total
 		}
 	}
 	for p, i := range of.Rows {
-		out[p] = in.Weight.weightOf(i) / total * (out[p] - share)
+		out[p] = in.Weight.Of(i) / total * (out[p] - share)
 	}
 	return out
 }
 
-// medianEstimateError returns the error of the median |error| over a stratum, or of its change. The standard
+// MedianError returns the error of the median |error| over a stratum, or of its change. The standard
 // error is derived from the interval (McKean and Schrader 1984), and the correlation of two medians from the
 // rows below each.
-func medianEstimateError(in *measuredRows, of *stratum, what quantity, confidence float64) estimateError {
+func MedianError(in *Rows, of *Stratum, model, base int, confidence float64) Uncertainty {
 	se := func(k int) float64 {
-		low, high, ok := medianEnds(in, of, k, confidence)
-		if !ok {
+		iv := MedianInterval(in, of, k, confidence)
+		if iv == nil {
 			return math.NaN()
 		}
-		return (high - low) / 2 / normalQuantile(confidence)
+		return (iv.High - iv.Low) / 2 / NormalQuantile(confidence)
 	}
-	a := se(what.Model)
-	l := estimateError{n: len(of.Rows), variance: a * a, second: a * a}
-	if what.Base >= 0 {
-		x, y := belowMedian(in, of, what.Model), belowMedian(in, of, what.Base)
-		b, norm := se(what.Base), floats.Norm(x, 2)/floats.Norm(y, 2)
+	a := se(model)
+	l := Uncertainty{n: len(of.Rows), variance: a * a, second: a * a}
+	if base >= 0 {
+		x, y := belowMedian(in, of, model), belowMedian(in, of, base)
+		b, norm := se(base), floats.Norm(x, 2)/floats.Norm(y, 2)
 		d := 0.0 // twice one less the correlation
 		for p := range x {
 			d += (x[p] - norm*y[p]) * (x[p] - norm*y[p])

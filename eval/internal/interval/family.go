@@ -1,29 +1,29 @@
-package eval
+package interval
 
 import (
 	"context"
 	"math"
 )
 
-// An intervalFamily is a set of intervals of a stratum that hold simultaneously: the risk of every model and
+// A family is a set of intervals of a stratum that hold simultaneously: the risk of every model and
 // its difference from the baseline, divided by their standard errors.
-type intervalFamily struct {
+type family struct {
 	root lowerTriangle // of the covariance of the risks
 	se   []float64     // of the models' risks, then of models−1 differences
 }
 
 // newFamily returns the family of a stratum.
-func (r *intervalMaker) newFamily(s int) intervalFamily {
-	in, rows, c := r.in, r.strata[s].Rows, r.columns
-	models := len(in.Models)
-	w := r.sums[s][c.shared]
-	f := intervalFamily{}
+func (r *Maker) newFamily(s int) family {
+	in, rows, c := r.in, r.Strata[s].Rows, r.columns
+	models := len(in.Loss)
+	w := r.sums[s][c.shared(0)]
+	f := family{}
 	for k := range models {
-		f.se = append(f.se, in.Weight.StandardError(in.Models[k].Loss, nil, rows))
+		f.se = append(f.se, in.Weight.StandardError(in.Loss[k], nil, rows))
 	}
-	base := r.sums[s][colLoss] / w
+	base := r.sums[s][0] / w
 	for k := 1; k < models; k++ {
-		se := in.Weight.StandardError(in.Models[k].Loss, in.Models[0].Loss, rows)
+		se := in.Weight.StandardError(in.Loss[k], in.Loss[0], rows)
 		if se <= constantChange*math.Max(f.se[0], math.Abs(base)) {
 			se = 0 // a change that is the same in all rows, but for rounding
 		}
@@ -34,7 +34,7 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 	for _, i := range rows {
 		at := 0
 		for k := range models {
-			d[k] = in.Weight.weightOf(i) * (in.Models[k].Loss[i] - r.sums[s][k*c.per+colLoss]/w) / w
+			d[k] = in.Weight.Of(i) * (in.Loss[k][i] - r.sums[s][k*c.PerModel]/w) / w
 			for q := range k + 1 {
 				covariance[at] += float64(d[k] * d[q])
 				at++
@@ -47,7 +47,7 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 
 // deviation returns the largest standardised deviation for independent standard normal numbers z; d is scratch
 // space.
-func (f *intervalFamily) deviation(d, z []float64) float64 {
+func (f *family) deviation(d, z []float64) float64 {
 	f.root.multiply(d, z)
 	t := 0.0
 	for k, se := range f.se {
@@ -67,9 +67,9 @@ func (f *intervalFamily) deviation(d, z []float64) float64 {
 // Critical returns how many standard errors wide the intervals of the strata with a part must be to hold
 // simultaneously with the probability Confidence. It is the quantile of the largest standardised deviation of
 // normal variables with the covariance of the risks, estimated from Resamples draws per stratum.
-func (r *intervalMaker) Critical(ctx context.Context, phase string, parts []*errorPart) (float64, error) {
-	families := make([]intervalFamily, len(r.strata))
-	err := r.in.Parallel(ctx, "", len(r.strata), func(s int) error {
+func (r *Maker) Critical(ctx context.Context, phase string, parts []*Part) (float64, error) {
+	families := make([]family, len(r.Strata))
+	err := r.in.Parallel(ctx, "", len(r.Strata), func(s int) error {
 		if parts[s] != nil {
 			families[s] = r.newFamily(s)
 		}
@@ -81,19 +81,19 @@ func (r *intervalMaker) Critical(ctx context.Context, phase string, parts []*err
 	const task = 50 // draws
 	largest := make([]float64, r.Resamples)
 	err = r.in.Parallel(ctx, phase, (r.Resamples+task-1)/task, func(t int) error {
-		d, z := make([]float64, len(r.in.Models)), make([]float64, len(r.in.Models))
+		d, z := make([]float64, len(r.in.Loss)), make([]float64, len(r.in.Loss))
 		for b := t * task; b < min(r.Resamples, (t+1)*task); b++ {
-			g := newRNG(r.Seed, r.salt, uint64(b))
+			g := NewRNG(r.Seed, r.Salt, uint64(b))
 			for s := range families {
 				if f := &families[s]; f.se != nil {
-					g.fillNormals(z)
+					g.FillNormals(z)
 					largest[b] = max(largest[b], f.deviation(d, z))
 				}
 			}
 		}
 		return nil
 	})
-	return upperQuantile(largest, r.Confidence), err
+	return quantileOfAny(largest, r.Confidence), err
 }
 
 // A lowerTriangle is a lower triangular matrix stored by rows.

@@ -1,9 +1,9 @@
-package eval
+package interval
 
 import "math/rand/v2"
 
-// rng is SplitMix64: 2⁶⁴ period, passes BigCrush, a few instructions.
-type rng uint64
+// RNG is SplitMix64: 2⁶⁴ period, passes BigCrush, a few instructions.
+type RNG uint64
 
 func mixBits(z uint64) uint64 {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
@@ -11,22 +11,22 @@ func mixBits(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// newRNG returns a generator whose stream is determined by the seed and the parts.
-func newRNG(seed uint64, part ...uint64) rng {
+// NewRNG returns a generator whose stream is determined by the seed and the parts.
+func NewRNG(seed uint64, part ...uint64) RNG {
 	for _, p := range part {
 		seed = mixBits(seed+0x9e3779b97f4a7c15) ^ mixBits(p*0x9e3779b97f4a7c15+0xd1b54a32d192ed03)
 	}
-	return rng(mixBits(seed))
+	return RNG(mixBits(seed))
 }
 
 // Uint64 implements rand.Source.
-func (r *rng) Uint64() uint64 {
+func (r *RNG) Uint64() uint64 {
 	*r += 0x9e3779b97f4a7c15
 	return mixBits(uint64(*r))
 }
 
 // IntBelow returns a uniform integer in [0, n), without bias, by Lemire's method.
-func (r *rng) IntBelow(n uint32) uint32 {
+func (r *RNG) IntBelow(n uint32) uint32 {
 	for {
 		x := r.Uint64()
 		m := uint64(uint32(x)) * uint64(n)
@@ -36,8 +36,8 @@ func (r *rng) IntBelow(n uint32) uint32 {
 	}
 }
 
-// fillNormals fills z with independent standard normal numbers.
-func (r *rng) fillNormals(z []float64) {
+// FillNormals fills z with independent standard normal numbers.
+func (r *RNG) FillNormals(z []float64) {
 	g := rand.New(r)
 	for i := range z {
 		z[i] = g.NormFloat64()

@@ -1,0 +1,93 @@
+package interval
+
+// Columns describes the numbers of a row whose sums determine smooth statistics: first those of each model, then those
+// that the models share. The first column of a model is its loss times the weight of the row, and the first shared
+// column is the weight.
+type Columns struct {
+	Models, PerModel, Shared int
+	// Fill computes the columns of row i.
+	Fill func(row []float64, i int32)
+	// Centre is what Fill subtracts from targets.
+	Centre float64
+}
+
+// Width returns the number of columns of a row.
+func (c *Columns) Width() int { return c.shared(c.Shared) }
+
+// shared returns the place of a shared column.
+func (c *Columns) shared(column int) int { return c.Models*c.PerModel + column }
+
+// A Term is a column with a factor.
+type Term struct {
+	column int
+	by     float64
+}
+
+// A Derivative collects the derivative of a statistic of a model by the sums of the columns. The influence of a row is
+// the derivative applied to its columns; influences sum to 0.
+type Derivative struct {
+	*Columns
+	sums  []float64
+	model int
+	by    float64 // factor of all terms that are added
+	form  Influence
+}
+
+// Own returns a column of the model with a factor.
+func (d *Derivative) Own(column int, by float64) Term { return Term{d.model*d.PerModel + column, by} }
+
+// OfAll returns a shared column with a factor.
+func (d *Derivative) OfAll(column int, by float64) Term { return Term{d.shared(column), by} }
+
+// OwnSum returns the sum of a column of the model.
+func (d *Derivative) OwnSum(column int) float64 { return d.sums[d.model*d.PerModel+column] }
+
+// Total returns the sum of a shared column.
+func (d *Derivative) Total(column int) float64 { return d.sums[d.shared(column)] }
+
+// Add adds a term.
+func (d *Derivative) Add(t Term) { d.form = append(d.form, Term{t.column, d.by * t.by}) }
+
+// AddRatio adds the derivative of f·N/D, where N and D are linear forms of the sums.
+func (d *Derivative) AddRatio(f float64, num, den []Term) {
+	var above, below float64
+	for _, t := range num {
+		above += t.by * d.sums[t.column]
+	}
+	for _, t := range den {
+		below += t.by * d.sums[t.column]
+	}
+	f *= d.by
+	for _, t := range num {
+		d.form = append(d.form, Term{t.column, f * t.by / below})
+	}
+	for _, t := range den {
+		d.form = append(d.form, Term{t.column, -f * t.by * above / (below * below)})
+	}
+}
+
+// An Influence is a linear function of the columns of a row: the influence of the row on a quantity.
+type Influence []Term
+
+// Of returns the influence of a row from its columns.
+func (f Influence) Of(row []float64) float64 {
+	d := 0.0
+	for _, t := range f {
+		d += float64(t.by * row[t.column])
+	}
+	return d
+}
+
+// Influence returns the influence of a row on a quantity at the sums of the columns, nil if the quantity is not smooth.
+func (c *Columns) Influence(of Quantity, sums []float64) Influence {
+	if of.Derive == nil {
+		return nil
+	}
+	d := Derivative{Columns: c, sums: sums, model: of.Model, by: 1}
+	of.Derive(&d)
+	if of.Base >= 0 {
+		d.model, d.by = of.Base, -1
+		of.Derive(&d)
+	}
+	return d.form
+}

@@ -1,0 +1,36 @@
+// Package interval estimates how far a statistic of a sample may lie from the same statistic of the population. It
+// knows rows, weights, models and groups of rows, but neither measures by name nor text: package eval says which
+// interval a measure has and how it is called.
+//
+//	Maker, Part, Quantity   intervals of smooth statistics by Student's t of the influences of the rows
+//	Stratum, Ties           statistics of ranks: AUC, average precision, median
+//	Trials, Wilson          proportions
+//	Extremes, FromOverall   summaries of many groups from intervals that hold together
+//
+// Every interval is two-sided. Confidences are probabilities between 0 and 1. Sums over rows are taken by blocks of a
+// fixed size, so results do not depend on the number of threads.
+package interval
+
+import "math"
+
+// An Interval holds the numbers from Low to High.
+type Interval struct{ Low, High float64 }
+
+// Clip returns the part of the interval within [least, most].
+func (i Interval) Clip(least, most float64) Interval {
+	return Interval{math.Max(least, i.Low), math.Min(most, i.High)}
+}
+
+// LowerEnd returns the lower end of an interval of a number at that is at least least: low itself in the upper half
+// between least and at, below it on a logarithmic scale, so that it reaches least only if at does. An end of 0 would say
+// that an error may be absent, although the rows have errors.
+func LowerEnd(at, low, least float64) float64 {
+	half := (at - least) / 2
+	if math.IsInf(least, -1) || !(half > 0) || low >= at-half {
+		return math.Max(least, low)
+	}
+	return least + half*math.Exp((low-(at-half))/half)
+}
+
+// isNotFinite reports whether x is NaN or infinite.
+func isNotFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }

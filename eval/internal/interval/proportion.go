@@ -1,0 +1,122 @@
+package interval
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Wilson returns the score interval of a proportion of hits in n trials, z standard errors wide. It is [0, 1] without
+// trials.
+func Wilson(hits, n, z float64) Interval {
+	if n <= 0 {
+		return Interval{0, 1}
+	}
+	p := hits / n
+	mid := p + z*z/(2*n)
+	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	d := 1 + z*z/n
+	low, high := (mid-half)/d, (mid+half)/d
+	// Of few hits Wilson's lower end is too high and covers as little as 83 %: that of a
+	// Poisson count instead, and so for few misses (Brown, Cai and DasGupta 2001).
+	low = min(low, minPlausible(hits, z)/n)
+	high = max(high, 1-minPlausible(n-hits, z)/n)
+	return Interval{low, high}.Clip(0, 1)
+}
+
+// minPlausible returns the smallest mean of a Poisson variable that reaches hits with probability P(|Z| >
+// z), or +Inf for more than three hits.
+func minPlausible(hits, z float64) float64 {
+	switch {
+	case hits <= 0:
+		return 0
+	case hits > 3:
+		return math.Inf(1)
+	}
+	return mathext.GammaIncRegInv(hits, math.Erfc(z/math.Sqrt2))
+}
+
+// Trials accumulates the weights of rows and of those among them that are hits. The zero value holds no rows.
+type Trials struct {
+	N         int     // rows
+	All, Hits float64 // weights
+
+	allSq, hitSq float64 // squared weights
+}
+
+// Add adds a row of weight w.
+func (t *Trials) Add(w float64, hit bool) {
+	t.N++
+	t.All += w
+	t.allSq += w * w
+	if hit {
+		t.Hits += w
+		t.hitSq += w * w
+	}
+}
+
+// Wilson returns the Wilson interval of the proportion of hits with the effective number of trials (Korn and
+// Graubard 1998), or with Kish's effective number if all or none are hits.
+func (t Trials) Wilson(confidence float64) Interval {
+	switch {
+	case t.N == 0:
+		return Interval{0, 1}
+	case t.All == t.allSq && t.Hits == t.hitSq: // all weights are 1
+		return Wilson(t.Hits, t.All, NormalQuantile(confidence))
+	}
+	p := t.Hits / t.All
+	n := t.All * t.All / t.allSq
+	if p > 0 && p < 1 {
+		n = p * (1 - p) * t.All * t.All / (t.hitSq*(1-p)*(1-p) + (t.allSq-t.hitSq)*p*p)
+	}
+	return Wilson(p*n, n, NormalQuantile(confidence))
+}
+
+// MeanOfRates returns the interval of at, the mean of the rate of a and one minus the rate of b, from their Wilson
+// intervals: squared distances to the ends add up (Zou and Donner 2008).
+func MeanOfRates(a, b Trials, at, confidence float64) Interval {
+	p, q := a.Hits/a.All, b.Hits/b.All
+	pi, qi := a.Wilson(confidence), b.Wilson(confidence)
+	low, high := at-math.Hypot(p-pi.Low, qi.High-q)/2, at+math.Hypot(pi.High-p, q-qi.Low)/2
+	return Interval{max(0, low), min(1, high)}
+}
+
+// OfRates returns the interval of at = f(rate of a, rate of b), where f rises with the first rate and falls with the
+// second, from their Wilson intervals: squared distances to the ends add up (Zou and Donner 2008). Its ends are NaN
+// where f is at an end of either interval.
+func OfRates(f func(p, q float64) float64, a, b Trials, at, confidence float64) Interval {
+	p, q := a.Hits/a.All, b.Hits/b.All
+	pi, qi := a.Wilson(confidence), b.Wilson(confidence)
+	return Interval{at - math.Hypot(at-f(pi.Low, q), at-f(p, qi.High)),
+		at + math.Hypot(f(pi.High, q)-at, f(p, qi.Low)-at)}
+}
+
+// Pairs counts the hits of two models on the same rows.
+type Pairs struct {
+	Before, After Trials  // of the first and of the second model
+	lost, gained  float64 // weight of the rows that only the first, only the second model hits
+}
+
+// Add adds a row of weight w.
+func (p *Pairs) Add(w float64, before, after bool) {
+	p.Before.Add(w, before)
+	p.After.Add(w, after)
+	switch {
+	case before && !after:
+		p.lost += w
+	case after && !before:
+		p.gained += w
+	}
+}
+
+// Change returns the interval of the change of the rate of hits: Wald's for paired proportions with a row added to each
+// of both counts (Bonett and Price 2012), which is wide enough for few rows. With weights, rows count as their
+// effective number.
+func (p *Pairs) Change(confidence float64) Interval {
+	n := p.Before.All * p.Before.All / p.Before.allSq
+	lost, gained := p.lost/p.Before.All*n, p.gained/p.Before.All*n
+	lost, gained = (lost+1)/(n+2), (gained+1)/(n+2)
+	change := gained - lost
+	half := NormalQuantile(confidence) * math.Sqrt((lost+gained-change*change)/(n+2))
+	return Interval{max(-1, change-half), min(1, change+half)}
+}

@@ -1,0 +1,55 @@
+package interval
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// NormalQuantile returns z with P(|Z| ≤ z) = confidence for a standard normal Z.
+func NormalQuantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
+
+// StudentQuantile returns u with P(|T| ≤ u) = confidence for Student's T.
+func StudentQuantile(confidence, freedom float64) float64 {
+	if freedom > 1e7 {
+		return NormalQuantile(confidence)
+	}
+	// (1 + u²/f)⁻¹ is a beta variable.
+	x := mathext.InvRegIncBeta(freedom/2, 0.5, 1-confidence)
+	return math.Sqrt(freedom * (1 - x) / x)
+}
+
+// Simultaneous returns the confidence of one of n independent intervals that all hold together with the given
+// confidence (Šidák 1967). It returns the confidence itself for n below 1.
+func Simultaneous(confidence, n float64) float64 {
+	return math.Pow(confidence, 1/max(1, n))
+}
+
+// Widening returns the factor by which each of n intervals with the given confidence must widen so that they hold
+// together: the ratio of two quantiles of Student's distribution or, with freedom = +Inf, of the normal one.
+func Widening(confidence, n, freedom float64) float64 {
+	together := Simultaneous(confidence, n)
+	if math.IsInf(freedom, 1) {
+		return NormalQuantile(together) / NormalQuantile(confidence)
+	}
+	return StudentQuantile(together, freedom) / StudentQuantile(confidence, freedom)
+}
+
+// Quantile returns the q-quantile of x by linear interpolation between order statistics ("type 7" in R, the default
+// in NumPy). x must be ascending and must not be empty.
+func Quantile(x []float64, q float64) float64 {
+	h := q * float64(len(x)-1)
+	k := int(math.Floor(h))
+	if k+1 >= len(x) {
+		return x[len(x)-1]
+	}
+	return x[k] + (h-float64(k))*(x[k+1]-x[k])
+}
+
+// quantileOfAny returns the q-quantile of x, which may have any order and is not changed.
+func quantileOfAny(x []float64, q float64) float64 {
+	t := slices.Clone(x)
+	slices.Sort(t)
+	return Quantile(t, q)
+}

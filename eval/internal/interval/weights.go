@@ -1,0 +1,79 @@
+package interval
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/compensated"
+)
+
+// Weights holds the weights of rows; nil means 1 for each.
+type Weights []float64
+
+// Of returns the weight of row i.
+func (w Weights) Of(i int32) float64 {
+	if w == nil {
+		return 1
+	}
+	return w[i]
+}
+
+// SumOf returns Σ w x over all rows.
+func (w Weights) SumOf(x []float64) float64 {
+	var s compensated.Sum
+	for i, v := range x {
+		s.Add(w.Of(int32(i)) * v)
+	}
+	return s.Value()
+}
+
+// Total returns the total weight of rows.
+func (w Weights) Total(rows []int32) float64 {
+	var s compensated.Sum
+	for _, i := range rows {
+		s.Add(w.Of(i))
+	}
+	return s.Value()
+}
+
+// Mean returns the mean of x over rows and its standard error.
+func (w Weights) Mean(rows []int32, x func(i int32) float64) (mean, se float64) {
+	var s, q compensated.Sum
+	total := w.Total(rows)
+	for _, i := range rows {
+		s.Add(w.Of(i) * x(i))
+	}
+	mean = s.Value() / total
+	for _, i := range rows {
+		d := w.Of(i) * (x(i) - mean)
+		q.Add(d * d)
+	}
+	return mean, math.Sqrt(q.Value()) / total
+}
+
+// StandardError returns the standard error of the mean of a − b over rows; a nil b is 0.
+func (w Weights) StandardError(a, b []float64, rows []int32) float64 {
+	_, se := w.Mean(rows, func(i int32) float64 {
+		if b == nil {
+			return a[i]
+		}
+		return a[i] - b[i]
+	})
+	return se
+}
+
+// Median returns the median of at over rows in ascending order of it, the mean of the two middle values if the number
+// of rows is even. With weights it is scikit-learn's averaged weighted percentile. It is NaN without rows.
+func (w Weights) Median(order []int32, at func(i int32) float64) float64 {
+	var run compensated.Sum
+	half := w.Total(order) / 2
+	for k, i := range order {
+		run.Add(w.Of(i))
+		switch s := run.Value(); {
+		case s == half && k+1 < len(order):
+			return at(i)/2 + at(order[k+1])/2
+		case s >= half:
+			return at(i)
+		}
+	}
+	return math.NaN()
+}
