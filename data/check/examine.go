@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 const (
@@ -49,35 +50,32 @@ func ExamineSample(
 		return nil, nil
 	}
 	x := &examination{roles: &roles, rows: rows}
-	var findings []Finding
+	var read []*data.Column
 	for _, c := range f.Columns {
 		if !roles.isUsed(c) {
 			continue
 		}
-		read := known[c.Name]
-		if read == nil {
+		of := known[c.Name]
+		if of == nil {
 			var err error
-			if read, err = f.ColumnAt(ctx, nil, c.Name, rows); err != nil {
+			if of, err = f.ColumnAt(ctx, nil, c.Name, rows); err != nil {
 				return nil, err
 			}
 		}
-		of := newColumn(read, rows)
-		if c.Vector == "" {
-			found := checkValues(of, &roles)
-			for k := range found {
-				if found[k].What == Dates && f.HoldsDates(c.Name) {
-					found[k].Proposal = "use the parts of the dates, or the dates as numbers of days"
-				}
-			}
-			findings = append(findings, found...)
-			findings = append(findings, checkSpellings(of, roles.FindRole(c.Name))...)
-		}
+		read = append(read, of)
+	}
+	columns, found := make([]*column, len(read)), make([][]Finding, len(read))
+	shard.RunCount(len(read), len(read), func(k, _, _ int) {
+		columns[k] = newColumn(read[k], rows)
+		found[k] = x.checkColumn(columns[k], f)
+	})
+	findings := slices.Concat(found...)
+	for _, c := range columns {
 		if c.Name == roles.Target {
-			findings = append(findings, checkClasses(of, &roles)...)
-			x.target = of
-			continue
+			x.target = c
+		} else {
+			x.columns = append(x.columns, c)
 		}
-		x.columns = append(x.columns, of)
 	}
 	all := x.columns
 	if x.target != nil {
@@ -88,6 +86,23 @@ func ExamineSample(
 		findings = append(findings, x.findLeaks()...)
 	}
 	return findings, ctx.Err()
+}
+
+// checkColumn returns findings about the values of a column of the table, without its relation to the target.
+func (x *examination) checkColumn(c *column, f *data.Frame) (all []Finding) {
+	if c.Vector == "" {
+		all = checkValues(c, x.roles)
+		for k := range all {
+			if all[k].What == Dates && f.HoldsDates(c.Name) {
+				all[k].Proposal = "use the parts of the dates, or the dates as numbers of days"
+			}
+		}
+		all = append(all, checkSpellings(c, x.roles.FindRole(c.Name))...)
+	}
+	if c.Name == x.roles.Target {
+		all = append(all, checkClasses(c, x.roles)...)
+	}
+	return all
 }
 
 // sampleRows returns the examined rows in ascending order.

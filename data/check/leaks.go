@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Thresholds of leaks.
@@ -37,27 +39,14 @@ func (x *examination) findLeaks() (all []Finding) {
 	if len(x.known) < 50 {
 		return nil
 	}
+	found := make([]relation, len(x.columns))
+	shard.RunCount(len(found), len(found), func(k, _, _ int) { found[k] = x.relate(x.columns[k]) })
 	power := map[*column]float64{}
 	leaks := map[*column]bool{}
-	for _, c := range x.columns {
-		if len(c.values) < 2 && c.nulls == 0 || len(c.values) == 0 {
-			continue
-		}
-		f := x.checkAlone(c, power)
-		if f == nil {
-			f = x.checkGroup(c)
-		}
-		if f == nil {
-			f = x.checkAfter(c)
-		}
-		if f == nil {
-			f = x.checkFunction(c)
-		}
-		if f != nil {
-			all = append(all, *f)
-			leaks[c] = true
-		} else if f = x.checkNearlyPure(c); f != nil {
-			all = append(all, *f)
+	for k, c := range x.columns {
+		power[c], leaks[c] = found[k].power, found[k].isLeak
+		if found[k].finding != nil {
+			all = append(all, *found[k].finding)
 		}
 	}
 	for _, f := range x.findAverages() {
@@ -103,12 +92,35 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 	return f
 }
 
-// checkAlone finds a column that alone predicts the target nearly without error.
-func (x *examination) checkAlone(c *column, power map[*column]float64) *Finding {
-	p := x.rateColumn(c)
-	power[c] = p
-	if p > predictsAll && 2*c.countValues() >= len(x.rows) {
-		return x.newLeak(Leak, c, "possible leakage: the column alone predicts the target (%s %.4f)", x.measure(), p)
+// A relation is what a column alone says about the target.
+type relation struct {
+	power   float64  // AUC or R²; 0 for a column without values
+	finding *Finding // the first; nil: none
+	isLeak  bool     // whether the finding is a leak
+}
+
+// relate returns the relation of a column with the target.
+func (x *examination) relate(c *column) (r relation) {
+	if len(c.values) < 2 && c.nulls == 0 || len(c.values) == 0 {
+		return r
+	}
+	r.power = x.rateColumn(c)
+	r.finding = x.checkAlone(c, r.power)
+	for _, check := range []func(*column) *Finding{x.checkGroup, x.checkAfter, x.checkFunction} {
+		if r.finding == nil {
+			r.finding = check(c)
+		}
+	}
+	if r.isLeak = r.finding != nil; !r.isLeak {
+		r.finding = x.checkNearlyPure(c)
+	}
+	return r
+}
+
+// checkAlone finds a column that alone predicts the target nearly without error. power is its AUC or R².
+func (x *examination) checkAlone(c *column, power float64) *Finding {
+	if power > predictsAll && 2*c.countValues() >= len(x.rows) {
+		return x.newLeak(Leak, c, "possible leakage: the column alone predicts the target (%s %.4f)", x.measure(), power)
 	}
 	return nil
 }
@@ -290,10 +302,13 @@ func (x *examination) findAverages() (all []Finding) {
 			}
 		}
 	}
-	for _, c := range x.columns {
-		if len(c.values) >= ownValues && c.number != nil && !slices.ContainsFunc(all,
-			func(f Finding) bool { return f.Column == c.Name }) &&
-			x.isOwnAverage(c) {
+	own := make([]bool, len(x.columns))
+	shard.RunCount(len(own), len(own), func(k, _, _ int) {
+		c := x.columns[k]
+		own[k] = len(c.values) >= ownValues && c.number != nil && x.isOwnAverage(c)
+	})
+	for k, c := range x.columns {
+		if own[k] && !slices.ContainsFunc(all, func(f Finding) bool { return f.Column == c.Name }) {
 			all = append(all, *x.newLeak(LeakAverage, c,
 				"possible leakage: among rows with the same value of the column, the mean of the target equals that value more closely than chance "+
 					"allows: the column may hold averages of the target by a column that the table lacks"))

@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/radix"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // A Profile describes the training values of the inputs of an encoder, so that other rows can be
@@ -59,26 +60,35 @@ func (e *Encoder) MakeProfile(d *Dataset, report Report, storage design.Storage)
 	single := storage == design.Float32Storage
 	e.Profile = &Profile{Rows: rows, Float32: single, Sample: sampleRows(d, single)}
 	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
-	for i, in := range e.Inputs {
-		if !in.isProfiled() {
-			continue
+	profiles := make([]InputProfile, len(e.Inputs))
+	shard.RunCount(len(profiles), len(profiles), func(i, _, _ int) {
+		if e.Inputs[i].isProfiled() {
+			profiles[i] = e.profileInput(i, values[i], &report)
 		}
-		p := InputProfile{Input: i}
-		v := values[i]
-		if in.Kind == data.Numeric {
-			radix.Sort(v)
-			p.Low, p.High = v[0], v[len(v)-1]
-			for k := 1; k < 10; k++ {
-				p.Edges = append(p.Edges, v[(len(v)-1)*k/10])
-			}
-			p.Edges = slices.Compact(p.Edges)
-			p.Missing = report.imputedCount(in.Name) / float64(max(1, report.Rows))
+	})
+	for i, p := range profiles {
+		if e.Inputs[i].isProfiled() {
+			e.Profile.Inputs = append(e.Profile.Inputs, p)
 		}
-		for _, n := range p.countCells(&in, v) {
-			p.Shares = append(p.Shares, float64(n)/float64(len(v)))
-		}
-		e.Profile.Inputs = append(e.Profile.Inputs, p)
 	}
+}
+
+// profileInput returns the profile of an input with the given values, which it sorts if they are numbers.
+func (e *Encoder) profileInput(i int, values []float64, report *Report) InputProfile {
+	in, p := &e.Inputs[i], InputProfile{Input: i}
+	if in.Kind == data.Numeric {
+		radix.Sort(values)
+		p.Low, p.High = values[0], values[len(values)-1]
+		for k := 1; k < 10; k++ {
+			p.Edges = append(p.Edges, values[(len(values)-1)*k/10])
+		}
+		p.Edges = slices.Compact(p.Edges)
+		p.Missing = report.imputedCount(in.Name) / float64(max(1, report.Rows))
+	}
+	for _, n := range p.countCells(in, values) {
+		p.Shares = append(p.Shares, float64(n)/float64(len(values)))
+	}
+	return p
 }
 
 // isProfiled reports whether a profile describes the values of the input: products and vectors have none.
@@ -98,35 +108,39 @@ func (r *Report) imputedCount(column string) float64 {
 // categories as indices of their labels. Products have no values.
 func (e *Encoder) collectValues(d *Dataset, count int, narrow bool) [][]float64 {
 	out := make([][]float64, len(e.Inputs))
-	row := make([]float64, d.D)
 	count = min(count, d.N)
 	for k, in := range e.Inputs {
 		if in.isProfiled() {
-			out[k] = make([]float64, 0, count)
+			out[k] = make([]float64, count)
 		}
 	}
 	if !slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.isProfiled() }) {
 		return out
 	}
-	for i := range count {
-		d.X.RowTo(row, i)
-		for k := range e.Inputs {
-			in := &e.Inputs[k]
-			if !in.isProfiled() {
-				continue
+	shard.Run(count, func(_, lo, hi int) {
+		row := make([]float64, d.D)
+		for i := lo; i < hi; i++ {
+			d.X.RowTo(row, i)
+			for k := range e.Inputs {
+				if in := &e.Inputs[k]; in.isProfiled() {
+					out[k][i] = e.valueOf(in, row, narrow)
+				}
 			}
-			if in.Kind != data.Numeric {
-				out[k] = append(out[k], float64(labelOf(in, row)))
-				continue
-			}
-			z, c := row[in.First], e.Columns[in.First]
-			if narrow {
-				z = float64(float32(z))
-			}
-			out[k] = append(out[k], z*c.Scale+c.Shift)
 		}
-	}
+	})
 	return out
+}
+
+// valueOf returns the value of an input in an encoded row: a number in its unit, or the index of a label.
+func (e *Encoder) valueOf(in *Input, row []float64, narrow bool) float64 {
+	if in.Kind != data.Numeric {
+		return float64(labelOf(in, row))
+	}
+	z, c := row[in.First], &e.Columns[in.First]
+	if narrow {
+		z = float64(float32(z))
+	}
+	return z*c.Scale + c.Shift
 }
 
 // labelOf returns the index of the label of an encoded row, or the number of labels if every label has a column
