@@ -32,6 +32,7 @@ type derivation struct {
 
 // deriveColumns adds the columns of the Transforms and the Products of the Spec.
 func (t *fitting) deriveColumns() error {
+	t.opener = newTermOpener(t.block)
 	if err := t.applyTransforms(); err != nil {
 		return err
 	}
@@ -342,7 +343,7 @@ func (m *derivation) numericOperand(c *data.Column, what string) (*Operand, erro
 
 // addTerm returns the column of a term.
 func (t *fitting) addTerm(of Term) (*data.Column, error) {
-	c, err := of.open(t.ctx, t.block)
+	c, err := t.opener.open(t.ctx, of)
 	if err == nil {
 		t.terms[c] = []Term{of}
 	}

@@ -154,7 +154,7 @@ type openColumns struct {
 
 // findColumns looks up the columns of the inputs and of the target. The error names all that are missing.
 func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget bool) (*openColumns, error) {
-	o := &openColumns{inputs: make([]*data.Column, len(e.Inputs))}
+	o, terms := &openColumns{inputs: make([]*data.Column, len(e.Inputs))}, newTermOpener(f)
 	var problems data.Problems
 	for i := 0; i < len(e.Inputs); i++ {
 		if _, n := e.crossingAt(i); n > 0 {
@@ -162,7 +162,13 @@ func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget boo
 			continue
 		}
 		in := e.Inputs[i]
-		c, err := inputColumn(ctx, f, &in)
+		var c *data.Column
+		var err error
+		if in.Of != nil {
+			c, err = terms.open(ctx, Term{Name: in.Name, Of: in.Of})
+		} else {
+			c, err = inputColumn(ctx, f, &in)
+		}
 		if err == nil {
 			err = e.checkDateKind(ctx, f, &in, c)
 		}
@@ -408,9 +414,6 @@ func (e *Encoder) suggestUnused(f *data.Frame, err error) {
 
 // inputColumn returns the column of an input in f, deriving it if necessary.
 func inputColumn(ctx context.Context, f *data.Frame, in *Input) (*data.Column, error) {
-	if in.Of != nil {
-		return Term{Name: in.Name, Of: in.Of}.open(ctx, f)
-	}
 	c, err := f.Lookup(in.Name)
 	if err != nil {
 		if absent := (*data.Error)(nil); errors.As(err, &absent) && absent.Class == data.ErrNoColumn {

@@ -35,6 +35,7 @@ type fitting struct {
 	target    *data.Column // of the table
 	features  []*data.Column
 	problems  data.Problems
+	opener    *termOpener             // of terms over the block
 	terms     map[*data.Column][]Term // of features that are made of others: the pairs of two crossed categories, or one
 
 	fitted []feature

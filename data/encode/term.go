@@ -50,27 +50,59 @@ func newTerm(of ...Operand) Term {
 	return t
 }
 
-// open returns the term as a column whose values are computed as they are read. Its operands are columns of f.
-func (t Term) open(ctx context.Context, f *data.Frame) (*data.Column, error) {
+// A termOpener opens terms over the columns of a table. It reads a category once, however many terms it is in.
+type termOpener struct {
+	f      *data.Frame
+	loaded map[string]*data.Column // categories in memory
+}
+
+// newTermOpener returns an opener that has read nothing yet.
+func newTermOpener(f *data.Frame) *termOpener {
+	return &termOpener{f: f, loaded: map[string]*data.Column{}}
+}
+
+// open returns a term as a column whose values are computed as they are read.
+func (p *termOpener) open(ctx context.Context, t Term) (*data.Column, error) {
 	var factors []matrix.Factor
 	for _, o := range t.Of {
-		c, err := f.Lookup(o.Column)
-		if err != nil {
-			return nil, err
-		}
-		in := Input{Name: o.Column, Kind: o.Kind}
-		if c, err = checkInputColumn(ctx, f, &in, c); err != nil {
-			return nil, err
-		}
-		factor := matrix.Factor{Column: c, Of: o.Function.Evaluate, Fill: o.Fill, Center: o.Center}
 		if o.Kind != data.Numeric {
-			if c, err = c.Load(ctx); err != nil {
+			c, err := p.category(ctx, &o)
+			if err != nil {
 				return nil, err
 			}
 			read := labelReader(c, o.Kind)
-			factor = matrix.Factor{Column: c, Has: func(row int) bool { return read(row) == o.Level }}
+			factors = append(factors, matrix.Factor{Column: c, Has: func(row int) bool { return read(row) == o.Level }})
+			continue
 		}
-		factors = append(factors, factor)
+		c, err := p.find(ctx, &o)
+		if err != nil {
+			return nil, err
+		}
+		factors = append(factors, matrix.Factor{Column: c, Of: o.Function.Evaluate, Fill: o.Fill, Center: o.Center})
 	}
-	return matrix.NewProduct(t.Name, table.Derived, false, f.Rows, factors), nil
+	return matrix.NewProduct(t.Name, table.Derived, false, p.f.Rows, factors), nil
+}
+
+// category returns the column of an operand that is a category, in memory.
+func (p *termOpener) category(ctx context.Context, o *Operand) (*data.Column, error) {
+	if c := p.loaded[o.Column]; c != nil {
+		return c, nil
+	}
+	c, err := p.find(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if c, err = c.Load(ctx); err == nil {
+		p.loaded[o.Column] = c
+	}
+	return c, err
+}
+
+// find returns the column of an operand.
+func (p *termOpener) find(ctx context.Context, o *Operand) (*data.Column, error) {
+	c, err := p.f.Lookup(o.Column)
+	if err != nil {
+		return nil, err
+	}
+	return checkInputColumn(ctx, p.f, &Input{Name: o.Column, Kind: o.Kind}, c)
 }
