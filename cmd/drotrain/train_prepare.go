@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// The data on which `drotrain train` without options trains.
+const defaultData = "builtin:digits"
+
+// prepare chooses the data and checks the options.
+func (o *trainOptions) prepare(a *app, fs *pflag.FlagSet) error {
+	if err := o.chooseData(a, fs); err != nil {
+		return err
+	}
+	c := &o.Config
+	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}},
+		role{"features", c.Features, []string{"drop"}},
+		role{"drop", c.Drop, nil}, role{"groups", c.Groups, nil}, role{"categorical", c.Categorical, nil})
+	if err != nil {
+		return err
+	}
+	if o.Measure != options.Auto {
+		c.Evaluate = o.Measure
+	}
+	if c.Evaluate == train.EvaluateCrossfit {
+		c.Holdout = 0
+	}
+	if err := c.Validate(); err != nil {
+		return exit.Usagef("", "%v", err)
+	}
+	return checkCombinations(fs, c)
+}
+
+// chooseData sets the data if they are not given, and the default columns of an embedded data set.
+func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
+	for _, name := range []string{"data", "target", "out"} {
+		if f := fs.Lookup(name); f.Changed && f.Value.String() == "" {
+			return exit.Usagef("", "--%s is empty", name)
+		}
+	}
+	c := &o.Config
+	if c.Data == "" {
+		c.Data = defaultData
+	}
+	addArrayFiles(c)
+	if strings.HasPrefix(c.Data, datasets.Prefix) {
+		info, err := datasets.Get(c.Data)
+		if err != nil {
+			return unknownDataset(c.Data, err)
+		}
+		if c.Target == "" {
+			c.Target = info.Target
+		}
+		if !fs.Changed("groups") && c.Target == info.Target {
+			c.Groups = info.Groups
+		}
+		if fs.Changed("group-features") && c.GroupFeatures && info.GroupsUnknown {
+			return exit.Usagef("leave out --group-features",
+				"the group columns of %s are unknown at prediction and cannot be features", c.Data)
+		}
+	}
+	if c.Target == "" {
+		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", printable.QuoteShell(c.Data)),
+			"--target is missing; it names the column to predict")
+	}
+	with := ""
+	if len(c.Groups) > 0 {
+		with = ", groups " + strings.Join(c.Groups, ", ")
+	}
+	a.info("%s", printable.EscapeLine(fmt.Sprintf("reading %s, target %s%s", c.Data, c.Target, with)))
+	return nil
+}
+
+// addArrayFiles adds .npy files named as target or groups to the table, and replaces them by column names.
+func addArrayFiles(c *train.Config) {
+	if !strings.HasSuffix(c.Data, ".npy") {
+		return
+	}
+	take := func(file string) string {
+		name, is := strings.CutSuffix(filepath.Base(file), ".npy")
+		if !is {
+			return file
+		}
+		c.Data += "," + file
+		return name
+	}
+	c.Target = take(c.Target)
+	c.Groups = slices.Clone(c.Groups)
+	for i := range c.Groups {
+		c.Groups[i] = take(c.Groups[i])
+	}
+}
+
+// choiceOptions lists the options that say how a level is chosen.
+var choiceOptions = []string{"select", "folds", "validation"}
+
+// checkCombinations returns an error for options that exclude each other, or have no effect together.
+func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
+	given := func(names ...string) (out []string) {
+		for _, name := range names {
+			if fs.Changed(name) {
+				out = append(out, "--"+name)
+			}
+		}
+		return out
+	}
+	averagesValidation := c.Average == level.ValidationSubsets
+	var kinds []string
+	for _, k := range level.Kinds {
+		kinds = append(kinds, k.Option)
+	}
+	levels, choice := given(kinds...), given(choiceOptions...)
+	switch {
+	case len(levels) > 0 && len(choice) > 0 && !(averagesValidation && slices.Equal(choice, []string{"--validation"})):
+		return exit.Usagef("leave out one of the two kinds", "%s sets the robustness, but %s is for choosing it",
+			strings.Join(levels, " and "), strings.Join(choice, ", "))
+	case fs.Changed("penalty") && !c.HasDivergence():
+		return exit.Usagef("set the robustness with --nu, --radius or --ess, or leave out --penalty",
+			"--penalty %s has no effect without --nu, --radius or --ess", c.Penalty)
+	case fs.Changed("adversary") && !c.Level.IsSet():
+		return exit.Usagef("set the robustness, as in --nu 1, or leave out --adversary to choose it by cross-validation",
+			"--adversary %s has no effect without a robustness setting", c.Adversary)
+	}
+	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
+	fs.Visit(func(f *pflag.Flag) { typed[f.Name] = true })
+	for _, name := range []string{"resamples", "card"} {
+		if typed["report"] && fs.Lookup("report").Value.String() == options.ReportNone && typed[name] {
+			return exit.Usagef("leave out one of them", "--%s has no effect with --report none", name)
+		}
+	}
+	return nil
+}
