@@ -157,6 +157,11 @@ func (m *Model) validate() error {
 			return fmt.Errorf("%d %s for %d encoded columns", len(x.values), x.what, d)
 		}
 	}
+	for k, x := range m.Averaged {
+		if len(x) != len(m.Coefficients) {
+			return fmt.Errorf("averaged model %d has %d coefficients for %d encoded columns", k+1, len(x), d)
+		}
+	}
 	c := m.Config
 	c.Solver, c.Storage = autoSolver, "auto" // of the training alone: a newer version may know others
 	if name, _, _ := strings.Cut(c.Loss, ":"); name != "" && !slices.Contains(losses.Names(nil), name) {

@@ -406,7 +406,7 @@ func (m *Model) solveRobust(
 	var res *dro.Result
 	var err error
 	switch {
-	case m.Config.AveragesSubsets():
+	case m.Config.IsMeanOfModels():
 		res, err = m.solveSubsets(ctx, began)
 	case asked == autoSolver && m.Config.Average == "plain" && m.Config.Regulariser == nil:
 		res = plain

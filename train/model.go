@@ -43,6 +43,9 @@ type Model struct {
 	// Coefficients. D; nil where nothing was recalibrated.
 	Recalibrated []float64 `json:"recalibrated_coefficients,omitempty"`
 
+	// Averaged are the coefficients of the models whose mean is Coefficients; nil for a model that is no mean.
+	Averaged [][]float64 `json:"averaged_coefficients,omitempty"`
+
 	// Link is the name of the link of the loss, for programs that do not know the loss; empty: the margin is the
 	// prediction, or of two classes its log-odds.
 	Link string `json:"link,omitempty"`

@@ -3,23 +3,20 @@ package train
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
 	"github.com/drotrain/drotrain/verify"
 )
 
 // Prove returns a proof of the lower bound of the certificate, for package verify: weights of the adversary, and the
 // slopes of the losses at the point that minimises the objective under these weights. Both are computed to the
-// last digits, so that the bound does not depend on where the training stopped. It needs Config.KeepProof and
+// last digits, so that the bound does not depend on where the training stopped. For a mean of models it has the slopes
+// of each of them, on the rows of its subset. It needs Config.KeepProof and
 // Config.KeepRows; several ranks are an error, and so is an adversary or a regulariser of the caller's.
 func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
-	const (
-		gap    = 1e-9  // of the weights
-		finest = 1e-24 // of the slopes: as far as double precision allows
-		passes = 200   // for each solve
-	)
 	r := m.Run
 	if r == nil || r.Weights == nil || r.rows != nil {
 		return nil, errNoWeights
@@ -28,56 +25,124 @@ func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 		return nil, errors.New(
 			"only adversaries and regularisers of this module can be proved, but this model was trained with another one")
 	}
-	oracle, err := m.tuneTable(r.Train).Oracle()
+	p := &verify.Proof{}
+	var err error
+	if m.Config.IsMeanOfModels() {
+		err = m.proveSubsets(ctx, p)
+	} else {
+		err = m.proveOptimum(ctx, p)
+	}
+	if err == nil && r.Err() != nil {
+		err = errors.Join(errors.New("the proof could not be computed"), r.Err())
+	}
 	if err != nil {
 		return nil, err
 	}
+	return p, nil
+}
+
+const passesOfProof = 200 // for each solve
+
+// proveOptimum adds the proof of a model that is the optimum of one problem.
+func (m *Model) proveOptimum(ctx context.Context, p *verify.Proof) error {
+	const gap = 1e-9 // of the weights
+	r := m.Run
+	table := m.tuneTable(r.Train)
 	dual, err := m.Config.Dual(r.levelRows())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	options := &dro.Options{X0: m.Coefficients, RelativeGap: min(gap, m.Config.Gap), MaxPasses: passes,
-		Seed: m.Config.Seed, KeepDual: true}
 	candidates := [][]float64{r.Weights, r.dual}
 	if !m.Config.KeepsWeights() {
-		res, err := dro.Solve(ctx, m.problem(oracle, dual), options)
+		oracle, err := table.Oracle()
 		if err != nil {
-			return nil, m.nameColumn(err)
+			return err
+		}
+		res, err := dro.Solve(ctx, m.problem(oracle, dual), &dro.Options{X0: m.Coefficients,
+			RelativeGap: min(gap, m.Config.Gap), MaxPasses: passesOfProof, Seed: m.Config.Seed, KeepDual: true})
+		if err != nil {
+			return m.nameColumn(err)
 		}
 		candidates = append(candidates, res.Weights, res.Dual)
 	}
-	options.KeepDual = false
-	var at, weights []float64
-	best := math.Inf(-1)
-	options.RelativeGap = finest
+	var best *weightedOptimum
 	for _, y := range candidates {
 		if y == nil {
 			continue
 		}
-		res, err := dro.Solve(ctx, m.problem(oracle, dro.Fixed{Weights: y}), options)
+		o, err := m.minimiseUnder(ctx, table, y, m.Coefficients)
 		if err != nil {
-			return nil, m.nameColumn(err)
+			return err
 		}
-		if lower := res.Certificate.Lower - dual.Value(y); at == nil || lower > best {
-			at, weights, best = res.X, y, lower
+		if o.lower -= dual.Value(y); best == nil || o.lower > best.lower {
+			best = o
 		}
 	}
+	best.addTo(p, r.Train.Rows)
+	return nil
+}
+
+// proveSubsets adds the proofs of averaged models, one after the other.
+func (m *Model) proveSubsets(ctx context.Context, p *verify.Proof) error {
+	table, rows := m.subsetsTable(), m.Run.Train.Rows
+	if m.Config.Average == level.ValidationSubsets {
+		rows = m.Run.validation.Rows
+	}
+	subsets, err := level.Subsets(table.Rows)
+	if err != nil {
+		return err
+	}
+	for k, subset := range subsets {
+		y, of := make([]float64, len(subset)), make([]int, len(subset))
+		for i, j := range subset {
+			y[i], of[i] = 1/float64(len(subset)), rows[j]
+			p.Parts = append(p.Parts, k)
+		}
+		o, err := m.minimiseUnder(ctx, table.Select(subset), y, m.Averaged[k])
+		if err != nil {
+			return err
+		}
+		o.addTo(p, of)
+	}
+	return nil
+}
+
+// A weightedOptimum is the optimum of the objective under given weights.
+type weightedOptimum struct {
+	lower   float64 // bound of the mean loss with the regulariser
+	weights []float64
+	slopes  []float64 // of the losses there
+}
+
+// minimiseUnder minimises the mean loss under weights y as far as double precision allows.
+func (m *Model) minimiseUnder(ctx context.Context, t *tune.Table, y, start []float64) (*weightedOptimum, error) {
+	const finest = 1e-24
+	oracle, err := t.Oracle()
+	if err != nil {
+		return nil, err
+	}
+	res, err := dro.Solve(ctx, m.problem(oracle, dro.Fixed{Weights: y}), &dro.Options{X0: start, RelativeGap: finest,
+		MaxPasses: passesOfProof, Seed: m.Config.Seed})
+	if err != nil {
+		return nil, m.nameColumn(err)
+	}
 	n, _, k := oracle.Dims()
-	value, slope := make([]float64, n), make([]float64, n*k)
-	oracle.EvalTo(value, slope, at, 0, n)
-	order := make([]int, n)
+	o := &weightedOptimum{res.Certificate.Lower, y, make([]float64, n*k)}
+	oracle.EvalTo(make([]float64, n), o.slopes, res.X, 0, n)
+	return o, nil
+}
+
+// addTo adds the weights and slopes to a proof, by the rows of the table.
+func (o *weightedOptimum) addTo(p *verify.Proof, rows []int) {
+	order := make([]int, len(rows))
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortFunc(order, func(i, j int) int { return r.Train.Rows[i] - r.Train.Rows[j] })
-	p := &verify.Proof{}
+	slices.SortFunc(order, func(i, j int) int { return rows[i] - rows[j] })
+	k := len(o.slopes) / max(1, len(rows))
 	for _, j := range order {
-		p.Rows = append(p.Rows, r.Train.Rows[j])
-		p.Weight = append(p.Weight, weights[j])
-		p.Slope = append(p.Slope, slope[j*k:(j+1)*k]...)
+		p.Rows = append(p.Rows, rows[j])
+		p.Weight = append(p.Weight, o.weights[j])
+		p.Slope = append(p.Slope, o.slopes[j*k:(j+1)*k]...)
 	}
-	if err := r.Err(); err != nil {
-		return nil, errors.Join(errors.New("the proof could not be computed"), err)
-	}
-	return p, nil
 }

@@ -7,21 +7,31 @@ import (
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
 )
+
+// subsetsTable returns the rows that balanced subsets are drawn from.
+func (m *Model) subsetsTable() *tune.Table {
+	if m.Config.Average == level.ValidationSubsets {
+		return m.validationTable()
+	}
+	return m.tuneTable(m.Run.Train)
+}
 
 // solveSubsets trains ERM on each balanced subset of the training rows, or of the validation rows, and returns the mean
 // of the solutions. Objective, bounds and passes are means over the subsets: the certificate says that every averaged
 // model is optimal on its subset. The result is certified if all of them are. A row's weight is the mean of its weights
 // in the subsets.
 func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result, error) {
-	table, of := m.tuneTable(m.Run.Train), ""
+	table, of := m.subsetsTable(), ""
 	if m.Config.Average == level.ValidationSubsets {
-		table, of = m.validationTable(), " of the validation rows"
+		of = " of the validation rows"
 	}
 	subsets, err := level.Subsets(table.Rows)
 	if err != nil {
 		return nil, err
 	}
+	m.Averaged = nil
 	mean := &dro.Result{Status: dro.Certified, Weights: make([]float64, table.N)}
 	share := 1 / float64(len(subsets))
 	for k, rows := range subsets {
@@ -39,6 +49,7 @@ func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result,
 		if mean.X == nil {
 			mean.X = make([]float64, len(res.X))
 		}
+		m.Averaged = append(m.Averaged, res.X)
 		for i, v := range res.X {
 			mean.X[i] += share * v
 		}

@@ -35,10 +35,9 @@ func (r *Report) Proved() bool { return r.Refused == "" }
 //   - from above by the objective at the coefficients of the model, where the largest loss of the adversary is bounded
 //     by a feasible point of its dual problem;
 //   - from below by the value of the dual problem −Σ y_j f_j*(s_j) − ψ(y) − (‖Σ y_j s_j z_j‖ − r)₊²/(2μ) at the weights
+//     y and slopes s of the proof, after these have been moved, within rounding, to where they are feasible exactly.
 //
-// y and
-//
-//	slopes s of the proof, after these have been moved, within rounding, to where they are feasible exactly.
+// If the model is a mean of models, the bounds are the means of theirs, each of which is about its own rows.
 //
 // The certificate is proved if both bounds are within the relative gap that the model says, and if the upper bound that
 // the model states is not below the objective. What is not proved is in Report.Refused; an error means that the table
@@ -55,20 +54,26 @@ func Check(ctx context.Context, m *Model, f *data.Frame, p *Proof) (*Report, err
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(rows.Rows, p.Rows) {
-		r.Refused = fmt.Sprintf("the proof is about %d rows, which are not the %d training rows of the model", len(p.Rows),
-			rows.N)
-		return r, nil
-	}
-	c := &checker{ctx: ctx, m: m, rows: rows, outputs: m.Encoder.Target.Outputs()}
-	err = c.bound(r, p)
-	if cause := ctx.Err(); cause != nil {
-		return nil, cause
-	}
+	parts, err := m.parts(rows, p)
 	if err != nil {
 		r.Refused = err.Error()
 		return r, nil
 	}
+	uppers, lowers := interval.NewSum(), interval.NewSum()
+	for _, part := range parts {
+		upper, lower, err := part.newChecker(ctx, m).bound(part.proof)
+		if cause := ctx.Err(); cause != nil {
+			return nil, cause
+		}
+		if err != nil {
+			r.Refused = err.Error()
+			return r, nil
+		}
+		uppers.Add(upper)
+		lowers.Add(lower)
+	}
+	count := interval.New(float64(len(parts)))
+	r.Upper, r.Lower = interval.Div(uppers.Value(), count).Hi, interval.Div(lowers.Value(), count).Lo
 	r.judge(m)
 	return r, nil
 }
@@ -134,6 +139,7 @@ func leastFloatAbove(v *big.Float) float64 {
 type checker struct {
 	ctx     context.Context
 	m       *Model
+	x       []float64 // coefficients
 	rows    *trainingRows
 	outputs int // margins a row
 	loss    loss
@@ -144,37 +150,34 @@ type checker struct {
 	penalised int // columns: all but the intercept
 }
 
-// bound sets the bounds of r.
-func (c *checker) bound(r *Report, p *Proof) (err error) {
+// bound returns an interval whose upper end is not below the objective at the coefficients, and one whose lower end is
+// not above the optimum.
+func (c *checker) bound(p *Proof) (upper, lower number, err error) {
 	defer interval.Catch(&err)
 	cfg := &c.m.Config
 	if c.loss, err = newLoss(cfg, c.outputs); err != nil {
-		return err
+		return zero, zero, err
 	}
 	if c.norm, err = newNorm(cfg, c.loss); err != nil {
-		return err
+		return zero, zero, err
 	}
 	w, groups, err := c.rows.atoms(cfg)
 	if err != nil {
-		return err
+		return zero, zero, err
 	}
 	if c.set, err = newSet(cfg, w); err != nil {
-		return err
+		return zero, zero, err
 	}
 	c.grouping, c.atoms, c.penalised = groups, len(w.exact), c.rows.D
 	if cfg.Intercept {
 		if c.m.Encoder.Intercept() != c.rows.D-1 {
-			return errors.New("the model has an intercept, but no column for it")
+			return zero, zero, errors.New("the model has an intercept, but no column for it")
 		}
 		c.penalised--
 	}
-	r.Upper = c.upperBound().Hi
-	lower, err := c.lowerBound(p)
-	if err != nil {
-		return err
-	}
-	r.Lower = lower.Lo
-	return nil
+	upper = c.upperBound()
+	lower, err = c.lowerBound(p)
+	return upper, lower, err
 }
 
 // chunks is the largest number of parts in which rows are taken. Sums are taken by part, and the parts are added in
@@ -245,8 +248,8 @@ func (c *checker) add(n int, term func(j int) number) number {
 
 // upperBound returns an interval whose upper end is not below the objective at the coefficients.
 func (c *checker) upperBound() number {
-	x := make([]number, len(c.m.Coefficients))
-	for i, v := range c.m.Coefficients {
+	x := make([]number, len(c.x))
+	for i, v := range c.x {
 		x[i] = interval.New(v)
 	}
 	f := make([]number, c.rows.N)

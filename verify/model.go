@@ -24,6 +24,7 @@ type Model struct {
 	Config       config          `json:"config"`
 	Encoder      *encode.Encoder `json:"encoder"`
 	Coefficients []float64       `json:"coefficients"`
+	Averaged     [][]float64     `json:"averaged_coefficients"` // whose mean Coefficients are
 	Result       struct {
 		Status      string `json:"status"`
 		Certified   bool   `json:"certified"`
@@ -100,8 +101,14 @@ func ReadModel(raw []byte) (*Model, error) {
 	if want := m.Encoder.D() * m.Encoder.Target.Outputs(); len(m.Coefficients) != want {
 		return nil, fmt.Errorf("the model is damaged: it has %d coefficients instead of %d", len(m.Coefficients), want)
 	}
-	for _, v := range append(slices.Clone(m.Coefficients), m.Config.Mu, m.Config.Gap, m.Config.HuberDelta,
-		m.Config.Adjust) {
+	numbers := append(slices.Clone(m.Coefficients), m.Config.Mu, m.Config.Gap, m.Config.HuberDelta, m.Config.Adjust)
+	for k, x := range m.Averaged {
+		if numbers = append(numbers, x...); len(x) != len(m.Coefficients) {
+			return nil, fmt.Errorf("the model is damaged: averaged model %d has %d coefficients instead of %d", k+1, len(x),
+				len(m.Coefficients))
+		}
+	}
+	for _, v := range numbers {
 		if v-v != 0 {
 			return nil, errors.New("the model is damaged: some of its numbers are not finite")
 		}
@@ -175,11 +182,20 @@ func (m *Model) Supported() error {
 		return err
 	}
 	if _, known := averages[c.Average]; !known {
-		return fmt.Errorf("verify cannot check the average %q, because it is not the optimum of one problem", c.Average)
+		return fmt.Errorf("verify does not support the average %q", c.Average)
 	}
 	if c.Adversary != "" && c.Adversary != "rows" && c.Adversary != "groups" {
 		return fmt.Errorf("verify does not support the adversary %q", c.Adversary)
 	}
-	_, err = newSet(c, &reference{})
-	return err
+	if _, err = newSet(c, &reference{}); err != nil || !c.isMean() {
+		return err
+	}
+	switch {
+	case c.Average == validationSubsets && c.ValidationData != "":
+		return errors.New("verify reads one table, but the models that are averaged were trained on the validation rows of " +
+			"another: put them into the same table, and mark them with --validation split:COLUMN")
+	case m.RowsGiven:
+		return errors.New("verify cannot check the balanced subsets of rows that a program chose")
+	}
+	return nil
 }

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 )
 
 // Names of the columns of a proof. The last three hold the same text in every row.
 const (
+	partColumn   = "part"   // of a model that is a mean: the averaged model, counted from 1
 	rowColumn    = "row"    // of the table, counted from 1
 	weightColumn = "weight" // of the adversary
 	slopeColumn  = "slope"  // derivative of the loss in the margin; of several classes slope_0, slope_1, …
@@ -22,10 +24,12 @@ const (
 	digestColumn = "digest" // of the numbers
 )
 
-// A Proof holds weights and slopes that prove a lower bound, one row for each training row. Columns binds it to a model
-// file and its data, and [ReadProof] returns the proof that [Check] takes.
+// A Proof holds weights and slopes that prove a lower bound, one row for each training row. For the mean of several
+// models it has the rows of each of them, one model after the other. Columns binds it to a model file and its data, and
+// [ReadProof] returns the proof that [Check] takes.
 type Proof struct {
-	Rows   []int     // of the table, ascending from 0
+	Parts  []int     // the averaged model that a row belongs to, ascending from 0; nil: the model is no mean
+	Rows   []int     // of the table, ascending from 0 within a part
 	Weight []float64 // n
 	Slope  []float64 // n·k, by rows
 
@@ -41,7 +45,7 @@ func slopeName(output, outputs int) string {
 }
 
 // Columns returns the proof as a table: its numbers, the SHA-256 of the model file, a name of the data and the SHA-256
-// of the numbers. Rows must ascend.
+// of the numbers. Parts, and rows within a part, must ascend.
 func (p *Proof) Columns(model string, sources []data.Source) []data.Column {
 	n := len(p.Rows)
 	numbers := func(name, kind string, of func(j int) float64) data.Column {
@@ -51,10 +55,12 @@ func (p *Proof) Columns(model string, sources []data.Source) []data.Column {
 		}
 		return c
 	}
-	columns := []data.Column{
-		numbers(rowColumn, "int64", func(j int) float64 { return float64(p.Rows[j] + 1) }),
-		numbers(weightColumn, "float64", func(j int) float64 { return p.Weight[j] }),
+	var columns []data.Column
+	if p.Parts != nil {
+		columns = append(columns, numbers(partColumn, "int64", func(j int) float64 { return float64(p.Parts[j] + 1) }))
 	}
+	columns = append(columns, numbers(rowColumn, "int64", func(j int) float64 { return float64(p.Rows[j] + 1) }),
+		numbers(weightColumn, "float64", func(j int) float64 { return p.Weight[j] }))
 	k := len(p.Slope) / max(1, n)
 	for c := range k {
 		columns = append(columns, numbers(slopeName(c, k), "float64", func(j int) float64 { return p.Slope[j*k+c] }))
@@ -66,11 +72,25 @@ func (p *Proof) Columns(model string, sources []data.Source) []data.Column {
 	return columns
 }
 
-// digestOf returns the SHA-256 of the numbers in hexadecimal: of every row its number, weight and slopes as
-// little-endian float64.
+// part returns the proof of one averaged model, or all of a proof without parts.
+func (p *Proof) part(part int) *Proof {
+	if p.Parts == nil {
+		return p
+	}
+	lo, _ := slices.BinarySearch(p.Parts, part)
+	hi, _ := slices.BinarySearch(p.Parts, part+1)
+	k := len(p.Slope) / max(1, len(p.Rows))
+	return &Proof{Rows: p.Rows[lo:hi], Weight: p.Weight[lo:hi], Slope: p.Slope[lo*k : hi*k]}
+}
+
+// digestOf returns the SHA-256 of the numbers in hexadecimal: of every row its part if there are parts, its number,
+// weight and slopes as little-endian float64.
 func (p *Proof) digestOf() string {
 	sum, k := sha256.New(), len(p.Slope)/max(1, len(p.Rows))
 	for j, row := range p.Rows {
+		if p.Parts != nil {
+			hashNumbers(sum, float64(p.Parts[j]+1))
+		}
 		hashNumbers(sum, float64(row+1), p.Weight[j])
 		hashNumbers(sum, p.Slope[j*k:(j+1)*k]...)
 	}
@@ -122,9 +142,21 @@ func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) 
 		}
 		return nil
 	}
+	isCount := func(v float64) bool { return v == math.Trunc(v) && v >= 1 && v < 1<<53 }
+	if f.Has(partColumn) {
+		p.Parts = make([]int, f.Rows)
+		err := read(partColumn, func(j int, v float64) bool {
+			p.Parts[j] = int(v) - 1
+			return isCount(v) && (j == 0 || p.Parts[j] >= p.Parts[j-1])
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	err := read(rowColumn, func(j int, v float64) bool {
 		p.Rows[j] = int(v) - 1
-		return v == math.Trunc(v) && v >= 1 && v < 1<<53 && (j == 0 || p.Rows[j] > p.Rows[j-1])
+		starts := j == 0 || p.Parts != nil && p.Parts[j] > p.Parts[j-1]
+		return isCount(v) && (starts || p.Rows[j] > p.Rows[j-1])
 	})
 	if err != nil {
 		return nil, err

@@ -31,7 +31,12 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 	rows := slices.Clone(p.Rows)
 	if !m.RowsGiven {
 		var err error
-		if rows, _, err = f.SplitRows(ctx, c.holdout()); err != nil {
+		if c.Average == validationSubsets {
+			rows, err = f.ValidationRows(ctx, c.holdout())
+		} else {
+			rows, _, err = f.SplitRows(ctx, c.holdout())
+		}
+		if err != nil {
 			return nil, err
 		}
 	} else if len(rows) > 0 && rows[len(rows)-1] >= f.Rows {
@@ -82,7 +87,8 @@ func (r *trainingRows) groups() []int32 {
 }
 
 // averages holds the averages by name: the total weight of a group is proportional to its own to the power 1 − this.
-var averages = map[string]float64{"": 0, "plain": 0, "balanced": 1, "half-balanced": 0.5}
+var averages = map[string]float64{"": 0, "plain": 0, "balanced": 1, "half-balanced": 0.5, "subsets": 0,
+	validationSubsets: 0}
 
 // atoms returns the reference weights of the adversary's atoms, and the groups if they are the atoms.
 func (r *trainingRows) atoms(c *config) (*reference, *grouping, error) {

@@ -28,14 +28,15 @@ func writeTable(t *testing.T, rows int) string {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
 	var b strings.Builder
-	b.WriteString("a,b,c,group,weight,number,count,class,yes\n")
+	b.WriteString("a,b,c,group,weight,number,count,class,yes,part\n")
 	for range rows {
 		x := [3]float64{rng.NormFloat64(), rng.NormFloat64(), rng.ExpFloat64()}
 		g, m := rng.IntN(3), x[0]-0.5*x[1]+0.2*x[2]
 		class := []string{"u", "v", "w"}[min(2, max(0, int(1.5+m+0.7*rng.NormFloat64())))]
 		yes := map[bool]string{true: "yes", false: "no"}[rng.Float64() < 1/(1+math.Exp(-m*float64(2-g)))]
-		fmt.Fprintf(&b, "%.4f,%.4f,%.4f,g%d,%.3f,%.4f,%d,%s,%s\n", x[0], x[1], x[2], g, 0.5+2*rng.Float64(),
-			m+rng.NormFloat64()*float64(1+g), int(rng.ExpFloat64()*math.Exp(0.5*m)), class, yes)
+		part := map[bool]string{true: "validation", false: "train"}[rng.IntN(2) == 0]
+		fmt.Fprintf(&b, "%.4f,%.4f,%.4f,g%d,%.3f,%.4f,%d,%s,%s,%s\n", x[0], x[1], x[2], g, 0.5+2*rng.Float64(),
+			m+rng.NormFloat64()*float64(1+g), int(rng.ExpFloat64()*math.Exp(0.5*m)), class, yes, part)
 	}
 	path := filepath.Join(t.TempDir(), "table.csv")
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
@@ -59,8 +60,8 @@ func trainOn(t *testing.T, path string, set func(c *train.Config)) *trained {
 	c.Data, c.Groups, c.KeepRows, c.KeepProof = path, []string{"group"}, true, true
 	set(&c)
 	c.NoBaseline = c.Average == ""
-	for _, name := range []string{"number", "count", "class", "yes", "weight"} {
-		if name != c.Target && name != c.Weight && name != c.Exposure {
+	for _, name := range []string{"number", "count", "class", "yes", "weight", "part"} {
+		if name != c.Target && name != c.Weight && name != c.Exposure && name != c.ValidationSplit {
 			c.Drop = append(c.Drop, name)
 		}
 	}
@@ -176,6 +177,13 @@ var cases = []struct {
 	{"logistic, half-balanced, rounded", func(c *train.Config) {
 		c.Target, c.Average, c.Storage = "yes", "half-balanced", "float32"
 	}},
+	{"logistic, mean of models on balanced subsets", func(c *train.Config) { c.Target, c.Average = "yes", "subsets" }},
+	{"squared, mean of models on subsets, μ = 0", func(c *train.Config) {
+		c.Target, c.Loss, c.Average, c.Mu = "number", "squared", "subsets", at(0)
+	}},
+	{"softmax, mean of models on validation rows", func(c *train.Config) {
+		c.Target, c.Average, c.ValidationSplit = "class", "validation-subsets", "part"
+	}},
 	{"logistic, KL ball, μ = 0", func(c *train.Config) { c.Target, c.Ess, c.Mu = "yes", at(0.9), at(0) }},
 	{"squared, CVaR without an intercept, μ = 0", func(c *train.Config) {
 		c.Target, c.Loss, c.Protect, c.Intercept, c.Mu = "number", "squared", at(0.3), false, at(0)
@@ -228,7 +236,7 @@ func TestCheck_ProvesEveryLossAndSet(t *testing.T) {
 
 // objectiveOf returns the objective at the coefficients by the definitions of package exact, which has no softmax.
 func objectiveOf(m *trained) exact.Real {
-	if m.Classes() != nil {
+	if m.Classes() != nil || m.Config.IsMeanOfModels() {
 		return nil
 	}
 	d, c := m.Run.Train, m.Config
@@ -293,6 +301,80 @@ func objectiveOf(m *trained) exact.Real {
 		x[i] = exact.New(v)
 	}
 	return p.Objective(x)
+}
+
+// A mean of models is refused unless every averaged model is on a balanced subset, and the coefficients are the mean.
+func TestCheck_RefusesChangesOfAMean(t *testing.T) {
+	table := writeTable(t, 80)
+	m := trainOn(t, table, func(c *train.Config) { c.Target, c.Average = "yes", "subsets" })
+	size := len(m.proof.Rows) / 10
+	numbers := map[string]struct {
+		change func(p *verify.Proof)
+		want   string
+	}{
+		"a part left out": {func(p *verify.Proof) {
+			n := 9 * size
+			p.Parts, p.Rows, p.Weight, p.Slope = p.Parts[:n], p.Rows[:n], p.Weight[:n], p.Slope[:n]
+		}, "10 parts"},
+		"no parts": {func(p *verify.Proof) {
+			p.Parts, p.Rows, p.Weight, p.Slope = nil, p.Rows[:size], p.Weight[:size], p.Slope[:size]
+		}, "10 parts"},
+		"a row left out": {func(p *verify.Proof) {
+			p.Parts, p.Rows, p.Weight, p.Slope = p.Parts[1:], p.Rows[1:], p.Weight[1:], p.Slope[1:]
+		}, "not balanced"},
+		"the subset of another part": {func(p *verify.Proof) {
+			copy(p.Rows[:size], p.Rows[size:])
+		}, ""},
+		"a row that was held out": {func(p *verify.Proof) {
+			for row := range 80 {
+				if at, _ := slices.BinarySearch(p.Rows[:size], row); at < size && !slices.Contains(m.Run.Train.Rows, row) {
+					p.Rows[at] = row
+					return
+				}
+			}
+		}, "part 1"},
+		"other weights": {func(p *verify.Proof) { p.Weight[0] *= 1.01 }, "given weights"},
+		"slopes of one part / 2": {func(p *verify.Proof) {
+			for j := range size {
+				p.Slope[j] /= 2
+			}
+		}, "relative gap"},
+	}
+	honest := m.proof
+	for name, c := range numbers {
+		m.proof = &verify.Proof{Parts: slices.Clone(honest.Parts), Rows: slices.Clone(honest.Rows),
+			Weight: slices.Clone(honest.Weight), Slope: slices.Clone(honest.Slope)}
+		c.change(m.proof)
+		refuses(t, name, c.want)(check(t, m.file, table, m.columns(t, m.file)))
+	}
+	m.proof = honest
+	columns := m.columns(t, m.file)
+	columns[0].Number = slices.Clone(columns[0].Number)
+	columns[0].Number[size-1] = 2 // a row of the first part in the second one
+	if r, err := check(t, m.file, table, columns); err == nil && r.Proved() {
+		t.Error("proved with another part")
+	}
+	for name, change := range map[string]func(o *train.Model){
+		"another mean":       func(o *train.Model) { o.Coefficients[0] *= 1 + 1e-9 },
+		"nine models":        func(o *train.Model) { o.Averaged = o.Averaged[1:] },
+		"no averaged models": func(o *train.Model) { o.Averaged = nil },
+		"other models with the same mean": func(o *train.Model) {
+			o.Averaged[0][0] += 0.25
+			o.Averaged[1][0] -= 0.25
+		},
+	} {
+		o, of := *m.Model, func(x []float64) []float64 { return slices.Clone(x) }
+		o.Coefficients, o.Averaged = of(m.Coefficients), slices.Clone(m.Averaged)
+		for k, x := range o.Averaged {
+			o.Averaged[k] = of(x)
+		}
+		change(&o)
+		var file bytes.Buffer
+		if _, err := o.WriteTo(&file); err != nil {
+			t.Fatal(err)
+		}
+		refuses(t, name, "")(check(t, file.Bytes(), table, m.columns(t, file.Bytes())))
+	}
 }
 
 // With mu = 0, slopes at any other point than the optimum would prove too much if they were not moved.

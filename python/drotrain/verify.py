@@ -18,7 +18,9 @@ from mpmath import iv, mp, nstr
 
 iv.prec = 256
 _ZERO, _ONE = iv.mpf(0), iv.mpf(1)
-_STRENGTH = {"": 0.0, "plain": 0.0, "balanced": 1.0, "half-balanced": 0.5}  # of averages: by groups' weights to the power 1 − this
+# Averages: the total weight of a group is proportional to its own to the power 1 − this.
+_STRENGTH = {"": 0.0, "plain": 0.0, "balanced": 1.0, "half-balanced": 0.5, "subsets": 0.0, "validation-subsets": 0.0}
+_COUNT = 10  # of averaged models
 _TOLERANCE = 1e-9  # the share of the weight by which weights may be outside of the set
 
 
@@ -294,6 +296,27 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     return upper, y @ adjust - psi - dual - (_max(steep - radius, _ZERO) ** 2 / (2 * mu) if config["mu"] > 0 else _ZERO)
 
 
+def _parts(m: dict, numbers: Any, rows: Any, group: Any) -> list[tuple[Any, Any, Any]]:
+    """Return coefficients, proof and places of rows: of the model, or of every averaged model, whose rows must be balanced."""
+    if not m["config"].get("average", "").endswith("subsets"):
+        if not np.array_equal(numbers[:, 0], rows):
+            raise Refused("the rows of the proof are not the encoded ones")
+        return [(m["coefficients"], numbers, np.arange(len(rows)))]
+    averaged = np.array(m.get("averaged_coefficients", []))
+    mean = [_array(x).sum() / _COUNT for x in averaged.T]
+    rounding = ((_COUNT + 2) * 2.0**-53 * np.abs(averaged).mean(axis=0)).tolist()
+    if len(averaged) != _COUNT or any(abs(a - b).b > c for a, b, c in zip(mean, m["coefficients"], rounding, strict=True)):
+        raise Refused("the coefficients are not the mean of those of the averaged models")
+    least, parts = min(np.unique(group[group >= 0], return_counts=True)[1]), []
+    for k, x in enumerate(averaged):
+        part = numbers[numbers[:, 0] == k + 1, 1:]
+        at = np.flatnonzero(np.isin(rows, part[:, 0]) & (group >= 0))
+        if not np.array_equal(rows[at], part[:, 0]) or any((group[at] == g).sum() != least for g in set(group[group >= 0])):
+            raise Refused("a part of the proof is not on a balanced subset")
+        parts.append((x, part, at))
+    return parts
+
+
 def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
     """Return the upper and the lower bound of the optimum, or raise Refused. The arguments are paths."""
     raw = Path(model).read_bytes()
@@ -302,18 +325,24 @@ def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
     sets = ("average", "nu", "ess", "protect", "radius", "spectral", "wasserstein")
     if sum(config.get(name) not in (None, "") for name in sets) != 1:
         raise Refused("the set of the model is not known")
-    numbers = np.column_stack([p["row"], p["weight"], *(p[name] for name in p if name.startswith("slope"))]).astype("<f8")
+    numbers = np.column_stack([p[name] for name in p if name.startswith(("part", "row", "weight", "slope"))]).astype("<f8")
     if hashlib.sha256(numbers.tobytes()).hexdigest() != p["digest"][0] or hashlib.sha256(raw).hexdigest() != p["model"][0]:
         raise Refused("the proof was changed after it was written, or belongs to another model")
     if not m["result"]["certified"] or not config["mu"] >= 0:
         raise Refused("the model is not certified, or mu is below 0")
-    if not np.array_equal(numbers[:, 0], r["row"]) or not (numbers[:, 1] >= 0).all() or not np.isfinite(numbers).all():
-        raise Refused("the rows of the proof are not the encoded ones, or a number is not valid")
+    if not np.isfinite(numbers).all():
+        raise Refused("a number of the proof is not finite")
     z = np.column_stack([r[f"z{i}"] for i in range(sum(name.startswith("z") for name in r))])
     if len(m["coefficients"]) % z.shape[1]:  # one set of coefficients, or one per class
         raise Refused("the encoded rows have another number of columns than the model")
-    target, weight, group = (np.array(r[name], dtype=float) for name in ("target", "weight", "group"))
-    upper, lower = _bounds(config, np.array(m["coefficients"]), z, target, weight, group, numbers[:, 1], numbers[:, 2:])
+    rows, target, weight, group = (np.array(r[name], dtype=float) for name in ("row", "target", "weight", "group"))
+    upper = lower = _ZERO
+    parts = _parts(m, numbers, rows, group)
+    for x, part, at in parts:
+        if (part[:, 1] < 0).any():
+            raise Refused("a weight is below 0")
+        bounds = _bounds(config, np.array(x), z[at], target[at], weight[at], group[at], part[:, 1], part[:, 2:])
+        upper, lower = upper + bounds[0] / len(parts), lower + bounds[1] / len(parts)
     if upper.b > stated["upper"] or upper.b < stated["lower"]:
         raise Refused("the objective is not between the bounds that the model states")
     if not (iv.mpf(upper.b) - iv.mpf(lower.a)).b <= config["gap"] * upper.b:

@@ -29,6 +29,8 @@ CASES = [
     ["--target", "job", "--ess", "0.95"],
     ["--target", "approved", "--wasserstein", "0.05"],
     ["--target", "visits", "--loss", "poisson", "--protect", "0.8", "--exposure", "weight"],
+    ["--target", "approved", "--average", "subsets"],
+    ["--target", "job", "--average", "subsets"],
     ["--target", "approved", "--ess", "0.95", "--mu", "0"],
     ["--target", "income", "--loss", "squared", "--adversary", "groups", "--nu", "0.2", "--mu", "0"],
     ["--target", "income", "--loss", "huber", "--mu", "0", "--wasserstein", "0.05"],
@@ -87,3 +89,35 @@ def test_changes_are_refused(people: pd.DataFrame, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(sys, "argv", ["verify", model, proof, rows])
     assert verify.main() == 4
     assert "another model" in capsys.readouterr().err
+
+
+def test_changes_of_a_mean_are_refused(people: pd.DataFrame, tmp_path: Path) -> None:
+    table, model, proof, rows = train(people, tmp_path, ["--target", "approved", "--average", "subsets"])
+    command = [binary(), "verify", "--model", model, "--proof", proof, "--data", table, "--encoded", rows, "--quiet"]
+    subprocess.run(command, check=True, capture_output=True)
+    document, honest = json.loads(Path(model).read_text()), pq.read_table(proof).to_pydict()
+    bounds = verify.check(model, proof, rows)
+
+    def refuses(why: str, change_model: object = None, change: object = None) -> None:
+        """Check changed files whose digests agree again."""
+        m, p = json.loads(json.dumps(document)), {k: list(v) for k, v in honest.items()}
+        for of, changes in ((m, change_model), (p, change)):
+            if changes:
+                changes(of)
+        (tmp_path / "m.json").write_text(json.dumps(m))
+        n = len(p["row"])
+        p["model"] = [hashlib.sha256((tmp_path / "m.json").read_bytes()).hexdigest()] * n
+        numbers = np.column_stack([p[k] for k in ("part", "row", "weight", "slope")]).astype("<f8")
+        p["digest"] = [hashlib.sha256(numbers.tobytes()).hexdigest()] * n
+        pq.write_table(pa.table({k: v[:n] for k, v in p.items()}), tmp_path / "p.parquet")
+        with pytest.raises(verify.Refused, match=why):
+            verify.check(str(tmp_path / "m.json"), str(tmp_path / "p.parquet"), rows)
+
+    last = len(honest["row"]) - 1
+    assert bounds[0] > bounds[1]
+    refuses("not the mean", lambda m: m["averaged_coefficients"].pop())
+    refuses("not the mean", lambda m: m["coefficients"].__setitem__(0, m["coefficients"][0] + 1e-9))
+    refuses("balanced", None, lambda p: p["part"].__setitem__(last, 9))
+    refuses("balanced", None, lambda p: [v.pop() for v in p.values()])
+    refuses("larger gap", None, lambda p: p["slope"].__setitem__(slice(last // 10), [0.0] * (last // 10)))
+    refuses("given ones", None, lambda p: p["weight"].__setitem__(0, 1.1 * p["weight"][0]))

@@ -391,8 +391,3 @@ func Subsets(r Rows) ([][]int, error) {
 
 // ValidationSubsets is the average of models on balanced subsets of the validation rows.
 const ValidationSubsets = "validation-subsets"
-
-// AveragesSubsets reports whether the level is the average of models on balanced subsets.
-func (l Level) AveragesSubsets() bool {
-	return l.Average == "subsets" || l.Average == ValidationSubsets
-}

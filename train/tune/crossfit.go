@@ -17,7 +17,7 @@ const accuracy = 1e-4
 // Solve minimises the risk of the level on the table, beginning at x (nil means zero), to the accuracy of a
 // choice. It returns the solution and the passes.
 func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float64, float64, error) {
-	if l.AveragesSubsets() {
+	if l.IsMeanOfModels() {
 		return t.solveSubsets(ctx, x)
 	}
 	dual, err := l.Dual(t.Rows)
