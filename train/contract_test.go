@@ -442,7 +442,7 @@ func TestContract_OtherMarksAreRefused(t *testing.T) {
 				}
 			}
 		}
-		if c.trained == "plain" { // the user says that points are decimal marks
+		if c.trained == "plain" { // the user says that points are decimal separators
 			how := m.Reading()
 			how.Text.TrustMarks = true
 			if _, err := probabilitiesOf(t, m, filepath.Join(dir, "points.csv"), how, BlockOptions{}); err != nil {

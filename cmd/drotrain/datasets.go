@@ -17,8 +17,8 @@ func newDatasets(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "datasets [list]",
 		Short: "List, show or export the embedded data sets",
-		Long: `The data sets inside the binary. Wherever a command reads a table, builtin:NAME
-names one of these.`,
+		Long: `List the data sets that are embedded in the binary. Wherever a command reads a
+table, builtin:NAME refers to one of them.`,
 		Example: `  drotrain datasets
   drotrain datasets show loans
   drotrain datasets export loans --out loans.parquet`,

@@ -33,25 +33,30 @@ func newEval(a *app) *cobra.Command {
 	return a.define(&cobra.Command{
 		Use:   "eval (--model FILES | --predictions FILE) [options]",
 		Short: "Evaluate models or predictions overall and by group",
-		Long: `Evaluate a trained model, several of them, or the predictions of any program:
-overall and by group with intervals, worst group first. With --out it writes the
-report as a page or Markdown, or the numbers as JSON; --fail-if makes it a gate.
+		Long: `Evaluate a trained model, several models, or the predictions of any program,
+overall and by group, with intervals. The report lists the worst group first.
+--out writes the report as HTML or Markdown, or the numbers as JSON. --fail-if
+turns the evaluation into a gate.
 
 A model is evaluated on the rows of --data or, without --data, on its hold-out
-rows. Since the model file may come from somebody else, the table that it names
-is opened only if it is embedded, lies in the model's folder, or is named with
---trained-on. The first of several models is the baseline.
+rows. Since a model file may come from somebody else, the table that it names is
+opened only if the table is embedded, lies in the model's folder, or is named
+with --trained-on. The first of several models is the baseline.
 
-With --predictions, scores are columns of a table: for a --target with two
-values, probabilities of the positive one; for more classes, one column of
-probabilities per class (--score 'p_*', where * stands for the class); for a
-numeric --target, predictions in its units. The loss of a row with
-score p and outcome y is: logistic, -log of the probability of y; squared,
-(y-p)^2/2; huber, the Huber loss of y-p.
+With --predictions, the scores are columns of a table. If --target has two
+values, a score is the probability of the positive value. For more than two
+classes, every class has a column of probabilities (--score 'p_*', where *
+stands for the class). If --target is numeric, a score is a prediction in the
+units of the target.
 
-A condition of --fail-if is [MODEL.]MEASURE OP NUMBER, where OP is <, <=, >, >=,
-== or !=; --measures lists the measures. The prefix since. means the change of a
-measure since training (on the hold-out rows), or since the file of --against.
+The loss of a row with score p and outcome y depends on --loss: logistic is -log
+of the probability of y, squared is (y-p)^2/2, and huber is the Huber loss of
+y-p.
+
+A condition of --fail-if has the form [MODEL.]MEASURE OP NUMBER, where OP is <,
+<=, >, >=, == or !=. The option --measures lists the measures. The prefix since.
+means the change of a measure since the evaluation after training (on the
+hold-out rows) or since the evaluation in the file of --against.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
 		Example: `  drotrain eval --model drotrain-out --data new.parquet --out report.html

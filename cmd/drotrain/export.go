@@ -26,17 +26,17 @@ type exportOutput struct {
 func newExport(a *app) *cobra.Command {
 	return a.define(&cobra.Command{
 		Use:   "export --model FILE --out FILE [options]",
-		Short: "Write a model for other systems",
-		Long: `Write a trained model so that another system scores rows as drotrain predict
-does: ONNX in float64 with one named input per column, a single SQL SELECT, or a
-table of coefficients. ONNX and SQL include the preprocessing and handle nulls
-and levels unseen in training. A model of more than two classes gives one
-probability per class.
+		Short: "Export a model for use in other systems",
+		Long: `Export a trained model, so that another system computes the same scores as
+drotrain predict. The formats are ONNX (float64, one named input per column), a
+single SQL SELECT, and a table of coefficients. ONNX and SQL include the
+preprocessing and handle nulls and levels that were unseen in training. With
+more than two classes, the exported model returns one probability per class.
 
-For ONNX, write a null number as NaN and a null text as empty text, or, if empty
-text is itself a level, as the text that the file's description names. If the
-model has no fill for nulls (--impute), a null number makes the score null in
-SQL and NaN in ONNX.`,
+As input of the ONNX model, represent a null number by NaN and a null text by
+the empty string or, if the empty string is itself a level, by the text that the
+description in the file names. If the model does not fill in nulls (--impute), a
+null number makes the score null in SQL and NaN in ONNX.`,
 		Example: `  drotrain export --model drotrain-out --out model.onnx
   drotrain export --model drotrain-out --out score.sql \
       --dialect postgres --table loans

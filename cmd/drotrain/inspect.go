@@ -26,15 +26,15 @@ func newInspect(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                   "inspect FILE [options]",
 		DisableFlagsInUseLine: true,
-		Short:                 "Describe a table, a model or metrics",
-		Long: `Describe a table (columns, types, nulls, ranges, levels), a model (what was
-optimised, the certificate, the coefficients in the units of the columns), or
-the numbers of an evaluation: metrics.json or report.json.
+		Short:                 "Describe a table, a model or an evaluation",
+		Long: `Describe a table (columns, types, nulls, ranges, levels), a model (objective,
+certificate, coefficients in the units of the columns), or an evaluation
+(metrics.json or report.json).
 
-With --target, inspect also reports what matters for predicting that column
-(identifiers, copies of the target, columns filled in after the outcome, missing
-values, dates, levels) and proposes a command that trains on the table or, with
---out, a configuration file for train --config.`,
+With --target, inspect also reports what matters for the prediction of that
+column: identifiers, copies of the target, columns filled in after the outcome,
+missing values, dates and levels. It proposes a command that trains on the
+table. With --out, it also writes a configuration file for train --config.`,
 		Example: `  drotrain inspect loans.parquet
   drotrain inspect builtin:loans --target deny --out loans.yaml
   drotrain inspect drotrain-out/model.json

@@ -17,8 +17,8 @@ func newMan(a *app) *cobra.Command {
 		Use:                   "man [--out DIR]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Write the manual pages to a directory",
-		Long: `Write a manual page of every command to a directory. A directory man1 in
-your MANPATH is where man finds them.`,
+		Long: `Write a manual page for every command to a directory. The program man finds the
+pages in a directory named man1 in your MANPATH.`,
 		Example: `  drotrain help man --out ~/.local/share/man/man1
   man drotrain-train`,
 		Args: noArgs,

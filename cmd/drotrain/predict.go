@@ -37,14 +37,17 @@ type predictOutput struct {
 func newPredict(a *app) *cobra.Command {
 	return a.define(&cobra.Command{
 		Use:   "predict --model FILE --data FILE --out FILE [options]",
-		Short: "Predict the rows of a table",
-		Long: `Apply a trained model to the rows of a table and write the predictions as
-Parquet, CSV or an Arrow stream, according to the extension of --out. Columns:
-row (counted from 1), the columns of --keep, probability (of the positive class
-or, for more than two classes, of each) and prediction. With --model - and
---data -, the standard input holds the model, then the table. A spreadsheet may
-execute text of a CSV file such as =1+1; --csv-safe prevents that. With
---invalid null, rows that cannot be scored have null predictions and a reason.`,
+		Short: "Compute predictions for the rows of a table",
+		Long: `Apply a trained model to the rows of a table. The predictions are written as
+Parquet, CSV or an Arrow stream, according to the extension of --out. The
+columns are row (counted from 1), the columns of --keep, the probabilities and
+prediction. With two classes, the column probability refers to the positive
+class; with more classes, every class has a column.
+
+With --model - and --data -, the standard input contains the model, followed by
+the table. A spreadsheet may run text in a CSV file, such as =1+1, as a formula;
+--csv-safe prevents that. With --invalid null, rows that cannot be scored get a
+null prediction and a reason.`,
 		Example: `  drotrain predict --model drotrain-out --data new.parquet --out preds.parquet
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
       --keep afam,single --out preds.csv

@@ -22,18 +22,20 @@ func newTrain(a *app) *cobra.Command {
 	return a.define(&cobra.Command{
 		Use:   "train [options]",
 		Short: "Train a robust model and certify it",
-		Long: `Train a linear model for the worst reweighting of the rows or groups, until the
-requested optimality gap is certified, and write the model, metrics, plots and a
-report. If no level of robustness is set, cross-validation within the training
-rows chooses one, or the plain average (ERM), which is always trained for
-comparison. Without options, train uses an embedded data set.
+		Long: `Train a linear model that minimises the loss under the worst reweighting of the
+rows or groups. The solver stops when the requested optimality gap is certified.
+The command writes the model, metrics, plots and a report.
+
+If no option sets the robustness, cross-validation within the training rows
+chooses one of several candidates, among them the standard model (ERM). ERM is
+always trained for comparison. Without options, train uses an embedded data set.
 
 Exit codes: 0 certified to the requested gap, 1 failed, 2 wrong command line,
-3 stopped before the gap (the model is written and marked uncertified),
-4 the model is degenerate: it predicts the same for every row, is worse than the
-best constant on the measured rows, or rests on fewer than 30 rows or 0.5 % of
-the rows (--allow-degenerate gives 0),
-129, 130, 143 ended by a signal (the model is written, marked uncertified).`,
+3 stopped before the gap, 4 the model is degenerate, 129, 130 or 143 ended by a
+signal. After 3 and after a signal, the model is written and marked uncertified.
+A model is degenerate if it predicts the same for every row, is worse than the
+best constant on the evaluated rows, or depends on fewer rows than 30 or 0.5 %.
+The option --allow-degenerate turns 4 into 0.`,
 		Example: `  drotrain train
   drotrain train --data builtin:loans --target deny --groups region,sex \
       --adversary groups --nu 0.1 --out loans

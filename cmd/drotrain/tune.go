@@ -32,12 +32,14 @@ func newTune(a *app) *cobra.Command {
 		Use:   "tune [options]",
 		Short: "Choose how robust a model should be",
 		Long: `Choose a level of robustness by cross-validation within the training rows, as
-train does if none is set, and show the evidence: the average risk, worst
-group's risk and tail of every candidate, out of fold and with standard errors,
-as a table (JSON, CSV, Parquet) and a figure; and the certified path: bounds of
-the optimal objective at every ν between the solved ones. Hold-out rows are not
-used, and no final model is trained: the last line of the output is the command
-that trains it, and train.yaml has its options for train --config.`,
+train does if no level is set. The output is a table (JSON, CSV or Parquet) and
+a figure of every candidate's average risk, worst-group risk and tail risk
+(CVaR), out of fold and with standard errors. It also contains certified bounds
+of the optimal objective for every ν between those that were solved.
+
+Hold-out rows are not used, and no final model is trained. The last line of the
+output is the command that trains the chosen model. The file train.yaml contains
+the same options for train --config.`,
 		Example: `  drotrain tune
   drotrain tune --data builtin:loans --target deny --groups region,sex --rate 1
   drotrain tune --data builtin:loans --target deny --learning-curve --out t`,

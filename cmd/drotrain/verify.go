@@ -27,13 +27,13 @@ func newVerify(a *app) *cobra.Command {
 		Use:   "verify --model FILE --proof FILE --data FILE [options]",
 		Short: "Check the certificate of a model in exact arithmetic",
 		Long: `Check the certificate of a model from its training table and the proof that
-drotrain train --proof wrote. The table is read and encoded again, and both
-bounds of the optimal objective are computed with 256 bits, rounded outwards,
-without any code of the solver. python -m drotrain.verify does the same in
-Python, from the rows that --encoded writes.
+drotrain train --proof wrote. The table is read and encoded again. Both bounds
+of the optimal objective are then computed with 256 bits and rounded outwards,
+without any code of the solver. python -m drotrain.verify performs the same
+check in Python, on the rows that --encoded writes.
 
-Exit codes: 0 the certificate is proved, 1 failed, 2 wrong command line,
-4 the certificate is not proved: the reason is printed.`,
+Exit codes: 0 the certificate is proved, 1 failed, 2 wrong command line, 4 the
+certificate is not proved (the reason is printed).`,
 		Example: `  drotrain train --data builtin:loans --target deny --ess 0.5 --out loans \
       --proof proof.parquet
   drotrain verify --model loans --proof proof.parquet --data builtin:loans`,

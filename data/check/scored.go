@@ -182,7 +182,7 @@ func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 	}
 	if marks.HasOnlyDotted() && k.low > 1000 {
 		add(fmt.Sprintf("numbers such as %q are read as fractions, but all numbers of the training table were at least %g: "+
-			"the three digits may be thousands", marks.Dotted, k.low), "name the decimal mark and the thousands separator")
+			"the three digits may be thousands", marks.Dotted, k.low), "name the decimal separator and the thousands separator")
 	}
 	return all
 }

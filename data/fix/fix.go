@@ -22,7 +22,7 @@ const (
 	TakeAsQuantity  Fix = "use the target as a quantity"
 	SayNoHeader     Fix = "declare that the file has no header line"
 	SayDelimiter    Fix = "name the separator of the fields"
-	SayDecimal      Fix = "name the decimal mark"
+	SayDecimal      Fix = "name the decimal separator"
 	SayThousands    Fix = "name the thousands separator"
 	SayStrip        Fix = "name the characters to strip from numbers"
 	SayNumeric      Fix = "declare the column as numeric"

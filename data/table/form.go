@@ -42,7 +42,7 @@ const (
 // not read as other values.
 type NumberMarks struct {
 	Fractions Fractions `json:"fractions"`
-	Dotted    string    `json:"dotted,omitempty"`    // the first number with three digits behind the decimal mark
+	Dotted    string    `json:"dotted,omitempty"`    // the first number with three digits behind the decimal separator
 	Long      string    `json:"long,omitempty"`      // the first number of more than three digits without any mark
 	Always    string    `json:"always,omitempty"`    // of the characters that are stripped, those at every number
 	Sometimes string    `json:"sometimes,omitempty"` // and those at some
@@ -54,7 +54,7 @@ type Fractions string
 // The kinds of fractions.
 const (
 	NoFractions     Fractions = "none"
-	DottedFractions Fractions = "dotted" // all have three digits, so that the decimal mark may stand between thousands
+	DottedFractions Fractions = "dotted" // all have three digits, so that the decimal separator may stand between thousands
 	OtherFractions  Fractions = "other"  // none has exactly three digits behind one to three others
 	MixedFractions  Fractions = "mixed"
 )
@@ -79,16 +79,16 @@ func (f *ColumnForm) fractions() Fractions {
 func (m *NumberMarks) Contradicts(f *ColumnForm) (why, example string) {
 	switch was := f.fractions(); {
 	case m.Fractions == DottedFractions && was == NoFractions:
-		return "has three digits after the decimal mark, but the training table had whole numbers only", m.Dotted
+		return "has three digits after the decimal separator, but the training table had whole numbers only", m.Dotted
 	case m.Fractions == DottedFractions && was == OtherFractions:
-		return "has three digits after the decimal mark, like all fractions of this file and none of the training table",
+		return "has three digits after the decimal separator, like all fractions of this file and none of the training table",
 			m.Dotted
 	case was == DottedFractions && f.Marks.HasOnlyDotted() && m.Long != "" && m.Fractions != OtherFractions &&
 		m.Fractions != MixedFractions:
-		return fmt.Sprintf("has no decimal or thousands mark, but the training table had numbers such as %q", f.Marks.Dotted), m.Long
+		return fmt.Sprintf("has no decimal or thousands separator, but the training table had numbers such as %q", f.Marks.Dotted), m.Long
 	}
 	return "", ""
 }
 
-// HasOnlyDotted reports whether all fractions have three digits, so that the decimal mark may stand between thousands.
+// HasOnlyDotted reports whether all fractions have three digits, so that the decimal separator may stand between thousands.
 func (m *NumberMarks) HasOnlyDotted() bool { return m.Fractions == DottedFractions && m.Long == "" }

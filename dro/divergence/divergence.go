@@ -75,7 +75,7 @@ var entries = []entry{
 // Help returns the part of an option's help that says what the divergence limits: an effective size, or only a radius.
 func (d Divergence) Help() string {
 	if e := d.entry(); e.ballOnly {
-		return fmt.Sprintf("%s, the %s, takes --radius, %s", e.name, e.symbol, e.radiusHelp)
+		return fmt.Sprintf("%s (%s) requires --radius, which is %s", e.name, e.symbol, e.radiusHelp)
 	}
 	return string(d) + ": " + d.entry().sizeHelp
 }

@@ -86,7 +86,8 @@ var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Nu }, func(v float64) bool { return v >= 0 }, "finite and ≥ 0",
 		setting.OptionalAtLeastZero, Kind{
 			Option: "nu", IsCommon: true, field: "Nu", takesDivergence: true,
-			Help:    "penalty coefficient ν ≥ 0 of the divergence: small values are cautious, large values tend to ERM",
+			Help: "penalty coefficient ν ≥ 0 of the divergence; small values give a more robust model, large values " +
+				"approach ERM",
 			Foreign: "temperature", Hint: "the penalty coefficient of the divergence is --nu",
 			dual: func(l Level, r Rows) (dro.Dual, error) {
 				return dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Nu: *l.Nu, Weights: r.Weights}, nil
@@ -122,7 +123,7 @@ var Kinds = []Kind{
 		setting.OptionalProportion, Kind{
 			Option: "ess", field: "Ess", takesDivergence: true,
 			Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (" +
-				strings.Join(divergenceHelp(true), "; ") + ")",
+				"with --penalty " + strings.Join(divergenceHelp(true), "; with ") + ")",
 			dual: func(l Level, r Rows) (dro.Dual, error) {
 				if *l.Ess == 1 { // every row at its own weight
 					return ownWeights(r), nil
@@ -139,8 +140,8 @@ var Kinds = []Kind{
 		}),
 	{
 		Option: "spectral", field: "Spectral", isLocal: true,
-		Help: "weight the losses by their rank with a spectral risk: " + printable.JoinWords(spectrum.Names(), "or") +
-			" (extremile:2 is the expected larger loss of two random rows)",
+		Help: "minimise a spectral risk, which weights the losses by their rank: " +
+			printable.JoinWords(spectrum.Names(), "or") + " (extremile:2 is the expected maximum of two random losses)",
 		Foreign: strings.Join(spectrum.Kinds(), " ") + " spectrum",
 		Hint:    "a spectral risk is --spectral " + printable.JoinWords(spectrum.Examples(), "or"),
 		Setting: func(l *Level) flag.Value {
@@ -177,9 +178,9 @@ var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive,
 		Kind{
 			Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
-			Help: "protect against changes of the features by ε > 0 on average over the rows, in the Euclidean norm (type-1 " +
-				"Wasserstein ball around the encoded features; targets do not change); for losses with a bounded slope: logistic with two " +
-				"classes, huber, quantile",
+			Help: "protect against changes of the encoded features whose Euclidean norm is on average at most ε > 0 (type-1 " +
+				"Wasserstein ball; targets do not change); the loss must have a bounded slope: logistic with two classes, huber " +
+				"or quantile",
 			dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },
 			text: func(l Level) string { return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein) },
 			formula: func(l Level, _ bool) string {
@@ -190,8 +191,9 @@ var Kinds = []Kind{
 	{
 		Option: "average", field: "Average", keepsWeights: true,
 		Help: "train without an adversary: plain (ERM); balanced (ERM with the same total weight for every group); " +
-			"half-balanced (with weights half-way to balanced); subsets (the mean of models on ten balanced subsets); " +
-			"validation-subsets (the same, of the rows of --validation)",
+			"half-balanced (ERM in which the total weight of a group is proportional to the square root of its size); subsets " +
+			"(mean of models trained on ten balanced subsets); validation-subsets (likewise, with subsets of the --validation " +
+			"rows)",
 		Foreign: "erm", Hint: "ERM is --average plain",
 		Setting: func(l *Level) flag.Value { return setting.Enum(&l.Average, Averages) },
 		isSet:   func(l *Level) bool { return l.Average != "" },

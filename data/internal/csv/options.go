@@ -138,11 +138,11 @@ func (o Options) Validate() error {
 	case o.MaxColumns < 0:
 		return fmt.Errorf("the limit of columns is %d: it must be positive", o.MaxColumns)
 	case o.Decimal != "" && o.Decimal != "." && o.Decimal != ",":
-		return fmt.Errorf("the decimal mark %q must be \".\" or \",\"", o.Decimal)
+		return fmt.Errorf("the decimal separator %q must be \".\" or \",\"", o.Decimal)
 	case o.Thousands != "" && !strings.Contains(",.' _", o.Thousands) || len(o.Thousands) > 1:
-		return fmt.Errorf("the thousands mark %q must be one of , . ' _ or a space", o.Thousands)
+		return fmt.Errorf("the thousands separator %q must be one of , . ' _ or a space", o.Thousands)
 	case o.Thousands != "" && o.Thousands == o.numberFormat().decimal:
-		return fmt.Errorf("the decimal mark and the thousands mark are both %q", o.Thousands)
+		return fmt.Errorf("the decimal separator and the thousands separator are both %q", o.Thousands)
 	case o.DateOrder != "" && o.DateOrder != DayFirst && o.DateOrder != MonthFirst:
 		return fmt.Errorf("the order of dates %q must be %q or %q", o.DateOrder, DayFirst, MonthFirst)
 	case strings.ContainsAny(o.Strip, "0123456789+-.,()"):

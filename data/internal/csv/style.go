@@ -33,7 +33,7 @@ const strippable = "%$€£"
 // tried is the largest number of texts of a column that are tried in every style.
 const tried = 1000
 
-// isMark reports whether r may be a decimal mark or a thousands separator.
+// isMark reports whether r may be a decimal separator or a thousands separator.
 func isMark(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == ' ' || r >= 0x80 }
 
 // A numberCount counts the values of a column that are numbers in each style.
@@ -49,8 +49,8 @@ type numberCount struct {
 
 	whole         int           // of the numbers, those without any mark
 	long          string        // the first of these that has more than three digits
-	fractions     int           // of the numbers, those with a decimal mark
-	dotted        int           // of these, those whose decimal mark may stand between thousands, as 1.234
+	fractions     int           // of the numbers, those with a decimal separator
+	dotted        int           // of these, those whose decimal separator may stand between thousands, as 1.234
 	dottedExample string        // the first of these
 	dottedRow     int           // and its row, counted from 1
 	signed        [maxSigns]int // of the numbers, those with each of the characters that are stripped
@@ -142,7 +142,7 @@ func (c *numberCount) marks() *table.NumberMarks {
 	return m
 }
 
-// isDotted reports whether the decimal mark of a number may be a thousands mark: it has one to three digits before it,
+// isDotted reports whether the decimal separator of a number may be a thousands separator: it has one to three digits before it,
 // the first of which is not 0, and three digits after it.
 func (c *numberCount) isDotted(s string) bool {
 	whole, fraction, _ := strings.Cut(strings.TrimLeft(s, "+-"), c.as.decimal)
@@ -194,13 +194,13 @@ type styleChoice struct {
 	excluding string // a column that excludes the styles of other columns
 
 	semicolons   bool // fields are separated by semicolons
-	decimalGiven bool // the user named the decimal mark
+	decimalGiven bool // the user named the decimal separator
 }
 
 // chooseStyle returns the style in which most columns are numeric, among those that keep every numeric column
 // numeric. So a comma before exactly three digits separates thousands if another value of the file has a
 // decimal point. If nothing decides, a comma separates thousands as well, unless fields are separated by
-// semicolons, which is usual where the comma is the decimal mark: then the style is ambiguous.
+// semicolons, which is usual where the comma is the decimal separator: then the style is ambiguous.
 func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice {
 	v := styleChoice{style: -1, semicolons: semicolons}
 	var won, read [len(styles)]int // numeric columns, and numbers in them

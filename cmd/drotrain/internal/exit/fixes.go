@@ -30,7 +30,7 @@ var remedies = map[fix.Fix]remedy{
 	fix.SayNumeric:      {"read it as numbers with --numeric VALUE", "numeric", ""},
 	fix.SayDateOrder:    {text: "set --date-order to day-first or month-first"},
 	fix.SayTimeZone:     {text: "name the zone with --time-zone, as in --time-zone Europe/Berlin"},
-	fix.SayDecimal:      {"name the decimal mark with --decimal", "decimal", ""},
+	fix.SayDecimal:      {"name the decimal separator with --decimal", "decimal", ""},
 	fix.SayThousands:    {"name the thousands separator with --thousands", "thousands", ""},
 	fix.SayStrip:        {"name the characters to remove from numbers with --strip '%$€'", "strip", ""},
 	fix.NameFeatures:    {text: "name some with --features"},

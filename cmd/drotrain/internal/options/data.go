@@ -14,147 +14,161 @@ var tableHelp = "a `file` (" + strings.Join(data.FormatNames(), ", ") +
 
 var modelOptions = []Option{
 	{Name: "model", Commands: "eval*",
-		Help:  "model `files`, or directories that train wrote; every further model is compared with the first",
+		Help:  "model `files`, or output directories of train; the first model is the baseline for the others",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Models, nil) }},
-	{Name: "model", Commands: "predict* export* verify*", Help: "model `file`, or the directory that train wrote",
+	{Name: "model", Commands: "predict* export* verify*", Help: "model `file`, or output directory of train",
 		Value: func(s *Settings) *setting.Value { return singleElement(&s.Models) }},
 	{Name: "model-variant", Commands: "eval predict export",
-		Help: "model to use from the file: robust (the trained model), erm (the standard model), balanced (group-balanced " +
-			"ERM), rescaled (ERM with rescaled scores) or recommended (the model that train recommends) (default: recommended " +
-			"if cross-validation chose the robustness, robust if an option set it)",
+		Help: "model to use from the file: recommended (by train), robust (the trained model), erm (the standard " +
+			"model), balanced (group-balanced ERM) or rescaled (ERM with rescaled scores); the default is " +
+			"recommended if cross-validation chose the robustness, otherwise robust",
 		Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Variant, train.Variants()) }},
 }
 
 var dataOptions = []Option{
 	{Name: "data", Commands: "train* tune*", Help: "training rows: " + tableHelp + " (default builtin:digits)"},
-	{Name: "data", Commands: "eval*", Help: "rows to measure: " + tableHelp + " (default: the rows that train held out)"},
-	{Name: "data", Commands: "predict*", Help: "rows to predict: " + tableHelp},
-	{Name: "data", Commands: "verify*", Help: "the table that the model was trained on: " + tableHelp},
-	{Name: "data", Commands: "inspect", Help: "`file` to describe; the same as the argument"},
+	{Name: "data", Commands: "eval*",
+		Help: "rows to evaluate on: " + tableHelp + " (default: the hold-out rows of train)"},
+	{Name: "data", Commands: "predict*", Help: "rows to score: " + tableHelp},
+	{Name: "data", Commands: "verify*", Help: "table that the model was trained on: " + tableHelp},
+	{Name: "data", Commands: "inspect", Help: "`file` to describe, as an alternative to the argument FILE"},
 	{Name: "trained-on", Commands: "eval",
-		Help:  "`table` that the model was trained on, if it is neither embedded nor in the model's folder",
+		Help: "`table` that the model was trained on; required if the table is neither embedded nor in the model's " +
+			"folder",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.TrainedOn) }},
 	{Name: "predictions", Commands: "eval*",
-		Help:  "`table` with the predictions of any model, to be evaluated in place of --model",
+		Help:  "`table` with the predictions of any program, to be evaluated instead of --model",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Predictions) }},
 	{Name: "proof", Commands: "verify*", Help: "`file` that drotrain train --proof wrote",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "target", Commands: "train* tune*", Help: "`column` to predict"},
 	{Name: "target", Commands: "eval*", Aliases: "label", Help: "with --predictions: `column` with the actual outcome"},
-	{Name: "target", Commands: "inspect*", Help: "`column` to predict; inspect then also suggests how to train"},
+	{Name: "target", Commands: "inspect*",
+		Help: "`column` to predict; with this option, inspect also suggests how to train"},
 	{Name: "score", Commands: "eval*",
-		Help: "with --predictions: `columns` with the scores of one model each, as COLUMN or NAME=COLUMN; the first is the " +
-			"baseline; p_* stands for " +
-			"one " +
-			"column per class", Short: "with --predictions: `columns` with scores; the first is the baseline",
+		Help: "with --predictions: `columns` with the scores of each model, written as COLUMN or NAME=COLUMN; the " +
+			"first model is the baseline; for more than two classes, p_* refers to one column per class",
+		Short: "with --predictions: `columns` with scores; the first model is the baseline",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Scores, nil) }},
 	{Name: "groups", Commands: "train* tune*",
-		Help: "`columns` that define groups, each by itself and all of them crossed"},
+		Help: "`columns` whose values define groups; combinations of the values of all columns are groups too"},
 	{Name: "groups", Commands: "eval*",
-		Help: "`columns` that define groups, each by itself and all of them crossed (default: the group columns of the " +
-			"model)", Short: "`columns` that define groups (default: those of the model)"},
+		Help: "`columns` whose values define groups; combinations of the values of all columns are groups too " +
+			"(default: the group columns of the model)",
+		Short: "`columns` whose values define groups (default: the group columns of the model)"},
 	{Name: "groups", Commands: "inspect",
-		Help: "`columns` that define groups; inspect then reports whether train uses them as features"},
+		Help: "`columns` whose values define groups; inspect then reports whether train would use the columns as " +
+			"features"},
 	{Name: "features", Commands: "train tune",
-		Help: "`columns` to use as features (default: all columns without another role)"},
+		Help: "`columns` to use as features (default: all columns that have no other role)"},
 	{Name: "columns", Commands: "eval",
-		Help: "with --predictions: `columns` to search for slices with high risk (default: all columns without another " +
-			"role)",
+		Help: "with --predictions: `columns` whose values define the slices that are searched for high risk (default: " +
+			"all columns that have no other role)",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Columns, nil) }},
-	{Name: "drop", Commands: "train* tune*", Help: "`columns` to leave out"},
-	{Name: "drop", Commands: "eval", Help: "with --predictions: `columns` not to search for slices"},
+	{Name: "drop", Commands: "train* tune*", Help: "`columns` that are not used"},
+	{Name: "drop", Commands: "eval", Help: "with --predictions: `columns` that do not define slices"},
 	{Name: "filter", Commands: "train* tune*",
-		Help: "train only on rows that satisfy the `condition`: 'age >= 18 && state != \"PR\"'"},
+		Help: "train only on rows that satisfy the `condition`; for example, 'age >= 18 && state != \"PR\"'"},
 	{Name: "filter", Commands: "eval",
-		Help: "measure only rows of --data that satisfy the `condition`: 'age >= 18 && state != \"PR\"'"},
-	{Name: "training-filter", Commands: "eval", Help: "apply the --filter of train to --data",
+		Help: "evaluate only on rows of --data that satisfy the `condition`; for example, 'age >= 18 && state != " +
+			"\"PR\"'"},
+	{Name: "training-filter", Commands: "eval", Help: "apply to --data the --filter that was used in training",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.TrainingFilter) }},
-	{Name: "strict", Commands: "eval predict", Help: "fail, instead of warning, if the rows differ from the training rows",
+	{Name: "strict", Commands: "eval predict",
+		Help:  "fail with exit code 4, instead of a warning, if the rows of --data differ from the training rows",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Strict) }},
 	{Name: "weight", Commands: "train tune inspect",
-		Help: "`column` with a positive weight for each row: the number of rows that it stands for, such as a survey weight"},
+		Help: "`column` with positive row weights, such as survey weights; a weight of 2 counts like two equal rows"},
 	{Name: "exposure", Commands: "train tune",
-		Help: "`column` of exposures of counts, such as years insured: the model predicts counts in proportion to them, " +
-			"and " +
-			"the report measures rates"},
+		Help: "`column` with the exposures of counts, such as insured years; predicted counts are proportional to the " +
+			"exposure, and the report shows rates"},
 	{Name: "weight", Commands: "eval",
-		Help: "`column` with a positive weight for each row (default: the weight column of the model; '' for no weights)"},
-	{Name: "positive", Commands: "train tune", Help: "positive class, one of the two `value`s of --target (default: true, 1, yes or the greater number, else the " +
-		"last in alphabetical order)"},
+		Help: "`column` with positive row weights (default: the weight column of the model); --weight '' uses no " +
+			"weights"},
+	{Name: "positive", Commands: "train tune",
+		Help: "`value` of --target that is the positive class, if --target has two values (default: true, 1, yes or " +
+			"the greater number; otherwise the last value in alphabetical order)"},
 	{Name: "positive", Commands: "eval",
-		Help: "with --predictions: the `value` of --target, one of two, whose probability the scores give"},
-	{Name: "keep", Commands: "predict*", Help: "`columns` of the table to copy to the output, unchanged",
+		Help: "with --predictions: `value` of --target whose probability the scores state, if --target has two values"},
+	{Name: "keep", Commands: "predict*", Help: "`columns` of the table that are copied to the output unchanged",
 		Value: func(s *Settings) *setting.Value { return setting.List(&s.Keep, nil) }},
 }
 
 var featureOptions = []Option{
 	{Name: "impute", Commands: "train* tune*",
-		Help: "missing numbers in features: stop with an error, fill in the mean or the median, or drop the rows"},
+		Help: "how missing numbers in features are treated: error (stop), mean or median (fill in), drop (drop the " +
+			"rows)"},
 	{Name: "categorical", Commands: "train tune", Help: "numeric `columns` to treat as categories"},
 	{Name: "min-count", Commands: "train tune",
-		Help: "merge levels with fewer training `rows`, and unseen levels, into one level, (other)"},
+		Help: "smallest number of training `rows` of a level; levels with fewer rows, and levels unseen in training, " +
+			"are merged into the level \"(other)\""},
 	{Name: "group-features", Commands: "train tune",
-		Help: "whether group columns are features: no (for example because the law forbids it, or the group is unknown at " +
-			"prediction); shared (all groups have the same coefficients for the other features); pooled (every group has its " +
-			"own coefficients, shrunk towards common ones, and so has every combination of groups of several columns if that " +
-			"is " +
-			"measurably better); auto (pooled if that is measurably better in cross-validation, else shared)"},
+		Help: "how the model uses group columns: no (not as features, for example because a law forbids it); shared " +
+			"(as features; all groups share the coefficients of the other features); pooled (coefficients by group, " +
+			"shrunk towards common ones, and by combination of groups where that is measurably better); auto (pooled " +
+			"if that is measurably better in cross-validation, otherwise shared)"},
 	{Name: "scale", Commands: "train tune",
-		Help: "how numbers are scaled: standard (numeric features and a numeric target are standardised by mean and standard " +
-			"deviation of the training rows); max (numeric features are divided by their largest absolute value in these " +
-			"rows, so that 0 stays 0); none. Entries of sparse vectors are never centred, so standard treats them like max"},
+		Help: "how numbers are scaled: standard (numeric features and a numeric target are standardised by their means " +
+			"and standard deviations in the training rows); max (numeric features are divided by their largest " +
+			"absolute value in the training rows, so that 0 stays 0); none (no scaling). Entries of sparse vectors " +
+			"are never centred; standard therefore scales them like max"},
 	{Name: "target-transform", Commands: "train tune",
-		Help: "fit the logarithm of a numeric target, or of 1 + target; predictions and report are in the target's own " +
-			"units"},
+		Help: "transformation of a numeric target before fitting: log (its logarithm) or log1p (the logarithm of 1 + " +
+			"target); predictions and the report use the original units"},
 	{Name: "transform", Commands: "train tune",
-		Help: "transform numeric columns, `column:how`, as in income:log,age:spline4: log replaces the column by its " +
-			"logarithm, square adds its square, spline4 replaces it by a natural cubic spline with 4 knots at quantiles (3 " +
-			"to 20 knots)"},
+		Help: "transformations of numeric columns, written as `column:how`: log (replace the column by its logarithm); " +
+			"square (add the square of the column); spline4 (replace the column by a natural cubic spline with 4 " +
+			"knots at quantiles; 3 to 20 knots)"},
 	{Name: "interact", Commands: "train tune",
-		Help: "add the product of two features, `column:column`, each a number or a category"},
+		Help: "pairs of numeric or categorical features whose product is added as a feature, written as `column:column`"},
 	{Name: "intercept", Commands: "train tune", Help: "fit an unpenalised intercept"},
 }
 
 var holdoutOptions = []Option{
 	{Name: "holdout", Commands: "train*",
-		Help: "`rows` to measure the model on: 0.2 (a random proportion); time:COLUMN (the latest rows); units:COLUMN " +
-			"(whole units, such as persons); split:COLUMN (with the values train and test); file:FILE (another table); " +
-			"crossfit (all rows: five more models, each predicting the fifth of the rows that it was not trained on); auto (crossfit below 2000 rows, else 0.2)",
-		Short: "`rows` to measure: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit",
+		Help: "hold-out `rows`, on which the model is evaluated: 0.2 (a random proportion); time:COLUMN (the latest " +
+			"rows); units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and " +
+			"test); file:FILE (another table); crossfit (all rows, each predicted by one of five additional models " +
+			"that was trained without the row); auto (crossfit below 2000 rows, otherwise 0.2)",
+		Short: "hold-out `rows`: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
 	{Name: "holdout", Commands: "tune inspect",
-		Help: "`rows` to leave out: 0.2 (a random proportion); time:COLUMN (the latest rows); units:COLUMN (whole units, " +
-			"such as persons); split:COLUMN (with the values train and test); file:FILE (another table)",
+		Help: "hold-out `rows`, which are left out: 0.2 (a random proportion); time:COLUMN (the latest rows); " +
+			"units:COLUMN (whole units, such as persons); split:COLUMN (a column with the values train and test); " +
+			"file:FILE (another table)",
 		Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 }
 
 var readingOptions = []Option{
 	{Name: "no-header", Commands: "train tune eval predict inspect",
-		Help: "the first line of a text file holds values, not names; the columns are called column_1, column_2, …"},
+		Help: "the first line of a text file holds values instead of names; the columns are then called column_1, " +
+			"column_2, …"},
 	{Name: "na", Commands: "train tune eval predict inspect",
-		Help: "`texts` to read as missing values: --na '?,-999', or in one column: --na age=88,99"},
+		Help: "`texts` that mean a missing value; --na '?,-999' applies to all columns, --na age=88,99 to the column " +
+			"age"},
 	{Name: "delimiter", Commands: "train tune eval predict inspect",
-		Help: "`character` between the fields of text files (default: comma, semicolon, tab or |, guessed from the first " +
-			"lines)"},
+		Help: "`character` between the fields of text files: comma, semicolon, tab or | (default: guessed from the " +
+			"first lines)"},
 	{Name: "decimal", Commands: "train tune eval predict inspect",
-		Help: "decimal `mark` of numbers in text files: . or ,"},
+		Help: "decimal `separator` in text files: . or ,"},
 	{Name: "thousands", Commands: "train tune eval predict inspect",
-		Help: "thousands `mark` of numbers in text files: , . ' _ or a space"},
+		Help: "thousands `separator` in text files: , . ' _ or a space"},
 	{Name: "strip", Commands: "train tune eval predict inspect",
-		Help: "`characters` to strip from both ends of numbers in text files: '%$€'"},
+		Help: "`characters` to strip from both ends of numbers in text files; for example, '%$€'"},
 	{Name: "relabel", Commands: "train tune eval predict inspect",
-		Help: "rename text values, OLD->NEW, before types are decided: --relabel '<=50K.-><=50K,>50K.->>50K'; separate " +
-			"`texts` by commas"},
+		Help: "`texts` to replace before types are decided, written as OLD->NEW and separated by commas; for example, " +
+			"'<=50K.-><=50K,>50K.->>50K'"},
 	{Name: "dates", Commands: "train tune eval predict inspect",
-		Help: "what a date or time column becomes: number, days since 1970; parts, its year, month, weekday with 0 for Sunday, " +
-			"and hour; drop, nothing"},
+		Help: "how date and time columns are used: number (days since 1970), parts (year, month, weekday with Sunday = " +
+			"0, hour) or drop (not used)"},
 	{Name: "date-order", Commands: "train tune eval predict inspect",
-		Help: "order of day and month in dates such as 3/4/2024 (default: the order that the other rows show)"},
+		Help: "order of day and month in dates such as 3/4/2024 (default: the order of the unambiguous dates in the " +
+			"same column)"},
 	{Name: "time-zone", Commands: "train tune inspect",
-		Help: "time `zone`, such as Europe/Berlin, in which --dates parts reads the hour of times with a zone (default: " +
+		Help: "time `zone`, such as Europe/Berlin, to which --dates parts converts times that have a zone (default: " +
 			"the zone of the column)"},
 	{Name: "numeric", Commands: "train tune inspect",
-		Help: "`columns` with leading zeros to read as numbers, not as text"},
+		Help: "`columns` to read as numbers although their values have leading zeros"},
 }
 
 // holdoutValue returns the value of --holdout; crossfit says whether cross-fitting is allowed.

@@ -80,7 +80,7 @@ func Help(cmd *cobra.Command, args []string) {
 	}
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintln(w)
-		show.Wrapped(w, "", fmt.Sprintf("`%s <command> -h` shows a command's main options, `--help` shows all of them.",
+		show.Wrapped(w, "", fmt.Sprintf("`%s <command> -h` shows the main options of a command, `--help` shows all options.",
 			cmd.CommandPath()))
 	}
 }

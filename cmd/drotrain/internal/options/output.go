@@ -12,35 +12,41 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
+const favourableHelp = "for two classes: `value` of --target that is good for the person, such as approved; " +
+	"selection rates and the four-fifths rule refer to this value"
+
 var evaluationOptions = []Option{
-	{Name: "measures", Commands: "eval*", Help: "list the measures that --fail-if can compare, and exit", Effect: meta,
+	{Name: "measures", Commands: "eval*",
+		Help: "list the measures that --fail-if can compare, and exit", Effect: meta,
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Measures) }},
 	{Name: "fail-if", Commands: "eval*",
-		Help:  "`condition` under which the command fails with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable",
+		Help: "`condition` under which the command fails with exit code 4, such as \"worst_group.risk > 0.6\"; the " +
+			"option can be repeated",
 		Value: gatesValue},
 	{Name: "against", Commands: "eval*",
-		Help: "`file` with earlier numbers, for conditions that begin with since: metrics.json, report.json or a model " +
-			"(default: the hold-out rows of --model)", Short: "`file` with earlier numbers, for conditions that begin with " +
-			"since",
+		Help: "`file` with the earlier evaluation, to which the prefix since. in conditions refers: metrics.json, " +
+			"report.json or a model (default: the evaluation of --model on its hold-out rows)",
+		Short: "`file` with the earlier evaluation, to which the prefix since. refers",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
-	{Name: "task", Commands: "eval", Help: "with --predictions: type of the target (default: binary for two values)",
+	{Name: "task", Commands: "eval",
+		Help: "with --predictions: type of the target (default: binary if the target has two values)",
 		Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})
 		}},
 	{Name: "min-group-size", Commands: "train tune eval",
-		Help: "number of rows that a group needs to be called the worst group; smaller groups are only listed"},
+		Help: "smallest number of rows with which a group can be the worst group; smaller groups are only listed"},
 	{Name: "threshold", Commands: "train",
-		Help: "two classes: predict the positive class at or above this probability, in train, predict and eval (default 0.5)"},
+		Help: "for two classes: lowest probability at which train, predict and eval predict the positive class " +
+			"(default 0.5)"},
 	{Name: "threshold", Commands: "eval* predict*",
-		Help: "two classes: predict the positive class at or above this probability (default: the threshold of the model, or " +
-			"0.5)"},
+		Help: "for two classes: lowest probability at which the positive class is predicted (default: the threshold of " +
+			"the model, otherwise 0.5)"},
 	{Name: "recalibrate", Commands: "train",
-		Help: "two classes: refit the slope and intercept of the scores, using out-of-fold predictions; the certificate covers the " +
-			"model before recalibration"},
+		Help: "for two classes: fit slope and intercept of the scores again, to out-of-fold predictions; the " +
+			"certificate covers the model before recalibration"},
 	{Name: "resamples", Commands: "train eval",
-		Help: "`number` of random draws for simultaneous intervals, 100 to a million; auto takes 1000, fewer for many " +
-			"rows; " +
-			"0 computes only the intervals of slices and of the comparison with a constant prediction",
+		Help: "`number` of random draws for simultaneous intervals, from 100 to a million; auto draws 1000, or fewer " +
+			"if there are many rows; with 0, only slices and the comparison with a constant prediction have intervals",
 		Value: func(s *Settings) *setting.Value {
 			return setting.Word(&s.Resamples, fmt.Sprintf("be auto, 0, or from 100 to %d", eval.MostResamples),
 				func(text string) bool {
@@ -48,32 +54,38 @@ var evaluationOptions = []Option{
 					return text == Auto || err == nil && (n == 0 || n >= 100 && n <= eval.MostResamples)
 				})
 		}},
-	{Name: "confidence", Commands: "eval", Help: "confidence level of every interval",
+	{Name: "confidence", Commands: "eval", Help: "confidence level of all intervals",
 		Value: func(s *Settings) *setting.Value {
 			return setting.Number(&s.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 })
 		}},
 	{Name: "tolerance", Commands: "eval",
-		Help: "largest difference between groups to accept, in selection rate and in true positive rate",
+		Help: "largest accepted difference between groups in the selection rate, and in the true positive rate",
 		Value: func(s *Settings) *setting.Value {
 			return setting.Number(&s.Tolerance,
 				"be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart",
 				func(x float64) bool { return x > 0 && x <= 1 })
 		}},
-	{Name: "favourable", Commands: "train eval",
-		Help: "two classes: `value` of --target that is good for the person, such as approved; selection rates and the " +
-			"four-fifths rule refer to it (default: as in training, or else guessed from the names of the values, with a note)",
+	{Name: "favourable", Commands: "train",
+		Help:  favourableHelp + " (default: guessed from the names of the values, with a note)",
+		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.Favourable) }},
+	{Name: "favourable", Commands: "eval",
+		Help: favourableHelp + " (default: the value used in training; otherwise " +
+			"guessed from the names of the values, with a note)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.Favourable) }},
 	{Name: "reference-group", Commands: "train eval",
-		Help:  "`group` with which the four-fifths rule compares the others (default: the group with the highest rate)",
+		Help: "`group` with which the four-fifths rule compares the other groups (default: the group with the highest " +
+			"selection rate)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Config.ReferenceGroup) }},
 	{Name: "card", Commands: "train eval",
-		Help: "YAML `file` with the model card: owner, intended use, date, data period, …; two keys change the report: unit " +
-			"(of a numeric target) and labels (names of groups)",
+		Help: "YAML `file` with the model card, such as owner, intended use, date and data period; two keys change the " +
+			"report: unit (of a numeric target) and labels (names of groups)",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
-	{Name: "all-groups", Commands: "eval", Help: "write all measures for every group, not only for the 100 worst",
+	{Name: "all-groups", Commands: "eval",
+		Help:  "write all measures of every group, instead of the 100 worst groups only",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
 	{Name: "report", Commands: "train",
-		Help: "what is measured: full; fast (no intervals, slices, plots and weights by column); none (the model is only trained)", Value: func(s *Settings) *setting.Value {
+		Help: "extent of the evaluation: full; fast (without intervals, slices, plots and weights by column); none " +
+			"(the model is only trained)", Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Report, []string{ReportFull, ReportFast, ReportNone})
 		}},
 }
@@ -83,42 +95,56 @@ var formats = []string{"html", "md", "json", "metrics", "junit", "svg", "png", "
 
 var outputOptions = []Option{
 	{Name: "out", Commands: "train*",
-		Help:   "`directory` for model, metrics, plots and report; - writes only the model, to standard output",
+		Help: "`directory` for the model, metrics, plots and report; with -, only the model is written, to standard " +
+			"output",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "weights-out", Commands: "train",
-		Help: "`file` for the adversary's weight of every training row (row, weight, group), ending in .parquet, .csv, .tsv or " +
-			".arrows; - writes to standard output (after the model if --out is - too)", Effect: display,
-		Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
+		Help: "`file` for the adversary's weights of the training rows, in the columns row, weight and group; the name " +
+			"ends in .parquet, .csv, .tsv or .arrows; - means standard output (after the model, if --out is also -)",
+		Effect: display,
+		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "proof", Commands: "train",
-		Help:   "`file` for the numbers with which drotrain verify proves the certificate, ending in .parquet, .csv, .tsv or .arrows",
+		Help: "`file` for the proof of the certificate, which drotrain verify checks; the name ends in .parquet, .csv, " +
+			".tsv or .arrows",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Proof) }},
 	{Name: "encoded", Commands: "verify*",
-		Help: "`file` for the encoded training rows, which python -m drotrain.verify reads; it ends in .parquet", Effect: display,
-		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Encoded) }},
-	{Name: "out", Commands: "tune*", Help: "`directory` for the table and the figure of the candidates and for train.yaml", Effect: display,
-		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+		Help: "`file` (name ending in .parquet) to which the encoded training rows are written; python -m " +
+			"drotrain.verify reads it",
+		Effect: display,
+		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Encoded) }},
+	{Name: "out", Commands: "tune*",
+		Help:   "`directory` for the table and figure of the candidates, and for train.yaml",
+		Effect: display,
+		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "eval*",
-		Help: "`files` to write: the report (.html or .md), the numbers (.json), the gates (.xml); a directory; or - for " +
+		Help: "`files` to write: report (.html or .md), numbers (.json) or gates (.xml); a directory; or - for " +
 			"standard output", Effect: display, Value: func(s *Settings) *setting.Value {
 			return setting.List(&s.Outputs, nil)
 		}},
 	{Name: "out", Commands: "predict*",
-		Help:   "`file` to write, ending in .parquet, .csv, .tsv, or .arrows for an Arrow stream; - for standard output",
+		Help: "`file` for the predictions; the name ends in .parquet, .csv, .tsv or, for an Arrow stream, .arrows; - " +
+			"means standard output",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
-	{Name: "out", Commands: "export*", Help: "`file` to write", Effect: display,
-		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "out", Commands: "export*", Help: "`file` for the exported model",
+		Effect: display,
+		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "inspect*",
-		Help: "with --target: `file` for the suggested configuration, to be used as train --config", Effect: display,
-		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+		Help:   "with --target: `file` for the suggested configuration, which train --config reads",
+		Effect: display,
+		Value:  func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "format", Commands: "eval",
-		Help: "`formats` to write if --out is a directory, or the format of standard output: html, md, json (the report), " +
-			"metrics, junit (the gates), svg, png, pdf (the figures) (default html,json,metrics)", Effect: display,
-		Value: func(s *Settings) *setting.Value { return setting.Subset(&s.Formats, formats) }},
-	{Name: "format", Commands: "predict", Help: "format of standard output, if --out is - (default csv)", Effect: display,
+		Help: "`formats` to write if --out is a directory, or the format of standard output: html, md or json " +
+			"(report), metrics, junit (gates), svg, png or pdf (figures) (default html,json,metrics)",
+		Effect: display,
+		Value:  func(s *Settings) *setting.Value { return setting.Subset(&s.Formats, formats) }},
+	{Name: "format", Commands: "predict",
+		Help:   "format of standard output if --out is - (default csv)",
+		Effect: display,
 		Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Format, []string{"csv", "tsv", "parquet", "arrow"})
 		}},
-	{Name: "format", Commands: "export*", Help: "format of the file (default: by the extension of --out)",
+	{Name: "format", Commands: "export*",
+		Help: "format of the file (default: the format that the extension of --out names)",
 		Value: func(s *Settings) *setting.Value {
 			var names []string
 			for _, f := range export.Formats() {
@@ -128,42 +154,50 @@ var outputOptions = []Option{
 		}},
 	{Name: "dialect", Commands: "export*", Help: "SQL dialect",
 		Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Export.Dialect, export.Dialects()) }},
-	{Name: "table", Commands: "export*", Help: "`name` of the table in SQL, quoted where SQL needs it",
+	{Name: "table", Commands: "export*",
+		Help:  "`name` of the table in the SQL statement; it is quoted where SQL requires quotation marks",
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Table) }},
 	{Name: "margins", Commands: "predict",
-		Help: "also write the margins: the log-odds of the positive class in a column named margin, or margin_CLASS for " +
-			"each of several classes", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Margins) }},
+		Help: "also write the log-odds of the positive class in the column margin or, for more than two classes, one " +
+			"column margin_CLASS per class", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Margins) }},
 	{Name: "invalid", Commands: "predict",
-		Help: "rows that cannot be scored: error stops; null writes an empty prediction, with the reason in a column named " +
-			"reason", Value: func(s *Settings) *setting.Value {
+		Help: "how rows that cannot be scored are treated: error (stop) or null (write an empty prediction, and the " +
+			"reason in the column reason)", Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.Invalid, []string{InvalidError, InvalidNull})
 		}},
 	{Name: "csv-safe", Commands: "predict export",
-		Help:  "in .csv and .tsv files, write an apostrophe before text that a spreadsheet would execute, such as =1+1",
+		Help: "in .csv and .tsv files, write an apostrophe before text that a spreadsheet would run as a formula, such " +
+			"as =1+1",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Safe) }},
 	{Name: "force", Commands: "train tune eval predict* export inspect verify", Help: "overwrite existing files",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
-	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out, with the options of that run",
+	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out with the options of that run",
 		Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Resume) }},
 	{Name: "allow-degenerate", Commands: "train",
-		Help:  "exit with 0 even if the model is worse than a constant or rests on a handful of rows",
+		Help: "exit with code 0 even if the model is degenerate, such as worse than a constant or dependent on a " +
+			"handful of rows",
 		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllowDegenerate) }},
 	{Name: "config", Commands: "train tune eval predict export inspect verify",
-		Help: "YAML `file` with these options as keys; options on the command line win", Effect: meta,
+		Help: "YAML `file` with these options as keys; options on the command line take precedence", Effect: meta,
 		Value: func(s *Settings) *setting.Value { return setting.Text(&s.ConfigFile) }},
 	{Name: "json", Commands: "train tune eval* predict export inspect verify*",
-		Help: "print one JSON object to stdout, and errors as JSON to stderr", Effect: display,
-		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
+		Help:   "print one JSON object to standard output, and errors as JSON to standard error",
+		Effect: display,
+		Value:  func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
 	{Name: "quiet", Commands: "train tune eval predict export inspect verify",
-		Help: "show no progress and no notes; warnings remain", Effect: display,
-		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
+		Help:   "show no progress and no notes; warnings are still shown",
+		Effect: display,
+		Value:  func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
 	{Name: "log-format", Commands: "train tune eval predict export inspect verify",
-		Help: "format of messages on stderr: plain (the message only); text or json (with time and level)", Effect: display,
+		Help:   "format of messages on standard error: plain (message only), text or json (with time and level)",
+		Effect: display,
 		Value: func(s *Settings) *setting.Value {
 			return setting.Enum(&s.LogFormat, []string{LogPlain, LogText, LogJSON})
 		}},
-	{Name: "verbose", Commands: "train", Help: "write the solver's decisions to stderr", Effect: display,
-		Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Verbose) }},
+	{Name: "verbose", Commands: "train",
+		Help:   "write the decisions of the solver to standard error",
+		Effect: display,
+		Value:  func(s *Settings) *setting.Value { return setting.Switch(&s.Verbose) }},
 }
 
 // gatesValue returns the repeatable value of --fail-if.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // commands lists the commands with options in the registry.
@@ -23,17 +25,19 @@ func Page() string {
 	var b strings.Builder
 	b.WriteString(`# Options
 
-An overview, generated from the registry of the program (` + "`make golden`" + `); ` + "`drotrain COMMAND --help`" + ` explains
-the options and their values, ` + "`-h`" + ` those that matter most. Every option is also a key of the YAML file of ` + "`--config`" + `,
-where a repeatable option is a list; the command line wins.
+This overview is generated from the registry of options (` + "`make golden`" + `). ` +
+		"`drotrain COMMAND --help`" + ` explains every option and its values; ` + "`-h`" + ` explains the main options. Every
+option is also a key of the YAML file of ` + "`--config`" + `, in which a repeatable option is a list. Options on the
+command line take precedence.
 
-A table is ` + plainTable + `.
+Below, "a table" is ` + plainTable + `.
 `)
 	for _, of := range registry {
 		usual := usualCommands(of.options)
 		fmt.Fprintf(&b, "\n## %s\n", of.title)
 		if usual != "" {
-			fmt.Fprintf(&b, "\nCommands, unless others are named: %s.\n", usual)
+			fmt.Fprintf(&b, "\nThese options belong to %s unless a line names other commands.\n",
+				printable.JoinWords(strings.Split(usual, ", "), "and"))
 		}
 		option, usage := "", ""
 		for _, o := range of.options {
@@ -80,11 +84,11 @@ func usualCommands(options []Option) string {
 	return ""
 }
 
-// firstClause returns help up to its first colon, semicolon or parenthesis after a condition such as "two classes: ",
-// or all of it if a single word is left, which is a value of the option.
+// firstClause returns help up to its first colon, semicolon or parenthesis after a condition such as "for two classes:
+// ", or all of it if a single word is left, which is a value of the option.
 func firstClause(help string) string {
 	condition := ""
-	for _, c := range []string{"two classes: ", "with --predictions: ", "with --target: "} {
+	for _, c := range []string{"for two classes: ", "with --predictions: ", "with --target: "} {
 		if strings.HasPrefix(help, c) {
 			condition, help = c, help[len(c):]
 		}

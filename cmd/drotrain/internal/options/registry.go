@@ -76,10 +76,10 @@ var registry = []section{
 	{"Features", featureOptions, []example{
 		{"train tune", "--categorical term --transform income:log --interact age:purpose"},
 	}},
-	{"Rows held out", holdoutOptions, []example{
+	{"Hold-out rows", holdoutOptions, []example{
 		{"train tune inspect", "--holdout 0.3"},
 	}},
-	{"Robustness: set one of these, or cross-validation chooses", robustnessOptions, []example{
+	{"Robustness (set one of these; otherwise cross-validation chooses)", robustnessOptions, []example{
 		{"train", "--adversary groups --nu 0.1"},
 	}},
 	{"Choice of the robustness by cross-validation", choiceOptions, []example{
