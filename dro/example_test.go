@@ -62,6 +62,23 @@ func ExampleSolve() {
 	// y = [0.251 0.093 0.186 0.100 0.293 0.077]
 }
 
+// Observe sees the bounds at every check point, and a cancelled context ends the solve with the best point so far.
+func ExampleOptions() {
+	problem := &dro.Problem{Oracle: exampleOracle(), Dual: dro.KL{Nu: 0.5}, Primal: dro.L2{Mu: 0.1}}
+	ctx, cancel := context.WithCancel(context.Background())
+	settings := dro.Options{Method: primaldual.FullVector{}, RelativeGap: 1e-9, Observe: func(c dro.Check) {
+		if c.Upper-c.Lower < 0.01 {
+			cancel() // good enough for this program
+		}
+	}}
+	res, err := dro.Solve(ctx, problem, &settings)
+	fmt.Println(err)
+	fmt.Println(res.Status, res.Certificate.Upper-res.Certificate.Lower < 0.01)
+	// Output:
+	// context canceled
+	// cancelled true
+}
+
 // The conditional value at risk: the mean loss of the worst half of the samples,
 // with its kink and, ν > 0, smoothed.
 func Example_cvar() {

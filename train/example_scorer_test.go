@@ -2,18 +2,15 @@ package train_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Serve a model over HTTP: one Scorer for all requests.
+// Score rows in the program that trained the model: one Scorer for all goroutines. ExampleRead of package score serves a
+// model file over HTTP without this package.
 func ExampleModel_Scorer() {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "lvrat", "phist"}
@@ -26,33 +23,16 @@ func ExampleModel_Scorer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var row map[string]any
-		if err := json.NewDecoder(r.Body).Decode(&row); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		p, err := scorer.Map(row)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
-			return
-		}
-		fmt.Fprintf(w, `{"probability": %.3f}`, p)
-	})
-
-	for _, body := range []string{
-		`{"pirat": 0.33, "lvrat": 0.8, "phist": "no"}`,
-		`{"pirat": 0.33, "lvrat": 0.8, "phist": "yes"}`,
-		`{"pirat": 0.33, "phist": "no"}`,
-	} {
-		answer := httptest.NewRecorder()
-		handler(answer, httptest.NewRequest("POST", "/score", strings.NewReader(body)))
-		fmt.Println(answer.Code, strings.TrimSpace(answer.Body.String()))
+	p, err := scorer.Map(map[string]any{"pirat": 0.33, "lvrat": 0.8, "phist": "yes"})
+	if err != nil {
+		log.Fatal(err)
 	}
+	fmt.Printf("%.3f\n", p)
+	_, err = scorer.Map(map[string]any{"pirat": 0.33, "phist": "no"})
+	fmt.Println(err)
 	// Output:
-	// 200 {"probability": 0.201}
-	// 200 {"probability": 0.428}
-	// 422 column "lvrat": the row does not have it (pass nil for a missing value)
+	// 0.428
+	// column "lvrat": the row does not have it (pass nil for a missing value)
 }
 
 // Explain a prediction: what every column adds to the log-odds, and which values are unusual.

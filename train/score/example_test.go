@@ -52,11 +52,11 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%.3f %v", probability, adapted)
 }
 
-// trainTo writes a model of denied mortgages to a file.
-func trainTo(path string) error {
+// trainTo writes a model of denied mortgages to a file; its adversary leaves the proportion ess of the rows.
+func trainTo(path string, ess float64) error {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "lvrat", "phist"}
-	cfg.Ess = level.At(0.95)
+	cfg.Ess = level.At(ess)
 	model, err := train.Fit(context.Background(), cfg)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func ExampleRead() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "model.json")
-	if err := trainTo(path); err != nil { // or by drotrain train
+	if err := trainTo(path, 0.95); err != nil { // or by drotrain train
 		log.Fatal(err)
 	}
 	s := &service{}
