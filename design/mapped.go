@@ -30,10 +30,15 @@ func (m *Mapped) Free() {
 // chunkBytes is the number of bytes read before the arena may evict its slices.
 const chunkBytes = 1 << 20
 
-// eachBlock calls do with consecutive parts of [lo, hi), each a multiple of 16 rows except the last.
+// eachBlock calls do with consecutive parts of [lo, hi), each a multiple of the rows whose sums are taken together except
+// the last.
 func (m *Mapped) eachBlock(lo, hi int, do func(lo, hi int)) {
 	n, _ := m.Dims()
-	rows := max(16, int(chunkBytes/max(1, m.Bytes()/int64(max(1, n))))&^15)
+	together := 16
+	if _, ok := m.Matrix.(*grouped); ok {
+		together = groupedRows
+	}
+	rows := max(together, int(chunkBytes/max(1, m.Bytes()/int64(max(1, n))))/together*together)
 	for lo < hi {
 		end := min(lo+rows, hi)
 		do(lo, end)
@@ -85,6 +90,9 @@ func (m *Mapped) Subset(rows []int) *Mapped {
 	case *Dense32:
 		x := copyRows(m.arena, of.x, of.d, rows)
 		return NewMapped(&Dense32{len(rows), of.d, x, of.largest}, m.arena, m.memory, func() { memory.Release(m.arena, x) })
+	case *grouped:
+		base := NewMapped(of.base, m.arena, m.memory, nil).Subset(rows)
+		return NewMapped(of.over(base.Matrix, rows), m.arena, m.memory, base.free)
 	}
 	return NewMapped(m.Select(rows), m.arena, m.memory, nil)
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/encode"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -136,8 +135,7 @@ type Config struct {
 
 	examined *examined // what was found on the training rows; nil: they are examined
 
-	products []encode.Term // of the group coefficients that were chosen
-	design   *GroupDesign  // that is taken instead of a choice; nil: choose
+	design *GroupDesign // that is taken instead of a choice; nil: choose
 
 	baselineMu, balancedMu *float64 // μ of ERM and of group-balanced ERM; nil: Mu
 	keepsClasses           bool     // whether Recalibrate fits a slope alone

@@ -197,7 +197,7 @@ func prepareTrainingOn(
 	if rows, err = cfg.examineRows(ctx, frame, rows, disk); err != nil {
 		return nil, nil, err
 	}
-	rows, design, err := cfg.encodeWithGroupCoefficients(ctx, frame, rows, disk)
+	design, err := cfg.addGroupCoefficients(ctx, frame, rows)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,8 +11,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/encode"
-	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/limit"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/internal/pooled"
@@ -232,42 +230,6 @@ func groupCoefficientsBytes(rows, columns int64) int64 {
 	return bytes
 }
 
-// checkGroupColumnsMemory returns an error if memory does not suffice for the matrix with group coefficients.
-func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error {
-	d := rows.fitted.Train
-	n := int64(d.N)
-	if h := rows.fitted.Holdout; h != nil {
-		n += int64(h.N)
-	}
-	entries := d.D // of a row: those of one level of every group column, and of one cell of every crossing
-	for step := range g.Ridges {
-		for _, t := range rows.fitted.Encoder.GroupTerms(step + 1) {
-			entries += len(t.Columns)
-		}
-	}
-	all := d.D + g.Columns
-	cell := c.cellBytes()
-	matrix := n * int64(all) * cell
-	if design.Storage(c.Storage).Choose(float64(entries), all) == design.SparseStorage {
-		matrix = n * int64(entries) * 12
-	}
-	need := matrix + n*rowBytes
-	if !c.Level.IsSet() {
-		need += c.Choice.tuneOptions().MemoryBytes(d.N, all)
-	}
-	budget := limit.NewBudget(c.Memory)
-	budget.Used = max(0, budget.Used-n*int64(d.D)*cell) // the matrix without them is freed first
-	if budget.Fits(need) {
-		return nil
-	}
-	return &MemoryError{
-		fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of memory (%s) are free", n,
-			all, formatBytes(matrix), formatBytes(budget.Free()), budget.Limit),
-		"allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with " +
-			"Config.GroupCoefficients no",
-	}
-}
-
 // newPooledProblem returns the problem of choosing a design, on the first training rows, which are in random
 // order. It returns a *tune.FewRowsError with the reason if there is no choice for them. steps are the terms that may
 // be taken.
@@ -426,28 +388,19 @@ func formatSignedPercent(v float64) string {
 	return text
 }
 
-// encodeWithGroupCoefficients chooses a design and, if groups get their own coefficients, encodes the rows
-// again with the products.
-func (c Config) encodeWithGroupCoefficients(
-	ctx context.Context, frame *data.Frame, rows *encodedRows, disk *diskStorage,
-) (*encodedRows, *GroupDesign, error) {
+// addGroupCoefficients chooses a design and, if groups get their own coefficients, adds the products to the columns.
+func (c Config) addGroupCoefficients(ctx context.Context, frame *data.Frame, rows *encodedRows) (*GroupDesign, error) {
 	g, err := c.chooseGroupCoefficients(ctx, frame, rows)
 	if err != nil || g.IsShared() {
-		return rows, g, err
+		return g, err
 	}
-	if disk == nil { // which reserves what it needs
-		if err := c.checkGroupColumnsMemory(g, rows); err != nil {
-			if c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled && c.design == nil {
-				g.Ridges, g.LeftOut = nil, err.Error()
-				return rows, g, nil
-			}
-			return nil, nil, err // the rows are kept on disk then
-		}
+	if err := rows.fitted.AddProducts(g.products(rows)); err != nil {
+		return nil, err
 	}
-	c.products = g.products(rows)
-	disk.freeRows(rows.fitted, rows.weight)
-	rows, err = c.encodeRows(ctx, frame, nil, disk)
-	return rows, g, err
+	if rows.validation != nil {
+		rows.validation, err = c.encodeValidation(ctx, frame, rows.fitted.Encoder)
+	}
+	return g, err
 }
 
 // products returns the products that stand for the group coefficients that were chosen.

@@ -3,12 +3,10 @@ package train
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -324,28 +322,21 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 	}
 }
 
-// Group coefficients whose columns have no room are refused where they are asked for, and left
-// out with the reason where the data choose; nothing else changes.
-func TestGroupCoefficients_MoreThanMemory(t *testing.T) {
+// The columns of group coefficients are not stored: a row takes the number of its cell of groups.
+func TestGroupCoefficients_TakeNoMatrix(t *testing.T) {
 	f := mixedGroups(t, 600, false)
 	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Impute, cfg.Holdout = "y", []string{"town", "site", "member"}, "median", 0
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
-	m, err := FitFrame(t.Context(), f, cfg)
-	if err != nil || m.Result.Design.IsShared() {
-		t.Fatalf("%v: the design is to take group coefficients where there is memory", err)
+	bytes, columns := map[string]int64{}, map[string]int{}
+	for _, how := range []string{groupCoefficientsNo, groupCoefficientsPooled} {
+		cfg.GroupCoefficients = how
+		m := fitFrame(t, f, cfg)
+		bytes[how], columns[how] = m.Run.Train.X.Bytes(), m.Run.Train.D
 	}
-	m.Run.Close()
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
-	m, err = FitFrame(t.Context(), f, cfg)
-	if err != nil || !m.Result.Design.IsShared() || !strings.Contains(m.Result.Design.LeftOut, "(GOMEMLIMIT) are free") {
-		t.Errorf("chosen: %v, %+v", err, m.Result.Design)
-	}
-	var refused *MemoryError
-	cfg.GroupCoefficients = groupCoefficientsPooled
-	if _, err := FitFrame(t.Context(), f, cfg); !errors.As(err, &refused) ||
-		!strings.Contains(refused.Hint(), "Config.GroupCoefficients no") {
-		t.Errorf("pooled: %v", err)
+	if columns[groupCoefficientsPooled] < 2*columns[groupCoefficientsNo] ||
+		bytes[groupCoefficientsPooled] > bytes[groupCoefficientsNo]+4*600 {
+		t.Errorf("columns %v, bytes %v", columns, bytes)
 	}
 }
 

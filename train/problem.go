@@ -34,7 +34,6 @@ func (c Config) dataSpec() encode.Spec {
 		Categorical:   c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScalesTarget(),
 		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(
 			c.Reference), Weight: c.Weight, Exposure: c.Exposure, TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(),
-		Products: c.products,
 	}
 }
 

@@ -30,24 +30,9 @@ type derivation struct {
 	added []*data.Column            // behind all features
 }
 
-// deriveColumns adds the columns of the Transforms and the Products of the Spec.
-func (t *fitting) deriveColumns() error {
-	t.opener = newTermOpener(t.block)
-	if err := t.applyTransforms(); err != nil {
-		return err
-	}
-	for _, p := range t.e.Spec.Products {
-		c, err := t.addTerm(p)
-		if err != nil {
-			return err
-		}
-		t.features = append(t.features, c)
-	}
-	return nil
-}
-
 // applyTransforms adds the columns of the Transforms of the Spec.
 func (t *fitting) applyTransforms() error {
+	t.opener = newTermOpener(t.block)
 	if t.e.Spec.Transforms.IsEmpty() {
 		return nil
 	}

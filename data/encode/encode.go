@@ -124,7 +124,8 @@ func (e *Encoder) encodeRows(
 ) (*Fitted, error) {
 	var dropped [2]int
 	if e.Spec.Impute == "drop" {
-		in, err := e.findColumns(ctx, f, withTarget)
+		base, _ := e.withoutProducts()
+		in, err := base.findColumns(ctx, f, withTarget)
 		if err != nil {
 			return nil, err
 		}
@@ -270,6 +271,9 @@ func (e *Encoder) prepareSources(
 func (e *Encoder) encodeSets(
 	ctx context.Context, f *data.Frame, d *matrix.Partition, to Sink, withTarget bool,
 ) (*Fitted, error) {
+	if base, coefficients := e.withoutProducts(); coefficients != nil {
+		return e.encodeGrouped(ctx, f, d, to, withTarget, base)
+	}
 	o, err := e.findColumns(ctx, f, withTarget)
 	if err != nil {
 		return nil, err
@@ -289,7 +293,14 @@ func (e *Encoder) encodeSets(
 	if e.Intercept() >= 0 {
 		entries++
 	}
-	out := &Fitted{Encoder: e, Storage: to.Storage.Choose(entries, len(e.Columns))}
+	out := &Fitted{Encoder: e, Storage: to.Storage.Choose(entries, len(e.Columns)), arena: to.arena(),
+		codes: map[int]*matrix.Codes{}}
+	for i, in := range e.Inputs {
+		at := slices.IndexFunc(sources, func(q source) bool { return q.in == &e.Inputs[i] })
+		if in.Of == nil && at >= 0 && written[at].Category != nil && slices.Contains(e.Spec.Groups, in.Name) {
+			out.codes[i] = &written[at].Category.Codes
+		}
+	}
 	for s := range d.Sets {
 		if err := checkVectors(f, d.Set(s), sources, out.Storage); err != nil {
 			return nil, err

@@ -24,6 +24,9 @@ type Fitted struct {
 	// Sample holds features of the table by name, with their values in the rows of Sink.Sample: those of numbers and text
 	// that Fit has read anyway.
 	Sample map[string]*data.Column
+
+	arena *memory.Arena         // of the matrices; nil: the heap
+	codes map[int]*matrix.Codes // by row of the table, of group columns that are features: by Encoder.Inputs
 }
 
 // A Sink says where encoded rows are stored. The zero value means memory, with the storage chosen
@@ -83,7 +86,8 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 	if (to.Storage == "" || to.Storage == design.AutoStorage) && isMostlySingle(t.features) {
 		to.Storage = design.Float32Storage // as their files have them
 	}
-	to.Storage = to.Storage.Choose(t.entriesPerRow(), len(e.Columns))
+	base, _ := e.withoutProducts()
+	to.Storage = to.Storage.Choose(t.entriesPerRow(), len(base.Columns))
 	out, err := e.encodeSets(ctx, t.block, t.partition, to, true)
 	for _, c := range t.features {
 		c.ReleaseBlocks()

@@ -110,7 +110,7 @@ func newFitting(
 	if err := t.readWeight(); err != nil {
 		return nil, err
 	}
-	if err := t.deriveColumns(); err != nil {
+	if err := t.applyTransforms(); err != nil {
 		return nil, err
 	}
 	return t, t.fitTarget()
@@ -318,27 +318,16 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 		e.Columns = append(e.Columns, Coding{Name: interceptName, Kind: "intercept", Scale: 1})
 	}
 	e.addColumnNotes()
+	if terms := e.Spec.Products; len(terms) > 0 {
+		e = e.withProducts(terms)
+		if _, coefficients := e.withoutProducts(); coefficients == nil {
+			return nil, errNoGroupProducts
+		}
+	}
 	if w := len(e.Columns); w > t.total {
 		e.addNote("%s encoded columns but only %s training rows", printable.Count(w), printable.Count(t.total))
 	}
 	return e, nil
-}
-
-// shareOfEntries estimates the proportion of rows in which column c is not zero: 1/k if c is the product of a number
-// and one of k levels, 1 otherwise.
-func (t *fitting) shareOfEntries(c *data.Column) float64 {
-	p := t.termOf(c)
-	if p == nil || p.Scale == 0 {
-		return 1
-	}
-	columns, _ := groupOf(*p)
-	seen := map[string]bool{}
-	for _, q := range t.e.Spec.Products {
-		if of, levels := groupOf(q); of == columns {
-			seen[levels] = true
-		}
-	}
-	return 1 / float64(len(seen))
 }
 
 // termOf returns the term of a number that is made of others, else nil.
@@ -347,15 +336,6 @@ func (t *fitting) termOf(c *data.Column) *Term {
 		return &terms[0]
 	}
 	return nil
-}
-
-// groupOf returns texts that stand for the group columns of a product and for their levels.
-func groupOf(p Term) (columns, levels string) {
-	for _, o := range p.Of[:len(p.Of)-1] {
-		columns += strconv.Quote(o.Column)
-		levels += strconv.Quote(o.Level)
-	}
-	return columns, levels
 }
 
 // entriesPerRow returns an upper estimate of the average number of nonzero cells in a row.
@@ -368,8 +348,6 @@ func (t *fitting) entriesPerRow() float64 {
 			sum += float64(q.vector.entries) / float64(t.total)
 		case q.number != nil && !t.e.Spec.centres():
 			sum += float64(q.number.Nonzero) / float64(t.total)
-		case q.number != nil:
-			sum += t.shareOfEntries(q.column)
 		default:
 			sum++
 		}

@@ -29,11 +29,6 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	if err := numberFault(f, c.Name, in.Of, known.Faults, t.total, e.Spec.Impute); err != nil {
 		return false, err
 	}
-	if term != nil && term.Scale > 0 {
-		e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns,
-			Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: term.Scale})
-		return true, nil
-	}
 	_, mean, sd, constant := matrix.JoinMoments(known.Moments)
 	if known.Inexact > 0 {
 		path, row := f.Where(known.Inexact - 1)

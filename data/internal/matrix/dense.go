@@ -95,7 +95,7 @@ func (b *dense[T]) finish(lo, hi int) {
 			continue
 		}
 		for i := lo; i < hi; i++ {
-			if c := k.code(b.rows[i]); c >= 2 {
+			if c := k.Of(b.rows[i]); c >= 2 {
 				x[i*d+k.First+c-2] = 1
 			}
 		}

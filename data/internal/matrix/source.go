@@ -46,8 +46,8 @@ func (c *Codes) Set(row, code int) {
 	}
 }
 
-// code returns the code of a row.
-func (c *Codes) code(row int) int {
+// Of returns the code of a row.
+func (c *Codes) Of(row int) int {
 	if c.narrow != nil {
 		return int(c.narrow[row])
 	}

@@ -35,7 +35,7 @@ func (p *plan) eachEntry(columns [][]float64, i int32, row int, entry func(colum
 			j++
 		} else if o.Vector != nil {
 			o.Vector.each(row, entry)
-		} else if c := o.Category.code(row); c >= 2 {
+		} else if c := o.Category.Of(row); c >= 2 {
 			entry(o.Category.First+c-2, 1)
 		}
 	}

@@ -1,0 +1,198 @@
+package encode
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/memory"
+)
+
+// The products that stand for group coefficients are not encoded: a design matrix of groups holds the other columns and,
+// for every row, the cell of its groups, that is which of the products are not 0 in it.
+
+// AddProducts adds products of GroupProducts to the encoder and to the columns of the datasets, without reading the
+// table again. It returns an error for other terms, or if the encoder has products, and panics unless Fit or EncodeTo
+// returned f.
+func (f *Fitted) AddProducts(terms []Term) error {
+	if len(f.Encoder.Spec.Products) > 0 {
+		return fmt.Errorf("the encoder has %d products already", len(f.Encoder.Spec.Products))
+	}
+	e := f.Encoder.withProducts(terms)
+	if _, coefficients := e.withoutProducts(); coefficients == nil && len(terms) > 0 {
+		return errNoGroupProducts
+	}
+	if n := len(e.Columns); n > f.Train.N && len(f.Encoder.Columns) <= f.Train.N {
+		e.addNote("%s encoded columns but only %s training rows", printable.Count(n), printable.Count(f.Train.N))
+	}
+	return f.group(e)
+}
+
+// errNoGroupProducts says that products are not those of groups and features.
+var errNoGroupProducts = fmt.Errorf("a product is not one of a group column and a feature")
+
+// withProducts returns the encoder with products in front of the intercept.
+func (e *Encoder) withProducts(terms []Term) *Encoder {
+	out, at := *e, len(e.Columns)
+	if e.Intercept() >= 0 {
+		at--
+	}
+	out.Spec.Products = terms
+	out.Inputs, out.Columns = slices.Clone(e.Inputs), slices.Clone(e.Columns[:at])
+	for _, t := range terms {
+		out.Inputs = append(out.Inputs, Input{Name: t.Name, Kind: data.Numeric, First: len(out.Columns), Of: t.Of})
+		out.Columns = append(out.Columns, Coding{Name: t.Name, Source: t.Name, Kind: "numeric", Scale: t.Scale})
+	}
+	out.Columns = append(out.Columns, e.Columns[at:]...)
+	return &out
+}
+
+// withoutProducts returns the encoder of the columns other than the products, and the group coefficients of the products;
+// the encoder itself and nil if it has none, or has others than those of groups and features.
+func (e *Encoder) withoutProducts() (*Encoder, []GroupCoefficient) {
+	k := len(e.Spec.Products)
+	if k == 0 || k > len(e.Inputs) || slices.ContainsFunc(e.Spec.Products, func(t Term) bool { return len(t.Of) < 2 }) {
+		return e, nil
+	}
+	of := e.GroupCoefficients()
+	if len(of) != k {
+		return e, nil
+	}
+	first, inputs := of[0].Product, len(e.Inputs)-k
+	for i, g := range of {
+		if g.Product != first+i || e.Inputs[inputs+i].First != first+i || g.Column >= first || e.Columns[g.Product].Scale == 0 ||
+			e.Columns[g.Product].Shift != 0 {
+			return e, nil
+		}
+		for n, at := range g.Inputs {
+			in := &e.Inputs[at]
+			if at >= inputs || in.Kind == data.Numeric || in.Name != e.Spec.Products[i].Of[n].Column ||
+				!slices.Contains(in.Levels, g.Levels[n]) {
+				return e, nil
+			}
+		}
+	}
+	base := *e
+	base.Spec.Products = nil
+	base.Inputs = e.Inputs[:inputs:inputs]
+	base.Columns = slices.Concat(e.Columns[:first], e.Columns[first+k:])
+	return &base, of
+}
+
+// group replaces the encoder by e, which is the same with products, and the matrices by those with their columns.
+func (f *Fitted) group(e *Encoder) error {
+	_, coefficients := e.withoutProducts()
+	for _, d := range []*Dataset{f.Train, f.Holdout} {
+		if d == nil || coefficients == nil {
+			continue
+		}
+		cells := newCellFinder(e, coefficients, f.codes)
+		cell := memory.Make[int32](f.arena, d.N)
+		for k, r := range d.Rows {
+			cell[k] = cells.find(r)
+		}
+		x, err := design.NewGrouped(d.X, design.Grouping{Before: coefficients[0].Product, Products: len(coefficients), Cell: cell,
+			Cells: cells.products})
+		if err != nil {
+			return err
+		}
+		d.X, d.D, d.Names, d.Intercept = x, len(e.Columns), e.Names(), e.Intercept()
+	}
+	f.Encoder = e
+	return nil
+}
+
+// A cellFinder numbers the combinations of the levels of group columns that occur, as they are found.
+type cellFinder struct {
+	coefficients []GroupCoefficient
+	levels       [][]int          // by coefficient: the levels of its inputs
+	all          []design.Product // by coefficient
+	inputs       []int            // that have levels, of Encoder.Inputs
+	level        []levelOf        // by input of inputs
+	at           []int            // likewise: the level of the row in question
+	known        map[string]int32
+	key          []byte
+	products     [][]design.Product // by cell
+}
+
+// A levelOf gives the level of a category in a row; −1 for nulls and for rare and unseen levels.
+type levelOf struct {
+	codes *matrix.Codes
+	of    []int // by code
+}
+
+func newCellFinder(e *Encoder, coefficients []GroupCoefficient, codes map[int]*matrix.Codes) *cellFinder {
+	x := &cellFinder{coefficients: coefficients, known: map[string]int32{}}
+	for _, g := range coefficients {
+		var levels []int
+		for n, i := range g.Inputs {
+			in := &e.Inputs[i]
+			if !slices.Contains(x.inputs, i) {
+				x.inputs, x.level = append(x.inputs, i), append(x.level, newLevelOf(in, codes[i]))
+			}
+			levels = append(levels, slices.Index(in.Levels, g.Levels[n]))
+		}
+		x.levels = append(x.levels, levels)
+		last := e.Spec.Products[len(x.all)].Of
+		shared, product := e.Columns[g.Column], e.Columns[g.Product]
+		x.all = append(x.all, design.Product{Column: g.Column, Center: (last[len(last)-1].Center - shared.Shift) / shared.Scale,
+			Scale: shared.Scale / product.Scale, At: len(x.all)})
+	}
+	x.at = make([]int, len(x.inputs))
+	return x
+}
+
+// newLevelOf returns the levels of an input by the codes of its values.
+func newLevelOf(in *Input, codes *matrix.Codes) levelOf {
+	l := levelOf{codes: codes, of: make([]int, in.Width()+2)}
+	for c := range l.of {
+		l.of[c] = -1
+	}
+	for k := range in.Levels {
+		l.of[labelCode(k, in.Skipped())] = k
+	}
+	return l
+}
+
+// find returns the cell of a row of the table.
+func (x *cellFinder) find(row int) int32 {
+	x.key = x.key[:0]
+	for k, l := range x.level {
+		level := l.of[l.codes.Of(row)]
+		x.at[k] = level
+		x.key = append(x.key, byte(level), byte(level>>8), byte(level>>16), byte(level>>24))
+	}
+	cell, known := x.known[string(x.key)]
+	if known {
+		return cell
+	}
+	var products []design.Product
+	for i, g := range x.coefficients {
+		has := true
+		for n, in := range g.Inputs {
+			has = has && x.at[slices.Index(x.inputs, in)] == x.levels[i][n]
+		}
+		if has {
+			products = append(products, x.all[i])
+		}
+	}
+	cell = int32(len(x.products))
+	x.known[string(x.key)], x.products = cell, append(x.products, products)
+	return cell
+}
+
+// encodeGrouped works like encodeSets for an encoder with products of groups and features; base is the encoder without
+// them.
+func (e *Encoder) encodeGrouped(
+	ctx context.Context, f *data.Frame, d *matrix.Partition, to Sink, withTarget bool, base *Encoder,
+) (*Fitted, error) {
+	out, err := base.encodeSets(ctx, f, d, to, withTarget)
+	if err != nil {
+		return nil, err
+	}
+	return out, out.group(e)
+}
