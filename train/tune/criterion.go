@@ -20,7 +20,7 @@ type measure struct {
 	weight   []float64 // by row
 	total    float64   // sum of weight
 	eligible []bool    // by group: whether it has rows enough to be the worst; nil without groups
-	count    []int     // by group: rows of positive weight
+	members  [][]int32 // by group: its rows of positive weight
 	normals  []float64 // smoothingDraws by group, once they are needed
 }
 
@@ -39,19 +39,15 @@ func newMeasure(r level.Rows, fold []int, folds, least int) *measure {
 	for g := range count {
 		count[g] = make([]int, folds)
 	}
+	m.eligible, m.members = make([]bool, len(count)), make([][]int32, len(count))
 	for j, g := range r.Group {
 		if g >= 0 && m.weight[j] > 0 {
 			count[g][fold[j]]++
+			m.members[g] = append(m.members[g], int32(j))
 		}
 	}
-	m.eligible, m.count = make([]bool, len(count)), make([]int, len(count))
 	for g, of := range count {
-		n := 0
-		for _, c := range of {
-			n += c
-		}
-		m.count[g] = n
-		m.eligible[g] = n >= least && slices.Min(of) > 0
+		m.eligible[g] = len(m.members[g]) >= least && slices.Min(of) > 0
 	}
 	return m
 }
@@ -84,19 +80,19 @@ func (e estimate) subtract(o estimate) (difference, se float64) {
 
 // average returns the weighted mean of the values and the influence of each row on it.
 func (m *measure) average(value []float64) estimate {
-	e := estimate{influence: make([]float64, len(value))}
-	for j, v := range value {
-		e.value += m.weight[j] / m.total * v
-	}
+	e := estimate{value: m.mean(value), influence: make([]float64, len(value))}
 	for j, v := range value {
 		e.influence[j] = m.weight[j] / m.total * (v - e.value)
 	}
 	return e
 }
 
+// mean returns the weighted mean of the values.
+func (m *measure) mean(value []float64) float64 { return floats.Dot(m.weight, value) / m.total }
+
 // deviation returns the standard deviation of the values.
 func (m *measure) deviation(value []float64) float64 {
-	mean, s := m.average(value).value, 0.0
+	mean, s := m.mean(value), 0.0
 	for j, v := range value {
 		s += m.weight[j] / m.total * (v - mean) * (v - mean)
 	}
@@ -108,7 +104,11 @@ func (m *measure) deviation(value []float64) float64 {
 // these rows are says more. The standard deviation is the mean absolute margin, to which every eligible group contributes
 // equally, divided by the cube root of the number of rows of the group: the rate at which bias and noise shrink alike.
 func (m *measure) smoothErrors(lead []float64) []float64 {
-	mean, _ := m.byGroup(func(j int) float64 { return math.Abs(lead[j]) })
+	size := make([]float64, len(lead))
+	for j, v := range lead {
+		size[j] = math.Abs(v)
+	}
+	mean, _ := m.byGroup(size)
 	scale := 0.0
 	for g, ok := range m.eligible {
 		if ok {
@@ -119,8 +119,8 @@ func (m *measure) smoothErrors(lead []float64) []float64 {
 	for j, v := range lead {
 		g := m.rows.Group[j]
 		switch {
-		case g >= 0 && scale > 0 && m.count[g] > 0:
-			out[j] = math.Erfc(v/scale*math.Cbrt(float64(m.count[g]))/math.Sqrt2) / 2
+		case g >= 0 && scale > 0 && len(m.members[g]) > 0:
+			out[j] = math.Erfc(v/scale*math.Cbrt(float64(len(m.members[g])))/math.Sqrt2) / 2
 		case v < 0:
 			out[j] = 1
 		}
@@ -162,52 +162,46 @@ func (m *measure) tail(value []float64, largest []int32) estimate {
 
 // byGroup returns the mean of every group, −Inf if it is not eligible, and an unbiased estimate of the variance
 // of the mean.
-func (m *measure) byGroup(value func(j int) float64) (mean, variance []float64) {
+func (m *measure) byGroup(value []float64) (mean, variance []float64) {
 	mean, variance = make([]float64, len(m.eligible)), make([]float64, len(m.eligible))
-	mass, count := make([]float64, len(m.eligible)), make([]float64, len(m.eligible))
-	for j, g := range m.rows.Group {
-		if g >= 0 && m.weight[j] > 0 {
-			mean[g] += m.weight[j] * value(j)
-			mass[g] += m.weight[j]
-			count[g]++
-		}
-	}
-	for g := range mean {
-		mean[g] /= mass[g]
-	}
-	for j, g := range m.rows.Group {
-		if g >= 0 && m.weight[j] > 0 {
-			influence := m.weight[j] / mass[g] * (value(j) - mean[g])
-			variance[g] += influence * influence * count[g] / max(1, count[g]-1)
-		}
-	}
-	for g, ok := range m.eligible {
-		if !ok {
+	for g, members := range m.members {
+		if !m.eligible[g] {
 			mean[g] = math.Inf(-1)
+			continue
 		}
+		sum, mass := 0.0, 0.0
+		for _, j := range members {
+			sum += m.weight[j] * value[j]
+			mass += m.weight[j]
+		}
+		mean[g] = sum / mass
+		squares := 0.0
+		for _, j := range members {
+			d := m.weight[j] * (value[j] - mean[g])
+			squares += d * d
+		}
+		variance[g] = squares / (mass * mass) * smallSampleFactor(len(members))
 	}
 	return mean, variance
 }
 
+// smallSampleFactor is n/(n − 1), by which the mean of n squared deviations from their mean underestimates a variance.
+func smallSampleFactor(n int) float64 { return float64(n) / max(1, float64(n-1)) }
+
 // worst estimates the largest mean of the eligible groups, with the influences of the group that has it. If smooth is
-// set, worst returns the expectation of the largest mean under independent normal errors of the means, so that a small
-// group counts by what its true mean may be.
+// set, worst returns the expectation of the largest mean as worstMean does.
 func (m *measure) worst(value []float64, smooth bool) valued {
-	mean, variance := m.byGroup(func(j int) float64 { return value[j] })
+	mean, variance := m.byGroup(value)
 	at := floats.MaxIdx(mean)
-	v := valued{estimate: estimate{value: mean[at], influence: make([]float64, len(value))}}
+	members := m.members[at]
+	v := valued{estimate{mean[at], make([]float64, len(value))}, len(members)}
 	mass := 0.0
-	for j, g := range m.rows.Group {
-		if int(g) == at && m.weight[j] > 0 {
-			mass += m.weight[j]
-			v.rows++
-		}
+	for _, j := range members {
+		mass += m.weight[j]
 	}
-	correction := math.Sqrt(float64(v.rows) / max(1, float64(v.rows-1)))
-	for j, g := range m.rows.Group {
-		if int(g) == at {
-			v.influence[j] = correction * m.weight[j] / mass * (value[j] - mean[at])
-		}
+	correction := math.Sqrt(smallSampleFactor(len(members)))
+	for _, j := range members {
+		v.influence[j] = correction * m.weight[j] / mass * (value[j] - mean[at])
 	}
 	if smooth {
 		v.value = m.expectedLargest(mean, variance)
@@ -215,23 +209,27 @@ func (m *measure) worst(value []float64, smooth bool) valued {
 	return v
 }
 
+// worstMean returns the expectation of the largest mean of the eligible groups under independent normal errors of the
+// means, so that a small group counts by what its true mean may be.
+func (m *measure) worstMean(value []float64) float64 { return m.expectedLargest(m.byGroup(value)) }
+
 // decreaseError returns a standard error of the decrease of the largest group mean. The largest mean certainly
 // decreases if the new mean of every group is below its own old mean or below the old mean of the worst group, by k
 // standard errors of the difference; decrease − k·s is the least certain of these comparisons.
 func (m *measure) decreaseError(before, after []float64, k float64) (se float64) {
-	was, wasVariance := m.byGroup(func(j int) float64 { return before[j] })
-	is, isVariance := m.byGroup(func(j int) float64 { return after[j] })
-	_, paired := m.byGroup(func(j int) float64 { return before[j] - after[j] })
+	was, wasVariance := m.byGroup(before)
+	is, isVariance := m.byGroup(after)
+	_, paired := m.byGroup(floats.SubTo(make([]float64, len(before)), before, after))
 	at := floats.MaxIdx(was)
 	decrease := was[at] - slices.Max(is)
 	for g, ok := range m.eligible {
 		if !ok {
 			continue
 		}
-		factor := k * studentFactor(k, float64(m.count[g]-1))
+		factor := k * studentFactor(k, float64(len(m.members[g])-1))
 		bound := was[g] - is[g] - factor*math.Sqrt(paired[g])
 		if g != at {
-			factor = k * studentFactor(k, float64(min(m.count[g], m.count[at])-1))
+			factor = k * studentFactor(k, float64(min(len(m.members[g]), len(m.members[at]))-1))
 			bound = max(bound, was[at]-is[g]-factor*math.Sqrt(wasVariance[at]+isVariance[g]))
 		}
 		se = max(se, (decrease-bound)/k)

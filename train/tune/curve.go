@@ -93,7 +93,7 @@ func (c *selectionRun) curvePoint(name string, rows int, loss []float64) CurvePo
 	if c.measure.countEligible() == 0 {
 		return p
 	}
-	mean, variance := c.measure.byGroup(func(j int) float64 { return loss[j] })
+	mean, variance := c.measure.byGroup(loss)
 	worst := 0
 	for g, v := range mean {
 		if v > mean[worst] {

@@ -48,8 +48,34 @@ type valued struct {
 	rows int
 }
 
-// value returns the criterion of a candidate. smooth replaces the largest group mean by its expectation under
-// the errors of the group means.
+// score returns the criterion of a candidate. The largest group mean counts as its expectation under the errors of the
+// group means.
+func (j *judge) score(criterion string, candidate int) float64 {
+	loss := j.values.losses[candidate]
+	switch criterion {
+	case "worst-group-accuracy":
+		return j.measure.worstMean(j.values.smoothed[candidate])
+	case "worst-group":
+		return j.measure.worstMean(loss)
+	case "tail":
+		return j.tail(candidate).value
+	case "trade-off":
+		return (j.measure.worstMean(loss) + j.rate*j.measure.mean(loss)) / (1 + j.rate)
+	}
+	return j.measure.mean(loss)
+}
+
+// tail estimates the tail of a candidate.
+func (j *judge) tail(candidate int) estimate {
+	loss := j.values.losses[candidate]
+	if j.largest[candidate] == nil { // resamples ask again, with other weights
+		j.largest[candidate] = slices.Clone(rowsByValue(loss)[:(len(loss)+3)/4])
+	}
+	return j.measure.tail(loss, j.largest[candidate])
+}
+
+// value returns the criterion of a candidate with the influences of the rows. smooth replaces the largest group mean by
+// its expectation, as score does.
 func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 	loss := j.values.losses[candidate]
 	switch criterion {
@@ -58,10 +84,7 @@ func (j *judge) value(criterion string, candidate int, smooth bool) valued {
 	case "worst-group":
 		return j.measure.worst(loss, smooth)
 	case "tail":
-		if j.largest[candidate] == nil { // resamples ask again, with other weights
-			j.largest[candidate] = slices.Clone(rowsByValue(loss)[:(len(loss)+3)/4])
-		}
-		return valued{j.measure.tail(loss, j.largest[candidate]), len(loss)}
+		return valued{j.tail(candidate), len(loss)}
 	case "trade-off":
 		v, mean := j.measure.worst(loss, smooth), j.measure.average(loss)
 		v.value = (v.value + j.rate*mean.value) / (1 + j.rate)
@@ -118,23 +141,27 @@ func (j *judge) improvement(criterion string, candidate int) (decrease, se float
 // least risk of the worst group is taken among those within a standard error of the best; on validation rows ERM is
 // one of them, and needs no improvement to be replaced.
 func (j *judge) choose(criterion string, allowed func(candidate int) bool) int {
-	best, least := 0, j.value(criterion, 0, true)
-	erm := math.Abs(least.value)
-	values := make([]valued, len(j.values.losses))
-	for c := range values {
-		if values[c] = j.value(criterion, c, true); c > 0 && allowed(c) && values[c].value < least.value {
-			best, least = c, values[c]
+	best, least := 0, j.score(criterion, 0)
+	erm := math.Abs(least)
+	for c := 1; c < len(j.values.losses); c++ {
+		if !allowed(c) {
+			continue
+		}
+		if v := j.score(criterion, c); v < least {
+			best, least = c, v
 		}
 	}
 	replaces := criterion == "worst-group-accuracy" && j.validation
 	if criterion == "worst-group-accuracy" && (best > 0 || replaces) {
-		risk, chosen := math.Inf(1), best
-		for c := range values {
-			more, se := values[c].subtract(least.estimate)
-			if c == 0 && !replaces || c > 0 && !allowed(c) || more > se {
+		risk, chosen, of := math.Inf(1), best, j.value(criterion, best, true)
+		for c := range j.values.losses {
+			if c == 0 && !replaces || c > 0 && !allowed(c) {
 				continue
 			}
-			if r := j.measure.worst(j.values.losses[c], true).value; r < risk {
+			if more, se := j.value(criterion, c, true).subtract(of.estimate); more > se {
+				continue
+			}
+			if r := j.measure.worstMean(j.values.losses[c]); r < risk {
 				risk, chosen = r, c
 			}
 		}
@@ -166,7 +193,7 @@ func (c *selectionRun) judge() *judge {
 
 // valueOf returns the criterion of a candidate.
 func (c *selectionRun) valueOf(candidate int) float64 {
-	return c.judge().value(c.Criterion, candidate, true).value
+	return c.judge().score(c.Criterion, candidate)
 }
 
 // finish chooses the reference, estimates all candidates and chooses one of them.
@@ -188,7 +215,7 @@ func (c *selectionRun) finish() {
 			worst := m.worst(value[i], false).value
 			k.WorstGroup = &worst
 		}
-		k.Value = j.value(c.Criterion, i, true).value
+		k.Value = j.score(c.Criterion, i)
 		k.Improvement, k.SE, k.Deciding = j.improvement(c.Criterion, i)
 		k.Allowed = i > 0 && c.isWithinBudget(k) && (k.Improvement > max(StandardErrors(c.Criterion)*k.SE,
 			worth*math.Abs(c.Candidates[0].Value)) || c.replacesERM())

@@ -283,7 +283,7 @@ func (c *selectionRun) compareCandidates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mean, deviation := c.measure.average(loss).value, c.measure.deviation(loss)
+	mean, deviation := c.measure.mean(loss), c.measure.deviation(loss)
 	averages, families := map[string]level.Level{}, []string{"erm"}
 	if c.measure.countEligible() > 1 && mean > 0 {
 		averages = c.table.averages(&c.options)
