@@ -5,18 +5,23 @@
 The designs have the group proportions of Waterbirds, CelebA, MultiNLI and CivilComments. The embeddings are simulated: a
 class has a direction, the attribute has another, noise is normal with the given decay of its deviations, and all are
 rotated. With --embeddings DIR, files DIR/NAME-{train,validation,test}.npz with the arrays X, y and a (the attribute) are used
-in place of the simulation, as written from a network.
+in place of the simulation, as written from a network. With --species FILE, a Parquet file with the columns embedding (a
+vector) and species, such as embeddings of iWildCam, the species with at least 120 rows are the classes and the groups;
+half of the rows of every species are training rows, a fifth validation rows and the others test rows, drawn by the seed.
 
 Methods differ in who has groups: training and n/4 validation rows (first block), the validation rows alone (second
 block), nobody (third block). Peers choose their ridge by the accuracy of the worst group on the validation rows, or by the
-accuracy where there are no groups. Test rows have equal numbers of rows of every group. --vary draws the distances of the
-classes and of the attribute's values anew with every seed. The last column is the difference of the worst group's accuracy
+accuracy where there are no groups. Simulated test rows have equal numbers of rows of every group. --vary draws the distances
+of the classes and of the attribute's values anew with every seed. The Python package dro takes part where it is installed
+and there are two classes: by the χ² ball, without groups, since its group DRO needs the group among the features, where a
+group of class and attribute gives the class away. The last column is the difference of the worst group's accuracy
 from that of the first method of drotrain in the block, paired by draws.
 """
 
 import argparse
 import time
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +74,23 @@ def load(folder, name):
     return parts
 
 
+def load_species(path, rng, least=120):
+    """Return training, validation and test rows of the species with enough rows; groups are the species."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path)
+    X = np.stack(table["embedding"].to_numpy()).astype(np.float32)
+    _, y, counts = np.unique(table["species"].to_numpy().astype(str), return_inverse=True, return_counts=True)
+    kept = np.flatnonzero(counts >= least)
+    parts = [[], [], []]
+    for of in kept:
+        rows = rng.permutation(np.flatnonzero(y == of))
+        for part, chosen in zip(parts, np.split(rows, [len(rows) // 2, 7 * len(rows) // 10]), strict=True):
+            part.append(chosen)
+    label = np.searchsorted(kept, y)
+    return [(X[rows], label[rows], label[rows]) for rows in (rng.permutation(np.concatenate(p)) for p in parts)]
+
+
 def worst(predicted, y, group):
     """Return the accuracy of the worst group."""
     return min((predicted[group == g] == y[group == g]).mean() for g in np.unique(group))
@@ -119,6 +141,20 @@ def jtt(X, y, ridge, factor=20):
     return fit(X, y, ridge, np.where(wrong, float(factor), 1.0))
 
 
+class ChiSquaredBall:
+    """The χ² ball of the package dro, which has no ridge, with labels 0 and 1."""
+
+    def __init__(self, X, y, radius):
+        from dro.linear_model.chi2_dro import Chi2DRO
+
+        self.model = Chi2DRO(input_dim=X.shape[1], model_type="logistic", fit_intercept=True, solver="CLARABEL")
+        self.model.update({"eps": radius})
+        self.model.fit(X.astype(float), 2 * y - 1)
+
+    def predict(self, X):
+        return (self.model.predict(X.astype(float)).ravel() > 0).astype(int)
+
+
 def clusters(X, y, kinds=2):
     """Return inferred groups: clusters of the embeddings of every class."""
     group = np.zeros(len(y), int)
@@ -154,7 +190,7 @@ def methods(train, validation, rng, seed):
     def ours():
         return RobustClassifier(random_state=seed)
 
-    return {
+    found = {
         ("all", "drotrain, validation="): lambda: ours().fit(X, y, groups=g, validation=validation),
         ("all", "drotrain, all rows cross-validated"): lambda: ours().fit(both[0], both[1], groups=both[2]),
         ("all", "ERM"): lambda: tuned(lambda r: fit(X, y, r), Xv, yv, gv),
@@ -173,6 +209,11 @@ def methods(train, validation, rng, seed):
         ("nobody", "clusters, balanced ERM"): lambda: tuned(lambda r: fit(X, y, r, balanced(inferred)), Xv, yv, None),
         ("nobody", "drotrain on clusters"): lambda: ours().fit(X, y, groups=inferred),
     }
+    if find_spec("dro") and len(np.unique(y)) == 2:
+        found["nobody", "package dro, χ² ball"] = lambda: max(
+            (ChiSquaredBall(X, y, radius) for radius in (0.1, 1.0)), key=lambda m: (m.predict(Xv) == yv).mean()
+        )
+    return found
 
 
 def main():
@@ -185,9 +226,12 @@ def main():
     parser.add_argument("--core", type=float, default=3.0, help="distance of the classes")
     parser.add_argument("--methods", default="", help="methods whose names contain this text")
     parser.add_argument("--embeddings", type=Path)
+    parser.add_argument("--species", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--vary", action="store_true", help="draw the distances with every seed")
     given = parser.parse_args()
+    if given.species:
+        given.designs = [given.species.stem]
     warnings.simplefilter("ignore")
     lines = ["| design | groups of | method | worst group | average | seconds | difference |", "|---|---|---|--:|--:|--:|--:|"]
     for name in given.designs:
@@ -195,7 +239,12 @@ def main():
         for seed in range(1 if given.embeddings else given.seeds):
             rng = np.random.default_rng(seed)
             strength, core = (rng.uniform(2, 6), rng.uniform(2, 3.5)) if given.vary else (given.strength, given.core)
-            parts = load(given.embeddings, name) if given.embeddings else simulate(name, given.rows, given.width, strength, core, rng)
+            if given.species:
+                parts = load_species(given.species, rng)
+            elif given.embeddings:
+                parts = load(given.embeddings, name)
+            else:
+                parts = simulate(name, given.rows, given.width, strength, core, rng)
             scaler = StandardScaler().fit(parts[0][0])
             train, validation, (Xt, yt, gt) = [(scaler.transform(X), y, g) for X, y, g in parts]
             for (block, method), make in methods(train, validation, rng, seed).items():
