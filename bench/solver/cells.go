@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/drotrain/drotrain/design"
@@ -245,15 +246,42 @@ func tenGroups(n int) dro.Dual {
 	return dro.Groups{Of: [][]int32{of}, Near: dro.Ball{Radius: math.Inf(1)}}
 }
 
+// drawnCell returns the cell of a table that is drawn.
+func drawnCell(name string, t table, loss losses.Loss, dual dro.Dual) cell {
+	labels := loss.Name() == "logistic"
+	return cell{name: fmt.Sprintf("%s %dx%d %s", name, t.n, t.d, loss.Name()),
+		problem: func() (*dro.Problem, error) {
+			return t.numbers(labels).problem(loss, dual, dro.L2{Mu: cmp.Or(t.share, 1) / float64(t.n), Intercept: t.intercept})
+		}}
+}
+
+// largeCells returns problems with a million rows: penalties on 20 columns, and CVaR beside KL on 10 columns.
+func largeCells() []cell {
+	const n = 1_000_000
+	var cells []cell
+	for _, loss := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}} {
+		for _, nu := range []float64{1, 0.1} {
+			t := table{n: n, d: 20, noise: "student"}
+			cells = append(cells, drawnCell(fmt.Sprintf("kl %g", nu), t, loss, dro.KL{Nu: nu}),
+				drawnCell(fmt.Sprintf("chi2 %g", nu), t, loss, dro.ChiSquare{Nu: nu}))
+		}
+	}
+	for _, signal := range []float64{1e-9, 0.3, 3} {
+		t := table{n: n, d: 10, signal: signal, share: 1000}
+		for name, dual := range map[string]dro.Dual{"kl": dro.KL{Nu: 1}, "cvar 0.1": dro.CVaR{Alpha: 0.1},
+			"cvar 0.5": dro.CVaR{Alpha: 0.5}, "cvar 0.8": dro.CVaR{Alpha: 0.8}} {
+			cells = append(cells, drawnCell(fmt.Sprintf("%s signal %g", name, signal), t, losses.Logistic{}, dual))
+		}
+	}
+	slices.SortStableFunc(cells, func(a, b cell) int { return cmp.Compare(a.name, b.name) })
+	return cells
+}
+
 // generatedCells returns the problems that are drawn.
 func generatedCells() []cell {
 	var cells []cell
 	add := func(name string, t table, loss losses.Loss, dual dro.Dual) {
-		labels := loss.Name() == "logistic"
-		cells = append(cells, cell{name: fmt.Sprintf("%s %dx%d %s", name, t.n, t.d, loss.Name()),
-			problem: func() (*dro.Problem, error) {
-				return t.numbers(labels).problem(loss, dual, dro.L2{Mu: cmp.Or(t.share, 1) / float64(t.n), Intercept: t.intercept})
-			}})
+		cells = append(cells, drawnCell(name, t, loss, dual))
 	}
 	logistic, squared, huber := losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}
 	klBall, chiBall := dro.Ball{Divergence: dro.KullbackLeibler, Radius: 0.3}, dro.Ball{Divergence: dro.PearsonChi2,

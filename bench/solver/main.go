@@ -44,6 +44,7 @@ func main() {
 	repeat := flag.Float64("repeat", 0.15, "repeat each cell for this many `seconds`, at most 50 times")
 	references := flag.String("references", "../../shared/reference",
 		"`directory` of the reference optima; cells without it are generated ones alone")
+	large := flag.Bool("large", false, "only cells with a million rows; they take 200 MB")
 	profile := flag.Bool("v", false, "print the decisions of the solver")
 	flag.Parse()
 	if *compare {
@@ -59,6 +60,9 @@ func main() {
 		exit(err)
 	}
 	cells = append(cells, generatedCells()...)
+	if *large {
+		cells = largeCells()
+	}
 	var results []result
 	for _, c := range cells {
 		if !strings.Contains(c.name, *only) {

@@ -13,7 +13,7 @@ import (
 // stepping returns a method at work on p, past its first step.
 func stepping(t *testing.T, p *saddle.Problem, m saddle.Method) *engine.Loop {
 	t.Helper()
-	l, err := engine.NewLoop(p, m, engine.DefaultSettings())
+	l, err := engine.NewLoop(t.Context(), p, m, engine.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// prefixShare is the number of rows divided by the number of rows of the prefix.
+	// prefixShare is the number of rows divided by the number of rows of a prefix, where Newton's method takes none.
 	prefixShare = 8
 
 	// prefixRows and prefixRowsPerColumn are the smallest numbers of rows for which a prefix is used.
 	prefixRows          = 10_000
 	prefixRowsPerColumn = 150
 
-	// prefixGap is the relative gap that a prefix is solved to.
+	// prefixGap is the relative gap that such a prefix is solved to.
 	prefixGap = 0.05
 
 	// fewRows is the effective proportion of rows below which blocks of rows are not representative, so that
@@ -23,7 +23,7 @@ const (
 	fewRows = 1.0 / 16
 )
 
-// AfterPrefix returns a method that starts m where Newton's method ends on the first eighth of the
+// AfterPrefix returns a method that starts m where Newton's method ends on some of the first
 // rows, if there are enough; where the adversary has its weight on few rows, Newton's method
 // continues. It returns m itself if m has the theoretical schedule, or is not a
 // method of this package.
@@ -55,18 +55,16 @@ func (m prefixMethod) Start(run saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, ok := r.Problem.Oracle.(engine.Model)
-	if !ok || r.Settings.X0 != nil || !engine.Supports(newton.Newton{}, r.Problem) {
+	if _, ok := r.Problem.Oracle.(engine.Model); !ok || r.Settings.X0 != nil || !engine.Supports(newton.Newton{}, r.Problem) {
 		return m.Method.Start(run)
 	}
-	return &prefixSolve{Run: r, method: m.Method, model: model}, nil
+	return &prefixSolve{Run: r, method: m.Method}, nil
 }
 
 // A prefixSolve solves the problem on a prefix of the rows before a method continues.
 type prefixSolve struct {
 	*engine.Run
 	method  saddle.Method
-	model   engine.Model
 	current saddle.Stepper // of the method; nil before the prefix is solved
 }
 
@@ -75,29 +73,22 @@ func (g *prefixSolve) Step() error {
 	if g.current != nil {
 		return g.current.Step()
 	}
-	size := g.Cert.N / prefixShare
+	size, gap := newton.PrefixRows(g.Cert.N, g.Cert.D), newton.PrefixGap
+	if size == 0 {
+		size, gap = g.Cert.N/prefixShare, prefixGap
+	}
 	if g.Cert.N < prefixRows || g.Cert.N < prefixRowsPerColumn*g.Cert.D {
 		size = g.Cert.N / 2
 		if g.Cert.EffectiveShare() >= fewRows {
 			return g.startMethod()
 		}
 	}
-	s := engine.DefaultSettings()
-	s.Seed, s.RelativeGap, s.MaxPasses = g.Settings.Seed, prefixGap, g.Cert.PassesLeft(2, size, 200)
-	p := &saddle.Problem{Oracle: g.model.Prefix(size), Dual: g.Problem.Dual, Primal: g.Problem.Primal}
-	if engine.Supports(newton.Newton{}, p) { // a ball may be too large for fewer rows
-		l, err := engine.NewLoop(p, newton.Newton{}, s)
-		if err != nil {
-			return err
-		}
-		defer l.Close()
-		l.Iterate(g.Ctx)
-		if l.Failed != nil {
-			return l.Failed
-		}
-		g.Cert.Passes += l.Cert.Passes * float64(size) / float64(g.Cert.N)
-		g.Logf("newton: %d rows: %v, %.3g passes over them", size, l.Result.Status, l.Cert.Passes)
-		if g.Cert.Evaluate(l.Cert.BestX) > g.Cert.BestObjective {
+	x, err := newton.SolvePrefix(g.Run, size, gap)
+	if err != nil {
+		return err
+	}
+	if x != nil {
+		if g.Cert.Evaluate(x) > g.Cert.BestObjective {
 			g.Cert.Evaluate(g.Cert.BestX)
 		}
 		copy(g.Start, g.Cert.X)

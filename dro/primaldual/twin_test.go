@@ -222,7 +222,7 @@ func begun(t *testing.T, p *saddle.Problem, m saddle.Method, seed uint64) *itera
 	t.Helper()
 	s := engine.DefaultSettings()
 	s.Seed = seed
-	l, err := engine.NewLoop(p, m, s)
+	l, err := engine.NewLoop(t.Context(), p, m, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +399,7 @@ func TestAverages_AgainstSteps(t *testing.T) {
 				t.Errorf("%T: weights sum to %v, not %v", m, total, at.Total)
 			}
 		}
-		l, err := engine.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
+		l, err := engine.NewLoop(t.Context(), &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5},
 			Primal: saddle.L2{}}, m, settings)
 		if err != nil {
 			t.Fatal(err)

@@ -83,7 +83,9 @@ type Run struct {
 	Settings Settings
 	Cert     *Certifier
 	Start    []float64
-	Source   *rand.PCG // source of every random choice
+
+	Evaluated bool      // the method has moved the start and evaluated it
+	Source    *rand.PCG // source of every random choice
 
 	Drawn func() []float64 // returns the point of a method's random return rule; nil if it has none
 }
@@ -141,14 +143,15 @@ func (r *Run) Logf(format string, args ...any) {
 // (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings) (*saddle.Result, error) {
 	s.setDefaults()
-	l, err := NewLoop(p, m, s)
+	l, err := NewLoop(ctx, p, m, s)
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	agreed, done := l.Cert.Rows.Context(ctx)
+	var done func()
+	l.Ctx, done = l.Cert.Rows.Context(ctx)
 	defer done()
-	l.Iterate(agreed)
+	l.Iterate()
 	if l.Failed != nil {
 		return nil, l.Failed
 	}
@@ -161,7 +164,7 @@ func Solve(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings) 
 	}
 	l.Cert.exclude(l.Result.Weights)
 	if l.Result.Status == saddle.Cancelled {
-		return l.Result, context.Cause(agreed)
+		return l.Result, context.Cause(l.Ctx)
 	}
 	return l.Result, nil
 }
@@ -183,7 +186,7 @@ type Loop struct {
 }
 
 // NewLoop starts m on p at a first point, which is evaluated and certified. Close ends it.
-func NewLoop(p *saddle.Problem, m saddle.Method, s Settings) (l *Loop, err error) {
+func NewLoop(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings) (l *Loop, err error) {
 	if err := Validate(p); err != nil {
 		return nil, err
 	}
@@ -195,7 +198,7 @@ func NewLoop(p *saddle.Problem, m saddle.Method, s Settings) (l *Loop, err error
 		return nil, err
 	}
 	p, _ = shardDual(p)
-	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p),
+	r := &Run{Ctx: ctx, Problem: p, Settings: s, Cert: NewCertifier(p),
 		Source: rand.NewPCG(s.Seed, 0x64726f)}
 	defer func() {
 		if err != nil {
@@ -223,16 +226,19 @@ func (l *Loop) start(m saddle.Method) (err error) {
 	if err := l.ValidateForeign(); err != nil {
 		return err
 	}
-	if l.Method, err = m.Start(l.View()); err != nil {
-		return err
-	}
 	if certify := l.Settings.CertifyConstant; certify != nil {
 		certify(l.Run, true)
 	}
+	if l.Method, err = m.Start(l.View()); err != nil {
+		return err
+	}
 	if !l.Certified() {
-		if objective := c.Evaluate(l.Start); c.responses.err != nil {
+		if !l.Evaluated {
+			c.Evaluate(l.Start)
+		}
+		if c.responses.err != nil {
 			return c.responses.err
-		} else if math.IsInf(objective, 1) {
+		} else if math.IsInf(c.Objective, 1) {
 			return errNotFinite
 		}
 		c.Certify()
@@ -267,13 +273,13 @@ func (l *Loop) refuseScale() error {
 func (l *Loop) Close() { l.Cert.Free() }
 
 // Iterate steps until there is a status: certified, cancelled, or at a limit.
-func (l *Loop) Iterate(ctx context.Context) {
-	l.Ctx, l.Cert.Ctx = ctx, ctx
+func (l *Loop) Iterate() {
+	l.Cert.Ctx = l.Ctx
 	for {
 		if l.Failed = l.Cert.responses.err; l.Failed != nil {
 			return
 		}
-		l.Result.Status = l.Settings.StatusAt(l.Cert.Best, l.Cert.Passes, l.last != nil, ctx.Err() != nil)
+		l.Result.Status = l.Settings.StatusAt(l.Cert.Best, l.Cert.Passes, l.last != nil, l.Ctx.Err() != nil)
 		switch l.Result.Status {
 		case saddle.NotSolved:
 			l.step()

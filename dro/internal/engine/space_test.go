@@ -49,7 +49,7 @@ func TestSpace_FreesVectorsIfStartFails(t *testing.T) {
 	defer arena.Close()
 	p := &saddle.Problem{Oracle: limited{sized{n: int(arena.MinSize), d: 1, s: 1}, arena}, Dual: priced{},
 		Primal: ridged{}}
-	if _, err := NewLoop(p, unable{}, DefaultSettings()); err == nil || arena.Slices() != 0 {
+	if _, err := NewLoop(t.Context(), p, unable{}, DefaultSettings()); err == nil || arena.Slices() != 0 {
 		t.Errorf("%v, and %d vectors are left", err, arena.Slices())
 	}
 }

@@ -117,13 +117,13 @@ func (m *newton) solveUnpenalised() bool {
 	s.KeepDual = m.Settings.KeepDual
 	s.X0, s.Seed, s.RelativeGap = slices.Clone(m.x), m.Settings.Seed, max(m.Settings.RelativeGap/2,
 		0.002*nu/max(1e-300, math.Abs(m.value)))
-	l, err := engine.NewLoop(p, Newton{}, s)
+	l, err := engine.NewLoop(m.Ctx, p, Newton{}, s)
 	if err != nil {
 		return false
 	}
 	defer l.Close()
 	passColumns(c, l.Cert)
-	l.Iterate(m.Ctx)
+	l.Iterate()
 	copyColumnFindings(c, l.Cert)
 	c.Passes += l.Cert.Passes
 	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*engine.UnitRoundoff)*most*nu) // the largest ψ
@@ -164,7 +164,7 @@ func (m *continuation) Step() error {
 		s.RelativeGap = max(1e-13, min(s.RelativeGap, 0.1*c.Best.Relative()))
 	}
 	s.MaxPasses = max(minPasses, c.PassesLeft(2.5, c.N, math.Inf(1))) // an evaluation and three gradients follow
-	l, err := engine.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
+	l, err := engine.NewLoop(m.Ctx, &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (m *continuation) Step() error {
 		stage.continued = true
 	}
 	passColumns(c, l.Cert)
-	l.Iterate(m.Ctx)
+	l.Iterate()
 	copyColumnFindings(c, l.Cert)
 	if l.Failed != nil {
 		return l.Failed

@@ -52,7 +52,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		if restricted == nil {
 			break
 		}
-		l, err := engine.NewLoop(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal},
+		l, err := engine.NewLoop(m.Ctx, &saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal},
 			Newton{}, s)
 		if err != nil {
 			break
@@ -62,7 +62,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 			stage.restricted = true
 		}
 		passColumns(c, l.Cert)
-		l.Iterate(m.Ctx)
+		l.Iterate()
 		c.Passes += l.Cert.Passes * float64(n) / float64(c.N)
 		var y []float64
 		if l.Cert.Dual != nil {

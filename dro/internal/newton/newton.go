@@ -64,6 +64,9 @@ func (m Newton) Start(run saddle.Run) (saddle.Stepper, error) {
 	if m.Sample < 0 {
 		return nil, fmt.Errorf("dro: newton cannot estimate a Hessian from %d rows", m.Sample)
 	}
+	if err := startOnPrefix(r); err != nil {
+		return nil, err
+	}
 	switch {
 	case engine.Has[saddle.Wasserstein](r.Problem.Primal):
 		return newNorm(r, m)

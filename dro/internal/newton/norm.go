@@ -41,13 +41,13 @@ func (m *norm) Step() error {
 	s := engine.DefaultSettings()
 	s.X0, s.Seed, s.RelativeGap = m.x, m.Settings.Seed, max(1e-14, inner*m.Settings.RelativeGap)
 	s.MaxPasses = max(minPasses, c.PassesLeft(spareEvaluations, c.N, math.Inf(1)))
-	l, err := engine.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: m.Problem.Dual,
+	l, err := engine.NewLoop(m.Ctx, &saddle.Problem{Oracle: m.Problem.Oracle, Dual: m.Problem.Dual,
 		Primal: m.phi.RidgeAt(m.lambda)}, m.method, s)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	l.Iterate(m.Ctx)
+	l.Iterate()
 	if l.Failed != nil {
 		return l.Failed
 	}

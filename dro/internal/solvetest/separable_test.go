@@ -34,7 +34,9 @@ func TestSeparable_GoesOnAfterAPrefix(t *testing.T) {
 	for p, half := range map[*dro.Problem]bool{few: false, resting: true} {
 		staged := false
 		s := dro.DefaultSettings()
-		s.Logf = func(format string, _ ...any) { staged = staged || strings.HasPrefix(format, "newton: %d rows:") }
+		s.Logf = func(format string, _ ...any) {
+			staged = staged || strings.HasPrefix(format, "newton: the first %d rows:")
+		}
 		res := solveBy(t, p, primaldual.AfterPrefix(primaldual.SeparableBlock{}), s)
 		if res.Status != dro.Certified || staged != half || res.Passes > 40 {
 			t.Errorf("a half first %v, not %v: %v after %.4g passes", staged, half, res.Status, res.Passes)

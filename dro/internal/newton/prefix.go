@@ -1,0 +1,70 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
+)
+
+const (
+	// prefixShare is the number of rows divided by the number of rows of a prefix.
+	prefixShare = 32
+
+	// prefixRows and prefixRowsPerColumn are the smallest numbers of rows of a prefix.
+	prefixRows          = 10_000
+	prefixRowsPerColumn = 150
+
+	// PrefixGap is the relative gap that a prefix of PrefixRows is solved to.
+	PrefixGap = 1e-3
+)
+
+// PrefixRows returns the number of rows of a prefix whose solution is close enough to that of all n rows to save passes
+// over them; 0 if n is too small.
+func PrefixRows(n, d int) int {
+	if size := n / prefixShare; size >= max(prefixRows, prefixRowsPerColumn*d) {
+		return size
+	}
+	return 0
+}
+
+// startOnPrefix moves the start of a solve of many rows to the solution on the first of them, and evaluates it. They are
+// a sample of all rows if these are in random order; if not, the start is worse, and the solve takes more passes.
+func startOnPrefix(r *engine.Run) error {
+	size := PrefixRows(r.Cert.N, r.Cert.D)
+	if size == 0 || r.Settings.X0 != nil || !math.IsInf(r.Cert.BestObjective, 1) { // a point is known
+		return nil
+	}
+	x, err := SolvePrefix(r, size, PrefixGap)
+	if x == nil || math.IsInf(r.Cert.Evaluate(x), 1) {
+		return err
+	}
+	copy(r.Start, x)
+	r.Evaluated = true
+	return nil
+}
+
+// SolvePrefix solves the problem of a run on its first rows, and returns the solution. It returns nil if Newton's method
+// does not solve that problem, as where a ball is too large for fewer rows.
+func SolvePrefix(r *engine.Run, size int, gap float64) ([]float64, error) {
+	model, ok := r.Problem.Oracle.(engine.Model)
+	if !ok || r.Cert.Rows != nil {
+		return nil, nil
+	}
+	s := engine.DefaultSettings()
+	s.Seed, s.RelativeGap, s.MaxPasses = r.Settings.Seed, gap, r.Cert.PassesLeft(2, size, 200)
+	l, err := engine.NewLoop(r.Ctx, &saddle.Problem{Oracle: model.Prefix(size), Dual: r.Problem.Dual,
+		Primal: r.Problem.Primal}, Newton{}, s)
+	if err != nil {
+		return nil, nil
+	}
+	defer l.Close()
+	l.Iterate()
+	if l.Failed != nil {
+		return nil, l.Failed
+	}
+	r.Cert.Passes += l.Cert.Passes * float64(size) / float64(r.Cert.N)
+	r.Logf("newton: the first %d rows: %v, %.3g passes over them", size, l.Result.Status, l.Cert.Passes)
+	return slices.Clone(l.Cert.BestX), nil
+}
