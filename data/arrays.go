@@ -11,7 +11,7 @@ import (
 
 // An arrayFile is one .npy or .npz file of a list; the arrays of the list become the columns of one table.
 type arrayFile struct {
-	name string // of its column; "" takes that of the file
+	name string // name of its column, or "" for the name of the file
 	file string
 }
 
@@ -35,7 +35,8 @@ func arraysOf(path string) (arrays []arrayFile) {
 	return arrays
 }
 
-// joinArrayFiles returns a table with the arrays as columns, read as how says of the columns by their names.
+// joinArrayFiles returns a table whose columns are the arrays, in the forms that how gives for the names of the
+// columns.
 func joinArrayFiles(ctx context.Context, arrays []arrayFile, frames []*Frame, how Reading) (*Frame, error) {
 	out := &Frame{Rows: frames[0].Rows, how: how, sideBySide: true}
 	from := map[string]string{}
@@ -61,7 +62,7 @@ func joinArrayFiles(ctx context.Context, arrays []arrayFile, frames []*Frame, ho
 		out.Notes, out.Remarks = append(out.Notes, f.Notes...), append(out.Remarks, f.Remarks...)
 		source := f.Sources[0]
 		if i > 0 {
-			source.Rows = 0 // the rows are those of the first file
+			source.Rows = 0 // the rows are counted for the first file only
 		}
 		out.Sources, out.inputs = append(out.Sources, source), append(out.inputs, f.inputs...)
 	}

@@ -10,13 +10,13 @@ type Kind = table.Kind
 
 // The kinds of columns.
 const (
-	Other       = table.Other       // a name and a type without values that can be encoded
+	Other       = table.Other       // column of a type that cannot be encoded; it has no values
 	Numeric     = table.Numeric     // values in Number
 	Categorical = table.Categorical // values in Code and Level
-	Bool        = table.Bool        // values 0 and 1 in Number
+	Bool        = table.Bool        // stored as 0 and 1 in Number
 	Vector      = table.Vector      // sparse vectors
 )
 
-// A Column is one column of a [Frame]. A column whose values are still in its files, as [Open] leaves those of
-// Parquet, has its name, its type and its kind alone: [Frame.Column] returns the values.
+// A Column is one column of a [Frame]. If its values are still in its files, as [Open] leaves those of Parquet
+// files, only the name, the type and the kind are set; [Frame.Column] returns the values.
 type Column = table.Column

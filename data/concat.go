@@ -45,7 +45,7 @@ func concatFrames(ctx context.Context, frames []*Frame) (*Frame, error) {
 			}
 		}
 	}
-	// join appends the column that find returns for each frame, if all have one.
+	// join appends the column that find returns for each frame, if every frame has one.
 	join := func(to []*Column, find func(f *Frame) (*Column, error)) ([]*Column, error) {
 		parts := make([]*Column, len(frames))
 		for i, f := range frames {
@@ -83,8 +83,8 @@ func intersect(a, b []string, first bool) (both []string) {
 	return both
 }
 
-// joinColumns appends the parts of a column, one from each frame. If a part is still in its file, and all parts
-// have one type, the result stays in the files.
+// joinColumns appends the parts of a column, one part from each frame. If some part is still in its file and all
+// parts have the same type, the result stays in the files.
 func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error) {
 	isExact := func(p *Column) bool {
 		_, ok := p.ExactType()
@@ -92,7 +92,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	}
 	if slices.ContainsFunc(parts, func(p *Column) bool { return p.Type != parts[0].Type }) &&
 		slices.ContainsFunc(parts, isExact) {
-		for i, p := range parts { // exact values of several types are joined as their texts
+		for i, p := range parts { // exact values of different types are joined as texts
 			loaded, err := p.LoadInts(ctx)
 			if err != nil {
 				return nil, err
@@ -126,7 +126,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 		return nil, err
 	}
 	hasValues := func(p *Column) bool { return (p.Len() > 0 || p.Kind == Other) && !p.IsAllNull() }
-	lead := max(0, slices.IndexFunc(parts, hasValues)) // its kind is that of all
+	lead := max(0, slices.IndexFunc(parts, hasValues)) // all parts with values are of the same kind
 	l := *parts[lead]
 	l.UnexpectedRow, l.Unexpected = 0, ""
 	first := 0
@@ -142,7 +142,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 				Hint: "all files of a table need the same schema"}
 		case hasValues(p):
 			if l.Kind == Numeric && strings.HasPrefix(p.Type, "float") && len(p.Type) == len("float64") && p.Type < l.Type {
-				l.Type = p.Type // the narrowest, so that 0.1 is one level
+				l.Type = p.Type // the narrowest type, so that 0.1 is one level
 			}
 			l.Integer = l.Integer && p.Integer
 		case p.Kind != l.Kind:
@@ -161,7 +161,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	return out.Load(ctx)
 }
 
-// datesOrNumbers returns "dates" for a column of numbers that stand for dates, else "numbers".
+// datesOrNumbers returns "dates" for a column of numbers that stand for dates, and "numbers" for others.
 func datesOrNumbers(c *Column) string {
 	if c.Clock {
 		return "dates"
@@ -169,7 +169,7 @@ func datesOrNumbers(c *Column) string {
 	return "numbers"
 }
 
-// joinStored returns a column with the values of parts, which stay in their files, and the type of l.
+// joinStored returns a column of the type of l. Its values, those of parts, stay in their files.
 func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	var all []table.Part
 	for i, p := range parts {

@@ -13,11 +13,11 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A ColumnForm describes how the values of a column were read, so that the same column of another table is read in the
-// same way. A [Reading] with forms is the contract of a model.
+// A ColumnForm describes how the values of a column were read, so that another table's column of that name is read
+// in the same way. A [Reading] with forms is the contract of a model.
 type ColumnForm = table.ColumnForm
 
-// formsByName returns the forms by the names of their columns.
+// formsByName returns the forms, indexed by column name.
 func (r Reading) formsByName() map[string]ColumnForm {
 	if r.Columns == nil {
 		return nil
@@ -29,7 +29,8 @@ func (r Reading) formsByName() map[string]ColumnForm {
 	return out
 }
 
-// formsOf returns how the columns of a table were read; zone replaces the zones of times.
+// formsOf returns the forms in which columns were read. A zone that is not empty replaces the time zones of the
+// columns.
 func formsOf(columns []*Column, zone string) []ColumnForm {
 	out := make([]ColumnForm, 0, len(columns))
 	for _, c := range columns {
@@ -45,7 +46,7 @@ func formsOf(columns []*Column, zone string) []ColumnForm {
 	return out
 }
 
-// conform returns the columns of a table as the contract has them.
+// conform converts the columns of a table to the types that the contract states.
 func (r Reading) conform(path string, columns []*Column, rows int) ([]*Column, error) {
 	known := r.formsByName()
 	out := slices.Clone(columns)
@@ -74,7 +75,7 @@ func sameClock(a, b string) bool {
 	return hasZone(a) == hasZone(b) || a != "" && b != ""
 }
 
-// describeZone names a time zone in a message.
+// describeZone returns a description of a time zone for messages.
 func describeZone(zone string) string {
 	switch zone {
 	case "":
@@ -85,7 +86,7 @@ func describeZone(zone string) string {
 	return "in the time zone " + zone
 }
 
-// location returns the time zone of a name as in Column.Zone.
+// location returns the time zone with a name in the syntax of Column.Zone.
 func location(zone string) (*time.Location, error) {
 	if zone == "" || zone == intake.UTC {
 		return time.UTC, nil
@@ -108,7 +109,7 @@ func location(zone string) (*time.Location, error) {
 	return l, nil
 }
 
-// locationOf returns the time zone in which the parts of a column of times are taken.
+// locationOf returns the time zone in which the year, month, weekday and hour of a column of times are determined.
 func (f *Frame) locationOf(c *Column) (zone string, l *time.Location, err error) {
 	zone = c.Zone
 	if at := slices.IndexFunc(f.how.Columns, func(of ColumnForm) bool { return of.Name == c.Name }); at >= 0 &&
@@ -174,15 +175,15 @@ func agree(frames []*Frame) (forms []ColumnForm, agreed bool) {
 	return forms, agreed
 }
 
-// ParseNumbers reads the texts of a column as numbers, in the way of the table, and returns the texts by row that
-// are not numbers. The column is nil if no text is a number.
+// ParseNumbers parses the texts of a column as numbers, by the rules with which the table was read, and returns the
+// other texts, indexed by row. The column is nil if no text is a number.
 func (f *Frame) ParseNumbers(c *Column) (numbers *Column, invalid map[int]string) {
 	return parseTexts(&Column{Name: c.Name, Type: "float64", Kind: Numeric, FromText: true}, c,
 		f.how.Text.options().ParseNumber)
 }
 
-// ParseDates reads the texts of a column as dates in the order of a form, and returns the texts by row that are not
-// dates. The column is nil if no text is a date.
+// ParseDates parses the texts of a column as dates, with the order of day and month that the form states, and
+// returns the other texts, indexed by row. The column is nil if no text is a date.
 func (f *Frame) ParseDates(c *Column, form ColumnForm) (dates *Column, invalid map[int]string) {
 	order := cmp.Or(form.Order, f.how.Text.DateOrder)
 	dates = &Column{Name: c.Name, Type: "date", Kind: Numeric, FromText: true, Clock: true, Order: order, Zone: form.Zone}
@@ -197,8 +198,8 @@ func (f *Frame) ParseDates(c *Column, form ColumnForm) (dates *Column, invalid m
 	})
 }
 
-// parseTexts fills a column of numbers with what parse reads of the texts of c, and returns the other texts by row.
-// The result is nil if no text is a number.
+// parseTexts stores in column to the numbers that parse returns for the texts of c, and returns the other texts,
+// indexed by row. The resulting column is nil if no text is a number.
 func parseTexts(to, c *Column, parse func(text string) (value float64, missing, ok bool)) (*Column, map[int]string) {
 	value, missing, number := make([]float64, len(c.Level)), make([]bool, len(c.Level)), make([]bool, len(c.Level))
 	for k, text := range c.Level {
@@ -222,8 +223,8 @@ func parseTexts(to, c *Column, parse func(text string) (value float64, missing, 
 	return to, invalid
 }
 
-// WithColumn returns the table with a column in place of the one of the same name. A column of dates becomes what the
-// reading asks for.
+// WithColumn returns the table with c in place of the column of the same name. If c holds dates, it is used as
+// Reading.Dates states.
 func (f *Frame) WithColumn(c *Column) (*Frame, error) {
 	out := f.Slice(0, f.Rows)
 	out.Notes = slices.Clone(f.Notes)

@@ -16,64 +16,70 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Reading says how text files and dates are read. With the zero value, text is read as in [Read] and dates
-// are not used.
+// A Reading specifies how text files and dates are read. With the zero value, text is read as documented at [Read],
+// and dates are not used.
 type Reading struct {
-	Text  TextOptions `json:"text,omitzero"`
-	Dates string      `json:"dates,omitempty"` // of DateUses; empty: columns of dates are text or of no use
+	Text TextOptions `json:"text,omitzero"`
+	// one of DateUses; if empty, a column of dates is text or of kind Other
+	Dates string `json:"dates,omitempty"`
 
-	// Zone is the time zone in which the parts of times with a zone are taken; "" for the zone of each column.
+	// Zone is the time zone in which the year, month, weekday and hour of times are determined; "" selects the
+	// zone of each column.
 	Zone string `json:"zone,omitempty"`
 
-	// Columns are the forms of columns that are known from another table; the types of others are guessed. After the
-	// reading of a table they are those of all its columns.
+	// Columns holds the forms of columns that are known from another table; the types of other columns are
+	// inferred. Once a table has been read, its Reading holds the forms of all its columns.
 	Columns []ColumnForm `json:"columns,omitempty"`
 
-	// Relabel gives texts other names, in every column of text: "<=50K." becomes "<=50K".
+	// Relabel maps texts to the texts that replace them, in every column of text: "<=50K." becomes "<=50K".
 	Relabel map[string]string `json:"relabel,omitempty"`
 }
 
-// TextOptions says how text files are read. The zero value selects the rules documented at [Read].
+// TextOptions specifies how text files are read. The zero value selects the rules documented at [Read].
 type TextOptions struct {
-	// NoHeader reports whether the first line is a row. The columns are then called
-	// column_1, column_2, …
+	// NoHeader reports whether the first line is a row of values. The columns are then called column_1,
+	// column_2, …
 	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
 
-	// Delimiter separates the fields: one character, of which a space stands for any
-	// spaces and tabs. Empty means what a line "sep=;" before the header names, else the
-	// comma, the semicolon, the tab or the bar, whichever the first line has, in this
-	// order, else spaces, where these make as many fields of every line, with numbers.
+	// Delimiter is the character that separates fields; a space stands for any number of spaces and tabs. If it
+	// is empty and a line such as "sep=;" precedes the header, that line decides. Otherwise the delimiter is
+	// the first of comma, semicolon, tab and bar that occurs in the first line. If none of them occurs, spaces
+	// separate the fields, provided that they divide every line into the same number of fields and that some
+	// fields are numbers.
 	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
 
-	// Missing are texts that mark missing values, in addition to the empty one: "text" in every column, or
-	// "COLUMN=text" in one column of the table.
+	// Missing lists texts that mark missing values, in addition to the empty text: "text" applies to every
+	// column, "COLUMN=text" to one column.
 	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
 
-	// Decimal is the mark before the fraction of a number: "." (or empty) or ",".
+	// Decimal is the decimal separator: "." (or empty) or ",".
 	Decimal string `json:"decimal,omitempty" yaml:"decimal,omitempty"`
 
-	// Thousands is the mark between groups of three digits: ",", ".", "'", " " or "_".
+	// Thousands is the thousands separator: ",", ".", "'", " " or "_".
 	Thousands string `json:"thousands,omitempty" yaml:"thousands,omitempty"`
 
-	// Strip are characters taken off both ends of numbers: "%$€" reads 10% and $10 as 10.
+	// Strip lists characters that are removed from both ends of numbers: "%$€" reads 10% and $10 as 10.
 	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
 
-	// MaxColumns is how many columns a text may have; 0 means 100 000.
+	// MaxColumns is the maximum number of columns of a text file; 0 means 100 000.
 	MaxColumns int `json:"max_columns,omitempty" yaml:"max_columns,omitempty"`
 
-	// Dates reports whether a column of dates, or dates and times, is Numeric: days since
-	// 1970-01-01 UTC. They are written as in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z),
-	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
-	// order that some row of the column decides.
+	// Dates reports whether a column of dates, or of dates and times, is Numeric, in days since 1970-01-01 UTC.
+	// The texts must be in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z) or have the year first or last
+	// (2024/3/31, 31.3.2024, 3/31/2024 12:00). All texts of a column have the same order of day and month,
+	// which at least one row must show.
 	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
 
-	// DateOrder is DayFirst or MonthFirst, for dates that leave it open, as 3/4/2024 does; "" if some row decides.
+	// DateOrder is DayFirst or MonthFirst. It applies to a column in which every date is ambiguous, such as
+	// 3/4/2024; "" leaves such a column unread.
 	DateOrder string `json:"date_order,omitempty" yaml:"date_order,omitempty"`
 
-	// Numeric are columns of numbers with leading zeros, which are otherwise text, as codes are.
+	// Numeric lists columns of numbers with leading zeros to be read as numbers. Such columns are otherwise
+	// read as text, since they often hold codes.
 	Numeric []string `json:"numeric,omitempty" yaml:"numeric,omitempty"`
 
-	// TrustMarks reports whether the user named the marks of numbers for this table, whatever is known of its columns.
+	// TrustMarks reports whether the separators that the user gave for this table take precedence over the
+	// known forms of its columns.
 	TrustMarks bool `json:"-" yaml:"-"`
 }
 
@@ -92,11 +98,11 @@ func (o TextOptions) IsZero() bool { return o.options().IsZero() }
 // Validate returns an error if options contradict each other.
 func (o TextOptions) Validate() error { return o.options().Validate() }
 
-// DateUses returns the words that say how columns of dates and times are used: as numbers (days since
-// 1970-01-01 UTC), as parts (year, month, weekday with 0 for Sunday and, for times, hour), or not at all.
+// DateUses returns the possible uses of columns of dates and times: as numbers (days since 1970-01-01 UTC), as
+// parts (year, month, weekday with 0 for Sunday and, for times, hour), or not at all.
 func DateUses() []string { return []string{"number", "parts", "drop"} }
 
-// DateOrders returns the words for the order of day and month in dates such as 3/4/2024.
+// DateOrders returns the possible orders of day and month in dates such as 3/4/2024.
 func DateOrders() []string { return []string{csv.DayFirst, csv.MonthFirst} }
 
 // IsZero reports whether r is the zero value.
@@ -115,7 +121,8 @@ func (r Reading) Validate() error {
 	return r.Text.Validate()
 }
 
-// WithRemarks returns the reading with the changes that remarks on a table suggest, except to the header.
+// WithRemarks returns the reading with the changes that the remarks on a table suggest, except changes of the
+// header.
 func (r Reading) WithRemarks(remarks []*Error) Reading {
 	r.Text.Missing = slices.Clone(r.Text.Missing)
 	for _, e := range remarks {
@@ -134,7 +141,7 @@ func (r Reading) WithRemarks(remarks []*Error) Reading {
 	return r
 }
 
-// DateParts returns the names of the numbers that a column of dates is split into.
+// DateParts returns the names of the numbers into which a column of dates can be split.
 func DateParts() []string {
 	var names []string
 	for _, p := range dateParts {
@@ -156,8 +163,8 @@ var dateParts = []datePart{
 	{"hour", time.Time.Hour},
 }
 
-// replaceDates replaces columns of dates by the columns that the reading asks for. It keeps the originals apart
-// for holdoutColumn.
+// replaceDates replaces each column of dates by the columns that the reading asks for, and keeps the original for
+// holdoutColumn.
 func (f *Frame) replaceDates() error {
 	r := f.how
 	if r.Dates == "" {
@@ -210,7 +217,8 @@ func (f *Frame) replaceDates() error {
 	return nil
 }
 
-// ReplacedDate returns the named column of dates if Reading.Dates split it into parts or left it out, else nil.
+// ReplacedDate returns the named column of dates if Reading.Dates split it into parts or omitted it, and nil
+// otherwise.
 func (f *Frame) ReplacedDate(name string) *Column {
 	for _, c := range f.dates {
 		if c.Name == name {
@@ -220,8 +228,8 @@ func (f *Frame) ReplacedDate(name string) *Column {
 	return nil
 }
 
-// holdoutColumn works like Column, but also finds columns of dates that were taken apart or left out. It
-// returns these as days.
+// holdoutColumn works like Column, but also finds columns of dates that were split or omitted; it returns them in
+// days.
 func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error) {
 	c := f.ReplacedDate(name)
 	if c == nil || f.Has(name) {
@@ -234,7 +242,7 @@ func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error)
 	return c, intake.InFile(f.Name(), err)
 }
 
-// emptyPart returns a part of a column of dates that has no values, so that its type is unknown; nil if name is
+// emptyPart returns a part of a column of dates that has no values, so that its type is unknown, or nil if name is
 // not such a part.
 func (f *Frame) emptyPart(name string) *Column {
 	at := strings.LastIndexByte(name, '.')
@@ -254,7 +262,8 @@ func (f *Frame) emptyPart(name string) *Column {
 	return c
 }
 
-// DescribeAbsentPart explains why a part of a column of dates is absent: the column is not read as dates here.
+// DescribeAbsentPart adds to the error absent the reason why a part of a column of dates is absent: this table's
+// column was not read as dates.
 func (f *Frame) DescribeAbsentPart(absent *Error) {
 	at := strings.LastIndexByte(absent.Column, '.')
 	if at < 0 || !f.Has(absent.Column[:at]) || !slices.ContainsFunc(dateParts,
@@ -274,7 +283,7 @@ func (f *Frame) DescribeAbsentPart(absent *Error) {
 	}
 }
 
-// orderOf returns the order of the dates of a text column, "" if it is not known.
+// orderOf returns the order of day and month in a text column, or "" if it is unknown.
 func (f *Frame) orderOf(column string) string {
 	for _, of := range f.how.Columns {
 		if of.Name == column && of.Order != "" {

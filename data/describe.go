@@ -27,12 +27,12 @@ type ColumnDescription struct {
 	Kind   Kind         `json:"kind"`
 	Dates  bool         `json:"dates,omitempty"` // the numbers are days since 1970-01-01 UTC
 	Nulls  int          `json:"nulls"`
-	Min    *float64     `json:"min,omitempty"` // of the finite numbers; nil without any
+	Min    *float64     `json:"min,omitempty"` // of the finite numbers; nil if there are none
 	Max    *float64     `json:"max,omitempty"`
 	Levels []LevelCount `json:"levels,omitempty"`
 
 	Width   int `json:"width,omitempty"`   // of a vector
-	Entries int `json:"entries,omitempty"` // of sparse vectors: how many are stored, in all rows
+	Entries int `json:"entries,omitempty"` // number of entries of sparse vectors that are stored, over all rows
 }
 
 // A LevelCount is a level and the number of its rows.
@@ -41,7 +41,8 @@ type LevelCount struct {
 	Count int    `json:"count"`
 }
 
-// Describe summarises every column; one of vectors is one column. It reads each column once and keeps no values.
+// Describe summarises every column; a column of vectors counts as one. It reads each column once and keeps no
+// values.
 func (f *Frame) Describe(ctx context.Context) (Description, error) {
 	d := Description{Rows: f.Rows, Columns: []ColumnDescription{}, Notes: append([]string{}, f.Notes...)}
 	for at := 0; at < len(f.Columns); {
@@ -70,7 +71,7 @@ func (f *Frame) Describe(ctx context.Context) (Description, error) {
 	return d, err
 }
 
-// describeEntries returns the description of dense vectors, given their entries.
+// describeEntries returns a description of dense vectors, given one column for each entry.
 func describeEntries(ctx context.Context, entries []*Column) (ColumnDescription, error) {
 	d := ColumnDescription{Name: entries[0].Vector, Type: entries[0].Type, Kind: Vector, Width: len(entries)}
 	lo, hi := math.Inf(1), math.Inf(-1)

@@ -1,32 +1,28 @@
 // Package data reads tables: Parquet, Arrow IPC, CSV, JSON Lines, LIBSVM and .npy files, and values in memory.
 //
-// [Read] loads files into a [Frame] of plain typed
-// columns; [Open] leaves the values of Parquet files where they are until they
-// are asked for. [NewFrame], [FromStructs], [FromRecords], [FromRows] and [FromArrow] make one of
-// values in memory. [Frame.Filter], [Frame.Join] and [Frame.SplitRows] choose rows; [Frame.Exact] and [WriteTable]
-// copy columns without a change. Package data/encode makes design matrices of tables. Types of the file
-// formats stop below this package.
+// [Read] loads files into a [Frame] of plain typed columns; [Open] leaves the values of Parquet files on disk until
+// they are needed. [NewFrame], [FromStructs], [FromRecords], [FromRows] and [FromArrow] make a Frame from values in
+// memory. [Frame.Filter], [Frame.Join] and [Frame.SplitRows] choose rows; [Frame.Exact] and [WriteTable] copy
+// columns unchanged. Package data/encode turns tables into design matrices. The API exposes no types of the
+// libraries that read the file formats, except in [FromArrow].
 //
-// A bad file is an error that names the file and what is wrong with it.
-// Truncation and structural damage are always found. Damage to the values
-// themselves is found where the file carries checksums (Parquet page CRCs,
-// gzip, and zstd frames written with a checksum, as this package writes them);
-// flipped bits in pages without one look like other numbers, which
-// is why the SHA-256 of every input is kept in [Source]. Arrow IPC files carry
-// no checksums. A CSV file cut exactly at the end of a line is a shorter CSV
-// file, which nothing in it shows; compressed (.csv.gz) it is found.
+// Reading a damaged file returns an error that names the file and the problem. Truncation and structural damage are
+// always found. Damage to the values themselves is found where the file carries checksums (Parquet page CRCs, gzip,
+// and zstd frames written with a checksum, as this package writes them); without a checksum, flipped bits look like
+// different numbers, so [Source] holds the SHA-256 of every input. Arrow IPC files carry no checksums. A CSV file
+// that was cut exactly at the end of a line is a valid shorter file, so the truncation cannot be detected unless
+// the file is compressed (.csv.gz).
 //
-// A Parquet file is read by pieces. An Arrow IPC file is held as a whole while it is read, text never: it is read
-// twice, as a stream. Both are then held as 8 bytes a number and 4 bytes a category
-// value, plus a byte per value for columns with nulls, for as long as the frame is;
-// their matrices are made of that in the same way. Lengths that a file claims are
-// checked against its size before anything is allocated by them, and what is large
-// is asked of the limits of the process first: too much is an error with numbers.
+// A Parquet file is read in pieces. An Arrow IPC file is in memory as a whole while it is read. A text file is read
+// twice, as a stream, and is never in memory as a whole. A frame in memory takes 8 bytes per number and 4 bytes per
+// value of a category, plus one byte per value in columns with nulls. Lengths stated in a file are checked against
+// its size before memory is allocated for them, and large allocations are first checked against the limits of the
+// process; an allocation beyond them is an error that states both sizes.
 //
-// The readers are in internal: csv (with JSON Lines), parquet, ipc and npy give tables of columns, which package
-// data/table declares, and internal/matrix goes through them. This package imports nothing of what comes after it
-// (internal/layers has the table). Start reading at frame.go and read.go.
+// The readers are in internal: csv (with JSON Lines), parquet, ipc and npy return tables of columns, whose types
+// package data/table declares; internal/matrix converts them to matrices. This package imports no package of a
+// higher layer; internal/layers lists the layers. The best places to start reading are frame.go and read.go.
 //
-// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
-// a patch version does not.
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version
+// does not.
 package data

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// An Error describes a problem of a user's table and how to solve it. Use errors.As to get one, and errors.Is
-// to test its class.
+// An Error describes a problem of a user's table and how to solve it. Use errors.As to obtain one, and errors.Is to
+// test its class.
 type Error = table.Error
 
 // Classes of errors, for errors.Is.
@@ -44,7 +44,7 @@ func (p *Problems) Add(err error) error {
 	case errors.As(err, &one) && one.Class != ErrMemory && one.Class != ErrChanged && one.Class != ErrDamaged:
 		for _, e := range *p {
 			if e.Column == one.Column && (e.Msg == one.Msg || e.Class == ErrNoColumn && one.Class == ErrNoColumn) {
-				return nil // a column that is absent, or wrong in the same way, in two roles
+				return nil // the same column has the same problem in two roles
 			}
 		}
 		*p = append(*p, one)

@@ -9,9 +9,10 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// ExactColumns holds columns for copying, exactly as their files have them: 64-bit integers, decimals, dates, times and
-// durations in Int, decimals of more than 18 digits as texts, text of CSV files character by character. A CSV column is
-// returned as numbers or bools only if writing it gives the same text; otherwise it is returned as text.
+// ExactColumns holds columns to be copied exactly as their files have them. Int holds 64-bit integers, decimals,
+// dates, times and durations; decimals of more than 18 digits are texts; text of CSV files is kept character by
+// character. A CSV column is returned as numbers or bools only if writing it yields the same text, and as text
+// otherwise.
 type ExactColumns struct {
 	rows    int
 	columns []*Column
@@ -22,7 +23,7 @@ type ExactColumns struct {
 func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error) {
 	out := make([]*Column, len(names))
 	var problems Problems
-	var again []string // that may have more digits or characters in the files
+	var again []string // columns that may have more digits or characters in the files
 	for i, name := range names {
 		c := f.ReplacedDate(name)
 		if c == nil || f.Has(name) {
@@ -76,7 +77,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 	return &ExactColumns{f.Rows, out}, nil
 }
 
-// unreadColumnError returns an error for a column whose values are not read.
+// unreadColumnError returns an error for a column whose type cannot be read.
 func (f *Frame) unreadColumnError(c *Column) *Error {
 	return f.Fault(c.Name, fix.Advise("join the column to the predictions by their column row, which counts from 1"),
 		"values of type %s cannot be copied", c.Type)
@@ -102,7 +103,7 @@ func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) 
 		if err != nil {
 			return nil, err
 		}
-		if nullable && loaded.Null == nil { // as the rows of other blocks
+		if nullable && loaded.Null == nil { // as in the rows of other blocks
 			same := *loaded
 			same.Null = make([]bool, hi-lo)
 			loaded = &same
@@ -112,7 +113,7 @@ func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) 
 	return out, nil
 }
 
-// reopen returns the table of the same files, opened by open.
+// reopen returns a table of the same files, each read by open.
 func (f *Frame) reopen(ctx context.Context, open func(in *input) (*intake.Table, error)) (*Frame, error) {
 	frames := make([]*Frame, len(f.inputs))
 	for i, in := range f.inputs {
@@ -134,7 +135,7 @@ func (in *input) readExact(ctx context.Context, names []string, how Reading) (t 
 	return t, err
 }
 
-// areWrittenAlike reports whether writing the values of c gives the values of text.
+// areWrittenAlike reports whether writing the values of c yields the texts in text.
 func areWrittenAlike(c, text *Column) bool {
 	if text.Kind != Categorical || c.Kind == Categorical || !c.Kind.IsScalar() || c.Len() != text.Len() {
 		return false

@@ -19,21 +19,21 @@ import (
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
-// needsExact reports whether comparing the values of a loaded column as float64 may confuse values: of integers that a
-// float64 cannot hold, decimals, dates and times.
+// needsExact reports whether float64 may fail to distinguish values of a loaded column: integers that a float64
+// cannot hold, decimals, dates and times.
 func needsExact(c *Column) bool {
 	return c.Clock || c.Kind == Numeric && (c.InexactRow > 0 || strings.HasPrefix(c.Type, "decimal") ||
 		c.Type == intake.TimeOfDay || c.Type == intake.Duration)
 }
 
-// exactColumn returns the values of a loaded column of f exactly, in memory: with an exact type or, of a text file,
-// as texts. It reads the values again if necessary. It returns c itself if the frame has no files to read from.
+// exactColumn returns the exact values of a loaded column of f, in memory: in an exact type or, for a text file, as
+// texts. It reads the values again if necessary. If the frame has no files to read from, it returns c itself.
 func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 	if _, ok := c.ExactType(); ok {
 		return c, nil
 	}
 	if c.Vector != "" || f.sideBySide {
-		if stored, err := f.Lookup(c.Name); err == nil { // c may be its values, rounded
+		if stored, err := f.Lookup(c.Name); err == nil { // c may hold the rounded values of the stored column
 			c = stored
 		}
 		return c.Exact().LoadInts(ctx)
@@ -51,7 +51,7 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 	if err != nil {
 		return nil, intake.InFile(f.Name(), err)
 	}
-	if c.Kind == Numeric && c.Null != nil { // values that mark missing ones are values
+	if c.Kind == Numeric && c.Null != nil { // values that mark missing ones are kept as values
 		out := *exact
 		out.Null = c.Null
 		exact = &out
@@ -60,11 +60,11 @@ func (f *Frame) exactColumn(ctx context.Context, c *Column) (*Column, error) {
 }
 
 // LoadLabels returns a column of f with its values, for uses in which they are labels: groups, units, levels and
-// classes. Of numbers that a float64 cannot hold, it returns exact texts, so that no two are taken for one; a table
-// that is not from files has none, and keeps InexactRow.
+// classes. If a float64 cannot hold all numbers of the column, it returns their exact texts, so that different
+// numbers stay different. A table that was not read from files has no exact texts; its column keeps InexactRow.
 func (f *Frame) LoadLabels(ctx context.Context, c *Column) (*Column, error) {
 	c, err := c.Load(ctx)
-	// by size: a slice may hold others than its table
+	// all values are tested, since the inexact row of the table may lie outside a slice
 	if err != nil || c.Kind != Numeric || c.Clock ||
 		c.InexactRow == 0 && !((c.Integer || f.heldIntegers(c.Name)) && slices.ContainsFunc(c.Number, isLarge)) {
 		return c, err
@@ -72,17 +72,17 @@ func (f *Frame) LoadLabels(ctx context.Context, c *Column) (*Column, error) {
 	return f.exactLabels(ctx, c)
 }
 
-// heldIntegers reports whether the contract has a column as whole numbers, whose labels have all digits.
+// heldIntegers reports whether the contract states that a column holds whole numbers, whose labels have all digits.
 func (f *Frame) heldIntegers(name string) bool {
 	return slices.ContainsFunc(f.how.Columns, func(form ColumnForm) bool {
 		return form.Name == name && (strings.HasPrefix(form.Type, "int") || strings.HasPrefix(form.Type, "uint"))
 	})
 }
 
-// isLarge reports whether float64 may not hold whole numbers of this size.
+// isLarge reports whether v is so large that float64 may not distinguish whole numbers of this size.
 func isLarge(v float64) bool { return math.Abs(v) >= 1<<53 && numeral.IsFinite(v) }
 
-// exactLabels returns the exact texts of a loaded column of numbers, or the column itself if there are none.
+// exactLabels returns the exact texts of a loaded column of numbers, or the column itself if no exact texts exist.
 func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
 	exact, err := f.exactColumn(ctx, c)
 	if errors.Is(err, os.ErrClosed) { // Read has closed the files
@@ -107,8 +107,8 @@ func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
 	return out, nil
 }
 
-// numberLabel returns the label of a number that is written as text: all digits of a whole number, the shortest text of
-// others.
+// numberLabel returns the label of a number that is written as text: all digits of a whole number, and the shortest
+// text of any other number.
 func (f *Frame) numberLabel(text string) string {
 	plain, _ := f.how.Text.options().Plain(strings.TrimSpace(text))
 	digits := strings.TrimPrefix(plain, "+")
@@ -129,7 +129,8 @@ type exactColumns struct {
 	byName map[string]*Column
 }
 
-// loadExact returns a column of the whole table, of which f is a slice, with exact values. It reads the files once.
+// loadExact returns the column with exact values of the whole table, of which f may be a slice. It reads the files
+// once.
 func (f *Frame) loadExact(ctx context.Context, name string) (*Column, error) {
 	f.exact.Lock()
 	defer f.exact.Unlock()
@@ -151,16 +152,16 @@ func (f *Frame) loadExact(ctx context.Context, name string) (*Column, error) {
 	return c, nil
 }
 
-// An ordering compares the values of rows with literals. compare returns the sign of (value of a row − literal), where
-// the value is not null. key returns a text that is the same for equal values, and keyOf the same text for a literal,
-// or "" if no value can equal it.
+// An ordering compares the values of rows with literals. compare returns the sign of (value of a row − literal);
+// the value must not be null. key returns a text that is the same for equal values. keyOf returns the key of a
+// literal, or "" if no value can equal the literal.
 type ordering struct {
 	compare func(v expr.Value) (func(row int) int, error)
 	key     func(row int) string
 	keyOf   func(v expr.Value) (string, error)
 }
 
-// orderingOf returns the ordering of a column with exact values, and whether it has one.
+// orderingOf returns the ordering of a column with exact values; ok is false if the column has none.
 func (f *Frame) orderingOf(c *Column) (o ordering, ok bool) {
 	if e, is := c.ExactType(); is {
 		return exactOrdering(c, func(row int) *big.Int { return c.BigInt(e, row) }, c.Rank(e),
@@ -176,8 +177,8 @@ func (f *Frame) orderingOf(c *Column) (o ordering, ok bool) {
 	return o, false
 }
 
-// exactOrdering returns the ordering of integers. rank returns them as 64-bit integers if they are ordered by these and
-// small enough, else it is nil.
+// exactOrdering returns the ordering of integers. If 64-bit integers suffice to order the values, rank returns
+// them; otherwise rank is nil.
 func exactOrdering(
 	c *Column, integer func(row int) *big.Int, rank func(row int) int64, parse func(v expr.Value) (intake.Bound, error),
 ) ordering {
@@ -191,7 +192,7 @@ func exactOrdering(
 			if err != nil {
 				return nil, err
 			}
-			less := 0 // of a value that is the floor
+			less := 0 // sign for a value that equals the literal rounded down
 			if b.Between {
 				less = -1
 			}
@@ -214,7 +215,7 @@ func exactOrdering(
 	}
 }
 
-// boundOf returns a literal as a count of the exact type of a column.
+// boundOf returns a literal in the units of the exact type e of a column.
 func boundOf(c *Column, e table.ExactType, v expr.Value) (b intake.Bound, err error) {
 	fail := func(format string, args ...any) (intake.Bound, error) { return b, expr.Errorf(v.At, format, args...) }
 	switch e.Form {
@@ -253,7 +254,7 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b intake.Bound, err er
 	return m.Bound(e), nil
 }
 
-// momentOf returns a literal as a date or a time.
+// momentOf parses a literal as a date or a time.
 func momentOf(c *Column, v expr.Value) (intake.Moment, error) {
 	m, ok := intake.ParseMoment(v.Text)
 	if v.Kind != expr.Text || !ok {
@@ -263,7 +264,7 @@ func momentOf(c *Column, v expr.Value) (intake.Moment, error) {
 	return m, nil
 }
 
-// boundOfNumber returns a number times 10^scale.
+// boundOfNumber returns a number multiplied by 10^scale.
 func boundOfNumber(c *Column, v expr.Value, scale int32) (intake.Bound, error) {
 	if v.Kind != expr.Number {
 		return intake.Bound{}, expr.Errorf(v.At, "the column %q holds numbers, but %q is not a number", c.Name, v.Text)
@@ -275,12 +276,12 @@ func boundOfNumber(c *Column, v expr.Value, scale int32) (intake.Bound, error) {
 	return b, nil
 }
 
-// textOrdering returns the ordering of texts of a file whose values are numbers or dates.
+// textOrdering returns the ordering of texts from a file whose values are numbers or dates.
 func (f *Frame) textOrdering(c *Column, texts *Column) (o ordering, ok bool) {
 	if c.Clock || c.Kind == Categorical {
 		return f.dateOrdering(texts)
 	}
-	bounds := make([]intake.Bound, len(texts.Level)) // of texts that mark missing values, none
+	bounds := make([]intake.Bound, len(texts.Level)) // texts that mark missing values have no bound
 	for k, text := range texts.Level {
 		plain, _ := f.how.Text.options().Plain(strings.TrimSpace(text))
 		bounds[k], _ = intake.ParseBound(plain, 0)
@@ -298,7 +299,8 @@ func (f *Frame) textOrdering(c *Column, texts *Column) (o ordering, ok bool) {
 	}, func(int) int64 { return 0 }, func(v expr.Value) (intake.Bound, error) { return boundOfNumber(texts, v, 0) }), true
 }
 
-// dateOrdering returns the ordering of texts that are dates in one format, and whether all are.
+// dateOrdering returns the ordering of texts that are dates; ok is false unless all texts have the same date
+// format.
 func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 	e := table.ExactType{Form: table.TimestampForm, PerSecond: 1e9}
 	rows := make([]int, len(texts.Level))
@@ -349,7 +351,7 @@ func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 		parse), true
 }
 
-// condition returns a function that evaluates a comparison by an ordering for rows that are not null.
+// condition returns a function that evaluates a comparison for a row whose value is not null.
 func (o ordering) condition(e *expr.Expr) (func(row int) bool, error) {
 	if e.Op == expr.Compare && e.Cmp != "==" && e.Cmp != "!=" {
 		sign, err := o.compare(e.Values[0])
@@ -376,7 +378,8 @@ func (o ordering) condition(e *expr.Expr) (func(row int) bool, error) {
 	return func(row int) bool { return keys[o.key(row)] }, nil
 }
 
-// exactTimeOrdering returns functions that compare the exact times of rows and give them as text.
+// exactTimeOrdering returns a function that compares the exact times of two rows; ok is false if the column has
+// none.
 func (f *Frame) exactTimeOrdering(ctx context.Context, c *Column) (compare func(a, b int) int, ok bool, err error) {
 	exact, err := f.exactColumn(ctx, c)
 	if err != nil {
@@ -399,7 +402,7 @@ func (f *Frame) exactTimeOrdering(ctx context.Context, c *Column) (compare func(
 	return o.rows(exact), true, nil
 }
 
-// rows returns a function that compares rows of texts by their integers.
+// rows returns a function that compares two rows of a text column by the integers that the texts represent.
 func (o ordering) rows(texts *Column) func(a, b int) int {
 	numbers := make([]*big.Int, len(texts.Level))
 	for row, k := range texts.Code {

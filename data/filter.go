@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
-// Filter gives the rows of which an expression is true, in their order; the empty
-// expression is true of all. It is made of
+// Filter returns the rows for which an expression is true, in ascending order; the empty expression is true for all
+// rows. An expression consists of
 //
 //	age >= 18        a number column against a number: == != < <= > >=
 //	day < "2024-03-31"    a column of dates or times against a date, 2024-03-31T23:59:59, or a time, 23:59
@@ -20,12 +20,11 @@ import (
 //	age is null      also is not null
 //	a && b, a || b, !a, (a)
 //
-// Names of other characters than letters, digits and _ . - are written in
-// backquotes: `annual income` > 0. As in SQL, a comparison with a null is neither true
-// nor false, and such rows are left out. Integers, decimals, dates and times are compared exactly; a number is
-// rounded to float32 for a column of that type. A date stands for its midnight. A time without an offset is that of the
-// time zone of the column. Errors name the character, counted from 1,
-// and the column.
+// Names that contain characters other than letters, digits, underscores, points and hyphens are written in
+// backquotes: `annual income` > 0. As in SQL, a comparison with a null is neither true nor false; a row for which
+// the expression is neither is omitted. Integers, decimals, dates and times are compared exactly; a number is
+// rounded to float32 for a column of that type. A date stands for its midnight. A time without an offset is in the
+// time zone of the column. Errors name the character, counted from 1, and the column.
 func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 	var is []expr.Truth
 	if strings.TrimSpace(expression) != "" {
@@ -51,7 +50,7 @@ func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 	return rows, nil
 }
 
-// evaluateFilter returns the truth of a comparison for every row.
+// evaluateFilter returns the truth value of e for every row.
 func (f *Frame) evaluateFilter(ctx context.Context, e *expr.Expr) ([]expr.Truth, error) {
 	c := f.ReplacedDate(e.Name)
 	if c == nil || f.Has(e.Name) {
@@ -85,7 +84,8 @@ func (f *Frame) evaluateFilter(ctx context.Context, e *expr.Expr) ([]expr.Truth,
 	return compareRows(c, f.Rows, is), nil
 }
 
-// compareRows returns the truth of a comparison for every row: unknown for nulls.
+// compareRows returns the truth value of a comparison for every row: unknown for nulls, and the result of is for
+// others.
 func compareRows(c *Column, rows int, is func(row int) bool) []expr.Truth {
 	out := make([]expr.Truth, rows)
 	for i := range out {
@@ -125,7 +125,7 @@ func (f *Frame) evaluateExact(c, exact *Column, e *expr.Expr) ([]expr.Truth, err
 	return compareRows(exact, f.Rows, is), nil
 }
 
-// compileCondition returns a function that evaluates a comparison for rows that are not null.
+// compileCondition returns a function that evaluates a comparison for a row whose value is not null.
 func (f *Frame) compileCondition(c *Column, e *expr.Expr) (func(row int) bool, error) {
 	fail := func(at int, format string, args ...any) (func(int) bool, error) {
 		return nil, expr.Errorf(at, format, args...)

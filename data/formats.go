@@ -17,19 +17,19 @@ import (
 	"github.com/drotrain/drotrain/data/internal/text"
 )
 
-// A format describes how files of a format are recognised and read.
+// A format describes how files of one format are recognised and read.
 type format struct {
 	name       string
-	extensions []string // a directory is searched for files with one of these
-	others     []string // extensions that a file given by its name may have as well
-	text       bool     // files may be compressed: .gz, .bz2
+	extensions []string // in a directory, files with one of these extensions are read
+	others     []string // further extensions that are accepted for a file given by name
+	text       bool     // files are text and may be compressed (.gz, .bz2)
 	magic      string   // the first bytes of a file; "" for text
-	archive    bool     // other formats have the same first bytes, and the extension decides
+	archive    bool     // other formats begin with the same bytes, so the extension decides
 	read       readFunc
 }
 
-// A readFunc reads a file: the named columns or more; nil means all. If exact is set, it keeps the values exactly
-// as the file has them.
+// A readFunc reads at least the named columns of a file, or all columns if names is nil. If exact is set, it keeps
+// the values exactly as the file has them.
 type readFunc func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*intake.Table, error)
 
 // formats lists the formats that can be read, for detection, errors and help.
@@ -53,7 +53,7 @@ var linesFormat = &format{name: "JSON Lines", extensions: []string{".jsonl", ".n
 var libsvmFormat = &format{name: "LIBSVM", extensions: []string{".svm", ".libsvm", ".svmlight"}, text: true,
 	read: readLibsvm}
 
-// formatOfText returns the format of text without an extension, as from a pipe.
+// formatOfText returns the format of a text without a file extension, such as the text from a pipe.
 func formatOfText(in *input) (*format, error) {
 	f, err := text.Examine(in)
 	if err != nil {
@@ -68,7 +68,7 @@ func formatOfText(in *input) (*format, error) {
 	return csvFormat, nil
 }
 
-// readText returns the readFunc of a function that reads text.
+// readText returns a readFunc that calls read, a function that reads text.
 func readText(
 	read func(ctx context.Context, src intake.Source, names []string, o csv.Options, verbatim bool) (*intake.Table, error),
 ) readFunc {
@@ -104,7 +104,7 @@ func readArray(ctx context.Context, in *input, _ []string, _ Reading, _ bool) (*
 
 const zipMagic = "PK\x03\x04"
 
-// refused lists the magic numbers of formats that cannot be read.
+// refused lists the magic numbers of known formats that cannot be read.
 var refused = []struct{ magic, msg, hint string }{
 	{"PARE", "encrypted Parquet files are not supported", "write it again without encryption"},
 	{"FEA1", "Feather version 1 is not supported", "write it again as Feather version 2, Arrow IPC or Parquet"},

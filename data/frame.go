@@ -17,40 +17,40 @@ type Source struct {
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes"` // size of the file
 	Rows   int    `json:"rows"`
-	SHA256 string `json:"sha256"` // of the file's bytes, in hexadecimal
+	SHA256 string `json:"sha256"` // of the bytes of the file, in hexadecimal
 }
 
 // A Frame is a table: named columns of equal length, in memory or, after [Open], in Parquet files.
 type Frame struct {
 	Rows    int
 	Columns []*Column
-	Sources []Source // the files the rows come from, in the order of the rows
-	Notes   []string // how it was read, and the remarks, for the user
-	Remarks []*Error // what may not be meant as it was read, with what would fix it
+	Sources []Source // files from which the rows were read, in the order of the rows
+	Notes   []string // how the table was read, followed by the remarks, for the user
+	Remarks []*Error // possible misreadings, each with a suggested fix
 
 	once       sync.Once
-	index      map[string]int // -1 for a name that occurs more than once
+	index      map[string]int // index into Columns; -1 for a name that occurs more than once
 	inputs     []*input       // one per source, or none
 	how        Reading        // of text
-	dates      []*Column      // those of dates that are not among Columns, as days
-	joined     int            // where the rows of a second table begin
-	validation int            // where the rows of a table to choose a model on begin
-	first      int            // of a slice, where its rows begin
+	dates      []*Column      // columns of dates, in days, that are not among Columns
+	joined     int            // first row of a second table
+	validation int            // first row of the table that serves to choose a model
+	first      int            // if this is a slice, its first row in the whole table
 
-	sideBySide bool // its files hold columns of the same rows
+	sideBySide bool // the files hold different columns of the same rows
 
-	unusedMissing, unusedRelabel []string // texts of the reading that occur nowhere
+	unusedMissing, unusedRelabel []string // texts listed in the Reading that no cell contains
 
-	exact *exactColumns // of the table of the files; nil without files
+	exact *exactColumns // exact values of the whole table; nil if there are no files
 
 	inMemory bool      // NewFrame made it
 	memory   sync.Once // its sum was taken
 }
 
-// Fingerprint waits for the SHA-256 of the files, which is taken beside the reading, and stores it in Sources; before,
-// a frame that Open made lacks it. For a table from NewFrame, the sum is taken once, over the names and values. It is
-// an error, as of every reading of values, if a file was changed since it was opened: then neither the sum nor the
-// values can be trusted.
+// Fingerprint waits until the SHA-256 of every file, which is computed while the file is read, is known, and stores
+// it in Sources. Without this call, the Sources of a frame that Open returned lack it. For a table from NewFrame,
+// the checksum of the names and values is computed once. Fingerprint, like every method that reads values, returns
+// an error if a file was changed since it was opened.
 func (f *Frame) Fingerprint() error {
 	if err := f.CheckUnchanged(); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (f *Frame) HoldsDates(column string) bool {
 // InMemory reports whether NewFrame made the table of values in memory.
 func (f *Frame) InMemory() bool { return f.inMemory }
 
-// Close closes the files. Values that are still in them can no longer be read.
+// Close closes the files. Values that have not been read can no longer be read.
 func (f *Frame) Close() {
 	for _, in := range f.inputs {
 		in.close()
@@ -161,8 +161,9 @@ func (f *Frame) build() {
 	}
 }
 
-// Column returns the named column with its values. For a frame of Open it reads them from the file at each
-// call, so callers should keep the result. If there is no such column, the error suggests the nearest names.
+// Column returns the named column with its values. If Open returned the frame, Column reads the values from the
+// file at each call, so callers should keep the result. If there is no such column, the error suggests similar
+// names.
 func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
 	c, err := f.Lookup(name)
 	if err != nil {
@@ -221,7 +222,7 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	return nil, absent
 }
 
-// PartsOf returns the columns into which a column of dates was split, or none.
+// PartsOf returns the columns into which a column of dates was split, or nil if it was not split.
 func (f *Frame) PartsOf(name string) []*Column {
 	var parts []*Column
 	for _, c := range f.Columns {
@@ -262,7 +263,8 @@ func (f *Frame) Fault(column string, advice fix.Advice, format string, args ...a
 		Fixes: advice.Fixes}
 }
 
-// FaultAt returns an Error about a column at a row, counted from 0 in the frame; a negative row means none.
+// FaultAt returns an Error about a column at a row, counted from 0 in the frame; a negative row means that the
+// error concerns no particular row.
 func (f *Frame) FaultAt(column string, row int, advice fix.Advice, format string, args ...any) *Error {
 	e := f.Fault(column, advice, format, args...)
 	if row >= 0 {
@@ -271,8 +273,8 @@ func (f *Frame) FaultAt(column string, row int, advice fix.Advice, format string
 	return e
 }
 
-// Slice returns the rows [lo, hi) without reading them. Errors give the row numbers of the whole table, which must
-// stay open. It panics if they are not rows of f.
+// Slice returns the frame of the rows [lo, hi) without reading them. Errors give the row numbers of the whole
+// table, which must stay open. It panics if the range exceeds the rows of f.
 func (f *Frame) Slice(lo, hi int) *Frame {
 	if err := checkRange(lo, hi, f.Rows); err != nil {
 		panic("data: " + err.Error())

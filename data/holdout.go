@@ -16,22 +16,23 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Holdout says which rows are held out from training. At most one of Split, Group, Time and Joined may be
-// set; otherwise rows are drawn at random.
+// A Holdout specifies which rows are held out from training. At most one of Split, Group, Time and Joined may be
+// set; if none is, the rows are drawn at random.
 type Holdout struct {
-	Filter   string  // the rows that are used at all; see [Frame.Filter]
-	Fraction float64 // of the rows, in [0, 1)
+	Filter   string  // selects the rows that are used at all; see [Frame.Filter]
+	Fraction float64 // share of the rows, in [0, 1)
 	Seed     uint64
 
-	// a column that says train or test of every row, or 0 or false and 1 or true; a validation set counts as test where no
-	// test set exists
+	// a column that assigns every row to training or test: by these words, or by 0 or false and 1 or true; rows
+	// of a validation set are test rows if there is no test set
 	Split  string
-	Group  string // a column whose values stay together: units with several rows
-	Time   string // a column whose last rows are held out
+	Group  string // a column of units, such as persons; rows of one unit are never divided
+	Time   string // a column of times; the latest rows are held out
 	Joined bool   // the rows of the second table of [Frame.Join] are held out
 
-	// Rows to choose a model on belong to neither set: those of the table of [Frame.JoinValidation] if ValidationJoined
-	// is set, or those whose value in the column ValidationSplit is a word for a validation set.
+	// The rows that serve to choose a model belong to neither set. They are the rows of the table given to
+	// [Frame.JoinValidation] if ValidationJoined is set, or the rows whose value in the column ValidationSplit
+	// denotes a validation set.
 	ValidationSplit  string
 	ValidationJoined bool
 }
@@ -80,7 +81,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	return train, held, nil
 }
 
-// ValidationRows returns the rows to choose a model on, ascending; nil if h has none.
+// ValidationRows returns the rows that serve to choose a model, ascending, or nil if h specifies none.
 func (f *Frame) ValidationRows(ctx context.Context, h Holdout) ([]int, error) {
 	if h.ValidationSplit == "" && !h.ValidationJoined {
 		return nil, nil
@@ -93,8 +94,8 @@ func (f *Frame) ValidationRows(ctx context.Context, h Holdout) ([]int, error) {
 	return validation, err
 }
 
-// setValidationApart divides the rows that the filter leaves into those to train on or to hold out and those to choose
-// a model on.
+// setValidationApart divides the rows that the filter selects into those for training or hold-out (others) and
+// those that serve to choose a model (validation).
 func (f *Frame) setValidationApart(ctx context.Context, h Holdout) (others, validation []int, err error) {
 	rows, err := f.Filter(ctx, h.Filter)
 	if err != nil || h.ValidationSplit == "" && !h.ValidationJoined {
@@ -112,7 +113,7 @@ func (f *Frame) setValidationApart(ctx context.Context, h Holdout) (others, vali
 		isValidation = func(row int) bool {
 			return !c.IsNull(row) && slices.Contains(validWords, strings.ToLower(c.Text(row)))
 		}
-		if h.Split != h.ValidationSplit { // then nothing else says where its other rows belong
+		if h.Split != h.ValidationSplit { // no other option assigns the remaining rows of the column
 			for _, r := range rows {
 				if c.IsNull(r) || isValidation(r) || slices.Contains(trainWords, strings.ToLower(c.Text(r))) {
 					continue
@@ -133,8 +134,7 @@ func (f *Frame) setValidationApart(ctx context.Context, h Holdout) (others, vali
 	return others, validation, nil
 }
 
-// holdOutByRow decides for each row on its own whether it is held out. It leaves out rows that belong to
-// neither set.
+// holdOutByRow decides for each row separately whether it is held out. It omits rows that belong to neither set.
 func (f *Frame) holdOutByRow(ctx context.Context, rows []int, h Holdout) (kept []int, out []bool, err error) {
 	if h.Split != "" {
 		return f.holdOutNamed(ctx, rows, h.Split)
@@ -150,7 +150,7 @@ func (f *Frame) holdOutByRow(ctx context.Context, rows []int, h Holdout) (kept [
 	return rows, out, nil
 }
 
-// divideRows divides rows into those not held out and those held out, and adds first to their numbers.
+// divideRows divides rows into those not held out and those held out, and adds first to each row number.
 func divideRows(rows []int, out []bool, first int) (train, held []int) {
 	for i, r := range rows {
 		if out[i] {
@@ -162,7 +162,7 @@ func divideRows(rows []int, out []bool, first int) (train, held []int) {
 	return train, held
 }
 
-// CheckSplit returns an error if no row is left to train on, or none to hold out where h asks for some.
+// CheckSplit returns an error if no rows are left for training, or if none are held out although h asks for some.
 func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 	switch {
 	case train+held == 0 && f.Rows == 0:
@@ -177,7 +177,7 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 	return nil
 }
 
-// SplitsByRow reports whether SplitRows decides for each row on its own, so that SplitWithin can be used.
+// SplitsByRow reports whether SplitRows decides for each row separately, so that SplitWithin can be used.
 func (f *Frame) SplitsByRow(h Holdout) bool {
 	return h.Joined || h.Split != "" || h.Group == "" && h.Time == "" &&
 		(h.Fraction == 0 || isDrawnByRow(f.Rows, h.Fraction))
@@ -198,18 +198,19 @@ func (f *Frame) SplitWithin(ctx context.Context, h Holdout, first, end int) (tra
 	return train, held, err
 }
 
-// Words of a column that names the rows to train on and those to hold out. Sets to choose a
-// model by are held out too, unless there is a test set: then somebody has to say which.
+// These words in a column denote rows for training and rows to hold out. A validation set is held out too, unless
+// there is also a test set; then the user has to choose.
 var (
 	trainWords   = []string{"train", "training", "fit", "in", "false", "0"}
 	testWords    = []string{"test", "testing", "holdout", "hold-out", "held-out", "eval", "evaluation", "out", "true", "1"}
 	validWords   = []string{"validation", "valid", "val"}
-	eitherWords  = []string{"dev", "development"} // a set to choose by to some, to others one to train on
+	eitherWords  = []string{"dev", "development"} // words that may denote a validation set or a training set
 	truths       = []string{"false", "0", "true", "1"}
-	trainingName = "train" // in the name of a column in which a truth means the opposite
+	trainingName = "train" // name of a column in which true denotes a training row
 )
 
-// holdOutNamed splits by a column with the values train and test. Rows with a null there are left out.
+// holdOutNamed splits the rows by a column with values such as train and test. Rows with a null in the column are
+// omitted.
 func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (kept []int, held []bool, err error) {
 	c, err := f.holdoutColumn(ctx, column)
 	if err != nil {
@@ -305,7 +306,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	return held, nil
 }
 
-// holdOutLast holds out the last rows by a column of times. Rows of the same time stay together.
+// holdOutLast holds out the rows with the latest times. Rows with the same time are not divided.
 func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Time)
 	if err != nil {
@@ -336,7 +337,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 		return held, nil
 	}
 	cut := order[len(order)-min(max(int(math.Round(h.Fraction*float64(len(rows)))), 1), len(order)-1)]
-	later := before(order[0], cut) == 0 // the cut is the first time of all
+	later := before(order[0], cut) == 0 // all rows from the cut on have the earliest time
 	for i, r := range rows {
 		order := before(r, cut)
 		held[i] = order > 0 || order == 0 && !later
@@ -344,8 +345,9 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	return held, nil
 }
 
-// timesOf returns a function that compares the times of two rows and a function that returns the time of a row as text.
-// Text values must be dates or, like 2024-05 and 2024Q2, begin with the year and sort by time.
+// timesOf returns a function that compares the times of two rows and a function that returns the time of a row as
+// text. A column of text must hold dates, or texts that begin with the year and sort by time, such as 2024-05 and
+// 2024Q2.
 func (f *Frame) timesOf(
 	ctx context.Context, c *Column, name string, rows []int,
 ) (compare func(a, b int) int, text func(row int) string, err error) {

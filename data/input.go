@@ -25,16 +25,16 @@ type input struct {
 	name   string
 	size   int64
 	format *format
-	held   []byte                 // the whole content, of an input in memory
-	was    fs.FileInfo            // of a file with a name, before it was opened
-	sum    func() (string, error) // waits for its SHA-256; nil if it is not wanted
+	held   []byte                 // the whole content, if it is in memory
+	was    fs.FileInfo            // state of a named file before it was opened
+	sum    func() (string, error) // waits for the SHA-256; nil if it is not wanted
 	quit   context.CancelFunc     // ends its computation
 
 	watch *intake.Watch
 }
 
-// openInput opens a file. A pipe is first read to its end into an unnamed file; cancelling ctx ends the wait
-// for its writer.
+// openInput opens a file. A pipe is first read to its end into an unnamed file; if ctx is cancelled, openInput
+// stops waiting for a writer.
 func openInput(ctx context.Context, path string) (*input, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -55,7 +55,8 @@ func openInput(ctx context.Context, path string) (*input, error) {
 	return &input{ReaderAt: f, name: path, size: info.Size(), was: info}, nil
 }
 
-// readError returns the error of a file that cannot be read, or of the context if it has ended.
+// readError returns the error of ctx if it has ended, and otherwise an error that says that the file cannot be
+// read.
 func readError(ctx context.Context, path string, err error) error {
 	var known *Error
 	switch {
@@ -67,12 +68,12 @@ func readError(ctx context.Context, path string, err error) error {
 	return &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
 }
 
-// spooledInMemory is the size in bytes from which a stream is stored in a file.
+// spooledInMemory is the minimum size in bytes of a stream that is stored in a file.
 const spooledInMemory = 64 << 20
 
-// spoolReader reads r to its end. A stream shorter than inMemory bytes is kept in memory, if eight times that
-// memory is available. Longer streams are stored in an unnamed file, which disappears when it is closed or the
-// process ends. A file is used in place, from its position on.
+// spoolReader reads r to its end. A stream shorter than inMemory bytes is kept in memory if eight times its size is
+// available. A longer stream is stored in an unnamed file, which disappears when it is closed or the process ends.
+// If r is a file, it is used in place, from its current position on.
 func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) (*input, error) {
 	if r == nil || ctx == nil {
 		return nil, &Error{Path: name, Msg: "cannot read", Err: errors.New("the reader or the context is nil")}
@@ -110,8 +111,9 @@ func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) 
 	return &input{ReaderAt: f, name: name, size: size}, nil
 }
 
-// cancellableReader returns a reader of r that stops when ctx is cancelled, even while r blocks. A panic of r becomes
-// an error: it happens in another goroutine, where the caller could not recover from it.
+// cancellableReader returns a reader that reads from r and stops when ctx is cancelled, even while r blocks. A
+// panic in r is returned as an error, since it occurs in another goroutine, where the caller could not recover from
+// it.
 func cancellableReader(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	go func() {
@@ -136,7 +138,7 @@ func (in *input) ReadAt(b []byte, at int64) (int, error) {
 	return in.watch.ReadAt(in.ReaderAt, b, at)
 }
 
-// Content returns the content of an input that is in memory, which must not be changed; nil for a file.
+// Content returns the content of an input that is in memory, or nil for a file. The caller must not change it.
 func (in *input) Content() []byte { return in.held }
 
 // Name, Size and Afford implement [table.Source].
@@ -165,7 +167,7 @@ func (in *input) CheckUnchanged() error {
 			return &Error{Path: in.name, Msg: "cannot read", Err: table.Cause(err)}
 		}
 	}
-	// One that was removed is still there for us; one in its place is another.
+	// A removed file can still be read through its open handle; a replaced file is a different one.
 	if now, err := os.Stat(in.name); err == nil && !(isSameFile(now, in.was) && os.SameFile(now, in.was)) {
 		return changed
 	}
@@ -194,7 +196,7 @@ func (in *input) hash(ctx context.Context) {
 	go in.sum()
 }
 
-// close closes the input after its SHA-256 has been computed, or given up.
+// close closes the input once its SHA-256 has been computed or its computation has been abandoned.
 func (in *input) close() {
 	if in.quit != nil {
 		in.quit()

@@ -16,7 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// NewFrame returns a table of columns in memory, made by [ColumnOf] or filled in by hand. They must have the
+// NewFrame returns a table of columns in memory, which [ColumnOf] or the caller made. The columns must have the
 // same length and unique names. NaN is a null.
 func NewFrame(columns ...Column) (*Frame, error) {
 	f := &Frame{Sources: []Source{{Path: "memory"}}, inMemory: true}
@@ -60,7 +60,7 @@ func NewFrame(columns ...Column) (*Frame, error) {
 	return f, nil
 }
 
-// differsFrom reports whether a slice of a column has entries, but not one for each of some rows.
+// differsFrom reports whether some slice of a column is neither empty nor of the given length.
 func differsFrom(c *Column, rows int) bool {
 	return slices.ContainsFunc([]int{len(c.Number), len(c.Code), len(c.Null), len(c.Int)},
 		func(n int) bool { return n != 0 && n != rows })
@@ -94,7 +94,7 @@ func checksumOf(columns []*Column) string {
 		for i := range c.Len() {
 			switch {
 			case c.IsNull(i):
-				put(math.MaxUint64) // no code, and not the bits of a number that NaN would have
+				put(math.MaxUint64) // neither a code nor the bits of a number
 			case c.Kind == Categorical:
 				put(uint64(c.Code[i]))
 			default:
@@ -106,9 +106,9 @@ func checksumOf(columns []*Column) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// FromArrow returns a table of Arrow records with one schema. Values are copied; types are treated as in Arrow
-// IPC files. Records of another version of Arrow's Go module are read by ReadBytes, as an IPC stream or file that
-// the ipc.Writer of that version has written.
+// FromArrow returns a table of Arrow records with one schema. Values are copied; types are treated as in Arrow IPC
+// files. Records of a different version of Arrow's Go module can be passed to ReadBytes, as an IPC stream or file
+// written by the ipc.Writer of that version.
 func FromArrow(ctx context.Context, records ...arrow.Record) (*Frame, error) {
 	if len(records) == 0 {
 		return nil, errors.New("no records")
@@ -133,6 +133,6 @@ func FromArrow(ctx context.Context, records ...arrow.Record) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Sources = []Source{{Path: "memory", Rows: f.Rows}} // the bytes are not a file of the user
+	f.Sources = []Source{{Path: "memory", Rows: f.Rows}} // the bytes do not come from a file of the user
 	return f, nil
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// openPipe opens a named pipe for reading, which waits for a writer. If ctx ends before there is one, it opens
-// the pipe for writing for a moment, which ends the wait.
+// openPipe opens a named pipe for reading, which blocks until the pipe has a writer. If ctx ends before then,
+// openPipe briefly opens the pipe for writing to end the wait.
 func openPipe(ctx context.Context, path string) (*os.File, error) {
 	type opened struct {
 		f   *os.File
@@ -26,7 +26,7 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 		return o.f, o.err
 	case <-ctx.Done():
 	}
-	ended := make(chan struct{}) // a later reader of the pipe would take the writer for its own
+	ended := make(chan struct{}) // a later reader of the pipe would mistake this writer for its own
 	go func() {
 		defer close(ended)
 		for {
@@ -39,7 +39,7 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 					o.f.Close()
 				}
 				return
-			case <-time.After(time.Millisecond): // it may not have waited yet
+			case <-time.After(time.Millisecond): // the opening goroutine may not have blocked yet
 			}
 		}
 	}()

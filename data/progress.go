@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Progress says how far reading or encoding a table has come.
+// A Progress describes how much of a table has been read or encoded.
 type Progress = table.Progress
 
 // WithProgress returns a context in which reading and encoding report their progress to f. Calls are frequent

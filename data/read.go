@@ -17,9 +17,9 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Read loads a table: a file, a glob of files, or a directory of files, all of
-// one schema, one after the other in the order of their names. The format is
-// detected by the first bytes of a file, else by its extension:
+// Read loads a table from a file, from the files that match a glob pattern, or from the files of a directory.
+// Several files must have the same schema; their rows follow one another in the order of the file names. The format
+// is detected by the first bytes of a file or, failing that, by its extension:
 //
 //	Parquet           .parquet .pq
 //	Arrow IPC file    .arrow .feather .ipc
@@ -30,11 +30,10 @@ import (
 //	LIBSVM            .svm .libsvm .svmlight, also as .svm.gz: a column label and a sparse vector x, perhaps qid
 //	JSON Lines        .jsonl .ndjson, also as .jsonl.gz .jsonl.bz2: one flat object a line
 //
-// A directory is not searched deeper, and its files whose names start with "."
-// or "_" are passed over. Errors name the file.
+// Subdirectories are not searched, and files whose names start with "." or "_" are skipped. Errors name the file.
 //
-// All values are in memory afterwards; [Open] leaves those of Parquet files
-// where they are until they are needed. A Reading says how text and dates are read, if not in the usual way.
+// All values are loaded into memory; [Open] leaves those of Parquet files on disk until they are needed. A Reading
+// changes how text and dates are read.
 func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 	if ctx != nil {
 		ctx = intake.WithValuesHeld(ctx)
@@ -46,16 +45,13 @@ func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 	return f.loadAndClose(ctx)
 }
 
-// Open works like Read without the values of Parquet files, which stay in their files:
-// [Frame.Column] reads a column when it is asked for, and encode.Fit and
-// encode.Encoder read them by stripes, so that there is never a full table
-// beside the matrix. Schema, structure and page headers of every file are
-// checked at once; damage to values is found when they are read. Other formats
-// are read as by Read.
+// Open works like Read, but does not load the values of Parquet files. [Frame.Column] reads a column on request,
+// and encode.Fit and encode.Encoder read one stripe of rows at a time, so that memory never holds both the full
+// table and the matrix. Schema, structure and page headers of every file are checked at once; damage to values is
+// found when they are read. Files of other formats are loaded as by Read.
 //
-// The files must not change while the frame is in use: that is an error. Close
-// ends the use. A pipe is read once, to its end, into a temporary file that is
-// gone when the frame is closed or the process ends.
+// A change of a file before Close is called is an error. A pipe is read once, to its end, into a temporary file
+// that disappears when the frame is closed or the process ends.
 func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error) {
 	arrays := arraysOf(path)
 	var files []string
@@ -69,7 +65,7 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 	}
 	var frames []*Frame
 	told := append(how, Reading{})[0]
-	if arrays != nil { // the columns have their names once they are joined
+	if arrays != nil { // the columns receive their names when they are joined
 		how = []Reading{{Text: told.Text, Dates: told.Dates, Zone: told.Zone}}
 		how[0].Text.Missing = nil
 	}
@@ -102,8 +98,8 @@ func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error
 	return concatFrames(ctx, frames)
 }
 
-// rereadAlike rereads the files of a table that were read by different rules, so that one set of rules, given by how if
-// it is not empty, applies to all.
+// rereadAlike rereads the files of a table if they were read by different rules, so that one set of rules applies
+// to all: the rules in how or, if how is empty, rules that fit every file.
 func rereadAlike(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame, error) {
 	r := append(how, Reading{})[0]
 	if len(frames) == 1 {
@@ -128,8 +124,8 @@ func rereadAlike(ctx context.Context, frames []*Frame, how []Reading) ([]*Frame,
 	return frames, nil
 }
 
-// readMixedAsText rereads the tables if a column that should hold numbers or dates by the contract is text in some
-// tables only. The column is then text in all tables, so that the rows with text can be found.
+// readMixedAsText rereads the tables if a column that, by the contract, should hold numbers or dates is text in
+// some of the tables. The column is then text in all tables, so that the rows with text can be found.
 func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame, error) {
 	forms, mixed := slices.Clone(r.Columns), map[string]bool{}
 	textIn := func(f *Frame, name string) *Column {
@@ -178,9 +174,9 @@ func readMixedAsText(ctx context.Context, frames []*Frame, r Reading) ([]*Frame,
 	return frames, nil
 }
 
-// OpenReader works like Open for a stream, which is read to its end. The name is used in messages; its
-// extension decides on the format if the bytes do not. Without an extension, text is LIBSVM where its first row is one
-// of LIBSVM, JSON Lines where it begins with {, and else CSV.
+// OpenReader works like Open for a stream, which it reads to its end. Messages use the name; its extension
+// determines the format if the first bytes do not. Without an extension, text is LIBSVM if its first row is in that
+// format, JSON Lines if it begins with {, and CSV otherwise.
 func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
 	in, err := spoolReader(ctx, name, r, spooledInMemory)
 	if err != nil {
@@ -189,8 +185,8 @@ func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Fr
 	return openTable(ctx, in, how)
 }
 
-// ReadBytes works like Read for a file in memory. The name is used in messages, and its extension decides on
-// the format if the bytes do not.
+// ReadBytes works like Read for the content of a file in memory. Messages use the name; its extension determines
+// the format if the first bytes do not.
 func ReadBytes(ctx context.Context, name string, b []byte, how ...Reading) (*Frame, error) {
 	if ctx != nil {
 		ctx = intake.WithValuesHeld(ctx)
@@ -213,7 +209,7 @@ func (f *Frame) loadAndClose(ctx context.Context) (*Frame, error) {
 	return f, f.Fingerprint()
 }
 
-// listFiles returns the files that a path names.
+// listFiles returns the files that a path denotes.
 func listFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -247,7 +243,7 @@ func listFiles(path string) ([]string, error) {
 	return files, checkDistinct(files)
 }
 
-// checkDistinct returns an error if two names are links to one file, whose rows would count twice.
+// checkDistinct returns an error if two names refer to the same file, whose rows would be counted twice.
 func checkDistinct(files []string) error {
 	infos := make([]fs.FileInfo, 0, len(files))
 	bySize := map[int64][]int{}
@@ -296,7 +292,7 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// suggestPattern suggests a glob for the tables in subdirectories, such as those of a partitioned data set.
+// suggestPattern returns a glob for the tables in subdirectories, such as those of a partitioned data set.
 func suggestPattern(dir string) string {
 	for _, deep := range []string{"*", "*/*", "*/*/*"} {
 		for _, ext := range extensions {
@@ -310,7 +306,7 @@ func suggestPattern(dir string) string {
 	return ""
 }
 
-// suggestFiles suggests files of the same directory with similar names.
+// suggestFiles returns a hint that names files of the same directory with similar names.
 func suggestFiles(path string) string {
 	dir, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
@@ -331,8 +327,8 @@ func suggestFiles(path string) string {
 	return "did you mean " + printable.QuoteList(near, "or") + "?"
 }
 
-// openTable returns the frame of a file without reading the values of Parquet files. It closes the file if that
-// fails.
+// openTable returns the frame of a file without reading the values of Parquet files. If it fails, it closes the
+// file.
 func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, err error) {
 	defer func() {
 		if err != nil {
@@ -390,6 +386,6 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	return f, nil
 }
 
-// UnusedTexts returns the texts of the Reading that occur nowhere in the table: those that were said to stand for no
-// value, and those that were to be renamed.
+// UnusedTexts returns the texts of the Reading that no cell of the table contains: those that mark missing values,
+// and those to be relabelled.
 func (f *Frame) UnusedTexts() (missing, relabel []string) { return f.unusedMissing, f.unusedRelabel }

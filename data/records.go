@@ -18,11 +18,10 @@ import (
 	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
-// FromRecords makes a table of records, one per row. The columns are the keys of all records
-// in alphabetical order; a key that a record lacks is a null. Values may be numbers of any
-// type, json.Number, strings, bools, time.Time (days since 1970-01-01 UTC), the Null types of
-// database/sql, pointers to them, and nil, which is a null. The values of a column must be of
-// one kind; an error names the column and the row.
+// FromRecords returns a table with one row for each record. The columns are the keys of all records, in
+// alphabetical order; a key that a record lacks yields a null. Values may be numbers of any type, json.Number,
+// strings, bools, time.Time (days since 1970-01-01 UTC), the Null types of database/sql, pointers to them, and nil,
+// which is a null. The values of a column must be of one kind; an error names the column and the row.
 func FromRecords(records []map[string]any) (*Frame, error) {
 	keys := map[string]bool{}
 	for _, r := range records {
@@ -45,9 +44,8 @@ func FromRecords(records []map[string]any) (*Frame, error) {
 	return frameOfColumns(columns)
 }
 
-// FromRows makes a table of the result of a query. It reads rows to their end and closes
-// them. Columns of decimals that the driver returns as text are read as numbers; other values
-// are taken as by [FromRecords].
+// FromRows returns a table of the result of a query. It reads rows to their end and closes them. Columns of
+// decimals that the driver returns as text are read as numbers; other values are treated as by [FromRecords].
 func FromRows(rows *sql.Rows) (*Frame, error) {
 	defer rows.Close()
 	types, err := rows.ColumnTypes()
@@ -89,10 +87,10 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	return f, nil
 }
 
-// ColumnOf returns a column of values of one kind: numbers, strings, bools, times, or what else [FromStructs] takes
-// for a field. A nil pointer is a null.
+// ColumnOf returns a column of values of one kind: numbers, strings, bools, times, or any other type that
+// [FromStructs] accepts for a field. A nil pointer is a null.
 func ColumnOf[T any](name string, values []T) (Column, error) {
-	if numbers, ok := any(values).([]float64); ok { // no need to look at every value
+	if numbers, ok := any(values).([]float64); ok { // a slice of float64 needs no inspection of every value
 		return Column{Name: name, Type: "float64", Kind: Numeric, Number: slices.Clone(numbers)}, nil
 	}
 	b := newColumnBuilder(name, len(values))
@@ -107,11 +105,10 @@ func ColumnOf[T any](name string, values []T) (Column, error) {
 	return b.finish(), nil
 }
 
-// FromStructs makes a table of the exported fields of structs, or of pointers to
-// structs, that are numbers, strings, bools, times, values of database/sql's Null types or
-// pointers to them, as in [FromRecords]: nil is a null. A column has the name of its field, or
-// of the field's tag `drotrain:"name"`, which the scorers read too; the name "-" leaves a field
-// out. Embedded structs give their fields.
+// FromStructs returns a table of the exported fields of structs, or of pointers to structs, that are numbers,
+// strings, bools, times, values of database/sql's Null types or pointers to them, as in [FromRecords]: nil is a
+// null. The name of a column is that of its field, or the one in the field's tag `drotrain:"name"`, which the
+// scorers use too; the name "-" omits a field. The fields of embedded structs are columns too.
 func FromStructs[T any](rows []T) (*Frame, error) {
 	t := indirectType(reflect.TypeFor[T]())
 	if t.Kind() != reflect.Struct {
@@ -143,8 +140,9 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 		}
 		for k, b := range builders {
 			var value any
-			if field, err := row.FieldByIndexErr(at[k]); err == nil { // else within an embedded pointer that is nil
-				value = field.Addr().Interface() // with the methods of the pointer
+			// an error means that the field is in an embedded pointer that is nil
+			if field, err := row.FieldByIndexErr(at[k]); err == nil {
+				value = field.Addr().Interface() // the pointer's methods include those of the value
 			}
 			if err := b.add(value); err != nil {
 				return nil, err
@@ -174,7 +172,7 @@ func indirectType(t reflect.Type) reflect.Type {
 type columnBuilder struct {
 	c       Column
 	decimal bool   // texts are numbers
-	kind    string // of the values, as in cell; "" while it is not decided
+	kind    string // kind of the values, as in cell; "" while it is undecided
 	values  []float64
 	null    []bool
 	levels  map[string]int
@@ -185,8 +183,8 @@ func newColumnBuilder(name string, n int) *columnBuilder {
 	return &columnBuilder{c: Column{Name: name}, values: make([]float64, 0, n), levels: map[string]int{}}
 }
 
-// setType sets the kind of the column by the type of its values if that decides it, and returns an error if it
-// cannot be one.
+// setType sets the kind of the column if the type t determines it, and returns an error if a column cannot hold
+// values of type t.
 func (b *columnBuilder) setType(t reflect.Type) error {
 	if t = indirectType(t); t.Implements(valuerType) || reflect.PointerTo(t).Implements(valuerType) {
 		return nil
@@ -265,14 +263,14 @@ func (b *columnBuilder) finish() Column {
 
 // A cell is a value of a column. The zero cell is a null.
 type cell struct {
-	kind           string // one of those below; "" for a null
-	typ            string // in Go; "timestamp" for a time
+	kind           string // one of the kinds below; "" for a null
+	typ            string // Go type; "timestamp" for a time
 	value          float64
-	whole, inexact bool // of a number: an integer, and one beyond float64
+	whole, inexact bool // the number is an integer; float64 cannot hold it exactly
 	text           string
 }
 
-// The kinds of cells, in words.
+// The kinds of cells, as messages name them.
 const (
 	numberCell = "a number"
 	textCell   = "text"
@@ -282,8 +280,8 @@ const (
 
 var valuerType = reflect.TypeFor[driver.Valuer]()
 
-// cellOf returns the cell of a time, number, string, bool, of a value of database/sql or json, or of a pointer to
-// them.
+// cellOf returns the cell of a time, number, string or bool, of a value of database/sql or json, or of a pointer to
+// one of these.
 func cellOf(value any) (cell, error) {
 	for range 8 { // pointers and Valuers may be nested
 		v := reflect.ValueOf(value)
@@ -333,7 +331,7 @@ func cellOf(value any) (cell, error) {
 			c.value, c.whole = float64(v.Uint()), true
 			c.inexact = c.value == 1<<64 || uint64(c.value) != v.Uint()
 		case v.CanFloat():
-			c.value = v.Float() // NaN is kept; training reports its row
+			c.value = v.Float() // NaN is kept; training reports the row
 		default:
 			return cell{}, noValueError(v.Type())
 		}

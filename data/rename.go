@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/intake"
 )
 
-// applyReading makes the columns of a table those of its reading. If typed is set, the readers of its files did not
+// applyReading applies the reading to the columns of a table. typed must be set if the readers of the files did not
 // rename texts.
 func (f *Frame) applyReading(ctx context.Context, typed bool) (err error) {
 	known := f.how.Columns != nil
@@ -28,8 +28,8 @@ func (f *Frame) applyReading(ctx context.Context, typed bool) (err error) {
 	return nil
 }
 
-// renameTexts gives values of a file that has types other names, and makes nulls of those that mark missing values, as
-// the reader of a text file does. Columns without such values stay in the file.
+// renameTexts applies Reading.Relabel and Reading.Missing to the columns of a file with typed columns, as the
+// reader of a text file does while it reads. Columns without such values stay in the file.
 func (f *Frame) renameTexts(ctx context.Context) error {
 	o := f.how.Text.options()
 	o.Relabel = f.how.Relabel
@@ -51,7 +51,8 @@ func (f *Frame) renameTexts(ctx context.Context) error {
 		}
 		renamed := r.Apply(loaded)
 		if form := forms[c.Name]; form.Kind == Numeric && !form.Clock && len(o.Relabel) > 0 {
-			renamed = intake.NumbersOfLevels(renamed) // as those of training, whose other texts were renamed
+			// as in training, where other texts of the column were renamed
+			renamed = intake.NumbersOfLevels(renamed)
 		}
 		if renamed != loaded {
 			f.Columns[i] = renamed

@@ -6,16 +6,14 @@ import (
 	"math/rand/v2"
 )
 
-// Split divides the rows 0..len(rows)-1 into training rows and hold-out rows: the rows
-// are shuffled by a PCG generator of the given seed and the first
-// round(n·fraction) are held out. Both lists are sorted and together hold every
-// row once. The fraction must be in [0, 1); with 0 all rows are for training.
-// A positive fraction holds out at least one row and leaves at least one; that
-// takes two rows. Of rows so numerous that a list of them would be much of the memory (manyRows)
-// each is drawn by its own number and the seed, with the fraction for its probability: then
-// ranks that see some of the rows draw the same.
+// Split divides the rows 0..len(rows)-1 into training rows and hold-out rows: the rows are shuffled by a PCG
+// generator of the given seed and the first round(n·fraction) are held out. Both lists are ascending and together
+// contain every row once. The fraction must be in [0, 1); with 0 all rows are for training. A positive fraction
+// holds out at least one row and leaves at least one for training, so it requires two rows. If there are manyRows
+// rows or more, a list of all of them would take much memory; then a hash of the row number and the seed decides
+// with probability fraction whether a row is held out, so that ranks that see different rows agree.
 //
-// The lists become parts of the slice, whose content is not used.
+// The content of rows is not used; the two results are parts of this slice.
 func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {
 	n := len(rows)
 	if err := checkFraction(fraction); err != nil {
@@ -70,10 +68,11 @@ func checkFraction(fraction float64) error {
 	return fmt.Errorf("hold-out fraction %v: must be at least 0 and below 1", fraction)
 }
 
-// manyRows is the number of rows from which rows are drawn one by one instead of shuffled.
+// manyRows is the minimum number of rows for which each row is drawn separately instead of by shuffling.
 var manyRows = 1 << 24
 
-// isDrawnByRow reports whether rows are drawn one by one: there are many, and neither set can be empty.
+// isDrawnByRow reports whether each row is drawn separately: there are many rows, and neither set is likely to be
+// empty.
 func isDrawnByRow(n int, fraction float64) bool {
 	const some = 1000
 	return n >= manyRows && float64(n)*min(fraction, 1-fraction) >= some

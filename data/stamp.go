@@ -2,8 +2,8 @@ package data
 
 import "fmt"
 
-// Stamps returns a text for each source that changes when the file is changed, computed from its size, times
-// and fileIdentity. It is empty for pipes and for tables not read from files.
+// Stamps returns, for each source, a text that changes when the file is changed. It is computed from size, times
+// and fileIdentity, and is empty for pipes and for tables that were not read from files.
 func (f *Frame) Stamps() []string {
 	out := make([]string, len(f.Sources))
 	for i, in := range f.inputs {

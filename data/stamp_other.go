@@ -4,8 +4,8 @@ package data
 
 import "io/fs"
 
-// fileIdentity returns "": on this system nothing but size and modification time identifies a file.
+// fileIdentity returns "": on this system only size and modification time identify a file.
 func fileIdentity(fs.FileInfo) string { return "" }
 
-// hasChangedSince reports whether a file was changed in a way that its size and time do not show.
+// hasChangedSince returns false: on this system only size and modification time show that a file was changed.
 func hasChangedSince(a, b fs.FileInfo) bool { return false }

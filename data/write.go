@@ -15,21 +15,20 @@ import (
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
-// WriteTable writes columns of equal length to path: as Parquet (zstd, whose
-// frames carry checksums) if it ends in .parquet, as CSV if in .csv or .tsv, as an Arrow stream if in .arrows.
-// The file appears whole or not at all; one that exists is left alone, with an
-// error, unless force is set.
+// WriteTable writes columns of equal length to path: as Parquet (zstd, whose frames carry checksums) if the name
+// ends in .parquet, as CSV if it ends in .csv or .tsv, and as an Arrow stream if it ends in .arrows. The file
+// appears whole or not at all. If it already exists, WriteTable returns an error unless force is set.
 //
 // In Parquet and Arrow a Numeric column is stored as integers if its Type is one of int8 to uint64, as floats if it
-// is float16 or float32, as decimals, dates, times, timestamps or durations if Int is set and Type names one, and as
-// doubles otherwise. In CSV nulls are empty fields.
+// is float16 or float32, as decimals, dates, times, timestamps or durations if Int is set and Type names one, and
+// as doubles otherwise. In CSV nulls are empty fields.
 func WriteTable(path string, cols []Column, force bool) error {
 	return WriteBlocks(path, force, func(put func(cols []Column) error) error { return intake.InFile(path, put(cols)) })
 }
 
-// WriteBlocks works like [WriteTable] for rows that come in blocks. rows must call put at least once, always
-// with columns of the same names and kinds and with Null set in all blocks or none. If rows fails, no file is
-// written.
+// WriteBlocks works like [WriteTable] for rows that arrive in blocks. The function rows must call put at least
+// once, always with columns of the same names and kinds, and with Null set in all blocks or in none. If rows fails,
+// no file is written.
 func WriteBlocks(path string, force bool, rows func(put func(cols []Column) error) error) error {
 	if _, err := newBlockWriter(io.Discard, path); err != nil {
 		return err
@@ -37,7 +36,7 @@ func WriteBlocks(path string, force bool, rows func(put func(cols []Column) erro
 	return atomicfile.Write(path, force, func(w io.Writer) error { return WriteBlocksTo(w, path, rows) })
 }
 
-// WriteBlocksTo writes to w the table that WriteBlocks writes to a file of that name.
+// WriteBlocksTo writes to w the table that WriteBlocks would write to a file called name.
 func WriteBlocksTo(w io.Writer, name string, rows func(put func(cols []Column) error) error) (err error) {
 	out, err := newBlockWriter(w, name)
 	if err != nil {
@@ -65,7 +64,7 @@ type blockWriter interface {
 	Close() error
 }
 
-// newBlockWriter returns a writer to w for the format of a file name.
+// newBlockWriter returns a writer for the format that the extension of name states.
 func newBlockWriter(w io.Writer, name string) (blockWriter, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".parquet", ".pq":
@@ -124,7 +123,7 @@ func checkColumns(cols []Column) error {
 	return nil
 }
 
-// integerRanges holds the least value of each integer type and the value after its largest.
+// integerRanges holds, for each integer type, the least value and the value that follows the largest.
 var integerRanges = map[string]struct{ least, end float64 }{
 	"int8": {-1 << 7, 1 << 7}, "uint8": {0, 1 << 8},
 	"int16": {-1 << 15, 1 << 15}, "uint16": {0, 1 << 16},

@@ -9,27 +9,27 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A block of rows that are encoded together.
+// Bounds of the size of a block of rows that are encoded together.
 const (
 	blockBytes   = 16 << 20 // encoded
 	minBlockRows = 1 << 12
 	maxBlockRows = 1 << 17
 )
 
-// A Block is a range of rows of a table, or some rows of the range, after encoding.
+// A Block holds encoded rows of a range of rows of a table: all of them, or some.
 type Block struct {
-	Frame *data.Frame // those from First to Last; errors name rows as the table does
+	Frame *data.Frame // the rows from First to Last before encoding; errors give the row numbers of the table
 	First int
 	Last  int      // the row after them
 	Rows  *Dataset // Rows.Rows counts from First
 
-	// Invalid gives the reason why a row cannot be encoded, by rows counted from First; see EncodeValidBlocks.
+	// Invalid maps rows, counted from First, to the reason why they cannot be encoded; see EncodeValidBlocks.
 	Invalid map[int]string
 }
 
-// EncodeBlocks encodes rows of f block by block and calls do with each block, at least once. Only one block of
-// a Parquet file is in memory at a time. rows must ascend; nil means all rows. size is the number of rows of f
-// per block; 0 or less chooses a size of some megabytes. Blocks have no groupings (see Groupings), and have a target
+// EncodeBlocks encodes rows of f block by block and calls do with each block, at least once. Only one block of a
+// Parquet file is in memory at a time. rows must ascend; nil means all rows. size is the number of rows of f per
+// block; 0 or less chooses a size of some megabytes. A block has no groupings (see Groupings), and has a target
 // only if target is set. The report covers all rows.
 func (e *Encoder) EncodeBlocks(
 	ctx context.Context, f *data.Frame, rows []int, size int, target bool, do func(Block) error,
@@ -40,7 +40,7 @@ func (e *Encoder) EncodeBlocks(
 	})
 }
 
-// encodeBlocks encodes blocks with encode, which sets the rows of a block; see EncodeBlocks.
+// encodeBlocks implements EncodeBlocks; encode encodes the given rows of one block and stores them in it.
 func (e *Encoder) encodeBlocks(
 	ctx context.Context, f *data.Frame, rows []int, size int, do func(Block) error,
 	encode func(features *Encoder, b *Block, of []int) (Report, error),
@@ -88,7 +88,8 @@ func (e *Encoder) encodeBlocks(
 	return report, f.CheckUnchanged()
 }
 
-// sortReport sorts the columns of a merged report into the order they have when all rows are encoded at once.
+// sortReport sorts the columns of a merged report into the order that they would have if all rows were encoded at
+// once.
 func (e *Encoder) sortReport(report *Report) {
 	place := map[string]int{}
 	for i, in := range e.Inputs {
@@ -101,7 +102,7 @@ func (e *Encoder) sortReport(report *Report) {
 }
 
 // Groupings returns the groupings of the given rows of f without encoding their features, and the group columns
-// that f lacks. Vectors as long as the table are allocated in arena; nil means the heap.
+// that f lacks. Vectors with one entry for each row are allocated in arena; nil means the heap.
 func (e *Encoder) Groupings(
 	ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena,
 ) (groups []Grouping, missing []string, err error) {
@@ -109,7 +110,7 @@ func (e *Encoder) Groupings(
 		return nil, nil, f.Fingerprint()
 	}
 	bare := Encoder{Spec: e.Spec, Groups: e.Groups}
-	bare.Spec.Impute = "" // rows are those that are left
+	bare.Spec.Impute = "" // rows has been reduced to the rows that encoding keeps
 	d, report, err := bare.encodeIn(ctx, f, rows, false, arena)
 	if err != nil {
 		return nil, nil, err

@@ -20,24 +20,26 @@ import (
 // column with more levels must be named as categorical.
 const maxLabelledNumbers = 20
 
-// A category is a categorical feature during fitting and encoding.
+// A category holds the state of a categorical feature during fitting and encoding.
 type category struct {
-	kind    data.Kind // as it is taken: Categorical or Bool
+	kind    data.Kind // kind as which the feature is used: Categorical or Bool
 	levels  []string
 	missing bool
 	merged  int   // rare levels that are one
 	err     error // of the fit
 
-	pairs []Term // of a product of two categories; nil for a column of the table
+	pairs []Term // pairs of levels, if the feature is a product of two categories; nil for a column of the table
 
 	in     Input
 	codes  matrix.Codes // by row of the table
 	unseen [2]*Unseen   // by set
-	rare   [2]Unseen    // by set, the rows of rare and unseen levels that are one
-	errs   [2]error
+	// numbers of rows with rare or unseen levels, which are merged into one level; one element for training and
+	// one for hold-out rows
+	rare [2]Unseen
+	errs [2]error
 }
 
-// newCategory returns the categorical feature of column c, whose levels in the training rows are l. rows is the
+// newCategory returns the categorical feature of column c with levels l, those of the training rows. rows is the
 // number of training rows.
 func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *category {
 	k := &category{kind: data.Categorical, in: Input{Name: c.Name}}
@@ -98,7 +100,8 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 	return k
 }
 
-// largeNumberFault returns the error of a category with a whole number that float64 cannot hold; rows count from 1.
+// largeNumberFault returns an error about a whole number in a category that float64 cannot hold; rows are counted
+// from 1.
 func largeNumberFault(f *data.Frame, column string, row int) error {
 	return f.FaultAt(column, row-1, fix.Advise("store it as text"),
 		"whole numbers this large cannot be distinguished as categories")
@@ -150,7 +153,7 @@ func (k *category) countLevels() int {
 	return n
 }
 
-// labelCode returns the code of a label in matrix.Codes, given the label that has no column.
+// labelCode returns the code of a label in matrix.Codes. skipped is the label that has no encoded column.
 func labelCode(label, skipped int) int {
 	switch {
 	case label == skipped:
@@ -161,8 +164,8 @@ func labelCode(label, skipped int) int {
 	return label + 2
 }
 
-// addCategory appends the columns of a fitted feature. It is left out, with a
-// note, if it is constant.
+// addCategory appends the encoded columns of a fitted feature. If the feature is constant, it is omitted, with a
+// note.
 func (e *Encoder) addCategory(k *category) (kept bool) {
 	if k.pairs != nil {
 		e.addCrossing(k)
@@ -276,8 +279,8 @@ func describeUnexpectedText(f *data.Frame, c *data.Column) string {
 	return fmt.Sprintf("; it holds numbers but also text, first %q in row %d", c.Unexpected, row)
 }
 
-// describeNumbers returns the end of a message about a text column of a typed file in which at least nine levels in ten
-// are numbers; it names the first level that is not a number. For other columns it returns "".
+// describeNumbers returns the end of a message about a text column of a file with typed columns in which at least
+// nine levels in ten are numbers; it names the first level that is not a number. For other columns it returns "".
 func describeNumbers(c *data.Column, levels []string) string {
 	other, numbers := "", 0
 	for _, l := range levels {
@@ -296,15 +299,15 @@ func describeNumbers(c *data.Column, levels []string) string {
 	return "; it is stored as text, but holds numbers"
 }
 
-// levels holds the sorted distinct values of a column in some rows, as numbers or text, with their counts and
-// the first faults.
+// levels holds the sorted distinct values of a column in some rows, as numbers or text, with their counts and the
+// first invalid rows.
 type levels struct {
 	Texts   []string
 	Numbers []float64
 	Counts  []int
 	Missing bool
-	Inexact int     // the first row (1-based) of a whole number too large for a float64; 0: none
-	Bad     int     // likewise, of a number that is not finite
+	Inexact int     // first row (1-based) with a whole number too large for a float64, or 0
+	Bad     int     // first row (1-based) with a number that is not finite, or 0
 	Value   float64 // that
 }
 
@@ -352,7 +355,7 @@ func levelsOf(c *data.Column, rows matrix.Set) (out levels) {
 	return out
 }
 
-// labels returns the levels of a column as text.
+// labels returns the levels of column c as text.
 func (l *levels) labels(c *data.Column) []string {
 	out := slices.Clone(l.Texts)
 	for _, v := range l.Numbers {
@@ -365,7 +368,7 @@ func (l *levels) labels(c *data.Column) []string {
 	return out
 }
 
-// mergeLevels merges the levels of blocks of rows.
+// mergeLevels merges the levels found in different blocks of rows.
 func mergeLevels(all []levels) (out levels) {
 	if len(all) == 1 {
 		return all[0]

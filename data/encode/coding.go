@@ -12,32 +12,37 @@ import (
 // An Input is a source column of one or more features.
 type Input struct {
 	Name string `json:"name"`
-	// Numeric, Categorical, Bool or Vector: the kind that the encoder treats the column as; it may differ from the
-	// stored kind
+	// Kind is Numeric, Categorical, Bool or Vector: the kind as which the encoder treats the column. It may
+	// differ from the stored kind.
 	Kind data.Kind `json:"kind"`
-	// of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
+	// Stored is the kind of a category's source column: Numeric if its levels are numbers; Other if the model
+	// does not record it.
 	Stored data.Kind `json:"stored,omitempty"`
-	First  int       `json:"first"`            // index of its first encoded column
-	Levels []string  `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
+	First  int       `json:"first"`            // index of the first encoded column
+	Levels []string  `json:"levels,omitempty"` // sorted levels of a category; "false" and "true" for a bool
 
-	Of []Operand `json:"of,omitempty"` // of a column that is made: what it is the product of
+	Of []Operand `json:"of,omitempty"` // factors of a derived column, which is their product
 
-	Vector string `json:"vector,omitempty"` // the column of vectors whose entry this is, as emb of emb[3]; else empty
+	// column of vectors of which this is an entry: emb for emb[3]; otherwise empty
+	Vector string `json:"vector,omitempty"`
 
-	Index  []int32   `json:"index,omitempty"`  // of sparse vectors, the places that have an encoded column, ascending
-	Scales []float64 `json:"scales,omitempty"` // what an entry at each place is divided by; nil: 1
+	// indices of a sparse vector that have an encoded column, ascending
+	Index  []int32   `json:"index,omitempty"`
+	Scales []float64 `json:"scales,omitempty"` // divisor of the entry at each index; nil means 1
 
-	Missing   bool    `json:"missing"`             // nulls of the category are a level of their own, after Levels
-	Other     bool    `json:"other,omitempty"`     // so are rare levels, and those that training did not see, after these
-	Reference string  `json:"reference,omitempty"` // the level without an encoded column; "": the first of two, else none
-	Fill      float64 `json:"fill"`                // for nulls of a numeric column under impute mean or median
+	Missing bool `json:"missing"` // nulls of the category are a separate level, after Levels
+	// rare levels and levels that training lacked are one level, after the preceding ones
+	Other bool `json:"other,omitempty"`
+	// level without an encoded column; if it is "" and there are two levels, the first
+	Reference string `json:"reference,omitempty"`
+	// value for nulls of a numeric column if Impute is mean or median
+	Fill float64 `json:"fill"`
 }
 
-// A Coding is one encoded column. Its value in a row is (v − Shift)/Scale,
-// where v is the number in the source column, or 1 if the source column has
-// this level and else 0, or 1 for the intercept. So a coefficient w of the
-// encoded column is w/Scale per unit of the source column, and −w·Shift/Scale
-// goes to the intercept.
+// A Coding is one encoded column. Its value in a row is (v − Shift)/Scale, where v is the number in the source
+// column, or the indicator of a level of the source column (1 or 0), or 1 for the intercept. A coefficient w of the
+// encoded column therefore corresponds to w/Scale per unit of the source column and contributes −w·Shift/Scale to
+// the intercept.
 type Coding struct {
 	Name   string  `json:"name"`   // "education", "region=south", "region=(missing)", "(intercept)"
 	Source string  `json:"source"` // the source column; "" for the intercept
@@ -56,14 +61,14 @@ func (c Coding) Validate() error {
 	return nil
 }
 
-// MissingLabel is the name of the level, and of the group, of nulls.
+// MissingLabel is the label of nulls, as a level and as a group.
 const MissingLabel = "(missing)"
 
-// otherLabel is the name of the level that rare levels are merged into.
+// otherLabel is the label of the level into which rare levels are merged.
 const otherLabel = "(other)"
 
-// levelLabel returns the label of a level or a group with a text: the text, in quotes if it reads like the label of
-// nulls or of rare levels, with or without quotes.
+// levelLabel returns the label of a level or group named text. This is the text itself, or the text in quotes if it
+// could be mistaken, with or without quotes, for the label of nulls or of rare levels.
 func levelLabel(text string) string {
 	switch strings.Trim(text, `"`) {
 	case MissingLabel, otherLabel:
@@ -75,8 +80,8 @@ func levelLabel(text string) string {
 // interceptName is the name of the column of ones.
 const interceptName = "(intercept)"
 
-// Labels returns the labels of the levels of a category (see [levelLabel]), then [MissingLabel] and (other) if it has
-// them.
+// Labels returns the labels of the levels of a category (see [levelLabel]), followed by [MissingLabel] and (other)
+// if the category has such levels.
 func (in *Input) Labels() []string {
 	all := in.Levels
 	if slices.ContainsFunc(all, func(l string) bool { return levelLabel(l) != l }) {
@@ -94,8 +99,8 @@ func (in *Input) Labels() []string {
 	return all
 }
 
-// Skipped returns the index of the label without an encoded column, or -1: the reference
-// level, or the first of two.
+// Skipped returns the index of the label without an encoded column, which is the reference level or the first of
+// two levels. It returns -1 if every label has a column.
 func (in *Input) Skipped() int {
 	all := in.Labels()
 	if in.Reference != "" {
@@ -107,7 +112,7 @@ func (in *Input) Skipped() int {
 	return -1
 }
 
-// Column returns the index of the encoded column of label k, or -1.
+// Column returns the index of the encoded column of label k, or -1 if there is none.
 func (in *Input) Column(k int) int {
 	skipped := in.Skipped()
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// Contract returns the reading options for other tables, given the reading of the training table. If the reading lacks
-// the kind of a column, as in models of earlier versions, Contract takes the kind from the encoder.
+// Contract returns the reading options for other tables, given the reading of the training table. If the reading
+// lacks the kind of a column, as in models of earlier versions, Contract derives it from the encoder.
 func (e *Encoder) Contract(r data.Reading) data.Reading {
 	forms := slices.Clone(r.Columns)
 	at := map[string]int{}
@@ -43,7 +43,7 @@ func (e *Encoder) Contract(r data.Reading) data.Reading {
 		case in.Of != nil || in.Vector != "" || in.isVector():
 			continue
 		case kind == data.Categorical:
-			kind = in.Stored // of a model that does not say, it is guessed
+			kind = in.Stored // if the model does not record it, the kind is inferred
 		}
 		add(in.Name, kind, in.Levels, in.Missing)
 	}
@@ -62,19 +62,20 @@ func (e *Encoder) Contract(r data.Reading) data.Reading {
 	return r
 }
 
-// usesDate reports whether a column of dates, or a part of it, is an input.
+// usesDate reports whether a column of dates, or a part of one, is an input.
 func (e *Encoder) usesDate(name string) bool {
 	return e.Uses(name) || slices.ContainsFunc(data.DateParts(),
 		func(part string) bool { return e.Uses(name + "." + part) })
 }
 
-// A refusal is a value that has no level, but would have one if it were written as in training.
+// A refusal describes a value that matches no level but would match one if it were written as in training.
 type refusal struct{ msg, hint string }
 
-// levelCheck returns a function that says why a value of c without a level in training is refused, or nil if it is
-// just another level. trained is the kind of the column in training; Other if the model does not say.
+// levelCheck returns a function that explains why a value of c that is not a level in training is rejected, or
+// returns nil if the value is simply an unseen level. trained is the kind of the column in training, or Other if
+// the model does not record it.
 func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text string) *refusal {
-	digits := map[string]string{} // of levels of digits, by their number
+	digits := map[string]string{} // levels that consist of digits, indexed by the number that they represent
 	example := ""
 	for _, l := range levels {
 		if number, is := trimZeros(l); is {
@@ -116,8 +117,8 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 	}
 }
 
-// trimZeros returns the whole number that is written as a code of digits, perhaps with leading zeros or with zeros
-// behind a point, which programs add that take codes for numbers. is is false for other texts.
+// trimZeros returns the whole number written as a code of digits. The code may have leading zeros, or a decimal
+// point followed by zeros, which programs that treat codes as numbers append. is is false for other texts.
 func trimZeros(s string) (number string, is bool) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if whole == "" || strings.Trim(whole, "0123456789") != "" || strings.Trim(fraction, "0") != "" {

@@ -7,9 +7,9 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 )
 
-// newCrossing returns the product of two categories: one indicator for each pair of levels that occurs in the training
-// rows, a term each; there must be at least one. Like a category it is stored as one code per row, since at most one
-// indicator of a row is 1.
+// newCrossing returns the product of two categories. It has one indicator, described by a term, for each pair of
+// levels that occurs in the training rows; there must be at least one pair. At most one indicator of a row is 1, so
+// the product is stored like a category, as one code per row.
 func newCrossing(pairs []Term) *category { return &category{pairs: pairs} }
 
 // loadPair reads the two columns of a crossing from f.
@@ -26,8 +26,8 @@ func (k *category) loadPair(ctx context.Context, f *data.Frame) (columns [2]*dat
 	return columns, nil
 }
 
-// encodePairs stores the codes of all rows of a partition. A row with a null or with a pair of levels that
-// training did not have gets no column.
+// encodePairs stores the codes of all rows of a partition. A row with a null, or with a pair of levels that did not
+// occur in training, has no encoded column.
 func (k *category) encodePairs(columns [2]*data.Column, d *matrix.Partition) {
 	const none = 1
 	index := make(map[[2]string]int, len(k.pairs))
@@ -67,7 +67,7 @@ func valueKey(c *data.Column, row int) float64 {
 	return c.Number[row]
 }
 
-// addCrossing appends the columns of the pairs. Each pair is an input of its own.
+// addCrossing appends the encoded columns of the pairs, each with an input of its own.
 func (e *Encoder) addCrossing(k *category) {
 	k.in.First = len(e.Columns)
 	for _, p := range k.pairs {
@@ -76,8 +76,8 @@ func (e *Encoder) addCrossing(k *category) {
 	}
 }
 
-// crossingAt returns the crossing that begins at input i, as addCrossing appends it, and the number of its
-// inputs. It returns nil and 0 if input i is not part of a crossing.
+// crossingAt returns the crossing that begins at input i, in the form in which addCrossing appended it, and the
+// number of its inputs. It returns nil and 0 if input i is not part of a crossing.
 func (e *Encoder) crossingAt(i int) (k *category, inputs int) {
 	var pairs []Term
 	for _, in := range e.Inputs[i:] {
@@ -85,7 +85,7 @@ func (e *Encoder) crossingAt(i int) (k *category, inputs int) {
 			break
 		}
 		if c := e.Columns[in.First]; c.Shift != 0 || c.Scale != 1 {
-			break // of an earlier version, or of a group
+			break // pairs of an earlier version, or products of a group
 		}
 		if len(pairs) > 0 && (in.Of[0].Column != pairs[0].Of[0].Column || in.Of[1].Column != pairs[0].Of[1].Column) {
 			break

@@ -5,8 +5,8 @@ import (
 	"github.com/drotrain/drotrain/design"
 )
 
-// A Dataset holds encoded rows as plain slices, without Arrow types. Its methods panic for a row that it does not
-// have.
+// A Dataset holds encoded rows as plain slices, without Arrow types. Its methods panic if a row index is out of
+// range.
 type Dataset struct {
 	N, D int
 
@@ -16,17 +16,17 @@ type Dataset struct {
 	// Intercept is the index of the constant column in X, or -1.
 	Intercept int
 
-	// Target holds N numbers in the units the loss is evaluated in: ±1 for a
-	// binary target, otherwise (raw − Shift)/Scale of the target's encoding.
-	// It is nil when the frame has no target column (prediction).
+	// Target holds N numbers in the units the loss is evaluated in: ±1 for a binary target, and otherwise (v −
+	// Shift)/Scale of the raw value v, as [Target] states. It is nil if the frame has no target column
+	// (prediction).
 	Target []float64
 
-	// Exposure holds N positive numbers that the target was divided by; nil without an exposure.
+	// Exposure holds the N positive numbers by which the target was divided, or nil if there is no exposure.
 	Exposure []float64
 
-	Groups []Grouping // one per requested grouping: every single column, then all of them crossed
+	Groups []Grouping // one grouping for each group column, then one for the combinations of all of them
 
-	Rows []int // row numbers (0-based) in the frame, for naming a row to the user
+	Rows []int // row numbers (0-based) in the frame, for messages
 }
 
 // Row returns the features of row i.

@@ -11,10 +11,10 @@ import (
 	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
-// Columns made of others: functions of a number, and products of several columns. Their
-// values are worked out as they are read, so that they are encoded as any number is.
+// Derived columns are functions of a number or products of several columns. Their values are computed while they
+// are read, so they are encoded like any numbers.
 
-// missingFeatureFault returns the error of a column that a transformation needs and that is missing or not a
+// missingFeatureFault returns an error about a column that a transformation needs but that is missing or is not a
 // feature.
 func missingFeatureFault(f *data.Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
@@ -26,7 +26,7 @@ func missingFeatureFault(f *data.Frame, name, what string) error {
 // A derivation collects derived columns before they are placed among the features.
 type derivation struct {
 	*fitting
-	place map[string][]*data.Column // in the place of a feature
+	place map[string][]*data.Column // columns that replace a feature, indexed by its name
 	added []*data.Column            // behind all features
 }
 
@@ -123,7 +123,7 @@ func (m *derivation) addSplines() error {
 	return nil
 }
 
-// addInteractions adds the products of pairs of features. A category takes part with one indicator per level.
+// addInteractions adds the products of pairs of features. A category contributes one indicator for each level.
 func (m *derivation) addInteractions() error {
 	for _, pair := range m.e.Spec.Transforms.Interact {
 		var sides [2][]Operand
@@ -186,8 +186,8 @@ func (m *derivation) addCategoryProduct(pair [2]string, sides [2][]Operand) erro
 	return nil
 }
 
-// occurringPairs returns the pairs of levels of two categories that occur in the training rows, considering
-// only levels with operands. It may stop once there are more than most. It is a collective call.
+// occurringPairs returns the pairs of levels of two categories that occur in the training rows, considering only
+// levels with operands. It may stop once it has found more than most pairs. It is a collective call.
 func (m *derivation) occurringPairs(pair [2]string, sides [2][]Operand, most int) (map[[2]string]bool, error) {
 	var read [2]func(row int) string
 	var column [2]*data.Column
@@ -227,7 +227,7 @@ func (m *derivation) occurringPairs(pair [2]string, sides [2][]Operand, most int
 	return occurs, err
 }
 
-// hasConstant reports whether a factor of a product is constant in the training rows, and adds a note if so.
+// hasConstant reports whether a factor of a product is constant in the training rows; if so, it adds a note.
 func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 	for _, name := range pair {
 		i := slices.IndexFunc(m.features, func(c *data.Column) bool { return c.Name == name && c.Kind != data.Vector })
@@ -262,8 +262,8 @@ func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 	return is, nil
 }
 
-// interactionOperands returns a feature as operands of an interaction: one for a number, or one for each level
-// of a category except the reference level.
+// interactionOperands returns the operands that represent a feature in an interaction: one for a number, or one for
+// each level of a category except the reference level.
 func (m *derivation) interactionOperands(name string) (operands []Operand, err error) {
 	const what = "an interaction"
 	c := m.findFeature(name, what)
@@ -287,7 +287,7 @@ func (m *derivation) interactionOperands(name string) (operands []Operand, err e
 	}
 	fitted := newCategory(&m.e.Spec, m.f, whole, known[0], m.total)
 	if fitted.err != nil {
-		return nil, nil // it is a problem of the column itself
+		return nil, nil // the column itself has the problem, which is reported elsewhere
 	}
 	for i, l := range fitted.in.Levels {
 		if i != fitted.in.Skipped() {
@@ -326,7 +326,7 @@ func (m *derivation) numericOperand(c *data.Column, what string) (*Operand, erro
 	return o, m.setFill(o, c)
 }
 
-// addTerm returns the column of a term.
+// addTerm returns the derived column of a term.
 func (t *fitting) addTerm(of Term) (*data.Column, error) {
 	c, err := t.opener.open(t.ctx, of)
 	if err == nil {
@@ -335,8 +335,8 @@ func (t *fitting) addTerm(of Term) (*data.Column, error) {
 	return c, err
 }
 
-// setFill sets the fill for nulls of a number, even if there are no nulls in training: rows scored later may
-// have some.
+// setFill sets the fill for nulls of a number, even if training has no nulls, since rows scored later may have
+// some.
 func (t *fitting) setFill(o *Operand, c *data.Column) error {
 	how := t.e.Spec.Impute
 	if how != "mean" && how != "median" {
@@ -356,7 +356,7 @@ func (t *fitting) setFill(o *Operand, c *data.Column) error {
 		}
 		_, v, _, _ = matrix.JoinMoments(known[0].Moments)
 		if known[0].Faults.Bad >= 0 {
-			return nil // which the column is refused for
+			return nil // the column is rejected for this reason elsewhere
 		}
 	}
 	if numeral.IsFinite(v) {
@@ -365,9 +365,9 @@ func (t *fitting) setFill(o *Operand, c *data.Column) error {
 	return nil
 }
 
-// splineBasis returns the basis of a natural cubic spline of the training values: the number itself and one
-// function fewer than interior knots (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning,
-// eq. 5.4). The knots are quantiles from 5 to 95 %.
+// splineBasis returns the basis of a natural cubic spline of the training values: the identity and one function for
+// each knot but the last two (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, eq. 5.4). The
+// knots are quantiles between 5 % and 95 %.
 func (t *fitting) splineBasis(c *data.Column, knots int) ([]Function, error) {
 	v, err := t.sortedValues(c)
 	if err != nil {

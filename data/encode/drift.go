@@ -18,42 +18,46 @@ import (
 // A Profile describes the training values of the inputs of an encoder, so that other rows can be
 // compared with them.
 type Profile struct {
-	Rows    int            `json:"rows"`              // training rows that it was made from
-	Float32 bool           `json:"float32,omitempty"` // their encoded values were rounded to float32
+	// number of training rows from which the profile was computed
+	Rows    int            `json:"rows"`
+	Float32 bool           `json:"float32,omitempty"` // encoded values were rounded to float32
 	Inputs  []InputProfile `json:"inputs"`
 	Sample  *RowSample     `json:"sample,omitempty"` // recognises training rows; nil in models of earlier versions
 }
 
-// An InputProfile describes the training values of a column, or of a function of one.
+// An InputProfile describes the training values of one input: a column, or a function of a column.
 type InputProfile struct {
 	Input   int       `json:"input"`             // of Encoder.Inputs
-	Missing float64   `json:"missing,omitempty"` // of a number, the proportion of nulls, which were filled
-	Low     float64   `json:"low"`               // of a number: the smallest value, and the largest
+	Missing float64   `json:"missing,omitempty"` // proportion of nulls of a number, which were filled
+	Low     float64   `json:"low"`               // smallest and largest value of a number
 	High    float64   `json:"high"`
 	Edges   []float64 `json:"edges,omitempty"` // of a number: deciles, ascending
 
-	// Shares are the proportions of the values up to every edge and above the last one, or of the
-	// labels of a category and, behind them, of values without an encoded column.
+	// Shares holds proportions. For a number, they are those of the values up to each edge and above the last
+	// edge. For a category, they are those of each label, followed by that of values without an encoded column.
 	Shares []float64 `json:"shares"`
 }
 
-// A Drift compares the values of a column with its values in training.
+// A Drift compares the values of a column with those in training.
 type Drift = facts.Drift
 
 const (
-	profiledRows   = 50_000    // training rows of a profile, at most
-	profiledValues = 4_000_000 // values of a profile of many columns, at most, but for those of minProfiled rows
+	profiledRows = 50_000 // maximum number of training rows in a profile
+	// maximum number of values in a profile of many columns, which always has at least minProfiled rows
+	profiledValues = 4_000_000
 	minProfiled    = 1000
-	comparedRows   = 200_000 // rows that are compared, at most
-	readCells      = 1 << 30 // encoded cells that are read for a profile, at most, but for those of minProfiled rows
+	comparedRows   = 200_000 // maximum number of rows compared
+	// maximum number of encoded cells read for a profile, which always has at least minProfiled rows
+	readCells = 1 << 30
 
-	driftPSI    = 0.25 // the limit beyond which a Drift is reported, the usual one for a shifted population
-	driftMerged = 0.5  // of rare levels that are one with unseen ones, without a profile
+	// limit beyond which a Drift is reported; by convention it indicates that a population has shifted
+	driftPSI    = 0.25
+	driftMerged = 0.5 // limit for the share of rare levels merged with unseen ones, if there is no profile
 )
 
 // MakeProfile computes the profile of the training values from the first rows of d, which must be training rows in
-// random order; report must cover all training rows. Without a profile no drift is reported. It panics if the encoder
-// did not make d.
+// random order; report must cover all training rows. If MakeProfile is not called, no drift is reported. It panics
+// if the encoder did not make d.
 func (e *Encoder) MakeProfile(d *Dataset, report Report, storage design.Storage) {
 	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))),
 		max(minProfiled, readCells/max(1, d.D)))
@@ -94,7 +98,7 @@ func (e *Encoder) profileInput(i int, values []float64, report *Report) InputPro
 // isProfiled reports whether a profile describes the values of the input: products and vectors have none.
 func (in *Input) isProfiled() bool { return len(in.Of) <= 1 && !in.isVector() }
 
-// imputedCount returns how many nulls of a column were filled.
+// imputedCount returns the number of nulls of a column that were filled.
 func (r *Report) imputedCount(column string) float64 {
 	for _, f := range r.Imputed {
 		if f.Column == column {
@@ -104,8 +108,8 @@ func (r *Report) imputedCount(column string) float64 {
 	return 0
 }
 
-// collectValues returns the values of the first count rows of d for every input: numbers in their units,
-// categories as indices of their labels. Products have no values.
+// collectValues returns, for every input, the values of the first count rows of d: numbers in the units of the
+// table, and categories as indices of their labels. Products have no values.
 func (e *Encoder) collectValues(d *Dataset, count int, narrow bool) [][]float64 {
 	out := make([][]float64, len(e.Inputs))
 	count = min(count, d.N)
@@ -163,7 +167,7 @@ func labelOf(in *Input, row []float64) int {
 	return n
 }
 
-// countCells counts the values by interval of a number or by label of a category.
+// countCells returns the number of values in each interval of a number, or of each label of a category.
 func (p *InputProfile) countCells(in *Input, values []float64) []int {
 	if in.Kind != data.Numeric {
 		n := make([]int, len(in.Labels())+1)
@@ -179,14 +183,14 @@ func (p *InputProfile) countCells(in *Input, values []float64) []int {
 	return n
 }
 
-// A driftCount accumulates the counts of blocks of rows.
+// A driftCount accumulates the counts over blocks of rows.
 type driftCount struct {
 	counts  [][]int // by InputProfile
 	outside []int
 	rows    int
 
 	training TrainingRows
-	keys     map[uint32]bool // of the sample of training rows
+	keys     map[uint32]bool // hashes in the sample of training rows
 }
 
 // addDrift adds the counts of a block; rows is the number of rows of the whole table.
@@ -234,7 +238,7 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	}
 }
 
-// describeDrifts compares the counts with the profile and returns the drifts, largest first.
+// describeDrifts compares the counts with the profile and returns the drifts in descending order.
 func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 	for k := range c.counts {
 		p := &e.Profile.Inputs[k]
@@ -251,12 +255,12 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 			WasMissing: p.Missing}
 		bins := float64(len(p.Shares))
 		for b, n := range c.counts[k] {
-			// Half a row in every interval keeps the logarithm finite.
+			// Adding half a row to each interval keeps the logarithm finite.
 			was := (p.Shares[b]*float64(e.Profile.Rows) + 0.5) / (float64(e.Profile.Rows) + bins/2)
 			is := (float64(n) + 0.5) / (float64(c.rows) + bins/2)
 			d.PSI += (is - was) * math.Log(is/was)
 		}
-		// Rows of one population have about this index on average, and seldom three times as much.
+		// Two samples of one population have about this index on average, and seldom three times as much.
 		d.Limit = driftPSI + 3*(bins-1)*(1/float64(c.rows)+1/float64(e.Profile.Rows))
 		d.Missing = r.imputedCount(d.Column) / float64(max(1, r.Rows))
 		for _, u := range r.Unseen {
@@ -275,8 +279,8 @@ func (e *Encoder) describeDrifts(c *driftCount, r *Report) (out []Drift) {
 	return out
 }
 
-// Drifted returns one line naming the columns that differ from training by more than the limits, or "". Without a
-// training profile, it considers only levels that training did not see.
+// Drifted returns a line that names the columns whose values differ from training by more than the limits, or "" if
+// there are none. If there is no training profile, it considers only levels that training lacked.
 func (r Report) Drifted() string {
 	var columns []string
 	for _, d := range r.Drift {
@@ -337,8 +341,8 @@ func (p *Profile) validate(e *Encoder) error {
 	return nil
 }
 
-// LevelShares returns the proportion of the profiled training rows that have the level of an encoded column, by the
-// index of the column. Columns of numbers and columns without a profile are left out.
+// LevelShares returns, for each encoded column of a level, the proportion of the profiled training rows that have
+// the level, indexed by encoded column. Columns of numbers and columns without a profile are omitted.
 func (e *Encoder) LevelShares() map[int]float64 {
 	out := make(map[int]float64)
 	if e.Profile == nil {

@@ -16,41 +16,45 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Report counts what had to be adapted while encoding: unseen levels, filled nulls, dropped rows.
+// A Report counts what had to be adapted while encoding: unseen levels, filled nulls and dropped rows.
 type Report struct {
 	Rows    int      `json:"rows"`              // rows encoded
-	Dropped int      `json:"dropped"`           // rows left out under impute drop
+	Dropped int      `json:"dropped"`           // rows dropped because of nulls, if Impute is "drop"
 	Invalid int      `json:"invalid,omitempty"` // rows that cannot be encoded; see EncodeValidBlocks
-	Unseen  []Unseen `json:"unseen,omitempty"`  // per column, levels that training did not see
-	// per column whose rare levels are one, these and unseen ones; without a Profile
+	Unseen  []Unseen `json:"unseen,omitempty"`  // levels that training lacked, one element for each column
+	// Merged counts the rare and unseen levels that are merged into one level, one element for each column, if
+	// the encoder has no Profile.
 	Merged  []Unseen `json:"merged,omitempty"`
 	Imputed []Filled `json:"imputed,omitempty"` // per column, nulls filled
 
-	// Drift compares the rows with the training rows, by column, if the encoder has a Profile.
+	// Drift compares the rows with the training rows, one element for each column, if the encoder has a
+	// Profile.
 	Drift []Drift `json:"drift,omitempty"`
 
-	// Training says how many of the rows are training rows, where the encoder has a RowSample.
+	// Training counts the rows that are equal to training rows, if the encoder has a RowSample.
 	Training *TrainingRows `json:"training_rows,omitempty"`
 
-	// MissingGroups are group columns the frame does not have; groupings that
-	// need one are left out of the Dataset.
+	// MissingGroups lists group columns that the frame lacks; groupings that need one of them are omitted from
+	// the Dataset.
 	MissingGroups []string `json:"missing_groups,omitempty"`
 
-	NewGroups []Unseen `json:"new_groups,omitempty"` // per group column, groups that training did not have
+	// groups that did not occur in training, one element for each group column
+	NewGroups []Unseen `json:"new_groups,omitempty"`
 }
 
-// Unseen counts values of a category that did not occur in training. All columns of the category are 0 for
+// Unseen counts values of a category that did not occur in training; all encoded columns of the category are 0 for
 // them.
 type Unseen struct {
 	Column   string   `json:"column"`
 	Count    int      `json:"count"`           // rows
-	Nulls    int      `json:"nulls,omitempty"` // of them, rows without a value
+	Nulls    int      `json:"nulls,omitempty"` // number of these rows that have a null
 	Examples []string `json:"examples"`
-	Places   bool     `json:"places,omitempty"` // the values are entries of sparse vectors, at places that add nothing
-	FirstRow int      `json:"first_row"`        // 1-based
+	// the values are entries of sparse vectors whose indices have no encoded column
+	Places   bool `json:"places,omitempty"`
+	FirstRow int  `json:"first_row"` // 1-based
 }
 
-// add counts a row with a label.
+// add counts a row with the given label.
 func (u *Unseen) add(label string) {
 	u.Count++
 	u.addExamples(label)
@@ -65,7 +69,7 @@ func (u *Unseen) addExamples(labels ...string) {
 	}
 }
 
-// mergeUnseen adds the counts of further rows.
+// mergeUnseen adds counts of further rows to those in to.
 func mergeUnseen(to, of []Unseen) []Unseen {
 	for _, u := range of {
 		at := slices.IndexFunc(to, func(v Unseen) bool { return v.Column == u.Column })
@@ -81,20 +85,19 @@ func mergeUnseen(to, of []Unseen) []Unseen {
 	return to
 }
 
-// Filled counts the nulls of a column that were filled.
+// Filled states how many nulls of a column were filled.
 type Filled struct {
 	Column string  `json:"column"`
 	Count  int     `json:"count"`
 	Value  float64 `json:"value"`
 }
 
-// maxExamples is the largest number of unseen levels listed for a column.
+// maxExamples is the maximum number of unseen levels listed for a column.
 const maxExamples = 5
 
-// Encode makes a Dataset of the given rows of f, nil meaning all, in that
-// order. The frame must have every input column; if it has no target column,
-// Target is nil, and groupings whose columns it lacks are left out. Cells are
-// float64, and the matrix is sparse where auto storage has it so.
+// Encode returns a Dataset of the given rows of f, in that order; nil means all rows. The frame must have every
+// input column. If it lacks the target column, Target is nil; groupings whose columns it lacks are omitted. Cells
+// are float64, and automatic storage decides whether the matrix is sparse.
 func (e *Encoder) Encode(ctx context.Context, f *data.Frame, rows []int) (*Dataset, Report, error) {
 	return e.encode(ctx, f, rows, f.Has(e.Target.Name))
 }
@@ -103,7 +106,7 @@ func (e *Encoder) encode(ctx context.Context, f *data.Frame, rows []int, withTar
 	return e.encodeIn(ctx, f, slices.Clone(rows), withTarget, nil)
 }
 
-// encodeIn works like encode, but allocates in an arena. It keeps rows.
+// encodeIn works like encode, but allocates in an arena. The result refers to rows, which must not be changed.
 func (e *Encoder) encodeIn(
 	ctx context.Context, f *data.Frame, rows []int, withTarget bool, arena *memory.Arena,
 ) (*Dataset, Report, error) {
@@ -118,7 +121,7 @@ func (e *Encoder) encodeIn(
 	return out.Train, out.TrainReport, nil
 }
 
-// encodeRows encodes the rows of a partition. With Impute "drop" it leaves out rows with nulls.
+// encodeRows encodes the rows of a partition. If Impute is "drop", it omits rows with nulls.
 func (e *Encoder) encodeRows(
 	ctx context.Context, f *data.Frame, d *matrix.Partition, to Sink, withTarget bool,
 ) (*Fitted, error) {
@@ -147,13 +150,13 @@ func (e *Encoder) encodeRows(
 
 // openColumns holds the columns of a table that an encoder reads.
 type openColumns struct {
-	inputs   []*data.Column // nil for products of two categories
-	target   *data.Column   // with its values; nil where it is not asked for
-	exposure *data.Column   // with its values; nil without one
-	complete []*data.Column // that may have no nulls where rows with nulls are dropped
+	inputs   []*data.Column // columns of the inputs; nil for products of two categories
+	target   *data.Column   // loaded target; nil if it is not wanted
+	exposure *data.Column   // loaded exposure; nil if there is none
+	complete []*data.Column // columns in which a null drops the row, if Impute is "drop"
 }
 
-// findColumns looks up the columns of the inputs and of the target. The error names all that are missing.
+// findColumns looks up the columns of the inputs and of the target. The error names all missing columns.
 func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget bool) (*openColumns, error) {
 	o, terms := &openColumns{inputs: make([]*data.Column, len(e.Inputs))}, newTermOpener(f)
 	var problems data.Problems
@@ -212,7 +215,7 @@ func (e *Encoder) findColumns(ctx context.Context, f *data.Frame, withTarget boo
 	return o, err
 }
 
-// A source is what is encoded together: a number, a category or the product of two categories.
+// A source is the unit of encoding: a number, a category or the product of two categories.
 type source struct {
 	in       *Input // the first one
 	column   *data.Column
@@ -221,8 +224,8 @@ type source struct {
 	vector   *matrix.Vector
 }
 
-// prepareSources reads and codes the categories in the rows of a partition, and prepares the numbers for
-// reading.
+// prepareSources reads the categories of the rows in a partition and stores their codes, and prepares the numbers
+// for reading.
 func (e *Encoder) prepareSources(
 	ctx context.Context, f *data.Frame, d *matrix.Partition, o *openColumns,
 ) (all []source, written []matrix.Source, err error) {
@@ -392,7 +395,7 @@ func (e *Encoder) newDataset(
 	return ds, report, e.encodeGroups(ctx, f, rows, ds, &report)
 }
 
-// dropFillHints adapts the hints of errors about nulls to a model that is trained already.
+// dropFillHints adapts the hints of errors about nulls to a model that is already trained.
 func dropFillHints(err error) error {
 	var all data.Problems
 	if all.Add(err) != nil {
@@ -407,8 +410,8 @@ func dropFillHints(err error) error {
 	return err
 }
 
-// suggestUnused sets the hint of a missing column to the nearest name among the columns that the encoder does
-// not use: the column may have been renamed.
+// suggestUnused sets the hint of an error about a missing column to the most similar name among the columns that
+// the encoder does not use, since the column may have been renamed.
 func (e *Encoder) suggestUnused(f *data.Frame, err error) {
 	absent := (*data.Error)(nil)
 	if !errors.As(err, &absent) || absent.Class != data.ErrNoColumn {
@@ -436,7 +439,7 @@ func inputColumn(ctx context.Context, f *data.Frame, in *Input) (*data.Column, e
 	return checkInputColumn(ctx, f, in, c)
 }
 
-// checkDateKind returns an error if a column that held numbers in training holds dates here, or the reverse.
+// checkDateKind returns an error if a column held numbers in training and holds dates in f, or vice versa.
 func (e *Encoder) checkDateKind(ctx context.Context, f *data.Frame, in *Input, c *data.Column) error {
 	dates := slices.Contains(e.Dates, in.Name)
 	if f.InMemory() || in.Kind != data.Numeric || in.Of != nil || c.Kind != data.Numeric || c.Of != "" ||
@@ -453,8 +456,8 @@ func (e *Encoder) checkDateKind(ctx context.Context, f *data.Frame, in *Input, c
 	return f.Fault(c.Name, fix.Advice{}, "the column holds dates, but in the training table it held numbers")
 }
 
-// mergeAbsentColumns replaces the errors of many missing columns by one, since the table is then probably the
-// wrong one.
+// mergeAbsentColumns replaces the errors about many missing columns by a single error, since the table is then
+// probably the wrong one.
 func mergeAbsentColumns(all data.Problems) (out data.Problems) {
 	const most = 3 // that have an error each
 	var absent []string
@@ -505,9 +508,8 @@ func checkInputColumn(ctx context.Context, f *data.Frame, in *Input, c *data.Col
 	return c, err
 }
 
-// labelReader returns a function that gives the text of the values of c as a column of kind trained would have
-// it: if training had bools, 0, 1 and the usual words for bools are read as false and true; otherwise values
-// keep their text.
+// labelReader returns a function that returns the text of a value of c as it would be in a column of kind trained.
+// If trained is Bool, 0, 1 and the usual words for bools become false and true; other values keep their text.
 func labelReader(c *data.Column, trained data.Kind) func(row int) string {
 	if trained != data.Bool || c.Kind == data.Bool {
 		return c.Text
@@ -536,7 +538,7 @@ func (r *Report) Add(o Report) {
 	}
 }
 
-// String summarises the report in one line, or returns "" if nothing had to be adapted.
+// String summarises the report in one line, or returns "" if nothing was adapted.
 func (r Report) String() string {
 	var s string
 	add := func(format string, args ...any) {

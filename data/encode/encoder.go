@@ -11,23 +11,23 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// An Encoder encodes frames as design matrices with levels, means and scales fitted on training rows. It is
-// plain data: encoding it as JSON and decoding it gives the same bits.
+// An Encoder encodes frames as design matrices, with levels, means and scales fitted on training rows. It holds
+// only data: encoding it as JSON and decoding the result yields the same bits.
 type Encoder struct {
 	Spec    Spec     `json:"spec"`
-	Inputs  []Input  `json:"inputs"`  // the source columns in use, in the order of their encoded columns
-	Columns []Coding `json:"columns"` // the D encoded columns, the intercept last
+	Inputs  []Input  `json:"inputs"`  // source columns in use, in the order of their encoded columns
+	Columns []Coding `json:"columns"` // the D encoded columns, of which the intercept is the last
 	Target  Target   `json:"target"`
 	Groups  []Factor `json:"groups,omitempty"`
-	Dates   []string `json:"dates,omitempty"` // features that hold dates, taken as days since 1970-01-01 UTC
+	Dates   []string `json:"dates,omitempty"` // features that hold dates, used as days since 1970-01-01 UTC
 
-	Profile *Profile `json:"profile,omitempty"` // of the training values; nil where none was made
+	Profile *Profile `json:"profile,omitempty"` // profile of the training values, or nil
 
-	// Notes are for the user: columns dropped or left out, how the positive
-	// class was chosen, and the like.
+	// Notes are messages for the user about columns that were dropped, the choice of the positive class, and
+	// the like.
 	Notes []string `json:"notes,omitempty"`
 
-	constant, filled []string // columns of one note each, with what it says of them
+	constant, filled []string // columns that share one note, each with the text about it
 }
 
 // addColumnNotes adds one note for all constant columns and one for all filled columns.
@@ -43,7 +43,7 @@ func (e *Encoder) addColumnNotes() {
 	e.constant, e.filled = nil, nil
 }
 
-// listFirst joins the first texts of a list, followed by the number of the others.
+// listFirst joins the first texts of a list and appends the number of the remaining ones.
 func listFirst(all []string) string {
 	const most = 8
 	if n := len(all) - most; n > 0 {
@@ -69,7 +69,7 @@ func (e *Encoder) Uses(column string) bool {
 	return column == e.Target.Name || slices.Contains(e.Spec.Groups, column)
 }
 
-// Intercept returns the index of the column of ones, or -1.
+// Intercept returns the index of the column of ones, or -1 if there is none.
 func (e *Encoder) Intercept() int {
 	if d := len(e.Columns); d > 0 && e.Columns[d-1].Kind == "intercept" {
 		return d - 1
@@ -86,7 +86,7 @@ func (e *Encoder) Names() []string {
 	return names
 }
 
-// features returns the feature columns of f, or errors for columns that cannot be features.
+// features returns the feature columns of f, or errors about columns that cannot be features.
 func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 	s := e.Spec
 	out := make([]*data.Column, 0, len(f.Columns))

@@ -16,31 +16,32 @@ import (
 // A Fitted holds an encoder and the datasets encoded with it.
 type Fitted struct {
 	Encoder        *Encoder
-	Train, Holdout *Dataset // Holdout is nil without hold-out rows
+	Train, Holdout *Dataset // Holdout is nil if there are no hold-out rows
 	TrainReport    Report
 	HoldoutReport  Report
-	Storage        design.Storage // of the matrices: the one asked for, or what auto chose
+	Storage        design.Storage // storage of the matrices: as requested or, if that was auto, as chosen
 
-	// Sample holds features of the table by name, with their values in the rows of Sink.Sample: those of numbers and text
-	// that Fit has read anyway.
+	// Sample holds features of numbers or text that Fit read anyway, indexed by name, with their values in the
+	// rows of Sink.Sample.
 	Sample map[string]*data.Column
 
 	arena *memory.Arena         // of the matrices; nil: the heap
 	codes map[int]*matrix.Codes // by row of the table, of group columns that are features: by Encoder.Inputs
 }
 
-// A Sink says where encoded rows are stored. The zero value means memory, with the storage chosen
+// A Sink specifies where encoded rows are stored. The zero value means memory, with the storage chosen
 // automatically.
 type Sink struct {
 	Storage design.Storage
-	Disk    *design.DiskStorage // matrices and vectors of one entry per row go there; nil is memory
-	Shared  *Shared             // the rows are those of one of several ranks; nil: all are here
-	Sample  []int               // rows of the table, ascending, that Fit keeps as they were read; not with Shared
+	Disk    *design.DiskStorage // storage for matrices and for vectors with one entry per row; nil means memory
+	Shared  *Shared             // distribution of the training rows over ranks; nil for a single process
+	// rows of the table, ascending, whose values Fit returns as they were read; must be empty if Shared is set
+	Sample []int
 }
 
-// Shared describes training rows that are distributed over ranks: Total rows in all, in the shards of Rows.
-// Vectors with one entry per row have the length Total, but only the entries of this rank are set. Matrices are
-// a [design.Sharded].
+// Shared describes training rows that are distributed over ranks: there are Total rows, in the shards described by
+// Rows. Vectors with one entry per row have the length Total, but only the entries of this rank are set. Matrices
+// are of type [design.Sharded].
 type Shared struct {
 	Rows  design.Rows
 	Total int
@@ -54,17 +55,17 @@ func (s *Sink) arena() *memory.Arena {
 	return s.Disk.Arena
 }
 
-// Fit returns [NewEncoder] on the training rows of f and [Encoder.EncodeTo] of the training and the
-// hold-out rows, where a sink says. A nil train means all rows; the slices are kept, in Dataset.Rows.
+// Fit fits an encoder on the training rows of f, as [NewEncoder] does, and encodes the training and hold-out rows
+// into a sink, as [Encoder.EncodeTo] does. A nil train means all rows; Dataset.Rows refers to the slices train and
+// holdout.
 //
-// Values are read from the files of Open twice: once for the statistics that the encoder is made
-// of, once for the matrices; sparse matrices of numbers that may be 0 take a third reading. Beside
-// the matrices there are then pages of a few megabytes, and a byte per row for every category.
+// If data.Open returned f, values are read from its files twice: once for the statistics from which the encoder is
+// made, and once for the matrices. A sparse matrix of numbers that may be 0 requires a third reading. In addition
+// to the matrices, Fit then needs pages of a few megabytes and one byte per row for every category.
 //
-// With several ranks it is a collective call: rows are those of this
-// rank, hold-out rows ascend and lie behind those of the ranks before. The encoder is the same on
-// all ranks and for any number of them. Groups have the labels of the rows of all, HoldoutReport
-// is of the rows of all, and what is wrong with rows is an error on all ranks.
+// With several ranks it is a collective call. Each rank passes its own rows; hold-out rows must ascend and follow
+// those of lower ranks. The encoder is the same on all ranks and for any number of ranks. Groups have the labels of
+// the rows of all ranks, HoldoutReport covers the rows of all ranks, and an invalid row is an error on all ranks.
 func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Sink) (*Fitted, error) {
 	t, err := newFitting(ctx, f, train, holdout, s, &to)
 	if err != nil {
@@ -117,15 +118,12 @@ func isMostlySingle(features []*data.Column) bool {
 	return single > 0 && 10*single >= 9*len(features)
 }
 
-// NewEncoder fits an encoder on the given rows of f, nil meaning all of them:
-// levels, means, deviations and fills come from these rows alone. f is not
-// changed.
+// NewEncoder fits an encoder on the given rows of f; nil means all rows. Levels, means, standard deviations and
+// fills are computed from these rows only. f is not changed.
 //
-// Numeric columns become one column each. Bools and categories of two levels
-// become one column of 0 and 1, "col=level" for the second level in sorted
-// order; other categories become one such column for every level. Nulls in a
-// category are a level of their own. Columns that are constant on the training
-// rows are left out, with a note.
+// Numeric columns become one column each. Bools and categories of two levels become one column of 0 and 1,
+// "col=level" for the second level in sorted order; other categories become one such column for every level. Nulls
+// in a category are a separate level. Columns that are constant on the training rows are omitted, with a note.
 func NewEncoder(ctx context.Context, f *data.Frame, rows []int, s Spec) (*Encoder, error) {
 	t, err := newFitting(ctx, f, rows, nil, s, &Sink{})
 	if err != nil {
@@ -137,13 +135,14 @@ func NewEncoder(ctx context.Context, f *data.Frame, rows []int, s Spec) (*Encode
 	return t.makeEncoder()
 }
 
-// exchangeWithRanks completes the datasets of a rank with what the other ranks report. It is a collective call.
-// out holds the training rows of this rank, fault the error of encoding them, and own lists its hold-out rows.
+// exchangeWithRanks completes the datasets of a rank with what the other ranks report. It is a collective call. out
+// holds the training rows of this rank, own lists its hold-out rows, and fault is the error of encoding its rows,
+// or nil.
 func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared *Shared) (*Fitted, error) {
 	type state struct {
 		Fault  *data.Error // of training rows
 		Report Report      // of hold-out rows
-		Labels [][]string  // of their groupings, without the names of columns
+		Labels [][]string  // labels of the groupings, without the names of columns
 		Held   *data.Error
 	}
 	is := state{Fault: toRowFault(fault)}
@@ -233,7 +232,7 @@ func (e *Encoder) fillOf(input string) float64 {
 	return e.Inputs[slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == input })].Fill
 }
 
-// trimColumnName returns the labels without the name of the column that nameGroups added.
+// trimColumnName returns the labels without the column name that nameGroups added.
 func trimColumnName(f Factor, labels []string) []string {
 	if !f.Named {
 		return labels
@@ -254,8 +253,8 @@ func (e *Encoder) EncodeTo(ctx context.Context, f *data.Frame, train, holdout []
 	return e.encodeRows(ctx, f, d, to, f.Has(e.Target.Name))
 }
 
-// spreadOverRanks extends the dataset of the rows of this rank to the length of all ranks' rows. first is the
-// row of the table at which the block of this rank begins.
+// spreadOverRanks extends the dataset of this rank's rows to the number of rows of all ranks. first is the row of
+// the table at which the block of this rank begins.
 func (s *Shared) spreadOverRanks(ds *Dataset, first int) (err error) {
 	rows := make([]int, len(ds.Rows))
 	for k, r := range ds.Rows {
@@ -273,8 +272,8 @@ func (s *Shared) spreadOverRanks(ds *Dataset, first int) (err error) {
 	return err
 }
 
-// placeRankRows returns a vector with one entry for each row of all ranks. Only the entries of this rank are set and
-// take memory.
+// placeRankRows returns a vector with one entry for each row of all ranks. Only the entries of this rank are set
+// and occupy memory.
 func placeRankRows[T memory.Element](s *Shared, own []T) []T {
 	all := memory.Make[T](memory.NewVirtual(), s.Total)
 	lo, _ := s.Rows.LocalRange(s.Total)

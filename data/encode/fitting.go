@@ -16,21 +16,21 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A fitting is the state of fitting an encoder: it assigns roles to columns, scans the training rows of this
-// process, and makes the encoder from the statistics of all of them.
+// A fitting holds the state of fitting an encoder. It assigns roles to columns, scans the training rows of this
+// process, and makes the encoder from the statistics of the rows of all processes.
 type fitting struct {
 	ctx       context.Context
 	f         *data.Frame // the table
-	block     *data.Frame // its rows that are read here: all, or those of a rank
-	first     int         // the row of the table that the block begins with
+	block     *data.Frame // rows of the table that this process reads: all rows, or those of a rank
+	first     int         // first row of the block in the table
 	before    int         // training rows of blocks before
 	total     int         // training rows of all blocks
-	comm      ranks.Comm  // of ranks with a block each; nil: all rows are here
+	comm      ranks.Comm  // communicator of ranks with one block each; nil for a single process
 	e         *Encoder
 	partition *matrix.Partition // of the block
-	weight    []float64         // of the rows of the block, see Spec.Weight; nil: 1
-	counts    []int             // of training rows before each stripe
-	shards    []int             // where the training rows are cut, but for the first
+	weight    []float64         // weights of the rows of the block, see Spec.Weight; nil means 1
+	counts    []int             // number of training rows before each stripe
+	shards    []int             // training rows at which the second and later shards begin
 	dropped   [2]int
 	target    *data.Column // of the table
 	features  []*data.Column
@@ -39,7 +39,7 @@ type fitting struct {
 	terms     map[*data.Column][]Term // of features that are made of others: the pairs of two crossed categories, or one
 
 	fitted []feature
-	sample *sample // rows to keep as they are read; nil: none
+	sample *sample // rows to keep as they are read, or nil
 }
 
 // A feature is a source column with the statistics of its training rows.
@@ -51,8 +51,8 @@ type feature struct {
 	kept     bool
 }
 
-// newFitting checks the roles of the columns, adds derived columns and fits the target. Of to it takes the arena and
-// the rows of ranks.
+// newFitting checks the roles of the columns, adds derived columns and fits the target. From to it uses the arena
+// and the distribution over ranks.
 func newFitting(
 	ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to *Sink,
 ) (t *fitting, err error) {
@@ -92,7 +92,7 @@ func newFitting(
 	for _, name := range s.Drop {
 		_, err := f.Lookup(name)
 		if err != nil && (len(f.PartsOf(name)) > 0 || f.ReplacedDate(name) != nil) {
-			continue // all its parts are left out
+			continue // all parts of the column of dates are omitted
 		}
 		if t.problems.Add(err) != nil {
 			return nil, err
@@ -116,8 +116,8 @@ func newFitting(
 	return t, t.fitTarget()
 }
 
-// readWeight reads the weights of the rows of this block, if there are any. What is no weight counts as 1, and so do all
-// weights if their sum overflows: who trains with the weights refuses them.
+// readWeight reads the weights of the rows of this block, if the Spec has a Weight. An invalid weight counts as 1,
+// and all weights count as 1 if their sum overflows; such weights are rejected when the model is trained.
 func (t *fitting) readWeight() error {
 	if t.e.Spec.Weight == "" {
 		return nil
@@ -140,7 +140,7 @@ func (t *fitting) readWeight() error {
 	return nil
 }
 
-// takeRankRows sets the training rows of this rank. The block covers whole stripes of rows.
+// takeRankRows sets the training rows of this rank. The block consists of whole stripes of rows.
 func (t *fitting) takeRankRows(train []int, shared *Shared) error {
 	rows := ranks.RowsOf(shared.Rows)
 	if t.e.Spec.Impute == "drop" {
@@ -274,7 +274,8 @@ func (t *fitting) scan() error {
 	return nil
 }
 
-// dropUnusableGroups removes group columns that cannot be features, unless they were named as features.
+// dropUnusableGroups removes group columns that cannot be features from the features, unless Spec.Features names
+// them.
 func (t *fitting) dropUnusableGroups() {
 	t.fitted = slices.DeleteFunc(t.fitted, func(q feature) bool {
 		var fault *data.Error
@@ -358,7 +359,7 @@ func (t *fitting) entriesPerRow() float64 {
 	return sum
 }
 
-// layout returns the layout of the encoded matrix.
+// layout returns the matrix layout of the encoded columns.
 func (e *Encoder) layout() matrix.Layout {
 	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(),
 		Zeros: !e.Spec.centres() || len(e.Spec.Products) > 0}

@@ -8,32 +8,32 @@ import (
 type Function struct {
 	Name string `json:"name,omitempty"` // "", "log", "log1p", "square" or "piecewise"
 
-	// Of "piecewise", which splines are: a polynomial between every two Knots, of
-	// which there are at least two, increasing. Pieces[k] are the coefficients of
-	// 1, u, u² and u³ in u = v − Knots[k] from there to the next; below the first knot
-	// the function is Below[0] + Below[1]·(v − Knots[0]), above the last
-	// Above[0] + Above[1]·(v − Knots[len(Knots)−1]).
+	// Knots and Pieces define "piecewise", which describes splines: a polynomial between any two adjacent
+	// Knots, which increase and of which there are at least two. Pieces[k] holds the coefficients of 1, u, u²
+	// and u³ in u = v − Knots[k] between Knots[k] and Knots[k+1]. Below the first knot the function is Below[0]
+	// + Below[1]·(v − Knots[0]); above the last it is Above[0] + Above[1]·(v − Knots[len(Knots)−1]).
 	Knots  []float64    `json:"knots,omitempty"`
 	Pieces [][4]float64 `json:"pieces,omitempty"`
 	Below  [2]float64   `json:"below,omitzero"`
 	Above  [2]float64   `json:"above,omitzero"`
 }
 
-// Evaluate returns the value at v, or NaN if it does not exist, such as the logarithm of 0. It panics for pieces
-// without knots.
+// Evaluate returns the value of the function at v, or NaN if the function is undefined there, such as the logarithm
+// of 0. It panics if there are pieces but no knots.
 func (f *Function) Evaluate(v float64) float64 { return (*transform.Function)(f).At(v) }
 
 // Validate returns an error if the function is unknown or its pieces do not fit its knots.
 func (f *Function) Validate() error { return (*transform.Function)(f).Validate() }
 
-// naturalSpline returns the basis of natural cubic splines for increasing knots.
+// naturalSpline returns the basis of natural cubic splines for increasing knots at.
 func naturalSpline(at []float64) []Function {
 	last := len(at) - 1
 	span := at[last] - at[0]
 	out := []Function{{}}
 	for j := range last - 1 {
 		f := Function{Name: "piecewise", Knots: at}
-		// d_j − d_{K−1} in units of the span: cubes of what is above three knots.
+		// d_j − d_{K−1}, scaled by the distance between the first and last knot: positive parts cubed at
+		// three knots.
 		cubes := map[int]float64{}
 		for k, sign := range map[int]float64{j: 1, last - 1: -1} {
 			w := sign / (at[last] - at[k]) / (span * span)

@@ -9,17 +9,17 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// A GroupTerm is a group column that is also a feature, or several that are crossed, with the encoded columns whose
-// coefficients may differ between its groups.
+// A GroupTerm is a group column that is also a feature, or a crossing of several such columns, with the encoded
+// columns whose coefficients may differ between the groups.
 type GroupTerm struct {
-	Inputs  []int // of Encoder.Inputs, in the order of Spec.Groups
+	Inputs  []int // indices into Encoder.Inputs, in the order of Spec.Groups
 	Columns []int // of Encoder.Columns, ascending
 }
 
-// GroupTerms returns all crossings of order group columns; order 1 gives the single columns. Only group columns that
-// are categorical features are crossed. The Columns of a term are the encoded columns of the other features that are
-// one column or a function of one. A crossing counts once: a group column is among the Columns only of terms whose
-// group columns are all named before it under Groups.
+// GroupTerms returns all crossings of order group columns; order 1 yields the single columns. Only group columns
+// that are categorical features are crossed. The Columns of a term are encoded columns of other features, each of
+// which is a single column or a function of one. To count a crossing only once, a group column is among the Columns
+// only of terms whose group columns all precede it in Spec.Groups.
 func (e *Encoder) GroupTerms(order int) (out []GroupTerm) {
 	if order < 1 {
 		return nil
@@ -62,7 +62,7 @@ func (e *Encoder) GroupTerms(order int) (out []GroupTerm) {
 	return out
 }
 
-// forSubsets calls do for the ascending subsets of size k, above 0, of 0 to n−1, in lexicographic order.
+// forSubsets calls do for each ascending subset of k > 0 of the numbers 0 to n−1, in lexicographic order.
 func forSubsets(n, k int, do func(chosen []int)) {
 	chosen := make([]int, 0, k)
 	var extend func(from int)
@@ -86,10 +86,10 @@ func (e *Encoder) hasInteraction(a, b string) bool {
 		func(p [2]string) bool { return p == [2]string{a, b} || p == [2]string{b, a} })
 }
 
-// GroupProducts returns the products of cells of a term, each given by the index of its level in every input, with the
-// Columns, divided by the square root of ridge. Under a common ridge penalty, the coefficients of groups are then
-// penalised ridge times as much as the shared coefficients. It panics for a term that GroupTerms did not return, or a
-// cell that is no level.
+// GroupProducts returns the products of the Columns of a term with the indicators of cells, divided by the square
+// root of ridge. A cell is given by the index of its level in every input. With a common ridge penalty, the
+// coefficients of groups are then penalised ridge times as much as the shared coefficients. GroupProducts panics if
+// GroupTerms did not return the term, or if a cell has an invalid level.
 func (e *Encoder) GroupProducts(t GroupTerm, cells [][]int32, ridge float64) (out []Term) {
 	root := math.Sqrt(ridge)
 	for _, cell := range cells {
@@ -110,8 +110,8 @@ func (e *Encoder) GroupProducts(t GroupTerm, cells [][]int32, ridge float64) (ou
 	return out
 }
 
-// operandOf returns the encoded column c times its scale as an operand, and its name. A number is centred near
-// its mean, at a value with few decimals that is part of the name.
+// operandOf returns encoded column c, multiplied by its scale, as an operand, and the operand's name. A number is
+// centred at a value near its mean that has few decimals and is part of the name.
 func (e *Encoder) operandOf(c int) (o Operand, name string) {
 	col := e.Columns[c]
 	in := e.Inputs[slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == col.Source })]
@@ -138,16 +138,16 @@ func (e *Encoder) operandOf(c int) (o Operand, name string) {
 	return o, fmt.Sprintf("(%s - %s)", col.Name, text)
 }
 
-// A GroupCoefficient identifies the deviation of one group, or of one cell of crossed groups, from the coefficients of
-// the groups that it is part of: a column of the Spec's Products.
+// A GroupCoefficient identifies the deviation of the coefficient of one group, or of one cell of crossed groups,
+// from the coefficients of the larger groups that contain it. It belongs to a column of Spec.Products.
 type GroupCoefficient struct {
 	Inputs  []int    // the group columns, of Encoder.Inputs
 	Levels  []string // of the group columns
-	Column  int      // of Encoder.Columns: the coefficient that all groups share
+	Column  int      // index into Encoder.Columns of the coefficient that all groups share
 	Product int      // of Encoder.Columns
 }
 
-// GroupCoefficients returns the group coefficients of the Spec's Products, in their order.
+// GroupCoefficients returns the group coefficients of Spec.Products, in their order.
 func (e *Encoder) GroupCoefficients() (out []GroupCoefficient) {
 	if len(e.Spec.Products) == 0 {
 		return nil

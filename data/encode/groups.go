@@ -16,8 +16,8 @@ import (
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
-// maxFloatGroups is the largest number of distinct values of a group column that holds fractions, and maxGroups of any
-// group column.
+// maxFloatGroups is the maximum number of distinct values of a group column that holds fractions, and maxGroups the
+// maximum for any other group column.
 const (
 	maxFloatGroups = 100
 	maxGroups      = 1 << 20
@@ -86,7 +86,7 @@ func checkGroupCount(f *data.Frame, column string, kind data.Kind, labels []stri
 	return checkGroupLimit(f, column, len(labels))
 }
 
-// encodeGroups adds the groupings of rows to ds, and group columns that f lacks to the report.
+// encodeGroups adds the groupings of rows to ds, and the group columns that f lacks to the report.
 func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.Set, ds *Dataset, report *Report) error {
 	singles := make(map[string]Grouping)
 	for _, factor := range e.Groups {
@@ -128,7 +128,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *data.Frame, rows matrix.S
 	return nil
 }
 
-// checkTrainingSpellings returns an error if a group is one of training in another spelling.
+// checkTrainingSpellings returns an error if a group differs from a group in training only in its spelling.
 func checkTrainingSpellings(f *data.Frame, c *data.Column, factor Factor, g Grouping, rows matrix.Set) error {
 	refuse := levelCheck(c, factor.Kind, factor.Labels)
 	for k, label := range g.Labels {
@@ -146,12 +146,13 @@ func checkTrainingSpellings(f *data.Frame, c *data.Column, factor Factor, g Grou
 	return nil
 }
 
-// UnseenGroups returns, for groupings by a single column that training had too, the groups that did not occur in
-// training and their rows. It panics for an index without a label.
+// UnseenGroups returns the groups that did not occur in training, with their numbers of rows, for groupings by a
+// single column that training also had. It panics if an index has no label.
 func (e *Encoder) UnseenGroups(groupings []Grouping) (unseen []Unseen) {
 	for _, g := range groupings {
 		at := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == g.Name })
-		if at < 0 || e.Groups[at].Labels == nil { // no group of training, so its labels are not known
+		// not a grouping of training, or one whose labels are unknown
+		if at < 0 || e.Groups[at].Labels == nil {
 			continue
 		}
 		trained := nameGroups(e.Groups[at], Grouping{Labels: e.Groups[at].Labels}).Labels
@@ -256,7 +257,7 @@ func checkGroupLimit(f *data.Frame, column string, groups int) error {
 	return f.Fault(column, fix.Advise("choose a coarser column"), "it has too many groups: %d", groups)
 }
 
-// fractionalGroupFault returns the error of a group column of too many different fractions.
+// fractionalGroupFault returns an error about a group column with too many different fractions.
 func fractionalGroupFault(f *data.Frame, column string) error {
 	return f.Fault(column, fix.Advise("bin the values into a few ranges first"),
 		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
@@ -300,7 +301,7 @@ func isLabelLess(a, b string, numbers bool) bool {
 	return a < b
 }
 
-// addLabels adds labels of training that g lacks, and sorts the labels.
+// addLabels adds the labels of training that g lacks, and sorts the labels.
 func addLabels(g Grouping, trained []string) Grouping {
 	have := make(map[string]int32, len(g.Labels))
 	for i, l := range g.Labels {
@@ -319,14 +320,14 @@ func addLabels(g Grouping, trained []string) Grouping {
 	return sortLabels(g)
 }
 
-// crossGroupings returns the grouping by the combinations of groups that occur.
+// crossGroupings returns the grouping by the combinations of groups that occur in n rows.
 func crossGroupings(parts []Grouping, n int) Grouping {
 	names := make([]string, len(parts))
 	for i, p := range parts {
 		names[i] = p.Name
 	}
 	g := Grouping{Name: strings.Join(names, " × "), Index: make([]int32, n)}
-	// Combine two at a time, so that a pair of codes is the key.
+	// The columns are combined one by one, so that a pair of codes is the key.
 	cur := append([]int32(nil), parts[0].Index...)
 	labels := make([]string, len(parts[0].Labels))
 	for i, l := range parts[0].Labels {
@@ -351,7 +352,7 @@ func crossGroupings(parts []Grouping, n int) Grouping {
 	return sortLabels(g)
 }
 
-// crossLabel quotes a label that contains the separator, so that combined labels are unique.
+// crossLabel quotes a label that contains the separator, so that combined labels are unambiguous.
 func crossLabel(l string) string {
 	if strings.Contains(l, " / ") || strings.HasPrefix(l, `"`) || strings.HasPrefix(l, "/ ") || strings.HasSuffix(l,
 		" /") {
@@ -360,21 +361,21 @@ func crossLabel(l string) string {
 	return l
 }
 
-// A Factor is a grouping as fitted on the training rows.
+// A Factor is a grouping that was fitted on the training rows.
 type Factor struct {
 	Name    string    `json:"name"`    // "region", or "ethnicity × region"
 	Sources []string  `json:"sources"` // the columns that are crossed
 	Kind    data.Kind `json:"kind"`    // of a single column
 	Labels  []string  `json:"labels"`  // of the training rows, sorted
 
-	// Named reports whether group names have the form "column=label": the labels of a single column say little on
-	// their own ("yes", "0").
+	// Named reports whether group names have the form "column=label" because the labels of a single column,
+	// such as "yes" and "0", cannot be understood without its name.
 	Named bool `json:"named,omitempty"`
 }
 
-// WithGroups returns a copy of the encoder with groupings by other columns of f: by each column and, if there
-// are several, by all combined. Groupings of the training keep its labels. Without names the groupings stay as they
-// are.
+// WithGroups returns a copy of the encoder with groupings by other columns of f: one for each column and, if there
+// are several, one for the combinations of all. A grouping that training had keeps its labels. If names is empty,
+// the groupings are unchanged.
 func (e *Encoder) WithGroups(ctx context.Context, f *data.Frame, names []string) (*Encoder, error) {
 	if len(names) == 0 {
 		return e, nil
@@ -391,7 +392,7 @@ func (e *Encoder) WithGroups(ctx context.Context, f *data.Frame, names []string)
 			continue
 		}
 		if k := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == name }); k >= 0 {
-			out.Groups = append(out.Groups, e.Groups[k]) // with the labels of the training
+			out.Groups = append(out.Groups, e.Groups[k]) // with the labels of training
 			continue
 		}
 		named := c.Kind != data.Categorical || needsColumnName(c.Level)

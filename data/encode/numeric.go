@@ -12,12 +12,12 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// addNumeric appends the encoded column of a number. A column that is constant or has no values is left out
+// addNumeric appends the encoded column of a number. If the column is constant or has no values, it is omitted,
 // with a note.
 func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	e, f, c, known := t.e, t.f, q.column, q.number
 	nulls := known.Faults.Nulls
-	if nulls == t.total { // nothing to fill, and nothing to ask for
+	if nulls == t.total { // there are no values from which a fill could be computed
 		e.addNote("column %q is left out, since it has no values in the training rows", c.Name)
 		return false, nil
 	}
@@ -84,8 +84,8 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	return true, nil
 }
 
-// largestOf returns the largest absolute value among the values that the moments describe and the fill for nulls, or 1
-// if all are 0.
+// largestOf returns the largest absolute value among the described values and the fill for nulls, or 1 if all are
+// 0.
 func largestOf(all []matrix.Moment, fill float64) float64 {
 	largest := math.Abs(fill)
 	for _, m := range all {
@@ -99,14 +99,14 @@ func largestOf(all []matrix.Moment, fill float64) float64 {
 	return largest
 }
 
-// keepsConstantColumn reports whether a constant column of value v is kept as the user's own intercept: none is
-// fitted, and columns are not centred.
+// keepsConstantColumn reports whether a constant column of value v is kept as the user's own intercept: this
+// requires that no intercept is fitted and that columns are not centred.
 func (e *Encoder) keepsConstantColumn(v float64) bool {
 	return !e.Spec.Intercept && !e.Spec.centres() && v != 0
 }
 
-// numberFault returns the first error in the n values of a number, given the faults found while reading. of
-// holds its operands if it is a derived column.
+// numberFault returns an error about the first invalid value among the n values of a number, given the faults found
+// while reading, or nil. of holds the operands if the column is derived.
 func numberFault(f *data.Frame, name string, of []Operand, w matrix.Faults, n int, impute string) error {
 	switch {
 	case w.Bad >= 0 && (w.Far < 0 || w.Bad <= w.Far):
@@ -138,7 +138,7 @@ func numberFault(f *data.Frame, name string, of []Operand, w matrix.Faults, n in
 	return nil
 }
 
-// operandFault returns an error if the value of an operand in a row is NaN or infinite, else nil.
+// operandFault returns an error if the value of an operand in a row is NaN or infinite, and nil otherwise.
 func operandFault(f *data.Frame, of []Operand, row int) error {
 	for _, o := range of {
 		if o.Kind != data.Numeric {
@@ -155,7 +155,7 @@ func operandFault(f *data.Frame, of []Operand, row int) error {
 	return nil
 }
 
-// notFiniteFault returns the error of a value that is NaN or infinite.
+// notFiniteFault returns an error about a value that is NaN or infinite.
 func notFiniteFault(f *data.Frame, column string, row int, v float64) error {
 	return f.FaultAt(column, row, fix.Advise("remove such rows or store the value as null"), "the value is %v", v)
 }

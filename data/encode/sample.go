@@ -12,10 +12,10 @@ import (
 type sample struct {
 	rows    []int // of the table, ascending
 	columns map[string]*data.Column
-	reading []*data.Column // of the visit that goes on; nil for columns that are not kept
+	reading []*data.Column // columns of the current visit; nil for columns that are not kept
 }
 
-// begin prepares a visit of columns of numbers. Columns for which made reports true are left out.
+// begin prepares a visit of numeric columns. Columns for which made returns true are not kept.
 func (s *sample) begin(columns []*data.Column, made func(c *data.Column) bool) {
 	if s == nil {
 		return
@@ -32,7 +32,7 @@ func (s *sample) begin(columns []*data.Column, made func(c *data.Column) bool) {
 	}
 }
 
-// add keeps the values of a tile. Tiles have different rows or columns, so that it may be called concurrently.
+// add keeps the values of a tile. Tiles differ in rows or columns, so add may be called concurrently.
 func (s *sample) add(t *matrix.Tile) {
 	if s == nil {
 		return
@@ -51,7 +51,7 @@ func (s *sample) add(t *matrix.Tile) {
 	}
 }
 
-// keepVisited stores the columns that the visit read, by name.
+// keepVisited stores the columns that the visit read, indexed by name.
 func (s *sample) keepVisited() {
 	if s == nil {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Statistics of a block of training rows, in the order of the table, merge to those of all rows:
-// rows of a process are one block, and every rank of several has one.
+// The statistics of blocks of training rows, in the order of the table, are merged into those of all rows. Each
+// rank has one block; a single process has one block of all rows.
 
 // mergeBlocks merges the statistics of all ranks; own are the statistics of this rank. It is a collective call.
 func mergeBlocks[T any](t *fitting, own T, merge func(all []T) T) (T, error) {
@@ -46,12 +46,12 @@ func toRowFault(err error) *data.Error {
 	return nil
 }
 
-// numberStatistics holds what fitting needs to know about a numeric column. Rows are numbered as in the table.
+// numberStatistics holds the statistics of a numeric column that fitting needs. Rows are numbered as in the table.
 type numberStatistics struct {
-	Moments []matrix.Moment // of rows that follow each other, see fitting.stripeCuts
+	Moments []matrix.Moment // moments of consecutive rows, see fitting.stripeCuts
 	Faults  matrix.Faults
-	Nonzero int // values that are not 0, nulls among them
-	Inexact int // the first row (1-based) that float64 cannot hold exactly, or 0
+	Nonzero int // number of values that are not 0, including nulls
+	Inexact int // first row (1-based) whose number float64 cannot hold exactly, or 0
 }
 
 // mergeNumbers merges the statistics of blocks of rows.
@@ -76,8 +76,8 @@ type numberScan struct {
 	nonzero int
 }
 
-// add adds the training rows of column j of a tile, with separate moments between the cuts. weight has the weights of
-// the rows of the block, nil for 1.
+// add adds the training rows of column j of a tile, with separate moments between the cuts. weight holds the
+// weights of the rows of the block; nil means 1.
 func (x *numberScan) add(t *matrix.Tile, j int, cuts []int, weight []float64) {
 	faults, nonzero := matrix.NoFaults(), 0
 	var moments []matrix.Moment
@@ -107,7 +107,7 @@ func (x *numberScan) add(t *matrix.Tile, j int, cuts []int, weight []float64) {
 	x.nonzero += nonzero
 }
 
-// valuesOf returns the values of some rows of a tile without nulls, and counts the nulls.
+// valuesOf returns the values of some rows of a tile without nulls. It adds the number of nulls to faults.
 func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []float64 {
 	number, null := t.Number[j], t.Null[j]
 	if null == nil {
@@ -132,8 +132,8 @@ func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []floa
 	return buf
 }
 
-// weightsOf returns the weights of the values that valuesOf returns, and the total weight of the nulls beside them; nil
-// and 0 without weights.
+// weightsOf returns the weights of the values that valuesOf returns, and the total weight of the nulls; both are
+// zero if weight is nil.
 func weightsOf(t *matrix.Tile, j int, rows []int32, weight []float64) (of []float64, nulls float64) {
 	if weight == nil {
 		return nil, 0
@@ -149,7 +149,7 @@ func weightsOf(t *matrix.Tile, j int, rows []int32, weight []float64) (of []floa
 	return of, nulls
 }
 
-// addNotFiniteFaults records the first value that is NaN or infinite.
+// addNotFiniteFaults records the first value of some rows that is NaN or infinite.
 func addNotFiniteFaults(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
 	for _, i := range rows {
 		if v := t.Number[j][i]; !numeral.IsFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
@@ -160,7 +160,7 @@ func addNotFiniteFaults(t *matrix.Tile, j int, rows []int32, faults *matrix.Faul
 }
 
 // stripeCuts returns the training rows, counted within a stripe, at which shards begin. Moments are computed
-// between these cuts, so that they do not depend on the number of ranks.
+// between these cuts, so they do not depend on the number of ranks.
 func (t *fitting) stripeCuts(stripe int) (cuts []int) {
 	if t.counts == nil {
 		return nil
@@ -172,8 +172,8 @@ func (t *fitting) stripeCuts(stripe int) (cuts []int) {
 	return cuts
 }
 
-// computeShardCuts computes what stripeCuts needs: where shards begin and how many training rows precede each
-// stripe.
+// computeShardCuts computes the fields that stripeCuts needs: the training rows at which shards begin, and the
+// number of training rows before each stripe.
 func (t *fitting) computeShardCuts() {
 	n := t.total
 	shards := ranks.NewRows(ranks.One{}, n).Shards(n)
@@ -266,7 +266,7 @@ func (t *fitting) scanLevels(columns []*data.Column) ([]levels, error) {
 	})
 }
 
-// weighted holds values in ascending order.
+// weighted holds values in ascending order, with their weights.
 type weighted struct {
 	Value, Weight []float64 // no weights: 1
 }
@@ -302,7 +302,8 @@ func (t *fitting) sortedValues(c *data.Column) (weighted, error) {
 	})
 }
 
-// reach returns the first place up to which a proportion of the weight lies, and whether it is that proportion exactly.
+// reach returns the first index up to which the values have at least the given share of the weight; exact reports
+// whether they have exactly that share.
 func (w weighted) reach(share float64) (place int, exact bool) {
 	total, sum := 0.0, 0.0
 	for _, v := range w.Weight {
@@ -316,7 +317,7 @@ func (w weighted) reach(share float64) (place int, exact bool) {
 	return len(w.Value) - 1, false
 }
 
-// median returns the median, NaN if there are no values.
+// median returns the median, or NaN if there are no values.
 func (w weighted) median() float64 {
 	v, m := w.Value, len(w.Value)/2
 	switch {
@@ -334,7 +335,7 @@ func (w weighted) median() float64 {
 	return v[m-1] + (v[m]-v[m-1])/2
 }
 
-// quantile returns a value below which about a proportion of the weight lies.
+// quantile returns a value below which approximately the given share of the weight lies.
 func (w weighted) quantile(share float64) float64 {
 	if w.Weight != nil {
 		k, _ := w.reach(share)
@@ -343,7 +344,7 @@ func (w weighted) quantile(share float64) float64 {
 	return w.Value[int(math.Round(share*float64(len(w.Value)-1)))]
 }
 
-// labelsOf returns the sorted labels of a grouping over all blocks, or the first error of a block. It is a
+// labelsOf returns the sorted labels of a grouping over all blocks, or the first error of any block. It is a
 // collective call.
 func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
 	type labels struct {

@@ -13,75 +13,78 @@ import (
 type Task string
 
 const (
-	Auto       Task = ""           // numbers of more than two values: regression; two values: binary
+	Auto       Task = ""           // regression for numbers of more than two values, Binary for two values
 	Regression Task = "regression" // a numeric target
-	Binary     Task = "binary"     // a target of two values, encoded ±1
-	Multiclass Task = "multiclass" // a target of K > 2 classes, encoded 0 … K−1; a Spec that asks for Binary gets it too
+	Binary     Task = "binary"     // a target of two values, encoded as ±1
+	// a target of K > 2 classes, encoded as 0 … K−1; a Spec that asks for Binary also accepts it
+	Multiclass Task = "multiclass"
 )
 
 // DefaultMaxLevels is the default limit on the levels of a categorical feature.
 const DefaultMaxLevels = 1000
 
-// A Spec assigns roles to columns and says how to encode them.
+// A Spec assigns roles to columns and specifies how to encode them.
 type Spec struct {
 	Target string `json:"target"` // column to predict
 	Task   Task   `json:"task"`
 
-	// Features are the columns to predict from, in this order; empty means every
-	// column but Target and Drop, and Groups only with GroupFeatures. A column of
-	// dates that is taken apart stands for its parts, here and in Drop.
+	// Features lists the columns to predict from, in this order. If it is empty, they are all columns except
+	// Target and Drop; the columns of Groups are included only if GroupFeatures is set. Here and in Drop, a
+	// column of dates that was split stands for its parts.
 	Features []string `json:"features,omitempty"`
-	Drop     []string `json:"drop,omitempty"`   // columns left out of the default Features
+	Drop     []string `json:"drop,omitempty"`   // columns excluded from the default Features
 	Groups   []string `json:"groups,omitempty"` // columns whose values name groups
 
-	// GroupFeatures makes the columns of Groups features, as categories, where Features
-	// is empty. A group column of too many levels for a feature is left out, with a note.
+	// GroupFeatures makes the columns of Groups categorical features if Features is empty. A group column with
+	// too many levels for a feature is omitted, with a note.
 	GroupFeatures bool `json:"group_features,omitempty"`
 
-	// Categorical are numeric or bool columns to take as categories.
+	// Categorical lists numeric or bool columns to treat as categories.
 	Categorical []string `json:"categorical,omitempty"`
 
-	Positive string `json:"positive,omitempty"` // positive value of a binary target; "" for the rule
+	// positive value of a binary target; "" means that a rule chooses it
+	Positive string `json:"positive,omitempty"`
 
-	// Scale is "standard" (or "", the same) to bring numeric features to mean
-	// 0 and standard deviation 1 (population) on the training rows, "max" to divide
-	// them by their largest absolute value there, so that 0 stays 0, or "none".
-	// Sparse vectors are never centred: "standard" does with their entries what "max" does.
+	// Scale is "standard" (or ""), which brings numeric features to mean 0 and population standard deviation 1
+	// on the training rows; "max", which divides them by their largest absolute value in the training rows, so
+	// that 0 stays 0; or "none". Sparse vectors are never centred: for their entries, "standard" means "max".
 	Scale       string `json:"scale"`
-	ScaleTarget bool   `json:"scale_target"` // the same for a regression target
+	ScaleTarget bool   `json:"scale_target"` // standardises a regression target too
 	Intercept   bool   `json:"intercept"`    // append a column of ones
 
-	// Impute says what becomes of nulls in numeric features: "error" (or "",
-	// the same), "mean" or "median" of the training rows, or "drop", which
-	// drops the rows that have one there or in the target.
+	// Impute selects the treatment of nulls in numeric features: "error" (or ""), replacement by the "mean" or
+	// "median" of the training rows, or "drop", which drops rows with a null in such a feature or in the
+	// target.
 	Impute string `json:"impute"`
 
-	MaxLevels int `json:"max_levels,omitempty"` // of a categorical feature; 0 means DefaultMaxLevels
+	MaxLevels int `json:"max_levels,omitempty"` // maximum for a categorical feature; 0 means DefaultMaxLevels
 
-	// MinCount, above 0, makes one level, (other), of the levels of a feature that
-	// fewer training rows have, and of the rarest beyond MaxLevels.
+	// MinCount, if positive, merges levels of a feature that occur in fewer training rows, and the rarest
+	// levels beyond MaxLevels, into one level, (other).
 	MinCount int `json:"min_count,omitempty"`
 
-	// Weight is a column of positive numbers that say how many rows a row stands for: means, standard deviations,
-	// medians and knots are those of a table that repeats the rows so often. It is no feature.
+	// Weight names a column of positive numbers: the number of rows that each row represents. Means, standard
+	// deviations, medians and knots are those of a table in which each row is repeated that many times. The
+	// column is not a feature.
 	Weight string `json:"weight,omitempty"`
 
-	// Exposure is a column of positive numbers that the target is divided by, such as the years of a contract for a
-	// target of counts: what is fitted is a rate. It is no feature, and needs a target that is not scaled.
+	// Exposure names a column of positive numbers by which the target is divided, such as the years of a
+	// contract for a target of counts; the model then predicts a rate. The column is not a feature, and the
+	// target must not be scaled.
 	Exposure string `json:"exposure,omitempty"`
 
-	// TargetTransform, "log" or "log1p", is what is fitted of a regression target.
+	// TargetTransform is "log" or "log1p" to fit this function of a regression target, or "".
 	TargetTransform string `json:"target_transform,omitempty"`
 
-	// Transforms are columns made of the features.
+	// Transforms specifies columns derived from the features.
 	Transforms Transforms `json:"transforms,omitzero"`
 
-	// Products are columns with a coding of their own, behind all others. They stand for
-	// the coefficients of groups: see Encoder.GroupProducts.
+	// Products are columns with a given coding that follow all other columns. They represent the coefficients
+	// of groups: see Encoder.GroupProducts.
 	Products []Term `json:"products,omitempty"`
 
-	// Reference names, by column, the level whose coefficient is 0: it has no encoded
-	// column, and levels that training did not see count as it does.
+	// Reference maps a column to the level whose coefficient is 0. This level has no encoded column, and levels
+	// that training lacked are treated like it.
 	Reference map[string]string `json:"reference,omitempty"`
 }
 
@@ -170,13 +173,13 @@ func (s *Spec) isGroupFeature(name string) bool {
 		name != s.Target
 }
 
-// Transforms lists derived columns by the names of their source columns.
+// Transforms specifies derived columns by the names of their source columns.
 type Transforms struct {
 	Log    []string `json:"log,omitempty"`    // its logarithm, in its place
 	Square []string `json:"square,omitempty"` // its square, in addition
-	// a natural cubic spline of that number of knots, at quantiles, in its place
+	// Spline replaces a number by a natural cubic spline with the given number of knots, at quantiles.
 	Spline   map[string]int `json:"spline,omitempty"`
-	Interact [][2]string    `json:"interact,omitempty"` // the product of two columns, in addition
+	Interact [][2]string    `json:"interact,omitempty"` // pairs of columns whose product is added
 }
 
 // IsEmpty reports whether there are no derived columns.

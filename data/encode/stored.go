@@ -10,13 +10,13 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// In a file, a column of vectors is one input with arrays of what its entries have: the places, shifts, scales and
-// fills. The encoded columns of the entries are left out, since the arrays determine them.
+// In a file, a column of dense vectors is one input with arrays that hold the indices, shifts, scales and fills of
+// its entries. The encoded columns of the entries are omitted, since the arrays determine them.
 
 // plainEncoder is an Encoder without methods.
 type plainEncoder Encoder
 
-// A storedEncoder is an Encoder as a file has it.
+// A storedEncoder is the representation of an Encoder in a file.
 type storedEncoder struct {
 	plainEncoder
 	Inputs  []storedInput  `json:"inputs"`
@@ -27,7 +27,7 @@ type storedEncoder struct {
 type storedInput struct {
 	Input
 	Shifts []float64 `json:"shifts,omitempty"` // of dense vectors, by place
-	Fills  []float64 `json:"fills,omitempty"`  // of dense vectors, by place; none: 0
+	Fills  []float64 `json:"fills,omitempty"`  // fills of dense vectors, by index; nil means 0
 }
 
 // A storedProfile is a Profile with one element for all entries of dense vectors.
@@ -39,14 +39,14 @@ type storedProfile struct {
 // A storedInputProfile is the profile of one input, or the profiles of all entries of a dense vector.
 type storedInputProfile struct {
 	InputProfile
-	Entries []InputProfile `json:"entries,omitempty"` // their inputs are counted from the first entry
+	Entries []InputProfile `json:"entries,omitempty"` // their inputs are numbered from the first entry
 }
 
-// JSONShape returns a value of the type whose fields the JSON of an encoder has.
+// JSONShape returns a value of the type that defines the JSON fields of an encoder.
 func (e *Encoder) JSONShape() any { return storedEncoder{} }
 
-// entryPlace returns the place of an input that is an entry of a dense vector; is reports whether it can be stored
-// together with the other entries.
+// entryPlace returns the index of an input within a dense vector; is reports whether the input can be stored
+// together with other entries.
 func (e *Encoder) entryPlace(in *Input) (place int32, is bool) {
 	if in.Vector == "" || in.Of != nil || in.Kind != data.Numeric || in.Stored != 0 {
 		return 0, false
@@ -62,19 +62,20 @@ func (e *Encoder) entryPlace(in *Input) (place int32, is bool) {
 	return place, name == in.Name && name == c.Name && c.Source == name && c.Kind == "numeric" && c.Level == ""
 }
 
-// entryName returns the name of an entry of vectors: x[12].
+// entryName returns the name of an entry of vectors, such as x[12].
 func entryName(vector string, place int32) string { return fmt.Sprintf("%s[%d]", vector, place) }
 
-// MarshalJSON returns the encoder as a file has it.
+// MarshalJSON returns the representation of the encoder in a file.
 func (e *Encoder) MarshalJSON() ([]byte, error) {
 	if !slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.isVector() || in.Vector != "" }) {
 		return json.Marshal((*plainEncoder)(e))
 	}
 	out := storedEncoder{plainEncoder: plainEncoder(*e)}
 	out.Columns = []Coding{}
-	first := make([]int, len(e.Inputs)) // by input, that of the file
-	entry := make([]int, len(e.Inputs)) // by input, the number of its entry; -1 for an input of its own
-	next := 0                           // of the encoded columns
+	first := make([]int, len(e.Inputs)) // input of the file, for each input
+	// number of the entry, for each input; -1 for an input that is stored separately
+	entry := make([]int, len(e.Inputs))
+	next := 0 // of the encoded columns
 	for i := range e.Inputs {
 		in := &e.Inputs[i]
 		entry[i] = -1
@@ -131,8 +132,8 @@ func (e *Encoder) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and encoders of earlier versions, whose dense vectors have an input for
-// each entry.
+// UnmarshalJSON decodes what MarshalJSON returns, and encoders of earlier versions, which have an input for each
+// entry of dense vectors.
 func (e *Encoder) UnmarshalJSON(b []byte) error {
 	var in storedEncoder
 	if err := json.Unmarshal(b, &in); err != nil {
@@ -141,7 +142,7 @@ func (e *Encoder) UnmarshalJSON(b []byte) error {
 	*e = Encoder(in.plainEncoder)
 	stored := e.Columns
 	e.Inputs, e.Columns, e.Profile = nil, nil, nil
-	place := make([]int, len(in.Inputs)) // by input of the file, its first input
+	place := make([]int, len(in.Inputs)) // first input, for each input of the file
 	for i := range in.Inputs {
 		of := &in.Inputs[i]
 		place[i] = len(e.Inputs)

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// fitTarget fits the coding of the target of n rows from their statistics.
+// fitTarget fits the coding of a target of n rows, given its statistics.
 func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetStatistics) error {
 	s := e.Spec
 	if !c.Kind.IsScalar() {
@@ -26,7 +26,7 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 	switch {
 	case n == 1:
 		return f.FaultAt(c.Name, known.First, fix.Advice{}, "there is only one training row; at least two are needed")
-	// and those that look alike may be several
+	// and values that look the same may be several
 	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression:
 		return f.FaultAt(c.Name, known.Inexact-1, fix.Advise("store it as text"),
 			"whole numbers this large cannot be distinguished as classes")
@@ -100,8 +100,8 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 	return e.choosePositive(f, c, values)
 }
 
-// chooseClasses sets the classes of a target with more than two: numbers in numerical order, texts in
-// alphabetical order. Classes that only hold-out rows have are included.
+// chooseClasses sets the classes of a target with more than two: numbers in numerical order, texts in alphabetical
+// order. It includes classes that occur only in hold-out rows.
 func (e *Encoder) chooseClasses(f *data.Frame, c *data.Column, values, held []string) error {
 	switch {
 	case len(values) < 3:
@@ -155,7 +155,7 @@ func (e *Encoder) choosePositive(f *data.Frame, c *data.Column, values []string)
 	return set(b, a, rule)
 }
 
-// sortValues returns values of a column sorted numerically or, for text, alphabetically.
+// sortValues returns values of column c in numerical order or, if they are text, in alphabetical order.
 func sortValues(c *data.Column, values []string) []string {
 	if c.Kind == data.Numeric {
 		return slices.SortedFunc(slices.Values(values), numeral.CompareNumbers)
@@ -163,11 +163,12 @@ func sortValues(c *data.Column, values []string) []string {
 	return slices.Sorted(slices.Values(values))
 }
 
-// maxValues is the largest number of distinct target values counted: one more than the largest number of
+// maxValues is the maximum number of distinct target values that are counted: one more than the maximum number of
 // classes.
 const maxValues = maxClasses + 1
 
-// listSmallest lists the three smallest values, with an ellipsis if there are more. The values must be numbers.
+// listSmallest returns the three smallest values as text, with an ellipsis if there are more. The values must be
+// numbers.
 func listSmallest(values []string) string {
 	sorted := slices.SortedFunc(slices.Values(values), numeral.CompareNumbers)
 	if len(sorted) > 3 {
@@ -179,20 +180,22 @@ func listSmallest(values []string) string {
 // none stands for no row.
 const none = -1
 
-// targetStatistics holds what fitting needs to know about the target. Rows are those of the table, or none.
+// targetStatistics holds the statistics of the target that fitting needs. Row numbers are those of the table; a
+// negative number means that there is no such row.
 type targetStatistics struct {
 	First       int      // the least row
-	Nulls, Null int      // how many are null, and the first
-	Bad         int      // the first that is not finite
+	Nulls, Null int      // number of nulls, and the first row with one
+	Bad         int      // first row whose value is not finite
 	Value       float64  // that
-	Inexact     int      // the first row (1-based) of the column of a whole number too large for a float64; 0: none
-	Values      []string // as many different ones as a coding asks for, in order of appearance
-	Held        []string // likewise of the rows held out, where these may be classes
-	Uncovered   int      // how many have no logarithm, where one is asked for
+	Inexact     int      // first row (1-based) of the column with a whole number too large for a float64, or 0
+	Values      []string // distinct values in order of appearance, up to the number that a coding needs
+	Held        []string // distinct values of the hold-out rows, if these may be classes
+	Uncovered   int      // number of targets without the required logarithm
 	Outside     int      // the first of them
 	Text        string   // that
 
-	Moments []matrix.Moment // of what is fitted, where it is scaled and there are no faults; see fitting.stripeCuts
+	// moments of the function that is fitted, if it is scaled and the target is valid; see fitting.stripeCuts
+	Moments []matrix.Moment
 }
 
 // targetFaults returns the nulls and other faults of a target in some rows. Its values must be in memory.
@@ -299,7 +302,7 @@ func mergeTargets(all []*targetStatistics) *targetStatistics {
 	return out
 }
 
-// values returns the values of a target of classes.
+// values returns the original values of the classes of a target.
 func (t *Target) values() []string {
 	if t.Task == Binary {
 		return []string{t.Negative, t.Positive}
@@ -307,7 +310,7 @@ func (t *Target) values() []string {
 	return t.Classes
 }
 
-// checkValues returns an error if one of the n rows is null, NaN or infinite.
+// checkValues returns an error if the target of one of the n rows is null, NaN or infinite.
 func (k *targetStatistics) checkValues(f *data.Frame, column string, n int) error {
 	switch {
 	case k.Bad >= 0:
@@ -321,8 +324,7 @@ func (k *targetStatistics) checkValues(f *data.Frame, column string, n int) erro
 	return nil
 }
 
-// countWithoutLogarithm returns how many rows have a target whose transformation is not finite, and the first
-// of them.
+// countWithoutLogarithm returns the number of rows whose target has no finite transform, and the first such row.
 func countWithoutLogarithm(transform string, c *data.Column, rows matrix.Set) (count, first int) {
 	t := Target{Transform: transform}
 	first = none
@@ -339,7 +341,7 @@ func countWithoutLogarithm(transform string, c *data.Column, rows matrix.Set) (c
 	return count, first
 }
 
-// noLogarithmFault returns the error of targets without a logarithm, or nil if count is 0.
+// noLogarithmFault returns an error about targets that have no logarithm, or nil if count is 0.
 func noLogarithmFault(f *data.Frame, column, transform string, count, first int, text string) error {
 	if count == 0 {
 		return nil
@@ -414,7 +416,8 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 	return nil
 }
 
-// readExposures fills dst with the exposures of the rows, or returns an error that names the first row without one.
+// readExposures fills dst with the exposures of the rows, or returns an error that names the first row without a
+// valid exposure.
 func readExposures(f *data.Frame, c *data.Column, rows matrix.Set, dst []float64) error {
 	if c.Kind != data.Numeric && rows.Len() > 0 {
 		return f.Fault(c.Name, fix.Advice{}, "the exposure must be a number, but the column holds %s", c.Type)

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/internal/transform"
 )
 
-// A Target says how the target is encoded: as +1 for Positive and −1 for
-// Negative, as the index of its class in Classes, or as (v − Shift)/Scale of the number v.
+// A Target specifies how the target is encoded: as +1 for Positive and −1 for Negative, as the index of its class
+// in Classes, or as (v − Shift)/Scale for a number v.
 type Target struct {
 	Name     string    `json:"name"`
 	Task     Task      `json:"task"` // Regression, Binary or Multiclass
@@ -22,29 +22,30 @@ type Target struct {
 	Shift    float64   `json:"shift"`
 	Scale    float64   `json:"scale"`
 
-	// Exposure is the column that the target is divided by: v is a rate. "": none.
+	// Exposure is the column by which the target is divided, so that v is a rate; "" means none.
 	Exposure string `json:"exposure,omitempty"`
 
-	// Transform, "log" or "log1p", says that v is this function of the target, and Smear
-	// what its inverse is multiplied by for the mean of the target; 0 is 1, for its median.
+	// Transform is "log" or "log1p" if v is this function of the target. Smear is the factor by which the
+	// inverse function is multiplied to estimate the mean of the target; 0 means 1, which estimates its median.
 	Transform string  `json:"transform,omitempty"`
 	Smear     float64 `json:"smear,omitempty"`
 }
 
-// maxClasses is the largest number of classes of a target.
+// maxClasses is the maximum number of classes of a target.
 const maxClasses = 1000
 
-// Outputs returns the number of coefficients per encoded column: the number of classes for Multiclass, else 1.
+// Outputs returns the number of coefficients for each encoded column: the number of classes for Multiclass, and 1
+// otherwise.
 func (t *Target) Outputs() int { return max(1, len(t.Classes)) }
 
-// Transformed returns the transformation of a target value v before scaling. It panics for a transformation of pieces
-// without knots.
+// Transformed returns the transformed value of a target v before scaling. It panics if the transformation has
+// pieces but no knots.
 func (t *Target) Transformed(v float64) float64 {
 	f := Function{Name: t.Transform}
 	return f.Evaluate(v)
 }
 
-// Predicted returns the prediction of a numeric target in its own units, given the margin z·x.
+// Predicted returns the prediction of a numeric target in the units of the table, given the margin z·x.
 func (t *Target) Predicted(margin float64) float64 {
 	return transform.Undo(t.Transform, t.Shift+t.Scale*margin, t.Smear)
 }

@@ -8,29 +8,30 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Term is a column that is made of others: the product of its operands. One operand makes a function of a number,
-// such as a logarithm or a piece of a spline; several make an interaction, a pair of levels of two crossed categories,
-// or what a group adds to the coefficient of a feature.
+// A Term is a derived column: the product of its operands. A single operand yields a function of a number, such as
+// a logarithm or a piece of a spline. Several operands yield an interaction, a pair of levels of two crossed
+// categories, or a group's deviation from the coefficient of a feature.
 type Term struct {
 	Name string    `json:"name"`
 	Of   []Operand `json:"of"`
 
-	// Scale is what the product is divided by, without a shift; 0 means that shift and scale are fitted, as of a column
-	// of the table.
+	// Scale divides the product, without a shift; 0 means that shift and scale are fitted, as for a column of
+	// the table.
 	Scale float64 `json:"scale"`
 }
 
 // An Operand is a factor of a Term: a function of a number, or the indicator of a level of a category.
 type Operand struct {
 	Column   string    `json:"column"`
-	Kind     data.Kind `json:"kind"`              // of the column, as it is taken
+	Kind     data.Kind `json:"kind"`              // kind as which the column is used
 	Function Function  `json:"function,omitzero"` // of a number
-	Fill     *float64  `json:"fill,omitempty"`    // of a number, for nulls; nil: a null makes a null
-	Center   float64   `json:"center,omitempty"`  // of a number: subtracted from the function
-	Level    string    `json:"level,omitempty"`   // of a category
+	// value that replaces nulls of a number; if nil, a null yields a null
+	Fill   *float64 `json:"fill,omitempty"`
+	Center float64  `json:"center,omitempty"` // value subtracted from the function of a number
+	Level  string   `json:"level,omitempty"`  // of a category
 }
 
-// Label returns the name of the operand in the name of a term.
+// Label returns the name of the operand within the name of a term.
 func (o *Operand) Label() string {
 	if o.Kind == data.Numeric {
 		return o.Column

@@ -17,30 +17,32 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// sampledRows is the number of different training rows that a RowSample knows, at most.
+// sampledRows is the maximum number of different training rows in a RowSample.
 const sampledRows = 4096
 
-// A RowSample recognises training rows by their encoded features: in any order, in any file format and among other
-// rows. It knows the training rows whose hash begins with Zeros zero bits, which are all of a small table.
+// A RowSample recognises training rows by their encoded features, in any order, in any file format and among other
+// rows. It holds the training rows whose hash begins with Zeros zero bits; for a small table these are all rows.
 type RowSample struct {
 	Zeros    int     `json:"zeros"`
-	Rows     int     `json:"rows"`     // training rows with such a hash
-	Repeated float64 `json:"repeated"` // their proportion that is equal to another training row
-	Hashes   string  `json:"hashes"`   // the next 32 bits of every hash, as ascending differences in base64
+	Rows     int     `json:"rows"`     // number of training rows with such a hash
+	Repeated float64 `json:"repeated"` // proportion of them that are equal to another training row
+	// the next 32 bits of every hash, encoded as ascending differences in base64
+	Hashes string `json:"hashes"`
 }
 
-// TrainingRows says how many of the encoded rows are equal to training rows in every feature.
+// TrainingRows counts the encoded rows that are equal to training rows in every feature.
 type TrainingRows struct {
-	Compared int     `json:"compared"` // rows that could be compared: all, or a sample of them
-	Equal    int     `json:"equal"`    // of those compared
-	Rows     int     `json:"rows"`     // encoded rows
-	Expected float64 `json:"expected"` // proportion of new rows that are equal to training rows by chance
+	Compared int `json:"compared"` // number of rows that could be compared: all, or a sample of them
+	Equal    int `json:"equal"`    // of those compared
+	Rows     int `json:"rows"`     // encoded rows
+	// expected proportion of new rows that are equal to training rows by chance
+	Expected float64 `json:"expected"`
 
-	known int // training rows that Expected was estimated from
+	known int // number of training rows from which Expected was estimated
 }
 
-// hashRows passes the hashes of all rows to put, shard by shard and under a lock. A hash depends on the values alone,
-// as float32 if narrow, not on how they are stored.
+// hashRows passes the hashes of all rows to put, one shard at a time and under a lock. A hash depends only on the
+// values, rounded to float32 if narrow is set, and not on their storage.
 func hashRows(d *Dataset, narrow bool, put func(hashes []uint64)) {
 	salt := make([]uint64, d.D)
 	for j := range salt {
@@ -74,7 +76,8 @@ func hashRows(d *Dataset, narrow bool, put func(hashes []uint64)) {
 	})
 }
 
-// hashEntry returns the hash of an entry of a row: 0 of 0, which sparse rows do not store.
+// hashEntry returns the hash of an entry of a row. It is 0 if the entry is 0, since sparse rows do not store such
+// entries.
 func hashEntry(v float64, salt uint64, narrow bool) uint64 {
 	if narrow {
 		v = float64(float32(v))
@@ -95,8 +98,8 @@ func mixBits(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// A hashCount counts the rows by hash, of those hashes that begin with some zero bits: as few as keep at most
-// sampledRows hashes.
+// A hashCount counts rows by their hashes. It counts only hashes that begin with a number of zero bits: the
+// smallest number for which at most sampledRows hashes are kept.
 type hashCount struct {
 	zeros int
 	rows  map[uint64]int
@@ -114,7 +117,7 @@ func (c *hashCount) add(hash uint64) {
 	}
 }
 
-// sampleRows returns the sample of training rows.
+// sampleRows returns a sample of the rows of d, which are training rows.
 func sampleRows(d *Dataset, narrow bool) *RowSample {
 	all := hashCount{rows: map[uint64]int{}}
 	hashRows(d, narrow, func(hashes []uint64) {
@@ -141,10 +144,10 @@ func sampleRows(d *Dataset, narrow bool) *RowSample {
 	return s
 }
 
-// key returns the bits of a hash that the sample keeps.
+// key returns the bits of a hash that are kept in the sample.
 func (s *RowSample) key(hash uint64) uint32 { return uint32(hash << s.Zeros >> 32) }
 
-// keys returns the hashes of the sample. It is an error if the sample, which may be from a file, is damaged.
+// keys returns the hashes of the sample. It returns an error if the sample, which may come from a file, is damaged.
 func (s *RowSample) keys() (map[uint32]bool, error) {
 	damaged := errors.New("the sample of training rows is damaged")
 	packed, err := base64.StdEncoding.DecodeString(s.Hashes)
@@ -163,7 +166,7 @@ func (s *RowSample) keys() (map[uint32]bool, error) {
 	return keys, nil
 }
 
-// count adds the rows of a block to t; keys are the hashes of the sample.
+// count compares the rows of a block with the sample, whose hashes are keys, and adds the result to t.
 func (s *RowSample) count(keys map[uint32]bool, d *Dataset, narrow bool, t *TrainingRows) {
 	hashRows(d, narrow, func(hashes []uint64) {
 		for _, h := range hashes {
@@ -178,8 +181,8 @@ func (s *RowSample) count(keys map[uint32]bool, d *Dataset, narrow bool, t *Trai
 	t.Rows, t.Expected, t.known = t.Rows+d.N, s.Repeated, s.Rows
 }
 
-// IsMoreThanChance reports whether more rows are equal to training rows than among new rows of the same kind, by at
-// least two rows and four standard deviations.
+// IsMoreThanChance reports whether the number of rows equal to training rows exceeds the number expected among new
+// rows of the same kind by at least two rows and four standard deviations.
 func (t *TrainingRows) IsMoreThanChance() bool {
 	if t == nil || t.Compared == 0 || t.known == 0 {
 		return false
@@ -189,7 +192,8 @@ func (t *TrainingRows) IsMoreThanChance() bool {
 	return float64(t.Equal) >= n*p+2 && float64(t.Equal) > n*p+4*deviation
 }
 
-// String returns a sentence about how many rows are training rows; "" if there are no more than by chance.
+// String returns a sentence that states how many rows are training rows, or "" if the number can be explained by
+// chance.
 func (t *TrainingRows) String() string {
 	if !t.IsMoreThanChance() {
 		return ""

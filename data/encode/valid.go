@@ -10,10 +10,10 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// EncodeValidBlocks works like EncodeBlocks for all rows, without a target, but leaves out rows that cannot be
-// encoded and gives the reasons in Block.Invalid: a null where nothing fills it, a value that is not finite or not
-// usable, or a text among the numbers or dates of a column of CSV or JSON Lines. Faults of whole columns remain errors:
-// a column that is absent, or that has no number or date at all where training had some.
+// EncodeValidBlocks works like EncodeBlocks for all rows, without a target, but omits rows that cannot be encoded
+// and states the reasons in Block.Invalid: a null that is not filled, a value that is not finite or not usable, or
+// a text among the numbers or dates of a CSV or JSON Lines column. Problems of whole columns are still errors: a
+// column that is absent, or one without any number or date although training had some.
 func (e *Encoder) EncodeValidBlocks(
 	ctx context.Context, f *data.Frame, size int, do func(Block) error,
 ) (report Report, err error) {
@@ -50,7 +50,7 @@ func (e *Encoder) EncodeValidBlocks(
 	})
 }
 
-// numericColumns returns the names of the columns that inputs read as numbers, except dates.
+// numericColumns returns the names of the columns that inputs use as numbers, except dates.
 func (e *Encoder) numericColumns() (names []string) {
 	add := func(name string, kind data.Kind) {
 		if kind == data.Numeric && !slices.Contains(names, name) && !slices.Contains(e.Dates, name) {
@@ -68,14 +68,14 @@ func (e *Encoder) numericColumns() (names []string) {
 	return names
 }
 
-// readValid returns f with numbers in place of columns of text that training had as numbers or dates, and the reasons
-// why texts of some rows cannot be read. A column without any readable value is an error.
+// readValid returns f with numeric columns in place of columns of text that held numbers or dates in training, and,
+// for each row with a text that cannot be read, the reason. A column without any readable value is an error.
 func (e *Encoder) readValid(ctx context.Context, f *data.Frame) (g *data.Frame, why map[int]string, err error) {
 	g, why = f, map[int]string{}
 	read := func(name, what string, parse func(c *data.Column) (*data.Column, map[int]string)) error {
 		c, err := f.Lookup(name)
 		if err != nil || c.Kind != data.Categorical {
-			return nil // the encoding reports what is wrong
+			return nil // the encoding reports the problem
 		}
 		if c, err = c.Load(ctx); err != nil || c.IsAllNull() {
 			return err
@@ -120,7 +120,7 @@ func (e *Encoder) readValid(ctx context.Context, f *data.Frame) (g *data.Frame, 
 	return g, why, problems.Err()
 }
 
-// findNulls adds the rows of a block to those that are invalid which have nulls that nothing fills.
+// findNulls adds the rows of a block that have nulls that are not filled to its invalid rows.
 func (e *Encoder) findNulls(ctx context.Context, b *Block) error {
 	if e.Spec.Impute == "mean" || e.Spec.Impute == "median" {
 		return nil
@@ -128,7 +128,7 @@ func (e *Encoder) findNulls(ctx context.Context, b *Block) error {
 	for _, name := range append(e.numericColumns(), e.Dates...) {
 		c, err := b.Frame.Lookup(name)
 		if err != nil || !c.Kind.IsScalar() {
-			continue // the encoding reports what is wrong
+			continue // the encoding reports the problem
 		}
 		if c, err = c.Load(ctx); err != nil {
 			return err
@@ -145,8 +145,8 @@ func (e *Encoder) findNulls(ctx context.Context, b *Block) error {
 	return nil
 }
 
-// findInvalid tries the given rows one by one after encoding all of them failed with cause, and adds the rows that
-// cannot be encoded to the invalid rows of the block. It returns an error that no row explains.
+// findInvalid encodes the given rows one by one, after encoding all of them failed with the error cause, and adds
+// the rows that cannot be encoded to the invalid rows of the block. It returns an error that is not due to a row.
 func (e *Encoder) findInvalid(ctx context.Context, b *Block, rows []int, cause error) error {
 	var all data.Problems
 	if err := all.Add(cause); err != nil || len(rows) == 0 {
@@ -176,7 +176,7 @@ func (e *Encoder) findInvalid(ctx context.Context, b *Block, rows []int, cause e
 	return nil
 }
 
-// describeRow returns an error about a row without the file, the row and the advice.
+// describeRow returns the text of an error about a row, without the file, the row and the advice.
 func describeRow(e *data.Error) string {
 	return (&table.Error{Column: e.Column, Msg: e.Msg, Err: e.Err}).Error()
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/drotrain/drotrain/design"
 )
 
-// A sparse vector is one Input. Its encoded columns are the places at which some training row has an entry that is
-// not 0. They are never centred, so that what is 0 stays 0: under any scale but "none", an entry is divided by the
-// largest absolute value that the training rows have at its place.
+// A sparse vector is one Input. It has an encoded column for each index at which some training row has a nonzero
+// entry. The columns are never centred, so that 0 stays 0. Under any scale but "none", an entry is divided by the
+// largest absolute value that the training rows have at its index.
 
-// vectorStatistics holds what fitting needs to know about a column of sparse vectors.
+// vectorStatistics holds the statistics of a column of sparse vectors that fitting needs.
 type vectorStatistics struct {
-	places  []int32   // at which a training row has an entry that is not 0, ascending
-	largest []float64 // by place, the largest absolute value
-	entries int       // that are not 0, in all training rows
+	places  []int32   // indices at which a training row has a nonzero entry, ascending
+	largest []float64 // largest absolute value at each of these indices
+	entries int       // number of nonzero entries in all training rows
 }
 
 // isVector reports whether an input holds sparse vectors.
@@ -47,7 +47,7 @@ func (t *fitting) scanVectors(columns []*data.Column) ([]vectorStatistics, error
 		}
 		x := &out[i]
 		x.places = found.Rank()
-		const bytesOfColumn = 256 // its name, scale, coefficients and directions
+		const bytesOfColumn = 256 // for its name, scale, coefficients and search directions
 		if err := table.Afford(bytesOfColumn*int64(len(x.places)),
 			fmt.Sprintf("for the %d places of column %q", len(x.places), c.Name)); err != nil {
 			return nil, intake.InFile(t.f.Name(), err)
@@ -95,10 +95,10 @@ func (e *Encoder) appendPlaces(in *Input) {
 	}
 }
 
-// placeName returns the name of an entry.
+// placeName returns the name of the entry at an index.
 func (in *Input) placeName(place int32) string { return entryName(in.Name, place) }
 
-// scaleOf returns what the entry at the k-th place is divided by.
+// scaleOf returns the divisor of the entry at the k-th index.
 func (in *Input) scaleOf(k int) float64 {
 	if in.Scales == nil {
 		return 1
@@ -124,12 +124,12 @@ func (in *Input) validateVector() error {
 	return nil
 }
 
-// vectorFault returns the error of sparse vectors where single values are needed.
+// vectorFault returns an error about a column of sparse vectors in a role that requires single values.
 func vectorFault(f *data.Frame, name, what string) *data.Error {
 	return f.Fault(name, fix.Advice{}, "%s needs single values, but this column holds sparse vectors", what)
 }
 
-// vectorSource returns the encoding of a column of sparse vectors.
+// vectorSource returns a matrix source that encodes a column of sparse vectors.
 func (in *Input) vectorSource(c *data.Column) *matrix.Vector {
 	places := matrix.NewPlaces(int(in.Index[len(in.Index)-1]) + 1)
 	for _, p := range in.Index {
@@ -139,12 +139,12 @@ func (in *Input) vectorSource(c *data.Column) *matrix.Vector {
 	return &matrix.Vector{Sparse: c.Sparse, Places: places, Scales: in.Scales, First: in.First}
 }
 
-// entriesPerRow returns the average number of entries in a row of the vectors of a column.
+// entriesPerRow returns the average number of entries per row of a column of vectors.
 func entriesPerRow(c *data.Column) float64 {
 	return float64(c.Sparse.Entries()) / float64(max(1, c.Sparse.Rows()))
 }
 
-// checkVectors returns an error if an entry of a set of rows is not finite after encoding.
+// checkVectors returns an error if an encoded entry of a set of rows is not finite.
 func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage design.Storage) error {
 	for _, q := range sources {
 		if q.vector == nil {
@@ -158,7 +158,8 @@ func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage desi
 	return nil
 }
 
-// countUnseenPlaces returns how many rows have an entry at a place that training did not see, or nil.
+// countUnseenPlaces counts the rows with an entry at an index that has no encoded column, or returns nil if there
+// are none.
 func countUnseenPlaces(f *data.Frame, q *source, rows matrix.Set) *Unseen {
 	u := Unseen{Column: q.in.Name, Places: true}
 	for _, r := range rows.All() {
