@@ -14,13 +14,14 @@ import (
 type column struct {
 	*data.Column           // the examined rows
 	rows         []int     // of the table, from 0
-	number       []float64 // NaN for nulls; nil for text; not to be changed
-	values       []count   // the different values with their rows, in ascending order of numbers or by first row
-	index        []int32   // by row: the value in values, or −1 for nulls
-	nulls        int
+	number       []float64 // NaN for nulls; nil if the column is text; must not be changed
+	// distinct values with their rows: numbers in ascending order, texts in the order of their first rows
+	values []count
+	index  []int32 // index into values for each row; −1 for nulls
+	nulls  int
 }
 
-// A count is a value and its rows.
+// A count is a value with the number of its rows.
 type count struct {
 	value float64 // of a text, its code
 	rows  int32
@@ -63,7 +64,7 @@ func newColumn(c *data.Column, rows []int) *column {
 			}
 		}
 	}
-	order, different := radix.Argsort(out.number), 0 // what is no number sorts to an end
+	order, different := radix.Argsort(out.number), 0 // NaN sorts to one end
 	order = slices.DeleteFunc(order, func(i int32) bool { return math.IsNaN(out.number[i]) })
 	for n, i := range order {
 		if n == 0 || out.number[order[n-1]] != out.number[i] {
@@ -89,10 +90,10 @@ func (c *column) text(v count) string { return c.Level[int(v.value)] }
 // countValues returns the number of rows with a value.
 func (c *column) countValues() int { return len(c.rows) - c.nulls }
 
-// row returns the number of a place among the examined rows in the table, from 1.
+// row returns the row number in the table, counted from 1, of an examined row given by its index.
 func (c *column) row(place int) int { return c.rows[place] + 1 }
 
-// SplitName splits the name of a column into words in lower case: is_recid, isRecid and "is recid" give is, recid.
+// SplitName splits the name of a column into lower-case words: is_recid, isRecid and "is recid" become is, recid.
 func SplitName(name string) []string {
 	var b strings.Builder
 	lower := false
@@ -111,7 +112,7 @@ func SplitName(name string) []string {
 	return strings.Fields(b.String())
 }
 
-// hasWord reports whether a name contains one of some words.
+// hasWord reports whether a name contains one of the given words.
 func hasWord(name string, of ...string) bool {
 	return slices.ContainsFunc(SplitName(name), func(w string) bool { return slices.Contains(of, w) })
 }

@@ -13,24 +13,24 @@ import (
 const (
 	maxRows  = 20_000    // rows examined
 	maxCells = 1_000_000 // and values
-	fewRows  = 20        // fewer are not examined for leaks
+	fewRows  = 20        // minimum number of rows for a search for leaks
 )
 
-// ExaminedRows returns how many of n rows of a table with that many columns are examined.
+// ExaminedRows returns how many rows are examined in a table with n rows and the given number of columns.
 func ExaminedRows(n, columns int) int {
 	return min(n, maxRows, max(2000, maxCells/max(1, columns)))
 }
 
-// Examine returns findings about the columns of a table that have a role, in the order of the table and with those
-// about the whole table last. rows are rows of the table, counted from 0, in any order; nil means all. Of many rows
-// every k-th is examined, so that the time is bounded. Values are read from files column by column. It panics if one
-// is not a row of the table.
+// Examine returns findings about the columns of a table that have a role, in the order of the table, followed by
+// findings about the whole table. rows lists rows of the table, counted from 0, in any order; nil means all. If
+// there are many rows, only every k-th is examined, which bounds the time. Values are read from files one column at
+// a time. Examine panics if a row is not in the table.
 func Examine(ctx context.Context, f *data.Frame, rows []int, roles Roles) ([]Finding, error) {
 	return ExamineSample(ctx, f, SampleRows(f, rows, roles), nil, roles)
 }
 
-// SampleRows returns which of some rows of a table [Examine] examines, in ascending order. It panics if one is not a
-// row of the table.
+// SampleRows returns those of the given rows that [Examine] would examine, in ascending order. It panics if a row
+// is not in the table.
 func SampleRows(f *data.Frame, rows []int, roles Roles) []int {
 	used := 0
 	for _, c := range f.Columns {
@@ -41,8 +41,8 @@ func SampleRows(f *data.Frame, rows []int, roles Roles) []int {
 	return sampleRows(f.Rows, rows, used)
 }
 
-// ExamineSample works like [Examine] for rows of SampleRows. Columns that were read already are in known, with the
-// values of these rows; others are read from the table. It panics if one is not a row of the table.
+// ExamineSample works like [Examine] for rows returned by SampleRows. known holds columns that were read already,
+// with the values of these rows; other columns are read from the table. It panics if a row is not in the table.
 func ExamineSample(
 	ctx context.Context, f *data.Frame, rows []int, known map[string]*data.Column, roles Roles,
 ) ([]Finding, error) {
@@ -123,7 +123,7 @@ func sampleRows(all int, rows []int, columns int) []int {
 	for _, r := range rows {
 		among[r] = true
 	}
-	for r, at, i := 0, 0, 0; i < m; r++ { // at of the rows are before r
+	for r, at, i := 0, 0, 0; i < m; r++ { // at rows precede r
 		if among[r] {
 			if at == out[i] {
 				out[i] = r
@@ -135,7 +135,7 @@ func sampleRows(all int, rows []int, columns int) []int {
 	return out
 }
 
-// An examination holds the examined columns and what they are to predict.
+// An examination holds the examined columns and the target to be predicted.
 type examination struct {
 	roles   *Roles
 	rows    []int
@@ -143,17 +143,17 @@ type examination struct {
 	target  *column
 
 	binary bool        // the target has classes
-	y      [][]float64 // by class against the others, or the target: NaN where it is missing
-	known  []int       // places of the rows with a target
+	y      [][]float64 // the target, or for each class its indicator; NaN if the target is missing
+	known  []int       // indices of the rows with a target
 	fold   []int       // by place
 }
 
 const (
 	folds      = 5
-	maxClasses = 4 // of more than two, those examined, the most frequent first
+	maxClasses = 4 // maximum number of classes examined if there are more than two; the most frequent ones
 )
 
-// setTarget sets what is to be predicted. It returns false if there is nothing to predict or too few rows.
+// setTarget sets the target to be predicted. It returns false if there is no target or there are too few rows.
 func (x *examination) setTarget() bool {
 	t := x.target
 	classes := t.Kind != data.Numeric || len(t.values) == 2 || x.roles.Task == encode.Multiclass ||

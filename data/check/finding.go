@@ -13,50 +13,53 @@ type Kind = facts.Kind
 
 // The kinds of findings.
 const (
-	Bounds       Kind = "bounds"            // texts such as 90+ or <0.3 among numbers
-	Sentinel     Kind = "sentinel"          // numbers such as 99 or −999 that mark missing values
-	Accounting   Kind = "accounting"        // negative numbers in parentheses or with a minus sign at the end
-	Codes        Kind = "codes"             // whole numbers that name things
-	Spellings    Kind = "spellings"         // labels that differ by case, spaces, Unicode forms or one letter
-	RareClass    Kind = "rare-class"        // a class of a handful of rows
-	HeaderRows   Kind = "header-rows"       // the header line again among the rows
-	Index        Kind = "index"             // the numbers of the rows, or an identifier
-	Dates        Kind = "dates"             // dates that are read as text or as numbers
-	UniqueText   Kind = "unique-text"       // a text of its own in every row
-	Constant     Kind = "constant"          // one value, or none
-	Missing      Kind = "missing"           // rows without a value
-	NotFinite    Kind = "not-finite"        // infinite numbers
-	Copy         Kind = "copy"              // the same values as another column
-	Levels       Kind = "levels"            // many levels
-	Marks        Kind = "marks"             // numbers of text with other marks than those of the training
-	Unreadable   Kind = "unreadable"        // values that are not used, or read otherwise than they may be meant
-	Target       Kind = "target"            // how the target is taken
-	RowWeight    Kind = "row-weight"        // a name of a weight
-	Leak         Kind = "leak"              // a column that alone predicts the target nearly without error
-	LeakAfter    Kind = "leak-after"        // a column that is filled in after the outcome
-	LeakOutcome  Kind = "leak-one-outcome"  // a column whose unusual values all have one outcome
-	LeakAverage  Kind = "leak-average"      // a column that holds averages of the target
-	LeakBands    Kind = "leak-bands"        // the target, rounded or in bands
-	LeakKey      Kind = "leak-key"          // a column of many values, each with one target
-	LeakIdentity Kind = "leak-identity"     // columns that the target can be computed from
-	LeakTogether Kind = "leak-together"     // columns that together predict nearly without error
+	Bounds     Kind = "bounds"     // texts such as 90+ or <0.3 among numbers
+	Sentinel   Kind = "sentinel"   // numbers such as 99 or −999 that mark missing values
+	Accounting Kind = "accounting" // negative numbers in parentheses or with a minus sign at the end
+	Codes      Kind = "codes"      // whole numbers that name things
+	// labels that differ only in case, spaces, Unicode forms or one letter
+	Spellings  Kind = "spellings"
+	RareClass  Kind = "rare-class"  // a class with few rows
+	HeaderRows Kind = "header-rows" // rows that repeat the header line
+	Index      Kind = "index"       // row numbers or an identifier
+	Dates      Kind = "dates"       // dates that are read as text or as numbers
+	UniqueText Kind = "unique-text" // a different text in every row
+	Constant   Kind = "constant"    // one value, or none
+	Missing    Kind = "missing"     // rows without a value
+	NotFinite  Kind = "not-finite"  // infinite numbers
+	Copy       Kind = "copy"        // the same values as another column
+	Levels     Kind = "levels"      // many levels
+	// numbers in text with separators different from those of the training table
+	Marks       Kind = "marks"
+	Unreadable  Kind = "unreadable"       // values that are not used, or may be misread
+	Target      Kind = "target"           // how the target is taken
+	RowWeight   Kind = "row-weight"       // a name of a weight
+	Leak        Kind = "leak"             // a single column that predicts the target nearly without error
+	LeakAfter   Kind = "leak-after"       // a column that is filled in after the outcome
+	LeakOutcome Kind = "leak-one-outcome" // a column whose unusual values all have one outcome
+	LeakAverage Kind = "leak-average"     // a column that holds averages of the target
+	LeakBands   Kind = "leak-bands"       // the target after rounding or binning
+	// a column with many values, each of which occurs with a single target value
+	LeakKey      Kind = "leak-key"
+	LeakIdentity Kind = "leak-identity"     // columns from which the target can be computed
+	LeakTogether Kind = "leak-together"     // columns that together predict the target nearly without error
 	LeakGroup    Kind = "leak-group"        // a group column that is a function of the target
 	LeakSlopes   Kind = "leak-group-slopes" // a group column with which other columns decode the target
 )
 
-// A Severity says how much a finding matters.
+// A Severity states how much a finding matters.
 type Severity = facts.Severity
 
-// The severities: training and tuning print the warnings, inspect prints all findings.
+// The severities. Training and tuning print warnings only; inspect prints all findings.
 const (
 	Note    = facts.Note
 	Warning = facts.Warning
 )
 
-// A Finding is something about a column that may be wrong.
+// A Finding describes a possible problem of a column.
 type Finding = facts.Finding
 
-// FindLeakyGroups returns the group columns that by default are no features, since they may give away the target.
+// FindLeakyGroups returns the group columns that are not features by default, since they may reveal the target.
 func FindLeakyGroups(findings []Finding, groups []string) (out []string) {
 	for _, f := range findings {
 		leaky := f.What == LeakGroup || f.What == LeakAverage || f.What == LeakSlopes && len(f.Columns) > 1
@@ -67,21 +70,21 @@ func FindLeakyGroups(findings []Finding, groups []string) (out []string) {
 	return out
 }
 
-// Roles says what the columns of a table are for. A column with a role other than that of a feature is never
-// proposed to be left out.
+// Roles assigns roles to the columns of a table. A finding never proposes to exclude a column whose role is not
+// that of a feature.
 type Roles struct {
 	Target             string
-	Task               encode.Task // encode.Auto: by the values of the target
-	Features           []string    // empty: every column without another role
+	Task               encode.Task // encode.Auto means that the values of the target decide
+	Features           []string    // if empty, every column without another role
 	Drop               []string    // columns that are left out
 	Groups             []string
 	GroupFeatures      bool     // the group columns are features
-	Categorical        []string // numeric columns that are taken as categories
+	Categorical        []string // numeric columns that are treated as categories
 	Weight, Unit, Time string   // "": none
 	Split              string
 }
 
-// FindRole returns the role of a column in words, or "" for a feature.
+// FindRole returns a description of the role of a column, or "" for a feature.
 func (r *Roles) FindRole(column string) string {
 	switch {
 	case column == "":
@@ -121,7 +124,7 @@ func (r *Roles) isFeature(c *data.Column) bool {
 	return r.FindRole(c.Name) == ""
 }
 
-// isUsed reports whether a column is a feature or has another role.
+// isUsed reports whether a column has any role.
 func (r *Roles) isUsed(c *data.Column) bool {
 	return r.isFeature(c) || r.FindRole(c.Name) != "" && c.Kind.IsScalar()
 }

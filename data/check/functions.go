@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Columns that the target is a function of, or that are a function of it.
+// These checks find columns of which the target is a function, or that are a function of the target.
 
 const (
-	bandRows   = 5    // rows of a value whose range of the target counts
-	bandShare  = 0.8  // proportion of the rows that have such values, at least
-	keyValues  = 10   // repeated values of a key, at least
-	keyRows    = 50   // rows that have them, at least
-	crossCells = 400  // pairs of values of two columns, at most
-	crossPairs = 1000 // pairs of columns that are looked at
-	crossPure  = 0.98 // proportion of rows in the most frequent class of their pair of values, at least
+	bandRows   = 5    // minimum number of rows for a value whose range of the target is used
+	bandShare  = 0.8  // minimum proportion of rows with such values
+	keyValues  = 10   // minimum number of repeated values of a key
+	keyRows    = 50   // minimum number of rows with repeated values
+	crossCells = 400  // maximum number of pairs of values of two columns
+	crossPairs = 1000 // maximum number of pairs of columns examined
+	crossPure  = 0.98 // minimum proportion of rows that have the most frequent class of their pair of values
 )
 
-// checkFunction finds a column that is the target rounded or in bands, and a column each of whose values has one
-// target.
+// checkFunction finds a column that is the rounded or binned target, or a column whose values each occur with a
+// single target value.
 func (x *examination) checkFunction(c *column) *Finding {
 	if len(x.y) > 1 || len(c.values) < 2 {
 		return nil
@@ -45,8 +45,8 @@ func (x *examination) checkFunction(c *column) *Finding {
 	return x.checkBands(c, n, low, high)
 }
 
-// checkBands finds a column whose values have ranges of the target that touch without overlapping. n, low and high are
-// the rows and the range of every value.
+// checkBands finds a column whose values correspond to adjacent, disjoint ranges of the target. n, low and high
+// hold the number of rows and the range of the target for every value.
 func (x *examination) checkBands(c *column, n []int, low, high []float64) *Finding {
 	var bands []int
 	rows, wide := 0, 0
@@ -72,7 +72,8 @@ func (x *examination) checkBands(c *column, n []int, low, high []float64) *Findi
 	}
 	slices.Sort(gaps)
 	span := high[bands[len(bands)-1]] - low[bands[0]]
-	if gaps[len(gaps)/2] > span*max(0.02, 10/float64(rows)) { // groups that lie far apart may well differ so
+	// groups with well-separated targets may have disjoint ranges without a leak
+	if gaps[len(gaps)/2] > span*max(0.02, 10/float64(rows)) {
 		return nil
 	}
 	return x.newLeak(LeakBands, c,
@@ -80,7 +81,7 @@ func (x *examination) checkBands(c *column, n []int, low, high []float64) *Findi
 			"be the target, rounded or in bands", len(bands), rows)
 }
 
-// compareRange orders ranges by their lower and then by their upper ends.
+// compareRange orders ranges by their lower ends and then by their upper ends.
 func compareRange(lowA, highA, lowB, highB float64) int {
 	switch {
 	case lowA < lowB || lowA == lowB && highA < highB:
@@ -91,8 +92,8 @@ func compareRange(lowA, highA, lowB, highB float64) int {
 	return 1
 }
 
-// checkKey finds a category of many values each of whose rows have the same target. n, low and high are the rows and
-// the range of the target of every value.
+// checkKey finds a category with many values for each of which all rows have the same target. n, low and high hold
+// the number of rows and the range of the target for every value.
 func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding {
 	role := x.roles.FindRole(c.Name)
 	category := c.number == nil || role == "a group column" || slices.Contains(x.roles.Categorical, c.Name)
@@ -135,7 +136,7 @@ func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding
 	return f
 }
 
-// findPairs finds pairs of features whose values predict the class together, although neither does alone.
+// findPairs finds pairs of features that together determine the class although neither does so alone.
 func (x *examination) findPairs(power map[*column]float64, leaks map[*column]bool) (all []Finding) {
 	if !x.binary || len(x.y) != 1 {
 		return nil
@@ -173,7 +174,7 @@ func (x *examination) findPairs(power map[*column]float64, leaks map[*column]boo
 	return all
 }
 
-// crossValues numbers the pairs of values of two columns by place; nulls are a value.
+// crossValues returns, for each row, an index of the pair of values of two columns; a null counts as a value.
 func crossValues(a, b *column) []int32 {
 	index, width := make([]int32, len(a.index)), int32(len(b.values)+1)
 	for i := range index {

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	maxSpelled = 1000 // levels of a column whose spellings are compared
-	maxEdited  = 200  // levels of a column that are compared letter by letter
-	editedFrom = 5    // letters of a label that may have one wrong
+	maxSpelled = 1000 // maximum number of levels of a column whose spellings are compared
+	maxEdited  = 200  // maximum number of levels of a column that are compared letter by letter
+	editedFrom = 5    // minimum length in letters of a label that may contain one wrong letter
 
-	handful      = 20   // rows: a class of fewer may be a mistake
+	handful      = 20   // rows; a class with fewer rows may be a mistake
 	handfulShare = 0.01 // of the rows, likewise
 )
 
-// foldSpelling returns what is left of a label without case, spaces, hyphens between words, Unicode forms, accents of
-// Latin letters and a final full stop.
+// foldSpelling returns a label in lower case, without spaces, hyphens between words, accents of Latin letters and a
+// final full stop, in a normal form of Unicode.
 func foldSpelling(label string) string {
 	var b strings.Builder
 	latin := false // the last letter
@@ -51,8 +51,8 @@ func foldSpelling(label string) string {
 // hyphen matches a hyphen or an underscore between letters, but not the sign of a number or of a grade.
 var hyphen = regexp.MustCompile(`(\p{L})[-_‐](\p{L})`)
 
-// OtherSpellings returns, of labels with their numbers of rows, the labels that are another spelling of a more frequent
-// label, with that label.
+// OtherSpellings returns the labels that are different spellings of a more frequent label, each with the frequent
+// label. counts holds the number of rows of each label.
 func OtherSpellings(counts map[string]int) map[string]string {
 	usual := map[string]string{}
 	for label, n := range counts {
@@ -70,7 +70,7 @@ func OtherSpellings(counts map[string]int) map[string]string {
 	return same
 }
 
-// misspellings returns rare labels that differ in one letter from a frequent label, with that label.
+// misspellings returns rare labels that differ from a frequent label in one letter, each with the frequent label.
 func misspellings(counts map[string]int, rows int) map[string]string {
 	wrong := map[string]string{}
 	if len(counts) > maxEdited {
@@ -93,8 +93,8 @@ func misspellings(counts map[string]int, rows int) map[string]string {
 	return wrong
 }
 
-// isOneEdit reports whether one text becomes the other by one letter inserted, deleted or replaced, or by two
-// neighbours exchanged.
+// isOneEdit reports whether one text becomes the other if one letter is inserted, deleted or replaced, or two
+// adjacent letters are exchanged.
 func isOneEdit(a, b []rune) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -116,7 +116,7 @@ func isOneEdit(a, b []rune) bool {
 	return false
 }
 
-// checkSpellings finds labels of a column of text that are spellings of one label.
+// checkSpellings finds labels in a column of text that are different spellings of the same label.
 func checkSpellings(c *column, role string) (all []Finding) {
 	if c.Kind != data.Categorical || len(c.values) < 2 || len(c.values) > maxSpelled {
 		return nil
@@ -158,8 +158,8 @@ func checkSpellings(c *column, role string) (all []Finding) {
 		Renames:  same, Proposal: "rename them to one label"}}
 }
 
-// checkClasses finds classes of a handful of rows in a target of more than two classes. Such a class makes another
-// model of a pipeline for two classes.
+// checkClasses finds classes with few rows in a target of more than two classes. If such a class is a mistake, the
+// task should have been binary.
 func checkClasses(c *column, roles *Roles) []Finding {
 	if c.Kind == data.Numeric && roles.Task != encode.Multiclass || len(c.values) < 3 {
 		return nil
@@ -196,10 +196,10 @@ func checkClasses(c *column, roles *Roles) []Finding {
 		Proposal: "correct the label by renaming it, or leave the rows out"}}
 }
 
-// checkHeaders finds rows in which at least two columns, or the only one of a table, hold their own names. effect says
-// what follows.
+// checkHeaders finds rows in which at least two columns hold their own names, or the only column of a table does
+// so. effect describes the consequence.
 func checkHeaders(columns []*column, only bool, effect string) []Finding {
-	rows := map[int]int{} // by place: columns that hold their names
+	rows := map[int]int{} // for each row, the number of columns that hold their own names
 	least := 2
 	if only {
 		least = 1

@@ -14,24 +14,24 @@ import (
 
 // Thresholds of leaks.
 const (
-	predictsAll    = 0.995 // AUC or R² of a column or a model that knows the target
+	predictsAll    = 0.995 // AUC or R² of a column or a model that reveals the target
 	predictsBeyond = 0.975 // AUC of a column that predicts far better than all others together
 	othersAtMost   = 0.90  // AUC of the others then
-	nearlyCopy     = 0.9   // kappa of a value and a class
-	pureRows       = 15    // rows other than the usual value, all of one class
-	pureChance     = 1e-6  // probability of this without a relation
+	nearlyCopy     = 0.9   // Cohen's kappa of the indicators of a value and a class
+	pureRows       = 15    // minimum number of rows without the usual value if all have the same class
+	pureChance     = 1e-6  // maximum probability of such a class distribution if there is no relation
 
-	nearlyPureRows  = 20   // rows other than the usual value, nearly all of one class
-	nearlyPure      = 0.85 // proportion of this class among them, at least
-	elsewhereAtMost = 0.3  // proportion of this class among the other rows, at most
+	nearlyPureRows  = 20   // minimum number of rows without the usual value if nearly all have the same class
+	nearlyPure      = 0.85 // minimum proportion of this class among them
+	elsewhereAtMost = 0.3  // maximum proportion of this class among the other rows
 
-	groupLevelRows = 10 // rows of a group that has one class
+	groupLevelRows = 10 // minimum number of rows of a group in which all have the same class
 	identity       = 0.9999
 	maxParts       = 12 // columns of an identity
-	maxCulprits    = 3  // columns without which a model is no longer nearly perfect
+	maxCulprits    = 3  // maximum number of columns without which a model is no longer nearly perfect
 )
 
-// question is what a user has to ask about a leak.
+// question is the question that the user must answer about a leak.
 const question = "is the column known before the outcome? If not, leave it out"
 
 // findLeaks returns the leaks of the target.
@@ -70,7 +70,7 @@ func (x *examination) findLeaks() (all []Finding) {
 	return all
 }
 
-// newLeak returns the finding of a leak by one column.
+// newLeak returns a finding about a leak through one column.
 func (x *examination) newLeak(what Kind, c *column, format string, args ...any) *Finding {
 	f := &Finding{What: what, Column: c.Name, Severity: Warning, Evidence: fmt.Sprintf(format, args...),
 		Proposal: question}
@@ -125,10 +125,10 @@ func (x *examination) checkAlone(c *column, power float64) *Finding {
 	return nil
 }
 
-// class returns the target of a row of two classes, 0 or 1, and whether it is known.
+// class returns the target, 0 or 1, of a row if there are two classes; ok is false if it is missing.
 func (x *examination) class(i int) (y float64, ok bool) { y = x.y[0][i]; return y, !math.IsNaN(y) }
 
-// outcome names class 1 or the others.
+// outcome describes class 1 or, if isOne is false, the other classes.
 func (x *examination) outcome(isOne bool) string {
 	var label string // of class 1
 	for _, i := range x.known {
@@ -143,8 +143,8 @@ func (x *examination) outcome(isOne bool) string {
 	return "other than " + label
 }
 
-// countUsual divides the rows by whether column c has its most frequent value, which may be null. It returns the number
-// of rows n and of class-1 rows, first without that value and then with it; what names the value.
+// countUsual divides the rows by whether column c has its most frequent value, which may be null. It returns the
+// number of rows n and of class-1 rows, first without that value and then with it; what describes the value.
 func (x *examination) countUsual(c *column) (n, ones [2]float64, what string) {
 	usual, rows := int32(-1), c.nulls
 	for k, v := range c.values {
@@ -168,8 +168,8 @@ func (x *examination) countUsual(c *column) (n, ones [2]float64, what string) {
 	return n, ones, what
 }
 
-// checkAfter finds a column that is filled in after the outcome: its usual value, or a null, goes with one class, or
-// all other values do.
+// checkAfter finds a column that is filled in after the outcome: its usual value (or a null) occurs only with one
+// class, or all other values do.
 func (x *examination) checkAfter(c *column) *Finding {
 	if !x.binary || len(x.y) != 1 {
 		return nil
@@ -197,8 +197,9 @@ func (x *examination) checkAfter(c *column) *Finding {
 	return nil
 }
 
-// checkNearlyPure finds a feature whose unusual values nearly all have one outcome. It may be a strong feature or known
-// only after the outcome, so it is a note, and other checks of the column go on.
+// checkNearlyPure finds a feature whose unusual values nearly all have one outcome. Such a feature may be strong,
+// or it may be known only after the outcome; the finding is therefore a note, and further checks of the column
+// follow.
 func (x *examination) checkNearlyPure(c *column) *Finding {
 	if !x.binary || len(x.y) != 1 || x.roles.FindRole(c.Name) != "" {
 		return nil
@@ -222,7 +223,8 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 	return f
 }
 
-// kappa returns Cohen's kappa of two sets of n rows with that many ones, in the direction in which they agree.
+// kappa returns Cohen's kappa for two sets of rows, of sizes n and with the given numbers of ones, in the direction
+// in which they agree.
 func kappa(n, ones [2]float64) float64 {
 	all := n[0] + n[1]
 	agree := (n[0] - ones[0] + ones[1]) / all
@@ -234,7 +236,7 @@ func kappa(n, ones [2]float64) float64 {
 	return max((agree-chance)/(1-chance), (chance-agree)/chance)
 }
 
-// checkGroup finds a group column whose groups have one class each.
+// checkGroup finds a group column in which each group has a single class.
 func (x *examination) checkGroup(c *column) *Finding {
 	if x.roles.FindRole(c.Name) != "a group column" || !x.binary {
 		return nil
@@ -274,7 +276,7 @@ func (x *examination) checkGroup(c *column) *Finding {
 			"computed from the target", groups, groupLevelRows, pure)
 }
 
-// findAverages finds numbers that are the average target of the rows that share a value of another column.
+// findAverages finds numeric columns that hold the average target of all rows that share a value of another column.
 func (x *examination) findAverages() (all []Finding) {
 	y := x.y[0]
 	if len(x.y) > 1 {
@@ -319,15 +321,16 @@ func (x *examination) findAverages() (all []Finding) {
 
 // Limits of isOwnAverage.
 const (
-	ownValues = 4    // values that are compared with the averages of the target, at least
-	ownShare  = 0.2  // of the rows have these values, at least
-	ownChance = 1e-5 // probability of averages so near, if the values are the expected target, as few columns are
+	ownValues = 4    // minimum number of values that are compared with averages of the target
+	ownShare  = 0.2  // minimum proportion of rows that have these values
+	ownChance = 1e-5 // maximum probability that the averages of a calibrated prediction are so close to it
 )
 
-// isOwnAverage reports whether, among rows with the same number in c, the mean of the target equals that number more
-// closely than it would for a calibrated prediction, whose squared standardised differences sum to a chi-squared
-// variable. Averages by any other column are the numbers themselves, or nearer to them than by chance if they were
-// taken over more rows than are examined, such as those of a hold-out.
+// isOwnAverage reports whether, among rows with the same number in c, the mean of the target equals that number
+// more closely than it would for a calibrated prediction, whose squared standardised differences sum to a
+// chi-squared variable. If the numbers are averages of the target by some column, the means equal them exactly or,
+// if the averages cover more rows than are examined (such as hold-out rows), are closer to them than chance
+// explains.
 func (x *examination) isOwnAverage(c *column) bool {
 	unit, _ := c.rounding()
 	n, sum, squares := make([]float64, len(c.values)), make([]float64, len(c.values)), make([]float64, len(c.values))
@@ -342,7 +345,7 @@ func (x *examination) isOwnAverage(c *column) bool {
 		scale = 100
 	}
 	unit /= scale
-	for _, other := range []bool{false, true} { // the class whose proportions these are
+	for _, other := range []bool{false, true} { // true if the numbers may be proportions of the other class
 		var rows, values, total float64
 		for k, v := range c.values {
 			mean, at := sum[k]/n[k], v.value/scale
@@ -351,7 +354,8 @@ func (x *examination) isOwnAverage(c *column) bool {
 				at = 1 - at
 			}
 			if x.binary {
-				variance, rounded = at*(1-at), rounded+1/(12*n[k]*n[k]) // as proportions are multiples of 1/n
+				// since proportions are multiples of 1/n
+				variance, rounded = at*(1-at), rounded+1/(12*n[k]*n[k])
 			}
 			if !(n[k] >= 3 && variance > 1e-9*mean*mean) || x.binary && !(n[k]*variance >= 2) {
 				continue
@@ -370,8 +374,8 @@ func (x *examination) isOwnAverage(c *column) bool {
 	return false
 }
 
-// rounding returns half of the last decimal of the first numbers of a column, with their decimals; if they have more
-// than six, 1e-9 and 7.
+// rounding returns half a unit in the last decimal place of the first numbers of a column, with their number of
+// decimals. If they have more than six decimals, it returns 1e-9 and 7.
 func (c *column) rounding() (half float64, decimals int) {
 	for decimals = 1; decimals <= 6; decimals++ {
 		scale := math.Pow(10, float64(decimals))
@@ -383,9 +387,9 @@ func (c *column) rounding() (half float64, decimals int) {
 	return 1e-9, decimals
 }
 
-// isAverage reports whether c holds the averages of the target by the values of key, where n and sum are the number of
-// rows and the sum of the target for every value. It returns " " for averages over all rows of a value, ", without the
-// row itself" for averages over the other rows, and "" otherwise.
+// isAverage reports how c may hold the average of the target for each value of key, where n and sum are the number
+// of rows and the sum of the target for every value. It returns " " for averages over all rows of a value, ",
+// without the row itself" for averages over the other rows, and "" if c holds no averages.
 func (x *examination) isAverage(c, key *column, n, sum []float64) string {
 	unit, decimals := c.rounding()
 	if decimals < 2 && x.binary {
@@ -426,8 +430,8 @@ func (x *examination) isAverage(c, key *column, n, sum []float64) string {
 	return ""
 }
 
-// checkGroupSlopes finds group columns with which other columns decode the target: the target is a function of group
-// and column together, or the scores of the other columns are reversed in a group.
+// checkGroupSlopes finds group columns with which other columns decode the target: the target is a function of a
+// group and a column together, or the scores of the other columns are reversed in a group.
 func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*column]bool, m *linear) (all []Finding) {
 	if !x.binary || len(x.y) != 1 {
 		return nil
@@ -447,14 +451,15 @@ func (x *examination) checkGroupSlopes(power map[*column]float64, leaks map[*col
 }
 
 const (
-	pairLevels   = 50   // values of a column that is looked at beside a group column
-	pairAlone    = 0.95 // AUC of each alone, at most
-	reversedRows = 10   // rows of either class in a group
-	ranked       = 0.9  // AUC of the other columns in a group, at least
-	reversed     = 0.25 // and in another one, at most
+	pairLevels   = 50   // maximum number of values of a column that is combined with a group column
+	pairAlone    = 0.95 // maximum AUC of each of the two columns alone
+	reversedRows = 10   // minimum number of rows of each class in a group
+	ranked       = 0.9  // minimum AUC of the other columns in one group
+	reversed     = 0.25 // maximum AUC of the other columns in a different group
 )
 
-// findJointLeak finds a column that predicts the target together with a group column, although neither does alone.
+// findJointLeak finds a column that together with a group column predicts the target although neither does so
+// alone.
 func (x *examination) findJointLeak(g *column, power map[*column]float64, leaks map[*column]bool) *Finding {
 	for _, c := range x.columns {
 		if c == g || !x.roles.isFeature(c.Column) || len(c.values) < 2 || len(c.values) > pairLevels || leaks[c] ||
@@ -473,8 +478,8 @@ func (x *examination) findJointLeak(g *column, power map[*column]float64, leaks 
 	return nil
 }
 
-// reverses finds a group column such that the other columns predict the target in one group and its opposite, nearly as
-// well, in another. Coefficients by group would then decode the target.
+// reverses finds a group column such that the other columns predict the target well in one group and predict its
+// opposite nearly as well in another. Coefficients that differ between groups would then decode the target.
 func (x *examination) reverses(g *column, m *linear) *Finding {
 	if m == nil {
 		return nil
@@ -516,7 +521,7 @@ func (x *examination) reverses(g *column, m *linear) *Finding {
 		Proposal: "the model has no coefficients per group unless you ask for them; is the group known at prediction?"}
 }
 
-// directedArea returns the area under the ROC curve in the direction of the scores.
+// directedArea returns the area under the ROC curve; it is below 0.5 if low scores indicate class 1.
 func directedArea(score, y []float64) float64 {
 	a := areaUnderCurve(score, y)
 	var mean, n [2]float64

@@ -16,22 +16,22 @@ import (
 const (
 	linearRows    = 4000
 	linearColumns = 120 // encoded
-	linearLevels  = 30  // of a text that is encoded
+	linearLevels  = 30  // maximum number of levels of a text that is encoded
 )
 
-// A linear model by least squares, out of fold, on some rows of an examination.
+// A linear is a linear least-squares model on some rows of an examination, whose predictions are out of fold.
 type linear struct {
 	x      *examination
 	places []int       // of the rows
-	y      [][]float64 // by output: the target in these rows, centred
-	parts  []*column   // the columns that are encoded, by source
-	source []int       // by encoded column: its place in parts
+	y      [][]float64 // centred targets of these rows, for each output
+	parts  []*column   // source columns that are encoded
+	source []int       // index into parts, for each encoded column
 	design *mat.Dense  // rows × (encoded columns), centred and scaled
 	gram   [folds]*mat.SymDense
 	right  [folds][]*mat.VecDense // by fold and output
 }
 
-// newLinear encodes the features without those that are leaks already. It returns nil if there are none.
+// newLinear encodes the features except those that are already known to leak. It returns nil if there are none.
 func (x *examination) newLinear(power map[*column]float64, without map[*column]bool) *linear {
 	m := &linear{x: x}
 	n := min(len(x.known), linearRows)
@@ -75,7 +75,7 @@ func (x *examination) newLinear(power map[*column]float64, without map[*column]b
 	return m
 }
 
-// encode returns the encoded columns of a column: a number and where it is missing, or an indicator of each level.
+// encode returns the encoded columns of c: a number and an indicator of its nulls, or an indicator of each level.
 func (m *linear) encode(c *column) (out [][]float64) {
 	indicator := func(of int32) {
 		v, rows := make([]float64, len(m.places)), 0
@@ -118,7 +118,8 @@ func (m *linear) encode(c *column) (out [][]float64) {
 	return out
 }
 
-// standardise centres v and, if scale is set, divides it by its standard deviation. It returns false if v is constant.
+// standardise centres v and, if scale is set, divides it by its standard deviation. It returns false if v is
+// constant.
 func standardise(v []float64, scale bool) bool {
 	mean, largest := 0.0, 0.0
 	for _, a := range v {
@@ -142,7 +143,7 @@ func standardise(v []float64, scale bool) bool {
 	return true
 }
 
-// sum sets the products of the rows by fold.
+// sum computes the cross products of the encoded columns and targets for each fold.
 func (m *linear) sum() {
 	_, d := m.design.Dims()
 	for f := range folds {
@@ -177,8 +178,9 @@ func (m *linear) sum() {
 	}
 }
 
-// predict returns the out-of-fold scores of the model on the parts that are kept, by place of the examination and
-// output; NaN elsewhere. It returns nil if no part is kept or the equations cannot be solved.
+// predict returns the out-of-fold scores of the model on the parts that are kept. They are indexed by output and by
+// row of the examination, and NaN for rows without a score. It returns nil if no part is kept or the equations
+// cannot be solved.
 func (m *linear) predict(kept []bool) [][]float64 {
 	var columns []int
 	for j, s := range m.source {
@@ -245,8 +247,8 @@ func (m *linear) predict(kept []bool) [][]float64 {
 	return out
 }
 
-// rate returns how well the model on the parts that are kept predicts the target out of fold: the least over the
-// classes, if there are several.
+// rate returns how well the model on the parts that are kept predicts the target out of fold; if there are several
+// classes, the result is that of the worst class.
 func (m *linear) rate(kept []bool) float64 {
 	scores := m.predict(kept)
 	if scores == nil {
@@ -268,7 +270,7 @@ func (m *linear) rate(kept []bool) float64 {
 	return least
 }
 
-// all returns a list of parts that are all kept.
+// all returns a list that keeps all parts.
 func (m *linear) all() []bool {
 	kept := make([]bool, len(m.parts))
 	for i := range kept {
@@ -277,7 +279,7 @@ func (m *linear) all() []bool {
 	return kept
 }
 
-// scoresWithout returns the out-of-fold scores of the first output without a column.
+// scoresWithout returns the out-of-fold scores of the first output if column c is omitted.
 func (m *linear) scoresWithout(c *column) []float64 {
 	kept := m.all()
 	if at := slices.Index(m.parts, c); at >= 0 {
@@ -368,7 +370,7 @@ func quoteNames(columns []*column, last string) string {
 	return printable.JoinWords(names, last)
 }
 
-// newIdentity returns the finding of columns that the target can be computed from.
+// newIdentity returns a finding about columns from which the target can be computed.
 func (x *examination) newIdentity(parts []*column, how string) Finding {
 	f := Finding{What: LeakIdentity, Column: parts[0].Name, Severity: Warning,
 		Evidence: "possible leakage: together they determine the target: " + how,
@@ -379,11 +381,11 @@ func (x *examination) newIdentity(parts []*column, how string) Finding {
 	return f
 }
 
-// smallest returns a minimal set of columns that predict at least as well as limit: it leaves out one column after the
-// other while the rest suffices.
+// smallest returns a minimal set of columns that predict at least as well as limit. It removes one column after
+// another as long as the remaining ones suffice.
 func (m *linear) smallest(limit float64) (parts []*column) {
 	kept := m.all()
-	for k := len(kept) - 1; k >= 0; k-- { // those that predict least alone first
+	for k := len(kept) - 1; k >= 0; k-- { // columns that predict worst on their own come first
 		kept[k] = false
 		if m.rate(kept) <= limit {
 			kept[k] = true
@@ -397,8 +399,8 @@ func (m *linear) smallest(limit float64) (parts []*column) {
 	return parts
 }
 
-// fitLogarithms returns the linear model of the logarithms of columns that are positive, or nil if the target is a
-// number that has none.
+// fitLogarithms returns the linear model of the logarithms of positive columns. It returns nil if the target is
+// numeric and not positive.
 func (x *examination) fitLogarithms(power map[*column]float64) *linear {
 	logs := func(c *column) *column {
 		if c.number == nil || c.nulls > 0 || len(c.values) < 5 || c.values[0].value <= 0 ||

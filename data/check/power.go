@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
-// measure returns the name of the statistic that predicts returns.
+// measure returns the name of the statistic that rate computes.
 func (x *examination) measure() string {
 	if x.binary {
 		return "AUC"
@@ -17,8 +17,8 @@ func (x *examination) measure() string {
 	return "R²"
 }
 
-// rate returns how well scores predict the target in the rows that have both: the area under the ROC curve for
-// classes, in either direction, otherwise the proportion of variance that is explained.
+// rate returns how well scores predict the target in the rows that have both: the area under the ROC curve, in
+// either direction, for classes, and the proportion of variance explained for numbers.
 func (x *examination) rate(score, y []float64) float64 {
 	s, t := make([]float64, 0, len(x.known)), make([]float64, 0, len(x.known))
 	for _, i := range x.known {
@@ -43,7 +43,7 @@ func (x *examination) rate(score, y []float64) float64 {
 	return 1 - residual/total
 }
 
-// areaUnderCurve returns the area under the ROC curve in either direction.
+// areaUnderCurve returns the area under the ROC curve or, if it is larger, that of the reversed scores.
 func areaUnderCurve(score, y []float64) float64 {
 	one, zero := make([]float64, 0, len(y)), make([]float64, 0, len(y))
 	for i, v := range y {
@@ -55,7 +55,8 @@ func areaUnderCurve(score, y []float64) float64 {
 	}
 	radix.Sort(one)
 	radix.Sort(zero)
-	ones, zeros, pairs := float64(len(one)), float64(len(zero)), 0.0 // pairs in which a one is above a zero, ties half
+	// pairs in which a one is above a zero; a tie counts one half
+	ones, zeros, pairs := float64(len(one)), float64(len(zero)), 0.0
 	below, upTo := 0, 0
 	for _, s := range one {
 		for below < len(zero) && zero[below] < s {
@@ -73,7 +74,7 @@ func areaUnderCurve(score, y []float64) float64 {
 	return max(a, 1-a)
 }
 
-// areaByValue returns the same of the numbers of a column, which are in order already.
+// areaByValue works like areaUnderCurve for a numeric column, whose values are already sorted.
 func (x *examination) areaByValue(c *column, y []float64) float64 {
 	type classes struct{ one, zero float64 }
 	of := make([]classes, len(c.values))
@@ -104,9 +105,9 @@ func (x *examination) areaByValue(c *column, y []float64) float64 {
 	return max(a, 1-a)
 }
 
-// rateColumn returns how well column c alone predicts the target. It takes the largest of three measures, which predict
-// by the order of the numbers, by the average target of equal values in other folds, and by the average target of
-// neighbouring values. With several classes it returns the result of the class that is predicted worst.
+// rateColumn returns how well column c by itself predicts the target. It is the largest of three measures, which
+// predict by the order of the numbers, by the average target of equal values in other folds, and by the average
+// target of neighbouring values. With several classes it is the result of the class that is predicted worst.
 func (x *examination) rateColumn(c *column) (power float64) {
 	power = math.Inf(1)
 	for _, y := range x.y {
@@ -125,7 +126,8 @@ func (x *examination) rateColumn(c *column) (power float64) {
 	return power
 }
 
-// rateNumbers returns how well the numbers of a column predict the target by their order or linearly.
+// rateNumbers returns how well the numbers of a column predict the target, by their order if it is a class and
+// linearly otherwise.
 func (x *examination) rateNumbers(c *column, y []float64) float64 {
 	if x.binary {
 		return x.areaByValue(c, y)
@@ -149,7 +151,8 @@ func (x *examination) rateNumbers(c *column, y []float64) float64 {
 	return best
 }
 
-// valueScores returns for every row the average target of its value in the other folds; nulls are a value.
+// valueScores returns, for every row, the average target in other folds of the rows with the same value; a null
+// counts as a value.
 func (x *examination) valueScores(index []int32, values int, y []float64) []float64 {
 	type sum struct{ n, y float64 }
 	all, of := make([]sum, values+1), make([][folds]sum, values+1)
@@ -172,8 +175,9 @@ func (x *examination) valueScores(index []int32, values int, y []float64) []floa
 	return score
 }
 
-// neighbourScores returns for every row the average target of the three values below its number and the three above.
-// So a column predicts whose ranges have one class each, such as the numbers of rows that are sorted by class.
+// neighbourScores returns, for every row, the average target of the three values below its number and the three
+// above it. It thereby detects columns in which ranges of numbers have a single class each, such as row numbers of
+// a table that is sorted by class.
 func (x *examination) neighbourScores(c *column, y []float64) []float64 {
 	n, sum := make([]float64, len(c.values)), make([]float64, len(c.values))
 	for _, i := range x.known {

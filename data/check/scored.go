@@ -14,10 +14,10 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ExamineScored returns findings about rows that a model scores. It compares them with the training rows, which encoder
-// and trained describe: numbers with other marks, codes for missing values, other spellings of labels, and repeated
-// header lines. It looks at the columns of the features and, if groups is set, at those of the groups. As in [Examine],
-// of many rows every k-th is examined.
+// ExamineScored returns findings about rows that a model scores. It compares them with the training rows, which
+// encoder and trained describe, and finds numbers with different separators, codes for missing values, different
+// spellings of labels, and repeated header lines. It examines the columns of the features and, if groups is set,
+// those of the groups. If there are many rows, only every k-th is examined, as by [Examine].
 func ExamineScored(
 	ctx context.Context, f *data.Frame, encoder *encode.Encoder, trained data.Reading, groups bool,
 ) ([]Finding, error) {
@@ -57,14 +57,14 @@ func ExamineScored(
 	return all, ctx.Err()
 }
 
-// A trainedColumn is what a model knows of a column of its training table.
+// A trainedColumn describes a column of the training table, as far as the model records it.
 type trainedColumn struct {
 	name      string
 	role      string
-	levels    []string // of a category or of groups; nil for numbers
-	merged    bool     // rare levels are one, so that not every label of the training is known
+	levels    []string // labels of a category or of groups; nil for numbers
+	merged    bool     // rare levels were merged, so some labels of training are unknown
 	form      data.ColumnForm
-	low, high float64 // of numbers; NaN if the model does not say
+	low, high float64 // range of numbers; NaN if the model does not record it
 }
 
 // trainedColumns returns the columns that a model reads, in the order of its inputs.
@@ -103,7 +103,7 @@ func trainedColumns(encoder *encode.Encoder, trained data.Reading, groups bool) 
 			add(trainedColumn{name: g.Name, role: "a group column", levels: g.Labels})
 		}
 	}
-	for _, in := range encoder.Inputs { // those that only made columns use
+	for _, in := range encoder.Inputs { // columns that only derived columns use
 		for _, o := range in.Of {
 			if o.Level == "" {
 				add(trainedColumn{name: o.Column, low: math.NaN(), high: math.NaN()})
@@ -113,7 +113,7 @@ func trainedColumns(encoder *encode.Encoder, trained data.Reading, groups bool) 
 	return all
 }
 
-// checkSpellings finds labels that occurred in training only in another spelling.
+// checkSpellings finds labels that are different spellings of labels in training.
 func (k *trainedColumn) checkSpellings(c *column) []Finding {
 	usual := map[string]string{}
 	for _, l := range k.levels {
@@ -146,7 +146,7 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 			renames[c.text(found[0])], c.text(found[0]), c.text(found[0]), what)}}
 }
 
-// checkMarks finds numbers of text that are written in another style than the numbers of the training rows.
+// checkMarks finds numbers in text whose format differs from that of the numbers in training.
 func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 	marks, was := c.Marks, k.form.Marks
 	if marks == nil { // of a typed file
@@ -155,7 +155,7 @@ func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 		}
 		marks = &table.NumberMarks{}
 	}
-	if was == nil && k.form.Type != "" && !k.form.Text { // training was on a typed file
+	if was == nil && k.form.Type != "" && !k.form.Text { // the training table had typed columns
 		was = &table.NumberMarks{}
 	}
 	add := func(evidence, proposal string) {
@@ -187,7 +187,7 @@ func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 	return all
 }
 
-// checkSentinels finds usual codes for missing values outside the numbers of the training.
+// checkSentinels finds common codes for missing values that lie outside the range of the numbers in training.
 func (k *trainedColumn) checkSentinels(c *column) []Finding {
 	margin := farApart * (k.high - k.low)
 	var found []count
@@ -207,7 +207,7 @@ func (k *trainedColumn) checkSentinels(c *column) []Finding {
 	return []Finding{f}
 }
 
-// newSentinels returns a finding about codes for missing values, with their rows as its evidence.
+// newSentinels returns a finding about codes for missing values, with their rows as evidence.
 func newSentinels(c *column, found []count) Finding {
 	n, first := countRows(found)
 	var codes, texts, missing []string
@@ -221,7 +221,7 @@ func newSentinels(c *column, found []count) Finding {
 		Proposal: fmt.Sprintf("%s of this column can be named as missing", printable.JoinWords(texts, "and"))}
 }
 
-// countRows returns the rows of some values, and the place of the first.
+// countRows returns the number of rows of some values, and the index of the first of these rows.
 func countRows(of []count) (n, first int) {
 	first = math.MaxInt
 	for _, v := range of {

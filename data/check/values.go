@@ -15,7 +15,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// checkValues returns findings about the values of a column, whatever the target is.
+// checkValues returns findings about the values of a column that do not depend on the target.
 func checkValues(c *column, roles *Roles) (all []Finding) {
 	role := roles.FindRole(c.Name)
 	add := func(f Finding) {
@@ -51,17 +51,18 @@ func checkValues(c *column, roles *Roles) (all []Finding) {
 // number matches a plain number within a longer text.
 const number = `([-+]?\d[\d.,]*)`
 
-// boundForms are the ways in which a bound is written; the second list is of bounds from above.
+// boundForms matches a bound such as 90+ or <0.3. The second list of patterns matches upper bounds.
 var boundForms = regexp.MustCompile(`(?i)^(?:` + strings.Join([]string{
 	number + `\s*\+`, `(?:>=?|<=?|≥|≤|⩾|⩽)\s*` + number, number + `\s*(?:>=?|<=?|≥|≤)`,
 	number + `\s*(?:years?|yrs?)?\s*(?:or|and)\s*(?:more|over|older|above|less|under|younger|below|greater|fewer|up)`,
 	`(?:under|over|above|below|less than|more than|fewer than|greater than|at least|at most|up to)\s*` + number,
 }, "|") + `)$`)
 
-// accountingForms are the ways in which accounting writes negative numbers.
+// accountingForms matches the notations for negative numbers that are used in accounting.
 var accountingForms = regexp.MustCompile(`^(?:\(\s*[$€£]?\s*\d[\d.,]*\s*\)|[$€£]?\d[\d.,]*\s*(?:-|CR|DR))$`)
 
-// checkTexts looks at the texts of a column: bounds and accounting signs among numbers, dates, texts of their own.
+// checkTexts examines the texts of a column for bounds and accounting notation among numbers, dates, and texts that
+// differ in every row.
 func checkTexts(c *column, role string, add func(Finding)) {
 	numbers, bounds, accounts := 0, []count(nil), []count(nil)
 	different := 0
@@ -113,12 +114,12 @@ func checkTexts(c *column, role string, add func(Finding)) {
 	}
 }
 
-// digitsOf returns the number in a bound.
+// digitsOf returns the text of the number in a bound.
 func digitsOf(bound string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(regexp.MustCompile(number).FindString(bound), ",", ""), "+")
 }
 
-// quoteTexts returns the first texts in quotes, the most frequent first.
+// quoteTexts returns the most frequent texts, in quotes and in descending order of frequency.
 func (c *column) quoteTexts(values []count) string {
 	values = slices.Clone(values)
 	slices.SortStableFunc(values, func(a, b count) int { return int(b.rows - a.rows) })
@@ -132,16 +133,16 @@ func (c *column) quoteTexts(values []count) string {
 	return printable.JoinWords(all, "and")
 }
 
-// WriteDates is the proposal on dates that no option reads.
+// WriteDates is the advice about dates that no option can read.
 const WriteDates = "write dates as 2024-03-31"
 
-// exportLayouts are layouts of dates that programs export and that are not read as dates.
+// exportLayouts lists layouts in which programs export dates but which are not read as dates.
 var exportLayouts = []string{"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2Jan2006", "Jan 2, 2006", "January 2, 2006",
 	"2 January 2006", "Jan 2006", "Jan-06", "January 2006", "2006-01", "2006/01",
 	"1/2/06", "2/1/06", "2.1.06", "2006-Jan-02", "Mon, 02 Jan 2006 15:04:05 MST", "Mon Jan _2 15:04:05 2006",
 	"2-Jan-2006 15:04:05", "Jan 2 2006 3:04PM", "02-JAN-06 03.04.05 PM", "1/2/2006", "2/1/2006", "1-2-2006", "2-1-2006"}
 
-// dateLayout returns a layout that all looked-at texts of a column have, or "".
+// dateLayout returns a layout that all examined texts of a column have, or "" if there is none.
 func dateLayout(c *column) string {
 	if len(c.values) < 5 {
 		return ""
@@ -161,7 +162,7 @@ func dateLayout(c *column) string {
 	return ""
 }
 
-// checkIndex finds the numbers of the rows, identifiers, and dates that are written in digits.
+// checkIndex finds row numbers, identifiers, and dates that are written in digits.
 func checkIndex(c *column, add func(Finding)) {
 	if !c.Integer {
 		return
@@ -220,14 +221,14 @@ var sentinelCodes = []float64{-1, -2, -7, -8, -9, -77, -88, -99, -777, -888, -99
 	777, 888, 997, 998, 999, 7777, 8888, 9997, 9998, 9999, 99999, 999999, 9999999}
 
 const (
-	minDifferent = 5    // other values of a column with codes
+	minDifferent = 5    // minimum number of different other values in a column with codes
 	minCodeRows  = 3    // of a code
-	spike        = 5.0  // times as many rows as the values beside a code have on average
-	farApart     = 0.25 // of the range of the other values
+	spike        = 5.0  // minimum number of rows of a code, relative to the average of the adjacent values
+	farApart     = 0.25 // minimum distance, relative to the range of the other values
 )
 
-// checkSentinels finds codes for missing values at the ends of the numbers of a column: a usual code that is the only
-// negative number, that lies far from the other values, or that has many more rows than the values beside it.
+// checkSentinels finds codes for missing values at the ends of the range of a numeric column: a common code that is
+// the only negative number, is far from the other values, or has many more rows than the adjacent values.
 func checkSentinels(c *column, add func(Finding)) {
 	lo, hi := 0, len(c.values)
 	isCode := func(v count) bool { return slices.Contains(sentinelCodes, v.value) }
@@ -274,7 +275,7 @@ func checkSentinels(c *column, add func(Finding)) {
 	add(f)
 }
 
-// checkCodes finds whole numbers that name things, judging by the name of the column.
+// checkCodes finds whole numbers that are probably codes, judging by the name of the column.
 func checkCodes(c *column, add func(Finding)) {
 	if !c.Integer || len(c.values) < 3 || len(c.values) > encode.DefaultMaxLevels || 5*len(c.values) > c.countValues() {
 		return

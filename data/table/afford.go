@@ -7,16 +7,17 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-// Afford returns an error if the process cannot allocate that many bytes, for a use such as "to hold the file".
+// Afford returns an error if the process cannot allocate the given number of bytes. use states the purpose, such as
+// "to hold the file".
 func Afford(bytes int64, use string) error {
-	const little = 16 << 20 // not worth a look at the system
+	const little = 16 << 20 // too little to query the system
 	if bytes < little {
 		return nil
 	}
 	if free, _ := limit.Available(); bytes <= free {
 		return nil
 	}
-	runtime.GC() // what nobody needs any more was counted
+	runtime.GC() // memory that is no longer needed was counted
 	free, limit := limit.Available()
 	if bytes <= free {
 		return nil

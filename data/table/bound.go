@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
-// BigInt returns the integer of a row of a column of type e, which is not null.
+// BigInt returns the integer in a row of a column of type e. The row must not be null.
 func (c *Column) BigInt(e ExactType, row int) *big.Int {
 	switch {
 	case e.HasTexts():
@@ -18,7 +18,8 @@ func (c *Column) BigInt(e ExactType, row int) *big.Int {
 	return big.NewInt(c.Int[row])
 }
 
-// Rank returns keys of 64-bit integers that order the rows of exact values of type e; the keys of nulls are arbitrary.
+// Rank returns a function that returns a 64-bit integer for a row. These integers order the rows of a column with
+// exact values of type e; those of nulls are arbitrary.
 func (c *Column) Rank(e ExactType) func(row int) int64 {
 	switch {
 	case e.HasTexts():
@@ -30,14 +31,14 @@ func (c *Column) Rank(e ExactType) func(row int) int64 {
 	return func(row int) int64 { return c.Int[row] }
 }
 
-// rankTexts returns the rank of each text by its number. Texts of one number have one rank.
+// rankTexts returns the rank of each text by its number. Texts with the same number have the same rank.
 func rankTexts(texts []string, number func(text string) *big.Int) []int64 {
 	numbers, order := make([]*big.Int, len(texts)), make([]int, len(texts))
 	for k, text := range texts {
 		numbers[k], order[k] = number(text), k
 	}
 	slices.SortFunc(order, func(a, b int) int { return numbers[a].Cmp(numbers[b]) })
-	rank := make([]int64, len(texts)+1) // of none, if there are no texts
+	rank := make([]int64, len(texts)+1) // one extra element, so that rows without a text have a rank
 	for i, k := range order {
 		if rank[k] = int64(i); i > 0 && numbers[k].Cmp(numbers[order[i-1]]) == 0 {
 			rank[k] = rank[order[i-1]]

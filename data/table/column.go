@@ -9,22 +9,22 @@ import (
 	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
-// A Kind says what the values of a column are.
+// A Kind is the kind of the values of a column.
 type Kind uint8
 
 const (
-	// Other columns (dates, times, lists, structs, binary) carry a name and a
-	// type but no values. Using one is an error; an unused one does no harm.
+	// Other columns (dates, times, lists, structs, binary) have a name and a type but no values. Using one is
+	// an error; one that is not used has no effect.
 	Other       Kind = iota
 	Numeric          // values in Number
 	Categorical      // values in Code and Level
-	Bool             // values 0 and 1 in Number
+	Bool             // stored as 0 and 1 in Number
 	Vector           // sparse vectors in Sparse
 )
 
 var kindNames = [...]string{"other", "numeric", "categorical", "bool", "vector"}
 
-// IsScalar reports whether every row of a column of the kind has a single value, or a null.
+// IsScalar reports whether each row of a column of this kind has a single value or a null.
 func (k Kind) IsScalar() bool { return k == Numeric || k == Categorical || k == Bool }
 
 // String returns "other", "numeric", "categorical", "bool" or "vector".
@@ -50,72 +50,74 @@ func (k *Kind) UnmarshalText(b []byte) error {
 }
 
 // A Column is a column of a table. If it is still in its file ([Column.IsStored]), it has only a name, a type and a
-// kind until [Column.Load]. Its methods panic for a row that it does not have, and if the fields contradict each
-// other: slices of different lengths, or a code without a level.
+// kind until [Column.Load]. Its methods panic if a row is out of range or if the fields contradict each other, by
+// slices of different lengths or by a code without a level.
 type Column struct {
 	Name string
-	Type string // as the file calls it: "int64", "string", "timestamp[us]", ...
+	Type string // name of the type in the file: "int64", "string", "timestamp[us]", …
 	Kind Kind
 
-	Number []float64 // Numeric, Bool (0 or 1); 0 where null
-	Code   []int32   // Categorical: index into Level; -1 where null
-	Level  []string  // Categorical: distinct values, in order of first appearance
-	Null   []bool    // nil when there are no nulls
+	Number []float64 // values of kind Numeric or Bool (0 or 1); 0 for nulls
+	Code   []int32   // values of kind Categorical: indices into Level; -1 for nulls
+	Level  []string  // distinct values of kind Categorical, in order of first appearance
+	Null   []bool    // nil if there are no nulls
 
 	Sparse *Sparse // Vector
 
 	// Int holds the exact values of a column of 64-bit integers, decimals of up to 18 digits, dates, times,
-	// timestamps or durations, where they were asked for: counts of the unit that Type names, as their bits for
-	// "uint64". Else it is nil.
+	// timestamps or durations, if they were requested: counts of the unit that Type states, or the bits of the
+	// values for "uint64". Otherwise it is nil.
 	Int []int64
 
-	// Integer reports whether every value of a Numeric column is a whole number by
-	// its type or, in a CSV file, by how it is written.
+	// Integer reports whether every value of a Numeric column is a whole number according to its type or, in a
+	// CSV file, according to its text.
 	Integer bool
 
-	// Clock reports whether the values are dates or times: of Kind Other, or Numeric as
-	// days since 1970-01-01 UTC where that was asked for.
+	// Clock reports whether the values are dates or times. The kind is Other, or Numeric (days since 1970-01-01
+	// UTC) if that was requested.
 	Clock bool
 
-	// Index reports whether the metadata of the file name the column an index of rows, as pandas writes it.
+	// Index reports whether the metadata of the file, as pandas writes it, state that the column is an index of
+	// rows.
 	Index bool
 
-	// Of names the column of dates that this one is a part of, as its year; else it is empty.
+	// Of is the name of the column of dates of which this column is a part, such as its year; otherwise it is
+	// empty.
 	Of string
 
-	// Vector names the column of vectors that this one is an entry of; else it is empty.
+	// Vector is the name of the vector column to which this column belongs, or empty.
 	Vector string
 
 	// InexactRow is the first row (1-based) with an integer or a decimal that
 	// float64 cannot hold exactly, or 0.
 	InexactRow int
 
-	// UnexpectedRow is the first row (1-based) whose text kept a CSV column of
-	// numbers from being numeric, or 0; Unexpected is the text in this row.
+	// UnexpectedRow is the first row (1-based) whose text prevented a CSV column of numbers from being numeric,
+	// or 0; Unexpected is the text in this row.
 	UnexpectedRow int
 	Unexpected    string
 
-	// FromText reports whether the values were texts of CSV or JSON Lines.
+	// FromText reports whether the values were read from text in CSV or JSON Lines.
 	FromText bool
 
-	// Unquoted reports whether texts of JSON Lines stand without quotes, as numbers and bools do.
+	// Unquoted reports whether the texts are unquoted values of JSON Lines: numbers and bools.
 	Unquoted bool
 
-	// Foreign holds, of a column that the contract has as text, the texts of JSON Lines that stand without quotes, with
-	// their kind, if the training table had none.
+	// Foreign holds unquoted values of JSON Lines, with their kinds, if the contract states that the column is
+	// text and the training table had no unquoted values in it.
 	Foreign map[string]Kind
 
-	// Marks are the marks of the numbers of a text file; nil for others.
+	// Marks describes the separators and other marks of the numbers in a text file; nil for other columns.
 	Marks *NumberMarks
 
-	// Order is the order of day, month and year in the text of a column of dates.
+	// Order is the order of day, month and year in the texts of a column of dates.
 	Order string
 
-	// Zone is the time zone of a column of times: a name as Europe/Berlin, UTC, an offset as +02:00, VariousOffsets, or ""
-	// if the times are of a clock without a zone.
+	// Zone is the time zone of a column of times: a name such as Europe/Berlin, UTC, an offset such as +02:00,
+	// VariousOffsets, or "" if the times have no zone.
 	Zone string
 
-	Parts []Part // of a column whose values are still in its files; nil: they are in memory
+	Parts []Part // where the values are stored if they are still in files; nil if they are in memory
 }
 
 // Len returns the number of rows, or 0 for Other columns.
@@ -132,7 +134,7 @@ func (c *Column) Len() int {
 	return len(c.Number)
 }
 
-// IsOfNumbers reports whether the values are numbers, perhaps as texts that hold all their digits.
+// IsOfNumbers reports whether the values are numbers, or texts that hold all digits of numbers.
 func (c *Column) IsOfNumbers() bool {
 	if c.Kind != Categorical {
 		return c.Kind == Numeric
@@ -161,8 +163,8 @@ func (c *Column) IsAllNull() bool {
 	return len(c.Null) > 0 && !slices.Contains(c.Null, false)
 }
 
-// Text returns the value of row i as a label: the level, "true" or "false", or the shortest decimal; "" for a
-// null.
+// Text returns the value of row i as a label: the level, "true" or "false", or the shortest decimal number that
+// identifies the value; "" for a null.
 func (c *Column) Text(i int) string {
 	if c.IsNull(i) {
 		return ""

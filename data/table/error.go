@@ -9,23 +9,26 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 )
 
-// An Error describes a problem of a user's table and how to solve it. Use errors.As to get one, and errors.Is
-// to test its class.
+// An Error describes a problem of a user's table and how to solve it. Use errors.As to obtain one, and errors.Is to
+// test its class.
 type Error struct {
-	Path      string             // the file, or "" when no single file is to blame
-	Column    string             // the column, or ""
-	Rows      int                // in how many rows; 0 if that is not known or says nothing
-	Row       int                // data row, counted from 1 within the file (header lines not counted); 0 for none
-	Msg       string             // what is wrong
-	Hint      string             // what to do, in words that fit any program; or ""
-	Fixes     []fix.Fix          // what would fix it, for a program to put into its own words
-	FixValues map[fix.Fix]string // of fixes that name something, what to name, as the mark of SayDecimal; or nil
-	Err       error              // the cause, or nil
-	Class     error              // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
+	Path   string // the file, or "" if the error does not concern a single file
+	Column string // the column, or ""
+	Rows   int    // number of affected rows; 0 if unknown or irrelevant
+	// row of data, counted from 1 within the file without header lines; 0 if the error does not concern a row
+	Row   int
+	Msg   string    // what is wrong
+	Hint  string    // what to do, in words that suit any program; may be ""
+	Fixes []fix.Fix // what would fix the problem, for a program to express in its own words
+	// values for fixes that need one, such as the separator for SayDecimal; may be nil
+	FixValues map[fix.Fix]string
+	Err       error // the cause, or nil
+	// class of the error for errors.Is, such as ErrNoColumn or ErrDamaged; may be nil
+	Class error
 }
 
-// Classes of errors, for errors.Is: an [Error] of a class is that class, and says
-// where and what in its fields.
+// Classes of errors. errors.Is(err, class) reports whether an [Error] belongs to a class; its fields state the
+// place and the problem.
 var (
 	ErrNoColumn = errors.New("no such column")
 	ErrDamaged  = errors.New("damaged file")
@@ -35,23 +38,25 @@ var (
 	// ErrMixedDates is the class of remarks on text columns with dates in several formats.
 	ErrMixedDates = errors.New("dates in several formats")
 
-	// ErrDateOrder is the class of remarks on text columns of dates that may have the day or the month first.
+	// ErrDateOrder is the class of remarks on text columns of dates in which either the day or the month may
+	// come first.
 	ErrDateOrder = errors.New("dates of unknown order")
 
-	// ErrLeadingZeros is the class of remarks on columns that are text for the leading zeros of their numbers.
+	// ErrLeadingZeros is the class of remarks on columns that are text because their numbers have leading
+	// zeros.
 	ErrLeadingZeros = errors.New("numbers with leading zeros")
 
-	// ErrDottedThousands is the class of remarks on numbers whose points may separate thousands.
+	// ErrDottedThousands is the class of remarks on numbers whose points may be thousands separators.
 	ErrDottedThousands = errors.New("fractions of three digits")
 
 	// ErrTextOfNumbers is the class of remarks on text columns that are probably numbers.
 	ErrTextOfNumbers = errors.New("numbers that are read as text")
 )
 
-// Is reports whether the error is of a class.
+// Is reports whether the error belongs to the class target.
 func (e *Error) Is(target error) bool { return e.Class != nil && target == e.Class }
 
-// Error returns "path: column "x", row 7: what is wrong (what to do)".
+// Error returns the message in the form: path: column "x", row 7: problem (what to do).
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Path != "" {
@@ -80,7 +85,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Advice returns the hint followed by the fixes. words gives the text of a fix; "" selects its default text.
+// Advice returns the hint followed by the fixes. words returns the text of a fix, or "" to select the default text.
 func (e *Error) Advice(words func(fix.Fix) string) string {
 	var all []string
 	if e.Hint != "" {
@@ -102,13 +107,14 @@ func (e *Error) Advice(words func(fix.Fix) string) string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Damaged returns an error about damage to a file. Readers return it, or panic with it under Guard.
+// Damaged returns an error about damage to a file. Readers return this error, or panic with it if Guard recovers
+// it.
 func Damaged(format string, args ...any) error {
 	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...), Class: ErrDamaged}
 }
 
-// Catch calls do and returns the *Error that do panics with, for example if memory does not suffice for levels.
-// Other panics continue.
+// Catch calls do and returns the *Error with which do panics, for example if the memory does not suffice for the
+// levels. Other panics are not recovered.
 func Catch(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -122,7 +128,7 @@ func Catch(do func() error) (err error) {
 	return do()
 }
 
-// Cause returns the message of a file system error without the path.
+// Cause returns an error with the message of a file system error without its path.
 func Cause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

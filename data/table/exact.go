@@ -9,15 +9,15 @@ import (
 	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
-// An ExactType says what the 64-bit integers of [Column.Int] stand for. Decimals of more than 18 digits have texts as
-// values instead. Its name is the Type of such a column.
+// An ExactType describes the meaning of the 64-bit integers in [Column.Int]. Decimals of more than 18 digits are
+// stored as texts instead. The Type of such a column is the name of its ExactType.
 type ExactType struct {
 	Form      Form
-	Bits      int    // stored size of a value: 32, 64, 128 or 256
-	PerSecond int64  // of times, timestamps and durations: units per second
-	Zone      string // of timestamps: name or offset of the time zone; "" for none
+	Bits      int    // stored size of a value in bits: 32, 64, 128 or 256
+	PerSecond int64  // units per second of times, timestamps and durations
+	Zone      string // name or offset of the time zone of timestamps; "" if they have none
 	Precision int32  // of decimals: digits
-	Scale     int32  // of decimals: digits behind the point
+	Scale     int32  // number of digits after the decimal point
 }
 
 // A Form is the family of an [ExactType].
@@ -28,24 +28,24 @@ const (
 	SignedForm Form = iota + 1
 	UnsignedForm
 	DecimalForm
-	DateForm // days, or milliseconds of 64 bits
+	DateForm // days, or 64-bit milliseconds
 	TimeForm // of day
 	TimestampForm
 	DurationForm
 )
 
-// SmallPrecision is the largest precision of decimals whose digits an int64 holds.
+// SmallPrecision is the maximum precision of decimals whose digits fit in an int64.
 const SmallPrecision = 18
 
-// MsPerDay is the number of milliseconds of a day.
+// MsPerDay is the number of milliseconds in a day.
 const MsPerDay = 86400e3
 
 var unitNames = map[int64]string{1: "s", 1e3: "ms", 1e6: "us", 1e9: "ns"}
 
 var unitsByName = map[string]int64{"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
-// String returns the name of the type as Arrow writes it: int64, decimal(9, 2), date32, time64[us],
-// timestamp[us, tz=UTC], duration[ns].
+// String returns the name that Arrow uses for the type: int64, decimal(9, 2), date32, time64[us], timestamp[us,
+// tz=UTC], duration[ns].
 func (e ExactType) String() string {
 	switch e.Form {
 	case SignedForm:
@@ -71,7 +71,7 @@ func (e ExactType) String() string {
 	return fmt.Sprintf("timestamp[%s]", unitNames[e.PerSecond])
 }
 
-// ParseExactType returns the ExactType of a name that [ExactType.String] returned.
+// ParseExactType returns the ExactType whose [ExactType.String] is name; ok is false if there is none.
 func ParseExactType(name string) (e ExactType, ok bool) {
 	switch name {
 	case "int64":
@@ -117,8 +117,8 @@ func ParseExactType(name string) (e ExactType, ok bool) {
 // HasTexts reports whether the values of the type are texts, because an int64 cannot hold them.
 func (e ExactType) HasTexts() bool { return e.Form == DecimalForm && e.Precision > SmallPrecision }
 
-// Float returns the number that stands for v where a column is used as numbers: days of dates and timestamps,
-// seconds of times and durations. It reports whether a float64 represents the digits of an integer or a decimal.
+// Float returns the number that represents v if a column is used as numbers: days for dates and timestamps, seconds
+// for times and durations. exact reports whether a float64 represents all digits of an integer or a decimal.
 func (e ExactType) Float(v int64) (x float64, exact bool) {
 	switch e.Form {
 	case UnsignedForm:
@@ -138,9 +138,9 @@ func (e ExactType) Float(v int64) (x float64, exact bool) {
 	return float64(v), numeral.IsExactInt64(v)
 }
 
-// Text returns v as a text without loss: the digits of a number, 2024-03-31, 23:59:59.5, 2024-03-31T23:59:59.5 with a
-// final Z for timestamps of a time zone, and the seconds of a duration. It panics for a type that ParseExactType does
-// not return.
+// Text returns v as a text without loss of precision: the digits of a number, 2024-03-31, 23:59:59.5,
+// 2024-03-31T23:59:59.5 with a final Z for timestamps with a time zone, or the seconds of a duration. It panics if
+// e is not a type that ParseExactType can return.
 func (e ExactType) Text(v int64) string {
 	switch e.Form {
 	case UnsignedForm:
@@ -178,7 +178,7 @@ func (e ExactType) Text(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// clockText returns a time of day as 23:59:59, with the digits of its unit if the second is not whole.
+// clockText returns a time of day such as 23:59:59, with the decimals of its unit if it is not a whole second.
 func clockText(v, perSecond int64) string {
 	second, fraction := numeral.FloorDiv(v, perSecond)
 	text := fmt.Sprintf("%02d:%02d:%02d", second/3600, second/60%60, second%60)
@@ -189,8 +189,8 @@ func clockText(v, perSecond int64) string {
 	return text
 }
 
-// DecimalText returns a big-endian two's complement number times 10^−scale, digit for digit. It panics with an
-// error if there are more digits than the precision.
+// DecimalText returns a big-endian two's complement number, divided by 10^scale, with all its digits. It panics
+// with an error if there are more digits than the precision.
 func (e ExactType) DecimalText(b []byte) string {
 	digits := numeral.ParseTwosComplement(b).String()
 	if len(strings.TrimPrefix(digits, "-")) > int(e.Precision) {
@@ -209,7 +209,7 @@ func (e ExactType) DecimalInt(b []byte) int64 {
 	return e.CheckDigits(n.Int64())
 }
 
-// CheckDigits returns the integer of a decimal. It panics with an error if it has more digits than the precision.
+// CheckDigits returns v, the integer of a decimal. It panics with an error if v has more digits than the precision.
 func (e ExactType) CheckDigits(v int64) int64 {
 	limit := int64(1)
 	for range min(e.Precision, SmallPrecision) {
@@ -221,8 +221,8 @@ func (e ExactType) CheckDigits(v int64) int64 {
 	return v
 }
 
-// AsBits returns the type of a column whose Number holds the bits of exact values, which [Column.LoadInts] makes of
-// them. Columns with texts have the type itself.
+// AsBits returns the type of a column whose Number holds the bits of exact values, from which [Column.LoadInts]
+// sets Int. For types whose values are texts, it returns the name of the type itself.
 func (e ExactType) AsBits() string {
 	if e.HasTexts() {
 		return e.String()
@@ -240,7 +240,7 @@ func (c *Column) ExactType() (e ExactType, ok bool) {
 	return e, ok && e.HasTexts() == (c.Kind == Categorical)
 }
 
-// AsTexts returns a column in memory with the texts of its values, or the column itself if they are texts.
+// AsTexts returns a column in memory with the texts of the values, or the column itself if its values are texts.
 func (c *Column) AsTexts() *Column {
 	if c.Kind == Categorical && c.Type == "string" || !c.Kind.IsScalar() {
 		return c

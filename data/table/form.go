@@ -5,41 +5,41 @@ import (
 	"strings"
 )
 
-// A ColumnForm describes how the values of a column were read. The same column of another table is read in the same
-// way: a reader that knows the ColumnForm does not guess.
+// A ColumnForm describes how the values of a column were read. A reader to which a ColumnForm is passed reads the
+// column of that name in another table in the same way, without inferring its type.
 type ColumnForm struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
 	Type string `json:"type"` // as Column.Type
 
-	// Text reports whether the values were texts of CSV or JSON Lines: without the blanks at their ends, and null where
-	// they are empty or mark missing values.
+	// Text reports whether the values were texts in CSV or JSON Lines. Blanks at their ends were removed, and
+	// texts that are empty or mark missing values are nulls.
 	Text bool `json:"text,omitempty"`
 
-	Clock bool   `json:"clock,omitempty"` // dates or times, as days since 1970-01-01 UTC
-	Order string `json:"order,omitempty"` // of day, month and year in text
+	Clock bool   `json:"clock,omitempty"` // values are dates or times, as days since 1970-01-01 UTC
+	Order string `json:"order,omitempty"` // order of day, month and year in text
 	Zone  string `json:"zone,omitempty"`  // of times; see Column.Zone
 
 	Marks *NumberMarks `json:"marks,omitempty"` // of numbers in text
 
-	Unquoted bool `json:"unquoted,omitempty"` // texts of JSON Lines without quotes, as numbers and bools have none
+	Unquoted bool `json:"unquoted,omitempty"` // texts are unquoted values of JSON Lines: numbers and bools
 
-	// The following are known from the levels of training, and not stored.
+	// The following fields are derived from the levels in training and are not stored.
 	Blanks bool  `json:"-"` // levels have blanks at their ends, which are kept
-	Empty  Empty `json:"-"` // what an empty field of a text file is
+	Empty  Empty `json:"-"` // meaning of an empty field in a text file
 }
 
-// An Empty says what an empty field of a text column is.
+// An Empty is the meaning of an empty field in a text column.
 type Empty uint8
 
 const (
 	EmptyNull    Empty = iota // no value
-	EmptyText                 // the text "", which training had as a level
+	EmptyText                 // the text "", which is a level in training
 	EmptyUnknown              // an error: training had both
 )
 
-// NumberMarks says with which marks the numbers of a column of text are written, so that numbers with other marks are
-// not read as other values.
+// NumberMarks describes the separators and other marks in the numbers of a text column, so that numbers with
+// different marks are not misread.
 type NumberMarks struct {
 	Fractions Fractions `json:"fractions"`
 	Dotted    string    `json:"dotted,omitempty"`    // the first number with three digits behind the decimal separator
@@ -48,7 +48,7 @@ type NumberMarks struct {
 	Sometimes string    `json:"sometimes,omitempty"` // and those at some
 }
 
-// Fractions says what fractions the numbers of a column have.
+// Fractions describes the fractional parts of the numbers of a column.
 type Fractions string
 
 // The kinds of fractions.
@@ -59,23 +59,23 @@ const (
 	MixedFractions  Fractions = "mixed"
 )
 
-// fractions returns the kind of fractions that the numbers had as text: NoFractions for integers, and "" if the form
-// does not state it.
+// fractions returns the kind of fractions that the numbers had as text: NoFractions for integers, and "" if the
+// form does not state it.
 func (f *ColumnForm) fractions() Fractions {
 	switch {
 	case f.Kind != Numeric || f.Clock:
 		return ""
 	case f.Marks != nil:
 		return f.Marks.Fractions
-	// of a typed file, or of an earlier version
+	// from a file with typed columns, or an earlier version
 	case strings.HasPrefix(f.Type, "int") || strings.HasPrefix(f.Type, "uint"):
 		return NoFractions
 	}
 	return ""
 }
 
-// Contradicts returns why numbers written with these marks probably mean something else than the numbers of form f, or
-// "". example is one of them.
+// Contradicts returns the reason why numbers written with these marks are probably not to be read like the numbers
+// of form f, and one of them as an example. It returns "" if there is no such reason.
 func (m *NumberMarks) Contradicts(f *ColumnForm) (why, example string) {
 	switch was := f.fractions(); {
 	case m.Fractions == DottedFractions && was == NoFractions:

@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
-// Match returns the element of values that text names: the same number, the same bool in any case, or the same
-// text. ok is false if there is none.
+// Match returns the element of values that text denotes: the same number, the same bool regardless of case, or the
+// same text. ok is false if there is no such element.
 func (c *Column) Match(values []string, text string) (value string, ok bool) {
 	if x, _, number := numeral.ParseNumber(text); number && c.Kind == Numeric && !slices.Contains(values, text) {
 		text = numeral.FormatNumber(x)
@@ -21,9 +21,9 @@ func (c *Column) Match(values []string, text string) (value string, ok bool) {
 	return "", false
 }
 
-// PositiveOf returns the value that is the positive class by default, and the rule that decided: the larger
-// number; otherwise the value "true", "1" or "yes" in any case; otherwise the last in alphabetical order. Both are
-// empty without values.
+// PositiveOf returns the value that is the positive class by default, and the rule by which it was chosen. This is
+// the larger of two numbers; otherwise the value "true", "1" or "yes" regardless of case; otherwise the last value
+// in alphabetical order. Both results are empty if values is empty.
 func (c *Column) PositiveOf(values []string) (positive, rule string) {
 	if len(values) == 0 {
 		return "", ""

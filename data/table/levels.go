@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// Levels numbers texts in order of appearance.
+// Levels assigns numbers to texts in order of appearance.
 type Levels struct {
 	index map[string]int32
 	Text  []string
 
 	bytes int64 // that they take, about
-	asked int64 // of these it was asked whether memory can hold them
+	asked int64 // number of bytes for which the available memory was checked
 }
 
-// textBytes is the memory that a text takes in addition to its bytes.
+// textBytes is the memory in bytes that a text takes in addition to its content.
 const textBytes = 64
 
 // NewLevels returns empty Levels.
 func NewLevels() *Levels { return &Levels{index: make(map[string]int32)} }
 
-// Code returns the number of a text and adds the text if it is new. It panics with an error if the memory cannot hold
+// Code returns the number of a text, which it adds if it is new. It panics with an error if the memory cannot hold
 // twice as many texts.
 func (s *Levels) Code(text string) int32 {
 	k, ok := s.index[text]
@@ -39,13 +39,14 @@ func (s *Levels) Code(text string) int32 {
 	return k
 }
 
-// Find returns the number of a text if it has one.
+// Find returns the number of a text; ok is false if the text has not been added.
 func (s *Levels) Find(text string) (code int32, ok bool) {
 	code, ok = s.index[text]
 	return code, ok
 }
 
-// CodeOfBytes works like Code without allocating for a known text. It panics with an error if b is not UTF-8.
+// CodeOfBytes works like Code, but does not allocate memory for a known text. It panics with an error if b is not
+// UTF-8.
 func (s *Levels) CodeOfBytes(b []byte) int32 {
 	if k, ok := s.index[string(b)]; ok {
 		return k

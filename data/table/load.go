@@ -10,12 +10,12 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Parallel works like [shard.Parallel] and returns an *Error that do panics with.
+// Parallel works like [shard.Parallel], but returns the *Error with which do panics.
 func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	return shard.Parallel(ctx, n, func(i int) error { return Catch(func() error { return do(i) }) })
 }
 
-// Load returns the column with its values in memory, or c itself if they are in memory already.
+// Load returns the column with its values in memory, or c itself if they are already in memory.
 func (c *Column) Load(ctx context.Context) (*Column, error) {
 	if !c.IsStored() {
 		return c, nil
@@ -27,7 +27,7 @@ func (c *Column) Load(ctx context.Context) (*Column, error) {
 	return out[0], nil
 }
 
-// A partLoad is the state of loading a part into a column.
+// A partLoad holds the state of loading a part into a column.
 type partLoad struct {
 	part           Part
 	into           *Column
@@ -36,8 +36,8 @@ type partLoad struct {
 	nulls, inexact int
 }
 
-// Load reads the values of columns that are still in their files, a few parts at a time. It panics for a column whose
-// fields contradict each other.
+// Load reads the values of columns that are still in files, a few parts at a time. It panics if the fields of a
+// column contradict each other.
 func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	var need int64
 	for _, c := range cols {
@@ -48,7 +48,7 @@ func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	}
 	out := make([]*Column, len(cols))
 	var tasks []*partLoad
-	first := make([]int, len(cols)+1) // of the tasks of each column
+	first := make([]int, len(cols)+1) // first task of each column
 	for i, c := range cols {
 		first[i] = len(tasks)
 		out[i] = c
@@ -87,7 +87,7 @@ func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	})
 }
 
-// storedBytes returns the memory that the stored values will take, except texts.
+// storedBytes returns the memory in bytes that the stored values will take, except texts.
 func (c *Column) storedBytes() int64 {
 	width := int64(8)
 	if c.Kind == Categorical {
@@ -131,7 +131,7 @@ func (t *partLoad) read(pages *Buffers) error {
 	return err
 }
 
-// join merges the levels of the parts.
+// join merges the levels of the parts and renumbers the codes accordingly.
 func (c *Column) join(parts []*partLoad) {
 	nulls := 0
 	all := NewLevels()
@@ -175,7 +175,7 @@ func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 	out := *in
 	out.Type = strings.TrimPrefix(c.Type, numeral.BitsOf)
 	e, ok := ParseExactType(out.Type)
-	if !ok { // floats, which are their own bits
+	if !ok { // floats are their own bits
 		return &out, nil
 	}
 	out.Int, out.Number = make([]int64, len(in.Number)), make([]float64, len(in.Number))

@@ -18,42 +18,42 @@ type Part interface {
 	Rows() int
 	Nullable() bool // there may be nulls
 
-	// Open gives the values from a row of the part on.
+	// Open returns the values of the part from the given row on.
 	Open(row int, b *Buffers) (Values, error)
 
-	// Pages lists the pieces that the part is decoded by, in the order of rows.
+	// Pages lists the pieces in which the part is decoded, in the order of rows.
 	Pages() []Page
 }
 
 // A Page is a range of rows that is decoded as a whole.
 type Page struct {
-	Row, Rows  int // its first row in the part, and how many there are
+	Row, Rows  int // first row of the page in the part, and number of rows
 	Bytes      int // what it takes decompressed
-	Dictionary int // what the dictionary takes that it needs, or 0
+	Dictionary int // memory in bytes of the dictionary that the page needs, or 0
 }
 
-// Values reads the values of a part sequentially. Errors name file and column; it does not panic.
+// Values reads the values of a part sequentially. Errors name the file and the column; the methods do not panic.
 type Values interface {
-	// Numbers reads the next len(dst) values of a Numeric or Bool column, 0 for
-	// the nulls, which it counts and, if null is not nil, marks there.
+	// Numbers reads the next len(dst) values of a Numeric or Bool column. It stores 0 for nulls, returns their
+	// number and, if null is not nil, marks them in null.
 	Numbers(dst []float64, null []bool) (nulls int, err error)
 
-	// Codes reads those of a Categorical column as codes of levels, −1 for nulls.
+	// Codes works like Numbers for a Categorical column: it reads codes of levels, with −1 for nulls.
 	Codes(dst []int32, null []bool, levels *Levels) (nulls int, err error)
 
-	// Inexact gives the first row (1-based, in the part) read so far whose value
-	// float64 cannot hold exactly, or 0.
+	// Inexact returns the first row read so far (1-based, within the part) whose value float64 cannot hold
+	// exactly, or 0.
 	Inexact() int
 
 	Close()
 }
 
-// NewStored returns a column whose values are in parts.
+// NewStored returns a column whose values are stored in parts.
 func NewStored(name, typ string, kind Kind, integer bool, parts []Part) *Column {
 	return &Column{Name: name, Type: typ, Kind: kind, Integer: integer, Parts: append([]Part{}, parts...)}
 }
 
-// IsStored reports whether the values are still in parts.
+// IsStored reports whether the values are still in files.
 func (c *Column) IsStored() bool { return c.Parts != nil }
 
 // Nullable reports whether the column may have nulls.
@@ -64,13 +64,14 @@ func (c *Column) Nullable() bool {
 // Derived is the type of columns that are computed from others.
 const Derived = "made"
 
-// TakesNaNAsNull reports whether a NaN of the column is a null: in numbers of a file or of a caller, but not where
-// values are copied exactly, nor in derived columns, where it says that a function has no value.
+// TakesNaNAsNull reports whether a NaN in the column is a null. This holds for numbers of a file or of a caller. It
+// does not hold if values are copied exactly, or for derived columns, in which a NaN means that a function is
+// undefined.
 func (c *Column) TakesNaNAsNull() bool {
 	return c.Kind == Numeric && !c.Integer && c.Type != Derived && !c.HoldsBits()
 }
 
-// WithoutNaN returns a column in memory with nulls in place of NaN: c itself if it has none.
+// WithoutNaN returns a column in memory with nulls in place of NaN, or c itself if it has no NaN.
 func (c *Column) WithoutNaN() *Column {
 	if c.IsStored() || !c.TakesNaNAsNull() || !slices.ContainsFunc(c.Number, math.IsNaN) {
 		return c
@@ -82,7 +83,7 @@ func (c *Column) WithoutNaN() *Column {
 	return &out
 }
 
-// ReadFull fills b with the bytes of a file at an offset.
+// ReadFull fills b with the bytes of a file that begin at an offset.
 func ReadFull(src io.ReaderAt, b []byte, at int64) error {
 	n, err := src.ReadAt(b, at)
 	if n == len(b) {
@@ -94,7 +95,7 @@ func ReadFull(src io.ReaderAt, b []byte, at int64) error {
 	return &Error{Msg: "cannot read", Err: Cause(err)}
 }
 
-// ReadDoubles fills dst with the little-endian doubles of a file at an offset.
+// ReadDoubles fills dst with the little-endian float64 numbers of a file that begin at an offset.
 func ReadDoubles(src io.ReaderAt, dst []float64, at int64) error {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 8*len(dst))
 	if err := ReadFull(src, b, at); err != nil {
@@ -117,7 +118,7 @@ type Buffers struct {
 	free [][]byte
 }
 
-// Get returns a slice of at least n bytes with arbitrary content. It panics if n is below 0.
+// Get returns a slice of at least n bytes with arbitrary content. It panics if n is negative.
 func (b *Buffers) Get(n int) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,7 +134,7 @@ func (b *Buffers) Get(n int) []byte {
 		b.free = b.free[:last]
 		return f[:n]
 	}
-	// Few sizes, so that what is given back fits what is asked for next.
+	// Few different sizes, so that a returned slice fits a later request.
 	grain := max(4<<10, 1<<bits.Len(uint(n))>>3)
 	return make([]byte, n, (n+grain-1)/grain*grain)
 }

@@ -1,10 +1,10 @@
 package table
 
-// A Progress says how far reading or encoding a table has come.
+// A Progress describes how much of a table has been read or encoded.
 type Progress struct {
-	// Read of Size bytes of the files that were opened. Text is read more than once, to
-	// learn its types and then its values.
+	// Read is the number of bytes read, out of Size bytes of the opened files. Text is read more than once:
+	// first to infer its types, then for its values.
 	Read, Size int64
-	// Rows encoded, of all their columns, of all rows; both 0 before encoding.
+	// Rows is the number of rows encoded, with all their columns, out of Of; both are 0 before encoding.
 	Rows, Of int
 }

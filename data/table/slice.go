@@ -1,6 +1,6 @@
 package table
 
-// Slice returns the rows [lo, hi) of a column without copying or reading them.
+// Slice returns the rows [lo, hi) of a column without copying or reading their values.
 func (c *Column) Slice(lo, hi int) *Column {
 	out := *c
 	out.InexactRow = rowInSlice(c.InexactRow, lo, hi)
@@ -32,8 +32,8 @@ func (c *Column) Slice(lo, hi int) *Column {
 	return &out
 }
 
-// rowInSlice converts the number of a row in its column, counted from 1, to its number in the slice [lo, hi), or 0 if
-// it is outside.
+// rowInSlice converts a row number in a column, counted from 1, to the row number in the slice [lo, hi). It returns
+// 0 if the row is not in the slice.
 func rowInSlice(row, lo, hi int) int {
 	if row > hi {
 		return 0

@@ -5,29 +5,30 @@ import (
 	"sort"
 )
 
-// A Sparse holds a column of sparse vectors: of each row the entries that its file names, in ascending order of their
-// places, counted from 0. Every other entry is 0. Its methods panic for a row that it does not have.
+// A Sparse holds a column of sparse vectors: for each row, the entries that its file lists, in ascending order of
+// their indices, which are counted from 0. Every other entry is 0. Its methods panic if a row is out of range.
 type Sparse struct {
-	Width  int // more than the largest place of an entry
+	Width  int // greater than the largest index of an entry
 	blocks []sparseBlock
 	rows   int
 }
 
-// A sparseBlock holds the entries of successive rows.
+// A sparseBlock holds the entries of consecutive rows.
 type sparseBlock struct {
-	first int   // the number of its first row
-	start []int // by row, where its entries begin; then where those of the last row end
+	first int   // number of its first row
+	start []int // index of the first entry of each row, followed by the total number of entries
 	index []int32
 	value []float64
 }
 
-// entriesOfBlock is the number of entries after which a builder begins another block, so that no memory is copied.
+// entriesOfBlock is the number of entries after which a builder starts a new block, so that entries are never
+// copied to grow a slice.
 const entriesOfBlock = 1 << 16
 
 // Rows returns the number of rows.
 func (s *Sparse) Rows() int { return s.rows }
 
-// Entries returns the number of entries of all rows.
+// Entries returns the total number of entries.
 func (s *Sparse) Entries() (n int) {
 	for _, b := range s.blocks {
 		n += b.start[len(b.start)-1] - b.start[0]
@@ -35,7 +36,7 @@ func (s *Sparse) Entries() (n int) {
 	return n
 }
 
-// Row returns the places and the values of the entries of a row. They must not be changed.
+// Row returns the indices and the values of the entries of row i. They must not be changed.
 func (s *Sparse) Row(i int) (index []int32, value []float64) {
 	k := sort.Search(len(s.blocks), func(k int) bool { return s.blocks[k].first > i }) - 1
 	b := &s.blocks[k]
@@ -55,8 +56,8 @@ func (s *Sparse) Slice(lo, hi int) *Sparse {
 	return out
 }
 
-// JoinSparse returns the rows of all parts, one after the other, without copying their entries. Its width is the
-// largest.
+// JoinSparse returns the rows of all parts, in order, without copying their entries. Its width is the largest width
+// of a part.
 func JoinSparse(parts []*Sparse) *Sparse {
 	out := &Sparse{}
 	for _, p := range parts {
@@ -70,7 +71,7 @@ func JoinSparse(parts []*Sparse) *Sparse {
 	return out
 }
 
-// A SparseBuilder builds a Sparse row by row. Its methods panic before the first BeginRow.
+// A SparseBuilder builds a Sparse row by row. Its methods panic unless BeginRow has been called.
 type SparseBuilder struct {
 	all  Sparse
 	last *sparseBlock
@@ -86,17 +87,17 @@ func (b *SparseBuilder) BeginRow() {
 	b.all.rows++
 }
 
-// Add appends an entry to the row that was begun. Its place must be larger than those before.
+// Add appends an entry to the current row. Its index must be larger than those of the preceding entries.
 func (b *SparseBuilder) Add(index int32, value float64) {
 	b.last.index, b.last.value = append(b.last.index, index), append(b.last.value, value)
 	b.last.start[len(b.last.start)-1]++
 	b.all.Width = max(b.all.Width, int(index)+1)
 }
 
-// Widen makes the vectors at least so wide, whatever entries they have.
+// Widen sets the width of the vectors to at least the given width.
 func (b *SparseBuilder) Widen(width int) { b.all.Width = max(b.all.Width, width) }
 
-// Bytes returns the memory that the entries take.
+// Bytes returns the memory in bytes that the entries take.
 func (b *SparseBuilder) Bytes() (n int64) {
 	for _, k := range b.all.blocks {
 		n += 8*int64(cap(k.start)) + 4*int64(cap(k.index)) + 8*int64(cap(k.value))
@@ -107,7 +108,7 @@ func (b *SparseBuilder) Bytes() (n int64) {
 // Sparse returns the vectors.
 func (b *SparseBuilder) Sparse() *Sparse { return &b.all }
 
-// CheckScalar returns an error if the column holds vectors, of which no single value can be read.
+// CheckScalar returns an error if the column holds vectors, so that it has no single value for each row.
 func (c *Column) CheckScalar() error {
 	if c.Kind != Vector {
 		return nil

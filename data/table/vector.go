@@ -12,15 +12,15 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// An Element is the stored type of the numbers of a [DenseVector]. Its methods panic for fewer bytes than the size of
-// the element.
+// An Element is the stored type of the numbers of a [DenseVector]. Its methods panic if there are fewer bytes than
+// the size of the element.
 type Element struct {
 	Size   int  // in bytes
 	Float  bool // else an integer
 	Signed bool // of an integer
 	Bool   bool
 	Big    bool // big-endian
-	AsBits bool // of 64-bit integers: they are read as their bits, see [Column.LoadInts]
+	AsBits bool // 64-bit integers are read as their bits, see [Column.LoadInts]
 }
 
 // String returns the name of the type: float32, int64, uint8, bool.
@@ -36,7 +36,7 @@ func (e Element) String() string {
 	return fmt.Sprintf("uint%d", 8*e.Size)
 }
 
-// Exact returns the exact type of integers of 64 bits.
+// Exact returns the exact type of 64-bit integers.
 func (e Element) Exact() ExactType {
 	if e.Signed {
 		return ExactType{Form: SignedForm, Bits: 64}
@@ -66,10 +66,10 @@ func (e Element) Bits(b []byte) uint64 {
 	return order.Uint64(b)
 }
 
-// Number returns the number at the start of b, and whether a float64 represents it exactly.
+// Number returns the number at the start of b; exact reports whether a float64 represents it exactly.
 func (e Element) Number(b []byte) (v float64, exact bool) { return e.Value(e.Bits(b)) }
 
-// Value returns the number with the bits u, and whether a float64 represents it exactly.
+// Value returns the number with the bits u; exact reports whether a float64 represents it exactly.
 func (e Element) Value(u uint64) (v float64, exact bool) {
 	switch {
 	case e.AsBits:
@@ -93,25 +93,25 @@ func (e Element) Value(u uint64) (v float64, exact bool) {
 	return float64(u), numeral.IsExactUint64(int64(u))
 }
 
-// A DenseVector is a column of vectors of equal width, one per row, whose numbers are stored consecutively in a file
-// or in memory and are read in blocks of rows.
+// A DenseVector is a column of vectors of equal width, one for each row. Their numbers are stored contiguously in a
+// file or in memory and are read in blocks of rows.
 type DenseVector struct {
 	Name        string
 	Rows, Width int
 	Element     Element
-	ByColumn    bool // first the numbers of the first entry of all rows: Fortran's order
+	ByColumn    bool // stored in Fortran order: the first entries of all rows come first
 	From        io.ReaderAt
 	Offset      int64 // of the first number
 
 	mu     sync.Mutex
-	blocks []*vectorBlock // the ones used last, the latest first
+	blocks []*vectorBlock // most recently used blocks, the latest first
 	free   [][]byte       // memory of evicted blocks
 }
 
-// vectorRows is the number of rows of a block: the rows that encoding reads together.
+// vectorRows is the number of rows in a block, which equals the number of rows that encoding reads at a time.
 const vectorRows = 2048
 
-// A vectorBlock holds the bytes of a range of rows. Its memory is reused after the block was evicted and its
+// A vectorBlock holds the bytes of a range of rows. Its memory is reused once the block has been evicted and its
 // last reader has released it.
 type vectorBlock struct {
 	first   int
@@ -122,8 +122,8 @@ type vectorBlock struct {
 	evicted bool
 }
 
-// Columns returns the columns of the vector: name[0], name[1], …, or only name if single is set and the width is 1. It
-// panics if the width is below 0.
+// Columns returns the columns of the vector: name[0], name[1], …, or only name if single is set and the width is 1.
+// It panics if the width is negative.
 func (v *DenseVector) Columns(single bool) []*Column {
 	kind := Numeric
 	if v.Element.Bool {
@@ -143,7 +143,7 @@ func (v *DenseVector) Columns(single bool) []*Column {
 	return out
 }
 
-// block returns the block of rows that begins at first, a multiple of vectorRows. The caller must release it.
+// block returns the block of rows that begins at row first, a multiple of vectorRows. The caller must release it.
 func (v *DenseVector) block(first int) (*vectorBlock, error) {
 	v.mu.Lock()
 	at := slices.IndexFunc(v.blocks, func(b *vectorBlock) bool { return b.first == first })
@@ -177,7 +177,7 @@ func (v *DenseVector) block(first int) (*vectorBlock, error) {
 	return k, k.err
 }
 
-// release ends the use of a block by a reader.
+// release states that a reader no longer uses a block.
 func (v *DenseVector) release(k *vectorBlock) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -185,14 +185,14 @@ func (v *DenseVector) release(k *vectorBlock) {
 	v.recycle(k)
 }
 
-// recycle frees the memory of an evicted block without readers.
+// recycle frees the memory of an evicted block that has no readers.
 func (v *DenseVector) recycle(k *vectorBlock) {
 	if k.evicted && k.readers == 0 && k.b != nil {
 		v.free, k.b = append(v.free, k.b), nil
 	}
 }
 
-// ReleaseBlocks frees the cached blocks of the vector that the column is an entry of, if any.
+// ReleaseBlocks frees the cached blocks of the vector to which the column belongs, if there is one.
 func (c *Column) ReleaseBlocks() {
 	for _, p := range c.Parts {
 		if p, ok := p.(vectorPart); ok {
@@ -212,7 +212,7 @@ func (v *DenseVector) offsetOf(row, entry int) (at int64, stride int) {
 	return v.Offset + (int64(row)*int64(v.Width)+int64(entry))*int64(v.Element.Size), v.Width * v.Element.Size
 }
 
-// A vectorPart is a part with one entry of all vectors.
+// A vectorPart is a part that holds one entry of all vectors.
 type vectorPart struct {
 	v     *DenseVector
 	entry int
@@ -292,7 +292,7 @@ func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 	r.row += len(dst)
 }
 
-// Exact returns a column that is an entry of vectors with unconverted numbers: 64-bit integers as bits, floats
+// Exact returns an entry of vectors as a column of unconverted numbers: 64-bit integers as bits, and floats
 // including NaN. It returns any other column unchanged.
 func (c *Column) Exact() *Column {
 	out := *c

@@ -6,9 +6,9 @@ import (
 	"github.com/drotrain/drotrain/data/internal/numeral"
 )
 
-// RangeOfEntries calls use with the values and the nulls of the entries of dense vectors, by blocks of rows and,
-// within a block, entry by entry: every block of the file is read once. columns are the entries of the same vectors.
-// null is set for NaN too. It panics for columns that are not entries of vectors.
+// RangeOfEntries calls use with the values and nulls of the entries of dense vectors, one block of rows after
+// another and, within a block, one entry after another, so that every block of the file is read once. columns are
+// entries of the same vectors. null also marks NaN. It panics if a column is not an entry of a vector.
 func RangeOfEntries(ctx context.Context, columns []*Column, use func(number []float64, null []bool)) error {
 	var buffers Buffers
 	number, null := make([]float64, vectorRows), make([]bool, vectorRows)
