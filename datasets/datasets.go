@@ -1,8 +1,8 @@
-// Package datasets holds small real data sets inside the binary, each with a
-// card that names its source, columns, licence and how it was made.
+// Package datasets embeds small data sets in the binary, each with a card that states its source, columns, licence
+// and how it was made.
 //
-// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
-// a patch version does not.
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version
+// does not.
 package datasets
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Prefix marks the name of an embedded data set where a path may stand.
+// Prefix marks the name of an embedded data set in place of a path.
 const Prefix = "builtin:"
 
 // Info describes a data set.
@@ -27,14 +27,15 @@ type Info struct {
 	Columns int         `json:"columns"`
 	Task    encode.Task `json:"task"`
 	Target  string      `json:"target"` // the usual target
-	Unit    string      `json:"unit"`   // of the usual target; "" for one of two values
+	Unit    string      `json:"unit"`   // unit of the usual target; "" if it has two classes
 	Groups  []string    `json:"groups"` // the usual groups
 	Licence string      `json:"licence"`
 
-	// GroupsUnknown: the groups are not known at prediction, and so are no features.
+	// GroupsUnknown reports that the groups are not known at prediction time and therefore must not be
+	// features.
 	GroupsUnknown bool `json:"groups_unknown,omitempty"`
 
-	Caution string `json:"caution,omitempty"` // what its card warns of who predicts the usual target
+	Caution string `json:"caution,omitempty"` // warning in the card for models of the usual target
 }
 
 //go:embed files/cps1988.parquet
@@ -96,7 +97,7 @@ func entries() []entry {
 	}
 }
 
-// List describes the data sets, in the order of their names.
+// List returns descriptions of the data sets, ordered by name.
 func List() []Info {
 	var out []Info
 	for _, e := range entries() {
@@ -105,7 +106,7 @@ func List() []Info {
 	return out
 }
 
-// find accepts a name with or without Prefix.
+// find returns the data set with the given name, with or without Prefix.
 func find(name string) (entry, error) {
 	short := strings.TrimPrefix(name, Prefix)
 	var names []string
@@ -122,14 +123,14 @@ func find(name string) (entry, error) {
 	return entry{}, fmt.Errorf("there is no embedded data set %q (%s)", short, hint)
 }
 
-// Get describes the data set of that name. The error for an unknown name
-// suggests the nearest. Here and below the name may carry Prefix.
+// Get returns the description of the data set with the given name. If the name is unknown, the error suggests
+// similar names. Here and in the functions below, the name may begin with Prefix.
 func Get(name string) (Info, error) {
 	e, err := find(name)
 	return e.Info, err
 }
 
-// Open reads a data set. The path of its only source is Prefix + name.
+// Open returns the table of a data set. The path of its only source is Prefix + name.
 func Open(name string) (*data.Frame, error) {
 	e, err := find(name)
 	if err != nil {

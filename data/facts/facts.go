@@ -1,9 +1,9 @@
-// Package facts has what other packages find out about the rows of a table: the groups that rows are in, the columns
-// that have drifted, and what may be wrong with a column. It imports no reader of files, so that package eval, which
-// reports them, costs programs without tables little.
+// Package facts declares types for facts about the rows of a table that other packages find: the groups of rows,
+// the columns that have drifted, and possible problems of columns. It imports no readers of files. Package eval,
+// which reports these facts, can therefore be used at little cost in programs without tables.
 //
-// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
-// a patch version does not.
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version
+// does not.
 package facts
 
 import (
@@ -15,39 +15,40 @@ import (
 
 // A Grouping assigns each row of a table to one group.
 type Grouping struct {
-	Name   string   // "region", or "ethnicity × region" for crossed columns
-	Labels []string // group labels, sorted; only those that occur in the training rows or here
-	Index  []int32  // one entry per row, each an index into Labels
+	Name   string   // name of a column, or "ethnicity × region" for crossed columns
+	Labels []string // sorted labels of the groups that occur in the training rows or in these rows
+	Index  []int32  // index into Labels for each row
 }
 
-// A Drift compares the values of a column with its values in training.
+// A Drift compares the values of a column with those in training.
 type Drift struct {
 	Column string  `json:"column"`
 	PSI    float64 `json:"psi"` // population stability index
-	// proportion of values beyond the smallest and the largest of training
+	// proportion of values below the smallest or above the largest value in training
 	Outside    float64 `json:"outside,omitempty"`
-	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level unseen in training
+	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level that training lacked
 	Missing    float64 `json:"missing,omitempty"`     // proportion of nulls
 	WasMissing float64 `json:"was_missing,omitempty"` // that of training
 
-	Limit float64 `json:"-"` // of PSI, with the noise of few rows
-	Rows  int     `json:"-"` // rows of the table that is compared
+	Limit float64 `json:"-"` // limit of PSI, raised by the noise expected with few rows
+	Rows  int     `json:"-"` // number of rows of the compared table
 }
 
-// The limits beyond which a Drift is reported.
+// Limits beyond which a Drift is reported.
 const (
 	mostOutside = 0.05 // and of Unseen
 	mostMissing = 0.1
 	leastRows   = 5 // of each
 )
 
-// isMany reports whether a proportion of the compared rows is above a limit and not a matter of single rows.
+// isMany reports whether a proportion of the compared rows exceeds a limit and amounts to more than a few rows.
 func isMany(share, limit float64, rows int) bool {
 	count := share * float64(rows)
 	return share > limit && (count >= leastRows || share > 0.5 && count >= 2)
 }
 
-// AreManyUnseen reports whether a proportion of the compared rows, with levels unseen in training, is a drift.
+// AreManyUnseen reports whether the given proportion of the compared rows, which have levels unseen in training,
+// constitutes a drift.
 func AreManyUnseen(share float64, rows int) bool { return isMany(share, mostOutside, rows) }
 
 // String describes how the column differs from training, or returns "" if it is within the limits.
@@ -69,35 +70,36 @@ func (d Drift) String() string {
 	return strings.Join(all, ", ")
 }
 
-// A Kind says what a finding is about. Package check has the kinds.
+// A Kind is the kind of a finding. Package check declares the kinds.
 type Kind string
 
-// A Severity says how much a finding matters.
+// A Severity states how much a finding matters.
 type Severity string
 
-// The severities: training and tuning print the warnings, inspect prints all findings.
+// The severities. Training and tuning print warnings only; inspect prints all findings.
 const (
 	Note    Severity = "note"
 	Warning Severity = "warning"
 )
 
-// A Finding is something about a column that may be wrong.
+// A Finding describes a possible problem of a column.
 type Finding struct {
-	What     Kind     `json:"what"`
-	Column   string   `json:"column,omitempty"`  // "" for the whole table
-	Columns  []string `json:"columns,omitempty"` // of a finding about several columns: all of them
-	Rows     int      `json:"rows,omitempty"`    // in how many of the examined rows; 0: all, or it says nothing
-	First    int      `json:"first,omitempty"`   // the first of them, counted from 1 in the table
-	Evidence string   `json:"evidence"`          // a sentence without the name of the column
+	What    Kind     `json:"what"`
+	Column  string   `json:"column,omitempty"`  // "" for the whole table
+	Columns []string `json:"columns,omitempty"` // all columns, if the finding concerns several
+	// number of examined rows concerned; 0 if all are, or if the number is irrelevant
+	Rows     int      `json:"rows,omitempty"`
+	First    int      `json:"first,omitempty"` // first of these rows, counted from 1 in the table
+	Evidence string   `json:"evidence"`        // a sentence without the name of the column
 	Severity Severity `json:"severity"`
 	Proposal string   `json:"proposal,omitempty"` // what a user can do
-	Scored   bool     `json:"scored,omitempty"`   // about the rows that a model scores, not about those of its training
+	Scored   bool     `json:"scored,omitempty"`   // concerns the rows that a model scores, not its training rows
 
-	Renames map[string]string `json:"renames,omitempty"` // of bounds: the numbers that the texts may become
-	Texts   []string          `json:"texts,omitempty"`   // of codes for missing values: COLUMN=text
+	Renames map[string]string `json:"renames,omitempty"` // numbers that may replace the texts of bounds
+	Texts   []string          `json:"texts,omitempty"`   // codes for missing values, as COLUMN=text
 }
 
-// IsLeak reports whether the finding says that columns know the target.
+// IsLeak reports whether the finding states that columns reveal the target.
 func (f *Finding) IsLeak() bool { return strings.HasPrefix(string(f.What), "leak") }
 
 // String returns the finding as a sentence that names the columns.

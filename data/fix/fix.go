@@ -1,11 +1,11 @@
-// Package fix names what a user may choose to fix a [github.com/drotrain/drotrain/data.Error]. A program maps
-// each to the words of its own options; the text of a Fix says it in plain ones.
+// Package fix declares the choices with which a user may fix a [github.com/drotrain/drotrain/data.Error]. A program
+// can describe each choice in terms of its own options; the text of a Fix describes it in plain words.
 //
-// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
-// a patch version does not.
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version
+// does not.
 package fix
 
-// A Fix is something a user may choose that would fix an error.
+// A Fix is a choice of the user that would fix an error.
 type Fix string
 
 // The fixes.
@@ -37,7 +37,7 @@ const (
 	NameMissing     Fix = "name the texts that mark missing values"
 )
 
-// An Advice is what an error says about its solution.
+// An Advice is the part of an error that suggests a solution.
 type Advice struct {
 	Hint  string // a sentence for the user
 	Fixes []Fix

@@ -17,18 +17,18 @@ import (
 const (
 	mostlyNull = 0.6
 
-	weekLater = 7   // days, beyond which a date is a later one
-	someLater = 100 // rows, of those that are and of those that are not
-	farApart  = 0.5 // between the means of the target there, in standard deviations
+	weekLater = 7   // days by which a date must be later than the start date
+	someLater = 100 // minimum number of rows with a later date, and of rows without one
+	farApart  = 0.5 // minimum distance between the means of the target in these two sets, in standard deviations
 
-	maxGroupLevels = 100 // of a column that is proposed as groups
-	groupRows      = 20  // of two of its levels, at least
-	pureRows       = 20  // of a level whose rows have nearly always one class, at least
-	pureShare      = 0.9 // of that class among them, at least
-	elsewhereShare = 0.3 // of that class among the other rows, at most
+	maxGroupLevels = 100 // maximum number of levels of a column that is proposed as groups
+	groupRows      = 20  // minimum number of rows of each of two levels
+	pureRows       = 20  // minimum number of rows of a level whose rows nearly always have the same class
+	pureShare      = 0.9 // minimum proportion of that class among them
+	elsewhereShare = 0.3 // maximum proportion of that class among the other rows
 )
 
-// checkColumn examines a candidate feature. seen holds the columns before it, by their hashes.
+// checkColumn examines a candidate feature. seen holds the preceding columns, indexed by their hashes.
 func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, seen map[uint64]string) {
 	const datesWhat, datesDo = "it holds dates or times", "split into year, month, weekday and hour"
 	if !of.Kind.IsScalar() {
@@ -89,7 +89,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 	p.checkGroup(c)
 }
 
-// has reports whether package check found something about a column.
+// has reports whether package check made a finding of the given kind about a column.
 func (p *Proposal) has(column string, what check.Kind) bool {
 	return slices.Contains(p.found[column], what)
 }
@@ -113,11 +113,11 @@ func (p *Proposal) checkNames(c *column, t *targetValues) {
 	}
 }
 
-// keptUnlessLater is the proposal on a column whose name alone raises a doubt.
+// keptUnlessLater is the proposal for a column that is suspicious only because of its name.
 const keptUnlessLater = "kept; leave it out if it is known only after the outcome"
 
-// dropPresence drops a column that is filled in after the outcome: where it has a value, the target is nearly always
-// the same. It reports whether it did.
+// dropPresence drops a column that is filled in after the outcome: if it has a value, the target is nearly always
+// the same. It returns true if it drops the column.
 func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
 	if !t.binary || c.nulls.n == 0 || len(t.rows) < 50 {
 		return false
@@ -137,14 +137,14 @@ func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
 	return true
 }
 
-// isPureWherePresent reports whether one class makes up nine of ten rows in the first set, although both classes
+// isPureWherePresent reports whether nine in ten rows of the first set have the same class although both classes
 // are frequent. The target is 1 for the more frequent class.
 func (c contrast) isPureWherePresent() bool {
 	base := (c.sum[0] + c.sum[1]) / (c.n[0] + c.n[1])
 	return c.n[0] >= 100 && (c.sum[0] > 0.9*c.n[0] && base < 0.6 || c.sum[0] < 0.1*c.n[0])
 }
 
-// compareLevel returns the contrast of the rows without and with a level.
+// compareLevel returns the contrast between the rows without a level and those with it.
 func (t *targetValues) compareLevel(c *column, level string) contrast {
 	return t.compare(func(r int) int {
 		if !c.IsNull(r) && c.Text(r) == level {
@@ -154,8 +154,8 @@ func (t *targetValues) compareLevel(c *column, level string) contrast {
 	})
 }
 
-// dropIdentifier drops an identifier. If rows share its values, it proposes to hold them out together. It reports
-// whether it did.
+// dropIdentifier drops an identifier. If several rows share its values, it proposes to hold them out together. It
+// returns true if it drops the column.
 func (p *Proposal) dropIdentifier(c *column) bool {
 	text, many := c.Kind == data.Categorical, c.present > 20
 	isID := isIDName(c.Name)
@@ -183,8 +183,8 @@ func (p *Proposal) dropIdentifier(c *column) bool {
 	return true
 }
 
-// dropLaterDate drops a date that is known only after the outcome, since the target differs between rows in
-// which it is later than the start date and other rows. It reports whether it did.
+// dropLaterDate drops a column of dates that are known only after the outcome, since the target differs between
+// rows in which the date is later than the start date and other rows. It returns true if it drops the column.
 func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 	if !c.Clock || p.from == nil || c.Name == p.from.Name {
 		return false
@@ -212,7 +212,8 @@ func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 	return true
 }
 
-// checkLevels finds levels with several spellings, a level that nearly determines the target, and many levels.
+// checkLevels finds levels with several spellings, levels that nearly determine the target, and columns with many
+// levels.
 func (p *Proposal) checkLevels(c *column, t *targetValues) {
 	text := c.Kind == data.Categorical
 	if s := p.describePurestLevel(c, t); s != "" {
@@ -224,8 +225,8 @@ func (p *Proposal) checkLevels(c *column, t *targetValues) {
 	}
 }
 
-// describePurestLevel returns a sentence about the level whose rows have most often the same class, if that is
-// nearly always and the class is rare among other rows; otherwise "".
+// describePurestLevel returns a sentence about the level whose rows agree best in their class, provided that they
+// nearly always agree and that the class is rare among other rows. Otherwise it returns "".
 func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence string) {
 	if p.Task != encode.Binary || p.has(c.Name, check.LeakOutcome) || c.distinct < 2 || c.distinct > intake.FewNumbers ||
 		c.Kind == data.Numeric && c.distinct > 2 {
@@ -248,7 +249,8 @@ func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence str
 	return sentence
 }
 
-// checkNumbers finds numbers that may be weights of the rows, that are not finite, or that mark missing values.
+// checkNumbers finds numeric columns that may be weights of the rows, that have values which are not finite, or in
+// which numbers mark missing values.
 func (p *Proposal) checkNumbers(c *column) {
 	if c.Kind != data.Numeric {
 		return
@@ -265,8 +267,8 @@ func (p *Proposal) checkNumbers(c *column) {
 	}
 }
 
-// checkGroup finds rows without a group in the columns named by the user, and columns whose names suggest
-// groups.
+// checkGroup finds group columns named by the user in which some rows have no group, and columns whose names
+// suggest groups.
 func (p *Proposal) checkGroup(c *column) {
 	named := slices.Contains(p.roles.Groups, c.Name)
 	if !named {

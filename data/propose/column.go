@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/check"
 )
 
-// A column is a column of a table with its statistics.
+// A column is a column of a table with statistics of its values.
 type column struct {
 	*data.Column
 	present                   int // rows with a value
@@ -19,7 +19,7 @@ type column struct {
 	distinct                  int     // values that are not infinite
 	negatives                 int     // of these below 0
 	least, largest            float64 // of the finite numbers
-	falls, rises              bool    // a number is below, or above, the one before
+	falls, rises              bool    // some number is below, or above, its predecessor
 	hash                      uint64
 }
 
@@ -82,8 +82,8 @@ func newColumn(of *data.Column) *column {
 // isInfinite reports whether a number is not finite.
 func isInfinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// isRunningNumber reports whether whole numbers, all different, number the rows: they increase, or decrease, or
-// leave few numbers out.
+// isRunningNumber reports whether a column of distinct whole numbers numbers the rows: the numbers increase or
+// decrease, or they leave few gaps.
 func (c *column) isRunningNumber() bool {
 	return !c.falls || !c.rises || c.largest-c.least < 3*float64(c.present)
 }
@@ -114,7 +114,7 @@ func wordSet(text string) map[string]bool {
 	return set
 }
 
-// Words in the names of columns.
+// These words occur in the names of columns.
 var (
 	// groupWords usually define groups.
 	groupWords = wordSet(`sex gender race ethnicity ethnic afam nationality region state country county province district
@@ -124,7 +124,7 @@ var (
 
 	idWords = wordSet("id ids uuid guid key index nr nbr no number num case rownames serial")
 
-	// futureWords name what is known only afterwards.
+	// futureWords are words for things that are known only after the outcome.
 	futureWords = wordSet(`outcome result results final future next after later followup resolution resolved closed closing
 		settled settlement discharge discharged death died alive recovered recoveries chargeoff cancelled canceled churned
 		returned end ended event censored censors predicted prediction verdict`)
@@ -134,7 +134,7 @@ var (
 		code name group column level mean with from`)
 )
 
-// findWord returns the first word of a name that is in a set, or "".
+// findWord returns the first word of a name that is in a set, or "" if there is none.
 func findWord(name string, in map[string]bool) string {
 	for _, w := range check.SplitName(name) {
 		if in[w] {
@@ -156,11 +156,11 @@ func isIDName(name string) bool {
 		strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed")
 }
 
-// isIndexName reports whether a name suggests an index column as written by pandas and R.
+// isIndexName reports whether a name is one that pandas or R gives to an index column.
 func isIndexName(name string) bool { return name == "column_1" }
 
-// sharedWord returns a word that a name shares with the name of the target, or a common prefix of two words, or
-// "".
+// sharedWord returns a word that a name shares with the name of the target, or a prefix that is common to words of
+// both, or "".
 func sharedWord(name, target string) string {
 	for _, w := range check.SplitName(name) {
 		for _, v := range check.SplitName(target) {

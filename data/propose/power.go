@@ -15,7 +15,7 @@ type targetValues struct {
 	y      []float64
 	binary bool   // y is 0 or 1
 	one    string // the class that is 1
-	other  string // of two classes, the other one
+	other  string // the less frequent of two classes
 }
 
 // measureName returns the name of the measure that predictivePower returns.
@@ -26,9 +26,10 @@ func measureName(binary bool) string {
 	return "R²"
 }
 
-// predictivePower returns how well values alone predict the order of a target y: for two classes (y > 0 is one) the
-// area under the ROC curve, otherwise the squared correlation of values or ranks. It returns 1 if they predict it
-// exactly. NaN is no value. It panics if y is shorter than v.
+// predictivePower returns how well the values v by themselves predict the target y. For two classes, of which y > 0
+// is one, it returns the area under the ROC curve; otherwise it returns the squared correlation of values or ranks,
+// whichever is larger. It returns 1 if the prediction is exact. A NaN in v is not a value. It panics if y is
+// shorter than v.
 func predictivePower(v, y []float64, binary bool) float64 {
 	x, target := make([]float64, 0, len(v)), make([]float64, 0, len(v))
 	for i, a := range v {
@@ -45,14 +46,14 @@ func predictivePower(v, y []float64, binary bool) float64 {
 	ranks, values := spearman.Correlation(x, target), stat.Correlation(x, target, nil)
 	power := 0.0
 	for _, r := range []float64{ranks, values} {
-		if !math.IsNaN(r) { // of columns that are not constant
+		if !math.IsNaN(r) { // both columns vary
 			power = max(power, r*r)
 		}
 	}
 	return power
 }
 
-// auc returns the area under the ROC curve of a score given by its ranks, in either direction.
+// auc returns the area under the ROC curve of a score, given by its ranks, in the direction in which it is larger.
 func auc(rank, y []float64) float64 {
 	n1, sum := 0.0, 0.0
 	for i, v := range y {
@@ -69,7 +70,7 @@ func auc(rank, y []float64) float64 {
 	return max(a, 1-a)
 }
 
-// exceeds reports whether a power is above a limit: an AUC for two classes, otherwise an R².
+// exceeds reports whether a power is above its limit: auc for two classes, and r2 otherwise.
 func (t *targetValues) exceeds(power, auc, r2 float64) bool {
 	if t.binary {
 		return power > auc
@@ -79,8 +80,8 @@ func (t *targetValues) exceeds(power, auc, r2 float64) bool {
 
 // A contrast compares the target in two sets of rows.
 type contrast struct {
-	n, sum  [2]float64 // rows and sum of the target, by set
-	squares float64    // sum of the squared targets in both
+	n, sum  [2]float64 // number of rows and sum of the target in each set
+	squares float64    // sum of squares of the target in both sets
 }
 
 // compare returns the contrast between the rows for which set returns 0 and the rows for which set returns 1.
@@ -95,18 +96,18 @@ func (t *targetValues) compare(set func(row int) int) (c contrast) {
 	return c
 }
 
-// mean returns the mean of the target in a set.
+// mean returns the mean of the target in set 0 or 1.
 func (c contrast) mean(set int) float64 { return c.sum[set] / c.n[set] }
 
-// deviation returns the standard deviation of the target in both sets together.
+// deviation returns the standard deviation of the target in the union of the two sets.
 func (c contrast) deviation() float64 {
 	n := c.n[0] + c.n[1]
 	mean := (c.sum[0] + c.sum[1]) / n
 	return math.Sqrt(max(0, c.squares/n-mean*mean))
 }
 
-// columnScores returns the values of a column as numbers. For a category it returns the mean target of the
-// level in the other half of the rows, so that many levels alone have no power.
+// columnScores returns the values of a column as numbers. A category is represented by the mean target of its level
+// in the other half of the rows, so that a column does not gain power merely by having many levels.
 func (t *targetValues) columnScores(c *data.Column) []float64 {
 	out := make([]float64, len(t.rows))
 	if c.Kind != data.Categorical {

@@ -17,39 +17,40 @@ import (
 
 // A Proposal describes how to train on a table.
 type Proposal struct {
-	Target      string       `json:"target"`
-	Task        encode.Task  `json:"task"`
-	Positive    string       `json:"positive,omitempty"` // of two values: the one whose probability is predicted
-	Negative    string       `json:"negative,omitempty"`
-	Reading     data.Reading `json:"reading,omitzero"` // how the table was read
-	Drop        []string     `json:"drop,omitempty"`
-	Loss        string       `json:"loss,omitempty"` // where the target does not decide: squared for few whole numbers
-	Impute      string       `json:"impute,omitempty"`
-	Filter      string       `json:"filter,omitempty"`
-	Categorical []string     `json:"categorical,omitempty"`
-	MinCount    int          `json:"min_count,omitempty"`
-	// columns that groups are usually made of, by their names; not part of the command
+	Target   string       `json:"target"`
+	Task     encode.Task  `json:"task"`
+	Positive string       `json:"positive,omitempty"` // the class, of two, whose probability is predicted
+	Negative string       `json:"negative,omitempty"`
+	Reading  data.Reading `json:"reading,omitzero"` // how the table was read
+	Drop     []string     `json:"drop,omitempty"`
+	// loss, if it does not follow from the target: squared if the target has few different whole numbers
+	Loss        string   `json:"loss,omitempty"`
+	Impute      string   `json:"impute,omitempty"`
+	Filter      string   `json:"filter,omitempty"`
+	Categorical []string `json:"categorical,omitempty"`
+	MinCount    int      `json:"min_count,omitempty"`
+	// columns that often define groups, judging by their names; not part of the command
 	Groups       []string        `json:"groups,omitempty"`
 	GroupHoldout string          `json:"group_holdout,omitempty"` // an identifier that rows share
 	Findings     []check.Finding `json:"findings"`
 
 	roles check.Roles
-	found map[string][]check.Kind // by column: what package check found
+	found map[string][]check.Kind // kinds of findings of package check, by column
 
-	from *data.Column // the first column of dates that has one in every row: when rows begin
+	from *data.Column // first column with a date in every row: the start date of the rows
 }
 
-// A Filled is a proposal to fill missing numbers.
+// Filled is the proposal to fill missing numbers.
 const Filled = "filled with the median"
 
-// maxRows is the largest number of rows examined for the power of single columns.
+// maxRows is the maximum number of rows examined for the predictive power of single columns.
 const maxRows = 50_000
 
-// Make examines every column of f once and proposes how to train on it. It leaves out no column
-// with a role. It returns an error if the target cannot be one.
+// Make examines every column of f once and proposes how to train on it. It never proposes to drop a column with a
+// role. It returns an error if the target column cannot be a target.
 func Make(ctx context.Context, f *data.Frame, roles check.Roles, how data.Reading) (*Proposal, error) {
 	target := roles.Target
-	roles.GroupFeatures = true // as train takes them by default
+	roles.GroupFeatures = true // the default of command train
 	p := &Proposal{Target: target, Reading: how, Findings: []check.Finding{}, roles: roles}
 	c, err := f.Lookup(target)
 	if err != nil {
@@ -82,7 +83,7 @@ func Make(ctx context.Context, f *data.Frame, roles check.Roles, how data.Readin
 	return p, nil
 }
 
-// examine adds the findings of package check, and leaves out what they call a leak or an index.
+// examine adds the findings of package check, and drops columns that they report as a leak or an index.
 func (p *Proposal) examine(ctx context.Context, f *data.Frame) error {
 	roles := p.roles
 	roles.Task = p.Task
@@ -100,7 +101,7 @@ func (p *Proposal) examine(ctx context.Context, f *data.Frame) error {
 			p.found[c] = append(p.found[c], one.What)
 		}
 		switch one.What {
-		case check.Constant, check.UniqueText: // said in the words of a proposal
+		case check.Constant, check.UniqueText: // a proposal reports these findings in its own words
 			continue
 		case check.Spellings:
 			if one.Column == p.Target {
@@ -123,8 +124,8 @@ func (p *Proposal) examine(ctx context.Context, f *data.Frame) error {
 	return nil
 }
 
-// findStartDates returns the first column of dates that has one in every row: when rows begin. It returns nil if
-// there is none.
+// findStartDates returns the first column with a date in every row, which is taken as the start date of the rows.
+// It returns nil if there is none.
 func findStartDates(ctx context.Context, f *data.Frame, target string) (*data.Column, error) {
 	for _, c := range f.Columns {
 		if !c.Clock || c.Kind != data.Numeric || c.Name == target {
@@ -144,7 +145,7 @@ func (p *Proposal) add(what check.Kind, c *data.Column, does, format string, arg
 	return &p.Findings[len(p.Findings)-1]
 }
 
-// drop leaves a column out, unless the user gave it a role.
+// drop proposes to drop a column, unless the user gave it a role.
 func (p *Proposal) drop(what check.Kind, c *data.Column, format string, args ...any) *check.Finding {
 	if role := p.roles.FindRole(c.Name); role != "" {
 		return p.add(what, c, "kept: it is "+role, format, args...)
@@ -163,7 +164,7 @@ func (p *Proposal) addFilter(condition string) {
 	p.Filter += condition
 }
 
-// setTarget sets the task and returns the values of the target in the rows that have one.
+// setTarget sets the task and returns the values of the target in the rows that have a target.
 func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, error) {
 	refuse := func(hint, format string, args ...any) error {
 		return &data.Error{Path: f.Name(), Column: c.Name, Msg: fmt.Sprintf(format, args...), Hint: hint}
@@ -216,7 +217,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 				"the target has %d different whole numbers", len(levels))
 		}
 	case len(levels) <= maxClasses:
-		t.one, p.Task = levels[0], encode.Multiclass // its most frequent class against the rest
+		t.one, p.Task = levels[0], encode.Multiclass // the most frequent class against all others
 	default:
 		return nil, refuse("choose another target, or merge rare classes", "the target is text with more than %d values",
 			maxClasses)
@@ -237,8 +238,8 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	return t, nil
 }
 
-// findOtherSpellings returns, for more than two labels, those that are another spelling of a more frequent label, and
-// the number of their rows. It returns nil if there are none, or if only one label would be left.
+// findOtherSpellings returns the labels, of more than two, that are different spellings of a more frequent label,
+// and the number of their rows. It returns nil if there are none, or if merging them would leave a single label.
 func findOtherSpellings(counts map[string]int) (same map[string]string, rows int) {
 	same = check.OtherSpellings(counts)
 	if len(counts) <= 2 || len(same) == 0 || len(counts)-len(same) < 2 {

@@ -7,15 +7,15 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// A period is what differs between the two tables of simulated loans.
+// A period holds the differences between the two tables of simulated loans.
 type period struct {
 	name      string
 	rows      int
 	stream    uint64  // of random numbers
-	growth    float64 // is added to the logarithm of the income
-	education string  // is how the purpose "education" is written
-	west      float64 // is added to the log-odds of a denial in the west
-	undecided int     // rows at the end have no outcome yet
+	growth    float64 // added to the logarithm of the income
+	education string  // text of the purpose "education"
+	west      float64 // added to the log-odds of a denial in the west
+	undecided int     // number of rows at the end whose outcome is not yet known
 }
 
 var periods = []period{
@@ -23,8 +23,7 @@ var periods = []period{
 	{name: "loans-next", rows: 1000, stream: 2, growth: 0.3, education: "studies", west: 2, undecided: 40},
 }
 
-// simulate draws the applications of a period. The card of the data set, loans.md, describes the
-// mechanism.
+// simulate returns random applications of a period. loans.md, which describes the data set, explains the mechanism.
 func simulate(p period) []data.Column {
 	const seed = 2026
 	rng := rand.New(rand.NewPCG(seed, p.stream))
@@ -54,7 +53,7 @@ func simulate(p period) []data.Column {
 	}
 	round := func(x, unit float64) float64 { return math.Round(x/unit) * unit }
 	for i := range p.rows {
-		base := math.Exp(3.7 + 0.4*rng.NormFloat64()) // the income before it grows, in thousands
+		base := math.Exp(3.7 + 0.4*rng.NormFloat64()) // income before growth, in thousands
 		ratio := 0.1 + 0.6*(rng.Float64()+rng.Float64())/2
 		income.Number[i] = round(base*math.Exp(p.growth)*1000, 100)
 		debt.Number[i] = math.Round(ratio*1000) / 1000

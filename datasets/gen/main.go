@@ -1,12 +1,11 @@
-// Command gen makes the embedded Parquet files from CSV files of the same
-// names:
+// Command gen makes the embedded Parquet files from CSV files of the same names:
 //
 //	go run ./datasets/gen DIR_WITH_CSV datasets/files
 //
-// digits.csv is the table of scikit-learn's load_digits(): digit, then the pixels
-// p00 to p77 by row and column. A colour is planted in it (plant).
+// digits.csv is the table of scikit-learn's load_digits(): digit, then the pixels p00 to p77 by row and column.
+// plant adds a simulated colour.
 //
-// loans and loans-next are simulated (simulate) and need no CSV file:
+// loans and loans-next are simulated by simulate and need no CSV file:
 //
 //	go run ./datasets/gen datasets/files
 package main
@@ -62,9 +61,9 @@ func convert(from, to string) error {
 	return data.WriteTable(to, cols, true)
 }
 
-// plant replaces the digit by the target, low (0 to 4) or high (5 to 9), and adds the
-// colour of the ink, red for low and green for high in 9 of 10 rows drawn at random and
-// the other one in the rest, and whether it agrees.
+// plant replaces the digit by the target, low (0 to 4) or high (5 to 9). It adds the colour of the ink and whether
+// the colour agrees with the target: in 9 of 10 rows, drawn at random, low digits are red and high digits green; in
+// the others the colours are exchanged.
 func plant(cols []data.Column) []data.Column {
 	const share, seed = 0.9, 2026
 	rng := rand.New(rand.NewPCG(seed, 0))

@@ -1,5 +1,5 @@
-// Package codec decompresses the compressed pieces of Parquet and Arrow IPC files, with
-// a bound on what comes out. data/internal/parquet and data/internal/ipc import it.
+// Package codec decompresses parts of Parquet and Arrow IPC files, with a bound on the decompressed size. Packages
+// data/internal/parquet and data/internal/ipc import it.
 package codec
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// A Codec is a compression method, by its number in Parquet, or LZ4Frame.
+// A Codec is a compression method: its number in Parquet, or LZ4Frame.
 type Codec int64
 
 const (
@@ -34,13 +34,13 @@ const (
 
 var codecs = map[Codec]struct {
 	name  string
-	ratio int // upper bound on the bytes of output per byte of input; 0 if the codec is not supported
+	ratio int // upper bound on the number of output bytes per input byte; 0 if the codec is not supported
 }{
 	None: {"none", 1}, Snappy: {"snappy", 64}, Gzip: {"gzip", 1100}, 3: {"lzo", 0}, Brotli: {"brotli", 1 << 17},
 	5: {"lz4 (Hadoop framing)", 0}, Zstd: {"zstd", 1 << 17}, LZ4Raw: {"lz4_raw", 256}, LZ4Frame: {"lz4", 256},
 }
 
-// MaxRatio returns an upper bound on the bytes of output per byte of input.
+// MaxRatio returns an upper bound on the number of output bytes per input byte.
 func (c Codec) MaxRatio() int { return codecs[c].ratio }
 
 // Check returns an error if the codec is not supported.
@@ -64,11 +64,11 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// zstdBlock is the largest size of a decompressed zstd block.
+// zstdBlock is the maximum size in bytes of a decompressed zstd block.
 const zstdBlock = 128 << 10
 
-// Decompress decompresses src to exactly size bytes, in the memory of dst if that is large enough. It panics
-// with an error if src is damaged or has another size.
+// Decompress decompresses src to exactly size bytes, in the memory of dst if that is large enough. It panics with
+// an error if src is damaged or if its decompressed size differs from size.
 func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 	if size == 0 && len(src) == 0 {
 		return nil
@@ -103,14 +103,15 @@ func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {
 		room := size
 		if h.HasFCS && h.FrameContentSize != uint64(size) {
 			return nil, errSize
-		} else if !h.HasFCS { // do not believe the size before there are bytes to show for it
+		} else if !h.HasFCS { // allocate only as bytes are decompressed, since the stated size may be wrong
 			room = min(size, 1<<16+8*len(src))
 		}
 		if room = max(room, min(size, cap(dst))); cap(dst) < room {
 			dst = make([]byte, 0, room)
 		}
 		out, err := zstdDecoder().DecodeAll(src, dst[:0:room])
-		for err != nil && room < size && len(out)+zstdBlock > room { // a block may not have fitted
+		// a block may have exceeded the allocated memory
+		for err != nil && room < size && len(out)+zstdBlock > room {
 			room = min(size, 4*room)
 			out, err = zstdDecoder().DecodeAll(src, make([]byte, 0, room))
 		}
@@ -133,9 +134,9 @@ func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {
 	panic(codec.Check())
 }
 
-// readExactly reads size bytes and then the end of r, where gzip verifies its checksum.
+// readExactly reads size bytes and then checks that r ends, which makes gzip verify its checksum.
 func readExactly(dst []byte, r io.Reader, size int) ([]byte, error) {
-	out := bytes.NewBuffer(dst[:0]) // grows with what there is, whatever size says
+	out := bytes.NewBuffer(dst[:0]) // grows with the bytes read, regardless of size
 	if n, err := io.CopyN(out, r, int64(size)); err == io.EOF {
 		return nil, fmt.Errorf("the data decompress to %d bytes instead of %d", n, size)
 	} else if err != nil {

@@ -11,15 +11,16 @@ import (
 	"github.com/drotrain/drotrain/data/internal/intake"
 )
 
-// layouts lists the layouts of dates; a time of day may follow.
+// layouts lists the layouts of dates, which a time of day may follow.
 var layouts = [...]string{"2006-1-2", "2006/1/2", "2006.1.2", "2/1/2006", "2-1-2006", "2.1.2006", "1/2/2006",
 	"1-2-2006",
 	"2-Jan-2006", "2 Jan 2006", "2Jan2006", "2/Jan/2006", "Jan 2 2006", "2006-Jan-2", "2 January 2006", "January 2 2006"}
 
-// A layoutSet is a set of layouts: a bit for each.
+// A layoutSet is a set of layouts, with one bit for each.
 type layoutSet uint32
 
-// orders lists the layouts of every order of year, month and day. Where the month has a name, there is only one.
+// orders lists the layouts for every order of year, month and day. If the month is written as a name, there is only
+// one order.
 var orders = [...]struct {
 	name    string
 	layouts layoutSet
@@ -31,7 +32,7 @@ var orders = [...]struct {
 	{"month-by-name", 0b1111_1111_0000_0000},
 }
 
-// DayFirst and MonthFirst are the orders that a date may leave open, as 3/4/2024 does.
+// DayFirst and MonthFirst are the orders between which dates such as 3/4/2024 do not decide.
 const (
 	DayFirst   = "day-first"
 	MonthFirst = "month-first"
@@ -39,7 +40,7 @@ const (
 
 const anyOrder layoutSet = 1<<len(layouts) - 1
 
-// layoutsOf returns the layouts of the order with a name, or of all orders.
+// layoutsOf returns the layouts of the order with the given name, or those of all orders if there is no such order.
 func layoutsOf(name string) layoutSet {
 	for _, o := range orders {
 		if o.name == name {
@@ -49,8 +50,8 @@ func layoutsOf(name string) layoutSet {
 	return anyOrder
 }
 
-// orUndecided returns the layouts of all orders but day or month first if l is one of these, so that dates of other
-// orders are read, too.
+// orUndecided returns l or, if l is the set of dates with the day first or with the month first, the layouts of all
+// orders except the opposite one, so that dates in other orders are read too.
 func (l layoutSet) orUndecided() layoutSet {
 	switch l.order() {
 	case DayFirst:
@@ -71,8 +72,8 @@ func (l layoutSet) allOrders() (all layoutSet) {
 	return all
 }
 
-// order returns the name of the order that l is, or "". The text 3/4/2024 may be a day in March or in April; a
-// column without a value that decides is not read as dates.
+// order returns the name of the order whose layouts l contains, or "" if there is not exactly one. The text
+// 3/4/2024 may be a day in March or in April; a column in which every date is so ambiguous is not read as dates.
 func (l layoutSet) order() string {
 	for _, o := range orders {
 		if l == o.layouts {
@@ -82,22 +83,22 @@ func (l layoutSet) order() string {
 	return ""
 }
 
-// clocks lists the layouts of times of day, in capital letters.
+// clocks lists the layouts of times of day, in upper case.
 var clocks = [...]string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM", "3:04:05PM", "3:04PM"}
 
-// zonedClocks lists the clocks with an offset from UTC.
+// zonedClocks lists the layouts of times of day with an offset from UTC.
 var zonedClocks = [...]string{"15:04:05Z07:00", "15:04:05Z0700", "15:04:05Z07", "15:04Z07:00", "15:04Z0700",
 	"15:04:05 Z07:00", "15:04:05 Z0700", "15:04:05 -07"}
 
 // A moment is a date, or a date and a time.
 type moment struct {
 	days   float64   // since 1970-01-01 UTC
-	in     layoutSet // the layouts that the text has; none if it is no date
-	zoned  bool      // it has an offset from UTC
+	in     layoutSet // layouts that the text has; empty if it is not a date
+	zoned  bool      // the text has an offset from UTC
 	offset int       // that, in seconds
 }
 
-// parseDate parses a date, or a date and a time, which is in UTC unless it has an offset.
+// parseDate parses a date, or a date and a time, in one of the given layouts. A time without an offset is in UTC.
 func parseDate(s string, among layoutSet) (m moment) {
 	if len(s) < 8 || s[0] > '9' && !beginsWithMonth(s) || s[0] < '0' {
 		return m
@@ -130,7 +131,7 @@ func parseDate(s string, among layoutSet) (m moment) {
 	return m
 }
 
-// beginsWithMonth reports whether a text begins with the English name of a month, or its first three letters.
+// beginsWithMonth reports whether a text begins with the English name of a month or with its first three letters.
 func beginsWithMonth(s string) bool {
 	for m := time.January; m <= time.December; m++ {
 		if strings.EqualFold(s[:3], m.String()[:3]) {
@@ -168,7 +169,7 @@ func parseClock(s string) (sinceMidnight time.Duration, zoned bool, offset int, 
 	return 0, false, 0, false
 }
 
-// zoneOf returns the zone of an offset from UTC in seconds, as in +02:00.
+// zoneOf returns the name, such as +02:00, of an offset from UTC in seconds.
 func zoneOf(offset int) string {
 	if offset == 0 {
 		return intake.UTC
@@ -180,7 +181,7 @@ func zoneOf(offset int) string {
 	return fmt.Sprintf("%c%02d:%02d", sign, offset/3600, offset/60%60)
 }
 
-// hasShortYear reports whether a text is a date whose year has two digits, which do not tell the century.
+// hasShortYear reports whether a text is a date whose year has two digits, so that the century is unknown.
 func hasShortYear(s string) bool {
 	date, _, _ := strings.Cut(s, " ")
 	for _, layout := range [...]string{"2/1/06", "2-1-06", "2.1.06", "1/2/06", "1-2-06", "06/1/2", "06-1-2", "2-Jan-06",
@@ -192,17 +193,17 @@ func hasShortYear(s string) bool {
 	return false
 }
 
-// A DateFormat is a format of dates with the number of rows that have it.
+// A DateFormat is a format of dates with the number of rows in that format.
 type DateFormat struct {
 	Example string
 	Rows    int
 	in      layoutSet
 }
 
-// Dates reads texts in one date format as days since 1970-01-01 UTC; rows counts the rows of each text, and order names
-// the order of day, month and year if it is known. If
-// that is not possible, formats lists the formats found, the most frequent first: a single one if it may have the
-// day or the month first, and none if no text is a date. Texts that are not dates count as one format.
+// Dates converts texts in one date format to days since 1970-01-01 UTC. rows holds the number of rows of each text,
+// and order is the order of day, month and year, or "" if it is unknown. If the texts cannot be converted, formats
+// lists the formats found, the most frequent first. It has one element if the day and the month cannot be told
+// apart, and is empty if no text is a date. Texts that are not dates count as one format.
 func Dates(texts []string, rows []int, order string) (days []float64, formats []DateFormat) {
 	common := layoutsOf(order)
 	for i, s := range texts {
@@ -217,7 +218,7 @@ func Dates(texts []string, rows []int, order string) (days []float64, formats []
 			formats = append(formats, DateFormat{s, 0, in})
 		}
 		f := &formats[at]
-		if f.Rows += rows[i]; f.in&in != f.in { // a text that has fewer layouts is a better example
+		if f.Rows += rows[i]; f.in&in != f.in { // a text with fewer possible layouts is a better example
 			f.in, f.Example = f.in&in, s
 		}
 	}
@@ -238,12 +239,12 @@ func Dates(texts []string, rows []int, order string) (days []float64, formats []
 // A Day is a text read as a date, or as a date and a time.
 type Day struct {
 	Days   float64 // since 1970-01-01 UTC
-	Zone   string  // of an offset from UTC; "" without one
+	Zone   string  // zone of an offset from UTC; "" if there is no offset
 	IsDate bool
 }
 
-// ParseDays reads every text that is a date in the order of training, or in another order that all dates among the
-// texts have and that is not mistaken for it.
+// ParseDays parses every text that is a date in the order of training, or in a different order if all dates among
+// the texts have that order and it cannot be mistaken for the order of training.
 func ParseDays(texts []string, order string) []Day {
 	common := layoutsOf(order).orUndecided()
 	for _, s := range texts {
@@ -269,12 +270,12 @@ func ParseDays(texts []string, order string) []Day {
 	return days
 }
 
-// DaysOf returns the days from 1970-01-01 UTC to t.
+// DaysOf returns the number of days from 1970-01-01 UTC to t.
 func DaysOf(t time.Time) float64 {
 	return float64(t.Unix())/86400 + float64(t.Nanosecond())/86400e9
 }
 
-// TimeOf returns the time that is days after 1970-01-01 UTC.
+// TimeOf returns the time that is the given number of days after 1970-01-01 UTC.
 func TimeOf(days float64) time.Time {
 	whole := math.Floor(days)
 	return time.Unix(int64(whole)*86400+int64(math.Round((days-whole)*86400)), 0).UTC()
@@ -288,8 +289,8 @@ func FormatDay(days float64) string {
 	return TimeOf(days).Format(time.DateTime)
 }
 
-// DayParser returns a function that reads a date without a time zone, in an order or in one that the date itself shows,
-// as days since 1970-01-01.
+// DayParser returns a function that converts a date without a time zone to days since 1970-01-01. The date must be
+// in the given order, or in an order that the date itself shows.
 func DayParser(order string) func(text string) (days float64, ok bool) {
 	return func(text string) (days float64, ok bool) {
 		day := ParseDays([]string{text}, order)[0]

@@ -14,12 +14,11 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// ReadLines reads JSON Lines: one flat JSON object per row. Columns are the keys in the
-// order of their first occurrence; a key that a row lacks, null and "" are nulls. Values
-// have the types that Read gives to the same texts in CSV. The text may be compressed by
-// gzip or bzip2.
+// ReadLines reads JSON Lines: one flat JSON object per row. The columns are the keys in the order of their first
+// occurrence. A key that a row lacks, null and "" are nulls. Types are inferred as by Read for the same texts in
+// CSV. The text may be compressed with gzip or bzip2.
 //
-// Verbatim values are the texts that they are written in; only absent keys, null and "" are nulls.
+// If verbatim is set, the values are the texts of the file; only absent keys, null and "" are nulls.
 func ReadLines(ctx context.Context, src intake.Source, names []string, o Options, verbatim bool) (*intake.Table, error) {
 	r, err := newReading(ctx, src, o, verbatim)
 	if err != nil {
@@ -52,14 +51,14 @@ type lines struct {
 	limit   *limit
 	keys    []string
 	index   map[string]int
-	last    []int // by key: the row that had it last, counted from 1
+	last    []int // last row, counted from 1, that had the key, for each key
 	row     int
 	object  json.RawMessage // the row
 	record  []string
-	kinds   []table.Kind // by key: of the value in the row, if it stands without quotes
+	kinds   []table.Kind // kind of the current row's value if it is unquoted, for each key
 }
 
-// openLines starts reading records; keys found by an earlier reading are kept.
+// openLines starts reading records; keys found in a previous reading are kept.
 func (l *lines) openLines() (recordReader, error) {
 	in, err := l.text.Open()
 	if err != nil {
@@ -73,7 +72,7 @@ func (l *lines) openLines() (recordReader, error) {
 	return l, nil
 }
 
-// Read returns the values of the next row by column, with "" for nulls.
+// Read returns the values of the next row, one for each column, with "" for nulls.
 func (l *lines) Read() ([]string, error) {
 	l.limit.n, l.row = 0, l.row+1
 	if err := l.decoder.Decode(&l.object); err == io.EOF {
@@ -111,15 +110,15 @@ func (l *lines) Read() ([]string, error) {
 	return l.record, nil
 }
 
-// isArrayNext reports whether the value that could not be read begins as an array.
+// isArrayNext reports whether the value that could not be read is an array.
 func (l *lines) isArrayNext() bool {
 	next, _ := io.ReadAll(io.LimitReader(l.decoder.Buffered(), 64))
 	next = bytes.TrimSpace(next)
 	return len(next) > 0 && next[0] == '['
 }
 
-// column returns the index of the column for a key, given in quotes. It adds a column if no earlier row had the key,
-// and returns an error if the key occurs twice in the row.
+// column returns the index of the column for a key, given in quotes. It adds a column if no preceding row had the
+// key, and returns an error if the key occurs twice in the row.
 func (l *lines) column(quoted []byte) (int, error) {
 	name := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(name, '\\') >= 0 {
@@ -143,7 +142,7 @@ func (l *lines) column(quoted []byte) (int, error) {
 	return i, nil
 }
 
-// setValue stores the value of a column in the row, given as JSON.
+// setValue stores the value of column i, given as JSON, in the row.
 func (l *lines) setValue(i int, value []byte) error {
 	switch value[0] {
 	case 'n':
@@ -166,13 +165,13 @@ func (l *lines) setValue(i int, value []byte) error {
 	return nil
 }
 
-// unquote returns the text of a valid string of JSON, which is given with its quotes.
+// unquote returns the text of a valid JSON string, given with its quotes.
 func unquote(quoted []byte) (text string) {
 	_ = json.Unmarshal(quoted, &text) // the decoder has checked it
 	return text
 }
 
-// skipSpaces returns valid JSON from its first character that is not a space.
+// skipSpaces returns valid JSON without leading white space.
 func skipSpaces(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\n' || b[0] == '\t' || b[0] == '\r') {
 		b = b[1:]
@@ -180,8 +179,8 @@ func skipSpaces(b []byte) []byte {
 	return b
 }
 
-// cutScalar cuts valid JSON after its first value, a text with its quotes; the value is nil where it is an array
-// or an object.
+// cutScalar splits valid JSON after its first value; a string keeps its quotes. value is nil if the first value is
+// an array or an object.
 func cutScalar(b []byte) (value, rest []byte) {
 	end := 0
 	switch b[0] {

@@ -14,58 +14,63 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// Options says how text is read, as data.TextOptions does, whose fields it has. The zero value selects the rules
+// Options specifies how text is read; its fields are those of data.TextOptions. The zero value selects the rules
 // documented at [Read].
 type Options struct {
-	// NoHeader reports whether the first line is a row. The columns are then called
-	// column_1, column_2, …
+	// NoHeader reports whether the first line is a row of values. The columns are then called column_1,
+	// column_2, …
 	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
 
-	// Delimiter separates the fields: one character, of which a space stands for any
-	// spaces and tabs. Empty means what a line "sep=;" before the header names, else the
-	// comma, the semicolon, the tab or the bar, whichever the first line has, in this
-	// order, else spaces, where these make as many fields of every line, with numbers.
+	// Delimiter is the character that separates fields; a space stands for any number of spaces and tabs. If it
+	// is empty and a line such as "sep=;" precedes the header, that line decides. Otherwise the delimiter is
+	// the first of comma, semicolon, tab and bar that occurs in the first line. If none of them occurs, spaces
+	// separate the fields, provided that they divide every line into the same number of fields and that some
+	// fields are numbers.
 	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
 
-	// Missing are texts that mark missing values, in addition to the empty one: "text" in every column, or
-	// "COLUMN=text" in one column of the table.
+	// Missing lists texts that mark missing values, in addition to the empty text: "text" applies to every
+	// column, "COLUMN=text" to one column.
 	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
 
-	// Decimal is the mark before the fraction of a number: "." (or empty) or ",".
+	// Decimal is the decimal separator: "." (or empty) or ",".
 	Decimal string `json:"decimal,omitempty" yaml:"decimal,omitempty"`
 
-	// Thousands is the mark between groups of three digits: ",", ".", "'", " " or "_".
+	// Thousands is the thousands separator: ",", ".", "'", " " or "_".
 	Thousands string `json:"thousands,omitempty" yaml:"thousands,omitempty"`
 
-	// Strip are characters taken off both ends of numbers: "%$€" reads 10% and $10 as 10.
+	// Strip lists characters that are removed from both ends of numbers: "%$€" reads 10% and $10 as 10.
 	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
 
-	// MaxColumns is how many columns a text may have; 0 means DefaultMaxColumns.
+	// MaxColumns is the maximum number of columns of a text file; 0 means DefaultMaxColumns.
 	MaxColumns int `json:"max_columns,omitempty" yaml:"max_columns,omitempty"`
 
-	// Dates reports whether a column of dates, or dates and times, is Numeric: days since
-	// 1970-01-01 UTC. They are written as in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z),
-	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
-	// order that some row of the column decides.
+	// Dates reports whether a column of dates, or of dates and times, is Numeric, in days since 1970-01-01 UTC.
+	// The texts must be in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z) or have the year first or last
+	// (2024/3/31, 31.3.2024, 3/31/2024 12:00). All texts of a column have the same order of day and month,
+	// which at least one row must show.
 	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
 
-	// DateOrder is DayFirst or MonthFirst, for dates that leave it open, as 3/4/2024 does; "" if some row decides.
+	// DateOrder is DayFirst or MonthFirst. It applies to a column in which every date is ambiguous, such as
+	// 3/4/2024; "" leaves such a column unread.
 	DateOrder string `json:"date_order,omitempty" yaml:"date_order,omitempty"`
 
-	// Numeric are columns of numbers with leading zeros, which are otherwise text, as codes are.
+	// Numeric lists columns of numbers with leading zeros to be read as numbers. Such columns are otherwise
+	// read as text, since they often hold codes.
 	Numeric []string `json:"numeric,omitempty" yaml:"numeric,omitempty"`
 
-	// Known holds, by name, how columns are to be read. The types of others are guessed.
+	// Known holds the forms in which columns are to be read, indexed by name. The types of other columns are
+	// inferred.
 	Known map[string]table.ColumnForm `json:"-" yaml:"-"`
 
-	// TrustMarks reports whether the user named the marks of numbers for this table, whatever Known says of their use.
+	// TrustMarks reports whether the separators that the user gave for this table take precedence over those in
+	// Known.
 	TrustMarks bool `json:"-" yaml:"-"`
 
-	// Relabel gives texts other names before the types of the columns are decided.
+	// Relabel maps texts to the texts that replace them before the types of the columns are inferred.
 	Relabel map[string]string `json:"-" yaml:"-"`
 }
 
-// MissingTexts returns the texts that mark missing values in a column of a table with the given header.
+// MissingTexts returns the texts that mark missing values in a column. header lists the columns of the table.
 func (o *Options) MissingTexts(column string, header []string) (texts []string) {
 	for _, item := range o.Missing {
 		of, text := splitMissing(item, header)
@@ -76,7 +81,7 @@ func (o *Options) MissingTexts(column string, header []string) (texts []string) 
 	return texts
 }
 
-// RenamingOf returns the renaming of the values of a column of a table with the given header.
+// RenamingOf returns the renaming of the values of a column. header lists the columns of the table.
 func (o *Options) RenamingOf(column string, header []string) *intake.Renaming {
 	return intake.NewRenaming(o.Relabel, o.MissingTexts(column, header), func(text string) (v float64, ok bool) {
 		v, _, ok = o.numberFormat().parse(text)
@@ -84,8 +89,8 @@ func (o *Options) RenamingOf(column string, header []string) *intake.Renaming {
 	})
 }
 
-// UnusedTexts returns the items of Missing and the keys of Relabel that occur in no column of a table with the given
-// header, given the renamings of its columns.
+// UnusedTexts returns the items of Missing and the keys of Relabel that occur in no column of a table. header lists
+// its columns, and of holds their renamings.
 func (o *Options) UnusedTexts(header []string, of map[string]*intake.Renaming) (missing, relabel []string) {
 	occurs := func(column, text string) bool {
 		for name, r := range of {
@@ -108,8 +113,8 @@ func (o *Options) UnusedTexts(header []string, of map[string]*intake.Renaming) (
 	return missing, relabel
 }
 
-// splitMissing returns the column and the text of an item of Options.Missing. The column is "" for a text that
-// stands for no value in every column.
+// splitMissing splits an item of Options.Missing into a column and a text. The column is "" if the text marks
+// missing values in every column.
 func splitMissing(item string, header []string) (column, text string) {
 	for i, b := range []byte(item) {
 		if b == '=' && slices.Contains(header, item[:i]) {
@@ -119,8 +124,8 @@ func splitMissing(item string, header []string) (column, text string) {
 	return "", item
 }
 
-// DefaultMaxColumns is the default limit on the number of columns. Each takes about a kilobyte before its first
-// value, and a few kilobytes of compressed text may contain millions.
+// DefaultMaxColumns is the default maximum number of columns. A column takes about a kilobyte before its first
+// value is stored, and a few kilobytes of compressed text may contain millions of columns.
 const DefaultMaxColumns = 100_000
 
 // IsZero reports whether o is the zero value.
@@ -151,7 +156,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// numberFormat returns how numbers are written.
+// numberFormat returns the format in which numbers are written.
 func (o Options) numberFormat() numberFormat {
 	decimal := cmp.Or(o.Decimal, ".")
 	if o.Thousands == "." && o.Decimal == "" {
@@ -160,16 +165,16 @@ func (o Options) numberFormat() numberFormat {
 	return numberFormat{decimal, o.Thousands, o.Strip}
 }
 
-// A numberFormat says how numbers are written.
+// A numberFormat describes how numbers are written.
 type numberFormat struct {
 	decimal, thousands string
 	strip              string // characters stripped from both ends
 }
 
-// plain is the format of numbers in Go.
+// plain is the format of numbers in Go source code.
 var plain = numberFormat{decimal: "."}
 
-// parse parses a number. A negative one may also be written as in accounts: (50.00), 50.00- and −50.00.
+// parse parses a number. A negative number may also be in accounting notation: (50.00), 50.00- and −50.00.
 func (f numberFormat) parse(s string) (v float64, whole, ok bool) {
 	if f != plain || hasAccountSign(s) {
 		if s, ok = f.normalise(s); !ok {
@@ -179,12 +184,12 @@ func (f numberFormat) parse(s string) (v float64, whole, ok bool) {
 	return numeral.ParseNumber(s)
 }
 
-// hasAccountSign reports whether a text begins or ends as a negative number of accounts does.
+// hasAccountSign reports whether a text begins or ends like a negative number in accounting notation.
 func hasAccountSign(s string) bool {
 	return len(s) > 1 && (s[0] == '(' || s[0] == "−"[0] || s[len(s)-1] == '-')
 }
 
-// cutAccountSign removes the sign of a negative number of accounts, and reports whether there was one.
+// cutAccountSign removes the sign of a negative number in accounting notation, and reports whether there was one.
 func (f numberFormat) cutAccountSign(s string) (rest string, negative bool) {
 	if f.strip != "" {
 		s = strings.TrimSpace(strings.Trim(s, f.strip))
@@ -214,13 +219,13 @@ func (f numberFormat) cutAccountSign(s string) (rest string, negative bool) {
 	return rest, true
 }
 
-// typeset maps the spaces and the apostrophe that word processors put between thousands to the ones on a keyboard.
+// typeset maps the spaces and apostrophes that word processors use as thousands separators to those on a keyboard.
 var typeset = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "’", "'")
 
-// Plain returns a number as Go writes it; ok is false if s is not a number in the format of the options.
+// Plain rewrites a number in the format of Go; ok is false if s is not a number in the format of the options.
 func (o Options) Plain(s string) (plain string, ok bool) { return o.numberFormat().normalise(s) }
 
-// normalise rewrites a number as Go writes it.
+// normalise rewrites a number in the format of Go; ok is false if s is not a number.
 func (f numberFormat) normalise(s string) (string, bool) {
 	if rest, negative := f.cutAccountSign(s); negative {
 		number, ok := f.normaliseSigned(rest)
@@ -229,7 +234,7 @@ func (f numberFormat) normalise(s string) (string, bool) {
 	return f.normaliseSigned(s)
 }
 
-// normaliseSigned rewrites a number whose sign, if any, comes first.
+// normaliseSigned works like normalise for a number whose sign, if any, comes first.
 func (f numberFormat) normaliseSigned(s string) (string, bool) {
 	if f.strip != "" {
 		sign := ""
@@ -260,10 +265,10 @@ func (f numberFormat) normaliseSigned(s string) (string, bool) {
 	return whole, true
 }
 
-// maxColumns returns the largest number of columns.
+// maxColumns returns the maximum number of columns.
 func (o *Options) maxColumns() int { return cmp.Or(o.MaxColumns, DefaultMaxColumns) }
 
-// checkColumnCount returns an error for too many columns.
+// checkColumnCount returns an error if there are too many columns.
 func (o *Options) checkColumnCount(n int) error {
 	if most := o.maxColumns(); n > most {
 		return &table.Error{Msg: fmt.Sprintf("%d columns exceed the limit of %d for text files", n, most),

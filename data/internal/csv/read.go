@@ -19,17 +19,16 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Read reads comma-, semicolon-, tab- or bar-separated text with a header line:
-// the columns named, nil meaning all, in the order of the file. It may be packed
-// by gzip or bzip2, in UTF-8, UTF-16 with its mark, or Windows-1252 (Latin-1), and its lines
-// may end in any of the usual ways.
+// Read reads comma-, semicolon-, tab- or bar-separated text with a header line. It returns the columns named, in
+// the order of the file; nil means all columns. The text may be compressed with gzip or bzip2, may be encoded in
+// UTF-8, UTF-16 with a byte-order mark, or Windows-1252 (Latin-1), and may have any of the usual line endings.
 //
-// A column is Bool when every value is true or false (in lower, upper or title
-// case), Numeric when every value is a number, Categorical otherwise. Empty fields
-// are nulls, and so, in a table of one column, are blank lines between others; so
-// are NA, N/A, null, NULL and None, but in columns of numbers and bools only.
+// A column is Bool if every value is true or false (in lower, upper or title case), Numeric if every value is a
+// number, and Categorical otherwise. Empty fields are nulls. In columns of numbers and bools, NA, N/A, null, NULL
+// and None are nulls too. In a table with a single column, blank lines between others are nulls.
 //
-// Verbatim columns are text, every character of it, Categorical all; only empty fields are nulls.
+// If verbatim is set, all columns are Categorical and keep every character of their texts; only empty fields are
+// nulls.
 func Read(ctx context.Context, src intake.Source, names []string, o Options, verbatim bool) (*intake.Table, error) {
 	r, err := newReading(ctx, src, o, verbatim)
 	if err != nil {
@@ -60,10 +59,10 @@ func Read(ctx context.Context, src intake.Source, names []string, o Options, ver
 	return f, nil
 }
 
-// errNotUTF8 is the error of text in another encoding.
+// errNotUTF8 is the error of a text in an encoding that is not UTF-8.
 var errNotUTF8 = errors.New("not UTF-8")
 
-// A reading is the state of reading a table.
+// A reading holds the state of reading a table.
 type reading struct {
 	ctx      context.Context
 	text     *textFile
@@ -71,16 +70,18 @@ type reading struct {
 	verbatim bool
 	comma    rune
 	header   []string
-	renamed  []string       // notes on names that occurred twice
-	likeRow  []*table.Error // a remark that the header looks like a row, or none
+	renamed  []string       // notes about names that occurred twice
+	likeRow  []*table.Error // a remark that the header looks like a row, or nil
 	columns  []*column
-	spills   bool // the values go to a file, as memory would not hold them
+	spills   bool // the values are stored in a file, since memory would not hold them
 
-	open     func() (recordReader, error) // starts reading the rows
-	unquoted func(column int) table.Kind  // of a value of the last row that stands without quotes, else Other; nil in CSV
+	open func() (recordReader, error) // starts reading the rows
+	// returns the kind of a column's value in the last row if the value is unquoted, and Other if it is quoted;
+	// nil for CSV
+	unquoted func(column int) table.Kind
 }
 
-// A recordReader reads the rows of a text. The values, by column, are valid until the next call.
+// A recordReader reads the rows of a text. The values of a row, one for each column, are valid until the next call.
 type recordReader interface{ Read() ([]string, error) }
 
 // newReading returns a reading of a text.
@@ -92,7 +93,7 @@ func newReading(ctx context.Context, src intake.Source, o Options, verbatim bool
 	return &reading{ctx: ctx, text: t, options: o, verbatim: verbatim}, err
 }
 
-// openRecords starts reading the rows of CSV. The first time it sets the names of the columns.
+// openRecords starts reading the rows of CSV. The first call sets the names of the columns.
 func (r *reading) openRecords() (recordReader, error) {
 	in, err := r.text.Open()
 	if err != nil {
@@ -121,7 +122,7 @@ func (r *reading) openRecords() (recordReader, error) {
 	return all, err
 }
 
-// setNames sets the names of the columns, given the first record.
+// setNames sets the names of the columns from the first record.
 func (r *reading) setNames(first []string) error {
 	if err := r.options.checkColumnCount(len(first)); err != nil {
 		return err
@@ -150,7 +151,7 @@ func (r *reading) setNames(first []string) error {
 // everyRows is the number of rows between two checks of the context and of memory.
 const everyRows = 4096
 
-// table reads the text twice: once to find the types, and once for the values.
+// table reads the text twice: once to infer the types, and once for the values.
 func (r *reading) table(names []string) (*intake.Table, error) {
 	r.header, r.columns = nil, nil
 	all, err := r.open()
@@ -180,7 +181,8 @@ func (r *reading) selectColumns(names []string) error {
 	return err
 }
 
-// scan guesses the type of every column and returns the number of rows. Further columns of JSON Lines are added.
+// scan infers the type of every column and returns the number of rows. It adds columns of JSON Lines that occur for
+// the first time.
 func (r *reading) scan(all recordReader) (rows int, err error) {
 	for ; ; rows++ {
 		if rows%everyRows == 0 {
@@ -207,7 +209,7 @@ func (r *reading) scan(all recordReader) (rows int, err error) {
 	}
 }
 
-// invalidTextError returns the error of a value that is not text.
+// invalidTextError returns an error about a value that is not valid text.
 func (r *reading) invalidTextError(s string, column, row int) error {
 	switch {
 	case utf8.ValidString(s):
@@ -219,7 +221,7 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 		Hint: "save the file as UTF-8"}
 }
 
-// fill returns the columns that are used, with the values of a second reading.
+// fill reads the text again and returns the used columns with their values.
 func (r *reading) fill(rows int) (*intake.Table, error) {
 	if rows > math.MaxInt32 {
 		return nil, &table.Error{Msg: fmt.Sprintf("%d rows exceed the limit of %d for one file", rows, math.MaxInt32)}
@@ -322,8 +324,8 @@ func (r *reading) spill(to *intake.Spill, rows int) error {
 	return nil
 }
 
-// checkColumn returns an error if a column that the options name as numeric is not, if an empty field has no meaning,
-// or if the numbers are written otherwise than the contract says.
+// checkColumn returns an error if a column that the options name as numeric is not numeric, if an empty field has
+// no meaning, or if the format of the numbers differs from that in the contract.
 func (r *reading) checkColumn(c *column, name string) error {
 	if !r.verbatim && c.isText() && c.known.Empty == table.EmptyUnknown && c.emptyRow > 0 {
 		return &table.Error{Column: name, Row: c.emptyRow,
@@ -349,12 +351,12 @@ func (r *reading) checkColumn(c *column, name string) error {
 		Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 }
 
-// memoryShare is the reciprocal of the proportion of the memory that the values of a text file may take; the values of
-// a larger file go to a temporary file.
+// memoryShare is the reciprocal of the share of memory that the values of a text file may take; the values of a
+// larger file are stored in a temporary file.
 const memoryShare = 4
 
-// checkMemory returns an error if the context has ended. It decides whether the values go to a file, by the number of
-// rows that the part read so far lets expect.
+// checkMemory returns an error if the context has ended. It decides whether the values are stored in a file, by a
+// number of rows that is extrapolated from the part of the text read so far.
 func (r *reading) checkMemory(rows int) error {
 	if err := r.ctx.Err(); err != nil || r.spills {
 		return err
@@ -386,33 +388,33 @@ func (r *reading) checkMemory(rows int) error {
 	return nil
 }
 
-// records reads records of CSV. Blank lines are skipped, except in a table of one column, where they are nulls.
+// records reads records of CSV. Blank lines are skipped, except in a table with one column, where they are nulls.
 type records struct {
 	r     *csv.Reader
 	limit *limit
-	line  int // where the next record starts if no blank line comes before it
-	blank int // lines to return before the record
+	line  int // line at which the next record starts if no blank line precedes it
+	blank int // number of blank lines to return before the record
 	held  []string
 }
 
-// longestRow is the largest size of a row in bytes. Without a limit, an unclosed quote or a compressed file of
-// one line would use all memory.
+// longestRow is the maximum size of a row in bytes. Without a limit, an unclosed quote or a compressed file with a
+// single line could exhaust the memory.
 const longestRow = 32 << 20
 
-// A limit reads text and returns an error for rows that are too long or have far more separators than columns
-// are allowed.
+// A limit reads text and returns an error for rows that are too long or have far more separators than the maximum
+// number of columns allows.
 type limit struct {
 	r         io.Reader
 	n         int // bytes since the last row
 	separator []byte
 	fields    int // separators since the last row
-	most      int // of these; those within quotes are counted, too
+	most      int // maximum number of separators, including those within quotes
 }
 
-// separatorsPerColumn is the largest number of separators of a row per allowed column.
+// separatorsPerColumn is the maximum number of separators in a row for each allowed column.
 const separatorsPerColumn = 4
 
-// Read implements io.Reader. It fails where a row has too many separators or is too long.
+// Read implements io.Reader. It fails at a row that has too many separators or is too long.
 func (l *limit) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.separator != nil {
@@ -458,7 +460,7 @@ func (c *records) Read() ([]string, error) {
 	return blankRecord, nil
 }
 
-// rowError converts an error of the record reader.
+// rowError converts an error of the record reader to one that names the row.
 func (r *reading) rowError(err error) error {
 	var pe *csv.ParseError
 	var own *table.Error

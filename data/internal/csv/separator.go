@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/text"
 )
 
-// detectDelimiter returns the delimiter of the fields.
+// detectDelimiter returns the delimiter of the fields, given by the options or inferred.
 func detectDelimiter(t *textFile, o Options) rune {
 	switch {
 	case o.Delimiter != "":
@@ -30,8 +30,8 @@ func detectDelimiter(t *textFile, o Options) rune {
 	return ','
 }
 
-// linesOf returns the lines of a text, given its first bytes, that are not empty, without what is between quotes.
-// whole says that head is the whole text; otherwise the last line may be cut and is left out.
+// linesOf returns the nonempty lines at the beginning head of a text, without quoted parts. whole reports whether
+// head is the whole text; otherwise the last line may be incomplete and is omitted.
 func linesOf(head []byte, whole bool) [][]byte {
 	head = text.RemoveQuoted(head)
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
@@ -40,8 +40,8 @@ func linesOf(head []byte, whole bool) [][]byte {
 	return bytes.FieldsFunc(head, func(r rune) bool { return r == '\n' || r == '\r' })
 }
 
-// findSeparator returns the delimiter of lines, or 0 if there is none: of those in the first line one that occurs
-// equally often in every line, or else the most frequent.
+// findSeparator returns the delimiter of lines, or 0 if there is none. It prefers a candidate that occurs in the
+// first line and equally often in every line, and otherwise chooses the most frequent candidate in the first line.
 func findSeparator(lines [][]byte) (best byte) {
 	bestCount, bestIsEven := 0, false
 	for _, c := range []byte("\t;,|") { // the most likely first
@@ -60,8 +60,8 @@ func findSeparator(lines [][]byte) (best byte) {
 	return best
 }
 
-// isSpaceAligned reports whether the fields of lines are separated by spaces: the first lines have the same number
-// of fields and, after the first line, a number among them.
+// isSpaceAligned reports whether spaces separate the fields of lines: the lines have the same number of fields, and
+// some field after the first line is a number.
 func isSpaceAligned(lines [][]byte) bool {
 	fields, rows := 0, 0
 	for _, line := range lines[:min(len(lines), 50)] {

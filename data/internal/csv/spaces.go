@@ -2,16 +2,16 @@ package csv
 
 import "io"
 
-// between replaces the spaces between fields: a character that does not occur in text.
+// between replaces the spaces between fields; this character does not occur in text.
 const between = '\x1f'
 
-// spaces replaces every run of unquoted spaces and tabs by one separator, and removes those at the ends of
+// spaces replaces every run of unquoted spaces and tabs by one separator, and removes such runs at the ends of
 // lines.
 type spaces struct {
 	r      io.Reader
 	quoted bool
-	begun  bool // there is a field in this line
-	due    bool // a separator, before the next field
+	begun  bool // the current line has a field
+	due    bool // a separator must precede the next field
 }
 
 // Read implements io.Reader.
@@ -20,7 +20,7 @@ func (s *spaces) Read(p []byte) (int, error) {
 		return 0, io.ErrShortBuffer
 	}
 	for {
-		n, err := s.r.Read(p[1:]) // one place is for a separator that was due before
+		n, err := s.r.Read(p[1:]) // one byte is reserved for a pending separator
 		out := p[:0]
 		for _, b := range p[1 : 1+n] {
 			switch {

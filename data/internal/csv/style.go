@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// styles lists the usual ways of writing numbers, those without a thousands separator first.
+// styles lists the usual formats of numbers; those without a thousands separator come first.
 var styles = [...]struct {
 	decimal, thousands string
 	words              string
@@ -24,13 +24,13 @@ var styles = [...]struct {
 	{",", " ", "with a decimal comma and spaces between thousands"},
 }
 
-// The styles between which three digits after every comma do not decide.
+// Two styles that cannot be distinguished if every comma is followed by three digits.
 const commaThousands, commaDecimal = 1, 4
 
 // strippable holds the marks, such as currency signs, that may surround numbers.
 const strippable = "%$€£"
 
-// tried is the largest number of texts of a column that are tried in every style.
+// tried is the maximum number of texts of a column that are tried in every style.
 const tried = 1000
 
 // isMark reports whether r may be a decimal separator or a thousands separator.
@@ -38,28 +38,30 @@ func isMark(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == ' ' 
 
 // A numberCount counts the values of a column that are numbers in each style.
 type numberCount struct {
-	as       numberFormat      // as the file is read
-	same     [len(styles)]bool // the styles in which numbers are the same
-	texts    int               // looked at, that are not numeric as the file is read
-	reads    [len(styles)]int  // of these, numbers in a style
-	numbers  int               // looked at, that are numbers as the file is read
-	rejected [len(styles)]int  // of these, not numbers in a style
-	example  string            // the first text that is a number in some style
-	strip    string            // the marks at the ends of texts that are numbers in some style
+	as   numberFormat      // as the file is read
+	same [len(styles)]bool // styles that read all numbers in the same way
+	// number of examined texts that are not numbers in the format with which the file is read
+	texts int
+	reads [len(styles)]int // number of these that are numbers, by style
+	// number of examined texts that are numbers in the format with which the file is read
+	numbers  int
+	rejected [len(styles)]int // number of these that are not numbers, by style
+	example  string           // first text that is a number in some style
+	strip    string           // marks at the ends of texts that are numbers in some style
 
 	whole         int           // of the numbers, those without any mark
 	long          string        // the first of these that has more than three digits
 	fractions     int           // of the numbers, those with a decimal separator
 	dotted        int           // of these, those whose decimal separator may stand between thousands, as 1.234
 	dottedExample string        // the first of these
-	dottedRow     int           // and its row, counted from 1
-	signed        [maxSigns]int // of the numbers, those with each of the characters that are stripped
+	dottedRow     int           // row of the first such number, counted from 1
+	signed        [maxSigns]int // count of numbers with each of the stripped characters
 }
 
-// maxSigns is the number of characters to strip that are counted.
+// maxSigns is the maximum number of stripped characters that are counted.
 const maxSigns = 8
 
-// newNumberCount returns a count of numbers in a format.
+// newNumberCount returns a count of numbers in the given format.
 func newNumberCount(as numberFormat) numberCount {
 	c := numberCount{as: as}
 	for i, style := range styles {
@@ -74,20 +76,20 @@ func (c *numberCount) parse(s string, style int) (v float64, ok bool) {
 	return v, ok
 }
 
-// addNumber counts a value that is a number as the file is read.
+// addNumber counts a value that is a number in the format with which the file is read.
 func (c *numberCount) addNumber(s string, row int) {
 	c.numbers++
 	if c.as.strip != "" {
 		s = c.countSigns(s)
 	} else if hasAccountSign(s) {
-		s, _ = c.as.cutAccountSign(s) // the sign is no mark of a fraction
+		s, _ = c.as.cutAccountSign(s) // the sign must not be mistaken for a decimal separator
 	}
 	if !strings.ContainsFunc(s, isMark) {
 		c.whole++
 		if c.long == "" && len(strings.TrimLeft(s, "+-")) > 3 {
 			c.long = strings.Clone(s)
 		}
-		return // the same number in every style
+		return // the text is the same number in every style
 	}
 	if c.as.thousands == "" || strings.Contains(s, c.as.decimal) {
 		if c.fractions++; c.dotted == c.fractions-1 && c.isDotted(s) { // one other fraction decides
@@ -106,7 +108,7 @@ func (c *numberCount) addNumber(s string, row int) {
 	}
 }
 
-// countSigns counts the characters at the ends of a number that are stripped, and returns the number without them.
+// countSigns counts the stripped characters at the ends of a number, and returns the number without them.
 func (c *numberCount) countSigns(s string) string {
 	bare := strings.Trim(s, c.as.strip+" +-−()")
 	for k, sign := range []rune(c.as.strip) {
@@ -117,7 +119,7 @@ func (c *numberCount) countSigns(s string) string {
 	return bare
 }
 
-// marks returns the marks that the numbers have.
+// marks returns a description of the separators and other marks in the numbers.
 func (c *numberCount) marks() *table.NumberMarks {
 	m := &table.NumberMarks{Long: c.long, Dotted: c.dottedExample}
 	switch {
@@ -150,14 +152,14 @@ func (c *numberCount) isDotted(s string) bool {
 		strings.Trim(whole+fraction, "0123456789") == ""
 }
 
-// holdsDottedThousands reports whether numbers read with a decimal point are probably whole numbers with points between
-// thousands: every fraction has three digits, and numbers without a point are below 1000. Without these, fields
-// separated by semicolons say so.
+// holdsDottedThousands reports whether numbers read with a decimal point are probably whole numbers with points as
+// thousands separators. Every fraction must have three digits, and numbers without a point must be below 1000; if
+// there are no such numbers, the fields must be separated by semicolons.
 func (c *numberCount) holdsDottedThousands(semicolons bool) bool {
 	return c.as == plain && c.dotted >= 2 && c.dotted == c.fractions && c.long == "" && (c.whole > 0 || semicolons)
 }
 
-// addText counts a value that is not a number as the file is read.
+// addText counts a value that is not a number in the format with which the file is read.
 func (c *numberCount) addText(s string) {
 	c.texts++
 	is := false
@@ -181,17 +183,17 @@ func (c *numberCount) addText(s string) {
 	}
 }
 
-// isNumeric reports whether at least nine of ten values of a text column are numbers in a style.
+// isNumeric reports whether at least nine in ten values of a text column are numbers in a style.
 func (c *numberCount) isNumeric(style int) bool {
 	have := c.reads[style] + c.numbers - c.rejected[style]
 	return c.reads[style] > 0 && 10*have >= 9*(c.texts+c.numbers)
 }
 
-// A styleChoice is the style of a file.
+// A styleChoice is the number style chosen for a file.
 type styleChoice struct {
-	style     int    // an index of styles; -1: none
-	ambiguous bool   // commaThousands and commaDecimal read the file equally well
-	excluding string // a column that excludes the styles of other columns
+	style     int    // index into styles, or -1 if there is none
+	ambiguous bool   // commaThousands and commaDecimal fit the file equally well
+	excluding string // name of a column that rules out the styles of other columns
 
 	semicolons   bool // fields are separated by semicolons
 	decimalGiven bool // the user named the decimal separator
@@ -203,7 +205,7 @@ type styleChoice struct {
 // semicolons, which is usual where the comma is the decimal separator: then the style is ambiguous.
 func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice {
 	v := styleChoice{style: -1, semicolons: semicolons}
-	var won, read [len(styles)]int // numeric columns, and numbers in them
+	var won, read [len(styles)]int // number of columns that are numeric in each style, and of the numbers in them
 	var broken [len(styles)]bool
 	for i, c := range columns {
 		for s := range styles {
@@ -227,7 +229,7 @@ func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice
 	return v
 }
 
-// numbersRemark returns a remark that a text column holds numbers whose style differs from the style of the file, or
+// numbersRemark returns a remark that a text column holds numbers in a style that differs from that of the file, or
 // nil.
 func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 	n := &c.count
@@ -247,7 +249,8 @@ func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 		e.Fixes = []fix.Fix{fix.SayThousands, fix.SayDecimal}
 	case readable:
 		s := styles[v.style]
-		for k, simple := range styles { // without a thousands separator, if this column has none
+		// if this column has no thousands separator, prefer a style without one
+		for k, simple := range styles {
 			if simple.decimal == s.decimal && simple.thousands == "" && n.reads[k] == n.reads[v.style] {
 				s = simple
 			}

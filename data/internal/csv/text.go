@@ -8,11 +8,11 @@ import (
 	"github.com/drotrain/drotrain/data/internal/text"
 )
 
-// A textFile is a text file as CSV has it.
+// A textFile is a text file with the properties that matter for CSV.
 type textFile struct {
 	*text.File
 	spaced bool // spaces separate the fields
-	sep    rune // what a first line "sep=;" names, 0 without one
+	sep    rune // separator stated in a first line "sep=;", or 0
 	skip   int  // bytes of that line
 }
 
@@ -27,7 +27,7 @@ func newTextFile(src intake.Source) (*textFile, error) {
 	return t, nil
 }
 
-// findSeparatorLine interprets a first line "sep=;", as written by Excel.
+// findSeparatorLine interprets a first line such as "sep=;", which Excel writes.
 func (t *textFile) findSeparatorLine() {
 	line, _, ok := bytes.Cut(t.Head, []byte("\n"))
 	mark, named := bytes.CutPrefix(bytes.ToLower(bytes.TrimRight(line, "\r")), []byte("sep="))
@@ -37,7 +37,7 @@ func (t *textFile) findSeparatorLine() {
 	}
 }
 
-// Open returns a reader of the text behind the line that names the separator.
+// Open returns a reader of the text that follows the line with the separator.
 func (t *textFile) Open() (io.Reader, error) {
 	r, err := t.File.Open()
 	if err != nil {
@@ -52,7 +52,7 @@ func (t *textFile) Open() (io.Reader, error) {
 	return r, nil
 }
 
-// isLatin reports whether bytes may be Windows-1252: none of them is a control character.
+// isLatin reports whether bytes may be text in Windows-1252: none of them is a control character.
 func isLatin(s string) bool {
 	for _, b := range []byte(s) {
 		switch {

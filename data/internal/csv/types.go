@@ -14,48 +14,48 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A column collects, in the first reading of a text, what the type of a column may be, and in the second one its
-// values.
+// A column collects the possible types of a column during the first reading of a text, and its values during the
+// second.
 type column struct {
 	renaming *intake.Renaming
 	asDates  bool // dates are numbers
 	verbatim bool
 	used     bool
 
-	known   *table.ColumnForm // how it is to be read; nil: the type is guessed
-	numeric bool              // leading zeros do not make it text
-	nullNA  bool              // NA and its like are nulls
+	known   *table.ColumnForm // form in which the column is to be read; nil if the type is to be inferred
+	numeric bool              // leading zeros do not make the column text
+	nullNA  bool              // NA and similar words are nulls
 
-	hasNulls bool // there are nulls in the rows
+	hasNulls bool // some row has a null
 
-	emptyRow      int // the first row with an empty field
-	nulls         int // empty fields, and texts that were declared to mark missing values
+	emptyRow      int // first row with an empty field
+	nulls         int // number of empty fields and of texts declared to mark missing values
 	absent        int // NA and its like
 	numbers       int
 	integers      int
 	bools         int
 	words         int       // neither
-	marks         int       // of the words, those that often mark missing values
+	marks         int       // number of the words that often mark missing values
 	dates         int       // of the words
-	order         layoutSet // in which these may be written
-	format        [2]string // of two dates that are not in one order, each an example
+	order         layoutSet // layouts that these dates may have
+	format        [2]string // example dates in two different formats
 	zone          string    // of the dates
-	shortYears    int       // of the words, dates whose year has two digits
-	accounts      int       // of the numbers, those with the sign of accounts
+	shortYears    int       // number of the words that are dates with a two-digit year
+	accounts      int       // number of the numbers in accounting notation
 	account       string    // the first of these
 	unexpectedRow int
 	unexpected    string
-	paddedRow     int // the first row with leading zeros
+	paddedRow     int // first row with leading zeros
 	padded        string
 	count         numberCount // in other styles of numbers
 
 	*table.Column
 	levels *table.Levels
-	first  int          // the row of the first value in memory: not 0 where earlier ones are in parts
+	first  int          // row of the first value in memory; preceding values are in parts
 	parts  []table.Part // of the rows before
 }
 
-// newColumn returns a column of that name without values.
+// newColumn returns a column with the given name and without values.
 func (r *reading) newColumn(name string) *column {
 	c := &column{renaming: r.options.RenamingOf(name, r.header), asDates: r.options.Dates, verbatim: r.verbatim,
 		used: true, order: layoutsOf(r.options.DateOrder).orUndecided(), count: newNumberCount(r.options.numberFormat())}
@@ -66,10 +66,10 @@ func (r *reading) newColumn(name string) *column {
 	return c
 }
 
-// keepsBlanks reports whether blanks at the ends of a text belong to it.
+// keepsBlanks reports whether blanks at the ends of a text are part of it.
 func (c *column) keepsBlanks() bool { return c.isText() && c.known.Blanks }
 
-// setForm sets how the column is to be read.
+// setForm sets the form in which the column is to be read.
 func (c *column) setForm(form *table.ColumnForm) {
 	if form.Kind == table.Other {
 		return
@@ -84,8 +84,8 @@ func (c *column) setForm(form *table.ColumnForm) {
 // isText reports whether the column is known to be text.
 func (c *column) isText() bool { return c.known != nil && c.known.Kind == table.Categorical }
 
-// countValue updates the type counts of the column with the value of a row. It returns false if the value is not valid
-// text.
+// countValue updates the counts of possible types with the value of a row. It returns false if the value is not
+// valid text.
 func (c *column) countValue(s string, row int) (valid bool) {
 	if c.verbatim {
 		if s == "" {
@@ -143,9 +143,10 @@ func (c *column) countValue(s string, row int) (valid bool) {
 	return true
 }
 
-// addAccount counts a number with the sign of accounts.
+// addAccount counts a number if its sign is in accounting notation.
 func (c *column) addAccount(s string) {
-	if _, is := c.count.as.cutAccountSign(s); !is || strings.HasPrefix(s, "−") { // which is a minus, not an account's
+	// a typographic minus sign is not accounting notation
+	if _, is := c.count.as.cutAccountSign(s); !is || strings.HasPrefix(s, "−") {
 		return
 	}
 	if c.accounts++; c.accounts == 1 {
@@ -153,7 +154,7 @@ func (c *column) addAccount(s string) {
 	}
 }
 
-// guessWord counts a value that is neither a number nor a bool, and what else the first ones may be.
+// guessWord counts a value that is neither a number nor a bool and, for the first such values, what else it may be.
 func (c *column) guessWord(s string) {
 	c.words++
 	if c.dates == c.words-1 && c.addDate(s) {
@@ -173,8 +174,8 @@ func (c *column) guessWord(s string) {
 	}
 }
 
-// addDate counts a value if it is a date of the same order as those before it, all with or all without an offset from
-// UTC.
+// addDate counts a value if it is a date in the same order as the preceding dates and, like them, with or without
+// an offset from UTC.
 func (c *column) addDate(s string) bool {
 	m := parseDate(s, c.order)
 	zone := ""
@@ -197,7 +198,8 @@ func (c *column) addDate(s string) bool {
 	return false
 }
 
-// joinZones returns the zone of times in two zones; ok is false if one has an offset from UTC and the other has none.
+// joinZones returns the zone of a column whose times have two zones; ok is false if only one of the zones has an
+// offset from UTC.
 func joinZones(a, b string) (joint string, ok bool) {
 	switch {
 	case a == b:
@@ -208,7 +210,7 @@ func joinZones(a, b string) (joint string, ok bool) {
 	return intake.UTC, a+b == intake.UTC
 }
 
-// often lists words that usually stand for missing values.
+// often lists words that often mark missing values.
 var often = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": true, "na": true, "n.a.": true,
 	"none": true, "missing": true, "unknown": true, "#N/A": true, "-999": true, "<NA>": true, "NaT": true}
 
@@ -223,7 +225,7 @@ func isMissingWord(s string) bool {
 	return false
 }
 
-// styleRemark returns a remark on what a column may be instead, given the style of the file, or nil.
+// styleRemark returns a remark about a different possible type of the column, given the style of the file, or nil.
 func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 	switch {
 	case c.verbatim:
@@ -271,14 +273,15 @@ func (c *column) styleRemark(rows int, v styleChoice) *table.Error {
 		return e
 	}
 	e.Fixes, e.FixValues = []fix.Fix{fix.NameMissing}, map[fix.Fix]string{fix.NameMissing: c.unexpected}
-	if !often[c.unexpected] { // it says something about this column alone
+	if !often[c.unexpected] { // the style only concerns this column
 		e.FixValues[fix.NameMissing] = c.Name + "=" + c.unexpected
 	}
 	return e
 }
 
-// mayBeMissing reports whether the first text among numbers probably marks a missing value: it is a usual mark, or it
-// has no digit and at most 1 % of the values are texts. Texts with digits, such as 90+ or 136A, hold information.
+// mayBeMissing reports whether the first text among numbers probably marks a missing value: it is a common mark, or
+// it contains no digit and at most 1 % of the values are texts. Texts with digits, such as 90+ or 136A, carry
+// information.
 func (c *column) mayBeMissing(rows int) bool {
 	if often[c.unexpected] || strings.HasPrefix(c.unexpected, "#") {
 		return true
@@ -286,7 +289,7 @@ func (c *column) mayBeMissing(rows int) bool {
 	return !strings.ContainsAny(c.unexpected, "0123456789") && 100*c.words <= rows
 }
 
-// numericRemark returns a remark on how the numbers of a column were read, or nil.
+// numericRemark returns a remark about possible misreadings of the column's numbers, or nil.
 func (c *column) numericRemark(v styleChoice) *table.Error {
 	switch {
 	case c.known != nil && c.known.Text:
@@ -308,14 +311,14 @@ func (c *column) isOfNumbers() bool {
 	return c.words == 0 && c.bools == 0 && (c.numbers > c.accounts || c.numeric && c.numbers+c.absent > 0)
 }
 
-// isOfFloats reports whether the column is known to hold numbers that are not all whole, so that numbers are written
-// as levels in the same way whatever other numbers the file has.
+// isOfFloats reports whether the column is known to hold numbers that are not all whole. The labels of numbers then
+// do not depend on the other numbers of the file.
 func (c *column) isOfFloats() bool { return c.known != nil && strings.HasPrefix(c.known.Type, "float") }
 
-// isOfCodes reports whether all values are numbers, and some have leading zeros that make the column text.
+// isOfCodes reports whether all values are numbers and some have leading zeros that make the column text.
 func (c *column) isOfCodes() bool { return c.paddedRow > 0 && !c.numeric && c.isOfNumbers() }
 
-// isOfDates reports whether all values are dates, in one order.
+// isOfDates reports whether all values are dates in the same order.
 func (c *column) isOfDates() bool {
 	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.order() != ""
 }
@@ -357,7 +360,7 @@ func (c *column) setType(name string) {
 	c.hasNulls = nulls > 0
 }
 
-// allocate makes room for the values of rows rows.
+// allocate allocates memory for the values of the given number of rows.
 func (c *column) allocate(rows int) {
 	if c.hasNulls {
 		c.Null = make([]bool, rows)
@@ -369,11 +372,11 @@ func (c *column) allocate(rows int) {
 	}
 }
 
-// isSpilled reports whether the values go to a file if they do not fit in memory. Dates stay in memory, where they are
-// split into parts.
+// isSpilled reports whether the values are stored in a file if they do not fit into memory. Dates stay in memory,
+// where they are split into parts.
 func (c *column) isSpilled() bool { return c.used && !c.Clock }
 
-// spill moves the values of the rows from first on to a part.
+// spill moves the values of the rows from c.first on to a part.
 func (c *column) spill(to *intake.Spill, rows int) error {
 	p, err := to.Put(c.Column, rows, c.levels)
 	if err != nil {
@@ -427,13 +430,13 @@ func (c *column) store(s string, row int) {
 	default:
 		code, ok := c.levels.Find(s)
 		if !ok {
-			code = c.levels.Code(strings.Clone(s)) // do not keep the record alive
+			code = c.levels.Code(strings.Clone(s)) // do not keep the memory of the record in use
 		}
 		c.Code[at] = code
 	}
 }
 
-// setNull makes a null of the value of a row.
+// setNull makes the value of a row null.
 func (c *column) setNull(row int) {
 	if c.Null == nil {
 		c.Null = make([]bool, max(len(c.Number), len(c.Code)))
@@ -444,7 +447,7 @@ func (c *column) setNull(row int) {
 	}
 }
 
-// addUnquoted records that the text of a code stands without quotes in JSON Lines, as a number or a bool.
+// addUnquoted records that the text with the given code is unquoted in JSON Lines, as numbers and bools are.
 func (c *column) addUnquoted(code int32, kind table.Kind) {
 	if kind == table.Other {
 		return
@@ -464,7 +467,7 @@ func (c *column) isExact(s string, v float64) bool {
 	return strings.TrimLeft(strings.TrimLeft(s, "+-"), "0") == strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
 }
 
-// ParseNumber reads a text of a table as a number. missing reports whether the text stands for no value.
+// ParseNumber parses a text of a table as a number. missing reports whether the text marks a missing value.
 func (o Options) ParseNumber(s string) (v float64, missing, number bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || isMissingWord(s) {

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Writer writes columns as CSV with a header line, block by block. Nulls are empty fields.
+// A Writer writes columns as CSV with a header line, one block of rows after another. Nulls are empty fields.
 type Writer struct {
 	out    *csv.Writer
 	record []string // nil before the header
@@ -20,7 +20,7 @@ func NewWriter(w io.Writer, comma rune) *Writer {
 	return &Writer{out: out}
 }
 
-// Write writes the first rows rows of the columns.
+// Write writes the given number of rows of the columns.
 func (w *Writer) Write(cols []table.Column, rows int) error {
 	if w.record == nil {
 		w.record = make([]string, len(cols))

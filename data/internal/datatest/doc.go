@@ -1,3 +1,3 @@
-// Package datatest has the files, faults and checks that the tests of package data and of package encode share.
-// Only tests import it.
+// Package datatest provides the files, faults and checks that the tests of packages data and encode share. Only
+// tests import it.
 package datatest

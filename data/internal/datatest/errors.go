@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// WantError checks that an error is there and holds every one of the parts.
+// WantError checks that err is not nil and that its text contains every one of the parts.
 func WantError(t testing.TB, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -46,7 +46,7 @@ func Marshal(t testing.TB, v any) []byte {
 	return b
 }
 
-// Normals returns d columns of n numbers, rounded to the given step, or not for 0.
+// Normals returns d columns of n normally distributed numbers, rounded to multiples of step unless step is 0.
 func Normals(n, d int, step float64) []table.Column {
 	rng := rand.New(rand.NewPCG(1, 1))
 	cols := make([]table.Column, d)

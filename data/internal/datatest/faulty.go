@@ -8,15 +8,16 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Faulty is a file of columns in which one read fails. It counts the reads of values and their starts.
+// A Faulty is a file of columns in which one read fails. It counts the reads, and the times that reading was
+// started.
 type Faulty struct {
-	At       int64 // which, counted from 1; 0 for none
+	At       int64 // the read that fails, counted from 1; 0 means none
 	Err      error // with what
 	Readings atomic.Int64
 	Open     atomic.Int64 // readers that are not closed
 }
 
-// Stored returns columns of the file, in parts of the given number of rows.
+// Stored returns columns of the file, divided into parts of the given number of rows.
 func (f *Faulty) Stored(cols []table.Column, rows int) []*table.Column {
 	out := make([]*table.Column, len(cols))
 	for i := range cols {
@@ -73,20 +74,20 @@ func (v *faultyValues) Codes(dst []int32, null []bool, levels *table.Levels) (in
 
 func (v *faultyValues) Close() { v.file.Open.Add(-1) }
 
-// An ending is a context that is over from one look at it on. It counts them.
+// An ending is a context that ends at a given call of Done or Err. It counts these calls.
 type ending struct {
 	context.Context
-	At    int64 // the look, counted from 1; 0 for none
+	At    int64 // the call at which the context ends, counted from 1; 0 means none
 	Looks atomic.Int64
 	done  chan struct{}
 }
 
-// EndingAt returns over at that look; 0 for none.
+// EndingAt returns a context that ends at the given call of Done or Err; 0 means never.
 func EndingAt(ctx context.Context, at int64) *ending {
 	return &ending{Context: ctx, At: at, done: make(chan struct{})}
 }
 
-// Done and Err make it a context.
+// Done and Err implement context.Context.
 func (c *ending) Done() <-chan struct{} { return c.done }
 
 func (c *ending) Err() error {

@@ -38,7 +38,7 @@ func WriteArray(t testing.TB, name, descr, shape string, values any) string {
 	return path
 }
 
-// WriteLists writes a table of a number y and lists e given as JSON, in two batches, and returns the path.
+// WriteLists writes a table with a number y and lists e, given as JSON, in two batches, and returns its path.
 func WriteLists(t testing.TB, ext string, typ arrow.DataType, rows string) string {
 	t.Helper()
 	fields := arrow.NewSchema([]arrow.Field{{Name: "y", Type: arrow.PrimitiveTypes.Float64},
@@ -77,8 +77,8 @@ func WriteLists(t testing.TB, ext string, typ arrow.DataType, rows string) strin
 	return path
 }
 
-// writeParquetLists writes a Parquet file of y and of optional lists of optional floats, given as JSON, in
-// two row groups: with dictionaries, or plain in pages of version 2.
+// writeParquetLists writes a Parquet file of y and of optional lists of optional floats, given as JSON, in two row
+// groups. The pages have dictionaries or, if plain is set, are plain pages of version 2.
 func writeParquetLists(t testing.TB, b *bytes.Buffer, y []float64, rows string, typ arrow.DataType, plain bool) {
 	t.Helper()
 	var lists []*[]*float64
@@ -182,7 +182,7 @@ func WriteArrow(t *testing.T, v arrow.Array) string {
 	return path
 }
 
-// ReadWritten returns the column v of an Arrow stream, read by Arrow.
+// ReadWritten reads the column v of an Arrow stream with Arrow's own reader.
 func ReadWritten(t *testing.T, path string) arrow.Array {
 	t.Helper()
 	b, err := os.ReadFile(path)

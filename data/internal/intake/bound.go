@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Bound is a number that the integers of exact values are compared with: Floor, or between Floor and the next
-// integer if Between is set.
+// A Bound is a number with which the integers of exact values are compared: Floor or, if Between is set, a number
+// between Floor and the next integer.
 type Bound struct {
 	Floor   *big.Int
 	Between bool
@@ -26,11 +26,11 @@ func (b Bound) Compare(v *big.Int) int {
 	return c
 }
 
-// maxBoundDigits bounds the digits that a number may have before its point.
+// maxBoundDigits is the maximum number of digits before the decimal point.
 const maxBoundDigits = 2000
 
-// ParseBound returns a decimal number times 10^scale, without rounding; ok is false if text is not a number or is too
-// large.
+// ParseBound returns a decimal number multiplied by 10^scale, without rounding; ok is false if text is not a number
+// or is too large.
 func ParseBound(text string, scale int32) (b Bound, ok bool) {
 	mantissa, exponent, scientific := strings.Cut(strings.ToLower(text), "e")
 	shift := int64(scale)
@@ -69,14 +69,14 @@ func ParseBound(text string, scale int32) (b Bound, ok bool) {
 	return b, ok
 }
 
-// A Moment is a date, or a date and a time of day, as it is written.
+// A Moment is a date, or a date and a time of day, as written in a text.
 type Moment struct {
-	Time  time.Time // in UTC if it is not Zoned
-	Zoned bool      // there is an offset from UTC
+	Time  time.Time // in UTC unless Zoned is set
+	Zoned bool      // the text has an offset from UTC
 }
 
-// ParseMoment parses a date as in ISO 8601: 2024-03-31, 2024-03-31T23:59, 2024-03-31 23:59:59.5 and, with an offset
-// from UTC, 2024-03-31T23:59:59Z or 2024-03-31T23:59:59+01:00.
+// ParseMoment parses a date or time in ISO 8601: 2024-03-31, 2024-03-31T23:59, 2024-03-31 23:59:59.5 or, with an
+// offset from UTC, 2024-03-31T23:59:59Z or 2024-03-31T23:59:59+01:00.
 func ParseMoment(text string) (m Moment, ok bool) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
@@ -96,14 +96,15 @@ func ParseMoment(text string) (m Moment, ok bool) {
 	return m, false
 }
 
-// In returns the moment at which the clocks of a place show the date and the time of m, which has no offset.
+// In returns the moment at which clocks in the given location show the date and time of m. m must not have an
+// offset.
 func (m Moment) In(place *time.Location) Moment {
 	t := m.Time
 	return Moment{time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), place).UTC(),
 		true}
 }
 
-// Bound returns the moment as the count of a date or a timestamp of type e.
+// Bound returns the moment in the units of type e, which is that of dates or timestamps.
 func (m Moment) Bound(e table.ExactType) Bound {
 	perDay, perSecond := int64(0), e.PerSecond
 	switch {
@@ -125,7 +126,7 @@ func (m Moment) Bound(e table.ExactType) Bound {
 	return b
 }
 
-// ParseZone returns the location of a time zone by its name, as Europe/Berlin, or its offset, as +01:00.
+// ParseZone returns the location of a time zone, given by a name such as Europe/Berlin or an offset such as +01:00.
 func ParseZone(name string) (*time.Location, error) {
 	if t, err := time.Parse("-07:00", name); err == nil {
 		_, seconds := t.Zone()

@@ -6,8 +6,8 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// ConformText returns a column of texts as a text file would have it: without the blanks at their ends, and null where
-// they are empty. The values stay where they are.
+// ConformText returns a column of texts as if it had been read from a text file: without the blanks at the ends of
+// texts, and with nulls in place of empty texts. The values are not loaded.
 func ConformText(c *table.Column, rows int) *table.Column {
 	parts := c.Parts
 	if !c.IsStored() {
@@ -21,7 +21,7 @@ func ConformText(c *table.Column, rows int) *table.Column {
 	return &out
 }
 
-// A conformed part is a part of a column of ConformText.
+// A conformed is a part of a column that ConformText returned.
 type conformed struct {
 	table.Part
 }
@@ -39,7 +39,7 @@ func (p conformed) Open(row int, b *table.Buffers) (table.Values, error) {
 type conformedValues struct {
 	table.Values
 	own *table.Levels // the texts of the file
-	to  []int32       // of each, its code in the levels of the reader; -1 for none
+	to  []int32       // code in the levels of the reader for each original code; -1 if not looked up
 }
 
 func (v *conformedValues) Codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {

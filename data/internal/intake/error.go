@@ -8,13 +8,13 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// TraceRecovered, if not nil, is called with every panic converted to an error; for tests.
+// TraceRecovered, if not nil, is called with every panic that is converted to an error. It is set by tests.
 var TraceRecovered func(value any, stack []byte)
 
-// Guard calls do and returns its error. It converts a panic, as of a decoder, into an error.
+// Guard calls do and returns its error. It converts a panic, such as one in a decoder, to an error.
 func Guard(do func() error) error { return GuardAs("its contents", do) }
 
-// GuardAs works like Guard; what names what is decoded, in the plural.
+// GuardAs works like Guard; what describes the decoded data, as a noun in the plural.
 func GuardAs(what string, do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -24,8 +24,8 @@ func GuardAs(what string, do func() error) (err error) {
 	return do()
 }
 
-// RecoveredError converts the value of a panic during decoding into an error. Messages of runtime errors are
-// not shown to users.
+// RecoveredError converts the value of a panic during decoding to an error. It does not reveal messages of runtime
+// errors to users.
 func RecoveredError(what string, r any) error {
 	if e, ok := r.(error); ok {
 		var own *table.Error
@@ -39,7 +39,7 @@ func RecoveredError(what string, r any) error {
 	return table.Damaged("%s contradict each other", what)
 }
 
-// InColumn adds the name of the column to an error without one.
+// InColumn adds the name of the column to an error that has none.
 func InColumn(name string, err error) error {
 	if e, ok := err.(*table.Error); ok && e.Column == "" {
 		e.Column = name
@@ -47,7 +47,7 @@ func InColumn(name string, err error) error {
 	return err
 }
 
-// InFile converts err into an *Error with the name of the file, except for cancellation.
+// InFile converts err to an *Error with the name of the file, unless the error is that of a cancelled context.
 func InFile(name string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

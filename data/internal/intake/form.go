@@ -7,19 +7,20 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// NewColumnForm returns how a column was read.
+// NewColumnForm returns the form in which a column was read.
 func NewColumnForm(c *table.Column) table.ColumnForm {
 	return table.ColumnForm{Name: c.Name, Kind: c.Kind, Type: c.Type, Text: c.FromText, Clock: c.Clock, Order: c.Order,
 		Zone: c.Zone, Marks: c.Marks, Unquoted: c.Unquoted}
 }
 
-// VariousOffsets is the zone of a column of times whose offsets from UTC differ.
+// VariousOffsets is the zone of a column of times with different offsets from UTC.
 const VariousOffsets = "various"
 
 // UTC is the zone of times in UTC.
 const UTC = "UTC"
 
-// JoinMarks returns the marks of two parts of a column; nil is a part without numbers of text.
+// JoinMarks returns the marks of a column that consists of two parts with the marks a and b; nil stands for a part
+// without numbers in text.
 func JoinMarks(a, b *table.NumberMarks) *table.NumberMarks {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

@@ -9,11 +9,12 @@ import (
 // PandasKey is the key of the metadata that pandas stores in Parquet and Arrow files.
 const PandasKey = "pandas"
 
-// MarkIndexes sets Index of the columns that the metadata of pandas name as the index of the rows. It ignores metadata
-// that it cannot read.
+// MarkIndexes sets Index in the columns that the metadata of pandas state to be the index of the rows. It ignores
+// metadata that it cannot parse.
 func MarkIndexes(columns []*table.Column, metadata string) {
 	var stored struct {
-		IndexColumns []any `json:"index_columns"` // names, or descriptions of ranges that are not stored
+		// names of columns, or descriptions of ranges that are not stored
+		IndexColumns []any `json:"index_columns"`
 	}
 	if json.Unmarshal([]byte(metadata), &stored) != nil {
 		return

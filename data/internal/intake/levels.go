@@ -5,8 +5,8 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// NumbersOfLevels returns a column in memory as a column of numbers if all its texts are numbers without leading zeros;
-// otherwise c itself.
+// NumbersOfLevels converts a column in memory to a column of numbers if all its texts are numbers without leading
+// zeros; otherwise it returns c itself.
 func NumbersOfLevels(c *table.Column) *table.Column {
 	if c.Kind != table.Categorical || len(c.Level) == 0 {
 		return c
@@ -32,8 +32,8 @@ func NumbersOfLevels(c *table.Column) *table.Column {
 	return &out
 }
 
-// RelabelLevels returns a column in memory with some of its texts renamed. Columns of other kinds stay as they
-// are.
+// RelabelLevels returns a column in memory with some of its texts renamed. It returns columns of other kinds
+// unchanged.
 func RelabelLevels(c *table.Column, names map[string]string) *table.Column {
 	if c.Kind != table.Categorical {
 		return c

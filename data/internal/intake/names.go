@@ -9,10 +9,12 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// FewNumbers is the largest number of different whole numbers for which a target may be meant as classes.
+// FewNumbers is the maximum number of different whole numbers in a target for which the user may have meant
+// classes.
 const FewNumbers = 20
 
-// CheckWanted returns the set of requested names, nil for all, or an error if one does not exist.
+// CheckWanted returns the set of the given names, or nil if names is nil. It returns an error if a name is not
+// among those that exist.
 func CheckWanted(names, among []string) (map[string]bool, error) {
 	if names == nil {
 		return nil, nil
@@ -31,8 +33,8 @@ func CheckWanted(names, among []string) (map[string]bool, error) {
 	return want, nil
 }
 
-// MakeUnique returns unique names as pandas does: the second "x" becomes "x.1", and an unnamed fifth column
-// "column_5". notes describes the changes.
+// MakeUnique returns unique names, in the way of pandas: the second "x" becomes "x.1", and a fifth column without a
+// name becomes "column_5". notes describes the changes.
 func MakeUnique(names []string) (own []string, notes []string) {
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
@@ -65,7 +67,7 @@ func MakeUnique(names []string) (own []string, notes []string) {
 	return own, notes
 }
 
-// NoColumnError returns the error of a column that does not exist, with the nearest names.
+// NoColumnError returns an error that says that a column does not exist and suggests similar names.
 func NoColumnError(path, name string, among []string) *table.Error {
 	e := &table.Error{Path: path, Column: name, Msg: fmt.Sprintf("there is no column %q", name), Class: table.ErrNoColumn}
 	if near := printable.Nearest(name, among, 3); len(near) > 0 {

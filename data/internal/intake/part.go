@@ -6,14 +6,14 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Source is a file for readers.
+// A Source is a file to be read.
 type Source interface {
 	io.ReaderAt
 	Name() string // for messages
 	Size() int64
 
-	// Afford refuses what would take more memory than there is; the use is said as
-	// in "for 5 rows".
+	// Afford returns an error if the memory does not suffice for the given number of bytes. use states the
+	// purpose, such as "for 5 rows".
 	Afford(bytes int64, use string) error
 }
 
@@ -21,10 +21,10 @@ type Source interface {
 type Table struct {
 	Rows    int
 	Columns []*table.Column
-	Notes   []string       // how it was read, for the user
-	Remarks []*table.Error // what may not be meant as it was read
+	Notes   []string       // how the file was read, for the user
+	Remarks []*table.Error // possible misreadings
 
-	// UnusedMissing and UnusedRelabel are texts of a Reading that occur nowhere.
+	// UnusedMissing and UnusedRelabel hold texts of a Reading that no cell contains.
 	UnusedMissing, UnusedRelabel []string
 }
 
@@ -47,7 +47,7 @@ func (m resident) Open(row int, _ *table.Buffers) (table.Values, error) {
 type residentValues struct {
 	c    *table.Column
 	row  int
-	code []int32 // by its own code, the one in the levels of the reader; -1 before its first value
+	code []int32 // code in the levels of the reader for each code of the part; -1 if it has not been looked up
 }
 
 // Inexact and Close implement Values.
@@ -55,7 +55,7 @@ func (v *residentValues) Inexact() int { return v.c.InexactRow }
 
 func (v *residentValues) Close() {}
 
-// countNulls advances by n rows and returns the number of their nulls.
+// countNulls advances by n rows and returns the number of nulls among them, which it marks in null.
 func (v *residentValues) countNulls(n int, null []bool) (nulls int) {
 	if v.c.Null != nil {
 		for _, b := range v.c.Null[v.row : v.row+n] {
@@ -70,7 +70,7 @@ func (v *residentValues) countNulls(n int, null []bool) (nulls int) {
 }
 
 func (v *residentValues) Numbers(dst []float64, null []bool) (int, error) {
-	if v.c.Number != nil { // as it is of texts that are all null
+	if v.c.Number != nil { // nil for texts that are all null
 		copy(dst, v.c.Number[v.row:])
 	}
 	return v.countNulls(len(dst), null), nil
@@ -92,12 +92,12 @@ func (v *residentValues) Codes(dst []int32, null []bool, levels *table.Levels) (
 	return v.countNulls(len(dst), null), nil
 }
 
-// MaxCells returns the largest plausible number of values of a file of a given size: runs and dictionaries make
-// constant columns very small.
+// MaxCells returns the maximum plausible number of values in a file of the given size. It is large, since runs and
+// dictionaries store constant columns in very few bytes.
 func MaxCells(size int64) int64 {
 	const cellsPerByte, free = 1 << 13, 1 << 22
 	return free + size*cellsPerByte
 }
 
-// InMemory returns a part with the given number of rows and the values of a column in memory.
+// InMemory returns a part with the given number of rows whose values are those of a column in memory.
 func InMemory(rows int, c *table.Column) table.Part { return resident{rows, c} }

@@ -41,7 +41,7 @@ func (w *Watch) change(f func()) {
 	w.report(w.at)
 }
 
-// Opened adds the size of a file to the total.
+// Opened adds the size of a file to the total number of bytes.
 func (w *Watch) Opened(size int64) { w.change(func() { w.at.Size += size }) }
 
 // BeginSweep starts a sweep that encodes columns of rows.
@@ -49,7 +49,7 @@ func (w *Watch) BeginSweep(rows, columns int) {
 	w.change(func() { w.cells, w.wide, w.at.Rows, w.at.Of = 0, int64(columns), 0, rows })
 }
 
-// Encoded adds encoded cells of a sweep.
+// Encoded adds a number of encoded cells to those of the sweep.
 func (w *Watch) Encoded(rows, columns int) {
 	w.change(func() {
 		w.cells += int64(rows) * int64(columns)
@@ -60,7 +60,7 @@ func (w *Watch) Encoded(rows, columns int) {
 // readPiece is the number of bytes read between two reports.
 const readPiece = 8 << 20
 
-// ReadAt reads from r and reports the progress.
+// ReadAt reads from r at an offset and reports the progress.
 func (w *Watch) ReadAt(r io.ReaderAt, b []byte, at int64) (n int, err error) {
 	if w == nil {
 		return r.ReadAt(b, at)

@@ -10,30 +10,30 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Renaming gives values of a column other names, and says which mark missing values. Texts are compared as texts,
-// and the values of a column of numbers as numbers: 999 is also 999.0.
+// A Renaming replaces values of a column by others, and knows which values mark missing ones. Texts are compared as
+// texts, and the values of a numeric column as numbers: 999 is equal to 999.0.
 type Renaming struct {
 	names   map[string]string
 	missing []string
 	numbers map[float64]renamedNumber
-	found   map[string]bool // of the texts: those that occur
+	found   map[string]bool // names and missing marks that have occurred
 }
 
-// A renamedNumber is what stands for a number.
+// A renamedNumber is the replacement of a number.
 type renamedNumber struct {
-	key     string // the text that names the number
+	key     string // text in the renaming that denotes the number
 	to      float64
 	missing bool
 }
 
-// NewRenaming returns a renaming by texts; parse reads a text as a number.
+// NewRenaming returns a renaming with the given names and missing marks; parse parses a text as a number.
 func NewRenaming(names map[string]string, missing []string, parse func(text string) (v float64, ok bool)) *Renaming {
 	r := &Renaming{names: names, missing: missing, found: map[string]bool{}}
 	r.ReadAs(parse)
 	return r
 }
 
-// ReadAs sets how a text is read as a number, as the days of a date are.
+// ReadAs sets the function that converts a text to a number, such as one that converts a date to days.
 func (r *Renaming) ReadAs(parse func(text string) (v float64, ok bool)) {
 	r.numbers = map[float64]renamedNumber{}
 	for _, text := range r.missing {
@@ -52,7 +52,7 @@ func (r *Renaming) ReadAs(parse func(text string) (v float64, ok bool)) {
 	maps.Copy(r.numbers, named)
 }
 
-// Concerns reports whether values of a kind of column may be renamed.
+// Concerns reports whether values of a column of the given kind may be renamed.
 func (r *Renaming) Concerns(kind table.Kind) bool {
 	for _, text := range append(slices.Collect(maps.Keys(r.names)), r.missing...) {
 		_, _, number := numeral.ParseNumber(text)
@@ -64,10 +64,10 @@ func (r *Renaming) Concerns(kind table.Kind) bool {
 	return false
 }
 
-// Found reports whether a text occurred that the renaming names.
+// Found reports whether a text of the renaming has occurred in the column.
 func (r *Renaming) Found(text string) bool { return r.found[text] }
 
-// Rename returns the text that stands for s.
+// Rename returns the text that replaces s, or s itself.
 func (r *Renaming) Rename(s string) string {
 	if len(r.names) == 0 {
 		return s
@@ -89,7 +89,7 @@ func (r *Renaming) IsMissing(s string) bool {
 	return true
 }
 
-// Number returns the number that stands for v, and whether it is a missing value.
+// Number returns the number that replaces v, and whether v marks a missing value.
 func (r *Renaming) Number(v float64) (to float64, missing bool) {
 	if len(r.numbers) == 0 {
 		return v, false
@@ -102,9 +102,9 @@ func (r *Renaming) Number(v float64) (to float64, missing bool) {
 	return n.to, n.missing
 }
 
-// Apply returns the column c, which is in memory, with its values renamed, or c itself if no value is renamed. The kind
-// follows the new values, as in a text file: text that is renamed to numbers throughout becomes Numeric, and a column
-// of numbers or bools with one value renamed to text becomes text.
+// Apply returns the column c, which is in memory, with its values renamed, or c itself if no value is renamed. The
+// kind of the result is inferred from the new values, as in a text file: a text column in which every value becomes
+// a number is Numeric, and a column of numbers or bools in which some value becomes a text is Categorical.
 func (r *Renaming) Apply(c *table.Column) *table.Column {
 	switch {
 	case c.Kind == table.Categorical:
@@ -117,7 +117,7 @@ func (r *Renaming) Apply(c *table.Column) *table.Column {
 	return c
 }
 
-// makesText reports whether a number or bool of the column has another name that is a text.
+// makesText reports whether a number or bool of the column is replaced by a text that is not a number or bool.
 func (r *Renaming) makesText(c *table.Column) bool {
 	texts := map[string]bool{}
 	for from, to := range r.names {
@@ -141,7 +141,7 @@ func (r *Renaming) makesText(c *table.Column) bool {
 	return false
 }
 
-// applyToNumbers returns the column with the numbers renamed, or the column itself if none changes.
+// applyToNumbers returns the column with its numbers replaced, or the column itself if none changes.
 func (r *Renaming) applyToNumbers(c *table.Column) *table.Column {
 	var out *table.Column
 	for i, v := range c.Number {
@@ -166,7 +166,7 @@ func (r *Renaming) applyToNumbers(c *table.Column) *table.Column {
 	return cmp.Or(out, c)
 }
 
-// applyToTexts returns the column with the texts renamed, or the column itself if none changes.
+// applyToTexts returns the column with its texts replaced, or the column itself if none changes.
 func (r *Renaming) applyToTexts(c *table.Column) *table.Column {
 	levels := table.NewLevels()
 	to := make([]int32, len(c.Level)) // -1 for missing values

@@ -16,26 +16,27 @@ func SpillRows(columns int) int { return max(256, min(1<<14, 1<<19/max(1, column
 
 type heldKey struct{}
 
-// WithValuesHeld returns a context for reading tables whose values are needed in memory: none of them go to a file.
+// WithValuesHeld returns a context for reading tables whose values must be in memory, so that none are stored in a
+// file.
 func WithValuesHeld(ctx context.Context) context.Context {
 	return context.WithValue(ctx, heldKey{}, true)
 }
 
-// MaySpill reports whether values of the given number of bytes may go to a file: nothing needs them in memory, and they
-// take at most half of the free space for temporary files.
+// MaySpill reports whether values of the given number of bytes may be stored in a file: they need not be in memory,
+// and they take at most half of the free space for temporary files.
 func MaySpill(ctx context.Context, bytes int64) bool {
 	free, err := limit.DiskFree(os.TempDir())
 	return ctx.Value(heldKey{}) == nil && err == nil && bytes <= free/2
 }
 
-// A Spill keeps the values of columns in a file without a name, block by block, where memory does not hold them all.
+// A Spill stores the values of columns in an unnamed file, one block after another, if they do not fit into memory.
 type Spill struct {
 	file *os.File
 	w    *bufio.Writer
 	at   int64
 }
 
-// NewSpill returns an empty Spill, whose file is in the directory for temporary files.
+// NewSpill returns an empty Spill whose file is in the directory for temporary files.
 func NewSpill() (*Spill, error) {
 	f, err := limit.NewUnnamedFile(os.TempDir())
 	if err != nil {
@@ -45,8 +46,8 @@ func NewSpill() (*Spill, error) {
 	return &Spill{file: f, w: bufio.NewWriterSize(f, 1<<18)}, nil
 }
 
-// Put appends the first rows of a column in memory, with codes of the given levels, and returns them as a part, which
-// can be read after Flush.
+// Put appends the given number of rows of a column in memory, whose codes refer to levels. It returns them as a
+// part, which can be read once Flush has been called.
 func (s *Spill) Put(c *table.Column, rows int, levels *table.Levels) (table.Part, error) {
 	p := &spilled{file: s.file, at: s.at, rows: rows, kind: c.Kind, levels: levels}
 	var b [8]byte
@@ -78,10 +79,10 @@ func (s *Spill) Put(c *table.Column, rows int, levels *table.Levels) (table.Part
 	return p, s.check(nil)
 }
 
-// Flush writes what Put left in memory.
+// Flush writes buffered data of Put to the file.
 func (s *Spill) Flush() error { return s.check(s.w.Flush()) }
 
-// check returns the error of writing as one for the user.
+// check converts an error of writing to one for the user.
 func (s *Spill) check(err error) error {
 	if _, earlier := s.w.Write(nil); err == nil {
 		err = earlier
@@ -93,7 +94,7 @@ func (s *Spill) check(err error) error {
 		Hint: "set TMPDIR to a directory with more room, or allow more memory"}
 }
 
-// A spilled part is a block of a column in the file of a Spill.
+// A spilled is a part of a column whose values are a block in the file of a Spill.
 type spilled struct {
 	file   *os.File
 	at     int64
@@ -103,7 +104,7 @@ type spilled struct {
 	nulls  bool
 }
 
-// width returns the bytes of a value.
+// width returns the number of bytes of a value.
 func (p *spilled) width() int {
 	if p.kind == table.Categorical {
 		return 4

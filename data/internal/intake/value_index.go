@@ -4,15 +4,15 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A ValueIndex maps every distinct value of a column in memory to an index, computed once per value.
+// A ValueIndex maps every distinct value of a column in memory to an index, which is computed once for each value.
 type ValueIndex struct {
 	column *table.Column
-	find   func(row int) int // the index of the value of a row
-	code   []int             // by code of a category, one more than the index; 0: not found yet
+	find   func(row int) int // returns the index of the value in a row
+	code   []int             // index plus one for each code of a category; 0 means not yet found
 	number map[float64]int
 }
 
-// NewValueIndex returns an index of the values of c; find returns the index of the value of a row.
+// NewValueIndex returns an index of the values of c; find returns the index of the value in a row.
 func NewValueIndex(c *table.Column, find func(row int) int) *ValueIndex {
 	x := &ValueIndex{column: c, find: find}
 	if c.Kind == table.Categorical {
@@ -23,7 +23,7 @@ func NewValueIndex(c *table.Column, find func(row int) int) *ValueIndex {
 	return x
 }
 
-// IndexOf returns the index of the value of a row, which must not be null.
+// IndexOf returns the index of the value in a row, which must not be null.
 func (x *ValueIndex) IndexOf(row int) int {
 	if x.code != nil {
 		k := &x.code[x.column.Code[row]]

@@ -1,4 +1,4 @@
 package intake
 
-// MostWidth is the largest number of entries of a vector.
+// MostWidth is the maximum number of entries of a vector.
 const MostWidth = 1 << 14

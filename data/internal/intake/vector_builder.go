@@ -11,23 +11,24 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-const vectorsInMemory = 64 << 20 // bytes of vectors that stay in memory; more go to a file without a name
+// size in bytes of vectors that stay in memory; larger ones are stored in an unnamed file
+const vectorsInMemory = 64 << 20
 
-// A VectorBuilder stores lists of numbers, one per row, as a [DenseVector]. If a list lacks a number or has another
-// length, building fails, and Fault names the row.
+// A VectorBuilder stores lists of numbers, one for each row, as a [DenseVector]. If a list lacks a number or its
+// length differs from that of other lists, building fails, and Fault names the row.
 type VectorBuilder struct {
 	rows, size int
 	row        int    // rows that are complete
-	length     int    // numbers of the row that was begun
+	length     int    // number of numbers in the current row
 	begun      bool   // a row was begun
-	width      int    // numbers of every row; −1 before the first is complete
-	faultRow   int    // the first row (1-based) that is no vector; 0 for none
+	width      int    // number of numbers in every row; −1 until the first row is complete
+	faultRow   int    // first row (1-based) that is not a vector; 0 if there is none
 	fault      string // what is wrong with it
 	b          []byte // not yet written
 	file       *os.File
 }
 
-// NewVectorBuilder returns a builder for floats of size bytes and a table with the given number of rows.
+// NewVectorBuilder returns a builder for floats of size bytes and for a table with the given number of rows.
 func NewVectorBuilder(rows, size int) *VectorBuilder {
 	return &VectorBuilder{rows: rows, size: size, width: -1}
 }
@@ -48,7 +49,7 @@ func (w *VectorBuilder) BeginRow() {
 // InRow reports whether a row has begun.
 func (w *VectorBuilder) InRow() bool { return w.begun }
 
-// AddNull records a missing number in the row.
+// AddNull records that a number of the row is missing.
 func (w *VectorBuilder) AddNull() {
 	w.fail(w.row+1, "row %d lacks number %d of its vector", w.row+1, w.length+1)
 }
@@ -82,7 +83,7 @@ func (w *VectorBuilder) endRow() {
 	}
 }
 
-// Spill moves the stored numbers to a file if there are many. It should be called from time to time.
+// Spill moves the stored numbers to a file if there are many. The caller should call it repeatedly.
 func (w *VectorBuilder) Spill() error {
 	expected := int64(w.rows) * int64(max(w.width, 1)) * int64(w.size)
 	if w.file == nil && expected <= vectorsInMemory && len(w.b) <= vectorsInMemory {
@@ -102,8 +103,8 @@ func (w *VectorBuilder) Spill() error {
 	return nil
 }
 
-// Columns completes the last row and returns the columns of the vector. If building has failed, it returns col,
-// with the reason in Type and UnexpectedRow.
+// Columns completes the last row and returns the columns of the vector. If building has failed, it returns only
+// col, with the reason in Type and UnexpectedRow.
 func (w *VectorBuilder) Columns(col *table.Column) ([]*table.Column, error) {
 	w.endRow()
 	if !w.HasFailed() && w.row != w.rows {
@@ -128,7 +129,7 @@ func (w *VectorBuilder) Columns(col *table.Column) ([]*table.Column, error) {
 	return v.Columns(false), nil
 }
 
-// Close releases a builder whose columns are not used.
+// Close releases the memory of a builder whose columns are not used.
 func (w *VectorBuilder) Close() {
 	if w.file != nil {
 		w.file.Close()

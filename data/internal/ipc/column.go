@@ -17,17 +17,17 @@ type builder struct {
 	field  *field
 	out    *table.Column
 	levels *table.Levels
-	exact  bool                  // the values are those of field.Exact
-	vector *intake.VectorBuilder // of lists of floats; else nil
-	sparse *table.SparseBuilder  // of lists of entries of sparse vectors; else nil
+	exact  bool                  // the values are read as field.Exact
+	vector *intake.VectorBuilder // set for lists of floats
+	sparse *table.SparseBuilder  // set for lists of entries of sparse vectors
 
-	from  *table.Column // the dictionary that codes were looked up in last
-	codes []int32       // by index into it, one more than the code; 0: not met yet
+	from  *table.Column // dictionary in which codes were last looked up
+	codes []int32       // code plus one for each index into the dictionary; 0 means not looked up
 }
 
-// newBuilder returns a builder of a column with the given number of rows. It allocates no values yet. If dates is set,
-// dates and timestamps become Numeric; if exact is set, the columns that have a [table.ExactType] keep their bits or
-// become texts.
+// newBuilder returns a builder of a column with the given number of rows. It does not allocate values. If dates is
+// set, dates and timestamps become Numeric. If exact is set, columns that have a [table.ExactType] are read as bits
+// or texts.
 func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	if !utf8.ValidString(f.Name) {
 		panic(table.Damaged("a column name is not UTF-8 text: %q", f.Name))
@@ -58,7 +58,7 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	return b
 }
 
-// allocate makes room for the values of rows rows. The column must not be a vector.
+// allocate allocates memory for the values of the given number of rows. The column must not be a vector.
 func (b *builder) allocate(rows int) {
 	switch b.out.Kind {
 	case table.Numeric, table.Bool:
@@ -68,7 +68,7 @@ func (b *builder) allocate(rows int) {
 	}
 }
 
-// add copies the values of a field in a batch to the rows from start on. It panics with an error if they are
+// add copies the values of a field in a batch to the rows from start on. It panics with an error if a dictionary is
 // missing.
 func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column) {
 	f, out := b.field, b.out
@@ -91,8 +91,8 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 	b.addRows(dictionaries[f.Dictionary], piece{rows: rows, valid: valid, buffers: buffers}, start)
 }
 
-// countNulls returns the number of nulls by the validity bitmap of a field, nil for no nulls. It panics with an error
-// if the header of the batch states another number.
+// countNulls returns the number of nulls according to the validity bitmap of a field; a nil bitmap means no nulls.
+// It panics with an error if the header of the batch states a different number.
 func (n node) countNulls(valid []byte) (nulls int) {
 	for i := 0; valid != nil && i < int(n.length); i++ {
 		if i%8 == 0 && valid[i/8] == 0xff {
@@ -107,15 +107,16 @@ func (n node) countNulls(valid []byte) (nulls int) {
 	return nulls
 }
 
-// A piece is a range of rows of a field that is no list, with its decompressed buffers.
+// A piece is a range of rows of a field that is not a list, with its decompressed buffers.
 type piece struct {
 	rows    int
 	valid   []byte // nil for no nulls
 	buffers [][]byte
-	base    uint64 // where buffers[2] begins, of texts with offsets
+	base    uint64 // offset at which buffers[2] begins, for texts with offsets
 }
 
-// addRows copies the values of a piece to the rows from start on; dictionary has the values of a field of indices.
+// addRows copies the values of a piece to the rows from start on. If the field holds indices, dictionary holds the
+// values.
 func (b *builder) addRows(dictionary *table.Column, p piece, start int) {
 	f, out, valid, rows, buffers := b.field, b.out, p.valid, p.rows, p.buffers
 	if f.Type == typeNull && f.Dictionary < 0 {
@@ -168,7 +169,7 @@ func validityBitmap(buffers [][]byte, n node) []byte {
 // bit reports whether bit i is set.
 func bit(b []byte, i int) bool { return b[uint(i)/8]>>(uint(i)%8)&1 == 1 }
 
-// takeDecompressed works like take and decompresses the buffers.
+// takeDecompressed works like take, but decompresses the buffers.
 func (c *cursor) takeDecompressed(f *field) (n node, buffers [][]byte) {
 	n, packed := c.take(f)
 	for _, b := range packed {
@@ -195,7 +196,8 @@ func (b *builder) setNull(row int) {
 	}
 }
 
-// valueBytes returns a buffer of values. It panics with an error if the buffer is too short.
+// valueBytes returns the part of buffer b that holds values of the given number of rows and bits. It panics with an
+// error if the buffer is too short.
 func valueBytes(b []byte, rows, bits int) []byte {
 	if len(b) < (rows*bits+7)/8 {
 		panic(table.Damaged("%d values cannot be in a buffer of %d bytes", rows, len(b)))
@@ -234,7 +236,8 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 	}
 }
 
-// numbers returns a function that reads entry i of a buffer and reports whether a float64 represents it exactly.
+// numbers returns a function that returns entry i of a buffer; exact reports whether a float64 represents it
+// exactly.
 func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
 	switch {
 	case f.Type == typeBool:
@@ -256,7 +259,7 @@ func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
 	return func(i int) (float64, bool) { return f.Element.Number(data[i*f.Element.Size:]) }
 }
 
-// exactBits returns a function that reads the bits of an exact value of a buffer.
+// exactBits returns a function that returns the bits of an exact value in a buffer.
 func (f *field) exactBits(data []byte) func(i int) (bits float64, exact bool) {
 	if f.Type == typeDecimal {
 		digits := f.decimals(data)
@@ -266,12 +269,13 @@ func (f *field) exactBits(data []byte) func(i int) (bits float64, exact bool) {
 	}
 	e, signed := f.Element, uint(64-8*f.Element.Size)
 	return func(i int) (float64, bool) {
-		v := int64(e.Bits(data[i*e.Size:])<<signed) >> signed // of 32 bits, with their sign
+		v := int64(e.Bits(data[i*e.Size:])<<signed) >> signed // 32-bit integers with their sign
 		return math.Float64frombits(uint64(v)), true
 	}
 }
 
-// decimals returns a function that reads a decimal of a buffer as a big-endian number, in memory that it uses again.
+// decimals returns a function that returns a decimal in a buffer as a big-endian number. The returned slice is
+// overwritten by the next call.
 func (f *field) decimals(data []byte) func(i int) []byte {
 	size := f.Bits / 8
 	digits := make([]byte, size)
@@ -282,7 +286,7 @@ func (f *field) decimals(data []byte) func(i int) []byte {
 	}
 }
 
-// textsOf returns a function that reads a text of a piece of a field.
+// textsOf returns a function that returns a text in a piece of a field.
 func textsOf(f *field, p piece) func(i int) []byte {
 	rows, buffers := p.rows, p.buffers
 	outside := func() { panic(table.Damaged("a text lies outside its buffer")) }
@@ -312,7 +316,7 @@ func textsOf(f *field, p piece) func(i int) []byte {
 	}
 }
 
-// offsets returns a function that reads the offset of a row; there is one more offset than rows.
+// offsets returns a function that returns the offset at which a row begins; there is one more offset than rows.
 func offsets(b []byte, bits, rows int) func(i int) uint64 {
 	if rows > 0 {
 		valueBytes(b, rows+1, bits)
@@ -323,7 +327,7 @@ func offsets(b []byte, bits, rows int) func(i int) uint64 {
 	return func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 }
 
-// addIndices adds values of a dictionary by their indices. Both indices and dictionary values may be null.
+// addIndices adds values of a dictionary, given by their indices. Both indices and dictionary values may be null.
 func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, start int) {
 	out, e := b.out, b.field.Index
 	valueBytes(indices, rows, 8*e.Size)
@@ -370,7 +374,7 @@ func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, st
 	}
 }
 
-// dictionaryNumber returns the number of an exact value of a dictionary.
+// dictionaryNumber returns the number of the exact value at index k of a dictionary.
 func (b *builder) dictionaryNumber(from *table.Column, k int) (v float64, exact bool) {
 	e := b.field.Exact
 	if e.HasTexts() {

@@ -6,8 +6,8 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A fbTable is a table of a FlatBuffer; the zero value has no fields. Its methods check every offset and
-// length against the bytes there are, and panic with an error if one is wrong.
+// A fbTable is a table of a FlatBuffer; the zero value has no fields. Its methods check every offset and length
+// against the available bytes, and panic with an error if one is invalid.
 type fbTable struct {
 	b  []byte
 	at int // of the table

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// Numbers of the format: kinds of messages.
+// Numbers that the format assigns to kinds of messages.
 const (
 	msgSchema     = 1
 	msgDictionary = 2
@@ -24,8 +24,9 @@ type rawFile interface {
 // A span is a range of bytes of a file.
 type span struct{ from, size int64 }
 
-// bytesAt returns the bytes of a span: of a file in memory its own, which must not be changed, else a copy in buf
-// where that is large enough. It panics with an error if they cannot be read.
+// bytesAt returns the bytes of a span. For a file in memory it returns the bytes of the file, which must not be
+// changed; otherwise it returns a copy, in buf if that is large enough. It panics with an error if the bytes cannot
+// be read.
 func bytesAt(src rawFile, s span, buf []byte) []byte {
 	if s.size == 0 {
 		return nil
@@ -47,7 +48,7 @@ func bytesAt(src rawFile, s span, buf []byte) []byte {
 	return buf[:s.size]
 }
 
-// A message is a message of a stream or a file, with its end.
+// A message is a message of a stream or a file, with the position of its end.
 type message struct {
 	src  rawFile
 	kind int
@@ -56,8 +57,8 @@ type message struct {
 	end  int64
 }
 
-// cutMessage returns the message at a position of a file, which ends at limit, or nil at the end marker. Its body is
-// not read.
+// cutMessage returns the message at a position of a file that ends at limit, or nil at the end marker. It does not
+// read the body of the message.
 func cutMessage(src rawFile, at, limit int64) *message {
 	truncated := func() { panic(table.Damaged("a message ends early; the file may be truncated")) }
 	if limit-at < 4 {
@@ -105,18 +106,18 @@ func (m *message) schema() *schema {
 type batch struct {
 	src         rawFile
 	rows        int64
-	dictionary  int64 // the number of a dictionary; −1 for rows
-	delta       bool  // the values of a dictionary follow those before
+	dictionary  int64 // number of the dictionary; −1 for a batch of rows
+	delta       bool  // the values are appended to those of the same dictionary
 	nodes       []node
 	buffers     []span
-	views       []int // by column of views, how many buffers it has beyond the two of its own
-	compression int   // 0 for LZ4, 1 for zstd; −1 for none
+	views       []int // number of variadic buffers, for each column of views
+	compression int   // 0 for LZ4, 1 for zstd, −1 for no compression
 }
 
-// A node gives the number of values of a field in a batch and the number of nulls, −1 if unknown.
+// A node holds the number of values of a field in a batch and the number of nulls, which is −1 if unknown.
 type node struct{ length, nulls int64 }
 
-// batch returns the batch in the message after checking lengths and positions. limit is the largest length.
+// batch returns the batch in the message after checking its lengths and positions. limit is the maximum length.
 func (m *message) batch(limit int64) *batch {
 	b := &batch{src: m.src, dictionary: -1, compression: -1}
 	t, ok := fbRoot(m.meta).child(2)
@@ -141,7 +142,7 @@ func (m *message) batch(limit int64) *batch {
 		b.nodes = append(b.nodes, k)
 	}
 	at, n = t.vector(2, 16)
-	end := int64(0) // of the buffers so far; those of no bytes may be said to be anywhere
+	end := int64(0) // end of the buffers so far; an empty buffer may state any position
 	for i := range n {
 		from, size := t.i64(at+16*i), t.i64(at+16*i+8)
 		if from < 0 || size < 0 || from > m.body.size || size > m.body.size-from {
@@ -189,8 +190,8 @@ func (b *batch) codec() codec.Codec {
 	return codec.LZ4Frame
 }
 
-// unpackedSize returns the decompressed size of a buffer, which a compressed buffer stores first; −1 there
-// means that it is not compressed.
+// unpackedSize returns the decompressed size of a buffer. A compressed buffer begins with this size, or with −1 if
+// its bytes are not compressed.
 func (b *batch) unpackedSize(buffer span) int64 {
 	if b.compression < 0 || buffer.size == 0 {
 		return buffer.size
@@ -225,11 +226,11 @@ func (b *batch) unpack(buffer span) []byte {
 	return codec.Decompress(nil, b.codec(), packed[8:], int(size))
 }
 
-// unseenRows is the largest number of rows of a batch whose columns take no bytes, such as columns of nulls.
+// unseenRows is the maximum number of rows in a batch whose columns take no bytes, such as columns of nulls.
 const unseenRows = 1 << 22
 
-// check panics with an error if the batch does not list the parts of these fields, or has more rows than its
-// buffers can hold.
+// check panics with an error if the nodes and buffers of the batch do not match the fields, or if it has more rows
+// than its buffers can hold.
 func (b *batch) check(fields []*field) {
 	c := cursor{batch: b}
 	held := false

@@ -12,10 +12,10 @@ import (
 
 var ipcMagic = []byte("ARROW1")
 
-// Read returns a table of an Arrow IPC file, or of a stream, which has no magic number: the named columns, or
-// all for nil, in the order of the file. The values of columns other than vectors stay in the file. If dates is set,
-// dates and timestamps become Numeric, as days; if exact is set, 64-bit integers are read as bits. It panics with an
-// error if the file is damaged; the caller must recover.
+// Read returns a table with the named columns of an Arrow IPC file or stream, in the order of the file; nil names
+// means all columns. A stream is recognised by the absence of the magic number. The values of columns other than
+// vectors stay in the file. If dates is set, dates and timestamps become Numeric, in days. If exact is set, 64-bit
+// integers are read as bits. It panics with an error if the file is damaged; the caller must recover.
 func Read(ctx context.Context, src intake.Source, names []string, exact, dates bool) (*intake.Table, error) {
 	cut := cutStream
 	if bytes.Equal(bytesAt(src, span{0, min(src.Size(), int64(len(ipcMagic)))}, nil), ipcMagic) {
@@ -36,7 +36,7 @@ func Read(ctx context.Context, src intake.Source, names []string, exact, dates b
 }
 
 // cutStream returns the schema and the other messages of an Arrow IPC stream. The stream must end with its end
-// marker, followed by nothing but zeros.
+// marker, followed only by zeros.
 func cutStream(src rawFile) (*schema, []*message, error) {
 	var messages []*message
 	at := int64(0)
@@ -109,8 +109,8 @@ func cutFile(src rawFile) (*schema, []*message, error) {
 			messages = append(messages, m)
 		}
 	}
-	// Between the blocks and the footer there may be an end mark and padding only.
-	if head == 0 { // the length of the schema is not known
+	// Only an end marker and padding may lie between the blocks and the footer.
+	if head == 0 { // the length of the schema is unknown
 		head = lowest
 	}
 	if gap := start - head - covered; gap < 0 || gap > 64+8*int64(len(messages)+1) {
@@ -119,8 +119,9 @@ func cutFile(src rawFile) (*schema, []*message, error) {
 	return s, messages, nil
 }
 
-// leadingSchema returns the schema at the start of a file, whose footer begins at limit, and its end. Polars writes the
-// schema without its length, which is then at most most bytes; the end is then 0.
+// leadingSchema returns the schema at the start of a file, whose footer begins at limit, and the position at which
+// the schema ends. Polars writes the schema without its length, which is then at most most bytes; the position is
+// then 0.
 func leadingSchema(src rawFile, limit, most int64) (s *schema, end int64) {
 	begin := bytesAt(src, span{8, max(0, min(4, limit-8))}, nil)
 	if !bytes.Equal(begin, []byte{0xff, 0xff, 0xff, 0xff}) {
@@ -141,7 +142,7 @@ type decoder struct {
 	values       map[int64]*field // of dictionaries, by number
 	batches      []*batch
 	rows         int64
-	dictionaries map[int64]*table.Column // as the batches so far have made them
+	dictionaries map[int64]*table.Column // dictionaries as defined by the batches decoded so far
 }
 
 // addDictionaries adds the dictionaries of a field and of its children.
@@ -173,7 +174,7 @@ func (d *decoder) fieldsOf(b *batch) []*field {
 	return []*field{f}
 }
 
-// check checks the lengths in all dictionaries and batches before any is decoded.
+// check checks the lengths in all dictionaries and batches before any of them is decoded.
 func (d *decoder) check(messages []*message) error {
 	limit, cells := intake.MaxCells(d.src.Size()), int64(0)
 	for _, m := range messages {

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// Type numbers of the format, for the field types that the reader distinguishes.
+// Numbers that the format assigns to the field types that the reader distinguishes.
 const (
 	typeNull      = 1
 	typeInt       = 2
@@ -32,8 +32,8 @@ const (
 	typeTextView  = 24
 )
 
-// layouts describes the types by number: name, bits per row in the second buffer, number of buffers (without
-// the variadic buffers of views), and number of children, −1 for any.
+// layouts describes the types, indexed by their numbers: name, bits per row in the second buffer, number of buffers
+// (without the variadic buffers of views), and number of children, −1 for any number.
 var layouts = [...]struct {
 	label                 string
 	bits, buffers, fields int
@@ -49,20 +49,21 @@ var layouts = [...]struct {
 
 // A field is a column of the schema or a child of one.
 type field struct {
-	Name       string
-	Type       int
-	Bits       int             // of a value of fixed width; of the offset of a list or a text
-	Element    table.Element   // of a number
-	Exact      table.ExactType // of integers of 64 bits, decimals, dates and times; else without a form
-	Scale      int32           // of a decimal
-	Divisor    float64         // of dates and times: the units of a day or of a second; else 0
-	Size       int             // of a fixed-size list: its values
-	Dense      bool            // of a union
+	Name    string
+	Type    int
+	Bits    int           // size of a fixed-width value, or of the offset of a list or a text
+	Element table.Element // of a number
+	// exact type of 64-bit integers, decimals, dates and times; without a form for others
+	Exact      table.ExactType
+	Scale      int32   // of a decimal
+	Divisor    float64 // number of units in a day or a second, for dates and times; 0 for others
+	Size       int     // number of values in a fixed-size list
+	Dense      bool    // of a union
 	Children   []*field
-	Dictionary int64         // number of the dictionary that the values are in; −1 for none
+	Dictionary int64         // number of the dictionary that holds the values; −1 if there is none
 	Index      table.Element // of the indices into it
 
-	Kind    table.Kind // what can be done with the values
+	Kind    table.Kind // kind of column as which the values can be used
 	Label   string     // what the type is called
 	Integer bool
 	Clock   bool
@@ -81,7 +82,7 @@ func readSchema(t fbTable) *schema {
 			Hint: "write the file again in little-endian byte order"})
 	}
 	s := &schema{Metadata: readMetadata(t, 2)}
-	left := len(t.b) / 4 // no more fields than that can be there
+	left := len(t.b) / 4 // upper bound on the number of fields
 	at, n := t.vector(1, 4)
 	for i := range n {
 		s.Fields = append(s.Fields, readField(t.table(at+4*i), 0, &left))
@@ -89,7 +90,7 @@ func readSchema(t fbTable) *schema {
 	return s
 }
 
-// readMetadata returns keys and values alternately.
+// readMetadata returns the metadata as a list of alternating keys and values.
 func readMetadata(t fbTable, slot int) (all []string) {
 	at, n := t.vector(slot, 4)
 	for i := range n {
@@ -99,10 +100,10 @@ func readMetadata(t fbTable, slot int) (all []string) {
 	return all
 }
 
-// maxDepth is the largest nesting depth of fields.
+// maxDepth is the maximum nesting depth of fields.
 const maxDepth = 32
 
-// readField reads a field and its children; left counts down the number of fields allowed.
+// readField reads a field and its children; left holds the number of further fields that are allowed.
 func readField(t fbTable, depth int, left *int) *field {
 	if *left--; depth > maxDepth || *left < 0 {
 		fbFail()
@@ -147,7 +148,7 @@ func (f *field) setType(t fbTable) {
 	if f.Label, f.Bits = l.label, l.bits; l.fields >= 0 && len(f.Children) != l.fields {
 		panic(table.Damaged("a field of type %s has %d children instead of %d", l.label, len(f.Children), l.fields))
 	}
-	// one returns the details of a type by a number that says which it is.
+	// one returns the k-th of the alternatives of, which describe a type.
 	one := func(k int, of ...int) int {
 		if k < 0 || k >= len(of) {
 			panic(table.Damaged("a field of type %s has the unknown kind %d", l.label, k))
@@ -228,8 +229,8 @@ func (f *field) setType(t fbTable) {
 	}
 }
 
-// bufferCount returns the number of buffers that a batch lists for the field, without those of its children and
-// without variadic buffers.
+// bufferCount returns the number of buffers that a batch lists for the field, excluding those of its children and
+// variadic buffers.
 func (f *field) bufferCount() int {
 	switch {
 	case f.Dictionary >= 0:
@@ -240,7 +241,7 @@ func (f *field) bufferCount() int {
 	return layouts[f.Type].buffers
 }
 
-// children returns the child fields whose parts follow those of the field in a batch.
+// children returns the child fields whose nodes and buffers follow those of the field in a batch.
 func (f *field) children() []*field {
 	if f.Dictionary >= 0 {
 		return nil
@@ -248,7 +249,7 @@ func (f *field) children() []*field {
 	return f.Children
 }
 
-// rowBits returns the smallest number of bits per row in the second buffer, or 0.
+// rowBits returns the minimum number of bits per row in the second buffer, or 0.
 func (f *field) rowBits() int64 {
 	if f.Dictionary >= 0 {
 		return int64(8 * f.Index.Size)
@@ -256,7 +257,7 @@ func (f *field) rowBits() int64 {
 	return int64(f.Bits)
 }
 
-// floatElement returns the float type of a list's elements, with Size 0 for other fields.
+// floatElement returns the float type of a list's elements. For other fields the Size of the result is 0.
 func (f *field) floatElement() table.Element {
 	if f.Dictionary >= 0 || f.Type != typeList && f.Type != typeLargeList && f.Type != typeFixedList ||
 		f.Children[0].Dictionary >= 0 || f.Children[0].Type != typeFloat {
@@ -280,8 +281,8 @@ func (f *field) isSparse() bool {
 		index.Type == typeInt && (value.Type == typeInt || value.Type == typeFloat)
 }
 
-// ReadExactTypes returns, by field name, the names of the exact types in a schema. Writers
-// store such a schema in Parquet files.
+// ReadExactTypes returns the names of the exact types in an encoded schema, indexed by field name. Writers store
+// such a schema in Parquet files.
 func ReadExactTypes(stream []byte) (types map[string]string, err error) {
 	err = intake.GuardAs("the fields of the schema", func() error {
 		m := cutMessage(bytes.NewReader(stream), 0, int64(len(stream)))

@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	// partRows is the number of rows of a part of a column that is not compressed.
+	// partRows is the number of rows in a part of an uncompressed column.
 	partRows = 1 << 16
 
-	// pieceRows is the number of rows decoded at a time: a multiple of 8, so that bits begin at a byte.
+	// pieceRows is the number of rows decoded at a time. It is a multiple of 8, so that bitmaps begin at a
+	// byte.
 	pieceRows = 2048
 )
 
@@ -21,14 +22,14 @@ func (f *field) isStorable(k table.Kind) bool {
 	return k != table.Other && !f.isSparse() && f.floatElement().Size == 0
 }
 
-// storing says how the values of a column are read later.
+// storing holds the parameters with which the values of a column are read later.
 type storing struct {
 	src          intake.Source
 	name         string
 	exact, dates bool
 }
 
-// A part holds rows of a batch in one column, whose values are in the file.
+// A part holds rows of a batch in one column, whose values are stored in the file.
 type part struct {
 	storing
 	field      *field
@@ -37,11 +38,11 @@ type part struct {
 	dictionary *table.Column
 	from, rows int // of the batch
 	nullable   bool
-	marked     bool // there is a validity bitmap with nulls
+	marked     bool // a validity bitmap marks nulls
 }
 
-// cutParts returns the parts of a field in a batch, after checking its nulls. Those of compressed buffers and of views
-// are whole, as their buffers are needed as a whole.
+// cutParts divides a field in a batch into parts, after checking its nulls. A field with compressed buffers or
+// views is one part, since its buffers must be read as a whole.
 func (s storing) cutParts(c *cursor, f *field, dictionary *table.Column) (out []table.Part) {
 	n, buffers := c.take(f)
 	p := part{storing: s, field: f, batch: c.batch, buffers: buffers, dictionary: dictionary}
@@ -64,7 +65,7 @@ func (s storing) cutParts(c *cursor, f *field, dictionary *table.Column) (out []
 	return out
 }
 
-// isWhole reports whether reading rows takes whole buffers.
+// isWhole reports whether whole buffers must be read to read any rows.
 func (p *part) isWhole() bool {
 	return p.batch.compression >= 0 || p.field.Type == typeTextView && p.field.Dictionary < 0
 }
@@ -84,13 +85,13 @@ func (p *part) Pages() []table.Page {
 		}
 		return nil
 	})
-	if err != nil { // it is reported where the values are read
+	if err != nil { // the error is reported when the values are read
 		return nil
 	}
 	return []table.Page{page}
 }
 
-// isPlain reports whether the part is doubles without nulls that lie in the file as they are read.
+// isPlain reports whether the part consists of float64 numbers without nulls, which can be read without conversion.
 func (p *part) isPlain() bool {
 	e := p.field.Element
 	return e.Float && e.Size == 8 && p.field.Kind == table.Numeric && p.field.Dictionary < 0 && !p.marked && !p.isWhole()
@@ -103,7 +104,7 @@ func (p *part) Open(row int, _ *table.Buffers) (table.Values, error) {
 	v := &values{part: p, next: row &^ 7, builder: newBuilder(p.field, p.name, min(pieceRows, p.rows), p.exact, p.dates),
 		buf: make([][]byte, len(p.buffers))}
 	v.builder.allocate(min(pieceRows, p.rows))
-	v.at = v.next - row // rows to skip, as a negative number
+	v.at = v.next - row // number of rows to skip, as a negative number
 	if !p.isWhole() {
 		return v, nil
 	}
@@ -124,10 +125,10 @@ func (p *part) guard(do func() error) error {
 	return nil
 }
 
-// plainValues reads the rows of a part that is plain.
+// plainValues reads the values of a plain part.
 type plainValues struct {
 	*part
-	next int // the row of the part to go on with
+	next int // row of the part to be read next
 }
 
 // Inexact, Close and Codes implement [table.Values].
@@ -148,16 +149,16 @@ func (v *plainValues) Numbers(dst []float64, _ []bool) (nulls int, err error) {
 	return 0, v.guard(func() error { return table.ReadDoubles(v.batch.src, dst, v.buffers[1].from+from) })
 }
 
-// values reads the rows of a part.
+// values reads the values of a part.
 type values struct {
 	*part
 	builder *builder
-	held    [][]byte // whole buffers; nil if the bytes of a piece are read at a time
+	held    [][]byte // whole buffers; nil if only the bytes of a piece are read at a time
 	buf     [][]byte // memory for these
-	next    int      // the first row of the part that is not decoded
-	at      int      // the first of the decoded rows that was not returned
+	next    int      // first row of the part that has not been decoded
+	at      int      // first of the decoded rows that has not been returned
 	have    int      // how many are decoded
-	code    []int32  // by the code of the builder, the one in the levels of the reader; −1: not looked up
+	code    []int32  // code in the levels of the reader, for each code of the builder; −1 means not looked up
 	inexact int
 }
 
@@ -220,8 +221,8 @@ func (v *values) decode() {
 	v.at, v.have = max(0, -v.at), n
 }
 
-// read calls take with the next count rows, as ranges of the rows that the builder holds, and returns the number of
-// nulls, which it marks.
+// read calls take with ranges of the rows held by the builder, which together are the next count rows. It marks the
+// nulls in null and returns their number.
 func (v *values) read(count int, null []bool, take func(to, from, n int)) (nulls int, err error) {
 	return nulls, v.guard(func() error {
 		for done := 0; done < count; {

@@ -18,18 +18,18 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Writer writes columns as an Arrow IPC stream with one record batch per block.
+// A Writer writes columns as an Arrow IPC stream with one record batch for each block.
 type Writer struct {
 	to  io.Writer
-	out *ipc.Writer          // after the first block, which decides the schema
+	out *ipc.Writer          // set after the first block, which determines the schema
 	row *array.RecordBuilder // of the schema
 }
 
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
-// Write writes the first rows rows of the columns. Columns are stored with their Type if it is one of the types of
-// numbers or a [table.ExactType], other numbers as doubles and text as strings.
+// Write writes the given number of rows of the columns. A column is stored in the type that its Type names if this
+// is a number type or a [table.ExactType]; other numbers are stored as float64 and texts as strings.
 func (w *Writer) Write(cols []table.Column, rows int) error {
 	if w.out == nil {
 		s := schemaOf(cols)
@@ -66,7 +66,7 @@ func schemaOf(cols []table.Column) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// WriteSchema returns a stream of the schema for storing columns, without rows.
+// WriteSchema returns a stream that contains the schema for storing columns but no rows.
 func WriteSchema(cols []table.Column) ([]byte, error) {
 	var b bytes.Buffer
 	w := ipc.NewWriter(&b, ipc.WithSchema(schemaOf(cols)))
@@ -74,12 +74,12 @@ func WriteSchema(cols []table.Column) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// appendWith returns a function that appends the value of a row that get returns.
+// appendWith returns a function that passes the value that get returns for a row to put.
 func appendWith[T any](put func(T), get func(row int) T) func(row int) {
 	return func(row int) { put(get(row)) }
 }
 
-// integerAt returns a function that returns the integer of a row as a T.
+// integerAt returns a function that returns the integer in a row as a T.
 func integerAt[T arrow.IntType | arrow.UintType](c *table.Column) func(row int) T {
 	if c.Int != nil {
 		return func(row int) T { return T(c.Int[row]) }
@@ -147,7 +147,7 @@ func appender(to array.Builder, c *table.Column) (put func(row int), err error) 
 		Hint: "write CSV, which stores them as text"}
 }
 
-// numberTypes maps the names of types of numbers to Arrow's.
+// numberTypes maps the names of number types to Arrow's types.
 var numberTypes = map[string]arrow.DataType{
 	"int8": arrow.PrimitiveTypes.Int8, "int16": arrow.PrimitiveTypes.Int16, "int32": arrow.PrimitiveTypes.Int32,
 	"int64": arrow.PrimitiveTypes.Int64,

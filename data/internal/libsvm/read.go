@@ -1,7 +1,7 @@
-// Package libsvm reads tables in the text format of LIBSVM and SVMlight: a line is a label, perhaps qid:NUMBER, and the
-// entries of a sparse vector as PLACE:VALUE, and # begins a comment.
+// Package libsvm reads tables in the text format of LIBSVM and SVMlight. A line consists of a label, an optional
+// qid:NUMBER, and the entries of a sparse vector in the form INDEX:VALUE; # begins a comment.
 //
-// Package data imports it for reading.
+// Package data imports it.
 package libsvm
 
 import (
@@ -28,28 +28,30 @@ const (
 	Name  = "x" // of the vectors
 )
 
-// longestLine is the largest size of a line in bytes: a compressed file of one line would use all memory.
+// longestLine is the maximum size of a line in bytes. Without a limit, a compressed file with a single line could
+// exhaust the memory.
 const longestLine = 64 << 20
 
 // everyRows is the number of rows between two checks of the context and of memory.
 const everyRows = 4096
 
-// mostPlace is the largest place of an entry.
+// mostPlace is the maximum index of an entry.
 const mostPlace = math.MaxInt32 - 1
 
-// A reading is the state of reading a file.
+// A reading holds the state of reading a file.
 type reading struct {
 	line    int // its number, from 1
 	label   []float64
-	integer bool // every label is written as a whole number
+	integer bool // every label is a whole number
 	query   []float64
 	vectors table.SparseBuilder
 	index   []int32 // of the line
 	value   []float64
 }
 
-// Read reads a file: the columns label, qid if the lines have it, and x, a sparse vector with the places as the file
-// numbers them. Lines that are empty or only a comment are no rows. Errors name the line of the file.
+// Read returns a table of a file, with the columns label, qid (if the lines have it) and x, a sparse vector with
+// the indices of the file. Lines that are empty or contain only a comment are not rows. Errors name the line of the
+// file.
 func Read(ctx context.Context, src intake.Source) (*intake.Table, error) {
 	f, err := text.Examine(src)
 	if err != nil {
@@ -96,7 +98,7 @@ func Read(ctx context.Context, src intake.Source) (*intake.Table, error) {
 	return out, nil
 }
 
-// IsLike reports whether the first row of a text is one of this format: a number, and at least one PLACE:VALUE.
+// IsLike reports whether the first row of a text is in this format: a number, followed by at least one INDEX:VALUE.
 func IsLike(head []byte) bool {
 	isNumber := func(b []byte) bool { _, err := strconv.ParseFloat(string(b), 64); return err == nil }
 	for line := range bytes.Lines(head) {
@@ -116,8 +118,8 @@ func IsLike(head []byte) bool {
 	return false
 }
 
-// check returns an error if the context is done, or if memory does not suffice for the rows of the file, which are
-// projected from those read so far.
+// check returns an error if the context has ended, or if memory does not suffice for the rows of the file, whose
+// number is extrapolated from those read so far.
 func (r *reading) check(ctx context.Context, f *text.File) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -184,7 +186,7 @@ func (r *reading) read(line []byte) error {
 	return nil
 }
 
-// readLabel reads the first field of a line.
+// readLabel reads the label, which is the first field of a line.
 func (r *reading) readLabel(label []byte) error {
 	v, err := strconv.ParseFloat(string(label), 64)
 	switch {
@@ -213,7 +215,7 @@ func (r *reading) readQuery(value []byte, first bool) error {
 	return nil
 }
 
-// firstRepeated returns the first place that occurs twice in a sorted list.
+// firstRepeated returns the first index that occurs twice in a sorted list.
 func firstRepeated(index []int32) int32 {
 	for k := 1; k < len(index); k++ {
 		if index[k] == index[k-1] {
@@ -223,7 +225,7 @@ func firstRepeated(index []int32) int32 {
 	return -1
 }
 
-// cutField returns the first field of a line, nil if there is none, and the rest.
+// cutField returns the first field of a line, or nil if there is none, and the remainder of the line.
 func cutField(line []byte) (field, rest []byte) {
 	line = bytes.TrimLeft(line, " \t\r")
 	if len(line) == 0 {
@@ -236,7 +238,7 @@ func cutField(line []byte) (field, rest []byte) {
 	return line[:end], line[end:]
 }
 
-// quote returns a field for a message, shortened if it is long.
+// quote returns a field in quotes for a message, shortened if it is long.
 func quote(field []byte) string {
 	const most = 40
 	if len(field) > most {

@@ -14,22 +14,23 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-// buckets sorts the rows of a set on disk. Rows come in the order of the table and may have any place in a matrix
-// that does not fit into memory, so each is first written to the bucket of its place. Then the rows of one bucket
-// after the other become a matrix in memory, which is copied to its place.
+// buckets sorts the rows of a set on disk. Rows arrive in the order of the table, but may have any index in a
+// matrix that does not fit into memory. Each row is therefore first written to the bucket that covers its index.
+// Then the buckets are read one after another; the rows of each become a matrix in memory, which is copied to its
+// place on disk.
 type buckets struct {
 	*plan
 	where   design.DiskStorage
 	rows    []int
-	size    int // rows of a bucket, but for the last
-	buffer  int // words of a block of a bucket
+	size    int // number of rows of every bucket except the last
+	buffer  int // size of a block of a bucket, in numbers of 8 bytes
 	bucket  []*bucket
 	entries atomic.Int64 // of a sparse matrix
 }
 
-// A bucket is a file of blocks of the same size. A block is a sequence of records, filled up with endOfBlock. A
-// record is the number of rows, the first column and the number of columns, then the places of the rows, then
-// their values by column.
+// A bucket is a file of blocks of equal size. A block is a sequence of records, padded with endOfBlock. A record
+// consists of the number of rows, the first column and the number of columns, then the indices of the rows, and
+// then their values, column after column.
 type bucket struct {
 	mu     sync.Mutex
 	file   *os.File
@@ -38,13 +39,13 @@ type bucket struct {
 }
 
 const (
-	bucketRows    = 1 << 14  // least number of rows of a bucket
-	bucketBuffers = 16 << 20 // bytes of the buffers of all buckets together
+	bucketRows    = 1 << 14  // minimum number of rows of a bucket
+	bucketBuffers = 16 << 20 // total size in bytes of the buffers of all buckets
 	recordHead    = 3        // words before the places
-	endOfBlock    = -1       // where a number of rows would be; a damaged disk rather gives back zeros
+	endOfBlock    = -1       // stands in place of a number of rows; not 0, since a damaged disk may return zeros
 )
 
-// writeToDisk builds the matrices of the sets on disk.
+// writeToDisk writes the matrices of the sets to disk.
 func (p *plan) writeToDisk(ctx context.Context, name string, where design.DiskStorage, to [2]sink) error {
 	rowBytes, columns := 8*max(1, p.Width), min(SweepColumns, len(p.numbers))
 	if p.storage == design.SparseStorage {
@@ -78,7 +79,7 @@ func (p *plan) writeToDisk(ctx context.Context, name string, where design.DiskSt
 	return nil
 }
 
-// newBuckets returns empty buckets of the given rows. They must be closed, after an error too.
+// newBuckets returns empty buckets for the given rows. They must be closed, even after an error.
 func (p *plan) newBuckets(where design.DiskStorage, rows []int, size, buffer int) (*buckets, error) {
 	b := &buckets{plan: p, where: where, rows: rows, size: size, buffer: buffer}
 	for range (len(rows) + size - 1) / size {
@@ -91,14 +92,14 @@ func (p *plan) newBuckets(where design.DiskStorage, rows []int, size, buffer int
 	return b, nil
 }
 
-// close closes the files, which removes them.
+// close closes the files, which deletes them.
 func (b *buckets) close() {
 	for _, k := range b.bucket {
 		k.file.Close()
 	}
 }
 
-// addDirectory adds the directory to an error.
+// addDirectory adds the name of the directory to an error.
 func (b *buckets) addDirectory(err error) error {
 	if err == nil {
 		return nil
@@ -106,9 +107,9 @@ func (b *buckets) addDirectory(err error) error {
 	return fmt.Errorf("the rows cannot be sorted in %s: %w", b.where.Dir, table.Cause(err))
 }
 
-// put appends a piece to the buckets of its rows.
+// put distributes the rows of a piece among the buckets.
 func (b *buckets) put(p piece) error {
-	which := make([][]int, len(b.bucket)) // by bucket, indices of the rows of the piece
+	which := make([][]int, len(b.bucket)) // indices of the rows of the piece, for each bucket
 	entries := 0
 	for k, place := range p.places {
 		i := place / b.size
@@ -126,7 +127,7 @@ func (b *buckets) put(p piece) error {
 	return nil
 }
 
-// add appends records of rows of a piece, given by their indices.
+// add appends records of some rows of a piece, given by their indices.
 func (k *bucket) add(p piece, which []int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -164,7 +165,7 @@ func (k *bucket) flush() error {
 	return err
 }
 
-// write copies the rows of the buckets to a sink, and closes each bucket after use.
+// write copies the rows of the buckets to a sink, and closes each bucket after its rows have been copied.
 func (b *buckets) write(ctx context.Context, name string, to sink) error {
 	part := []sink{b.newSink(nil)}
 	for i, k := range b.bucket {
@@ -186,7 +187,8 @@ func (b *buckets) write(ctx context.Context, name string, to sink) error {
 	return nil
 }
 
-// read calls use with the pieces of a bucket, whose rows have the places [lo, hi). Their places are counted from lo.
+// read calls use with the pieces of bucket k, which covers the matrix rows [lo, hi). The indices of rows in a piece
+// are relative to lo.
 func (b *buckets) read(ctx context.Context, k *bucket, lo, hi int, use usePiece) error {
 	blocks := sync.Pool{New: func() any { x := make([]float64, b.buffer); return &x }}
 	return table.Parallel(ctx, k.blocks, func(at int) error {
@@ -199,8 +201,8 @@ func (b *buckets) read(ctx context.Context, k *bucket, lo, hi int, use usePiece)
 	})
 }
 
-// readBlock calls use for the pieces of a block of records, whose places are in [lo, hi). It returns errBucket if
-// the block is not one that was written.
+// readBlock calls use with the pieces in a block of records, whose rows are in [lo, hi). It returns errBucket if
+// the block was not written by a bucket.
 func (b *buckets) readBlock(block []float64, lo, hi int, use usePiece) error {
 	var p piece
 	for len(block) > recordHead && block[0] != endOfBlock {

@@ -26,7 +26,7 @@ func (b *dense[T]) bytes(int) int64 {
 
 func (b *dense[T]) allocate(int) { b.cells = makeZeros(b.arena, b.cells, len(b.rows)*b.Width) }
 
-// makeZeros returns n zeros, in the memory of s if they fit.
+// makeZeros returns n zeros. It uses the memory of s if that suffices.
 func makeZeros[T memory.Element](arena *memory.Arena, s []T, n int) []T {
 	if cap(s) < n {
 		return memory.Make[T](arena, n)
@@ -35,8 +35,8 @@ func makeZeros[T memory.Element](arena *memory.Arena, s []T, n int) []T {
 	return s[:n]
 }
 
-// scatterRows is the number of rows of a tile written at a time, so that they stay in the cache from one group
-// of columns to the next.
+// scatterRows is the number of rows of a tile that are written at a time, so that they stay in the cache from one
+// group of columns to the next.
 const scatterRows = 256
 
 func (b *dense[T]) put(p piece) {
@@ -60,7 +60,7 @@ func (b *dense[T]) put(p piece) {
 	}
 }
 
-// areAdjacent reports whether numbers are neighbours in the matrix, in their order.
+// areAdjacent reports whether the columns of numbers are consecutive in the matrix.
 func areAdjacent(numbers []*Number) bool {
 	for j, x := range numbers {
 		if x.First != numbers[0].First+j {
@@ -70,7 +70,7 @@ func areAdjacent(numbers []*Number) bool {
 	return true
 }
 
-// putFour stores rows of four columns that are adjacent in the matrix.
+// putFour stores rows of four consecutive columns of the matrix.
 func (b *dense[T]) putFour(first int, columns [4][]float64, rows []int32, places []int) {
 	c0, c1, c2, c3 := columns[0], columns[1], columns[2], columns[3]
 	c1, c2, c3 = c1[:len(c0)], c2[:len(c0)], c3[:len(c0)]
@@ -81,7 +81,7 @@ func (b *dense[T]) putFour(first int, columns [4][]float64, rows []int32, places
 	}
 }
 
-// finish sets the columns of categories and the intercept.
+// finish sets the columns of categories and the intercept in the rows [lo, hi).
 func (b *dense[T]) finish(lo, hi int) {
 	x, d := b.cells, b.Width
 	for _, o := range b.sources {

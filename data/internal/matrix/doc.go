@@ -1,8 +1,7 @@
-// Package matrix carries rows and numbers from a table to design matrices: which rows go where
-// (partition.go), the numbers of columns, in memory or in their files, handed over by tiles of a stripe
-// of rows (visit.go), the mean and deviation of a column, joined of the moments of stripes
-// (moments.go), and dense and sparse matrices of numbers shifted and scaled, and of categories from a code
-// a row (write.go, which has the steps). A matrix on disk is made of parts that are built in memory, after
-// the rows have been put in order (bucket.go). Package data alone imports it. Start reading at Visit and
-// Write.
+// Package matrix converts columns of a table to design matrices. A Partition assigns rows to matrices
+// (partition.go). Visit reads the numbers of columns, in memory or in files, in tiles of a stripe of rows
+// (visit.go). The mean and standard deviation of a column are computed from the moments of stripes (moments.go).
+// Write builds dense and sparse matrices of shifted and scaled numbers and of categories, which are stored as one
+// code per row (write.go). The parts of a matrix on disk are built in memory, after the rows have been sorted
+// (bucket.go). Only packages in data import this package. The best places to start reading are Visit and Write.
 package matrix

@@ -2,19 +2,20 @@ package matrix
 
 import "math"
 
-// A Moment holds the count, mean and variation of some values of a column, each as often as its weight says. Moments are computed for stripes,
-// which are fixed ranges of rows, and joined in the order of the rows, so that results do not depend on the
-// file or the number of threads.
+// A Moment holds the count, mean and variation of some weighted values of a column. Moments are computed for
+// stripes, which are fixed ranges of rows, and joined in the order of the rows, so that results do not depend on
+// the file or the number of threads.
 type Moment struct {
 	N      int
-	W      float64 // total weight of the values: N without weights
+	W      float64 // total weight of the values, or N if they have no weights
 	Lo, Hi float64
-	Off    float64 // mean − Lo, which has digits left where the mean itself has none
-	Q      float64 // Σ ((v − mean)/(Hi − Lo))²: the scaling keeps squares from overflow
-	Nulls  float64 // with weights, the total weight of the nulls beside the values
+	Off    float64 // mean − Lo, which keeps digits that the mean itself would lose
+	Q      float64 // Σ ((v − mean)/(Hi − Lo))², scaled to prevent overflow
+	Nulls  float64 // total weight of the nulls among the rows, if there are weights
 }
 
-// MomentOfWeighted returns the moment of finite values with positive weights; of nil weights it is MomentOf.
+// MomentOfWeighted returns the moment of finite values v with positive weights w. If w is nil, it returns
+// MomentOf(v).
 func MomentOfWeighted(v, w []float64) Moment {
 	if w == nil {
 		return MomentOf(v)
@@ -81,7 +82,7 @@ func MomentOf(v []float64) Moment {
 		q0, r0 = q0+z*z, r0+z
 	}
 	m.Off = off + (r0+r1+r2+r3)/n*spread
-	m.Q = q0 + q1 + q2 + q3 // a quarter at least, beside which the rest's square over n is nothing
+	m.Q = q0 + q1 + q2 + q3 // at least 1/4, compared with which the square of the remainder over n is negligible
 	return m
 }
 
@@ -98,7 +99,7 @@ func minMax(v []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// CountNonzero returns how many values are not 0, and whether none is NaN or infinite.
+// CountNonzero returns the number of values that are not 0, and whether all values are finite.
 func CountNonzero(v []float64) (n int, finite bool) {
 	var s0, s1 float64
 	k := len(v) &^ 1
@@ -122,13 +123,13 @@ func CountNonzero(v []float64) (n int, finite bool) {
 	return n, s0+s1 == 0
 }
 
-// MomentOfEqual returns the moment of n equal values of a total weight.
+// MomentOfEqual returns the moment of n equal values with the given total weight.
 func MomentOfEqual(v float64, n int, weight float64) Moment {
 	return Moment{N: n, W: weight, Lo: v, Hi: v}
 }
 
-// JoinMoments returns the count, mean and population standard deviation of the values of all parts, by the rule
-// of Chan, Golub and LeVeque, and whether they are all equal.
+// JoinMoments returns the count, mean and population standard deviation of the values of all parts, by the rule of
+// Chan, Golub and LeVeque. constant reports whether all values are equal.
 func JoinMoments(parts []Moment) (n int, mean, sd float64, constant bool) {
 	var all Moment
 	total := 0.0

@@ -20,29 +20,28 @@ type Number struct {
 	narrow bool      // it is stored as float32
 }
 
-// NewNumber returns a numeric column without reading any rows.
+// NewNumber returns a numeric column of the design matrix without reading values.
 func NewNumber(c *table.Column, first int, fill, shift, scale float64) *Number {
 	return &Number{Column: c, First: first, Fill: fill, Shift: shift, Scale: scale,
 		faults: [2]Faults{NoFaults(), NoFaults()}}
 }
 
-// Faults counts the values of a numeric column that cannot be encoded, with the first row of each kind, −1 for
-// none.
+// Faults counts the values of a numeric column that cannot be encoded, and holds the first row of each kind, or −1.
 type Faults struct {
-	Nulls, Null int // how many, and the first row
-	Bad, Far    int // the first row of a value that is not finite, and of one that is not after encoding
+	Nulls, Null int // number of nulls, and the first row with a null
+	Bad, Far    int // first row whose value is not finite, and first row whose encoded value is not finite
 	Value       float64
 	FarValue    float64
-	Narrow      bool // the far value is finite as a float64
+	Narrow      bool // the value in row Far is finite as a float64
 }
 
 // NoFaults returns empty Faults.
 func NoFaults() Faults { return Faults{Null: -1, Bad: -1, Far: -1} }
 
-// isEarlier reports whether a row comes before the known one, −1 meaning none.
+// isEarlier reports whether a row precedes a known row; −1 means no known row.
 func isEarlier(row, known int) bool { return row >= 0 && (known < 0 || row < known) }
 
-// Add merges the faults of further rows, in any order.
+// Add merges faults of other rows, in any order.
 func (f *Faults) Add(o Faults) {
 	f.Nulls += o.Nulls
 	if isEarlier(o.Null, f.Null) {
@@ -65,7 +64,7 @@ func (f *Faults) Shift(first int) {
 	}
 }
 
-// Faults returns the faults of a set.
+// Faults returns the faults of set s.
 func (x *Number) Faults(s int) Faults { return x.faults[s] }
 
 // encodeTile returns the encoded values of column j of a tile, and records faults.
@@ -112,7 +111,7 @@ func (x *Number) encodeTile(d *Partition, t *Tile, j int) []float64 {
 	return out
 }
 
-// overflows reports whether an encoded value is not finite in the storage.
+// overflows reports whether an encoded value is not finite in the element type of the storage.
 func (x *Number) overflows(z float64) bool {
 	return z-z != 0 || x.narrow && math.IsInf(float64(float32(z)), 0)
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Partition divides rows of a table into set 0, the training rows or the only rows to encode, and set 1, the
-// hold-out rows. Each set has an order of its own.
+// A Partition divides rows of a table into set 0, which holds the training rows or all rows to encode, and set 1,
+// the hold-out rows. Each set has its own order.
 type Partition struct {
 	Rows  int           // of the table
 	Sets  [2][]int      // row numbers, in the order of the matrix
-	Arena *memory.Arena // of what is as long as the table; nil: the heap
+	Arena *memory.Arena // memory for slices as long as the table; nil means the heap
 
-	place []int32 // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none
+	place []int32 // for each row of the table: k+1 for index k in set 0, −k−1 for index k in set 1, 0 for neither
 }
 
-// NewPartition returns the partition of the given rows; a nil train means all rows. It returns an error if a
-// row does not exist or occurs twice. It keeps the slices, and allocates the places of rows in arena; nil means
-// the heap.
+// NewPartition returns the partition of the given rows; a nil train means all rows. It returns an error if a row
+// does not exist or occurs twice. The partition refers to the slices, and allocates the index of each row in arena;
+// nil means the heap.
 func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partition, error) {
 	if rows > math.MaxInt32-1 {
 		return nil, fmt.Errorf("%d rows exceed the limit of %d", rows, math.MaxInt32-1)
@@ -51,7 +51,7 @@ func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partiti
 	return p, nil
 }
 
-// Counts returns, for each stripe, the number of rows of set 0 in the stripes before it.
+// Counts returns, for each stripe, the number of rows of set 0 in all preceding stripes.
 func (p *Partition) Counts() []int {
 	counts := make([]int, (p.Rows+StripeRows-1)/StripeRows+1)
 	for k := range counts[1:] {
@@ -77,7 +77,7 @@ func (p *Partition) Set(s int) Set { return Set{p, s} }
 // Len returns the number of rows.
 func (r Set) Len() int { return len(r.p.Sets[r.s]) }
 
-// All iterates over places and rows in the order of the table.
+// All iterates over (index in the set, row), in the order of the table.
 func (r Set) All() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		sign := int32(1 - 2*r.s)
@@ -97,7 +97,7 @@ func (r Set) FirstRow() int {
 	return -1
 }
 
-// Split determines which rows of a tile belong to which set.
+// Split determines the rows of a tile that belong to each set.
 func (p *Partition) Split(t *Tile) {
 	for s := range p.Sets {
 		t.RowsOf[s], t.PlaceOf[s] = t.RowsOf[s][:0], t.PlaceOf[s][:0]
@@ -140,5 +140,5 @@ func (p *Partition) CompleteRows(ctx context.Context, cols []*table.Column) (*Pa
 	return NewPartition(p.Arena, p.Rows, kept[0], kept[1])
 }
 
-// FreePlaces releases the places of the rows, which must not be used afterwards.
+// FreePlaces frees the memory of the index of each row, which must not be used afterwards.
 func (p *Partition) FreePlaces() { memory.Release(p.Arena, p.place) }

@@ -8,14 +8,14 @@ import (
 // A Factor of a Product is a function of a number, or the indicator of some values of a category.
 type Factor struct {
 	Column *table.Column
-	Of     func(v float64) float64 // of a number; nil for a category
-	Fill   *float64                // of a number, for nulls; nil: a null makes a null
-	Center float64                 // of a number: subtracted from the function
-	Has    func(row int) bool      // of a category: whether the value of a row, which is no null, has the indicator 1
+	Of     func(v float64) float64 // function of a number; nil for a category
+	Fill   *float64                // value for nulls of a number; if nil, the product is null too
+	Center float64                 // value subtracted from the function of a number
+	Has    func(row int) bool      // for a category: reports whether a row that is not null has the indicator 1
 }
 
-// NewProduct returns a column of the products of factors, which are computed when they are read. Its type and
-// whether it holds integers are given.
+// NewProduct returns a column of products of factors, which are computed when they are read. kind is its type, and
+// integer reports whether it holds integers.
 func NewProduct(name, kind string, integer bool, rows int, factors []Factor) *table.Column {
 	p := product{rows: rows, factors: factors}
 	for _, f := range factors {
@@ -24,7 +24,7 @@ func NewProduct(name, kind string, integer bool, rows int, factors []Factor) *ta
 	return table.NewStored(name, kind, table.Numeric, integer, []table.Part{p})
 }
 
-// ApplyFunction returns a column of the integers that a function gives for the values of c. Nulls stay null.
+// ApplyFunction returns a column of the integers that the function of returns for the values of c. Nulls stay null.
 func ApplyFunction(c *table.Column, name string, of func(float64) float64, rows int) *table.Column {
 	if c.IsStored() {
 		return NewProduct(name, "int64", true, rows, []Factor{{Column: c, Of: of}})
@@ -126,7 +126,7 @@ func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err erro
 	return nulls, nil
 }
 
-// indicator returns 1 if a row has the level of factor k, else 0.
+// indicator returns 1 if a row has the level of factor k, and 0 otherwise.
 func (v *productValues) indicator(k, row int) float64 {
 	f := &v.factors[k]
 	if f.Column.IsNull(row) {

@@ -5,28 +5,28 @@ import "math"
 // A Layout describes encoded rows.
 type Layout struct {
 	Width     int  // columns
-	Intercept int  // the column of ones, or -1
-	Zeros     bool // numbers may be 0: they are not all standardised
+	Intercept int  // index of the column of ones, or -1
+	Zeros     bool // encoded numbers may be 0, since not all of them are standardised
 }
 
-// A Source is a number, a category or sparse vectors.
+// A Source is the source of encoded columns: a number, a category or sparse vectors.
 type Source struct {
 	Number   *Number
 	Category *Category
 	Vector   *Vector
 }
 
-// A Category encodes the codes of a category as indicators in Width columns from First on.
+// A Category encodes the codes of a category as indicators in Width columns, the first of which is First.
 type Category struct {
 	Codes
 	First, Width int
 }
 
-// Codes holds the code of a category for every row: 0 for an unseen level, 1 for a level without a column, and
-// k+2 for the k-th column.
+// Codes holds the code of a category for every row: 0 for an unseen level, 1 for a level without a column, and k+2
+// for a level with the k-th column.
 type Codes struct {
 	narrow []uint8
-	wide   []int32 // if there are too many columns for bytes
+	wide   []int32 // used if there are too many columns for bytes
 }
 
 // NewCodes returns codes of 0 for all rows of a category with the given number of columns.

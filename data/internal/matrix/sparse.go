@@ -10,7 +10,7 @@ type sparse struct {
 	*plan
 	arena  *memory.Arena
 	rows   []int
-	start  []int // see design.NewSparse; first the numbers of entries
+	start  []int // row starts as in design.NewSparse; while counting, the number of entries of each row
 	column []int32
 	value  []float64
 }
@@ -19,8 +19,8 @@ func (b *sparse) reset(rows []int) {
 	b.rows, b.start = rows, makeZeros(b.arena, b.start, len(rows)+1)
 }
 
-// eachEntry calls entry with the columns and the values of the entries of a row. The numbers of the row have index i in
-// columns; nil counts them all. Standardised numbers are always entries.
+// eachEntry calls entry with the column and value of each entry of a row. The row has index i in columns, which
+// hold its numbers; if columns is nil, every number counts as an entry. Standardised numbers are always entries.
 func (p *plan) eachEntry(columns [][]float64, i int32, row int, entry func(column int, value float64)) {
 	j := 0
 	for _, o := range p.sources {

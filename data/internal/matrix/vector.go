@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A Vector encodes the entries of sparse vectors: the entry at the k-th of Places, divided by the k-th of Scales, in
-// column First+k. Entries at other places are left out.
+// A Vector encodes entries of sparse vectors: column First+k holds the entry at index Places[k], divided by
+// Scales[k]. Entries at other indices are omitted.
 type Vector struct {
 	Sparse *table.Sparse
 	Places *Places
@@ -16,7 +16,7 @@ type Vector struct {
 	First  int
 }
 
-// each calls use with the columns and values of the entries of a row that are not 0, in ascending order.
+// each calls use with the columns and values of the nonzero entries of a row, in ascending order of the columns.
 func (v *Vector) each(row int, use func(column int, value float64)) {
 	index, value := v.Sparse.Row(row)
 	for i, place := range index {
@@ -34,8 +34,8 @@ func (v *Vector) each(row int, use func(column int, value float64)) {
 	}
 }
 
-// Overflow returns the first of the rows, given in ascending order of the set, that has an entry which is not finite
-// after encoding, or as a float32 if narrow is set, with its place and value; or a row of −1.
+// Overflow returns the first row of a set with an entry that is not finite after encoding (as a float32 if narrow
+// is set), and the index and value of this entry. If there is none, the row is −1.
 func (v *Vector) Overflow(rows Set, narrow bool) (row int, place int32, value float64) {
 	for _, r := range rows.All() {
 		index, values := v.Sparse.Row(r)
@@ -56,17 +56,17 @@ func (v *Vector) Overflow(rows Set, narrow bool) (row int, place int32, value fl
 	return -1, 0, 0
 }
 
-// Places is a set of places of vectors. It finds the rank of a place in constant time and takes 2 bits for each place
-// up to the largest.
+// Places is a set of indices of vectors. It finds the rank of an index in constant time, and takes 2 bits for each
+// index up to the largest.
 type Places struct {
 	word   []uint64
-	before []int32 // by word, members in the words before
+	before []int32 // number of members in the preceding words, for each word
 }
 
-// NewPlaces returns an empty set of places below width.
+// NewPlaces returns an empty set of indices below width.
 func NewPlaces(width int) *Places { return &Places{word: make([]uint64, (width+63)/64)} }
 
-// Add adds a place. Rank must be called after the last one, before Find.
+// Add adds an index to the set. After the last Add, Rank must be called before Find.
 func (p *Places) Add(place int32) { p.word[place>>6] |= 1 << (place & 63) }
 
 // Rank prepares Find and returns the members in ascending order.
@@ -81,7 +81,7 @@ func (p *Places) Rank() (members []int32) {
 	return members
 }
 
-// Find returns the number of smaller members and whether place is a member.
+// Find returns the number of smaller members, and whether place is a member.
 func (p *Places) Find(place int32) (rank int, member bool) {
 	w := int(place >> 6)
 	if w >= len(p.word) {

@@ -11,33 +11,34 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// StripeRows is the number of rows of a stripe, so small that several columns of it fit into the cache.
+// StripeRows is the number of rows in a stripe. It is small enough for several columns of a stripe to fit into the
+// cache.
 const StripeRows = 2048
 
-// A Tile is a stripe of rows of adjacent columns, with temporary data of its users.
+// A Tile holds a stripe of rows of adjacent columns, with temporary data of the code that uses it.
 type Tile struct {
 	First, Rows int         // the rows of the table
-	Lo          int         // the first of the columns asked for
-	Number      [][]float64 // their values; NaN or not, nothing is said of those of nulls
-	Null        [][]bool    // nil for a column without nulls in these rows
+	Lo          int         // index of the tile's first column among the columns of the visit
+	Number      [][]float64 // values of the columns; those of nulls are arbitrary, even NaN
+	Null        [][]bool    // nil for a column that has no nulls in these rows
 
-	RowsOf  [2][]int32 // by set, rows of the tile
-	PlaceOf [2][]int   // and their places in the set
+	RowsOf  [2][]int32 // rows of the tile in each set
+	PlaceOf [2][]int   // indices of these rows in the set
 	Buf     []float64
 	coded   [][]float64
 }
 
-// pagesHeld is the largest size of decompressed pages that a visit holds at once, over all threads; further
-// columns are read in another sweep over the rows.
+// pagesHeld is the maximum total size in bytes of the decompressed pages that a visit holds at a time, over all
+// threads; the remaining columns are read in another sweep over the rows.
 const pagesHeld = 7 << 20
 
-// SweepColumns is the largest number of columns of a tile.
+// SweepColumns is the maximum number of columns of a tile.
 const SweepColumns = 64
 
-// Visit calls use with tiles that together contain every value once, concurrently. The rows of a tile begin at
-// a multiple of StripeRows. A tile must not be used after use has returned. If whole is set, every tile has all
-// columns, of which there may be none. Visit returns for each column the first row, counted from 1, with a
-// value that float64 cannot represent exactly, or 0.
+// Visit calls use with tiles that together contain every value once, concurrently. The rows of a tile begin at a
+// multiple of StripeRows. A tile must not be used after use has returned. If whole is set, every tile has all
+// columns, of which there may be none. For each column, inexact is the first row, counted from 1, whose value
+// float64 cannot represent exactly, or 0.
 func Visit(
 	ctx context.Context, rows int, cols []*table.Column, whole bool, use func(t *Tile) error,
 ) (inexact []int, err error) {
@@ -53,7 +54,7 @@ func Visit(
 	if len(cols) > 0 {
 		lead = cols[0]
 	}
-	// Few columns at a time mean few ranges, for there are tasks enough.
+	// If few columns are read at a time, few ranges suffice, since there are enough tasks.
 	groups := columnGroups(cols, workers, whole)
 	type task struct{ lo, hi, from, to int }
 	var tasks []task
@@ -126,7 +127,7 @@ func columnGroups(cols []*table.Column, workers int, whole bool) (groups [][2]in
 	return groups
 }
 
-// pageCost returns the bytes of pages held while a column is read: a page and a decoded dictionary.
+// pageCost returns the size in bytes of the pages held while a column is read: a page and a decoded dictionary.
 func pageCost(c *table.Column) (cost int) {
 	for _, p := range c.Parts {
 		dict, page := 0, 0
@@ -138,8 +139,8 @@ func pageCost(c *table.Column) (cost int) {
 	return cost
 }
 
-// rowRanges cuts the rows into about n ranges that begin at multiples of StripeRows, where it can be done at the
-// beginnings of pages of the column: a page that two ranges share is decompressed twice.
+// rowRanges divides the rows into about n ranges that begin at multiples of StripeRows and, if possible, at the
+// beginnings of pages of column c, since a page that two ranges share is decompressed twice.
 func rowRanges(rows, n int, c *table.Column) [][2]int {
 	const least = 16 * StripeRows
 	n = max(1, min(n, rows/least))
@@ -179,7 +180,7 @@ type Reader struct {
 	pages   *table.Buffers
 	nan     bool // NaN is null
 	row     int  // where to go on
-	part    int  // the part that holds row, after the first call
+	part    int  // the part that contains row, once values have been read
 	start   int  // its first row
 	values  table.Values
 	inexact int
@@ -187,7 +188,8 @@ type Reader struct {
 	null    []bool
 }
 
-// NewReader returns a reader of a column from a row on, which decompresses pages into the given buffers.
+// NewReader returns a reader of the numbers of a column, beginning at a row. It decompresses pages into the given
+// buffers.
 func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
 	parts := c.Parts
 	if !c.IsStored() {
@@ -196,7 +198,8 @@ func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
 	return Reader{parts: parts, pages: pages, nan: c.TakesNaNAsNull(), row: row}
 }
 
-// ReadNext returns the next n numbers and their nulls, nil for none. They are valid until the next call.
+// ReadNext returns the next n numbers and marks their nulls in a second slice, which is nil if there are none. Both
+// slices are valid until the next call.
 func (r *Reader) ReadNext(n int) ([]float64, []bool, error) {
 	r.number, r.null = Resize(r.number, n), Resize(r.null, n)
 	clear(r.null)
@@ -233,7 +236,7 @@ func (r *Reader) ReadNext(n int) ([]float64, []bool, error) {
 	return r.number, r.null, nil
 }
 
-// finish records the first inexact value of a part.
+// finish records the first row of the finished part whose value is inexact.
 func (r *Reader) finish() {
 	if r.values == nil || r.inexact > 0 {
 		return
@@ -251,10 +254,11 @@ func (r *Reader) Close() {
 	}
 }
 
-// Resize returns a slice of length n, which is s if its capacity suffices.
+// Resize returns a slice of length n with arbitrary content. It uses the memory of s if its capacity suffices.
 func Resize[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n, max(n, StripeRows)) // a column that is loaded whole has more rows than a stripe
+		// a column that is loaded as a whole has more rows than a stripe
+		return make([]T, n, max(n, StripeRows))
 	}
 	return s[:n]
 }

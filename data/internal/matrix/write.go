@@ -13,11 +13,12 @@ import (
 
 // A sink builds a matrix from the encoded numbers of its rows.
 type sink interface {
-	// reset makes the sink one of other rows, given in the order of the matrix. It reuses memory.
+	// reset prepares the sink for other rows, given in the order of the matrix. It reuses memory.
 	reset(rows []int)
-	// count counts the entries of rows and returns their number if the sink must know it to allocate them.
+	// count counts the entries of the rows in a piece. It returns their number if the sink needs it to allocate
+	// memory, and 0 otherwise.
 	count(p piece) (entries int)
-	// bytes returns the size of a matrix with that number of entries.
+	// bytes returns the size in bytes of a matrix with the given number of entries.
 	bytes(entries int) int64
 	// allocate allocates it, with zeros.
 	allocate(entries int)
@@ -25,23 +26,24 @@ type sink interface {
 	put(p piece)
 	// finish adds the categories and the intercept to the rows [lo, hi) of the matrix.
 	finish(lo, hi int)
-	// copyFrom sets the rows from lo on to those of a complete sink of the same type. It is called in the order of rows.
+	// copyFrom copies the rows of a complete sink of the same type to the rows from lo on. Calls must be in the
+	// order of the rows.
 	copyFrom(from sink, lo int)
 	// matrix returns the matrix.
 	matrix() (design.Matrix, error)
-	// release releases the matrix if it is mapped.
+	// release unmaps the matrix if it is memory-mapped.
 	release()
 }
 
-// A piece holds adjacent numbers of some rows of a matrix.
+// A piece holds adjacent numeric columns for some rows of a matrix.
 type piece struct {
-	places  []int       // of the rows in the matrix
+	places  []int       // indices of the rows in the matrix
 	rows    []int32     // and in the columns
 	columns [][]float64 // encoded
-	lo      int         // which of the numbers the first column is
+	lo      int         // index of the first column among the numbers
 }
 
-// A usePiece receives pieces of set s. It is safe for concurrent use on different pieces.
+// A usePiece processes a piece of set s. It can be called concurrently with different pieces.
 type usePiece func(s int, p piece) error
 
 // A plan holds the parameters of Write.
@@ -53,16 +55,15 @@ type plan struct {
 	storage design.Storage
 }
 
-// A Destination is where and how Write stores matrices: in memory if Disk is nil.
+// A Destination specifies where and how Write stores matrices; they are in memory if Disk is nil.
 type Destination struct {
 	Storage design.Storage
 	Disk    *design.DiskStorage
 }
 
-// Write encodes the rows of a partition. It reads the numbers once, or twice if matrices are sparse and numbers
-// may be 0. name is used in errors. Afterwards
-// the Numbers hold their faults: the matrices are usable only if these are nothing but filled nulls. The
-// Matrices must be closed.
+// Write encodes the rows of a partition. It reads the numbers once, or twice if matrices are sparse and numbers may
+// be 0. name is used in errors. Afterwards the Numbers hold their faults; the matrices are usable only if the only
+// faults are filled nulls. The Matrices must be closed.
 func Write(
 	ctx context.Context, name string, l Layout, rows *Partition, to Destination, sources []Source,
 ) (*Matrices, error) {
@@ -102,7 +103,7 @@ func (p *plan) newSink(arena *memory.Arena) sink {
 	return &dense[float64]{plan: p, arena: arena}
 }
 
-// fill builds matrices of rows in memory. pass reads all their pieces.
+// fill builds matrices of rows in memory. pass must call use with all pieces of these rows.
 func (p *plan) fill(
 	ctx context.Context, name string, sets []sink, rows [][]int, pass func(numbers []*Number, use usePiece) error,
 ) error {
@@ -137,7 +138,7 @@ func (p *plan) fill(
 	if err := pass(p.numbers, func(s int, part piece) error { sets[s].put(part); return nil }); err != nil {
 		return err
 	}
-	const block = 1024 // rows that stay in the cache
+	const block = 1024 // number of rows that stay in the cache
 	for s, to := range sets {
 		n := len(rows[s])
 		if err := table.Parallel(ctx, (n+block-1)/block, func(i int) error {
@@ -157,7 +158,7 @@ type Matrices struct {
 	kept  bool
 }
 
-// Matrix returns the matrix of a set that has rows.
+// Matrix returns the matrix of set s, which must have rows.
 func (m *Matrices) Matrix(s int) (design.Matrix, error) {
 	x, err := m.sets[s].matrix()
 	if err != nil || m.where == nil {
@@ -166,7 +167,7 @@ func (m *Matrices) Matrix(s int) (design.Matrix, error) {
 	return design.NewMapped(x, m.where.Arena, m.where.Memory, m.sets[s].release), nil
 }
 
-// Keep leaves it to the callers of Matrix to free matrices on disk.
+// Keep makes the callers of Matrix responsible for releasing matrices on disk.
 func (m *Matrices) Keep() { m.kept = true }
 
 // Close releases matrices on disk unless Keep was called.
@@ -177,7 +178,8 @@ func (m *Matrices) Close() {
 	}
 }
 
-// pass encodes numbers of all rows and calls use with their pieces, which have all columns if the storage is sparse.
+// pass encodes numbers of all rows and calls use with pieces of them. If the storage is sparse, each piece has all
+// columns.
 func (p *plan) pass(ctx context.Context, numbers []*Number, use usePiece) error {
 	columns := make([]*table.Column, len(numbers))
 	for j, x := range numbers {

@@ -1,6 +1,6 @@
-// Package npy reads arrays of NumPy: .npy files, and .npz archives of them. An array of two dimensions
-// is a column of vectors, one of one dimension a column of numbers, truth values or texts. Python
-// objects are refused: reading them would run code.
+// Package npy reads NumPy arrays from .npy files and .npz archives. A two-dimensional array is a column of vectors;
+// a one-dimensional array is a column of numbers, bools or texts. Python objects are rejected, since reading them
+// would run code.
 package npy
 
 import (
@@ -25,13 +25,13 @@ import (
 // Magic is the magic number of .npy files.
 const Magic = "\x93NUMPY"
 
-// VectorName is the name of the column of vectors of a .npy file.
+// VectorName is the name of the column of vectors in a .npy file.
 const VectorName = "x"
 
 const (
-	maxHeader  = 1 << 16 // bytes of a header; NumPy writes 128
+	maxHeader  = 1 << 16 // maximum size in bytes of a header; NumPy writes 128
 	maxArrays  = 10_000  // of an archive
-	maxTextLen = 1 << 16 // bytes of a text of fixed width
+	maxTextLen = 1 << 16 // maximum size in bytes of a text of fixed width
 	inMemory   = 64 << 20
 )
 
@@ -109,8 +109,8 @@ func ReadArchive(ctx context.Context, in intake.Source) (*intake.Table, error) {
 	return out, nil
 }
 
-// bodyOf returns the content of a file of an archive: in place if it is not compressed, otherwise decompressed
-// in memory or, if it is large, in an unnamed file.
+// bodyOf returns the content of a file in an archive. It is read in place if it is not compressed, and otherwise
+// decompressed into memory or, if it is large, into an unnamed file.
 func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	size := int64(f.UncompressedSize64)
 	if size < 0 || size > intake.MaxCells(in.Size()) {
@@ -152,7 +152,7 @@ func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 // A header is the header of a .npy file.
 type header struct {
 	element table.Element
-	text    int  // bytes of a text, 0 for numbers
+	text    int  // size in bytes of a text; 0 for numbers
 	wide    bool // texts are UTF-32
 	fortran bool
 	shape   []int
@@ -162,7 +162,7 @@ type header struct {
 var entries = regexp.MustCompile(
 	`^\{\s*(?:'descr':\s*(?:'([^']*)'|(\[.*\]|\(.*\)))\s*,?\s*|'fortran_order':\s*(True|False)\s*,?\s*|'shape':\s*\(([0-9,\s]*)\)\s*,?\s*)+\}\s*$`)
 
-// headerOf reads the header of a file of size bytes, which must hold a table.
+// headerOf reads the header of a file with the given size. It returns an error if the array is not a table.
 func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	if h, err = parseHeader(in, size); err != nil {
 		return h, err
@@ -170,7 +170,7 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	return h, h.check(size)
 }
 
-// parseHeader reads the header of a file of size bytes, which may hold an array of any shape.
+// parseHeader reads the header of a file with the given size, which may hold an array of any shape.
 func parseHeader(in io.ReaderAt, size int64) (h header, err error) {
 	start := make([]byte, 12)
 	if size < int64(len(start)) {
@@ -215,7 +215,7 @@ func parseHeader(in io.ReaderAt, size int64) (h header, err error) {
 	return h, h.setType(string(m[1]))
 }
 
-// setType sets the element type from its description, such as <f4 or |b1.
+// setType sets the element type from its NumPy description, such as <f4 or |b1.
 func (h *header) setType(descr string) error {
 	refuse := func() error {
 		return &table.Error{Msg: fmt.Sprintf("arrays of type %q are not supported", descr),
@@ -266,7 +266,7 @@ func (h *header) setType(descr string) error {
 	return nil
 }
 
-// check returns an error for shapes that are not a table, and if the file has another size.
+// check returns an error if the shape is not that of a table, or if the size of the file does not match the shape.
 func (h *header) check(size int64) error {
 	switch {
 	case len(h.shape) == 0 || len(h.shape) > 2:
@@ -312,7 +312,7 @@ func (h *header) readTable(in io.ReaderAt, name string) (*intake.Table, error) {
 	return t, nil
 }
 
-// readTexts reads texts of a fixed width, without the zeros at their ends.
+// readTexts reads texts of a fixed width, without the zeros that pad them.
 func (h *header) readTexts(in io.ReaderAt, name string) (*table.Column, error) {
 	n := h.shape[0]
 	c := &table.Column{Name: name, Type: "string", Kind: table.Categorical, Code: make([]int32, n)}

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// The arrays of a sparse matrix, as scipy.sparse.save_npz writes it.
+// Names of the arrays of a sparse matrix, as scipy.sparse.save_npz writes them.
 const (
 	formatArray  = "format"
 	shapeArray   = "shape"
@@ -22,11 +22,11 @@ const (
 	columnArray  = "col"
 )
 
-// sparseForms lists, by format, the arrays that hold the places of the entries.
+// sparseForms maps a sparse format to the arrays that hold the positions of the entries.
 var sparseForms = map[string][]string{"csr": {indicesArray, pointerArray}, "csc": {indicesArray, pointerArray},
 	"coo": {rowArray, columnArray}}
 
-// arraysOfArchive returns the files of an archive by the names of their arrays.
+// arraysOfArchive returns the files of an archive, indexed by array name.
 func arraysOfArchive(z *zip.Reader) map[string]*zip.File {
 	out := map[string]*zip.File{}
 	for _, f := range z.File {
@@ -150,7 +150,7 @@ func (a *sparseArchive) numbers(name string) ([]float64, error) {
 	return out, nil
 }
 
-// checkPointers returns an error if pointers do not divide n entries into parts.
+// checkPointers returns an error unless pointers divide n entries into the given number of parts.
 func checkPointers(pointers []float64, parts, n int) error {
 	if len(pointers) != parts+1 || pointers[0] != 0 || pointers[parts] != float64(n) || !slices.IsSorted(pointers) {
 		return table.Damaged("the array %q does not divide %d entries into %d parts", pointerArray, n, parts)
@@ -158,7 +158,7 @@ func checkPointers(pointers []float64, parts, n int) error {
 	return nil
 }
 
-// expand returns the part that each of n entries belongs to.
+// expand returns, for each of n entries, the index of its part.
 func (a *sparseArchive) expand(pointers []float64, parts, n int) ([]float64, error) {
 	if err := checkPointers(pointers, parts, n); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (a *sparseArchive) expand(pointers []float64, parts, n int) ([]float64, err
 	return out, nil
 }
 
-// sortRows returns the vectors of entries given by their rows and columns, in any order.
+// sortRows returns the sparse vectors of entries that are given by their rows and columns in any order.
 func (a *sparseArchive) sortRows(value, row, column []float64) (*table.Sparse, error) {
 	if len(row) != len(value) || len(column) != len(value) {
 		return nil, table.Damaged("the sparse matrix has %d values, %d rows and %d columns of entries", len(value), len(row),
@@ -198,8 +198,8 @@ func (a *sparseArchive) sortRows(value, row, column []float64) (*table.Sparse, e
 	return a.build(sorted, places, pointers)
 }
 
-// build returns the vectors of entries in the order of the rows. Entries at one place of a row are added, as scipy
-// does.
+// build returns the sparse vectors of entries that are in the order of the rows. Entries at the same index of a row
+// are added, as in scipy.
 func (a *sparseArchive) build(value, place, pointers []float64) (*table.Sparse, error) {
 	if err := checkPointers(pointers, a.rows, len(value)); err != nil {
 		return nil, err

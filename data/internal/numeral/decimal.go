@@ -22,8 +22,8 @@ func parseScaled(digits string, scale int32) float64 {
 	return f
 }
 
-// BigDecimal returns the value of a big-endian two's complement number times 10^−scale, and whether a float64
-// represents its digits.
+// BigDecimal returns a big-endian two's complement number, divided by 10^scale. exact reports whether a float64
+// represents all its digits.
 func BigDecimal(b []byte, scale int32) (v float64, exact bool) {
 	if len(b) <= 8 {
 		var n int64
@@ -46,7 +46,7 @@ func ParseTwosComplement(b []byte) *big.Int {
 	return n
 }
 
-// BigScaled returns n·10^−scale, and whether a float64 represents its digits.
+// BigScaled returns n·10^−scale. exact reports whether a float64 represents all its digits.
 func BigScaled(n *big.Int, scale int32) (v float64, exact bool) {
 	if n.IsInt64() {
 		i := n.Int64()

@@ -1,2 +1,2 @@
-// Package numeral converts numbers: from and to text, decimals, integers of 64 bits and floats of 16 bits.
+// Package numeral converts numbers from and to text, decimals, 64-bit integers and 16-bit floats.
 package numeral

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FloorDiv returns the quotient, rounded down, and the remainder, which is not negative.
+// FloorDiv returns the quotient v/by, rounded down, and the remainder, which is not negative.
 func FloorDiv(v, by int64) (quotient, rest int64) {
 	quotient, rest = v/by, v%by
 	if rest < 0 {
@@ -14,7 +14,8 @@ func FloorDiv(v, by int64) (quotient, rest int64) {
 	return quotient, rest
 }
 
-// FormatDecimal returns an integer, given by its digits, times 10^−scale, with scale digits behind the point.
+// FormatDecimal returns an integer, given by its digits, divided by 10^scale, with scale digits after the decimal
+// point.
 func FormatDecimal(digits string, scale int32) string {
 	sign := ""
 	if strings.HasPrefix(digits, "-") {
@@ -33,7 +34,7 @@ func FormatDecimal(digits string, scale int32) string {
 	return sign + digits
 }
 
-// Unscaled returns the integer v·10^scale of a decimal in the form of [FormatDecimal].
+// Unscaled returns the integer v·10^scale for a decimal v in the format of [FormatDecimal].
 func Unscaled(text string, scale int32) *big.Int {
 	n, ok := new(big.Int).SetString(strings.Replace(text, ".", "", 1), 10)
 	if !ok {

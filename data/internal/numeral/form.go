@@ -1,4 +1,5 @@
 package numeral
 
-// IsPadded reports whether a text begins with a zero before another digit, as codes do and numbers do not.
+// IsPadded reports whether a text begins with a zero followed by another digit, as codes often do but numbers do
+// not.
 func IsPadded(s string) bool { return len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' }

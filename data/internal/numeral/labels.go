@@ -5,7 +5,8 @@ import (
 	"math/big"
 )
 
-// CompareNumbers compares two texts by the numbers written in them, whole numbers by all their digits.
+// CompareNumbers compares two texts by the numbers that they represent. Whole numbers are compared with all their
+// digits.
 func CompareNumbers(a, b string) int {
 	x, _, _ := ParseNumber(a)
 	y, _, _ := ParseNumber(b)

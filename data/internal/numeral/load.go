@@ -1,8 +1,8 @@
 package numeral
 
-// BitsOf begins the type of a column of exact values whose Number holds their bits: every way of reading and
-// cutting columns passes these on.
+// BitsOf is the prefix of the type of a column of exact values whose Number holds their bits. All functions that
+// read or slice columns preserve such values.
 const BitsOf = "bits of "
 
-// AsBits returns the name of the type of columns of floats, such as float32, whose NaN are kept.
+// AsBits returns the type of columns of the given float type, such as float32, in which NaN is kept.
 func AsBits(float string) string { return BitsOf + float }

@@ -10,11 +10,12 @@ import (
 
 // IsExactInt64 reports whether a float64 represents v exactly.
 func IsExactInt64(v int64) bool {
-	return IsExactUint64(max(v, -v)) // as unsigned bits, of the least number too
+	// the bits as an unsigned number, which also holds the absolute value of the least int64
+	return IsExactUint64(max(v, -v))
 }
 
-// IsExactUint64 reports whether an unsigned integer, given by its bits, survives as a float64: from the first
-// bit that is set to the last there are no more than a float64 has.
+// IsExactUint64 reports whether a float64 represents an unsigned integer, given by its bits, exactly: the span from
+// the first to the last bit that is set must not exceed the precision of a float64.
 func IsExactUint64(v int64) bool {
 	return bits.Len64(uint64(v)) <= bits.TrailingZeros64(uint64(v))+53
 }
@@ -30,8 +31,8 @@ func ParseBool(s string) (value, ok bool) {
 	return false, false
 }
 
-// ParseNumber parses a decimal number, or NaN, Inf or Infinity with an optional sign in any case. whole reports
-// whether s consists of digits with an optional sign. A number that overflows is infinite.
+// ParseNumber parses a decimal number, or NaN, Inf or Infinity with an optional sign and regardless of case. whole
+// reports whether s consists of digits with an optional sign. A number that overflows yields an infinite value.
 func ParseNumber(s string) (v float64, whole, ok bool) {
 	whole = true
 	digits := false
@@ -61,7 +62,7 @@ func ParseNumber(s string) (v float64, whole, ok bool) {
 	return v, whole, true
 }
 
-// HalfToFloat converts an IEEE 754 half-precision number.
+// HalfToFloat converts an IEEE 754 half-precision number, given by its bits.
 func HalfToFloat(b uint16) float64 {
 	fraction, exponent := float64(b&0x3ff), int(b>>10&0x1f)
 	v := math.Ldexp(fraction+0x400, exponent-25)
@@ -79,8 +80,8 @@ func HalfToFloat(b uint16) float64 {
 	return v
 }
 
-// FloatToHalf returns the bits of the float16 nearest to v, of two equally near ones the even one. Values beyond its
-// range become infinite.
+// FloatToHalf returns the bits of the float16 nearest to v, with ties to even. Values beyond its range become
+// infinite.
 func FloatToHalf(v float64) uint16 {
 	sign := uint16(math.Float64bits(v) >> 63 << 15)
 	switch v = math.Abs(v); {
@@ -88,12 +89,13 @@ func FloatToHalf(v float64) uint16 {
 		return sign | 0x7e00
 	case v == 0:
 		return sign
-	case v >= 65520: // half-way beyond the largest number, 65504
+	case v >= 65520: // half a unit above the largest finite number, 65504
 		return sign | 0x7c00
 	}
 	_, exponent := math.Frexp(v)
 	exponent = max(exponent-1, -14) // -14 also of subnormal numbers
 	units := math.RoundToEven(math.Ldexp(v, 10-exponent))
-	// Units of 1024 and more have the implicit bit, which adds one to the stored exponent; 2048 carries into it.
+	// If units is 1024 or more, the implicit bit is set and adds one to the stored exponent; 2048 carries into
+	// the exponent.
 	return sign + uint16(exponent+14)<<10 + uint16(units)
 }

@@ -1,6 +1,6 @@
 package numeral
 
-// NullNaN replaces NaN by nulls, which it marks, and returns their number. A number of a null is 0.
+// NullNaN replaces each NaN by a null, with the number 0, and returns the number of nulls.
 func NullNaN(number []float64, null []bool) (nulls int) {
 	for i, v := range number {
 		if v != v && !null[i] {

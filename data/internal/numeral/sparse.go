@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// SortEntries sorts the entries of a row by place and reports whether every place occurs once.
+// SortEntries sorts the entries of a row by index, and reports whether every index occurs only once.
 func SortEntries(index []int32, value []float64) (distinct bool) {
 	if !slices.IsSorted(index) {
 		sort.Sort(&entries{index, value})
@@ -18,7 +18,7 @@ func SortEntries(index []int32, value []float64) (distinct bool) {
 	return true
 }
 
-// entries are the entries of a row as something to sort by place.
+// entries implements sort.Interface for the entries of a row.
 type entries struct {
 	index []int32
 	value []float64

@@ -8,11 +8,12 @@ import (
 	"github.com/drotrain/drotrain/data/internal/ipc"
 )
 
-// arrowSchema is the key under which writers store the Arrow schema of a file.
+// arrowSchema is the metadata key under which writers store the Arrow schema of a file.
 const arrowSchema = "ARROW:schema"
 
-// readArrowTypes returns the exact types that the columns had in Arrow, by name. Parquet has no type for durations
-// and no name of a time zone: pandas, polars and pyarrow store the original types in the metadata.
+// readArrowTypes returns the exact types that the columns had in Arrow, indexed by name. Parquet has no type for
+// durations and does not store the names of time zones, but pandas, polars and pyarrow store the original types in
+// the metadata.
 func readArrowTypes(meta *metadata.FileMetaData) map[string]string {
 	text := meta.KeyValueMetadata().FindValue(arrowSchema)
 	if text == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// bufferPool provides buffers for Arrow's readers.
+// bufferPool provides buffers to Arrow's column readers.
 var bufferPool = sync.Pool{New: func() any { return memory.NewResizableBuffer(memory.NewGoAllocator()) }}
 
 // batchRows is the number of values requested from Arrow at a time.
@@ -21,14 +21,15 @@ const batchRows = 2048
 type chunkReader struct {
 	chunk *chunk
 	feed  pageFeed
-	// first row to return; those before are skipped at the first call
-	begin   int
-	fill    func(dst []float64) (total int64, present int, err error) // reads the values that are not null, without gaps
+	// first row to return; the first call skips the preceding rows
+	begin int
+	// reads values without the nulls between them
+	fill    func(dst []float64) (total int64, present int, err error)
 	codes   func(dst []int32, levels *table.Levels) (total int64, present int, err error)
 	defs    []int16 // nil for a required column
 	row     int     // of the chunk
 	page    int     // the next one to begin
-	left    int     // values left in the current one
+	left    int     // number of values left in the current page
 	lost    int     // index in the last batch of the first value that lost digits, or -1
 	inexact int     // first row (1-based, in the chunk) that lost digits, or 0
 }
@@ -88,14 +89,14 @@ func (r *chunkReader) Inexact() int { return r.inexact }
 // Close frees the buffers of the chunk.
 func (r *chunkReader) Close() { r.feed.close() }
 
-// openChunk returns a reader that begins at a row of a chunk.
+// openChunk returns a reader of the values of a chunk that begins at a row.
 func openChunk(c *chunk, row int, b *table.Buffers) (*chunkReader, error) {
 	how := c.leaf.how
 	r := &chunkReader{chunk: c, feed: newPageFeed(c, b), begin: row, lost: -1}
 	if c.Nullable() {
 		r.defs = make([]int16, min(batchRows, c.values))
 	}
-	// Pages before the row are passed over, but for the dictionary.
+	// Pages before the row are skipped, except the dictionary.
 	first := 0
 	for first < len(c.pages) && c.pages[first].kind == pageDictionary {
 		first++
@@ -105,7 +106,8 @@ func openChunk(c *chunk, row int, b *table.Buffers) (*chunkReader, error) {
 		r.row += c.pages[first].values
 		first++
 	}
-	if first < len(c.pages) && c.pages[first].encoding == encDeltaByteArray { // some writers share prefixes across pages
+	// some writers share prefixes of texts across pages
+	if first < len(c.pages) && c.pages[first].encoding == encDeltaByteArray {
 		first, r.row = begin, 0
 	}
 	r.page, r.feed.first = first, first
@@ -161,14 +163,14 @@ func openChunk(c *chunk, row int, b *table.Buffers) (*chunkReader, error) {
 		}))
 	case *file.Int96ColumnChunkReader:
 		fillWith(r, a.ReadBatch, convertEach(r, func(v parquet.Int96) (float64, bool) { return how.bytes(v[:]) }))
-	default: // there are no other encodings of the rest
+	default: // the remaining pages have no other encodings
 		return nil, table.Damaged("values of type %s cannot be read", how.name)
 	}
 	return r, nil
 }
 
-// arrowDescr returns the description of the column for Arrow's reader. Arrow supports the encoding DELTA_BYTE_ARRAY for
-// texts only, so that values of a fixed length, such as decimals, are read as texts.
+// arrowDescr returns the description of the column for Arrow's reader. Since Arrow supports the encoding
+// DELTA_BYTE_ARRAY only for texts, values of a fixed length, such as decimals, are described as texts.
 func arrowDescr(c *chunk) (*schema.Column, error) {
 	l := c.leaf
 	if l.descr.PhysicalType() != parquet.Types.FixedLenByteArray {
@@ -192,7 +194,7 @@ func arrowDescr(c *chunk) (*schema.Column, error) {
 	return schema.NewColumn(node, l.descr.MaxDefinitionLevel(), 0), nil
 }
 
-// fillWith sets the function that reads a batch to one that converts values of type T.
+// fillWith sets the function with which r fills a batch: it reads values of type T and converts them.
 func fillWith[T any](
 	r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T),
 ) {
@@ -206,7 +208,7 @@ func fillWith[T any](
 	}
 }
 
-// codesWith sets the function that reads a batch of codes to one that looks up values of type T.
+// codesWith sets the function with which r fills a batch of codes: it reads values of type T and looks them up.
 func codesWith[T any](
 	r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), look func(v T, to *table.Levels) int32,
 ) {
@@ -222,7 +224,7 @@ func codesWith[T any](
 	}
 }
 
-// convertEach returns a function that converts values one by one, and records the first that loses digits.
+// convertEach returns a function that converts values one by one and records the first value that loses digits.
 func convertEach[T any](r *chunkReader, convert func(v T) (x float64, exact bool)) func(dst []float64, v []T) {
 	return func(dst []float64, v []T) {
 		for i, k := range v {
@@ -234,8 +236,8 @@ func convertEach[T any](r *chunkReader, convert func(v T) (x float64, exact bool
 	}
 }
 
-// readValues reads the next len(dst) values with fill, absent for nulls, and returns the number of nulls. If null
-// is not nil, it marks them there.
+// readValues reads the next len(dst) values with fill, stores absent for nulls, and returns the number of nulls. If
+// null is not nil, it marks the nulls there.
 func readValues[T float64 | int32](
 	r *chunkReader, dst []T, null []bool, absent T, fill func([]T) (int64, int, error),
 ) (nulls int, err error) {
@@ -247,7 +249,7 @@ func readValues[T float64 | int32](
 					return err
 				}
 			}
-			r.inexact = 0 // the reader of those rows reports it
+			r.inexact = 0 // the reader of the preceding rows reports it
 		}
 		for at := 0; at < len(dst); {
 			var marks []bool

@@ -13,24 +13,25 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A converter converts values of a Parquet column. exact reports whether a float64 holds all their digits.
+// A converter converts the values of a Parquet column to numbers. exact reports whether a float64 holds all digits
+// of a value.
 type converter struct {
-	name    string // of the type, for the user
+	name    string // name of the type, for the user
 	kind    table.Kind
-	zoned   bool // times in UTC, of a clock with a zone
-	clock   bool // dates or times; of kind Other, or Numeric as days
+	zoned   bool // times are in UTC, from a clock with a time zone
+	clock   bool // dates or times: the kind is Other, or Numeric in days
 	integer bool
 	number  func(v int64) (x float64, exact bool) // of Int32 and Int64
 	bytes   func(b []byte) (x float64, exact bool)
 	text    func(b []byte) string // of decimals that are texts
 }
 
-// unitsPerSecond holds the units of times.
+// unitsPerSecond maps Parquet's units of time to their number in a second.
 var unitsPerSecond = map[schema.TimeUnitType]int64{schema.TimeUnitMillis: 1e3, schema.TimeUnitMicros: 1e6,
 	schema.TimeUnitNanos: 1e9}
 
-// converterFor returns the converter of a leaf column by its physical type and its annotation. Unsupported
-// types become Other.
+// converterFor returns the converter of a leaf column with the given physical type and annotation. Columns of
+// unsupported types are of kind Other.
 func converterFor(d *schema.Column, dates bool) converter {
 	clock := converter{clock: true}
 	if dates {
@@ -79,15 +80,16 @@ func converterFor(d *schema.Column, dates bool) converter {
 	return c
 }
 
-// divideBy returns a conversion of counts of a unit.
+// divideBy returns a function that converts counts of a unit, of which units make up one, to numbers.
 func divideBy(units float64) func(v int64) (float64, bool) {
 	return func(v int64) (float64, bool) { return float64(v) / units, true }
 }
 
-// int96Days converts timestamps of Spark, nanoseconds of a day and its Julian number, to days. Whole
-// microseconds give the same bits as in a column of microseconds.
+// int96Days converts timestamps as written by Spark, which consist of the nanoseconds of a day and its Julian day
+// number, to days. For whole microseconds it returns the same bits as for a column of microseconds.
 func int96Days(b []byte) (float64, bool) {
-	const epoch, far = 2440588, 100e6 // Julian day of 1970-01-01; days whose microseconds an int64 holds
+	// Julian day number of 1970-01-01, and a number of days whose microseconds an int64 can hold
+	const epoch, far = 2440588, 100e6
 	day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
 	ns := int64(binary.LittleEndian.Uint64(b))
 	if ns%1e3 == 0 && max(day, -day) < far && max(ns, -ns) <= 86400e9 {
@@ -96,8 +98,8 @@ func int96Days(b []byte) (float64, bool) {
 	return float64(day) + float64(ns)/86400e9, true
 }
 
-// plainConverter returns the converter of a physical type without an annotation; other is the name of types
-// that are not supported.
+// plainConverter returns the converter of a physical type without an annotation; other is the name to show for
+// unsupported types.
 func plainConverter(other string, phys parquet.Type) converter {
 	switch phys {
 	case parquet.Types.Boolean:
@@ -114,7 +116,7 @@ func plainConverter(other string, phys parquet.Type) converter {
 	return converter{name: other}
 }
 
-// intConverter returns the converter of integers of a width.
+// intConverter returns the converter of integers with the given number of bits.
 func intConverter(bits int, signed bool) converter {
 	c := converter{kind: table.Numeric, integer: true, name: fmt.Sprintf("int%d", bits)}
 	least, most := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
@@ -139,8 +141,8 @@ func intConverter(bits int, signed bool) converter {
 	return c
 }
 
-// exactConverter returns the converter that keeps the exact values of a column of a type that has any, or how.
-// arrow is the type of the column in the schema of Arrow that its writer stored, or "".
+// exactConverter returns a converter that keeps the exact values of a column, or how if its numbers are exact
+// already. arrow is the type of the column in the Arrow schema that its writer stored, or "".
 func exactConverter(d *schema.Column, how converter, arrow string) converter {
 	switch d.LogicalType().(type) {
 	case schema.NullLogicalType, schema.UnknownLogicalType:
@@ -210,8 +212,8 @@ func exactTypeOf(d *schema.Column, how converter, arrow string) (e table.ExactTy
 	return table.ExactType{Form: table.TimestampForm, Bits: 64, PerSecond: 1e9}, d.PhysicalType() == parquet.Types.Int96
 }
 
-// int96Nanoseconds converts a timestamp of Spark to nanoseconds since 1970. It panics with an error outside of
-// the years 1677 to 2262, whose nanoseconds an int64 holds.
+// int96Nanoseconds converts a timestamp as written by Spark to nanoseconds since 1970. It panics with an error for
+// years outside 1677 to 2262, whose nanoseconds do not fit in an int64.
 func int96Nanoseconds(b []byte) int64 {
 	const epoch, perDay = 2440588, 86400e9
 	day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
@@ -223,10 +225,10 @@ func int96Nanoseconds(b []byte) int64 {
 	return day*perDay + ns
 }
 
-// decimalConverter returns the converter of decimals.
+// decimalConverter returns the converter of decimals with the given precision and scale.
 func decimalConverter(precision, scale int32) converter {
 	c := converter{kind: table.Numeric, integer: scale == 0, name: fmt.Sprintf("decimal(%d, %d)", precision, scale)}
-	most := math.Pow10(int(precision - scale)) // a value that rounds to it is let pass
+	most := math.Pow10(int(precision - scale)) // a larger value that rounds to this limit is accepted
 	within := func(v float64) float64 {
 		if math.Abs(v) > most {
 			panic(table.Damaged("%v is not a value of type %s", v, c.name))
@@ -241,7 +243,7 @@ func decimalConverter(precision, scale int32) converter {
 	return c
 }
 
-// groupType returns the type of a column that is a group or is repeated.
+// groupType returns a type name for a column that is a group or is repeated.
 func groupType(n schema.Node) string {
 	switch n.LogicalType().(type) {
 	case schema.ListLogicalType:
@@ -255,7 +257,7 @@ func groupType(n schema.Node) string {
 	return "struct"
 }
 
-// valueWidth returns the size in bytes of a plain value, 0 for byte arrays and −1 for bools.
+// valueWidth returns the size in bytes of a value in plain encoding, 0 for byte arrays and −1 for bools.
 func valueWidth(d *schema.Column) int {
 	switch d.PhysicalType() {
 	case parquet.Types.Boolean:

@@ -1,15 +1,13 @@
-// Package parquet reads Parquet files by pieces, and writes them.
+// Package parquet reads Parquet files in pieces, and writes them.
 //
-// Nothing here holds a whole file. [Open] reads the footer and the headers of the
-// pages. The footer is walked by our own reader first (thrift.go), which checks
-// every length against the bytes there are; then Arrow's parser makes the schema
-// of it. Column chunks are checked to lie apart inside the file and to agree with
-// the schema (open.go). The values stay in the file until they are asked for:
-// pages are then read one at a time, checked against their checksum and decompressed with a bound
-// (page.go), and Arrow's decoders turn them into values (chunk.go). What Arrow does not check is
-// checked first: sizes, counts of values, headers that promise more than there is (runs.go). A
-// panic of a decoder is an error.
+// A file is never in memory as a whole. [Open] reads the footer and the page headers. The footer is first parsed by
+// a reader in this package (thrift.go), which checks every length against the available bytes; then Arrow's parser
+// derives the schema from it. Column chunks must be disjoint, inside the file and consistent with the schema
+// (open.go). The values stay in the file until they are requested. Pages are then read one at a time, checked
+// against their checksums and decompressed with a bound on the size (page.go), and Arrow's decoders convert them to
+// values (chunk.go). This package first checks what Arrow does not check: sizes, numbers of values, and headers
+// that announce more data than there is (runs.go). A panic in a decoder is converted to an error.
 //
-// It imports data/internal/intake and data/internal; only data imports it. Start reading at
-// open.go.
+// The package imports data/internal/intake and other packages in data/internal; only package data imports it. The
+// best place to start reading is open.go.
 package parquet

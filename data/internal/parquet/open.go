@@ -19,7 +19,7 @@ import (
 // A chunk is one column of one row group.
 type chunk struct {
 	leaf       *leaf
-	from, size int64 // where it is in the file
+	from, size int64 // position and size in the file
 	codec      codec.Codec
 	values     int
 	pages      []pageHeader
@@ -33,14 +33,14 @@ type leaf struct {
 	how    converter
 	chunks []*chunk // one per row group
 	out    *table.Column
-	lists  bool // of floats, which may be vectors
+	lists  bool // lists of floats, which may be vectors
 
-	padding string // what its writer puts behind the plain values of a page, or nothing
+	padding string // bytes that the writer appends to the plain values of a page; may be empty
 }
 
-// Open returns a table of a file with the named columns, or all for nil, in the order of the file, without
-// reading their values. If dates is set, dates and timestamps become Numeric, as days; if exact is set, the
-// columns that have a [table.ExactType] are read as their bits or texts.
+// Open returns a table of a file with the named columns, in the order of the file, without reading their values;
+// nil names means all columns. If dates is set, dates and timestamps become Numeric, in days. If exact is set,
+// columns that have a [table.ExactType] are read as bits or texts.
 func Open(in intake.Source, names []string, dates, exact bool) (t *intake.Table, err error) {
 	err = intake.Guard(func() (err error) { t, err = open(in, names, dates, exact); return err })
 	return t, err
@@ -71,7 +71,7 @@ func open(in intake.Source, names []string, dates, exact bool) (*intake.Table, e
 	if stored := meta.KeyValueMetadata().FindValue(intake.PandasKey); stored != nil {
 		intake.MarkIndexes(f.Columns, *stored)
 	}
-	// All page headers are walked before anything is allocated by the row count.
+	// All page headers are read before memory is allocated according to the number of rows.
 	for _, l := range leaves {
 		if err := l.readPageHeaders(); err != nil {
 			return nil, intake.InColumn(l.out.Name, err)
@@ -91,7 +91,7 @@ func open(in intake.Source, names []string, dates, exact bool) (*intake.Table, e
 	return f, nil
 }
 
-// metadataOf parses a footer with Arrow.
+// metadataOf parses a footer with Arrow's parser.
 func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
 	err = intake.GuardAs("the types in its footer", func() (err error) {
 		if meta, err = metadata.NewFileMetaData(footer, nil); err != nil {
@@ -105,7 +105,7 @@ func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
 	return meta, err
 }
 
-// columnsOf returns a table with the requested columns of a file, and the leaves of those that can be read.
+// columnsOf returns a table with the requested columns of a file, and the leaves of those columns that can be read.
 func columnsOf(
 	in intake.Source, meta *metadata.FileMetaData, names []string, dates, exact bool,
 ) (*intake.Table, []*leaf, error) {
@@ -167,7 +167,7 @@ func columnsOf(
 	return f, leaves, nil
 }
 
-// readPageHeaders reads the page headers of all chunks of a leaf and makes the chunks the parts of its column.
+// readPageHeaders reads the page headers of all chunks of a leaf and sets the chunks as the parts of its column.
 func (l *leaf) readPageHeaders() error {
 	parts := make([]table.Part, 0, len(l.chunks))
 	for _, c := range l.chunks {
@@ -208,8 +208,8 @@ func parquetFooter(in intake.Source) ([]byte, error) {
 	return footer, table.ReadFull(in, footer, in.Size()-8-size)
 }
 
-// checkSchemaTree panics with an error unless the flat list of schema elements is a tree and old and new type
-// annotations agree.
+// checkSchemaTree panics with an error unless the flat list of schema elements describes a tree and the old and new
+// type annotations agree.
 func checkSchemaTree(v *thriftValue) {
 	if v == nil || len(v.list) == 0 {
 		panic(table.Damaged("the footer has no schema"))
@@ -246,13 +246,14 @@ func checkSchemaTree(v *thriftValue) {
 	}
 }
 
-// annotations maps old annotations to their numbers in the newer union of logical types, 0 for none.
+// annotations maps old type annotations to field numbers in the newer union of logical types; 0 means that there is
+// none.
 var annotations = [...]int16{1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 10, 10, 10, 10, 10, 10, 10, 10, 12, 13, 0}
 
-// checkAnnotation panics with an error if a schema element has contradicting old and new annotations.
+// checkAnnotation panics with an error if the old and new annotations of a schema element contradict each other.
 func checkAnnotation(e *thriftValue) {
 	for _, f := range e.fields {
-		if f.id < 1 || f.id > 10 { // what it says may change the meaning of the values
+		if f.id < 1 || f.id > 10 { // an unknown annotation may change the meaning of the values
 			panic(table.Damaged("column %q has a property of unknown number %d", e.get(4).bytes, f.id))
 		}
 	}
@@ -265,7 +266,9 @@ func checkAnnotation(e *thriftValue) {
 		id := annotations[old.num]
 		member := logical.get(id)
 		ok = member != nil && len(logical.fields) == 1
-		if ok && id == 10 { // width and sign: 11 to 14 are unsigned of 8 to 64 bits, 15 to 18 signed
+		// width and sign of integers: the old annotations 11 to 14 are unsigned with 8 to 64 bits, 15 to 18
+		// signed
+		if ok && id == 10 {
 			k := old.num - 11
 			signed := member.get(2)
 			ok = member.intOr(1, 0) == 8<<(k%4) && signed != nil && (signed.num == 1) == (k >= 4)
@@ -279,8 +282,8 @@ func checkAnnotation(e *thriftValue) {
 	}
 }
 
-// locateChunks finds and checks the column chunks of the leaves, and sets the number of rows. body is the size
-// of the file without its footer.
+// locateChunks finds and checks the column chunks of the leaves, and sets the number of rows. body is the size in
+// bytes of the file without its footer.
 func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) error {
 	groups := tree.get(4)
 	total := tree.int(3)
@@ -320,7 +323,9 @@ func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Sch
 			}
 			from, size := md.int(9), md.int(7)
 			if d := md.intOr(11, 0); d > 0 && (d < from || from == 0) {
-				from = d // where the dictionary is; some writers leave the other at 0 when there are no values
+				// position of the dictionary; some writers set the other position to 0 if there are
+				// no values
+				from = d
 			}
 			if size < 0 || from < 0 || size > 0 && from < 4 || from > body || size > body-from {
 				return table.Damaged("column %q of row group %d lies outside the file, which may be truncated", descr.Path(), g)

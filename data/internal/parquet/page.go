@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// Parquet's numbers for page types, codecs and encodings.
+// Numbers that Parquet assigns to page types, codecs and encodings.
 const (
 	pageData       = 0
 	pageIndex      = 1
@@ -31,17 +31,17 @@ const (
 	encByteStreamSplit = 9
 )
 
-// A pageHeader is the header of a page with the position of its bytes.
+// A pageHeader holds the header of a page and the position of its bytes.
 type pageHeader struct {
 	kind     int64
-	from     int64 // where its bytes begin in the file
+	from     int64 // position in the file at which its bytes begin
 	packed   int   // how many there are
 	size     int   // decompressed
 	values   int
 	encoding int64
 
 	// version 2
-	nulls          int // −1 or 0 where its writer, without statistics, did not count them
+	nulls          int // −1 or 0 if the writer did not count nulls, since it wrote no statistics
 	defLen, repLen int
 	compressed     bool
 
@@ -51,10 +51,11 @@ type pageHeader struct {
 	crc         uint32
 }
 
-// headerWindow is the number of bytes read to find a page header; for a longer one it grows.
+// headerWindow is the number of bytes that are first read to parse a page header. If the header is longer, more are
+// read.
 const headerWindow = int64(4 << 10)
 
-// readHeader returns the page header at a position of a chunk and its length.
+// readHeader returns the page header at a position of a chunk, and the size of the header in bytes.
 func (c *chunk) readHeader(at int64) (h thriftValue, n int) {
 	left := c.from + c.size - at
 	for size := min(headerWindow, left); ; size = min(4*size, left) {
@@ -63,7 +64,7 @@ func (c *chunk) readHeader(at int64) (h thriftValue, n int) {
 			panic(err)
 		}
 		if size == left {
-			return parseThrift(window) // the last chance: it panics with the reason
+			return parseThrift(window) // this call panics with the reason
 		}
 		if intake.Guard(func() error { h, n = parseThrift(window); return nil }) == nil {
 			return h, n
@@ -153,14 +154,13 @@ func walkPages(c *chunk) []pageHeader {
 	return pages
 }
 
-// A pageFeed reads, checks and decompresses the pages of a chunk for Arrow's column reader. It holds the
-// dictionary and the last two pages if values may point into the page they were read from, since Arrow requests
-// the next page early.
+// A pageFeed reads, checks and decompresses the pages of a chunk for Arrow's column reader. It holds the dictionary
+// and, if values may point into their page, the last two pages, since Arrow requests the next page early.
 type pageFeed struct {
 	chunk *chunk
-	first int // pages before it are skipped, except the dictionary
+	first int // preceding pages are skipped, except the dictionary
 	next  int
-	width int // bytes of a fixed-width value; 0 for byte arrays; -1 for bools
+	width int // size in bytes of a fixed-width value; 0 for byte arrays; -1 for bools
 	page  file.Page
 
 	buffers    *table.Buffers
@@ -169,7 +169,7 @@ type pageFeed struct {
 	turn       int
 }
 
-// newPageFeed returns a feed of all pages of a chunk, decompressed into the given buffers.
+// newPageFeed returns a feed of all pages of a chunk, which are decompressed into the given buffers.
 func newPageFeed(c *chunk, b *table.Buffers) pageFeed {
 	f := pageFeed{chunk: c, width: valueWidth(c.leaf.descr), buffers: b, held: make([][]byte, 1)}
 	if t := c.leaf.descr.PhysicalType(); t == parquet.Types.ByteArray || t == parquet.Types.FixedLenByteArray {
@@ -207,7 +207,7 @@ func (f *pageFeed) load(dst *[]byte, p *pageHeader) []byte {
 	if !p.compressed {
 		how = codec.None
 	}
-	head := p.repLen + p.defLen // of version 2, whose levels are not compressed
+	head := p.repLen + p.defLen // in version 2, levels are not compressed
 	if cap(*dst) < p.size && (how == codec.None || p.size <= trustedSize+16*p.packed) {
 		f.buffers.Put(*dst)
 		*dst = f.buffers.Get(p.size)
@@ -217,12 +217,12 @@ func (f *pageFeed) load(dst *[]byte, p *pageHeader) []byte {
 	if head == 0 && how != codec.None {
 		*dst = body
 	} else {
-		*dst = append(out, body...) // most often it is there already
+		*dst = append(out, body...) // usually the bytes are already in place
 	}
 	return *dst
 }
 
-// trustedSize is the largest size of a page for which memory is allocated before its bytes have been read.
+// trustedSize is the maximum size in bytes of a page for which memory is allocated before its bytes have been read.
 const trustedSize = 64 << 10
 
 // Next reads the next page. It panics with an error if the page is damaged.
@@ -246,7 +246,7 @@ func (f *pageFeed) Next() bool {
 	return false
 }
 
-// usesDictionary reports whether a remaining page has indices of the dictionary. Writers stop using a
+// usesDictionary reports whether a remaining page contains indices into the dictionary. Writers stop using a
 // dictionary that has become too large.
 func (f *pageFeed) usesDictionary() bool {
 	return slices.ContainsFunc(f.chunk.pages[f.first:], func(p pageHeader) bool {
@@ -295,8 +295,8 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	return file.NewDataPageV1(b, int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(page)))
 }
 
-// cutLevels splits the decompressed bytes b of a version-1 data page into its encoded levels and the rest. The page has
-// no levels if the largest possible level, most, is 0.
+// cutLevels splits the decompressed bytes b of a version-1 data page into its encoded levels and the remaining
+// bytes. If the maximum level, most, is 0, the page contains no levels.
 func cutLevels(b []byte, most int, enc int64) (levels, rest []byte) {
 	if most == 0 {
 		return nil, b
@@ -311,8 +311,8 @@ func cutLevels(b []byte, most int, enc int64) (levels, rest []byte) {
 	return b[4:n], b[n:]
 }
 
-// checkBody checks the bytes of the present values as far as Arrow's decoders do not, and returns the encoding
-// for Arrow.
+// checkBody makes those checks of the bytes of the present values that Arrow's decoders omit, and returns the
+// encoding to state to Arrow.
 func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 	switch enc {
 	case encPlain:
@@ -327,7 +327,7 @@ func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 		checkDelta(b, present)
 	case encDeltaByteArray:
 		checkDelta(b[checkDelta(b, present):], present)
-	case encRLE: // of bools; Arrow reads on behind the last run
+	case encRLE: // encoding of bools; Arrow reads past the last run
 		runs, _ := cutLevels(b, 1, encRLE)
 		countLevels(runs, present, 1)
 	case encPlainDictionary, encRLEDictionary:

@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// walkRuns reads n numbers of width bits each from Parquet's hybrid of runs and bit-packed groups. It calls run
-// with the number and length of every run, and group with the bytes and length of every group. It panics with
+// walkRuns reads n numbers of width bits each in Parquet's hybrid encoding of runs and bit-packed groups. It calls
+// run with the number and length of every run, and group with the bytes and length of every group. It panics with
 // an error if b is invalid.
 func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(b []byte, count int)) {
 	for n > 0 {
@@ -42,12 +42,12 @@ func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(
 			panic(table.Damaged("a page ends before its last value"))
 		}
 		group(b, values)
-		n, b = n-values, b[min(int(count)*width, len(b)):] // some writers cut the padding of the last group
+		n, b = n-values, b[min(int(count)*width, len(b)):] // some writers omit the padding of the last group
 	}
 }
 
-// countLevels returns how many of the n levels in b equal most, the largest possible level (at most 3). If most is 0, b
-// holds no levels, and countLevels returns n. It panics with an error if b is invalid.
+// countLevels returns how many of the n levels in b are equal to most, the maximum level (at most 3). If most is 0,
+// b holds no levels, and countLevels returns n. It panics with an error if b is invalid.
 func countLevels(b []byte, n, most int) (equal int) {
 	if most == 0 {
 		return n
@@ -78,8 +78,8 @@ func countLevels(b []byte, n, most int) (equal int) {
 	return equal
 }
 
-// checkDelta checks that b holds n delta-binary-packed numbers and returns their size in bytes. Without the
-// check, Arrow's decoder would allocate as many numbers as the header states.
+// checkDelta checks that b holds n numbers in delta-binary-packed encoding, and returns their size in bytes.
+// Without this check, Arrow's decoder would allocate memory for as many numbers as the header states.
 func checkDelta(b []byte, n int) int {
 	at := 0
 	uvarint := func() uint64 {

@@ -6,15 +6,15 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// A small reader of Thrift's compact protocol, for Parquet's footers and page
-// headers. It never allocates more than a fixed multiple of what it reads: a
-// list must hold at least a byte for each of its elements.
+// This file contains a small reader of Thrift's compact protocol for Parquet's footers and page headers. It never
+// allocates more than a fixed multiple of the bytes that it reads, since a list must contain at least one byte for
+// each element.
 
 type thriftValue struct {
 	kind   byte
 	num    int64         // bools, integers
 	bytes  []byte        // strings; aliases the input
-	list   []thriftValue // lists, sets; maps as key, value, key, value
+	list   []thriftValue // elements of lists and sets; maps as key, value, key, value, …
 	fields []thriftField // structs
 }
 
@@ -80,7 +80,7 @@ func parseThrift(b []byte) (v thriftValue, n int) {
 
 func (r *thriftReader) fail() { panic(table.Damaged("the metadata cannot be read")) }
 
-// take returns the next n bytes.
+// take reads the next n bytes.
 func (r *thriftReader) take(n int) []byte {
 	if n > len(r.b)-r.i {
 		r.fail()
@@ -105,7 +105,8 @@ func (r *thriftReader) varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// count reads a size and checks it against the remaining bytes.
+// count reads a number of elements and checks that the remaining bytes suffice for elements of at least the given
+// size.
 func (r *thriftReader) count(each int) int {
 	n := r.uvarint()
 	if n > uint64(len(r.b)-r.i)/uint64(each) {
@@ -114,14 +115,14 @@ func (r *thriftReader) count(each int) int {
 	return int(n)
 }
 
-// value reads a value of a kind.
+// value reads a value of the given kind.
 func (r *thriftReader) value(kind byte, depth int) thriftValue {
 	if depth > thriftDepth {
 		r.fail()
 	}
 	v := thriftValue{kind: kind}
 	switch kind {
-	case thriftTrue, thriftFalse: // in a list; a field carries it in its type
+	case thriftTrue, thriftFalse: // for a list element; the type of a field states its value
 		v.num = int64(r.byte() & 1)
 	case thriftByte:
 		v.num = int64(int8(r.byte()))

@@ -11,15 +11,15 @@ import (
 	"github.com/drotrain/drotrain/data/table"
 )
 
-// listsFloats reports whether a leaf holds lists of floats, which may be vectors, and not lists of structs.
+// listsFloats reports whether a leaf holds lists of floats, which may be vectors, as opposed to lists of structs.
 func listsFloats(descr *schema.Column) bool {
 	t := descr.PhysicalType()
 	return len(descr.ColumnPath()) <= 3 && (t == parquet.Types.Float || t == parquet.Types.Double) &&
 		descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
 }
 
-// readVectors returns the columns of the vectors of a leaf, decoded into memory or an unnamed file. If the
-// lists are not vectors, it returns the column as it is.
+// readVectors returns the columns of the vectors of a leaf, decoded into memory or an unnamed file. If the lists
+// are not vectors, it returns the column unchanged.
 func (l *leaf) readVectors(rows int) (columns []*table.Column, err error) {
 	w := intake.NewVectorBuilder(rows, valueWidth(l.descr))
 	defer func() {
@@ -39,7 +39,7 @@ func (l *leaf) readVectors(rows int) (columns []*table.Column, err error) {
 	return w.Columns(l.out)
 }
 
-// addLists adds the lists of a chunk to vectors.
+// addLists adds the lists of a chunk to w.
 func (c *chunk) addLists(w *intake.VectorBuilder) error {
 	feed := newPageFeed(c, &table.Buffers{})
 	switch a := file.NewColumnReader(c.leaf.descr, &feed, memory.NewGoAllocator(), &bufferPool).(type) {
@@ -51,7 +51,7 @@ func (c *chunk) addLists(w *intake.VectorBuilder) error {
 	return nil
 }
 
-// addLists adds lists of numbers that read returns to vectors.
+// addLists adds the lists of numbers that read returns to w; bits returns the bits of a number.
 func addLists[T float32 | float64](
 	c *chunk, w *intake.VectorBuilder, read func(int64, []T, []int16, []int16) (int64, int, error), bits func(T) uint64,
 ) error {

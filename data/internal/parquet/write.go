@@ -20,12 +20,12 @@ import (
 // GroupRows is the number of rows in a row group.
 const GroupRows = 1 << 18
 
-// A Writer writes blocks of columns as row groups compressed with zstd, whose frames have checksums. Columns of
-// an integer Type are stored as such, float32 as floats, and other numbers as doubles. data.WriteTable checks
-// the columns.
+// A Writer writes blocks of columns as row groups compressed with zstd, whose frames have checksums. A column whose
+// Type is an integer type is stored in that type; float32 is stored as float, and other numbers as double.
+// data.WriteTable checks the columns before it passes them on.
 type Writer struct {
 	to  io.Writer
-	out *file.Writer // after the first block, which decides the schema
+	out *file.Writer // set after the first block, which determines the schema
 }
 
 // NewWriter returns a Writer to w.
@@ -64,7 +64,7 @@ func (w *Writer) begin(cols []table.Column) error {
 	return nil
 }
 
-// Write writes the first rows rows of the columns.
+// Write writes the given number of rows of the columns.
 func (w *Writer) Write(cols []table.Column, rows int) error {
 	first := w.out == nil
 	if first {
@@ -97,7 +97,7 @@ func (w *Writer) Write(cols []table.Column, rows int) error {
 // Close writes the footer.
 func (w *Writer) Close() error { return w.out.Close() }
 
-// typeOf returns the type for storing a column, and the bytes of a value of fixed length or −1.
+// typeOf returns the types in which a column is stored, and the size in bytes of values of fixed length, or −1.
 func typeOf(c *table.Column) (logical schema.LogicalType, phys parquet.Type, width int) {
 	if e, ok := c.ExactType(); ok {
 		return exactType(e)
@@ -121,12 +121,12 @@ func typeOf(c *table.Column) (logical schema.LogicalType, phys parquet.Type, wid
 	return schema.NoLogicalType{}, parquet.Types.Double, -1
 }
 
-// timeUnits maps units per second to Parquet's units; seconds, which Parquet does not have, become milliseconds.
+// timeUnits maps units per second to Parquet's units. Seconds, which Parquet lacks, become milliseconds.
 var timeUnits = map[int64]schema.TimeUnitType{1: schema.TimeUnitMillis, 1e3: schema.TimeUnitMillis,
 	1e6: schema.TimeUnitMicros, 1e9: schema.TimeUnitNanos}
 
-// exactType works like typeOf for exact values. Decimals with a negative scale, which Parquet does not have, are
-// stored with scale 0.
+// exactType works like typeOf for exact values. Decimals with a negative scale, which Parquet lacks, are stored
+// with scale 0.
 func exactType(e table.ExactType) (logical schema.LogicalType, phys parquet.Type, width int) {
 	switch e.Form {
 	case table.SignedForm, table.UnsignedForm:
@@ -152,19 +152,19 @@ func exactType(e table.ExactType) (logical schema.LogicalType, phys parquet.Type
 	return logical, parquet.Types.FixedLenByteArray, decimalWidth(precision)
 }
 
-// decimalDigits returns the precision and the scale with which Parquet stores a decimal.
+// decimalDigits returns the precision and scale with which Parquet stores a decimal.
 func decimalDigits(e table.ExactType) (precision, scale int32) {
 	return max(e.Precision-min(e.Scale, 0), e.Scale), max(e.Scale, 0)
 }
 
-// decimalWidth returns the number of bytes of decimals of a precision.
+// decimalWidth returns the number of bytes of a decimal with the given precision.
 func decimalWidth(precision int32) int {
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil)
 	return limit.BitLen()/8 + 1
 }
 
-// arrowMetadata returns the Arrow schema of columns whose types Parquet does not have, or nothing: durations, and
-// timestamps in the zone of a place.
+// arrowMetadata returns metadata with the Arrow schema of columns whose types Parquet lacks (durations and
+// timestamps with a named time zone), or nil if there are none.
 func arrowMetadata(cols []table.Column) (metadata.KeyValueMetadata, error) {
 	needed := false
 	for i := range cols {
@@ -183,7 +183,7 @@ func arrowMetadata(cols []table.Column) (metadata.KeyValueMetadata, error) {
 	return out, out.Append(arrowSchema, base64.StdEncoding.EncodeToString(b))
 }
 
-// integers maps integer types to their sizes in bits, negative for unsigned types.
+// integers maps integer types to their sizes in bits, which are negative for unsigned types.
 var integers = map[string]int8{"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": -8, "uint16": -16,
 	"uint32": -32, "uint64": -64}
 
@@ -248,7 +248,7 @@ func writeValues[T any](
 	return err
 }
 
-// writeInts writes the rows [from, to) of exact values, in the unit of [exactType].
+// writeInts writes the rows [from, to) of exact values, in the unit that [exactType] chose.
 func writeInts[T int32 | int64](c *table.Column, from, to int, write func([]T, []int16, []int16) (int64, error)) error {
 	e, _ := c.ExactType()
 	factor, divisor := int64(1), int64(1)
@@ -273,7 +273,8 @@ func writeInts[T int32 | int64](c *table.Column, from, to int, write func([]T, [
 	return writeValues(c, from, to, write, func(i int) T { return T(c.Int[i] * factor / divisor) })
 }
 
-// fixedBytes returns a function that returns the bytes of a half float or a long decimal.
+// fixedBytes returns a function that returns the bytes of row i, which holds a half-precision float or a long
+// decimal.
 func fixedBytes(c *table.Column) func(i int) parquet.FixedLenByteArray {
 	e, ok := c.ExactType()
 	if !ok {

@@ -1,5 +1,5 @@
-// Package text opens text files: it decompresses gzip and bzip2, removes a byte-order mark, decodes UTF-16 and makes
-// every line end in \n. The readers of text formats, as csv and libsvm, use it.
+// Package text opens text files. It decompresses gzip and bzip2, removes a byte-order mark, decodes UTF-16 and
+// makes every line end in \n. The readers of text formats, such as csv and libsvm, use it.
 package text
 
 import (
@@ -17,11 +17,11 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// A File is a text file as decompressed lines that end in \n. It is read as a stream, as often as it is opened, and
-// never held as a whole.
+// A File is a text file as decompressed lines that end in \n. It is read as a stream, which can be opened
+// repeatedly, and is never in memory as a whole.
 type File struct {
 	Source intake.Source
-	Mark   int               // the number of bytes of its byte-order mark, or 0
+	Mark   int               // size in bytes of the byte-order mark, or 0
 	From   encoding.Encoding // its encoding; nil for UTF-8
 	Head   []byte            // its first bytes
 	Whole  bool              // they are the whole text
@@ -31,10 +31,10 @@ type File struct {
 	reads  *stream // of the last Open
 }
 
-// headBytes is the number of bytes of a file that are examined to detect its form.
+// headBytes is the number of bytes at the beginning of a file that are examined to detect its format.
 const headBytes = 64 << 10
 
-// Examine returns the text of a file after examining its beginning.
+// Examine returns the text of a file after examining the beginning of the file.
 func Examine(src intake.Source) (*File, error) {
 	t := &File{Source: src}
 	magic := make([]byte, min(3, src.Size()))
@@ -62,7 +62,7 @@ func Examine(src intake.Source) (*File, error) {
 	return t, t.readFirstBytes()
 }
 
-// readFirstBytes reads up to headBytes from the start of the file, from which the format is detected.
+// readFirstBytes reads up to headBytes from the beginning of the file to detect its format.
 func (t *File) readFirstBytes() error {
 	r, err := t.Open()
 	if err != nil {
@@ -75,7 +75,7 @@ func (t *File) readFirstBytes() error {
 	return nil
 }
 
-// findByteOrderMark sets the encoding by the mark at the beginning.
+// findByteOrderMark sets the encoding according to the byte-order mark.
 func (t *File) findByteOrderMark() {
 	switch {
 	case bytes.HasPrefix(t.Head, []byte("\xef\xbb\xbf")):
@@ -87,14 +87,14 @@ func (t *File) findByteOrderMark() {
 	}
 }
 
-// findLineEnd sets cr if the first line ends in \r without \n, outside quotes.
+// findLineEnd sets cr if the first line ends in \r without \n, ignoring quoted text.
 func (t *File) findLineEnd() {
 	h := RemoveQuoted(t.Head)
 	i := bytes.IndexAny(h, "\r\n")
 	t.cr = i >= 0 && i+1 < len(h) && h[i] == '\r' && h[i+1] != '\n'
 }
 
-// RemoveQuoted returns a text without what is between quotes.
+// RemoveQuoted returns a text without its quoted parts.
 func RemoveQuoted(text []byte) (out []byte) {
 	for i, part := range bytes.Split(text, []byte{'"'}) {
 		if i%2 == 0 {
@@ -106,7 +106,7 @@ func RemoveQuoted(text []byte) (out []byte) {
 	return out
 }
 
-// Unpacked returns the name of a file in lower case without the extension of its compression.
+// Unpacked returns the name of a file in lower case, without the extension of its compression format.
 func Unpacked(name string) string {
 	name = strings.ToLower(name)
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
@@ -138,8 +138,8 @@ func (t *File) Open() (io.Reader, error) {
 	return r, nil
 }
 
-// Project extrapolates a count n from the part of the file read since the last Open to the whole file. The result is at
-// least n.
+// Project extrapolates a count n for the part of the file read since the last Open to the whole file. The result is
+// at least n.
 func (t *File) Project(n int64) int64 {
 	if t.reads == nil || t.reads.at == 0 {
 		return n
@@ -147,7 +147,7 @@ func (t *File) Project(n int64) int64 {
 	return max(n, int64(float64(n)*float64(t.Source.Size())/float64(t.reads.at)))
 }
 
-// DamagedError converts an error of decompression; an error of the source is kept.
+// DamagedError converts an error of decompression to one about a damaged file; an error of the source is unchanged.
 func (t *File) DamagedError(err error) error {
 	var own *table.Error
 	switch {
