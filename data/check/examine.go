@@ -105,7 +105,7 @@ func (x *examination) checkColumn(c *column, f *data.Frame) (all []Finding) {
 	return all
 }
 
-// sampleRows returns the examined rows in ascending order.
+// sampleRows returns the rows to examine, in ascending order.
 func sampleRows(all int, rows []int, columns int) []int {
 	n := all
 	if rows != nil {

@@ -95,7 +95,7 @@ func (e *Encoder) profileInput(i int, values []float64, report *Report) InputPro
 	return p
 }
 
-// isProfiled reports whether a profile describes the values of the input: products and vectors have none.
+// isProfiled reports whether a profile describes the values of the input. Products and vectors have no profile.
 func (in *Input) isProfiled() bool { return len(in.Of) <= 1 && !in.isVector() }
 
 // imputedCount returns the number of nulls of a column that were filled.
@@ -147,8 +147,8 @@ func (e *Encoder) valueOf(in *Input, row []float64, narrow bool) float64 {
 	return z*c.Scale + c.Shift
 }
 
-// labelOf returns the index of the label of an encoded row, or the number of labels if every label has a column
-// and none of them is 1.
+// labelOf returns the index of the label of an encoded row. If every label has a column and none of them is 1, it
+// returns the number of labels.
 func labelOf(in *Input, row []float64) int {
 	n, skipped := len(in.Labels()), in.Skipped()
 	at := in.First

@@ -35,8 +35,9 @@ type fitting struct {
 	target    *data.Column // of the table
 	features  []*data.Column
 	problems  data.Problems
-	opener    *termOpener             // of terms over the block
-	terms     map[*data.Column][]Term // of features that are made of others: the pairs of two crossed categories, or one
+	opener    *termOpener // of terms over the block
+	// terms of derived features: one term, or one for each pair of two crossed categories
+	terms map[*data.Column][]Term
 
 	fitted []feature
 	sample *sample // rows to keep as they are read, or nil
