@@ -2,10 +2,10 @@ package train
 
 import "fmt"
 
-// An UncertifiedError reports that a training ended without certifying the gap asked for, with the reason and
-// the gap reached.
+// An UncertifiedError reports that a training ended without certifying the requested gap. It holds the reason and
+// the gap that was reached.
 type UncertifiedError struct {
-	Status      string   // of the Summary; the bounds are void where it is inconsistent
+	Status      string   // status in the Summary; the bounds are invalid if it is inconsistent
 	RelativeGap *float64 // what is proved; nil: nothing
 }
 

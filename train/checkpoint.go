@@ -28,7 +28,7 @@ func (m *Model) agreeWithCheckpoint(asked Config) error {
 	for i, s := range m.Sources {
 		all = append(all, j.Agree(fmt.Sprintf("file %d (%s)", i+1, s.Path), s.SHA256))
 	}
-	// of any number: they have the same bits
+	// for any number of ranks, since the bits do not depend on it
 	all = append(all, j.Agree("that ranks have the rows", fmt.Sprint(m.Run.rows != nil)))
 	return errors.Join(all...)
 }
@@ -39,7 +39,7 @@ func (m *Model) solveOrResume(
 	ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options,
 ) (*dro.Result, error) {
 	j := m.Config.Checkpoint
-	if l2, ok := p.Primal.(dro.L2); ok { // a baseline may be solved again with another μ
+	if l2, ok := p.Primal.(dro.L2); ok { // a baseline may be solved again with a different μ
 		part = fmt.Sprintf("%s, μ = %v", part, l2.Mu)
 	}
 	var x []float64
@@ -64,7 +64,7 @@ func (m *Model) selectOrResume(ctx context.Context, x []float64, o tune.Options)
 	const part = "choice"
 	j := m.Config.Checkpoint
 	var kept struct {
-		Selection []byte // JSON, as a model has it
+		Selection []byte // JSON in the form in which a model file holds it
 		Start     []float64
 	}
 	if ok, err := j.Load(part, &kept); err != nil {

@@ -18,15 +18,15 @@ import (
 
 // A Checkpoint stores the finished parts of a training (folds, candidates, the choice of a level) and the best
 // point of each solve in a file, from which another run can resume. A resumed run reads the rows again and
-// certifies every solution again to the gap asked for. The checkpoint also stores facts that must be equal in
-// both runs, such as options. Set it as Config.Checkpoint. Its methods are safe for concurrent use; a nil
-// *Checkpoint stores nothing.
+// certifies every solution again to the requested gap. The checkpoint also stores facts that must be equal in both
+// runs, such as options. Set it as Config.Checkpoint. Its methods are safe for concurrent use; a nil *Checkpoint
+// stores nothing.
 type Checkpoint struct {
 	*checkpointFile
 	prefix string // of all names
 }
 
-// A checkpointFile is the file shared by a Checkpoint and those of its parts.
+// A checkpointFile is the file shared by a Checkpoint and the checkpoints of its parts.
 type checkpointFile struct {
 	path  string
 	every time.Duration
@@ -53,7 +53,7 @@ func NewCheckpoint(path string, every time.Duration) *Checkpoint {
 		next: time.Now().Add(every)}}
 }
 
-// ResumeCheckpoint reads the checkpoint at path. The error is an fs.ErrNotExist if there is no file.
+// ResumeCheckpoint reads the checkpoint at path. If there is no file, the error wraps fs.ErrNotExist.
 func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	j := NewCheckpoint(path, every)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -103,7 +103,7 @@ func shortenFact(v string) string {
 	return v
 }
 
-// runLocked calls do while no other goroutine uses the file. A nil checkpoint does nothing.
+// runLocked calls do while no other goroutine uses the file. If the checkpoint is nil, it does nothing.
 func (j *Checkpoint) runLocked(do func()) {
 	if j != nil {
 		j.mu.Lock()
@@ -112,7 +112,7 @@ func (j *Checkpoint) runLocked(do func()) {
 	}
 }
 
-// Agree records a fact, or returns a *ChangedError if another value is recorded.
+// Agree records a fact, or returns a *ChangedError if a different value is recorded.
 func (j *Checkpoint) Agree(what, value string) (err error) {
 	j.runLocked(func() {
 		if was, ok := j.content.Facts[j.prefix+what]; ok && was != value {
@@ -137,7 +137,8 @@ func (j *Checkpoint) Facts(prefix string) map[string]string {
 	return out
 }
 
-// Load stores the value of a part in into, and reports whether the checkpoint has one.
+// Load decodes the stored value of a part into the variable that into points to, and reports whether the checkpoint
+// has such a value.
 func (j *Checkpoint) Load(part string, into any) (has bool, err error) {
 	j.runLocked(func() {
 		var b []byte

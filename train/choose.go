@@ -18,20 +18,22 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A Choice says how the level is chosen if none is set.
+// A Choice specifies how the level is chosen if none is set.
 type Choice struct {
-	Select string `json:"select,omitempty"` // one of tune.Criteria; empty: the default of tune.Options
+	Select string `json:"select,omitempty"` // one of tune.Criteria; empty selects the default of tune.Options
 	Folds  int    `json:"folds,omitempty"`  // 0: tune.DefaultFolds
 	// weight of the average risk in the trade-off with the worst group's risk
-	Rate          float64 `json:"rate,omitempty"`
-	LearningCurve bool    `json:"-"` // estimate risks by the number of rows fitted to: Selection.Curve
+	Rate float64 `json:"rate,omitempty"`
+	// estimate risks as functions of the number of training rows; see Selection.Curve
+	LearningCurve bool `json:"-"`
 
-	// largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else
-	// none
+	// Budget is the maximum increase in the average risk, as a share of ERM's risk. If it is nil, the maximum
+	// is 0.01 if the criterion tail was requested, 0 if tail is the default criterion, and otherwise there is
+	// none.
 	Budget *float64 `json:"budget,omitempty"`
 }
 
-// tuneOptions returns the choice as options of package tune.
+// tuneOptions converts the choice to options of package tune.
 func (c Choice) tuneOptions() tune.Options {
 	o := tune.DefaultOptions()
 	o.Criterion, o.Folds, o.Rate, o.Curve = c.Select, c.Folds, c.Rate, c.LearningCurve
@@ -42,7 +44,7 @@ func (c Choice) tuneOptions() tune.Options {
 }
 
 func (c Choice) validate() error {
-	if c == (Choice{}) { // of a model of an earlier version
+	if c == (Choice{}) { // the model was written by an earlier version
 		return nil
 	}
 	if c.Budget != nil && (math.IsNaN(*c.Budget) || math.IsInf(*c.Budget, 0)) {
@@ -51,13 +53,13 @@ func (c Choice) validate() error {
 	return c.tuneOptions().Validate()
 }
 
-// maxPathWork is the largest number of rows × columns for which the report brackets the optimum at every ν.
+// maxPathWork is the maximum of rows × columns for which the report brackets the optimum at every ν.
 const maxPathWork = 400_000
 
-// maxUnstable is the proportion of resamples that may choose another family without a warning.
+// maxUnstable is the proportion of resamples that may choose a different family without a warning.
 const maxUnstable = 1.0 / 3
 
-// minChoiceRows is the smallest number of rows that a choice with group coefficients is limited to.
+// minChoiceRows is the minimum to which the number of rows is reduced for a choice with group coefficients.
 const minChoiceRows = 10_000
 
 // chooseLevel chooses the level, starting from ERM's solution x. If there are too few rows and no choice was
@@ -110,8 +112,8 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	return nil
 }
 
-// hasEmbeddings reports whether the features are many numbers, without the groups that were named; with validation
-// rows, whether they are without these groups.
+// hasEmbeddings reports whether the features are many numbers and do not include the named groups. If there are
+// validation rows, only the groups matter.
 func (m *Model) hasEmbeddings() bool {
 	in, _ := splitGroupFeatures(m.Encoder)
 	numbers := 0
@@ -124,9 +126,10 @@ func (m *Model) hasEmbeddings() bool {
 		m.Config.Choice.Rate == tune.DefaultOptions().Rate
 }
 
-// followAccuracyChoice asks for probabilities to be rescaled after a choice by the accuracy of the worst group, which
-// says nothing about them. It returns notes: why the choice was made, if nobody asked for it, and that probabilities
-// are not calibrated where they cannot be rescaled. After a choice by another criterion there are none.
+// followAccuracyChoice requests that probabilities be rescaled after a choice by the accuracy of the worst group,
+// since this criterion ignores probabilities. It returns notes: the reason for the choice if it was not requested,
+// and a warning that probabilities are not calibrated if they cannot be rescaled. After a choice by a different
+// criterion it does nothing.
 func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	if s.Criterion != "worst-group-accuracy" {
 		return nil
@@ -151,8 +154,8 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	return notes
 }
 
-// Choose chooses a level for the training rows of a table, as FitFrame does if cfg sets none, without training
-// a model. notes are remarks on the rows.
+// Choose chooses a level for the training rows of a table, as FitFrame does if cfg sets none, but does not train a
+// model. notes are remarks on the rows.
 func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selection, notes []string, err error) {
 	cfg.Level = level.Level{Penalty: cfg.Penalty}
 	m, _, err := prepareTraining(ctx, frame, cfg)
@@ -167,7 +170,7 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	return m.Result.Selection, m.Notes, nil
 }
 
-// tuneTable returns the rows of d as a tune.Table.
+// tuneTable converts the rows of d to a tune.Table.
 func (m *Model) tuneTable(d *encode.Dataset) *tune.Table {
 	rows := Rows(d, m.Run.Weight)
 	if d == m.Run.Train && m.Run.inferred != nil {
@@ -177,8 +180,9 @@ func (m *Model) tuneTable(d *encode.Dataset) *tune.Table {
 		Primal: m.regulariser()}
 }
 
-// inferGroups gives the training rows clusters of their features as groups, if the level is chosen on validation rows
-// with groups and the training rows have none. The validation rows then decide whether the clusters help.
+// inferGroups assigns the training rows to clusters of their features, which serve as groups, if the level is
+// chosen on validation rows with groups and the training rows have none. The validation rows then decide whether
+// these groups help.
 func (m *Model) inferGroups() {
 	v := m.Run.validation
 	if v == nil || m.Config.Level.IsSet() && !m.Config.GroupsInferred || len(m.Config.Groups) == 0 {
@@ -194,7 +198,7 @@ func (m *Model) inferGroups() {
 		return
 	}
 	m.Run.inferred = &rows
-	if m.Config.GroupsInferred { // of a model that is read again
+	if m.Config.GroupsInferred { // the model was loaded
 		return
 	}
 	m.Config.GroupsInferred = true
@@ -202,7 +206,7 @@ func (m *Model) inferGroups() {
 		"groups of the training rows; the validation rows decide whether this helps")
 }
 
-// validationTable returns the validation rows as a tune.Table; nil if there are none.
+// validationTable returns the validation rows as a tune.Table, or nil if there are none.
 func (m *Model) validationTable() *tune.Table {
 	v := m.Run.validation
 	if v == nil {
@@ -213,12 +217,12 @@ func (m *Model) validationTable() *tune.Table {
 	return t
 }
 
-// hasUniqueWeights reports whether the losses determine the adversary's weights.
+// hasUniqueWeights reports whether the losses determine the weights of the adversary uniquely.
 func (c Config) hasUniqueWeights() bool {
 	return c.Protect == nil && (c.Nu == nil || *c.Nu > 0) && c.Spectral == "" && c.Own == nil && c.Penalty.HasPenalty()
 }
 
-// weightedAverage returns the mean of v, which has one entry per training row, under the sample weights.
+// weightedAverage returns the mean of v, which has one entry for each training row, under the sample weights.
 func (r *Run) weightedAverage(v []float64) float64 { return weightedMean(r.rows, v, r.Weight) }
 
 // lossesAt returns the training loss of every row at x.

@@ -14,8 +14,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// coefficientsPerColumn returns the number of coefficients per encoded column: the number of classes if there
-// are more than two, else 1.
+// coefficientsPerColumn returns the number of coefficients for each encoded column: the number of classes if there
+// are more than two, and 1 otherwise.
 func (m *Model) coefficientsPerColumn() int {
 	if m.Encoder == nil {
 		return 1
@@ -78,8 +78,8 @@ func (m *Model) predictClasses(d *encode.Dataset, x []float64) (*Prediction, err
 	return p, nil
 }
 
-// maxProbabilities is the number of classes up to which a prediction has a column for each, and
-// bestClasses the number of the most probable ones that it has else.
+// maxProbabilities is the maximum number of classes for which a prediction has a column for each class. If there
+// are more, it has columns for the bestClasses most probable ones.
 const (
 	maxProbabilities = 20
 	bestClasses      = 5

@@ -10,8 +10,9 @@ import (
 )
 
 // startingPoint returns the starting point of the solvers: zero coefficients, with an intercept for the mean
-// target. It is the best constant if the loss is losses.ByMean; otherwise the margin that predicts the mean
-// of numbers or the proportion of +1, or the logarithms of the proportions of more classes.
+// target. If the loss is a losses.ByMean, this is the best constant. Otherwise the margin predicts the mean of
+// numbers or the proportion of +1; for more than two classes, the margins are the logarithms of the class
+// proportions.
 func (m *Model) startingPoint() []float64 {
 	d, k := m.Run.Train, m.coefficientsPerColumn()
 	x := make([]float64, d.D*k)
@@ -43,7 +44,7 @@ func (m *Model) startingPoint() []float64 {
 	return x
 }
 
-// fitConstant returns the margin of the constant prediction with the smallest average training loss.
+// fitConstant returns the margin of the constant prediction with the least average training loss.
 func (m *Model) fitConstant() float64 {
 	target, arena := m.Run.Train.Target, m.Run.arena()
 	centre := m.Run.weightedAverage(target)
@@ -72,7 +73,8 @@ func (m *Model) fitConstant() float64 {
 		m.loss.EvalTo(value, slope, work, target)
 		return m.Run.weightedAverage(slope) > 0
 	}
-	low, high := centre-deviation, centre+deviation // where the minimiser of the Huber loss lies, as the median does
+	// this interval contains the minimiser of the Huber loss, as it does the median
+	low, high := centre-deviation, centre+deviation
 	const widenings = 20
 	for k := 0; k < widenings && !increases(high); k++ {
 		high += deviation * float64(int(1)<<k)
@@ -90,7 +92,7 @@ func (m *Model) fitConstant() float64 {
 	return (low + high) / 2
 }
 
-// fitClassConstant returns the margins of the constant prediction with the smallest average training loss: the
+// fitClassConstant returns the margins of the constant prediction with the least average training loss: the
 // logarithms of the class proportions, counting half a row for a class without rows. It returns nil for other
 // targets.
 func (m *Model) fitClassConstant() []float64 {
@@ -116,8 +118,8 @@ func (m *Model) fitClassConstant() []float64 {
 	return out
 }
 
-// ConstantLosses stores in dst the losses of the constant prediction fitted to the training rows, for encoded targets.
-// It reports whether the model has such a constant. It panics if margins or targets are missing.
+// ConstantLosses stores in dst the losses of the constant prediction fitted to the training rows, for the given
+// encoded targets. It returns false if the model has no such constant. It panics if margins or targets are missing.
 func (m *Model) ConstantLosses(dst, target []float64) bool {
 	if margins := m.Result.ClassConstant; margins != nil {
 		for j, t := range target {

@@ -12,17 +12,17 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// How the model is measured after the training: Config.Evaluate.
+// Ways of evaluating the model after training: Config.Evaluate.
 const (
-	EvaluateHoldout  = "holdout"  // on rows kept away from it
-	EvaluateCrossfit = "crossfit" // on all rows, each by models trained without it
+	EvaluateHoldout  = "holdout"  // on rows that are held out from training
+	EvaluateCrossfit = "crossfit" // on all rows, each predicted by models trained without it
 )
 
-// CrossfitBelow is the number of rows below which the command cross-fits by default, since a hold-out would
-// have too few rows of small groups for a verdict.
+// CrossfitBelow is the number of rows below which the command cross-fits by default, since small groups would have
+// too few hold-out rows for a verdict.
 const CrossfitBelow = 2000
 
-// crossfitFolds is the number of folds of a cross-fitted evaluation.
+// crossfitFolds is the number of folds in a cross-fitted evaluation.
 const crossfitFolds = 5
 
 // An OutOfFold holds predictions for every training row by models trained without it. Each fold repeats the
@@ -31,12 +31,12 @@ const crossfitFolds = 5
 type OutOfFold struct {
 	Folds int
 
-	// Untrained lists the groups of the last grouping that a fold has no training rows of. The predictions for
-	// the rows of such a group come from a model that never saw the group.
+	// Untrained lists the groups of the last grouping that some fold has no training rows of. The predictions
+	// for the rows of such a group come from a model that was trained without the group.
 	Untrained []string
 
-	// Predictions of the rows of Run.Train, in their order; nil for a model that there is
-	// none of. Loss is in the units of the final model's.
+	// Predictions for the rows of Run.Train, in their order; nil for a model that does not exist. Losses are in
+	// the units of the final model.
 	Baseline, Robust, GroupWeighted, Tempered *Prediction
 }
 
@@ -54,7 +54,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	}
 	observe := m.Config.countObserver("cross-fitting", time.Now())
 	out := &OutOfFold{Folds: crossfitFolds, Untrained: findUntrainedGroups(Rows(d, m.Run.Weight), fold)}
-	m.Run.Evict() // the folds have rows of their own
+	m.Run.Evict() // the rows of the folds are separate copies
 	for k := range crossfitFolds {
 		cfg := m.configOfFold()
 		cfg.Checkpoint = m.Config.Checkpoint.forPart(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
@@ -62,7 +62,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 			observe(k, crossfitFolds) // before its rows are encoded
 			cfg.Observe = func(Progress) { observe(k, crossfitFolds) }
 		}
-		var places []int32 // in d, of the rows of the fold
+		var places []int32 // indices in d of the rows of the fold
 		cfg.Rows, places = splitFold(d.Rows, fold, k)
 		other, err := FitFrame(ctx, m.Run.Frame, cfg)
 		if err != nil {
@@ -88,7 +88,7 @@ type CrossfitError struct{ Err error }
 // Error returns what failed and the cause.
 func (e *CrossfitError) Error() string { return fmt.Sprint("cross-fitted evaluation: ", e.Err) }
 
-// Hint returns what the user can do.
+// Hint returns advice to the user.
 func (e *CrossfitError) Hint() string { return "hold rows out instead, as with Config.Holdout 0.2" }
 
 // Unwrap returns the cause.
@@ -102,12 +102,12 @@ func (m *Model) assignCrossfitFolds() ([]int, error) {
 	return m.tuneTable(m.Run.Train).Folds(crossfitFolds, m.Config.Seed)
 }
 
-// addFoldPredictions adds the predictions for fold k of a model trained without it; places are the places of
-// its rows.
+// addFoldPredictions adds the predictions for fold k by a model trained without it; places holds the indices of its
+// rows.
 func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places []int32) error {
 	d, arena := m.Run.Train, m.Run.arena()
 	tempered := other.Tempered
-	if tempered == nil { // its model is the plain average
+	if tempered == nil { // the model is itself ERM
 		tempered = other.Baseline
 	}
 	for _, v := range []struct {
@@ -138,8 +138,8 @@ func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places [
 	return other.Run.Err()
 }
 
-// splitFold returns the training rows without fold k and the rows of fold k, in the order of the table, with
-// the places of the latter.
+// splitFold returns the training rows outside fold k and the rows of fold k, both in the order of the table, and
+// the indices of the latter.
 func splitFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
 	set = &RowSet{}
 	for j, f := range fold {
@@ -156,8 +156,8 @@ func splitFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
 	return set, places
 }
 
-// copyPredictions stores the predictions of coefficients x of another model for the rows that it held out, with
-// margins in the units of m. places are their places in to.
+// copyPredictions stores in to the predictions of another model, with coefficients x, for the rows that it held
+// out. Margins are converted to the units of m. places holds the indices of the rows in to.
 func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, places []int32) error {
 	p, err := other.PredictDataset(other.Run.Holdout, x)
 	if err != nil {
@@ -180,7 +180,7 @@ func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, place
 	return nil
 }
 
-// configOfFold returns the configuration that fits the final model again: the same level, μ and design.
+// configOfFold returns a configuration with the level, μ and design of the final model.
 func (m *Model) configOfFold() Config {
 	c := m.Config
 	c.Evaluate, c.Filter, c.KeepRows = "", "", true
@@ -199,7 +199,7 @@ func (m *Model) configOfFold() Config {
 	if b := m.Result.GroupWeighted; b != nil && b.Mu > 0 {
 		c.balancedMu = &b.Mu
 	}
-	if c.examined == nil && m.Encoder != nil { // of a model that was loaded
+	if c.examined == nil && m.Encoder != nil { // the model was loaded
 		c.examined = &examined{}
 		for _, name := range m.Encoder.Spec.Groups {
 			if slices.Contains(m.Encoder.Spec.Drop, name) {
@@ -210,11 +210,11 @@ func (m *Model) configOfFold() Config {
 	return c
 }
 
-// findUntrainedGroups returns the labels of the groups whose rows are all in one fold, so that the models of that
-// fold are trained without the group.
+// findUntrainedGroups returns the labels of the groups whose rows are all in the same fold, so that the models of
+// that fold are trained without the group.
 func findUntrainedGroups(r level.Rows, fold []int) (labels []string) {
 	const none, several = -1, -2
-	only := make([]int, len(r.Labels)) // the fold with all rows of the group
+	only := make([]int, len(r.Labels)) // fold that contains all rows of the group
 	for g := range only {
 		only[g] = none
 	}

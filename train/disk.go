@@ -15,17 +15,18 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A diskStorage stores the training rows, and vectors with one entry per row, on disk.
+// A diskStorage stores the training rows, and vectors with one entry for each row, on disk.
 type diskStorage design.DiskStorage
 
-// Bytes per row in memory in addition to its features: its number, place and target, and the vectors of the solver.
+// Memory in bytes for each row, in addition to its features: its number, index and target, and vectors of the
+// solver.
 const (
 	rowBytes      = 90
-	mappedBytes   = 120 // of a row on disk, at most at a time
-	placeBytes    = 22  // of a row while they are put in order
-	measuredBytes = 300 // of a hold-out row while the report measures it
+	mappedBytes   = 120 // maximum for a row on disk at a time
+	placeBytes    = 22  // for a row while the rows are sorted
+	measuredBytes = 300 // for a hold-out row while it is evaluated
 
-	heapShare = 0.7 // of the memory, what cannot leave it
+	heapShare = 0.7 // share of the memory for data that cannot be moved to disk
 )
 
 // A MemoryError reports that a training needs more memory or disk than is available.
@@ -33,13 +34,14 @@ type MemoryError struct{ Msg, Advice string }
 
 func (e *MemoryError) Error() string { return e.Msg }
 
-// Hint returns what the user can do.
+// Hint returns advice to the user.
 func (e *MemoryError) Hint() string { return e.Advice }
 
 // Unwrap returns data.ErrMemory.
 func (e *MemoryError) Unwrap() error { return data.ErrMemory }
 
-// countColumns returns a lower bound on the number of encoded columns: one per feature.
+// countColumns returns a lower bound on the number of encoded columns, which counts one for each feature, and the
+// number of categories among them.
 func (c Config) countColumns(f *data.Frame) (columns, categories int) {
 	listed := c.Features
 	if len(listed) == 0 {
@@ -65,7 +67,7 @@ func (c Config) countColumns(f *data.Frame) (columns, categories int) {
 	return columns, categories
 }
 
-// cellBytes returns the bytes of an encoded number.
+// cellBytes returns the size in bytes of an encoded number.
 func (c Config) cellBytes() int64 {
 	if c.Storage == string(design.Float32Storage) {
 		return 4
@@ -73,17 +75,17 @@ func (c Config) cellBytes() int64 {
 	return 8
 }
 
-// entryBytes is the size of an entry of a sparse vector and of a sparse matrix.
+// entryBytes is the size in bytes of an entry of a sparse vector or matrix.
 const entryBytes = 12
 
-// A memoryDemand is the memory that the rows of a table take, in bytes.
+// A memoryDemand holds the memory in bytes that the rows of a table take.
 type memoryDemand struct {
 	columns int   // of the matrix
 	matrix  int64 // of the training rows
-	memory  int64 // if they are stored in memory
-	heap    int64 // if they are stored on disk: what must stay in memory
-	choice  int64 // of memory and of heap, for choosing the level or coefficients of groups
-	table   int64 // of heap, for the columns of a table that is read whole
+	memory  int64 // total if they are stored in memory
+	heap    int64 // part that must stay in memory if they are stored on disk
+	choice  int64 // part of memory and of heap for choosing the level or group coefficients
+	table   int64 // part of heap for the columns of a table that is read as a whole
 	disk    int64
 }
 
@@ -93,7 +95,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	n, cell := int64(f.Rows), c.cellBytes()
 	trained := int64(float64(n) * (1 - c.Holdout))
 	d.columns, d.matrix = columns, trained*int64(columns)*cell
-	// a fold has rows of its own beside those of all
+	// a fold has its own copies of rows
 	if d.memory = n*int64(columns)*cell + n*rowBytes; c.Evaluate == EvaluateCrossfit {
 		d.memory += d.memory - d.memory/crossfitFolds
 	}
@@ -109,7 +111,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	}
 	for _, col := range f.Columns {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))
-		if col.Kind == data.Vector { // once as it is read, and once in the matrix
+		if col.Kind == data.Vector { // once as read and once in the matrix
 			entries := entryBytes * int64(col.Sparse.Entries())
 			d.table += entries
 			d.memory += entries
@@ -118,7 +120,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	}
 	d.memory += d.choice
 	d.heap += d.choice + d.table
-	// The matrices are written while their buckets are there; then there are vectors.
+	// Buckets exist while the matrices are written; vectors exist afterwards.
 	buckets := n*8*int64(columns-categories+1) + n*placeBytes
 	d.disk = n*int64(columns)*cell + d.matrix/4
 	if c.Evaluate == EvaluateCrossfit { // the copy of a fold
@@ -128,13 +130,13 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	return d
 }
 
-// newDiskStorage decides where the rows are stored. It returns nil for memory: if they fit there, or if there
-// is no directory for them. full says that memory did not suffice.
+// newDiskStorage decides where the rows are stored. It returns nil if they are stored in memory, because they fit
+// there or because there is no directory for them. full reports that the memory has proved insufficient.
 func (c Config) newDiskStorage(f *data.Frame, full bool) (*diskStorage, error) {
 	return c.newDiskStorageWithin(limit.NewBudget(c.Memory), f, full)
 }
 
-// newDiskStorageWithin is newDiskStorage with the memory that the process may have.
+// newDiskStorageWithin works like newDiskStorage, given the memory that the process may use.
 func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bool) (*diskStorage, error) {
 	if c.Cache == "" {
 		return nil, nil
@@ -145,7 +147,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 		return nil, nil
 	}
 	may, binding := budget.Total, budget.Limit
-	// What is stored on disk is mapped, and takes address space all the same.
+	// Files on disk are memory-mapped and therefore take address space.
 	taken := int64(f.Rows)*mappedBytes + d.matrix + d.matrix/4
 	left := limit.AddressSpaceLimit()
 	if left < math.MaxInt64 {
@@ -161,7 +163,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 		return refuse("allow more memory", "%s of memory (%s) is not enough: at least %s is needed to keep the rows on disk",
 			formatBytes(may), binding, formatBytes(limit.LeastOnDisk))
 	}
-	if more := d.heap - d.table; left < more { // the heap cannot grow where mapped files take the space
+	if more := d.heap - d.table; left < more { // the heap cannot grow into address space that mapped files occupy
 		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
 			"%s leaves %s of address space beside the rows and vectors on disk, but at least %s is needed", limit.Ulimit,
 			formatBytes(left), formatBytes(more))
@@ -210,7 +212,7 @@ func formatBytes(n int64) string {
 	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
 }
 
-// arena returns the arena for vectors with one entry per row; nil means the heap.
+// arena returns the arena for vectors with one entry for each row; nil means the heap.
 func (o *diskStorage) arena() *memory.Arena {
 	if o == nil {
 		return nil
@@ -218,7 +220,7 @@ func (o *diskStorage) arena() *memory.Arena {
 	return o.Arena
 }
 
-// freeRows frees encoded rows on disk that are to be encoded again.
+// freeRows frees encoded rows on disk that are about to be encoded again.
 func (o *diskStorage) freeRows(f *encode.Fitted, weight []float64) {
 	if o == nil {
 		return
@@ -247,10 +249,10 @@ type diskError struct {
 func (e *diskError) Error() string { return e.Err.Error() }
 func (e *diskError) Unwrap() error { return e.Err }
 
-// Hint returns what the user can do.
+// Hint returns advice to the user.
 func (e *diskError) Hint() string { return e.Advice }
 
-// addAdvice returns the error of the disk with a hint, or err if the disk has none.
+// addAdvice returns the error of the disk storage with a hint, or err if the storage has no error.
 func (o *diskStorage) addAdvice(err error) error {
 	lost := o.err()
 	err = cmp.Or(lost, err)
@@ -269,8 +271,8 @@ func (o *diskStorage) addAdvice(err error) error {
 // close frees all rows and vectors.
 func (o *diskStorage) close() { o.arena().Close() }
 
-// mapMatrix returns m, whose data are in the arena, with the arena for further vectors; m itself if arena is
-// nil.
+// mapMatrix returns matrix m, whose data are in arena, such that further vectors are allocated there too. If arena
+// is nil, it returns m itself.
 func mapMatrix(arena *memory.Arena, m design.Matrix) design.Matrix {
 	if arena == nil {
 		return m

@@ -6,20 +6,20 @@ import "github.com/drotrain/drotrain/data/encode"
 type Coefficient struct {
 	Name string `json:"name"`
 
-	// Robust and Baseline are in the units of the original columns: the change
-	// of the margin (log-odds) or, for a numeric target, of the value in the
-	// target's units, for one unit of the column, or for being of that level.
+	// Robust and Baseline are in the units of the original columns. They are the change in the margin
+	// (log-odds) or, for a numeric target, in the value in the units of the target that corresponds to one unit
+	// of the column, or to having the level.
 	Robust   float64  `json:"robust"`
-	Baseline *float64 `json:"erm"` // nil in a model without a baseline
+	Baseline *float64 `json:"erm"` // nil if the model has no baseline
 
 	// Encoded is the robust model's coefficient of the encoded column before recalibration; the penalty and the
 	// certificate refer to it.
 	Encoded float64 `json:"encoded"`
 }
 
-// Explain returns the coefficients in original units, in the order of the encoded columns; for more than two classes,
-// class by class. If the model has no intercept, the constant that standardisation introduces is appended as
-// "(constant)" unless it is zero.
+// Explain returns the coefficients in original units, in the order of the encoded columns. For more than two
+// classes it returns them one class after another. If the model has no intercept, the constant that standardisation
+// introduces is appended as "(constant)" unless it is zero.
 func (m *Model) Explain() []Coefficient {
 	k := m.coefficientsPerColumn()
 	var out []Coefficient
@@ -45,8 +45,8 @@ func (m *Model) Explain() []Coefficient {
 	return out
 }
 
-// classCoefficients returns the part of x, coefficients of the model or of a baseline, that belongs to one class. It
-// returns nil for nil.
+// classCoefficients returns the part of x, the coefficients of the model or of a baseline, that belongs to one
+// class. If x is nil, it returns nil.
 func (m *Model) classCoefficients(x []float64, class int) (out []float64) {
 	for i := class; i < len(x); i += m.coefficientsPerColumn() {
 		out = append(out, x[i])
@@ -56,7 +56,7 @@ func (m *Model) classCoefficients(x []float64, class int) (out []float64) {
 
 // Original converts coefficients x of the encoded columns to units of the source columns. For a model without an
 // intercept it appends the constant that standardisation introduces. The constant is in units of the margin or of a
-// numeric target. It returns nil for nil. It panics if x is shorter than the encoded columns.
+// numeric target. If x is nil, it returns nil. It panics if x is shorter than the encoded columns.
 func (m *Model) Original(x []float64) []float64 {
 	if x == nil {
 		return nil

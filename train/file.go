@@ -15,7 +15,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// maxModel is the largest model file that is read, in bytes: a model with 10⁶ columns has about 400 MB.
+// maxModel is the maximum size in bytes of a model file; a model with 10⁶ columns takes about 400 MB.
 const maxModel = 1 << 30
 
 // Save writes the model to path atomically. It returns an error if the file exists, unless force is set.
@@ -33,8 +33,8 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Load reads a model written by Save. The error names the file if it is of another kind or of an unknown
-// schema, or if its parts contradict each other. Fields that a newer version has added are ignored and listed
+// Load reads a model written by Save. It returns an error that names the file if it is not a model, if its schema
+// is unknown, or if its parts contradict each other. Fields that a newer version has added are ignored and listed
 // in Model.Warnings.
 func Load(path string) (*Model, error) {
 	f, err := os.Open(path)
@@ -68,7 +68,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 	return m, nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler with the checks of ReadModel, for models within other documents.
+// UnmarshalJSON implements json.Unmarshaler with the checks of ReadModel, for models contained in other documents.
 func (m *Model) UnmarshalJSON(raw []byte) error {
 	var head struct {
 		Schema *int `json:"schema"`
@@ -123,7 +123,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// estimatorKey is the key under which the Python package stores the parameters of its estimator in a model.
+// estimatorKey is the key under which the Python package stores the parameters of its estimator in a model file.
 const estimatorKey = "estimator"
 
 // isRetiredKey reports whether a key was written by older versions and is not needed for predictions.
@@ -132,8 +132,8 @@ func isRetiredKey(key string) bool {
 		key == "config.rule" || strings.HasPrefix(key, "result.selection.")
 }
 
-// validate returns an error if parts of a model that was read are missing or inconsistent, and prepares it for
-// predictions.
+// validate returns an error if parts of a model that has been read are missing or inconsistent. It also prepares
+// the model for predictions.
 func (m *Model) validate() error {
 	if m.Encoder == nil {
 		return errors.New("its encoder is missing")
@@ -163,7 +163,8 @@ func (m *Model) validate() error {
 		}
 	}
 	c := m.Config
-	c.Solver, c.Storage = autoSolver, "auto" // of the training alone: a newer version may know others
+	// these only matter in training, and a newer version may have values unknown here
+	c.Solver, c.Storage = autoSolver, "auto"
 	if name, _, _ := strings.Cut(c.Loss, ":"); name != "" && !slices.Contains(losses.Names(nil), name) {
 		m.unregistered = c.Loss
 		c.Loss = losses.DefaultName(m.Encoder.Target.Task != encode.Regression) // stands in for the checks

@@ -13,27 +13,28 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// An examined table holds what was found on the training rows of a table, and what follows for its group columns.
+// An examined holds the findings about the training rows of a table and their consequences for its group columns.
 type examined struct {
 	findings []check.Finding
-	leaky    []string // group columns that are made of the target: they are no features
+	leaky    []string // group columns that are derived from the target and therefore are not features
 	decoding []string // group columns whose own coefficients would decode the target
 }
 
-// roles returns what the columns of a table are for.
+// roles returns the roles of the columns of a table.
 func (c *Config) roles(task encode.Task) check.Roles {
 	return check.Roles{Target: c.Target, Task: task, Features: c.Features, Drop: append(slices.Clone(c.Drop), c.Exposure),
 		Groups: c.Groups, GroupFeatures: c.GroupFeatures, Categorical: c.Categorical,
 		Weight: c.Weight, Unit: c.GroupHoldout, Time: c.Time, Split: c.Split}
 }
 
-// examineRows looks for what is wrong with the columns on the training rows, before a model is trained. A group column
-// that is made of the target is no feature then, unless Config.Features names it: rows is encoded again without it.
-// With several ranks it is a collective call: the first one examines rows of all, and no group column loses its role.
+// examineRows examines the training rows for problems of columns before a model is trained. A group column that is
+// derived from the target then ceases to be a feature, unless Config.Features names it, and the rows are encoded
+// again without it. With several ranks it is a collective call: rank 0 examines rows of all ranks, and no group
+// column ceases to be a feature.
 func (c *Config) examineRows(
 	ctx context.Context, f *data.Frame, rows *encodedRows, disk *diskStorage,
 ) (*encodedRows, error) {
-	if c.examined != nil { // of the model whose fold this is
+	if c.examined != nil { // the findings are those of the model that is being cross-fitted
 		return rows, nil
 	}
 	c.examined = &examined{}
@@ -93,7 +94,7 @@ func (r *encodedRows) sampleOfRanks(count int) []int {
 	return out
 }
 
-// slopeRefusal returns why the groups get no coefficients of their own by default, or "".
+// slopeRefusal returns the reason why groups do not get their own coefficients by default, or "".
 func (c *Config) slopeRefusal() string {
 	if c.examined == nil || len(c.examined.decoding) == 0 || c.GroupCoefficients == groupCoefficientsPooled {
 		return ""
@@ -101,7 +102,7 @@ func (c *Config) slopeRefusal() string {
 	return fmt.Sprintf("they would decode the target (%s)", printable.QuoteList(c.examined.decoding, "and"))
 }
 
-// addFindings records what was found, with the warnings among the notes.
+// addFindings records the findings, and adds warnings among them to the notes.
 func (m *Model) addFindings(x *examined) {
 	if x == nil {
 		return
@@ -114,8 +115,8 @@ func (m *Model) addFindings(x *examined) {
 	}
 }
 
-// ExamineScored returns findings about the rows of a table that the model is to score, compared with its training rows.
-// If groups is set, it also examines the group columns.
+// ExamineScored returns findings about the rows of a table that the model is to score, in comparison with its
+// training rows. If groups is set, it also examines the group columns.
 func (m *Model) ExamineScored(ctx context.Context, f *data.Frame, groups bool) ([]check.Finding, error) {
 	switch {
 	case m == nil || m.Encoder == nil:
@@ -126,11 +127,10 @@ func (m *Model) ExamineScored(ctx context.Context, f *data.Frame, groups bool) (
 	return check.ExamineScored(ctx, f, m.Encoder, m.Config.Reading, groups)
 }
 
-// warningMark is the prefix of notes that must not be missed, such as those on leakage.
+// warningMark is the prefix of important notes, such as those about leakage.
 const warningMark = "warning: "
 
-// SplitWarnings divides notes of a training into warnings, such as warnings of leakage, whose prefix it removes, and
-// other notes.
+// SplitWarnings divides the notes of a training into warnings, whose prefix it removes, and other notes.
 func SplitWarnings(all []string) (warnings, notes []string) {
 	for _, n := range all {
 		if w, ok := strings.CutPrefix(n, warningMark); ok {

@@ -39,12 +39,11 @@ func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, er
 	return data.Open(ctx, name, how)
 }
 
-// Fit reads cfg.Data, holds out a fraction of its rows, and trains the robust
-// model and the plain average (ERM) on the others.
+// Fit reads cfg.Data, holds out a fraction of its rows, and trains the robust model and the plain average (ERM) on
+// the others.
 //
-// A run that stops at a limit is a Model whose Status says so, not an error.
-// When ctx is cancelled during the robust training, Fit returns the best model
-// so far and the error of the context.
+// If a run stops at a limit, the Status of the Model says so; this is not an error. If ctx is cancelled during the
+// robust training, Fit returns the best model so far and the error of the context.
 func Fit(ctx context.Context, cfg Config) (*Model, error) {
 	if ctx == nil {
 		return nil, errNil
@@ -63,7 +62,7 @@ func Fit(ctx context.Context, cfg Config) (*Model, error) {
 	return FitFrame(ctx, frame, cfg)
 }
 
-// FitFrame works like Fit for a table that is open already; cfg.Data is only recorded.
+// FitFrame works like Fit for a table that is already open; cfg.Data is only recorded.
 func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error) {
 	if ctx == nil || frame == nil || slices.Contains(frame.Columns, nil) {
 		return nil, errNil
@@ -86,7 +85,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	return m, err
 }
 
-// trainAndCheckDisk works like trainAll, and removes all coefficients if rows on disk were lost.
+// trainAndCheckDisk works like trainAll, but removes all coefficients if rows on disk were lost.
 func (m *Model) trainAndCheckDisk(ctx context.Context, oracle tune.Oracle, began time.Time) error {
 	err := m.trainAll(ctx, oracle, began)
 	if m.Run.Err() != nil {
@@ -95,8 +94,7 @@ func (m *Model) trainAndCheckDisk(ctx context.Context, oracle tune.Oracle, began
 	return m.Run.disk.addAdvice(err)
 }
 
-// trainAll trains the baselines, chooses a level where none is set, and trains the robust
-// model.
+// trainAll trains the baselines, chooses a level if none is set, and trains the robust model.
 func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Time) error {
 	var plain, balanced *dro.Result
 	err := m.assessLevels(ctx)
@@ -135,7 +133,8 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	if err == nil {
 		err = m.recalibrate(ctx, began)
 	}
-	m.Config.Recalibrate = m.Recalibrated != nil // what ended before predicts as it was certified
+	// if training stopped early, the model predicts with the certified coefficients
+	m.Config.Recalibrate = m.Recalibrated != nil
 	if m.Coefficients != nil {
 		m.fitSmearing()
 		m.suggestHuber()
@@ -181,7 +180,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 	return m, oracle, err
 }
 
-// prepareTrainingOn works like prepareTraining with the training rows in disk; nil means memory.
+// prepareTrainingOn works like prepareTraining, but stores the training rows in disk; nil means memory.
 func prepareTrainingOn(
 	ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage,
 ) (m *Model, oracle tune.Oracle, err error) {
@@ -223,11 +222,11 @@ func prepareTrainingOn(
 		m.addNotes(design.describe())
 	}
 	m.addNotes(encoder.Notes...)
-	if rows.Rows == nil { // a sample of rows on several ranks would travel
+	if rows.Rows == nil { // otherwise a sample of rows would be sent between ranks
 		encoder.MakeProfile(train, fitted.TrainReport, fitted.Storage)
 	}
 	trainReport, heldReport := fitted.TrainReport, fitted.HoldoutReport
-	trainReport.Imputed, heldReport.Imputed = nil, nil // the encoder notes the fills of training
+	trainReport.Imputed, heldReport.Imputed = nil, nil // the encoder already notes the fills of training
 	m.addNotes(trainReport.String())
 	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.AllHeld-fitted.HoldoutReport.Dropped
 	if s := heldReport.String(); s != "" {
@@ -271,7 +270,8 @@ func prepareTrainingOn(
 	m.Run.Weight = rows.weight
 	m.inferGroups()
 	m.from = m.startingPoint()
-	if cfg.Evaluate == EvaluateCrossfit && cfg.KeepRows { // for an evaluation, which would fail after the training
+	// to detect errors of the evaluation before the training
+	if cfg.Evaluate == EvaluateCrossfit && cfg.KeepRows {
 		if _, err := m.assignCrossfitFolds(); err != nil {
 			return nil, nil, &CrossfitError{err}
 		}
@@ -332,7 +332,7 @@ func (m *Model) solveBaselines(
 	return plain, balanced, nil
 }
 
-// nameColumn replaces the coordinate in err by the name of the column.
+// nameColumn replaces the coordinate in err by the name of its column.
 func (m *Model) nameColumn(err error) error {
 	var overflow *dro.OverflowError
 	if !errors.As(err, &overflow) {
@@ -353,7 +353,7 @@ func (m *Model) muOfBaseline() float64 { return *cmp.Or(m.Config.baselineMu, m.C
 // muOfBalanced returns the μ of group-balanced ERM.
 func (m *Model) muOfBalanced() float64 { return *cmp.Or(m.Config.balancedMu, m.Config.Mu) }
 
-// solveBaseline minimises the risk under the fixed weights of p, beginning at start.
+// solveBaseline minimises the risk under the fixed weights of p, starting at start.
 func (m *Model) solveBaseline(
 	ctx context.Context, p *dro.Problem, phase string, start []float64, began time.Time,
 ) (*dro.Result, error) {
@@ -363,8 +363,8 @@ func (m *Model) solveBaseline(
 	return res, m.nameColumn(err)
 }
 
-// summariseBaseline returns the risks of a baseline, including that under the adversary of the model. isModel says that
-// the model is this baseline.
+// summariseBaseline returns the risks of a baseline, including its risk under the adversary of the model. isModel
+// reports whether the model is this baseline.
 func (m *Model) summariseBaseline(
 	oracle tune.Oracle, adversary dro.Dual, mu float64, res *dro.Result, isModel bool,
 ) *SummaryBaseline {
@@ -383,8 +383,8 @@ func (m *Model) summariseBaseline(
 	return s
 }
 
-// solveRobust minimises the worst-case risk of the level, and returns the solution if there is one. If the level is a
-// baseline, it uses its solution.
+// solveRobust minimises the worst-case risk of the level and returns the solution, which is nil if there is none.
+// If the level is a baseline, it returns the solution of the baseline.
 func (m *Model) solveRobust(
 	ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time,
 ) (*dro.Result, error) {
@@ -426,7 +426,7 @@ func (m *Model) solveRobust(
 	m.Coefficients = res.X
 	m.Run.Loss = lossesAt(oracle, res.X)
 	m.Run.Weights, m.Run.dual = res.Weights, res.Dual
-	if m.Config.Average == level.ValidationSubsets { // the weights are those of the validation rows
+	if m.Config.Average == level.ValidationSubsets { // the weights refer to the validation rows
 		m.Run.Weights = memory.Make[float64](m.Run.arena(), m.Run.Train.N)
 	}
 	for _, c := range res.Trace {
@@ -467,8 +467,8 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	}
 }
 
-// adversaryDivergence returns the divergence of the adversary over rows, "" if there is none, and ν: the one
-// set, or the multiplier of the radius.
+// adversaryDivergence returns the divergence of an adversary over rows, or "" for any other adversary, and ν, which
+// is either set or the multiplier of the radius.
 func (m *Model) adversaryDivergence(p *dro.Problem) (penalty dro.Divergence, nu float64) {
 	c := m.Config
 	switch {

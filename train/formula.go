@@ -17,9 +17,9 @@ func (m *Model) Scorer() (*score.Scorer, error) {
 	return score.New(f)
 }
 
-// Formula returns the robust model as a formula of the source columns, or one formula per class if there are
-// more than two. It returns an error if the model has no coefficients, or if its loss has a link that a formula
-// cannot express.
+// Formula returns the robust model as a formula in the source columns; for more than two classes, it has one
+// formula for each class. It returns an error if the model has no coefficients, or if its loss has a link that a
+// formula cannot express.
 func (m *Model) Formula() (*score.Formula, error) {
 	if m == nil || m.Encoder == nil || len(m.ScoringCoefficients()) == 0 ||
 		len(m.ScoringCoefficients()) != m.Encoder.D()*m.coefficientsPerColumn() {
@@ -30,10 +30,10 @@ func (m *Model) Formula() (*score.Formula, error) {
 			return nil, err
 		}
 	}
-	// A formula is what package score reads of a model file, which has one way from columns to terms.
+	// Only package score converts columns to terms, so the formula is read from an encoded model.
 	b, err := json.Marshal(Model{Schema: schema, Link: m.Link, Config: Config{Reading: m.Config.Reading},
 		Encoder: m.Encoder, Coefficients: m.ScoringCoefficients()})
-	if err != nil { // a number that is not finite
+	if err != nil { // a number is not finite
 		return nil, fmt.Errorf("train: the model is damaged: %w", err)
 	}
 	var d score.Document

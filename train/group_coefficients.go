@@ -17,40 +17,41 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// Whether groups have coefficients of their own: Config.GroupCoefficients.
+// Values of Config.GroupCoefficients, which states whether groups have their own coefficients.
 const (
 	groupCoefficientsNo     = "no"     // all groups share them
 	groupCoefficientsPooled = "pooled" // partially pooled, with the ridge that predicts best out of fold
-	groupCoefficientsAuto   = "auto"   // partially pooled where that predicts measurably better out of fold
+	groupCoefficientsAuto   = "auto"   // partially pooled if that predicts measurably better out of fold
 )
 
-// The ridges of group coefficients that are tried, and limits on the rows and memory of the choice.
+// Ridges of group coefficients that are tried, and limits on the rows and memory used for the choice.
 var groupRidges = []float64{1, 5, 25, 125}
 
 const (
 	designFolds     = 5
 	maxGroupColumns = 500       // products
-	maxDesignCells  = 600_000   // rows × columns that the design is chosen on
-	maxDesignGram   = 4_000_000 // entries of the Hessians of all cells
+	maxDesignCells  = 600_000   // rows × columns on which the design is chosen
+	maxDesignGram   = 4_000_000 // maximum number of entries in the Hessians of all cells
 	minDesignRows   = 50
 )
 
-// A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of groups:
-// first of single group columns, then of crossings of two of them, and so on. It is made for ERM, before the level of
-// robustness is chosen. Its methods panic for a step that was not tried.
+// A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of
+// groups: first of single group columns, then of crossings of two of them, and so on. The choice is made for ERM,
+// before the level of robustness is chosen. The methods panic for a step that was not tried.
 type GroupDesign struct {
-	// Ridges are κ of the single group columns, of the crossings of two, and so on: their coefficients are penalised
-	// by κ·μ. Without any, the coefficients are shared.
+	// Ridges holds κ for single group columns, for crossings of two, and so on; their coefficients are
+	// penalised by κ·μ. If it is empty, all groups share their coefficients.
 	Ridges []float64 `json:"ridges,omitempty"`
 
 	Groups []string `json:"groups"` // group columns that are features
-	// encoded columns of the group coefficients that are taken, or of those of single columns
+	// Columns is the number of encoded columns of the chosen group coefficients or, if none were chosen, of
+	// those of single group columns.
 	Columns int    `json:"columns"`
 	Folds   int    `json:"folds"`
-	Rows    int    `json:"rows"` // that the choice was made on
+	Rows    int    `json:"rows"` // number of rows on which the choice was made
 	LeftOut string `json:"left_out,omitempty"`
 
-	CrossedLeftOut string `json:"crossed_left_out,omitempty"` // why crossed groups were not tried
+	CrossedLeftOut string `json:"crossed_left_out,omitempty"` // reason why crossed groups were not tried
 
 	tune.GroupChoice
 }
@@ -58,8 +59,8 @@ type GroupDesign struct {
 // IsShared reports whether all groups share their coefficients.
 func (g *GroupDesign) IsShared() bool { return g == nil || len(g.Ridges) == 0 }
 
-// chooseGroupCoefficients chooses whether groups get their own coefficients. It returns nil if no group column
-// is a feature or the choice was not asked for.
+// chooseGroupCoefficients chooses whether groups get their own coefficients. It returns nil if no group column is a
+// feature or the choice was not requested.
 func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows *encodedRows) (*GroupDesign, error) {
 	if c.design != nil {
 		return c.design, nil
@@ -108,8 +109,8 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 	return g, nil
 }
 
-// groupSteps returns the terms of group coefficients by the number of group columns that are crossed, with the cells of
-// the first rows, at most maxDesignCells encoded values of them.
+// groupSteps returns the terms of group coefficients, one step for each number of crossed group columns, with the
+// cells of the first rows. These rows have at most maxDesignCells encoded values.
 func groupSteps(rows *encodedRows) (steps [][]cellTerm) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	for order := 1; ; order++ {
@@ -126,7 +127,7 @@ func groupSteps(rows *encodedRows) (steps [][]cellTerm) {
 	if len(steps) == 0 {
 		return nil
 	}
-	for k := range steps[0] { // all levels, whether a row has them or not
+	for k := range steps[0] { // all levels, including those that no row has
 		t := &steps[0][k]
 		for l := range e.Inputs[t.Inputs[0]].Levels {
 			t.cells = append(t.cells, []int32{int32(l)})
@@ -147,7 +148,7 @@ func groupSteps(rows *encodedRows) (steps [][]cellTerm) {
 	return steps
 }
 
-// A cellTerm is a group term with its cells, and the cell of the first rows.
+// A cellTerm is a group term with its cells and, for each of the first rows, the cell of the row.
 type cellTerm struct {
 	encode.GroupTerm
 	cells [][]int32 // levels of the inputs
@@ -155,8 +156,8 @@ type cellTerm struct {
 	index map[string]int32
 }
 
-// add appends the cell of a row with the given levels by input. A cell that no row had before is new, if the term is
-// a crossing.
+// add appends the cell of a row whose levels are given for each input. For a crossing, a combination that no
+// preceding row had becomes a new cell.
 func (t *cellTerm) add(level []int32) {
 	if len(t.Inputs) == 1 {
 		t.cell = append(t.cell, level[t.Inputs[0]])
@@ -181,7 +182,7 @@ func (t *cellTerm) add(level []int32) {
 	t.cell = append(t.cell, at)
 }
 
-// countCombinations returns the number of combinations of groups of single columns that occur.
+// countCombinations returns the number of occurring combinations of the groups of single columns.
 func countCombinations(single []cellTerm) int {
 	seen, of := map[string]bool{}, make([]int32, len(single))
 	for i := range single[0].cell {
@@ -193,7 +194,7 @@ func countCombinations(single []cellTerm) int {
 	return len(seen)
 }
 
-// countColumns returns the number of encoded columns of the coefficients of terms.
+// countColumns returns the number of encoded columns that the coefficients of terms require.
 func countColumns(terms []cellTerm) (n int) {
 	for _, t := range terms {
 		n += len(t.cells) * len(t.Columns)
@@ -201,7 +202,7 @@ func countColumns(terms []cellTerm) (n int) {
 	return n
 }
 
-// reasonNotTried returns why group coefficients are not tried, or "" if they are tried.
+// reasonNotTried returns the reason why group coefficients are not tried, or "" if they are tried.
 func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	switch {
 	case task == encode.Multiclass:
@@ -218,10 +219,10 @@ func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	return ""
 }
 
-// groupCoefficientsBytes returns the additional memory that choosing a design needs: copies of all rows and of the rows
-// of one fold.
+// groupCoefficientsBytes returns the additional memory in bytes that choosing a design needs, for copies of all
+// rows and of the rows of one fold.
 func groupCoefficientsBytes(rows, columns int64) int64 {
-	const rowBytes = 100 // targets, weights, groups and what every candidate predicts
+	const rowBytes = 100 // targets, weights, groups and the predictions of every candidate
 	n := min(rows, max(minDesignRows, maxDesignCells/max(1, columns)))
 	bytes := n * (8*columns + rowBytes)
 	if n < rows {
@@ -306,7 +307,7 @@ func levelOfRow(in *encode.Input, row []float64) int32 {
 	for k := range in.Labels() {
 		switch at := in.Column(k); {
 		case at < 0 && k < len(in.Levels):
-			none = int32(k) // unless another level has a one
+			none = int32(k) // another level may have the indicator 1
 		case at >= 0 && row[at] != 0 && k < len(in.Levels):
 			return int32(k)
 		case at >= 0 && row[at] != 0:
@@ -316,7 +317,7 @@ func levelOfRow(in *encode.Input, row []float64) int32 {
 	return none
 }
 
-// unitIndex numbers the values of a column; each null gets a number of its own.
+// unitIndex numbers the distinct values of a column in the given rows; each null gets its own number.
 func unitIndex(ctx context.Context, f *data.Frame, name string, rows []int) ([]int32, error) {
 	c, err := f.Column(ctx, name)
 	if err != nil {
@@ -336,7 +337,7 @@ func unitIndex(ctx context.Context, f *data.Frame, name string, rows []int) ([]i
 	return out, nil
 }
 
-// drawUnitFolds assigns whole units to random folds.
+// drawUnitFolds assigns units to random folds; the rows of a unit are in the same fold.
 func drawUnitFolds(fold, unit []int32, seed uint64) {
 	const stream = 0x756e6974
 	perm := rand.New(rand.NewPCG(seed, stream)).Perm(int(slices.Max(unit)) + 1)
@@ -345,7 +346,7 @@ func drawUnitFolds(fold, unit []int32, seed uint64) {
 	}
 }
 
-// describe returns a sentence with the choice and its reason.
+// describe returns a sentence that states the choice and its reason.
 func (g *GroupDesign) describe() string {
 	groups := "the groups of " + printable.QuoteList(g.Groups, "and")
 	if g.LeftOut != "" {
@@ -368,12 +369,12 @@ func (g *GroupDesign) describe() string {
 	return text
 }
 
-// crossedRidges returns κ of the crossings of two group columns, of three, and so on, as text.
+// crossedRidges returns, as text, κ for the crossings of two group columns, of three, and so on.
 func (g *GroupDesign) crossedRidges() string {
 	return strings.Trim(fmt.Sprint(g.Ridges[1:]), "[]")
 }
 
-// describeChange returns a change of the mean loss with its standard error, as shares of the loss of ERM.
+// describeChange formats a change in the mean loss and its standard error as shares of the loss of ERM.
 func (g *GroupDesign) describeChange(change, se float64) string {
 	return fmt.Sprintf("ERM’s mean loss out of fold changes by %s %%, standard error %.1f %%", formatSignedPercent(change/g.Shared),
 		100*se/g.Shared)
@@ -403,7 +404,7 @@ func (c Config) addGroupCoefficients(ctx context.Context, frame *data.Frame, row
 	return g, err
 }
 
-// products returns the products that stand for the group coefficients that were chosen.
+// products returns the products that represent the chosen group coefficients.
 func (g *GroupDesign) products(rows *encodedRows) (out []encode.Term) {
 	for order, step := range groupSteps(rows) {
 		if order == len(g.Ridges) {

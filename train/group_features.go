@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// splitGroupFeatures returns the group columns that are features and those that are not, in the order of the
-// groups, without the target.
+// splitGroupFeatures divides the group columns, except the target, into those that are features and those that are
+// not, each in the order of the groups.
 func splitGroupFeatures(e *encode.Encoder) (in, out []string) {
 	for _, name := range e.Spec.Groups {
 		switch {
@@ -25,8 +25,8 @@ func splitGroupFeatures(e *encode.Encoder) (in, out []string) {
 	return in, out
 }
 
-// describeGroupFeatures returns a note on which group columns are features and when the opposite is better, or
-// "" without group columns.
+// describeGroupFeatures returns a note that states which group columns are features and when the opposite is
+// better, or "" if there are no group columns.
 func (c *Config) describeGroupFeatures(e *encode.Encoder) string {
 	in, out := splitGroupFeatures(e)
 	if len(in) == 0 {

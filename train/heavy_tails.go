@@ -8,15 +8,17 @@ import (
 
 const (
 	heavyTailRows = 200 // fewer residuals are not examined
-	heavyTailGain = 1.5 // relative efficiency from which the Huber loss is suggested
-	// distance of the mean from Huber's centre, in scales, that is no skewness; two standard errors are none either
+	heavyTailGain = 1.5 // minimum relative efficiency for suggesting the Huber loss
+	// distance of the mean from Huber's centre, in units of the scale, that does not indicate skewness; nor
+	// does a distance of two standard errors
 	heavyTailSkew   = 0.1
 	normalMAD       = 1.4826 // standard deviation of a normal variable, in median absolute deviations
 	huberEfficiency = 1.345  // δ in standard deviations at which Huber's estimate has 95 % efficiency for normal errors
 )
 
-// suggestHuber adds a note if the residuals of ERM under the squared loss have symmetric heavy tails, so that the Huber
-// loss would estimate the same coefficients from fewer rows. Row weights, shards and other losses get none.
+// suggestHuber adds a note if the residuals of ERM under the squared loss have symmetric heavy tails, so that the
+// Huber loss would estimate the same coefficients from fewer rows. It adds none for weighted or sharded rows or for
+// other losses.
 func (m *Model) suggestHuber() {
 	d := m.Run.Train
 	if m.Config.Loss != "squared" || m.Config.comm != nil || m.Run.Weight != nil || m.Baseline == nil ||
@@ -35,8 +37,8 @@ func (m *Model) suggestHuber() {
 	}
 }
 
-// huberGain returns the asymptotic efficiency of Huber's estimate relative to least squares for residuals with the
-// given distribution, and whether both estimate about the same centre.
+// huberGain returns the asymptotic efficiency of Huber's estimator relative to least squares for the given
+// residuals, and whether both estimate about the same centre.
 func huberGain(residual []float64) (gain float64, symmetric bool) {
 	sorted := slices.Clone(residual)
 	slices.Sort(sorted)

@@ -9,12 +9,13 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// smallRange is the range of probabilities, and of numbers in standard deviations of the target, below which all rows
-// are predicted alike.
+// smallRange is the maximum range of the predictions of a constant model: of probabilities, or of numbers in
+// standard deviations of the target.
 const smallRange = 1e-3
 
-// assessLevels computes the levels of an adversary over rows that leave no model, with a note, and a warning if the
-// level asked for is one of them. It computes none where another kind of robustness is asked for.
+// assessLevels computes the range of levels of an adversary over rows at which the prediction is constant. It adds
+// a note, and a warning if the level of the model is in this range. It does nothing for any other kind of
+// robustness.
 func (m *Model) assessLevels(ctx context.Context) (err error) {
 	if m.Run.rows != nil { // the rows are on several ranks
 		return nil
@@ -34,19 +35,20 @@ func (m *Model) assessLevels(ctx context.Context) (err error) {
 	return nil
 }
 
-// isConstantModel reports whether the model predicts all training rows alike.
+// isConstantModel reports whether the model makes the same prediction for all training rows.
 func (m *Model) isConstantModel(oracle dro.Oracle) bool {
 	k, n, d := max(1, m.coefficientsPerColumn()), m.Run.Train.N, m.Run.Train.D
 	x, margin := make([]float64, d), memory.Make[float64](m.Run.arena(), n)
 	defer memory.Release(m.Run.arena(), margin)
 	marginsTo := m.Run.Train.X.MarginsTo
-	if o, ok := oracle.(*losses.Linear); ok { // knows where the rows of ranks are
+	if o, ok := oracle.(*losses.Linear); ok { // the type that can combine rows of several ranks
 		marginsTo = o.MarginsTo
 	}
 	spreadOf := func(class int) (low, high float64) {
 		for i := range x {
 			if x[i] = m.Coefficients[i*k+class]; k > 1 {
-				x[i] -= m.Coefficients[i*k] // a constant for all classes changes no probability
+				// adding a constant to the margins of all classes does not change the probabilities
+				x[i] -= m.Coefficients[i*k]
 			}
 		}
 		m.Run.rows.Run(n, func(_, lo, hi int) { marginsTo(margin, x, lo, hi) })
@@ -54,7 +56,8 @@ func (m *Model) isConstantModel(oracle dro.Oracle) bool {
 		return -m.Run.rows.Max(n, func(lo, hi int) float64 { return largest(margin[lo:hi], -1) }), high
 	}
 	if k > 1 {
-		for class := 1; class < k; class++ { // margins within ε keep probabilities within ε/2
+		// if margins differ by at most ε, probabilities differ by at most ε/2
+		for class := 1; class < k; class++ {
 			if low, high := spreadOf(class); high-low > 2*smallRange {
 				return false
 			}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// LogTo logs the progress of trainings with this configuration to l. At level Info it logs the first check of
-// every phase, one check per interval, and the final one; at level Debug the decisions of the solver. Observe
-// is still called. Summary and Progress implement slog.LogValuer for programs that log them themselves.
+// LogTo logs the progress of trainings with this configuration to l. At level Info it logs the first check of every
+// phase, one check per interval, and the final one; at level Debug, it also logs the decisions of the solver.
+// Observe is called as well. Summary and Progress implement slog.LogValuer for programs that log them themselves.
 func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {
 	c.newLog = func() func(Progress) { return logEvery(l, interval) }
 	c.Logf = func(format string, args ...any) {
@@ -19,7 +19,7 @@ func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {
 	}
 }
 
-// logEvery returns an observer that logs one training to l.
+// logEvery returns an observer that logs one training to l, at most once per interval.
 func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	var phase string
 	var next time.Duration
@@ -33,7 +33,7 @@ func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	}
 }
 
-// addLogObserver returns the configuration with Observe extended by logging, if LogTo was called.
+// addLogObserver returns the configuration with an Observe that also logs, if LogTo was called.
 func (c Config) addLogObserver() Config {
 	if c.newLog == nil {
 		return c
@@ -49,8 +49,8 @@ func (c Config) addLogObserver() Config {
 	return c
 }
 
-// LogValue returns the phase, the passes, the elapsed time, the bounds that are known, and for phases that
-// solve many models how many are done.
+// LogValue returns the phase, the passes, the elapsed time, the bounds that are known and, in phases that solve
+// many models, the number of models solved.
 func (p Progress) LogValue() slog.Value {
 	phase, elapsed := slog.String("phase", p.Phase), slog.Duration("elapsed", p.Elapsed)
 	if p.Total > 0 {
@@ -74,7 +74,7 @@ func (s Summary) LogValue() slog.Value {
 	return slog.GroupValue(a...)
 }
 
-// appendBounds appends the bounds and the gap that are known.
+// appendBounds appends those of the bounds and the gap that are known.
 func appendBounds(a []slog.Attr, upper, lower, gap *float64) []slog.Attr {
 	for i, v := range []*float64{upper, lower, gap} {
 		if v != nil {

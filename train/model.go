@@ -15,72 +15,74 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// schema is the version of the model file that this package writes.
+// schema is the version of the model file format that this package writes.
 const schema = score.Schema
 
-// A Model is a trained linear model with its encoder, what was optimised and the certificate. It is stored as
-// one JSON document.
+// A Model is a trained linear model with its encoder, a description of what was optimised, and the certificate. It
+// is stored as one JSON document.
 type Model struct {
 	Schema  int    `json:"schema"`
 	Version string `json:"version"` // of drotrain
 
-	// Trained is the start of the training in UTC, to the second; zero in a file of a version that
-	// did not write it. The environment variable SOURCE_DATE_EPOCH, seconds since 1970, takes its place.
+	// Trained is the time in UTC, to the second, at which the training started. It is zero in files of versions
+	// that did not record it. If the environment variable SOURCE_DATE_EPOCH (seconds since 1970) is set,
+	// Trained is that time instead.
 	Trained time.Time `json:"trained,omitzero"`
 
-	Config  Config          `json:"config"`  // in force: nothing left to be chosen
+	Config  Config          `json:"config"`  // settings in force, in which nothing remains to be chosen
 	Encoder *encode.Encoder `json:"encoder"` // columns, levels, shifts and scales
 
 	Coefficients []float64 `json:"coefficients"`     // D, of the encoded columns
-	Baseline     []float64 `json:"erm_coefficients"` // D, of the plain average on the same rows
-	// D, of the average with equal group weights; nil with fewer than two groups
+	Baseline     []float64 `json:"erm_coefficients"` // D coefficients of ERM on the same rows
+	// D coefficients of ERM with equal group weights; nil if there are fewer than two groups
 	GroupWeighted []float64 `json:"group_weighted_coefficients,omitempty"`
-	// D, of the plain average with another slope and intercept; nil where the model is the plain average
+	// D coefficients of ERM with a rescaled slope and intercept; nil if the model is itself ERM
 	Tempered []float64 `json:"tempered_coefficients,omitempty"`
 
-	// Recalibrated are Coefficients with another slope and intercept, fitted out of fold
-	// (Config.Recalibrate): what the model predicts with. The certificate is about
-	// Coefficients. D; nil where nothing was recalibrated.
+	// Recalibrated holds D coefficients, with which the model predicts: Coefficients with a slope and an
+	// intercept that were fitted out of fold (Config.Recalibrate). It is nil if the model was not recalibrated.
+	// The certificate refers to Coefficients.
 	Recalibrated []float64 `json:"recalibrated_coefficients,omitempty"`
 
 	// Averaged are the coefficients of the models whose mean is Coefficients; nil for a model that is no mean.
 	Averaged [][]float64 `json:"averaged_coefficients,omitempty"`
 
-	// Link is the name of the link of the loss, for programs that do not know the loss; empty: the margin is the
-	// prediction, or of two classes its log-odds.
+	// Link is the name of the loss's link, for programs that do not know the loss. If it is empty, the margin
+	// is the prediction or, for two classes, its log-odds.
 	Link string `json:"link,omitempty"`
 
 	Result Summary      `json:"result"`
 	Trace  []TracePoint `json:"trace"`
 	Notes  []string     `json:"notes"`
 
-	// Findings are about the columns of the training rows; the warnings among them are Notes too.
+	// Findings describe problems of columns in the training rows; Notes repeats the warnings among them.
 	Findings []check.Finding `json:"findings,omitempty"`
 
-	Sources     []data.Source `json:"sources"`              // files, with their SHA-256
-	RowsGiven   bool          `json:"rows_given,omitempty"` // a program chose the rows: the table does not determine them
-	TrainRows   int           `json:"train_rows"`
-	HoldoutRows int           `json:"holdout_rows"`
-	Periods     *Periods      `json:"periods,omitempty"` // of a hold-out by time
+	Sources []data.Source `json:"sources"` // files, with their SHA-256
+	// a program chose the rows, so the table does not determine them
+	RowsGiven   bool     `json:"rows_given,omitempty"`
+	TrainRows   int      `json:"train_rows"`
+	HoldoutRows int      `json:"holdout_rows"`
+	Periods     *Periods `json:"periods,omitempty"` // of a hold-out by time
 
-	// Reference holds the numbers of the evaluation after the training, as eval.ReadReference reads
-	// them: what later evaluations are compared with. Empty where nothing was measured.
+	// Reference holds the results of the evaluation after training, in the format that eval.ReadReference
+	// reads. Later evaluations are compared with them. It is empty if there was no evaluation.
 	Reference json.RawMessage `json:"reference,omitempty"`
 
-	Run *Run `json:"-"` // nil without Config.KeepRows and in a model that was loaded; see Rerun
+	Run *Run `json:"-"` // nil if Config.KeepRows was not set or the model was loaded; see Rerun
 
-	// Warnings are about the file that the model was read from: what a newer
-	// version wrote and this one ignores.
+	// Warnings concern the file from which the model was read: fields that a newer version wrote and this
+	// version ignores.
 	Warnings []string `json:"-"`
 
 	loss         losses.Loss
-	unregistered string    // the name of the loss if this program does not know it; empty otherwise
-	muGiven      bool      // μ was set, not left to the rows
-	mustChoose   bool      // rows too few for a choice are an error
-	from         []float64 // where the solvers begin; nil: the constant alone
+	unregistered string    // name of the loss if this program does not know it; otherwise empty
+	muGiven      bool      // μ was set and does not depend on the rows
+	mustChoose   bool      // too few rows for a choice are an error
+	from         []float64 // starting point of the solvers; nil means the constant prediction
 }
 
-// A TracePoint is a check during the robust training. Bounds are nil if they were not known.
+// A TracePoint records a check during the robust training. Bounds are nil if they were unknown.
 type TracePoint struct {
 	Passes  float64  `json:"passes"`
 	Seconds float64  `json:"seconds"`
@@ -88,7 +90,7 @@ type TracePoint struct {
 	Lower   *float64 `json:"lower"`
 }
 
-// Summary returns the outcome in machine-readable form. path is where the model was written, or "".
+// Summary returns the outcome in machine-readable form. path is the file to which the model was written, or "".
 func (m *Model) Summary(path string) Summary {
 	s := m.Result
 	s.Model, s.Notes = path, m.Notes
@@ -103,7 +105,7 @@ func (m *Model) addNotes(notes ...string) {
 	}
 }
 
-// Reading returns how other tables are read for the model: every column as it was read in training.
+// Reading returns options to read other tables for the model, with every column read as in training.
 func (m *Model) Reading() data.Reading {
 	if m.Encoder == nil {
 		return m.Config.Reading
@@ -119,12 +121,12 @@ func (m *Model) Threshold() float64 {
 	return *m.Config.Threshold
 }
 
-// Loss returns the training loss, or nil if the model was neither trained nor read, or was read by a program that
-// does not know the loss.
+// Loss returns the training loss. It is nil if the model was neither trained nor read, or if this program does not
+// know the loss.
 func (m *Model) Loss() losses.Loss { return m.loss }
 
-// UnregisteredLoss returns an error if this program does not know the loss of the model, or nil. Such a model can
-// predict, but not be evaluated.
+// UnregisteredLoss returns an error if this program does not know the loss of the model, and nil otherwise. A model
+// with an unknown loss can predict but cannot be evaluated.
 func (m *Model) UnregisteredLoss() error {
 	if m.unregistered == "" {
 		return nil
@@ -132,7 +134,7 @@ func (m *Model) UnregisteredLoss() error {
 	return &UnregisteredLossError{Loss: m.unregistered, Link: m.Link}
 }
 
-// An UnregisteredLossError says that a program does not know the loss that a model was trained with.
+// An UnregisteredLossError reports that this program does not know the loss with which a model was trained.
 type UnregisteredLossError struct{ Loss, Link string }
 
 // Error names the loss.
@@ -161,7 +163,7 @@ func (m *Model) setLoss() (err error) {
 }
 
 // trainingTime returns the time for Model.Trained: SOURCE_DATE_EPOCH if it is set, so that trainings are
-// reproducible, else now.
+// reproducible, and the current time otherwise.
 func trainingTime() time.Time {
 	if s, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
 		return time.Unix(s, 0).UTC()
@@ -169,7 +171,7 @@ func trainingTime() time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
-// Version returns the version of the module, or "(devel)" in a checkout.
+// Version returns the version of the module, or "(devel)" for a build from a checkout.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

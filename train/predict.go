@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// errIncomplete reports a Model that was not made by this package.
+// errIncomplete reports a Model that this package did not make.
 var errIncomplete = errors.New("train: the model is incomplete: train or read a model")
 
 // errNil reports a context or a table that is nil.
@@ -19,28 +19,30 @@ var errNil = errors.New("train: the context or the table is nil")
 
 // A Prediction holds the predictions of a model for the rows of a table.
 type Prediction struct {
-	Rows []int // row numbers in the frame; fewer than its rows under impute drop
+	Rows []int // row numbers in the frame; some rows are missing if Impute is drop
 
-	Margin []float64 // z·x, in encoded units; nil for more than two classes
-	// P(positive) for a binary target, else the value in the target's units (with an exposure: see Predict)
+	Margin []float64 // z·x, in encoded units; nil if there are more than two classes
+	// P(positive) for a binary target; otherwise the value in the units of the target (for models with an
+	// exposure, see Predict)
 	Score []float64
 
-	// Of K > 2 classes: the n·K probabilities, row after row, the most probable class, and the place
-	// of the actual class by its probability, from 1, nil when the frame has no target. Score is then
-	// the probability of the actual class, or without a target of the most probable one.
+	// For K > 2 classes, Probability holds n·K probabilities, row after row; Class holds the most probable
+	// class; and Rank holds the rank of the actual class by its probability, counted from 1, or is nil if the
+	// frame has no target. Score is then the probability of the actual class or, if there is no target, of the
+	// most probable class.
 	Probability  []float64
 	Class, Place []int32
 
-	// training loss of each row; nil when the frame has no target, and without the loss (see UnregisteredLoss)
+	// training loss of each row; nil if the frame has no target or the loss is unknown (see UnregisteredLoss)
 	Loss []float64
 
 	Dataset *encode.Dataset // the encoded rows
 	Report  encode.Report
 }
 
-// Predict applies the model to the rows of f. For another variant, such as ERM, call Variant first. A model with an
-// exposure predicts the counts at the exposures of the rows; PredictDataset gives rates, at an exposure of 1. Losses
-// refer to rates.
+// Predict applies the model to the rows of f. To predict with a different variant, such as ERM, call Variant first.
+// A model with an exposure predicts counts for the exposures of the rows, whereas PredictDataset returns rates, for
+// an exposure of 1. Losses refer to rates.
 func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error) {
 	if m == nil || m.Encoder == nil || m.loss == nil && m.unregistered == "" {
 		return nil, errIncomplete
@@ -61,14 +63,15 @@ func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error)
 	return p, p.checkFinite(f, 0)
 }
 
-// scaleToExposures turns the rates of a model with an exposure into counts.
+// scaleToExposures converts the rates of a model with an exposure to counts.
 func (p *Prediction) scaleToExposures() {
 	for i, x := range p.Dataset.Exposure {
 		p.Score[i] *= x
 	}
 }
 
-// checkFinite returns an error if a prediction is NaN or infinite. The rows are the rows of f from first on.
+// checkFinite returns an error if a prediction is NaN or infinite. The predicted rows are those of f from row first
+// on.
 func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 	for i, r := range p.Rows {
 		if !p.isFinite(i) {
@@ -80,13 +83,13 @@ func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 	return nil
 }
 
-// beyondPrecision says why a prediction is not finite.
+// beyondPrecision explains why a prediction is not finite.
 const beyondPrecision = "the prediction is beyond double precision: values of this row are too far from the training values"
 
 // isFinite reports whether the i-th prediction is finite.
 func (p *Prediction) isFinite(i int) bool {
 	m, v := 0.0, p.Score[i]
-	if p.Margin != nil { // absent for more than two classes
+	if p.Margin != nil { // nil if there are more than two classes
 		m = p.Margin[i]
 	}
 	return m-m == 0 && v-v == 0

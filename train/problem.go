@@ -17,8 +17,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// What a Config means, in the words of packages data, losses and dro: written
-// here and nowhere else.
+// The functions below translate a Config into the terms of packages data, losses and dro. This translation is made
+// only here.
 
 // dataSpec returns the encode.Spec of the configuration.
 func (c Config) dataSpec() encode.Spec {
@@ -37,7 +37,7 @@ func (c Config) dataSpec() encode.Spec {
 	}
 }
 
-// dataTransforms returns the derived columns. Validate must have accepted the configuration.
+// dataTransforms returns the derived columns. The configuration must be valid.
 func (c Config) dataTransforms() encode.Transforms {
 	t := encode.Transforms{Log: c.Log, Square: c.Square}
 	for _, s := range c.Spline {
@@ -63,7 +63,7 @@ func cutKnots(s string) (column, knots string) {
 	return s[:at], s[at+1:]
 }
 
-// parseReferences splits texts column=level at their first equals sign.
+// parseReferences splits texts of the form column=level at their first equals sign.
 func parseReferences(list []string) map[string]string {
 	if len(list) == 0 {
 		return nil
@@ -76,8 +76,8 @@ func parseReferences(list []string) map[string]string {
 	return out
 }
 
-// nonFeatures returns the columns that are not features unless they are named as such: dropped columns, the
-// weights, the exposure, and the column that decides on the hold-out.
+// nonFeatures returns the columns that are not features unless Config.Features names them: dropped columns, the
+// weights, the exposure, and columns that determine the hold-out rows.
 func (c Config) nonFeatures() []string {
 	out := slices.Clone(c.Drop)
 	for _, name := range []string{c.Weight, c.Exposure, c.Split, c.GroupHoldout, c.Time} {
@@ -91,7 +91,7 @@ func (c Config) nonFeatures() []string {
 	return out
 }
 
-// ScalesTarget reports whether a target of numbers is standardised: ScaleTarget is set, and the loss may be scaled.
+// ScalesTarget reports whether a numeric target is standardised: ScaleTarget is set, and the loss permits scaling.
 func (c Config) ScalesTarget() bool {
 	kind, known := losses.KindOf(c.Loss)
 	return c.ScaleTarget && (!known || kind.Scalable || kind.Classes)
@@ -111,7 +111,7 @@ func (m *Model) checkTargets(f *data.Frame, d *encode.Dataset) error {
 	}
 	meaning := m.loss.Meaning()
 	if meaning.Valid == nil {
-		return nil // the encoder accepts finite numbers and known classes alone
+		return nil // the encoder accepts only finite numbers and known classes
 	}
 	refused := func(lo, hi int) (first, count int) {
 		first = -1
@@ -123,7 +123,8 @@ func (m *Model) checkTargets(f *data.Frame, d *encode.Dataset) error {
 		return first, count
 	}
 	lo, hi := 0, d.N
-	if m.Run != nil && d == m.Run.Train && m.Run.rows != nil { // on several ranks, all of them must return an error
+	// with several ranks, all of them must return an error
+	if m.Run != nil && d == m.Run.Train && m.Run.rows != nil {
 		lo, hi = m.Run.rows.LocalRange(d.N)
 		if m.Run.rows.Sum(d.N, func(lo, hi int) float64 { _, count := refused(lo, hi); return float64(count) }) == 0 {
 			return nil
@@ -145,7 +146,7 @@ func (m *Model) checkTargets(f *data.Frame, d *encode.Dataset) error {
 	return nil
 }
 
-// targetError returns the error of a target, in the row counted from 0, that the loss does not accept.
+// targetError returns an error about a target, in a row counted from 0, that the loss does not accept.
 func (m *Model) targetError(row int, target float64) *data.Error {
 	meaning := m.loss.Meaning()
 	return &data.Error{
@@ -156,8 +157,8 @@ func (m *Model) targetError(row int, target float64) *data.Error {
 	}
 }
 
-// fillFromData sets what depends on the data: the loss, by the task, and μ = 1/n for n training rows, each counted as
-// often as its weight says.
+// fillFromData sets the fields that depend on the data: the loss, which depends on the task, and μ = 1/n, where n
+// is the total weight of the training rows.
 func (c Config) fillFromData(task encode.Task, n float64) Config {
 	if c.Loss == "" {
 		c.Loss = losses.DefaultName(task != encode.Regression)
@@ -182,8 +183,8 @@ func (c Config) checkTask(task encode.Task) error {
 	return nil
 }
 
-// NewProblem returns the robust problem that a training run with cfg would solve on all rows of a table, in their
-// order, and cfg with what depends on the data set.
+// NewProblem returns the robust problem that a training with cfg would solve on all rows of a table, in their
+// order. It also returns cfg with the fields that depend on the data set.
 func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Problem, Config, error) {
 	encoder, err := encode.NewEncoder(ctx, frame, nil, cfg.dataSpec())
 	if err != nil {
@@ -212,23 +213,25 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Proble
 	return m.problem(oracle, dual), cfg, nil
 }
 
-// problem returns the robust problem of an adversary.
+// problem returns the robust problem with the given adversary.
 func (m *Model) problem(oracle tune.Oracle, dual dro.Dual) *dro.Problem {
 	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.primal()}
 }
 
-// A Regulariser is defined by the caller's program. Model files and reports hold only its name: a program that lacks it
-// can read, score and report such a model, but not train it again.
+// A Regulariser is a regulariser defined by the caller's program. Model files and reports contain only its name: a
+// program that lacks it can read, score and report the model, but cannot train it again.
 type Regulariser struct {
 	Name string `json:"name"`
 
-	// Primal returns the regulariser of the coefficients of a number of columns, the last of which is the constant if
-	// Config.Intercept is set, with K coefficients each for K classes; nil in a model that was read from a file.
-	// Before a solve it is compared with itself (dro.Problem).
+	// Primal returns the regulariser for coefficients of the given number of columns, of which the last is
+	// constant if intercept is set; outputs is the number of coefficients for each column, which is K for K
+	// classes. Primal is nil in a model that was read from a file. Before a solve, two results of Primal are
+	// compared with each other (dro.Problem).
 	Primal func(mu float64, columns, outputs int, intercept bool) dro.Primal `json:"-"`
 }
 
-// Rows returns the weights and groups of d as a level needs them. The groups are the combinations of all group columns.
+// Rows returns the weights and groups of d in the form that package level requires. The groups are the combinations
+// of all group columns.
 func Rows(d *encode.Dataset, weights []float64) level.Rows {
 	r := level.Rows{N: d.N, Weights: weights}
 	if len(d.Groups) > 0 {
@@ -238,8 +241,8 @@ func Rows(d *encode.Dataset, weights []float64) level.Rows {
 	return r
 }
 
-// primal returns the regulariser of the model: the regulariser of Config, else the ridge penalty, to which a
-// Wasserstein ball adds the norm of the coefficients.
+// primal returns the regulariser of the model: that of Config or, if it has none, the ridge penalty. A Wasserstein
+// ball adds the norm of the coefficients to the ridge penalty.
 func (m *Model) primal() dro.Primal {
 	if r := m.Config.Regulariser; r != nil && r.Primal != nil {
 		return r.Primal(*m.Config.Mu, len(m.Encoder.Columns), m.coefficientsPerColumn(), m.Config.Intercept)
@@ -250,7 +253,7 @@ func (m *Model) primal() dro.Primal {
 	return m.regulariser()
 }
 
-// checkWasserstein returns an error if the loss of the model has no risk over a Wasserstein ball that is known.
+// checkWasserstein returns an error if the risk of the model's loss over a Wasserstein ball is not known.
 func (m *Model) checkWasserstein() error {
 	switch {
 	case m.Config.Wasserstein == nil:
@@ -267,7 +270,7 @@ func (m *Model) checkWasserstein() error {
 // regulariser returns the ridge penalty of the model.
 func (m *Model) regulariser() dro.L2 { return m.regulariserAt(*m.Config.Mu) }
 
-// regulariserAt returns the ridge penalty with the coefficient mu.
+// regulariserAt returns the ridge penalty with coefficient mu.
 func (m *Model) regulariserAt(mu float64) dro.L2 {
 	return dro.L2{Mu: mu, Intercept: m.Config.Intercept, FreeModulus: m.loss.Smoothness(),
 		Classes: m.coefficientsPerColumn()}

@@ -22,9 +22,9 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// ReadConfig reads a configuration from YAML. The keys are the options of `drotrain train` that say what is
-// trained; absent ones have their defaults. The error lists all unknown keys, repeated keys and invalid values,
-// with the line, and the file if r is one. The result is valid in the sense of Validate.
+// ReadConfig reads a configuration from YAML. The keys are the options of `drotrain train` that affect the model;
+// absent keys have their defaults. The error lists all unknown keys, repeated keys and invalid values, with their
+// lines and, if r is a file, its name. The result passes Validate.
 func ReadConfig(r io.Reader) (Config, error) {
 	if r == nil {
 		return Config{}, errors.New("train: the reader is nil")
@@ -55,7 +55,7 @@ func ReadConfig(r io.Reader) (Config, error) {
 	return c, c.Validate()
 }
 
-// Options returns flag.Values that set the fields of c, by the names of the options of `drotrain train`.
+// Options returns flag.Values that set the fields of c, indexed by the names of the options of `drotrain train`.
 func (c *Config) Options() map[string]flag.Value {
 	out := map[string]flag.Value{}
 	for name, v := range c.options() {
@@ -136,7 +136,7 @@ func (c *Config) options() map[string]*setting.Value {
 	return all
 }
 
-// readingMark returns a value for a text option of data.Reading, which set stores.
+// readingMark returns a value for a text option of data.Reading, which set stores in the reading.
 func readingMark(p *string, must string, set func(r *data.Reading, text string)) *setting.Value {
 	return setting.Word(p, must, func(text string) bool {
 		var alone data.Reading
@@ -145,8 +145,8 @@ func readingMark(p *string, must string, set func(r *data.Reading, text string))
 	})
 }
 
-// setMemory sets the memory limit from a text such as 400MB, 12GB or 1.5GiB, where K, M, G and T are powers of
-// 1024. 0 stores the rows on disk.
+// setMemory sets the memory limit from a text such as 400MB, 12GB or 1.5GiB, in which K, M, G and T are powers of
+// 1024. The text 0 means that the rows are stored on disk.
 func (c *Config) setMemory(text string) error {
 	number := strings.ToUpper(strings.TrimSpace(text))
 	if number == "0" {
@@ -169,9 +169,9 @@ func (c *Config) setMemory(text string) error {
 	return nil
 }
 
-// setHoldout sets the hold-out from a text: a proportion of random rows; time:COLUMN, the last rows;
-// units:COLUMN, whole units; split:COLUMN, a column with train and test; file:FILE, another table; or crossfit.
-// A proportion and a comma may precede time: and units:.
+// setHoldout sets the hold-out from a text: a proportion of random rows; time:COLUMN for the latest rows;
+// units:COLUMN for whole units; split:COLUMN for a column that assigns rows to train and test; file:FILE for a
+// separate table; or crossfit. A proportion and a comma may precede time: and units:.
 func (c *Config) setHoldout(text string) error {
 	next := *c
 	next.Holdout, next.Evaluate = DefaultConfig().Holdout, DefaultConfig().Evaluate
@@ -201,8 +201,8 @@ func (c *Config) setHoldout(text string) error {
 	return nil
 }
 
-// setValidation sets the validation rows from a text: split:COLUMN, a column with train and validation; or FILE or
-// file:FILE, another table.
+// setValidation sets the validation rows from a text: split:COLUMN for a column that assigns rows to train and
+// validation; FILE or file:FILE for a separate table.
 func (c *Config) setValidation(text string) error {
 	column, split := strings.CutPrefix(text, "split:")
 	file := strings.TrimPrefix(text, "file:")
@@ -215,7 +215,7 @@ func (c *Config) setValidation(text string) error {
 	return nil
 }
 
-// groupFeaturesWord returns how group columns are used as features: no, shared, pooled or auto.
+// groupFeaturesWord returns the option value for the use of group columns as features: no, shared, pooled or auto.
 func (c *Config) groupFeaturesWord() string {
 	switch {
 	case !c.GroupFeatures:
@@ -226,7 +226,8 @@ func (c *Config) groupFeaturesWord() string {
 	return c.GroupCoefficients
 }
 
-// setGroupFeatures sets what groupFeaturesWord returns; false and true mean no and auto.
+// setGroupFeatures sets the use of group columns as features from an option value as returned by groupFeaturesWord;
+// false and true mean no and auto.
 func (c *Config) setGroupFeatures(word string) error {
 	coefficients, known := map[string]string{
 		"no": groupCoefficientsNo, "false": groupCoefficientsNo, "shared": groupCoefficientsNo,
@@ -245,7 +246,7 @@ func (c *Config) setScale(word string) error {
 	return nil
 }
 
-// setLoss sets the loss from its name, optionally followed by a colon and its parameter, as in huber:2.
+// setLoss sets the loss from its name, optionally followed by a colon and a parameter, such as huber:2.
 func (c *Config) setLoss(text string) error {
 	names := losses.Names(nil)
 	name, delta, given := strings.Cut(text, ":")
@@ -274,8 +275,8 @@ func (c *Config) setLoss(text string) error {
 	return nil
 }
 
-// setTransforms sets the derived columns from texts COLUMN:HOW, where HOW is log, square or, for 4 knots,
-// spline4.
+// setTransforms sets the derived columns from texts COLUMN:HOW, where HOW is log, square or spline followed by the
+// number of knots, such as spline4.
 func (c *Config) setTransforms(texts []string) error {
 	c.Log, c.Square, c.Spline = nil, nil, nil
 	for _, text := range texts {

@@ -14,21 +14,23 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A SummaryRecalibration says how the scores of a classifier were recalibrated: log-odds = Slope·margin +
-// Intercept, with the margin of the certified coefficients.
+// A SummaryRecalibration describes the recalibration of a classifier's scores: log-odds = Slope·margin + Intercept,
+// with the margin of the certified coefficients.
 type SummaryRecalibration struct {
 	Slope     float64 `json:"slope"`
 	Intercept float64 `json:"intercept"`
-	Folds     int     `json:"folds"`       // of the training rows; 0 if the margins are those of validation rows
-	Before    float64 `json:"risk_before"` // average loss of the out-of-fold predictions, as they are
-	After     float64 `json:"risk_after"`  // with slope and intercept, which were fitted to it
+	Folds     int     `json:"folds"`       // number of folds of the training rows; 0 if validation rows were used
+	Before    float64 `json:"risk_before"` // average loss of the out-of-fold predictions before recalibration
+	// average loss after recalibration, to which slope and intercept were fitted
+	After float64 `json:"risk_after"`
 
-	// KeepsClasses reports whether only a slope was fitted, after a choice by accuracy: the predicted classes are those of
-	// the certified coefficients.
+	// KeepsClasses reports whether only a slope was fitted, because the level was chosen by accuracy. The
+	// predicted classes are then those of the certified coefficients.
 	KeepsClasses bool `json:"keeps_classes,omitempty"`
 }
 
-// ScoringCoefficients returns the coefficients used for predictions: Recalibrated if set, else Coefficients.
+// ScoringCoefficients returns the coefficients with which the model predicts: Recalibrated if it is set, and
+// Coefficients otherwise.
 func (m *Model) ScoringCoefficients() []float64 {
 	if m.Recalibrated != nil {
 		return m.Recalibrated
@@ -37,7 +39,7 @@ func (m *Model) ScoringCoefficients() []float64 {
 }
 
 // recalibrate fits a slope and, if the model has an intercept, an intercept to out-of-fold margins. Robust
-// classifiers tend to be underconfident; margins of the training rows themselves would be overconfident.
+// classifiers tend to be underconfident; the margins of a model on its own training rows would be overconfident.
 func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	if !m.Config.Recalibrate {
 		return nil
@@ -82,9 +84,9 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// marginsOfOtherModels returns margins of rows by models that were not fitted to them: of the validation rows by the
-// model itself or, if it was fitted to them or there are none, out of fold by models of the same level. folds is the
-// number of folds of the training rows, 0 with validation rows.
+// marginsOfOtherModels returns margins of rows by models that were not fitted to these rows. For validation rows it
+// uses the model itself. If the model was fitted to them, or there are none, it uses models of the same level that
+// are fitted out of fold. folds is the number of folds of the training rows, or 0 if validation rows are used.
 func (m *Model) marginsOfOtherModels(ctx context.Context, began time.Time) (of marginRows, folds int, err error) {
 	t := m.tuneTable(m.Run.Train)
 	if v := m.validationTable(); v != nil {
@@ -162,7 +164,7 @@ func (m *Model) fitSlopeAndIntercept(ctx context.Context, of marginRows) (slope,
 		size += v * v / n
 	}
 	if size = math.Sqrt(size); !(size > 0) || math.IsInf(size, 1) {
-		return 1, 0, nil // a model that says the same of every row
+		return 1, 0, nil // the model makes the same prediction for every row
 	}
 	of.size = size
 	dual, err := level.Level{Average: "plain"}.Dual(

@@ -14,15 +14,15 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A RowSet lists training and hold-out rows of a table, counted from 0, such as a fold and the other rows. No row may
-// occur twice. Solvers use prefixes of Train as samples of it: its order should be random.
+// A RowSet lists training and hold-out rows of a table, counted from 0, such as a fold and the other rows. No row
+// may occur twice. Since solvers use prefixes of Train as samples, its order should be random.
 type RowSet struct {
 	Train      []int
 	Holdout    []int // may be empty
-	Validation []int // to choose the level on in place of cross-validation; may be empty
+	Validation []int // rows on which the level is chosen instead of by cross-validation; may be empty
 }
 
-// validate returns an error unless all rows are among the n of the table and none occurs twice.
+// validate returns an error unless all rows are among the n rows of the table and no row occurs twice.
 func (s *RowSet) validate(n int) error {
 	if len(s.Train) == 0 {
 		return fmt.Errorf("no rows to train on")
@@ -42,8 +42,8 @@ func (s *RowSet) validate(n int) error {
 	return nil
 }
 
-// splitRows returns the training rows, in their order, and the hold-out rows. Vectors as long as the table are
-// allocated in arena.
+// splitRows returns the training rows, in the order in which they are used, and the hold-out rows. Slices as long
+// as the table are allocated in arena.
 func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Arena) (train, held []int, err error) {
 	switch h := c.dataHoldout(); {
 	case c.Rows != nil:
@@ -71,7 +71,7 @@ func (c *Config) hasValidation() bool {
 	return c.ValidationData+c.ValidationSplit != "" || c.Rows != nil && len(c.Rows.Validation) > 0
 }
 
-// listValidationRows returns the rows to choose the level on; nil if it is chosen by cross-validation.
+// listValidationRows returns the rows on which the level is chosen, or nil if it is chosen by cross-validation.
 func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, error) {
 	if c.Rows != nil {
 		return slices.Clone(c.Rows.Validation), nil
@@ -79,9 +79,9 @@ func (c *Config) listValidationRows(ctx context.Context, f *data.Frame) ([]int, 
 	return f.ValidationRows(ctx, c.dataHoldout())
 }
 
-// OpenData opens the table of the configuration, followed by the tables of the hold-out rows and of the validation rows
-// if they are separate; these are read by the rules of the first. open is Open or a function of the caller. It
-// panics if open returns neither a table nor an error.
+// OpenData opens the table of the configuration, followed by the tables of the hold-out rows and of the validation
+// rows if they are separate; these are read by the rules of the first table. open is Open or a function of the
+// caller. It panics if open returns neither a table nor an error.
 func (c *Config) OpenData(
 	ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error),
 ) (*data.Frame, error) {
@@ -113,7 +113,7 @@ func (c *Config) OpenData(
 	return f, nil
 }
 
-// readingOf returns how a second table is read: as the first one was.
+// readingOf returns options to read a second table in the same way as f.
 func (c *Config) readingOf(f *data.Frame) data.Reading {
 	if how := f.Reading(); !how.IsZero() {
 		return how
@@ -148,8 +148,8 @@ func noteUntrainedGroups(trained, held []encode.Grouping) (notes []string) {
 	return notes
 }
 
-// Periods holds the first and last times of the training rows and of the hold-out rows, if the hold-out is the
-// last rows by a column of times.
+// Periods holds the first and last times of the training rows and of the hold-out rows, if the latest rows by a
+// column of times are held out.
 type Periods struct {
 	Train   [2]string `json:"train"`
 	Holdout [2]string `json:"holdout"`
@@ -160,7 +160,7 @@ func (p Periods) String() string {
 	return fmt.Sprintf("trained on %s to %s, held out %s to %s", p.Train[0], p.Train[1], p.Holdout[0], p.Holdout[1])
 }
 
-// findPeriods returns the periods of the rows, or nil if the hold-out is not by time.
+// findPeriods returns the periods of the rows, or nil if the hold-out does not depend on times.
 func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []int) (*Periods, error) {
 	if c.Time == "" || len(held) == 0 {
 		return nil, nil
@@ -182,18 +182,19 @@ func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []i
 // encodedRows holds the encoded training and hold-out rows of a table.
 type encodedRows struct {
 	*rowAssignment
-	fitted  *encode.Fitted
-	sample  []int // the rows of fitted.Sample; nil: none
-	weight  []float64
-	total   float64 // weight of the training rows, without exposures: their number without weights
+	fitted *encode.Fitted
+	sample []int // rows of fitted.Sample, or nil
+	weight []float64
+	// total weight of the training rows without exposures, or their number if they have no weights
+	total   float64
 	periods *Periods
 
 	validation *validationRows // nil: none
 }
 
-// encodeRows splits and encodes the rows of a table, with e or, if it is nil, with an encoder that is fitted to
+// encodeRows splits the rows of a table and encodes them with e or, if e is nil, with an encoder that it fits to
 // the training rows. With several ranks it is a collective call that encodes the rows of this rank. Rows on disk
-// are stored in o.
+// are stored in o; nil means memory.
 func (c Config) encodeRows(
 	ctx context.Context, f *data.Frame, e *encode.Encoder, o *diskStorage,
 ) (*encodedRows, error) {
@@ -234,14 +235,14 @@ func (c Config) encodeRows(
 	return rows, err
 }
 
-// validationRows are the encoded rows that the level is chosen on.
+// validationRows holds the encoded rows on which the level is chosen.
 type validationRows struct {
 	*encode.Dataset
 	weight []float64 // nil: equal
 	report encode.Report
 }
 
-// encodeValidation encodes the validation rows in memory, in random order; it returns nil if there are none.
+// encodeValidation encodes the validation rows in memory and in random order. It returns nil if there are none.
 func (c *Config) encodeValidation(ctx context.Context, f *data.Frame, e *encode.Encoder) (*validationRows, error) {
 	if !c.hasValidation() {
 		return nil, nil

@@ -21,34 +21,35 @@ type Run struct {
 	Frame   *data.Frame
 	Train   *encode.Dataset
 	Holdout *encode.Dataset // nil without a hold-out
-	Weight  []float64       // sample weight of every training row; nil: equal
+	Weight  []float64       // sample weight of every training row; nil means equal weights
 	Loss    []float64       // training loss of every training row under the robust model
-	// of the adversary, one per training row, summing to 1; nil where they are not known; all 0 if the model was fitted to
-	// validation rows
+	// Weights holds the adversary's weight for each training row; they sum to 1. It is nil if the weights are
+	// unknown, and all 0 if the model was fitted to validation rows.
 	Weights []float64
 
-	inferred   *level.Rows     // the training rows with clusters as their groups; nil: with their own groups
-	validation *validationRows // on which the level is chosen; nil: cross-validation
+	inferred   *level.Rows     // training rows with clusters as groups; nil if they keep their own groups
+	validation *validationRows // rows on which the level is chosen; nil for cross-validation
 
-	dual []float64    // weights that prove the lower bound; nil where they are not known
-	rows *ranks.Rows  // how the rows are sharded over ranks; nil: all are local
-	disk *diskStorage // storage of the training rows; nil: memory
+	dual []float64    // weights that prove the lower bound; nil if unknown
+	rows *ranks.Rows  // distribution of the rows over ranks; nil for a single process
+	disk *diskStorage // storage of the training rows; nil means memory
 }
 
-// Close releases rows on disk and vectors with one entry per row, which must not be used afterwards.
+// Close releases rows on disk and vectors with one entry for each row, which must not be used afterwards.
 func (r *Run) Close() {
 	if r != nil {
 		r.disk.close()
 	}
 }
 
-// Err returns the error of reading rows from disk, if any. The run must then not be used.
+// Err returns an error if rows could not be read from disk, and nil otherwise. After an error the run must not be
+// used.
 func (r *Run) Err() error { return r.disk.err() }
 
 // OnDisk reports whether the training rows are stored on disk.
 func (r *Run) OnDisk() bool { return r.disk != nil }
 
-// Evict releases the memory that cached rows on disk take. They are read again when needed.
+// Evict releases the memory in which rows on disk are cached. They are read again when needed.
 func (r *Run) Evict() {
 	if r.disk != nil {
 		r.disk.Arena.Evict()
@@ -56,7 +57,7 @@ func (r *Run) Evict() {
 	}
 }
 
-// A ChangedDataError reports that a table is not the one the model was trained on.
+// A ChangedDataError reports that a table is not the one on which the model was trained.
 type ChangedDataError struct {
 	Data string // the table that was read
 	Why  string
@@ -71,10 +72,11 @@ func (e *ChangedDataError) Error() string {
 var errRowsGiven = errors.New(
 	"another program chose the training rows of this model: name a table to evaluate the model on")
 
-// Rerun splits and encodes the training table again for a model that was loaded, and sets m.Run. If the rows do
-// not fit into memory (m.Config.Memory, or what the system allows), they are stored in m.Config.Cache until
-// Run.Close; without that directory Rerun returns a *MemoryError. If the contents of the table have changed, it
-// returns a *ChangedDataError. Adversary weights that are not unique, at ν = 0 and for CVaR, stay unknown.
+// Rerun splits and encodes the training table again for a model that was loaded, and sets m.Run. If the rows do not
+// fit into memory (m.Config.Memory, or what the system allows), they are stored in the directory m.Config.Cache
+// until Run.Close is called; if there is no such directory, Rerun returns a *MemoryError. If the content of the
+// table has changed, it returns a *ChangedDataError. The adversary's weights remain unknown if they are not unique,
+// as for ν = 0 and CVaR.
 func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	if err := m.UnregisteredLoss(); err != nil {
 		return err
@@ -135,7 +137,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	return nil
 }
 
-// WithGroups returns the run with the groupings of another encoder.
+// WithGroups returns the run with the groupings of a different encoder.
 func (r *Run) WithGroups(ctx context.Context, e *encode.Encoder) (*Run, error) {
 	other := *r
 	for _, d := range []**encode.Dataset{&other.Train, &other.Holdout} {
@@ -152,8 +154,8 @@ func (r *Run) WithGroups(ctx context.Context, e *encode.Encoder) (*Run, error) {
 	return &other, nil
 }
 
-// checkMemory returns an error if the rows of the training do not fit into memory, as estimated from the
-// footers of the table and the model.
+// checkMemory returns an error if the training rows do not fit into memory, as estimated from the metadata of the
+// table and the model.
 func (m *Model) checkMemory(f *data.Frame) error {
 	if m.Config.Storage == string(design.SparseStorage) {
 		return nil // its entries are not known
@@ -170,8 +172,8 @@ func (m *Model) checkMemory(f *data.Frame) error {
 	return nil
 }
 
-// TrainedOn reports whether the files of f have the contents that the model was trained on, whatever their
-// names. It returns false if that is unknown.
+// TrainedOn reports whether the files of f, whatever their names, have the content on which the model was trained.
+// It returns false if that is unknown.
 func (m *Model) TrainedOn(f *data.Frame) bool {
 	if len(m.Sources) != len(f.Sources) || len(m.Sources) == 0 {
 		return false

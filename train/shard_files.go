@@ -9,16 +9,16 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks/gather"
 )
 
-// sharedFiles says which files are the same for all ranks, judging by size, time and number. One rank computes
-// the SHA-256 of each such file; the others are read by every rank.
+// sharedFiles holds which files are the same for all ranks, judging by size, time and identity. One rank computes
+// the SHA-256 of each shared file; every rank computes that of the other files.
 type sharedFiles struct {
 	comm   ranks.Comm
 	f      *data.Frame
 	shared []bool
 }
 
-// shareChecksums returns an error if ranks see other files or rows than rank 0. It assigns the checksums of
-// shared files to ranks. It returns nil for one process.
+// shareChecksums assigns the checksums of shared files to ranks. It returns an error if a rank sees different files
+// or rows than rank 0, and nil for a single process.
 func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	if c == nil {
 		return nil, nil
@@ -46,11 +46,12 @@ func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	return d, nil
 }
 
-// checksumRank returns the rank that computes the SHA-256 of a shared file. The last ranks come first, since
-// rank 0 has more to do.
+// checksumRank returns the rank that computes the SHA-256 of shared file i. The last ranks are assigned first,
+// since rank 0 has more to do.
 func (d *sharedFiles) checksumRank(i int) int { return d.comm.Size() - 1 - i%d.comm.Size() }
 
-// checkSameFiles returns an error if a rank has read other contents than rank 0, and distributes the checksums.
+// checkSameFiles distributes the checksums of shared files. It returns an error if a rank has read different
+// content than rank 0.
 func (d *sharedFiles) checkSameFiles() error {
 	if d == nil { // there is one process
 		return nil

@@ -11,16 +11,17 @@ import (
 
 // A rowAssignment lists the training and hold-out rows of a rank.
 type rowAssignment struct {
-	Rows           *ranks.Rows // how the training rows lie; nil for one process
-	Train, Held    []int       // the rows of this rank, in their order; hold-out rows behind those of the ranks before
+	Rows           *ranks.Rows // distribution of the training rows over ranks; nil for a single process
+	Train, Held    []int       // rows of this rank, in their order; hold-out rows follow those of lower ranks
 	Total, AllHeld int         // of all ranks
 }
 
-// chunkRows is the number of rows that are split at a time: whole stripes, which package data reads together.
+// chunkRows is the number of rows that are split at a time. It is a multiple of the number of rows that package
+// data reads at a time.
 const chunkRows = 1 << 16
 
-// splitListedRows assigns rows to ranks, all to one process if c is nil. All ranks must have the same ascending
-// lists.
+// splitListedRows assigns rows to ranks, or all rows to this process if c is nil. All ranks must pass the same
+// ascending lists.
 func splitListedRows(c ranks.Comm, train, held []int) *rowAssignment {
 	s := &rowAssignment{Train: train, Held: held, Total: len(train), AllHeld: len(held)}
 	if c == nil {
@@ -34,8 +35,8 @@ func splitListedRows(c ranks.Comm, train, held []int) *rowAssignment {
 	return s
 }
 
-// holdoutBounds returns the range [lo, hi) of hold-out rows of this rank: equal parts, or all rows on the first
-// rank if there are fewer rows than ranks.
+// holdoutBounds returns the range [lo, hi) of the hold-out rows of this rank. The parts are of equal size; if there
+// are fewer rows than ranks, rank 0 gets all rows.
 func holdoutBounds(c ranks.Comm, all int) (lo, hi int) {
 	if all >= c.Size() {
 		return shard.Bounds(all, c.Size(), c.Rank())
@@ -46,11 +47,11 @@ func holdoutBounds(c ranks.Comm, all int) (lo, hi int) {
 	return lo, all
 }
 
-// splitRowsByChunk assigns rows to ranks if each row determines its split. Every rank counts the rows of some
-// chunks and takes its own.
+// splitRowsByChunk assigns rows to ranks if each row separately determines whether it is held out. Every rank
+// counts the rows of some chunks and then lists its own rows.
 func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
 	s, chunks := &rowAssignment{}, (f.Rows+chunkRows-1)/chunkRows
-	known := map[int][2][]int{} // chunks that this rank has looked at: training and hold-out rows
+	known := map[int][2][]int{} // training and hold-out rows of the chunks that this rank has split
 	sides := func(k int) (of [2][]int, err error) {
 		of, ok := known[k]
 		if !ok {
@@ -69,7 +70,7 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 		own = append(own, len(of[0]), len(of[1]))
 	}
 	counts, _ := ranks.GatherAll(c, own)
-	before := make([][2]int, chunks+1) // rows of the chunks before one
+	before := make([][2]int, chunks+1) // numbers of training and hold-out rows in the preceding chunks
 	for k := range chunks {
 		before[k+1] = [2]int{before[k][0] + counts[2*k], before[k][1] + counts[2*k+1]}
 	}
@@ -102,8 +103,8 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 	return s, err
 }
 
-// tableRange returns the range [from, to) of table rows that this rank reads: from its first training row to the first
-// training row of the next rank.
+// tableRange returns the range [from, to) of table rows that this rank reads, which extends from its first training
+// row to the first training row of the next rank.
 func tableRange(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 	if rows == nil {
 		return 0, f.Rows

@@ -6,8 +6,9 @@ import (
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
-// Statistics of vectors of one entry a training row. Over several ranks they are collective calls,
-// with the same bits for any number of ranks; nil rows are all in this process.
+// The functions below compute statistics of vectors with one entry for each training row. With several ranks they
+// are collective calls, and return the same bits for any number of ranks. If rows is nil, this process has all
+// rows.
 
 // weightedMean returns the mean of v under weights; nil means equal weights.
 func weightedMean(rows *ranks.Rows, v, weight []float64) float64 {
@@ -32,7 +33,7 @@ func weightedMean(rows *ranks.Rows, v, weight []float64) float64 {
 	}) / total
 }
 
-// groupRisks returns the mean losses by group.
+// groupRisks returns the mean loss of each group.
 func groupRisks(rows *ranks.Rows, g encode.Grouping, loss []float64) []SummaryGroup {
 	k := len(g.Labels)
 	sums := rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {
@@ -50,7 +51,7 @@ func groupRisks(rows *ranks.Rows, g encode.Grouping, loss []float64) []SummaryGr
 	return out
 }
 
-// rankCorrelation returns Spearman's rank correlation of two scores on about count rows.
+// rankCorrelation returns Spearman's rank correlation of two scores on a sample of about count rows.
 func rankCorrelation(rows *ranks.Rows, first, second []float64, count int) float64 {
 	sample := ranks.GatherAt(rows, rows.StratifiedSample(len(first), count), first, second)
 	return spearman.Correlation(sample[0], sample[1])

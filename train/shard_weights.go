@@ -17,8 +17,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// readWeights reads the weights of the rows of d on this rank, or returns nil if name is empty. It returns an
-// error if a weight is not positive, even in the hold-out.
+// readWeights reads the weights of the rows of d on this rank, or returns nil if name is empty. It returns an error
+// if a weight of any row, including hold-out rows, is not positive.
 func readWeights(
 	ctx context.Context, f *data.Frame, d *encode.Dataset, name string, rows *ranks.Rows,
 ) ([]float64, error) {
@@ -70,15 +70,15 @@ func readWeights(
 
 // weightStatistics describes some weights.
 type weightStatistics struct {
-	Type        string  // of a column that is not numeric; else ""
+	Type        string  // type of a column that is not numeric; otherwise ""
 	Wrong       int     // number of invalid weights
-	First       int     // row of the first of them
+	First       int     // first row with an invalid weight
 	What        string  // is there
-	Sum         float64 // of the right ones, times smallSum: finite
-	Least, Most float64 // of the right ones; +Inf and 0 for none
+	Sum         float64 // sum of the valid weights, multiplied by smallSum to keep it finite
+	Least, Most float64 // least and largest valid weight; +Inf and 0 if there are none
 }
 
-// merge returns the statistics of the weights of k followed by the weights of o.
+// merge returns the combined statistics of the weights of k, followed by those of o.
 func (k weightStatistics) merge(o weightStatistics) weightStatistics {
 	if k.Wrong == 0 {
 		k.First, k.What = o.First, o.What
@@ -87,13 +87,13 @@ func (k weightStatistics) merge(o weightStatistics) weightStatistics {
 		min(k.Least, o.Least), max(k.Most, o.Most)}
 }
 
-// smallSum scales weights so that their sums are finite for any number of rows.
+// smallSum is a factor for weights that keeps their sums finite for any number of rows.
 const smallSum = 0x1p-64
 
-// widestWeights is the largest ratio of two weights: squares of ratios must not overflow.
+// widestWeights is the maximum ratio of two weights: squares of ratios must not overflow.
 const widestWeights = 1e100
 
-// checkWeights returns the statistics of a weight column, whose first row is row first of the table.
+// checkWeights returns the statistics of a weight column that begins at row first of the table.
 func checkWeights(column *data.Column, first int) weightStatistics {
 	k := weightStatistics{Least: math.Inf(1)}
 	if column.Number == nil && column.Len() > 0 {
@@ -112,7 +112,8 @@ func checkWeights(column *data.Column, first int) weightStatistics {
 	return k
 }
 
-// totalWeight returns the sum of the weights of the n training rows, nil meaning 1. It is a collective call.
+// totalWeight returns the sum of the weights of the n training rows; a nil weight means 1 for each row. It is a
+// collective call.
 func (s *rowAssignment) totalWeight(weight []float64, n int) float64 {
 	if weight == nil {
 		return float64(n)
@@ -126,11 +127,11 @@ func (s *rowAssignment) totalWeight(weight []float64, n int) float64 {
 	})
 }
 
-// smallWeight is the mean weight below which weights are hardly numbers of rows.
+// smallWeight is the mean weight below which weights are unlikely to be numbers of rows.
 const smallWeight = 0.5
 
-// noteSmallWeights warns of weights that are no numbers of rows, such as those that add up to 1, where μ depends on
-// them.
+// noteSmallWeights adds a warning if weights are apparently not numbers of rows, such as weights that sum to 1,
+// since μ depends on them.
 func (m *Model) noteSmallWeights(total float64, n int) {
 	if m.Config.Weight == "" || m.muGiven || total >= smallWeight*float64(n) {
 		return
@@ -141,10 +142,10 @@ func (m *Model) noteSmallWeights(total float64, n int) {
 		formatNumber(1/total), formatNumber(float64(n)/total), formatNumber(1/float64(n))))
 }
 
-// formatNumber returns a number with three digits.
+// formatNumber formats a number with three significant digits.
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
-// multiplyByExposure returns the weights of the rows of d, nil meaning 1, times their exposures.
+// multiplyByExposure returns the weights of the rows of d, multiplied by their exposures; nil weights mean 1.
 func multiplyByExposure(weights []float64, d *encode.Dataset, rows *ranks.Rows) []float64 {
 	if d.Exposure == nil {
 		return weights

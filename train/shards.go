@@ -17,9 +17,9 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// Training over several ranks. Every rank runs FitFrame on the same table, and has of its own
-// rows alone what there is of each: features, target, groups, weight, place in the table. The
-// vectors of one entry per row are as long as the rows of all, and have these entries.
+// Training can be distributed over several ranks. Every rank calls FitFrame with the same table, but holds the
+// features, target, groups, weight and index only of its own rows. A vector with one entry for each row is as long
+// as the number of rows of all ranks, but only the entries of this rank are set.
 
 // checkRanks returns an error for settings that several ranks do not support.
 func (c *Config) checkRanks() error {
@@ -39,9 +39,9 @@ func (c *Config) checkRanks() error {
 	return errors.Join(all...)
 }
 
-// assignRows assigns the rows of a table to ranks. It is a collective call. The training rows are the same as in one
-// process, in the order of the table, except that each shard is shuffled, so that its first rows are a sample of it. If
-// each row determines its split, a rank reads only its part of the table.
+// assignRows assigns the rows of a table to ranks. It is a collective call. The training rows are the same as in
+// one process, in the order of the table, except that each shard is shuffled, so that its first rows are a random
+// sample. If each row separately determines whether it is held out, a rank reads only its part of the table.
 func (c *Config) assignRows(
 	ctx context.Context, f *data.Frame, o *diskStorage,
 ) (s *rowAssignment, periods *Periods, err error) {
@@ -58,7 +58,7 @@ func (c *Config) assignRows(
 	case err != nil:
 		return nil, nil, err
 	case o != nil:
-		slices.Sort(s.Held) // they are read in the order of the table
+		slices.Sort(s.Held) // the rows are read in the order of the table
 	case c.comm != nil:
 		lo, _ := s.Rows.LocalRange(s.Total)
 		s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
@@ -66,7 +66,7 @@ func (c *Config) assignRows(
 	return s, periods, nil
 }
 
-// arena returns the arena for vectors with one entry per training row; nil means the heap.
+// arena returns the arena for vectors with one entry for each training row; nil means the heap.
 func (r *Run) arena() *memory.Arena {
 	if r.rows != nil {
 		return r.Train.X.(*design.Sharded).Arena()
@@ -74,7 +74,7 @@ func (r *Run) arena() *memory.Arena {
 	return r.disk.arena()
 }
 
-// shardMatrix returns the matrix of all training rows from the rows of this rank.
+// shardMatrix returns the matrix of all training rows, given the matrix of the rows of this rank.
 func (r *Run) shardMatrix(here design.Matrix) (design.Matrix, error) {
 	if r.rows == nil {
 		return here, nil
@@ -85,10 +85,10 @@ func (r *Run) shardMatrix(here design.Matrix) (design.Matrix, error) {
 // isFollower reports whether another rank writes the results.
 func (m *Model) isFollower() bool { return m.Config.comm != nil && m.Config.comm.Rank() > 0 }
 
-// maxCopies returns the number of rows that each rank may hold copies of.
+// maxCopies returns the maximum number of rows of which each rank may hold copies.
 func maxCopies(x design.Matrix) int { return x.(*design.Sharded).MostSelected() }
 
-// weightConcentration returns Σy² and the largest weight.
+// weightConcentration returns Σy² and the largest weight of y.
 func (r *Run) weightConcentration(y []float64) (squares, largest float64) {
 	add := func(lo, hi int) (sum float64) {
 		for _, v := range y[lo:hi] {
@@ -99,13 +99,13 @@ func (r *Run) weightConcentration(y []float64) (squares, largest float64) {
 	return r.rows.Sum(len(y), add), r.rows.Max(len(y), func(lo, hi int) float64 { return slices.Max(y[lo:hi]) })
 }
 
-// completeRow is the memory that a report needs per training row: losses, weights, places, groups and their
-// sorted copies.
+// completeRow is the memory in bytes that a report needs for each training row: losses, weights, indices, groups
+// and their sorted copies.
 const completeRow = 104
 
-// GatherRows gathers the losses, adversary weights, places and groups of all training rows on the first rank,
-// for a report. It is a collective call. If they do not fit into memory there, the weights stay unknown and a
-// note says so. With one process it does nothing.
+// GatherRows gathers the losses, adversary weights, indices and groups of all training rows on rank 0, for a
+// report. It is a collective call. If the memory of rank 0 does not suffice, the weights stay unknown and a note
+// says so. With a single process it does nothing.
 func (m *Model) GatherRows() {
 	r := m.Run
 	if r == nil || r.rows == nil {
@@ -148,7 +148,7 @@ func selectRows(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	return &s
 }
 
-// levelRows returns the training rows as a level needs them.
+// levelRows returns the training rows in the form that package level requires.
 func (r *Run) levelRows() level.Rows {
 	rows := Rows(r.Train, r.Weight)
 	if r.inferred != nil {
@@ -166,9 +166,9 @@ func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o 
 	}
 	t = selectRows(m.Run.rows, t, m.Run.rows.StratifiedSample(t.N, min(t.N, o.Rows, maxCopies(t.X))))
 	type outcome struct {
-		Selection []byte // JSON, as a model has it
+		Selection []byte // JSON in the form in which a model file holds it
 		Few       bool
-		Stopped   int // exit status for which rank 0 was asked to stop; 0 if it was not
+		Stopped   int // exit status with which rank 0 was asked to stop, or 0
 		Error     string
 	}
 	var own outcome

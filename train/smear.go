@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// fitSmearing sets the factor that turns predictions of a log-transformed target from medians into means: the
-// mean of the exponentials of the training residuals (Duan, Smearing Estimate, JASA 1983).
+// fitSmearing sets the factor that converts predictions of a log-transformed target from medians to means: the mean
+// of the exponentials of the training residuals (Duan, Smearing Estimate, JASA 1983).
 func (m *Model) fitSmearing() {
 	t := &m.Encoder.Target
 	if t.Transform == "" {

@@ -7,13 +7,13 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// autoSolver is the name of the default solver, which depends on the problem.
+// autoSolver is the name of the default solver, which selects a method for the problem.
 const autoSolver = "auto"
 
 var methods = []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{},
 	primaldual.FullVector{}}
 
-// solverNames returns the names that Config.Solver takes.
+// solverNames returns the valid values of Config.Solver.
 func solverNames() []string {
 	names := []string{autoSolver}
 	for _, m := range methods {
@@ -22,7 +22,7 @@ func solverNames() []string {
 	return names
 }
 
-// methodNamed returns the method with the given name, in its default settings.
+// methodNamed returns the method with the given name and default settings.
 func methodNamed(name string) dro.Method {
 	return methods[slices.IndexFunc(methods, func(m dro.Method) bool { return m.Name() == name })]
 }

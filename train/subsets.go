@@ -18,10 +18,10 @@ func (m *Model) subsetsTable() *tune.Table {
 	return m.tuneTable(m.Run.Train)
 }
 
-// solveSubsets trains ERM on each balanced subset of the training rows, or of the validation rows, and returns the mean
-// of the solutions. Objective, bounds and passes are means over the subsets: the certificate says that every averaged
-// model is optimal on its subset. The result is certified if all of them are. A row's weight is the mean of its weights
-// in the subsets.
+// solveSubsets trains ERM on each balanced subset of the training rows, or of the validation rows, and returns the
+// mean of the solutions. Objective, bounds and passes are means over the subsets; the certificate states that each
+// of the averaged solutions is optimal on its subset. The result is certified if all solutions are. The weight of a
+// row is the mean of its weights in the subsets.
 func (m *Model) solveSubsets(ctx context.Context, began time.Time) (*dro.Result, error) {
 	table, of := m.subsetsTable(), ""
 	if m.Config.Average == level.ValidationSubsets {

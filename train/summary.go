@@ -13,57 +13,59 @@ import (
 // A Summary is the outcome that `drotrain train --json` prints. Losses and bounds are in units of the training
 // loss.
 type Summary struct {
-	// certified, limit, stalled, cancelled, inconsistent; uncertified when mu is 0
+	// certified, limit, stalled, cancelled or inconsistent; uncertified if mu is 0
 	Status      string  `json:"status"`
-	Certified   bool    `json:"certified"` // the relative gap asked for was reached
+	Certified   bool    `json:"certified"` // the requested relative gap was reached
 	Objective   float64 `json:"objective"`
 	RobustRisk  float64 `json:"robust_risk"`
 	AverageRisk float64 `json:"average_risk"` // average training loss of the model
 	// margin of the constant prediction with the least average training loss
-	Constant      *float64           `json:"constant,omitempty"`
-	ClassConstant []float64          `json:"class_constant,omitempty"` // and of more than two classes its margins
+	Constant *float64 `json:"constant,omitempty"`
+	// margins of that prediction if there are more than two classes
+	ClassConstant []float64          `json:"class_constant,omitempty"`
 	Certificate   SummaryCertificate `json:"certificate"`
 	Passes        float64            `json:"passes"`
 	Seconds       float64            `json:"seconds"`
 	Solver        string             `json:"solver"`
-	// of an adversary over rows; absent where they are not known
+	// range of levels of an adversary over rows at which the prediction is constant; absent if unknown
 	Levels *level.Range `json:"levels_without_model,omitempty"`
-	// whether the training rows are predicted alike: probabilities within 0.001, numbers within 0.001 standard deviations
+	// whether all training rows have the same prediction, to within 0.001 for probabilities and 0.001 standard
+	// deviations for numbers
 	ConstantPrediction bool   `json:"constant_prediction,omitempty"`
 	Loss               string `json:"loss"`
 	Level              string `json:"level"` // how robust, in words
-	// whether groups have coefficients of their own; absent where that was not asked
+	// whether groups have their own coefficients; absent if this was not examined
 	Design *GroupDesign `json:"design,omitempty"`
-	// how the level was chosen; absent where it was set
+	// how the level was chosen; absent if it was set
 	Selection *tune.Selection `json:"selection,omitempty"`
-	// divergence of an adversary over rows; "" for others
+	// divergence of an adversary over rows; "" for any other adversary
 	Penalty dro.Divergence `json:"penalty"`
-	// its penalty coefficient: as set, or the multiplier of a ball
+	// penalty coefficient of the divergence: as set, or the multiplier of a ball
 	Nu                  float64 `json:"nu"`
 	Mu                  float64 `json:"mu"`
 	N                   int     `json:"n"` // training rows
-	D                   int     `json:"d"` // columns of the design, the intercept included
+	D                   int     `json:"d"` // number of encoded columns, including the intercept
 	Tau                 float64 `json:"tau"`
 	EffectiveSampleSize float64 `json:"effective_sample_size"` // 1/Σy²
 	MaxWeight           float64 `json:"max_weight"`
-	// of the last grouping, largest risk first, training rows
+	// training rows by group of the last grouping, the largest risk first
 	Groups []SummaryGroup `json:"groups"`
-	// null without a group of Config.MinGroupSize rows
+	// null if no group has at least Config.MinGroupSize rows
 	WorstGroup *SummaryGroup `json:"worst_group"`
-	// the plain average trained on the same rows
+	// ERM trained on the same rows
 	ERM *SummaryBaseline `json:"erm"`
-	// the average with equal group weights; null with fewer than two groups
+	// ERM with equal group weights; null if there are fewer than two groups
 	GroupWeighted *SummaryBaseline `json:"group_weighted_erm"`
-	// what another slope on ERM's scores achieves; absent where the model is ERM
+	// what rescaling the scores of ERM achieves; absent if the model is ERM
 	Tempered *SummaryTempered `json:"tempered_erm,omitempty"`
-	// of the scores; absent where they are those of the certified coefficients
+	// recalibration of the scores; absent if the model predicts with the certified coefficients
 	Recalibration *SummaryRecalibration `json:"recalibration,omitempty"`
 	Model         string                `json:"model"` // path, "" when not written
-	// of the evaluation after the training, see eval.Outcome
+	// outcome of the evaluation after training, see eval.Outcome
 	Outcome string `json:"outcome,omitempty"`
-	// one of Variants, by that evaluation; empty: none
+	// one of Variants, as recommended by that evaluation; may be empty
 	Recommended string `json:"recommended,omitempty"`
-	// of the evaluation, as of a degenerate model
+	// warnings of the evaluation, such as that about a degenerate model
 	Warnings []string `json:"warnings,omitempty"`
 	Notes    []string `json:"notes"`
 }
@@ -85,15 +87,16 @@ type SummaryGroup struct {
 
 // A SummaryBaseline is (weighted) empirical risk minimisation on the same rows with the same regulariser.
 type SummaryBaseline struct {
-	Status     string        `json:"status"`
-	Mu         float64       `json:"mu,omitempty"` // its own; absent in files of earlier versions, whose models have one μ
+	Status string `json:"status"`
+	// μ of the baseline; absent in files of earlier versions, in which all models have the same μ
+	Mu         float64       `json:"mu,omitempty"`
 	Objective  float64       `json:"objective"`
 	Risk       float64       `json:"risk"`        // average training loss
-	RobustRisk float64       `json:"robust_risk"` // the same worst case as the robust model's
+	RobustRisk float64       `json:"robust_risk"` // worst-case risk under the adversary of the robust model
 	WorstGroup *SummaryGroup `json:"worst_group"`
 }
 
-// groupRisks returns the mean loss of every group in the last grouping, the largest first, and the worst group.
+// groupRisks returns the mean losses of the groups of the last grouping in descending order, and the worst group.
 func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryGroup) {
 	d := run.Train
 	if len(d.Groups) == 0 {
@@ -110,7 +113,7 @@ func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryG
 	return groups, nil
 }
 
-// EffectiveShare returns the effective sample size as a proportion of the rows.
+// EffectiveShare returns the effective sample size as a proportion of the number of rows.
 func (s Summary) EffectiveShare() float64 { return s.EffectiveSampleSize / float64(max(1, s.N)) }
 
 // LargestWeight returns the largest weight divided by the average weight.

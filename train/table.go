@@ -13,28 +13,28 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// BlockOptions holds how PredictBlocks predicts. The zero value predicts with the threshold of the model.
+// BlockOptions configures PredictBlocks. The zero value uses the threshold of the model.
 type BlockOptions struct {
 	Keep      []string // columns of the table to copy
-	Threshold *float64 // rows with a probability of at least this are predicted positive; nil: Model.Threshold
+	Threshold *float64 // minimum probability of rows that are predicted positive; nil selects Model.Threshold
 	Margins   bool     // add the margins: see PredictBlocks
 
-	// NullInvalid gives rows that cannot be scored a null prediction and, in the last column, reason, a text that says
-	// why. Otherwise such a row is an error. Faults of whole columns remain errors.
+	// NullInvalid makes the predictions of rows that cannot be scored null, and adds a last column, reason,
+	// that explains why. Otherwise such a row is an error. Problems of whole columns are errors in either case.
 	NullInvalid bool
 
-	size int // of a block in rows; 0 chooses a size of some megabytes
+	size int // rows in a block; 0 selects a size of some megabytes
 }
 
-// PredictBlocks predicts the rows of f block by block and calls put with the columns of each block, at least
-// once: row (counted from 1), the columns of f that o keeps, the probability of the positive class (for two
-// classes) and the prediction, as Predict gives it. Only one block of a Parquet file is in memory at a time. The report
-// covers all rows.
+// PredictBlocks predicts the rows of f block by block and calls put with the columns of each block, at least once:
+// row (counted from 1), the columns of f that o keeps, the probability of the positive class (for two classes) and
+// the prediction, as Predict returns it. Only one block of a Parquet file is in memory at a time. The report covers
+// all rows.
 //
-// With o.Margins a column margin follows: the log-odds of the positive class or, for a loss of numbers with a link,
-// the value before the link; for more than two classes a column margin_CLASS for each, of which the probabilities are
-// the softmax. Margins stay finite where a probability rounds to 0 or 1. It is an error for a model whose predictions
-// are its margins.
+// If o.Margins is set, a column margin follows: the log-odds of the positive class or, for a numeric target and a
+// loss with a link, the value before the link is applied. For more than two classes there is a column margin_CLASS
+// for each class; the probabilities are the softmax of these margins. Margins stay finite even if a probability
+// rounds to 0 or 1. o.Margins is an error for a model whose predictions are its margins.
 func (m *Model) PredictBlocks(
 	ctx context.Context, f *data.Frame, o BlockOptions, put func([]data.Column) error,
 ) (report encode.Report, err error) {
@@ -59,7 +59,7 @@ func (m *Model) PredictBlocks(
 	if err != nil {
 		return report, err
 	}
-	unfit := 0 // rows whose prediction is not finite
+	unfit := 0 // number of rows whose prediction is not finite
 	do := func(b encode.Block) error {
 		p, err := m.PredictDataset(b.Rows, m.ScoringCoefficients())
 		if err != nil {
@@ -103,8 +103,8 @@ func (p *Prediction) addNonFiniteTo(invalid map[int]string) {
 	}
 }
 
-// addInvalidRows returns the prediction columns for all rows of a block: the rows that p scored, with the values of
-// columns, and the invalid rows, with nulls. The last column gives the reasons.
+// addInvalidRows returns the prediction columns for all rows of a block. columns holds the values for the rows that
+// p scored; the invalid rows have nulls. The last column states the reasons.
 func addInvalidRows(columns []data.Column, b *encode.Block, kept []*data.Column, p *Prediction) []data.Column {
 	n := b.Last - b.First
 	all := make([]int, n)
@@ -157,7 +157,7 @@ func addInvalidRows(columns []data.Column, b *encode.Block, kept []*data.Column,
 	return append(out, reason)
 }
 
-// Columns of a prediction other than those kept.
+// Columns of a prediction in addition to the columns that are kept.
 const (
 	rowName, probabilityName, predictionName, marginName, reasonName = "row", "probability", "prediction", "margin",
 		"reason"
@@ -175,7 +175,7 @@ func (m *Model) checkMargins() error {
 	return err
 }
 
-// checkKeptColumns returns an error for columns that have the name of a prediction column.
+// checkKeptColumns returns an error if a column to keep has the name of a prediction column.
 func (m *Model) checkKeptColumns(o *BlockOptions) error {
 	reserved := m.predictionNames(o)
 	var taken []string
@@ -191,8 +191,8 @@ func (m *Model) checkKeptColumns(o *BlockOptions) error {
 		strings.Join(taken, " and "))
 }
 
-// predictionColumns returns the prediction columns of consecutive rows that begin at row first of the table,
-// and the same rows of the kept columns.
+// predictionColumns returns the prediction columns of consecutive rows, the first of which is row first of the
+// table, followed by the same rows of the kept columns.
 func (m *Model) predictionColumns(
 	p *Prediction, first int, kept []*data.Column, o *BlockOptions,
 ) ([]data.Column, error) {
@@ -236,7 +236,8 @@ func numberColumn(name string, values []float64) data.Column {
 	return data.Column{Name: name, Type: "double", Kind: data.Numeric, Number: values}
 }
 
-// marginColumns returns the margins of a prediction: one column, or one per class.
+// marginColumns returns the margins of a prediction as one column or, for more than two classes, one column for
+// each class.
 func (m *Model) marginColumns(p *Prediction) []data.Column {
 	classes := m.Classes()
 	if classes == nil {
@@ -264,7 +265,7 @@ func copyRows(c *data.Column, rows []int) data.Column {
 	}
 }
 
-// entriesAt returns the entries of v at the given rows; nil of nil.
+// entriesAt returns the entries of v at the given rows, or nil if v is nil.
 func entriesAt[T any](v []T, rows []int) (out []T) {
 	if v == nil {
 		return nil

@@ -13,26 +13,26 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A SummaryTempered is ERM with a slope and an intercept on its scores, chosen for the robust objective. It shows what
-// a mere change of confidence achieves.
+// A SummaryTempered describes ERM with a slope and an intercept on its scores that minimise the robust objective.
+// It shows what a mere change of confidence achieves.
 type SummaryTempered struct {
 	SummaryBaseline
-	Slope float64 `json:"slope"` // on the scores of the plain average; below 1 it is less sure
+	Slope float64 `json:"slope"` // slope on the scores of ERM; below 1, predictions are less confident
 
-	// ExplainedRobust is the share of the fall of the robust risk, from the plain average
-	// to the model, that tempering reaches; null where there is no fall.
+	// ExplainedRobust is the share of the decrease in the robust risk from ERM to the model that rescaling
+	// achieves; null if there is no decrease.
 	ExplainedRobust *float64 `json:"explained_robust"`
-	// RankCorrelation is Spearman's, of the scores of the plain average and the model on
-	// the training rows, 100 000 of them at most: near 1 they order the rows alike.
+	// RankCorrelation is Spearman's correlation of the scores of ERM and of the model on at most 100 000
+	// training rows. If it is near 1, they order the rows alike.
 	RankCorrelation *float64 `json:"rank_correlation"`
 }
 
-// maxRanked is the largest number of rows that a rank correlation is computed on; its standard error is then
-// at most 0.003.
+// maxRanked is the maximum number of rows on which a rank correlation is computed; its standard error is then at
+// most 0.003.
 const maxRanked = 100_000
 
-// fitTempered fits the tempered ERM, x = a·x_ERM with another intercept, under the same adversary and
-// regulariser: a problem of two parameters.
+// fitTempered fits the rescaled ERM, x = a·x_ERM with an intercept of its own, under the same adversary and
+// regulariser. This is a problem with two parameters.
 func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, began time.Time) error {
 	d, plain := m.Run.Train, m.Baseline
 	direction := slices.Clone(plain)
@@ -53,7 +53,7 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	if d.Intercept >= 0 {
 		start = plain[d.Intercept]
 	}
-	// Over the norm, so that ½μ times the square of the slope is ½μ‖x‖².
+	// The margins are divided by the norm, so that ½μ times the squared slope equals ½μ‖x‖².
 	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered",
 		marginRows{margin, d.Target, m.Run.Weight, norm, start},
 		adversary, m.regulariser(), m.solverOptions("tempered erm", began))
@@ -88,16 +88,16 @@ func (m *Model) rescaleCoefficients(x []float64, slope, intercept float64) []flo
 	return x
 }
 
-// marginRows holds the margins, targets and weights of rows; nil weights are equal. size is the scale of the margins,
-// start the intercept at which a solve starts.
+// marginRows holds the margins, targets and weights of rows; nil weights are equal. size is the scale of the
+// margins, and start the intercept at which a solve starts.
 type marginRows struct {
 	margin, target, weight []float64
 	size, start            float64
 }
 
-// solveAtMargins minimises the robust risk of the scores slope·margin + intercept, starting at slope 1 and the
-// intercept of.start; without an intercept if the model has none. The rows are the training rows, or all in this
-// process; the penalty is on slope·size.
+// solveAtMargins minimises the robust risk of the scores slope·margin + intercept, starting at slope 1 and
+// intercept of.start. If the model has no intercept, it only fits the slope. The rows must be the training rows, or
+// rows that are all in this process. The penalty applies to slope·size.
 func (m *Model) solveAtMargins(
 	ctx context.Context, part string, of marginRows, dual dro.Dual, primal dro.L2, s dro.Options,
 ) (res *dro.Result, slope, intercept float64, err error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// checkUnused returns an error that names settings without an effect, and a regulariser that is not there.
+// checkUnused returns an error that names settings that have no effect, or a regulariser that is missing.
 func (c *Config) checkUnused() error {
 	standard := DefaultConfig()
 	var wrong []string
@@ -40,15 +40,15 @@ func (c *Config) checkUnused() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// Validate returns all errors of the settings that do not depend on the data. Settings that are not set have
-// their defaults. Fit calls it first.
+// Validate returns all errors in the settings that do not depend on the data, after replacing settings that are not
+// set by their defaults. Fit calls it first.
 func (c *Config) Validate() error {
 	full := *c
 	full.setDefaults()
 	return full.validate()
 }
 
-// validate works like Validate after defaults have been set.
+// validate works like Validate for settings whose defaults have been set.
 func (c *Config) validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -182,7 +182,7 @@ func (c *Config) validate() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// valueOrZero returns *p, or 0 for nil.
+// valueOrZero returns *p, or 0 if p is nil.
 func valueOrZero(p *float64) float64 {
 	if p == nil {
 		return 0

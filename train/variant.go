@@ -6,22 +6,22 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// The models that a file holds, by name.
+// Names of the models that a file may contain.
 const (
 	VariantRobust      = "robust"      // the model that was trained
-	VariantERM         = "erm"         // the standard model, trained on the same rows
+	VariantERM         = "erm"         // standard model, trained on the same rows
 	VariantBalanced    = "balanced"    // group-balanced ERM, trained on the same rows
-	VariantRescaled    = "rescaled"    // ERM with another slope and intercept of its scores
-	VariantRecommended = "recommended" // the one that the evaluation after the training recommended
+	VariantRescaled    = "rescaled"    // ERM with a slope and an intercept fitted to its scores
+	VariantRecommended = "recommended" // model that the evaluation after training recommended
 )
 
-// Variants returns the names of the models that a file may contain.
+// Variants returns the names of all models that a file may contain.
 func Variants() []string {
 	return []string{VariantRecommended, VariantRobust, VariantERM, VariantBalanced, VariantRescaled}
 }
 
-// Variant returns the named model of those that m contains, ready to predict, and its name. An empty name selects the
-// recommended model if the data chose the level, and the trained model otherwise.
+// Variant returns the named one of the models that m contains, ready to predict, and its name. An empty name
+// selects the recommended model if the level was chosen from the data, and the trained model otherwise.
 func (m *Model) Variant(name string) (*Model, string, error) {
 	if name == "" {
 		name = VariantRobust
@@ -34,7 +34,7 @@ func (m *Model) Variant(name string) (*Model, string, error) {
 			name = VariantRobust
 		}
 	}
-	trained := VariantRobust // the name of the trained model
+	trained := VariantRobust // name of the trained model
 	switch m.Config.Average {
 	case "plain":
 		trained = VariantERM

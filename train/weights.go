@@ -7,21 +7,22 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// errNoWeights reports that the adversary's weights are unknown: the model was loaded, was trained without
-// Config.KeepRows, or its rows are on several ranks.
+// errNoWeights reports that the adversary's weights are unknown, since the model was loaded, was trained without
+// Config.KeepRows, or has its rows on several ranks.
 var errNoWeights = errors.New(
 	"the adversary's weights are available only after training in one process with Config.KeepRows")
 
-// AdversaryWeights returns the adversary's weight of every training row as columns, sorted by row: row, its
-// number in the table counted from 1; weight, relative to the average training row; and, if there are groups,
-// group. Sample weights are included. It returns [errNoWeights] if the weights are unknown.
+// AdversaryWeights returns the adversary's weight for every training row as columns, sorted by row. The columns are
+// row (the row number in the table, counted from 1), weight (relative to the average over the training rows) and,
+// if there are groups, group. The weights include the sample weights. It returns [errNoWeights] if the weights are
+// unknown.
 func (m *Model) AdversaryWeights() ([]data.Column, error) {
 	r := m.Run
 	if r == nil || r.Weights == nil || r.rows != nil {
 		return nil, errNoWeights
 	}
 	n := r.Train.N
-	place := make([]int, slices.Max(r.Train.Rows)+1) // of the sample of a row, from 1
+	place := make([]int, slices.Max(r.Train.Rows)+1) // index in the sample of each row, counted from 1
 	for j, row := range r.Train.Rows {
 		place[row] = j + 1
 	}

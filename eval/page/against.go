@@ -10,19 +10,19 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A line is a row of the table of models.
+// A line is a row in the table of models.
 type line struct {
 	label      string
 	of         func(k int) (eval.Num, *eval.Interval)    // of model k
 	difference func(c *eval.Comparison) *eval.Difference // nil: without an interval
 }
 
-// Comparison returns the table of all models, and of the differences where three or fewer fit.
+// Comparison returns the table of all models and, if there are at most three, of their differences.
 func (p *page) Comparison() table {
 	e := p.E
 	t := table{Title: "All measures", Head: append([]string{"Measure"}, p.Models...)}
 	compared := e.Compared
-	if len(p.Models) > 3 { // more would not fit a page
+	if len(p.Models) > 3 { // the page is too narrow for more
 		compared = compared[:min(1, len(compared))]
 	}
 	for _, c := range compared {
@@ -47,7 +47,7 @@ func (p *page) Comparison() table {
 	return t
 }
 
-// cells returns the label, the numbers of the models with a common number of decimals, and the differences.
+// cells returns the label, the values for the models with the same number of decimals, and the differences.
 func (l *line) cells(models int, compared []eval.Comparison) []string {
 	cells := []string{l.label}
 	value := func(k int) float64 { v, _ := l.of(k); return float64(v) }
@@ -60,7 +60,7 @@ func (l *line) cells(models int, compared []eval.Comparison) []string {
 	for k := range models {
 		own := scale
 		if v := math.Abs(value(k)); v > 0 && v < math.Abs(scale)/20 {
-			own = v // one decimal for all would leave nothing of it
+			own = v // with one decimal for all models, this value would be rounded to 0
 		}
 		s := printable.NumberAtScale(value(k), own)
 		if _, iv := l.of(k); iv != nil && s != "–" {
@@ -78,7 +78,7 @@ func (l *line) cells(models int, compared []eval.Comparison) []string {
 	return cells
 }
 
-// measure returns the line of a measure over all rows.
+// measure returns the line for a measure over all rows.
 func (p *page) measure(label, key string) line {
 	models := p.E.Models
 	return line{label,
@@ -89,7 +89,7 @@ func (p *page) measure(label, key string) line {
 	}
 }
 
-// measureLines returns the lines of the measures of the task other than the risk.
+// measureLines returns the lines for the measures of the task except the risk.
 func (p *page) measureLines() (lines []line) {
 	for _, q := range p.E.Task.Measures()[1:] {
 		if p.E.IsRisk(q) {
@@ -117,7 +117,7 @@ func (p *page) tailLines() []line {
 	}
 }
 
-// groupLines returns the lines on the worst group and the spread between groups.
+// groupLines returns the lines about the worst group and the differences between groups.
 func (p *page) groupLines() []line {
 	e, g := p.E, p.E.Headline()
 	if g == nil || e.Models[0].WorstGroup == nil {

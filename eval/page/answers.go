@@ -10,10 +10,10 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A worry is something that a reader should know before using the model: a few words, then a sentence.
+// A worry is something that a reader should know before using the model: a short heading and a sentence.
 type worry struct{ Kind, Text string }
 
-// worries lists the kinds of worries by harm, the worst first, each with the function that finds them.
+// worries lists the kinds of worries in descending order of harm, each with the function that finds them.
 var worries = []struct {
 	kind string
 	find func(p *page) []string
@@ -37,7 +37,7 @@ var worries = []struct {
 	{"Groups too small", (*page).smallGroupWarnings},
 }
 
-// Worries returns what a reader should worry about before using the model, the most harmful first.
+// Worries returns what a reader should know before using the model, in descending order of harm.
 func (p *page) Worries() (out []worry) {
 	for _, w := range worries {
 		for _, text := range w.find(p) {
@@ -47,7 +47,7 @@ func (p *page) Worries() (out []worry) {
 	return out
 }
 
-// capitaliseSentence capitalises a sentence that does not begin with the name of a model from elsewhere.
+// capitaliseSentence capitalises a sentence unless it begins with the name of a model from elsewhere.
 func (p *page) capitaliseSentence(s string) string {
 	for _, m := range p.E.Models {
 		if m.Role == eval.OtherModel && strings.HasPrefix(s, m.Name+" ") {
@@ -57,8 +57,8 @@ func (p *page) capitaliseSentence(s string) string {
 	return printable.Capitalise(s)
 }
 
-// leakWarnings returns the findings on columns that may know the outcome. Those with the severity of a warning are
-// among the notes of the training.
+// leakWarnings returns the findings about columns that may reveal the outcome. Those with the severity of a warning
+// are among the notes of the training.
 func (p *page) leakWarnings() (out []string) {
 	for _, n := range p.Report.Notes {
 		if strings.Contains(n, leakWord) {
@@ -74,11 +74,11 @@ func (p *page) leakWarnings() (out []string) {
 	return out
 }
 
-// Notes of the training that are warnings begin with warningPrefix; those on leaks have leakWord, that on a choice which
-// other rows would have changed goes on with choicePrefix.
+// Notes of the training that are warnings begin with warningPrefix. Those about leaks contain leakWord. In the
+// warning that other rows would have led to a different choice, choicePrefix follows.
 const warningPrefix, leakWord, choicePrefix = "warning: ", "leakage", "the choice is uncertain: "
 
-// choiceWarnings returns what makes the choice of the model uncertain.
+// choiceWarnings returns the reasons why the choice of the model is uncertain.
 func (p *page) choiceWarnings() (out []string) {
 	for _, n := range p.Report.Notes {
 		if w, ok := strings.CutPrefix(n, warningPrefix+choicePrefix); ok {
@@ -88,7 +88,7 @@ func (p *page) choiceWarnings() (out []string) {
 	return out
 }
 
-// noteWarnings returns the other warnings among the notes of the training.
+// noteWarnings returns the remaining warnings among the notes of the training.
 func (p *page) noteWarnings() (out []string) {
 	for _, n := range p.Report.Notes {
 		w, ok := strings.CutPrefix(n, warningPrefix)
@@ -106,7 +106,7 @@ func (p *page) uselessWarnings() []string {
 
 func (p *page) sliceWarnings() []string { return nonEmpty(p.E.SliceWarning()) }
 
-// attributeWarnings names features that laws on discrimination list.
+// attributeWarnings returns a warning that names features listed in laws on discrimination.
 func (p *page) attributeWarnings() []string {
 	listed := p.E.Attributes
 	if len(listed) == 0 {
@@ -125,7 +125,7 @@ func (p *page) trainingWarnings() []string {
 	return []string{"All numbers are measured on the training rows and flatter every model."}
 }
 
-// outcomeWarnings says that all rows of two classes have one outcome.
+// outcomeWarnings returns a warning if all rows of a target with two classes have the same outcome.
 func (p *page) outcomeWarnings() []string {
 	if share, ok := p.E.Models[0].Overall.Get(eval.Prevalence); !ok || share > 0 && share < 1 {
 		return nil
@@ -133,7 +133,7 @@ func (p *page) outcomeWarnings() []string {
 	return []string{"All rows have the same outcome: how the model predicts the other one was not tested."}
 }
 
-// calibrationWarnings says in which direction the predictions are measurably off on average.
+// calibrationWarnings returns a warning that states in which direction the average prediction is measurably wrong.
 func (p *page) calibrationWarnings() []string {
 	m := &p.E.Models[p.E.Focus()]
 	q, _ := p.E.Task.SignedError()
@@ -143,7 +143,8 @@ func (p *page) calibrationWarnings() []string {
 	return nil
 }
 
-// tailWarnings says that the model in focus is measurably worse than the baseline in the rows with the largest losses.
+// tailWarnings returns a warning if the model in focus is measurably worse than the baseline in the rows with the
+// largest losses.
 func (p *page) tailWarnings() []string {
 	k := p.E.Focus()
 	if k == 0 {
@@ -167,7 +168,7 @@ func (p *page) driftWarnings() (out []string) {
 	return out
 }
 
-// adversaryWarnings returns the warnings of the adversary and of the level.
+// adversaryWarnings returns warnings about the adversary and the level.
 func (p *page) adversaryWarnings() (out []string) {
 	if a := p.Report.Adversary; a != nil {
 		out = append(out, a.Warnings...)
@@ -193,7 +194,7 @@ func (p *page) smallGroupWarnings() []string {
 		printable.Plural(small, "group", "groups"), g.Name, printable.Noun(small, "has", "have"), p.E.MinGroupSize)}
 }
 
-// nonEmpty returns s as a list, nil for "".
+// nonEmpty returns a list that contains s, or nil if s is "".
 func nonEmpty(s string) []string {
 	if s == "" {
 		return nil
@@ -201,10 +202,11 @@ func nonEmpty(s string) []string {
 	return []string{s}
 }
 
-// nearNoModel is how far above the strongest useful level, as a ratio of effective sample sizes, a level is near it.
+// nearNoModel is the maximum ratio of the effective sample size of a level to that of the strongest useful level at
+// which the level counts as near.
 const nearNoModel = 1.25
 
-// levelWarning warns of a level close to those that leave no model, or returns "".
+// levelWarning returns a warning if the level is close to those at which a constant prediction is optimal, or "".
 func (p *page) levelWarning() string {
 	a, l := p.Report.Adversary, p.E.Levels
 	if a == nil || a.OverGroups || l == nil {
@@ -220,11 +222,11 @@ func (p *page) levelWarning() string {
 	return ""
 }
 
-// shownWorries is the number of worries that the first screen shows; the others are folded.
+// shownWorries is the number of worries on the first screen; the others are collapsed.
 const shownWorries = 4
 
-// FirstWorries returns the worries that the first screen shows, OtherWorries the folded ones, which OtherStart
-// numbers.
+// FirstWorries returns the worries on the first screen. OtherWorries returns the collapsed ones, whose numbering
+// begins at OtherStart.
 func (p *page) FirstWorries() []worry {
 	all := p.Worries()
 	return all[:min(len(all), shownWorries)]
@@ -237,10 +239,10 @@ func (p *page) OtherWorries() []worry {
 
 func (p *page) OtherStart() int { return shownWorries + 1 }
 
-// IsEvaluation reports whether rows other than those of a training are measured.
+// IsEvaluation reports whether the model was evaluated on rows other than those of a training.
 func (p *page) IsEvaluation() bool { return p.Formula() == "" || p.E.Split == eval.Table }
 
-// Kind names the kind of the report.
+// Kind returns the name of the kind of report.
 func (p *page) Kind() string {
 	if p.IsEvaluation() {
 		return "drotrain evaluation report"
@@ -248,7 +250,8 @@ func (p *page) Kind() string {
 	return "drotrain training report"
 }
 
-// Heading returns the title of the page: how many gates failed and in which groups, or the title of the report.
+// Heading returns the title of the page: the number of failed gates and the groups in which they failed, or the
+// title of the report.
 func (p *page) Heading() string {
 	var groups []string
 	failed, ofGroups := 0, 0
@@ -278,7 +281,7 @@ func (p *page) Heading() string {
 	return s + " in " + printable.List(groups, 2)
 }
 
-// focusCriteria returns the criteria of the model in focus with an outcome.
+// focusCriteria returns the criteria of the model in focus that have the given outcome.
 func (p *page) focusCriteria(outcome string) (out []eval.Criterion) {
 	for _, c := range p.E.Criteria {
 		if c.Model == p.Models[p.E.Focus()] && c.Outcome == outcome {
@@ -306,13 +309,13 @@ func (p *page) failedCriteria() (out []string) {
 	return out
 }
 
-// differs reports whether groups differ measurably by an undecided criterion.
+// differs reports whether groups differ measurably in an undecided criterion.
 func differs(c *eval.Criterion) bool {
 	return c.Outcome == "undecided" && c.Key != eval.FourFifthsKey && c.Interval != nil && c.Interval.Low > 0
 }
 
-// differingCriteria names the rates of the model in focus that differ measurably between groups, where it is undecided
-// whether they differ by more than the limit.
+// differingCriteria lists the rates of the model in focus that differ measurably between groups although it is
+// undecided whether they differ by more than the limit.
 func (p *page) differingCriteria() []string {
 	g, k := p.E.Headline(), p.E.Focus()
 	var rates []string
@@ -343,7 +346,7 @@ func (p *page) differingCriteria() []string {
 		printable.Noun(len(rates), "it is", "they are"), limit)}
 }
 
-// undecidedCriteria names the criteria of the model in focus that are undecided, and those that were not tested.
+// undecidedCriteria lists the criteria of the model in focus that are undecided, and those that were not tested.
 func (p *page) undecidedCriteria() (out []string) {
 	for _, c := range []struct{ outcome, text string }{{"undecided", "Too few rows to decide: %s."},
 		{"untested", "Not tested: %s."}} {
@@ -367,7 +370,7 @@ func (p *page) undecidedCriteria() (out []string) {
 	return out
 }
 
-// Gates returns the results of the gates, failed ones first; nil without gates.
+// Gates returns a table of the results of the gates, failed ones first, or nil if there are no gates.
 func (p *page) Gates() *table {
 	if len(p.E.Gates) == 0 {
 		return nil
@@ -389,8 +392,8 @@ func (p *page) Gates() *table {
 	return t
 }
 
-// gateText returns the number that decided a gate beside its limit, with its group and, below, the estimate with its
-// interval; or the message of a gate without a number.
+// gateText returns the number that decided a gate and the limit, with the group and, on a second line, the estimate
+// with its interval. For a gate without a number it returns the message.
 func gateText(g *eval.GateResult) string {
 	if !g.Value.Defined() {
 		_, message, _ := strings.Cut(g.Message, ": ")
@@ -425,8 +428,8 @@ func gateText(g *eval.GateResult) string {
 	return s
 }
 
-// Since returns the changes of the risk by group since the earlier numbers, the largest first, on a page of gates; nil
-// if they are not known.
+// Since returns, on a page with gates, the changes in the risk of each group since the earlier evaluation, the
+// largest first. It returns nil if they are unknown.
 func (p *page) Since() *table {
 	changes := p.E.RiskSince()
 	if len(changes) == 0 || !p.E.HasGateSince() {
@@ -445,10 +448,10 @@ func (p *page) Since() *table {
 	return t
 }
 
-// HasOwnHeadline reports whether the headline is that of the comparison of models, not of gates.
+// HasOwnHeadline reports whether the headline is about the comparison of models and not about gates.
 func (p *page) HasOwnHeadline() bool { return p.Since() == nil }
 
-// Answers returns the questions of the first screen with their answers.
+// Answers returns the questions on the first screen with their answers.
 func (p *page) Answers() (out []eval.Fact) {
 	v := &p.E.Verdict
 	good, loses, why := "How good is it?", "Who is worst off?", v.Advice()
@@ -474,8 +477,8 @@ func (p *page) Answers() (out []eval.Fact) {
 	return out
 }
 
-// losses says which groups are measurably worse off with the model in focus or, of one model, whether one group is
-// measurably the worst.
+// losses states which groups are measurably worse off with the model in focus or, if there is a single model,
+// whether one group is measurably the worst.
 func (p *page) losses() string {
 	g := p.E.Headline()
 	if g == nil {
@@ -506,7 +509,7 @@ func (p *page) losses() string {
 	return s + "."
 }
 
-// undecidedLoss says that no group is measurably worse off, and where the risk rises most.
+// undecidedLoss states that no group is measurably worse off, and in which group the risk increases most.
 func (p *page) undecidedLoss() string {
 	if p.E.Resamples == 0 {
 		return "This was not tested: there are no intervals."
@@ -532,8 +535,8 @@ func (p *page) undecidedLoss() string {
 	return s + "."
 }
 
-// lossPhrase says by how much a group is worse off with the model in focus: in the leading measure, if that is worse
-// too, and in the risk.
+// lossPhrase states by how much a group is worse off with the model in focus: in the leading measure, if that is
+// also worse, and in the risk.
 func (p *page) lossPhrase(h *eval.Group) string {
 	k, lead := p.E.Focus(), p.E.Task.Leading()
 	s := fmt.Sprintf("%s (%s): ", printable.Group(h.Label), printable.Plural(h.N, "row", "rows"))
@@ -549,7 +552,7 @@ func (p *page) lossPhrase(h *eval.Group) string {
 		printable.NumberAtScale(float64(d.Value), scale), printable.WholePercent(p.E.Confidence), d.Interval.Text(scale))
 }
 
-// GatesText says how many gates failed.
+// GatesText states how many gates failed.
 func (p *page) GatesText() string {
 	failed := 0
 	for _, g := range p.E.Gates {
@@ -563,7 +566,7 @@ func (p *page) GatesText() string {
 	return fmt.Sprintf("%d of %s failed.", failed, printable.Plural(len(p.E.Gates), "gate", "gates"))
 }
 
-// NotTested says what the report does not test.
+// NotTested states what the report does not test.
 func (p *page) NotTested() string {
 	var out []string
 	if p.E.Split != eval.Table {
@@ -581,7 +584,7 @@ func (p *page) NotTested() string {
 	return "Not tested: " + printable.List(append(out, "whether the recorded outcomes are right"), 6) + "."
 }
 
-// miscalibrationSentence says in which direction and by how much predictions differ from what is observed; gap is
+// miscalibrationSentence states in which direction and by how much predictions differ from observations; gap is
 // predicted − observed.
 func (p *page) miscalibrationSentence(model string, gap eval.Num, iv eval.Interval) string {
 	word, side := "high", "above"
@@ -603,7 +606,7 @@ func (p *page) miscalibrationSentence(model string, gap eval.Num, iv eval.Interv
 		text(gap), unit, side, text(low), text(high))
 }
 
-// ByLine returns the date and the owner that a model card names.
+// ByLine returns the date and the owner stated in the model card.
 func (p *page) ByLine() string {
 	var out []string
 	for _, key := range []string{"date", "owner", "contact"} {
@@ -616,7 +619,7 @@ func (p *page) ByLine() string {
 	return strings.Join(out, " · ")
 }
 
-// Glossary explains the terms that a page uses.
+// Glossary explains the terms used on the page.
 func (p *page) Glossary() (out []eval.Fact) {
 	add := func(key, value string) { out = append(out, eval.Fact{Key: key, Value: value}) }
 	for _, m := range p.E.Models {

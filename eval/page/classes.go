@@ -7,9 +7,9 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Classes returns the results of the model in focus by class, of more than two classes: recall and
-// precision beside the baseline's, the confusion matrix as a heat map, the most frequent confusions, and
-// the recall of every class by group.
+// Classes returns tables of the results of the model in focus by class, if there are more than two: recall and
+// precision beside those of the baseline, the confusion matrix as a heat map, the most frequent confusions, and the
+// recall of every class in each group.
 func (p *page) Classes() []table {
 	e := p.E
 	if e.Task != eval.Multiclass {
@@ -40,7 +40,7 @@ func (p *page) Classes() []table {
 	if m.ConfusionMatrix != nil {
 		out = append(out, confusionTable(m))
 	}
-	const few = 5 // classes, whose confusions the matrix shows at a glance
+	const few = 5 // number of classes for which the matrix shows confusions at a glance
 	if len(m.MostConfused) > 0 && len(m.Classes) > few {
 		t := table{Title: "Most confused classes, " + m.Name, Head: []string{"Actual", "Predicted", "Rows"}}
 		for _, q := range m.MostConfused {
@@ -55,10 +55,10 @@ func (p *page) Classes() []table {
 	return out
 }
 
-// shade returns the darkness of a share in a heat map.
+// shade returns the darkness with which a share is shown in a heat map.
 func shade(share float64) int { return min(9, int(share*9+0.5)) }
 
-// confusionTable returns the confusion matrix, shaded by the proportion of the actual class.
+// confusionTable returns the confusion matrix, shaded by the proportion of the rows of the actual class.
 func confusionTable(m *eval.ModelResult) table {
 	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"},
 		Foot: "Rows of every actual class (down) by predicted class (across); the darker, the larger the share of the " +
@@ -75,7 +75,7 @@ func confusionTable(m *eval.ModelResult) table {
 	return t
 }
 
-// recallByGroup returns the recall of every class in every group, or nil if it is not known.
+// recallByGroup returns the recall of every class in every group, or nil if it is unknown.
 func recallByGroup(e *eval.Evaluation, k int) *table {
 	g := e.Headline()
 	if g == nil || len(g.Groups) == 0 || g.Groups[0].Models[k].Classes == nil {

@@ -11,25 +11,25 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Figure is a drawing of a report. Alt describes it in words, with its numbers.
+// A Figure is a drawing of a report.
 type Figure struct {
 	Name    string // file name without extension, e.g. "risk-by-group"
 	Title   string
-	Alt     string // what it shows, in words and with the numbers
-	Caption string // how to read it: what the bars are, which scale
+	Alt     string // description of the drawing in words, with its numbers
+	Caption string // how to read the drawing: the meaning of bars and scales
 	drawing chart.Drawing
 }
 
-// SVG returns the figure as a document of its own, with text in Liberation Sans or its substitute.
+// SVG returns the figure as a separate SVG document, with text in Liberation Sans or a substitute.
 func (f Figure) SVG() ([]byte, error) { return f.drawing.SVG() }
 
-// PNG returns the figure as an image of 200 dots per inch.
+// PNG returns the figure as an image with 200 dots per inch.
 func (f Figure) PNG() ([]byte, error) { return f.drawing.PNG() }
 
-// PDF returns the figure as a page, with text as outlines.
+// PDF returns the figure as a PDF page, with text as outlines.
 func (f Figure) PDF() ([]byte, error) { return f.drawing.PDF() }
 
-// Figures returns the figures of the report in the order of the page. Figures without data are left out.
+// Figures returns the figures of the report in the order of the page. Figures without data are omitted.
 func Figures(r *eval.Report) ([]Figure, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -46,18 +46,18 @@ func Figures(r *eval.Report) ([]Figure, error) {
 	return out, nil
 }
 
-// fewGroups is the largest number of groups for which figures show all models; with more groups they show the
+// fewGroups is the maximum number of groups for which figures show all models; if there are more, they show the
 // baseline and the model in focus.
 const fewGroups = 12
 
-// maxDots is the largest number of rows of a dot chart; the table has the rest.
+// maxDots is the maximum number of rows in a dot chart; the table has the other rows.
 const maxDots = 20
 
-// maxCoefficients is the number of coefficients that a figure draws; the table has more.
+// maxCoefficients is the number of coefficients in a figure; the table has more.
 const maxCoefficients = 15
 
-// linesByModel draws one line for every model; false where no model has a point. add adds the points of a
-// model and returns them in words.
+// linesByModel draws one line for every model. It returns false if no model has a point. add adds the points of a
+// model and returns a description of them.
 func linesByModel(
 	e *eval.Evaluation, f Figure, l chart.Lines, marks bool, add func(m *eval.ModelResult, s *chart.Series) string,
 ) (Figure, bool) {
@@ -81,7 +81,7 @@ func linesByModel(
 	return f, true
 }
 
-// figCVaR draws CVaR as a function of the tail's proportion of the rows.
+// figCVaR draws CVaR as a function of the proportion of rows in the tail.
 func figCVaR(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	if len(e.Models[0].CVaR) < 2 {
@@ -162,7 +162,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 	for i, q := range rows[:min(len(rows), maxCoefficients)] {
 		row := chart.Dot{Label: q.Name}
 		say := q.Name + ":"
-		for k, v := range q.Scaled { // as long as Models: see above
+		for k, v := range q.Scaled { // has the length of Models: see above
 			addMark(&row, float64(v), nil)
 			say += " " + c.Models[k] + " " + printable.Number(float64(v))
 		}
@@ -189,10 +189,10 @@ func riskLabel(e *eval.Evaluation) string {
 	return printable.WithUnit("mean loss", e.LossUnit)
 }
 
-// ChoiceFigure draws the candidates of the choice of the level. ok is false if there are none.
+// ChoiceFigure draws the candidates for the level. ok is false if there are none.
 func ChoiceFigure(c *eval.Choice) (Figure, bool) { return figFrontier(&eval.Report{Choice: c}) }
 
-// seriesOf returns the colour and mark of model k in figures: 1, as in the tiles, for the model in focus.
+// seriesOf returns the colour and mark of model k in figures. The model in focus has 1, as in the tiles.
 func seriesOf(e *eval.Evaluation, k int) int {
 	if len(e.Models) == 1 {
 		return 1
@@ -200,8 +200,8 @@ func seriesOf(e *eval.Evaluation, k int) int {
 	return k
 }
 
-// colourOf returns the colour and mark of a family of candidates: those of its model in other figures, or the first ones
-// that are not used. e may be nil.
+// colourOf returns the colour and mark of a family of candidates: those of the corresponding model in other
+// figures, or otherwise the first unused ones. e may be nil.
 func colourOf(e *eval.Evaluation, c *eval.Choice, family string, used []chart.Series) int {
 	k := 2
 	switch {
@@ -222,7 +222,7 @@ func colourOf(e *eval.Evaluation, c *eval.Choice, family string, used []chart.Se
 }
 
 // figFrontier draws the criterion of the candidates against their average risk, with one standard error of the
-// changes from ERM.
+// differences from ERM.
 func figFrontier(r *eval.Report) (Figure, bool) {
 	c := r.Choice
 	if c == nil || c.Best() == nil || len(c.Candidates) < 2 {

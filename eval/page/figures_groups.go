@@ -19,11 +19,11 @@ func addMark(row *chart.Dot, v float64, iv *eval.Interval) {
 	row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
 }
 
-// maxSpoken is the number of rows that the description of a figure mentions.
+// maxSpoken is the maximum number of rows that the description of a figure mentions.
 const maxSpoken = 12
 
-// groupRows returns the rows of a dot chart by group, worst first, and their description. mark adds the marks
-// of a group and returns their description. small reports whether a group has too few rows.
+// groupRows returns the rows of a dot chart by group, the worst first, and their description. mark adds the marks
+// of a group to a row and returns a description. small reports whether some group has too few rows.
 func groupRows(
 	g *eval.Grouping, mark func(h *eval.Group, row *chart.Dot) string,
 ) (rows []chart.Dot, alt string, small bool) {
@@ -39,7 +39,7 @@ func groupRows(
 	return rows, strings.Join(words, "; ") + ".", small
 }
 
-// barsCaption explains the bars of a figure by group.
+// barsCaption explains the bars of a figure by group; left is the number of omitted groups.
 func barsCaption(e *eval.Evaluation, small bool, left int) string {
 	s := ""
 	if e.Resamples != 0 {
@@ -86,7 +86,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 		Alt: "Risk by group. " + alt, drawing: d.Drawing()}, true
 }
 
-// modelsShown returns how many models a figure by group shows.
+// modelsShown returns the number of models in a figure by group.
 func modelsShown(g *eval.Grouping, models int) int {
 	if g.Count() > fewGroups {
 		return min(models, 2)
@@ -94,7 +94,7 @@ func modelsShown(g *eval.Grouping, models int) int {
 	return models
 }
 
-// figChange draws the change of the risk of every group.
+// figChange draws the change in the risk of every group.
 func figChange(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	g := e.Headline()
@@ -122,7 +122,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 			alt, drawing: d.Drawing()}, true
 }
 
-// figGroupCoefficients draws one small chart of coefficients by group per feature.
+// figGroupCoefficients draws, for each feature, a small chart of its coefficients by group.
 func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	g := r.GroupCoefficients
 	if g == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A section is a part of the page below the first screen: its anchor, its name in the contents, and its heading, which
-// states what was found.
+// A section is a part of the page below the first screen, with its anchor, its name in the contents, and a function
+// that returns its heading, which states the finding.
 type section struct {
 	ID, Name string
 	isShown  func(p *page) bool
@@ -35,7 +35,7 @@ var sections = []section{
 	{"method", "Method", func(p *page) bool { return true }, (*page).methodFinding},
 }
 
-// Sections returns the sections that the page has.
+// Sections returns the sections of the page.
 func (p *page) Sections() (out []section) {
 	for _, s := range sections {
 		if s.isShown(p) {
@@ -45,7 +45,7 @@ func (p *page) Sections() (out []section) {
 	return out
 }
 
-// Section returns a section with its heading; nil if the page does not have it.
+// Section returns a section with its heading, or nil if the page does not have it.
 func (p *page) Section(id string) *shownSection {
 	for _, s := range sections {
 		if s.ID == id && s.isShown(p) {
@@ -61,7 +61,7 @@ type shownSection struct {
 	Finding string
 }
 
-// nameOf returns the name of model k at the beginning of a sentence: names that users gave stay as they are.
+// nameOf returns the name of model k at the beginning of a sentence. Names given by users are not capitalised.
 func (p *page) nameOf(k int) string {
 	if name := p.E.ModelName(k); name != p.Models[k] {
 		return printable.Capitalise(name)
@@ -69,7 +69,7 @@ func (p *page) nameOf(k int) string {
 	return p.Models[k]
 }
 
-// lowerRiskName names the risk within a phrase.
+// lowerRiskName returns the name of the risk within a phrase.
 func (p *page) lowerRiskName() string {
 	name := p.riskName()
 	if name == "RMSE" || p.E.IsHuber() {
@@ -78,8 +78,8 @@ func (p *page) lowerRiskName() string {
 	return strings.ToLower(name)
 }
 
-// groupsFinding says which groups the model in focus serves measurably better and worse than the baseline or, of one
-// model, whether one group is measurably the worst.
+// groupsFinding states which groups the model in focus serves measurably better or worse than the baseline or, if
+// there is a single model, whether one group is measurably the worst.
 func (p *page) groupsFinding() string {
 	e, k := p.E, p.E.Focus()
 	if k == 0 || e.Compared[k-1].Groups == nil || e.Compared[k-1].Alike {
@@ -107,8 +107,8 @@ func (p *page) groupsFinding() string {
 	return p.nameOf(k) + " " + strings.Join(parts, "; it ")
 }
 
-// changedGroups returns the groups whose risk with the model in focus is measurably lower and measurably higher than
-// with the baseline, the largest changes first.
+// changedGroups returns the groups whose risk is measurably lower with the model in focus than with the baseline
+// (gains), and those whose risk is measurably higher (losses), with the largest changes first.
 func (p *page) changedGroups() (gains, losses []*eval.Group) {
 	g, c := p.E.Headline(), &p.E.Compared[p.E.Focus()-1]
 	size := func(h *eval.Group) float64 { return math.Abs(float64(c.GroupChange(h.Label).Value)) }
@@ -147,7 +147,7 @@ func (p *page) changePhrase(h *eval.Group, word string) string {
 	return fmt.Sprintf("has a %s %s in %s: %s against %s", side, p.lowerRiskName(), label, here, there)
 }
 
-// worstFinding says whether one group is measurably predicted worse than the others by the model in focus.
+// worstFinding states whether the model in focus measurably predicts one group worse than the others.
 func (p *page) worstFinding() string {
 	e, k := p.E, p.E.Focus()
 	w := e.Models[k].WorstGroup
@@ -199,7 +199,7 @@ func (p *page) worstFinding() string {
 		printable.Group(w.Label), risk, here, rest, than)
 }
 
-// criteriaFinding counts the outcomes of the criteria.
+// criteriaFinding states how many criteria have each outcome.
 func (p *page) criteriaFinding() string {
 	count := make(map[string]int)
 	for _, c := range p.E.Criteria {
@@ -222,8 +222,8 @@ func (p *page) criteriaFinding() string {
 	return printable.JoinWords(parts, "and")
 }
 
-// modelsFinding says how the model in focus compares with the baseline in the worst group and on average or, of one
-// model, with a constant prediction.
+// modelsFinding states how the model in focus compares with the baseline in the worst group and on average or, if
+// there is a single model, with a constant prediction.
 func (p *page) modelsFinding() string {
 	e, k := p.E, p.E.Focus()
 	if k == 0 {
@@ -250,7 +250,8 @@ func (p *page) modelsFinding() string {
 		average)
 }
 
-// directionText says on which side of 0 a difference of risks lies, before the name of what is compared with.
+// directionText states on which side of 0 a difference of risks lies. The name of the other model follows this
+// text.
 func directionText(d *eval.Difference) string {
 	if d.Interval == nil {
 		return "not tested against"
@@ -265,7 +266,7 @@ func directionText(d *eval.Difference) string {
 	return "measurably worse than"
 }
 
-// rarestFoundClass names the class of more than two that is found least often.
+// rarestFoundClass returns the name of the class, of more than two, that is recognised least often.
 func (p *page) rarestFoundClass() string {
 	worst := -1
 	classes := p.E.Models[p.E.Focus()].Classes
@@ -282,7 +283,7 @@ func (p *page) rarestFoundClass() string {
 		printable.Percent(float64(r.Recall)), printable.Plural(r.Support, "row", "rows"))
 }
 
-// curvesFinding says in which direction predictions differ from what is observed or, without such a measure, how
+// curvesFinding states in which direction predictions differ from observations or, if this was not measured, how
 // large the loss of the worst rows is.
 func (p *page) curvesFinding() string {
 	e, m := p.E, &p.E.Models[p.E.Focus()]
@@ -337,7 +338,7 @@ func (p *page) slicesFinding() string {
 	return s
 }
 
-// coefficientsFinding names the column with the largest effect in the model that is recommended.
+// coefficientsFinding names the column with the largest effect in the recommended model.
 func (p *page) coefficientsFinding() string {
 	c := p.Coefficients
 	recommended := slices.Index(c.Models, p.E.Verdict.Recommended)
@@ -365,14 +366,14 @@ func (p *page) groupCoefficientsFinding() string {
 	return fmt.Sprintf("The effect of %s differs most between groups of %s", shown[0].Feature, shown[0].By)
 }
 
-// adversaryFinding says how concentrated the worst-case weights are.
+// adversaryFinding states how concentrated the worst-case weights are.
 func (p *page) adversaryFinding() string {
 	a := p.Report.Adversary
 	return fmt.Sprintf("Half of the worst-case weight lies on %s of %s", printable.Count(a.HalfMassRows),
 		printable.Plural(a.N, "row", "rows"))
 }
 
-// methodFinding says on which rows the numbers were measured.
+// methodFinding states on which rows the model was evaluated.
 func (p *page) methodFinding() string {
 	rows := printable.Plural(p.E.N, "row", "rows")
 	switch p.E.Split {

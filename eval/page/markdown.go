@@ -20,11 +20,11 @@ var markdownTemplate = template.Must(template.New("report").Funcs(
 var markdownEscaper = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;",
 	"[", "\\[", "\n", " ")
 
-// WriteMarkdown writes the report as Markdown: the text and tables of the page, with descriptions in place of
-// figures.
+// WriteMarkdown writes the report as Markdown. It has the text and tables of the page, with descriptions in place
+// of figures.
 func WriteMarkdown(w io.Writer, r *eval.Report) error { return write(w, r, markdownTemplate) }
 
-// codeBlock returns a block of code, in a fence longer than any within.
+// codeBlock returns a block of code in a fence that is longer than any fence in the code.
 func codeBlock(s string) string {
 	fence := "```"
 	for strings.Contains(s, fence) {

@@ -27,14 +27,14 @@ var pageTemplate = template.Must(template.New("page").Funcs(
 		return template.HTML(s), err
 	}}).Parse(pageSource))
 
-// maxTableRows is the largest number of rows of a table of the page; the JSON has all rows.
+// maxTableRows is the maximum number of rows in a table of the page; the JSON report has all rows.
 const maxTableRows = 100
 
-// WriteHTML writes the report as a self-contained page without scripts or references to other files. It stays
-// below 1 MB for any number of rows and groups.
+// WriteHTML writes the report as a self-contained page without scripts or references to other files. The size of
+// the page is below 1 MB for any number of rows and groups.
 func WriteHTML(w io.Writer, r *eval.Report) error { return write(w, r, pageTemplate) }
 
-// write writes the report by a template of HTML or Markdown.
+// write writes the report with a template for HTML or Markdown.
 func write(w io.Writer, r *eval.Report, t interface{ Execute(io.Writer, any) error }) error {
 	figures, err := Figures(r)
 	if err != nil {
@@ -54,41 +54,42 @@ func write(w io.Writer, r *eval.Report, t interface{ Execute(io.Writer, any) err
 	return err
 }
 
-// A page is what templates show of a report. Its methods are the parts of the page.
+// A page provides the parts of a report to templates, through its methods.
 type page struct {
 	*eval.Report
 	E        *eval.Evaluation
-	lossUnit string // of the training; E may be in the target's units
+	lossUnit string // unit of the loss in training; E may be in the units of the target
 	Style    template.CSS
 	Fig      map[string]*Figure
 	Models   []string
 }
 
-// A table is a table of the page and of the Markdown report. Cells are text.
+// A table is a table of the page and of the Markdown report. Cells contain text.
 type table struct {
 	Title string
 	Head  []string
 	Rows  []tableRow
 	Foot  string
-	// IsStacked reports whether a row of a table without drawings becomes several lines on a phone.
+	// IsStacked reports whether each row of a table without drawings is split into several lines on a phone.
 	IsStacked bool
 
-	Shown int        // rows that are shown, the others are folded; 0: foldedRows
-	Ends  [][]string // by column: texts at the ends of the axis that its drawings share; nil: none
+	Shown int // number of visible rows, while the others are collapsed; 0 means foldedRows
+	// texts at the ends of the axis that the drawings in a column share, for each column; nil if there are none
+	Ends [][]string
 }
 
 type tableRow struct {
 	Cells []string
 	Class string // "faint", "worst", "total"
-	Shade []int  // of a heat map: darkness of the cells from 0 to 9; nil: none
+	Shade []int  // darkness, from 0 to 9, of the cells of a heat map; nil for other tables
 
-	Strips []*strip // drawings beside the texts of cells, nil where there is none
+	Strips []*strip // drawings beside the texts of cells; nil for cells without one
 }
 
-// foldedRows is the number of rows of a long table that are shown; the others are folded.
+// foldedRows is the number of visible rows of a long table; the others are collapsed.
 const foldedRows = 12
 
-// First returns the rows of a long table that are shown, and Rest the table of the others, nil if there are none.
+// First returns the visible rows of a long table. Rest returns a table of the others, or nil if there are none.
 func (t *table) First() *table {
 	if t.Rest() == nil {
 		return t
@@ -99,7 +100,7 @@ func (t *table) First() *table {
 	return &first
 }
 
-// countRows returns the number of rows before the totals.
+// countRows returns the number of rows before the rows of totals.
 func (t *table) countRows() int {
 	n := len(t.Rows)
 	for n > 0 && t.Rows[n-1].Class == "total" {
@@ -125,7 +126,7 @@ func (r tableRow) ShadeOf(i int) string {
 	return ""
 }
 
-// newPage returns the contents of the page of a report, in units of the target.
+// newPage returns the content of a report's page, in the units of the target.
 func newPage(raw *eval.Report) *page {
 	r := raw.InTargetUnits()
 	e := *r.Evaluation
@@ -144,7 +145,7 @@ func newPage(raw *eval.Report) *page {
 	return &page{Report: r, E: r.Evaluation, lossUnit: raw.Evaluation.LossUnit, Models: r.Evaluation.Names()}
 }
 
-// Formula returns the objective in one line, or "" if nothing was optimised.
+// Formula returns the objective in one line, or "" if no objective was optimised.
 func (p *page) Formula() string {
 	if o := p.Objective; o.Text != "" || o.Penalty != "" || o.Mu > 0 {
 		return o.ObjectiveText()
@@ -157,7 +158,7 @@ func (p *page) OutcomeClass() string {
 	return strings.ReplaceAll(string(p.E.Verdict.Outcome), " ", "-")
 }
 
-// Caveats returns what readers must know before they quote the numbers.
+// Caveats returns what readers must know before they quote numbers of the report.
 func (p *page) Caveats() []string {
 	out := certificateCaveat(p.Report.Certificate)
 	if p.Objective.Penalty != "" && len(p.Models) > 1 && !p.Objective.SelectedAlike {
@@ -175,7 +176,7 @@ func (p *page) formatMeasure(key string, v float64) string {
 	return printable.Number(v)
 }
 
-// prefixUnit puts the unit, if there is one, before a note: "nats, lower is better".
+// prefixUnit puts the unit, if there is one, before a note, as in "nats, lower is better".
 func prefixUnit(unit, note string) string {
 	if unit == "" {
 		return note
@@ -183,7 +184,8 @@ func prefixUnit(unit, note string) string {
 	return unit + ", " + note
 }
 
-// verdictText explains when the verdict says that a model helped, by the criterion that it judges.
+// verdictText explains under which condition, in terms of the criterion used, the verdict states that a model
+// helped.
 func (p *page) verdictText() string {
 	what, and := "worst group’s risk", ""
 	switch p.E.Verdict.Criterion {
@@ -203,7 +205,7 @@ func (p *page) verdictText() string {
 		"docs/verdicts.md.", what, and)
 }
 
-// Outcome words the badge: a model from elsewhere did not help, it is better or worse.
+// Outcome returns the text of the badge. A model from elsewhere is said to be better or worse, not to have helped.
 func (p *page) Outcome() string {
 	o := p.E.Verdict.Outcome
 	if p.E.Models[p.E.Focus()].Role == eval.OtherModel {
@@ -217,7 +219,7 @@ func (p *page) Outcome() string {
 	return string(o)
 }
 
-// RiskText explains the risk to readers who do not know the term.
+// RiskText explains the risk to readers who are unfamiliar with the term.
 func (p *page) RiskText() string {
 	e := p.E
 	switch {
@@ -234,7 +236,7 @@ func (p *page) RiskText() string {
 	return printable.WithUnit(p.riskName()+" is the mean of "+e.AboutLoss(), e.LossUnit) + ". Lower is better."
 }
 
-// Facts returns the data sheet: what was measured and how it was trained.
+// Facts returns the data sheet: the rows of the evaluation and how the model was trained.
 func (p *page) Facts() []eval.Fact {
 	e, o := p.E, p.Report.Objective
 	var out []eval.Fact
@@ -269,7 +271,7 @@ func (p *page) Facts() []eval.Fact {
 	return out
 }
 
-// Certificate returns the lines of the certificate; nil without one.
+// Certificate returns the lines about the certificate, or nil if there is none.
 func (p *page) Certificate() []eval.Fact {
 	c, unit := p.Report.Certificate, p.lossUnit
 	if c == nil {
@@ -318,7 +320,7 @@ func certificateCaveat(c *eval.Certificate) []string {
 		"most the gap shown."}
 }
 
-// AdversaryText describes the adversary, and what it knows.
+// AdversaryText describes the adversary and the information available to it.
 func (p *page) AdversaryText() string {
 	a := p.Report.Adversary
 	if a.Effective.Defined() && float64(a.Effective) > float64(a.N)*(1-1e-9) {
@@ -333,7 +335,7 @@ func (p *page) AdversaryText() string {
 		"sees the groups: it weights rows by their loss alone."
 }
 
-// Adversary returns the numbers of the worst-case weights; nil without them.
+// Adversary returns summary statistics of the worst-case weights, or nil if there are none.
 func (p *page) Adversary() []eval.Fact {
 	a := p.Report.Adversary
 	if a == nil {
@@ -353,7 +355,7 @@ func (p *page) Adversary() []eval.Fact {
 	}
 }
 
-// Methods states how the numbers were made.
+// Methods explains how the numbers were computed.
 func (p *page) Methods() []string {
 	e := p.E
 	out := []string{
@@ -397,11 +399,12 @@ func (p *page) Methods() []string {
 	return out
 }
 
-// outcomes are the words of outcomes of criteria and gates with their CSS class.
+// outcomes maps the outcomes of criteria and gates to CSS classes.
 var outcomes = map[string]string{"pass": "pass", "passed": "pass", "fail": "fail", "failed": "fail",
 	"undecided": "undecided", "untested": "undecided"}
 
-// breaks matches where a long name may break: after an underscore, or after a dot that is not within a number.
+// breaks matches the positions at which a long name may break: after an underscore, or after a dot that is not part
+// of a number.
 var breaks = regexp.MustCompile(`\.\b[^0-9]|_`)
 
 // RowHead formats the first cell of a row. Long names may break after a dot or an underscore; numbers do not break.
@@ -410,7 +413,7 @@ func (t table) RowHead(s string) template.HTML {
 	return template.HTML(breaks.ReplaceAllStringFunc(s, func(at string) string { return at[:1] + "<wbr>" + at[1:] }))
 }
 
-// Cell formats a cell with its interval or remark below the number.
+// Cell formats a cell, with the interval or remark on a line below the number.
 func (table) Cell(s string) template.HTML {
 	if class, ok := outcomes[s]; ok {
 		return template.HTML(`<span class="o ` + class + `">` + s + `</span>`)

@@ -11,19 +11,20 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A strip is a drawing of one number on an axis, with its interval and what it is compared with. NaN marks are not
-// drawn.
+// A strip is a drawing of a number on an axis, with its interval and the values with which it is compared. NaN
+// values are not drawn.
 type strip struct {
-	value, low, high          float64 // the number and the ends of its interval
-	standard, constant, limit float64 // the standard model, the constant prediction, the limit of a criterion
+	value, low, high float64 // the number and the limits of its interval
+	// value of the standard model, value of the constant prediction, limit of a criterion
+	standard, constant, limit float64
 	isShare                   bool
 	hasZero                   bool    // a line marks 0
 	tone                      string  // CSS class of the number and its interval: "", "good", "bad" or "grey"
-	bottom, top               float64 // ends of the axis; equal: from the marks
+	bottom, top               float64 // ends of the axis; if equal, they are derived from the marks
 	format                    func(x float64) string
 }
 
-// newStrip returns a strip of a number with its interval, which may be nil, without other marks.
+// newStrip returns a strip of a number with its interval, which may be nil, and without other marks.
 func newStrip(value float64, iv *eval.Interval, format func(x float64) string) *strip {
 	nan := math.NaN()
 	s := &strip{value: value, low: nan, high: nan, standard: nan, constant: nan, limit: nan, format: format}
@@ -33,8 +34,8 @@ func newStrip(value float64, iv *eval.Interval, format func(x float64) string) *
 	return s
 }
 
-// changeStrip returns the strip of a difference: blue below 0, which is better, red above, grey if the interval
-// contains 0.
+// changeStrip returns the strip of a difference. It is blue below 0, which is better, red above 0, and grey if the
+// interval contains 0.
 func changeStrip(d *eval.Difference) *strip {
 	s := newStrip(float64(d.Value), d.Interval, printable.Number)
 	s.hasZero, s.tone = true, "grey"
@@ -44,7 +45,7 @@ func changeStrip(d *eval.Difference) *strip {
 	return s
 }
 
-// marks returns everything that the axis should show.
+// marks returns all values that the axis must include.
 func (s *strip) marks() []float64 {
 	out := []float64{s.value, s.low, s.high, s.standard, s.constant, s.limit}
 	if s.hasZero {
@@ -53,7 +54,7 @@ func (s *strip) marks() []float64 {
 	return out
 }
 
-// axisOf returns the ends of an axis for marks: round numbers outside of them, for shares multiples of 10 %.
+// axisOf returns the ends of an axis that includes marks. They are round numbers, or multiples of 10 % for shares.
 func axisOf(marks []float64, isShare bool) (bottom, top float64) {
 	bottom, top = math.Inf(1), math.Inf(-1)
 	for _, x := range marks {
@@ -87,7 +88,7 @@ func (s *strip) axis() (bottom, top float64) {
 	return axisOf(s.marks(), s.isShare)
 }
 
-// endText formats an end of the axis.
+// endText formats one end of the axis.
 func (s *strip) endText(x float64) string {
 	if s.isShare {
 		return printable.WholePercent(x)
@@ -95,7 +96,7 @@ func (s *strip) endText(x float64) string {
 	return strings.ReplaceAll(printable.FourDigits(x), "-", "−")
 }
 
-// draw returns the drawing with the ends of the axis below it.
+// draw returns the drawing, with the values at the ends of the axis below it.
 func (s *strip) draw(alt string) template.HTML {
 	bottom, top := s.axis()
 	ends := fmt.Sprintf(`<text x="0" y="40">%s</text><text x="100%%" y="40" text-anchor="end">%s</text>`,
@@ -103,8 +104,8 @@ func (s *strip) draw(alt string) template.HTML {
 	return s.drawing(44, template.HTML(ends), fmt.Sprintf(`role="img" aria-label="%s"`, template.HTMLEscapeString(alt)))
 }
 
-// drawing returns the drawing of a height in pixels, with what follows the marks. Its coordinates are percentages, so
-// text and marks keep their size at every width.
+// drawing returns the drawing with the given height in pixels; after is added after the marks. Horizontal
+// coordinates are percentages, so that text and marks keep their size at any width.
 func (s *strip) drawing(height int, after template.HTML, attributes string) template.HTML {
 	bottom, top := s.axis()
 	if math.IsNaN(s.value) || !(top > bottom) || math.IsInf(top-bottom, 0) {
@@ -143,10 +144,10 @@ func (s *strip) drawing(height int, after template.HTML, attributes string) temp
 	return template.HTML(b.String())
 }
 
-// diamond is the path of the mark of the standard model, around the origin.
+// diamond is the path of the mark for the standard model, centred at the origin.
 const diamond = "M-6 0 0-6 6 0 0 6z"
 
-// Drawing returns the drawing in cell i of a row, or "". The text of the cell has its numbers.
+// Drawing returns the drawing in cell i of a row, or "". Its numbers are in the text of the cell.
 func (r tableRow) Drawing(i int) template.HTML {
 	if i >= len(r.Strips) || r.Strips[i] == nil {
 		return ""
@@ -162,8 +163,8 @@ func (r *tableRow) draw(s *strip) {
 	r.Strips[len(r.Cells)-1] = s
 }
 
-// shareAxes gives all strips of a column one axis, which holds the marks of all rows. Beside other rows, faint ones do
-// not widen it by their intervals.
+// shareAxes gives all strips in a column the same axis, which includes the marks of all rows. If there are other
+// rows, the intervals of faint rows do not extend it.
 func (t *table) shareAxes() {
 	t.Ends = make([][]string, len(t.Head))
 	isFaint := func(r tableRow) bool { return r.Class == "faint" }
@@ -193,7 +194,7 @@ func (t *table) shareAxes() {
 	}
 }
 
-// EndsOf returns the texts at the ends of the axis of column i; nil without one.
+// EndsOf returns the texts at the ends of the axis of column i, or nil if there are none.
 func (t table) EndsOf(i int) []string {
 	if i < len(t.Ends) {
 		return t.Ends[i]
@@ -201,7 +202,7 @@ func (t table) EndsOf(i int) []string {
 	return nil
 }
 
-// HasDrawings reports whether cells of the table are drawn.
+// HasDrawings reports whether some cell of the table has a drawing.
 func (t table) HasDrawings() bool {
 	for _, r := range t.Rows {
 		if r.Strips != nil {
@@ -211,8 +212,8 @@ func (t table) HasDrawings() bool {
 	return false
 }
 
-// Stacks reports whether a row becomes several lines on a phone: where drawings or many columns would not fit. The cells
-// of a heat map stay beside each other.
+// Stacks reports whether each row is split into several lines on a phone, since drawings or many columns would not
+// fit. The cells of a heat map stay side by side.
 func (t table) Stacks() bool {
 	for _, r := range t.Rows {
 		if r.Shade != nil {

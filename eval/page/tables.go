@@ -11,14 +11,14 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A groupColumn is a column of the table of groups: its text in a row and, if it is drawn, its strip.
+// A groupColumn is a column in the table of groups: its text in a row and, if it has drawings, its strip.
 type groupColumn struct {
 	head string
 	cell func(h *eval.Group) (text string, drawn *strip)
 }
 
-// Groups returns the table of groups and models, worst first, with all rows last. Its intervals hold for all groups
-// together.
+// Groups returns the table of groups and models, the worst group first and all rows last. Its intervals hold
+// simultaneously for all groups.
 func (p *page) Groups() *table {
 	e := p.E
 	g := e.Headline()
@@ -70,8 +70,8 @@ func (p *page) Groups() *table {
 	return t
 }
 
-// worstChangeNote says, with a space before it, how the largest risk of a group changes where that differs from the
-// change in the baseline's worst group: another group may be the worst with the model in focus.
+// worstChangeNote states, after a space, by how much the largest risk of any group changes, if this differs from
+// the change in the baseline's worst group. With the model in focus, a different group may be the worst.
 func (p *page) worstChangeNote() string {
 	k, w := p.E.Focus(), p.E.Models[0].WorstGroup
 	if k == 0 || w == nil || p.E.Compared[k-1].Alike {
@@ -109,8 +109,8 @@ func (p *page) allRows() *eval.Group {
 	return h
 }
 
-// groupColumns returns the columns of the table of groups after the number of rows: actual and predicted rates of
-// two classes, the leading measure and the risk of the model in focus, and the changes from the baseline.
+// groupColumns returns the columns of the table of groups that follow the number of rows: actual and predicted
+// rates of two classes, the leading measure and the risk of the model in focus, and the changes from the baseline.
 func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 	e, k := p.E, p.E.Focus()
 	changes := e.Compared[:min(len(e.Compared), 2)]
@@ -144,7 +144,7 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 			}
 			text := d.Text(float64(h.Models[0].Values.Risk()))
 			if i > 0 {
-				return text, nil // one drawing of changes fits beside the two measures
+				return text, nil // only one drawing of changes fits beside the two measures
 			}
 			return text, changeStrip(d)
 		}})
@@ -160,8 +160,8 @@ func (p *page) groupColumns(g *eval.Grouping) (out []groupColumn) {
 	return out
 }
 
-// rateColumns returns how often the favourable outcome or, if it is not known, the positive class occurs and how
-// often the model in focus predicts it.
+// rateColumns returns columns that show how often the favourable outcome or, if it is unknown, the positive class
+// occurs, and how often the model in focus predicts it.
 func (p *page) rateColumns() (out []groupColumn) {
 	class, isPositive := p.E.Positive, true
 	if f := p.E.Favourable; f != nil {
@@ -186,7 +186,7 @@ func (p *page) rateColumns() (out []groupColumn) {
 	return out
 }
 
-// measureCell returns a measure of the model in focus in a group with its interval, beside the baseline's.
+// measureCell returns a measure of the model in focus in a group, with its interval, beside that of the baseline.
 func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (string, *strip) {
 	k := p.E.Focus()
 	of := &h.Models[k]
@@ -216,7 +216,7 @@ func (p *page) measureCell(g *eval.Grouping, h *eval.Group, m eval.Measure) (str
 	return text, s
 }
 
-// changeText returns a measure of the model in focus with the baseline's value below it.
+// changeText returns a measure of the model in focus, with the value of the baseline on a second line.
 func (p *page) changeText(h *eval.Group, key string) string {
 	f := p.E.Focus()
 	v, _ := h.Models[f].Values.Get(key)
@@ -227,8 +227,8 @@ func (p *page) changeText(h *eval.Group, key string) string {
 	return s
 }
 
-// Rates returns the rates of the model in focus by group, with their largest difference; nil without two classes and
-// groups.
+// Rates returns the rates of the model in focus by group and their largest differences. It returns nil unless there
+// are two classes and groups.
 func (p *page) Rates() *table {
 	e, g := p.E, p.E.Headline()
 	if g == nil || e.Task != eval.Binary {
@@ -263,8 +263,8 @@ func (p *page) Rates() *table {
 	return t
 }
 
-// Criteria returns the criteria on differences between groups of the model in focus, failed ones first; nil without
-// any.
+// Criteria returns the criteria of the model in focus about differences between groups, failed ones first, or nil
+// if there are none.
 func (p *page) Criteria() *table {
 	e := p.E
 	t := &table{Title: "Criteria, " + p.Models[e.Focus()],
@@ -312,8 +312,8 @@ func (p *page) Criteria() *table {
 	return t
 }
 
-// Ranking compares the models with each other and with a constant prediction: best for the worst group first and,
-// without groups, best on average first.
+// Ranking returns a table that compares the models with each other and with a constant prediction. It is ordered by
+// the worst group or, if there are no groups, by the average, with the best model first.
 func (p *page) Ranking() *table {
 	e := p.E
 	lead := e.Task.Leading()
@@ -399,8 +399,9 @@ func (p *page) modelRow(k int, lead eval.Measure, hasGroups bool) tableRow {
 	return row
 }
 
-// constantRows returns the rows of constant predictions in the table of models: the best one of the rows measured and the
-// best one of the training rows, which is compared with the baseline; nil if the leading measure is not known.
+// constantRows returns the rows of constant predictions in the table of models: the best constant on the evaluated
+// rows, and the best one on the training rows, which is compared with the baseline. It returns nil if the leading
+// measure is unknown.
 func (p *page) constantRows(lead eval.Measure, hasGroups bool) []tableRow {
 	e := p.E
 	m := &e.Models[0]

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// HeaviestRows lists the heaviest rows; nil without an adversary.
+// HeaviestRows returns a table of the rows with the largest weights, or nil if there is no adversary.
 func (p *page) HeaviestRows() *table {
 	a := p.Report.Adversary
 	if a == nil || len(a.Top) == 0 {
@@ -28,7 +28,7 @@ func (p *page) HeaviestRows() *table {
 	return t
 }
 
-// LargestCoefficients returns the largest coefficients, by what a standard deviation of their column does.
+// LargestCoefficients returns the largest coefficients, scaled by the standard deviations of their columns.
 func (p *page) LargestCoefficients() *table {
 	c := p.Coefficients
 	if c == nil || len(c.Rows) == 0 {
@@ -47,7 +47,7 @@ func (p *page) LargestCoefficients() *table {
 	return t
 }
 
-// OtherCoefficients returns the coefficients that Coef leaves out; nil for none.
+// OtherCoefficients returns the coefficients that Coef omits, or nil if there are none.
 func (p *page) OtherCoefficients() *table {
 	c := p.Coefficients
 	if c == nil || len(c.Rows) <= eval.MostCoefficients {
@@ -62,7 +62,7 @@ func (p *page) OtherCoefficients() *table {
 	return t
 }
 
-// GroupCoefficientTables returns the coefficients by group, one table for every group column.
+// GroupCoefficientTables returns the coefficients by group, with one table for every group column.
 func (p *page) GroupCoefficientTables() (out []table) {
 	g := p.GroupCoefficients
 	if g == nil {
@@ -106,7 +106,7 @@ func (p *page) GroupCoefficientTables() (out []table) {
 	return out
 }
 
-// coefficientTable returns a table of coefficients with one column per model.
+// coefficientTable returns a table of coefficients with one column for each model.
 func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficient) *table {
 	t := &table{Title: title, Head: append([]string{"Column"}, c.Models...)}
 	for _, q := range rows {
@@ -123,7 +123,8 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 	return t
 }
 
-// Slices lists the confirmed slices or, without confirmed, the others; nil for none.
+// Slices returns a table of the confirmed slices or, if confirmed is false, of the others. It returns nil if there
+// are none.
 func (p *page) Slices(confirmed bool) *table {
 	s := p.E.Slices
 	t := &table{Title: "Slices of " + s.Model + ", confirmed",
@@ -152,7 +153,8 @@ func (p *page) Slices(confirmed bool) *table {
 	return t
 }
 
-// Candidates lists the models among which the level was chosen. Names that several have are followed by their μ.
+// Candidates returns a table of the models among which the level was chosen. If several have the same name, their μ
+// follows it.
 func (p *page) Candidates() *table {
 	c := p.Choice
 	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
@@ -193,7 +195,7 @@ func (p *page) Candidates() *table {
 	return t
 }
 
-// candidateRule says which of the candidates is chosen.
+// candidateRule states the rule by which a candidate was chosen.
 func candidateRule(c *eval.Choice) string {
 	if !(c.Errors > 0) {
 		return ""

@@ -11,16 +11,17 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A tile is a lead number of the first screen: with its interval and baselines, drawn and in words, and its rows.
+// A tile is a key number on the first screen, with its interval and baselines, as a drawing and in words, and the
+// rows to which it refers.
 type tile struct {
 	Label, Value, About string
 	Lines               []string      // interval, baselines, rows
-	Outcome             string        // of a criterion: pass, undecided, fail
+	Outcome             string        // outcome of a criterion: pass, undecided or fail
 	Strip               template.HTML // the drawing
 	strip               *strip
 }
 
-// newTile returns a tile with the number, its interval and the baselines, as a drawing and as lines of text.
+// newTile returns a tile with a number, its interval and the baselines, as a drawing and as lines of text.
 func (p *page) newTile(label, about string, s *strip, rows string) tile {
 	t := tile{Label: label, About: about, Value: s.format(s.value), strip: s}
 	if !math.IsNaN(s.low) && !math.IsNaN(s.high) {
@@ -47,8 +48,8 @@ func (p *page) newTile(label, about string, s *strip, rows string) tile {
 	return t
 }
 
-// measureStrip returns the strip of a measure of model k in a group, beside the standard model and the best constant
-// prediction.
+// measureStrip returns the strip of a measure of model k in a group, with marks for the standard model and the best
+// constant prediction.
 func (p *page) measureStrip(m eval.Measure, h *eval.Group, k int, iv *eval.Interval) *strip {
 	value, _ := h.Models[k].Values.Get(m.Key)
 	s := newStrip(value, iv, func(x float64) string { return p.formatMeasure(m.Key, x) })
@@ -66,8 +67,8 @@ func (p *page) measureStrip(m eval.Measure, h *eval.Group, k int, iv *eval.Inter
 	return s
 }
 
-// Tiles returns the lead numbers of the first screen: the leading measure over all rows and in the worst group, what it
-// hides, and the four-fifths rule or the loss in the worst group.
+// Tiles returns the key numbers on the first screen: the leading measure over all rows and in the worst group, a
+// measure of what it hides, and the four-fifths rule or the loss in the worst group.
 func (p *page) Tiles() []tile {
 	e := p.E
 	k, all := e.Focus(), p.allRows()
@@ -114,8 +115,8 @@ func (p *page) Tiles() []tile {
 	return out[:min(4, len(out))]
 }
 
-// overallInterval returns the interval of a measure of model k over all rows. The risk has one interval under all of
-// its names.
+// overallInterval returns the interval of a measure of model k over all rows. The risk has the same interval under
+// each of its names.
 func (p *page) overallInterval(k int, m eval.Measure) *eval.Interval {
 	if p.E.IsRisk(m) {
 		m = p.E.Task.Risk()
@@ -123,7 +124,7 @@ func (p *page) overallInterval(k int, m eval.Measure) *eval.Interval {
 	return p.E.Models[k].Intervals.Find(m.Key)
 }
 
-// leadName names the leading measure within a phrase.
+// leadName returns the name of the leading measure within a phrase.
 func leadName(m eval.Measure) string {
 	if m.Unit == "share" {
 		return strings.ToLower(m.Label)
@@ -131,7 +132,7 @@ func leadName(m eval.Measure) string {
 	return m.Label
 }
 
-// lossName names the loss in words.
+// lossName returns the name of the loss in words.
 func (p *page) lossName() string {
 	if p.riskName() == "Log loss" {
 		return "log loss"
@@ -139,8 +140,9 @@ func (p *page) lossName() string {
 	return printable.WithUnit("mean loss", p.E.LossUnit)
 }
 
-// worstTiles returns the leading measure in the worst group of model k, and the loss there unless another tile takes
-// its place. The intervals hold for all groups together, since the group was picked as the worst.
+// worstTiles returns the leading measure in the worst group of model k, and the loss in this group unless a
+// different tile takes its place. The intervals hold simultaneously for all groups, since the group was selected as
+// the worst.
 func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 	e, g := p.E, p.E.Headline()
 	w := e.Models[k].WorstGroup
@@ -152,7 +154,7 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 		rows := fmt.Sprintf("%s · %s", printable.Group(h.Label), printable.Plural(h.N, "row", "rows"))
 		label := "Worst group"
 		if !e.IsWorstBy(lead, k) {
-			label = "Group with the largest " + p.lowerRiskName() // by which it is the worst
+			label = "Group with the largest " + p.lowerRiskName() // criterion by which it is the worst
 			if other := e.WorstBy(lead, k); other != nil {
 				v, _ := other.Models[k].Values.Get(lead.Key)
 				rows += fmt.Sprintf("; %s is worst in %s: %s", leadName(lead), printable.Group(other.Label),
@@ -169,8 +171,8 @@ func (p *page) worstTiles(k int, lead eval.Measure, about string) (out []tile) {
 	return out
 }
 
-// leastFoundClass returns the class of more than two that model k finds least often, with the grouping by class; nil
-// if no class has enough rows, or if classes are the groups of the page.
+// leastFoundClass returns the class, of more than two, that model k recognises least often, and the grouping by
+// class. It returns nil if no class has enough rows, or if the groups of the page are the classes.
 func (p *page) leastFoundClass(k int) (g *eval.Grouping, least *eval.Group) {
 	e := p.E
 	if e.Task != eval.Multiclass {
@@ -192,7 +194,8 @@ func (p *page) leastFoundClass(k int) (g *eval.Grouping, least *eval.Group) {
 	return nil, nil
 }
 
-// rareClassTile returns how many rows of the rarer class model k finds: what an accuracy hides.
+// rareClassTile returns the share of the rows of the rarer class that model k recognises, which an accuracy can
+// hide.
 func (p *page) rareClassTile(all *eval.Group, k int) tile {
 	e := p.E
 	share, _ := all.Models[k].Values.Get(eval.Prevalence)
@@ -202,7 +205,8 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 	}
 	found := func(x float64) float64 { return x }
 	if share > 0.5 {
-		key, class = eval.FalsePositiveRate, "Not "+class // found are those that are not mistaken
+		// the rows recognised are those that are not false positives
+		key, class = eval.FalsePositiveRate, "Not "+class
 		found = func(x float64) float64 { return 1 - x }
 	}
 	n := int(math.Round(min(share, 1-share) * float64(e.N)))
@@ -217,7 +221,8 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 		fmt.Sprintf("the rarer class, %s of %s", printable.Count(n), printable.Plural(e.N, "row", "rows")))
 }
 
-// criterionTile returns the tile of the four-fifths rule for the model in focus. ok is false if it was not checked.
+// criterionTile returns the tile of the four-fifths rule for the model in focus. ok is false if the rule was not
+// checked.
 func (p *page) criterionTile() (t tile, ok bool) {
 	for _, c := range p.E.Criteria {
 		if c.Key != eval.FourFifthsKey || c.Model != p.Models[p.E.Focus()] {
@@ -246,7 +251,7 @@ func criterionStrip(c *eval.Criterion) *strip {
 	return s
 }
 
-// criterionText formats a number of a criterion so that it shows on which side of the limit it is.
+// criterionText formats a number of a criterion with enough digits to show on which side of the limit it is.
 func criterionText(c *eval.Criterion, x float64) string {
 	if c.Key == eval.FourFifthsKey {
 		return printable.Beside(x, c.Limit, 2)
@@ -254,13 +259,13 @@ func criterionText(c *eval.Criterion, x float64) string {
 	return printable.Beside(100*x, 100*c.Limit, 1) + "\u00a0points"
 }
 
-// A legendEntry is a mark of the tiles with what it stands for.
+// A legendEntry is a mark in the tiles with its meaning.
 type legendEntry struct {
 	Mark template.HTML
 	Name string
 }
 
-// Legend returns the marks that the tiles have.
+// Legend returns the marks that occur in the tiles.
 func (p *page) Legend() (out []legendEntry) {
 	has := func(of func(s *strip) float64) bool {
 		return slices.ContainsFunc(p.Tiles(), func(t tile) bool { return t.Strip != "" && !math.IsNaN(of(t.strip)) })

@@ -14,35 +14,36 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// A Kind is a way to set the robustness. The options of the command, the keys of configurations, their help and hints,
-// the checks of a Level, its adversary and the texts of reports range over the rows of Kinds.
+// A Kind is a way to specify the robustness. Options of the command, keys of configurations, help texts, hints, the
+// validation of a Level, its adversary and the texts of reports are all derived from the elements of Kinds.
 type Kind struct {
-	Option   string // of the command, and key of files; empty: the caller's program sets it
-	Aliases  string // of the option, separated by spaces
-	IsCommon bool   // whether the short help has the option
+	Option   string // option of the command and key of files; if empty, the caller's program sets the field
+	Aliases  string // aliases of the option, separated by spaces
+	IsCommon bool   // the short help includes the option
 	Help     string
 	Foreign  string // names in other programs, separated by spaces
-	Hint     string // what to write in their place
+	Hint     string // what to write instead of these names
 	field    string // of Level
 
-	Setting func(l *Level) flag.Value // sets the field of a level from the text of the option
+	// returns a value that sets the field of a level from the text of the option
+	Setting func(l *Level) flag.Value
 
 	isSet func(l *Level) bool
-	// what follows the field in an error; "" if the value is valid
+	// returns the text that follows the field in an error, or "" if the value is valid
 	check func(l *Level) string
 	dual  func(l Level, r Rows) (dro.Dual, error) // the adversary over rows
-	text  func(l Level) string                    // the level in a few words, of an adversary over rows
-	// the risk over rows that is minimised; "" if the level's page has it
+	text  func(l Level) string                    // short description of a level with an adversary over rows
+	// risk over rows that is minimised, as a formula; "" if the documentation of the level has it
 	formula func(l Level, isWeighted bool) string
-	// makes near the adversary over groups, and returns its text; nil: there is none
+	// returns the adversary over groups in near, and a description; nil if there is none
 	groups func(l Level, near *dro.Ball, text string) string
 
-	takesDivergence bool // whether Penalty says what the value means
-	keepsWeights    bool // whether no adversary weighs the rows
-	isLocal         bool // whether all rows must be in one process
+	takesDivergence bool // Penalty determines the meaning of the value
+	keepsWeights    bool // no adversary weights the rows
+	isLocal         bool // all rows must be in one process
 }
 
-// number returns a row of Kinds whose value is a number.
+// number returns an element of Kinds whose value is a number.
 func number(
 	at func(l *Level) **float64, ok func(v float64) bool, want string, value func(p **float64) *setting.Value, k Kind,
 ) Kind {
@@ -61,7 +62,7 @@ func isPositive(v float64) bool { return v > 0 }
 
 func isProportion(v float64) bool { return v > 0 && v <= 1 }
 
-// Kinds lists the ways to set the robustness, in the order of the help.
+// Kinds lists the ways to specify the robustness, in the order of the help.
 var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Protect }, isProportion,
 		"a share of the rows: at least one row, at most 1", setting.OptionalProportion, Kind{
@@ -125,7 +126,7 @@ var Kinds = []Kind{
 			Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (" +
 				"with --penalty " + strings.Join(divergenceHelp(true), "; with ") + ")",
 			dual: func(l Level, r Rows) (dro.Dual, error) {
-				if *l.Ess == 1 { // every row at its own weight
+				if *l.Ess == 1 { // every row keeps its own weight
 					return ownWeights(r), nil
 				}
 				return ballOf(l, r, l.Penalty.RadiusOfSize(*l.Ess))
@@ -199,7 +200,8 @@ var Kinds = []Kind{
 		isSet:   func(l *Level) bool { return l.Average != "" },
 		check:   func(l *Level) string { return among(l.Average, Averages...) },
 		dual: func(l Level, r Rows) (dro.Dual, error) {
-			if l.Average == "plain" || l.Average == ValidationSubsets { // the models are fitted to other rows
+			// the models are fitted to other rows
+			if l.Average == "plain" || l.Average == ValidationSubsets {
 				return ownWeights(r), nil
 			}
 			w, err := l.averageWeights(r)
@@ -245,7 +247,8 @@ var Kinds = []Kind{
 	},
 }
 
-// divergenceHelp returns what the help says of the divergences with a penalty, or without.
+// divergenceHelp returns the help texts of the divergences that have a penalty or, if hasPenalty is false, of those
+// that have none.
 func divergenceHelp(hasPenalty bool) (all []string) {
 	for _, d := range divergence.All() {
 		if d.HasPenalty() == hasPenalty {
@@ -260,7 +263,7 @@ func PenaltyHelp() string {
 	return strings.Join(append([]string{"divergence that limits the adversary's weights"}, divergenceHelp(false)...), "; ")
 }
 
-// kind returns the kind that is set, nil if none is.
+// kind returns the kind that is set, or nil if none is.
 func (l *Level) kind() *Kind {
 	for i := range Kinds {
 		if Kinds[i].isSet(l) {
@@ -270,7 +273,7 @@ func (l *Level) kind() *Kind {
 	return nil
 }
 
-// LocalField returns the field of the level that is set if the level needs all rows in one process, else "".
+// LocalField returns the name of the set field if the level requires all rows in one process, and "" otherwise.
 func (l Level) LocalField() string {
 	switch k := l.kind(); {
 	case k != nil && k.isLocal:
@@ -281,7 +284,7 @@ func (l Level) LocalField() string {
 	return ""
 }
 
-// ownWeights returns the adversary whose only weights are those of the rows.
+// ownWeights returns the adversary that can choose only the weights of the rows themselves.
 func ownWeights(r Rows) dro.Dual {
 	if r.Weights == nil {
 		return dro.Uniform{}
@@ -289,27 +292,27 @@ func ownWeights(r Rows) dro.Dual {
 	return dro.Fixed{Weights: r.Weights}
 }
 
-// ballOf returns the ball of a radius.
+// ballOf returns the divergence ball with the given radius.
 func ballOf(l Level, r Rows, radius float64) (dro.Dual, error) {
 	return dro.Ball{Divergence: l.Penalty, Radius: radius, Weights: r.Weights}, nil
 }
 
-// radiusText names a ball of a radius over atoms, rows or groups.
+// radiusText describes a ball with the given radius over atoms, which are rows or groups.
 func radiusText(l Level, atoms string) string {
 	return fmt.Sprintf("%s ball over %s, ρ = %.3g", l.Penalty.Symbol(), atoms, *l.Radius)
 }
 
-// sizeText names a ball of an effective size.
+// sizeText describes the ball of a given effective sample size.
 func sizeText(l Level) string {
 	return fmt.Sprintf("%s ball of %s %.3g %%", l.Penalty.Symbol(), l.Penalty.SizeName(), 100**l.Ess)
 }
 
-// ballFormula returns the risk over a ball with a name.
+// ballFormula returns the formula of the risk over a ball called name.
 func ballFormula(l Level, name string) string {
 	return "max over y of  Σ yⱼ ℓⱼ(x),  " + l.Penalty.Formula() + " ≤ ρ (" + name + ")"
 }
 
-// among returns an error text if value is not one of the words, else "".
+// among returns an error text unless value is one of the words, in which case it returns "".
 func among(value string, words ...string) string {
 	if slices.Contains(words, value) {
 		return ""
@@ -317,8 +320,8 @@ func among(value string, words ...string) string {
 	return fmt.Sprintf(" is %q: one of %s", value, strings.Join(words, ", "))
 }
 
-// Risk returns the risk that a level minimises, as a formula of the losses ℓⱼ(x); "" for a penalty over unweighted
-// rows, or if the level is not set.
+// Risk returns the risk that a level minimises, as a formula in the losses ℓⱼ(x). It returns "" for a penalty over
+// unweighted rows, or if the level is not set.
 func (l Level) Risk(isWeighted bool) string {
 	k := l.kind()
 	switch {
@@ -341,7 +344,7 @@ func (l Level) Risk(isWeighted bool) string {
 	return risk
 }
 
-// groupsText names the groups that an adversary weighs.
+// groupsText describes the groups that an adversary weights.
 func (l Level) groupsText() string {
 	if l.Adjust > 0 {
 		return fmt.Sprintf("groups, adjusted by %.3g/√n", l.Adjust)

@@ -1,10 +1,9 @@
-// Package level says how robust a model is to be in the words of people, a share of
-// rows, a smallest group, a penalty coefficient, and returns the adversary of
-// package dro that it means exactly (docs/math.md §10). It may import dro and internal alone. Start
-// reading at Level.
+// Package level specifies the robustness of a model in practical terms, such as a share of the rows, a smallest
+// group or a penalty coefficient, and returns the corresponding adversary of package dro (docs/math.md §10). It may
+// import only dro and internal packages. The best place to start reading is Level.
 //
-// Stability: this package is a part of package train and may change with any version before 1.0;
-// prefer package train.
+// Stability: this package is a part of package train and may change with any version before 1.0; prefer package
+// train.
 package level
 
 import (
@@ -21,42 +20,46 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect, Radius, Spectral,
+// A Level specifies how robust a model is to be. At most one of Average, Nu, Ess, Protect, Radius, Spectral,
 // Wasserstein and Own may be set; if none is set, the level is chosen from the data. The keys are options of the
 // drotrain command.
 type Level struct {
 	// Average trains without an adversary: plain (empirical risk minimisation); balanced, with the same total
-	// weight for every group; half-balanced, with total weights proportional to the square root of the group's
-	// own; or subsets, the mean of the models of ten subsets with equally many rows of every group.
+	// weight for every group; half-balanced, in which the total weight of a group is proportional to the square
+	// root of its original weight; or subsets, the mean of models trained on ten subsets with equally many rows
+	// of every group.
 	Average string `json:"average,omitempty"`
 
-	Nu *float64 `json:"nu,omitempty"` // penalty coefficient ν ≥ 0 of the divergence, in loss units
-	// least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
-	Ess     *float64 `json:"ess,omitempty"`
-	Protect *float64 `json:"protect,omitempty"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
-	Radius  *float64 `json:"radius,omitempty"`  // largest divergence ρ > 0: a ball
+	Nu *float64 `json:"nu,omitempty"` // penalty coefficient ν ≥ 0 of the divergence, in units of the loss
+	// minimum effective sample size as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for
+	// kl
+	Ess *float64 `json:"ess,omitempty"`
+	// size of the smallest subgroup to protect, as a share of the rows in [1/n, 1]: CVaR
+	Protect *float64 `json:"protect,omitempty"`
+	Radius  *float64 `json:"radius,omitempty"` // radius ρ > 0 of a divergence ball
 
-	// weights of the losses by their rank, as dro.ParseSpectrum reads it: extremile:2
+	// weights of the losses by their rank, in the syntax of dro.ParseSpectrum, such as extremile:2
 	Spectral string `json:"spectral,omitempty"`
 
-	// Wasserstein is the radius ε > 0 of a ball around the rows in the type-1 Wasserstein distance: features may move, by
-	// ε in the Euclidean norm on average, targets not. Rows keep their weights.
+	// Wasserstein is the radius ε > 0 of a ball around the rows in the type-1 Wasserstein distance. Features
+	// may move by ε on average in the Euclidean norm, while targets may not. Rows keep their weights.
 	Wasserstein *float64 `json:"wasserstein,omitempty"`
 
-	Own *Own `json:"own,omitempty"` // an adversary of the caller's program
+	Own *Own `json:"own,omitempty"` // adversary defined by the caller's program
 
-	Penalty   dro.Divergence `json:"penalty"`                // the divergence; empty: kl
-	Adversary string         `json:"adversary,omitempty"`    // rows or groups: what it weighs; empty: rows
-	Adjust    float64        `json:"group_adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
+	Penalty dro.Divergence `json:"penalty"` // the divergence; empty: kl
+	// what the adversary weights: rows or groups; empty means rows
+	Adversary string  `json:"adversary,omitempty"`
+	Adjust    float64 `json:"group_adjust,omitempty"` // C ≥ 0; C/√n_g is added to the risk of group g
 }
 
-// Averages lists the values of Level.Average.
+// Averages lists the valid values of Level.Average.
 var Averages = []string{"plain", "balanced", "half-balanced", "subsets", ValidationSubsets}
 
-// At returns a pointer to v, for options that may be unset.
+// At returns a pointer to v, for fields that may be unset.
 func At(v float64) *float64 { return &v }
 
-// setFields returns the names of the fields that are set among those that exclude one another.
+// setFields returns the names of those mutually exclusive fields that are set.
 func (l Level) setFields() []string {
 	var set []string
 	for _, k := range Kinds {
@@ -67,12 +70,12 @@ func (l Level) setFields() []string {
 	return set
 }
 
-// joinNames joins names of fields as they appear in a train.Config.
+// joinNames joins names of fields in the form in which they appear in a train.Config.
 func joinNames(fields []string, separator string) string {
 	return "Config." + strings.Join(fields, separator+"Config.")
 }
 
-// IsSet reports whether the level is set, so that it is not chosen from the data.
+// IsSet reports whether the level is set and therefore is not chosen from the data.
 func (l Level) IsSet() bool { return l.kind() != nil }
 
 // HasDivergence reports whether the level uses a divergence.
@@ -81,13 +84,14 @@ func (l Level) HasDivergence() bool {
 	return k != nil && k.takesDivergence
 }
 
-// KeepsWeights reports whether no adversary weighs the rows: the level is an average, or it moves features alone.
+// KeepsWeights reports whether no adversary weights the rows: the level is an average, or its adversary only moves
+// features.
 func (l Level) KeepsWeights() bool {
 	k := l.kind()
 	return k != nil && k.keepsWeights
 }
 
-// IsMeanOfModels reports whether the model is the mean of models on subsets instead of the minimiser of one risk.
+// IsMeanOfModels reports whether the model is the mean of models on subsets, as opposed to the minimiser of a risk.
 func (l Level) IsMeanOfModels() bool { return l.Average == "subsets" || l.Average == ValidationSubsets }
 
 // IsGroupwise reports whether the adversary weights groups.
@@ -139,7 +143,7 @@ func (l Level) Validate() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// checkBallOnly reports settings that contradict a divergence that has only a ball over rows.
+// checkBallOnly reports settings that are incompatible with a divergence that only has a ball over rows.
 func (l Level) checkBallOnly(say func(format string, args ...any)) {
 	for _, o := range []struct {
 		name string
@@ -156,20 +160,21 @@ func (l Level) checkBallOnly(say func(format string, args ...any)) {
 	}
 }
 
-// Rows holds what a level needs to know about the training rows. Its methods panic for a row that is not there.
+// Rows holds the properties of the training rows on which a level depends. Its methods panic if a row is out of
+// range.
 type Rows struct {
 	N       int
 	Weights []float64 // sample weights, nil for equal
-	Group   []int32   // group of every row, −1 for none; nil without groups
+	Group   []int32   // group of every row, −1 for none; nil if there are no groups
 	Labels  []string  // of the groups
 
-	Sharded design.Rows // which rows this process has, where several train together; nil: all rows
+	Sharded design.Rows // the rows of this process if several train together; nil if it has all rows
 }
 
-// ranks returns how the rows are distributed over ranks; nil: all are local.
+// ranks returns the distribution of the rows over ranks, or nil if all rows are local.
 func (r Rows) ranks() *ranks.Rows { return ranks.RowsOf(r.Sharded) }
 
-// newVector returns n zeros. With several ranks only the local entries take memory.
+// newVector returns n zeros. With several ranks only the local entries occupy memory.
 func newVector[T memory.Element](r Rows) []T {
 	if r.Sharded == nil {
 		return make([]T, r.N)
@@ -177,7 +182,8 @@ func newVector[T memory.Element](r Rows) []T {
 	return memory.Make[T](memory.NewVirtual(), r.N)
 }
 
-// sumOverRows returns width sums over the rows. add must add the terms of the rows [lo, hi) to sums.
+// sumOverRows returns the given number (width) of sums over the rows. add must add the terms of the rows [lo, hi)
+// to sums.
 func (r Rows) sumOverRows(width int, add func(sums []float64, lo, hi int)) []float64 {
 	if r.Sharded != nil {
 		return r.ranks().Totals(r.N, width, add)
@@ -187,7 +193,7 @@ func (r Rows) sumOverRows(width int, add func(sums []float64, lo, hi int)) []flo
 	return sums
 }
 
-// Select returns Rows for a subset of the rows.
+// Select returns the Rows of a subset of the rows.
 func (r Rows) Select(rows []int) Rows {
 	s := Rows{N: len(rows), Labels: r.Labels}
 	for _, j := range rows {
@@ -209,8 +215,8 @@ func (r Rows) Weight(j int) float64 {
 	return r.Weights[j]
 }
 
-// Dual returns the adversary of a valid level over the rows, or an error if there are no groups or too few
-// rows. With several ranks it is a collective call.
+// Dual returns the adversary of a valid level over the rows. It returns an error if the level requires groups and
+// there are none, or if there are too few rows. With several ranks it is a collective call.
 func (l Level) Dual(r Rows) (dro.Dual, error) {
 	k := l.kind()
 	switch {
@@ -251,7 +257,7 @@ func (l Level) groupDual(r Rows) (dro.Dual, error) {
 	return g, nil
 }
 
-// groupIndex numbers the groups with rows of positive weight and counts their rows.
+// groupIndex numbers the groups that have rows of positive weight, and counts their rows.
 func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	of := r.Group
 	if len(of) == 0 {
@@ -290,7 +296,7 @@ func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	return index, count, nil
 }
 
-// groupMasses returns the total weight of the rows of each of count groups.
+// groupMasses returns the total weight of the rows of each group, given the number of groups.
 func (r Rows) groupMasses(index []int32, count int) []float64 {
 	return r.sumOverRows(count, func(sums []float64, lo, hi int) {
 		for j, g := range index[lo:hi] {
@@ -301,8 +307,8 @@ func (r Rows) groupMasses(index []int32, count int) []float64 {
 	})
 }
 
-// averageWeights returns the weights of an average other than plain. Those of subsets are the mean of the
-// subsets' weights.
+// averageWeights returns the weights of an average other than plain. For subsets these are the mean of the weights
+// in the subsets.
 func (l Level) averageWeights(r Rows) ([]float64, error) {
 	switch l.Average {
 	case "half-balanced":
@@ -324,7 +330,7 @@ func (l Level) averageWeights(r Rows) ([]float64, error) {
 }
 
 // balancedWeights returns weights of the rows that sum to 1. The total weight of a group is proportional to its
-// own to the power 1 − strength; within a group the weights are proportional to those of the rows.
+// original weight to the power 1 − strength; within a group, the weights are proportional to those of the rows.
 func balancedWeights(r Rows, strength float64) ([]float64, error) {
 	index, count, err := r.groupIndex()
 	if err != nil {
@@ -344,17 +350,16 @@ func balancedWeights(r Rows, strength float64) ([]float64, error) {
 	return w, nil
 }
 
-// Balanced returns weights that give every group the same total weight, proportional to the weights of the rows within
-// a group. It panics if a slice has not an entry for every row.
+// Balanced returns weights such that all groups have the same total weight and, within a group, weights are
+// proportional to those of the rows. It panics if a slice lacks an entry for a row.
 func Balanced(r Rows) ([]float64, error) { return balancedWeights(r, 1) }
 
 // subsetCount is the number of balanced subsets whose models are averaged.
 const subsetCount = 10
 
-// Subsets draws ten subsets without replacement. In each, every group has as many rows as the smallest group has in the
-// table. The same rows give the same subsets. It returns an error if there are fewer than two groups, row weights, or
-// several ranks.
-// It panics if a slice has not an entry for every row.
+// Subsets draws ten random subsets of the rows. In each, every group has as many rows as the smallest group has in
+// the table. Equal arguments yield equal subsets. It returns an error if there are fewer than two groups, row
+// weights, or several ranks. It panics if a slice lacks an entry for a row.
 func Subsets(r Rows) ([][]int, error) {
 	if r.Sharded != nil {
 		return nil, errors.New("balanced subsets need all rows in one process")
@@ -378,7 +383,7 @@ func Subsets(r Rows) ([][]int, error) {
 	for k := range subsets {
 		rng := rand.New(rand.NewPCG(uint64(k), stream))
 		for _, of := range rows {
-			for i := range least { // the first steps of a shuffle
+			for i := range least { // first steps of a shuffle
 				j := i + rng.IntN(len(of)-i)
 				of[i], of[j] = of[j], of[i]
 			}
@@ -389,5 +394,5 @@ func Subsets(r Rows) ([][]int, error) {
 	return subsets, nil
 }
 
-// ValidationSubsets is the average of models on balanced subsets of the validation rows.
+// ValidationSubsets is the average of models trained on balanced subsets of the validation rows.
 const ValidationSubsets = "validation-subsets"

@@ -6,13 +6,13 @@ import (
 	"github.com/drotrain/drotrain/dro"
 )
 
-// An Own adversary is defined by the caller's program. Model files and reports hold only its name: a program that lacks
-// it can read, score and report such a model, but not train it again.
+// An Own is an adversary defined by the caller's program. Model files and reports contain only its name: a program
+// that lacks it can read, score and report the model, but cannot train it again.
 type Own struct {
 	Name string `json:"name"`
 
-	// Dual returns the adversary over training rows; nil in a model that was read from a file. Before a solve its best
-	// responses are compared with each other (dro.Problem).
+	// Dual returns the adversary over training rows; it is nil in a model that was read from a file. Before a
+	// solve, the best responses of two results of Dual are compared with each other (dro.Problem).
 	Dual func(rows Rows) (dro.Dual, error) `json:"-"`
 }
 

@@ -8,29 +8,32 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Range holds the levels of an adversary over rows at which a constant prediction, the same for every row, is
-// optimal on a table: stronger levels leave no model either (docs/math.md §10).
+// A Range holds the levels of an adversary over rows at which a constant prediction is optimal on a table. A
+// constant prediction is then optimal at all stronger levels too (docs/math.md §10).
 type Range struct {
-	Balls   []BallRange `json:"balls,omitempty"`   // by divergence; one is absent if every radius leaves a model
-	Protect *float64    `json:"protect,omitempty"` // Protect up to this, to about 1 %; nil: every one leaves a model
-	// Radius from this on, to about 1 %, of the total variation; nil: every one leaves a model, or it is not the penalty
+	// one element for each divergence; absent if a constant is not optimal at any radius
+	Balls []BallRange `json:"balls,omitempty"`
+	// largest Protect at which a constant is optimal, to within about 1 %; nil if there is none
+	Protect *float64 `json:"protect,omitempty"`
+	// smallest Radius of the total variation at which a constant is optimal, to within about 1 %; nil if there
+	// is none, or if the penalty is a different divergence
 	Shift *float64 `json:"shift,omitempty"`
 
-	Rows int `json:"rows"` // rows that the range was computed from
+	Rows int `json:"rows"` // number of rows from which the range was computed
 	Of   int `json:"of"`   // training rows
 }
 
-// A BallRange holds the levels of one divergence that leave no model.
+// A BallRange holds the levels of one divergence at which a constant prediction is optimal.
 type BallRange struct {
 	Penalty dro.Divergence `json:"penalty"`
 	Ess     float64        `json:"ess"`    // Ess up to this
 	Radius  float64        `json:"radius"` // Radius from this on
-	// Nu up to this leaves probabilities within 0.001 of each other; 0: unknown
+	// largest Nu at which probabilities are within 0.001 of each other; 0 if unknown
 	Nu float64 `json:"nu,omitempty"`
 }
 
-// Excludes reports whether l leaves no model. It is false for levels over groups, for averages and for adversaries
-// of the caller's.
+// Excludes reports whether a constant prediction is optimal at level l. It returns false for levels over groups,
+// for averages and for adversaries of the caller.
 func (r *Range) Excludes(l Level) bool {
 	if r == nil || l.IsGroupwise() || l.KeepsWeights() || l.Own != nil {
 		return false
@@ -53,7 +56,7 @@ func (r *Range) Excludes(l Level) bool {
 	return false
 }
 
-// String returns the range as a sentence; "" if every level leaves a model.
+// String returns the range as a sentence, or "" if a constant is not optimal at any level.
 func (r *Range) String() string {
 	if r == nil {
 		return ""

@@ -10,16 +10,15 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// Bytes of a row that is measured, and of it by every model: numbers, orders, sorted losses,
-// influences.
+// Memory in bytes for each evaluated row, in total and for each model: numbers, orders, sorted losses, influences.
 const (
 	measuredRow   = 55
 	measuredModel = 55
 )
 
-// arenaFor returns the arena for vectors with one entry per row while models are measured; nil means memory, if
-// they fit there. It returns an error if there is no directory for them or too little disk, before any row is
-// read.
+// arenaFor returns an arena for vectors with one entry for each row while models are evaluated. It returns nil,
+// which means memory, if the vectors fit there. If there is no directory for them or too little disk space, it
+// returns an error before any row is read.
 func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error) {
 	if o.paging > 0 {
 		arena, err := memory.NewArena(o.Cache, 1<<40)
@@ -47,7 +46,7 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 			"%d MB of memory (%s) is not enough: at least %d MB is needed to measure rows on disk", may>>20, binding,
 			limit.LeastOnDisk>>20)
 	}
-	if space := limit.AddressSpaceLimit(); space < need { // what is stored on disk is mapped
+	if space := limit.AddressSpaceLimit(); space < need { // files on disk are memory-mapped
 		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
 			"to measure %d rows by %d %s takes %d MB of address space, and %d MB (%s) are left", rows, models,
 			printable.Noun(models, "model", "models"), need>>20, space>>20, limit.Ulimit)
@@ -68,5 +67,5 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 	return memory.NewArena(dir, limit.ResidentLimit(may))
 }
 
-// Close releases measured rows that are stored on disk. Input must not be used afterwards.
+// Close releases evaluated rows that are stored on disk. Input must not be used afterwards.
 func (x *Measured) Close() { x.arena.Close() }

@@ -17,8 +17,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// A Score is a column of predictions with the name of the model that made them. With more than two classes
-// there is a column of probabilities per class, and Column has a * in place of the class, as in p_*.
+// A Score is a column of predictions with the name of the model that made them. If there are more than two classes,
+// each class has a column of probabilities, and Column has a * in place of the class, such as p_*.
 type Score struct{ Name, Column string }
 
 // AuditOptions names the columns of a table of predictions.
@@ -27,30 +27,34 @@ type AuditOptions struct {
 
 	Name   string  // of the table, for people
 	Label  string  // column of what occurred
-	Scores []Score // of the models, the baseline first; at least one
+	Scores []Score // models, of which the first is the baseline; at least one
 
-	Task     eval.Task // empty: binary for labels of two values, multiclass for scores of several classes
-	Loss     string    // a name as for train.Config.Loss; empty: by the task
-	Positive string    // value of a two-valued label; empty: the greater number, true, yes, else the last
+	Task eval.Task // if empty, binary for labels of two values, and multiclass for scores of several classes
+	Loss string    // a name as in train.Config.Loss; if empty, the task decides
+	// positive value of a two-valued label; if empty, the greater number, true or yes, or otherwise the last
+	// value
+	Positive string
 
 	HuberDelta float64 // δ > 0, in the units of the label
 
-	Columns, Drop []string // searched for bad slices, left out of that search; no Columns: all others
+	// columns in which bad slices are searched for, and columns excluded from the search; empty Columns means
+	// all others
+	Columns, Drop []string
 
-	Seed uint64 // of what is drawn for the intervals
+	Seed uint64 // seed of the random draws for intervals
 }
 
-// An audit holds what Audit needs besides the evaluation.
+// An audit holds what Audit needs in addition to the evaluation.
 type audit struct {
 	AuditOptions
 	frame   *data.Frame
-	rows    []int    // all, where they are read into an arena; nil elsewhere
-	classes []string // more than two; nil for other labels
+	rows    []int    // all rows if they are read into an arena; otherwise nil
+	classes []string // more than two classes; nil for other labels
 }
 
 // Audit evaluates predictions of any model that are in a table. Errors of the table are a *data.Error or an
-// *OptionError. Columns are read one after the other; if numbers per row do not fit in memory, they are stored
-// in Options.Cache.
+// *OptionError. Columns are read one after another. Vectors with one entry for each row are stored in Options.Cache
+// if they do not fit into memory.
 func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err error) {
 	x := &Measured{options: o.Options, audit: &audit{AuditOptions: o, frame: f}}
 	defer func() {
@@ -170,7 +174,8 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		}
 		values = append(values, text)
 	}
-	if c.Kind == data.Bool && len(values) == 1 && o.Task != eval.Regression { // a class that does not occur is one still
+	// a class that does not occur is still a class
+	if c.Kind == data.Bool && len(values) == 1 && o.Task != eval.Regression {
 		values = []string{"false", "true"}
 	}
 	if len(values) == 1 && o.Positive == "" && (c.Number == nil || o.Task == eval.Binary || o.Loss == "logistic") {
@@ -217,7 +222,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	return nil
 }
 
-// choosePositive returns the positive value that was asked for, or the one that training would choose.
+// choosePositive returns the requested positive value or, if there is none, the one that training would choose.
 func (o *audit) choosePositive(c *data.Column, values []string) (string, error) {
 	if o.Positive != "" {
 		if v, ok := c.Match(values, o.Positive); ok || len(values) == 1 {
@@ -234,8 +239,8 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 	return positive, nil
 }
 
-// areStandardClasses reports whether two labels show which one is positive: 0 and 1, −1 and 1, no and yes, or
-// false and true.
+// areStandardClasses reports whether two labels themselves show which one is positive: 0 and 1, −1 and 1, no and
+// yes, or false and true.
 func areStandardClasses(values []string) bool {
 	for _, pair := range [][2]string{{"0", "1"}, {"-1", "1"}, {"no", "yes"}, {"false", "true"}} {
 		for k := range 2 {
@@ -311,7 +316,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 		}
 		in.Models = append(in.Models, m)
 	}
-	if _, byMean := loss.(losses.ByMean); !byMean { // its best constant is not a mean
+	if _, byMean := loss.(losses.ByMean); !byMean { // the best constant of this loss is not a mean
 		return nil
 	}
 	constant := memory.Make[float64](in.Arena, len(in.Target))
@@ -324,7 +329,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	return err
 }
 
-// meanScore returns the constant score with the smallest average loss on the rows of in.
+// meanScore returns the constant score with the least average loss on the rows of in.
 func meanScore(in *eval.Input) float64 {
 	var sum, total float64
 	for i, t := range in.Target {
@@ -340,8 +345,8 @@ func meanScore(in *eval.Input) float64 {
 	return sum / total
 }
 
-// sliceColumns returns the columns that are searched for bad slices: the named columns, or all columns without
-// another role and with few enough levels. Their values are read when they are needed.
+// sliceColumns returns the columns in which bad slices are searched for: the named columns, or all columns that
+// have no other role and not too many levels. Their values are read when they are needed.
 func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.Column, error) {
 	var out []eval.Column
 	for _, c := range o.frame.Columns {

@@ -13,7 +13,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// hasClassColumns reports whether a score has one column per class: its name contains a * and is not itself a column.
+// hasClassColumns reports whether a score has one column for each class: its name contains a * and is not itself
+// the name of a column.
 func (o *audit) hasClassColumns(s Score) bool {
 	return strings.Contains(s.Column, "*") && !o.frame.Has(s.Column)
 }
@@ -32,7 +33,7 @@ func (o *audit) scoreColumns(s Score) []string {
 
 func columnOfClass(s Score, class string) string { return strings.Replace(s.Column, "*", class, 1) }
 
-// findClasses sets the classes from the names of the columns of the first score, in the order of the table.
+// findClasses sets the classes according to the names of the first score's columns, in the order of the table.
 func (o *audit) findClasses() error {
 	several := slices.ContainsFunc(o.Scores, o.hasClassColumns)
 	for _, s := range o.Scores {
@@ -100,7 +101,7 @@ func (o *audit) readClasses(c *data.Column, in *eval.Input) error {
 }
 
 // readClassScores sets the models, the probabilities of the actual classes and the losses for more than two
-// classes. It reads the columns twice, one after the other.
+// classes. It reads the columns twice, one after another.
 func (o *audit) readClassScores(ctx context.Context, in *eval.Input) error {
 	in.LossName, in.LossUnit = "logistic", "nats"
 	for _, s := range o.Scores {
@@ -127,7 +128,7 @@ func (o *audit) readClassScores(ctx context.Context, in *eval.Input) error {
 	return nil
 }
 
-// readClassScore returns one of the models.
+// readClassScore returns the model with the given score.
 func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (eval.Model, error) {
 	n := len(in.Target)
 	m := eval.Model{
@@ -148,7 +149,7 @@ func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (ev
 			for i, v := range p {
 				t := int(in.Target[i])
 				switch {
-				case pass == 1: // the place takes the probability of the actual class
+				case pass == 1: // store the probability of the actual class
 					if v > m.Score[i] || v == m.Score[i] && c <= t {
 						m.Place[i]++
 					}
@@ -163,7 +164,7 @@ func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (ev
 			memory.Release(in.Arena, p)
 		}
 	}
-	const rounded = 0.01 // of probabilities that were written with a few digits
+	const rounded = 0.01 // tolerance for probabilities that were written with few digits
 	for i, v := range sum {
 		if !(math.Abs(v-1) <= rounded) {
 			return m, cellError(o.frame, columnOfClass(s, "*"), i,

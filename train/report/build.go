@@ -14,8 +14,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Report returns the evaluation with what is known from the training, including the adversary if the training
-// rows are available.
+// Report returns a report of the evaluation with information from the training, including the adversary if the
+// training rows are available.
 func (x *Measured) Report() (*eval.Report, error) {
 	switch {
 	case x.audit != nil:
@@ -39,7 +39,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Trained: m.Trained,
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
-			// A level that was chosen was so on the training rows alone, where the plain average was a candidate.
+			// A chosen level was chosen on the training rows alone, with ERM among the candidates.
 			Selection: selectionText(m), SelectedAlike: true,
 		},
 		Facts:             provenanceFacts(m),
@@ -52,7 +52,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Command:           x.options.Command,
 		Card:              x.options.Card,
 	}
-	// no adversary trained it, or its weights are not known
+	// the model has no adversary, or its weights are unknown
 	if m.Config.KeepsWeights() || x.run == nil || x.run.Weights == nil {
 		return r, nil
 	}
@@ -62,7 +62,8 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.IsGroupwise(), Arena: arenaOf(x.run.Train),
 	})
 	if err == nil {
-		for k := range r.Adversary.Top { // places among the training rows → numbers in the table
+		// convert indices among the training rows to row numbers in the table
+		for k := range r.Adversary.Top {
 			top := &r.Adversary.Top[k]
 			top.Row = x.run.Train.Rows[top.Row-1] + 1
 		}
@@ -70,7 +71,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	return r, err
 }
 
-// reportTitle returns the name of the model that is delivered, for the title of the report.
+// reportTitle returns the name of the delivered model for the title of the report.
 func reportTitle(m *train.Model) string {
 	if m.Result.Recommended == train.VariantERM {
 		return "Standard model (" + Baseline + ")"
@@ -103,7 +104,7 @@ func reportNotes(m *train.Model) []string {
 	return out
 }
 
-// describeTempering returns a sentence on what a mere change of confidence achieves.
+// describeTempering returns a sentence about what a mere change of confidence achieves.
 func describeTempering(t *train.SummaryTempered) string {
 	said := fmt.Sprintf(
 		"%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective", Rescaled,

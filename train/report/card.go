@@ -15,11 +15,11 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ReadCard reads a model card, a YAML map, into Card, Labels and Unit. Its keys ("owner", "intended use",
-// "date", "data period", …) map to text, numbers, dates or lists of them, shown in this order. Other keys are
-// accepted unless they look like a misspelt one of cardFields. "labels" maps group labels, or parts of them, to
-// the texts shown instead: "afam=yes: Black applicants". "unit" is the unit of a numeric target: "USD per
-// week". The error lists all problems.
+// ReadCard reads a model card, a YAML map, into Card, Labels and Unit. Its keys ("owner", "intended use", "date",
+// "data period", …) map to text, numbers, dates or lists of these, and are shown in the order of the file. A key
+// that is not in cardFields is accepted unless it looks like a misspelling of one. "labels" maps group labels, or
+// parts of them, to the texts shown instead: "afam=yes: Black applicants". "unit" is the unit of a numeric target:
+// "USD per week". The error lists all problems.
 func (o *Options) ReadCard(r io.Reader) error {
 	var facts []eval.Fact
 	var labels map[string]string
@@ -68,8 +68,8 @@ func (o *Options) ReadCard(r io.Reader) error {
 	return nil
 }
 
-// relabelGroups replaces group labels, or their parts at " / ", by the labels of the card. A grouping keeps its
-// labels if the new ones would not be unique.
+// relabelGroups replaces group labels, or the parts of labels separated by " / ", by the labels of the card. A
+// grouping keeps its labels if the new ones would not be unique.
 func (o Options) relabelGroups(groups []encode.Grouping) []encode.Grouping {
 	if len(o.Labels) == 0 {
 		return groups
@@ -96,7 +96,7 @@ func (o Options) relabelGroups(groups []encode.Grouping) []encode.Grouping {
 	return out
 }
 
-// cardFields lists the usual keys of model cards, most of them from Mitchell et al. (2019).
+// cardFields lists the common keys of model cards, most of them from Mitchell et al. (2019).
 var cardFields = []string{
 	"owner", "contact", "date", "data", "data period", "data source", "intended use", "out of scope", "purpose", "users",
 	"model",
@@ -104,7 +104,7 @@ var cardFields = []string{
 	"approved by", "reviewed by", "review date", "next review", "status", "citation", "note", "notes", "unit", "labels",
 }
 
-// suggestCardKey returns the key of cardFields that name seems to be a misspelling of, or "".
+// suggestCardKey returns the key in cardFields of which name seems to be a misspelling, or "".
 func suggestCardKey(name string) string {
 	if slices.Contains(cardFields, strings.ToLower(name)) {
 		return ""

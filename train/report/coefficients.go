@@ -31,8 +31,8 @@ func LossUnit(c train.Config) string {
 	return kind.UnitOf(unit + target)
 }
 
-// Coefficients returns the coefficients of the robust model and its baselines side by side, in units of the
-// source columns and of the encoded columns, without coefficients of groups.
+// Coefficients returns the coefficients of the robust model and its baselines side by side, in units of the source
+// columns and of the encoded columns. It omits group coefficients.
 func Coefficients(m *train.Model) *eval.Coefficients {
 	c := &eval.Coefficients{
 		Unit: m.Encoder.Target.Name + " per unit", Scaled: "per standard deviation of the column",
@@ -66,9 +66,9 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// encodedDeviations returns the standard deviation of every encoded column over the training rows: 1 for a number,
-// which was divided by it, and √(p(1 − p)) for a level that a proportion p of the rows has. A level whose proportion is
-// not known has 1.
+// encodedDeviations returns the standard deviation of every encoded column over the training rows: 1 for a
+// standardised number, and √(p(1 − p)) for a level that a proportion p of the rows has. If p is unknown, it returns
+// 1 for the level.
 func encodedDeviations(m *train.Model) []float64 {
 	out := make([]float64, len(m.Encoder.Columns))
 	for i := range out {
@@ -83,8 +83,9 @@ func encodedDeviations(m *train.Model) []float64 {
 	return out
 }
 
-// classCoefficients returns one number per column of a model with more than two classes: the root of the sum of
-// squared deviations of its coefficients from their mean over the classes, on which alone probabilities depend.
+// classCoefficients returns one number for each column of a model with more than two classes: the square root of
+// the sum of squared deviations of its coefficients from their mean over the classes. Probabilities depend only on
+// these deviations.
 func classCoefficients(m *train.Model) *eval.Coefficients {
 	c := &eval.Coefficients{Unit: "size over the classes, log-odds per unit",
 		Scaled: "per standard deviation of the column"}
@@ -111,14 +112,14 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// A modelVersion is one of the models of a training run: robust, ERM or group-balanced ERM.
+// A modelVersion is one of the models of a training: robust, ERM or group-balanced ERM.
 type modelVersion struct {
 	role eval.Role
 	x    []float64
 	fold *train.Prediction // out of fold; nil elsewhere
 }
 
-// scoredVersions returns the versions and the rescaled baseline.
+// scoredVersions returns the models of versions and the rescaled baseline.
 func scoredVersions(m *train.Model, folds *train.OutOfFold) []modelVersion {
 	out := versions(m)
 	if m.Tempered != nil {
@@ -136,8 +137,8 @@ func scoredVersions(m *train.Model, folds *train.OutOfFold) []modelVersion {
 	return out
 }
 
-// versions returns ERM, the trained model and group-balanced ERM, in this order. If the trained model is ERM,
-// it is the only one.
+// versions returns ERM, the trained model and group-balanced ERM, in this order. If the trained model is ERM, it
+// returns only that.
 func versions(m *train.Model) []modelVersion {
 	trained := modelVersion{role: roleOf(m), x: m.ScoringCoefficients()}
 	var out []modelVersion

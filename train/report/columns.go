@@ -15,9 +15,9 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// rawColumns returns the source columns of inputs at the given rows, with values as in the table. Values are read when
-// they are needed, and into arena if it is not nil. If there are many inputs, only the first are returned; left is the
-// number of inputs left out.
+// rawColumns returns the source columns of inputs at the given rows, with values as in the table. Values are read
+// when they are needed, into arena if it is not nil. If there are many inputs, it returns only the first ones; left
+// is the number of omitted inputs.
 func rawColumns(
 	ctx context.Context, f *data.Frame, inputs []encode.Input, rows []int, arena *memory.Arena,
 ) (out []eval.Column, left int) {
@@ -25,15 +25,15 @@ func rawColumns(
 	inputs = inputs[:len(inputs)-left]
 	for _, in := range inputs {
 		if kind, err := f.Kind(in.Name); err != nil || !kind.IsScalar() {
-			continue // the encoder has refused such a table already
+			continue // the encoder has already rejected such a table
 		}
 		out = append(out, loadColumn(ctx, f, in.Name, rows, arena, in.Kind != data.Numeric))
 	}
 	return out, left
 }
 
-// loadColumn returns a column that reads its values at some rows when they are needed, into a part of the
-// arena. categories says that numbers are levels.
+// loadColumn returns a column that reads its values at some rows when they are needed, into a part of the arena.
+// categories reports whether numbers are to be treated as levels.
 func loadColumn(
 	ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena, categories bool,
 ) eval.Column {
@@ -53,18 +53,18 @@ func loadColumn(
 	}}
 }
 
-// maxColumns is the largest number of columns that are read for a report.
+// maxColumns is the maximum number of columns that are read for a report.
 const maxColumns = 64
 
-// A columnVariation measures how strongly a number u of every row varies with each input: with its encoded
-// columns z and their squares, in standard units. Rows are added block by block.
-// the number of rows, Σu, and along the columns Σu·z, Σz, Σu·z², Σz²; nil: all inputs are given
+// A columnVariation measures how strongly a number u, given for every row, varies with each input: with its encoded
+// columns z and their squares, in standard units. Rows are added one block after another. It holds the number of
+// rows and Σu, followed by Σu·z, Σz, Σu·z² and Σz² for each column. If it is nil, all inputs are used.
 type columnVariation []float64
 
-// sumsAlong returns the k-th of the sums of each of d columns.
+// sumsAlong returns the k-th of the sums over rows for each of d columns.
 func (v columnVariation) sumsAlong(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
 
-// add adds the rows [lo, hi) of d; u holds their numbers.
+// add adds the rows [lo, hi) of d, whose numbers are u.
 func (v *columnVariation) add(e *encode.Encoder, d *encode.Dataset, u []float64, lo, hi int) {
 	if len(e.Inputs) <= maxColumns {
 		return
@@ -92,7 +92,7 @@ func (v columnVariation) sumOverRanks(c ranks.Comm, e *encode.Encoder) columnVar
 	if len(e.Inputs) <= maxColumns {
 		return nil
 	}
-	own := make([]float64, 2+4*e.D()) // zero for a rank without rows
+	own := make([]float64, 2+4*e.D()) // a rank without rows has sums of zero
 	copy(own, v)
 	each, _ := ranks.GatherAll(c, own)
 	sum := make(columnVariation, len(own))
@@ -102,7 +102,7 @@ func (v columnVariation) sumOverRanks(c ranks.Comm, e *encode.Encoder) columnVar
 	return sum
 }
 
-// inputsByVariation returns the inputs of e. If there are many, the inputs that vary most come first.
+// inputsByVariation returns the inputs of e. If there are many, those that vary most come first.
 func (v columnVariation) inputsByVariation(e *encode.Encoder) []encode.Input {
 	if v == nil {
 		return e.Inputs
@@ -121,7 +121,7 @@ func (v columnVariation) inputsByVariation(e *encode.Encoder) []encode.Input {
 	return out
 }
 
-// arenaOf returns the arena for vectors as long as the rows of d; nil means the heap.
+// arenaOf returns the arena for vectors with one entry for each row of d; nil means the heap.
 func arenaOf(d *encode.Dataset) *memory.Arena {
 	if x, ok := d.X.(interface{ Arena() *memory.Arena }); ok {
 		return x.Arena()
@@ -129,8 +129,8 @@ func arenaOf(d *encode.Dataset) *memory.Arena {
 	return nil
 }
 
-// columnAt returns a column at some rows; nil means all. If there are few rows or an arena, only their values
-// are kept.
+// columnAt returns a column at some rows; nil means all rows. If there are few rows or an arena, it keeps only the
+// values of these rows.
 func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena) (*data.Column, error) {
 	kind, _ := f.Kind(name)
 	if rows != nil && (len(rows) <= f.Rows/4 || arena != nil) && slices.IsSorted(rows) && kind != data.Other {
@@ -145,7 +145,7 @@ func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, arena
 	return &at, nil
 }
 
-// selectRows returns the values at rows, or nil for nil.
+// selectRows returns the values at rows, or nil if values is nil.
 func selectRows[T any](values []T, rows []int) []T {
 	if values == nil {
 		return nil
@@ -157,7 +157,8 @@ func selectRows[T any](values []T, rows []int) []T {
 	return out
 }
 
-// rawColumn converts a column with values as in the table; categories says that numbers are levels.
+// rawColumn converts a column with values as in the table. categories reports whether numbers are to be treated as
+// levels.
 func rawColumn(arena *memory.Arena, c *data.Column, categories bool) eval.Column {
 	if c.Kind == data.Numeric && !categories {
 		return eval.Column{Name: c.Name, Value: numbersOf(arena, c)}
@@ -166,7 +167,7 @@ func rawColumn(arena *memory.Arena, c *data.Column, categories bool) eval.Column
 	return eval.Column{Name: c.Name, Levels: levels, Code: code}
 }
 
-// rowNumbers returns rows counted from 1, or nil if they are the first rows of a table in order.
+// rowNumbers returns row numbers counted from 1, or nil if rows are the first rows of a table in order.
 func rowNumbers(arena *memory.Arena, rows []int) []int {
 	if n := len(rows); n == 0 || slices.IsSorted(rows) && rows[0] == 0 && rows[n-1] == n-1 {
 		return nil
@@ -228,14 +229,15 @@ func levelsOf(arena *memory.Arena, c *data.Column) (levels []string, code []int3
 	return levels, code
 }
 
-// A numberColumn is a column whose values must be numbers of a kind, and the words of its errors.
+// A numberColumn describes a column whose values must be numbers of a certain kind, and the words for errors about
+// it.
 type numberColumn struct {
-	name, what string // of the column; what a value is, as "a score"
+	name, what string // name of the column; what a value is, such as "a score"
 	isValid    func(float64) bool
-	must, hint string // what a value must be, as "a number above 0"; what to do with other values
+	must, hint string // what a value must be, such as "a number above 0"; advice for other values
 }
 
-// readNumbers reads a column at some rows; nil means all. It returns an error if a value is null or not valid.
+// readNumbers reads a column at some rows; nil means all rows. It returns an error if a value is null or invalid.
 func readNumbers(
 	ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, of numberColumn,
 ) ([]float64, error) {
@@ -264,7 +266,7 @@ func readNumbers(
 
 func isAboveZero(v float64) bool { return v > 0 }
 
-// readWeights reads a column of row weights at some rows; nil means all.
+// readWeights reads a column of row weights at some rows; nil means all rows.
 func readWeights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
 	return readNumbers(ctx, f, rows, arena, numberColumn{name, "a weight", isAboveZero, "a number above 0",
 		"leave out rows without a weight"})

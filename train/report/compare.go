@@ -20,9 +20,9 @@ type Named struct {
 	Model *train.Model
 }
 
-// Compare evaluates several models on the same rows with paired intervals; the first is the baseline. If f is
-// not nil, the rows of f that pass Options.Filter are measured, and f must have the target. Otherwise the
-// hold-out rows of the trainings are measured: they must be the same for all models, and Model.Rerun must have
+// Compare evaluates several models on the same rows, with paired intervals; the first model is the baseline. If f
+// is not nil, it evaluates the rows of f that pass Options.Filter, and f must have the target. Otherwise it
+// evaluates the hold-out rows of the trainings. These must be the same for all models, and Model.Rerun must have
 // been called.
 func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Measured, error) {
 	if len(models) < 2 {
@@ -100,7 +100,7 @@ func (x *Measured) comparisonReport() *eval.Report {
 	return r
 }
 
-// comparedTitle says which of several models from elsewhere is recommended, or names what is measured.
+// comparedTitle states which of several models from elsewhere is recommended, or what is evaluated.
 func comparedTitle(e *eval.Evaluation) string {
 	names := e.Names()
 	switch len(names) {
@@ -117,7 +117,7 @@ func comparedTitle(e *eval.Evaluation) string {
 	return strings.Join(names, " against ") + ": " + e.Target
 }
 
-// measuredOn says which rows were measured.
+// measuredOn states which rows were evaluated.
 func measuredOn(e *eval.Evaluation, table string) string {
 	where := "the " + string(e.Split)
 	if e.Split == eval.Table && table != "" {

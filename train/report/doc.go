@@ -1,6 +1,5 @@
-// Package report goes from a trained model, or from the predictions of any model in
-// a table, to an evaluation and a report: what training, data and evaluation each
-// know, put together.
+// Package report evaluates a trained model, or the predictions of any model in a table, and makes a report from
+// information of the training, the data and the evaluation.
 //
 //	cfg.KeepRows = true
 //	model, err := train.Fit(ctx, cfg)
@@ -8,13 +7,13 @@
 //	r, err := measured.Report()
 //	err = page.WriteHTML(w, r)
 //
-// Measure takes the rows that the training held out, MeasureTable the rows of any
-// table, Audit the predictions that a table holds. A model that was loaded knows no
-// rows until train.Model.Rerun has split its table again.
+// Measure evaluates a model on the rows that the training held out, MeasureTable on the rows of any table, and
+// Audit evaluates the predictions that a table contains. A loaded model has no rows until train.Model.Rerun has
+// split its table again.
 //
-// It may import train and eval and what stands below them; the command imports it.
-// Start reading at measure.go.
+// The package may import train, eval and the packages below them; the command imports it. The best place to start
+// reading is measure.go.
 //
-// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
-// a patch version does not.
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version
+// does not.
 package report

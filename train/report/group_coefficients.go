@@ -24,11 +24,12 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a number, or per level"
 	}
 	w := m.Original(m.ScoringCoefficients())
-	crossed := 1 // group columns of the finest cells
+	crossed := 1 // number of group columns of the finest cells
 	for _, g := range own {
 		crossed = max(crossed, len(g.Inputs))
 	}
-	deviation := make(map[string]float64) // of a group or a cell from the coefficients of the groups that it is part of
+	// deviations of the coefficients of a group or cell from those of the groups that contain it
+	deviation := make(map[string]float64)
 	for _, g := range own {
 		deviation[cellKey(g.Column, g.Inputs, g.Levels)] = w[g.Product]
 	}
@@ -43,7 +44,7 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		if len(g.Inputs) < crossed && slices.ContainsFunc(own, func(h encode.GroupCoefficient) bool {
 			return len(h.Inputs) > len(g.Inputs) && h.Column == g.Column
 		}) {
-			continue // the panel of the cells has the sums
+			continue // the sums are in the panel of the cells
 		}
 		key := fmt.Sprint(g.Inputs, g.Column)
 		k, ok := at[key]
@@ -85,12 +86,12 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 	return out
 }
 
-// cellKey returns a key of the coefficient of a column in a cell.
+// cellKey returns a key that identifies the coefficient of a column in a cell.
 func cellKey(column int, inputs []int, levels []string) string {
 	return fmt.Sprintf("%d %v %q", column, inputs, levels)
 }
 
-// sumOfParts returns the sum of the deviations of a cell and of all groups and crossings that it is part of.
+// sumOfParts returns the sum of the deviations of a cell and of all groups and crossings that contain it.
 func sumOfParts(deviation map[string]float64, g encode.GroupCoefficient) (sum float64) {
 	for part := 1; part < 1<<len(g.Inputs); part++ {
 		var inputs []int

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// objectiveText describes the objective of a level that is not a penalty over rows; otherwise it returns "".
+// objectiveText describes the objective of a level. For a penalty over rows it returns "".
 func objectiveText(m *train.Model) string {
 	c := m.Config
 	risk := c.Risk(c.Weight+c.Exposure != "")
@@ -21,7 +21,7 @@ func objectiveText(m *train.Model) string {
 	return "minimise over x:  " + risk + ridge
 }
 
-// selectionText says how the level was set or chosen.
+// selectionText states how the level was set or chosen.
 func selectionText(m *train.Model) string {
 	s := m.Result.Selection
 	if s == nil {
@@ -37,7 +37,7 @@ func selectionText(m *train.Model) string {
 		s.Folds, len(s.Candidates), s.Reason, s.MuOf("erm", 0))
 }
 
-// foldNotes returns notes on a cross-fitted evaluation, or nil for any other.
+// foldNotes returns notes about a cross-fitted evaluation, or nil for any other evaluation.
 func foldNotes(o *train.OutOfFold) []string {
 	if o == nil {
 		return nil

@@ -20,30 +20,30 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A Measured is an evaluation with what a report needs besides. Its methods panic for one that this package
-// has not made.
+// A Measured is an evaluation with the additional data that a report needs. Its methods panic unless a function of
+// this package returned it.
 type Measured struct {
 	Evaluation *eval.Evaluation
 	Input      *eval.Input   // what was measured
-	Encoding   encode.Report // of the rows: unseen levels, missing values
+	Encoding   encode.Report // encoding of the rows: unseen levels, filled nulls
 
 	options Options
 	model   *train.Model     // nil in an audit
-	run     *train.Run       // of the training, where its rows were measured
-	folds   *train.OutOfFold // what models trained without them say of the rows; nil elsewhere
+	run     *train.Run       // rows of the training, if they were evaluated
+	folds   *train.OutOfFold // predictions by models trained without the rows; nil if there are none
 
 	notes []string // of the measuring
-	table string   // the name of the table that was measured; empty: rows of the training
+	table string   // name of the evaluated table; if empty, rows of the training were evaluated
 
-	arena    *memory.Arena // of what was measured of a table; nil: memory
+	arena    *memory.Arena // storage of the evaluated rows of a table; nil means memory
 	audit    *audit        // nil for a model
 	compared []Named       // the models of a comparison
 }
 
-// Measure evaluates a model and its baselines on the hold-out rows of its training or, without a hold-out, on
-// the training rows. For a model that was loaded, Model.Rerun must have been called. Groups named by the
-// options must be columns of the table. With several ranks it is a collective call, to be made before other
-// methods that need the rows; it returns nil on all ranks but the first.
+// Measure evaluates a model and its baselines on the hold-out rows of its training or, if there are none, on the
+// training rows. For a model that was loaded, Model.Rerun must have been called. Groups named by the options must
+// be columns of the table. With several ranks it is a collective call that must precede other methods that need the
+// rows; it returns nil on all ranks except rank 0.
 func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
 	if m.Run == nil {
 		return nil, errors.New(
@@ -76,13 +76,13 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		return nil, err
 	}
 	if x.folds != nil && t.arena != nil {
-		t.sort() // their columns are read in the order of the table
+		t.sort() // columns are read in the order of the table
 	}
 	err = x.evaluate(ctx, run.Frame, t, split)
 	return x, cmp.Or(run.Err(), err)
 }
 
-// runWithGroups returns the rows of the training, with other groupings if any are named.
+// runWithGroups returns the rows of the training, with different groupings if groups names any.
 func runWithGroups(ctx context.Context, m *train.Model, groups []string) (*train.Run, error) {
 	if len(groups) == 0 {
 		return m.Run, nil
@@ -104,7 +104,8 @@ func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options)
 	return x, x.evaluateTable(ctx, f)
 }
 
-// selectionBudget returns the largest accepted increase of the average, or nil if a rate was asked for instead.
+// selectionBudget returns the maximum accepted increase in the average risk, or nil if a rate was specified
+// instead.
 func selectionBudget(m *train.Model) *float64 {
 	s := m.Result.Selection
 	if m.Config.Budget != nil || s == nil || s.Budget == nil || *s.Budget == 0 {
@@ -113,7 +114,7 @@ func selectionBudget(m *train.Model) *float64 {
 	return s.Budget
 }
 
-// alternatives says which other models other criteria would choose.
+// alternatives describes the models that other criteria would choose.
 func alternatives(s *tune.Selection) (out []string) {
 	for _, a := range s.Alternatives {
 		k, chosen := s.Candidates[a.Chosen], s.Best()
@@ -125,7 +126,7 @@ func alternatives(s *tune.Selection) (out []string) {
 	return out
 }
 
-// filterRows returns the rows that pass a filter; nil means all.
+// filterRows returns the rows that pass a filter; nil means all rows.
 func filterRows(ctx context.Context, f *data.Frame, filter string) ([]int, error) {
 	if filter == "" {
 		return nil, nil
@@ -216,7 +217,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 			in.StandardRecommended = m.Result.Recommended == train.VariantERM
 		}
 	}
-	// else it is the table that is small
+	// otherwise the table itself is small
 	if x.compared == nil && m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 {
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
@@ -258,7 +259,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	return nil
 }
 
-// levelRangeOf converts a range of levels; nil stays nil.
+// levelRangeOf converts a range of levels, or returns nil if r is nil.
 func levelRangeOf(r *level.Range) *eval.LevelRange {
 	if r == nil {
 		return nil
@@ -275,8 +276,8 @@ func levelRangeOf(r *level.Range) *eval.LevelRange {
 	return out
 }
 
-// classGrouping returns the classes of the rows as groups, so that the risk of each class has the intervals of
-// a group.
+// classGrouping returns a grouping of the rows by class, so that the risk of each class has an interval like that
+// of a group.
 func classGrouping(name string, classes []string, target []float64) encode.Grouping {
 	g := encode.Grouping{Name: name, Labels: classes, Index: make([]int32, len(target))}
 	for i, c := range target {
@@ -285,7 +286,8 @@ func classGrouping(name string, classes []string, target []float64) encode.Group
 	return g
 }
 
-// divideByExposures divides the counts of an input by the exposures of their rows, which become part of the weights.
+// divideByExposures divides the counts of an input by the exposures of their rows, and multiplies the weights by
+// the exposures.
 func (x *Measured) divideByExposures(ctx context.Context, f *data.Frame, in *eval.Input, rows *scoredRows) error {
 	t := x.model.Encoder.Target
 	exposures, err := readNumbers(ctx, f, rows.Rows, rows.arena, numberColumn{t.Exposure, "an exposure", isAboveZero,
@@ -305,7 +307,7 @@ func (x *Measured) divideByExposures(ctx context.Context, f *data.Frame, in *eva
 	return nil
 }
 
-// commonWeight returns the weight column that all models were trained with, or "" if they differ.
+// commonWeight returns the name of the weight column with which all models were trained, or "" if they differ.
 func commonWeight(models []Named) string {
 	for _, m := range models[1:] {
 		if m.Model.Config.Weight != models[0].Model.Config.Weight {
@@ -315,10 +317,11 @@ func commonWeight(models []Named) string {
 	return models[0].Model.Config.Weight
 }
 
-// Notes returns notes on the evaluation that users may not expect.
+// Notes returns notes about properties of the evaluation that users may not expect.
 func (x *Measured) Notes() []string { return x.notes }
 
-// groupShares returns, for groupings that the training rows also have, the proportion of each group among them.
+// groupShares returns the proportion of each group among the training rows, for groupings that these rows also
+// have.
 func groupShares(groups, trained []encode.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	shares := eval.Shares(trained)
@@ -344,7 +347,7 @@ func builtinUnit(c train.Config) string {
 	return info.Unit
 }
 
-// featureColumns returns the columns of the table that the models use as features, alone or in products.
+// featureColumns returns the columns of the table that the models use as features, by themselves or in products.
 func (x *Measured) featureColumns() (out []string) {
 	models := []Named{{Model: x.model}}
 	if x.compared != nil {

@@ -8,21 +8,21 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Names of the models of a training run in every table and figure.
+// Names of the models of a training in all tables and figures.
 const (
 	Baseline = "ERM"
 	Robust   = "robust"             // trained against an adversary
-	Balanced = "group-balanced ERM" // every group of the last grouping has the same total weight
-	Rescaled = "rescaled ERM"       // the baseline with another slope and intercept, for the robust objective
+	Balanced = "group-balanced ERM" // ERM in which every group of the last grouping has the same total weight
+	Rescaled = "rescaled ERM"       // the baseline with a slope and an intercept fitted to the robust objective
 )
 
-// Name returns the name of the trained model. If its level is an average, that is the name of the baseline.
+// Name returns the name of the trained model. If the level is an average, this is the name of the baseline.
 func Name(m *train.Model) string { return nameOf[roleOf(m)] }
 
 var nameOf = map[eval.Role]string{eval.StandardModel: Baseline, eval.RobustModel: Robust, eval.BalancedModel: Balanced,
 	eval.HalfBalanced: "half-balanced ERM", eval.SubsetModel: "balanced subsets", eval.RescaledModel: Rescaled}
 
-// roleOf returns the role of the model that was trained.
+// roleOf returns the role of the trained model.
 func roleOf(m *train.Model) eval.Role {
 	switch m.Config.Average {
 	case "plain":
@@ -37,58 +37,67 @@ func roleOf(m *train.Model) eval.Role {
 	return eval.RobustModel
 }
 
-// Options says how rows are measured and what the report shows. Start from DefaultOptions.
+// Options specifies how rows are evaluated and what the report shows. DefaultOptions returns suitable initial
+// values.
 type Options struct {
-	MinGroupSize int // smaller groups are listed, but never called the worst
-	// draws for simultaneous intervals: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
+	MinGroupSize int // smaller groups are listed, but cannot be the worst group
+	// number of draws for simultaneous intervals: 0 for no intervals, or at least 100; negative means 1000, or
+	// fewer for many rows
 	Resamples  int
-	Confidence float64  // of every interval, in (0, 1)
-	Threshold  *float64 // the positive class is predicted at or above it; nil: that of the model, 0.5 in an audit
-	Weight     string   // column of row weights above 0; empty: that of the training, where the table has it
-	Unweighted bool     // every row counts once
-	Unit       string   // of a numeric target, for people: "USD per week"
-	Filter     string   // rows of a table to measure on, see data.Frame.Filter; empty: all
+	Confidence float64 // confidence of every interval, in (0, 1)
+	// minimum probability at which the positive class is predicted; nil means that of the model, or 0.5 in an
+	// audit
+	Threshold  *float64
+	Weight     string // column of positive row weights; if empty, that of the training if the table has it
+	Unweighted bool   // every row counts once
+	Unit       string // unit of a numeric target for readers, such as "USD per week"
+	Filter     string // selects the rows of a table to evaluate on, see data.Frame.Filter; empty means all
 
-	// Groups are columns that replace the groupings of the training: each on its
-	// own, and all crossed. Empty: the groups of the training.
+	// Groups lists columns that replace the groupings of the training: each column by itself, and all of them
+	// crossed. If it is empty, the groups of the training are used.
 	Groups []string
 
-	Rate      float64 // fall of the worst group's risk that a rise of the average must buy; 0: 2
-	Tolerance float64 // largest accepted gap of selection and true positive rates; 0: 0.1
+	// minimum ratio of the decrease in the worst group's risk to an increase in the average risk; 0 means 2
+	Rate      float64
+	Tolerance float64 // maximum accepted differences in selection rates and true positive rates; 0 means 0.1
 
-	Favourable     string // value of a two-valued target that is good for the person; empty: guessed from the names
-	ReferenceGroup string // that the four-fifths rule compares with; empty: that with the highest rate
+	// value of a two-valued target that is favourable to the person; if empty, inferred from the names
+	Favourable string
+	// group with which the four-fifths rule compares; if empty, the group with the highest rate
+	ReferenceGroup string
 
-	AllGroups bool // write all numbers of every group, however many; else those of the worst
+	AllGroups bool // write all numbers of every group, not only those of the worst groups
 
 	Card   []eval.Fact       // model card, see ReadCard; may be nil
-	Labels map[string]string // texts shown in place of group labels or their parts; may be nil
+	Labels map[string]string // texts that replace group labels or parts of them; may be nil
 
-	// Quick leaves out the search for bad slices, which reads the columns of the table again.
+	// Quick omits the search for bad slices, which reads the columns of the table again.
 	Quick bool
 
-	Observe func(eval.Progress) // receives how far the measuring has come; may be nil
+	Observe func(eval.Progress) // called with the progress of the evaluation; may be nil
 
-	// Numbers by row that do not fit in memory are stored in files without a
-	// name in this directory, or the nearest one above that is there; without one they are
-	// refused. Measured.Close gives it up.
+	// Cache is the directory for unnamed files with vectors of one entry for each row that do not fit into
+	// memory. If it does not exist, the nearest existing parent is used. If it is empty, such vectors are an
+	// error. Measured.Close releases the files.
 	Cache    string
-	Memory   int64        // bytes that the process may have; 0: what the system leaves it
-	Announce func(string) // called where rows are measured there; may be nil
+	Memory   int64        // memory in bytes that the process may use; 0 means what the system allows
+	Announce func(string) // called if vectors are stored in Cache; may be nil
 
-	Command string // that reproduces the report; may be empty
+	Command string // command that reproduces the report; may be empty
 
-	blockRows int   // of a table in a block; 0: some megabytes of them
-	paging    int64 // bytes from which a slice is stored in Cache, whatever memory there is; 0: memory decides
+	blockRows int // number of rows in a block of a table; 0 means a number that takes some megabytes
+	// minimum size in bytes of a slice that is stored in Cache regardless of memory; 0 means that memory
+	// decides
+	paging int64
 }
 
-// DefaultOptions returns the default options of the command.
+// DefaultOptions returns the options with which the command runs by default.
 func DefaultOptions() Options {
 	return Options{MinGroupSize: 20, Resamples: -1, Confidence: 0.95}
 }
 
-// manyRows is the number of rows from which fewer resamples are drawn by default, so that an evaluation takes
-// seconds.
+// manyRows is the minimum number of rows for which fewer resamples are drawn by default, so that an evaluation
+// takes seconds.
 const manyRows = 100_000
 
 func (o Options) resamples(rows int) int {
@@ -101,8 +110,8 @@ func (o Options) resamples(rows int) int {
 	return 1000
 }
 
-// favourable returns the favourable outcome of a two-valued target: the one asked for, or a guess. It returns nil if
-// the names do not show which one it is.
+// favourable returns the favourable outcome of a two-valued target: as specified, or inferred from the names. It
+// returns nil if the names do not show which outcome is favourable.
 func (o Options) favourable(target, positive, negative string) (*eval.Favourable, error) {
 	switch o.Favourable {
 	case "":
@@ -128,5 +137,5 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("option %s: %s", e.Option, e.Msg)
 }
 
-// Hint returns what the user can do, or "".
+// Hint returns advice to the user, or "".
 func (e *OptionError) Hint() string { return e.Help }

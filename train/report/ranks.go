@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// measureRanks works like Measure for several ranks: each rank predicts its own hold-out rows, and rank 0 measures all.
-// The other ranks return nil.
+// measureRanks works like Measure for several ranks: each rank predicts its own hold-out rows, and rank 0 evaluates
+// all of them. The other ranks return nil.
 func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) (*Measured, error) {
 	switch {
 	case len(o.Groups) > 0:
@@ -24,7 +24,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	m.GatherRows()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
 	x := &Measured{options: o, model: m, run: m.Run}
-	// of a rank without hold-out rows
+	// result of a rank without hold-out rows
 	own := &scoredRows{models: make([]eval.Model, len(scoredVersions(m, nil))),
 		Groups: make([]encode.Grouping, len(m.Encoder.Groups))}
 	if m.Run.Holdout != nil {
@@ -53,7 +53,7 @@ func (x *Measured) gatherRows(c ranks.Comm, own *scoredRows) (t *scoredRows, err
 		}
 		x.arena = t.arena
 	} else {
-		t = own // where what is not for this rank is left
+		t = own // discards data that are not for this rank
 	}
 	gatherVector(c, t.arena, &t.Rows, own.Rows, ends)
 	gatherVector(c, t.arena, &t.Target, own.Target, ends)
@@ -73,7 +73,7 @@ func (x *Measured) gatherRows(c ranks.Comm, own *scoredRows) (t *scoredRows, err
 	return t, nil
 }
 
-// gatherVector gathers the entries of all ranks on the first one.
+// gatherVector gathers the entries of all ranks on rank 0.
 func gatherVector[T int | int32 | float64](c ranks.Comm, arena *memory.Arena, to *[]T, own []T, ends []int) {
 	var all []T
 	if c.Rank() == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A selectionRow is a candidate in the table of a selection. nil is a null.
+// A selectionRow is a candidate in the table of a selection. A nil field is a null.
 type selectionRow struct {
 	Family     string   `drotrain:"family"`
 	Name       string   `drotrain:"name"`
@@ -31,7 +31,7 @@ type selectionRow struct {
 	Chosen     string   `drotrain:"chosen"`
 }
 
-// SelectionTable returns the candidates of a selection as columns for data.WriteTable, one row each.
+// SelectionTable returns the candidates of a selection, one in each row, as columns for data.WriteTable.
 func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 	known := func(v float64) *float64 {
 		if math.IsNaN(v) {
@@ -57,12 +57,12 @@ func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 	return columns, nil
 }
 
-// families maps families of candidates to their names in reports.
+// families maps families of candidates to the names of their models in reports.
 var families = map[string]string{"erm": Baseline, "balanced": Balanced, "half": "half-balanced ERM",
 	"subsets": "balanced subsets", level.ValidationSubsets: "balanced subsets of the validation rows",
 	"groups": "group DRO", "rows, chi2": "χ² over rows"}
 
-// Choice converts a selection for the report; it returns nil for nil.
+// Choice converts a selection for the report, or returns nil if s is nil.
 func Choice(s *tune.Selection) *eval.Choice {
 	if s == nil {
 		return nil
@@ -79,8 +79,8 @@ func Choice(s *tune.Selection) *eval.Choice {
 	return c
 }
 
-// WriteSelection writes the candidates as a table of 80 columns, from mild to strong in every family. A name too long
-// for its column continues on the next line. It panics if there is no candidate.
+// WriteSelection writes the candidates as a table of 80 columns, ordered from mild to strong in every family. A
+// name too long for its column continues on the next line. It panics if there are no candidates.
 func WriteSelection(w io.Writer, s *tune.Selection) error {
 	var err error
 	line := func(format string, args ...any) {
@@ -97,7 +97,7 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 			scale = v
 		}
 	}
-	decimals := max(0, 4-int(math.Log10(scale))) // the same for all numbers of the table
+	decimals := max(0, 4-int(math.Log10(scale))) // number of decimals, the same for all numbers in the table
 	number := func(v float64) string {
 		t := fmt.Sprintf("%.*f", decimals, v)
 		if len(t) > 9 {

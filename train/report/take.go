@@ -14,18 +14,19 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// scoredRows holds the predictions, targets and groups of rows. Features are read block by block and not kept.
+// scoredRows holds the predictions, targets and groups of rows. Features are read one block after another and are
+// not kept.
 type scoredRows struct {
 	Rows   []int     // in the table
 	Target []float64 // encoded
 	Groups []encode.Grouping
 
-	arena  *memory.Arena // of what is as long as the rows; nil for memory
+	arena  *memory.Arena // arena for vectors with one entry for each row; nil means memory
 	models []eval.Model
-	along  columnVariation // of the losses of the model in focus
+	along  columnVariation // variation of the losses of the model in focus
 }
 
-// evaluateTable measures the rows of f that pass the filter.
+// evaluateTable evaluates the models on the rows of f that pass the filter.
 func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
 	rows, err := filterRows(ctx, f, x.options.Filter)
 	if err != nil {
@@ -35,7 +36,8 @@ func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
 	return x.evaluateRows(ctx, f, rows, eval.Table)
 }
 
-// evaluateRows measures rows of f, which must ascend; nil means all. It reads features block by block.
+// evaluateRows evaluates the models on rows of f, which must ascend; nil means all rows. It reads features one
+// block after another.
 func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, split eval.Split) error {
 	e, o := x.model.Encoder, x.options
 	encoder, err := e.WithGroups(ctx, f, o.Groups)
@@ -85,7 +87,7 @@ func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *encode.Datas
 	return t, x.addBlock(ctx, t, f, d, 0, d.N)
 }
 
-// addBlock adds scored rows of a block whose first row is first; n is the largest number of rows in all.
+// addBlock adds the scored rows of a block that begins at row first; n is the maximum total number of rows.
 func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d *encode.Dataset, first, n int) error {
 	models, err := x.predictions(ctx, f, d)
 	if err != nil {
@@ -148,8 +150,8 @@ func permute[T memory.Element](arena *memory.Arena, v []T, order []int32) []T {
 	return out
 }
 
-// appendVector appends to a slice that will have at most n entries. If all of them come at once, they are not
-// copied.
+// appendVector appends to a slice that will have at most n entries. If all entries are appended at once, they are
+// not copied.
 func appendVector[T memory.Element](arena *memory.Arena, to *[]T, more []T, n int) {
 	if *to == nil && len(more) == n {
 		*to = more

@@ -11,14 +11,14 @@ import (
 	"strconv"
 )
 
-// Schema is the version of model files that Read reads.
+// Schema is the version of the model file format that Read reads.
 const Schema = 1
 
-// A Document holds the parts of a model file from which a Formula is made. Package train writes model files, and
-// makes the Formula of a model through a Document too.
+// A Document holds the parts of a model file from which a Formula is made. Package train, which writes model files,
+// also uses a Document to make the Formula of a model.
 type Document struct {
 	Schema *int   `json:"schema"`
-	Link   string `json:"link"` // of the loss: "", or "log" of a number, or "logit" of two classes
+	Link   string `json:"link"` // link of the loss: "", or "log" for a number, or "logit" for two classes
 	Config struct {
 		Reading struct {
 			Relabel map[string]string `json:"relabel"`
@@ -33,12 +33,12 @@ type Document struct {
 	Recalibrated []float64 `json:"recalibrated_coefficients"` // nil: Coefficients predict
 }
 
-// A readColumn is a column of the training table.
+// A readColumn describes how a column of the training table was read.
 type readColumn struct {
 	Name string `json:"name"`
 }
 
-// An encoder is what a model file says of its columns.
+// An encoder describes the columns in a model file.
 type encoder struct {
 	Spec struct {
 		Impute string `json:"impute"`
@@ -62,12 +62,13 @@ type encoder struct {
 		Float32 bool `json:"float32"`
 		Inputs  []struct {
 			inputRange
-			Entries []inputRange `json:"entries"` // of dense vectors; their inputs are counted from the first entry
+			// for dense vectors; their inputs are numbered from the first entry
+			Entries []inputRange `json:"entries"`
 		} `json:"inputs"`
 	} `json:"profile"`
 
-	ranges []inputRange // of the profile, with inputs of Inputs
-	narrow bool         // the values of the profile were rounded to float32
+	ranges []inputRange // ranges of the profile, which refer to Inputs
+	narrow bool         // values of the profile were rounded to float32
 }
 
 // An inputRange holds the smallest and the largest training value of an input.
@@ -77,7 +78,7 @@ type inputRange struct {
 	High  float64 `json:"high"`
 }
 
-// An input is a source column and the place of its encoded columns.
+// An input is a source column and the index of its first encoded column.
 type input struct {
 	Name      string    `json:"name"`
 	Kind      Kind      `json:"kind"`
@@ -96,7 +97,7 @@ type input struct {
 	Fill      float64   `json:"fill"`
 }
 
-// An operand is a factor of an input that is made of columns.
+// An operand is a factor of a derived input.
 type operand struct {
 	Column   string   `json:"column"`
 	Kind     Kind     `json:"kind"`
@@ -113,7 +114,8 @@ type coding struct {
 	Scale float64 `json:"scale"`
 }
 
-// labels returns the levels, followed by the names of the levels for nulls and for rare values.
+// labels returns the labels of the levels, followed by those of the levels for nulls and for rare values if these
+// exist.
 func (in *input) labels() []string {
 	all := slices.Clone(in.Levels)
 	if in.Missing {
@@ -125,7 +127,7 @@ func (in *input) labels() []string {
 	return all
 }
 
-// skippedIndex returns the index of the label without an encoded column, or -1.
+// skippedIndex returns the index of the label without an encoded column, or -1 if there is none.
 func (in *input) skippedIndex() int {
 	switch all := in.labels(); {
 	case in.Reference != "":
@@ -136,9 +138,9 @@ func (in *input) skippedIndex() int {
 	return -1
 }
 
-// Read returns a scorer of a model file, model.json, as `drotrain train` and train.Model.Save write it. The error
-// says what is missing or damaged. It needs nothing but the standard library; the models of a file other than the
-// trained one, such as the plain average, need train.Load.
+// Read returns a scorer for a model file (model.json) that `drotrain train` or train.Model.Save wrote. The error
+// states what is missing or damaged. Read depends only on the standard library. To use models in the file other
+// than the trained one, such as ERM, use train.Load.
 func Read(r io.Reader) (*Scorer, error) {
 	if r == nil {
 		return nil, errors.New("score: the reader is nil")
@@ -162,7 +164,7 @@ func Read(r io.Reader) (*Scorer, error) {
 	return New(f)
 }
 
-// Formula returns the model of the document as a formula of the source columns.
+// Formula returns the model of the document as a formula in the source columns.
 func (d *Document) Formula() (*Formula, error) {
 	switch {
 	case d.Schema == nil:
@@ -233,7 +235,7 @@ func (d *Document) Formula() (*Formula, error) {
 	return f, nil
 }
 
-// formulaAt returns the formula of the margin at coefficients x of the encoded columns, without the target.
+// formulaAt returns the formula of the margin for coefficients x of the encoded columns, without the target.
 func (d *Document) formulaAt(x []float64) *Formula {
 	e := d.Encoder
 	f := &Formula{Terms: make([]Term, 0, len(e.Inputs))}
@@ -274,7 +276,9 @@ func (d *Document) formulaAt(x []float64) *Formula {
 				at++
 			}
 		}
-		if in.Other { // what rare and unseen levels add, everybody gets, and the others the difference
+		// add the contribution of rare and unseen levels to every row, and the difference to the other
+		// levels
+		if in.Other {
 			rest := all[len(all)-1]
 			f.Constant += rest
 			for k := range all {
@@ -318,7 +322,7 @@ func (d *Document) formulaAt(x []float64) *Formula {
 		moveCentre(f, in.Of, &p, rest)
 		f.Products = append(f.Products, p)
 	}
-	if name := e.Target.Exposure; name != "" { // its logarithm is a fixed part of the margin
+	if name := e.Target.Exposure; name != "" { // the logarithm of the exposure is a fixed term of the margin
 		f.Products = append(f.Products, Product{Factors: []Factor{{Term: len(f.Terms), Function: Function{Name: "log"}}},
 			Weight: 1, Scale: 1})
 		f.Terms = append(f.Terms, Term{Column: name, Kind: Numeric, Stored: Numeric, Scale: 1})
@@ -331,7 +335,8 @@ func (d *Document) formulaAt(x []float64) *Formula {
 	return f
 }
 
-// renameValues sets which values of a term are read as nulls, and which numbers are read as other numbers.
+// renameValues sets the values of a term that are read as nulls, and the numbers that are read as different
+// numbers.
 func (d *Document) renameValues(t *Term) {
 	missing := d.missingTexts(t.Column)
 	isMissing := func(text string) bool {
@@ -373,7 +378,7 @@ func (d *Document) renameValues(t *Term) {
 	}
 }
 
-// parseFinite reads a text as a finite number.
+// parseFinite parses a text as a finite number.
 func parseFinite(text string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && finite(v)
@@ -396,9 +401,9 @@ func (d *Document) missingTexts(column string) (texts []string) {
 	return texts
 }
 
-// moveCentre rewrites the product of levels and a centred number with an uncentred number. The difference goes to the
-// weight of the level or, of several levels, to one product of them in rest, which maps them to its index in
-// f.Products.
+// moveCentre rewrites the product of levels and a centred number as one with an uncentred number. It adds the
+// difference to the weight of the level. If there are several levels, it adds the difference to a single product of
+// the levels, whose index in f.Products rest holds.
 func moveCentre(f *Formula, of []operand, p *Product, rest map[string]int) {
 	for k, o := range of {
 		if o.Center == 0 {
@@ -421,12 +426,14 @@ func moveCentre(f *Formula, of []operand, p *Product, rest map[string]int) {
 	}
 }
 
-// setTrainingRanges sets the range of the training values of each term; term holds their places by column.
+// setTrainingRanges sets the range of the training values of each term; term maps columns to the indices of their
+// terms.
 func (d *Document) setTrainingRanges(f *Formula, term map[string]int) {
 	for _, p := range d.Encoder.ranges {
 		in := &d.Encoder.Inputs[p.Input]
 		if k, known := term[in.Name]; known && in.Kind == Numeric && in.Of == nil {
-			tolerance := 1e-9 * (math.Abs(p.Low) + math.Abs(p.High)) // the profile is of encoded values
+			// the profile contains encoded values
+			tolerance := 1e-9 * (math.Abs(p.Low) + math.Abs(p.High))
 			if d.Encoder.narrow {
 				tolerance *= 1000
 			}

@@ -1,8 +1,8 @@
-// Package score evaluates a trained model on single rows without the rest of the library: a model
-// is a [Formula] of the columns of its table, and a [Scorer] scores rows by it: values, maps and
-// structs. Package train makes the Formula of a model, and package export writes it in other languages.
+// Package score evaluates a trained model on single rows without the rest of the library. A model is a [Formula] in
+// the columns of its table; a [Scorer] applies it to rows, given as values, maps or structs. Package train makes
+// the Formula of a model, and package export writes it in other languages.
 //
-// Start reading at Formula. The package imports the standard library alone.
+// The best place to start reading is Formula. The package imports only the standard library.
 //
 // Stability: this package is a part of package train and may change with any version before 1.0.
 package score
@@ -15,14 +15,14 @@ import (
 	"github.com/drotrain/drotrain/internal/transform"
 )
 
-// A Kind says how the values of a column are used.
+// A Kind is the way in which the values of a column are used.
 type Kind uint8
 
 // The kinds of columns.
 const (
 	Other       Kind = iota // not known
 	Numeric                 // a number
-	Categorical             // one of the levels of a category
+	Categorical             // levels of a category
 	Bool                    // true or false
 	Vector                  // a sparse vector
 )
@@ -50,16 +50,16 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// A Target says how the margin is turned into a prediction.
+// A Target specifies how the margin is converted to a prediction.
 type Target struct {
 	Name     string
 	Numeric  bool     // a number; else classes
-	Positive string   // of two classes, the one whose probability is predicted
-	Negative string   // of two classes, the other one
+	Positive string   // the one of two classes whose probability is predicted
+	Negative string   // the other of two classes
 	Classes  []string // of more than two classes
 
-	// A number is predicted as the inverse of Transform ("", "log" or "log1p") of
-	// Shift + Scale·margin, multiplied by Smear; 0 stands for 1.
+	// The prediction of a number is the inverse of Transform ("", "log" or "log1p"), evaluated at Shift +
+	// Scale·margin and multiplied by Smear; a Smear of 0 means 1.
 	Shift, Scale float64
 	Transform    string
 	Smear        float64
@@ -80,20 +80,20 @@ func (t *Target) Factor() float64 {
 
 // A Function transforms a number. The zero value returns the number itself.
 type Function struct {
-	Name string // "", "log", "log1p", "square" or "piecewise"
+	Name string // "", "log", "log1p", "square" or "piecewise"; "" is the identity
 
-	// A "piecewise" function is a polynomial between two neighbouring Knots, of which there are at
-	// least two, in ascending order. Pieces[k] are the coefficients of 1, u, u² and u³ in
-	// u = v − Knots[k] up to the next knot; below the first knot the function is
-	// Below[0] + Below[1]·(v − Knots[0]), above the last one Above[0] + Above[1]·(v − last knot).
+	// A "piecewise" function is a polynomial between any two adjacent Knots, which ascend and of which there
+	// are at least two. Pieces[k] holds the coefficients of 1, u, u² and u³ in u = v − Knots[k] between
+	// Knots[k] and Knots[k+1]. Below the first knot the function is Below[0] + Below[1]·(v − Knots[0]); above
+	// the last it is Above[0] + Above[1]·(v − last knot).
 	Knots  []float64
 	Pieces [][4]float64
 	Below  [2]float64
 	Above  [2]float64
 }
 
-// At returns the value at v, or NaN if it does not exist, such as the logarithm of 0. It panics for a piecewise
-// function that Formula.Validate refuses.
+// At returns the value of the function at v, or NaN if the function is undefined there, such as the logarithm of 0.
+// It panics for a piecewise function that Formula.Validate rejects.
 func (f *Function) At(v float64) float64 { return (*transform.Function)(f).At(v) }
 
 // A Formula is a model in terms of the source columns:
@@ -104,13 +104,13 @@ func (f *Function) At(v float64) float64 { return (*transform.Function)(f).At(v)
 // 1/(1 + exp(−margin)) of Target.Positive for two classes.
 type Formula struct {
 	Target   Target
-	Constant float64   // in the units of the margin
-	Terms    []Term    // one per source column, in the order of the encoder
-	Products []Product // columns made of functions of numbers and of several columns
+	Constant float64   // constant in the units of the margin
+	Terms    []Term    // one term for each source column, in the order of the encoder
+	Products []Product // derived columns: functions of numbers, and products of several columns
 
-	// Classes are the formulas of the margins of more than two classes, in the order of
-	// Target.Classes. Their terms have the same columns and levels. The probabilities are the
-	// softmax of the margins; Constant, Terms and Products are not set.
+	// Classes holds the formulas of the margins for more than two classes, in the order of Target.Classes. All
+	// of them have the same columns and levels. The probabilities are the softmax of the margins; Constant,
+	// Terms and Products are then not set.
 	Classes []*Formula `json:",omitempty"`
 }
 
@@ -124,46 +124,47 @@ type Product struct {
 type Factor struct {
 	Term     int      // index in Formula.Terms
 	Function Function // of a number
-	Level    int      // of a category: index of the level; len(Levels) stands for nulls
+	Level    int      // index of the level of a category; len(Levels) stands for nulls
 }
 
 // A Term is the contribution of a source column to the margin: Weight·(v − Shift)/Scale for a number v, or
-// Weights[k] for level k of a category. Levels that training did not have contribute nothing. A number used
-// only in products has Weight 0.
+// Weights[k] for level k of a category. Levels that training lacked contribute nothing. A number used only in
+// products has Weight 0.
 type Term struct {
 	Column string
 	Kind   Kind // Numeric, Categorical, Bool or Vector: how the column is used
-	Stored Kind // of a category, the kind of the column's values; Other if the model does not say
+	Stored Kind // kind of the values in the column of a category; Other if the model does not record it
 
-	Vector string `json:",omitempty"` // the column of vectors whose entry this is, as emb of emb[3]; else empty
+	// the vector column of which this is an entry, such as emb for emb[3]; otherwise empty
+	Vector string `json:",omitempty"`
 
 	// Of a number.
 	Weight, Shift, Scale float64
-	Fill                 *float64 // replaces a null; nil: a null is an error
-	// the column holds dates: the number is days since 1970-01-01 UTC
+	Fill                 *float64 // replaces a null; if nil, a null is an error
+	// the column holds dates; the number is days since 1970-01-01 UTC
 	Date      bool            `json:",omitempty"`
-	Low, High *float64        `json:",omitempty"` // the smallest and the largest training value; nil: not known
-	Renamed   []RenamedNumber `json:",omitempty"` // numbers that stand for others, or for nulls
+	Low, High *float64        `json:",omitempty"` // smallest and largest training value; nil if unknown
+	Renamed   []RenamedNumber `json:",omitempty"` // numbers that are read as different numbers or as nulls
 
 	// Of a category.
 	Levels  []string
 	Weights []float64
-	Null    bool    // nulls are a level of their own
+	Null    bool    // nulls are a separate level
 	Missing float64 // weight of nulls; 0 unless Null
 
-	// Of a sparse vector: the places that have a weight, in ascending order. The term is the sum of Weights[k] times the
-	// entry at Places[k]; all other entries add nothing.
+	// Places lists the indices of a sparse vector that have a weight, in ascending order. The term is the sum
+	// of Weights[k] times the entry at index Places[k]; all other entries contribute nothing.
 	Places []int `json:",omitempty"`
 }
 
-// A RenamedNumber is a number that is read as another number, or as a null.
+// A RenamedNumber is a number that is read as a different number or as a null.
 type RenamedNumber struct {
 	From float64
 	To   *float64 // nil: a null
 }
 
-// Rename adapts the levels to tables in which some texts are renamed: names maps a text to its new name. It panics for
-// a formula that Validate refuses.
+// Rename adapts the levels to tables in which some texts are renamed: names maps a text to its new name. It panics
+// if Validate rejects the formula.
 func (f *Formula) Rename(names map[string]string) {
 	if len(names) == 0 {
 		return
@@ -178,7 +179,7 @@ func (f *Formula) Rename(names map[string]string) {
 			continue
 		}
 		var levels []string
-		var of []int // index of the old level of each
+		var of []int // index of the old level, for each new level
 		for k, l := range t.Levels {
 			if _, renamed := names[l]; !renamed {
 				levels, of = append(levels, l), append(of, k)
@@ -193,7 +194,7 @@ func (f *Formula) Rename(names map[string]string) {
 	}
 }
 
-// mergeLevels replaces the levels of a category; of gives the index of the old level of each new one.
+// mergeLevels replaces the levels of a category; of holds the index of the old level for each new level.
 func (f *Formula) mergeLevels(term int, levels []string, of []int) {
 	t := &f.Terms[term]
 	old := len(t.Levels)
@@ -210,7 +211,7 @@ func (f *Formula) mergeLevels(term int, levels []string, of []int) {
 			f.Products = append(f.Products, p)
 			continue
 		}
-		// One product for each of the new levels; the shift must count once.
+		// Each new level gets its own product, but the shift must count once.
 		f.Constant -= p.Weight * p.Shift / p.Scale
 		for i := range append(of, old) {
 			if i < len(of) && of[i] != p.Factors[at].Level || i == len(of) && p.Factors[at].Level != old {

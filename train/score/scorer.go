@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// A Scorer scores single rows. Only Explain and sparse vectors allocate memory per row. It is safe for concurrent use.
-// Scores agree with the model's scores up to the order of summation.
+// A Scorer scores single rows. Only Explain and rows with sparse vectors cause memory to be allocated for a row. A
+// Scorer is safe for concurrent use. Scores agree with those of the model up to the order of summation.
 type Scorer struct {
-	// Strict refuses levels that training did not see, nulls that would be filled, and numbers
-	// outside the range of the training rows. Set it before the first use.
+	// Strict makes it an error if a row has a level that training lacked, a null that would be filled, or a
+	// number outside the range of the training rows. Set it before the first use.
 	Strict bool
 
 	target  Target
-	outputs []output  // one; of more than two classes one per class
+	outputs []output  // one output, or one for each of more than two classes
 	cells   sync.Pool // *[]cell, one cell per term
 }
 
@@ -35,7 +35,7 @@ type output struct {
 // A scoredTerm is a Term with an index of its levels by text, number and bool.
 type scoredTerm struct {
 	Term
-	weights  []float64 // of the levels, of nulls, and of unseen levels, which is 0
+	weights  []float64 // weights of the levels and of nulls, followed by 0 for unseen levels
 	byText   map[string]int
 	byNumber map[float64]int
 	byBool   [2]int // of false and true
@@ -52,7 +52,7 @@ type cell struct {
 
 // An Error reports a value or a row that cannot be scored.
 type Error struct {
-	Column string // "" where the whole row is concerned
+	Column string // "" if the error concerns the whole row
 	Msg    string
 }
 
@@ -84,7 +84,8 @@ func New(f *Formula) (*Scorer, error) {
 	return s, nil
 }
 
-// terms returns the terms that convert the values of a row; a Scorer that New did not make has none.
+// terms returns the terms that convert the values of a row. The result is empty for a Scorer that New did not
+// return.
 func (s *Scorer) terms() []scoredTerm {
 	if len(s.outputs) == 0 {
 		return nil
@@ -92,17 +93,17 @@ func (s *Scorer) terms() []scoredTerm {
 	return s.outputs[0].terms
 }
 
-// Adapted says in what a row differed from the training rows, so that it was adapted to be scored.
+// Adapted is a set of flags that states how a row was adapted because it differed from the training rows.
 type Adapted uint8
 
-// What may be adapted about a row.
+// Ways in which a row can be adapted.
 const (
-	Unseen  Adapted = 1 << iota // a level has no weight, as training did not see it, and adds nothing
+	Unseen  Adapted = 1 << iota // a level was not seen in training and contributes nothing
 	Filled                      // a null was filled
-	Outside                     // a number is outside the range of the training rows
+	Outside                     // a number lies outside the range of the training rows
 )
 
-// String names what was adapted, as in "unseen, filled"; "" if nothing was.
+// String describes the adaptations, such as "unseen, filled". It returns "" if there are none.
 func (a Adapted) String() string {
 	var names []string
 	for _, n := range []struct {
@@ -142,7 +143,7 @@ func newScoredTerm(t Term) scoredTerm {
 	return out
 }
 
-// formatNumber returns the level of a number in a column that training used as a category.
+// formatNumber returns the label of a number in a column that training used as a category.
 func formatNumber(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.FormatInt(int64(v), 10)
@@ -159,19 +160,18 @@ func (s *Scorer) Inputs() []string {
 	return names
 }
 
-// Values scores a row given as one value per input, in the order of Inputs: numbers of any type, strings,
-// bools, json.Number, time.Time for dates, and map[int]float64 or []float64 for sparse vectors, whose
-// entries are counted from place 0. nil or a nil pointer is a null. It returns the probability of
-// the positive class, the prediction in units of the target or, for more than two classes, the probability of
-// the most probable class (see Explain). A value that training would not accept in its column, such as text for
-// a number, an infinity, a null without a fill or "yes" for a bool, gives an *[Error]. A score is always
-// finite.
+// Values scores a row given as one value for each input, in the order of Inputs. A value is a number of any type, a
+// string, a bool, a json.Number, a time.Time for a date, or a map[int]float64 or []float64 for a sparse vector,
+// whose entries are counted from index 0. nil or a nil pointer is a null. Values returns the probability of the
+// positive class, the prediction in units of the target or, for more than two classes, the probability of the most
+// probable class (see Explain). If training would not accept a value in its column, such as text for a number, an
+// infinity, a null without a fill or "yes" for a bool, Values returns an *[Error]. A score is always finite.
 func (s *Scorer) Values(row ...any) (float64, error) {
 	v, _, err := s.ValuesAdapted(row...)
 	return v, err
 }
 
-// ValuesAdapted works like Values and also returns what was adapted about the row, without allocations.
+// ValuesAdapted works like Values and also returns how the row was adapted. It does not allocate memory.
 func (s *Scorer) ValuesAdapted(row ...any) (float64, Adapted, error) {
 	if len(row) != len(s.terms()) {
 		return 0, 0, &Error{Msg: fmt.Sprintf("the row has %d values, but the model has %d inputs", len(row), len(s.terms()))}
@@ -179,19 +179,19 @@ func (s *Scorer) ValuesAdapted(row ...any) (float64, Adapted, error) {
 	return s.score(func(i int) (cell, error) { return s.terms()[i].cell(row[i]) }, nil)
 }
 
-// Map scores a row given by column names, with values as in Values. A missing name is an error; write nil for a
-// null. Other names are ignored.
+// Map scores a row given as a map from column names to values, which are as in Values. A missing name is an error;
+// a nil value is a null. Other names are ignored.
 func (s *Scorer) Map(row map[string]any) (float64, error) {
 	v, _, err := s.MapAdapted(row)
 	return v, err
 }
 
-// MapAdapted works like Map and also returns what was adapted about the row, without allocations.
+// MapAdapted works like Map and also returns how the row was adapted. It does not allocate memory.
 func (s *Scorer) MapAdapted(row map[string]any) (float64, Adapted, error) {
 	return s.score(s.cellsByName(row), nil)
 }
 
-// cellsByName returns the cells of a row given by column names.
+// cellsByName returns a function that returns the cells of a row given by column names.
 func (s *Scorer) cellsByName(row map[string]any) func(i int) (cell, error) {
 	return func(i int) (cell, error) {
 		t := &s.terms()[i]
@@ -207,23 +207,23 @@ func (s *Scorer) cellsByName(row map[string]any) func(i int) (cell, error) {
 // Contributions belong to Class.
 type Explanation struct {
 	Score         float64   // as returned by Values
-	Class         string    // the most probable of more than two classes
-	Probabilities []float64 // of more than two classes, in the order of Target.Classes
+	Class         string    // most probable class, if there are more than two
+	Probabilities []float64 // probabilities of more than two classes, in the order of Target.Classes
 	Margin        float64   // Constant plus the sum of the contributions
 	Constant      float64
-	Contributions []Contribution // of every term, then of every product
+	Contributions []Contribution // one contribution for every term, then one for every product
 }
 
-// A Contribution is what a column or a product of columns adds to the margin.
+// A Contribution is the contribution of a column, or of a product of columns, to the margin.
 type Contribution struct {
 	Columns []string
 	Value   float64
-	Unseen  bool // the level was not seen in training and adds nothing
+	Unseen  bool // the level was not seen in training and contributes nothing
 	Filled  bool // a null was filled
-	Outside bool // the number is outside the range of the training rows
+	Outside bool // the number lies outside the range of the training rows
 }
 
-// Explain scores a row as Map does and returns the contribution of every column.
+// Explain scores a row as Map does, and returns the contribution of every column.
 func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
 	e := &Explanation{}
 	var err error
@@ -234,7 +234,7 @@ func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
 	return e, nil
 }
 
-// score scores a row by its cells. If e is not nil, it sets e to the explanation.
+// score scores a row given by its cells. If e is not nil, score stores the explanation in it.
 func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (v float64, adapted Adapted, err error) {
 	if len(s.outputs) == 0 {
 		return 0, 0, &Error{Msg: "the scorer has no model: make one with New or Read"}
@@ -286,7 +286,7 @@ func (s *Scorer) scoreClasses(cells []cell, e *Explanation) (float64, error) {
 		if e != nil {
 			e.Probabilities = append(e.Probabilities, margin)
 		}
-		if margin > largest { // the sum of exponentials relative to the largest margin
+		if margin > largest { // sum of exponentials relative to that of the largest margin
 			sum *= math.Exp(largest - margin)
 			largest, at = margin, k
 		}
@@ -334,7 +334,7 @@ func (o *output) margin(cells []cell) (float64, error) {
 	return margin, nil
 }
 
-// product returns what a product adds to the margin.
+// product returns the contribution of a product to the margin.
 func (o *output) product(p *Product, cells []cell) (float64, error) {
 	v := 1.0
 	for k := range p.Factors {
@@ -366,7 +366,7 @@ func (o *output) explain(e *Explanation, cells []cell, margin float64) {
 	}
 	for i := range o.products {
 		p := &o.products[i]
-		v, _ := o.product(p, cells) // its error was returned with the margin
+		v, _ := o.product(p, cells) // an error would already have been returned with the margin
 		c := Contribution{Value: v}
 		for _, f := range p.Factors {
 			if name := o.terms[f.Term].Column; !slices.Contains(c.Columns, name) {
@@ -388,7 +388,7 @@ func probability(margin float64) float64 {
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
 
-// value returns what a cell adds to the margin.
+// value returns the contribution of a cell to the margin.
 func (t *scoredTerm) value(c cell) float64 {
 	if t.Kind == Vector {
 		return t.sumOf(c.entries)
@@ -399,7 +399,7 @@ func (t *scoredTerm) value(c cell) float64 {
 	return t.weights[c.level]
 }
 
-// cell converts a value of the column to the cell that the model scores; it fails for values of another type.
+// cell converts a value of the column to a cell. It returns an error for values of a different type.
 func (t *scoredTerm) cell(value any) (cell, error) {
 	if t.Kind == Vector {
 		return t.vector(value)
@@ -425,7 +425,7 @@ func (t *scoredTerm) cell(value any) (cell, error) {
 	return t.cellOfReflected(reflect.ValueOf(value))
 }
 
-// cellOfReflected works like cell for types that cell does not list.
+// cellOfReflected works like cell for types that the type switch in cell does not list.
 func (t *scoredTerm) cellOfReflected(v reflect.Value) (cell, error) {
 	if t.Kind == Vector {
 		return t.vector(v.Interface())
@@ -458,7 +458,7 @@ func (t *scoredTerm) newError(format string, args ...any) *Error {
 	return &Error{Column: t.Column, Msg: fmt.Sprintf(format, args...)}
 }
 
-// errorOfNote returns the error of a strict scorer for a cell with a note.
+// errorOfNote returns the error that a strict scorer returns for a cell with a note.
 func (t *scoredTerm) errorOfNote(c cell) *Error {
 	switch {
 	case c.note&Unseen != 0 && t.Kind == Vector:
@@ -484,7 +484,7 @@ func (t *scoredTerm) null() (cell, error) {
 	return cell{number: *t.Fill, note: Filled}, nil
 }
 
-// unseenIndex returns the index shared by all levels not seen in training.
+// unseenIndex returns the index that all levels not seen in training share.
 func (t *scoredTerm) unseenIndex() int { return len(t.Levels) + 1 }
 
 // level returns the cell of a level.
@@ -538,8 +538,8 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 	return t.level(k), nil
 }
 
-// zerosChanged returns the level of digits that is the same number as an unseen text of digits, if any: it differs in
-// leading zeros, or in zeros behind a point.
+// zerosChanged returns the level that represents the same whole number as an unseen text of digits: it differs in
+// leading zeros, or in zeros after a decimal point. changed is false if there is no such level.
 func (t *scoredTerm) zerosChanged(text string) (level string, changed bool) {
 	number, is := trimZeros(text)
 	for _, l := range t.Levels {
@@ -550,8 +550,8 @@ func (t *scoredTerm) zerosChanged(text string) (level string, changed bool) {
 	return "", false
 }
 
-// trimZeros returns the whole number that is written as a code of digits, perhaps with leading zeros or with zeros
-// behind a point.
+// trimZeros returns the whole number written as a code of digits, which may have leading zeros or a decimal point
+// followed by zeros.
 func trimZeros(s string) (number string, is bool) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if whole == "" || strings.Trim(whole, "0123456789") != "" || strings.Trim(fraction, "0") != "" {
@@ -560,7 +560,7 @@ func trimZeros(s string) (number string, is bool) {
 	return strings.TrimLeft(whole, "0"), true
 }
 
-// levelOf returns the index of the level of a text.
+// levelOf returns the index of the level with the given text.
 func (t *scoredTerm) levelOf(text string) int {
 	if k, ok := t.byText[text]; ok {
 		return k
@@ -605,8 +605,9 @@ func (t *scoredTerm) bool(v bool) (cell, error) {
 	return t.level(t.byBool[i]), nil
 }
 
-// notTextError returns the error of a value that is no level of a column that was text in training. It is the rule for
-// typed files (see "The contract of a model" in docs/input.md): only a text can be a level that training did not see.
+// notTextError returns an error about a value that is not a level of a column that was text in training. By the
+// rule for files with typed columns (see "The contract of a model" in docs/input.md), only a text can be a level
+// that training did not see.
 func (t *scoredTerm) notTextError(kind string, v any) error {
 	example := ""
 	for _, l := range t.Levels {
@@ -620,12 +621,12 @@ func (t *scoredTerm) notTextError(kind string, v any) error {
 // A StructScorer scores rows that are structs of type T.
 type StructScorer[T any] struct {
 	scorer *Scorer
-	field  [][]int // of every input, as for reflect.Value.FieldByIndex
+	field  [][]int // index of the field for every input, as for reflect.Value.FieldByIndex
 }
 
-// Of returns a scorer of structs of type T. A field provides the column named by its tag `drotrain:"column"`,
-// or else by its name; fields of embedded structs count. nil pointers are nulls. The error lists all inputs
-// without a field.
+// Of returns a scorer for structs of type T. A field provides the column named in its tag `drotrain:"column"` or,
+// if it has no tag, the column with its name; fields of embedded structs are included. nil pointers are nulls. The
+// error lists all inputs without a field.
 func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	if s == nil || len(s.outputs) == 0 {
 		return nil, errors.New("score: the scorer has no model: make one with New or Read")
@@ -662,7 +663,7 @@ func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	return out, nil
 }
 
-// embedsStructs reports whether a field is nested only in embedded structs, not behind pointers.
+// embedsStructs reports whether all structs that contain a field are embedded, and none is behind a pointer.
 func embedsStructs(of reflect.Type, index []int) bool {
 	for _, i := range index[:len(index)-1] {
 		if of = of.Field(i).Type; of.Kind() != reflect.Struct {
@@ -678,7 +679,7 @@ func (s *StructScorer[T]) Score(row *T) (float64, error) {
 	return v, err
 }
 
-// ScoreAdapted works like Score and also returns what was adapted about the row, without allocations.
+// ScoreAdapted works like Score and also returns how the row was adapted. It does not allocate memory.
 func (s *StructScorer[T]) ScoreAdapted(row *T) (float64, Adapted, error) {
 	if row == nil {
 		return 0, 0, errors.New("score: the row is nil")

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/transform"
 )
 
-// Validate returns an error if a scorer of the formula could not score: an index that is out of range, a function or
-// a kind that is not known, weights for other levels, a number that is not finite, a scale of 0, or no target.
+// Validate returns an error if the formula cannot be used for scoring: an index is out of range, a function or kind
+// is unknown, weights do not match the levels, a number is not finite, a scale is 0, or there is no target.
 func (f *Formula) Validate() error {
 	if f == nil {
 		return fmt.Errorf("score: the formula is nil")
@@ -47,7 +47,8 @@ func (f *Formula) Validate() error {
 	return nil
 }
 
-// validate returns an error if the target of a formula with a number of classes is invalid.
+// validate returns an error if the target is invalid for the given number of classes; 0 means that there are no
+// formulas of classes.
 func (t *Target) validate(classes int) error {
 	switch {
 	case t.Name == "":

@@ -8,15 +8,16 @@ import (
 	"strconv"
 )
 
-// entries holds the entries of a sparse vector at places that have a weight, by their rank among these, ascending.
+// entries holds the entries of a sparse vector at indices that have a weight, given by their ranks among these
+// indices, in ascending order.
 type entries struct {
 	rank  []int
 	value []float64
 }
 
-// vector returns the cell of a sparse vector: map[int]float64 by place, map[string]any by the place as text, as JSON
-// objects are decoded, or []float64 with an entry for every place from 0 on. Places without a weight are left out and
-// noted.
+// vector returns the cell of a sparse vector, which is a map[int]float64 from index to entry, a map[string]any from
+// the index as text (as JSON objects are decoded), or a []float64 with an entry for every index from 0 on. Entries
+// at indices without a weight are omitted, which is noted in the cell.
 func (t *scoredTerm) vector(value any) (cell, error) {
 	var places []int
 	at := map[int]float64{}
@@ -72,7 +73,7 @@ func (t *scoredTerm) vector(value any) (cell, error) {
 	return c, nil
 }
 
-// sumOf returns what the entries of a vector add to the margin.
+// sumOf returns the contribution of the entries of a vector to the margin.
 func (t *scoredTerm) sumOf(e *entries) (sum float64) {
 	for i, k := range e.rank {
 		sum += t.Weights[k] * e.value[i]
@@ -96,12 +97,12 @@ func (t *Term) validatePlaces() error {
 	return nil
 }
 
-// expandVectors adds what a model file leaves to the arrays of vectors: the codings of their entries, and of dense
-// vectors an input for each entry.
+// expandVectors adds the parts that a model file omits because the arrays of vectors determine them: the codings of
+// entries and, for dense vectors, an input for each entry.
 func (e *encoder) expandVectors() error {
 	inputs, stored := e.Inputs, e.Columns
 	e.Inputs, e.Columns = nil, nil
-	place := make([]int, len(inputs)) // by input of the file, its first input
+	place := make([]int, len(inputs)) // first input, for each input of the file
 	for i, in := range inputs {
 		place[i] = len(e.Inputs)
 		if in.Kind != Vector {
@@ -140,7 +141,7 @@ func (e *encoder) expandVectors() error {
 	}
 	profile := e.Profile
 	e.narrow = profile.Float32
-	e.Profile = nil // it is that of the inputs of the file
+	e.Profile = nil // the profile refers to the inputs of the file
 	for _, p := range profile.Inputs {
 		if p.Input < 0 || p.Input >= len(place) {
 			return fmt.Errorf("score: the model is damaged: its profile refers to input %d", p.Input)

@@ -1,14 +1,13 @@
-// Package pooled chooses, by cross-validation of the plain average of losses, between
-// coefficients that all groups share and coefficients of groups that are partially pooled:
-// the margin of row z in the levels l_c of the group terms c is
+// Package pooled chooses between coefficients that all groups share and partially pooled coefficients of groups, by
+// cross-validating the average loss. The margin of a row z that has level l_c in each group term c is
 //
 //	⟨z, w⟩ + Σ_c ⟨z_Q(c), u_c,l_c⟩,    penalised by μ/2·(‖w‖² + Σ_c κ_c·‖u_c‖²).
 //
-// A term is a group column or a crossing of several. The terms are added in steps: the single columns with one κ,
-// then the crossings of two columns with another κ and the first one kept, and so on.
+// A term is a group column or a crossing of several. The terms are added in steps: first the single columns with
+// one κ, then, with this κ fixed, the crossings of two columns with a second κ, and so on.
 //
-// Newton's method forms one Hessian for every combination of levels, so that a step costs
-// as many products as one of the shared model.
+// Newton's method forms one Hessian for every combination of levels, so a step takes as many products as a step of
+// the shared model.
 package pooled
 
 import (
@@ -25,17 +24,17 @@ import (
 )
 
 // A Group is a group column or a crossing of several: the level of every row, and the columns whose coefficients
-// may differ by level.
+// may differ between levels.
 type Group struct {
-	Level   []int32 // -1: none, the shared coefficients apply
+	Level   []int32 // -1 means that the row has only the shared coefficients
 	Levels  int
 	Columns []int
 
 	ridge float64 // κ
 }
 
-// A Problem holds rows with their groups. Rows of one unit are in one fold and count as one observation in
-// standard errors; a nil Unit makes every row its own unit.
+// A Problem holds rows with their groups. Rows of one unit are in the same fold and count as one observation in
+// standard errors; a nil Unit makes each row a separate unit.
 type Problem struct {
 	X         design.Matrix
 	Target    []float64
@@ -43,21 +42,21 @@ type Problem struct {
 	Unit      []int32
 	Fold      []int32 // of every row, from 0
 	Folds     int
-	Steps     [][]Group // what each step adds: single group columns, then crossings of two, and so on
+	Steps     [][]Group // groups that each step adds: single group columns, then crossings of two, and so on
 	Loss      losses.Loss
 	Mu        float64               // above 0
-	Intercept int                   // the column that is not penalised, or -1
-	Observe   func(done, total int) // called after every ridge; may be nil
+	Intercept int                   // index of the column that is not penalised, or -1
+	Observe   func(done, total int) // called after every fit with a ridge; may be nil
 }
 
-// A step is taken if the average falls by this number of standard errors: firstError against shared coefficients,
-// laterError against the coefficients of a step that is taken.
+// A step is accepted if the average loss decreases by this number of standard errors: firstError relative to shared
+// coefficients, and laterError relative to the coefficients of an accepted step.
 const (
 	firstError = 2
 	laterError = 1
 )
 
-// segmentRows is the largest number of rows that are summed together.
+// segmentRows is the maximum number of rows that are summed together.
 const segmentRows = 1 << 14
 
 // A segment is a range of rows of one cell and one fold.
@@ -68,11 +67,11 @@ type segment struct {
 	value, weight      float64
 }
 
-// A fit is a Problem with its rows sorted by fold and by cell, which is a combination of levels.
+// A fit is a Problem whose rows are sorted by fold and by cell; a cell is a combination of levels.
 type fit struct {
 	*Problem
 	p        int
-	order    []int // row of the Problem at every place
+	order    []int // row of the Problem at each sorted index
 	weight   []float64
 	target   []float64
 	x        design.Matrix
@@ -82,14 +81,15 @@ type fit struct {
 	margin, value, slope, curvature []float64 // by place
 }
 
-// Compare fits shared coefficients, and group coefficients with each of the ridges, given in ascending order, without
-// each fold, and compares the losses of the rows left out. Each step keeps the groups and the best ridges of the steps
-// before it. Steps end after the first crossing that does not pay. With must, the first step is taken whatever it gains.
+// Compare fits shared coefficients, and group coefficients with each of the ridges, given in ascending order, with
+// each fold left out in turn, and compares the losses of the left-out rows. Each step keeps the groups and the best
+// ridges of the preceding steps. The steps end after the first crossing that is not accepted. If must is set, the
+// first step is always accepted.
 func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*tune.GroupChoice, error) {
 	f := newFit(pr)
 	n := len(f.order)
 	c := &tune.GroupChoice{}
-	x := make([][]float64, pr.Folds) // warm starts: what the step before found with its best ridge
+	x := make([][]float64, pr.Folds) // warm starts: the solutions of the preceding step for its best ridge
 	shared := make([]float64, n)
 	var start []float64
 	for fold := range pr.Folds {
@@ -101,8 +101,9 @@ func (pr *Problem) Compare(ctx context.Context, ridges []float64, must bool) (*t
 		f.storeFoldLosses(shared, fold, nil, start)
 	}
 	c.Shared, _, _ = f.compareLosses(shared, shared)
-	var before []Group                // of the steps before, with their ridges
-	taken, previous := shared, shared // losses of what is taken, and of the groups before the step
+	var before []Group // groups of the preceding steps, with their ridges
+	// losses with the accepted groups, and with the groups before the current step
+	taken, previous := shared, shared
 	for step, added := range pr.Steps {
 		groups := slices.Concat(before, added)
 		tried, losses, at, err := f.fitRidges(ctx, groups, len(before), ridges, x, previous)
@@ -143,10 +144,11 @@ func setRidge(groups []Group, ridge float64) {
 	}
 }
 
-// fitRidges fits, without every fold, the groups with each ridge for those from index first on, the strongest first. It
-// ends after a ridge with which the rows left out are predicted worse than with the one before, or than without the
-// groups, whose losses are previous: weaker ones are worse still. It returns the ridges tried, and by ridge the losses of the
-// rows left out and the coefficients of every fold. The coefficients begin at start, by fold.
+// fitRidges fits the groups, with each fold left out in turn, for each ridge of the groups from index first on, in
+// descending order. It stops after a ridge for which the left-out rows are predicted worse than for the preceding
+// ridge, or worse than without these groups (the losses previous), since weaker ridges are worse still. It returns
+// the ridges tried and, for each ridge, the losses of the left-out rows and the coefficients for every fold. start
+// holds the initial coefficients for each fold.
 func (f *fit) fitRidges(
 	ctx context.Context, groups []Group, first int, ridges []float64, start [][]float64,
 	previous []float64,
@@ -236,7 +238,7 @@ func (f *fit) layout(groups []Group) (d int, first []int) {
 	return d, first
 }
 
-// coefficients stores in dst the sums of the coefficients that apply to a cell.
+// coefficients stores in dst, for each column, the sum of the coefficients that apply to a cell.
 func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int, x []float64) {
 	copy(dst, x[:f.p])
 	for c, g := range groups {
@@ -249,7 +251,7 @@ func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int,
 	}
 }
 
-// forSegments calls do for the segments of all folds except one or, if held is set, of that fold only.
+// forSegments calls do for the segments of all folds except the given one or, if held is set, of that fold only.
 func (f *fit) forSegments(
 	ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64),
 ) error {
@@ -272,8 +274,8 @@ func (f *fit) storeFoldLosses(dst []float64, fold int, groups []Group, x []float
 		func(s *segment, _ []float64) { copy(dst[s.lo:s.hi], f.value[s.lo:s.hi]) })
 }
 
-// objective returns the penalised average loss without a fold. If derivatives is set, it stores the gradient,
-// and the Gram matrix weighted by the curvature, in the segments.
+// objective returns the penalised average loss with a fold left out. If derivatives is set, it stores the gradient
+// and the Gram matrix, weighted by the curvature, in the segments.
 func (f *fit) objective(
 	ctx context.Context, fold int, groups []Group, x []float64, derivatives bool,
 ) (value, weight float64, err error) {
@@ -327,11 +329,11 @@ func (f *fit) penalties(groups []Group) []float64 {
 
 const (
 	newtonSteps = 50
-	accuracy    = 1e-8 // of the objective, at the last step
+	accuracy    = 1e-8 // accuracy of the objective at the last step
 )
 
-// minimise minimises the penalised average loss without a fold by Newton's method, beginning at from;
-// coefficients that from lacks are 0.
+// minimise minimises the penalised average loss with a fold left out by Newton's method, starting at from;
+// coefficients beyond the length of from start at 0.
 func (f *fit) minimise(ctx context.Context, fold int, groups []Group, from []float64) ([]float64, error) {
 	d, _ := f.layout(groups)
 	x := make([]float64, d)
@@ -359,7 +361,7 @@ func (f *fit) minimise(ctx context.Context, fold int, groups []Group, from []flo
 				break
 			}
 			if t < 1e-6 {
-				return x, nil // no further decrease in floating point
+				return x, nil // rounding prevents a further decrease
 			}
 		}
 	}
@@ -376,7 +378,7 @@ func (f *fit) newtonStep(fold int, groups []Group, x []float64, weight float64) 
 		gradient[j] = penalty * x[j]
 		h[j*d+j] = penalty
 	}
-	// Segments of a cell are summed before they are scattered.
+	// The segments of a cell are summed before they are added to the Hessian.
 	sum, grad := make([]float64, f.p*f.p), make([]float64, f.p)
 	for i := 0; i < len(f.segments); {
 		cell, some := f.segments[i].cell, false
@@ -409,18 +411,18 @@ func (f *fit) newtonStep(fold int, groups []Group, x []float64, weight float64) 
 			h[j*d+j] += jitter * (1 + h[j*d+j])
 		}
 	}
-	_ = chol.SolveVecTo(out, g) // an ill-conditioned step is judged by the line search
+	_ = chol.SolveVecTo(out, g) // the line search will judge a step from an ill-conditioned system
 	return out.RawVector().Data, mat.Dot(g, out)
 }
 
-// segmentSums holds the Gram matrix and the gradient of a cell.
+// segmentSums holds the Gram matrix and the gradient of a cell or segment.
 type segmentSums struct{ gram, gradient []float64 }
 
-// A quadratic is the gradient and the Hessian of the objective; only the upper triangle of the Hessian is used.
+// A quadratic holds the gradient and the Hessian of the objective; only the upper triangle of the Hessian is used.
 type quadratic struct{ hessian, gradient []float64 }
 
-// addCell adds to q the gradient and the Gram matrix of a cell, at the places of the coefficients that apply to it:
-// those of grouping c begin at first[c].
+// addCell adds the gradient and the Gram matrix of a cell to the entries of q for the coefficients that apply to
+// the cell; those of group c begin at first[c].
 func (f *fit) addCell(q quadratic, of segmentSums, cell int, groups []Group, first []int) {
 	d := len(q.gradient)
 	columns, at := make([]int, 0, 2*f.p), make([]int, 0, 2*f.p)
@@ -444,8 +446,8 @@ func (f *fit) addCell(q quadratic, of segmentSums, cell int, groups []Group, fir
 	}
 }
 
-// compareLosses returns the weighted mean of losses, its difference from the mean of shared, and the standard
-// error of the difference with units as observations.
+// compareLosses returns the weighted mean of losses, its difference from the mean of shared, and the standard error
+// of the difference, for which each unit is one observation.
 func (f *fit) compareLosses(losses, shared []float64) (risk, change, se float64) {
 	total := 0.0
 	for i, w := range f.weight {
@@ -470,7 +472,7 @@ func (f *fit) compareLosses(losses, shared []float64) (risk, change, se float64)
 		for u := range units {
 			keys = append(keys, u)
 		}
-		slices.Sort(keys) // the same bits at every run
+		slices.Sort(keys) // a fixed order, so that every run yields the same bits
 		for _, u := range keys {
 			sum += units[u] * units[u]
 			count++
