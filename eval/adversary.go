@@ -13,17 +13,17 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// An AdversaryInput is the worst-case reweighting of the n training rows at the end of a training run.
+// An AdversaryInput holds the worst-case weights of the n training rows at the end of a training.
 type AdversaryInput struct {
 	Penalty    divergence.Divergence // "" for none
 	Nu         float64               // 0 when not known
-	OverGroups bool                  // the adversary weighs groups, not rows
+	OverGroups bool                  // the adversary weights groups, not rows
 
-	Weights []float64        // n: y ≥ 0, Σ y = 1 within 1e-6
-	Loss    []float64        // n: losses of the robust model, or nil
+	Weights []float64        // n weights: y ≥ 0, Σ y = 1 within 1e-6
+	Loss    []float64        // n losses of the robust model, or nil
 	Groups  []facts.Grouping // of the training rows
 
-	Arena *memory.Arena // of a vector of n numbers; nil means the heap
+	Arena *memory.Arena // for a vector of n numbers; nil means the heap
 }
 
 // An Adversary describes the worst-case weights of the training rows.
@@ -31,7 +31,7 @@ type Adversary struct {
 	Penalty divergence.Divergence `json:"penalty,omitempty"`
 	Nu      *Num                  `json:"nu,omitempty"`
 
-	// OverGroups: the adversary chose weights of groups, not of rows.
+	// OverGroups reports that the adversary chose weights of groups, not of rows.
 	OverGroups bool `json:"over_groups,omitempty"`
 
 	N              int `json:"n"`
@@ -41,7 +41,7 @@ type Adversary struct {
 	RadiusKL       Num `json:"radius_kl"`         // Σ y log(n y)
 	RadiusChi      Num `json:"radius_chi_square"` // ½ mean((n y − 1)²)
 	ZeroRows       int `json:"zero_weight_rows"`
-	HalfMassRows   int `json:"rows_holding_half"` // fewest rows that hold half of the weight
+	HalfMassRows   int `json:"rows_holding_half"` // smallest number of rows that hold half of the weight
 	TenPercent     Num `json:"mass_of_heaviest_tenth"`
 	OnePercent     Num `json:"mass_of_heaviest_hundredth"`
 
@@ -50,7 +50,7 @@ type Adversary struct {
 	Warnings  []string       `json:"warnings"`
 }
 
-// A MassGrouping divides the worst-case weight by the groups of a grouping.
+// A MassGrouping holds the worst-case weight of each group of a grouping.
 type MassGrouping struct {
 	Name   string      `json:"name"`
 	Groups []GroupMass `json:"groups"`
@@ -75,11 +75,11 @@ type TopRow struct {
 	Mass   Num  `json:"share_of_mass"`
 }
 
-// topRows is the number of rows listed by weight.
+// topRows is the number of rows listed in order of weight.
 const topRows = 10
 
-// DescribeAdversary summarises worst-case weights. It returns an error if there are none, if they are negative,
-// not finite or do not sum to one, or if the lengths differ.
+// DescribeAdversary summarises worst-case weights. It returns an error if there are no weights, if they are
+// negative or not finite or do not sum to one, or if slices differ in length.
 func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 	defer memory.Catch(&err)
 	n := len(in.Weights)
@@ -124,7 +124,7 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 		}
 		a.Groupings = append(a.Groupings, massByGroup(g, in.Weights))
 	}
-	// an adversary over groups weighs all rows of one alike
+	// an adversary over groups gives the same weight to all rows of a group
 	for _, i := range indicesOfLargest(in.Weights, in.Loss, topRows) {
 		r := TopRow{Row: i + 1, Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
 		if in.Loss != nil {
@@ -137,8 +137,7 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 	return a, nil
 }
 
-// massByGroup returns the weight of every group with rows, sorted by the ratio of weight to rows, largest
-// first.
+// massByGroup returns the weight of every group that has rows, in descending order of the ratio of weight to rows.
 func massByGroup(g facts.Grouping, y []float64) MassGrouping {
 	mass, count := make([]compensated.Sum, len(g.Labels)), make([]int, len(g.Labels))
 	for i, k := range g.Index {
@@ -155,7 +154,7 @@ func massByGroup(g facts.Grouping, y []float64) MassGrouping {
 	return out
 }
 
-// addWarning adds a warning if a handful of rows carry most of the weight.
+// addWarning adds a warning if a few rows carry most of the weight.
 func (a *Adversary) addWarning() {
 	const advice = " Raise ν, use the Huber loss, or look at those rows first: they may be errors in the data."
 	switch ess := float64(a.Effective); {

@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
-// A CalibrationBin is about a tenth of the rows (more in a small group), by ascending probability. Equal
-// probabilities are in one bin.
+// A CalibrationBin holds about a tenth of the rows (more in a small group), in ascending order of probability.
+// Equal probabilities are in the same bin.
 type CalibrationBin struct {
 	N         int `json:"n"`
 	Predicted Num `json:"mean_probability"`
@@ -18,7 +18,8 @@ type CalibrationBin struct {
 // calibrationBins is the number of bins of a reliability curve.
 const calibrationBins = 10
 
-// calibrationBinsOf returns about parts bins of equal size, by ascending score, with weighted means.
+// calibrationBinsOf divides rows in ascending order of score into about the given number of bins of equal size, and
+// returns their weighted means.
 func calibrationBinsOf(in *measuredRows, score []float64, order []int32, parts int) []CalibrationBin {
 	out := []CalibrationBin{}
 	eachBin(score, order, parts, func(bin []int32) {
@@ -34,8 +35,8 @@ func calibrationBinsOf(in *measuredRows, score []float64, order []int32, parts i
 	return out
 }
 
-// eachBin divides order, which lists rows by ascending score, into about parts equal runs and calls f with
-// each. Equal scores are in one run.
+// eachBin divides order, which lists rows by ascending score, into about the given number of runs of equal length
+// and calls f with each. Equal scores are in the same run.
 func eachBin(score []float64, order []int32, parts int, f func(bin []int32)) {
 	done := 0
 	for lo := 0; lo < len(order); done++ {
@@ -49,8 +50,8 @@ func eachBin(score []float64, order []int32, parts int, f func(bin []int32)) {
 	}
 }
 
-// A ResidualBin is about a tenth of the rows, by ascending prediction;
-// residual = target − prediction, in target units.
+// A ResidualBin holds about a tenth of the rows, in ascending order of prediction; residual = target − prediction,
+// in units of the target.
 type ResidualBin struct {
 	N         int `json:"n"`
 	Predicted Num `json:"mean_prediction"`
@@ -59,7 +60,7 @@ type ResidualBin struct {
 	P90       Num `json:"residual_p90"`
 }
 
-// residualBins returns the bins of a residual plot, by ascending score.
+// residualBins returns the bins of a residual plot, in ascending order of score.
 func residualBins(target, score []float64, order []int32) []ResidualBin {
 	out := []ResidualBin{}
 	eachBin(score, order, calibrationBins, func(bin []int32) {

@@ -91,8 +91,8 @@ func (e *Evaluation) addCaveats(in *Input) {
 	}
 }
 
-// groupUndefined returns the measures that are undefined somewhere, in lists of those that are undefined in the same
-// groups for the same reasons. undefined holds the groups with their reasons by key.
+// groupUndefined lists the measures that are undefined in some group, one list for each combination of groups and
+// reasons. undefined maps the key of a measure to its groups, each with the reason.
 func groupUndefined(t Task, undefined map[string][]string) (out [][]Measure) {
 	for _, q := range t.Measures() {
 		at := undefined[q.Key]

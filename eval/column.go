@@ -10,17 +10,17 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Column is a raw feature of the rows evaluated: numbers, or codes into Levels.
+// A Column is an original feature of the evaluated rows: numbers, or codes into Levels.
 type Column struct {
 	Name   string
 	Unit   string
-	Value  []float64 // numeric column: n values, original units
+	Value  []float64 // n values of a numeric column, in original units
 	Levels []string  // categorical column: level names …
-	Code   []int32   // … and n codes; −1 is missing
+	Code   []int32   // n codes of a categorical column; −1 if the value is missing
 
-	// Load, if it is not nil, returns the column with its values, which are not
-	// kept here. It is called when they are needed; afterwards Done of the column
-	// that it returned is called, if it is not nil, to free them.
+	// Load, if not nil, returns the column with its values, which this Column does not keep. It is called when
+	// the values are needed. If Done of the returned column is not nil, it is called when the values can be
+	// freed.
 	Load func() (Column, error)
 	Done func()
 }
@@ -43,7 +43,7 @@ func (c Column) Free() {
 	}
 }
 
-// Check returns an error if the values do not fit n rows.
+// Check returns an error unless the column has values for n rows.
 func (c Column) Check(n int) error {
 	if c.Levels == nil {
 		if len(c.Value) != n {
@@ -63,7 +63,7 @@ func (c Column) Check(n int) error {
 	return nil
 }
 
-// CellsIn divides a column into labelled cells: its levels, or quintiles of its numbers (fewer if values
+// CellsIn divides a column into labelled cells: its levels, or the quintiles of its numbers (fewer cells if values
 // repeat). Codes are allocated in arena; nil means the heap. The code of a missing value is −1.
 func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
 	if c.Levels != nil {
@@ -91,8 +91,8 @@ func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
 	return append(labels, "> "+formatCut(cuts[len(cuts)-1])), code
 }
 
-// quantileCuts returns at most k−1 increasing observed values that divide x into about equal parts, none of
-// them the largest value. NaN is ignored. For long x it uses a sample.
+// quantileCuts returns at most k−1 increasing values of x that divide x into approximately equal parts; none of
+// them is the largest value. NaN is ignored. If x is long, a sample is used.
 func quantileCuts(x []float64, k int) []float64 {
 	s := slices.DeleteFunc(thinSample(x), math.IsNaN)
 	slices.Sort(s)
@@ -106,8 +106,8 @@ func quantileCuts(x []float64, k int) []float64 {
 	return cuts
 }
 
-// maxForCuts is the largest number of values used to find cuts; with 2¹⁴ values, cuts are off by less than a
-// hundredth of the rows.
+// maxForCuts is the maximum number of values from which cuts are computed; with 2¹⁴ values, the error of a cut is
+// less than a hundredth of the rows.
 const maxForCuts = 1 << 14
 
 // thinSample returns a copy of x or, if x is long, a systematic sample with pseudo-random offsets.

@@ -8,14 +8,14 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Difference is model − baseline on the same rows.
+// A Difference is the value for a model minus the value for the baseline, on the same rows.
 type Difference struct {
 	Value    Num       `json:"value"`
 	Interval *Interval `json:"interval,omitempty"` // paired
 }
 
-// Direction returns the side of 0 on which the interval lies, −1 or +1. ok is false if the interval contains 0
-// or there is none.
+// Direction returns the side of 0 on which the interval lies, −1 or +1. ok is false if the interval contains 0 or
+// there is no interval.
 func (d Difference) Direction() (side int, ok bool) {
 	if d.Interval == nil || !d.Value.Defined() {
 		return 0, false
@@ -29,7 +29,7 @@ func (d Difference) Direction() (side int, ok bool) {
 	return 0, false
 }
 
-// isAbove reports whether the interval lies above 0; it returns false for nil.
+// isAbove reports whether the interval lies above 0. It returns false if d is nil.
 func (d *Difference) isAbove() bool {
 	if d == nil {
 		return false
@@ -46,7 +46,7 @@ type Comparison struct {
 	// Alike reports whether the two models have the same loss in every row.
 	Alike bool `json:"alike,omitempty"`
 
-	// Measures holds the overall differences of every measure.
+	// Measures holds the difference over all rows of every measure.
 	Measures map[string]Difference `json:"overall"`
 	// CVaR is the difference of CVaR_0.1; its interval is linearised at the
 	// sample quantile.
@@ -55,16 +55,16 @@ type Comparison struct {
 	// maxima may be at different groups. Its interval is conservative: it
 	// follows from intervals simultaneous over groups and models.
 	WorstGroup *Difference `json:"worst_group,omitempty"`
-	// AtBaselineWorst is the difference on the baseline's worst group.
+	// AtBaselineWorst is the difference in the baseline's worst group.
 	AtBaselineWorst *Difference `json:"at_baseline_worst_group,omitempty"`
-	// Spread holds the differences of the risk's average, weighted_average,
-	// difference and ratio over the groups of the last grouping.
+	// Spread holds the differences of the average, weighted_average, difference and ratio of the risk over the
+	// groups of the last grouping.
 	Spread map[string]Difference `json:"risk_spread,omitempty"`
-	// Groups are the risk differences by group of the last grouping.
+	// Groups holds the difference in risk for each group of the last grouping.
 	Groups []GroupDifference `json:"by_group,omitempty"`
 }
 
-// A GroupDifference is the difference of the risks in a group.
+// A GroupDifference is the difference in risk for a group.
 type GroupDifference struct {
 	Label        string    `json:"group"`
 	N            int       `json:"n"`
@@ -74,11 +74,11 @@ type GroupDifference struct {
 	Simultaneous *Interval `json:"simultaneous,omitempty"`
 }
 
-// Change returns the difference with the interval that holds for all groups together.
+// Change returns the difference with the interval that holds simultaneously for all groups.
 func (g *GroupDifference) Change() *Difference { return &Difference{g.Value, g.Simultaneous} }
 
-// GroupChange returns the change of the risk in the group of that label; its value is NaN where it is not known, as in a
-// file that lacks the group.
+// GroupChange returns the change in the risk of the group with the given label. Its value is NaN if it is unknown,
+// for example because a file lacks the group.
 func (c *Comparison) GroupChange(label string) *Difference {
 	i := slices.IndexFunc(c.Groups, func(g GroupDifference) bool { return g.Label == label })
 	if i < 0 {
@@ -100,15 +100,15 @@ func newComparison(e *Evaluation, in *Input, losses []*sortedLosses, k int) Comp
 	return c
 }
 
-// groupErrors holds what the intervals of differences by group need.
+// groupErrors holds the quantities from which the intervals of differences by group are computed.
 type groupErrors struct {
 	strata    []interval.Stratum
-	intervals [][]*Interval // of each group on its own, by group and model; nil: the group has none
-	critical  float64       // number of standard errors of simultaneous intervals
+	intervals [][]*Interval // interval for each group separately, by group and model; nil if the group has none
+	critical  float64       // half-width of simultaneous intervals in standard errors
 	of        func(s int) (change, own interval.Uncertainty)
 }
 
-// addGroups adds the differences of the risk of model k+1 and the baseline by group.
+// addGroups adds, for each group, the difference between the risk of model k+1 and that of the baseline.
 func (c *Comparison) addGroups(in *Input, g *Grouping, k int, errors *groupErrors) {
 	for s := range g.Groups {
 		g := &g.Groups[s]
@@ -131,7 +131,7 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, k int, errors *groupError
 	}
 }
 
-// compareWorstGroups adds comparisons of the worst groups, which must have been named.
+// compareWorstGroups adds comparisons of the worst groups, which must have been determined.
 func (e *Evaluation) compareWorstGroups() {
 	g := e.Headline()
 	if g == nil || e.Models[0].WorstGroup == nil {
@@ -182,8 +182,8 @@ func (d *Difference) Text(scale float64) string {
 	return s
 }
 
-// scale returns the magnitude that decides on the number of decimals: the largest of the difference and its
-// interval, or scale without an interval.
+// scale returns the magnitude that determines the number of decimals: the largest absolute value of the difference
+// and the limits of its interval, or the argument if there is no interval.
 func (d *Difference) scale(scale float64) float64 {
 	m := math.Abs(float64(d.Value))
 	if d.Interval != nil && d.Interval.Low.Defined() && d.Interval.High.Defined() {

@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A constantPrediction is the best constant prediction of all rows measured: the share of the positives, the mean of the
-// target, or the shares of the classes.
+// A constantPrediction is the best constant prediction for all evaluated rows: the share of positive rows, the mean
+// of the target, or the shares of the classes.
 type constantPrediction struct {
 	in     *measuredRows
 	isNats bool // the risk is the log loss
@@ -46,7 +46,8 @@ func newConstantPrediction(in *measuredRows, isNats bool) *constantPrediction {
 	return c
 }
 
-// measure returns what the constant prediction has over rows, for the measures for which it is a baseline.
+// measure returns the values that the constant prediction has over rows, for those measures for which it is a
+// baseline.
 func (c *constantPrediction) measure(rows []int32) map[string]Num {
 	out := make(map[string]Num)
 	s := c.sums(rows)
@@ -61,7 +62,7 @@ func (c *constantPrediction) measure(rows []int32) map[string]Num {
 	return out
 }
 
-// sums returns the sums over rows that measures are functions of.
+// sums returns the sums over rows from which measures are computed.
 func (c *constantPrediction) sums(rows []int32) (s rowSums) {
 	in := c.in
 	var total, positive, right, squared, absolute, signed, logLoss, target compensated.Sum
@@ -125,8 +126,8 @@ func (c *constantPrediction) medianError(rows []int32) float64 {
 	return c.in.Weight.Median(order, size)
 }
 
-// ConstantSentence returns a sentence on what the best constant prediction achieves on the same rows, or "" if that is
-// not known.
+// ConstantSentence returns a sentence about the performance of the best constant prediction on the same rows, or ""
+// if it is unknown.
 func (e *Evaluation) ConstantSentence() string {
 	lead := e.Task.Leading()
 	x, ok := e.Constants[lead.Key]
@@ -150,8 +151,8 @@ func (e *Evaluation) ConstantSentence() string {
 	return s + "." + e.overConstantSentence()
 }
 
-// overConstantSentence says whether the model in focus is measurably better than the constant prediction that was best
-// on its training rows, with a space before it, or returns "" if that was not tested.
+// overConstantSentence states, after a space, whether the model in focus is measurably better than the constant
+// prediction that was best on its training rows. It returns "" if this was not tested.
 func (e *Evaluation) overConstantSentence() string {
 	m := &e.Models[e.Focus()]
 	if m.OverConstant == nil || m.OverConstant.Interval == nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
-// A Favourable says which value of a two-valued target is good for the person concerned: approved, hired, paid.
-// The rates of fairness criteria refer to it.
+// A Favourable is the value of a two-valued target that is favourable to the person concerned, such as approved,
+// hired or paid. The rates in fairness criteria refer to it.
 type Favourable struct {
 	Value      string `json:"value"`
-	IsPositive bool   `json:"is_positive"`       // it is the positive class of the model
-	Guessed    bool   `json:"guessed,omitempty"` // from the names of target and value
+	IsPositive bool   `json:"is_positive"`       // the value is the positive class of the model
+	Guessed    bool   `json:"guessed,omitempty"` // inferred from the names of target and value
 }
 
-// Words in the names of targets and values whose outcome is unfavourable or favourable.
+// Words that, in the name of a target or a value, indicate an unfavourable or favourable outcome.
 var (
 	unfavourableWords = []string{"deny", "denied", "denial", "default", "reject", "refus", "declin", "late", "delinq",
 		"bad", "fraud", "churn", "recid", "fail", "charged", "arrest", "dismiss", "fired"}
@@ -24,7 +24,8 @@ var (
 		"offer"}
 )
 
-// GuessFavourable guesses the favourable value of a two-valued target from its name and its values, or returns nil.
+// GuessFavourable infers the favourable value of a two-valued target from the names of the target and its values,
+// or returns nil.
 func GuessFavourable(target, positive, negative string) *Favourable {
 	holds := func(text string, words []string) bool {
 		for _, w := range words {
@@ -67,16 +68,16 @@ func GuessFavourable(target, positive, negative string) *Favourable {
 	return nil
 }
 
-// FourFifths is the lowest ratio of favourable rates that the four-fifths rule accepts (29 CFR 1607.4 D).
+// FourFifths is the minimum ratio of favourable rates that the four-fifths rule accepts (29 CFR 1607.4 D).
 const FourFifths = 0.8
 
 // FourFifthsKey is the key of the four-fifths rule among the criteria, and the head of its path in gates.
 const FourFifthsKey = "four_fifths"
 
-// A Criterion is a limit on the differences between groups, with its outcome. A fail has its whole interval beyond
-// the limit, a pass within it.
+// A Criterion is a limit on the differences between groups, with its outcome. The outcome is fail if the whole
+// interval lies beyond the limit, and pass if it lies within the limit.
 type Criterion struct {
-	Key      string    `json:"key"` // FourFifthsKey, or the key of a measure with a criterion
+	Key      string    `json:"key"` // FourFifthsKey, or the key of a measure that has a criterion
 	Model    string    `json:"model"`
 	Question string    `json:"question"`
 	Value    Num       `json:"value"`
@@ -87,7 +88,8 @@ type Criterion struct {
 	Outcome  string    `json:"outcome"` // "pass", "undecided", "fail" or "untested"
 }
 
-// fairnessCriteria returns the criteria of all models. The four-fifths rule needs to know which outcome is favourable.
+// fairnessCriteria returns the criteria of all models. The four-fifths rule is only among them if the favourable
+// outcome is known.
 func (e *Evaluation) fairnessCriteria() (out []Criterion) {
 	g := e.Headline()
 	if g == nil || e.Task != Binary {
@@ -110,7 +112,7 @@ func (e *Evaluation) fairnessCriteria() (out []Criterion) {
 }
 
 // fourFifths compares the favourable rates of the groups with enough rows: the lowest divided by the highest or, if
-// there is a reference group, by the rate of that group. ok is false if the ratio does not exist.
+// there is a reference group, by the rate of that group. ok is false if the ratio is undefined.
 func (e *Evaluation) fourFifths(k int) (c Criterion, ok bool) {
 	f, g := e.Favourable, e.Headline()
 	if f == nil || g == nil {

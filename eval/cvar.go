@@ -11,18 +11,18 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A CVaRPoint is a point of a CVaR curve.
+// A CVaRPoint is a point on a CVaR curve.
 type CVaRPoint struct {
 	Alpha float64 `json:"alpha"` // in (0, 1]
 	Value Num     `json:"value"` // mean of the worst α-fraction of the losses
 }
 
-// sortedLosses holds losses in descending order and running sums; w are the weights of their rows, of mean 1.
+// sortedLosses holds losses in descending order and their running sums; w are the weights of the rows, with mean 1.
 type sortedLosses struct {
 	loss []float64
-	cum  []float64 // cum[k] = Σ_{i<k} w[i]; nil: k, for weights of 1
+	cum  []float64 // cum[k] = Σ_{i<k} w[i]; nil if all weights are 1, so that cum[k] = k
 	sum  []float64 // sum[k] = Σ_{i<k} w[i] (loss[i] − base)
-	base float64   // the mean: keeps the sums free of cancellation
+	base float64   // the mean of the losses, whose subtraction avoids cancellation in the sums
 }
 
 // weightOfLargest returns the total weight of the k largest losses.
@@ -33,8 +33,8 @@ func (s *sortedLosses) weightOfLargest(k int) float64 {
 	return s.cum[k]
 }
 
-// sortLosses sorts losses; a nil arena means the heap. It returns an error
-// if there are no losses or if one is not finite.
+// sortLosses sorts losses; a nil arena means the heap. It returns an error if there are no losses or a loss is not
+// finite.
 func sortLosses(arena *memory.Arena, loss []float64, weight interval.Weights) (*sortedLosses, error) {
 	if len(loss) == 0 {
 		return nil, fmt.Errorf("eval: there are no losses")
@@ -66,16 +66,15 @@ func sortLosses(arena *memory.Arena, loss []float64, weight interval.Weights) (*
 	return s, nil
 }
 
-// CVaRAt returns the mean of the worst α-fraction of the losses, and the loss at the boundary (a 1−α
-// quantile):
+// CVaRAt returns the mean of the worst fraction α of the losses, and the loss at the boundary (a 1−α quantile):
 //
 //	CVaR_α = min_q  q + mean((ℓ − q)₊)/α = (1/αn) (Σ_{i≤k} ℓ_(i) + (αn − k) ℓ_(k+1)),  k = ⌊αn⌋
 //
-// with ℓ_(1) ≥ ℓ_(2) ≥ …; α = 1 is the mean, α ≤ 1/n the largest loss.
+// with ℓ_(1) ≥ ℓ_(2) ≥ …; α = 1 yields the mean and α ≤ 1/n the largest loss.
 func (s *sortedLosses) CVaRAt(alpha float64) (value, quantile float64) {
 	m := alpha * float64(len(s.loss))
 	k := min(int(m), len(s.loss)-1)
-	if s.cum != nil { // the last k with cum[k] ≤ m
+	if s.cum != nil { // the largest k with cum[k] ≤ m
 		k = min(sort.Search(len(s.cum), func(i int) bool { return s.cum[i] > m })-1, len(s.loss)-1)
 	}
 	if k == 0 || m <= s.weightOfLargest(1) {
@@ -84,8 +83,8 @@ func (s *sortedLosses) CVaRAt(alpha float64) (value, quantile float64) {
 	return s.base + (s.sum[k]+(m-s.weightOfLargest(k))*(s.loss[k]-s.base))/m, s.loss[k]
 }
 
-// cvarLevels returns the levels of a CVaR curve from max(1/n, 0.001) to 1, more of them near 0. Usual
-// levels such as 0.05 are among them.
+// cvarLevels returns levels of a CVaR curve from max(1/n, 0.001) to 1, spaced more densely near 0. They include
+// common levels such as 0.05.
 func cvarLevels(n int) []float64 {
 	lo := math.Max(1/float64(n), 1e-3)
 	round := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
@@ -101,5 +100,5 @@ func cvarLevels(n int) []float64 {
 	return levels
 }
 
-// TailAlpha is the level of the tail measure compared between models.
+// TailAlpha is the level of the CVaR that is compared between models.
 const TailAlpha = 0.1

@@ -1,13 +1,11 @@
-// Package eval measures predictions overall and by group, says how sure the
-// numbers are, and judges them; package page below it writes and draws them.
+// Package eval evaluates predictions overall and by group, quantifies the uncertainty of the results, and draws
+// conclusions; package eval/page presents them.
 //
-// It works on plain slices: targets, scores and per-row losses of one or more
-// models over the same rows, so any model can be audited, trained here or not.
-// [Evaluate] measures an [Input] and returns an [Evaluation] (metrics.json). A [Report]
-// adds what training knows (objective, certificate, adversary, coefficients);
-// [Report.WriteJSON] writes it, eval/page as a page, Markdown or figures, and
-// [ParseGate] reads "worst_group.risk > 0.6", a condition that can fail a build
-// ([WriteJUnit]).
+// It works on plain slices: targets, scores and the losses of each row for one or more models over the same rows.
+// Any model can be audited, whether drotrain trained it or not. [Evaluate] measures an [Input] and returns an
+// [Evaluation] (metrics.json). A [Report] adds information from the training (objective, certificate, adversary,
+// coefficients). [Report.WriteJSON] writes it as JSON, and eval/page as a page, Markdown or figures. [ParseGate]
+// parses a condition that can fail a build, such as "worst_group.risk > 0.6" (see [WriteJUnit]).
 //
 // # Conventions
 //
@@ -28,12 +26,12 @@
 //
 // # Files
 //
-// Start reading at evaluate.go. measure.go lists the measures, measure_binary.go and its neighbours compute
-// them over rows.go and strata.go. intervals.go asks internal/interval for intervals: from the influences of the rows,
-// which are the derivatives of a measure by their weights (influence_columns.go), or from counts for proportions and
-// medians (interval_exact.go). Only the calibration error and the largest deviation among groups need random draws.
-// verdict.go and sentence.go draw conclusions.
+// Start reading at evaluate.go. measure.go lists the measures, measure_binary.go and its neighbours compute them
+// over rows.go and strata.go. intervals.go asks internal/interval for intervals: from the influences of the rows,
+// which are the derivatives of a measure by their weights (influence_columns.go), or from counts for proportions
+// and medians (interval_exact.go). Only the calibration error and the largest deviation among groups need random
+// draws. verdict.go and sentence.go draw conclusions.
 //
-// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
-// a patch version does not.
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version
+// does not.
 package eval

@@ -9,12 +9,12 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
-// Evaluate measures every model overall and by group, compares each with the
-// first, and draws its conclusions. Errors are invalid input, naming the row,
-// model or grouping, or ctx's error. What is merely not computable (the AUC of
-// a group with one class) is reported as such in the result.
+// Evaluate evaluates every model overall and by group, compares each with the first, and draws conclusions. It
+// returns an error that names the row, model or grouping if the input is invalid, or the error of ctx. A measure
+// that cannot be computed, such as the AUC of a group with a single class, is not an error; the result states that
+// it is undefined.
 //
-// Cost: O(n log n) for each model and grouping.
+// The cost is O(n log n) for each model and grouping.
 func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	if ctx == nil {
 		return nil, errors.New("the context is nil")
@@ -115,7 +115,8 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	return e, nil
 }
 
-// isConstant reports whether a model predicts all rows alike, for rows enough to tell.
+// isConstant reports whether a model makes the same prediction for all rows. It returns false if there are too few
+// rows to tell.
 func (in *Input) isConstant(m *Model) bool {
 	const (
 		fewest = 20 // rows
@@ -125,8 +126,9 @@ func (in *Input) isConstant(m *Model) bool {
 	if n < fewest || in.Task == Regression && len(m.Score) != n {
 		return false
 	}
-	// By class: of more than two, scores are those of the actual class. Where rows are predicted as different classes,
-	// these must be equally probable: rounding then decides which one is predicted. The last span holds these.
+	// For more than two classes, the scores of rows are compared class by class, since they are probabilities
+	// of the actual class. Rows for which different classes are predicted must give these classes equal
+	// probabilities, so that only rounding decides between them; their scores are in the last span.
 	spans := make([][2]float64, max(1, len(in.Classes))+1)
 	for c := range spans {
 		spans[c] = [2]float64{math.Inf(1), math.Inf(-1)}
@@ -160,15 +162,16 @@ func (in *Input) isConstant(m *Model) bool {
 		}
 	}
 	for _, s := range spans {
-		if !(s[1]-s[0] < limit) { // of a class without rows −Inf
+		if !(s[1]-s[0] < limit) { // −Inf for a class without rows
 			return false
 		}
 	}
 	return true
 }
 
-// differenceFromConstant compares losses over rows with the losses of the constant prediction. Its interval holds for
-// a number of such comparisons together. It returns nil if the input has no constant prediction.
+// differenceFromConstant returns the mean difference between loss and the losses of the constant prediction over
+// rows. Its interval holds simultaneously for the given number of such comparisons. It returns nil if the input has
+// no constant prediction.
 func differenceFromConstant(in *Input, loss []float64, rows []int32, comparisons int) *Difference {
 	if in.Constant == nil || len(rows) < 2 {
 		return nil

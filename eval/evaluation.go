@@ -6,15 +6,16 @@ import (
 	"github.com/drotrain/drotrain/data/facts"
 )
 
-// Schema is the name of the JSON layout of [Evaluation]. Its number is raised by incompatible changes.
+// Schema is the name of the JSON layout of [Evaluation]. Incompatible changes increase its number.
 const Schema = "drotrain.metrics/1"
 
 // An Evaluation is the result of [Evaluate]. Its JSON form is metrics.json. Models and Compared are in the order of
-// Input.Models. Its methods panic if indices or groups of the fields contradict each other, which ReadEvaluation
-// refuses.
+// Input.Models. Its methods panic if indices or groups in its fields contradict each other; ReadEvaluation returns
+// an error for such files.
 type Evaluation struct {
-	Schema       string  `json:"schema"`
-	Error        string  `json:"error,omitempty"` // why nothing was measured; only in what WriteFailure wrote
+	Schema string `json:"schema"`
+	// reason why there was no evaluation; only in files written by WriteFailure
+	Error        string  `json:"error,omitempty"`
 	Task         Task    `json:"task"`
 	Loss         string  `json:"loss"`
 	LossUnit     string  `json:"loss_unit,omitempty"`
@@ -27,73 +28,78 @@ type Evaluation struct {
 	MinGroupSize int     `json:"min_group_size"`
 	Confidence   float64 `json:"confidence"`
 	Resamples    int     `json:"resamples"`
-	Weighted     bool    `json:"weighted,omitempty"`       // rows had weights of their own
+	Weighted     bool    `json:"weighted,omitempty"`       // the rows have weights
 	Effective    *Num    `json:"effective_rows,omitempty"` // (Σw)²/Σw² of those weights
 	Seed         uint64  `json:"seed"`
 
-	// Constants are the values of the best constant prediction of these rows over all rows, by measure.
+	// Constants holds the measures over all rows of the best constant prediction for these rows.
 	Constants map[string]Num `json:"constant_prediction,omitempty"`
 
-	Models    []ModelResult `json:"models"`
-	Groupings []Grouping    `json:"groupings"` // each column, then crossed; the last one is the headline
-	Compared  []Comparison  `json:"compared_with_baseline"`
-	Slices    *SliceSearch  `json:"slices,omitempty"`
-	Gaps      []Gap         `json:"gaps,omitempty"` // binary, with groups
+	Models []ModelResult `json:"models"`
+	// one for each column, then the crossed one; the last grouping is the headline grouping
+	Groupings []Grouping   `json:"groupings"`
+	Compared  []Comparison `json:"compared_with_baseline"`
+	Slices    *SliceSearch `json:"slices,omitempty"`
+	Gaps      []Gap        `json:"gaps,omitempty"` // binary, with groups
 
-	Favourable     *Favourable `json:"favourable,omitempty"`      // outcome of a two-valued target, where it is known
-	ReferenceGroup string      `json:"reference_group,omitempty"` // that the four-fifths rule compares with
-	Criteria       []Criterion `json:"criteria,omitempty"`        // binary, with groups
+	// favourable outcome of a two-valued target, if it is known
+	Favourable *Favourable `json:"favourable,omitempty"`
+	// group with which the four-fifths rule compares
+	ReferenceGroup string      `json:"reference_group,omitempty"`
+	Criteria       []Criterion `json:"criteria,omitempty"` // binary, with groups
 
-	Rate float64 `json:"rate,omitempty"` // asked of the verdict: fall of the worst group for a rise of the average
-	// asked of it instead: largest rise of the average, a share of the baseline's
+	// ratio used by the verdict: decrease in the worst group's risk for an increase in the average
+	Rate float64 `json:"rate,omitempty"`
+	// Budget replaces Rate in the verdict: the maximum increase in the average, as a share of the baseline's.
 	Budget  *float64 `json:"budget,omitempty"`
 	Verdict Verdict  `json:"verdict"`
 	Caveats []string `json:"caveats"`
 
-	// Drift compares the features with those of training, most drifted first, where a model was
-	// measured on a table.
+	// Drift compares the features with those of training, if a model was evaluated on a table. The columns that
+	// drifted most come first.
 	Drift []Drift      `json:"drift,omitempty"`
 	Gates []GateResult `json:"gates,omitempty"` // conditions that were applied
 
-	// Findings are about the columns of the training rows: leaks, codes for missing values, spellings of a label. Those
-	// that are Scored are about the rows of the table.
+	// Findings are about the columns of the training rows: leaks, codes for missing values, different spellings
+	// of a label. A finding that is Scored is about the rows of the evaluated table.
 	Findings []facts.Finding `json:"findings,omitempty"`
 
-	// Attributes are the columns among the features whose names laws on discrimination list.
+	// Attributes lists features whose names describe attributes listed in laws on discrimination.
 	Attributes []string `json:"protected_attributes,omitempty"`
 
-	// Levels holds the levels of robustness that leave no model on the training table, where they are known.
+	// Levels holds the levels of robustness at which a constant prediction is optimal on the training table, if
+	// they are known.
 	Levels *LevelRange `json:"levels_without_model,omitempty"`
 
-	// Reference holds the numbers that paths of gates with since compare with; nil: none.
+	// Reference holds the earlier numbers to which gate paths with since refer; may be nil.
 	Reference *Reference `json:"-"`
 
-	// AllGroups writes all numbers of every group, however many there are.
+	// AllGroups makes WriteJSON write all numbers of every group, regardless of their number.
 	AllGroups bool `json:"-"`
 }
 
 // A LevelRange holds the levels of an adversary over rows at which a constant prediction is optimal on the training
-// table: stronger levels leave no model either.
+// table. A constant prediction is then optimal at all stronger levels too.
 type LevelRange struct {
 	Balls   []BallRange `json:"balls,omitempty"`
 	Protect *Num        `json:"protect,omitempty"` // --protect up to this
-	Rows    int         `json:"rows"`              // rows that the range was computed from
+	Rows    int         `json:"rows"`              // number of rows from which the range was computed
 	Of      int         `json:"of"`                // training rows
 	Text    string      `json:"text,omitempty"`    // a sentence
 }
 
-// A BallRange holds the levels of one divergence that leave no model.
+// A BallRange holds the levels of one divergence at which a constant prediction is optimal.
 type BallRange struct {
 	Penalty string `json:"penalty"`
 	Ess     Num    `json:"ess"`          // --ess up to this
 	Radius  Num    `json:"radius"`       // --radius from this on
-	Nu      Num    `json:"nu,omitempty"` // --nu up to this leaves probabilities within 0.001 of each other
+	Nu      Num    `json:"nu,omitempty"` // largest --nu at which probabilities are within 0.001 of each other
 }
 
-// A Drift compares the values of a column with its values in training.
+// A Drift compares the values of a column with those in training.
 type Drift struct {
 	facts.Drift
-	Finding string `json:"finding,omitempty"` // how it differs beyond the limits
+	Finding string `json:"finding,omitempty"` // description of the drift, if it exceeds the limits
 }
 
 // A ModelResult holds the measures of a model over all rows.
@@ -105,19 +111,20 @@ type ModelResult struct {
 	WorstGroup *WorstGroup `json:"worst_group"` // null without an eligible group
 	CVaR       []CVaRPoint `json:"cvar"`
 
-	// OverConstant is the risk minus that of the constant fitted to the training rows, where
-	// Input.Constant gives its losses.
+	// OverConstant is the risk minus that of the constant prediction fitted to the training rows, if
+	// Input.Constant holds its losses.
 	OverConstant *Difference `json:"over_constant,omitempty"`
 
-	// Constant reports whether the model predicts all rows alike: probabilities within 0.001 of each other, or numbers
-	// within 0.001 standard deviations of the target.
+	// Constant reports whether the model makes the same prediction for all rows: probabilities within 0.001 of
+	// each other, or numbers within 0.001 standard deviations of the target.
 	Constant bool `json:"constant_prediction,omitempty"`
 
 	Calibration []CalibrationBin `json:"calibration,omitempty"` // binary
 	Residuals   []ResidualBin    `json:"residuals,omitempty"`   // regression
 
-	// Of more than two classes: what the model does on each, the rows of every actual (first index)
-	// and predicted class where there are at most 30, and the most frequent confusions.
+	// The following fields are set for more than two classes: the results for each class; the number of rows by
+	// actual class (first index) and predicted class, if there are at most 30 classes; and the most frequent
+	// confusions.
 	Classes         []ClassResult `json:"classes,omitempty"`
 	ConfusionMatrix [][]int       `json:"confusion_matrix,omitempty"`
 	MostConfused    []Confusion   `json:"most_confused,omitempty"`
@@ -129,22 +136,22 @@ type WorstGroup struct {
 	Label    string `json:"group"`
 	N        int    `json:"n"`
 	Risk     Num    `json:"risk"`
-	// Interval is pointwise: as if this group had been named beforehand.
+	// Interval is pointwise: it is valid if this group had been selected in advance.
 	Interval *Interval `json:"interval,omitempty"`
-	// MaxInterval covers the largest true group risk, whichever group has it:
-	// it is simultaneous over the Compared groups.
+	// MaxInterval covers the largest true risk of any group, since it is simultaneous over the Compared groups.
 	MaxInterval *Interval `json:"max_interval,omitempty"`
 	Compared    int       `json:"groups_compared"`
 	TooSmall    int       `json:"groups_too_small"`
 }
 
-// A Grouping divides the rows into groups. Its methods panic if a group has not the results of every model.
+// A Grouping divides the rows into groups. Its methods panic if a group lacks the results of a model.
 type Grouping struct {
 	Name    string    `json:"name"`
-	Groups  []Group   `json:"by_group"` // in label order; groups without rows here are left out
+	Groups  []Group   `json:"by_group"` // in the order of the labels; groups without rows are omitted
 	Summary []Summary `json:"summary"`  // one per model
 
-	// Others are, in what was read from a file, the groups that Groups leaves out.
+	// Others summarises the groups that were omitted from Groups in the file from which the evaluation was
+	// read.
 	Others *OtherGroups `json:"other_groups,omitempty"`
 }
 
@@ -153,11 +160,11 @@ type Group struct {
 	Label      string       `json:"group"`
 	N          int          `json:"n"`
 	Share      float64      `json:"share"`                 // of the rows evaluated
-	TrainShare *Num         `json:"train_share,omitempty"` // of the training rows, when known
+	TrainShare *Num         `json:"train_share,omitempty"` // share of the training rows, if known
 	Sufficient bool         `json:"sufficient_evidence"`   // n ≥ min_group_size
 	Models     []GroupModel `json:"models"`
 
-	// Constants are the values, in the group, of the constant prediction that is best for all rows, by measure.
+	// Constants holds the measures in the group of the constant prediction that is best for all rows.
 	Constants map[string]Num `json:"constant_prediction,omitempty"`
 }
 
@@ -166,21 +173,21 @@ type GroupModel struct {
 	Model     string    `json:"model"`
 	Values    Values    `json:"measures"`
 	Intervals Intervals `json:"intervals,omitempty"`
-	// Simultaneous covers this group's risk together with that of every other
-	// eligible group.
+	// Simultaneous is the interval of this group's risk that holds simultaneously with those of all other
+	// eligible groups.
 	Simultaneous *Interval `json:"risk_simultaneous,omitempty"`
-	ErrorShare   Num       `json:"error_share"` // share of the summed loss of all rows
-	// OverConstant is the risk minus that of the constant fitted to the training rows, with an interval that holds for
-	// all eligible groups together.
+	ErrorShare   Num       `json:"error_share"` // share of this group in the summed loss of all rows
+	// OverConstant is the risk minus that of the constant prediction fitted to the training rows, with an
+	// interval that holds simultaneously for all eligible groups.
 	OverConstant *Difference `json:"over_constant,omitempty"`
 
-	// Classes is what the model does on each of more than two classes within the group, where
-	// there are at most 30.
+	// Classes holds the results for each class within the group, if there are more than two and at most 30
+	// classes.
 	Classes []ClassResult `json:"classes,omitempty"`
 }
 
-// A Summary corresponds to fairlearn's MetricFrame: one Spread per measure, over the groups with enough rows in
-// which the measure is defined.
+// A Summary corresponds to fairlearn's MetricFrame: it holds one Spread for each measure, over the groups that have
+// enough rows and in which the measure is defined.
 type Summary struct {
 	Model  string            `json:"model"`
 	Spread map[string]Spread `json:"measures"`
@@ -188,34 +195,35 @@ type Summary struct {
 
 // A Spread describes how a measure varies between groups.
 type Spread struct {
-	GroupMin        Num     `json:"group_min"`
-	GroupMax        Num     `json:"group_max"`
-	MinGroup        string  `json:"group_min_at,omitempty"`
-	MaxGroup        string  `json:"group_max_at,omitempty"`
-	Difference      Between `json:"difference"`
-	Ratio           Between `json:"ratio"`
-	Average         Num     `json:"average"`          // each group counts once
-	WeightedAverage Num     `json:"weighted_average"` // weighted by training shares (shares here when unknown)
-	Groups          int     `json:"groups"`           // groups it was computed over
+	GroupMin   Num     `json:"group_min"`
+	GroupMax   Num     `json:"group_max"`
+	MinGroup   string  `json:"group_min_at,omitempty"`
+	MaxGroup   string  `json:"group_max_at,omitempty"`
+	Difference Between `json:"difference"`
+	Ratio      Between `json:"ratio"`
+	Average    Num     `json:"average"` // each group counts once
+	// weighted by the shares of the training rows, or of these rows if those are unknown
+	WeightedAverage Num `json:"weighted_average"`
+	Groups          int `json:"groups"` // groups it was computed over
 
-	// Intervals are keyed group_min, group_max, difference, ratio,
-	// difference_to_overall, ratio_to_overall, average, weighted_average.
+	// Intervals has the keys group_min, group_max, difference, ratio, difference_to_overall, ratio_to_overall,
+	// average and weighted_average.
 	Intervals Intervals `json:"intervals,omitempty"`
 }
 
-// A Between holds the two ways of comparing groups.
+// A Between holds the results of two ways of comparing groups.
 type Between struct {
 	BetweenGroups Num `json:"between_groups"`
 	ToOverall     Num `json:"to_overall"`
 }
 
-// Focus returns the index of the model that tables, slices and the adversary are about: the first one compared
-// with the baseline, or the only one.
+// Focus returns the index of the model that tables, slices and the adversary refer to: the first model compared
+// with the baseline, or the only model.
 func (e *Evaluation) Focus() int { return focus(len(e.Models)) }
 
 func focus(models int) int { return min(1, models-1) }
 
-// Headline returns the grouping that defines the worst group, or nil.
+// Headline returns the grouping that determines the worst group, or nil if there is none.
 func (e *Evaluation) Headline() *Grouping {
 	if len(e.Groupings) == 0 {
 		return nil
@@ -232,7 +240,7 @@ func (e *Evaluation) Names() []string {
 	return out
 }
 
-// CVaRAt returns CVaR at a level of the curve.
+// CVaRAt returns CVaR at a level that is on the curve.
 func (m *ModelResult) CVaRAt(alpha float64) Num {
 	for _, q := range m.CVaR {
 		if q.Alpha == alpha {

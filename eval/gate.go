@@ -29,18 +29,21 @@ type Gate struct {
 type GateResult struct {
 	Gate Gate   `json:"-"`
 	Text string `json:"gate"`
-	// what decided: the first number compared that fails the gate, or the first; null if undefined
+	// Value is the number that decided the outcome: the first compared number that fails the gate or, if none
+	// does, the first compared number. It is null if undefined.
 	Value   Num    `json:"value"`
 	Failed  bool   `json:"failed"`
 	Message string `json:"message"`
-	Group   string `json:"group,omitempty"` // with any_group: the group that decided
-	Low     *Num   `json:"low,omitempty"`   // the ends of the interval of the number that decided, where it has one
+	Group   string `json:"group,omitempty"` // for any_group, the group that decided the outcome
+	Low     *Num   `json:"low,omitempty"`   // limits of the interval of the deciding number, if it has one
 	High    *Num   `json:"high,omitempty"`
 
-	Estimate *Num `json:"estimate,omitempty"` // the number that has the interval; Value may be one of its ends
-	End      int  `json:"end,omitempty"`      // −1 and 1: Value is the lower and the upper end; 0: the estimate
+	// the number to which the interval belongs; Value may be a limit of the interval
+	Estimate *Num `json:"estimate,omitempty"`
+	// −1 or 1 if Value is the lower or upper limit of the interval; 0 if it is the estimate
+	End int `json:"end,omitempty"`
 
-	// The comparison that decided: Value Operator Limit fails the gate.
+	// Operator and Limit are those of the deciding comparison: the gate fails if Value Operator Limit holds.
 	Operator string `json:"operator,omitempty"`
 	Limit    *Num   `json:"limit,omitempty"`
 }
@@ -51,14 +54,13 @@ func FailedGate(condition, why string) GateResult {
 		Message: "failed, since it cannot be checked: " + why}
 }
 
-// maxQuoted is the number of bytes of a gate that errors quote.
+// maxQuoted is the maximum number of bytes of a gate that errors quote.
 const maxQuoted = 200
 
-// ParseGate reads comparisons of measures with numbers, "path > number", in the
-// language of [github.com/drotrain/drotrain/data.Frame.Filter]: they may be joined
-// by && and ||, negated and put in parentheses. The gate fails when the condition holds,
-// and also when that depends on an undefined number: a check that cannot be made is
-// not passed. Paths:
+// ParseGate parses comparisons of measures with numbers, "path > number", in the language of
+// [github.com/drotrain/drotrain/data.Frame.Filter]: comparisons may be combined by && and ||, negated, and put in
+// parentheses. The gate fails if the condition holds, and also if its truth depends on an undefined number, since a
+// check that cannot be made is not passed. Paths have the following forms:
 //
 //	[model.]overall.KEY                over all rows; overall. may be left out
 //	[model.]worst_group.KEY            the largest of the groups, or the smallest where more is better
@@ -79,12 +81,13 @@ const maxQuoted = 200
 //	                                   missing, outside (the range of training) and psi
 //	verdict == OUTCOME                 the outcome, as in verdict == hurt
 //
-// KEY is that of [Task.Measures]. A path with .low or .high behind it is an end of the interval. Without
-// a model that of [Focus] is meant: the first one compared with the baseline, or the only one. So it is
-// by the name robust where no model has that name: a gate holds whatever the data chose.
+// KEY is the key of one of [Task.Measures]. A path followed by .low or .high denotes a limit of the interval. A
+// path without a model refers to the model of [Focus]: the first one compared with the baseline, or the only one.
+// The name robust also refers to it if no model has that name, so that a gate applies whichever model is chosen
+// from the data.
 //
 // [Gate.Check] returns an error for a number outside the range of the measure, as in accuracy < 80, and for a
-// condition that can never hold, as accuracy < 0. A group without rows fails the gate.
+// condition that can never hold, such as accuracy < 0. A group without rows fails the gate.
 func ParseGate(s string) (Gate, error) {
 	g := Gate{Text: strings.TrimSpace(s)}
 	var err error
@@ -130,7 +133,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 	return nil
 }
 
-// Check applies the gate. It returns an error if a path does not exist in e.
+// Check applies the gate to an evaluation. It returns an error if a path does not exist in e.
 func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	r := GateResult{Gate: g, Text: g.Text, Value: undefined()}
 	if g.condition == nil || e == nil || len(e.Models) == 0 {
@@ -212,8 +215,8 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	return r, nil
 }
 
-// sixDigits formats a number with six digits, or with so many more that it differs from the limit beside it as the
-// number does.
+// sixDigits formats a number with six digits, or with as many more as are needed for it to differ visibly from a
+// limit that it is not equal to.
 func sixDigits(x, limit float64) string {
 	text := fmt.Sprintf("%.6g", x)
 	for digits := 6; x != limit && digits < 17 && text == fmt.Sprintf("%.*g", digits, limit); digits++ {
@@ -222,7 +225,7 @@ func sixDigits(x, limit float64) string {
 	return text
 }
 
-// An estimate is a number with the ends of its interval, which are undefined if there is none.
+// An estimate is a number with the limits of its interval, which are undefined if there is none.
 type estimate [3]Num
 
 // newEstimate returns a number with its interval, which may be nil.
@@ -233,32 +236,32 @@ func newEstimate(v Num, iv *Interval) estimate {
 	return estimate{v, iv.Low, iv.High}
 }
 
-// changeSince returns a minus the estimate b of an independent sample. The interval recovers the variances
-// from the two intervals (Zou and Donner 2008): the lower end is the difference minus the root of the sum
-// of squares of a − its lower end and of the upper end of b − b.
+// changeSince returns a minus the estimate b from an independent sample. The interval recovers the variances from
+// the two intervals (Zou and Donner 2008): the lower limit is the difference minus the square root of the sum of
+// two squares, those of a minus its lower limit and of the upper limit of b minus b.
 func (a estimate) changeSince(b estimate) estimate {
 	d := a[0] - b[0]
 	return estimate{d, d - Num(math.Hypot(float64(a[0]-a[1]), float64(b[2]-b[0]))),
 		d + Num(math.Hypot(float64(a[2]-a[0]), float64(b[0]-b[1])))}
 }
 
-// A gatePath is a parsed path: model, comparison, head[argument].key and the end of the interval.
+// A gatePath is a parsed path: model, comparison, head[argument].key and the limit of the interval (low or high).
 type gatePath struct {
 	given      string // as the user wrote it
 	text       string // without model and comparison
 	model      int
 	comparison string // "", "change" or "since"
 	head, arg  string
-	key        string // of a measure, "n" or empty
+	key        string // key of a measure, "n", or empty
 	end        int    // place in an estimate
 }
 
-// unknownPath returns the error of a path that names nothing.
+// unknownPath returns an error about a path that denotes nothing in e.
 func (e *Evaluation) unknownPath(p gatePath) error {
 	return fmt.Errorf("there is no measure %q here; try %s", p.given, strings.Join(e.suggestPaths(p.text), ", "))
 }
 
-// gateHeads says for every head of a path whether it takes an argument in brackets and whether the key of a
+// gateHeads states, for every head of a path, whether it has an argument in brackets and whether the key of a
 // measure follows.
 var gateHeads = map[string]struct{ argument, key bool }{
 	"overall": {false, true}, "worst_group": {false, true}, "group": {true, true}, "any_group": {false, true},
@@ -277,7 +280,8 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 	})
 	if p.model < 0 {
 		p.model = e.Focus()
-		p.text = strings.TrimPrefix(text, "robust.") // the model in focus, where an average was chosen in its place
+		// robust stands for the model in focus if an average was chosen instead
+		p.text = strings.TrimPrefix(text, "robust.")
 	}
 	parts, ok := dividePath(p.text)
 	if !ok {
@@ -303,7 +307,7 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 	return p, err
 }
 
-// estimateCompared returns the estimate at a path, with its comparison.
+// estimateCompared returns the estimate at a path, including its comparison.
 func (e *Evaluation) estimateCompared(p gatePath) (estimate, error) {
 	switch p.comparison {
 	case "change":
@@ -336,7 +340,7 @@ func (e *Evaluation) measureKeys() (out []string) {
 	return out
 }
 
-// findMeasure returns the key of the measure that a name stands for; logloss stands for log_loss.
+// findMeasure returns the key of the measure with the given name; logloss is another name of log_loss.
 func (e *Evaluation) findMeasure(name string) (key string, ok bool) {
 	folded := printable.Fold(name)
 	for _, m := range e.Task.Measures() {
@@ -347,7 +351,7 @@ func (e *Evaluation) findMeasure(name string) (key string, ok bool) {
 	return "", false
 }
 
-// measureKey returns the key of the measure that a name stands for, or an error that says which are near.
+// measureKey returns the key of the measure with the given name, or an error that suggests similar names.
 func (e *Evaluation) measureKey(name string) (string, error) {
 	if key, ok := e.findMeasure(name); ok {
 		return key, nil
@@ -355,7 +359,7 @@ func (e *Evaluation) measureKey(name string) (string, error) {
 	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, didYouMean(name, e.measureKeys()))
 }
 
-// estimateOf returns the estimate at a path, ignoring its comparison.
+// estimateOf returns the estimate at a path whose comparison is ignored.
 func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	m, g := &e.Models[p.model], e.Headline()
 	switch p.head {
@@ -421,7 +425,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	return newEstimate(value, s.Intervals.Find(name)), nil
 }
 
-// didYouMean suggests names similar to name, or returns "".
+// didYouMean returns a text that suggests similar names, or "".
 func didYouMean(name string, among []string) string {
 	near := printable.Nearest(name, among, 3)
 	if len(near) == 0 {
@@ -436,7 +440,7 @@ func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
 		if e.Verdict.Outcome != StandardKept {
 			return q, fmt.Errorf("%q needs two models", "change."+p.text)
 		}
-		_, err = e.estimateOf(p) // the model is its own baseline
+		_, err = e.estimateOf(p) // the model itself is the baseline
 		return q, err
 	}
 	c := &e.Compared[p.model-1]

@@ -12,20 +12,20 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// An absentError reports that a group has no rows here.
+// An absentError reports that a group has no rows in this evaluation.
 type absentError struct{ msg string }
 
 func (e *absentError) Error() string { return e.msg }
 
-// A namedGroup is a group with the name by which gates address it.
+// A namedGroup is a group with the name by which gates refer to it.
 type namedGroup struct {
 	*Group
 	name     string
 	grouping string
 }
 
-// namedGroups returns the groups of all groupings, starting with the last grouping. A group is named by its label, or
-// by COLUMN=LABEL if an earlier group has that name.
+// namedGroups returns the groups of all groupings, starting with the last grouping. The name of a group is its
+// label, or COLUMN=LABEL if a preceding group already has that name.
 func (e *Evaluation) namedGroups() []namedGroup {
 	var out []namedGroup
 	taken := make(map[string]bool)
@@ -43,7 +43,7 @@ func (e *Evaluation) namedGroups() []namedGroup {
 	return out
 }
 
-// groupNamed returns the group with a name of namedGroups, or called COLUMN=LABEL.
+// groupNamed returns the group with the given name, as in namedGroups or in the form COLUMN=LABEL.
 func (e *Evaluation) groupNamed(name string) (*Group, error) {
 	all := e.namedGroups()
 	var names []string
@@ -66,8 +66,8 @@ func (e *Evaluation) groupNamed(name string) (*Group, error) {
 	return nil, &absentError{fmt.Sprintf("no group is called %q in these rows%s", name, didYouMean(name, names))}
 }
 
-// crossedNamed returns the crossed group that "COLUMN=LABEL / COLUMN=LABEL" names, with the columns in any order and
-// labels quoted or not; nil if there is none.
+// crossedNamed returns the crossed group with the name "COLUMN=LABEL / COLUMN=LABEL", or nil if there is none. The
+// columns may be in any order, and labels may be quoted.
 func (e *Evaluation) crossedNamed(name string) *Group {
 	last := len(e.Groupings) - 1
 	if last < 1 {
@@ -114,7 +114,7 @@ func (e *Evaluation) crossedNamed(name string) *Group {
 			continue
 		}
 		all := true
-		for c := range parts { // labels such as "yes" have their column before them
+		for c := range parts { // labels such as "yes" are preceded by their column
 			all = all && (parts[c] == wanted[c] || parts[c] == columns[c].Name+"="+wanted[c])
 		}
 		if all {
@@ -124,7 +124,7 @@ func (e *Evaluation) crossedNamed(name string) *Group {
 	return nil
 }
 
-// crossSeparator stands between the labels of a crossed group. Labels that contain it are quoted.
+// crossSeparator separates the labels in the label of a crossed group. Labels that contain it are quoted.
 const crossSeparator = " / "
 
 // splitCrossed splits the label of a crossed group into the labels of the single groups, without quotes.
@@ -142,7 +142,7 @@ func splitCrossed(label string) (parts []string) {
 	}
 }
 
-// nameInReference returns the name in the reference of the group that this evaluation calls name.
+// nameInReference returns the reference's name for the group that this evaluation calls name.
 func (e *Evaluation) nameInReference(name string) string {
 	if h, err := e.groupNamed(name); err == nil {
 		for _, g := range e.namedGroups() {
@@ -154,14 +154,14 @@ func (e *Evaluation) nameInReference(name string) string {
 	return name
 }
 
-// A groupEstimate is an estimate of a group, or of no group in particular.
+// A groupEstimate is an estimate for a group, or for no particular group.
 type groupEstimate struct {
 	group    string
 	estimate estimate
 }
 
-// candidates are the estimates that a condition is about. decisive is the largest one for > and >=, the smallest
-// one for < and <=. incomplete says that a group of the reference has no rows.
+// candidates holds the estimates to which a condition applies. decisive is the largest estimate for > and >=, and
+// the smallest for < and <=. incomplete reports that a group of the reference has no rows.
 type candidates struct {
 	decisive   groupEstimate
 	count      int
@@ -169,7 +169,7 @@ type candidates struct {
 	note       string
 }
 
-// candidatesOf returns the estimates at a path: one, or with any_group one per group.
+// candidatesOf returns the estimates at a path: a single one or, for any_group, one for each group.
 func (e *Evaluation) candidatesOf(p gatePath, cmp string) (c candidates, err error) {
 	if p.head != "any_group" {
 		c.count = 1
@@ -209,7 +209,7 @@ func (e *Evaluation) candidatesOf(p gatePath, cmp string) (c candidates, err err
 	return c, nil
 }
 
-// groupsChange returns the changes of the risk from the baseline by group, with simultaneous intervals.
+// groupsChange returns, for each group, the change in the risk from the baseline, with simultaneous intervals.
 func (e *Evaluation) groupsChange(p gatePath) (all []groupEstimate, err error) {
 	if p.key != riskMeasure.Key {
 		return nil, e.unknownPath(p)
@@ -228,10 +228,10 @@ func (e *Evaluation) groupsChange(p gatePath) (all []groupEstimate, err error) {
 	return all, nil
 }
 
-// groupsSince returns the changes of a measure since the reference by group, alone and crossed, with intervals
-// that hold for all of them together, for the group columns of both: each has the level confidence^(1/groups) (Šidák
-// 1967), which suffices for groups that overlap. The half-widths of the single intervals are multiplied by the ratio of
-// Student's quantiles at the two levels. note names groups that cannot be compared.
+// groupsSince returns the change in a measure since the reference for each group, single and crossed, of the group
+// columns that both evaluations have. The intervals hold simultaneously: each has the level confidence^(1/groups)
+// (Šidák 1967), which suffices even if groups overlap. The half-widths of the single intervals are multiplied by
+// the ratio of Student's quantiles at the two levels. note names the groups that cannot be compared.
 func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, incomplete bool, err error) {
 	if e.Reference == nil {
 		return nil, "", false, fmt.Errorf("since.%s needs earlier numbers: pass their file with --against", p.text)
@@ -242,7 +242,7 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	type pair struct {
 		name     string
 		now, was estimate
-		rows     float64 // of the smaller sample; +Inf where it is not known
+		rows     float64 // number of rows in the smaller sample; +Inf if unknown
 	}
 	var pairs []pair
 	var small, unknown int
@@ -305,8 +305,8 @@ func (e *Evaluation) groupsSince(p gatePath) (all []groupEstimate, note string, 
 	return all, note, len(absent) > 0, nil
 }
 
-// hasGroupingOf reports whether the group that the reference calls name belongs to a grouping that exists here. It
-// returns true if the reference, of an earlier version, does not know the grouping.
+// hasGroupingOf reports whether this evaluation has the grouping of the group that the reference calls name. It
+// returns true if the grouping is unknown because an earlier version wrote the reference.
 func (e *Evaluation) hasGroupingOf(name string) bool {
 	for _, g := range e.Reference.Groupings {
 		for _, of := range g.Groups {
@@ -318,14 +318,14 @@ func (e *Evaluation) hasGroupingOf(name string) bool {
 	return true
 }
 
-// A GroupChange is the change of a measure in a group since the earlier numbers.
+// A GroupChange is the change in a measure for a group since the earlier evaluation.
 type GroupChange struct {
 	Group  string
 	Change Difference
 }
 
-// RiskSince returns the changes of the risk of the model in focus since the reference by group, the largest first, with
-// intervals that hold for all groups together; nil without a reference to compare with.
+// RiskSince returns, for each group, the change in the risk of the model in focus since the reference, the largest
+// first. The intervals hold simultaneously for all groups. It returns nil if there is no reference to compare with.
 func (e *Evaluation) RiskSince() (out []GroupChange) {
 	all, _, _, err := e.groupsSince(gatePath{text: "any_group.risk", model: e.Focus(), key: riskMeasure.Key, end: 1})
 	if err != nil {
@@ -339,8 +339,8 @@ func (e *Evaluation) RiskSince() (out []GroupChange) {
 	return out
 }
 
-// checkBound returns an error if a number that a path is compared with lies outside the range of the measure, or if
-// the comparison can never hold.
+// checkBound returns an error if the number with which a path is compared lies outside the range of the measure, or
+// if the comparison can never hold.
 func (e *Evaluation) checkBound(p gatePath, cmp string, bound float64) error {
 	low, high := e.boundsOf(p)
 	outside := bound < low || bound > high
@@ -370,7 +370,7 @@ func (e *Evaluation) checkBound(p gatePath, cmp string, bound float64) error {
 	return fmt.Errorf("the gate would %s fail at %s %g, since %s %s%s", word, cmp, bound, path, where, hint)
 }
 
-// boundsOf returns the smallest and the largest possible value at a path.
+// boundsOf returns the least and the greatest possible value at a path.
 func (e *Evaluation) boundsOf(p gatePath) (low, high float64) {
 	key := p.key
 	switch p.head {
@@ -416,7 +416,7 @@ func (e *Evaluation) isLossNonNegative() bool {
 		strings.HasPrefix(e.Loss, "huber")
 }
 
-// betterDirection returns the better direction of a measure.
+// betterDirection returns the direction in which the measure with the given key improves.
 func (e *Evaluation) betterDirection(key string) Direction {
 	m, _ := e.Task.Measure(key)
 	return m.Better

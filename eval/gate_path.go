@@ -3,9 +3,10 @@ package eval
 import "strings"
 
 // isPath reports whether text consists of names joined by dots. A name may have an argument in brackets, and the
-// argument may contain dots and brackets. Package regexp would double what this package adds to a program.
+// argument may contain dots and brackets. A regular expression is not used, since package regexp would double the
+// size that this package adds to a program.
 func isPath(text string) bool {
-	failed := map[int]bool{} // lengths of the ends that are no paths
+	failed := map[int]bool{} // lengths of prefixes after which the rest is not a path
 	var matches func(rest string) bool
 	matches = func(rest string) bool {
 		if failed[len(rest)] {
@@ -35,16 +36,16 @@ func isPath(text string) bool {
 	return matches(text)
 }
 
-// A dividedPath has the parts of a path behind the model, as in change.group[a].tpr.low.
+// A dividedPath holds the parts of a path without its model, such as change.group[a].tpr.low.
 type dividedPath struct {
 	comparison  string // change, since or empty
 	head        string
 	argument    string
 	hasArgument bool
-	key, end    string // behind the head; and low, high or empty
+	key, end    string // the key after the head; the limit, which is low, high or empty
 }
 
-// dividePath divides a path behind the model, and reports whether that is possible.
+// dividePath divides a path without its model into its parts; ok is false if that is impossible.
 func dividePath(text string) (p dividedPath, ok bool) {
 	for _, comparison := range []string{"change", "since"} {
 		if rest, found := strings.CutPrefix(text, comparison+"."); found {
@@ -57,7 +58,7 @@ func dividePath(text string) (p dividedPath, ok bool) {
 	return divideHead(text)
 }
 
-// divideHead divides a path without a comparison.
+// divideHead divides a path that has no comparison.
 func divideHead(text string) (p dividedPath, ok bool) {
 	end := strings.IndexAny(text, ".[")
 	if end < 0 {
@@ -79,8 +80,8 @@ func divideHead(text string) (p dividedPath, ok bool) {
 	return p, false
 }
 
-// divideKey parses a text of the form .key.low, in which either part may be missing, and reports whether the text has
-// this form.
+// divideKey parses a text of the form .key.low, in which either part may be missing. It returns false if the text
+// does not have this form.
 func (p *dividedPath) divideKey(text string) bool {
 	p.key, p.end = "", ""
 	if text == "" {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// GroupCoefficients holds the coefficients of a model whose groups have coefficients of their own. Its methods panic
-// if the fields have different numbers of groups.
+// GroupCoefficients holds the coefficients of a model in which groups have their own coefficients. Its methods
+// panic if the fields have different numbers of groups.
 type GroupCoefficients struct {
 	About  string             `json:"about"` // what was taken and why
 	Model  string             `json:"model"`
@@ -21,19 +21,19 @@ type GroupCoefficients struct {
 type GroupCoefficient struct {
 	Feature string   `json:"feature"`
 	By      string   `json:"by"`    // the group column
-	Scale   Num      `json:"scale"` // one standard deviation of a number, 1 of a level
+	Scale   Num      `json:"scale"` // standard deviation of a number; 1 for a level
 	Shared  Num      `json:"shared"`
 	Labels  []string `json:"groups"`
 	Group   []Num    `json:"coefficients"` // along Labels
 }
 
-// Most panels, and groups within a panel, that Arranged returns.
+// maximum numbers of panels, and of groups in a panel, that Arranged returns
 const (
 	maxGroupPanels    = 12
 	maxGroupsOfAPanel = 20
 )
 
-// Spread returns the range of the groups' coefficients, per standard deviation of the feature.
+// Spread returns the range of the groups' coefficients for one standard deviation of the feature.
 func (q *GroupCoefficient) Spread() float64 {
 	lo, hi := float64(q.Shared), float64(q.Shared)
 	for _, v := range q.Group {
@@ -42,9 +42,9 @@ func (q *GroupCoefficient) Spread() float64 {
 	return (hi - lo) * math.Abs(float64(q.Scale))
 }
 
-// Arranged returns the coefficients for a figure or table: the features whose groups differ most first, each
-// with the same groups, which are those furthest from the shared coefficients. panels and groups count what is
-// left out.
+// Arranged returns the coefficients for a figure or table. The features whose coefficients differ most between
+// groups come first. All features have the same groups, which are those furthest from the shared coefficients.
+// panels and groups are the numbers of omitted panels and groups.
 func (g *GroupCoefficients) Arranged() (shown []GroupCoefficient, panels, groups int) {
 	shown = slices.Clone(g.Panels)
 	slices.SortStableFunc(shown, func(a, b GroupCoefficient) int { return cmp.Compare(b.Spread(), a.Spread()) })

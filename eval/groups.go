@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
-// Shares returns, for each grouping, the proportion of the rows in every group. For Input.TrainShare, pass the
-// groupings of the training rows. It panics for an index without a label.
+// Shares returns, for each grouping, the proportion of the rows in every group. To set Input.TrainShare, pass the
+// groupings of the training rows. It panics if an index has no label.
 func Shares(groups []facts.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	for k, g := range groups {
@@ -31,8 +31,8 @@ func Shares(groups []facts.Grouping) []map[string]float64 {
 	return out
 }
 
-// measureGrouping measures all models in every group of a grouping. share holds the proportions of the training
-// rows by group, or is nil.
+// measureGrouping evaluates all models in every group of a grouping. share maps each group to its proportion of the
+// training rows, or is nil.
 func (e *Evaluation) measureGrouping(
 	ctx context.Context, in *Input, g facts.Grouping, groups []interval.Stratum, share map[string]float64,
 ) (Grouping, error) {
@@ -134,7 +134,7 @@ func newSpread(groups []Group, k int, key string, overall float64) Spread {
 	return s
 }
 
-// nameWorstGroups sets each model's worst group in the last grouping.
+// nameWorstGroups determines the worst group of each model in the last grouping.
 func (e *Evaluation) nameWorstGroups() {
 	g := e.Headline()
 	if g == nil {
@@ -165,8 +165,7 @@ func (e *Evaluation) nameWorstGroups() {
 	}
 }
 
-// maxInterval bounds max_g risk_g by the largest ends of the simultaneous
-// intervals.
+// maxInterval bounds max_g risk_g by the largest lower and upper limits of the simultaneous intervals.
 func maxInterval(groups []Group, k int) *Interval {
 	lo, hi := math.Inf(-1), math.Inf(-1)
 	for i := range groups {
@@ -180,8 +179,8 @@ func maxInterval(groups []Group, k int) *Interval {
 	return &Interval{Low: Num(lo), High: Num(hi), Method: "simultaneous"}
 }
 
-// WorstFirst returns the groups in the order of a report: first the groups with enough rows, by decreasing risk of the
-// baseline, then the other groups.
+// WorstFirst returns the groups in the order of a report: first the groups with enough rows, by decreasing risk of
+// the baseline, then the other groups.
 func (g *Grouping) WorstFirst() []*Group {
 	groups := g.Groups
 	out := make([]*Group, len(groups))
@@ -208,8 +207,8 @@ func (g *Grouping) find(label string) int {
 	return slices.IndexFunc(g.Groups, func(h Group) bool { return h.Label == label })
 }
 
-// FirstGroups returns at most the given number of groups in the order of a report. If there are more, groups
-// with too few rows make up at most a sixth.
+// FirstGroups returns at most the given number of groups, in the order of a report. If there are more, at most a
+// sixth of the returned groups have too few rows.
 func (g *Grouping) FirstGroups(most int) []*Group {
 	all := g.WorstFirst()
 	if len(all) <= most {
@@ -222,8 +221,8 @@ func (g *Grouping) FirstGroups(most int) []*Group {
 	return all[:min(most, k+most/6)]
 }
 
-// compareWithConstant compares all models in every group with enough rows with the constant fitted to the training
-// rows, with intervals that hold for these groups together.
+// compareWithConstant compares all models, in every group with enough rows, with the constant prediction fitted to
+// the training rows. The intervals hold simultaneously for these groups.
 func (g *Grouping) compareWithConstant(in *Input, groups []interval.Stratum) {
 	compared := 0
 	for i := range g.Groups {

@@ -9,11 +9,13 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// attributeWords are words in the names of columns that describe a person in a way that laws on discrimination list.
+// attributeWords are words in names of columns that indicate attributes of a person listed in laws on
+// discrimination.
 var attributeWords = []string{"race", "racial", "ethnic", "ethnicity", "sex", "gender", "afam", "black", "religion",
 	"nationality", "birthplace", "disability", "pregnant", "marital", "married", "single", "age"}
 
-// ListedAttributes returns the columns whose names have a word for an attribute that laws on discrimination list.
+// ListedAttributes returns the columns whose names contain a word for an attribute listed in laws on
+// discrimination.
 func ListedAttributes(columns []string) (out []string) {
 	for _, name := range columns {
 		parts := strings.FieldsFunc(strings.ToLower(name),
@@ -26,14 +28,16 @@ func ListedAttributes(columns []string) (out []string) {
 	return out
 }
 
-// Conclude completes the verdict by what was found after Evaluate: gates, which it adds to those of e, findings on
-// columns, and attributes of persons among the features. With a reason not to use the model yet, or with something to
-// check first, the recommendation begins with it, and after a failed gate no model is recommended. With gates that
-// compare with earlier numbers the headline says in which groups the predictions are worse. It may be called again.
+// Conclude completes the verdict with findings made after Evaluate: gates, which it adds to those of e, findings
+// about columns, and attributes of persons among the features. If there is a reason not to use the model yet, or
+// something to check first, the recommendation begins with it. If a gate has failed, no model is recommended. If
+// gates compare with an earlier evaluation, the headline states in which groups the predictions are worse. Conclude
+// may be called repeatedly.
 func (e *Evaluation) Conclude(gates ...GateResult) {
 	e.Gates = append(e.Gates, gates...)
 	v := &e.Verdict
-	if v.before == nil && (v.Hold != nil || v.Checks != nil) { // read from a file that has the conclusion
+	// read from a file that already contains the conclusion
+	if v.before == nil && (v.Hold != nil || v.Checks != nil) {
 		return
 	}
 	if v.before == nil {
@@ -51,7 +55,7 @@ func (e *Evaluation) Conclude(gates ...GateResult) {
 		return
 	}
 	v.Recommendation = first
-	if e.failedGates() != nil { // a comparison of models says nothing about what failed
+	if e.failedGates() != nil { // a comparison of models is irrelevant to the failed gates
 		v.Recommended = ""
 		return
 	}
@@ -70,7 +74,8 @@ func (e *Evaluation) Conclude(gates ...GateResult) {
 // An advice holds the sentences of a verdict before [Evaluation.Conclude].
 type advice struct{ headline, recommendation, recommended string }
 
-// HoldSentence says why the model must not be used yet and what is to be checked first, or returns "".
+// HoldSentence states why the model must not be used yet and what must be checked first. It returns "" if there are
+// no such reasons.
 func (v *Verdict) HoldSentence() string {
 	var out []string
 	if len(v.Hold) > 0 {
@@ -91,10 +96,11 @@ func (v *Verdict) Advice() string {
 	return printable.Capitalise(s)
 }
 
-// afterChecks begins the recommendation after what is to be checked first.
+// afterChecks introduces the recommendation that follows what must be checked first.
 const afterChecks = "Then "
 
-// OwnHeadline returns the headline on the comparison of models, also where gates put another one before it.
+// OwnHeadline returns the headline about the comparison of models, even if gates have put a different headline
+// before it.
 func (v *Verdict) OwnHeadline() string {
 	if v.before == nil {
 		return v.Headline
@@ -102,7 +108,7 @@ func (v *Verdict) OwnHeadline() string {
 	return v.before.headline
 }
 
-// holdReasons returns why the model in focus must not be used yet; nil if nothing says so.
+// holdReasons returns the reasons why the model in focus must not be used yet, or nil if there are none.
 func (e *Evaluation) holdReasons() (why []string) {
 	if failed := e.failedGates(); failed != nil {
 		s := fmt.Sprintf("%d of %s failed", len(failed), printable.Plural(len(e.Gates), "gate", "gates"))
@@ -119,7 +125,7 @@ func (e *Evaluation) holdReasons() (why []string) {
 	if leaks := e.leaks(facts.Warning); leaks != nil {
 		why = append(why, printable.List(leaks, 3)+" may give away the outcome")
 	}
-	k := e.Focus() // or the model that is recommended
+	k := e.Focus() // or the recommended model
 	if i := slices.Index(e.Names(), e.Verdict.before.recommended); i >= 0 {
 		k = i
 	}
@@ -144,7 +150,8 @@ func (e *Evaluation) holdReasons() (why []string) {
 	return why
 }
 
-// findChecks returns what should be checked before the model in focus is used, as clauses; nil for nothing.
+// findChecks returns, as clauses, what should be checked before the model in focus is used, or nil if there is
+// nothing to check.
 func (e *Evaluation) findChecks() (out []string) {
 	if leaks := e.leaks(facts.Note); leaks != nil {
 		out = append(out, fmt.Sprintf("%s %s known before the outcome", printable.List(leaks, 3),
@@ -156,7 +163,7 @@ func (e *Evaluation) findChecks() (out []string) {
 	return out
 }
 
-// leaks returns the columns that may give away the outcome by findings of a severity.
+// leaks returns the columns that may reveal the outcome, according to findings of the given severity.
 func (e *Evaluation) leaks(severity facts.Severity) (out []string) {
 	for _, f := range e.Findings {
 		if !f.IsLeak() || f.Severity != severity {
@@ -171,7 +178,7 @@ func (e *Evaluation) leaks(severity facts.Severity) (out []string) {
 	return out
 }
 
-// HasGateSince reports whether a gate compares with earlier numbers.
+// HasGateSince reports whether some gate compares with the earlier evaluation.
 func (e *Evaluation) HasGateSince() bool {
 	return slices.ContainsFunc(e.Gates, func(g GateResult) bool { return strings.Contains(g.Text, "since.") })
 }
@@ -186,8 +193,8 @@ func (e *Evaluation) failedGates() (out []GateResult) {
 	return out
 }
 
-// sinceSentence says in which groups the risk is measurably larger than in the earlier numbers, or returns "" if they
-// are not known.
+// sinceSentence states in which groups the risk is measurably larger than in the earlier evaluation. It returns ""
+// if the changes are unknown.
 func (e *Evaluation) sinceSentence() string {
 	changes := e.RiskSince()
 	if len(changes) == 0 {
@@ -208,7 +215,7 @@ func (e *Evaluation) sinceSentence() string {
 	return fmt.Sprintf("Predictions are measurably worse than %s in %s.", e.Reference.Place(), printable.List(worse, 3))
 }
 
-// Place says on which rows the numbers were measured, as in "on the 400 rows held out by the training".
+// Place describes the rows on which the models were evaluated, as in "on the 400 rows held out by the training".
 func (r *Reference) Place() string {
 	rows := printable.Plural(r.Rows, "row", "rows")
 	switch {

@@ -11,18 +11,24 @@ type influenceColumns struct {
 	in     *measuredRows
 	layout interval.Columns
 
-	tailQ []float64 // by model, the quantile that colTail is linearised at
+	tailQ []float64 // for each model, the quantile at which colTail is linearised
 }
 
-// Columns of a model, each times the weight of the row.
+// Columns of a model, each multiplied by the weight of the row.
 const (
 	colLoss = iota
-	colTail // q + (ℓ − q)₊/α: its mean is CVaR_α, linearised at the sample quantile
-	colA    // binary, multiclass: log-loss; regression: squared error
-	colB    // binary: squared probability error; multiclass: correct; regression: |error|
-	colC    // binary: predicted and positive; multiclass: among the five most probable; regression: error
-	colD    // binary: predicted and negative; regression: target at most the prediction
-	colGap  // binary: predicted probability − observed
+	colTail // q + (ℓ − q)₊/α, whose mean is CVaR_α, linearised at the sample quantile q
+	colA    // log loss for classes; squared error for regression
+	// squared probability error for two classes; whether the prediction is right for more classes; |error| for
+	// regression
+	colB
+	// whether a row is positive and predicted positive; whether the class is among the five most probable;
+	// error for regression
+	colC
+	// whether a row is negative and predicted positive; for regression, whether the target is at most the
+	// prediction
+	colD
+	colGap // binary: predicted probability − observed
 	binaryColumns
 )
 
@@ -49,7 +55,7 @@ func newInfluenceColumns(in *measuredRows, tailQ []float64, centre float64) *int
 	return &c.layout
 }
 
-// fill computes the columns of row i.
+// fill computes the columns for row i.
 func (c *influenceColumns) fill(row []float64, i int32) {
 	in, w := c.in, c.in.Weight.Of(i)
 	t := in.Target[i]
@@ -97,7 +103,7 @@ func (c *influenceColumns) fill(row []float64, i int32) {
 	}
 }
 
-// all returns the column of the weights; positives and negatives return the columns of the weights of one class.
+// all returns the column of weights; positives and negatives return the columns of weights of one class.
 func all(d *interval.Derivative) []interval.Term { return []interval.Term{d.OfAll(columnWeight, 1)} }
 func positives(d *interval.Derivative) []interval.Term {
 	return []interval.Term{d.OfAll(columnShared1, 1)}

@@ -12,119 +12,123 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// MostResamples is the largest number of resamples; more would change intervals by less than a percent.
+// MostResamples is the maximum number of resamples; more would change intervals by less than a percent.
 const MostResamples = 1_000_000
 
-// An Input is what [Evaluate] measures. All slices over rows have the same order. The first model is the
-// baseline (ERM), with which the others are compared.
+// An Input is the input of [Evaluate]. All slices with an entry for each row have the same order. The first model
+// is the baseline (ERM), with which the others are compared.
 type Input struct {
 	Task     Task
 	LossName string // "logistic", "huber(δ=1)", …
 	LossUnit string // unit of Loss, e.g. "nats" or "(standard deviations of wage)²"
 
-	Target     []float64 // n: ±1 for Binary, the index of a class for Multiclass, original units for Regression
-	Classes    []string  // of Multiclass, more than two
+	// n targets: ±1 for Binary, the index of a class for Multiclass, original units for Regression
+	Target     []float64
+	Classes    []string // of Multiclass, more than two
 	TargetName string
-	TargetUnit string // regression: "USD per week"; may be empty
-	Positive   string // binary: the value that counts as positive, e.g. "deny = yes"
+	TargetUnit string // unit of a regression target, such as "USD per week"; may be empty
+	Positive   string // positive value for Binary, e.g. "deny = yes"
 
 	Models []Model
-	Groups []facts.Grouping // may be empty; the last one (all columns crossed) gives the worst group
+	Groups []facts.Grouping // may be empty; the last grouping (all columns crossed) determines the worst group
 
-	// TrainShare[k], when given, maps the group labels of Groups[k] to their
-	// share of the training rows; it weights the weighted averages. A nil slice
-	// or a nil entry means the shares of the rows evaluated.
+	// TrainShare[k], if not nil, maps the group labels of Groups[k] to their shares of the training rows, which
+	// are the weights in weighted averages. A nil slice or a nil entry means the shares of the evaluated rows.
 	TrainShare []map[string]float64
 
-	// Weight, when given, counts row i Weight[i] times in every measure, curve
-	// and interval: survey weights, costs. Only the proportions matter.
+	// Weight, if not nil, holds n positive weights of the rows, such as survey weights or costs, which apply to
+	// every measure, curve and interval. Only their ratios matter.
 	Weight []float64 // n positive numbers, or nil
 
-	RowID []int // n row numbers to name rows by; nil means 1, 2, 3, …
+	RowID []int // n row numbers to use in messages; nil means 1, 2, 3, …
 
-	Threshold    *float64 // binary: predicted positive when Score ≥ Threshold; nil means 0.5
-	MinGroupSize int      // groups below it are listed but never the headline; values below 1 mean 1
+	Threshold    *float64 // Binary: rows with Score ≥ Threshold are predicted positive; nil means 0.5
+	MinGroupSize int      // smaller groups are listed but cannot be the worst group; values below 1 mean 1
 
-	Confidence float64 // of every interval, in (0, 1); 0 means 0.95
-	// draws for simultaneous intervals and the ECE; 0 means no intervals; else from 100 to MostResamples
+	Confidence float64 // confidence of every interval, in (0, 1); 0 means 0.95
+	// number of draws for simultaneous intervals and the ECE, from 100 to MostResamples; 0 means that no
+	// intervals are computed
 	Resamples int
 	Seed      uint64
 
-	Split Split // which rows these are; empty: "evaluation rows"
+	Split Split // describes the rows; empty means "evaluation rows"
 
-	// Rate is how much the worst group's risk must fall for one unit that the
-	// average rises, for a model to have helped; 0 means 2.
+	// Rate is the minimum ratio of the decrease in the worst group's risk to the increase in the average for
+	// which a model is said to have helped; 0 means 2.
 	Rate float64
-	// Budget, if not nil, takes the place of the rate: the average may rise by this share of
-	// the baseline's, for a model to have helped.
+	// Budget, if not nil, replaces Rate: the maximum increase in the average, as a share of the baseline's, for
+	// which a model is said to have helped.
 	Budget *float64
-	// Tolerance is the largest difference of selection rates and of true positive
-	// rates between groups that is accepted; 0 means 0.1.
+	// Tolerance is the maximum accepted difference between groups in selection rates and in true positive
+	// rates; 0 means 0.1.
 	Tolerance float64
-	// Favourable is the outcome that fairness criteria refer to; nil: it is not known. ReferenceGroup is a label of
-	// the last grouping that the four-fifths rule compares with; empty: the group with the highest rate.
+	// Favourable is the outcome to which fairness criteria refer, or nil if it is unknown. ReferenceGroup is
+	// the label, in the last grouping, of the group with which the four-fifths rule compares; if it is empty,
+	// this is the group with the highest rate.
 	Favourable     *Favourable
 	ReferenceGroup string
-	// Constant holds the losses, n of them, of the constant prediction that was fitted to the
-	// training rows; nil: no model is compared with it.
+	// Constant holds n losses of the constant prediction that was fitted to the training rows; if it is nil,
+	// models are not compared with this prediction.
 	Constant []float64
-	// RejectedCandidates is how many robust candidates cross-validation rejected when it kept
-	// the standard model, which is then the only one; 0: it did not.
+	// RejectedCandidates is the number of robust candidates that cross-validation rejected when it kept the
+	// standard model, which is then the only model; otherwise it is 0.
 	RejectedCandidates int
 	// StandardRecommended reports whether the only model is the standard one because the evaluation
 	// after the training recommended it.
 	StandardRecommended bool
-	// EffectiveRows of TrainingRows is what the adversary of the training left,
-	// 1/Σy²; 0 means unknown.
+	// EffectiveRows is the effective number 1/Σy² of the TrainingRows under the adversary of the training; 0
+	// means unknown.
 	EffectiveRows, TrainingRows float64
 
 	// Criterion is the criterion by which the model in focus was chosen: "worst-group", "worst-group-accuracy",
-	// "average", "tail" or "trade-off"; empty if its level was set. Only the trade-off, and a level that was set,
-	// are judged by the rate: the other criteria accept any cost within the budget.
+	// "average", "tail" or "trade-off"; it is empty if its level was set. Only the trade-off and a level that
+	// was set are judged by Rate; the other criteria accept any cost within the budget.
 	Criterion string
-	// CriterionText describes the criterion within a sentence, as "worst group's risk".
+	// CriterionText describes the criterion within a sentence, such as "worst group's risk".
 	CriterionText string
 	// ChosenByValidation reports whether validation rows chose the model; otherwise cross-validation did.
 	ChosenByValidation bool
-	// Alternatives says what other criteria would have chosen on the same rows, as "group-balanced ERM by the
-	// worst group's risk".
+	// Alternatives describes what other criteria would have chosen on the same rows, such as "group-balanced
+	// ERM by the worst group's risk".
 	Alternatives []string
 
-	// Chosen is the change of the criterion from the standard model to the model in focus that the choice estimated,
-	// which is pooled with the change on the measured rows unless these are the rows of the choice; zero: not known.
+	// Chosen is the change in the criterion from the standard model to the model in focus, as estimated when
+	// the model was chosen. It is pooled with the change on the evaluated rows unless the choice was made on
+	// these. The zero value means unknown.
 	Chosen ChosenChange
 
-	// Untrained lists the labels of groups without rows in the training of a model that predicts them, as in a
-	// cross-fitted evaluation of a group of one row. No number is given for such a group.
+	// Untrained lists the labels of groups on which the predicting model was not trained, such as a group of a
+	// single row in a cross-fitted evaluation. No results are reported for such groups.
 	Untrained []string
-	// Comparisons allows for a model that was chosen on the measured rows. The zero value stands for a model
-	// that was chosen on other rows.
+	// Comparisons accounts for the choice of the model on the evaluated rows. The zero value means that it was
+	// chosen on other rows.
 	Comparisons Comparisons
 
-	// Observe, when given, receives how far the measurement has come; it is
-	// called often, and from one goroutine at a time.
+	// Observe, if not nil, is called with the progress of the evaluation. Calls are frequent and come from one
+	// goroutine at a time.
 	Observe func(Progress)
 
-	// Arena allocates vectors of one entry per row; nil means the heap.
+	// Arena allocates vectors with one entry for each row; nil means the heap.
 	Arena *memory.Arena
 
-	// Columns are offered to the search for bad slices; nil means no search.
+	// Columns are the columns in which bad slices are searched for; nil means no search.
 	Columns []Column
 
 	rows *measuredRows
 }
 
-// Comparisons holds effective numbers of independent comparisons: n stands for a largest standardised deviation
-// with the distribution of the largest of n independent normal variables. Values below 1 mean 1.
+// Comparisons holds effective numbers of independent comparisons: n means that the largest standardised deviation
+// is distributed like the largest of n independent normal variables. Values below 1 mean 1.
 type Comparisons struct {
-	Groups  float64 // of the group risks and their changes, over all groups and candidates
-	Average float64 // of the changes of the average risk, over all candidates
+	Groups  float64 // for the group risks and their changes, over all groups and candidates
+	Average float64 // for the changes in the average risk, over all candidates
 }
 
-// A ChosenChange is an estimated change of a criterion with its standard error, as shares of the standard model's value.
+// A ChosenChange is an estimated change in a criterion and its standard error, as shares of the standard model's
+// value.
 type ChosenChange struct{ Change, SE float64 }
 
-// newMeasuredRows returns the rows for measuring.
+// newMeasuredRows returns the rows in the form in which they are evaluated.
 func (in *Input) newMeasuredRows() *measuredRows {
 	arena := in.Arena.NewChild()
 	rows := interval.Rows{Target: in.Target, Weight: scaleWeights(arena, in.Weight), Arena: arena,

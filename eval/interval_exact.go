@@ -6,39 +6,42 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
-// An intervalStrategy says how the interval of a measure is computed. The zero value is Student's t from the influences
-// of the rows, for a measure with a derivative.
+// An intervalStrategy specifies how the interval of a measure is computed. The zero value selects Student's t from
+// the influences of the rows, for a measure with a derivative.
 type intervalStrategy struct {
-	// exact returns an interval from counts or order statistics, nil if there is no such interval. It has priority.
+	// exact returns an interval from counts or order statistics, or nil if there is none. It takes precedence
+	// over the other methods.
 	exact func(c *countedRows, at, confidence float64) *Interval
-	// exactOnly reports whether there is no other interval of a value.
+	// exactOnly reports whether a value has no interval by any other method.
 	exactOnly bool
 	// ranks returns the error of a rank-based measure, or of its change, as interval.Quantity.Ranks does.
 	ranks func(in *interval.Rows, of *interval.Stratum, model, base int, confidence float64) interval.Uncertainty
-	// resampled returns the resampling interval of the measure of model k or, if base ≥ 0, of its change from model
-	// base.
+	// resampled returns the resampling interval of the measure of model k or, if base ≥ 0, of its difference
+	// from model base.
 	resampled func(part *measuredPart, k, base int, at float64) *Interval
 	// onLogit reports whether Student's interval is computed on the logit scale.
 	onLogit bool
-	// needsBothClasses reports whether there is no interval with few rows of a class.
+	// needsBothClasses reports whether there is no interval if a class has few rows.
 	needsBothClasses bool
-	// changeMethod names the method of the interval of a change if it is not Student's t.
+	// changeMethod names the method for the interval of a change, if it is not Student's t.
 	changeMethod string
 	// none reports whether the measure has no interval.
 	none bool
 }
 
-// countedRows holds the counts of the rows of a stratum from which exact intervals follow.
+// countedRows holds the counts of the rows of a stratum from which exact intervals are computed.
 type countedRows struct {
 	in *measuredRows
 	k  int // the model
 	of *interval.Stratum
-	// Weights of rows and, among them, of hits: predicted positive, right, actually positive; predicted positive of the
-	// positives and of the negatives; positive of those predicted positive.
+	// Weights of rows and, among them, of hits. Over all rows, the hits are the rows predicted positive (all),
+	// right (right) and actually positive (actual). Over the positives and over the negatives, they are the
+	// rows predicted positive. Over the rows predicted positive (selected), they are the positives.
 	all, right, actual, positives, negatives, selected interval.Trials
 }
 
-// countRows returns the counts of a model over a stratum; the counts of the confusion matrix only for two classes.
+// countRows returns the counts of a model over a stratum. The counts of the confusion matrix are only set for two
+// classes.
 func countRows(in *measuredRows, k int, s *interval.Stratum) *countedRows {
 	c := &countedRows{in: in, k: k, of: s}
 	if in.Task != Binary {
@@ -61,9 +64,9 @@ func countRows(in *measuredRows, k int, s *interval.Stratum) *countedRows {
 	return c
 }
 
-// addExactIntervals adds intervals that follow from counts: Wilson intervals of proportions and of an AUC of 0
-// or 1, and order statistics for a median. For weighted rows, the number of trials of a proportion is the
-// effective one; the AUC then gets no interval here.
+// addExactIntervals adds intervals that are computed from counts: Wilson intervals for proportions and for an AUC
+// of 0 or 1, and order statistics for a median. For weighted rows, a proportion has an effective number of trials,
+// and the AUC gets no interval here.
 func addExactIntervals(in *measuredRows, k int, s *interval.Stratum, v Values, confidence float64, iv map[string]Interval) {
 	c := countRows(in, k, s)
 	for _, m := range in.Task.Measures() {
@@ -77,7 +80,7 @@ func addExactIntervals(in *measuredRows, k int, s *interval.Stratum, v Values, c
 	}
 }
 
-// wilsonOf returns the Wilson interval of one of the counts.
+// wilsonOf returns a function that returns the Wilson interval of one of the counts.
 func wilsonOf(count func(c *countedRows) interval.Trials) func(c *countedRows, at, confidence float64) *Interval {
 	return func(c *countedRows, _, confidence float64) *Interval {
 		iv := count(c).Wilson(confidence)
@@ -85,7 +88,7 @@ func wilsonOf(count func(c *countedRows) interval.Trials) func(c *countedRows, a
 	}
 }
 
-// extremeAreaInterval returns the interval of an AUC of 0 or 1, as if every row of the scarcer class were a trial.
+// extremeAreaInterval returns the interval of an AUC of 0 or 1, treating every row of the scarcer class as a trial.
 func extremeAreaInterval(c *countedRows, at, confidence float64) *Interval {
 	scarce := min(c.positives.N, c.negatives.N)
 	if c.in.Weight != nil || scarce < 2 || at != 0 && at != 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
-// addIntervals adds the comparisons with the baseline and, unless no resamples are asked for, all intervals.
+// addIntervals adds the comparisons with the baseline and, unless the number of resamples is 0, all intervals.
 func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata, losses []*sortedLosses) error {
 	for k := range in.Models {
 		e.Models[k].Intervals = make(map[string]Interval)
@@ -64,8 +64,8 @@ func allQuantities(in *Input) (out []interval.Quantity) {
 	return out
 }
 
-// addGroupIntervals adds the intervals of the groups of grouping j and of its summaries and, for the last
-// grouping, of the comparisons by group. overall holds the errors over all rows.
+// addGroupIntervals adds the intervals for the groups of grouping j and for its summaries and, for the last
+// grouping, for the comparisons by group. overall holds the errors over all rows.
 func (e *Evaluation) addGroupIntervals(
 	ctx context.Context, in *Input, r *interval.Maker, j int, strata []interval.Stratum, overall []interval.Uncertainty,
 ) error {
@@ -91,7 +91,8 @@ func (e *Evaluation) addGroupIntervals(
 		return err
 	}
 	critical = max(critical, interval.NormalQuantile(interval.Simultaneous(e.Confidence, in.Comparisons.Groups)))
-	differences := make([][]*Interval, len(strata)) // per group: of the risk of each later model
+	// for each group, the intervals of the risk differences of the models after the first
+	differences := make([][]*Interval, len(strata))
 	err = in.rows.Parallel(ctx, "", len(groups), func(s int) error {
 		g := &groups[s]
 		base := float64(g.Models[0].Values.Risk())
@@ -132,7 +133,7 @@ func (e *Evaluation) addGroupIntervals(
 	return nil
 }
 
-// addOverallIntervals adds the intervals over all rows and of the comparisons. It returns the errors of
+// addOverallIntervals adds the intervals over all rows and those of the comparisons. It returns the errors of
 // [allQuantities].
 func (e *Evaluation) addOverallIntervals(
 	ctx context.Context, in *Input, r *interval.Maker,
@@ -239,8 +240,8 @@ func (part *measuredPart) calibrationInterval(k, base int, at float64) *Interval
 	return newInterval(part.CalibrationInterval(k, base, at), "bootstrap, bins bounded")
 }
 
-// putInterval sets in iv the interval of a measure of model k unless it has an exact one; n is the number of rows of
-// the part, v holds their values.
+// putInterval stores in iv the interval of a measure of model k, unless iv already has an exact interval of it. n
+// is the number of rows of the part, and v holds their measures.
 func (part *measuredPart) putInterval(m Measure, k, n int, l interval.Uncertainty, v Values, iv map[string]Interval) {
 	at, ok := v.Get(m.Key)
 	if _, exact := iv[m.Key]; exact || !ok {
@@ -259,9 +260,10 @@ func (part *measuredPart) putInterval(m Measure, k, n int, l interval.Uncertaint
 	}
 }
 
-// addSimultaneous sets simultaneous intervals of the risks of all models in an eligible group: those of the group alone
-// (Student's t, adjusted for skewness) at the level of c standard errors, with c the quantile of the largest
-// standardised deviation, widened if there are few rows of a class. So they contain the intervals of the group alone.
+// addSimultaneous sets simultaneous intervals of the risks of all models in an eligible group: those of the group
+// alone (Student's t, adjusted for skewness) at the level of c standard errors, with c the quantile of the largest
+// standardised deviation. They are widened if a class has few rows. The simultaneous intervals contain the
+// intervals of the group alone.
 func (e *Evaluation) addSimultaneous(
 	in *Input, g *Group, rows []int32, c float64, errorOf func(k int) interval.Uncertainty,
 ) {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// criterion returns the criterion that the verdict judges by: the criterion by which the model was chosen or, if the
-// level was set, the worst group's risk (without groups, the tail).
+// criterion returns the criterion by which the verdict judges: the one by which the model was chosen or, if the
+// level was set, the worst group's risk (the tail if there are no groups).
 func (j *judge) criterion() string {
 	switch {
 	case j.in.Criterion != "":
@@ -19,7 +19,7 @@ func (j *judge) criterion() string {
 	return "worst-group"
 }
 
-// isByGroup reports whether the verdict is about the worst group.
+// isByGroup reports whether the verdict refers to the worst group.
 func (j *judge) isByGroup() bool {
 	switch j.criterion() {
 	case "worst-group", "worst-group-accuracy", "trade-off":
@@ -28,9 +28,9 @@ func (j *judge) isByGroup() bool {
 	return false
 }
 
-// judgedDifference returns the change from the baseline that the verdict is about: of the worst group's risk or error
-// rate, of the average risk or of CVaR_0.1. The trade-off is judged by its two parts: the worst group's risk here and
-// the average in isAffordable.
+// judgedDifference returns the change from the baseline that determines the verdict: of the worst group's risk or
+// error rate, of the average risk, or of CVaR_0.1. The two parts of the trade-off are judged separately: the worst
+// group's risk here and the average in isAffordable.
 func (j *judge) judgedDifference() Difference {
 	switch {
 	case j.criterion() == "average":
@@ -47,7 +47,7 @@ func (j *judge) judgedDifference() Difference {
 	return Difference{Value: Num(math.NaN())}
 }
 
-// judgedBaseline returns the baseline's value of the quantity whose change judgedDifference returns.
+// judgedBaseline returns the value of the baseline to which the change of judgedDifference refers.
 func (j *judge) judgedBaseline() float64 {
 	switch {
 	case j.criterion() == "average":
@@ -60,7 +60,7 @@ func (j *judge) judgedBaseline() float64 {
 	return float64(j.Models[0].CVaRAt(TailAlpha))
 }
 
-// criterionChange returns the change of the criterion itself: for the trade-off, the change of (worst group +
+// criterionChange returns the change in the criterion itself: for the trade-off, the change in (worst group +
 // rate·average)/(1 + rate). It returns NaN if the change is unknown.
 func (j *judge) criterionChange() float64 {
 	d := float64(j.d.Value)
@@ -70,14 +70,14 @@ func (j *judge) criterionChange() float64 {
 	return d
 }
 
-// isCriterionHigher reports whether the criterion speaks against the model: whether it is not lower than the baseline's if
-// the change on the measured rows is pooled with the one that the choice estimated on other rows, each with the precision
-// of its standard error. On the rows of the choice, whether it is higher by the standard error or more, or exactly the
-// same.
+// isCriterionHigher reports whether the criterion speaks against the model. If the level was chosen on other rows,
+// the change on the evaluated rows is pooled with the change estimated there, each weighted by the precision of its
+// standard error; the result must then not be below 0. If it was chosen on the evaluated rows, the criterion must
+// be exactly the same or higher by at least the standard error.
 func (j *judge) isCriterionHigher() bool {
 	change, se := j.criterionChange(), j.criterionError()
 	if before, ok := j.estimatedChangeAtChoice(); ok && change >= 0 {
-		if change == 0 { // no row differs, or as many in each direction
+		if change == 0 { // no row differs, or equally many differ in each direction
 			return false
 		}
 		weight := before.SE * before.SE / (se*se + before.SE*before.SE)
@@ -86,8 +86,8 @@ func (j *judge) isCriterionHigher() bool {
 	return change >= 0 && change >= se
 }
 
-// estimatedChangeAtChoice returns the change of the criterion that the choice estimated, in the units of
-// criterionChange; ok is false if it is not known or was estimated on the measured rows.
+// estimatedChangeAtChoice returns the change in the criterion that was estimated when the level was chosen, in the
+// units of criterionChange. ok is false if it is unknown or was estimated on the evaluated rows.
 func (j *judge) estimatedChangeAtChoice() (c ChosenChange, ok bool) {
 	base := j.judgedBaseline()
 	if j.criterion() == "trade-off" {
@@ -97,7 +97,7 @@ func (j *judge) estimatedChangeAtChoice() (c ChosenChange, ok bool) {
 	return c, j.Split != OutOfFold && c.Change < 0 && c.SE > 0
 }
 
-// criterionError returns the standard error of criterionChange, in which the rows are paired.
+// criterionError returns the standard error of criterionChange, for which the rows are paired.
 func (j *judge) criterionError() float64 {
 	e := changeError{weight: j.in.rows.Weight, influence: make([]float64, len(j.in.Target))}
 	all := j.strata.All.Rows
@@ -139,8 +139,8 @@ func (j *judge) criterionError() float64 {
 	return e.standardError()
 }
 
-// isAverageAbove reports whether the average rises by more than a bound and, if a criterion chose the model, by more
-// than the standard error beyond it.
+// isAverageAbove reports whether the average increases by more than bound or, if a criterion chose the model, by
+// more than bound plus the standard error.
 func (j *judge) isAverageAbove(bound float64) bool {
 	increase, rows := float64(j.c.Measures[riskMeasure.Key].Value), j.strata.All.Rows
 	if j.in.Criterion != "" {
@@ -149,7 +149,7 @@ func (j *judge) isAverageAbove(bound float64) bool {
 	return !(increase <= bound)
 }
 
-// beyondTail returns the function of a row whose mean is CVaR_0.1 of model k less the quantile of its losses.
+// beyondTail returns a function of a row whose mean is CVaR_0.1 of model k minus the quantile of its losses.
 func (j *judge) beyondTail(k int) func(i int32) float64 {
 	loss, quantile := j.in.Models[k].Loss, math.Inf(1)
 	if sorted, err := sortLosses(nil, loss, j.in.rows.Weight); err == nil {
@@ -158,13 +158,13 @@ func (j *judge) beyondTail(k int) func(i int32) float64 {
 	return func(i int32) float64 { return max(0, loss[i]-quantile) / TailAlpha }
 }
 
-// A changeError adds up the influences of the rows on a sum of means.
+// A changeError accumulates the influences of the rows on a sum of means.
 type changeError struct {
 	weight    interval.Weights
 	influence []float64 // by row
 }
 
-// add adds factor times the mean of x over rows.
+// add adds the influences on factor times the mean of x over rows.
 func (e *changeError) add(rows []int32, factor float64, x func(i int32) float64) {
 	mean, _ := e.weight.Mean(rows, x)
 	n := float64(len(rows))
@@ -177,8 +177,8 @@ func (e *changeError) add(rows []int32, factor float64, x func(i int32) float64)
 // standardError returns the standard error of the sum.
 func (e *changeError) standardError() float64 { return floats.Norm(e.influence, 2) }
 
-// betterPhrases returns what a model that is better by the criterion is, as "better for the worst group", and what a
-// model that is worse is.
+// betterPhrases returns phrases that describe a model that is better by the criterion, such as "better for the
+// worst group", and one that is worse.
 func (j *judge) betterPhrases() (better, worse string) {
 	switch {
 	case j.criterion() == "average":
@@ -189,11 +189,11 @@ func (j *judge) betterPhrases() (better, worse string) {
 	return "better for " + j.nameOfWorst(), "worse for " + j.nameOfWorst()
 }
 
-// minDecidingRows is the number of rows from which a group decides a choice in cross-validation.
+// minDecidingRows is the minimum number of rows for a group to decide a choice in cross-validation.
 const minDecidingRows = 5
 
-// hasSmallWorstGroup reports whether the model was chosen by a criterion on groups and the worst group of a model has
-// too few rows here for an interval. The groups with enough rows say nothing about the criterion then.
+// hasSmallWorstGroup reports whether the model was chosen by a criterion on groups and the worst group of some
+// model has too few rows here for an interval. The groups with enough rows then do not determine the criterion.
 func (j *judge) hasSmallWorstGroup() bool {
 	if j.in.Criterion == "" || !j.isByGroup() {
 		return false
@@ -206,8 +206,9 @@ func (j *judge) hasSmallWorstGroup() bool {
 	return false
 }
 
-// worstGroup returns the index of the group with the largest risk or error rate of model k, by the criterion, among
-// the groups with enough rows or, with small, with the rows from which a group decides a choice; −1 without any.
+// worstGroup returns the index of the group with the largest risk or error rate of model k, whichever the criterion
+// uses. It considers the groups with enough rows or, if small is set, those with enough rows to decide a choice. It
+// returns −1 if there are none.
 func (j *judge) worstGroup(k int, small bool) int {
 	at := -1
 	for s := range j.Headline().Groups {
@@ -221,7 +222,8 @@ func (j *judge) worstGroup(k int, small bool) int {
 	return at
 }
 
-// judgedIn returns the risk or the error rate of model k in a group, by the criterion; NaN for a group of −1.
+// judgedIn returns the risk or error rate of model k in a group, whichever the criterion uses. It returns NaN for
+// group −1.
 func (j *judge) judgedIn(k, group int) float64 {
 	if group < 0 {
 		return math.NaN()
@@ -233,8 +235,8 @@ func (j *judge) judgedIn(k, group int) float64 {
 	return float64(v.Risk())
 }
 
-// worstErrorDifference returns the change of the largest error rate of a group. Its interval follows from intervals
-// of the error rates of both models and of their paired differences that hold for all groups together.
+// worstErrorDifference returns the change in the largest error rate of any group. Its interval is computed from
+// simultaneous intervals, over all groups, of the error rates of both models and of their paired differences.
 func (j *judge) worstErrorDifference() Difference {
 	g := j.Headline()
 	d := Difference{Value: Num(j.judgedIn(j.k, j.worstGroup(j.k, false)) - j.judgedIn(0, j.worstGroup(0, false)))}

@@ -24,7 +24,7 @@ type junitFailure struct {
 	Message string `xml:"message,attr"`
 }
 
-// WriteJUnit writes gate results as a JUnit XML suite with one test case per gate.
+// WriteJUnit writes gate results as a JUnit XML suite with one test case for each gate.
 func WriteJUnit(w io.Writer, name string, gates []GateResult) error {
 	s := junitSuite{Name: name, Tests: len(gates)}
 	for _, g := range gates {
@@ -43,8 +43,8 @@ func WriteJUnit(w io.Writer, name string, gates []GateResult) error {
 	return err
 }
 
-// WriteFailure writes metrics.json for rows that could not be measured, with the reason and the results of the
-// gates. [ReadEvaluation] returns the reason as an error.
+// WriteFailure writes a metrics.json that states why rows could not be evaluated, with the results of the gates.
+// [ReadEvaluation] returns the reason as an error.
 func WriteFailure(w io.Writer, why string, gates []GateResult) error {
 	return writeIndented(w, struct {
 		Schema string       `json:"schema"`

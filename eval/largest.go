@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// concentration returns the sums of the largest hundredth and tenth of y (at least one number each) and the smallest
-// count of largest numbers whose sum is at least 0.5, or len(y) if the sum of all is less. y ≥ 0 must not be empty and
-// is not changed.
+// concentration returns the sums of the largest hundredth and of the largest tenth of y (of at least one number
+// each), and the smallest number of largest elements whose sum is at least 0.5, or len(y) if the sum of all is
+// less. y ≥ 0 must not be empty and is not changed.
 func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, half int) {
 	sorted := memory.Make[float64](arena, len(y))
 	defer memory.Release(arena, sorted)
@@ -26,15 +26,16 @@ func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, 
 		if k == max(1, len(y)/10) {
 			tenth = sum.Value()
 		}
-		if half == len(y) && sum.Value() >= 0.5*(1-1e-12) { // sums of equal numbers reach it but for rounding
+		// the sum of equal numbers reaches 0.5 except for rounding
+		if half == len(y) && sum.Value() >= 0.5*(1-1e-12) {
 			half = k
 		}
 	}
 	return hundredth, tenth, half
 }
 
-// indicesOfLargest returns the indices of the count largest elements of y, the largest first. Ties are broken
-// by the larger element of then, unless it is nil, and by the smaller index.
+// indicesOfLargest returns the indices of the count largest elements of y, in descending order. Ties are resolved
+// in favour of the larger element of then, unless it is nil, and then of the smaller index.
 func indicesOfLargest(y, then []float64, count int) []int {
 	order := func(i, j int) int {
 		o := cmp.Compare(y[j], y[i])

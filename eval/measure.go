@@ -7,54 +7,55 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Task says what the target is.
+// A Task is the kind of the target.
 type Task string
 
 const (
-	Binary     Task = "binary"     // Target is ±1, Score is P(positive)
+	Binary     Task = "binary"     // Target is ±1, and Score is P(positive)
 	Regression Task = "regression" // Target and Score are in original units
-	Multiclass Task = "multiclass" // Target is the index of a class, Score the probability of it
+	Multiclass Task = "multiclass" // Target is the index of a class, and Score the probability of this class
 )
 
-// A Measure is a row of the table of measures: what a number that is reported for a model is called, which values it
-// can have, how it is computed and how its interval is. Gates, pages, sentences and intervals range over the rows.
+// A Measure describes a measure of models: its name, the values it can have, how it is computed, and how its
+// interval is computed. Gates, pages, sentences and intervals are derived from the list of measures.
 type Measure struct {
 	Key   string // JSON key, e.g. "balanced_accuracy"
 	Label string // for people, e.g. "Balanced accuracy"
-	Unit  string // "loss", "share", "target" (the target's own unit), "nats" or ""
+	Unit  string // "loss", "share", "target" (the unit of the target), "nats" or ""
 	About string // one sentence: the definition
 
 	Better    Direction // which values are better
 	Low, High float64   // smallest and largest possible value
 
-	// Criterion is the question of the criterion on the largest difference between groups; "": there is none. It is
-	// asked only if the negative class is favourable, where ifNegative is set.
+	// Criterion is the question about the largest difference between groups, or "" if the measure has no
+	// criterion. If ifNegative is set, the question only applies if the negative class is favourable.
 	Criterion  string
 	ifNegative bool
 	// IsRate reports whether tables of group rates include the measure.
 	IsRate bool
-	// SignedError says how the measure, a mean of prediction − outcome, is said: "Probabilities are" or
-	// "Predictions are"; "" for other measures.
+	// SignedError is the beginning of a sentence about the measure, if it is a mean of prediction − outcome:
+	// "Probabilities are" or "Predictions are". It is "" for other measures.
 	SignedError string
-	// Tile is what the first screen says beside the measure as a lead number; "": the measure is no lead number.
+	// Tile is the text beside the measure if it is a key number on the first screen, or "" if it is not.
 	Tile string
 
 	// value returns the measure from the sums over rows, or the reason why it is undefined.
 	value func(s *rowSums) (x float64, why string)
-	// derive appends the derivative by the sums of the influence columns; nil unless the measure is a smooth function
-	// of them.
+	// derive appends the derivative with respect to the sums of the influence columns. It is nil if the measure
+	// is not a smooth function of them.
 	derive func(d *interval.Derivative)
-	// interval says how intervals are computed.
+	// interval specifies how intervals are computed.
 	interval intervalStrategy
-	// rows returns how many of n rows with the values v the measure depends on; nil: all of them.
+	// rows returns the number of rows, of n rows with the measures v, on which the measure depends; nil means
+	// all rows.
 	rows func(v *Values, n float64) float64
 	// isProportion reports whether the measure is a proportion of those rows.
 	isProportion bool
-	// hasBaseline reports whether the value of the best constant prediction is something to compare with.
+	// hasBaseline reports whether the value of the best constant prediction is a meaningful baseline.
 	hasBaseline bool
 }
 
-// A Direction says which values of a measure are better.
+// A Direction states which values of a measure are better.
 type Direction string
 
 // The directions.
@@ -66,10 +67,11 @@ const (
 
 var inf = math.Inf(1)
 
-// Bounds returns the smallest and the largest possible value of the measure.
+// Bounds returns the least and the greatest possible value of the measure.
 func (m Measure) Bounds() (lo, hi float64) { return m.Low, m.High }
 
-// Leading returns the measure that sentences, tiles and tables show first: the accuracy, or the RMSE of a regression.
+// Leading returns the measure that sentences, tiles and tables show first: the accuracy, or the RMSE for a
+// regression.
 func (t Task) Leading() Measure {
 	if t == Regression {
 		return rmseMeasure
@@ -77,7 +79,8 @@ func (t Task) Leading() Measure {
 	return t.Measures()[1]
 }
 
-// SignedError returns the measure that is the mean of prediction − outcome. ok is false if the task has none.
+// SignedError returns the measure that is the mean of prediction − outcome. ok is false if the task has no such
+// measure.
 func (t Task) SignedError() (m Measure, ok bool) {
 	for _, m := range t.Measures() {
 		if m.SignedError != "" {
@@ -87,16 +90,16 @@ func (t Task) SignedError() (m Measure, ok bool) {
 	return m, false
 }
 
-// Risk returns the first measure of every task, the mean training loss.
+// Risk returns the mean training loss, which is the first measure of every task.
 func (Task) Risk() Measure { return riskMeasure }
 
-// IsRisk reports whether measure m is the risk of the evaluation under another name.
+// IsRisk reports whether measure m is another name of the evaluation's risk.
 func (e *Evaluation) IsRisk(m Measure) bool {
 	return m.Key == logLossKey && e.Task != Regression && e.LossUnit == "nats" ||
 		m.Key == RootMeanSquare && e.Loss == RootMeanSquare
 }
 
-// Measures returns the measures of a task in the order of tables. The first is always "risk".
+// Measures returns the measures of a task in the order of tables. The key of the first is always "risk".
 func (t Task) Measures() []Measure {
 	switch t {
 	case Binary:
@@ -117,8 +120,8 @@ func (t Task) Measure(key string) (Measure, bool) {
 	return Measure{}, false
 }
 
-// Values holds one number per measure, keyed by Measure.Key. A measure that
-// could not be computed is NaN here (null in JSON) and has its reason in Why.
+// Values holds the value of each measure, indexed by Measure.Key. If a measure could not be computed, its value is
+// NaN (null in JSON), and Why holds the reason.
 type Values struct {
 	Of  map[string]Num    `json:"values"`
 	Why map[string]string `json:"undefined,omitempty"`
@@ -152,7 +155,7 @@ func (v *Values) set(key string, x float64, why string) {
 	v.Of[key] = Num(x)
 }
 
-// undefineAll returns v with every measure undefined for the given reason.
+// undefineAll returns v with all measures undefined for the given reason.
 func (v Values) undefineAll(why string) (out Values) {
 	for key := range v.Of {
 		out.set(key, 0, why)
@@ -175,14 +178,15 @@ func measureStratum(in *measuredRows, k int, s *interval.Stratum) Values {
 	return sums.measure(in.Task)
 }
 
-// rowSums holds the sums over the rows of a stratum that the values of measures are functions of.
+// rowSums holds sums over the rows of a stratum, from which the measures are computed.
 type rowSums struct {
 	rows                  int
 	weight, risk, logLoss float64 // the weights, and weighted sums
 
 	// Two classes.
-	tp, fp, tn, fn       float64 // weights of the rows by actual and predicted class
-	squared, binned, gap float64 // of probability − outcome: squares, absolute sums of the bins, the sum
+	tp, fp, tn, fn float64 // weights of the rows by actual and predicted class
+	// probability − outcome: sum of squares, sum of the absolute values of the sums of bins, and sum
+	squared, binned, gap float64
 	ties                 interval.Ties
 
 	// More than two classes.
@@ -191,10 +195,12 @@ type rowSums struct {
 
 	// Regression.
 	squaredError, absoluteError, signedError float64
-	deviation, median                        float64 // squares about the mean of the target; the median of |error|
-	constant                                 bool    // all targets are equal
-	total, below                             float64 // weighted sum of targets; weight of rows with a target ≤ prediction
-	negative                                 bool    // some target is below 0
+	// sum of squared deviations of the target from its mean; median of |error|
+	deviation, median float64
+	constant          bool // all targets are equal
+	// weighted sum of the targets; weight of the rows whose target is at most the prediction
+	total, below float64
+	negative     bool // some target is below 0
 }
 
 // measure returns the values of all measures of a task.
@@ -209,7 +215,7 @@ func (s *rowSums) measure(t Task) (v Values) {
 // Risk returns the mean training loss.
 func (v Values) Risk() Num { return v.Of[riskMeasure.Key] }
 
-// trials returns the number of rows that a proportion refers to, or 0 if the measure is not a proportion.
+// trials returns the number of rows to which a proportion refers, or 0 if the measure is not a proportion.
 func (m *Measure) trials(v *Values, n float64) float64 {
 	if !m.isProportion {
 		return 0
@@ -217,7 +223,7 @@ func (m *Measure) trials(v *Values, n float64) float64 {
 	return m.rowsOf(v, n)
 }
 
-// rowsOf returns how many of n rows the measure depends on.
+// rowsOf returns the number of rows, of n, on which the measure depends.
 func (m *Measure) rowsOf(v *Values, n float64) float64 {
 	if m.rows == nil {
 		return n
@@ -225,15 +231,15 @@ func (m *Measure) rowsOf(v *Values, n float64) float64 {
 	return m.rows(v, n)
 }
 
-// An Interval is a confidence interval with its method: "skewness-adjusted t", "t of the logit", "wilson",
-// "wilson, combined", "order statistics", "bootstrap, bins bounded" or "simultaneous".
+// An Interval is a confidence interval with the method by which it was computed: "skewness-adjusted t", "t of the
+// logit", "wilson", "wilson, combined", "order statistics", "bootstrap, bins bounded" or "simultaneous".
 type Interval struct {
 	Low    Num    `json:"low"`
 	High   Num    `json:"high"`
 	Method string `json:"method"`
 }
 
-// newInterval returns an interval with the method that computed it, nil for nil.
+// Intervals holds intervals of several numbers, indexed by key.
 func newInterval(i *interval.Interval, method string) *Interval {
 	if i == nil {
 		return nil
@@ -241,15 +247,16 @@ func newInterval(i *interval.Interval, method string) *Interval {
 	return &Interval{Low: Num(i.Low), High: Num(i.High), Method: method}
 }
 
-// ends returns the interval without its method.
+// Find returns the interval with the given key, or nil if there is none.
 func (iv *Interval) ends() interval.Interval {
 	return interval.Interval{Low: float64(iv.Low), High: float64(iv.High)}
 }
 
-// Intervals holds the intervals of several numbers by their keys.
+// Text formats the interval as "low to high", with as many decimals as a number of magnitude scale. It returns ""
+// if iv is nil.
 type Intervals map[string]Interval
 
-// Find returns the interval of a key, or nil.
+// Find returns the interval with the given key, or nil if there is none.
 func (m Intervals) Find(key string) *Interval {
 	if iv, ok := m[key]; ok {
 		return &iv
@@ -257,7 +264,8 @@ func (m Intervals) Find(key string) *Interval {
 	return nil
 }
 
-// Text formats the interval as "low to high" with the decimals of scale; it returns "" for nil.
+// Text formats the interval as "low to high", with as many decimals as a number of magnitude scale. It returns ""
+// if iv is nil.
 func (iv *Interval) Text(scale float64) string {
 	if iv == nil || !iv.Low.Defined() || !iv.High.Defined() {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
-// logLossClip is the machine epsilon, to which scikit-learn clips probabilities.
+// logLossClip is the machine epsilon: scikit-learn clips probabilities to it.
 const logLossClip = 2.220446049250313e-16
 
 // riskMeasure is the first measure of every task.
@@ -16,7 +16,7 @@ var riskMeasure = Measure{Key: "risk", Label: "Risk", Unit: "loss", About: "mean
 	Low: -inf, High: inf,
 	value: perWeight(func(s *rowSums) float64 { return s.risk }), derive: deriveMean(colLoss), hasBaseline: true}
 
-// tailMeasure is the mean of the largest losses. It has a place of its own in files, and is not listed.
+// tailMeasure is the mean of the largest losses. Files store it separately, so it is not in the lists of measures.
 var tailMeasure = Measure{Key: "cvar", derive: deriveMean(colTail)}
 
 // binaryMeasures lists the measures of two classes.
@@ -96,7 +96,7 @@ var binaryMeasures = []Measure{
 		rows: func(v *Values, n float64) float64 { return math.Round(n * v.prevalence()) }},
 	{Key: FalsePositiveRate, Label: "False positive rate", Unit: "share",
 		About: "share of the negatives predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
-		// 1 − it is how often a favourable outcome is given where it is due
+		// 1 − FPR is the rate at which a deserved favourable outcome is given
 		Criterion: "Are rows that are in fact negative mistaken equally often? Largest difference of the false positive " +
 			"rates", ifNegative: true,
 		value: func(s *rowSums) (float64, string) {
@@ -146,7 +146,7 @@ var binaryMeasures = []Measure{
 		})}, isProportion: true, hasBaseline: true},
 }
 
-// Keys of measures that other measures, criteria, tiles or sentences depend on.
+// Keys of measures on which other measures, criteria, tiles or sentences depend.
 const (
 	SelectionRate     = "selection_rate"
 	Prevalence        = "prevalence"
@@ -158,18 +158,19 @@ const (
 	aucKey            = "auc"
 )
 
-// prevalence returns the proportion of positive rows, or 0 if it is not known.
+// prevalence returns the proportion of positive rows, or 0 if it is unknown.
 func (v *Values) prevalence() float64 { return float64(v.Of[Prevalence]) }
 
-// scarcerClass returns the rows of the class with fewer of n rows.
+// scarcerClass returns the number of rows, of n, in the class with fewer rows.
 func scarcerClass(v *Values, n float64) float64 { return n * min(v.prevalence(), 1-v.prevalence()) }
 
-// perWeight returns the weighted mean of a sum over rows.
+// perWeight returns a function that divides a sum over rows by their total weight.
 func perWeight(sum func(s *rowSums) float64) func(s *rowSums) (float64, string) {
 	return func(s *rowSums) (float64, string) { return sum(s) / s.weight, "" }
 }
 
-// undefinedIfEmpty returns why a measure is undefined that depends on rows of weight w, or "" if there are any.
+// undefinedIfEmpty returns the reason why a measure that depends on rows of total weight w is undefined, or "" if
+// there are such rows.
 func undefinedIfEmpty(w float64, why string) string {
 	if w == 0 {
 		return why
@@ -177,7 +178,7 @@ func undefinedIfEmpty(w float64, why string) string {
 	return ""
 }
 
-// lacksClass names the class without rows, or returns "".
+// lacksClass returns a text that names the class without rows, or "" if both classes have rows.
 func (s *rowSums) lacksClass() string {
 	if s.tn+s.fp == 0 {
 		return "no negative rows"
@@ -185,7 +186,7 @@ func (s *rowSums) lacksClass() string {
 	return undefinedIfEmpty(s.tp+s.fn, "no positive rows")
 }
 
-// rankMeasure returns a measure of the order of the scores, or why it is undefined.
+// rankMeasure returns a measure of the order of the scores, or the reason why it is undefined.
 func (s *rowSums) rankMeasure(of func(t interval.Ties) float64) (float64, string) {
 	if why := s.lacksClass(); why != "" {
 		return 0, why
@@ -193,14 +194,14 @@ func (s *rowSums) rankMeasure(of func(t interval.Ties) float64) (float64, string
 	return of(s.ties), ""
 }
 
-// matthews returns the correlation of predicted and actual class. Of p positive rows tp are predicted positive, and of
-// n negative rows fp.
+// matthews returns the correlation of predicted and actual class. tp of the p positive rows and fp of the n
+// negative rows are predicted positive.
 func matthews(tp, fp, p, n float64) float64 {
 	yes := tp + fp
 	return (tp*n - fp*p) / math.Sqrt(yes*p*n*(p+n-yes))
 }
 
-// sumBinary returns the sums over rows of two classes; ties holds the same rows by ascending score.
+// sumBinary returns the sums over rows of two classes; ties holds the same rows in ascending order of score.
 func sumBinary(in *measuredRows, m *Model, rows []int32, ties interval.Ties) rowSums {
 	var risk, ll, squared, tp, fp, tn, fn compensated.Sum
 	var bin [interval.Bins]compensated.Sum // Σ w (p − y)

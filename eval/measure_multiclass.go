@@ -35,10 +35,10 @@ var multiclassMeasures = []Measure{
 		}, derive: deriveMean(colC), isProportion: true},
 }
 
-// fewClasses is why there is no top-5 accuracy. It is no reason to worry.
+// fewClasses is the reason why top-5 accuracy is undefined. isNoWorry excludes it from warnings.
 const fewClasses = "there are ten classes or fewer"
 
-// isNoWorry reports whether a measure is undefined because it is not meant for such rows.
+// isNoWorry reports whether the reason why a measure is undefined is that it does not apply to such rows.
 func isNoWorry(why string) bool { return why == fewClasses || why == negativeTargets }
 
 // top5Classes is the number of classes above which top-5 accuracy is reported.
@@ -74,10 +74,12 @@ func sumMulticlass(in *measuredRows, m *Model, rows []int32) rowSums {
 type ClassResult struct {
 	Class     string `json:"class"`
 	Support   int    `json:"support"`   // rows of the class
-	Predicted int    `json:"predicted"` // rows predicted to be of it
-	Recall    Num    `json:"recall"`    // share of its rows that are predicted to be of it; null without rows
-	Precision Num    `json:"precision"` // share of the rows predicted to be of it that are; null where none is
-	F1        Num    `json:"f1"`
+	Predicted int    `json:"predicted"` // number of rows predicted to be in this class
+	// share of the rows of this class that are predicted to be in it; null if it has no rows
+	Recall Num `json:"recall"`
+	// share of the rows predicted to be in this class that are in it; null if there are none
+	Precision Num `json:"precision"`
+	F1        Num `json:"f1"`
 }
 
 // classResults returns the measures of model m for every class.
@@ -103,7 +105,7 @@ func classResults(in *measuredRows, m *Model, rows []int32) []ClassResult {
 	return out
 }
 
-// A Confusion counts the rows of one class that are predicted to be of another.
+// A Confusion counts the rows of one class that are predicted to be in another class.
 type Confusion struct {
 	Actual    string `json:"actual"`
 	Predicted string `json:"predicted"`
@@ -111,13 +113,13 @@ type Confusion struct {
 }
 
 const (
-	// maxMatrixClasses is the largest number of classes for which the whole confusion matrix is reported;
-	// maxConfused is the number of most frequent confusions listed.
+	// maxMatrixClasses is the maximum number of classes for which the whole confusion matrix is reported;
+	// maxConfused is the maximum number of confusions listed.
 	maxMatrixClasses = 30
 	maxConfused      = 20
 )
 
-// confusionsOf returns the confusion matrix, nil if there are too many classes, and the most frequent
+// confusionsOf returns the confusion matrix, or nil if there are too many classes, and the most frequent
 // confusions.
 func confusionsOf(in *measuredRows, m *Model) (matrix [][]int, pairs []Confusion) {
 	k := len(in.Classes)

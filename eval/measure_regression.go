@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/internal/compensated"
 )
 
-// rmseMeasure leads the measures of a regression.
+// rmseMeasure is the leading measure of a regression.
 var rmseMeasure = Measure{Key: RootMeanSquare, Label: "RMSE", Unit: "target",
 	About: "square root of the mean squared error", Better: Less, Low: 0, High: inf,
 	value: func(s *rowSums) (float64, string) { return math.Sqrt(s.squaredError / s.weight), "" },
@@ -70,16 +70,17 @@ var regressionMeasures = []Measure{
 		value: perWeight(func(s *rowSums) float64 { return s.below }), derive: deriveMean(colD)},
 }
 
-// negativeTargets is why there is no ratio of totals. It is no reason to worry.
+// negativeTargets is the reason given when the ratio of totals is undefined. isNoWorry excludes it from warnings.
 const negativeTargets = "some target is below 0"
 
-// Keys of the median absolute error and of R², which sentences mention beside the RMSE.
+// Keys of the median absolute error and of R², which sentences mention in addition to the RMSE.
 const (
 	medianError = "median_ae"
 	r2Key       = "r2"
 )
 
-// sumRegression returns the sums over rows of a numeric target; order holds the same rows by ascending |error|.
+// sumRegression returns the sums over rows of a numeric target; order holds the same rows in ascending order of
+// |error|.
 func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 	w, target := in.Weight.Of, in.Target
 	var total, risk, sse, sae, bias, sum, below compensated.Sum
@@ -110,7 +111,7 @@ func sumRegression(in *measuredRows, m *Model, rows, order []int32) rowSums {
 	return s
 }
 
-// medianErrorOf returns the median of |score − target|, for rows by ascending |score − target|.
+// medianErrorOf returns the median of |score − target| over rows given in ascending order of |score − target|.
 func medianErrorOf(target, score []float64, weight interval.Weights, order []int32) float64 {
 	return weight.Median(order, func(i int32) float64 { return math.Abs(score[i] - target[i]) })
 }

@@ -11,7 +11,7 @@ import (
 // reads back as NaN.
 type Num float64
 
-// undefined returns the Num of a number that is not defined, NaN.
+// undefined returns NaN, the Num of an undefined number.
 func undefined() Num { return Num(math.NaN()) }
 
 // Defined reports whether x is a finite number.
@@ -34,7 +34,7 @@ func (x *Num) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(x))
 }
 
-// meanOf returns the mean of x, NaN if x is empty.
+// meanOf returns the mean of x, or NaN if x is empty.
 func meanOf(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -49,7 +49,7 @@ func meanOf(x []float64) float64 {
 // isNotFinite reports whether x is NaN or infinite.
 func isNotFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// meanVariance accumulates a mean and variance (Welford).
+// meanVariance accumulates a mean and a variance (Welford's algorithm).
 type meanVariance struct{ N, Mean, m2 float64 }
 
 // Add adds x.
@@ -60,5 +60,5 @@ func (m *meanVariance) Add(x float64) {
 	m.m2 += d * (x - m.Mean)
 }
 
-// Variance returns the sample variance, 0 for a single number.
+// Variance returns the sample variance, or 0 for a single number.
 func (m *meanVariance) Variance() float64 { return m.m2 / math.Max(1, m.N-1) }

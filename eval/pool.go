@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Progress says how far a measurement has come: Done of Total equal steps of a phase ("sorting losses", "measuring",
-// "searching slices").
+// A Progress states that Done of Total equal steps of a phase ("sorting losses", "measuring", "searching slices")
+// have been completed.
 type Progress struct {
 	Phase       string
 	Done, Total int
@@ -18,11 +18,10 @@ type Progress struct {
 
 // A workerPool runs the steps of a phase in parallel and reports progress.
 type workerPool struct {
-	Observe func(Progress) // called after every step, by one goroutine at a time; or nil
+	Observe func(Progress) // called after every step, by one goroutine at a time; may be nil
 }
 
-// Parallel runs f(0), …, f(n−1). It returns the error of the lowest index, or ctx's error. An empty phase is
-// not reported.
+// for vectors with one entry for each row; nil means the heap
 func (p workerPool) Parallel(ctx context.Context, phase string, n int, f func(i int) error) error {
 	var mu sync.Mutex
 	done := 0

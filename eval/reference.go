@@ -9,35 +9,38 @@ import (
 	"strings"
 )
 
-// A Reference holds the numbers of an earlier evaluation for gates such as since.accuracy.high < 0.
+// A Reference holds the results of an earlier evaluation, to which gates such as since.accuracy.high < 0 refer.
 type Reference struct {
-	Rows     int              `json:"rows"`
-	Split    Split            `json:"split,omitempty"` // empty in files of earlier versions
-	Name     string           `json:"-"`               // of the file or table; empty: the model's own
-	Task     Task             `json:"task,omitempty"`  // empty in files of earlier versions, as are the next three
+	Rows  int   `json:"rows"`
+	Split Split `json:"split,omitempty"` // empty in files of earlier versions
+	// name of the file or table; if empty, the reference is stored in the model
+	Name string `json:"-"`
+	// empty in files of earlier versions, as are the next three fields
+	Task     Task             `json:"task,omitempty"`
 	Loss     string           `json:"loss,omitempty"`
 	Target   string           `json:"target,omitempty"`
 	Positive string           `json:"positive,omitempty"`
 	Models   []referenceModel `json:"models"`
 
-	Groupings []referenceGrouping `json:"groupings,omitempty"` // as in the evaluation; none in files of earlier versions
+	// groupings of the evaluation; empty in files of earlier versions
+	Groupings []referenceGrouping `json:"groupings,omitempty"`
 }
 
-// A referenceGrouping holds the names of the groups of a grouping in paths, by their labels.
+// A referenceGrouping maps the labels of the groups of a grouping to their names in paths.
 type referenceGrouping struct {
 	Name   string            `json:"name"`
 	Groups map[string]string `json:"groups"`
 }
 
-// A referenceModel holds the estimates of one model by path: overall.KEY, worst_group.KEY and
-// group[NAME].KEY of groups of every grouping, with group[NAME].n.
+// A referenceModel holds the estimates of one model, indexed by path: overall.KEY, worst_group.KEY and, for groups
+// of all groupings, group[NAME].KEY and group[NAME].n.
 type referenceModel struct {
 	Name      string              `json:"name"`
 	Estimates map[string]estimate `json:"estimates"`
 }
 
-// NewReference returns the numbers of e for later comparisons, rounded to six digits. It includes the worst
-// [MostGroups] groups with enough rows. It panics for an evaluation that [ReadEvaluation] refuses.
+// NewReference returns the results of e for later comparisons, rounded to six digits. It includes the worst
+// [MostGroups] groups with enough rows. It panics if [ReadEvaluation] would reject the evaluation.
 func NewReference(e *Evaluation) *Reference {
 	r := &Reference{Rows: e.N, Split: e.Split, Task: e.Task, Loss: e.Loss, Target: e.Target, Positive: e.Positive}
 	for _, g := range e.Groupings {
@@ -48,7 +51,7 @@ func NewReference(e *Evaluation) *Reference {
 		r.Groupings[i].Groups[h.Label] = h.name
 	}
 	for k, m := range e.Models {
-		if k > e.Focus() && m.Role != OtherModel { // checks beside the two that a user chooses from
+		if k > e.Focus() && m.Role != OtherModel { // further models that the user does not choose from
 			continue
 		}
 		of := referenceModel{m.Name, make(map[string]estimate)}
@@ -73,7 +76,7 @@ func NewReference(e *Evaluation) *Reference {
 	return r
 }
 
-// referenceGroups returns the worst [MostGroups] groups of every grouping that have enough rows.
+// referenceGroups returns, for every grouping, the worst [MostGroups] groups that have enough rows.
 func (e *Evaluation) referenceGroups() (out []namedGroup) {
 	kept := make(map[*Group]bool)
 	for j := range e.Groupings {
@@ -89,9 +92,9 @@ func (e *Evaluation) referenceGroups() (out []namedGroup) {
 	return out
 }
 
-// nameOf returns the name in r of the group that corresponds to h, a group of another evaluation: the group with the
-// same label in the same grouping. If r is of an earlier version and lacks groupings, nameOf returns the name of h. It
-// returns "" if r has no such group.
+// nameOf returns the name in r of the group that corresponds to h, a group of a different evaluation: the group
+// with the same label in the same grouping. If r is of an earlier version and lacks groupings, nameOf returns the
+// name of h. It returns "" if r has no such group.
 func (r *Reference) nameOf(h *namedGroup) string {
 	if r.Groupings == nil {
 		return h.name
@@ -156,8 +159,8 @@ func (r *Reference) estimateAt(model, path string) (estimate, bool) {
 	return q, ok
 }
 
-// ReadReference reads a Reference from JSON, as json.Marshal writes it. Of a report or an evaluation, which [ReadReport]
-// and [ReadEvaluation] read, [NewReference] returns it.
+// ReadReference reads a Reference in JSON, as json.Marshal writes it. To obtain a Reference from a report or an
+// evaluation, call [ReadReport] or [ReadEvaluation], followed by [NewReference].
 func ReadReference(r io.Reader) (*Reference, error) {
 	var out Reference
 	if err := decode(r, &out); err != nil {

@@ -18,30 +18,32 @@ import (
 // ReportSchema is the name of the JSON layout of [Report].
 const ReportSchema = "drotrain.report/1"
 
-// A Report holds everything that the page shows. Only Evaluation is required. Its methods panic for one that
-// ReadReport refuses, as without an evaluation.
+// A Report holds everything that the page shows. Only Evaluation is required. Its methods panic if ReadReport would
+// reject the report, for example because it has no evaluation.
 type Report struct {
-	Schema       string        `json:"schema"`
-	Title        string        `json:"title"`
-	Subtitle     string        `json:"subtitle,omitempty"` // what was trained and measured on which rows
-	Trained      time.Time     `json:"trained,omitzero"`   // when the model was trained, in UTC
-	Objective    Objective     `json:"objective"`
-	Facts        []Fact        `json:"facts"` // data and run, in order: rows, columns, SHA-256, seed, version
-	Certificate  *Certificate  `json:"certificate,omitempty"`
-	Evaluation   *Evaluation   `json:"evaluation"`
-	Choice       *Choice       `json:"choice,omitempty"` // of the level of robustness, where the data chose it
+	Schema    string    `json:"schema"`
+	Title     string    `json:"title"`
+	Subtitle  string    `json:"subtitle,omitempty"` // what was trained, and on which rows it was evaluated
+	Trained   time.Time `json:"trained,omitzero"`   // time at which the model was trained, in UTC
+	Objective Objective `json:"objective"`
+	// facts about the data and the run, in order: rows, columns, SHA-256, seed, version
+	Facts       []Fact       `json:"facts"`
+	Certificate *Certificate `json:"certificate,omitempty"`
+	Evaluation  *Evaluation  `json:"evaluation"`
+	// choice of the level of robustness, if it was chosen from the data
+	Choice       *Choice       `json:"choice,omitempty"`
 	Adversary    *Adversary    `json:"adversary,omitempty"`
 	Coefficients *Coefficients `json:"coefficients,omitempty"`
-	// where groups have some of their own; not among Coefficients
+	// coefficients of groups that have their own; not included in Coefficients
 	GroupCoefficients *GroupCoefficients `json:"group_coefficients,omitempty"`
-	// of the training: solver, unseen levels, imputation, …
+	// notes of the training about the solver, unseen levels, imputation, …
 	Notes []string `json:"notes"`
-	// model card: owner, intended use, date, data period, …
+	// entries of the model card: owner, intended use, date, data period, …
 	Card    []Fact `json:"card,omitempty"`
 	Command string `json:"command"` // reproduces the run
 }
 
-// An Objective says what was minimised. If Text is empty, it is composed from the other fields.
+// An Objective describes what was minimised. If Text is empty, the description is composed from the other fields.
 type Objective struct {
 	Text    string                `json:"text"`
 	Loss    string                `json:"loss"`
@@ -49,15 +51,14 @@ type Objective struct {
 	Nu      float64               `json:"nu"`
 	Mu      float64               `json:"mu"`
 	N       int                   `json:"training_rows"`
-	// Selection says how ν and μ were chosen for each model: "given", "5-fold
-	// cross-validation, smallest worst-group risk", ….
+	// Selection states how ν and μ were chosen for each model: "given", "5-fold cross-validation, smallest
+	// worst-group risk", ….
 	Selection string `json:"selection,omitempty"`
-	// SelectedAlike says whether baseline and robust model were selected by the
-	// same rule.
+	// SelectedAlike reports whether the baseline and the robust model were selected by the same rule.
 	SelectedAlike bool `json:"selected_alike"`
 }
 
-// MarshalJSON writes an infinite ν (no robustness) or undefined μ as null.
+// MarshalJSON encodes an infinite ν (no robustness) and an undefined μ as null.
 func (o Objective) MarshalJSON() ([]byte, error) {
 	type plain Objective
 	return json.Marshal(struct {
@@ -67,7 +68,7 @@ func (o Objective) MarshalJSON() ([]byte, error) {
 	}{plain(o), Num(o.Nu), Num(o.Mu)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote: a null ν is infinite.
+// UnmarshalJSON decodes what MarshalJSON encoded; a null ν is infinite.
 func (o *Objective) UnmarshalJSON(b []byte) error {
 	type plain Objective
 	j := struct {
@@ -85,7 +86,7 @@ func (o *Objective) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// A Fact is a line of the list of facts.
+// A Fact is a line in a list of facts.
 type Fact struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -108,16 +109,16 @@ type Certificate struct {
 // Coefficients holds the coefficients of all models by column.
 type Coefficients struct {
 	Models []string      `json:"models"`
-	Unit   string        `json:"unit"` // of Original: "log-odds per unit", "USD per unit"
+	Unit   string        `json:"unit"` // unit of Original: "log-odds per unit", "USD per unit"
 	Scaled string        `json:"scaled_unit"`
 	Rows   []Coefficient `json:"rows"`
 }
 
-// A Coefficient is a column with its coefficients, in the order of Models.
+// A Coefficient holds the coefficients of a column, in the order of Models.
 type Coefficient struct {
 	Name     string `json:"name"`
 	Original []Num  `json:"original"`
-	Scaled   []Num  `json:"scaled,omitempty"` // per standard deviation of the column
+	Scaled   []Num  `json:"scaled,omitempty"` // coefficients for one standard deviation of the column
 }
 
 // ObjectiveText describes the objective in one line.
@@ -137,7 +138,7 @@ func (o Objective) ObjectiveText() string {
 	return fmt.Sprintf("minimise over x:  mean of ℓⱼ(x)  +  %s", reg)
 }
 
-// Normalisation describes the scaling of ν and how other packages parametrise it.
+// Normalisation explains how ν is scaled and how other packages parametrise it.
 func (o Objective) Normalisation() []string {
 	switch {
 	case o.Penalty != "" && o.Nu == 0:
@@ -151,7 +152,7 @@ func (o Objective) Normalisation() []string {
 	return nil
 }
 
-// Check returns an error if the report lacks something that rendering needs.
+// Check returns an error if the report lacks something that its presentation requires.
 func (r *Report) Check() error {
 	if r == nil || r.Evaluation == nil {
 		return fmt.Errorf("eval: a report needs an evaluation")
@@ -208,8 +209,8 @@ func ReadEvaluation(r io.Reader) (*Evaluation, error) {
 	return &out, nil
 }
 
-// decode reads a JSON document into v. Unknown keys are ignored, since they are of a newer version; repeated
-// keys are an error.
+// decode decodes a JSON document into v. Unknown keys are ignored, since a newer version may have written them;
+// repeated keys are an error.
 func decode(r io.Reader, v any) error {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -224,7 +225,7 @@ func decode(r io.Reader, v any) error {
 // MostCoefficients is the number of coefficients shown first.
 const MostCoefficients = 20
 
-// Largest returns the coefficients by decreasing size, with the intercept last.
+// Largest returns the coefficients in descending order of size, with the intercept last.
 func (c *Coefficients) Largest() []Coefficient {
 	rows := slices.Clone(c.Rows)
 	constant := func(q Coefficient) int {
@@ -239,7 +240,7 @@ func (c *Coefficients) Largest() []Coefficient {
 	return rows
 }
 
-// Size returns the largest effect of one standard deviation of the column among the models.
+// Size returns the largest effect, over the models, of one standard deviation of the column.
 func (q Coefficient) Size() float64 {
 	m := 0.0
 	for _, v := range q.Scaled {
@@ -250,34 +251,37 @@ func (q Coefficient) Size() float64 {
 	return m
 }
 
-// A Choice describes how the level of robustness was chosen: the models that were tried with their out-of-fold
+// A Choice describes how the level of robustness was chosen: the models that were tried and their out-of-fold
 // estimates.
 type Choice struct {
-	Criterion  string      `json:"criterion"` // what was to fall: "worst group’s risk"
+	Criterion  string      `json:"criterion"` // quantity to be minimised, such as "worst group’s risk"
 	Reason     string      `json:"reason"`
 	Chosen     int         `json:"chosen"` // index
 	Candidates []Candidate `json:"candidates"`
-	Validation int         `json:"validation,omitempty"` // validation rows that the estimates are of; 0: cross-validation
-	// standard errors by which the criterion must fall for a candidate to replace the first one
+	// number of validation rows on which the estimates were computed; 0 means cross-validation
+	Validation int `json:"validation,omitempty"`
+	// number of standard errors by which the criterion must decrease for a candidate to replace the first one
 	Errors float64 `json:"standard_errors,omitempty"`
-	// among candidates within a standard error of the least error rate, that with the least risk of the worst group wins
+	// of the candidates within one standard error of the least error rate, the one with the least risk in the
+	// worst group is chosen
 	IsByAccuracy bool `json:"by_accuracy,omitempty"`
 }
 
-// A Candidate is one of the models that were tried, ERM first. Risks are mean losses.
+// A Candidate is one of the models that were tried; the first is ERM. Risks are mean losses.
 type Candidate struct {
-	Family  string `json:"family"` // those of one kind, from mild to strong
+	Family  string `json:"family"` // candidates of one kind, ordered from mild to strong
 	Name    string `json:"name"`
 	Mu      Num    `json:"mu"`
 	Average Num    `json:"average"`
 	Value   Num    `json:"value"` // what was to fall
-	SE      Num    `json:"se"`    // of its change from the plain average, paired by rows
+	SE      Num    `json:"se"`    // standard error of the change from ERM, for which the rows are paired
 	RiseSE  Num    `json:"rise_se"`
-	Allowed bool   `json:"allowed"` // may replace the first one: its criterion falls by enough, within the budget
+	// may replace the first candidate, since the criterion decreases enough, within the budget
+	Allowed bool `json:"allowed"`
 }
 
-// AverageName returns what Candidate.Average is: the average error rate where the criterion is one of error rates,
-// else the average risk.
+// AverageName returns the name of Candidate.Average: the average error rate if the criterion is an error rate, and
+// the average risk otherwise.
 func (c *Choice) AverageName() string {
 	if strings.Contains(c.Criterion, "error rate") {
 		return "average error rate"

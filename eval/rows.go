@@ -6,47 +6,50 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Role says which of the models of a training a model is.
+// A Role states which model of a training a model is.
 type Role string
 
-// The roles of models. The zero value is for a model that drotrain did not train.
+// Roles of models. The zero value denotes a model that drotrain did not train.
 const (
 	OtherModel    Role = ""
 	StandardModel Role = "erm"
 	RobustModel   Role = "robust"
 	BalancedModel Role = "group-balanced erm"
-	HalfBalanced  Role = "half-balanced erm" // with group weights half-way to balanced ones
-	SubsetModel   Role = "balanced subsets"  // the mean of models on balanced subsets
+	// ERM with group weights half-way between equal row weights and balanced ones
+	HalfBalanced  Role = "half-balanced erm"
+	SubsetModel   Role = "balanced subsets" // the mean of models on balanced subsets
 	RescaledModel Role = "rescaled erm"
 )
 
-// A Model holds the predictions of a model for the rows evaluated.
+// A Model holds the predictions of a model for the evaluated rows.
 type Model struct {
-	Name  string    // "ERM", "robust", …; unique
-	Role  Role      // OtherModel for predictions from elsewhere
-	Score []float64 // n: P(positive) in [0, 1], P(actual class), or the predicted value in the target's original units
-	// n: training loss of each row, in the units of the objective; nil in an input: of the scores, by LossName
+	Name string // "ERM", "robust", …; unique
+	Role Role   // OtherModel for predictions from elsewhere
+	// n scores: P(positive) in [0, 1], P(actual class), or the predicted value in original units of the target
+	Score []float64
+	// n training losses of the rows, in the units of the objective; if nil in an Input, they are computed from
+	// the scores by LossName
 	Loss []float64
 
-	// Of more than two classes: the index of the most probable class, and the place of the actual class
-	// by its probability, from 1.
+	// Class and Place are set for more than two classes: the index of the most probable class, and the rank of
+	// the actual class by its probability, counted from 1.
 	Class, Place []int32
 }
 
-// measuredRows holds the n ≥ 1 rows of an Input that has been checked: all slices have length n, numbers
-// are finite, and names of models are unique.
+// measuredRows holds the n ≥ 1 rows of an Input that has been checked: all slices have length n, numbers are
+// finite, and names of models are unique.
 type measuredRows struct {
 	interval.Rows // targets are ±1, the index of a class, or in original units; weights have mean 1
 
 	Task      Task
 	Classes   []string // of Multiclass
 	Models    []Model
-	Threshold float64 // binary: predicted positive from this score on
+	Threshold float64 // for two classes, the minimum score of rows that are predicted positive
 
 	LossAtLeast0 []bool // by model: no row has a loss below 0
 }
 
-// scaleWeights returns the weights scaled to mean 1, or nil for nil. A nil arena means the heap.
+// scaleWeights returns the weights scaled to mean 1, or nil if weight is nil. A nil arena means the heap.
 func scaleWeights(arena *memory.Arena, weight interval.Weights) interval.Weights {
 	if weight == nil {
 		return nil

@@ -6,16 +6,17 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
-// scarcity describes the uncertainty of the risk of a group with few or no rows of one class. The proportion of
-// that class may differ, and with the logarithmic loss the scores determine what the models would lose on its
-// rows.
+// A scarcity describes the uncertainty of the risk in a group in which one class has few or no rows. The true
+// proportion of that class may differ from the observed one, and for the logarithmic loss the scores determine the
+// losses that rows of that class would have.
 type scarcity struct {
-	less, more float64   // what the share of the class may be below and above the one observed
-	gap        []float64 // by model: the mean of what a row of the other class would lose more in this one
+	less, more float64 // amounts by which the true share of the class may be below and above the observed one
+	// for each model, the mean additional loss of a row of the other class if it belonged to this class
+	gap []float64
 }
 
-// scarcityOf returns the scarcity of a group with the measures v, at z standard errors, or nil if neither class
-// is scarce or the loss is another.
+// scarcityOf returns the scarcity of a group with the measures v, at z standard errors. It returns nil if neither
+// class is scarce or the loss is not logarithmic.
 func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 	if in.Task != Binary || !hasFewOfAClass(v, len(rows)) {
 		return nil
@@ -48,8 +49,8 @@ func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 	return s
 }
 
-// widenForProportion widens the interval of a risk for a different proportion of the class: extraLoss is the additional
-// loss of a row of the scarce class, or the difference of two such losses for a change.
+// widenForProportion widens the interval of a risk to allow for a different proportion of the class. extraLoss is
+// the additional loss of a row of the scarce class; for a change, it is the difference of two such losses.
 func (s *scarcity) widenForProportion(i *Interval, risk, extraLoss float64) {
 	if s == nil {
 		return
@@ -67,7 +68,7 @@ func (s *scarcity) GapOf(k int) float64 {
 	return s.gap[k]
 }
 
-// lossIfFlipped returns the additional loss of model k on row i if the row were of the other class. ok is false
+// lossIfFlipped returns the additional loss of model k on row i if the row belonged to the other class. ok is false
 // if the loss is not the logarithm of the score or is unbounded.
 func lossIfFlipped(in *measuredRows, k, i int) (more float64, ok bool) {
 	p := in.Models[k].Score[i]
@@ -91,10 +92,10 @@ func hasLogLoss(in *measuredRows) bool {
 	return true
 }
 
-// fewTailRows is the smallest number of rows in a tail for which an interval is computed.
+// fewTailRows is the minimum number of rows in a tail for which an interval is computed.
 const fewTailRows = 10
 
-// hasFewOfAClass reports whether there are too few rows of a class for the interval of an area under a curve.
+// hasFewOfAClass reports whether a class has too few rows for the interval of an area under a curve.
 func hasFewOfAClass(v Values, n int) bool {
 	p := v.prevalence()
 	return float32(min(p, 1-p)*float64(n)) < fewTailRows // but for rounding

@@ -9,11 +9,12 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// LossOfScores returns the losses of scores for any model, for Model.Loss. Binary targets are ±1 and their
-// scores P(positive); the logistic loss is then −log of the probability given to the outcome, and the squared
-// loss (y−p)²/2 with y in {0, 1}. For regression, score and target are in the same units; a loss with a link, such
-// as losses.Poisson, is computed at the margin of the score. An outcome with probability 0 is counted with 2⁻⁵², a
-// loss of 36 nats, and so is a mean of 0. The error names the first entry, counted from 0, that the loss refuses.
+// LossOfScores returns the losses of the scores of any model, for use as Model.Loss. Binary targets are ±1 and
+// their scores P(positive); the logistic loss is then −log of the probability that the model assigned to the
+// outcome, and the squared loss (y−p)²/2 with y in {0, 1}. For regression, score and target are in the same units;
+// a loss with a link, such as losses.Poisson, is computed at the margin of the score. A probability of 0 for the
+// outcome is replaced by 2⁻⁵², which yields a loss of 36 nats; a mean of 0 is replaced likewise. If the loss does
+// not accept an entry, the error names the first such entry, counted from 0.
 func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float64, error) {
 	if loss == nil {
 		return nil, fmt.Errorf("eval: the loss is nil")
@@ -61,7 +62,7 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 			}
 		}
 	}
-	if meaning.Classes { // a loss of classes of the caller's
+	if meaning.Classes { // a loss for classes that the caller defines
 		for i, t := range target {
 			target[i] = 2*t - 1
 		}
@@ -70,8 +71,8 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 	return out, nil
 }
 
-// fillLosses computes missing losses from the scores, by LossName; the default is logistic for a binary target
-// and squared for others.
+// fillLosses computes missing losses from the scores, by the loss called LossName. The default is logistic for a
+// binary target and squared otherwise.
 func (in *Input) fillLosses() error {
 	missing := func(m Model) bool { return m.Loss == nil && len(m.Score) > 0 }
 	if !slices.ContainsFunc(in.Models, missing) {
@@ -101,8 +102,8 @@ func (in *Input) fillLosses() error {
 	return nil
 }
 
-// AboutLoss says what the loss of the evaluation is, as "half the deviance of a Poisson count"; "the loss" if this
-// program does not know it.
+// AboutLoss describes the loss of the evaluation, as in "half the deviance of a Poisson count". It returns "the
+// loss" if this program does not know the loss.
 func (e *Evaluation) AboutLoss() string {
 	kind, _ := losses.KindOf(e.Loss)
 	return cmp.Or(kind.About, "the loss")

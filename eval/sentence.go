@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// writeSentences sets the sentences of a verdict with a given outcome.
+// writeSentences sets the sentences of a verdict whose outcome has been determined.
 func (j *judge) writeSentences(v *Verdict) {
 	v.Warnings = j.warningSentences()
 	v.Headline = j.headlineSentence(v)
@@ -35,7 +35,7 @@ func (j *judge) writeSentences(v *Verdict) {
 	v.Details = j.detailSentences(v)
 }
 
-// headlineSentence returns the sentence for the outcome, for all tasks.
+// headlineSentence returns the sentence that states the outcome, for all tasks.
 func (j *judge) headlineSentence(v *Verdict) string {
 	model, base := j.ModelName(j.k), j.ModelName(0)
 	better, worse := j.betterPhrases()
@@ -80,7 +80,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 	return "" // one model: its numbers
 }
 
-// ModelName returns the name of model k within a sentence.
+// ModelName returns the name of model k for use within a sentence.
 func (e *Evaluation) ModelName(k int) string {
 	switch e.Models[k].Role {
 	case StandardModel:
@@ -99,7 +99,7 @@ func (e *Evaluation) ModelName(k int) string {
 	return e.Models[k].Name
 }
 
-// nameOfWorst returns the name of the rows whose losses are compared: the worst group or the tail.
+// nameOfWorst returns the name of the rows whose losses are compared: those of the worst group or of the tail.
 func (j *judge) nameOfWorst() string {
 	if !j.isByGroup() {
 		return "the worst 10\u00a0% of rows"
@@ -107,7 +107,7 @@ func (j *judge) nameOfWorst() string {
 	return "the worst group"
 }
 
-// acceptedCost describes the increase of the average that was accepted.
+// acceptedCost describes the accepted increase in the average.
 func (j *judge) acceptedCost() string {
 	if j.in.Budget != nil {
 		return fmt.Sprintf("the budget (%s of it)", printable.Percent(*j.in.Budget))
@@ -116,7 +116,7 @@ func (j *judge) acceptedCost() string {
 		printable.FourDigits(j.in.rate()))
 }
 
-// chooser returns what chose the model, within a sentence: cross-validation or the validation rows.
+// chooser returns what chose the model, for use within a sentence: cross-validation or the validation rows.
 func (j *judge) chooser() string {
 	if j.in.ChosenByValidation {
 		return "the choice on the validation rows"
@@ -124,7 +124,7 @@ func (j *judge) chooser() string {
 	return "cross-validation"
 }
 
-// rejectedSentence returns the sentence on the candidates that were rejected.
+// rejectedSentence returns the sentence about the rejected candidates.
 func (j *judge) rejectedSentence() string {
 	what := j.criterionWords()
 	if n := j.in.RejectedCandidates; n > 1 {
@@ -133,7 +133,7 @@ func (j *judge) rejectedSentence() string {
 	return fmt.Sprintf("The one other model that was tried does not measurably lower %s.", what)
 }
 
-// criterionWords says what the choice was to lower, as the object of a sentence.
+// criterionWords describes the quantity that the choice was to lower, as the object of a sentence.
 func (j *judge) criterionWords() string {
 	switch {
 	case j.in.Criterion == "trade-off":
@@ -145,7 +145,7 @@ func (j *judge) criterionWords() string {
 	return "the " + j.riskWords() + " of " + j.nameOfWorst()
 }
 
-// riskWords names the risk in words: the log loss, or the mean squared error.
+// riskWords describes the risk in words: the log loss, or the mean squared error.
 func (e *Evaluation) riskWords() string {
 	switch {
 	case e.Loss == RootMeanSquare:
@@ -156,7 +156,7 @@ func (e *Evaluation) riskWords() string {
 	return e.riskName()
 }
 
-// riskName returns the name of the mean loss within a sentence: "log loss", "Huber loss" or "risk".
+// riskName returns the name of the mean loss for use within a sentence: "log loss", "Huber loss" or "risk".
 func (e *Evaluation) riskName() string {
 	switch {
 	case e.Task != Regression && e.LossUnit == "nats":
@@ -172,11 +172,11 @@ func (e *Evaluation) IsHuber() bool {
 	return e.Task == Regression && strings.HasPrefix(e.Loss, "huber")
 }
 
-// useNone is the recommendation where no model is better than a constant.
+// useNone is the recommendation if no model is better than a constant.
 const useNone = "Use none of the models: train again with other columns or more rows."
 
-// recommend returns the recommendation and the name of the recommended model. A model that was chosen by a criterion
-// is recommended unless isCriterionHigher.
+// recommend returns the recommendation and the name of the recommended model. A model that was chosen by a
+// criterion is recommended unless isCriterionHigher returns true.
 func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	base, model := j.ModelName(0), j.ModelName(j.k)
 	switch v.Outcome {
@@ -227,7 +227,8 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	return keep, j.in.Models[0].Name
 }
 
-// useSentence recommends the model in focus, with the criterion that chose it and the groups that are worse off.
+// useSentence recommends the model in focus. It states the criterion by which the model was chosen and the groups
+// that are worse off.
 func (j *judge) useSentence(v *Verdict) string {
 	use := fmt.Sprintf("Use %s", j.ModelName(j.k))
 	switch {
@@ -262,8 +263,8 @@ func (j *judge) useSentence(v *Verdict) string {
 	return use
 }
 
-// recommendationNote returns a sentence on the models that other criteria would choose or, if the level was set,
-// on group-balanced ERM if it is measurably better for the worst group.
+// recommendationNote returns a sentence about the models that other criteria would choose. If the level was set, it
+// is about group-balanced ERM, provided that this is measurably better for the worst group.
 func (j *judge) recommendationNote() string {
 	if j.in.Criterion != "" {
 		if len(j.in.Alternatives) == 0 {
@@ -287,7 +288,8 @@ func (j *judge) recommendationNote() string {
 }
 
 // worstGroupDifference returns the risk of model k in its worst group minus the risk of the model in focus in its
-// own, with an interval from intervals that hold for all groups together; nil if there is none.
+// own worst group. The interval is computed from simultaneous intervals over all groups. It returns nil if there is
+// no such difference.
 func (j *judge) worstGroupDifference(k int) *Difference {
 	g := j.Headline()
 	if g == nil || j.Resamples == 0 || j.Models[k].WorstGroup == nil || j.Models[j.k].WorstGroup == nil {
@@ -325,7 +327,7 @@ func (j *judge) losingGroups() string {
 		m := j.judgedMeasures()[len(j.judgedMeasures())-1]
 		was, now := j.Headline().Groups[i].Models[0].Values, j.Headline().Groups[i].Models[j.k].Values
 		if j.Task != Regression && j.criterion() != "worst-group-accuracy" {
-			// the accuracy, unless it does not show that the group is worse off
+			// show the accuracy unless it hides that the group is worse off
 			if lead := j.leadingMeasures()[0]; lead.valueOf(now) < lead.valueOf(was) &&
 				lead.text(lead.valueOf(now)) != lead.text(lead.valueOf(was)) {
 				m = lead
@@ -359,7 +361,7 @@ func (r shownMeasure) text(x float64) string {
 	return printable.Number(x)
 }
 
-// pair formats two values with the same decimals.
+// pair formats two values with the same number of decimals.
 func (r shownMeasure) pair(a, b float64) (first, second string) {
 	if r.share {
 		return printable.Percent(a), printable.Percent(b)
@@ -374,7 +376,7 @@ func (r shownMeasure) appendUnit(s string) string {
 	return s + "\u00a0" + r.unit
 }
 
-// change returns "rises from a to b" or the like.
+// change returns a text such as "rises from a to b".
 func (r shownMeasure) change(a, b float64) string {
 	from, to := r.pair(a, b)
 	switch {
@@ -392,9 +394,9 @@ func (r shownMeasure) beforeAfter(a, b float64) string {
 	return from + " → " + r.appendUnit(to)
 }
 
-// leadingMeasures returns the measures that the verdict mentions first; the measure with an interval comes last. They
-// are accuracy and log loss for classes, the RMSE for squared losses, only the risk for deviances and quantiles, and
-// RMSE and risk otherwise.
+// leadingMeasures returns the measures that the verdict mentions first; the one with an interval comes last. They
+// are accuracy and log loss for classes, the RMSE for squared losses, only the risk for deviances and quantiles,
+// and RMSE and risk otherwise.
 func (e *Evaluation) leadingMeasures() []shownMeasure {
 	risk, lead := shownMeasure{name: "the " + e.riskName(), key: riskMeasure.Key}, e.Task.Leading()
 	if e.Task != Regression {
@@ -408,7 +410,8 @@ func (e *Evaluation) leadingMeasures() []shownMeasure {
 		return []shownMeasure{accuracy, risk}
 	}
 	rmse := shownMeasure{name: "the " + lead.Label, key: lead.Key, unit: e.TargetUnit}
-	if kind, known := losses.KindOf(e.Loss); known && kind.Power != 2 { // squares of errors are not what it measures
+	// the loss does not measure squared errors
+	if kind, known := losses.KindOf(e.Loss); known && kind.Power != 2 {
 		return []shownMeasure{risk}
 	}
 	if e.isRiskMeanSquare() {
@@ -417,7 +420,7 @@ func (e *Evaluation) leadingMeasures() []shownMeasure {
 	return []shownMeasure{rmse, risk}
 }
 
-// isRiskMeanSquare reports whether the risk is proportional to the mean squared error in units of the target:
+// isRiskMeanSquare reports whether the risk is proportional to the mean squared error in units of the target, since
 // the loss is squared and the target is not transformed.
 func (e *Evaluation) isRiskMeanSquare() bool {
 	ratio := func(v Values) float64 { return float64(v.Risk()) / float64(v.Of[RootMeanSquare]*v.Of[RootMeanSquare]) }
@@ -433,7 +436,8 @@ func (e *Evaluation) isRiskMeanSquare() bool {
 	return true
 }
 
-// valuesOf returns the measures of model k in its worst group, with the group, or its measures over all rows and nil.
+// valuesOf returns the measures of model k in its worst group, and that group. If it has no worst group, it returns
+// its measures over all rows and nil.
 func (e *Evaluation) valuesOf(k int) (Values, *WorstGroup) {
 	if w, g := e.Models[k].WorstGroup, e.Headline(); w != nil {
 		if i := g.find(w.Label); i >= 0 {
@@ -443,7 +447,7 @@ func (e *Evaluation) valuesOf(k int) (Values, *WorstGroup) {
 	return e.Models[k].Overall, nil
 }
 
-// judgedMeasures returns the leading measures with the one that the criterion judges last.
+// judgedMeasures returns the leading measures; the one that the criterion judges comes last.
 func (j *judge) judgedMeasures() []shownMeasure {
 	all := j.leadingMeasures()
 	if j.criterion() == "worst-group-accuracy" && j.isByGroup() {
@@ -452,8 +456,9 @@ func (j *judge) judgedMeasures() []shownMeasure {
 	return all
 }
 
-// judgedValues returns the measures of model k in the group that the criterion is about, the label of the group and
-// its rows; the measures over all rows and no label if the criterion is about no group.
+// judgedValues returns the measures of model k in the group to which the criterion refers, and the label and number
+// of rows of this group. If the criterion does not refer to a group, it returns the measures over all rows and an
+// empty label.
 func (j *judge) judgedValues(k int) (v Values, label string, n int) {
 	if !j.isByGroup() {
 		return j.Models[k].Overall, "", j.N
@@ -465,8 +470,8 @@ func (j *judge) judgedValues(k int) (v Values, label string, n int) {
 	return j.Models[k].Overall, "", j.N
 }
 
-// judgedSentence returns a sentence with what the criterion judges, before and after: measures of the worst group or
-// of all rows, or the tail.
+// judgedSentence returns a sentence that compares what the criterion judges before and after: measures of the worst
+// group or of all rows, or the tail.
 func (j *judge) judgedSentence() string {
 	before, a, rows := j.judgedValues(0)
 	after, b, others := j.judgedValues(j.k)
@@ -487,24 +492,25 @@ func (j *judge) judgedSentence() string {
 	for _, m := range measures {
 		parts = append(parts, m.name+" "+m.change(m.valueOf(before), m.valueOf(after)))
 	}
-	unit := 1.0 // of the last measure, for one of the difference
+	unit := 1.0 // units of the last measure in one unit of the difference
 	switch last := measures[len(measures)-1]; {
 	case last.key == RootMeanSquare:
 		unit = rmsePerRisk(last, before, after)
-	case last.share: // the difference is of error rates
+	case last.share: // the difference is one of error rates
 		unit = -100
 	}
 	text := fmt.Sprintf("%s %s", where, strings.Join(parts, " and "))
 	if j.Split != OutOfFold || j.in.Criterion == "" {
 		return text + j.intervalText(unit) + "."
 	}
-	if first := j.intervalFirst(unit); first != "" { // the estimate flatters a model that was chosen on the same rows
+	// the estimate is biased in favour of a model that was chosen on the same rows
+	if first := j.intervalFirst(unit); first != "" {
 		return first + " " + text + "."
 	}
 	return text + "."
 }
 
-// tailSentence returns a sentence with the risk of the worst tenth of rows, before and after.
+// tailSentence returns a sentence that compares the risk of the worst tenth of the rows before and after.
 func (j *judge) tailSentence() string {
 	from, to := float64(j.Models[0].CVaRAt(TailAlpha)), float64(j.Models[j.k].CVaRAt(TailAlpha))
 	if math.IsNaN(from) || math.IsNaN(to) {
@@ -522,7 +528,7 @@ func (j *judge) tailSentence() string {
 	return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to), interval)
 }
 
-// rmsePerRisk returns the change of the RMSE per change of the risk, which is k·RMSE²: a² − b² = (a + b)(a −
+// rmsePerRisk returns the change in the RMSE for a unit change in the risk, which is k·RMSE²: a² − b² = (a + b)(a −
 // b).
 func rmsePerRisk(m shownMeasure, before, after Values) float64 {
 	a, risk := m.valueOf(before), float64(before.Risk())
@@ -532,8 +538,8 @@ func rmsePerRisk(m shownMeasure, before, after Values) float64 {
 	return a * a / risk / (a + m.valueOf(after))
 }
 
-// scaledInterval returns the interval of the change that the outcome is based on, times a factor, as text; "" if it is
-// not known. Shares are in percentage points.
+// scaledInterval returns, as text, the interval of the change that determines the outcome, multiplied by a factor.
+// It returns "" if the interval is unknown. Shares are in percentage points.
 func (j *judge) scaledInterval(factor float64) string {
 	if j.d.Interval == nil || math.IsNaN(factor) {
 		return ""
@@ -546,7 +552,8 @@ func (j *judge) scaledInterval(factor float64) string {
 	return d.Interval.Text(d.scale(1))
 }
 
-// intervalFirst returns a sentence with the interval of the change that the outcome is based on, times a factor.
+// intervalFirst returns a sentence that states the interval of the change that determines the outcome, multiplied
+// by a factor.
 func (j *judge) intervalFirst(factor float64) string {
 	text := j.scaledInterval(factor)
 	if text == "" {
@@ -567,20 +574,20 @@ func (j *judge) intervalFirst(factor float64) string {
 		printable.Capitalise(all[len(all)-1].name), where, moves, text, printable.WholePercent(j.Confidence))
 }
 
-// intervalText formats the interval of the change that the outcome is based on, times a factor.
+// intervalText formats the interval of the change that determines the outcome, multiplied by a factor.
 func (j *judge) intervalText(factor float64) string {
 	text := j.scaledInterval(factor)
 	if text == "" {
 		return ""
 	}
 	note := ""
-	if j.isByGroup() { // the interval of a single group, which the table has, is another one
+	if j.isByGroup() { // the table shows the interval of a single group, which differs from this one
 		note = ", whichever group is the worst:"
 	}
 	return fmt.Sprintf(" (%s interval of the change%s %s)", printable.WholePercent(j.Confidence), note, text)
 }
 
-// judgedPlace returns where two models do not differ, as "for the worst group".
+// judgedPlace describes the rows for which two models do not differ, as in "for the worst group".
 func (j *judge) judgedPlace() string {
 	switch {
 	case j.criterion() == "average":
@@ -591,9 +598,9 @@ func (j *judge) judgedPlace() string {
 	return "for " + j.nameOfWorst()
 }
 
-// costSentence returns a sentence on the change over all rows.
+// costSentence returns a sentence about the change over all rows.
 func (j *judge) costSentence() string {
-	if j.criterion() == "average" { // which is in the sentence before
+	if j.criterion() == "average" { // the preceding sentence states it
 		return ""
 	}
 	risk := j.c.Measures[riskMeasure.Key]
@@ -616,10 +623,10 @@ func (j *judge) costSentence() string {
 	was, is := first.valueOf(before), first.valueOf(after)
 	worse, better := was != is && first.share == (is < was), was != is && first.share == (is > was)
 	if from, to := first.pair(was, is); from == to || !measurable {
-		return printable.Capitalise(s) + "." // neither a cost nor a gain that is to be seen, or that is proved
+		return printable.Capitalise(s) + "." // neither a visible cost nor a visible or proven gain
 	}
 	switch {
-	case change > 0 && !better && j.d.Value > 0: // nothing is gained that this could be the cost of
+	case change > 0 && !better && j.d.Value > 0: // there is no gain of which this could be the cost
 		return fmt.Sprintf("Over all rows %s is worse too: %s %s.", j.ModelName(j.k), first.name, moves)
 	case change > 0 && !better:
 		return "The cost: " + s + "."
@@ -629,8 +636,8 @@ func (j *judge) costSentence() string {
 	return "There is no cost: " + s + "."
 }
 
-// changeInterval returns the interval of a change times a factor as text after open, closed if open has a bracket; "" if
-// there is none.
+// changeInterval returns, as text after open, the interval of a change, multiplied by a factor. If open contains a
+// bracket, the text ends with the closing one. It returns "" if there is no interval.
 func (j *judge) changeInterval(open string, d *Difference, factor float64) string {
 	if d.Interval == nil {
 		return ""
@@ -645,7 +652,7 @@ func (j *judge) changeInterval(open string, d *Difference, factor float64) strin
 	return s
 }
 
-// singleModelSentence returns a sentence with the measures of the model in focus.
+// singleModelSentence returns a sentence that states the measures of the model in focus.
 func (j *judge) singleModelSentence() string {
 	name, is := j.subject()
 	has, its := "has", "its"
@@ -678,7 +685,7 @@ func (j *judge) singleModelSentence() string {
 			link = " and of "
 		}
 		where := its + " worst group"
-		if !j.IsWorstBy(j.Task.Leading(), j.k) { // it is worst by its risk alone
+		if !j.IsWorstBy(j.Task.Leading(), j.k) { // the group is the worst only by its risk
 			where = "the group with the largest " + strings.TrimPrefix(risk.name, "the ")
 		}
 		s += fmt.Sprintf("%s%s in %s, %s (%s)", link, first.text(first.valueOf(in)), where,
@@ -695,7 +702,7 @@ func (j *judge) singleModelSentence() string {
 	return s + "."
 }
 
-// warningSentences returns the warnings, beginning with the reason why a model is degenerate.
+// warningSentences returns the warnings; the reason why a model is degenerate comes first.
 func (j *judge) warningSentences() []string {
 	var out []string
 	name, is := j.subject()
@@ -736,8 +743,8 @@ func (j *judge) warningSentences() []string {
 	return out
 }
 
-// worseThanConstant names up to three groups in which the model in focus is measurably worse than a constant prediction,
-// or returns "".
+// worseThanConstant names up to three groups in which the model in focus is measurably worse than a constant
+// prediction. It returns "" if there are none.
 func (j *judge) worseThanConstant() string {
 	g := j.Headline()
 	if g == nil {
@@ -765,7 +772,8 @@ func (j *judge) worseThanConstant() string {
 		printable.List(out, 3))
 }
 
-// SliceWarning describes the first confirmed slice of rows that are predicted worse than the rest, or returns "".
+// SliceWarning describes the first confirmed slice of rows whose predictions are worse than those of the other
+// rows. It returns "" if there is none.
 func (e *Evaluation) SliceWarning() string {
 	if e.Slices == nil {
 		return ""
@@ -781,7 +789,7 @@ func (e *Evaluation) SliceWarning() string {
 	return ""
 }
 
-// constantText says how close to each other the predictions of a constant model are.
+// constantText states how similar the predictions of a constant model are.
 func (j *judge) constantText() string {
 	if j.Task == Regression {
 		return "all predictions lie within 0.001 standard deviations of the target of each other"
@@ -789,7 +797,7 @@ func (j *judge) constantText() string {
 	return "all probabilities lie within 0.001 of each other"
 }
 
-// detailSentences returns sentences with the numbers behind the headline.
+// detailSentences returns sentences that state the numbers behind the headline.
 func (j *judge) detailSentences(v *Verdict) []string {
 	out := []string{}
 	conf := printable.WholePercent(j.Confidence)
@@ -844,8 +852,8 @@ func (j *judge) detailSentences(v *Verdict) []string {
 	return out
 }
 
-// subject returns the model in focus as the subject of a sentence, and "is" or "are". For predictions it is
-// "the predictions".
+// subject returns the model in focus as the subject of a sentence, and the verb "is" or "are". In an audit of
+// predictions the subject is "the predictions".
 func (j *judge) subject() (name, is string) {
 	if len(j.Models) == 1 && j.Models[0].Role == OtherModel {
 		return "The predictions", "are"
@@ -853,7 +861,7 @@ func (j *judge) subject() (name, is string) {
 	return j.capitalisedName(j.k), "is"
 }
 
-// capitalisedName returns the name of model k at the beginning of a sentence; user-defined names are not
+// capitalisedName returns the name of model k for the beginning of a sentence; names given by users are not
 // capitalised.
 func (j *judge) capitalisedName(k int) string {
 	if j.in.Models[k].Role == OtherModel {

@@ -11,11 +11,12 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A cutColumn is a column divided into cells: the cell of every row and the condition of every cell as text. There are
-// at most a hundred cells, each with enough rows in the searched half; rows in none of them have noCell.
+// A cutColumn is a column divided into cells: the cell of every row, and the condition of every cell as text. There
+// are at most a hundred cells, each with enough rows in the half that is searched; rows in no such cell have the
+// code noCell.
 type cutColumn struct {
 	code   []uint8
-	search []uint8 // code along the rows of the searching half
+	search []uint8 // code of each row in the half that is searched
 	text   []string
 	cells  int // of any size
 }
@@ -64,7 +65,8 @@ func (s *sliceSearcher) cutColumn(j int) error {
 	return nil
 }
 
-// A candidate is cell ka of column a and cell kb of column b, or the same cell twice for one column.
+// A candidate is the intersection of cell ka of column a and cell kb of column b, or the same cell twice if a
+// single column defines it.
 type candidate struct {
 	a, b   int
 	ka, kb uint8
@@ -81,14 +83,14 @@ func (c *cellSum) add(d float64) {
 	c.sq += d * d
 }
 
-// pairedColumns is the most columns that are searched in pairs: where there are
-// more, those with the worst single cells. maxPairCells is the largest cross table of two.
+// pairedColumns is the maximum number of columns that are searched in pairs; if there are more, those with the
+// worst single cells are used. maxPairCells is the maximum size of a cross table of two columns.
 const (
 	pairedColumns = 32
 	maxPairCells  = 4096
 )
 
-// rankCandidates returns the best candidates, no two of which share a cell.
+// rankCandidates returns the best candidates; no two of them share a cell.
 func (s *sliceSearcher) rankCandidates(ctx context.Context) ([]candidate, error) {
 	s.deviation = memory.Make[float64](s.in.rows.Arena, len(s.search))
 	for _, i := range s.search {
@@ -123,7 +125,7 @@ func (s *sliceSearcher) rankCandidates(ctx context.Context) ([]candidate, error)
 	return topCandidates(slices.Concat(slices.Concat(single...), slices.Concat(double...))), nil
 }
 
-// rankSingle returns the cells of a column with losses above the average, and keeps the codes of the column.
+// rankSingle returns the cells of column a with losses above the average, and keeps the codes of the column.
 func (s *sliceSearcher) rankSingle(a int) (to []candidate) {
 	t := make([]cellSum, len(s.columns[a].text))
 	c := &s.columns[a]
@@ -140,7 +142,7 @@ func (s *sliceSearcher) rankSingle(a int) (to []candidate) {
 	return to
 }
 
-// rankPairs returns the pairs of cells of two columns with losses above the average, and the number of pairs
+// rankPairs returns the pairs of cells of columns a and b with losses above the average, and the number of pairs
 // tried.
 func (s *sliceSearcher) rankPairs(a, b int) (to []candidate, tried int) {
 	w := len(s.columns[b].text)
@@ -160,8 +162,9 @@ func (s *sliceSearcher) rankPairs(a, b int) (to []candidate, tried int) {
 	return to, tried
 }
 
-// consider adds a candidate of at most half of the rows if these have larger losses than the other rows and both have
-// enough rows. Of larger ones, the other rows are what is remarkable.
+// consider adds a candidate if its rows have larger losses than the other rows, if it has at most half of the rows,
+// and if both parts have enough rows. If a candidate has more than half of the rows, the other rows are the
+// remarkable ones.
 func (s *sliceSearcher) consider(to []candidate, c candidate, v cellSum) []candidate {
 	least := float64(s.out.MinRows)
 	if v.n < least || v.n > s.all.N-least || v.n > s.all.N/2 {
@@ -190,7 +193,7 @@ func (s *sliceSearcher) pairsToTry(single [][]candidate) (pairs [][2]int) {
 	return pairs
 }
 
-// topCandidates returns the candidates with the largest excess loss, no two of which share a cell.
+// topCandidates returns the candidates with the largest excess loss; no two of them share a cell.
 func topCandidates(of []candidate) (out []candidate) {
 	slices.SortStableFunc(of, func(a, b candidate) int { return cmp.Compare(b.t, a.t) })
 	for _, c := range of {

@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A SliceSearch lists subgroups with a high risk that were found by a search. One half of the rows is searched,
-// and the other half confirms the findings.
+// A SliceSearch lists subgroups with a high risk that a search has found. Half of the rows are searched, and the
+// other half confirm the findings.
 type SliceSearch struct {
 	Model     string  `json:"model"`
 	Method    string  `json:"method"`
@@ -27,24 +27,25 @@ type SliceSearch struct {
 
 // A Slice is a subgroup defined by conditions on one or two columns.
 type Slice struct {
-	Condition  string   `json:"condition"`
-	SearchRisk Num      `json:"search_risk"`     // where it was found: optimistic
-	N          int      `json:"n"`               // on the confirming half, as all below
-	Risk       Num      `json:"risk"`            // mean loss inside
-	Rest       Num      `json:"risk_of_rest"`    // mean loss outside
-	Interval   Interval `json:"excess_interval"` // of Risk − Rest, corrected for the number found
-	// the interval lies above 0, and there are rows enough (20, or min_group_size)
+	Condition  string `json:"condition"`
+	SearchRisk Num    `json:"search_risk"` // where it was found: optimistic
+	// number of rows in the confirming half, to which the fields below refer too
+	N    int `json:"n"`
+	Risk Num `json:"risk"`         // mean loss inside
+	Rest Num `json:"risk_of_rest"` // mean loss outside
+	// interval of Risk − Rest, corrected for the number of candidates found
+	Interval Interval `json:"excess_interval"`
+	// the interval lies above 0, and there are enough rows (20, or min_group_size)
 	Confirmed bool `json:"confirmed"`
 }
 
-// maxFound is the largest number of candidates that are confirmed; intervals are corrected for that many
-// comparisons.
+// maxFound is the maximum number of candidates that are tested; intervals are corrected for that many comparisons.
 const maxFound = 5
 
-// minConfirmed returns the smallest number of rows that a slice needs in the confirming half.
+// minConfirmed returns the minimum number of rows of a slice in the confirming half.
 func (in *Input) minConfirmed() int { return max(in.MinGroupSize, 20) }
 
-// A sliceSearcher is the state of a search for slices.
+// A sliceSearcher holds the state of a search for slices.
 type sliceSearcher struct {
 	in              *Input
 	loss            []float64 // of the model in focus
@@ -52,8 +53,8 @@ type sliceSearcher struct {
 	columns         []cutColumn
 	out             *SliceSearch
 
-	all       meanVariance // of the losses of the searching half
-	deviation []float64    // of these losses from their mean
+	all       meanVariance // mean and variance of the losses in the half that is searched
+	deviation []float64    // deviations of these losses from their mean
 }
 
 // searchSlices searches for the slices with the largest standardised excess risk of the model in focus, over
@@ -121,8 +122,8 @@ func permuteRows(in *Input, n int) []int32 {
 	return perm
 }
 
-// confirmSlice measures a candidate on the confirming half with an interval of z standard errors. It returns
-// false if the slice or the rest has fewer than two rows there.
+// confirmSlice evaluates a candidate on the confirming half, with an interval of z standard errors. It returns
+// false if the slice or the other rows have fewer than two rows there.
 func (s *sliceSearcher) confirmSlice(c candidate, z float64) (Slice, bool) {
 	arena := s.in.rows.Arena
 	both := memory.Make[int32](arena, 2*len(s.confirm))

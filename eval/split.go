@@ -1,6 +1,6 @@
 package eval
 
-// A Split says which rows were measured.
+// A Split describes the rows on which models were evaluated.
 type Split string
 
 // The splits.
@@ -8,5 +8,5 @@ const (
 	Holdout   Split = "hold-out"
 	Training  Split = "training rows"
 	Table     Split = "evaluation file"
-	OutOfFold Split = "training rows, out of fold" // each by models trained without it
+	OutOfFold Split = "training rows, out of fold" // each row is predicted by models trained without it
 )

@@ -6,19 +6,21 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/interval"
 )
 
-// spreads computes the intervals of Spread. The extremes of several groups are biased, so their intervals are
-// derived from groupBands around the values of the groups, and around the value over all rows, that hold
-// simultaneously.
+// spreads computes the intervals of Spread. The largest and smallest of several estimates are biased, so their
+// intervals are derived from groupBands, which are simultaneous intervals around the values of the groups and the
+// value over all rows.
 type spreads struct {
-	e       *Evaluation
-	in      *Input
-	g       *Grouping
-	errors  [][]interval.Uncertainty // by group, then as allMeasures and the changes of the risk; nil: no evidence
-	overall []interval.Uncertainty   // as allMeasures
+	e  *Evaluation
+	in *Input
+	g  *Grouping
+	// errors by group, then in the order of allMeasures and the changes in the risk; nil for groups with too
+	// few rows
+	errors  [][]interval.Uncertainty
+	overall []interval.Uncertainty // as allMeasures
 }
 
-// errorOf returns the error of measure q of model k in group s and its standard error. ok is false if it is not
-// known or there are too few rows.
+// errorOf returns the error of measure q of model k in group s, and its standard error. ok is false if the error is
+// unknown or there are too few rows.
 func (a *spreads) errorOf(s, k, q int) (l interval.Uncertainty, se float64, ok bool) {
 	list := a.in.Task.Measures()
 	if a.errors[s] == nil {
@@ -74,14 +76,14 @@ func (a *spreads) addIntervals() {
 	}
 }
 
-// critical returns how many standard errors wide the intervals of n independent numbers must be to hold
-// simultaneously (Šidák 1967).
+// critical returns the half-width, in standard errors, that the intervals of n independent numbers must have to
+// hold simultaneously (Šidák 1967).
 func (a *spreads) critical(n int) float64 {
 	return interval.NormalQuantile(interval.Simultaneous(a.e.Confidence, float64(n)))
 }
 
-// addExtremes adds the intervals of the summaries that depend on the largest and smallest group, for measure q of model
-// k. se holds the standard errors of the groups.
+// addExtremes adds the intervals of those summaries that depend on the largest or smallest group, for measure q of
+// model k. se holds the standard errors of the groups.
 func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	m := a.in.Task.Measures()[q]
 	lo, hi := interval.Extremes(a.groupBands(k, m, se, a.critical(groups)))
@@ -111,9 +113,9 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	}
 }
 
-// groupBands returns an interval of measure m for every group with a standard error: ± crit standard errors, Wilson
-// limits at crit for proportions that have counts. An interval of the risk also covers the group's simultaneous
-// interval, which holds for all models together.
+// groupBands returns an interval of measure m for every group that has a standard error: the Wilson interval at
+// crit for proportions that have counts, and ± crit standard errors otherwise. An interval of the risk also covers
+// the group's simultaneous interval, which holds for all models together.
 func (a *spreads) groupBands(k int, m Measure, se []float64, crit float64) []interval.Interval {
 	var out []interval.Interval
 	for i := range a.g.Groups {
@@ -138,7 +140,7 @@ func (a *spreads) groupBands(k int, m Measure, se []float64, crit float64) []int
 	return out
 }
 
-// compare adds the changes of the averages and spreads of the group risks to a comparison.
+// compare adds the changes in the averages and spreads of the group risks to a comparison.
 func (a *spreads) compare(c *Comparison, k int) {
 	sa, sb := a.g.Summary[k].Spread[riskMeasure.Key], a.g.Summary[0].Spread[riskMeasure.Key]
 	if sa.Intervals == nil || sb.Intervals == nil {

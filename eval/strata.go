@@ -10,13 +10,13 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// strata holds all rows as one stratum, and one stratum per group of every grouping.
+// strata holds one stratum with all rows, and one stratum for each group of every grouping.
 type strata struct {
 	All    *interval.Stratum
 	Groups [][]interval.Stratum
 }
 
-// newStrata returns the strata of in by the groupings, sorted by every model.
+// newStrata divides the rows of in into strata by the groupings, sorted by every model.
 func newStrata(ctx context.Context, in *measuredRows, groups []facts.Grouping) (*strata, error) {
 	n := len(in.Target)
 	all := &interval.Stratum{Rows: memory.Make[int32](in.Arena, n), Order: make([][]int32, len(in.Models))}
@@ -76,7 +76,7 @@ func splitByGroup(in *measuredRows, a *interval.Stratum, g facts.Grouping) []int
 	return out
 }
 
-// rowsByGroup divides all rows, in the given order, by the groups that have some.
+// rowsByGroup divides the rows in order, which contains all rows, by group. Groups without rows are omitted.
 func rowsByGroup(arena *memory.Arena, g facts.Grouping, order []int32) (out [][]int32) {
 	count := make([]int32, len(g.Labels)+1) // where each group begins
 	for _, k := range g.Index {

@@ -6,12 +6,12 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Tally counts groups by the side of 0 on which the simultaneous interval of their risk difference lies.
+// A Tally counts groups by the side of 0 on which the simultaneous interval of their difference in risk lies.
 type Tally struct {
 	Better    int `json:"better"`    // the interval lies below 0
 	Worse     int `json:"worse"`     // above 0
-	Undecided int `json:"undecided"` // it covers 0, or is missing
-	TooSmall  int `json:"too_small"` // fewer rows than min_group_size: not tested
+	Undecided int `json:"undecided"` // the interval contains 0, or is missing
+	TooSmall  int `json:"too_small"` // not tested, since the group has fewer rows than min_group_size
 }
 
 // tallyGroups counts the groups of a comparison. It returns nil if there are none.
@@ -55,17 +55,17 @@ func (t Tally) String() string {
 	return s + "."
 }
 
-// A Gap is the largest difference of a rate between groups, compared with a tolerance.
+// A Gap is the largest difference in a rate between groups, compared with a tolerance.
 type Gap struct {
 	Model     string    `json:"model"`
-	Measure   string    `json:"measure"` // key of a measure with a criterion
+	Measure   string    `json:"measure"` // key of a measure that has a criterion
 	Value     Num       `json:"difference"`
 	High      string    `json:"highest_in,omitempty"`
 	Low       string    `json:"lowest_in,omitempty"`
 	Interval  *Interval `json:"interval,omitempty"` // simultaneous over the groups
 	Tolerance float64   `json:"tolerance"`
-	// Outcome is "within" or "above" where the interval is on one side of the
-	// tolerance, "undecided" where it covers it, "untested" without one.
+	// Outcome is "within" or "above" if the interval lies on one side of the tolerance, "undecided" if it
+	// contains the tolerance, and "untested" if there is no interval.
 	Outcome string `json:"outcome"`
 }
 

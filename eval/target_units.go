@@ -9,8 +9,8 @@ import (
 // RootMeanSquare is the name of the loss in a report that [Report.InTargetUnits] returns.
 const RootMeanSquare = "rmse"
 
-// InTargetUnits returns a report with risks as root mean squared errors in units of the target, including their
-// intervals and changes, if risks are proportional to mean squared errors. It returns other reports unchanged.
+// InTargetUnits returns a report in which risks, with their intervals and changes, are root mean squared errors in
+// units of the target. If risks are not proportional to mean squared errors, it returns the report unchanged.
 func (r *Report) InTargetUnits() *Report {
 	e := r.Evaluation
 	if e.Task != Regression || e.Loss == RootMeanSquare || !e.isRiskMeanSquare() {
@@ -51,8 +51,8 @@ func (u riskUnit) interval(iv *Interval) *Interval {
 	return &out
 }
 
-// difference returns the change of the root mean squared error for a change of the risk, with its interval: a²
-// − b² = (a + b)(a − b).
+// difference returns the change in the root mean squared error for a change in the risk, with its interval: a² − b²
+// = (a + b)(a − b).
 func (u riskUnit) difference(d Difference, after, before Num) Difference {
 	a, b := u.rootMeanSquare(after), u.rootMeanSquare(before)
 	out := Difference{Value: a - b}
@@ -80,7 +80,7 @@ func (u riskUnit) intervals(of map[string]Interval) map[string]Interval {
 	return out
 }
 
-// convertEvaluation returns a copy of e with risks and their changes as root mean squared errors.
+// convertEvaluation returns a copy of e in which risks and their changes are root mean squared errors.
 func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 	out := *e
 	out.Loss, out.LossUnit = RootMeanSquare, e.TargetUnit
@@ -137,7 +137,8 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 			c.Measures[riskMeasure.Key] = u.difference(risk, is.Overall.Risk(), was.Overall.Risk())
 		}
 		c.CVaR = u.difference(c.CVaR, is.CVaRAt(TailAlpha), was.CVaRAt(TailAlpha))
-		c.Spread = nil                                    // the differences of the spread of root mean squares are not tested
+		// differences in the spread of root mean squared errors are not tested
+		c.Spread = nil
 		if c.WorstGroup != nil && was.WorstGroup != nil { // then every model has one
 			d := u.difference(*c.WorstGroup, is.WorstGroup.Risk, was.WorstGroup.Risk)
 			c.WorstGroup = &d
@@ -170,7 +171,7 @@ func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 	return &out
 }
 
-// riskAsError returns constants with the root mean squared error as the risk.
+// riskAsError returns constants in which the risk is the root mean squared error.
 func riskAsError(constants map[string]Num) map[string]Num {
 	x, ok := constants[RootMeanSquare]
 	if !ok {

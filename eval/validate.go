@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// validate returns an error if an evaluation read from a file lacks something that rendering needs.
+// validate returns an error if an evaluation that was read from a file lacks something that its presentation
+// requires.
 func (e *Evaluation) validate() error {
 	m := len(e.Models)
 	switch {

@@ -12,16 +12,17 @@ type Outcome string
 
 // The outcomes.
 const (
-	Helped        Outcome = "helped"                   // better for the worst group, at a cost within what was asked for
-	Mixed         Outcome = "mixed"                    // better for the worst group, but see the Reason
-	NoDifference  Outcome = "no measurable difference" // the interval covers 0, and excludes a fall by a third
+	Helped Outcome = "helped" // better for the worst group, at a cost within the limit
+	// better for the worst group, with a restriction that Reason states
+	Mixed         Outcome = "mixed"
+	NoDifference  Outcome = "no measurable difference" // the interval contains 0 but not a decrease by a third
 	Hurt          Outcome = "hurt"                     // worse for the worst group
-	TooLittleData Outcome = "too little data"          // the interval covers 0 and a fall by a third
-	StandardKept  Outcome = "standard model kept"      // cross-validation kept ERM: there is one model
-	// a constant, measurably worse than one, or resting on a handful of rows
+	TooLittleData Outcome = "too little data"          // the interval contains 0 and a decrease by a third
+	StandardKept  Outcome = "standard model kept"      // cross-validation kept ERM, so there is only one model
+	// a constant prediction, measurably worse than one, or based on a few rows
 	Degenerate Outcome = "degenerate"
 	Untested   Outcome = "not tested"  // no intervals were asked for
-	NoBaseline Outcome = "no baseline" // one model, and no choice that kept it
+	NoBaseline Outcome = "no baseline" // there is only one model, and no choice kept it
 )
 
 // Outcomes lists all outcomes.
@@ -29,75 +30,79 @@ func Outcomes() []Outcome {
 	return []Outcome{Helped, Mixed, NoDifference, Hurt, TooLittleData, StandardKept, Degenerate, Untested, NoBaseline}
 }
 
-// A Reason says why an outcome is mixed.
+// A Reason states why an outcome is mixed.
 type Reason string
 
 // The reasons.
 const (
-	TooExpensive Reason = "too expensive"        // the average rises by more than the rate or the budget allows
-	ByRescaling  Reason = "explained by scaling" // the rescaled baseline reaches most of the improvement
-	OthersLose   Reason = "other groups lose"    // the baseline's worst group gains, more groups lose than gain
-	NoGain       Reason = "no measurable gain"   // of the worst group, and more groups lose than gain
+	// the average increases by more than the rate or the budget allows
+	TooExpensive Reason = "too expensive"
+	ByRescaling  Reason = "explained by scaling" // the rescaled baseline achieves most of the improvement
+	// the baseline's worst group gains, but more groups lose than gain
+	OthersLose Reason = "other groups lose"
+	// the worst group does not gain measurably, and more groups lose than gain
+	NoGain Reason = "no measurable gain"
 )
 
-// A Verdict is the conclusion at the top of a report. sentence.go composes its sentences.
+// A Verdict is the conclusion at the top of a report. The functions in sentence.go compose its sentences.
 type Verdict struct {
 	Outcome        Outcome `json:"outcome"`
 	Reason         Reason  `json:"reason,omitempty"`         // of a mixed outcome
 	Headline       string  `json:"headline"`                 // the outcome in one sentence
-	Numbers        string  `json:"numbers,omitempty"`        // the worst group's measures before and after
+	Numbers        string  `json:"numbers,omitempty"`        // measures of the worst group before and after
 	Cost           string  `json:"cost,omitempty"`           // what happens to all rows
 	Recommendation string  `json:"recommendation,omitempty"` // which model to use
 	Recommended    string  `json:"recommended,omitempty"`    // its name; empty: none
 
-	// Hold says why the model must not be used yet: gates that failed, columns that give away the outcome, failed
-	// criteria. Checks are clauses on what to check first: columns that may be known only after the outcome, protected
-	// attributes. The recommendation begins with both. See [Evaluation.Conclude].
+	// Hold states why the model must not be used yet: failed gates, columns that reveal the outcome, failed
+	// criteria. Checks holds clauses about what must be checked first: columns that may be known only after the
+	// outcome, and protected attributes. The recommendation begins with both. See [Evaluation.Conclude].
 	Hold   []string `json:"hold,omitempty"`
 	Checks []string `json:"checks,omitempty"`
 
-	// Criterion is what the verdict judges by: "worst-group", "worst-group-accuracy", "average", "tail" or
-	// "trade-off". Judged is the change of that quantity from the baseline; for the trade-off, of the worst group's
-	// risk.
+	// Criterion is the criterion of the verdict: "worst-group", "worst-group-accuracy", "average", "tail" or
+	// "trade-off". Judged is the change in this quantity from the baseline; for the trade-off, it is the change
+	// in the worst group's risk.
 	Criterion string      `json:"criterion,omitempty"`
 	Judged    *Difference `json:"judged,omitempty"`
 
 	Details  []string `json:"details"`
 	Warnings []string `json:"warnings,omitempty"` // about the model in focus
 	Groups   *Tally   `json:"groups,omitempty"`   // of the first comparison
-	// Explained is the share of the worst group's improvement that the rescaled baseline
-	// reaches too, where there is one.
+	// Explained is the share of the worst group's improvement that the rescaled baseline also achieves, if
+	// there is such a baseline.
 	Explained *Num `json:"explained_by_rescaling,omitempty"`
 
-	before *advice // the sentences as Evaluate left them; nil: Conclude was not called
+	before *advice // sentences as written by Evaluate; nil if Conclude has not been called
 }
 
-// maxExplained is the proportion of an improvement that rescaling must reach for the improvement to be
+// maxExplained is the minimum share of an improvement that rescaling must achieve for the improvement to be
 // attributed to it.
 const maxExplained = 0.8
 
-// worthKnowing is the relative change of the worst group's risk that the interval must exclude for the verdict
-// "no measurable difference" instead of "too little data".
+// worthKnowing is the relative change in the worst group's risk that the interval must exclude for the verdict to
+// be "no measurable difference" as opposed to "too little data".
 const worthKnowing = 1.0 / 3
 
-// negligible is the relative change of the worst group's risk that is ignored, however narrow its interval.
+// negligible is the relative change in the worst group's risk that is ignored, however narrow its interval is.
 const negligible = 0.001
 
-// A judge holds what the verdict on the first comparison is based on.
+// A judge holds the data on which the verdict about the first comparison is based.
 type judge struct {
 	*Evaluation
 	in     *Input
 	strata *strata
 	k      int         // the model in focus
-	c      *Comparison // with the baseline; nil for one model
+	c      *Comparison // comparison with the baseline; nil if there is a single model
 	d      Difference  // of what the criterion measures
 
-	effective, fewest float64 // effective training rows, and how many are needed
-	// measurably more accurate than the rescaled baseline, or ranking better, in the baseline's worst group
+	effective, fewest float64 // effective number of training rows, and the minimum that is needed
+	// ranksBetter reports whether, in the baseline's worst group, the model is measurably more accurate than
+	// the rescaled baseline or ranks rows better.
 	ranksBetter bool
 }
 
-// reachVerdict returns the verdict on the first comparison.
+// reachVerdict returns the verdict about the first comparison.
 func (e *Evaluation) reachVerdict(in *Input, strata *strata) Verdict {
 	j := judge{Evaluation: e, in: in, strata: strata, k: e.Focus(), effective: math.Inf(1)}
 	if in.EffectiveRows > 0 {
@@ -158,8 +163,8 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 	return NoDifference, ""
 }
 
-// isAffordable reports whether the increase of the average is within the budget or, by the rate, justified by
-// the improvement of the worst group. Of a model that was chosen by a criterion, the standard error is allowed for.
+// isAffordable reports whether the increase in the average is within the budget or, if Rate applies, justified by
+// the improvement in the worst group. If a criterion chose the model, an excess of one standard error is allowed.
 func (j *judge) isAffordable() bool {
 	increase := float64(j.c.Measures[riskMeasure.Key].Value)
 	if b := j.in.Budget; b != nil && increase > 0 {
@@ -184,7 +189,7 @@ func (j *judge) hasBaselineGain() bool {
 	return side < 0
 }
 
-// rescaledModel returns the index of the rescaled baseline, or −1.
+// rescaledModel returns the index of the rescaled baseline, or −1 if there is none.
 func (j *judge) rescaledModel() int {
 	for k, m := range j.in.Models {
 		if k > 0 && m.Role == RescaledModel {
@@ -194,8 +199,8 @@ func (j *judge) rescaledModel() int {
 	return -1
 }
 
-// explainedShare returns the proportion of the improvement of a risk that the rescaled baseline reaches, or nil if
-// there is no improvement or no rescaled baseline.
+// explainedShare returns the proportion of the improvement of a risk that the rescaled baseline achieves. It
+// returns nil if there is no improvement or no rescaled baseline.
 func (j *judge) explainedShare() *Num {
 	k, d := j.rescaledModel(), float64(j.d.Value)
 	if k < 1 || k == j.k || !(d < 0) || j.criterion() == "worst-group-accuracy" || j.criterion() == "average" {
@@ -210,13 +215,13 @@ func (j *judge) explainedShare() *Num {
 	return &share
 }
 
-// minEffective returns the effective number of rows below which a model is said to rest on a handful of its
-// n training rows.
+// minEffective returns the effective number of rows below which a model is said to be based on a few of its n
+// training rows.
 func minEffective(n float64) float64 { return math.Max(30, 0.005*n) }
 
-// isBetterThanRescaled reports whether the model in focus is measurably more accurate than the rescaled baseline in
-// the baseline's worst group, or ranks its rows measurably better: less confident scores alone can do neither.
-// It is for two classes; without groups it uses all rows.
+// isBetterThanRescaled reports whether, in the baseline's worst group, the model in focus is measurably more
+// accurate than the rescaled baseline or ranks the rows measurably better; less confident scores alone cannot
+// achieve either. It only applies to two classes. If there are no groups, it uses all rows.
 func (j *judge) isBetterThanRescaled() bool {
 	if j.Task != Binary {
 		return false

@@ -27,8 +27,8 @@ func findWorstGroup(groups []groupRisk, minRows int) int {
 	return worst
 }
 
-// WorstBy returns the group of the headline grouping with the worst value of a measure for model k, among groups with
-// enough rows; nil if there is none.
+// WorstBy returns the group of the headline grouping in which model k has the worst value of measure m, among
+// groups with enough rows. It returns nil if there is none.
 func (e *Evaluation) WorstBy(m Measure, k int) (worst *Group) {
 	g := e.Headline()
 	if g == nil {
@@ -48,8 +48,8 @@ func (e *Evaluation) WorstBy(m Measure, k int) (worst *Group) {
 	return worst
 }
 
-// IsWorstBy reports whether no group with enough rows has a worse value of a measure than the worst group of model k,
-// which is the one with the largest risk.
+// IsWorstBy reports whether no group with enough rows has a worse value of measure m than the worst group of model
+// k, which is the group with the largest risk.
 func (e *Evaluation) IsWorstBy(m Measure, k int) bool {
 	w, h := e.Models[k].WorstGroup, e.WorstBy(m, k)
 	if w == nil || h == nil {
@@ -62,21 +62,22 @@ func (e *Evaluation) IsWorstBy(m Measure, k int) bool {
 // A WorstComparison compares the worst group of a model with the other groups that have enough rows.
 type WorstComparison struct {
 	Others  []*Group // groups compared, by decreasing risk
-	Settled []bool   // by group of Others: whether its risk is measurably lower
+	Settled []bool   // for each of Others, whether its risk is measurably lower
 	Rest    float64  // risk of the others together
-	IsAbove bool     // the worst group's risk is measurably above Rest
+	IsAbove bool     // the risk of the worst group is measurably above Rest
 }
 
-// CompareWorst compares the worst group of model k with every other group and with all others together, or returns nil
-// without a worst group and intervals. The groups have no rows in common, so the errors of their risks are independent:
-// the end of the interval of a difference lies as far from it as the root of the sum of the squared distances of the
-// ends of both intervals (Zou and Donner 2008). Single comparisons allow for all pairs of groups.
+// CompareWorst compares the worst group of model k with every other group and with all others together. It returns
+// nil if there is no worst group or there are no intervals. The groups have no rows in common, so the errors of
+// their risks are independent; the distance from a difference to the limit of its interval is the square root of
+// the sum of the squared distances for both risks (Zou and Donner 2008). The intervals of single comparisons hold
+// simultaneously for all pairs of groups.
 func (e *Evaluation) CompareWorst(k int) *WorstComparison {
 	g, w := e.Headline(), e.Models[k].WorstGroup
 	if w == nil || g.find(w.Label) < 0 {
 		return nil
 	}
-	mean := func(x float64) float64 { return x } // the risk as a mean over rows
+	mean := func(x float64) float64 { return x } // the risk is the mean over rows of a value
 	root := mean
 	if e.Loss == RootMeanSquare {
 		mean, root = func(x float64) float64 { return x * x }, math.Sqrt

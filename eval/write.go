@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// MostGroups is the number of groups of a grouping that a page shows and that a file describes in full, unless
-// Evaluation.AllGroups is set.
+// MostGroups is the maximum number of groups of a grouping that a page shows and that a file describes in full,
+// unless Evaluation.AllGroups is set.
 const MostGroups = 100
 
-// OtherGroups summarises the groups beyond the first [MostGroups].
+// OtherGroups summarises the groups that follow the first [MostGroups].
 type OtherGroups struct {
 	Label []string `json:"group"`
 	N     []int    `json:"n"`
 	Risk  [][]Num  `json:"risk"` // by model, then group
 }
 
-// WriteJSON writes the evaluation as JSON (metrics.json). Unless e.AllGroups is set, groups beyond the worst
-// [MostGroups] of a grouping are summarised as OtherGroups.
+// WriteJSON writes the evaluation as JSON (metrics.json). Unless e.AllGroups is set, the groups of a grouping other
+// than the worst [MostGroups] are summarised as OtherGroups.
 func (e *Evaluation) WriteJSON(w io.Writer) error { return writeIndented(w, e.shorten()) }
 
 // shorten returns a copy in which groupings with many groups have OtherGroups.
@@ -46,8 +46,7 @@ func (e *Evaluation) shorten() *Evaluation {
 	return &c
 }
 
-// labelsToKeep returns the labels of the groups described in full: the worst ones, and those mentioned
-// elsewhere.
+// labelsToKeep returns the labels of the groups to describe in full: the worst ones, and those mentioned elsewhere.
 func (e *Evaluation) labelsToKeep(g *Grouping) map[string]bool {
 	kept := make(map[string]bool)
 	for _, h := range g.WorstFirst()[:MostGroups] {
@@ -61,7 +60,7 @@ func (e *Evaluation) labelsToKeep(g *Grouping) map[string]bool {
 	return kept
 }
 
-// shorten moves groups that are not kept to Others.
+// shorten moves the groups whose labels are not in kept to Others.
 func (g *Grouping) shorten(kept map[string]bool) {
 	var o OtherGroups
 	var groups []Group
