@@ -1,8 +1,8 @@
 package design
 
-// Block returns the rows [lo, hi) of m in double precision, row after row. For a Dense matrix they are its own
-// entries, which must not be changed; otherwise they are copies, stored in buffer if it is long enough. It panics if
-// the range is not one of rows of m.
+// Block returns the rows [lo, hi) of m in double precision, row after row. For a Dense matrix the result is a slice
+// of its entries, which must not be changed; otherwise it is a copy, stored in buffer if buffer is long enough.
+// Block panics if the range exceeds the rows of m.
 func Block(m Matrix, buffer []float64, lo, hi int) []float64 {
 	if dense, ok := m.(*Dense); ok {
 		return dense.x[lo*dense.d : hi*dense.d]

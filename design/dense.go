@@ -19,9 +19,8 @@ type Dense struct {
 
 var _ Matrix = (*Dense)(nil)
 
-// NewDense returns the matrix of n rows of d columns over x, row after row. The
-// slice is kept, not copied, and must not change. Errors name the shape, or the
-// first entry that is not finite.
+// NewDense returns the matrix of n rows and d columns with the entries x, row after row. The slice is not copied
+// and must not be changed. Errors name the shape, or the first entry that is not finite.
 func NewDense(n, d int, x []float64) (*Dense, error) {
 	if err := checkShape(n, d, len(x)); err != nil {
 		return nil, err
@@ -33,13 +32,13 @@ func NewDense(n, d int, x []float64) (*Dense, error) {
 	return &Dense{n, d, x, largest}, nil
 }
 
-// largestByColumn returns the largest |x| of every column of n rows, or an error that names the first entry
-// that is not finite.
+// largestByColumn returns the largest |x| in every column of n rows, or an error that names the first entry that is
+// not finite.
 func largestByColumn[T float32 | float64](n, d int, x []T) ([]float64, error) {
-	if d == 0 { // no row needs a visit, of however many
+	if d == 0 { // there is nothing to visit, however many rows there are
 		return []float64{}, nil
 	}
-	part := make([][]uint64, shard.Limit) // bits of |x|, ordered as the numbers are, NaN above all
+	part := make([][]uint64, shard.Limit) // bits of |x|, which have the order of the numbers, with NaN above all
 	shard.Run(n, func(s, lo, hi int) {
 		most := make([]uint64, d)
 		for ; lo < hi; lo++ {

@@ -4,9 +4,9 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// Dense32 is a row-major matrix of float32, half the memory of [Dense] and half the traffic of a pass over it. Only
-// the entries are single precision: products and sums are float64, and what is solved and certified is the problem of
-// the rounded entries, exactly. Its methods panic if a slice is shorter than they need, or a row or column is out of
+// Dense32 is a row-major matrix of float32, which takes half the memory and half the memory bandwidth of [Dense].
+// Only the entries are in single precision: products and sums are float64, and certificates refer to the problem
+// with the rounded entries. Its methods panic if a slice is shorter than they need, or a row or column is out of
 // range.
 type Dense32 struct {
 	n, d    int
@@ -16,9 +16,9 @@ type Dense32 struct {
 
 var _ Matrix = (*Dense32)(nil)
 
-// NewDense32 returns the matrix of n rows of d columns over x, row after row. The
-// slice is kept, not copied, and must not change. Errors name the shape, or the first entry that is not finite, such as
-// a float64 value beyond ±3.4e38 that was converted.
+// NewDense32 returns the matrix of n rows and d columns with the entries x, row after row. The slice is not copied
+// and must not be changed. Errors name the shape, or the first entry that is not finite, such as a float64 value
+// beyond ±3.4e38 that was converted.
 func NewDense32(n, d int, x []float32) (*Dense32, error) {
 	if err := checkShape(n, d, len(x)); err != nil {
 		return nil, err

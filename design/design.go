@@ -1,16 +1,15 @@
-// Package design holds design matrices: n rows of d features, stored densely in
-// float64 or float32, or sparsely, and the loops over them that training takes.
-// Whatever the storage, products are formed and added in float64.
+// Package design provides design matrices of n rows with d features, stored densely in float64 or float32, or
+// sparsely, and the operations on them that training requires. Products are computed and added in float64
+// regardless of the storage.
 //
-// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
-// a patch version does not.
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version
+// does not.
 package design
 
-// A Matrix is a design matrix of n rows Z[i] of d columns. It is immutable; its
-// methods are safe for concurrent use on disjoint outputs. Vectors indexed by row
-// have length n, whatever the range [lo, hi) of the call.
+// A Matrix is a design matrix of n rows Z[i] of d columns. It is immutable; its methods are safe for concurrent use
+// on disjoint outputs. Vectors indexed by row have length n, regardless of the range [lo, hi) of the call.
 type Matrix interface {
-	// Dims returns the rows n and the columns d.
+	// Dims returns the number of rows n and the number of columns d.
 	Dims() (n, d int)
 
 	// MarginsTo stores ⟨Z[i], x⟩ in dst[i] for the rows i in [lo, hi).
@@ -26,7 +25,7 @@ type Matrix interface {
 	// AddSquaresTo adds Σ_i w[i]·Z[i][k]² over [lo, hi) to dst[k].
 	AddSquaresTo(dst, w []float64, lo, hi int)
 
-	// NormsTo stores Σ_k scale[k]·Z[i][k]² in dst[i] for the rows i in [lo, hi). scale has length d.
+	// SquaredNormsTo stores Σ_k scale[k]·Z[i][k]² in dst[i] for the rows i in [lo, hi). scale has length d.
 	NormsTo(dst, scale []float64, lo, hi int)
 
 	// RowTo stores Z[i] in dst, of length d.
@@ -35,34 +34,32 @@ type Matrix interface {
 	// Select returns a copy of the given rows, in their order.
 	Select(rows []int) Matrix
 
-	// Largest returns, for every column k, an upper bound of |Z[i][k]|: the
-	// largest of them, or that of the matrix that these rows were selected from. The slice
-	// must not be changed.
+	// Largest returns, for every column k, an upper bound of |Z[i][k]|: the largest value in the column, or
+	// that in the matrix from which these rows were selected. The slice must not be changed.
 	Largest() []float64
 
-	// Terms returns the largest number of products in a margin.
+	// Terms returns the maximum number of products in a margin.
 	Terms() int
 
-	// Bytes returns the memory that the entries take.
+	// Bytes returns the memory in bytes that the entries take.
 	Bytes() int64
 
-	// Work estimates, for all n rows, the cost of MarginsTo, or of AddRowsTo, which
-	// costs as much (pass), and of AddGramTo (gram). The unit is the multiplication and
-	// addition in MarginsTo for one entry of a dense float64 matrix that is not in the cache.
-	// The result depends on the matrix alone, not on the machine, so that
-	// decisions based on it are the same everywhere.
+	// Work estimates, for all n rows, the cost of MarginsTo or AddRowsTo, which cost the same (pass), and the
+	// cost of AddGramTo (gram). The unit is one multiplication and addition in MarginsTo with an entry of a
+	// dense float64 matrix that is not in the cache. The result depends only on the matrix, not on the machine,
+	// so decisions based on it are the same everywhere.
 	Work() (pass, gram float64)
 }
 
-// The costs of Work, as measured with vector instructions, at some 100 columns and
-// between 5 and 50 entries in a sparse row.
+// Costs for Work, measured with vector instructions, for about 100 columns and between 5 and 50 entries in a sparse
+// row.
 const (
 	densePass   = 1.0 // an entry in float64
 	dense32Pass = 0.5 // an entry in float32
-	denseGram   = 0.1 // a pair of columns, in a row
+	denseGram   = 0.1 // for a pair of columns in a row
 
 	sparsePass    = 2.0 // an entry
-	sparsePassRow = 8.0 // a row: its length is not predicted
-	sparseGram    = 1.0 // a pair of entries that share a row
+	sparsePassRow = 8.0 // for a row, since its length is not predicted
+	sparseGram    = 1.0 // for a pair of entries in the same row
 	sparseGramRow = 32.0
 )

@@ -4,18 +4,18 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Mapped is a matrix whose entries are mapped from an unnamed file. They are evicted from memory when the process
-// approaches its limit, and read again when needed. Its methods panic if a slice is shorter than they need, or a row
-// or column is out of range.
+// A Mapped is a matrix whose entries are memory-mapped from an unnamed file. They are evicted from memory when the
+// process approaches its memory limit, and are read again when needed. Its methods panic if a slice is shorter than
+// they need, or a row or column is out of range.
 type Mapped struct {
-	Matrix // dense or sparse, over slices of the arena
+	Matrix // dense or sparse, with its slices in the arena
 	arena  *memory.Arena
-	memory int64 // bytes that rows which are selected may take
+	memory int64 // maximum size in bytes of selected rows
 	free   func()
 }
 
-// NewMapped returns m, whose slices are in the arena, with a limit of memory bytes for selected rows. free
-// releases the slices; it may be nil.
+// NewMapped returns a Mapped for m, whose slices are in the arena. Selected rows may take at most memory bytes.
+// free releases the slices; it may be nil.
 func NewMapped(m Matrix, arena *memory.Arena, memory int64, free func()) *Mapped {
 	return &Mapped{Matrix: m, arena: arena, memory: memory, free: free}
 }
@@ -72,16 +72,16 @@ func (m *Mapped) NormsTo(dst, scale []float64, lo, hi int) {
 	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.NormsTo(dst, scale, lo, hi) })
 }
 
-// Arena returns the arena for vectors with one entry per row.
+// Arena returns the arena for vectors with one entry for each row.
 func (m *Mapped) Arena() *memory.Arena { return m.arena }
 
-// MostSelected returns the largest number of rows that Select accepts, which is limited by memory.
+// MostSelected returns the maximum number of rows that Select accepts, which memory limits.
 func (m *Mapped) MostSelected() int {
 	n, _ := m.Dims()
 	return int(m.memory / max(1, m.Bytes()/int64(max(1, n))))
 }
 
-// Subset returns a copy of the given rows that is mapped as well and must be freed.
+// Subset returns a copy of the given rows that is also memory-mapped and must be freed.
 func (m *Mapped) Subset(rows []int) *Mapped {
 	switch of := m.Matrix.(type) {
 	case *Dense:

@@ -9,10 +9,10 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// Rows says which rows of a table this process has, where several train together. Package train makes them; nil
-// means that this process has all rows.
+// Rows describes the rows of a table that this process has, if several processes train together. Package train
+// creates it; nil means that this process has all rows.
 type Rows = interface {
-	// LocalRange returns the rows [lo, hi) of n rows that this process has.
+	// LocalRange returns the range [lo, hi) of rows, out of n, that this process has.
 	LocalRange(n int) (lo, hi int)
 }
 
@@ -33,8 +33,8 @@ type Sharded struct {
 
 var _ Matrix = (*Sharded)(nil)
 
-// NewSharded returns the matrix of n rows of all ranks; here holds the rows of this rank. It is a collective
-// call. It returns an error for rows that package train has not made.
+// NewSharded returns the matrix of n rows of all ranks; here holds the rows of this rank. It is a collective call.
+// It returns an error if package train did not create of.
 func NewSharded(of Rows, n int, here Matrix) (*Sharded, error) {
 	rows := ranks.RowsOf(of)
 	if rows == nil {
@@ -53,10 +53,10 @@ func NewSharded(of Rows, n int, here Matrix) (*Sharded, error) {
 	c.Max(most)
 	m.terms = int(most[0])
 	pass, gram := here.Work()
-	sums := []float64{float64(here.Bytes()), pass, gram} // whole numbers but for the last of dense rows
+	sums := []float64{float64(here.Bytes()), pass, gram} // dense rows yield whole numbers except for the last
 	_, sparse := here.(*Sparse)
 	if sparse {
-		sums[0] -= 8 // of the start that is one more than the rows
+		sums[0] -= 8 // the row starts have one more entry than there are rows
 	}
 	c.Sum(sums)
 	m.bytes, m.pass, m.gram = int64(sums[0]), sums[1], sums[2]
@@ -69,14 +69,14 @@ func NewSharded(of Rows, n int, here Matrix) (*Sharded, error) {
 	return m, nil
 }
 
-// Rows returns how the rows are distributed over ranks.
+// Rows returns the distribution of the rows over ranks.
 func (m *Sharded) Rows() Rows { return m.rows }
 
-// Arena returns the arena for vectors with one entry per row, in which only entries of this rank take memory.
+// Arena returns the arena for vectors with one entry for each row, in which only entries of this rank occupy
+// memory.
 func (m *Sharded) Arena() *memory.Arena { return m.arena }
 
-// MostSelected returns the largest number of rows that Select accepts. It does not depend on the number of
-// ranks.
+// MostSelected returns the maximum number of rows that Select accepts. It does not depend on the number of ranks.
 func (m *Sharded) MostSelected() int {
 	const (
 		fewest  = 1 << 16
@@ -116,19 +116,20 @@ func (m *Sharded) NormsTo(dst, scale []float64, lo, hi int) {
 // RowTo implements Matrix for rows of this rank.
 func (m *Sharded) RowTo(dst []float64, i int) { m.here.RowTo(dst, i-m.lo) }
 
-// Select implements Matrix; every rank gets all copies. It is a collective call.
+// Select implements Matrix; every rank receives all copies. It is a collective call.
 func (m *Sharded) Select(rows []int) Matrix {
 	copies, _ := m.SelectWith(rows, nil)
 	return copies
 }
 
-// SelectWith works like Select and also returns the entries of v, which has one entry per row or is nil.
+// SelectWith works like Select, but also returns the entries of v at these rows. v has one entry for each row, or
+// is nil.
 func (m *Sharded) SelectWith(rows []int, v []float64) (copies Matrix, beside []float64) {
 	c, width := m.rows.Comm(), m.d
 	if v != nil {
 		width++
 	}
-	place := make([]int, len(rows)) // in the order of the ranks
+	place := make([]int, len(rows)) // index of each row in the order of the ranks
 	ends := make([]int, c.Size())
 	for r, at := 0, 0; r < len(ends); r++ {
 		lo, hi := m.rows.Bounds(m.n, r)
@@ -163,7 +164,7 @@ func (m *Sharded) SelectWith(rows []int, v []float64) (copies Matrix, beside []f
 	return gatherMatrix(m.here, all, place, m.d, m.largest), beside
 }
 
-// gatherMatrix returns a matrix of the type of like with the rows that begin at the given places of x.
+// gatherMatrix returns a matrix of the same type as like. Its rows begin at the given indices of x.
 func gatherMatrix(like Matrix, x []float64, place []int, d int, largest []float64) Matrix {
 	switch like.(type) {
 	case *Dense32:

@@ -7,25 +7,23 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// Sparse is a matrix of float64 in compressed rows: of row i only the entries value[k] in the columns column[k], k in
-// [start[i], start[i+1]), are stored, and nothing else is touched. It pays where few entries are not zero: one-hot
-// columns, counts of words. Its methods panic if a slice is shorter than they need, or a row or column is out of
-// range.
+// Sparse is a matrix of float64 in compressed rows: for row i only the entries value[k] in the columns column[k],
+// for k in [start[i], start[i+1]), are stored, and operations only access these. It is efficient if few entries are
+// nonzero, as for one-hot columns and word counts. Its methods panic if a slice is shorter than they need, or a row
+// or column is out of range.
 type Sparse struct {
 	csr     kernel.CSR
-	pairs   float64 // of entries that share a row
+	pairs   float64 // number of pairs of entries in the same row
 	longest int     // row, in entries
 	largest []float64
 }
 
 var _ Matrix = (*Sparse)(nil)
 
-// NewSparse returns the matrix of n rows of d columns whose row i has the entries
-// value[k] in the columns column[k], k in [start[i], start[i+1]). start has n+1
-// entries and begins with 0; the columns of a row are strictly ascending and in
-// [0, d); a row may be empty, and a stored value zero. The slices are kept, not
-// copied, and must not change. Errors name the lengths, or the first row and
-// column at fault.
+// NewSparse returns the matrix of n rows and d columns whose row i has the entries value[k] in the columns
+// column[k], for k in [start[i], start[i+1]). start has n+1 entries and begins with 0. The columns of a row are
+// strictly ascending and in [0, d). A row may be empty, and a stored value may be zero. The slices are not copied
+// and must not be changed. Errors name the lengths, or the first invalid row and column.
 func NewSparse(n, d int, start []int, column []int32, value []float64) (*Sparse, error) {
 	if n < 0 || d < 0 || n == math.MaxInt || len(start) != n+1 {
 		return nil, fmt.Errorf("design: %d row starts for %d rows × %d columns: one more start than rows is needed",

@@ -4,15 +4,15 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A Storage says how a design matrix is stored; "" means auto. Arithmetic is in float64 in any case.
+// A Storage states how a design matrix is stored; "" means auto. Arithmetic is in float64 in all cases.
 type Storage string
 
 // The storages.
 const (
-	AutoStorage    Storage = "auto"    // sparse if that is much smaller, else float64
+	AutoStorage    Storage = "auto"    // sparse if that takes much less memory, and float64 otherwise
 	Float64Storage Storage = "float64" // every cell, 8 bytes each
-	Float32Storage Storage = "float32" // every cell, 4 bytes each: the encoded value rounded to the nearest float32
-	SparseStorage  Storage = "sparse"  // the cells that are not zero, 12 bytes each
+	Float32Storage Storage = "float32" // every cell in 4 bytes: the encoded value rounded to the nearest float32
+	SparseStorage  Storage = "sparse"  // only the nonzero cells, in 12 bytes each
 )
 
 // Storages returns the names of all storages.
@@ -20,13 +20,12 @@ func Storages() []string {
 	return []string{string(AutoStorage), string(Float64Storage), string(Float32Storage), string(SparseStorage)}
 }
 
-// sparseBelow is the proportion of nonzero cells below which auto chooses sparse storage. A sparse entry takes
-// 12 bytes instead of 8 and its loops are indexed; passes over sparse and dense matrices take the same time at
+// sparseBelow is the proportion of nonzero cells below which auto chooses sparse storage. A sparse entry takes 12
+// bytes instead of 8 and is accessed through an index; passes over sparse and dense matrices take the same time at
 // a proportion of 0.28 (`go test -bench . ./design`).
 const sparseBelow = 1.0 / 4
 
-// Choose returns s, or the storage that auto chooses for rows of d columns with about entries nonzero cells
-// each.
+// Choose returns s or, if s is auto, the storage for rows of d columns with about entries nonzero cells each.
 func (s Storage) Choose(entries float64, d int) Storage {
 	if s != AutoStorage && s != "" {
 		return s
@@ -37,11 +36,11 @@ func (s Storage) Choose(entries float64, d int) Storage {
 	return Float64Storage
 }
 
-// A DiskStorage says in which directory rows are stored, in unnamed files, and how much memory may be used to
-// sort and select them.
+// A DiskStorage specifies the directory in which rows are stored, in unnamed files, and how much memory may be used
+// to sort and select them.
 type DiskStorage struct {
 	Dir    string        // of the files
-	Arena  *memory.Arena // for the rows, and for vectors of one entry per row; nil: memory
-	Memory int64         // bytes for rows that are selected
-	Bucket int64         // bytes for putting rows in order
+	Arena  *memory.Arena // for the rows, and for vectors with one entry for each row; nil means memory
+	Memory int64         // maximum size in bytes of selected rows
+	Bucket int64         // memory in bytes for sorting rows
 }

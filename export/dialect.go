@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// A dialect says how a database writes the parts of a formula. Fields with %s are formats.
+// A dialect describes how a database writes the parts of a formula. Fields that contain %s are formats.
 type dialect struct {
 	name    string
-	checked string // what the tests run its queries with, for the documentation
+	checked string // program with which the tests check the queries, for the documentation
 
-	double       string // a column %s as a number in double precision
+	double       string // column %s as a double-precision number
 	text         string // a column %s as text
-	isTrue       string // the condition that the column %s of truth values is true
+	isTrue       string // condition that the bool column %s is true
 	isFalse      string // … is false
-	isText       string // the condition that the column %s is of text; empty: the database has none
-	days         string // a date or time %s as days since 1970-01-01
-	number       string // a literal number %s in double precision
-	literal      string // a literal text %s, as text makes one of a column
-	entry        string // the entry %d of a column of vectors %s; empty: no vectors
-	first        int    // the index of the first entry
+	isText       string // condition that the column %s is text; empty if the database has none
+	days         string // date or time %s as days since 1970-01-01
+	number       string // double-precision literal %s
+	literal      string // text literal %s, in the type to which text converts a column
+	entry        string // entry %d of the vector column %s; empty if vectors are not supported
+	first        int    // index of the first entry of a vector
 	log          string // the natural logarithm
-	greatest     string // the largest of several numbers; empty: by a subquery
+	greatest     string // largest of several numbers; if empty, a subquery is used
 	open, close  string // of identifiers
 	escapesText  bool   // text literals escape by backslash
 	escapesNames bool   // identifiers too
-	foldsCase    bool   // identifiers that differ in case alone are one
-	underflows   bool   // a product that rounds to 0 is an error
-	sniffs       bool   // read_csv guesses the types of columns, and takes them by types={…}
+	foldsCase    bool   // identifiers that differ only in case are the same
+	underflows   bool   // a product that underflows to 0 is an error
+	sniffs       bool   // read_csv infers the types of columns unless types={…} states them
 }
 
-// dialects lists the dialects of SQL, the default one first.
+// dialects lists the SQL dialects; the first one is the default.
 var dialects = []dialect{
 	{name: "duckdb", checked: "DuckDB",
 		double: "CAST(%s AS DOUBLE)", text: "CAST(%s AS VARCHAR)", isTrue: "CAST(%s AS BOOLEAN)",
@@ -75,16 +75,17 @@ var dialects = []dialect{
 		isText:  "typeof(%s) = 'string'",
 		days: "UNIX_DATE(CAST(%[1]s AS DATE)) + (UNIX_MICROS(CAST(%[1]s AS TIMESTAMP)) - UNIX_MICROS(CAST(CAST(%[1]s AS " +
 			"DATE) AS TIMESTAMP))) / 8.64e10D",
-		// A literal without its letter would be a decimal in old versions.
+		// In old versions, a literal without the suffix would be a decimal.
 		number: "%sD", literal: "'%s'", entry: "GET(%s, %d)", log: "LN", greatest: "GREATEST", open: "`", close: "`",
 		escapesText: true, foldsCase: true},
-	// SQL Server ignores case and blanks at the end where it compares texts, unless a collation says otherwise.
+	// When SQL Server compares texts, it ignores case and trailing blanks unless a collation specifies
+	// otherwise.
 	{name: "sqlserver", checked: "the parser of sqlglot; not run",
 		double: "CAST(%s AS FLOAT)", text: "(CAST(%s AS NVARCHAR(4000)) + N'|') COLLATE Latin1_General_100_BIN2",
 		isTrue: "CAST(%s AS BIT) = 1", isFalse: "CAST(%s AS BIT) = 0",
 		days:   "DATEDIFF_BIG(MICROSECOND, CAST('1970-01-01' AS DATETIME2), CAST(%s AS DATETIME2)) / 8.64e10",
 		number: "%s", literal: "N'%s|'", log: "LOG", open: "[", close: "]", foldsCase: true, underflows: true},
-	// Redshift ignores blanks at the end where it compares texts.
+	// Redshift ignores trailing blanks when it compares texts.
 	{name: "redshift", checked: "the parser of sqlglot; not run",
 		double: "CAST(%s AS DOUBLE PRECISION)", text: "(CAST(%s AS VARCHAR(65535)) || '|')", isTrue: "CAST(%s AS BOOLEAN)",
 		isFalse: "NOT CAST(%s AS BOOLEAN)",
@@ -96,7 +97,7 @@ var dialects = []dialect{
 // databricks is a synonym of spark.
 const databricks = "databricks"
 
-// Dialects returns the names of the dialects of SQL, the default one first.
+// Dialects returns the names of the SQL dialects; the first one is the default.
 func Dialects() []string {
 	names := make([]string, 0, len(dialects)+1)
 	for _, d := range dialects {
@@ -121,8 +122,8 @@ func findDialect(name string) (*dialect, error) {
 	return nil, fmt.Errorf("unknown dialect %q: the dialects are %s", name, strings.Join(Dialects(), ", "))
 }
 
-// numeral returns a literal of a double that reads back as the same number. Its exponent keeps databases from
-// reading it as a decimal.
+// numeral returns a double-precision literal that reads back as the same number. It has an exponent, so that
+// databases do not read it as a decimal.
 func (d *dialect) numeral(v float64) string {
 	s := fmt.Sprintf(d.number, strconv.FormatFloat(v, 'e', -1, 64))
 	if v < 0 {
@@ -152,7 +153,7 @@ func (d *dialect) quoteText(format, s string) (string, error) {
 	return fmt.Sprintf(format, s), nil
 }
 
-// foldName returns a name in the form in which the database compares names.
+// foldName returns a name in the form in which the database compares it with other names.
 func (d *dialect) foldName(name string) string {
 	if d.foldsCase {
 		return strings.ToLower(name)

@@ -23,10 +23,10 @@ func Formats() []Format { return []Format{ONNX, SQL, CSV} }
 
 // Options holds options of the formats. The zero value selects the defaults.
 type Options struct {
-	Dialect string // of SQL, one of Dialects(); "": duckdb
-	Table   string // that SQL selects from, as written in SQL; "": data
+	Dialect string // SQL dialect, one of Dialects(); "" means duckdb
+	Table   string // table or subquery from which SQL selects, in SQL syntax; "" means data
 
-	Formulas bool // in CSV, leave text that a spreadsheet would run, as =1+1, without an apostrophe
+	Formulas bool // in CSV, do not put an apostrophe before text that a spreadsheet would evaluate, such as =1+1
 }
 
 // Write writes the robust model m. If the format cannot express the model, it returns an error and writes

@@ -12,7 +12,8 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// A model is what every format writes: the margins of its outputs, one or one per class, as sums of parts.
+// A model is the representation that all formats write: the margins of its outputs (one output, or one for each
+// class) as sums of parts.
 type model struct {
 	score.Target
 	columns  []column
@@ -20,25 +21,25 @@ type model struct {
 	parts    []part
 }
 
-// A column is a column of the table, or an entry of a column of vectors.
+// A column is a column of the table, or an entry of a vector column.
 type column struct {
-	score.Term           // its weights are in the parts
+	score.Term           // its weights are stored in the parts
 	entry      int       // of a vector
-	numbers    []float64 // the levels of a category of numbers
+	numbers    []float64 // levels of a category whose values are numbers
 }
 
-// A part is a contribution to the margins: weights·(Π_factors − shift)/scale or, without factors, the weights of
-// the level of a category.
+// A part is a contribution to the margins: weights·(Π_factors − shift)/scale or, if there are no factors, the
+// weights of the levels of a category.
 type part struct {
 	factors      []score.Factor
 	shift, scale float64
 	weights      []float64 // of each output
 
 	column int         // that is the category
-	levels [][]float64 // the weights of each level, of nulls, and of other levels, which are 0
+	levels [][]float64 // weights for each level, for nulls, and for other levels, which are 0
 }
 
-// newModel returns a model of one formula, or of one formula per class.
+// newModel returns a model of one formula, or of one formula for each class.
 func newModel(formulas []*score.Formula) (*model, error) {
 	perOutput := func(value func(f *score.Formula) float64) []float64 {
 		out := make([]float64, len(formulas))
@@ -79,7 +80,7 @@ func newModel(formulas []*score.Formula) (*model, error) {
 	return m, m.check()
 }
 
-// isUsedInProduct reports whether a product reads the term.
+// isUsedInProduct reports whether a product contains the term.
 func isUsedInProduct(f *score.Formula, term int) bool {
 	return slices.ContainsFunc(f.Products, func(p score.Product) bool {
 		return slices.ContainsFunc(p.Factors, func(x score.Factor) bool { return x.Term == term })
@@ -112,12 +113,12 @@ func newColumn(t score.Term) (column, error) {
 	return c, nil
 }
 
-// holdsNumbers reports whether the values of the column are numbers: NaN stands for a null.
+// holdsNumbers reports whether the values of the column are numbers; NaN then represents a null.
 func (c *column) holdsNumbers() bool {
 	return c.Kind == score.Numeric || c.Kind == score.Categorical && c.Stored == score.Numeric
 }
 
-// input returns the name of the column in the table; for an entry of a vector, the name of the vector.
+// input returns the name of the column in the table or, for an entry of a vector, the name of the vector column.
 func (c *column) input() string {
 	if c.Vector != "" {
 		return c.Vector
@@ -125,7 +126,7 @@ func (c *column) input() string {
 	return c.Column
 }
 
-// check returns an error for a model without columns or with numbers that no format can express.
+// check returns an error for a model that has no columns or contains numbers that no format can express.
 func (m *model) check() error {
 	if len(m.columns) == 0 {
 		return fmt.Errorf("the model uses no column: every row has the score %v", m.constant[0])
@@ -161,7 +162,7 @@ func (m *model) describe(p part) string {
 	return strings.Join(names, " × ")
 }
 
-// inputs returns the columns of the table that the model reads; a column of vectors counts once.
+// inputs returns the columns of the table that the model reads; a vector column counts once.
 func (m *model) inputs() []string {
 	var out []string
 	for _, c := range m.columns {
@@ -172,7 +173,7 @@ func (m *model) inputs() []string {
 	return out
 }
 
-// splitVectors returns the parts that are entries of columns of vectors, by column, and the other parts.
+// splitVectors returns the parts that consist of entries of vector columns, indexed by column, and the other parts.
 func (m *model) splitVectors() (vectors map[string][]part, others []part) {
 	vectors = map[string][]part{}
 	for _, p := range m.parts {
@@ -189,7 +190,7 @@ func (m *model) splitVectors() (vectors map[string][]part, others []part) {
 // isBinary reports whether the score is a probability.
 func (m *model) isBinary() bool { return !m.Numeric && m.Classes == nil }
 
-// scoreName returns the name of the score, as predict uses it.
+// scoreName returns the name of the score column, as used by predict.
 func (m *model) scoreName() string {
 	if m.isBinary() {
 		return "probability"
@@ -208,7 +209,7 @@ func (m *model) describeScore() string {
 	return oneLine(m.Name + ", in its own units")
 }
 
-// oneLine replaces characters that would end a comment.
+// oneLine replaces characters that would end a comment by spaces.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {
@@ -218,8 +219,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// subtrahend returns the number that is subtracted from Factor·exp(Shift + Scale·margin) if the target is
-// transformed.
+// subtrahend returns the number to subtract from Factor·exp(Shift + Scale·margin) if the target is transformed.
 func (m *model) subtrahend() float64 {
 	if m.Transform == "log1p" {
 		return 1
@@ -227,13 +227,13 @@ func (m *model) subtrahend() float64 {
 	return 0
 }
 
-// A piece is a polynomial in v − base of the numbers v from the previous piece's end to its own.
+// A piece is a polynomial in v − base, valid for numbers v from the end of the preceding piece to its own end.
 type piece struct {
 	base, until  float64
-	coefficients []float64 // of 1, v − base, (v − base)², …
+	coefficients []float64 // coefficients of 1, v − base, (v − base)², …
 }
 
-// piecesOf returns the pieces of a piecewise function in ascending order; the last one ends at infinity.
+// piecesOf returns the pieces of a piecewise function in ascending order; the end of the last one is infinity.
 func piecesOf(f *score.Function) []piece {
 	out := []piece{{f.Knots[0], f.Knots[0], f.Below[:]}}
 	for k := range f.Pieces {
@@ -243,7 +243,7 @@ func piecesOf(f *score.Function) []piece {
 	return append(out, piece{last, math.Inf(1), f.Above[:]})
 }
 
-// A names value makes names unique.
+// A names value is a set of names in use, which makes new names unique.
 type names map[string]bool
 
 func (n names) unique(name string) string {
@@ -254,7 +254,7 @@ func (n names) unique(name string) string {
 	return name
 }
 
-// usedNames returns the names of the columns and of their vectors.
+// usedNames returns the names of the columns and of their vector columns.
 func (m *model) usedNames() names {
 	n := names{}
 	for _, c := range m.columns {
@@ -263,8 +263,8 @@ func (m *model) usedNames() names {
 	return n
 }
 
-// formulasOf returns the formula of a model, or one formula per class if there are more than two. They have the
-// same terms and products with different weights.
+// formulasOf returns the formula of a model, or one formula for each class if there are more than two. These have
+// the same terms and products, with different weights.
 func formulasOf(m *train.Model) ([]*score.Formula, error) {
 	f, err := m.Formula()
 	if err != nil {

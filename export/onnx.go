@@ -10,19 +10,20 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// A graph is an ONNX graph under construction. Values have the name of their column or a unique name.
+// A graph is an ONNX graph under construction. A value has the name of its column or a unique name.
 type graph struct {
 	*model
 	message // the GraphProto
 	names   names
 	doc     strings.Builder
-	values  []string // of each column: numbers with nulls filled, texts as indices of levels, others as they come
+	// value of each column: numbers with nulls filled, texts as indices of levels, others unchanged
+	values []string
 }
 
-// onnx returns a float64 graph (opset 17, ai.onnx.ml 3) with an input [N, 1] per column: tensor(double)
-// for numbers and for categories of numbers, tensor(bool) for bools without nulls, otherwise tensor(string). A
-// column of vectors is one input [N, width]. A null number is NaN, and a null text is nullText. The output is
-// the score, [N, 1], or for K > 2 classes the probabilities, [N, K], and the most probable class.
+// onnx returns a float64 graph (opset 17, ai.onnx.ml 3) with an input [N, 1] for each column: tensor(double) for
+// numbers and for categories of numbers, tensor(bool) for bools without nulls, otherwise tensor(string). A vector
+// column is one input [N, width]. A null number is represented by NaN, and a null text by nullText. The output is
+// the score, [N, 1]; for K > 2 classes it is the probabilities, [N, K], and the most probable class.
 func (m *model) onnx(version string) []byte {
 	g := &graph{model: m, names: m.usedNames(), values: make([]string, len(m.columns))}
 	fmt.Fprintf(&g.doc, "%s. A column is an input of the shape [N, 1]. A null number is NaN.", m.describeScore())
@@ -69,7 +70,8 @@ func (g *graph) declareColumn(c *column) string {
 			fmt.Fprintf(&g.doc, " %s is in days since 1970-01-01.", c.Column)
 		}
 		v := c.Column
-		for _, r := range slices.Backward(c.Renamed) { // compared with the input, so that none is renamed twice
+		// compared with the original input, so that no number is renamed twice
+		for _, r := range slices.Backward(c.Renamed) {
 			to := math.NaN()
 			if r.To != nil {
 				to = *r.To
@@ -105,8 +107,8 @@ func (g *graph) declareColumn(c *column) string {
 		attribute("keys_strings", texts), attribute("values_int64s", levels), attribute("default_int64", null+1))
 }
 
-// nullText returns the text that stands for a null: the empty text or, if that is a level, a text that does not
-// occur.
+// nullText returns the text that represents a null: the empty text or, if that is a level, a text that is not a
+// level.
 func nullText(levels []string) string {
 	null := ""
 	for slices.Contains(levels, null) {
@@ -115,7 +117,7 @@ func nullText(levels []string) string {
 	return null
 }
 
-// entries adds entries of a column of vectors with nulls filled, [N, len(columns)].
+// entries adds the values of entries of a vector column with nulls filled, [N, len(columns)].
 func (g *graph) entries(columns ...int) string {
 	at, fills := make([]int64, len(columns)), make([]float64, len(columns))
 	for k, i := range columns {
@@ -128,10 +130,10 @@ func (g *graph) entries(columns ...int) string {
 	return g.addOp("Where", g.addOp("IsNaN", v), g.addRow(fills...), v)
 }
 
-// margin adds the margins, [N, K]: the weights of levels, and a matrix of features times their weights.
+// margin adds the margins, [N, K]: the weights of levels, plus the product of a feature matrix and its weights.
 func (g *graph) margin() string {
 	margin := g.addRow(g.constant...)
-	var features []string // blocks of columns of the matrix
+	var features []string // blocks of columns of the feature matrix
 	var shift, scale, weights []float64
 	addFeatures := func(block string, parts ...part) {
 		features = append(features, block)
@@ -166,7 +168,8 @@ func (g *graph) margin() string {
 	return g.addOp("Add", margin, g.addOp("MatMul", v, g.addDoubles(weights, len(shift), len(g.constant))))
 }
 
-// lookup adds the weights of the level of a category, given for each level, nulls and other levels.
+// lookup adds the weights of the levels of a category, which are given for each level, for nulls and for other
+// levels.
 func (g *graph) lookup(column int, levels [][]float64) string {
 	c, v := &g.columns[column], g.values[column]
 	known, outputs := len(c.Levels), len(levels[0])
@@ -209,12 +212,12 @@ func (g *graph) factor(x *score.Factor) string {
 	return g.lookup(x.Term, indicator)
 }
 
-// function adds f applied to a value; it is NaN outside the domain of f.
+// function adds f applied to value v; it is NaN outside the domain of f.
 func (g *graph) function(f *score.Function, v string) string {
 	switch f.Name {
 	case "log":
 		return g.addOp("Where", g.addOp("Greater", v, g.addRow(0)), g.addOp("Log", v), g.addRow(math.NaN()))
-	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
+	case "log1p": // compute log(1+v) without losing digits of a small v, by correcting for the rounding of 1+v
 		one := g.addRow(1)
 		u := g.addOp("Add", v, one)
 		log := g.addOp("Mul", g.addOp("Log", u), g.addOp("Div", v, g.addOp("Sub", u, one)))
@@ -228,8 +231,8 @@ func (g *graph) function(f *score.Function, v string) string {
 	return v
 }
 
-// piecewise adds a piecewise polynomial of at most the third degree: it counts the pieces that end at or below the
-// value and selects the coefficients of the next one.
+// piecewise adds a piecewise polynomial of degree at most three: it counts the pieces that end at or below the
+// value, and selects the coefficients of the next piece.
 func (g *graph) piecewise(pieces []piece, v string) string {
 	last := len(pieces) - 1
 	var ends, bases []float64
@@ -256,7 +259,7 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 
 // declareProbability declares the probability as the output.
 func (g *graph) declareProbability(margin string) {
-	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
+	// exp(−|m|) computes small probabilities to full accuracy, which Sigmoid does not.
 	one, zero := g.addRow(1), g.addRow(0)
 	e := g.addOp("Exp", g.addOp("Neg", g.addOp("Abs", margin)))
 	above := g.addOp("Where", g.addOp("Less", margin, zero), e, one)

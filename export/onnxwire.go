@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Field numbers and types of onnx.proto (IR 8).
+// Field numbers and types from onnx.proto (IR 8).
 const (
 	modelIR, modelProducer, modelProducerVersion, modelDoc, modelGraph, modelOpset = 1, 2, 3, 6, 7, 8
 
@@ -41,7 +41,7 @@ func (m *message) bytes(field protowire.Number, v []byte) {
 
 func (m *message) text(field protowire.Number, v string) { m.bytes(field, []byte(v)) }
 
-// declare adds an input or an output [N, width]; width is a number or a name.
+// declare adds an input or an output of shape [N, width]; width is a number or a name.
 func (g *graph) declare(field protowire.Number, name string, typ int64, width string) {
 	g.bytes(field, valueInfo(name, typ, width))
 }
@@ -108,7 +108,7 @@ func (g *graph) tensor(typ int64, raw []byte, dims ...int) string {
 	return name
 }
 
-// valueInfo returns a ValueInfoProto of the shape [N, width]; width is a number or a name.
+// valueInfo returns a ValueInfoProto of shape [N, width]; width is a number or a name.
 func valueInfo(name string, typ int64, width string) message {
 	var batch, columns, shape, tensor, of, v message
 	batch.text(2, "N") // Dimension.dim_param
@@ -134,7 +134,7 @@ func operatorSet(domain string, version int64) message {
 	return m
 }
 
-// attribute returns an attribute of a node: an integer, integers or texts.
+// attribute returns an attribute of a node: an integer, a list of integers or a list of texts.
 func attribute[T int | []int64 | []string](name string, value T) message {
 	var m message
 	m.text(attributeName, name)

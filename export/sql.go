@@ -18,18 +18,18 @@ type sqlWriter struct {
 	table    string
 	columns  []string   // of each column: its expression
 	literals [][]string // of each category: its levels
-	// rewritten holds, of each category of text, the literals that its levels become if they are read as numbers,
-	// truth values or dates; shared says of each of its levels whether another one becomes it.
+	// rewritten holds, for each text category, the literals that its levels become if they are read as numbers,
+	// bools or dates. shared reports, for each level, whether a different level becomes this one.
 	rewritten [][]string
 	shared    [][]bool
-	used      names // of columns, as the dialect compares them
+	used      names // names of columns, as the dialect compares them
 	b         strings.Builder
 }
 
-// sql returns one SELECT that adds to the rows of a table the score or, for more than two classes, all
+// sql returns a SELECT statement that adds the score to the rows of a table or, for more than two classes, all
 // probabilities and the most probable class. The score is null if a number is NaN, infinite, too large, or null
-// without a fill, since some databases sort NaN above all numbers and some fail the whole query if one row
-// overflows.
+// without a fill, since some databases sort NaN above all numbers, and in others an overflow in one row makes the
+// whole query fail.
 func (m *model) sql(o Options) ([]byte, error) {
 	d, err := findDialect(o.Dialect)
 	if err != nil {
@@ -128,10 +128,11 @@ func (w *sqlWriter) unique(name string) string {
 	return name
 }
 
-// A step is a query of a WITH clause that adds columns to the rows of the table, or of the step before it.
+// A step is a query in a WITH clause that adds columns to the rows of the table or of the preceding step.
 type step struct{ name, columns string }
 
-// write writes a query that adds columns after the given steps, whose names it keeps apart from the table's.
+// write writes a query that adds columns after the given steps. It makes the names of the steps differ from that of
+// the table.
 func (w *sqlWriter) write(columns string, before ...step) {
 	from := w.table
 	var with []string
@@ -156,7 +157,7 @@ func (w *sqlWriter) selectValue() {
 		w.write(value + " AS " + score)
 		return
 	}
-	// The exponential, times its factor, stays in its range.
+	// The exponential, multiplied by its factor, does not overflow.
 	factor, l := w.Factor(), w.unique("log_prediction")
 	w.write(fmt.Sprintf(`CASE
   WHEN %[1]s < %[2]s THEN %[3]s
@@ -169,7 +170,7 @@ END AS %[7]s`, l, w.numeral(-700-math.Log(min(1, factor))), w.numeral(-w.subtrah
 // selectProbability writes the query of a target of two classes.
 func (w *sqlWriter) selectProbability() {
 	score, m := w.unique(w.scoreName()), w.unique("margin")
-	// The exponential stays in its range: databases make an error of what leaves it.
+	// The exponential does not overflow, which many databases report as an error.
 	w.write(fmt.Sprintf(`CASE
   WHEN %[1]s >= 40 THEN %[2]s
   WHEN %[1]s >= 0 THEN %[2]s / (%[2]s + EXP(-%[1]s))
@@ -179,8 +180,8 @@ END AS %[4]s`, m, w.numeral(1), w.numeral(0), score),
 		step{"scored", fmt.Sprintf("(\n%s\n) AS %s", w.margin(0), m)})
 }
 
-// selectClasses writes the query for more than two classes: the margins, their maximum, the logarithm of the
-// sum of exponentials, and the probabilities.
+// selectClasses writes the query for more than two classes. It computes the margins, their maximum, the logarithm
+// of the sum of exponentials, and the probabilities.
 func (w *sqlWriter) selectClasses() error {
 	label, total, largest := w.unique("prediction"), w.unique("margin_total"), w.unique("margin_max")
 	exponential := func(margin, less string) string {
@@ -210,10 +211,10 @@ func (w *sqlWriter) selectClasses() error {
 	return nil
 }
 
-// maxOperands is the largest number of operands in a chain: databases limit the depth of expressions.
+// maxOperands is the maximum number of operands in a chain, since databases limit the depth of expressions.
 const maxOperands = 50
 
-// largestOf returns the largest of several columns, which are null together.
+// largestOf returns an expression for the largest of several columns, which are null in the same rows.
 func (w *sqlWriter) largestOf(columns []string) string {
 	switch {
 	case w.greatest == "":
@@ -224,7 +225,7 @@ func (w *sqlWriter) largestOf(columns []string) string {
 	return w.greatest + "(" + w.largestOf(columns[:maxOperands]) + ", " + w.largestOf(columns[maxOperands:]) + ")"
 }
 
-// sumOf returns the sum of expressions.
+// sumOf returns an expression for the sum of expressions.
 func sumOf(terms []string) string {
 	for len(terms) > maxOperands {
 		var blocks []string
@@ -236,7 +237,7 @@ func sumOf(terms []string) string {
 	return strings.Join(terms, "\n  + ")
 }
 
-// margin returns the expression of the margin of an output.
+// margin returns an expression for the margin of an output.
 func (w *sqlWriter) margin(output int) string {
 	terms := []string{w.numeral(w.constant[output])}
 	for _, p := range w.parts {
@@ -254,7 +255,7 @@ func (w *sqlWriter) margin(output int) string {
 	return "  " + sumOf(terms)
 }
 
-// levelWeight returns the expression of the weight of the level of a category.
+// levelWeight returns an expression for the weight of the level of a category.
 func (w *sqlWriter) levelWeight(p part, output int) string {
 	c, name := &w.model.columns[p.column], w.columns[p.column]
 	weight := func(level int) string { return w.numeral(p.levels[level][output]) }
@@ -284,7 +285,7 @@ func (w *sqlWriter) levelWeight(p part, output int) string {
 	return b.String()
 }
 
-// describeText writes a comment that names the columns which must be read as text.
+// describeText writes a comment that names the columns that must be read as text.
 func (w *sqlWriter) describeText() {
 	var names, types []string
 	plain := true
@@ -307,9 +308,9 @@ func (w *sqlWriter) describeText() {
 	}
 }
 
-// rewriteLevels returns what levels of text become in a database that reads them as numbers, truth values, dates or
-// times, such as 2134 for 02134. Such a value has no score: its level is lost. A value that is another level, such as 1
-// where 01 and 1 are levels, has one only where the column is text.
+// rewriteLevels returns the texts that levels become in a database that reads them as numbers, bools, dates or
+// times, such as 2134 for 02134. Such a value has no score, since its level cannot be recovered. If it is equal to
+// a different level, as 1 is if 01 and 1 are levels, it only has a score if the column is text.
 func rewriteLevels(levels []string) []string {
 	var out []string
 	for _, l := range levels {
@@ -322,7 +323,8 @@ func rewriteLevels(levels []string) []string {
 	return out
 }
 
-// storedForms returns how a database writes a text that it has read as a number, a truth value, a date or a time.
+// storedForms returns the texts that a database writes for a text that it has read as a number, a bool, a date or a
+// time.
 func storedForms(text string) (out []string) {
 	if b := strings.ToLower(text); b == "true" || b == "false" {
 		out = append(out, b)
@@ -355,7 +357,7 @@ func storedForms(text string) (out []string) {
 	return out
 }
 
-// value returns the expression of a column as a number or a text.
+// value returns an expression for a column as a number or a text.
 func (w *sqlWriter) value(column int) string {
 	c, name := &w.model.columns[column], w.columns[column]
 	switch {
@@ -367,7 +369,7 @@ func (w *sqlWriter) value(column int) string {
 	return fmt.Sprintf(w.text, name)
 }
 
-// is returns the condition that a column has a level; the level after the last stands for nulls.
+// is returns the condition that a column has a given level; the index after the last level denotes nulls.
 func (w *sqlWriter) is(column, level int) string {
 	c, name := &w.model.columns[column], w.columns[column]
 	switch {
@@ -381,12 +383,12 @@ func (w *sqlWriter) is(column, level int) string {
 	return w.value(column) + " = " + w.literals[column][level]
 }
 
-// tiny is a bound below which numbers count as 0, for databases in which a product that underflows is an error.
-// It is too small to change a score.
+// tiny is a bound below which numbers are replaced by 0, for databases in which a product that underflows is an
+// error. It is too small to affect a score.
 const tiny = 1e-150
 
-// factor returns the expression of a factor. It is null outside the domain of its function, and if a number is
-// NaN or too large.
+// factor returns an expression for a factor. It is null outside the domain of the factor's function, and if a
+// number is NaN or too large.
 func (w *sqlWriter) factor(x *score.Factor) string {
 	c, v := &w.model.columns[x.Term], w.value(x.Term)
 	if c.Kind != score.Numeric {
@@ -408,7 +410,7 @@ func (w *sqlWriter) factor(x *score.Factor) string {
 
 // largest returns the largest absolute value of a number for which no margin overflows.
 func (m *model) largest(column int) float64 {
-	const sum = math.MaxFloat64 / 1e4 // of up to as many parts
+	const sum = math.MaxFloat64 / 1e4 // bound for the sum of up to 10⁴ parts
 	bound := sum / max(1, m.Scale)
 	most := bound
 	for _, p := range m.parts {
@@ -437,13 +439,13 @@ func (m *model) largest(column int) float64 {
 	return most
 }
 
-// function returns f of the expression v.
+// function returns an expression for f of the expression v.
 func (w *sqlWriter) function(f *score.Function, v string) string {
 	n := w.numeral
 	switch f.Name {
 	case "log":
 		return fmt.Sprintf("CASE WHEN %[1]s > %[2]s THEN %[3]s(%[1]s) END", v, n(0), w.log)
-	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
+	case "log1p": // compute log(1+v) without losing digits of a small v, by correcting for the rounding of 1+v
 		return fmt.Sprintf("CASE WHEN %[1]s <= %[2]s THEN NULL WHEN %[3]s + %[1]s = %[3]s THEN %[1]s ELSE %[4]s(%[3]s + "+
 			"%[1]s) * (%[1]s / ((%[3]s + %[1]s) - %[3]s)) END", v, n(-1), n(1), w.log)
 	case "square":

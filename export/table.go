@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// coefficientTable returns one line per encoded column: its coding (v − shift)/scale, where v is the number or
+// coefficientTable returns one line for each encoded column: its coding (v − shift)/scale, where v is the number or
 // the indicator of a level, its coefficient, and the coefficient in original units.
 func coefficientTable(m *train.Model, o Options) ([]byte, error) {
 	var b bytes.Buffer
@@ -23,7 +23,7 @@ func coefficientTable(m *train.Model, o Options) ([]byte, error) {
 	scoring := *m
 	scoring.Coefficients = m.ScoringCoefficients()
 	for i, c := range scoring.Explain() {
-		if i >= len(m.Encoder.Columns) { // the constant of a model without an intercept
+		if i >= len(m.Encoder.Columns) { // constant of a model without an intercept
 			_ = w.Write([]string{text(c.Name), "", "constant", "", "", "", "", num(c.Robust)})
 			continue
 		}

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// differenceStep is the width of the differences that slopes and curvatures are compared with.
+// differenceStep is the step width of the finite differences with which slopes and curvatures are compared.
 const differenceStep = 1e-5
 
-// Check returns the first promise of Loss that l breaks at the given margins and targets, or nil if it breaks
-// none: ℓ ≥ 0, the tangent below ℓ (convexity), slope and curvature against differences, the lower bound of the
-// curvature within its radius, and the constants. Differences are not reliable within 10⁻⁵ of a margin where the
-// slope is not differentiable.
+// Check returns an error about the first requirement of Loss that l violates at the given margins and targets, or
+// nil if it violates none. It checks ℓ ≥ 0, that tangents lie below ℓ (convexity), slope and curvature against
+// finite differences, the lower bound of the curvature within its radius, and the constants. Finite differences are
+// unreliable within 10⁻⁵ of a margin at which the slope is not differentiable.
 func Check(l Loss, margins, targets []float64) error {
 	for _, t := range targets {
 		for _, m := range margins {
@@ -31,17 +31,17 @@ type lossPoint struct{ value, slope, curvature float64 }
 // evaluateAt returns value, slope and curvature at a margin.
 func evaluateAt(l Loss, m, t float64) lossPoint {
 	v, s, c, target := []float64{0}, []float64{m}, []float64{0}, []float64{t}
-	l.EvalTo(v, s, s, target) // in place: the contract allows it
+	l.EvalTo(v, s, s, target) // slope and margin are the same slice, as the contract allows
 	l.CurvatureTo(c, s, target)
 	return lossPoint{v[0], s[0], c[0]}
 }
 
-// overflows reports whether the loss is too large to be compared.
+// overflows reports whether the loss is too large for comparisons.
 func (p lossPoint) overflows() bool {
 	return math.IsInf(p.value, 1) || p.value > 1e100 || math.Abs(p.slope) > 1e100
 }
 
-// checkAt returns the first promise that l breaks at margin m with target t, or nil.
+// checkAt returns an error about the first requirement that l violates at margin m with target t, or nil.
 func checkAt(l Loss, m, t float64, margins []float64) error {
 	step := differenceStep * max(1, math.Abs(m)/1e3)
 	p, above, below := evaluateAt(l, m, t), evaluateAt(l, m+step, t), evaluateAt(l, m-step, t)
@@ -81,7 +81,7 @@ func checkAt(l Loss, m, t float64, margins []float64) error {
 				"the slope is wrong", tangent, other, q.value)
 		}
 		if away := math.Abs(other - m); away <= radius {
-			// A curvature computed from the slope underflows where the slope does.
+			// A curvature that is computed from the slope underflows if the slope does.
 			const underflow = 1e-30
 			if low := bound[0] * math.Exp(-decay*away); q.curvature < low*(1-1e-9)-underflow {
 				return fmt.Errorf("the curvature is %v at margin %v, below the bound %v of CurvatureLowerBoundTo", q.curvature,
@@ -92,8 +92,8 @@ func checkAt(l Loss, m, t float64, margins []float64) error {
 	return nil
 }
 
-// checkForeign returns an error if a loss that is not of this package breaks its contract for a few of the given
-// targets. It takes some microseconds.
+// checkForeign returns an error if a loss that is not defined in this package breaks its contract for a few of the
+// given targets. It takes some microseconds.
 func checkForeign(l Loss, targets []float64) error {
 	if isOwn(l) {
 		return nil
@@ -105,7 +105,7 @@ func checkForeign(l Loss, targets []float64) error {
 	targets = slices.Compact(slices.Sorted(slices.Values(targets)))
 	targets = slices.DeleteFunc(targets, func(t float64) bool { return !meaning.Accepts(t) })
 	for _, t := range targets {
-		// No round numbers, at which slopes often jump.
+		// The margins are not round numbers, since slopes often jump at those.
 		margins := []float64{-3.1073, -1.3719, -0.5303, -0.0717, 0.0931, 0.7177, 1.9139, 3.3307}
 		if at := meaning.Link.MarginOf(t); !meaning.Classes && !math.IsNaN(at) && !math.IsInf(at, 0) {
 			for _, away := range []float64{-2.7183, -0.4143, 0.0321, 0.6133, 2.2361} {
@@ -119,8 +119,8 @@ func checkForeign(l Loss, targets []float64) error {
 	return checkForeignLink(l, targets)
 }
 
-// checkForeignLink returns an error if the link of a loss that is not of this package contradicts the loss for these
-// targets.
+// checkForeignLink returns an error if the link of a loss that is not defined in this package contradicts the loss
+// for these targets.
 func checkForeignLink(l Loss, targets []float64) error {
 	meaning, check := l.Meaning(), checkLink
 	if isOwn(l) {
@@ -134,7 +134,7 @@ func checkForeignLink(l Loss, targets []float64) error {
 	return nil
 }
 
-// isOwn reports whether a loss is one of this package.
+// isOwn reports whether a loss is defined in this package.
 func isOwn(l Loss) bool {
 	switch l.(type) {
 	case Logistic, Squared, Huber, Poisson, Quantile:
@@ -143,8 +143,8 @@ func isOwn(l Loss) bool {
 	return false
 }
 
-// lowestMargin returns the margin at which the loss of a target is smallest, and whether there is one of moderate
-// size.
+// lowestMargin returns the margin at which the loss for a target is smallest; ok is false if there is none of
+// moderate size.
 func lowestMargin(l Loss, t float64) (margin float64, ok bool) {
 	low, high := -1.0, 1.0
 	for evaluateAt(l, low, t).slope >= 0 {
@@ -167,9 +167,9 @@ func lowestMargin(l Loss, t float64) (margin float64, ok bool) {
 	return (low + high) / 2, true
 }
 
-// checkLink returns an error if the loss of a target is not smallest at the margin that the link assigns to it: a
-// fitted margin would then be read as a wrong prediction. A constant offset is allowed, since smoothed losses are
-// smallest near their target.
+// checkLink returns an error if the loss for a target is not smallest at the margin that the link assigns to the
+// target, so that a fitted margin would be converted to a wrong prediction. A constant offset is allowed, since
+// smoothed losses are smallest near their target.
 func checkLink(l Loss, link Link, targets []float64) error {
 	var offset, first float64
 	found := false
@@ -192,8 +192,8 @@ func checkLink(l Loss, link Link, targets []float64) error {
 	return nil
 }
 
-// checkProbability returns an error if the average loss is not smallest at the margin of the probability of the
-// positive class; the predicted values would then not be probabilities.
+// checkProbability returns an error if the average loss is not smallest at the margin that the link assigns to the
+// probability of the positive class; predictions would then not be probabilities.
 func checkProbability(l Loss, link Link, _ []float64) error {
 	for _, p := range []float64{0.2, 0.5, 0.7} {
 		m := link.MarginOf(p)
@@ -206,7 +206,7 @@ func checkProbability(l Loss, link Link, _ []float64) error {
 	return nil
 }
 
-// sampleTargets returns up to eight of the targets, the smallest and the largest among them, and the index of each.
+// sampleTargets returns up to eight of the targets, including the smallest and the largest, each with its index.
 func sampleTargets(targets []float64) map[float64]int {
 	const count = 6
 	out := map[float64]int{}

@@ -16,16 +16,16 @@ import (
 // methods of Loss, and an entry in kinds.
 type Kind struct {
 	Name     string
-	Meaning         // what its margins and targets are
-	Brier    bool   // also measures probabilities of two classes, as numbers from 0 to 1
-	HasDelta bool   // has a parameter δ > 0, in target units
-	HasLevel bool   // its name needs a level in (0, 1) after a colon, as in quantile:0.9
+	Meaning         // meaning of margins and targets
+	Brier    bool   // also applies to probabilities of two classes, as numbers from 0 to 1
+	HasDelta bool   // has a parameter δ > 0, in units of the target
+	HasLevel bool   // the name requires a level in (0, 1) after a colon, as in quantile:0.9
 	level    string // that was behind the colon
 
 	build func(parameter float64) Loss
 }
 
-// builtin lists the losses of this package, beginning with the losses for two classes.
+// builtin lists the losses of this package; those for two classes come first.
 var builtin = []Kind{
 	{Name: "logistic", build: func(float64) Loss { return Logistic{} }},
 	{Name: "squared", Brier: true, build: func(float64) Loss { return Squared{} }},
@@ -34,7 +34,7 @@ var builtin = []Kind{
 	{Name: "quantile", HasLevel: true, build: func(level float64) Loss { return Quantile{Level: level} }},
 }
 
-// registered holds the losses of callers.
+// registered holds the losses that callers have registered.
 var registered struct {
 	sync.RWMutex
 	kinds []Kind
@@ -51,11 +51,11 @@ func kinds() []Kind {
 	return out
 }
 
-// Register adds the caller's loss under its name, so that train.Config.Loss, model files and evaluations can
-// use it. It returns an error if the name is empty, taken or has a colon, if the loss breaks its contract for a
-// few targets (see Check), or if its Meaning contradicts itself. Call it before the loss is used, for example from
-// an init function, also in programs that evaluate such models; programs that only predict with them do not need
-// it if the link of the loss is one of this package. It is safe for concurrent use.
+// Register adds the caller's loss under its name, so that train.Config.Loss, model files and evaluations can use
+// it. It returns an error if the name is empty, already used or contains a colon, if the loss breaks its contract
+// for a few targets (see Check), or if its Meaning is inconsistent. Call it before the loss is used, for example in
+// an init function. Programs that evaluate models with this loss must call it too; programs that only predict need
+// not if the link of the loss is defined in this package. It is safe for concurrent use.
 func Register(loss Loss) error {
 	if loss == nil {
 		return errors.New("losses: the loss is nil")
@@ -78,7 +78,7 @@ func Register(loss Loss) error {
 	return nil
 }
 
-// Kinds returns all losses with names.
+// Kinds returns all losses that have names.
 func Kinds() []Kind { return kinds() }
 
 // Names returns the names of the losses for which keep returns true; a nil keep accepts all.
@@ -91,8 +91,8 @@ func Names(keep func(Kind) bool) (names []string) {
 	return names
 }
 
-// KindOf returns the loss with the given name, with its level after a colon if it has one, and whether there is
-// one.
+// KindOf returns the loss with the given name, which includes a colon and a level if the loss has a level; ok is
+// false if there is none.
 func KindOf(name string) (Kind, bool) {
 	name, level, _ := strings.Cut(name, ":")
 	all := kinds()
@@ -117,12 +117,12 @@ func HasDelta(name string) bool {
 	return k.HasDelta
 }
 
-// DefaultName returns the name of the default loss for two classes or for numbers.
+// DefaultName returns the name of the default loss: for two classes if classes is set, and for numbers otherwise.
 func DefaultName(classes bool) string {
 	return Names(func(k Kind) bool { return k.Classes == classes })[0]
 }
 
-// New returns the loss. delta is its parameter δ, which losses without one ignore.
+// New returns the loss. delta is the parameter δ; losses without this parameter ignore it.
 func (k Kind) New(delta float64) (Loss, error) {
 	if k.build == nil {
 		return nil, fmt.Errorf("no loss: take a Kind that Parse, KindOf or Kinds returns")
@@ -152,12 +152,12 @@ func (k Kind) Label(delta float64) string {
 	return k.Name
 }
 
-// Measures reports whether the loss can be computed from scores: probabilities of two classes, or predictions
-// of numbers.
+// Measures reports whether the loss can be computed from scores, which are probabilities of two classes if classes
+// is set, and predictions of numbers otherwise.
 func (k Kind) Measures(classes bool) bool { return k.Classes == classes || classes && k.Brier }
 
-// Parse returns the named loss; a level follows the name after a colon, as in quantile:0.9. delta is the parameter
-// δ of losses that have one.
+// Parse returns the loss with the given name, which may include a colon and a level, as in quantile:0.9. delta is
+// the parameter δ of losses that have one.
 func Parse(name string, delta float64) (Loss, error) {
 	first, level, _ := strings.Cut(name, ":")
 	k, ok := KindOf(first)
@@ -171,10 +171,10 @@ func Parse(name string, delta float64) (Loss, error) {
 	return k.New(delta)
 }
 
-// ByMean is implemented by losses whose best constant margin depends only on the mean of the targets. For other
-// losses it is found by a search.
+// ByMean is implemented by losses for which the best constant margin depends only on the mean of the targets. For
+// other losses it is found by a search.
 type ByMean interface{ ConstantMargin(mean float64) float64 }
 
-// OfResidual is implemented by losses that are functions of the margin minus the target, so that both may be
-// shifted together.
+// OfResidual is implemented by losses that depend only on the margin minus the target, so that both may be shifted
+// by the same number.
 type OfResidual interface{ OfResidual() bool }

@@ -11,12 +11,11 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// Linear is the per-sample oracle f_j(x) = ℓ(z_jᵀx; t_j) of a linear model: n
-// rows z_j of d numbers. A sample's compressed gradient is the scalar slope
-// ℓ'(m_j), since ∇f_j(x) = ℓ'(m_j)·z_j. It implements dro.Oracle.
+// Linear is the oracle of the losses f_j(x) = ℓ(z_jᵀx; t_j) of a linear model with n rows z_j of d numbers. A
+// sample's compressed gradient is the scalar slope ℓ'(m_j), since ∇f_j(x) = ℓ'(m_j)·z_j. It implements dro.Oracle.
 //
-// A Linear is immutable; its methods are safe for concurrent use on disjoint outputs. Its methods panic if a slice is
-// shorter than they need, or a row or column is out of range.
+// A Linear is immutable; its methods are safe for concurrent use on disjoint outputs. Its methods panic if a slice
+// is shorter than they need, or a row or column is out of range.
 type Linear struct {
 	loss   Loss
 	n, d   int
@@ -24,9 +23,10 @@ type Linear struct {
 	target []float64     // n
 }
 
-// NewLinear returns the oracle over the rows of z with one target per row. The slice is kept, not copied, and must not
-// change. Errors name the lengths, or the first row, counted from 0, whose target the loss does not accept. A loss of
-// another package is checked at a few of the targets (see Check); the error names the row.
+// NewLinear returns the oracle over the rows of z with one target for each row. The slice target is not copied and
+// must not be changed. Errors name the lengths, or the first row, counted from 0, whose target the loss does not
+// accept. A loss that is not defined in this package is checked at a few of the targets (see Check); the error
+// names the row.
 func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	if loss == nil || z == nil {
 		return nil, errors.New("losses: the loss or the matrix is nil")
@@ -39,7 +39,7 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 		return nil, fmt.Errorf("losses: %d targets for %d rows", len(target), n)
 	}
 	lo, hi := 0, n
-	if of, ok := z.(shardedMatrix); ok { // the targets of other ranks' rows are theirs to check
+	if of, ok := z.(shardedMatrix); ok { // other ranks check the targets of their own rows
 		lo, hi = of.Rows().LocalRange(n)
 	}
 	meaning := loss.Meaning()
@@ -64,8 +64,7 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	return &Linear{loss: loss, n: n, d: d, z: z, target: target}, nil
 }
 
-// Dims returns the samples n, the parameters d, and the length of a sample's
-// slope, 1.
+// Dims returns the number of samples n, the number of parameters d, and the length of a sample's slope, which is 1.
 func (l *Linear) Dims() (n, d, slope int) { return l.n, l.d, 1 }
 
 // EvalTo stores f_j(x) in value[j] and ℓ'(m_j) in slope[j] for j in [lo, hi).
@@ -81,15 +80,15 @@ func (l *Linear) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	l.z.AddRowsTo(dst, weight, slope, lo, hi)
 }
 
-// CurvatureTo stores ℓ″(m_j) in curvature[j] for j in [lo, hi), given the slopes
-// that EvalTo stored. No row is touched.
+// CurvatureTo stores ℓ″(m_j) in curvature[j] for j in [lo, hi), given the slopes that EvalTo stored. It does not
+// read the rows.
 func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	l.loss.CurvatureTo(curvature[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
 
-// MajorantTo stores in curvature[j] the curvature of a quadratic upper bound of the loss (see Majorised), given
-// the values and slopes that EvalTo stored, for j in [lo, hi). It returns false, and stores nothing, if the
-// loss has none.
+// MajorantTo stores in curvature[j] the curvature of a quadratic upper bound of the loss (see Majorised), given the
+// values and slopes that EvalTo stored, for j in [lo, hi). If the loss has no such bound, it returns false and
+// stores nothing.
 func (l *Linear) MajorantTo(curvature, value, slope []float64, lo, hi int) bool {
 	m, ok := l.loss.(Majorised)
 	if ok {
@@ -123,10 +122,9 @@ func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
 	l.z.MarginsTo(margin, v, lo, hi)
 }
 
-// ConstantsTo stores the constants of the samples: lipschitz[j] = H_j =
-// Lip(ℓ)·‖z_j‖ and smoothness[j] = M_j = sup ℓ″·‖z_j‖². The squared loss
-// has no Lipschitz constant; for it H_j is ‖∇f_j(x)‖ at the given x, which must be estimated again
-// when x changes. Both have length n.
+// ConstantsTo stores the constants of the samples: lipschitz[j] = H_j = Lip(ℓ)·‖z_j‖ and smoothness[j] = M_j = sup
+// ℓ″·‖z_j‖². The squared loss has no Lipschitz constant; H_j is then ‖∇f_j(x)‖ at the given x, and must be computed
+// again when x changes. Both have length n.
 func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	lip, smooth := l.loss.Lipschitz(), l.loss.Smoothness()
 	var slope []float64
@@ -141,7 +139,7 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	l.z.NormsTo(smoothness, ones, 0, l.n)
 	for j, norm2 := range smoothness {
 		if smoothness[j] = smooth * norm2; norm2 == 0 {
-			smoothness[j] = 0 // also if the loss has no such constant
+			smoothness[j] = 0 // also set if the loss is not smooth
 		}
 		bound := lip
 		if slope != nil {
@@ -151,7 +149,7 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	}
 }
 
-// Samples is the interface of what Select returns, which is a *Linear: the methods of dro.Oracle.
+// Samples is the interface of the result of Select, which is a *Linear: the methods of dro.Oracle.
 type Samples = interface {
 	Dims() (n, d, slope int)
 	EvalTo(value, slope, x []float64, lo, hi int)
@@ -171,30 +169,31 @@ func (l *Linear) Select(samples []int) Samples {
 	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target}
 }
 
-// Prefix returns the oracle over the first n samples without copying. n must not exceed the number of samples.
+// Prefix returns the oracle over the first n samples, without copying them. n must not exceed the number of
+// samples.
 func (l *Linear) Prefix(n int) Samples {
 	first := *l
 	first.n = n
 	return &first
 }
 
-// proportion returns the number of samples divided by the number of rows of the matrix.
+// proportion returns the ratio of the number of samples to the number of rows of the matrix.
 func (l *Linear) proportion() float64 {
 	rows, _ := l.z.Dims()
 	return float64(l.n) / float64(rows)
 }
 
-// Work estimates the cost of EvalTo or AddGradTo (pass) and of AddGramTo (gram) over all samples, in units of
-// design.Matrix: a multiplication and addition with an entry of a dense float64 matrix.
+// Work estimates the cost of EvalTo or AddGradTo (pass) and of AddGramTo (gram) over all samples, in the unit of
+// design.Matrix.Work: a multiplication and addition with an entry of a dense float64 matrix.
 func (l *Linear) Work() (pass, gram float64) {
 	pass, gram = l.z.Work()
 	return l.proportion() * pass, l.proportion() * gram
 }
 
-// Bytes returns the memory that the rows of the samples take.
+// Bytes returns the memory in bytes that the rows of the samples take.
 func (l *Linear) Bytes() int64 { return int64(l.proportion() * float64(l.z.Bytes())) }
 
-// Arena returns the arena for vectors with one entry per sample, which is that of the matrix; nil means the
+// Arena returns the arena for vectors with one entry for each sample, which is that of the matrix; nil means the
 // heap.
 func (l *Linear) Arena() *memory.Arena {
 	if z, ok := l.z.(mappedMatrix); ok {
@@ -203,7 +202,8 @@ func (l *Linear) Arena() *memory.Arena {
 	return nil
 }
 
-// Rows returns which rows of the matrix this process has, where several train together; nil means all rows.
+// Rows returns the rows of the matrix that this process has, if several processes train together; nil means all
+// rows.
 func (l *Linear) Rows() design.Rows {
 	if z, ok := l.z.(shardedMatrix); ok {
 		return z.Rows()
@@ -211,7 +211,7 @@ func (l *Linear) Rows() design.Rows {
 	return nil
 }
 
-// MostSelected returns the largest number of samples that Select accepts; it is limited only if rows are not in
+// MostSelected returns the maximum number of samples that Select accepts; it is only limited if rows are not in
 // memory.
 func (l *Linear) MostSelected() int {
 	if z, ok := l.z.(mappedMatrix); ok {
@@ -232,11 +232,11 @@ type mappedMatrix interface {
 	MostSelected() int
 }
 
-// NonNegative returns true: every f_j is ≥ 0, so that 0 is a lower bound of the robust objective.
+// NonNegative returns true: every f_j is ≥ 0, so 0 is a lower bound of the robust objective.
 func (l *Linear) NonNegative() bool { return true }
 
 // Rounding describes the rounding of losses and margins, as dro.Rounded requires: the number of products in a
-// margin, the largest |z_ji| of every column, and sup ℓ″. If sup ℓ″ is infinite, it returns zeros and nil.
+// margin, the largest |z_ji| in every column, and sup ℓ″. If sup ℓ″ is infinite, it returns zeros and nil.
 func (l *Linear) Rounding() (terms int, largest []float64, smoothness float64) {
 	if math.IsInf(l.loss.Smoothness(), 1) {
 		return 0, nil, 0

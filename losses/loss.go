@@ -1,8 +1,8 @@
-// Package losses holds the scalar losses ℓ(m; t) of a margin m and a target t,
-// and the per-sample oracle f_j(x) = ℓ(z_jᵀx; t_j) over a design matrix.
+// Package losses provides scalar losses ℓ(m; t) of a margin m and a target t, and oracles of the losses f_j(x) =
+// ℓ(z_jᵀx; t_j) of the rows z_j of a design matrix.
 //
-// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
-// a patch version does not.
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md; a patch version
+// does not.
 package losses
 
 import (
@@ -17,15 +17,14 @@ type Loss interface {
 	// Name is the loss's name on the command line.
 	Name() string
 
-	// Meaning says what margins, targets and values are: which targets are valid, and how a margin becomes a
-	// prediction.
+	// Meaning describes the meaning of margins, targets and values: which targets are valid, and how a margin
+	// is converted to a prediction.
 	Meaning() Meaning
 
-	// EvalTo stores ℓ(m; t) in value and ∂ℓ/∂m in slope, entry by entry. The
-	// four slices have the same length; slope and margin may be the same slice. The relative error of
-	// the value is at most 2⁻⁴⁹, and the line with this slope through the point (m, value) exceeds ℓ
-	// nowhere by more than 2⁻⁴⁹·value. Certificates rely on this if Smoothness is
-	// finite; otherwise they hold up to the rounding of the values.
+	// EvalTo stores ℓ(m; t) in value and ∂ℓ/∂m in slope, entry by entry. The four slices have the same length;
+	// slope and margin may be the same slice. The relative error of the value is at most 2⁻⁴⁹, and the line
+	// with this slope through the point (m, value) exceeds ℓ by at most 2⁻⁴⁹·value. Certificates rely on this
+	// if Smoothness is finite; otherwise they hold up to the rounding of the values.
 	EvalTo(value, slope, margin, target []float64)
 
 	// CurvatureTo stores ∂²ℓ/∂m² (a generalised second derivative where the slope
@@ -34,9 +33,9 @@ type Loss interface {
 	CurvatureTo(curvature, slope, target []float64)
 
 	// CurvatureLowerBoundTo stores in curvature, for the margin with each slope, a number κ ≥ 0 such that
-	// ∂²ℓ/∂m² ≥ κ·e^{−decay·a} at all margins at a distance of a ≤ radius; radius may be +Inf.
-	// The bound must hold in spite of rounding. κ = 0 is always valid; otherwise κ should be within
-	// a tenth of its value without rounding. The slices have the meaning that they have in CurvatureTo.
+	// ∂²ℓ/∂m² ≥ κ·e^{−decay·a} at all margins at a distance of a ≤ radius; radius may be +Inf. The bound must
+	// hold despite rounding. κ = 0 is always valid; otherwise κ should be within 10 % of its value without
+	// rounding. The slices have the same meaning as in CurvatureTo.
 	CurvatureLowerBoundTo(curvature, slope, target []float64) (radius, decay float64)
 
 	// Lipschitz returns sup |∂ℓ/∂m|, which may be +Inf.
@@ -46,13 +45,12 @@ type Loss interface {
 	Smoothness() float64
 }
 
-// Majorised is implemented by losses with a quadratic upper bound, which limits the length of steps.
+// Majorised is implemented by losses that have a quadratic upper bound, which limits the length of steps.
 type Majorised interface {
 	Loss
 
-	// MajorantTo stores in curvature, for the margin m with each value and slope, a number
-	// κ such that ℓ(a) ≤ ℓ(m) + ℓ'(m)(a − m) + κ(a − m)²/2 for all a. The slices are those of
-	// CurvatureTo.
+	// MajorantTo stores in curvature, for the margin m with each value and slope, a number κ such that ℓ(a) ≤
+	// ℓ(m) + ℓ'(m)(a − m) + κ(a − m)²/2 for all a. The slices have the same meaning as in CurvatureTo.
 	MajorantTo(curvature, value, slope, target []float64)
 }
 
@@ -80,7 +78,7 @@ func (Logistic) Meaning() Meaning {
 	return Meaning{Classes: true, Link: Logit, Unit: "nats", About: "−log of the probability of what occurred"}
 }
 
-// ConstantMargin returns the log-odds of the positive targets, whose mean is given.
+// ConstantMargin returns the log-odds of the positive class, given the mean of the targets.
 func (Logistic) ConstantMargin(mean float64) float64 { return math.Log((1 + mean) / (1 - mean)) }
 
 // Lipschitz implements Loss.
@@ -89,7 +87,7 @@ func (Logistic) Lipschitz() float64 { return 1 }
 // Smoothness implements Loss.
 func (Logistic) Smoothness() float64 { return 0.25 }
 
-// EvalTo implements Loss. No margin overflows.
+// EvalTo implements Loss. It does not overflow for any margin.
 func (Logistic) EvalTo(value, slope, margin, target []float64) {
 	kernel.LogisticTo(value, slope, margin, target)
 }
@@ -97,16 +95,16 @@ func (Logistic) EvalTo(value, slope, margin, target []float64) {
 // CurvatureTo implements Loss.
 func (Logistic) CurvatureTo(curvature, slope, _ []float64) {
 	for i, s := range slope {
-		p := math.Abs(s) // the probability of the other class
+		p := math.Abs(s) // probability of the other class
 		curvature[i] = p * (1 - p)
 	}
 }
 
-// CurvatureLowerBoundTo implements Loss: ℓ″ minus a bound of its rounding, with a decay of 1 because
-// |ℓ‴| ≤ ℓ″, and 0 if |slope| is so close to 1 that rounding decides.
+// CurvatureLowerBoundTo implements Loss. The bound is ℓ″ minus a bound of its rounding error, or 0 if |slope| is so
+// close to 1 that rounding dominates. The decay is 1, since |ℓ‴| ≤ ℓ″.
 func (Logistic) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	const (
-		rounding = 10 * 0x1p-53 // of p(1 − p), relative to p, the slope being exact to 6u
+		rounding = 10 * 0x1p-53 // error of p(1 − p), relative to p, if the slope is exact to 6u
 		share    = 1.0 / 20     // of it, at most
 	)
 	for i, s := range slope {
@@ -119,10 +117,10 @@ func (Logistic) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, de
 	return math.Inf(1), 1
 }
 
-// MajorantTo implements Majorised with the bound of Jaakkola and Jordan (2000), (p − ½)/m with
-// p = |slope| and m = log p + ℓ.
+// MajorantTo implements Majorised with the bound of Jaakkola and Jordan (2000): (p − ½)/m, where p = |slope| and m
+// = log p + ℓ.
 func (Logistic) MajorantTo(curvature, value, slope, _ []float64) {
-	const lowest = -745 // margin of a slope that is not 0
+	const lowest = -745 // least margin whose slope is not 0
 	for i, s := range slope {
 		p := math.Abs(s)
 		curvature[i] = 0.25
@@ -132,7 +130,7 @@ func (Logistic) MajorantTo(curvature, value, slope, _ []float64) {
 	}
 }
 
-// Probability returns P(t = +1) = 1/(1 + exp(−m)) of the logistic model.
+// Probability returns P(t = +1) = 1/(1 + exp(−m)) under the logistic model.
 func Probability(m float64) float64 {
 	if m >= 0 {
 		return 1 / (1 + math.Exp(-m))
@@ -141,10 +139,10 @@ func Probability(m float64) float64 {
 	return e / (1 + e)
 }
 
-// Squared is ℓ(m; t) = ½(m − t)², in squared target units. Its methods panic if the slices differ in length.
+// Squared is ℓ(m; t) = ½(m − t)², in squared units of the target. Its methods panic if the slices differ in length.
 type Squared struct{}
 
-// OfResidual implements the interface of this name.
+// OfResidual implements the interface OfResidual.
 func (Squared) OfResidual() bool { return true }
 
 // Name implements Loss.
@@ -158,7 +156,7 @@ func (Squared) Meaning() Meaning {
 // ConstantMargin returns the mean.
 func (Squared) ConstantMargin(mean float64) float64 { return mean }
 
-// Lipschitz implements Loss: the squared loss has no such constant.
+// Lipschitz implements Loss. The squared loss has no such constant.
 func (Squared) Lipschitz() float64 { return math.Inf(1) }
 
 // Smoothness implements Loss.
@@ -180,19 +178,19 @@ func (Squared) CurvatureTo(curvature, _, _ []float64) {
 	}
 }
 
-// CurvatureLowerBoundTo implements Loss: 1 for every sample.
+// CurvatureLowerBoundTo implements Loss. The bound is 1 for every sample.
 func (l Squared) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	l.CurvatureTo(curvature, slope, nil)
 	return math.Inf(1), 0
 }
 
-// Huber is ℓ(m; t) = ½r² for |r| ≤ δ and δ(|r| − δ/2) beyond, r = m − t. Its methods panic if the slices differ in
-// length.
+// Huber is ℓ(m; t) = ½r² if |r| ≤ δ, and δ(|r| − δ/2) otherwise, where r = m − t. Its methods panic if the slices
+// differ in length.
 type Huber struct {
-	Delta float64 // δ > 0, in target units
+	Delta float64 // δ > 0, in units of the target
 }
 
-// OfResidual implements the interface of this name.
+// OfResidual implements the interface OfResidual.
 func (Huber) OfResidual() bool { return true }
 
 // Name implements Loss.
@@ -214,13 +212,13 @@ func (Huber) Smoothness() float64 { return 1 }
 func (h Huber) EvalTo(value, slope, margin, target []float64) {
 	for i, m := range margin {
 		r := m - target[i]
-		s := max(-h.Delta, min(h.Delta, r)) // without branches that the data decide
+		s := max(-h.Delta, min(h.Delta, r)) // without branches that depend on the data
 		value[i] = s * (r - s/2)
 		slope[i] = s
 	}
 }
 
-// CurvatureTo implements Loss: 1 if |r| < δ, else 0.
+// CurvatureTo implements Loss. The curvature is 1 if |r| < δ, and 0 otherwise.
 func (h Huber) CurvatureTo(curvature, slope, _ []float64) {
 	for i, s := range slope {
 		if math.Abs(s) < h.Delta {
@@ -231,7 +229,7 @@ func (h Huber) CurvatureTo(curvature, slope, _ []float64) {
 	}
 }
 
-// MajorantTo implements Majorised: 1 if |r| ≤ δ, else δ/|r|.
+// MajorantTo implements Majorised. The bound is 1 if |r| ≤ δ, and δ/|r| otherwise.
 func (h Huber) MajorantTo(curvature, value, slope, _ []float64) {
 	for i, s := range slope {
 		curvature[i] = 1
@@ -241,7 +239,8 @@ func (h Huber) MajorantTo(curvature, value, slope, _ []float64) {
 	}
 }
 
-// CurvatureLowerBoundTo implements Loss: 1 if |r| stays below δ within a distance of δ/8.
+// CurvatureLowerBoundTo implements Loss. The bound is 1 if |r| stays below δ within a distance of δ/8, and 0
+// otherwise.
 func (h Huber) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	radius = h.Delta / 8
 	for i, s := range slope {

@@ -5,53 +5,56 @@ import (
 	"math"
 )
 
-// A Meaning says what the margins, targets and values of a loss are. Predictions, exports, reports and the checks
-// of a table follow it. The zero value is that of a loss whose margin is the prediction, whose targets are any
-// finite numbers, and which must not be standardised.
+// A Meaning describes the meaning of the margins, targets and values of a loss. Predictions, exports, reports and
+// the validation of tables depend on it. The zero value describes a loss whose margin is the prediction, whose
+// targets are any finite numbers, and for which targets must not be standardised.
 type Meaning struct {
-	// Classes reports whether the targets are two classes, +1 and −1, and the prediction is the probability of +1;
-	// else the targets are numbers.
+	// Classes reports whether the targets are two classes, +1 and −1, and the prediction is the probability of
+	// +1. Otherwise the targets are numbers.
 	Classes bool
 
-	// Link relates margin and prediction. Losses of classes have Logit or a link of their own whose predictions
-	// are probabilities.
+	// Link relates margins to predictions. Losses of classes have the link Logit, or a link of their own whose
+	// predictions are probabilities.
 	Link Link
 
-	// Valid reports whether the loss is defined for a finite target; nil means that it is for all of them, or for
-	// +1 and −1 of classes. Targets names the valid ones for messages, as "a count, 0 or more".
+	// Valid reports whether the loss is defined for a finite target. nil means that all finite targets are
+	// valid, or +1 and −1 for classes. Targets describes the valid targets in messages, as in "a count, 0 or
+	// more".
 	Valid   func(target float64) bool
 	Targets string
 
-	// Scalable reports whether a target of numbers may be shifted and scaled before the training: the prediction in
-	// the target's own units is then the margin, scaled and shifted back. It needs the link Identity and targets
-	// of any number.
+	// Scalable reports whether numeric targets may be shifted and scaled before training. The prediction in
+	// original units is then the margin, scaled and shifted back. This requires the link Identity, and that all
+	// numbers are valid targets.
 	Scalable bool
 
-	// Unit is the unit of a value of the loss, as "nats"; empty: the Power of the unit of the target, 0 for none.
+	// Unit is the unit of a value of the loss, such as "nats". If it is empty, the unit is that of the target
+	// to the power Power; a Power of 0 means no unit.
 	Unit  string
 	Power int
 
-	// About says what the loss is, as "half the squared error", for reports; empty: "the loss", by its name.
+	// About describes the loss in reports, as in "half the squared error". If it is empty, reports say "the
+	// loss" with its name.
 	About string
 }
 
-// A Link is an increasing function from predictions to margins. The name is written into model files, so that a
-// model can be scored by programs without the loss; exports write Identity, Log and Logit and refuse others.
+// A Link is an increasing function from predictions to margins. Its name is stored in model files, so that programs
+// that do not know the loss can score with the model. Exports support Identity, Log and Logit only.
 type Link struct {
 	Name    string                           // "": the identity
-	Predict func(margin float64) float64     // the prediction at a margin; nil: the margin itself
-	Margin  func(prediction float64) float64 // its inverse, NaN where there is none; nil: the prediction itself
+	Predict func(margin float64) float64     // returns the prediction for a margin; nil for the identity
+	Margin  func(prediction float64) float64 // inverse of Predict, NaN if it does not exist; nil for the identity
 }
 
-// The links that exports and scorers know.
+// Links that exports and scorers support.
 var (
 	Identity = Link{}
 	Log      = Link{Name: "log", Predict: math.Exp, Margin: logOf}
 	Logit    = Link{Name: "logit", Predict: Probability, Margin: logitOf}
 )
 
-// least is the smallest prediction, and for probabilities its distance from 1, that margins are computed for:
-// a prediction of 0 is counted with it, so that its loss is finite.
+// least is the smallest prediction for which margins are computed and, for probabilities, the smallest distance
+// from 1. A prediction of 0 is replaced by least, so that its loss is finite.
 const least = 0x1p-52
 
 // logOf returns the logarithm, or NaN for negative numbers.
@@ -71,7 +74,7 @@ func logitOf(p float64) float64 {
 	return math.Log(p) - math.Log1p(-p)
 }
 
-// LinkNamed returns the named link of this package, and whether it exists.
+// LinkNamed returns the link of this package with the given name; ok is false if there is none.
 func LinkNamed(name string) (Link, bool) {
 	for _, l := range []Link{Identity, Log, Logit} {
 		if l.Name == name {
@@ -81,7 +84,7 @@ func LinkNamed(name string) (Link, bool) {
 	return Link{}, false
 }
 
-// PredictionAt returns the prediction at a margin.
+// PredictionAt returns the prediction for a margin.
 func (l Link) PredictionAt(margin float64) float64 {
 	if l.Predict == nil {
 		return margin
@@ -89,7 +92,7 @@ func (l Link) PredictionAt(margin float64) float64 {
 	return l.Predict(margin)
 }
 
-// MarginOf returns the margin of a prediction, or NaN if there is none.
+// MarginOf returns the margin of a prediction, or NaN if it does not exist.
 func (l Link) MarginOf(prediction float64) float64 {
 	if l.Margin == nil {
 		return prediction
@@ -121,8 +124,8 @@ func (m Meaning) DescribeTargets() string {
 	return "a finite number"
 }
 
-// UnitOf returns the unit of a value of the loss for targets of a unit, as "units of wage"; "" means that the
-// loss has none.
+// UnitOf returns the unit of a value of the loss if target is the unit of the target, such as "units of wage". It
+// returns "" if the loss has no unit.
 func (m Meaning) UnitOf(target string) string {
 	switch {
 	case m.Unit != "":
@@ -137,7 +140,7 @@ func (m Meaning) UnitOf(target string) string {
 	return ""
 }
 
-// check returns an error if the parts of the meaning contradict each other.
+// check returns an error if the fields contradict each other.
 func (m Meaning) check() error {
 	switch {
 	case m.Scalable && (m.Classes || m.Link.Name != "" || m.Link.Predict != nil || m.Valid != nil):

@@ -2,9 +2,10 @@ package losses
 
 import "math"
 
-// Poisson is half the deviance of a count t ≥ 0 with mean e^m, in nats: ℓ(m; t) = e^m − t·m + t·log t − t. The part
-// without m makes the loss 0 where the mean is the count. Without it all counts would have the same loss at rate 1,
-// which the adversary of a robust model would then prefer. Its methods panic if the slices differ in length.
+// Poisson is half the deviance of a count t ≥ 0 with mean e^m, in nats: ℓ(m; t) = e^m − t·m + t·log t − t. The
+// terms without m make the loss 0 if the mean equals the count. Without them all counts would have the same loss at
+// rate 1, and the adversary of a robust model would prefer that rate. Its methods panic if the slices differ in
+// length.
 type Poisson struct{}
 
 // Name implements Loss.
@@ -18,17 +19,17 @@ func (Poisson) Meaning() Meaning {
 	}
 }
 
-// ConstantMargin returns the logarithm of the mean.
+// ConstantMargin returns the logarithm of the mean of the targets.
 func (Poisson) ConstantMargin(mean float64) float64 { return math.Log(mean) }
 
-// Lipschitz implements Loss: the loss has no such constant.
+// Lipschitz implements Loss. The loss has no such constant.
 func (Poisson) Lipschitz() float64 { return math.Inf(1) }
 
-// Smoothness implements Loss: the loss has no such constant.
+// Smoothness implements Loss. The loss has no such constant.
 func (Poisson) Smoothness() float64 { return math.Inf(1) }
 
-// EvalTo implements Loss. With u = m − log t it is t·(e^u − 1 − u), without cancellation. A subnormal t, whose
-// logarithm the standard library gets wrong, counts as 0.
+// EvalTo implements Loss. With u = m − log t, the loss is t·(e^u − 1 − u), which avoids cancellation. A subnormal t
+// is treated as 0, since the standard library computes its logarithm incorrectly.
 func (Poisson) EvalTo(value, slope, margin, target []float64) {
 	for i, m := range margin {
 		t := target[i]
@@ -56,16 +57,17 @@ func expm2(u float64) float64 {
 	return sum
 }
 
-// CurvatureTo implements Loss: e^m, which is the slope plus the target.
+// CurvatureTo implements Loss. The curvature is e^m, which is the sum of slope and target.
 func (Poisson) CurvatureTo(curvature, slope, target []float64) {
 	for i, s := range slope {
 		curvature[i] = max(0, s+target[i])
 	}
 }
 
-// CurvatureLowerBoundTo implements Loss: ℓ″ minus a bound of its rounding, with a decay of 1 because ℓ‴ = ℓ″.
+// CurvatureLowerBoundTo implements Loss. The bound is ℓ″ minus a bound of its rounding error. The decay is 1, since
+// ℓ‴ = ℓ″.
 func (Poisson) CurvatureLowerBoundTo(curvature, slope, target []float64) (radius, decay float64) {
-	const rounding = 16 * 0x1p-53 // of the slope, relative to |slope| + t
+	const rounding = 16 * 0x1p-53 // error of the slope, relative to |slope| + t
 	for i, s := range slope {
 		t := target[i]
 		curvature[i] = max(0, s+t-rounding*(math.Abs(s)+t))

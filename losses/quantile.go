@@ -4,16 +4,17 @@ import (
 	"strconv"
 )
 
-// Quantile is the pinball loss of a level τ, smoothed: with r = t − m it is max(τr, (τ−1)r) where that is straight,
-// and r²/(2h) where the slope r/h is between τ−1 and τ, h the width. Its constant is the τ-quantile of the targets, up
-// to the width. Its methods panic if the slices differ in length.
+// Quantile is the pinball loss of level τ, smoothed with width h. Let r = t − m. The loss is r²/(2h) where the
+// slope r/h lies between τ−1 and τ, and continues linearly on both sides with the slopes τ−1 and τ of max(τr,
+// (τ−1)r). The best constant is the τ-quantile of the targets, up to the width. The methods panic if the slices
+// differ in length.
 type Quantile struct {
 	Level float64 // τ, in (0, 1)
-	Width float64 // h > 0, in target units; 0 means DefaultWidth
+	Width float64 // h > 0, in units of the target; 0 means DefaultWidth
 }
 
-// DefaultWidth is the width of the smoothing of Quantile in units of the target as it is fitted: of a standardised
-// one a hundredth of a standard deviation.
+// DefaultWidth is the width of the smoothing of Quantile in units of the fitted target; for a standardised target
+// this is a hundredth of a standard deviation.
 const DefaultWidth = 0.01
 
 func (q Quantile) width() float64 {
@@ -23,10 +24,10 @@ func (q Quantile) width() float64 {
 	return q.Width
 }
 
-// OfResidual implements the interface of this name.
+// OfResidual implements the interface OfResidual.
 func (Quantile) OfResidual() bool { return true }
 
-// Name implements Loss: quantile and the level after a colon.
+// Name implements Loss. It returns quantile, a colon and the level.
 func (q Quantile) Name() string { return "quantile:" + strconv.FormatFloat(q.Level, 'g', -1, 64) }
 
 // Meaning implements Loss.
@@ -46,13 +47,13 @@ func (q Quantile) EvalTo(value, slope, margin, target []float64) {
 	h := q.width()
 	for i, m := range margin {
 		r := m - target[i]
-		s := max(-q.Level, min(1-q.Level, r/h)) // without branches that the data decide
+		s := max(-q.Level, min(1-q.Level, r/h)) // without branches that depend on the data
 		value[i] = s * (r - s*h/2)
 		slope[i] = s
 	}
 }
 
-// CurvatureTo implements Loss: 1/h between the straight parts, else 0.
+// CurvatureTo implements Loss. The curvature is 1/h between the linear parts, and 0 otherwise.
 func (q Quantile) CurvatureTo(curvature, slope, _ []float64) {
 	for i, s := range slope {
 		if s > -q.Level && s < 1-q.Level {
@@ -63,8 +64,8 @@ func (q Quantile) CurvatureTo(curvature, slope, _ []float64) {
 	}
 }
 
-// CurvatureLowerBoundTo implements Loss: 1/h if the slope stays within τ−1 and τ for an eighth of the shorter
-// side of the parabola.
+// CurvatureLowerBoundTo implements Loss. The bound is 1/h if the slope stays between τ−1 and τ within a distance of
+// an eighth of the shorter side of the parabola, and 0 otherwise.
 func (q Quantile) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	h := q.width()
 	away := min(q.Level, 1-q.Level) / 8 // of the slope
@@ -78,9 +79,10 @@ func (q Quantile) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, 
 	return (1 - 1e-12) * away * h, 0 // the residual is rounded
 }
 
-// MajorantTo implements Majorised: 1/h within the parabola. On a straight part of slope s, at a distance g above
-// the line of the other straight part, whose slope is s', it is (s − s')²/(2g), with which the bound touches that
-// line; between the straight parts the bound minus the loss is concave, and thus positive as well.
+// MajorantTo implements Majorised. The bound is 1/h on the parabola. Consider a point on the linear part with slope
+// s, at a height g above the line of the other linear part, whose slope is s'. There the bound is (s − s')²/(2g),
+// so that the quadratic upper bound touches that line. Between the linear parts the upper bound minus the loss is
+// concave, and therefore also nonnegative.
 func (q Quantile) MajorantTo(curvature, value, slope, _ []float64) {
 	h := q.width()
 	for i, s := range slope {

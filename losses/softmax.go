@@ -11,17 +11,17 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// Softmax is the per-sample oracle of multinomial logistic regression, n rows z_j of d numbers and
-// classes t_j in 0 … K−1:
+// Softmax is the oracle of the losses of multinomial logistic regression with n rows z_j of d numbers and classes
+// t_j in 0 … K−1:
 //
 //	f_j(X) = log Σ_c exp(z_jᵀX_c) − z_jᵀX_{t_j},   X ∈ R^{d×K}.
 //
-// The parameters are the entries of X row after row, x[i·K+c] = X_ic; where the last column of the
-// rows is the constant 1, the last K of them are the intercepts. The slope of a sample is the K
-// numbers p_jc − 1[c = t_j], so that ∇f_j = z_j slope_jᵀ. It implements dro.Oracle.
+// The parameters are the entries of X, row after row: x[i·K+c] = X_ic. If the last column of the rows is the
+// constant 1, the last K parameters are the intercepts. The slope of a sample consists of the K numbers p_jc − 1[c
+// = t_j], so that ∇f_j = z_j slope_jᵀ. It implements dro.Oracle.
 //
-// A Softmax is immutable; its methods are safe for concurrent use on disjoint outputs. Its methods panic if a slice is
-// shorter than they need, or a row or column is out of range.
+// A Softmax is immutable; its methods are safe for concurrent use on disjoint outputs. Its methods panic if a slice
+// is shorter than they need, or a row or column is out of range.
 type Softmax struct {
 	n, d, classes int
 	z             design.Matrix // n×d
@@ -61,7 +61,8 @@ func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
 	return &Softmax{n: n, d: d, classes: classes, z: z, class: own}, nil
 }
 
-// Dims returns the samples n, the parameters d·K, and the length of a sample's slope, K.
+// Dims returns the number of samples n, the number of parameters d·K, and the length of a sample's slope, which is
+// K.
 func (s *Softmax) Dims() (n, d, slope int) { return s.n, s.d * s.classes, s.classes }
 
 // Classes returns K.
@@ -73,18 +74,18 @@ func (s *Softmax) ClassOf(j int) int { return int(s.class[j]) }
 // A softmaxBuffer holds temporary vectors.
 type softmaxBuffer struct {
 	rows    []float64   // a block of rows
-	numbers []float64   // of every class: parameters or their gradient, then margins
+	numbers []float64   // for every class: parameters or their gradient, followed by margins
 	byClass [][]float64 // parameters or their gradient
-	margins [][]float64 // of the block, or the weights of its rows
+	margins [][]float64 // margins of the block, or weights of its rows
 	ones    []float64
 }
 
-// softmaxRows is the number of rows of a block.
+// softmaxRows is the number of rows in a block.
 const softmaxRows = 64
 
 var softmaxPool = sync.Pool{New: func() any { return new(softmaxBuffer) }}
 
-// buffer returns a buffer with d zeros and space for the margins of a block.
+// buffer returns a buffer with d zeros for each class and with space for the margins of a block.
 func (s *Softmax) buffer() *softmaxBuffer {
 	b := softmaxPool.Get().(*softmaxBuffer)
 	if size := s.classes * (s.d + softmaxRows); cap(b.numbers) < size {
@@ -108,8 +109,8 @@ func (s *Softmax) buffer() *softmaxBuffer {
 	return b
 }
 
-// MarginsTo stores the K numbers z_jᵀV in margin[j·K:(j+1)·K] for j in [lo, hi), V the d×K matrix
-// whose rows are in v.
+// MarginsTo stores the K numbers z_jᵀV in margin[j·K:(j+1)·K] for j in [lo, hi), where V is the d×K matrix whose
+// rows are in v.
 func (s *Softmax) MarginsTo(margin, v []float64, lo, hi int) {
 	b := s.buffer()
 	defer softmaxPool.Put(b)
@@ -165,9 +166,9 @@ func (s *Softmax) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	}
 }
 
-// EvalTo stores f_j(X) in value[j] and its slope in slope[j·K:(j+1)·K] for j in [lo, hi). No margin
-// overflows. Values and slopes are exact to a few units of roundoff, relative to their size: those
-// of a sample that is predicted with a probability near 1 do not cancel.
+// EvalTo stores f_j(X) in value[j] and its slope in slope[j·K:(j+1)·K] for j in [lo, hi). It does not overflow for
+// any margin. Values and slopes have a relative error of a few units of roundoff; there is no cancellation even if
+// a sample is predicted with a probability near 1.
 func (s *Softmax) EvalTo(value, slope, x []float64, lo, hi int) {
 	s.MarginsTo(slope, x, lo, hi)
 	k := s.classes
@@ -176,7 +177,7 @@ func (s *Softmax) EvalTo(value, slope, x []float64, lo, hi int) {
 	}
 }
 
-// softmaxTo overwrites the margins m of a sample of class t by its slope and returns its loss.
+// softmaxTo replaces the margins m of a sample of class t by its slope, and returns its loss.
 func softmaxTo(m []float64, t int) float64 {
 	top := 0
 	for c, v := range m {
@@ -186,8 +187,8 @@ func softmaxTo(m []float64, t int) float64 {
 	}
 	lead, above := m[top], m[top]-m[t]
 	kernel.ExpTo(m, m, lead, 1)
-	others := compensatedSum(m, t) // of the exponentials but that of the class
-	rest := others                 // but the largest, which is 1
+	others := compensatedSum(m, t) // sum of the exponentials except that of class t
+	rest := others                 // without the largest exponential, which is 1
 	if top != t {
 		rest = compensatedSum(m, top)
 	}
@@ -199,7 +200,7 @@ func softmaxTo(m []float64, t int) float64 {
 	return above + math.Log1p(rest)
 }
 
-// compensatedSum returns the sum of v but for entry out, exact to two units of roundoff (Kahan).
+// compensatedSum returns the sum of v without entry out, exact to two units of roundoff (Kahan).
 func compensatedSum(v []float64, out int) float64 {
 	sum, lost := 0.0, 0.0
 	for c, a := range v {
@@ -249,14 +250,14 @@ func (s *Softmax) DiagonalTo(dst []float64, c int, weight, response, slope []flo
 	}
 }
 
-// GramOf stores Σ_k weight[k]·z z^T over the listed samples in the upper triangle of the row-major d×d matrix
-// dst.
+// GramOf stores Σ_k weight[k]·z zᵀ, where z is the k-th listed sample, in the upper triangle of the row-major d×d
+// matrix dst.
 func (s *Softmax) GramOf(dst []float64, samples []int, weight []float64) {
 	clear(dst)
 	s.z.Select(samples).AddGramTo(dst, weight, 0, len(samples))
 }
 
-// SquaresOf stores Σ_k weight[k]·z_i² over the listed samples in dst[i].
+// SquaresOf stores Σ_k weight[k]·z_i², where z is the k-th listed sample, in dst[i].
 func (s *Softmax) SquaresOf(dst []float64, samples []int, weight []float64) {
 	clear(dst)
 	s.z.Select(samples).AddSquaresTo(dst, weight, 0, len(samples))
@@ -283,23 +284,24 @@ func (s *Softmax) Select(samples []int) Samples {
 	return &Softmax{n: len(samples), d: s.d, classes: s.classes, z: s.z.Select(samples), class: class}
 }
 
-// Prefix returns the oracle over the first n samples without copying. n must not exceed the number of samples.
+// Prefix returns the oracle over the first n samples, without copying them. n must not exceed the number of
+// samples.
 func (s *Softmax) Prefix(n int) Samples {
 	first := *s
 	first.n = n
 	return &first
 }
 
-// Work estimates the cost of a pass and of the Gram matrices of all classes, in the units of Linear.Work.
+// Work estimates the cost of a pass, and that of the Gram matrices of all classes, in the units of Linear.Work.
 func (s *Softmax) Work() (pass, gram float64) {
-	const many = 0.4 // of a product with one vector where there are several
+	const many = 0.4 // cost of a product for one vector if there are several
 	pass, gram = s.z.Work()
 	rows, _ := s.z.Dims()
 	k := float64(s.classes) * float64(s.n) / float64(rows)
 	return many * k * pass, k * gram
 }
 
-// Bytes returns the memory that the rows of the samples take.
+// Bytes returns the memory in bytes that the rows of the samples take.
 func (s *Softmax) Bytes() int64 {
 	rows, _ := s.z.Dims()
 	return s.z.Bytes() / int64(rows) * int64(s.n)
@@ -308,7 +310,7 @@ func (s *Softmax) Bytes() int64 {
 // NonNegative returns true: every f_j is ≥ 0.
 func (*Softmax) NonNegative() bool { return true }
 
-// Arena returns the arena for vectors with one entry per sample; nil means the heap.
+// Arena returns the arena for vectors with one entry for each sample; nil means the heap.
 func (s *Softmax) Arena() *memory.Arena {
 	if z, ok := s.z.(mappedMatrix); ok {
 		return z.Arena()
@@ -316,7 +318,7 @@ func (s *Softmax) Arena() *memory.Arena {
 	return nil
 }
 
-// MostSelected returns the largest number of samples that Select accepts.
+// MostSelected returns the maximum number of samples that Select accepts.
 func (s *Softmax) MostSelected() int {
 	if z, ok := s.z.(mappedMatrix); ok {
 		return min(s.n, z.MostSelected())
@@ -324,10 +326,10 @@ func (s *Softmax) MostSelected() int {
 	return s.n
 }
 
-// Rounding reports how exactly losses and margins are computed, as dro.Rounded asks for it. Margins are
-// measured by the largest of a sample's K, slopes by their sum of absolute values: |f(m+δ) − f(m)| ≤
-// ‖slope‖₁‖δ‖∞ + ½‖δ‖²∞ and ‖slope‖₁² ≤ 2f, which is what a smoothness of 1 says of one margin. The
-// differences of margins that exponentials are taken of are rounded: four products more stand for it.
+// Rounding describes the rounding of losses and margins, as dro.Rounded requires. The K margins of a sample are
+// measured by the maximum norm, and its slopes by the sum of absolute values: |f(m+δ) − f(m)| ≤ ‖slope‖₁‖δ‖∞ +
+// ½‖δ‖²∞ and ‖slope‖₁² ≤ 2f, which corresponds to a smoothness of 1 for a single margin. Four additional products
+// account for the rounding of the differences of margins in the exponents.
 func (s *Softmax) Rounding() (terms int, largest []float64, smoothness float64) {
 	of := s.z.Largest()
 	largest = make([]float64, 0, s.d*s.classes)

@@ -12,39 +12,40 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// An Arena allocates slices whose entries are stored in mapped files without names. It evicts
-// them from memory whenever the process would exceed its limit; they come back when they are
-// used. A nil *Arena, and every arena on a system without mapped files, allocates on the heap.
+// An Arena allocates slices whose entries are stored in unnamed memory-mapped files. It evicts them from memory
+// whenever the process would exceed its memory limit; they are read again when they are used. A nil *Arena, and
+// every arena on a system without mapped files, allocates on the heap.
 //
-// Nobody can shorten a file without a name, and all its bytes are allocated before it is mapped:
-// nothing is left behind however the process ends, and a full disk is an error of Make.
+// No other process can truncate an unnamed file, and no file is left behind when the process ends. All bytes of a
+// file are allocated before it is mapped, so a full disk leads to an error in Make and not to a later failure.
 type Arena struct {
-	MinSize int64 // size in bytes from which a slice is mapped; smaller ones are on the heap
+	MinSize int64 // minimum size in bytes of a slice that is mapped; smaller ones are allocated on the heap
 
 	dir    string
-	limit  int64  // of resident bytes of the process
+	limit  int64  // maximum number of resident bytes of the process
 	parent *Arena // that allocates for this one
 
 	mu   sync.Mutex
-	maps map[uintptr][]byte // by address; nil before the first
+	maps map[uintptr][]byte // mapped slices, by address; nil if there are none
 	err  error              // the first
 	stop chan struct{}
 
-	check    func()  // keeps the process below its limit
-	previous *func() // the check of the arena that was made before
+	check    func()  // function that keeps the process below its limit
+	previous *func() // check of the arena that was created before this one
 
-	checked   atomic.Int64 // time of the last check, in nanoseconds
-	checking  sync.Mutex
-	last      int64 // resident bytes at the last check
-	lookahead int64 // bytes that the process may take until the next check, by its growth so far
+	checked  atomic.Int64 // time of the last check, in nanoseconds
+	checking sync.Mutex
+	last     int64 // resident bytes at the last check
+	// number of bytes by which the process may grow until the next check, according to its past growth
+	lookahead int64
 }
 
-// NewVirtual returns an arena of anonymous memory: a page is resident once it is written to, and
-// nothing is evicted. It need not be closed.
+// NewVirtual returns an arena of anonymous memory: a page becomes resident when it is written to, and is never
+// evicted. The arena need not be closed.
 func NewVirtual() *Arena { return &Arena{MinSize: 1 << 20} }
 
-// NewChild returns an arena that allocates from a; closing it releases only its own slices. Errors are reported by a.
-// The child of a nil arena is nil.
+// NewChild returns an arena that allocates from a; closing it only releases its own slices. Its errors are reported
+// by a. The child of a nil arena is nil.
 func (a *Arena) NewChild() *Arena {
 	if a == nil {
 		return nil
@@ -52,12 +53,12 @@ func (a *Arena) NewChild() *Arena {
 	return &Arena{MinSize: a.MinSize, parent: a}
 }
 
-// checkInterval is the time between two checks of the memory of the process: a processor touches
-// some ten megabytes in it.
+// checkInterval is the time between two checks of the memory of the process, in which a processor can access some
+// tens of megabytes.
 const checkInterval = 4 * time.Millisecond
 
-// NewArena returns an arena whose files are stored in dir. It evicts slices when the process
-// would soon have more than most bytes resident. The caller closes it.
+// NewArena returns an arena whose files are stored in dir. It evicts slices when the process would soon have more
+// than most resident bytes. The caller must close it.
 func NewArena(dir string, most int64) (*Arena, error) {
 	a := &Arena{MinSize: 1 << 20, dir: dir, limit: most, stop: make(chan struct{})}
 	if !supported {
@@ -82,9 +83,8 @@ type Element interface {
 	}
 }
 
-// Make returns a slice of n zeros from an arena. If the disk is full they are on
-// the heap, and Err returns the reason. It panics with a *SpaceError if the address space is too
-// small for them.
+// Make returns a slice of n zeros, allocated from an arena. If the disk is full, the slice is allocated on the
+// heap, and Err returns the reason. It panics with a *SpaceError if the address space is too small.
 func Make[T Element](a *Arena, n int) []T {
 	var zero T
 	size := int64(unsafe.Sizeof(zero))
@@ -112,7 +112,7 @@ func (a *Arena) fail(err error) {
 	}
 }
 
-// root returns the arena that allocates for a and its ancestors.
+// root returns the ancestor of a that allocates memory for it.
 func (a *Arena) root() *Arena {
 	for a.parent != nil {
 		a = a.parent
@@ -120,8 +120,8 @@ func (a *Arena) root() *Arena {
 	return a
 }
 
-// Release returns slices of Make to their arena; they must not be used afterwards. It ignores
-// slices that are not of this arena.
+// Release returns slices allocated by Make to their arena; they must not be used afterwards. It ignores slices that
+// do not belong to the arena.
 func Release[T Element](a *Arena, slices ...[]T) {
 	if a == nil {
 		return
@@ -131,7 +131,7 @@ func Release[T Element](a *Arena, slices ...[]T) {
 	}
 }
 
-// release unmaps the slice that begins at an address, if it is the arena's.
+// release unmaps the slice that begins at an address, if it belongs to the arena.
 func (a *Arena) release(address uintptr) {
 	a.mu.Lock()
 	b, ok := a.maps[address]
@@ -151,7 +151,7 @@ func (a *Arena) free(address uintptr, b []byte) {
 	}
 }
 
-// allocate maps size bytes and records them.
+// allocate maps a slice of size bytes and records it.
 func (a *Arena) allocate(size int64) ([]byte, error) {
 	from := a.mapBytes
 	if a.parent != nil {
@@ -170,7 +170,7 @@ func (a *Arena) allocate(size int64) ([]byte, error) {
 	return b, nil
 }
 
-// mapBytes maps a new file of size bytes; anonymous memory in an arena without a directory.
+// mapBytes maps a new file of size bytes, or anonymous memory if the arena has no directory.
 func (a *Arena) mapBytes(size int64) ([]byte, error) {
 	if limit.AddressSpaceLeft()-size < limit.SpaceReserve/2 {
 		return nil, &SpaceError{size}
@@ -193,7 +193,7 @@ func (a *Arena) mapBytes(size int64) ([]byte, error) {
 	return b, nil
 }
 
-// Err returns the first error of Make.
+// Err returns the first error that occurred in Make.
 func (a *Arena) Err() error {
 	if a == nil {
 		return nil
@@ -237,11 +237,11 @@ func (a *Arena) watch(stop chan struct{}) {
 	}
 }
 
-// minInterval is the least time between two checks by users of the slices.
+// minInterval is the minimum time between two checks made by users of the slices.
 const minInterval = 500 * time.Microsecond
 
-// Yield lets the arena evict its slices. A loop that touches many of their entries calls it after
-// every megabyte or so.
+// Yield lets the arena evict its slices. A loop that accesses many of their entries should call it about once every
+// megabyte.
 func (a *Arena) Yield() {
 	if a == nil {
 		return
@@ -259,9 +259,9 @@ func (a *Arena) Yield() {
 	defer a.checking.Unlock()
 }
 
-// keepBelowLimit evicts the slices if the process may exceed its limit before the next check.
-// Checks come late where there are more threads than processors, and pages of a file come in by
-// sixteen: the largest recent growth says how far to look ahead.
+// keepBelowLimit evicts the slices if the process may exceed its limit before the next check. If there are more
+// threads than processors, checks may be late, and pages of a file are read sixteen at a time; the largest recent
+// growth therefore determines the safety margin.
 func (a *Arena) keepBelowLimit() {
 	if !a.checking.TryLock() {
 		return // another goroutine evicts
@@ -277,11 +277,11 @@ func (a *Arena) keepBelowLimit() {
 }
 
 const (
-	forgettingChecks = 1 << 10 // checks until a growth counts e times less
+	forgettingChecks = 1 << 10 // number of checks after which the weight of a growth decreases by a factor e
 	minLookahead     = 8       // lookahead is at least this fraction of the limit
 )
 
-// Evict removes the slices from memory; entries come back when they are used.
+// Evict removes the slices from memory; entries are read again when they are used.
 func (a *Arena) Evict() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -290,7 +290,7 @@ func (a *Arena) Evict() {
 	}
 }
 
-// Slices returns the number of mapped slices that were not released.
+// Slices returns the number of mapped slices that have not been released.
 func (a *Arena) Slices() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

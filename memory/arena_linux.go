@@ -9,7 +9,7 @@ import (
 
 const supported = true
 
-// reserve allocates the first size bytes of a file on disk.
+// reserve allocates disk space for the first size bytes of a file.
 func reserve(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
 	if err != unix.EOPNOTSUPP && err != unix.ENOSYS {
@@ -32,7 +32,7 @@ func mapFile(f *os.File, size int64) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-// mapAnonymous maps zeros; a page is resident once it is written to.
+// mapAnonymous maps zeros; a page becomes resident when it is written to.
 func mapAnonymous(size int64) ([]byte, error) {
 	if size > math.MaxInt {
 		return nil, unix.ENOMEM
@@ -43,5 +43,5 @@ func mapAnonymous(size int64) ([]byte, error) {
 // unmap ends a mapping.
 func unmap(b []byte) { _ = unix.Munmap(b) }
 
-// evict removes pages from memory; their contents stay in the file.
+// evict removes pages from memory; their contents remain in the file.
 func evict(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }

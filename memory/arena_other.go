@@ -7,12 +7,12 @@ import (
 	"os"
 )
 
-// Slices are of the heap on this system.
+// Slices are allocated on the heap on this system.
 const supported = false
 
 var errUnsupported = errors.New("not supported on this system")
 
-// The functions of files and mappings are available on Linux alone.
+// Functions for files and mappings are only available on Linux.
 
 func reserve(f *os.File, size int64) error { return f.Truncate(size) }
 

@@ -1,6 +1,6 @@
-// Package memory stores slices in mapped files, for tables that are larger than the memory of the machine. Functions of
-// other packages that take an [Arena] allocate there what is as long as a table has rows; nil stands for the heap.
-// Start reading at Arena and Make.
+// Package memory stores slices in memory-mapped files, for tables that are larger than the memory of the machine.
+// Functions of other packages that take an [Arena] use it to allocate vectors with one entry for each row; nil
+// means the heap. The best places to start reading are Arena and Make.
 package memory
 
 import (
@@ -16,7 +16,7 @@ func (e *SpaceError) Error() string {
 	return fmt.Sprintf("%s leaves too little address space for %d MB more", limit.Ulimit, (e.Bytes+1<<20-1)>>20)
 }
 
-// Hint returns what the user can do.
+// Hint returns advice to the user.
 func (e *SpaceError) Hint() string {
 	return "raise it, or limit memory by a control group or by --memory instead"
 }

@@ -1,4 +1,4 @@
-// Package notebooks holds notebooks in Go for GoNB, and the tests that keep them true:
-// every cell compiles, here, and what a run prints is what is committed, where Jupyter
-// and GoNB are. Start reading at README.md.
+// Package notebooks holds Go notebooks for GoNB and the tests that check them: every cell must compile, and if
+// Jupyter and GoNB are available, the output of a run must be equal to the committed output. The best place to
+// start reading is README.md.
 package notebooks

@@ -15,15 +15,16 @@ import (
 	"github.com/drotrain/drotrain/internal/interval"
 )
 
-// A Report is the outcome of a check. The bounds are of the optimal objective in loss units, rounded outwards; they
-// are nil where the check ended before them.
+// A Report is the outcome of a check. The bounds enclose the optimal objective in units of the loss, and are
+// rounded outwards; they are nil if the check ended before they were computed.
 type Report struct {
 	Upper, Lower *big.Float
 	Gap          float64 // Upper − Lower, rounded up
 	Relative     float64 // Gap divided by Upper
-	Asked        float64 // the largest relative gap, of the model
+	Asked        float64 // maximum relative gap, as stated in the model
 
-	// Refused is the reason for which the certificate of the model is not proved; empty: it is proved.
+	// Refused is the reason why the certificate of the model is not proved; it is empty if the certificate is
+	// proved.
 	Refused string
 }
 
@@ -78,11 +79,11 @@ func Check(ctx context.Context, m *Model, f *data.Frame, p *Proof) (*Report, err
 	return r, nil
 }
 
-// refusal returns the reason for which a proof is refused before any bound is computed, or "".
+// refusal returns the reason why a proof is rejected before any bound is computed, or "".
 func (m *Model) refusal(f *data.Frame, p *Proof) string {
 	sources := m.Sources
 	if m.Config.HoldoutData+m.Config.ValidationData != "" && len(f.Sources) < len(sources) {
-		sources = sources[:len(f.Sources)] // the others are no training rows
+		sources = sources[:len(f.Sources)] // the remaining files do not hold training rows
 	}
 	same := func(a, b data.Source) bool { return a.SHA256 == b.SHA256 && a.SHA256 != "" }
 	switch {
@@ -105,7 +106,7 @@ func (m *Model) refusal(f *data.Frame, p *Proof) string {
 	return ""
 }
 
-// judge sets the gap and the reason for which the certificate is not proved.
+// judge sets the gap and, if the certificate is not proved, the reason.
 func (r *Report) judge(m *Model) {
 	gap := new(big.Float).SetMode(big.ToPositiveInf).SetPrec(interval.Prec).Sub(r.Upper, r.Lower)
 	r.Gap = leastFloatAbove(gap)
@@ -180,11 +181,12 @@ func (c *checker) bound(p *Proof) (upper, lower number, err error) {
 	return upper, lower, err
 }
 
-// chunks is the largest number of parts in which rows are taken. Sums are taken by part, and the parts are added in
-// their order, so that the bounds do not depend on the number of threads.
+// chunks is the maximum number of parts into which the rows are divided. Each part is summed by itself and the sums
+// are added in order, so that the bounds do not depend on the number of threads.
 const chunks = 64
 
-// runChunks calls do for parts [lo, hi) of n, some at the same time. A panic in one of them is raised again.
+// runChunks divides n into at most most parts and calls do for each part [lo, hi), some of them concurrently. A
+// panic in do is raised again in the caller.
 func (c *checker) runChunks(n, most int, do func(part, lo, hi int)) (parts int) {
 	parts = max(1, min(n, most))
 	var next atomic.Int64
@@ -214,7 +216,7 @@ func (c *checker) runChunks(n, most int, do func(part, lo, hi int)) (parts int) 
 	return parts
 }
 
-// sums returns width sums over 0 … n−1. add adds the terms of j.
+// sums returns the given number (width) of sums over 0 … n−1. add must add the terms of j.
 func (c *checker) sums(n, width int, add func(to []*interval.Sum, j int)) []number {
 	most := max(4, min(chunks, 1<<20/width))
 	partial := make([][]*interval.Sum, most)
@@ -246,7 +248,7 @@ func (c *checker) add(n int, term func(j int) number) number {
 	return c.sums(n, 1, func(to []*interval.Sum, j int) { to[0].Add(term(j)) })[0]
 }
 
-// upperBound returns an interval whose upper end is not below the objective at the coefficients.
+// upperBound returns an interval whose upper end is at least the objective at the coefficients.
 func (c *checker) upperBound() number {
 	x := make([]number, len(c.x))
 	for i, v := range c.x {
@@ -336,13 +338,13 @@ func squaresOf(v []number) number {
 	return squares.Value()
 }
 
-// slopes returns the slopes of row j of a proof and how far they may rise and fall.
+// slopes returns the slopes of row j in a proof, and how far they may increase and decrease.
 func (c *checker) slopes(p *Proof, j int) (slopes []number, up, down number) {
 	return c.loss.clamp(p.Slope[j*c.outputs:(j+1)*c.outputs], c.rows.Target[j])
 }
 
-// weights returns feasible weights of the rows next to those of a proof, and what the dual problem has besides the
-// losses: the adjustments of the groups minus the penalty.
+// weights returns feasible weights of the rows close to those in a proof, and the terms of the dual problem other
+// than the losses: the adjustments of the groups minus the penalty.
 func (c *checker) weights(p *Proof) (y []number, rest number, err error) {
 	q := make([]number, c.atoms)
 	total := interval.NewSum()

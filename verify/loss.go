@@ -10,24 +10,26 @@ import (
 
 type number = interval.Interval
 
-// A loss is a convex function of the margins of a row: one margin, or one per class. Slopes are its derivatives in the
-// margins.
+// A loss is a convex function of the margins of a row, which has one margin, or one for each class. Slopes are
+// derivatives with respect to the margins.
 type loss interface {
-	// value returns the loss at margins m.
+	// value returns the loss for margins m.
 	value(m []number, target float64) number
 
-	// clamp returns the slopes nearest to s at which the conjugate is finite, and how far each of them may rise and
-	// fall without leaving that region, for several margins if the moves sum to 0.
+	// clamp returns the slopes nearest to s at which the conjugate is finite, and how far each of them may
+	// increase and decrease without leaving that region. If there are several margins, the changes must sum to
+	// 0.
 	clamp(s []float64, target float64) (slopes []number, up, down number)
 
 	// conjugate returns f*(s) = max_m ⟨s, m⟩ − f(m).
 	conjugate(s []number, target float64) number
 }
 
-// steep is implemented by a loss with a largest slope.
+// steep is implemented by losses with bounded slopes.
 type steep interface{ steepest() number }
 
-// losses holds the constructors of the losses by name. The parameter is what follows a colon in the name of a loss.
+// losses maps the names of losses to their constructors. The parameter is the text after a colon in the name of a
+// loss.
 var losses = map[string]func(c *config, parameter string) (loss, error){
 	"logistic": func(*config, string) (loss, error) { return logistic{}, nil },
 	"squared":  func(*config, string) (loss, error) { return squared{}, nil },
@@ -50,7 +52,7 @@ var losses = map[string]func(c *config, parameter string) (loss, error){
 // quantileWidth is the width h of the smoothed quantile loss.
 const quantileWidth = 0.01
 
-// newLoss returns the loss of a model with one margin, or with one per class.
+// newLoss returns the loss of a model with one margin, or with one for each class.
 func newLoss(c *config, outputs int) (loss, error) {
 	name, parameter, _ := strings.Cut(c.Loss, ":")
 	of, known := losses[name]
@@ -73,7 +75,7 @@ func halve(a number) number { return interval.Mul(a, interval.New(0.5)) }
 
 var zero, one = interval.New(0), interval.New(1)
 
-// logistic is log(1 + e^{−tm}), t = ±1.
+// logistic is log(1 + e^{−tm}) with t = ±1.
 type logistic struct{}
 
 func (logistic) value(m []number, target float64) number {
@@ -101,7 +103,7 @@ func limitSlope(low number, s float64, high number) (slopes []number, up, down n
 }
 
 func (logistic) conjugate(s []number, target float64) number {
-	p := interval.Max(interval.Abs(s[0]), zero) // the probability of the other class
+	p := interval.Max(interval.Abs(s[0]), zero) // probability of the other class
 	q := interval.Max(interval.Sub(one, p), zero)
 	return interval.Add(interval.XLogX(p), interval.XLogX(q))
 }
@@ -121,12 +123,12 @@ func (squared) conjugate(s []number, target float64) number {
 	return parabolaConjugate(s[0], one, target)
 }
 
-// parabolaConjugate returns the conjugate h·s²/2 + s·t of r²/(2h).
+// parabolaConjugate returns h·s²/2 + s·t, the conjugate of r²/(2h).
 func parabolaConjugate(s, h number, target float64) number {
 	return interval.Add(halve(interval.Mul(h, interval.Square(s))), interval.Mul(s, interval.New(target)))
 }
 
-// huber is r²/2 where |r| ≤ δ, else δ(|r| − δ/2).
+// huber is r²/2 if |r| ≤ δ, and δ(|r| − δ/2) otherwise.
 type huber struct{ delta number }
 
 func (h huber) value(m []number, target float64) number {
@@ -157,7 +159,7 @@ func (poisson) value(m []number, target float64) number {
 func (poisson) clamp(s []float64, target float64) (slopes []number, up, down number) {
 	v := interval.Max(interval.New(s[0]), interval.New(-target))
 	mean := interval.Max(interval.Add(v, interval.New(target)), zero)
-	return []number{v}, mean, mean // up is unlimited: a part of the mean is little
+	return []number{v}, mean, mean // up is in fact unlimited; a part of the mean suffices
 }
 
 func (poisson) conjugate(s []number, target float64) number {
@@ -202,7 +204,7 @@ func (l softmax) value(m []number, target float64) number {
 	return interval.Sub(interval.Add(interval.Log(sum.Value()), shift), m[int(target)])
 }
 
-// clamp divides the probabilities p = s + 1[c = t] by their sum. Each may move by the smallest of them.
+// clamp divides the probabilities p = s + 1[c = t] by their sum. Each may change by the smallest of them.
 func (l softmax) clamp(s []float64, target float64) (slopes []number, up, down number) {
 	p, sum := make([]number, l.classes), interval.NewSum()
 	for c, v := range s {

@@ -15,10 +15,10 @@ import (
 	"github.com/drotrain/drotrain/data/encode"
 )
 
-// schema is the version of model files that this package reads.
+// schema is the version of the model file format that this package reads.
 const schema = 1
 
-// A Model is what a model file says of the objective, the optimum and the rows.
+// A Model holds the parts of a model file that concern the objective, the optimum and the rows.
 type Model struct {
 	Schema       int             `json:"schema"`
 	Config       config          `json:"config"`
@@ -36,11 +36,11 @@ type Model struct {
 	Sources    []data.Source `json:"sources"`
 	RowsGiven  bool          `json:"rows_given"`
 	TrainRows  int           `json:"train_rows"`
-	unknown    []string      // settings that this package does not know and that are set
+	unknown    []string      // settings with a value that are unknown to this package
 	identifier string        // see Identifier
 }
 
-// A config holds the settings that decide on the objective and on the rows.
+// A config holds the settings that determine the objective and the rows.
 type config struct {
 	Reading data.Reading `json:"reading"`
 	Storage string       `json:"storage"`
@@ -76,14 +76,14 @@ type config struct {
 	ValidationSplit string `json:"validation_split"`
 }
 
-// elsewhere lists settings that change neither the objective nor the training rows, or that the encoder contains.
+// elsewhere lists settings that affect neither the objective nor the training rows, or that the encoder contains.
 var elsewhere = strings.Fields(`
 	data target features drop groups group_features group_coefficients max_levels min_count reference target_transform
 	log square spline interact categorical positive impute scale scale_target
 	select choice rate budget folds rule levels learning_curve recalibrate solver max_passes evaluate threshold min_group_size
 	favourable reference_group`)
 
-// ReadModel reads a model file. Settings that this package does not know are no error, but Check refuses the model.
+// ReadModel reads a model file. A setting unknown to this package is not an error, but Check rejects the model.
 func ReadModel(raw []byte) (*Model, error) {
 	m := &Model{}
 	if err := json.Unmarshal(raw, m); err != nil {
@@ -137,11 +137,11 @@ func ReadModel(raw []byte) (*Model, error) {
 // Identifier returns the SHA-256 of the model file in hexadecimal.
 func (m *Model) Identifier() string { return m.identifier }
 
-// Reading returns how the training table is read.
+// Reading returns the options with which the training table is read.
 func (m *Model) Reading() data.Reading { return m.Encoder.Contract(m.Config.Reading) }
 
-// holdout returns which rows of the training table were held out. A table of its own is not opened again, nor one of
-// validation rows.
+// holdout returns which rows of the training table were held out. Hold-out or validation rows in separate tables
+// are not read.
 func (c *config) holdout() data.Holdout {
 	h := data.Holdout{Filter: c.Filter, ValidationSplit: c.ValidationSplit}
 	if c.HoldoutData == "" {
@@ -150,8 +150,8 @@ func (c *config) holdout() data.Holdout {
 	return h
 }
 
-// nameSources returns a name for the contents of files: their SHA-256 in hexadecimal, or for several the SHA-256 of
-// these, a line each.
+// nameSources returns a name for the contents of files: their SHA-256 in hexadecimal or, for several files, the
+// SHA-256 of the list of these with one line each.
 func nameSources(sources []data.Source) string {
 	if len(sources) == 1 {
 		return sources[0].SHA256
@@ -163,7 +163,7 @@ func nameSources(sources []data.Source) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Supported returns nil if the objective of the model can be checked, and otherwise the reason.
+// Supported returns nil if the objective of the model can be checked, and an error with the reason otherwise.
 func (m *Model) Supported() error {
 	c := &m.Config
 	switch {

@@ -16,9 +16,10 @@ import (
 // Names of the columns of a proof. The last three hold the same text in every row.
 const (
 	partColumn   = "part"   // of a model that is a mean: the averaged model, counted from 1
-	rowColumn    = "row"    // of the table, counted from 1
+	rowColumn    = "row"    // row in the table, counted from 1
 	weightColumn = "weight" // of the adversary
-	slopeColumn  = "slope"  // derivative of the loss in the margin; of several classes slope_0, slope_1, …
+	// derivative of the loss with respect to the margin; slope_0, slope_1, … for several classes
+	slopeColumn  = "slope"
 	modelColumn  = "model"  // Model.Identifier
 	dataColumn   = "data"   // the name of the sources
 	digestColumn = "digest" // of the numbers
@@ -36,7 +37,7 @@ type Proof struct {
 	model, data, digest string // as stored
 }
 
-// slopeName returns the name of the column of slopes of an output.
+// slopeName returns the name of the column that holds the slopes of an output.
 func slopeName(output, outputs int) string {
 	if outputs == 1 {
 		return slopeColumn
@@ -105,8 +106,8 @@ func hashNumbers(sum hash.Hash, values ...float64) {
 	}
 }
 
-// ReadProof reads a proof from a table with the columns that Columns returns, for a model with outputs margins per row.
-// A value that no proof can have, such as a negative weight, is an error.
+// ReadProof reads a proof from a table with the columns that Columns returns, for a model with the given number of
+// margins (outputs) in each row. It returns an error if a value cannot occur in a proof, such as a negative weight.
 func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) {
 	if outputs < 1 {
 		return nil, fmt.Errorf("a proof is of one margin a row or more, not of %d", outputs)

@@ -10,14 +10,14 @@ import (
 	"github.com/drotrain/drotrain/internal/interval"
 )
 
-// ranked has weights y of sum 1 with y(A) ≤ g(w(A)) for every set A of atoms, where g is concave and increases from
-// g(0) = 0 to g(1) = 1.
+// ranked is the set of weights y with sum 1 and y(A) ≤ g(w(A)) for every set A of atoms, where g is concave and
+// increases from g(0) = 0 to g(1) = 1.
 type ranked struct {
 	*reference
-	g func(m number) number // for 0 < m ≤ 1
+	g func(m number) number // defined for 0 < m ≤ 1
 }
 
-// spectra holds the g of spectral risks by name, with the range of their parameter.
+// spectra maps the names of spectral risks to their functions g, with the range of the parameter.
 var spectra = map[string]struct {
 	low, high float64
 	g         func(parameter number) func(m number) number
@@ -56,7 +56,7 @@ func newSpectral(c *config, w *reference) (set, error) {
 	return newRanked(name, parameter, w)
 }
 
-// newRanked returns the set of a spectrum by its name and parameter.
+// newRanked returns the set of a spectrum, given by its name and parameter.
 func newRanked(name string, parameter float64, w *reference) (set, error) {
 	of, known := spectra[name]
 	switch {
@@ -71,7 +71,7 @@ func newRanked(name string, parameter float64, w *reference) (set, error) {
 	return ranked{w, of.g(interval.New(parameter))}, nil
 }
 
-// newTotalVariation returns the set of weights with ½ Σ |y − w| of at most a radius.
+// newTotalVariation returns the set of weights with ½ Σ |y − w| ≤ radius.
 func newTotalVariation(radius float64, w *reference) (set, error) {
 	if !(radius > 0) || math.IsInf(radius, 0) {
 		return nil, fmt.Errorf("the radius of the ball is %v; it must be finite and > 0", radius)
@@ -80,7 +80,8 @@ func newTotalVariation(radius float64, w *reference) (set, error) {
 	return ranked{w, func(m number) number { return interval.Min(one, interval.Add(rho, m)) }}, nil
 }
 
-// sums returns the atoms with reference weight by decreasing key, and the reference weights of the first one, two, …
+// sums returns the atoms that have reference weight in descending order of key, and the total reference weight of
+// the first one, the first two, ….
 func (s ranked) sums(key []number) (order []int, mass []number) {
 	for j := range key {
 		if s.exact[j].Hi.Sign() > 0 {
@@ -99,8 +100,8 @@ func (s ranked) sums(key []number) (order []int, mass []number) {
 	return order, mass
 }
 
-// riskAbove returns f_n + Σ (f_k − f_{k+1}) g(w_1 + … + w_k), with losses in decreasing order. Losses are their upper
-// ends, whose order is known.
+// riskAbove returns f_n + Σ (f_k − f_{k+1}) g(w_1 + … + w_k), with losses in descending order. Each loss is
+// replaced by its upper end, since the order of these is known.
 func (s ranked) riskAbove(f []number, add adder) number {
 	order, mass := s.sums(f)
 	at := func(k int) number { v := f[order[k]].Hi; return number{Lo: v, Hi: v} }
@@ -110,9 +111,9 @@ func (s ranked) riskAbove(f []number, add adder) number {
 	}))
 }
 
-// makeFeasible mixes weights outside of the set with the reference weights. The sets A that may have too much weight are
-// those of the largest y/w: a set of any other atoms has no more, and g is concave between them. Ratios are their upper
-// ends r, whose order is known, and r·w takes the place of y.
+// makeFeasible mixes weights outside the set with the reference weights. Only sets A of atoms with the largest y/w
+// can have too much weight, since a set of other atoms with the same reference weight has no more, and g is concave
+// between them. Each ratio is replaced by its upper end r, since the order of these is known, and y by r·w.
 func (s ranked) makeFeasible(q []number, add adder) ([]number, number, error) {
 	ratio := make([]number, len(q))
 	for j, v := range q {

@@ -14,7 +14,7 @@ import (
 // trainingRows holds the encoded training rows, in the order of the table.
 type trainingRows struct {
 	*encode.Dataset
-	weight []float64 // of the rows, times their exposures; nil: equal
+	weight []float64 // weights of the rows, multiplied by their exposures; nil if equal
 }
 
 // weightOf returns the weight of row j.
@@ -78,7 +78,8 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 	return r, nil
 }
 
-// groups returns the group of every row, −1 for none, by all group columns combined; nil without groups.
+// groups returns the group of every row, by all group columns combined, or −1 if it has none. It returns nil if
+// there are no groups.
 func (r *trainingRows) groups() []int32 {
 	if len(r.Groups) == 0 {
 		return nil
@@ -86,11 +87,12 @@ func (r *trainingRows) groups() []int32 {
 	return r.Groups[len(r.Groups)-1].Index
 }
 
-// averages holds the averages by name: the total weight of a group is proportional to its own to the power 1 − this.
+// averages maps the name of an average to a strength: the total weight of a group is proportional to its original
+// weight to the power 1 − strength.
 var averages = map[string]float64{"": 0, "plain": 0, "balanced": 1, "half-balanced": 0.5, "subsets": 0,
 	validationSubsets: 0}
 
-// atoms returns the reference weights of the adversary's atoms, and the groups if they are the atoms.
+// atoms returns the reference weights of the adversary's atoms, and the groups if these are the atoms.
 func (r *trainingRows) atoms(c *config) (*reference, *grouping, error) {
 	if c.Adversary == "groups" {
 		g, err := newGrouping(r.groups(), r.weightOf, c.Adjust)
@@ -124,8 +126,8 @@ func (r *trainingRows) atoms(c *config) (*reference, *grouping, error) {
 	return of, nil, err
 }
 
-// EncodedColumns returns the encoded training rows of the model as a table, for other programs that check the proof:
-// row, counted from 1, target, weight and group, −1 for none, and the features z0, z1, …
+// EncodedColumns returns the encoded training rows of the model as a table, for other programs that check the
+// proof. The columns are row (counted from 1), target, weight, group (−1 for none), and the features z0, z1, ….
 func (m *Model) EncodedColumns(ctx context.Context, f *data.Frame, p *Proof) ([]data.Column, error) {
 	r, err := m.encode(ctx, f, p)
 	if err != nil {

@@ -11,19 +11,19 @@ import (
 
 // A set is an ambiguity set over atoms, which are rows or groups, with its penalty ψ.
 type set interface {
-	// riskAbove returns an upper bound of max_y ⟨y, f⟩ − ψ(y), by a feasible point of its dual problem. Sums over
-	// atoms are taken by add.
+	// riskAbove returns an upper bound of max_y ⟨y, f⟩ − ψ(y), obtained from a feasible point of the dual
+	// problem. add computes sums over atoms.
 	riskAbove(f []number, add adder) number
 
-	// makeFeasible returns weights in the set next to q ≥ 0, of sum 1, and an upper bound of ψ there. It returns an error
-	// if q is not in the set up to rounding.
+	// makeFeasible returns weights in the set, with sum 1 and close to q ≥ 0, and an upper bound of ψ at these
+	// weights. It returns an error if q is not in the set up to rounding.
 	makeFeasible(q []number, add adder) (y []number, psi number, err error)
 }
 
-// An adder returns sums of terms over 0 … n−1.
+// An adder returns the sum of terms over 0 … n−1.
 type adder func(n int, term func(j int) number) number
 
-// A kind of ambiguity sets is one that a setting of the model selects.
+// A kind is a kind of ambiguity set that a setting of the model selects.
 type kind struct {
 	isSelected func(c *config) bool
 	make       func(c *config, w *reference) (set, error)
@@ -59,11 +59,11 @@ func newSet(c *config, w *reference) (set, error) {
 	return selected[0].make(c, w)
 }
 
-// A norm is the regulariser (μ/2)‖x‖² + r‖x‖. The radius r of a ball in the type-1 Wasserstein distance around the rows
-// is the largest distance times the largest slope of the loss; without a ball it is 0.
+// A norm is the regulariser (μ/2)‖x‖² + r‖x‖. For a ball around the rows in the type-1 Wasserstein distance, r is
+// the radius of the ball times the largest slope of the loss; otherwise it is 0.
 type norm struct{ mu, radius number }
 
-// newNorm returns the regulariser of a model with the loss of.
+// newNorm returns the regulariser of a model with the given loss.
 func newNorm(c *config, of loss) (norm, error) {
 	n := norm{interval.New(c.Mu), zero}
 	if c.Distance == nil {
@@ -79,7 +79,7 @@ func newNorm(c *config, of loss) (norm, error) {
 	return n, nil
 }
 
-// value returns the regulariser at an x with these squares.
+// value returns the regulariser at an x whose squared norm is squares.
 func (n norm) value(squares number) number {
 	ridge := halve(interval.Mul(n.mu, squares))
 	if n.radius.Hi.Sign() == 0 {
@@ -113,7 +113,7 @@ func (n norm) conjugate(squares number) number {
 	return halve(interval.Div(squares, n.mu))
 }
 
-// tolerance is the share of the weight up to which weights may be outside of a set by rounding.
+// tolerance is the maximum share of the weight by which weights may be outside a set due to rounding.
 const tolerance = 1e-9
 
 // A reference holds weights w ≥ 0 of atoms, with sum 1.
@@ -122,7 +122,7 @@ type reference struct {
 	exact []number
 }
 
-// newReference divides weights by their sum. All of them must be finite and ≥ 0, and one of them above 0.
+// newReference divides weights by their sum. All of them must be finite and ≥ 0, and at least one must be positive.
 func newReference(w []float64) (*reference, error) {
 	r, sum, total := &reference{float: make([]float64, len(w)), exact: make([]number, len(w))}, interval.NewSum(), 0.0
 	for _, v := range w {
@@ -161,7 +161,7 @@ func (s fixed) makeFeasible(q []number, add adder) ([]number, number, error) {
 	return s.exact, zero, nil
 }
 
-// ball has weights with a divergence D(y‖w) of at most a radius and the penalty ν·D.
+// ball is the set of weights with divergence D(y‖w) of at most a radius, with penalty ν·D.
 type ball struct {
 	*reference
 	of         divergence
@@ -180,8 +180,8 @@ func newBall(c *config, nu, radius float64, w *reference) (set, error) {
 	return ball{w, of, nu, radius}, nil
 }
 
-// newBallOfSize returns the ball of an effective sample size. If that is all rows, the ball has only the reference
-// weights.
+// newBallOfSize returns the ball of a given effective sample size. If that size is the number of rows, the ball
+// contains only the reference weights.
 func newBallOfSize(c *config, w *reference) (set, error) {
 	of, known := divergences[c.Penalty]
 	if !known {
@@ -193,8 +193,8 @@ func newBallOfSize(c *config, w *reference) (set, error) {
 	return newBall(c, 0, of.radiusOf(*c.Ess), w)
 }
 
-// riskAbove returns (λ − ν)ρ + τ + λ Σ w_j h*((f_j − τ)/λ), which is an upper bound for every λ ≥ ν and τ, and the risk
-// for the best ones. They are searched for in double precision. For λ = 0 it is the largest loss.
+// riskAbove returns (λ − ν)ρ + τ + λ Σ w_j h*((f_j − τ)/λ). This is an upper bound of the risk for all λ ≥ ν and τ,
+// and equal to it for the best ones, which are searched for in double precision. For λ = 0 it is the largest loss.
 func (s ball) riskAbove(f []number, add adder) number {
 	lambda := s.multiplier(floats(f))
 	if lambda == 0 {
@@ -220,7 +220,8 @@ func (s ball) riskAbove(f []number, add adder) number {
 	return interval.Add(risk, interval.Mul(interval.Sub(l, interval.New(s.nu)), interval.New(s.radius)))
 }
 
-// multiplier returns the λ ≥ ν at which the divergence of the best response is the radius, or ν if it is smaller there.
+// multiplier returns the λ ≥ ν at which the divergence of the best response equals the radius, or ν if the
+// divergence is smaller there.
 func (s ball) multiplier(f []float64) float64 {
 	if math.IsInf(s.radius, 1) {
 		return s.nu
@@ -254,7 +255,7 @@ func (s ball) multiplier(f []float64) float64 {
 	return high
 }
 
-// makeFeasible mixes weights outside the ball with the reference weights: D is convex, and 0 there.
+// makeFeasible mixes weights outside the ball with the reference weights, since D is convex and is 0 at these.
 func (s ball) makeFeasible(q []number, add adder) ([]number, number, error) {
 	for j, v := range q {
 		if s.exact[j].Hi.Sign() == 0 && v.Hi.Sign() > 0 {
@@ -287,15 +288,16 @@ func (s ball) makeFeasible(q []number, add adder) ([]number, number, error) {
 	return y, interval.Mul(interval.New(s.nu), d), nil
 }
 
-// A divergence is Σ w_j h(y_j/w_j) with a convex h, h(1) = 0.
+// A divergence is Σ w_j h(y_j/w_j) for a convex function h with h(1) = 0.
 type divergence interface {
 	term(y, w number) number   // w·h(y/w), for w > 0
 	conjugate(s number) number // h*(s), an increasing function
 
-	// threshold returns the τ of the best response to losses f at a penalty coefficient λ > 0, and its divergence.
+	// threshold returns τ of the best response to losses f for a penalty coefficient λ > 0, and the divergence
+	// of this response.
 	threshold(f, w []float64, lambda float64) (tau, d float64)
 
-	radiusOf(share float64) float64 // of the ball of an effective size
+	radiusOf(share float64) float64 // radius of the ball of an effective sample size, as a share of the rows
 }
 
 var divergences = map[string]divergence{"kl": kullbackLeibler{}, "chi2": pearson{}}
@@ -366,7 +368,7 @@ func (pearson) threshold(f, w []float64, lambda float64) (tau, d float64) {
 
 func (pearson) radiusOf(share float64) float64 { return (1/share - 1) / 2 }
 
-// floats returns the float64 nearest to the lower ends.
+// floats returns the float64 numbers nearest to the lower ends.
 func floats(f []number) []float64 {
 	v := make([]float64, len(f))
 	for j := range f {
@@ -375,12 +377,12 @@ func floats(f []number) []float64 {
 	return v
 }
 
-// A grouping assigns rows to groups: atoms are groups, with the mean loss of their rows.
+// A grouping assigns rows to groups. The groups are the atoms, with the mean losses of their rows.
 type grouping struct {
 	of     []int32   // by row; −1: in none
-	share  []number  // by row: its part of the weight of its group
-	adjust []number  // by group: added to its mean loss
-	mass   []float64 // by group: the total weight of its rows
+	share  []number  // for each row, its share of the weight of its group
+	adjust []number  // for each group, the adjustment added to its mean loss
+	mass   []float64 // for each group, the total weight of its rows
 	rows   []float64 // by group: their number
 }
 
@@ -424,7 +426,7 @@ func newGrouping(index []int32, weight func(j int) float64, adjust float64) (*gr
 	return g, nil
 }
 
-// means returns the mean losses of the groups plus their adjustments.
+// means returns the mean losses of the groups, including their adjustments.
 func (g *grouping) means(f []number) []number {
 	sum := make([]*interval.Sum, len(g.mass))
 	for k := range sum {

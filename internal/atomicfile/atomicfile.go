@@ -1,4 +1,4 @@
-// Package atomicfile writes whole files or nothing. Start at Write.
+// Package atomicfile writes a file completely or not at all. The best place to start reading is Write.
 package atomicfile
 
 import (
@@ -13,16 +13,17 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file at path through write: into a temporary file of the same directory, flushed to the disk and
-// renamed, so that path holds either what it held before or all of the new content. A missing directory is an error.
-// Unless force is set, a file that exists already is left alone and is an error that satisfies errors.Is(err,
-// fs.ErrExist). A directory or any other special file at path is never replaced. A file that is replaced keeps its
-// mode; the mode of a new file follows the umask. Every error names path.
+// Write creates a file at path with the content that write writes. The content is written to a temporary file in
+// the same directory, which is flushed to disk and renamed, so that path has either its previous content or all of
+// the new content. A missing directory is an error. Unless force is set, an existing file is not changed, and Write
+// returns an error that satisfies errors.Is(err, fs.ErrExist). A directory or any other special file at path is
+// never replaced. A replaced file keeps its mode; the mode of a new file is determined by the umask. Every error
+// names path.
 func Write(path string, force bool, write func(io.Writer) error) error {
 	return addPath(path, replace(path, force, write))
 }
 
-// Check returns the error that Write would return for path, without writing.
+// Check returns the error that Write would return for path, but writes nothing.
 func Check(path string, force bool) error {
 	tmp, _, _, err := createTemporary(path, force)
 	if err == nil {
@@ -32,7 +33,7 @@ func Check(path string, force bool) error {
 	return addPath(path, err)
 }
 
-// replace works like Write; its errors do not name path.
+// replace works like Write, but its errors do not name path.
 func replace(path string, force bool, write func(io.Writer) error) error {
 	tmp, target, mode, err := createTemporary(path, force)
 	if err != nil {
@@ -40,7 +41,7 @@ func replace(path string, force bool, write func(io.Writer) error) error {
 	}
 	done := false
 	defer func() {
-		if !done { // an error, or a panic of write on its way up
+		if !done { // after an error, or while a panic in write propagates
 			tmp.Close()
 			os.Remove(tmp.Name())
 		}
@@ -67,7 +68,8 @@ func replace(path string, force bool, write func(io.Writer) error) error {
 		return err
 	}
 	done = true
-	if d, err := os.Open(filepath.Dir(target)); err == nil { // best effort: make the rename itself durable
+	// on a best-effort basis, make the rename itself durable
+	if d, err := os.Open(filepath.Dir(target)); err == nil {
 		_ = d.Sync()
 		_ = d.Close()
 	}
@@ -83,7 +85,7 @@ func (existsError) Error() string {
 
 func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// addPath adds the path to an error, in place of the name of the temporary file.
+// addPath adds the path to an error, in place of the path of the temporary file.
 func addPath(path string, err error) error {
 	var file *fs.PathError
 	var link *os.LinkError
@@ -100,8 +102,8 @@ func addPath(path string, err error) error {
 	return fmt.Errorf("%s: cannot write: %w", path, err)
 }
 
-// createTemporary creates the temporary file for path. It returns the file to replace, and the mode of an
-// existing file, else 0.
+// createTemporary creates the temporary file for path. It also returns the file to replace, and the mode of that
+// file if it exists, or 0.
 func createTemporary(path string, force bool) (tmp *os.File, target string, mode os.FileMode, err error) {
 	if target, mode, err = findTarget(path, force); err != nil {
 		return nil, "", 0, err
@@ -114,7 +116,7 @@ func createTemporary(path string, force bool) (tmp *os.File, target string, mode
 	return tmp, target, mode, err
 }
 
-// findTarget returns the file to write, following links, and the mode of an existing file, else 0.
+// findTarget follows links and returns the file to write, and the mode of that file if it exists, or 0.
 func findTarget(path string, force bool) (target string, mode os.FileMode, err error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -126,7 +128,7 @@ func findTarget(path string, force bool) (target string, mode os.FileMode, err e
 		return "", 0, existsError{}
 	}
 	target = path
-	if info.Mode()&fs.ModeSymlink != 0 { // write through the link, do not replace it
+	if info.Mode()&fs.ModeSymlink != 0 { // write to the target of the link instead of replacing the link
 		if target, err = filepath.EvalSymlinks(path); err == nil {
 			info, err = os.Stat(target)
 		}
@@ -147,7 +149,7 @@ func moveIntoPlace(tmp, target string, force bool) error {
 	if force {
 		return os.Rename(tmp, target)
 	}
-	// A link fails if somebody else made the file meanwhile; a rename would not.
+	// A link fails if another process has created the file in the meantime; a rename would replace it.
 	switch err := os.Link(tmp, target); {
 	case err == nil:
 		os.Remove(tmp)
@@ -158,7 +160,7 @@ func moveIntoPlace(tmp, target string, force bool) error {
 	return os.Rename(tmp, target) // a file system without hard links
 }
 
-// create creates a temporary file with a short name. Its mode is 0666 less the umask, as for any new file.
+// create creates a temporary file with a short name. Its mode is 0666 minus the umask, as for any new file.
 func create(dir string) (*os.File, error) {
 	for range 1000 {
 		name := filepath.Join(dir, fmt.Sprintf(".drotrain-%016x.tmp", rand.Uint64()))
@@ -173,11 +175,11 @@ func create(dir string) (*os.File, error) {
 	return nil, fmt.Errorf("cannot find a free name for a temporary file in %s", dir)
 }
 
-// lockTemporary locks a temporary file while it is open, and reports whether it still exists, since RemoveStale
+// lockTemporary locks a temporary file until it is closed, and reports whether it still exists, since RemoveStale
 // may have removed it.
 func lockTemporary(f *os.File) bool {
 	if lock(f, true) != nil {
-		return true // a file system without locks, where RemoveStale removes nothing
+		return true // a file system without locks, on which RemoveStale removes nothing
 	}
 	now, err := os.Stat(f.Name())
 	here, err2 := f.Stat()
@@ -188,14 +190,14 @@ func lockTemporary(f *os.File) bool {
 	return false
 }
 
-// IsTemporary reports whether Write gives such a name to a temporary file.
+// IsTemporary reports whether name is one that Write may give to a temporary file.
 func IsTemporary(name string) bool {
 	is, _ := filepath.Match(".drotrain-????????????????.tmp", name)
 	return is
 }
 
-// RemoveStale removes temporary files left in a directory by processes that were killed: those that are not
-// locked. It ignores errors.
+// RemoveStale removes those temporary files in a directory that are not locked, since processes that were killed
+// left them. It ignores errors.
 func RemoveStale(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

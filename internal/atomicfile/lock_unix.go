@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// lock locks a file until it is closed. Unless wait is set, it fails if the file is locked.
+// lock locks a file until it is closed. Unless wait is set, it returns an error if the file is already locked.
 func lock(f *os.File, wait bool) error {
 	how := syscall.LOCK_EX
 	if !wait {

@@ -10,14 +10,14 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// An axis maps values to [lo, hi] points.
+// An axis maps values to positions in [lo, hi], in points.
 type axis struct {
 	min, max float64
 	log      bool
 	lo, hi   vg.Length
 }
 
-// position returns the position of v from the start of the axis.
+// position returns the position of v, measured from the start of the axis.
 func (a axis) position(v float64) vg.Length {
 	t := (v - a.min) / (a.max - a.min)
 	if a.log {
@@ -151,8 +151,8 @@ func (a axis) logTicks(want int) []tick {
 	return out
 }
 
-// drawXLabels draws the labels of ticks below an axis. No two touch, and none extends beyond the axis by more
-// than half a digit.
+// drawXLabels draws the labels of ticks below an axis. Labels do not touch each other, and do not extend beyond the
+// axis by more than half a digit.
 func (p sheet) drawXLabels(x axis, ticks []tick, y, right vg.Length) {
 	last := x.lo - 8
 	for _, t := range ticks {

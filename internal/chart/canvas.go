@@ -11,10 +11,10 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// One theme for all figures. The hues are Okabe and Ito's; shape and dash
-// repeat what colour says, so that a figure survives a grey printer.
+// All figures share one theme. The hues are those of Okabe and Ito; shapes and dash patterns repeat the information
+// in the colours, so that figures remain readable in grey.
 const (
-	Width     = 372 // of a figure in points: on a phone of 390 text has 11 pixels
+	Width     = 372 // width of a figure in points; text is then 11 pixels high on a phone with 390 pixels
 	fontSize  = 12
 	smallSize = 11.5
 )
@@ -38,16 +38,16 @@ var (
 	dashes = [][]vg.Length{{5, 2.5}, nil, {1.5, 2}, {7, 2, 1.5, 2}}
 )
 
-// fonts is a cache of fonts, separate from the defaults of the plotting library.
+// fonts is a cache of fonts, separate from the default cache of the plotting library.
 var fonts = font.NewCache(liberation.Collection())
 
-// A sheet is a canvas of w × h points with y pointing upwards.
+// A sheet is a canvas of w × h points whose y axis points upwards.
 type sheet struct {
 	c    vg.Canvas
 	w, h vg.Length
 }
 
-// newFont returns the font of the charts at a size.
+// newFont returns the font of the charts in the given size.
 func newFont(size vg.Length) font.Face {
 	return fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
@@ -74,7 +74,7 @@ func pathOf(pts ...vg.Point) (path vg.Path) {
 	return path
 }
 
-// circle returns the circle around a point.
+// circle returns a circle around a point.
 func circle(at vg.Point, radius vg.Length) (path vg.Path) {
 	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
 	path.Arc(at, radius, 0, 2*math.Pi)
@@ -101,7 +101,7 @@ func (p sheet) fillArea(col color.Color, pts ...vg.Point) {
 	p.c.Fill(path)
 }
 
-// drawMark draws the glyph of series k: open diamond, disc, square, triangle.
+// drawMark draws the glyph of series k: open diamond, disc, square or triangle.
 func (p sheet) drawMark(at vg.Point, k int, r vg.Length, col color.Color, open bool) {
 	to := func(x, y vg.Length) vg.Point { return vg.Point{X: at.X + x*r, Y: at.Y + y*r} }
 	var path vg.Path
@@ -126,14 +126,14 @@ func (p sheet) drawMark(at vg.Point, k int, r vg.Length, col color.Color, open b
 	p.stroke(path, col, 1.3, nil)
 }
 
-// An Entry is the name of series K in a legend.
+// An Entry is an entry of a legend: the name of series K.
 type Entry struct {
 	Name string
 	K    int
-	Ring bool // shown as a ring instead of the mark of series K
+	Ring bool // drawn as a ring instead of the mark of series K
 }
 
-// Entries returns the entries of series 0, 1, …, without those with empty names.
+// Entries returns entries for series 0, 1, …, omitting those with empty names.
 func Entries(names []string) []Entry {
 	var out []Entry
 	for k, name := range names {
@@ -149,7 +149,7 @@ const (
 	legendKey = 24
 )
 
-// drawLegend draws the names in rows below y; lines says whether to draw the dash pattern.
+// drawLegend draws the names in rows below y; lines reports whether to draw the dash patterns.
 func (p sheet) drawLegend(x, y vg.Length, names []Entry, lines bool) {
 	walkLegend(p.w, x, names, func(e Entry, cx vg.Length, row int) {
 		mid := y - legendRow*(vg.Length(row)+0.5)

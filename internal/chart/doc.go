@@ -1,8 +1,7 @@
-// Package chart draws the figures of reports and of the benchmarks: dot charts
-// ([Dots], side by side in [Multiples]) and line charts ([Lines]), in one
-// theme, as SVG, PNG or PDF, or as an SVG element for a page whose style sheet
-// colours it. Start reading at drawing.go, then dots.go.
+// Package chart draws the figures of reports and of the benchmarks: dot charts ([Dots], side by side in
+// [Multiples]) and line charts ([Lines]), in one theme, as SVG, PNG or PDF, or as an SVG element for a page whose
+// style sheet colours it. The best places to start reading are drawing.go and then dots.go.
 //
-// It knows nothing of models or measures, and imports only gonum/plot's canvas
-// and internal/printable; eval and bench import it.
+// The package does not depend on models or measures. It imports only the canvas of gonum/plot and
+// internal/printable; eval and bench import it.
 package chart

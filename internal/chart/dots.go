@@ -9,7 +9,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Dots is a dot chart with one row per item and one mark per series and row, with optional intervals.
+// A Dots is a dot chart with one row for each item, and one mark, which may have an interval, for each series in
+// each row.
 type Dots struct {
 	Names  []string // of the series
 	First  int      // colour and glyph of the first series
@@ -18,7 +19,7 @@ type Dots struct {
 	Ref    []float64 // reference lines
 }
 
-// A Dot is a row of [Dots]. Value, Lo and Hi have one entry per series.
+// A Dot is a row of [Dots]. Value, Lo and Hi have one entry for each series.
 type Dot struct {
 	Label, Detail string
 	Value         []float64 // NaN: no mark
@@ -27,7 +28,8 @@ type Dot struct {
 	Rule          bool      // a rule above this row
 }
 
-// The label of a row has at most labelLines lines of at most labelWidth; lines are lineHeight apart.
+// The label of a row has at most labelLines lines of width at most labelWidth; the distance between lines is
+// lineHeight.
 const (
 	labelWidth = 130
 	labelLines = 3
@@ -65,14 +67,14 @@ func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 	p.drawText(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
 }
 
-// A dotArea is the place of rows on a sheet.
+// A dotArea is the area on a sheet in which rows are drawn.
 type dotArea struct {
 	left, right, top vg.Length
 	fontSize         vg.Length // of the labels
-	ticks            int       // about the number of ticks of the axis
+	ticks            int       // approximate number of ticks on the axis
 }
 
-// drawRows draws rows into an area, downwards from its top, with the ticks below them.
+// drawRows draws rows in an area, from its top downwards, with the ticks below them.
 func (d Dots) drawRows(p sheet, x axis, rows []dotRow, a dotArea) {
 	left, right, top, size, want := a.left, a.right, a.top, a.fontSize, a.ticks
 	labels, detail, bottom := vg.Length(0), vg.Length(0), top
@@ -151,7 +153,7 @@ func (d Dots) axis() axis {
 	return x
 }
 
-// drawMarks draws the marks and intervals of a row at the height y.
+// drawMarks draws the marks and intervals of a row, centred at height mid.
 func (d Dots) drawMarks(p sheet, x axis, r Dot, mid vg.Length) {
 	for k, v := range r.Value {
 		if !x.contains(v) {
@@ -170,8 +172,8 @@ func (d Dots) drawMarks(p sheet, x axis, r Dot, mid vg.Length) {
 	}
 }
 
-// wrapText breaks s into at most most lines of a width, at spaces, after hyphens, slashes and the like, or
-// within a word. The last line is clipped if necessary.
+// wrapText breaks s into at most most lines of the given width, at spaces, after hyphens, slashes and the like, or
+// within a word. It truncates the last line if necessary.
 func wrapText(s string, width, size vg.Length, most int) []string {
 	var out []string
 	rest := printable.EscapeLine(s)
@@ -198,7 +200,7 @@ func wrapText(s string, width, size vg.Length, most int) []string {
 	return append(out, shortenToWidth(rest, width, size))
 }
 
-// shortenToWidth shortens s to a width by removing its middle.
+// shortenToWidth shortens s to the given width by removing its middle.
 func shortenToWidth(s string, width, size vg.Length) string {
 	if textWidth(s, size) <= width {
 		return s

@@ -19,10 +19,10 @@ type Drawing struct {
 	draw func(sheet)
 }
 
-// errNoDrawing is the error for a Drawing that this package has not made.
+// errNoDrawing reports a Drawing that was not made by this package.
 var errNoDrawing = errors.New("chart: there is no drawing")
 
-// margin is the margin on the left and right of every drawing.
+// margin is the margin on the left and right side of every drawing.
 const margin = 6
 
 func (d Drawing) renderOn(c vg.Canvas) {
@@ -34,7 +34,7 @@ func (d Drawing) renderOn(c vg.Canvas) {
 	c.Pop()
 }
 
-// write draws on a canvas and returns the document that it is of.
+// write draws on a canvas and returns the document to which the canvas belongs.
 func (d Drawing) write(on vg.Canvas, document io.WriterTo) ([]byte, error) {
 	d.renderOn(on)
 	var b bytes.Buffer
@@ -44,7 +44,7 @@ func (d Drawing) write(on vg.Canvas, document io.WriterTo) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SVG returns the drawing as an SVG document with text in Liberation Sans or its substitute.
+// SVG returns the drawing as an SVG document, with text in Liberation Sans or a substitute.
 func (d Drawing) SVG() ([]byte, error) {
 	if d.draw == nil {
 		return nil, errNoDrawing
@@ -62,7 +62,7 @@ func (d Drawing) PNG() ([]byte, error) {
 	return d.write(c, c)
 }
 
-// PDF returns the drawing as one page with text as outlines, since the fonts of the PDF writer lack most of
+// PDF returns the drawing as one page. Text is drawn as outlines, since the fonts of the PDF writer lack most of
 // Unicode.
 func (d Drawing) PDF() ([]byte, error) {
 	if d.draw == nil {
@@ -77,7 +77,7 @@ type outlined struct{ vg.Canvas }
 
 // FillString draws str as paths with the advance widths of the font.
 func (o outlined) FillString(fnt font.Face, pt vg.Point, str string) {
-	const em = 64000 // the outline is loaded at this many 64ths of a pixel per em
+	const em = 64000 // outlines are loaded with this number of 64ths of a pixel per em
 	scale := float64(fnt.Font.Size) / em
 	var path vg.Path
 	for i, r := range str {

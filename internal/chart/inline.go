@@ -20,10 +20,10 @@ var (
 	svgText  = regexp.MustCompile(`<text ([^>]*style="font-size:([0-9.]+)px[^>]*)>([^<]+)</text>`)
 )
 
-// Inline returns the drawing as an <svg> element for a page: colours as the
-// variables --ink, --muted, --grid, --paper and --c0, --c1, …, so that a dark
-// style reaches them; the font left to the page, at the widths laid out for; a title and a description for
-// those who do not see it. id names the element in the page.
+// Inline returns the drawing as an <svg> element for a page. Colours are the CSS variables --ink, --muted, --grid,
+// --paper and --c0, --c1, …, so that a dark style can change them. The font is that of the page, but texts keep the
+// widths used in the layout. title and description are for readers who cannot see the drawing. id identifies the
+// element in the page.
 func (d Drawing) Inline(id, title, description string) (string, error) {
 	raw, err := d.SVG()
 	if err != nil {
@@ -57,7 +57,7 @@ func (d Drawing) Inline(id, title, description string) (string, error) {
 	return b.String(), nil
 }
 
-// textLengths adds the width of a text to its element, so that browsers fit it if their font is wider.
+// textLengths adds the width of a text to its element, so that browsers shrink the text if their font is wider.
 func textLengths(element string) string {
 	m := svgText.FindStringSubmatch(element)
 	size, err := strconv.ParseFloat(m[2], 64)

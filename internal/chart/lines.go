@@ -7,26 +7,26 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A Lines is a figure of line charts below each other with one legend.
+// A Lines is a figure of line charts, one below the other, with a common legend.
 type Lines struct {
 	Legend         []Entry
 	Title          string // above YLabel; may be empty
 	XLabel, YLabel string
 	XLog, YLog     bool
 	XShare, YShare bool // ticks as percentages
-	Square         bool // both axes run over the same range, with the diagonal drawn
+	Square         bool // both axes have the same range, and the diagonal is drawn
 	Zero           bool // a reference line at y = 0
 	Series         []Series
-	Height         float64 // of the plot in points; 0 means 178
+	Height         float64 // height of the plot in points; 0 means 178
 }
 
-// A Series is a line with colour, dash pattern and glyph K.
+// A Series is a line with the colour, dash pattern and glyph of series K.
 type Series struct {
 	K      int
 	X, Y   []float64
 	Lo, Hi []float64 // thin lines, or nil
 	Marks  bool
-	Ring   bool // a ring around every point, and nothing else
+	Ring   bool // draw only a ring around every point
 }
 
 // Drawing returns the laid-out charts.
@@ -120,7 +120,7 @@ func (q Lines) draw(p sheet, top vg.Length) {
 	}
 }
 
-// draw draws the line, its band and its marks. A point that cannot be drawn interrupts a line.
+// draw draws the line, its band and its marks. The line is interrupted at a point that cannot be drawn.
 func (s Series) draw(p sheet, x, y axis) {
 	col, style := dataColour(s.K), dashes[s.K%len(dashes)]
 	runs := func(values []float64) [][]vg.Point {

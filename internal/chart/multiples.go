@@ -2,7 +2,7 @@ package chart
 
 import "gonum.org/v1/plot/vg"
 
-// A Multiples is a figure of small dot charts side by side on the same axis, each with a title.
+// A Multiples is a figure of small dot charts side by side with the same axis, each with a title.
 type Multiples struct {
 	Titles []string // along Charts
 	Charts []Dots   // Names and XLabel are not drawn
@@ -25,7 +25,7 @@ func (m Multiples) Drawing() Drawing {
 		x.include(of.min)
 		x.include(of.max)
 	}
-	var tops []vg.Length // of the rows of charts, from the top of the drawing
+	var tops []vg.Length // tops of the rows of charts, measured from the top of the drawing
 	rows, titles := make([][]dotRow, len(m.Charts)), make([][]string, len(m.Charts))
 	h, tall := vg.Length(4), vg.Length(0)
 	for i, d := range m.Charts {

@@ -1,10 +1,10 @@
-// Package compensated adds numbers with Neumaier's compensation.
+// Package compensated adds numbers with Neumaier's compensated summation.
 package compensated
 
 import "math"
 
-// A Sum is a sum of numbers. Its relative error is a few units of roundoff of the sum of the absolute terms, whatever
-// their number.
+// A Sum is a compensated sum of numbers. Its error is a few units of roundoff, relative to the sum of the absolute
+// terms, regardless of their number.
 type Sum struct{ sum, rest float64 }
 
 // Add adds x.

@@ -2,15 +2,15 @@ package exact
 
 import "sort"
 
-// A Risk is R(f) = max_y ⟨y, f⟩ − ψ(y), its weights y, and c_j = ∂y_j/∂f_j at a fixed
-// threshold of Σy = 1 (all 0 for ν = 0).
+// A Risk holds R(f) = max_y ⟨y, f⟩ − ψ(y), the maximising weights y, and c_j = ∂y_j/∂f_j for a fixed threshold of
+// the constraint Σy = 1 (all 0 if ν = 0).
 type Risk struct {
 	Value         Real
 	Weight, Slope []Real
 }
 
-// Respond returns the risk at losses f. With a bound on D it is a minimum over multipliers, off by
-// the square of 2⁻⁶⁰.
+// Respond returns the risk at losses f. If D is bounded, the risk is a minimum over multipliers, whose error is
+// quadratic in 2⁻⁶⁰.
 func (a *Adversary) Respond(f []Real) Risk {
 	if a.Cap > 0 {
 		return a.respondSeparably(f)
@@ -28,8 +28,8 @@ func (a *Adversary) Respond(f []Real) Risk {
 	return Risk{Sub(inner(y, f), a.Psi(y)), y, slope}
 }
 
-// respondSeparably works like Respond of weights each for itself: the largest of yf − ψ(y) over 0 ≤ y ≤ Cap,
-// ψ = ν(y log ny − y + 1/n) for KL, ν(ny − 1)²/2n for χ² and else νy²/2.
+// respondSeparably works like Respond if each weight is chosen separately: it maximises yf − ψ(y) over 0 ≤ y ≤ Cap,
+// where ψ is ν(y log ny − y + 1/n) for KL, ν(ny − 1)²/2n for χ², and νy²/2 otherwise.
 func (a *Adversary) respondSeparably(f []Real) Risk {
 	n, top, nu := New(float64(len(f))), New(a.Cap), New(a.Nu)
 	r := Risk{zero(), zeros(len(f)), zeros(len(f))}
@@ -88,7 +88,7 @@ func (a *Adversary) referenceWeights(n int) []Real {
 	return w
 }
 
-// orderByLoss returns the samples with weight, by decreasing loss.
+// orderByLoss returns the samples that have weight, in descending order of loss.
 func orderByLoss(f, w []Real) (order []int) {
 	for j := range f {
 		if w[j].Sign() > 0 {
@@ -122,7 +122,7 @@ func (a *Adversary) divergence(y, w []Real) Real {
 	return sum
 }
 
-// respondUnpenalised works like Respond for ν = 0: the largest weight on the largest losses.
+// respondUnpenalised works like Respond for ν = 0: the largest losses get the largest possible weights.
 func (a *Adversary) respondUnpenalised(f []Real) Risk {
 	w := a.referenceWeights(len(f))
 	r := Risk{Value: zero(), Weight: make([]Real, len(f)), Slope: make([]Real, len(f))}
@@ -147,8 +147,8 @@ func (a *Adversary) respondUnpenalised(f []Real) Risk {
 	return r
 }
 
-// respondInBall returns the risk where D is at most Radius: the minimum over multipliers ν' ≥ ν of
-// (ν' − ν)·Radius + R_ν'(f), whose slope in ν' is Radius − D, found by the Illinois method.
+// respondInBall returns the risk for D ≤ Radius, which is the minimum over multipliers ν' ≥ ν of (ν' − ν)·Radius +
+// R_ν'(f). The derivative with respect to ν' is Radius − D; its zero is found by the Illinois method.
 func (a *Adversary) respondInBall(f []Real) Risk {
 	const digits = 60
 	free := *a
@@ -222,9 +222,9 @@ func (a *Adversary) respondInBall(f []Real) Risk {
 	return Risk{Add(value, Mul(Sub(high, New(a.Nu)), radius)), y, slope}
 }
 
-// weightsAt returns the best response at a penalty coefficient ν > 0 and its slopes: y_j = w_j·min(1/α,
-// h(f_j − τ)), h(v) = e^{v/ν} for KL and (1 + v/ν)₊ for χ², with τ such that Σ y = 1.
-// Samples are sorted by loss and every possible number of capped samples is tried, so the result is exact.
+// weightsAt returns the best response at a penalty coefficient ν > 0 and its slopes: y_j = w_j·min(1/α, h(f_j −
+// τ)), h(v) = e^{v/ν} for KL and (1 + v/ν)₊ for χ², with τ such that Σ y = 1. It sorts the samples by loss and
+// tries every possible number of capped samples, so the result is exact.
 func (a *Adversary) weightsAt(f []Real, nu Real) (y, slope []Real) {
 	w := a.referenceWeights(len(f))
 	order := orderByLoss(f, w)
@@ -260,9 +260,9 @@ func zeros(n int) []Real {
 	return y
 }
 
-// exponentialWeights puts k samples at the cap and divides the rest of the mass among the others in proportion to
-// w·e^{u}, with the smallest k for which none of them is above the cap. Exponentials are relative to the largest of
-// these, so that not all vanish.
+// exponentialWeights puts k samples at the cap and divides the remaining mass among the others in proportion to
+// w·e^{u}. k is the smallest number for which none of the others is above the cap. The exponentials are relative to
+// the largest of them, so that not all vanish.
 func (a *Adversary) exponentialWeights(u, w []Real, order []int) []Real {
 	y, left, e := zeros(len(u)), New(1), make([]Real, len(u))
 	for k, first := range order {
@@ -285,12 +285,12 @@ func (a *Adversary) exponentialWeights(u, w []Real, order []int) []Real {
 	return y
 }
 
-// linearWeights puts the first k samples at the cap, the samples from k to m at w(u + shift) and the others at 0. It
-// takes, for every k, the smallest m that leaves no weight below 0, and the smallest k for which no weight is above the
-// cap.
+// linearWeights puts the first k samples at the cap, the samples from k to m at w(u + shift), and the others at 0.
+// For every k, it uses the smallest m for which no weight is negative; it returns the weights for the smallest k
+// for which none is above the cap.
 func (a *Adversary) linearWeights(u, w []Real, order []int) []Real {
 	n := len(order)
-	mass, first := make([]Real, n+1), make([]Real, n+1) // of the m largest u: Σ w, Σ wu
+	mass, first := make([]Real, n+1), make([]Real, n+1) // Σ w and Σ wu over the m largest u
 	mass[0], first[0] = zero(), zero()
 	for i, j := range order {
 		mass[i+1], first[i+1] = Add(mass[i], w[j]), Add(first[i], Mul(w[j], u[j]))
@@ -298,12 +298,12 @@ func (a *Adversary) linearWeights(u, w []Real, order []int) []Real {
 	left := New(1)
 	for k := 0; k < n; k++ {
 		shift := func(m int) Real { return Div(Sub(left, Sub(first[m], first[k])), Sub(mass[m], mass[k])) }
-		m := k + 1 + sort.Search(n-k-1, func(i int) bool { // is the next one at or below zero?
+		m := k + 1 + sort.Search(n-k-1, func(i int) bool { // is the next weight zero or negative?
 			m := k + 1 + i
 			return Add(u[order[m]], shift(m)).Sign() <= 0
 		})
-		// Sums of all u are as exact as the largest of them; those of a few are exact.
-		var s Real // shift from u of the first of them
+		// The relative error of the sums over all u refers to the largest u; sums over a few u are exact.
+		var s Real // shift relative to u of the first of them
 		near := func(i int) Real { return Sub(u[order[i]], u[order[k]]) }
 		for range n {
 			rest := left

@@ -5,16 +5,17 @@ import (
 	"math"
 )
 
-// Certify returns P(x) and a lower bound of min P: that of weights y, nil for the best
-// response at x. With F(x') = L(x', y) and H a lower bound of ∇²F within a radius of x,
-// in the norm of H, F falls below F(x) by λ²/(2(1−γλρ)) at most, λ² = ∇FᵀH⁻¹∇F, ρ the
-// largest ‖z_j‖ in the norm of H⁻¹ and γ the decay of the losses' curvature: 1 for the
-// logistic and the Poisson loss, whose third derivative is at most its second, and 0 for the others.
-// Huber's curvature is counted where the margin stays away from ±δ, and that of the quantile loss likewise.
+// Certify returns P(x) and the lower bound of min P that follows from weights y; nil selects the best response at
+// x. Let F(x') = L(x', y), and let H be a lower bound of ∇²F within a radius of x, in the norm of H. Then min F is
+// at least F(x) − λ²/(2(1−γλρ)). Here λ² = ∇FᵀH⁻¹∇F, ρ is the largest ‖z_j‖ in the norm of H⁻¹, and γ is the decay
+// of the losses' curvature: 1 for the logistic and the Poisson loss, whose third derivative is at most the second,
+// and 0 for the others. The curvature of the Huber and quantile losses is only used for margins that are far enough
+// from a kink.
 //
-// It fails where H is singular or x is too far from the optimum.
+// It returns an error if H is singular or x is too far from the optimum.
 func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
-	const clear = 1.0 / 64 // as a fraction of Huber's δ: how far from ±δ a margin counts
+	// minimum distance of a margin from ±δ for its curvature to be used, as a fraction of Huber's δ
+	const clear = 1.0 / 64
 	samples := p.Eval(x)
 	f := make([]Real, p.N)
 	for j, s := range samples {
@@ -38,7 +39,7 @@ func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
 		radius = Mul(New(clear), New(p.Delta))
 	}
 	for j, s := range samples {
-		if p.Loss == "quantile" { // the slope is linear between its ends
+		if p.Loss == "quantile" { // the slope is linear between the kinks
 			away := Div(radius, New(p.Width))
 			if IsLess(Sub(Sub(New(1), New(p.Level)), away), s.Slope) || IsLess(s.Slope, Add(New(-p.Level), away)) {
 				continue
@@ -64,7 +65,7 @@ func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
 			rho = r
 		}
 	}
-	reach := Mul(lambda, rho) // how far a margin may move, twice of it with decay
+	reach := Mul(lambda, rho) // distance by which a margin may change, doubled if there is a decay
 	if u, _ := reach.Float64(); decay*u > 0.1 || IsLess(radius, timesPowerOf2(reach, 1)) {
 		return nil, nil, fmt.Errorf("exact: the point is too far from the optimum: λρ = %.3g", u)
 	}
@@ -72,8 +73,8 @@ func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
 	return upper, Sub(value, fall), nil
 }
 
-// Model returns the gradient of P at x and its (generalised) Hessian, ν > 0, without a
-// Radius and groups:
+// Model returns the gradient of P at x and its (generalised) Hessian. It requires ν > 0 and neither a Radius nor
+// groups. The Hessian is
 //
 //	Σ y_j ℓ″z_j z_jᵀ + Σ c_j (∇f_j − ḡ)(∇f_j − ḡ)ᵀ + ∇²φ,   ḡ = Σ c_j ∇f_j/Σ c_j.
 func (p *Problem) Model(x []Real) (gradient []Real, hessian *Matrix) {
@@ -103,10 +104,10 @@ func (p *Problem) Model(x []Real) (gradient []Real, hessian *Matrix) {
 	return p.gradient(x, risk.Weight, samples), h
 }
 
-// Polish returns the optimum from a point close to it, by Newton's method; nil where that
-// does not get there, or runs away. Not of a Radius nor of groups, whose Hessian Model does not know.
+// Polish returns the optimum, starting at a point close to it, by Newton's method. It returns nil if the iteration
+// does not converge or diverges. It does not support a Radius or groups, for which Model has no Hessian.
 func (p *Problem) Polish(x []float64) Real {
-	const farthest = 64 // binary exponent of a parameter: exponentials of larger ones take hours
+	const farthest = 64 // binary exponent of a parameter; exponentials of larger parameters would take hours
 	at := make([]Real, len(x))
 	for i, v := range x {
 		at[i] = New(v)
@@ -201,7 +202,7 @@ func (m *Matrix) addRidge(p *Problem) {
 	}
 }
 
-// Solve returns M⁻¹v by elimination with pivoting, or an error if M is singular.
+// Solve returns M⁻¹v by Gaussian elimination with pivoting, or an error if M is singular.
 func (m *Matrix) Solve(v []Real) ([]Real, error) {
 	d := len(v)
 	a, x := make([][]Real, d), make([]Real, d)

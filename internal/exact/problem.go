@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Problem is a robust linear model: min over x of R(ℓ(z_jᵀx; t_j)) + (μ/2)‖x‖², R the risk of the adversary. Its
-// numbers are exact.
+// A Problem is a robust linear model: min over x of R(ℓ(z_jᵀx; t_j)) + (μ/2)‖x‖², where R is the risk of the
+// adversary. Its numbers are exact.
 type Problem struct {
 	N, D         int
 	Rows, Target []float64 // N·D, by rows; N
@@ -17,33 +17,37 @@ type Problem struct {
 	Width float64 // of quantile, > 0
 
 	Adversary
-	// by sample, from 0, negative for none: the adversary weighs groups, within them Share holds; nil: samples
-	Group  []int
-	Other  []int     // further groups, which may overlap with these; nil: none
-	Share  []float64 // by sample, not all 0 in a group; nil: equal
-	Adjust []float64 // by group, those of Other after the others: added to its mean; nil: none
+	// group of each sample, counted from 0, negative for none. The adversary weights groups, within which Share
+	// applies; nil means that it weights samples.
+	Group []int
+	Other []int     // further groups, which may overlap with those in Group; may be nil
+	Share []float64 // share of each sample in its group, not all 0 in any group; nil means equal shares
+	// number added to the mean of each group, with the groups of Other after the others; may be nil
+	Adjust []float64
 
 	Mu        float64 // μ ≥ 0
 	Norm      float64 // ≥ 0: Norm·‖x‖₂ is added
 	Intercept bool    // the last coordinate is not penalised
 }
 
-// An Adversary is the worst case over weights near reference weights w by a divergence D: KL Σ y log(y/w), or
-// half of Pearson's χ², ½ Σ (y − w)²/w.
+// An Adversary is the worst case over weights y near reference weights w, measured by a divergence D: KL, Σ y
+// log(y/w), or half of Pearson's χ², ½ Σ (y − w)²/w.
 type Adversary struct {
 	Penalty string    // kl or chi2
 	Nu      float64   // ν ≥ 0, the penalty coefficient of D
-	Radius  float64   // D is at most that; 0: anything
-	Alpha   float64   // weights are at most w/α; 0: no cap. Not beside a radius
-	Weights []float64 // w, of any positive sum; nil: equal
-	// spectrum of weights by rank: tv, superquantile, extremile or esrm; empty: none. Beside Nu alone, with chi2
+	Radius  float64   // upper bound of D; 0 means none
+	Alpha   float64   // weights are at most w/α; 0 means no cap; not in combination with Radius
+	Weights []float64 // reference weights w, with any positive sum; nil means equal weights
+	// spectrum of weights by rank: tv, superquantile, extremile or esrm; empty for none; only in combination
+	// with Nu, for chi2
 	Ranks string
 	Param float64 // its parameter
-	// > 0: weights between 0 and this, each for itself and of any sum; see separate. 0: weights of sum one
+	// upper bound of each weight, if > 0; weights are then chosen separately and may have any sum, see
+	// separate. 0 means that weights sum to one.
 	Cap float64
 }
 
-// A Sample holds the loss of a sample with its first two derivatives in the margin.
+// A Sample holds the loss of a sample with its first two derivatives with respect to the margin.
 type Sample struct{ Value, Slope, Curvature Real }
 
 // Eval returns the samples at x.
@@ -59,7 +63,7 @@ func (p *Problem) Eval(x []Real) []Sample {
 	return out
 }
 
-// loss returns the loss at margin m and target t, with its first two derivatives.
+// loss returns the loss for margin m and target t, with its first two derivatives.
 func (p *Problem) loss(m, t Real) Sample {
 	one := New(1)
 	r := Sub(m, t)
@@ -67,7 +71,8 @@ func (p *Problem) loss(m, t Real) Sample {
 	case "logistic":
 		s := Mul(t, m)
 		e := Exp(Mul(New(-1), zero().Abs(s)))
-		value, q := log1p(e), Div(e, Add(one, e)) // q: the probability of the class of the other sign of m
+		// q is the probability of the class that does not have the sign of m
+		value, q := log1p(e), Div(e, Add(one, e))
 		if s.Sign() < 0 {
 			value, q = Sub(value, s), Sub(one, q)
 		}

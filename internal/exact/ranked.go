@@ -2,7 +2,8 @@ package exact
 
 import "fmt"
 
-// largestWeight returns g(m): the largest weight of samples with the proportion m of the reference weight.
+// largestWeight returns g(m): the largest total weight of samples whose reference weight is a proportion m of the
+// total.
 func (a *Adversary) largestWeight(m Real) Real {
 	one, p := New(1), New(a.Param)
 	if m.Sign() <= 0 {
@@ -24,13 +25,14 @@ func (a *Adversary) largestWeight(m Real) Real {
 	panic(fmt.Sprintf("exact: no spectrum %q", a.Ranks))
 }
 
-// respondByRank works like Respond for weights that depend on the ranks of the losses. With ν = 0 the largest k losses
-// have g of their reference weight together, for every k. With ν > 0 it is an isotonic regression of the losses.
+// respondByRank works like Respond for weights that depend on the ranks of the losses. If ν = 0, the k largest
+// losses together have the weight g of their reference weight, for every k. If ν > 0, the response is an isotonic
+// regression of the losses.
 func (a *Adversary) respondByRank(f []Real) Risk {
 	w, nu := a.referenceWeights(len(f)), New(a.Nu)
 	type block struct {
 		samples      []int
-		above        Real // Σ w of the blocks before
+		above        Real // Σ w of the preceding blocks
 		weight, loss Real // Σ w, Σ w f
 		mass, level  Real
 	}
@@ -58,7 +60,8 @@ func (a *Adversary) respondByRank(f []Real) Risk {
 		mean := Div(b.loss, b.weight)
 		for _, j := range b.samples {
 			r.Weight[j] = Div(Mul(w[j], b.mass), b.weight)
-			if a.Nu > 0 && len(b.samples) > 1 { // else f is the mean, and a rounding error divided by ν would count
+			// otherwise f equals the mean, and a rounding error divided by ν would matter
+			if a.Nu > 0 && len(b.samples) > 1 {
 				r.Weight[j] = Add(r.Weight[j], Div(Mul(w[j], Sub(f[j], mean)), nu))
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// Prec is the precision in bits: 77 decimal digits.
+// Prec is the precision in bits, which corresponds to 77 decimal digits.
 const Prec = 256
 
 // A Real is a number of Prec bits.
@@ -35,7 +35,7 @@ func Sqrt(a Real) Real { return zero().Sqrt(a) }
 // Abs returns |a|.
 func Abs(a Real) Real { return zero().Abs(a) }
 
-// IsLess reports whether a < b.
+// IsLess reports whether a is less than b.
 func IsLess(a, b Real) bool { return a.Cmp(b) < 0 }
 
 // Split returns the float64 nearest to a, and the float64 nearest to the remainder.
@@ -48,8 +48,8 @@ func Split(a Real) (high, low float64) {
 // timesPowerOf2 returns a·2^k.
 func timesPowerOf2(a Real, k int) Real { return zero().SetMantExp(a, k) }
 
-// Exp returns eᵃ: the Taylor series at a/2^k, squared k times. A result below e^(−10⁵) is 0, because adding numbers
-// that far apart takes as many digits as lie between them.
+// Exp returns eᵃ, computed as the Taylor series at a/2^k, squared k times. A result below e^(−10⁵) is replaced by
+// 0, since adding numbers of very different magnitudes would require all digits in between.
 func Exp(a Real) Real {
 	const extra, halvings = 64, 24
 	if a.Sign() == 0 {
@@ -79,7 +79,7 @@ func Exp(a Real) Real {
 
 // Log returns the natural logarithm of a > 0, by Halley's iteration on Exp.
 func Log(a Real) Real {
-	const steps = 3 // from 53 bits each triples their number
+	const steps = 3 // each step triples the number of correct bits, starting from 53
 	mantissa := zero()
 	k := a.MantExp(mantissa) // a = mantissa·2^k
 	m, _ := mantissa.Float64()
@@ -96,7 +96,7 @@ func Log(a Real) Real {
 
 var ln2Value Real
 
-// log1p returns log(1 + a) for 0 ≤ a ≤ 1, with all its digits also where a is small.
+// log1p returns log(1 + a) for 0 ≤ a ≤ 1 to full precision, even if a is small.
 func log1p(a Real) Real {
 	const small = 1e-26 // a⁴ is then below the last digit of a
 	if v, _ := a.Float64(); v > small {

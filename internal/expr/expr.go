@@ -1,5 +1,4 @@
-// Package expr is the language of conditions: those of rows (--filter) and those that
-// fail a build (--fail-if).
+// Package expr implements the language of conditions, which select rows (--filter) or fail a build (--fail-if).
 //
 //	age >= 18                      a name against a number: == != < <= > >= (= is ==)
 //	state != "PR"                  against text in quotes, or against true and false
@@ -7,13 +6,12 @@
 //	age is null, age is not null
 //	a && b, a || b, !a, (a)        also and, or, not
 //
-// A name is made of letters, digits, '_', '.' and '-', and may hold brackets around
-// anything, as in group[region=south].risk; other names are written in backquotes. A quote
-// within quotes is written twice, as in SQL. What a name stands for, and which comparisons
-// it takes, is settled by who evaluates. As in SQL a comparison with what has no value is
-// neither true nor false.
+// A name consists of letters, digits, '_', '.' and '-', and may contain brackets around any text, as in
+// group[region=south].risk; other names are written in backquotes. A quote within quotes is doubled, as in SQL. The
+// caller that evaluates a condition determines the meaning of names and the supported comparisons. As in SQL, a
+// comparison with a missing value is neither true nor false.
 //
-// It imports nothing of the project. Start reading at Parse and Expr.Eval.
+// The package imports no package of the module. The best places to start reading are Parse and Expr.Eval.
 package expr
 
 import "fmt"
@@ -36,9 +34,9 @@ type Expr struct {
 	Op     Op
 	Args   []*Expr
 	Name   string
-	Cmp    string // "==", "!=", "<", "<=", ">" or ">="
+	Cmp    string // comparison: "==", "!=", "<", "<=", ">" or ">="
 	Values []Value
-	At     int // the character, from 1, where it begins
+	At     int // character at which it begins, counted from 1
 }
 
 // A Kind is the type of a [Value].
@@ -47,14 +45,14 @@ type Kind int
 const (
 	Number Kind = iota
 	Text
-	Word // true, false, or another word without quotes
+	Word // true, false, or any other unquoted word
 )
 
 // A Value is the right-hand side of a comparison.
 type Value struct {
 	Kind   Kind
 	Number float64 // of a Number
-	Text   string  // as it is written, without quotes
+	Text   string  // the text as written, without quotes
 	At     int
 }
 
@@ -77,7 +75,7 @@ type Truth uint8
 const (
 	No Truth = iota
 	Yes
-	Unknown // something without a value is compared
+	Unknown // a value in a comparison is missing
 )
 
 // TruthOf returns Yes or No.
@@ -118,8 +116,8 @@ func (e *Expr) Leaves(do func(*Expr) error) error {
 	return nil
 }
 
-// Eval returns the truth values of a condition, row by row. leaf returns the truth values of a comparison, always of
-// the same length; Eval overwrites them.
+// Eval returns the truth values of a condition for all rows. leaf returns the truth values of a comparison, always
+// with the same length; Eval overwrites them.
 func (e *Expr) Eval(leaf func(*Expr) ([]Truth, error)) ([]Truth, error) {
 	if e.Op > Not {
 		return leaf(e)
@@ -136,7 +134,7 @@ func (e *Expr) Eval(leaf func(*Expr) ([]Truth, error)) ([]Truth, error) {
 		}
 		return out, nil
 	}
-	settles := Yes // a part like this settles the whole
+	settles := Yes // a part with this value determines the value of the whole
 	if e.Op == And {
 		settles = No
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a condition: parentheses within parentheses, bytes of text and comparisons.
+// Limits of a condition: the depth of parentheses, bytes of text, and number of comparisons.
 const (
 	deepest     = 200
 	longest     = 1 << 20
@@ -52,14 +52,14 @@ const (
 
 type parser struct {
 	text  string
-	at    int // where the next token is looked for
+	at    int // offset at which the search for the next token begins
 	from  int // where the token is
 	token string
 	kind  class
 	depth int
 	terms int // comparisons so far
 
-	counted, characters int // characters are in the first counted bytes
+	counted, characters int // the first counted bytes contain this number of characters
 }
 
 // position returns the character at which the current token begins.
@@ -167,7 +167,7 @@ func (p *parser) parseOr() *Expr { return p.parseChain(Or, p.parseAnd, "||", "or
 // parseAnd parses conditions joined by "and".
 func (p *parser) parseAnd() *Expr { return p.parseChain(And, p.parseOperand, "&&", "and") }
 
-// parseChain parses parts joined by an operator.
+// parseChain parses parts separated by an operator, given by its words.
 func (p *parser) parseChain(op Op, part func() *Expr, words ...string) *Expr {
 	at := p.position()
 	all := []*Expr{part()}

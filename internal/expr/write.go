@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// QuoteName returns a name as written in a condition, in backquotes if necessary.
+// QuoteName returns a name in the syntax of conditions, in backquotes if necessary.
 func QuoteName(s string) string {
 	plain := s != "" && !slices.Contains([]string{"not", "and", "or", "is", "in"}, strings.ToLower(s))
 	for i, r := range s {
@@ -18,10 +18,10 @@ func QuoteName(s string) string {
 	return quoteWith("`", s)
 }
 
-// QuoteText returns a text as written in a condition.
+// QuoteText returns a text in the syntax of conditions.
 func QuoteText(s string) string { return quoteWith(`"`, s) }
 
-// quoteWith quotes s and doubles the quotes in it.
+// quoteWith puts s in quotes and doubles the quotes within it.
 func quoteWith(quote, s string) string {
 	return quote + strings.ReplaceAll(s, quote, quote+quote) + quote
 }

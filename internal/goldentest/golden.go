@@ -1,6 +1,6 @@
-// Package goldentest compares the output of tests with committed files. To write the files again,
-// set UPDATE_GOLDEN=1, as `make golden` does for all packages, and review the diff. Tests that use
-// this package have Golden in their names. Only tests import it.
+// Package goldentest compares the output of tests with committed files. To update the files, set UPDATE_GOLDEN=1,
+// as `make golden` does for all packages, and review the diff. The names of tests that use this package contain
+// Golden. Only tests import it.
 package goldentest
 
 import (
@@ -17,10 +17,10 @@ import (
 
 var update = flag.Bool("update", os.Getenv("UPDATE_GOLDEN") != "", "write the golden files again")
 
-// Updating reports whether golden files are to be written.
+// Updating reports whether golden files are to be updated.
 func Updating() bool { return *update }
 
-// Bytes compares got with the bytes of a file.
+// Bytes compares got with the content of a file.
 func Bytes(t testing.TB, path string, got []byte) {
 	t.Helper()
 	if want := golden(t, path, got); !bytes.Equal(got, want) {
@@ -28,8 +28,8 @@ func Bytes(t testing.TB, path string, got []byte) {
 	}
 }
 
-// Text compares the lines of got with a file. A number with a fraction may differ by one in its
-// last digit, because processors round differently.
+// Text compares the lines of got with those of a file. The last digit of a number with a decimal fraction may
+// differ by one, because processors round differently.
 func Text(t testing.TB, path, got string) {
 	t.Helper()
 	want, lines := strings.Split(string(golden(t, path, []byte(got))), "\n"), strings.Split(got, "\n")
@@ -46,7 +46,7 @@ func Text(t testing.TB, path, got string) {
 	}
 }
 
-// golden returns the contents of a file, after writing got to it when updating.
+// golden returns the content of a file. When updating, it first writes got to the file.
 func golden(t testing.TB, path string, got []byte) []byte {
 	t.Helper()
 	if *update {
@@ -67,7 +67,7 @@ func golden(t testing.TB, path string, got []byte) []byte {
 // Number matches a number.
 var Number = regexp.MustCompile(`[-−]?\d+(?:\.\d+)?(?:e[-+]\d+)?`)
 
-// sameLine reports whether two lines are equal except for last digits.
+// sameLine reports whether two lines are equal except for the last digits of numbers.
 func sameLine(got, want string) bool {
 	if got == want {
 		return true

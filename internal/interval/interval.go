@@ -1,9 +1,9 @@
-// Package interval computes with intervals of 256-bit numbers (math/big) that are rounded outwards: the true value of
-// an expression lies between the ends of its result, whatever the rounding. It imports nothing of the module. Package
-// verify checks certificates with it.
+// Package interval implements interval arithmetic with 256-bit numbers (math/big) that are rounded outwards: the
+// true value of an expression lies between the ends of its result regardless of rounding. It imports no package of
+// the module. Package verify uses it to check certificates.
 //
-// Operations panic with *Error where a result has no bounds, as for a division by an interval that contains zero, and
-// math/big panics with big.ErrNaN; Catch turns both into an error.
+// Operations panic with an *Error if a result has no bounds, as for a division by an interval that contains zero,
+// and math/big panics with big.ErrNaN; Catch converts both to an error.
 package interval
 
 import (
@@ -12,18 +12,18 @@ import (
 	"math/big"
 )
 
-// Prec is the precision of the ends in bits: 77 decimal digits.
+// Prec is the precision of the ends in bits, which corresponds to 77 decimal digits.
 const Prec = 256
 
-// An Interval holds the numbers from Lo to Hi. Its ends are never changed.
+// An Interval holds the numbers from Lo to Hi. Its ends must not be changed.
 type Interval struct{ Lo, Hi *big.Float }
 
-// An Error reports an operation without bounds.
+// An Error reports an operation whose result has no bounds.
 type Error struct{ What string }
 
 func (e *Error) Error() string { return e.What }
 
-// Catch sets err to the *Error or big.ErrNaN of a panic. It must be deferred.
+// Catch recovers from a panic with *Error or big.ErrNaN and stores the value in err. It must be deferred.
 func Catch(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -36,11 +36,11 @@ func Catch(err *error) {
 	}
 }
 
-// down and up return 0 with the rounding of a lower and of an upper end.
+// down and up return 0 with the rounding mode of a lower and of an upper end.
 func down() *big.Float { return new(big.Float).SetPrec(Prec).SetMode(big.ToNegativeInf) }
 func up() *big.Float   { return new(big.Float).SetPrec(Prec).SetMode(big.ToPositiveInf) }
 
-// New returns the interval of one number, which must be finite.
+// New returns the interval that contains only v, which must be finite.
 func New(v float64) Interval {
 	if v-v != 0 {
 		panic(&Error{fmt.Sprintf("%v is not a finite number", v)})
@@ -83,7 +83,8 @@ func Div(a, b Interval) Interval {
 	return extremes(a, b, (*big.Float).Quo)
 }
 
-// extremes returns the least and the largest result of an operation that is monotone in each number.
+// extremes returns the interval from the least to the largest result of an operation that is monotone in each
+// argument.
 func extremes(a, b Interval, do func(z, x, y *big.Float) *big.Float) Interval {
 	lo, hi := do(down(), a.Lo, b.Lo), do(up(), a.Lo, b.Lo)
 	for _, pair := range [][2]*big.Float{{a.Lo, b.Hi}, {a.Hi, b.Lo}, {a.Hi, b.Hi}} {
@@ -97,10 +98,10 @@ func extremes(a, b Interval, do func(z, x, y *big.Float) *big.Float) Interval {
 	return Interval{lo, hi}
 }
 
-// Min returns the smaller of two numbers.
+// Min returns the interval of the smaller of two numbers in a and b.
 func Min(a, b Interval) Interval { return Interval{lesser(a.Lo, b.Lo), lesser(a.Hi, b.Hi)} }
 
-// Max returns the larger of two numbers.
+// Max returns the interval of the larger of two numbers in a and b.
 func Max(a, b Interval) Interval { return Interval{greater(a.Lo, b.Lo), greater(a.Hi, b.Hi)} }
 
 // Abs returns |a|.
@@ -118,7 +119,8 @@ func Sqrt(a Interval) Interval {
 		to.SetMode(big.ToNearestEven).Set(new(big.Float).SetPrec(2 * Prec).Sqrt(v))
 		if square := new(big.Float).SetPrec(2*Prec).Mul(to, to); isBelow && square.Cmp(v) > 0 ||
 			!isBelow && square.Cmp(v) < 0 {
-			unit := new(big.Float).SetMantExp(big.NewFloat(1), to.MantExp(nil)-Prec) // not above the distance to the next number
+			// at most the distance to the next number
+			unit := new(big.Float).SetMantExp(big.NewFloat(1), to.MantExp(nil)-Prec)
 			if isBelow {
 				unit.Neg(unit)
 			}
@@ -146,7 +148,7 @@ func greater(a, b *big.Float) *big.Float {
 // A Sum adds terms in place.
 type Sum struct{ lo, hi, product *big.Float }
 
-// NewSum returns a sum of no terms.
+// NewSum returns an empty sum, which is 0.
 func NewSum() *Sum {
 	return &Sum{down(), up(), new(big.Float)}
 }
@@ -169,15 +171,16 @@ func (s *Sum) AddProduct(a Interval, z *big.Float) {
 	s.hi.Add(s.hi, s.product)
 }
 
-// Value returns the sum. It must not be changed afterwards.
+// Value returns the sum. The Sum must not be changed afterwards.
 func (s *Sum) Value() Interval { return Interval{s.lo, s.hi} }
 
-// scale is the number of bits behind the point of the integers that exponentials and logarithms are computed with.
+// scale is the number of bits after the binary point of the integers with which exponentials and logarithms are
+// computed.
 const scale = 320
 
-// Errors of exponential and logarithm: the former is relative, the latter absolute. With truncations of 2⁻³²⁰, a
-// Taylor series of fewer than 30 terms, and 16 squarings, each of which doubles the relative error, both are below
-// 2⁻²⁹⁰.
+// Errors of the exponential, which is relative, and of the logarithm, which is absolute. With truncations of 2⁻³²⁰,
+// a Taylor series of fewer than 30 terms, and 16 squarings, each of which doubles the relative error, both are
+// below 2⁻²⁹⁰.
 var (
 	below1    = fromPower(-280, -1) // 1 − 2⁻²⁸⁰, rounded down
 	above1    = fromPower(-280, 1)  // 1 + 2⁻²⁸⁰, rounded up
@@ -185,7 +188,8 @@ var (
 	vanishing = new(big.Float).SetPrec(Prec).SetMantExp(big.NewFloat(1), -189_000) // above e^(−farthest)
 )
 
-// farthest bounds the arguments of Exp: e to a larger number is an error, and to a smaller one almost 0.
+// farthest bounds the arguments of Exp: a larger argument is an error, and for arguments below its negative the
+// result is almost 0.
 const farthest = 1 << 17
 
 func fromPower(exponent, sign int) *big.Float {
@@ -196,7 +200,7 @@ func fromPower(exponent, sign int) *big.Float {
 	return z.Add(big.NewFloat(1), new(big.Float).SetMantExp(big.NewFloat(float64(sign)), exponent))
 }
 
-// Exp returns e^a. Numbers above 131072 are an error.
+// Exp returns e^a. It panics with an *Error if a contains numbers above 131072.
 func Exp(a Interval) Interval {
 	if a.Hi.Cmp(big.NewFloat(farthest)) > 0 {
 		panic(&Error{"an exponential beyond the range of the arithmetic"})
@@ -238,7 +242,7 @@ func expOf(r *big.Int) *big.Int {
 		term.Mul(term, r)
 		term.Rsh(term, scale)
 		term.Quo(term, divisor.SetInt64(i))
-		if term.BitLen() <= 1 { // 0, or −1 by rounding down
+		if term.BitLen() <= 1 { // 0, or −1 due to rounding down
 			break
 		}
 		sum.Add(sum, term)
@@ -268,8 +272,8 @@ func Log(a Interval) Interval {
 	return Interval{lo, hi}
 }
 
-// logarithm returns log a for a > 0 with an absolute error below 2⁻²⁸⁰, by two steps of Halley's iteration from 53
-// bits, each of which triples their number.
+// logarithm returns log a for a > 0 with an absolute error below 2⁻²⁸⁰. It takes two steps of Halley's iteration,
+// each of which triples the number of correct bits, starting from 53.
 func logarithm(a *big.Float) *big.Float {
 	mantissa := new(big.Float)
 	k := a.MantExp(mantissa) // a = mantissa·2^k
@@ -291,13 +295,13 @@ func toFixed(x *big.Float) *big.Int {
 	return v
 }
 
-// fromFixed returns a fixed-point number times 2^k, exactly.
+// fromFixed returns a fixed-point number times 2^k, without rounding.
 func fromFixed(v *big.Int, k int) *big.Float {
 	x := new(big.Float).SetInt(v)
 	return x.SetMantExp(x, k-scale)
 }
 
-// ln2 is log 2 = Σ 1/(i·2^i) in fixed point. Its error times 2¹⁸, the largest factor, is below 2⁻²⁹⁰.
+// ln2 is log 2 = Σ 1/(i·2^i) in fixed point. Its error, multiplied by the largest factor 2¹⁸, is below 2⁻²⁹⁰.
 var ln2 = func() *big.Int {
 	const guard = 32
 	sum := new(big.Int)

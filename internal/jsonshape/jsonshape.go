@@ -1,7 +1,6 @@
-// Package jsonshape looks at a JSON document before encoding/json fills a Go value
-// from it: keys given twice, of which encoding/json keeps the last without a word,
-// and keys that the value has no field for. It imports nothing of this module;
-// packages that read documents may import it.
+// Package jsonshape checks a JSON document before encoding/json decodes it into a Go value. It finds repeated keys,
+// of which encoding/json silently keeps the last, and keys for which the value has no field. It imports no package
+// of this module; packages that read documents may import it.
 package jsonshape
 
 import (
@@ -14,10 +13,10 @@ import (
 	"strings"
 )
 
-// Check compares the JSON value of doc with the type of v, a value or a pointer. It returns the paths of keys
-// for which v has no field, such as "config.speed" or "trace[].color". It returns an error for repeated keys
-// (in any case, but for those of maps), a second value, invalid JSON, and a document whose values take far more memory
-// than its text.
+// Check compares the JSON value of doc with the type of v, a value or a pointer. It returns the paths of keys for
+// which v has no field, such as "config.speed" or "trace[].color". It returns an error for repeated keys
+// (regardless of case, except in maps), a second value, invalid JSON, and a document whose values take far more
+// memory than its text.
 func Check(doc []byte, v any) (unknown []string, err error) {
 	c := checker{free: 1<<20 + 8*int64(len(doc)), dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{},
 		fields: map[reflect.Type][]field{}}
@@ -33,7 +32,7 @@ func Check(doc []byte, v any) (unknown []string, err error) {
 
 type checker struct {
 	dec     *json.Decoder
-	free    int64 // bytes that elements of lists may still take
+	free    int64 // number of bytes that elements of lists may still take
 	unknown []string
 	seen    map[string]bool
 	fields  map[reflect.Type][]field // of the structs so far
@@ -44,7 +43,7 @@ type field struct {
 	of   reflect.Type
 }
 
-// checkValue checks one value for type t; nil means any type.
+// checkValue checks a value against type t; nil means any type.
 func (c *checker) checkValue(path string, t reflect.Type) error {
 	token, err := c.dec.Token()
 	if err != nil {
@@ -84,7 +83,8 @@ func (c *checker) checkValue(path string, t reflect.Type) error {
 		key := token.(string)
 		at := strings.TrimPrefix(path+"."+key, ".")
 		folded := key
-		if t == nil || t.Kind() != reflect.Map { // keys of a map differ by case; those of fields are folded by encoding/json
+		// keys of a map are case-sensitive, while encoding/json folds those of fields
+		if t == nil || t.Kind() != reflect.Map {
 			folded = strings.ToLower(strings.ToUpper(key))
 		}
 		if keys[folded] {
@@ -109,11 +109,11 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// A Shaper unmarshals itself from the JSON of another type, of which it returns a value.
+// A Shaper unmarshals itself from the JSON of a different type, of which JSONShape returns a value.
 type Shaper interface{ JSONShape() any }
 
-// dereference returns the type that t points to, or the one that gives a [Shaper] its shape; nil for another type that
-// unmarshals itself, or any.
+// dereference returns the type to which t points, or the type that defines the shape of a [Shaper]. It returns nil
+// for any and for other types that unmarshal themselves.
 func dereference(t reflect.Type) reflect.Type {
 	for t != nil {
 		if s, ok := reflect.New(t).Interface().(Shaper); ok {
@@ -137,7 +137,7 @@ func element(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// field returns the type of the field of t in which encoding/json stores key.
+// field returns the type of the field of t in which encoding/json stores key; known is false if there is none.
 func (c *checker) field(t reflect.Type, key string) (field reflect.Type, known bool) {
 	switch {
 	case t == nil:
@@ -145,7 +145,7 @@ func (c *checker) field(t reflect.Type, key string) (field reflect.Type, known b
 	case t.Kind() == reflect.Map:
 		return t.Elem(), true
 	case t.Kind() != reflect.Struct:
-		return nil, true // encoding/json says that the kinds differ
+		return nil, true // encoding/json reports that the kinds differ
 	}
 	if _, ok := c.fields[t]; !ok {
 		c.fields[t] = fieldsOf(t)

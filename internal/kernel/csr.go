@@ -1,11 +1,11 @@
 package kernel
 
-// A CSR is a sparse matrix by rows: the entries of row i are Value[k] in the
-// columns Column[k], k in [Start[i], Start[i+1]), the columns strictly ascending
-// and in [0, D). Start has one entry more than there are rows.
+// A CSR is a sparse matrix in compressed rows: the entries of row i are Value[k] in the columns Column[k], for k in
+// [Start[i], Start[i+1]). The columns of a row are strictly ascending and in [0, D). Start has one entry more than
+// there are rows.
 //
-// As in the dense loops, vectors are indexed by row whatever the range [lo, hi),
-// rows of weight zero are skipped, and a result depends on the arguments alone.
+// As in the dense loops, vectors are indexed by row regardless of the range [lo, hi), rows of weight zero are
+// skipped, and results depend only on the arguments.
 type CSR struct {
 	D      int
 	Start  []int
@@ -13,7 +13,7 @@ type CSR struct {
 	Value  []float64
 }
 
-// row returns the columns and values of row i, of one length.
+// row returns the columns and values of row i, which have the same length.
 func (m *CSR) row(i int) ([]int32, []float64) {
 	a, b := m.Start[i], m.Start[i+1]
 	c := m.Column[a:b]
@@ -50,9 +50,8 @@ func (m *CSR) add(dst []float64, i int, w float64) {
 	}
 }
 
-// AddGramTo adds Σ_i w[i]·X[i]X[i]ᵀ over the rows [lo, hi) to the upper triangle
-// of the row-major D×D matrix dst: the pairs of entries of a row, those of four
-// entries with all to their right at a time.
+// AddGramTo adds Σ_i w[i]·X[i]X[i]ᵀ over the rows [lo, hi) to the upper triangle of the row-major D×D matrix dst.
+// It processes the pairs of entries of a row, for four entries at a time together with all entries to their right.
 func (m *CSR) AddGramTo(dst, w []float64, lo, hi int) {
 	d := m.D
 	for i := lo; i < hi; i++ {
@@ -110,7 +109,7 @@ func (m *CSR) AddSquaresTo(dst, w []float64, lo, hi int) {
 	}
 }
 
-// NormsTo stores Σ_k scale[k]·X[i][k]² in dst[i] for the rows i in [lo, hi).
+// SquaredNormsTo stores Σ_k scale[k]·X[i][k]² in dst[i] for the rows i in [lo, hi).
 func (m *CSR) NormsTo(dst, scale []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		c, v := m.row(i)

@@ -2,11 +2,10 @@ package kernel
 
 import "sync"
 
-// AddGramTo adds Σ_i w[i]·X[i]X[i]ᵀ over the rows [lo, hi) of the row-major
-// matrix X with d columns to the upper triangle of the row-major d×d matrix dst;
-// the entries below the diagonal are neither read nor written. Weights may be
-// negative; rows of weight zero may be left out. w is indexed by row, like X. It
-// works in pooled memory of about 500·d numbers.
+// AddGramTo adds Σ_i w[i]·X[i]X[i]ᵀ over the rows [lo, hi) of the row-major matrix X with d columns to the upper
+// triangle of the row-major d×d matrix dst; the entries below the diagonal are neither read nor written. Weights
+// may be negative; rows of weight zero may be left out. w is indexed by row, like X. AddGramTo uses pooled memory
+// for about 500·d numbers.
 func AddGramTo(dst, X []float64, d int, w []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) || d == 0 {
 		return
@@ -21,8 +20,8 @@ func AddGramTo(dst, X []float64, d int, w []float64, lo, hi int) {
 	addGram(dst, X, d, w, lo, hi)
 }
 
-// AddGram32To works like [AddGramTo] over rows stored in single precision; products and
-// sums are double.
+// AddGram32To works like [AddGramTo] for rows stored in single precision; products and sums are in double
+// precision.
 func AddGram32To(dst []float64, X []float32, d int, w []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) || d == 0 {
 		return
@@ -38,17 +37,17 @@ func AddGram32To(dst []float64, X []float32, d int, w []float64, lo, hi int) {
 }
 
 const (
-	// gramRows is the largest number of rows packed together: 24 KB of three panels
-	// stay in the first cache, and panels do not all start at one of its sets.
+	// gramRows is the maximum number of rows packed together. Three panels then take 24 KB and stay in the
+	// first-level cache; the number is chosen so that panels do not all start at the same set of this cache.
 	gramRows = 248
 
-	// gramPanelsNear is the number of weighted panels that stay in the second cache
-	// while they meet all others: a multiple of three.
+	// gramPanelsNear is the number of weighted panels that stay in the second-level cache while they are
+	// multiplied by all others. It is a multiple of three.
 	gramPanelsNear = 48
 )
 
-// panelBuffer is the memory of a call of gramPanels: the rows of a block, by their
-// offsets in bytes, their weights, and O(d·gramRows) numbers for their panels.
+// panelBuffer is the memory of a call of gramPanels: for the rows of a block, their offsets in bytes, their
+// weights, and O(d·gramRows) numbers for their panels.
 type panelBuffer struct {
 	offset [gramRows]int
 	weight [gramRows]float64
@@ -57,11 +56,10 @@ type panelBuffer struct {
 
 var panelPool = sync.Pool{New: func() any { return new(panelBuffer) }}
 
-// gramPanels loops over blocks of rows of a weight other than zero: pack
-// copies k rows into panels of four columns, weighted
-// (a) and as they are (b); then tiles of the product of a and b, four rows by up to
-// twelve columns, are added to dst. Tiles that touch the diagonal or the last
-// columns go through a buffer. size is the size of an entry of the rows.
+// gramPanels loops over blocks of rows with nonzero weights. pack copies k rows into panels of four columns,
+// weighted (a) and unweighted (b). Then tiles of the product of a and b, of four rows and up to twelve columns, are
+// added to dst. Tiles that contain part of the diagonal or the last columns are first computed in a buffer. size is
+// the size in bytes of an entry of the rows.
 func gramPanels(
 	dst []float64, d int, w []float64, lo, hi, size int,
 	pack func(a, b *float64, offset *int, weight *float64, k, capacity int),
@@ -109,8 +107,8 @@ func gramPanels(
 	}
 }
 
-// gramTile adds the product of k of capacity rows of the panel at a and of wide panels
-// at b to the 4 × 4·wide matrix at c, whose rows are stride apart.
+// gramTile adds the product of the first k rows of the panel at a and of wide panels at b to the 4 × 4·wide matrix
+// at c, whose rows are stride numbers apart. Panels have capacity rows.
 func gramTile(a, b *float64, k, capacity int, c *float64, stride, wide int) {
 	switch wide {
 	case 3:
@@ -122,7 +120,7 @@ func gramTile(a, b *float64, k, capacity int, c *float64, stride, wide int) {
 	}
 }
 
-// addGram implements AddGramTo in portable Go: two rows at a time, zeros of a row skipped.
+// addGram implements AddGramTo in portable Go. It processes two rows at a time and skips zeros in a row.
 func addGram[T float32 | float64](dst []float64, X []T, d int, w []float64, lo, hi int) {
 	i := lo
 	for ; i+2 <= hi; i += 2 {

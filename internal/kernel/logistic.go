@@ -2,11 +2,10 @@ package kernel
 
 import "math"
 
-// LogisticTo stores log(1 + exp(−t·m)) in value and its derivative in m,
-// −t/(1 + exp(t·m)), in slope, for m = margin[i] and t = target[i] = ±1. Both are
-// within three units in the last place, however small; no margin overflows, and
-// a NaN gives NaN. The slices have the length of margin; slope and margin may be the
-// same slice.
+// LogisticTo stores log(1 + exp(−t·m)) in value and its derivative in m, −t/(1 + exp(t·m)), in slope, for m =
+// margin[i] and t = target[i] = ±1. Both are within three units in the last place, however small they are. No
+// margin causes an overflow, and NaN yields NaN. All slices have the same length; slope and margin may be the same
+// slice.
 func LogisticTo(value, slope, margin, target []float64) {
 	n := len(margin)
 	if n == 0 {

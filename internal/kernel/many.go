@@ -3,14 +3,15 @@ package kernel
 import "sync"
 
 const (
-	manyRows    = 64  // rows taken at once: of some hundred columns they stay in the second cache
-	manyColumns = 256 // columns of the vectors of a tile that stay in the first cache
-	manyWide    = 12  // vectors, or columns, of a tile
-	manyDeep    = 4   // rows, or weights, of a tile
+	// number of rows processed at a time; with some hundred columns they stay in the second-level cache
+	manyRows    = 64
+	manyColumns = 256 // number of columns of a tile's vectors that stay in the first-level cache
+	manyWide    = 12  // number of vectors, or of columns, in a tile
+	manyDeep    = 4   // number of rows, or of weights, in a tile
 )
 
-// manyBuffer is the memory of a call: vectors or weights by tiles, blocks of columns and of
-// margins, and sums.
+// manyBuffer is the memory of a call: vectors or weights arranged in tiles, blocks of columns and of margins, and
+// sums.
 type manyBuffer struct {
 	packed, sums     []float64
 	columns, margins [manyRows * manyWide]float64
@@ -18,7 +19,7 @@ type manyBuffer struct {
 
 var manyPool = sync.Pool{New: func() any { return new(manyBuffer) }}
 
-// resizeZeroed returns n zeros in the place of v, or a larger one.
+// resizeZeroed returns n zeros, in the memory of *v if it suffices, and sets *v to them.
 func resizeZeroed(v *[]float64, n int) []float64 {
 	if cap(*v) < n {
 		*v = make([]float64, n)
@@ -29,9 +30,9 @@ func resizeZeroed(v *[]float64, n int) []float64 {
 	return r
 }
 
-// ManyMarginsTo stores X[i]·x[k] in dst[k][i], for every k, for the rows i in [lo, hi) of the
-// row-major matrix X with d columns: [MarginsTo] of several vectors in one reading of the rows,
-// each with the bits that it has alone here.
+// ManyMarginsTo stores X[i]·x[k] in dst[k][i], for every k, for the rows i in [lo, hi) of the row-major matrix X
+// with d columns: It computes [MarginsTo] for several vectors while reading the rows once. The bits for a vector do
+// not depend on the other vectors.
 func ManyMarginsTo(dst [][]float64, X []float64, d int, x [][]float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) {
 		return
@@ -67,7 +68,8 @@ func ManyMarginsTo(dst [][]float64, X []float64, d int, x [][]float64, lo, hi in
 						i += manyDeep
 						continue
 					}
-					var one [manyDeep * manyWide]float64 // one row, in the place of each
+					// a single row, copied into each row of the tile
+					var one [manyDeep * manyWide]float64
 					manyAVX2(at, 1, 0, b, wide, n, &one[0], wide)
 					for j := range wide {
 						sums[i*wide+j] += one[j]
@@ -85,9 +87,9 @@ func ManyMarginsTo(dst [][]float64, X []float64, d int, x [][]float64, lo, hi in
 	}
 }
 
-// ManyAddRowsTo adds Σ_i u[k][i]·v[k][i]·X[i] over the rows [lo, hi) to dst[k], for every k:
-// [AddRowsTo] of several weights in one reading of the rows, each with the bits that it has
-// alone here.
+// ManyAddRowsTo adds Σ_i u[k][i]·v[k][i]·X[i] over the rows [lo, hi) to dst[k], for every k: It computes
+// [AddRowsTo] for several weight vectors while reading the rows once. The bits for a weight vector do not depend on
+// the others.
 func ManyAddRowsTo(dst [][]float64, X []float64, d int, u, v [][]float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) {
 		return
@@ -115,7 +117,8 @@ func ManyAddRowsTo(dst [][]float64, X []float64, d int, u, v [][]float64, lo, hi
 		}
 		for from := 0; from < d; from += tile {
 			b, row := &X[lo*d+from], d
-			if n := d - from; n < tile { // the last columns, and what there was beside them, for sums that nobody reads
+			// the last columns; the remaining ones keep old numbers, whose sums are not used
+			if n := d - from; n < tile {
 				for i := range rows {
 					copy(buffer.columns[i*tile:i*tile+n], X[(lo+i)*d+from:])
 				}

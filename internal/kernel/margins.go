@@ -1,7 +1,7 @@
 package kernel
 
-// MarginsTo stores X[i]·x in dst[i] for the rows i in [lo, hi) of the row-major
-// matrix X with d columns. dst[i] depends on row i and x alone, not on lo and hi.
+// MarginsTo stores X[i]·x in dst[i] for the rows i in [lo, hi) of the row-major matrix X with d columns. dst[i]
+// depends only on row i and x, not on lo and hi.
 func MarginsTo(dst, X []float64, d int, x []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) {
 		return
@@ -14,8 +14,8 @@ func MarginsTo(dst, X []float64, d int, x []float64, lo, hi int) {
 	margins(dst, X, x, lo, hi)
 }
 
-// Margins32To works like [MarginsTo] over rows stored in single precision; products and
-// sums are double.
+// Margins32To works like [MarginsTo] for rows stored in single precision; products and sums are in double
+// precision.
 func Margins32To(dst []float64, X []float32, d int, x []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) {
 		return

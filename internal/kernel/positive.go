@@ -1,9 +1,8 @@
 package kernel
 
-// PositivePartTo stores max(0, (src[i] − shift)/scale) in dst[i], scale > 0, and
-// returns the sum of dst, added in an order that depends on its length alone, and
-// the number of entries of src above shift. A NaN stays NaN and is not counted.
-// dst and src have one length and may be the same slice.
+// PositivePartTo stores max(0, (src[i] − shift)/scale) in dst[i], where scale > 0. It returns the sum of dst, added
+// in an order that depends only on the length, and the number of entries of src above shift. A NaN stays NaN and is
+// not counted. dst and src have the same length and may be the same slice.
 func PositivePartTo(dst, src []float64, shift, scale float64) (sum float64, count int) {
 	if len(src) == 0 {
 		return 0, 0
@@ -15,9 +14,8 @@ func PositivePartTo(dst, src []float64, shift, scale float64) (sum float64, coun
 	return positivePartPortable(dst, src, shift, scale)
 }
 
-// ExcessOver returns Σ_i max(0, src[i] − shift), added in an order that depends
-// on the length alone, and the number of entries of src above shift. A NaN makes
-// the sum NaN and is not counted.
+// ExcessOver returns Σ_i max(0, src[i] − shift), added in an order that depends only on the length, and the number
+// of entries of src above shift. A NaN makes the sum NaN and is not counted.
 func ExcessOver(src []float64, shift float64) (sum float64, count int) {
 	if avx2 && len(src) != 0 {
 		return excessAVX2(&src[0], shift, len(src))

@@ -2,8 +2,7 @@ package kernel
 
 import "math"
 
-// Max returns the largest entry of v, NaN when any entry is NaN and −Inf when
-// v is empty.
+// Max returns the largest entry of v, NaN if any entry is NaN, and −Inf if v is empty.
 func Max(v []float64) float64 {
 	if avx2 && len(v) >= 4 {
 		return maxAVX2(&v[0], len(v))
@@ -11,7 +10,7 @@ func Max(v []float64) float64 {
 	return maxPortable(v)
 }
 
-// Sum returns the sum of v, added in an order that depends on its length alone.
+// Sum returns the sum of v, added in an order that depends only on the length.
 func Sum(v []float64) float64 {
 	if avx2 && len(v) != 0 {
 		return sumAVX2(&v[0], len(v))
@@ -19,7 +18,7 @@ func Sum(v []float64) float64 {
 	return sumPortable(v)
 }
 
-// Dot returns Σ_i a[i]·b[i], added in an order that depends on the length alone.
+// Dot returns Σ_i a[i]·b[i], added in an order that depends only on the length.
 func Dot(a, b []float64) float64 {
 	b = b[:len(a)]
 	if avx2 && len(a) != 0 {
@@ -66,7 +65,7 @@ func dotPortable(a, b []float64) float64 {
 	return s
 }
 
-// DotAbs returns Σ a[i]·|b[i]|, added in an order that depends on the length alone.
+// DotAbs returns Σ a[i]·|b[i]|, added in an order that depends only on the length.
 func DotAbs(a, b []float64) float64 {
 	var s0, s1, s2, s3 float64
 	b = b[:len(a)]

@@ -15,8 +15,8 @@ func AddRowsTo(dst, X []float64, d int, u, v []float64, lo, hi int) {
 	addRows(dst, X, u, v, lo, hi)
 }
 
-// AddRows32To works like [AddRowsTo] over rows stored in single precision; products and
-// sums are double.
+// AddRows32To works like [AddRowsTo] for rows stored in single precision; products and sums are in double
+// precision.
 func AddRows32To(dst []float64, X []float32, d int, u, v []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) || d == 0 {
 		return

@@ -1,3 +1,3 @@
-// Package layers holds which package of the repository may import which, as ARCHITECTURE.md
-// draws it: its test reads the imports of every file. Nothing imports it.
+// Package layers declares which package of the repository may import which, as ARCHITECTURE.md shows. Its test
+// checks the imports of every file. No package imports it.
 package layers

@@ -6,11 +6,10 @@ import (
 	"path/filepath"
 )
 
-// LeastOnDisk is the smallest memory limit, in bytes, of a process that stores rows on disk.
+// LeastOnDisk is the minimum memory limit, in bytes, of a process that stores rows on disk.
 const LeastOnDisk = 160 << 20
 
-// ResidentLimit returns the limit of resident bytes for an arena of a process that may have
-// memory bytes.
+// ResidentLimit returns the limit of resident bytes for an arena in a process that may use memory bytes.
 func ResidentLimit(memory int64) int64 { return int64(0.85 * float64(memory)) }
 
 // ExistingDir returns dir, or its nearest ancestor that exists.
@@ -27,8 +26,7 @@ func ExistingDir(dir string) string {
 	}
 }
 
-// NewUnnamedFile returns a new file in dir without a name: it is removed when it is closed or the
-// process ends.
+// NewUnnamedFile returns a new file in dir that has no name: it is removed when it is closed or the process ends.
 func NewUnnamedFile(dir string) (*os.File, error) {
 	f, err := openUnnamed(dir)
 	if err != nil {
@@ -43,7 +41,7 @@ func NewUnnamedFile(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// cause returns the error within a path error.
+// cause returns the error wrapped by a path error.
 func cause(err error) error {
 	if e, ok := err.(*os.PathError); ok {
 		return e.Err

@@ -7,15 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// garbage is the number of bytes of garbage that the heap may hold; 0 before BoundGarbage.
+// garbage is the number of bytes of garbage that the heap may hold, or 0 before BoundGarbage is called.
 var garbage atomic.Int64
 
-// leastPercent is the smallest target that BoundGarbage sets, in percent of the live bytes.
+// leastPercent is the minimum target that BoundGarbage sets, in percent of the live bytes.
 const leastPercent = 10
 
-// BoundGarbage makes the collector run when the heap holds the given number of bytes of garbage, or a tenth of the live
-// bytes if that is more, instead of waiting until half of the heap is garbage. It is for programs whose heap is a few
-// large blocks without pointers, which cost nothing to collect.
+// BoundGarbage makes the collector run when the heap holds the given number of bytes of garbage, or a tenth of the
+// live bytes if that is more, instead of waiting until half of the heap is garbage. It suits programs whose heap
+// consists of a few large blocks without pointers, which are cheap to collect.
 func BoundGarbage(bytes int64) {
 	if garbage.Swap(bytes) == 0 {
 		afterCollections()
@@ -23,7 +23,7 @@ func BoundGarbage(bytes int64) {
 	setPercent()
 }
 
-// afterCollections sets the target of the collector after each of its runs.
+// afterCollections sets the target of the collector after each collection.
 func afterCollections() {
 	type sentinel struct{ _ [16]byte }
 	runtime.SetFinalizer(&sentinel{}, func(*sentinel) {
@@ -32,7 +32,7 @@ func afterCollections() {
 	})
 }
 
-// setPercent sets the target of the collector by what lives.
+// setPercent sets the target of the collector according to the live bytes.
 func setPercent() {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	if metrics.Read(s); s[0].Value.Kind() == metrics.KindUint64 {
@@ -40,7 +40,8 @@ func setPercent() {
 	}
 }
 
-// percentFor returns the collector's target, in percent, that allows garbage bytes of garbage beside live bytes.
+// percentFor returns the target of the collector, in percent, that allows garbage bytes of garbage in addition to
+// live bytes.
 func percentFor(garbage, live int64) int {
 	return int(min(100, max(leastPercent, 100*garbage/max(1, live))))
 }

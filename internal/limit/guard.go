@@ -19,25 +19,25 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%d MB of memory (%s) are not enough", e.Bytes>>20, e.Limit)
 }
 
-// Hint returns what the user can do.
+// Hint returns advice to the user.
 func (e *LimitError) Hint() string {
 	return "allow more memory, store the table as Parquet, or use fewer rows or columns"
 }
 
-// The guard checks the memory once per guardInterval, and lets it exceed the limit by 1/guardTolerance.
+// A guard checks the memory once every guardInterval, and lets it exceed the limit by 1/guardTolerance.
 const (
 	guardInterval  = 25 * time.Millisecond
 	guardTolerance = 16
 )
 
-// leastHeap is the smallest limit that Guard sets: what a program may need before it has any data.
+// leastHeap is the minimum limit that Guard sets: the memory that a program may need before it has any data.
 const leastHeap = 32 << 20
 
-// Guard limits the heap to the number of bytes that the user asks for, where that is above 0 and less than the present
+// Guard limits the heap to the number of bytes that the user has set, if that is positive and less than the present
 // limit. It returns a context that is cancelled, with a *LimitError as its cause, when the heap exceeds the limit
-// although the garbage collector has run. Programs call it, since the collector treats the limit as a wish: a
-// process that ignores it is ended by its control group without a message. If the context was cancelled for a
-// second and memory is still short, Guard calls give. stop ends the watch and restores the limit.
+// even after garbage collections. The collector itself does not enforce a limit, and a control group would end a
+// process that exceeds its limit without a message. If memory is still short a second after the context was
+// cancelled, Guard calls give. stop ends the checks and restores the limit.
 func Guard(ctx context.Context, asked int64, give func(err error)) (guarded context.Context, stop func()) {
 	limit, name := debug.SetMemoryLimit(-1), limitName()
 	restore := func() { debug.SetMemoryLimit(limit); softLimit.Store(&name) }
@@ -55,7 +55,7 @@ func Guard(ctx context.Context, asked int64, give func(err error)) (guarded cont
 
 func ptr(s string) *string { return &s }
 
-// guardAt returns the context of Guard for a limit that is set. stop calls restore.
+// guardAt returns the context of Guard for a limit that has been set. stop calls restore.
 func guardAt(
 	ctx context.Context, limit int64, name string, give func(err error), restore func(),
 ) (guarded context.Context, stop func()) {
@@ -88,14 +88,14 @@ func guardAt(
 	return guarded, func() { close(done); cancel(nil); restore() }
 }
 
-// A guard decides whether the heap exceeds its limit for good.
+// A guard decides whether the heap exceeds its limit permanently.
 type guard struct {
 	limit int64
-	since uint64 // collections before the heap exceeded the limit
+	since uint64 // number of collections before the heap exceeded the limit
 	above bool
 }
 
-// exceeds reports whether the heap has stayed above its limit while the collector ran twice.
+// exceeds reports whether the heap has stayed above its limit during two collections.
 func (g *guard) exceeds(bytes int64, collections uint64) bool {
 	if bytes <= g.limit {
 		g.above = false
@@ -107,7 +107,8 @@ func (g *guard) exceeds(bytes int64, collections uint64) bool {
 	return collections >= g.since+2
 }
 
-// heapState returns the bytes that count towards the limit of the collector, and how often it has run.
+// heapState returns the number of bytes that count towards the limit of the collector, and the number of
+// collections.
 func heapState() (bytes int64, collections uint64) {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
 		{Name: "/gc/cycles/total:gc-cycles"}}

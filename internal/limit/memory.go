@@ -1,5 +1,5 @@
-// Package limit reports how much memory, address space and disk this process may still allocate, and limits its heap.
-// Start reading at Available and Budget.
+// Package limit determines how much memory, address space and disk space this process may still use, and limits its
+// heap. The best places to start reading are Available and Budget.
 package limit
 
 import (
@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Available returns the bytes that may still be allocated under the tightest limit of this process,
-// and the name of that limit; math.MaxInt64 without a known limit.
+// Available returns the number of bytes that may still be allocated under the tightest limit of this process, and
+// the name of that limit. If no limit is known, it returns math.MaxInt64.
 func Available() (bytes int64, limit string) {
 	bytes = math.MaxInt64
 	tighten := func(n int64, name string) {
@@ -28,13 +28,13 @@ func Available() (bytes int64, limit string) {
 
 // A Budget is the memory that a step may use.
 type Budget struct {
-	Total int64  // bytes that the process may have, with those it has; math.MaxInt64 without a known limit
+	Total int64  // total number of bytes that the process may use; math.MaxInt64 if no limit is known
 	Used  int64  // bytes that it has
 	Limit string // name of the tightest limit
 }
 
-// NewBudget returns the memory available under the tightest limit of the process. asked, if above 0, is a
-// further limit in bytes, called Config.Memory.
+// NewBudget returns the memory available under the tightest limit of the process. asked, if positive, is a further
+// limit in bytes, called Config.Memory.
 func NewBudget(asked int64) Budget {
 	b := Budget{Used: Resident()}
 	if b.Total, b.Limit = Available(); b.Total < math.MaxInt64 {
@@ -49,13 +49,13 @@ func NewBudget(asked int64) Budget {
 // Free returns the number of free bytes.
 func (b Budget) Free() int64 { return max(0, b.Total-b.Used) }
 
-// Fits reports whether further bytes fit, leaving an eighth free for garbage.
+// Fits reports whether the given number of further bytes fits, leaving an eighth of the memory free for garbage.
 func (b Budget) Fits(bytes int64) bool { return bytes < b.Total-b.Total/8-b.Used }
 
-// askedLimit is the name of the limit that the user sets.
+// askedLimit is the name of the limit set by the user.
 const askedLimit = "Config.Memory"
 
-// softLimit is the name of the limit of the heap; nil: GOMEMLIMIT.
+// softLimit holds the name of the limit of the heap; nil means GOMEMLIMIT.
 var softLimit atomic.Pointer[string]
 
 // limitName returns the name of the limit of the heap.
@@ -66,10 +66,9 @@ func limitName() string {
 	return "GOMEMLIMIT"
 }
 
-// LimitHeap sets the memory limit of the garbage collector to the memory that control groups or
-// ulimit allow the process, unless a limit is already set: otherwise uncollected garbage could end
-// the process. It is for programs, not for libraries. It returns the limit; math.MaxInt64 means no
-// limit.
+// LimitHeap sets the memory limit of the garbage collector to the memory that control groups or ulimit allow the
+// process, unless a limit is already set. Without it, uncollected garbage could exceed the allowed memory and end
+// the process. It is meant for programs, not for libraries. It returns the limit; math.MaxInt64 means no limit.
 func LimitHeap() int64 {
 	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
 		return debug.SetMemoryLimit(-1)
@@ -89,13 +88,12 @@ const groupLimit = "the control group's memory limit"
 // Ulimit is the name of the limit of the address space.
 const Ulimit = "ulimit -v"
 
-// SpaceReserve is the address space that no plan may use: the runtime maps its heap by pieces of 64 MB,
-// beside what its collector notes of them.
+// SpaceReserve is the address space in bytes that must not be planned for use, since the runtime maps its heap in
+// pieces of 64 MB and also stores data of the collector.
 const SpaceReserve = 128 << 20
 
-// AddressSpaceLimit returns the address space that a plan may use, in bytes, for the heap and for mapped files:
-// what ulimit -v leaves, without what the runtime and its threads may still take. math.MaxInt64
-// means no limit.
+// AddressSpaceLimit returns the address space in bytes that may be planned for the heap and mapped files: the limit
+// of ulimit -v minus the space that the runtime and its threads may still need. math.MaxInt64 means no limit.
 func AddressSpaceLimit() int64 {
 	left := AddressSpaceLeft()
 	if left == math.MaxInt64 {
@@ -108,17 +106,17 @@ func AddressSpaceLimit() int64 {
 // new thread.
 func LeastAddressSpace() int64 { return SpaceReserve + 32<<20 + threadSpace() }
 
-// threadSpace returns the address space that further threads may take. Threads of a C library have 8 MB
-// for their stack and 64 MB for what they allocate; threads of Go take next to nothing.
+// threadSpace returns the address space in bytes that further threads may take. A thread of a C library takes 8 MB
+// for its stack and 64 MB for its allocations; threads of Go take very little.
 func threadSpace() int64 {
-	const beside = 10 // threads beside those that compute: they read, write and wait
+	const beside = 10 // number of threads that read, write or wait, in addition to those that compute
 	if !usesLibC() {
 		return 0
 	}
 	return int64(max(0, runtime.GOMAXPROCS(0)+beside-threads())) * (72 << 20)
 }
 
-// liveBytes returns the bytes of live heap objects.
+// liveBytes returns the number of bytes of live heap objects.
 func liveBytes() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)

@@ -12,11 +12,10 @@ import (
 	"syscall"
 )
 
-// systemLimits looks at the limits of the process (ulimit), its control groups and the
-// machine.
+// systemLimits calls tighten with the limits of the process (ulimit), its control groups and the machine.
 func systemLimits(tighten func(n int64, name string)) {
 	if n := AddressSpaceLimit(); n < math.MaxInt64 {
-		tighten(n/4*3, Ulimit) // a quarter is for garbage, and for gaps between objects
+		tighten(n/4*3, Ulimit) // a quarter is reserved for garbage and for gaps between objects
 	}
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	controlGroupLimits(string(groups), "/sys/fs/cgroup", tighten)
@@ -25,7 +24,7 @@ func systemLimits(tighten func(n int64, name string)) {
 	}
 }
 
-// readField returns the number behind one of the given names, at the start of a line of a file.
+// readField returns the number that follows one of the given names at the start of a line of a file.
 func readField(file string, names ...string) (int64, bool) {
 	b, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(b)) {
@@ -37,7 +36,7 @@ func readField(file string, names ...string) (int64, bool) {
 	return 0, false
 }
 
-// pagesOf returns a size of the process, in bytes, by its place in /proc/self/statm.
+// pagesOf returns a size of the process in bytes, given by its index in /proc/self/statm.
 func pagesOf(place int) (bytes int64, ok bool) {
 	b, _ := os.ReadFile("/proc/self/statm")
 	f := strings.Fields(string(b))
@@ -48,13 +47,13 @@ func pagesOf(place int) (bytes int64, ok bool) {
 	return pages * int64(os.Getpagesize()), err == nil
 }
 
-// Resident returns the resident memory of the process in bytes; 0 if unknown.
+// Resident returns the resident memory of the process in bytes, or 0 if it is unknown.
 func Resident() int64 {
 	bytes, _ := pagesOf(1)
 	return bytes
 }
 
-// usesLibC reports whether threads are created by a C library, as with cgo or MPI.
+// usesLibC reports whether a C library creates threads, as with cgo or MPI.
 var usesLibC = sync.OnceValue(func() bool {
 	maps, _ := os.ReadFile("/proc/self/maps")
 	return bytes.Contains(maps, []byte("/libc.so")) || bytes.Contains(maps, []byte("/ld-musl"))
@@ -66,7 +65,7 @@ func threads() int {
 	return len(tasks)
 }
 
-// AddressSpaceLeft returns the address space that ulimit -v leaves, in bytes; math.MaxInt64 means no limit.
+// AddressSpaceLeft returns the address space in bytes that ulimit -v leaves; math.MaxInt64 means no limit.
 func AddressSpaceLeft() int64 {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) != nil || r.Cur >= math.MaxInt64 {
@@ -79,9 +78,9 @@ func AddressSpaceLeft() int64 {
 	return int64(r.Cur) - used
 }
 
-// controlGroupLimits looks at the control groups of a process and at those they are in, of
-// version 2 and, for the controller "memory", version 1. Under root a group may
-// be found where its container has it.
+// controlGroupLimits calls tighten with the limits of the control groups of a process and of their ancestors, for
+// version 2 and, for the controller "memory", version 1. root is the directory in which the groups are found; in a
+// container, a group may appear at the root.
 func controlGroupLimits(list, root string, tighten func(n int64, name string)) {
 	for line := range strings.Lines(list) {
 		part := strings.SplitN(strings.TrimSpace(line), ":", 3)

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// systemLimits reports no limits on this operating system.
+// systemLimits does nothing: no limits are known on this operating system.
 func systemLimits(func(n int64, name string)) {}
 
 // AddressSpaceLeft returns math.MaxInt64: no limit is known.
@@ -20,9 +20,9 @@ func threads() int { return 0 }
 
 func openUnnamed(string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
-// Resident returns what the process has in memory, in bytes; 0 where it is not known.
+// Resident returns the resident memory of the process in bytes, or 0 if it is unknown.
 func Resident() int64 { return 0 }
 
-// DiskFree returns the bytes that are free on the disk of dir; math.MaxInt64 where the number
-// is not known.
+// DiskFree returns the number of bytes that are free on the disk that contains dir; math.MaxInt64 means that the
+// number is unknown.
 func DiskFree(string) (int64, error) { return math.MaxInt64, nil }

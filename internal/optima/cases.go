@@ -13,22 +13,22 @@ import (
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
-// A Case is a problem with its optimum.
+// A Case is a problem with its known optimum.
 type Case struct {
 	Name string
 	exact.Problem
 	Optimum Optimum
 }
 
-// An Optimum is min P in twice the precision of a float64, with a minimiser.
+// An Optimum holds min P in twice the precision of a float64, and a minimiser.
 type Optimum struct {
-	High, Low float64   // min P = High + Low up to 1e-32·|High|, High the float64 nearest
-	Gap       float64   // of the certificate in 256 bits, relative: 1e-30 at most
+	High, Low float64   // min P = High + Low to within 1e-32·|High|; High is the nearest float64
+	Gap       float64   // relative gap of the certificate in 256-bit arithmetic, at most 1e-30
 	X         []float64 // the minimiser, rounded
 	Hash      uint64    `json:",string"` // of the problem's numbers
 }
 
-// IsBetween reports whether lower ≤ min P ≤ upper, to the last bit.
+// IsBetween reports whether lower ≤ min P ≤ upper, exactly.
 func (o Optimum) IsBetween(lower, upper float64) bool {
 	return (lower < o.High || lower == o.High && o.Low >= 0) && (upper > o.High || upper == o.High && o.Low <= 0)
 }
@@ -58,7 +58,7 @@ type family struct {
 	name      string
 	n, d      int
 	intercept bool
-	heavy     bool // noise, and one column, of heavy tails
+	heavy     bool // scale of the noise, and of one column, which has heavy tails
 	seed      uint64
 	problems  []exact.Problem
 }
@@ -71,10 +71,9 @@ func chi2(nu, alpha float64) exact.Adversary {
 	return exact.Adversary{Penalty: "chi2", Nu: nu, Alpha: alpha}
 }
 
-// Unsolved returns the problems without their optima: three losses and two penalties on
-// few rows, with and without an intercept, a cap, a penalty (ν = 0) and a ridge (μ = 0);
-// and enough rows for working sets (4096), for growing prefixes (10 000), and for the
-// adversary to rest on few of them.
+// Unsolved returns the problems without their optima. They combine three losses and two penalties on few rows, with
+// and without an intercept, a cap, a penalty (ν = 0) and a ridge (μ = 0). Others have enough rows for working sets
+// (4096), for growing prefixes (10 000), and for the adversary to put weight on only a few of them.
 func Unsolved() []Case {
 	var out []Case
 	for _, f := range []family{
@@ -120,8 +119,8 @@ func Unsolved() []Case {
 	return out
 }
 
-// drawRows draws rows and the targets of a linear model, rounded to 1/1024 so that they do not depend on the
-// processor.
+// drawRows draws rows and the targets of a linear model. The numbers are rounded to multiples of 1/1024, so that
+// they do not depend on the processor.
 func (f family) drawRows() (rows, target []float64) {
 	rng := rand.New(rand.NewPCG(f.seed, 1))
 	rows, target = make([]float64, f.n*f.d), make([]float64, f.n)
@@ -158,7 +157,7 @@ func signsOf(target []float64) []float64 {
 
 func roundTo1024th(v float64) float64 { return math.Round(1024*v) / 1024 }
 
-// Hash identifies the numbers of a problem.
+// Hash returns a hash that identifies the numbers of a problem.
 func Hash(p *exact.Problem) uint64 {
 	h := fnv.New64a()
 	for _, v := range [][]float64{p.Rows, p.Target, {p.Nu, p.Alpha, p.Mu, p.Delta, float64(p.N), float64(p.D)}} {

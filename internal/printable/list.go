@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// QuoteList returns quoted names as a list, such as "a", "b" and "c" if last is "and".
+// QuoteList returns quoted names as a list: "a", "b" and "c" if last is "and".
 func QuoteList(names []string, last string) string {
 	q := make([]string, len(names))
 	for i, n := range names {
@@ -16,7 +16,7 @@ func QuoteList(names []string, last string) string {
 	return JoinWords(q, last)
 }
 
-// JoinWords joins words as in "a", "a or b" and "a, b or c" if last is "or".
+// JoinWords joins words as in "a", "a or b" or "a, b or c" if last is "or".
 func JoinWords(words []string, last string) string {
 	if n := len(words); n > 1 {
 		return strings.Join(words[:n-1], ", ") + " " + last + " " + words[n-1]

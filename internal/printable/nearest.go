@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// Nearest returns at most most of the names in among that look like name, the
-// closest first. Letter case, spaces, '-' and '_' count for nothing; beyond
-// that a name is close when its edit distance (insertions, deletions,
-// substitutions and swaps of neighbours) is at most a third of the longer
-// length, and one edit is forgiven unless both names are but a letter or two.
-// A name of three letters or more that the other holds is close too. The result is nil if nothing is close.
+// Nearest returns at most most of the names in among that are similar to name, the most similar first. Letter case,
+// spaces, '-' and '_' are ignored. Two names are similar if their edit distance (insertions, deletions,
+// substitutions and swaps of adjacent letters) is at most a third of the longer length, or is 1, unless both have
+// at most two letters. They are also similar if one has at least three letters and is contained in the other. The
+// result is nil if no name is similar.
 func Nearest(name string, among []string, most int) []string {
 	want := foldShort(name)
 	found := map[string]int{} // their distances
@@ -34,13 +33,13 @@ func Nearest(name string, among []string, most int) []string {
 	return near[:min(most, len(near))]
 }
 
-// separators removes what separates the words of a name.
+// separators removes the characters that separate the words of a name.
 var separators = strings.NewReplacer(" ", "", "-", "", "_", "")
 
 // Fold returns a name in lower case, without spaces, '-' and '_'.
 func Fold(name string) string { return separators.Replace(strings.ToLower(name)) }
 
-// foldShort returns at most 200 characters of a folded name.
+// foldShort returns at most 200 characters of the folded name.
 func foldShort(name string) []rune {
 	r := []rune(Fold(name))
 	return r[:min(200, len(r))]

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Count formats an integer with narrow spaces between thousands, at which lines do not break.
+// Count formats an integer with narrow no-break spaces as thousands separators.
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""
@@ -20,8 +20,8 @@ func Count(n int) string {
 	return sign + s
 }
 
-// Number formats x with about three significant digits (below 1, with four decimals), a true minus sign, and an
-// exponent only for very large or small numbers.
+// Number formats x with about three significant digits (four decimals below 1), a true minus sign, and an exponent
+// only for very large or small numbers.
 func Number(x float64) string {
 	switch a := math.Abs(x); {
 	case isNotFinite(x):
@@ -37,8 +37,8 @@ func Number(x float64) string {
 	}
 }
 
-// NumberAtScale formats x with the decimals that Number gives to scale, so that a value and its interval, or a
-// column, line up.
+// NumberAtScale formats x with as many decimals as Number would use for scale, so that a value and its interval, or
+// the numbers in a column, are aligned.
 func NumberAtScale(x, scale float64) string {
 	a := math.Abs(scale)
 	switch {
@@ -52,7 +52,7 @@ func NumberAtScale(x, scale float64) string {
 
 func isNotFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// decimals returns the number of decimals for numbers of a magnitude below 1000.
+// decimals returns the number of decimals for numbers of the given magnitude, which must be below 1000.
 func decimals(magnitude float64) int {
 	switch {
 	case magnitude > 0 && magnitude < 0.1:
@@ -65,7 +65,7 @@ func decimals(magnitude float64) int {
 	return 1
 }
 
-// formatFixed formats x with a number of decimals, a true minus sign, and zero without a sign.
+// formatFixed formats x with the given number of decimals, a true minus sign, and zero without a sign.
 func formatFixed(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {
@@ -74,7 +74,7 @@ func formatFixed(x float64, decimals int) string {
 	return strings.ReplaceAll(s, "-", "−")
 }
 
-// Signed works like NumberAtScale with an explicit plus sign.
+// Signed works like NumberAtScale, but writes an explicit plus sign.
 func Signed(x, scale float64) string {
 	s := NumberAtScale(x, scale)
 	if s != "–" && !strings.HasPrefix(s, "−") && strings.Trim(s, "0.") != "" {
@@ -96,14 +96,15 @@ func Scientific(x float64) string {
 	return strings.ReplaceAll(mantissa, "-", "−") + " × 10" + superscripts.Replace(strconv.Itoa(e))
 }
 
-// Pair formats two numbers that a sentence compares with the decimals that Number gives to the larger one.
+// Pair formats two numbers that a sentence compares. Both have as many decimals as Number would use for the larger
+// one.
 func Pair(x, y float64) (first, second string) {
 	scale := max(math.Abs(x), math.Abs(y))
 	return NumberAtScale(x, scale), NumberAtScale(y, scale)
 }
 
-// Percent formats a proportion with one decimal, as in 12.3 %, so that proportions of a sentence or a column line up.
-// Proportions that would be 0.0 % have as many decimals as they need.
+// Percent formats a proportion with one decimal, as in 12.3 %, so that the proportions in a sentence or a column
+// are aligned. Proportions that would be rounded to 0.0 % have as many decimals as necessary.
 func Percent(x float64) string {
 	if isNotFinite(x) {
 		return "–"
@@ -115,7 +116,7 @@ func Percent(x float64) string {
 	return formatFixed(100*x, d) + "\u00a0%"
 }
 
-// Points formats a difference of proportions in percentage points, with one decimal and without their name.
+// Points formats a difference of proportions in percentage points, with one decimal and without the unit.
 func Points(x float64) string {
 	if isNotFinite(x) {
 		return "–"
@@ -123,8 +124,8 @@ func Points(x float64) string {
 	return formatFixed(100*x, 1)
 }
 
-// Beside formats a number that stands beside a limit: with the given number of decimals, or with so many more that the
-// text lies on the same side of the limit as the number.
+// Beside formats a number that is shown beside a limit, with the given number of decimals, or with as many more as
+// are needed for the text to lie on the same side of the limit as the number.
 func Beside(x, limit float64, decimals int) string {
 	if isNotFinite(x) {
 		return "–"
@@ -144,10 +145,10 @@ func Group(label string) string {
 	return label
 }
 
-// Plural returns the number and the noun, as in "1 row" and "5 rows".
+// Plural returns a number with its noun, as in "1 row" and "5 rows".
 func Plural(n int, one, many string) string { return Count(n) + " " + Noun(n, one, many) }
 
-// List joins at most k items and adds the number of items left out.
+// List joins at most k items and appends the number of omitted items.
 func List(items []string, k int) string {
 	if len(items) <= k {
 		return strings.Join(items, ", ")
@@ -160,13 +161,13 @@ func WholePercent(x float64) string {
 	return strconv.FormatFloat(math.Round(1e4*x)/100, 'f', -1, 64) + "\u00a0%"
 }
 
-// WithUnit returns "s (unit)", or a comma and the unit if that begins with a bracket.
+// WithUnit returns "s (unit)". If the unit begins with a bracket, it returns s, a comma and the unit.
 func WithUnit(s, unit string) string {
 	switch {
 	case unit == "":
 		return s
 	case strings.HasPrefix(unit, "("):
-		return s + ", " + unit // (standard deviations of wage)² needs no second pair
+		return s + ", " + unit // (standard deviations of wage)² needs no second pair of brackets
 	}
 	return s + " (" + unit + ")"
 }

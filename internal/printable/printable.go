@@ -1,8 +1,7 @@
-// Package printable makes text of unknown origin (column names, levels, paths)
-// safe to show: what would move a terminal's cursor, end a line, turn the
-// direction of writing or break an XML document is written out as an escape. And it
-// writes numbers for people (numbers.go) and puts words beside them ([Noun]).
-// It imports nothing of this module; whoever shows text may import it.
+// Package printable makes text of unknown origin (column names, levels, paths) safe to show. It escapes characters
+// that would move a terminal's cursor, end a line, change the direction of writing or break an XML document. It
+// also formats numbers for people (numbers.go), with words beside them ([Noun]). It imports no package of this
+// module; all packages that show text may import it.
 package printable
 
 import (
@@ -20,8 +19,8 @@ func EscapeLine(s string) string { return escape(s, false) }
 // EscapeText returns s with hidden characters escaped, but not line breaks and tabs.
 func EscapeText(s string) string { return escape(s, true) }
 
-// EscapeCell puts an apostrophe before text that a spreadsheet would take for a formula, such as =1+1 and @SUM,
-// at the beginning and after characters that may separate cells. Numbers stay as they are.
+// EscapeCell puts an apostrophe before text that a spreadsheet would evaluate as a formula, such as =1+1 and @SUM.
+// It does so at the beginning of s and after characters that may separate cells. Numbers are unchanged.
 func EscapeCell(s string) string {
 	if _, err := strconv.ParseFloat(s, 64); err == nil || !strings.ContainsAny(s, formula+"\t\r\n") {
 		return s
@@ -33,14 +32,15 @@ func EscapeCell(s string) string {
 			b.WriteByte('\'')
 		}
 		_, n := utf8.DecodeRuneInString(s[i:])
-		b.WriteString(s[i : i+n]) // a byte that is no UTF-8 stays
+		b.WriteString(s[i : i+n]) // a byte that is not UTF-8 is kept
 	}
 	return b.String()
 }
 
 const formula = "=+-@＝＋－＠" // the first characters of formulas
 
-// escape escapes hidden characters as in \u202e, which JSON reads back, and bytes that are not UTF-8 as in \xff.
+// escape escapes hidden characters as in \u202e, which JSON can decode, and bytes that are not UTF-8 as in \xff. If
+// breaks is set, it also escapes line breaks and tabs.
 func escape(s string, breaks bool) string {
 	stays := func(r rune) bool { return breaks && (r == '\n' || r == '\t') || !IsHidden(r) }
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !stays(r) }) {
@@ -63,8 +63,8 @@ func escape(s string, breaks bool) string {
 	return b.String()
 }
 
-// Shorten returns s if it has at most most bytes, and otherwise its beginning and end with the number of bytes
-// left out.
+// Shorten returns s if it has at most most bytes, and otherwise its beginning and end with the number of omitted
+// bytes between them.
 func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -79,8 +79,9 @@ func Shorten(s string, most int) string {
 	return fmt.Sprintf("%s… (%d bytes) …%s", s[:head], tail-head, s[tail:])
 }
 
-// IsHidden reports whether r is invisible but may have an effect: control characters, line and paragraph
-// separators, direction marks, noncharacters and tags. Joiners, which several scripts need, are not hidden.
+// IsHidden reports whether r is invisible but may have an effect. Such characters are control characters, line and
+// paragraph separators, direction marks, noncharacters and tags. Joiners, which several scripts need, are not
+// hidden.
 func IsHidden(r rune) bool {
 	if r >= 0x20 && r < 0x7f {
 		return false

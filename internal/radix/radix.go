@@ -1,4 +1,5 @@
-// Package radix sorts numbers by their digits, about ten times faster than by comparisons for 10⁵ or more of them.
+// Package radix sorts numbers by their digits, which is about ten times faster than sorting by comparisons for 10⁵
+// or more numbers.
 package radix
 
 import (
@@ -8,16 +9,16 @@ import (
 	"sync"
 )
 
-// fewKeys is the number of keys below which comparisons are faster.
+// fewKeys is the number of keys below which sorting by comparisons is faster.
 const fewKeys = 512
 
-// scratch and keyScratch keep memory for the next calls of Sort and of Argsort.
+// scratch and keyScratch keep memory for later calls of Sort and Argsort.
 var (
 	scratch    = sync.Pool{New: func() any { return new([]uint64) }}
 	keyScratch = sync.Pool{New: func() any { return new([]Key) }}
 )
 
-// Sort sorts numbers, none of which is NaN, in ascending order. It makes −0 a 0.
+// Sort sorts numbers in ascending order; none may be NaN. It replaces −0 by 0.
 func Sort(v []float64) {
 	if len(v) < fewKeys {
 		slices.Sort(v)
@@ -53,16 +54,16 @@ func Sort(v []float64) {
 	}
 }
 
-// A Key is a number to sort by and its place.
+// A Key is a number to sort by, with its index.
 type Key = struct {
-	Key uint64 // has the order of the numbers
+	Key uint64 // has the same order as the numbers
 	At  int32
 }
 
-// NewKey returns the key of a number at a place.
+// NewKey returns the key of number x with index at.
 func NewKey(x float64, at int) Key { return Key{orderedBits(x), int32(at)} }
 
-// Argsort returns the places that sort the keys in ascending order; equal keys keep their order.
+// Argsort returns the indices that sort the keys in ascending order; equal keys keep their order.
 func Argsort(keys []float64) []int32 {
 	work := keyScratch.Get().(*[]Key)
 	defer keyScratch.Put(work)
@@ -78,8 +79,8 @@ func Argsort(keys []float64) []int32 {
 	return out
 }
 
-// SortKeys sorts keys in ascending order; equal ones keep their order. The result is in a or in b, which must have the
-// same length.
+// SortKeys sorts keys in ascending order; equal keys keep their order. The result is stored in a or in b, which
+// must have the same length.
 func SortKeys(a, b []Key) []Key {
 	if len(a) < fewKeys {
 		slices.SortStableFunc(a, func(x, y Key) int { return cmp.Compare(x.Key, y.Key) })
@@ -104,7 +105,7 @@ func SortKeys(a, b []Key) []Key {
 	return a
 }
 
-// orderedBits maps floats to integers with the same order; −0 and 0 are equal.
+// orderedBits maps numbers to integers in the same order; −0 and 0 are equal.
 func orderedBits(x float64) uint64 {
 	b := math.Float64bits(x + 0)
 	if b>>63 != 0 {
@@ -118,10 +119,10 @@ const (
 	digits    = (64 + digitBits - 1) / digitBits
 )
 
-// digitOf returns digit d of a key, counted from the lowest.
+// digitOf returns digit d of a key; digit 0 is the lowest.
 func digitOf(key uint64, d int) uint64 { return key >> (d * digitBits) & (1<<digitBits - 1) }
 
-// counts holds how many keys have a value of a digit, by digit and value.
+// counts holds, for each digit and each value of it, the number of keys.
 type counts [digits][1 << digitBits]int32
 
 // add counts the digits of a key.
@@ -131,8 +132,9 @@ func (c *counts) add(key uint64) {
 	}
 }
 
-// startsOf turns the counts of digit d into offsets: entry v becomes the place of the first of the n keys whose digit d
-// is v. It returns the offsets, or nil if all keys have the same digit d as key, so that nothing is to be sorted.
+// startsOf converts the counts of digit d to offsets: entry v becomes the index of the first of the n keys whose
+// digit d is v. It returns the offsets, or nil if all keys have the same digit d as key, so that sorting by it is
+// unnecessary.
 func (c *counts) startsOf(d int, key uint64, n int) *[1 << digitBits]int32 {
 	of := &c[d]
 	if int(of[digitOf(key, d)]) == n {

@@ -5,33 +5,33 @@ import (
 	"sync/atomic"
 )
 
-// A Comm carries numbers between ranks. All ranks make the same calls in the same order,
-// with slices of the same length; a call returns when the numbers are there. A rank that
-// cannot go on calls Abort, and none of the others is left waiting.
+// A Comm exchanges numbers between ranks. All ranks must make the same calls in the same order, with slices of the
+// same length; a call returns once the result is available. A rank that cannot continue calls Abort, so that no
+// other rank waits forever.
 type Comm interface {
-	// Rank is the number of this rank, from 0, and Size how many there are.
+	// Rank returns the number of this rank, counted from 0, and Size the number of ranks.
 	Rank() int
 	Size() int
 
-	// Sum replaces v by the sum over ranks, added in any order: for whole numbers, whose
-	// sums are exact.
+	// Sum replaces v by its sum over ranks, added in any order. It is meant for whole numbers, whose sums are
+	// exact.
 	Sum(v []float64)
 
-	// Max replaces v by the largest over ranks, entry by entry. None is NaN.
+	// Max replaces each entry of v by its maximum over ranks. No entry may be NaN.
 	Max(v []float64)
 
-	// Gather completes v, of which rank r has set the entries [ends[r−1], ends[r]), from 0
-	// for the first. Bits are the bits that were set.
+	// Gather completes v, of which rank r has set the entries [ends[r−1], ends[r]); the entries of rank 0 begin
+	// at 0. The bits of entries are not changed.
 	Gather(v []float64, ends []int)
 
-	// Abort ends all ranks, this one too, with an exit code where they are processes.
+	// Abort ends all ranks, including this one. If ranks are processes, they exit with the given code.
 	Abort(code int)
 }
 
 // A Traffic counts the collective calls of a rank.
 type Traffic struct {
 	Rounds int64 // collective calls
-	Bytes  int64 // that it was given: the lengths of their results
+	Bytes  int64 // number of bytes of the results of these calls
 }
 
 // A counted is a Comm that counts its traffic.
@@ -40,7 +40,7 @@ type counted struct {
 	rounds, bytes atomic.Int64
 }
 
-// Count returns c with its traffic counted, and a function that returns the counts.
+// Count returns a Comm that counts the traffic of c, and a function that returns the counts.
 func Count(c Comm) (Comm, func() Traffic) {
 	n := &counted{Comm: c}
 	return n, func() Traffic { return Traffic{n.rounds.Load(), n.bytes.Load()} }
@@ -51,7 +51,7 @@ func (c *counted) add(v []float64) {
 	c.bytes.Add(8 * int64(len(v)))
 }
 
-// The methods of Comm count what they send.
+// The methods below implement Comm and count the traffic.
 
 func (c *counted) Sum(v []float64)                { c.add(v); c.Comm.Sum(v) }
 func (c *counted) Max(v []float64)                { c.add(v); c.Comm.Max(v) }
@@ -77,14 +77,14 @@ func (One) Max([]float64) {}
 // Gather implements Comm.
 func (One) Gather([]float64, []int) {}
 
-// Abort implements Comm: there are no other ranks.
+// Abort implements Comm. There are no other ranks.
 func (One) Abort(int) {}
 
-// number lists the types that ranks exchange; they travel as float64, exact for whole numbers below 2⁵³.
+// number lists the types that ranks exchange. They are sent as float64, which is exact for whole numbers below 2⁵³.
 type number interface{ int | int32 | float64 }
 
-// GatherAll returns the numbers of all ranks, concatenated by rank, and the index at which the part of each rank ends.
-// Ranks may have different counts.
+// GatherAll returns the numbers of all ranks, concatenated in the order of ranks, and the index at which the part
+// of each rank ends. Ranks may have different numbers of entries.
 func GatherAll[T number](c Comm, own []T) (all []T, ends []int) {
 	ends = RankEnds(c, len(own))
 	v := make([]float64, ends[len(ends)-1])
@@ -95,7 +95,8 @@ func GatherAll[T number](c Comm, own []T) (all []T, ends []int) {
 	return convertTo[T](v), ends
 }
 
-// RankEnds returns where the entries of each rank end in their concatenation; this rank has own entries.
+// RankEnds returns, for each rank, the index at which its entries end in the concatenation of all entries; this
+// rank has own entries.
 func RankEnds(c Comm, own int) []int {
 	counts, ends := make([]float64, c.Size()), make([]int, c.Size())
 	for r := range ends {
@@ -111,10 +112,10 @@ func RankEnds(c Comm, own int) []int {
 	return ends
 }
 
-// A contextKey is the key of the Comm in a context.
+// A contextKey is the key under which a context holds a Comm.
 type contextKey struct{}
 
-// NewContext returns a context with the Comm of the ranks that share a training run; for nil it returns ctx.
+// NewContext returns a context with the Comm of the ranks that share a training. If c is nil, it returns ctx.
 func NewContext(ctx context.Context, c Comm) context.Context {
 	if c == nil {
 		return ctx
@@ -122,7 +123,7 @@ func NewContext(ctx context.Context, c Comm) context.Context {
 	return context.WithValue(ctx, contextKey{}, c)
 }
 
-// FromContext returns the Comm of a context, or nil.
+// FromContext returns the Comm of a context, or nil if it has none.
 func FromContext(ctx context.Context) Comm {
 	c, _ := ctx.Value(contextKey{}).(Comm)
 	return c

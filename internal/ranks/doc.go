@@ -1,12 +1,11 @@
-// Package ranks lets several processes train on the rows of one table: each rank has some
-// shards of the rows, runs the same program, and what crosses ranks are sums.
+// Package ranks lets several processes train on the rows of one table. Each rank has some shards of the rows and
+// runs the same program; only sums are exchanged between ranks.
 //
-// A Comm is what carries numbers between ranks: Run gives one among goroutines, for tests;
-// package ranks/mpi one among machines. Rows describes how the samples of a problem are
-// distributed: it runs the loops of package shard over the samples of this rank and combines the
-// partial results in an order that does not depend on the number of ranks. Every rank then has
-// the same bits, takes the same decisions, and comes to the same next collective call.
+// A Comm exchanges numbers between ranks: Run provides one for goroutines, for tests, and package ranks/mpi one for
+// several machines. Rows describes the distribution of the samples of a problem. It runs the loops of package shard
+// over the samples of this rank and combines the partial results in an order that does not depend on the number of
+// ranks. All ranks therefore have the same bits, make the same decisions, and reach the same next collective call.
 //
-// It imports internal/shard alone; everything that loops over samples may import it. Start
-// reading at comm.go, then rows.go.
+// The package imports only internal/shard; all packages that loop over samples may import it. The best places to
+// start reading are comm.go and then rows.go.
 package ranks

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// ErrAborted reports that another rank has ended all ranks.
+// ErrAborted reports that some other rank has ended all ranks.
 var ErrAborted = errors.New("another rank has ended the job")
 
-// Run calls f for size ranks, which are goroutines of this process, and returns the first error after all have
-// returned. If a rank returns an error, panics or aborts, the others end at their next collective call.
+// Run calls f for size ranks, which are goroutines of this process, and returns the first error after all of them
+// have returned. If a rank returns an error, panics or aborts, the others end at their next collective call.
 func Run(size int, f func(c Comm) error) error {
 	w := &world{given: make([][]float64, size)}
 	w.turn.L = &w.mu
@@ -35,8 +35,8 @@ func Run(size int, f func(c Comm) error) error {
 	return w.first
 }
 
-// A world is the state shared by ranks that are goroutines. A collective call has two phases: all ranks provide
-// their values, then all read the result.
+// A world is the state shared by ranks that are goroutines. A collective call has two phases: first all ranks
+// provide their values, and then all of them read the result.
 type world struct {
 	mu      sync.Mutex
 	turn    sync.Cond
@@ -46,10 +46,10 @@ type world struct {
 	first   error // that has ended all ranks
 }
 
-// aborted is the value with which a rank panics if another rank has ended it.
+// An aborted is the value with which a rank panics if some other rank has ended it.
 type aborted struct{ err error }
 
-// end records err, unless another error was recorded before, and wakes all ranks that wait.
+// end records err, unless an error has already been recorded, and wakes all waiting ranks.
 func (w *world) end(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +81,8 @@ type goroutine struct {
 
 var _ Comm = (*goroutine)(nil)
 
-// exchange replaces v by what combine makes of the values of all ranks, in a vector of zeros.
+// exchange replaces v by the vector that combine computes from the values of all ranks; the vector is initially
+// zero.
 func (g *goroutine) exchange(v []float64, combine func(out []float64, all [][]float64)) {
 	w := g.w
 	w.mu.Lock()

@@ -11,37 +11,38 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Rows describes how the n samples of a problem are distributed over the ranks: each rank has a contiguous range of the
-// shards of package shard. Vectors of one entry per sample have length n on all ranks, and a rank reads and writes only
-// the entries of its own samples.
+// Rows describes how the n samples of a problem are distributed over the ranks: each rank has a contiguous range of
+// the shards of package shard. Vectors with one entry for each sample have length n on all ranks, and a rank reads
+// and writes only the entries of its own samples.
 //
-// A nil *Rows means that this process has all samples; the methods are then the functions of package
-// shard. Otherwise every method with a result is a collective call, made by all ranks; the result has
-// the same bits on each rank, for any number of ranks.
+// A nil *Rows means that this process has all samples; the methods then work like the functions of package shard.
+// Otherwise every method with a result is a collective call, made by all ranks; the result has the same bits on
+// each rank, for any number of ranks.
 type Rows struct {
 	comm     Comm
 	n, count int
 
 	mu      sync.Mutex
-	asked   context.Context // what may ask this rank to stop
+	asked   context.Context // context that may request that this rank stop
 	stop    context.CancelCauseFunc
 	stopped bool
 }
 
-// Several ranks divide the samples into more shards than one process does: one per samplesOfShard samples, but at most
-// maxShards, since the scalars of every shard are exchanged.
+// Several ranks divide the samples into more shards than a single process does: one for every samplesOfShard
+// samples, but at most maxShards, since the scalars of every shard are exchanged.
 const (
 	samplesOfShard = 1 << 16
 	maxShards      = 1 << 12
 )
 
-// RowsOf returns v if it is a *Rows, else nil. Exported functions of other packages have interfaces in place of a *Rows.
+// RowsOf returns v if it is a *Rows, and nil otherwise. Exported functions of other packages use an interface in
+// place of *Rows.
 func RowsOf(v any) *Rows {
 	r, _ := v.(*Rows)
 	return r
 }
 
-// Exported returns r as exported functions have it: nil if r is nil.
+// Exported returns r as the interface that exported functions use, or nil if r is nil.
 func (r *Rows) Exported() interface{ LocalRange(n int) (lo, hi int) } {
 	if r == nil {
 		return nil
@@ -54,7 +55,7 @@ func NewRows(c Comm, n int) *Rows {
 	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, maxShards)))
 }
 
-// NewRowsIn works like NewRows with a given number of shards, none of which may be empty.
+// NewRowsIn works like NewRows with the given number of shards; none of them may be empty.
 func NewRowsIn(c Comm, n, shards int) *Rows { return &Rows{comm: c, n: n, count: shards} }
 
 // Shards returns the number of shards of n samples.
@@ -77,12 +78,12 @@ func (r *Rows) Comm() Comm {
 	return r.comm
 }
 
-// shardsOf returns the shards [first, end) of a rank.
+// shardsOf returns the range [first, end) of shards of a rank.
 func (r *Rows) shardsOf(rank int) (first, end int) {
 	return shard.Bounds(r.count, r.comm.Size(), rank)
 }
 
-// Bounds returns the samples [lo, hi) of a rank.
+// Bounds returns the range [lo, hi) of samples of a rank.
 func (r *Rows) Bounds(n, rank int) (lo, hi int) {
 	if r == nil {
 		return 0, n
@@ -96,12 +97,12 @@ func (r *Rows) Bounds(n, rank int) (lo, hi int) {
 	return lo, hi
 }
 
-// LocalRange returns the samples [lo, hi) of this rank.
+// LocalRange returns the range [lo, hi) of samples of this rank.
 func (r *Rows) LocalRange(n int) (lo, hi int) {
 	return r.Bounds(n, r.Comm().Rank())
 }
 
-// checkCount panics unless there are n samples.
+// checkCount panics unless the number of samples is n.
 func (r *Rows) checkCount(n int) {
 	if n != r.n {
 		panic(fmt.Sprintf("ranks: %d samples of rows that have %d", n, r.n))
@@ -111,7 +112,7 @@ func (r *Rows) checkCount(n int) {
 // Run calls f once for every shard of this rank. It is not a collective call.
 func (r *Rows) Run(n int, f func(s, lo, hi int)) { r.RunCount(n, r.Shards(n), f) }
 
-// RunCount works like Run over count shards if this process has all samples.
+// RunCount works like Run, but uses count shards if this process has all samples.
 func (r *Rows) RunCount(n, count int, f func(s, lo, hi int)) {
 	if r == nil {
 		shard.RunCount(n, count, f)
@@ -131,7 +132,7 @@ func (r *Rows) Count(n, most int) int {
 	return r.Shards(n)
 }
 
-// Partials returns one vector for each shard of this rank, of count shards in all.
+// Partials returns one vector for each shard of this rank, where count is the total number of shards.
 func (r *Rows) Partials(count, width int) *shard.Partials {
 	first, end := 0, count
 	if r != nil {
@@ -140,7 +141,7 @@ func (r *Rows) Partials(count, width int) *shard.Partials {
 	return shard.NewPartials(first, end, width)
 }
 
-// Share distributes slices with one entry per shard to all ranks.
+// Share distributes slices that have one entry for each shard to all ranks.
 func (r *Rows) Share(parts ...[]float64) {
 	if r != nil {
 		r.ShareEach(len(parts), func(s, k int) *float64 { return &parts[k][s] })
@@ -183,12 +184,12 @@ func (r *Rows) Sum(n int, f func(lo, hi int) float64) (total float64) {
 	return total
 }
 
-// Max returns the largest f(lo, hi) over the shards of n samples.
+// Max returns the maximum of f(lo, hi) over the shards of n samples.
 func (r *Rows) Max(n int, f func(lo, hi int) float64) float64 {
 	return slices.Max(r.evaluateShards(n, f))
 }
 
-// Totals returns width sums over n samples; add must add the terms of the samples [lo, hi).
+// Totals returns the given number (width) of sums over n samples; add must add the terms of the samples [lo, hi).
 func (r *Rows) Totals(n, width int, add func(sums []float64, lo, hi int)) []float64 {
 	part := r.Partials(r.Shards(n), width)
 	part.Clear()
@@ -198,8 +199,8 @@ func (r *Rows) Totals(n, width int, add func(sums []float64, lo, hi int)) []floa
 	return sums
 }
 
-// StratifiedSample returns about count samples, ascending: the first ones of every shard, equally many of each.
-// If samples are in random order within shards, they are a random sample.
+// StratifiedSample returns about count samples in ascending order: the first samples of every shard, equally many
+// from each. If samples are in random order within shards, the result is a random sample.
 func (r *Rows) StratifiedSample(n, count int) []int {
 	shards := r.Shards(n)
 	out := make([]int, 0, count)
@@ -213,11 +214,12 @@ func (r *Rows) StratifiedSample(n, count int) []int {
 	return out
 }
 
-// A StoppedError is the cause of a context that ended on all ranks because one of them was interrupted.
+// A StoppedError is the cause of a context that ended on all ranks because one rank was interrupted.
 type StoppedError struct {
-	Rank int   // that was asked
-	Code int   // exit status for which it was asked: what ExitCode of its cause returns; 1 without one
-	Err  error // the cause, known to this rank alone; nil on the others
+	Rank int // that was asked
+	// requested exit status: the result of the method ExitCode of the cause, or 1 if it has no such method
+	Code int
+	Err  error // cause of the interruption, which only the interrupted rank knows; nil on the others
 }
 
 func (e *StoppedError) Error() string {
@@ -230,7 +232,7 @@ func (e *StoppedError) Error() string {
 // Unwrap returns the cause on the rank that was interrupted, and context.Canceled on others.
 func (e *StoppedError) Unwrap() error { return cmp.Or(e.Err, context.Canceled) }
 
-// StopCode returns the exit status for the cause of a context that has ended.
+// StopCode returns the exit status that corresponds to the cause of a context that has ended.
 func StopCode(cause error) int {
 	var c interface{ ExitCode() int }
 	if errors.As(cause, &c) {
@@ -239,7 +241,7 @@ func StopCode(cause error) int {
 	return 1
 }
 
-// gather works like Comm.Gather and also transmits the exit status of a rank that is interrupted.
+// gather works like Comm.Gather and also transmits the exit status of a rank that was interrupted.
 func (r *Rows) gather(v []float64, ends []int) {
 	r.mu.Lock()
 	asked := r.asked
@@ -277,8 +279,9 @@ func (r *Rows) gather(v []float64, ends []int) {
 	}
 }
 
-// Context returns a context that ends on all ranks at the same collective call, after ctx has ended on one of them, so
-// that loops that check it decide alike on all ranks. Its cause is then a *StoppedError. done ends the checks.
+// Context returns a context that ends on all ranks at the same collective call, once ctx has ended on one of them,
+// so that loops that check it make the same decision on all ranks. Its cause is then a *StoppedError. done ends the
+// checks.
 func (r *Rows) Context(ctx context.Context) (agreed context.Context, done func()) {
 	if r == nil {
 		return ctx, func() {}

@@ -2,15 +2,14 @@ package ranks
 
 import "github.com/drotrain/drotrain/internal/shard"
 
-// Vectors of many entries are added in a tree of fixed shape over the shards, pairs of
-// neighbours, pairs of pairs and so on, so that a rank sends the sums of the largest
-// subtrees that are all its own: one where the number of ranks is a power of two, a few
-// elsewhere.
+// Vectors of many entries are added along a tree of fixed shape over the shards: pairs of adjacent shards, pairs of
+// pairs, and so on. A rank therefore only sends the sums of the largest subtrees of which it has all shards: one
+// subtree if the number of ranks is a power of two, and a few otherwise.
 
 // A subtree is the range of shards [first, first+size), where size is a power of two that divides first.
 type subtree struct{ first, size int }
 
-// subtrees returns the largest subtrees that make up the shards [first, end).
+// subtrees returns the largest subtrees that together are the shards [first, end).
 func subtrees(first, end int) (out []subtree) {
 	for first < end {
 		size := 1
@@ -23,8 +22,7 @@ func subtrees(first, end int) (out []subtree) {
 	return out
 }
 
-// addSubtree stores the sum over subtree t in dst. The recursion stops at subtrees for which known returns
-// the sum.
+// addSubtree stores the sum over subtree t in dst. The recursion stops at subtrees whose sums known returns.
 func addSubtree(dst []float64, t subtree, count int, known func(t subtree) []float64) {
 	if v := known(t); v != nil {
 		copy(dst, v)
@@ -68,8 +66,8 @@ func (r *Rows) SumTriangleTo(dst []float64, d int, p *shard.Partials) {
 	}
 }
 
-// reduceShards stores in dst the sum over all shards of the width entries that take extracts from their
-// vectors.
+// reduceShards stores the sum over all shards of width entries in dst; take extracts these entries from the vector
+// of a shard.
 func (r *Rows) reduceShards(dst []float64, p *shard.Partials, take func(dst, v []float64), width int) {
 	at, ends := map[subtree]int{}, make([]int, r.comm.Size())
 	total := 0

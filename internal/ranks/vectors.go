@@ -1,9 +1,9 @@
 package ranks
 
-// A vector of one entry per row is as long as the rows of all ranks, and each has the entries of
-// its own rows. What follows are collective calls; nil is of nil.
+// A vector with one entry for each row is as long as the number of rows of all ranks, but each rank only has the
+// entries of its own rows. The functions below are collective calls; a nil vector yields nil.
 
-// GatherAt returns the entries of vectors at the given rows, by vector.
+// GatherAt returns, for each vector, its entries at the given rows.
 func GatherAt[T number](rows *Rows, at []int, of ...[]T) [][]T {
 	var all []float64
 	for _, v := range of {
@@ -19,7 +19,7 @@ func GatherAt[T number](rows *Rows, at []int, of ...[]T) [][]T {
 			all = append(all, x)
 		}
 	}
-	rows.Comm().Sum(all) // each has one term that is not zero
+	rows.Comm().Sum(all) // each sum has one term that is not zero
 	values, out := convertTo[T](all), make([][]T, len(of))
 	for i, v := range of {
 		if v != nil {
@@ -29,10 +29,10 @@ func GatherAt[T number](rows *Rows, at []int, of ...[]T) [][]T {
 	return out
 }
 
-// travelling is the number of entries sent to rank 0 at a time.
+// travelling is the maximum number of entries sent to rank 0 at a time.
 const travelling = 1 << 20
 
-// GatherToRoot returns the entries of all ranks on rank 0, nil on the others.
+// GatherToRoot returns the entries of all ranks on rank 0, and nil on the other ranks.
 func GatherToRoot[T number](rows *Rows, v []T) (all []T) {
 	if v == nil {
 		return nil
@@ -46,7 +46,7 @@ func GatherToRoot[T number](rows *Rows, v []T) (all []T) {
 	return all
 }
 
-// GatherRanksToRoot stores the parts own of all ranks in all on rank 0, where the part of rank r ends
+// GatherRanksToRoot stores the parts of all ranks (own on this one) in all on rank 0, where the part of rank r ends
 // at ends[r]. Parts are sent in pieces; on other ranks all is not used.
 func GatherRanksToRoot[T number](c Comm, all, own []T, ends []int) {
 	size, rank := c.Size(), c.Rank()

@@ -1,5 +1,5 @@
 // Package sets lists the ambiguity sets of package dro together with their definitions in 256-bit arithmetic. Tests
-// that draw ambiguity sets, and bench/hunt, range over All: a set that is added there is compared everywhere.
+// that draw ambiguity sets, and bench/hunt, iterate over All, so that a set added there is tested everywhere.
 package sets
 
 import (
@@ -10,19 +10,19 @@ import (
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
-// A Source draws numbers. The label names a number in the report of a failure.
+// A Source draws numbers. The label identifies a number in the report of a failure.
 type Source interface {
 	Int(low, high int, label string) int           // in [low, high]
 	Float(low, high float64, label string) float64 // in [low, high]
 }
 
-// A Case is an ambiguity set on n samples and its definition.
+// A Case is an ambiguity set on n samples together with its definition.
 type Case struct {
 	Dual  dro.Dual
-	Exact exact.Problem // the adversary and the groups alone
+	Exact exact.Problem // only the adversary and the groups are set
 
-	// Wider has a slightly larger set than Dual, if the set is a divergence ball; else it is nil. Its best
-	// response proves no bound above the risk of Dual.
+	// Wider is a set slightly larger than Dual if the set is a divergence ball; otherwise it is nil. The best
+	// response of Wider does not prove a bound above the risk of Dual.
 	Wider dro.Dual
 }
 
@@ -51,21 +51,21 @@ func All() []Set {
 	}
 }
 
-// flip draws true in one of the given number of cases.
+// flip returns true in one of the given number of cases on average.
 func flip(s Source, cases int, label string) bool { return s.Int(1, cases, label) == 1 }
 
-// power draws 10 to a power between low and high.
+// power draws 10 to the power of a number between low and high.
 func power(s Source, low, high float64, label string) float64 {
 	return math.Pow(10, s.Float(low, high, label))
 }
 
-// divergence draws a divergence that has a ball and a penalty.
+// divergence draws a divergence that supports a ball and a penalty.
 func divergence(s Source) dro.Divergence {
 	return []dro.Divergence{dro.KullbackLeibler, dro.PearsonChi2}[s.Int(0, 1, "divergence")]
 }
 
-// weights draws reference weights, in half of the cases nil: similar ones, or ones of many orders of magnitude with
-// zeros.
+// weights draws reference weights, which are nil in half of the cases. Otherwise they are similar, or differ by
+// many orders of magnitude and include zeros.
 func weights(s Source, n int) []float64 {
 	kind := s.Int(0, 3, "weights")
 	if kind < 2 {
@@ -83,7 +83,7 @@ func weights(s Source, n int) []float64 {
 	return w
 }
 
-// share draws a number in (0, 1] that is often 1, or close to 0 or 1.
+// drawProportion draws a number in (0, 1] that is often 1, or close to 0 or 1.
 func drawProportion(s Source) float64 {
 	switch s.Int(0, 5, "share kind") {
 	case 0:
@@ -130,7 +130,7 @@ func drawCapped(s Source, n int) Case {
 	return c
 }
 
-// drawCVaR draws bounded weights without a penalty; the largest loss is one of them.
+// drawCVaR draws bounded weights without a penalty; this includes the case in which the risk is the largest loss.
 func drawCVaR(s Source, n int) Case {
 	w := weights(s, n)
 	if flip(s, 6, "largest") {
@@ -141,7 +141,7 @@ func drawCVaR(s Source, n int) Case {
 	return Case{Dual: dro.CVaR{Alpha: alpha, Weights: w}, Exact: exact.Problem{Adversary: a}}
 }
 
-// drawGroups draws groups of samples, some in no group, with a ball or a penalty around a prior.
+// drawGroups draws groups of samples, with some samples in no group, and a ball or a penalty around a prior.
 func drawGroups(s Source, n int) Case {
 	count := s.Int(1, min(n, 4), "groups")
 	of, index := make([]int32, n), make([]int, n)
@@ -164,7 +164,7 @@ func drawGroups(s Source, n int) Case {
 	return Case{Dual: dro.Groups{Of: [][]int32{of}, Near: near}, Exact: exact.Problem{Adversary: a, Group: index}}
 }
 
-// drawGiven draws given weights, without an adversary.
+// drawGiven draws given weights, among which the adversary has no choice.
 func drawGiven(s Source, n int) Case {
 	w := weights(s, n)
 	c := Case{Dual: dro.Fixed{Weights: w}, Exact: exact.Problem{Adversary: exact.Adversary{Penalty: "chi2", Alpha: 1,
@@ -183,7 +183,7 @@ func drawTotalVariation(s Source, n int) Case {
 		Exact: exact.Problem{Adversary: a}}
 }
 
-// drawSpectral draws a spectrum, some with a penalty.
+// drawSpectral draws a spectrum, in some cases with a penalty.
 func drawSpectral(s Source, n int) Case {
 	d := dro.Spectral{Weights: weights(s, n)}
 	switch d.Spectrum.Kind = []dro.SpectrumKind{dro.Superquantile, dro.Extremile,

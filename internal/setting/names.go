@@ -20,9 +20,9 @@ func JoinNames(names []string) string {
 // errList reports that a text is not a list of names.
 var errList = errors.New("not a comma-separated list of names")
 
-// SplitNames splits a list of names at commas. A quoted name is taken literally, except that a doubled quote in
-// it stands for one quote; spaces around other names are removed. Names may be empty, but a list of only spaces is
-// empty.
+// SplitNames splits a list of names at commas. A quoted name is taken literally, except that a doubled quote in it
+// represents a single quote; spaces around other names are removed. Names may be empty, but a list that consists
+// only of spaces is empty.
 func SplitNames(list string) (names []string, err error) {
 	if list = strings.TrimSpace(list); list == "" {
 		return nil, nil

@@ -1,6 +1,6 @@
-// Package setting holds values that a text sets: the values of command-line options and of the keys of a
-// configuration in YAML. Package train has the settings of a training run, and the command adds its own.
-// Start reading at Value and Apply.
+// Package setting provides values that can be set from text: values of command-line options and of configuration
+// keys in YAML. Package train declares the settings of a training, and the command adds its own. The best places to
+// start reading are Value and Apply.
 package setting
 
 import (
@@ -20,21 +20,22 @@ type Value struct {
 	get  func() string
 	set  func(text string) error
 
-	names   *[]string                     // of a list
-	check   func(all []string) error      // of a list: looks at all names before they are kept; may be nil
-	prepare func(names []string) []string // of a list: what is kept of names given at once; may be nil
-	given   bool                          // the list was set already: further names are appended
+	names *[]string                // of a list
+	check func(all []string) error // for a list: validates all names before they are stored; may be nil
+	// for a list: returns the names to store, given the names of one text; may be nil
+	prepare func(names []string) []string
+	given   bool // the list has already been set, so further names are appended
 
 	repeats bool     // every Set adds a value
-	texts   []string // that were added to a repeated value
+	texts   []string // texts that were added to a repeated value
 }
 
-// New returns a value of a kind; get must return a text that sets the current value.
+// New returns a value of the given kind; get must return a text that sets the current value.
 func New(kind string, get func() string, set func(text string) error) *Value {
 	return &Value{kind: kind, get: get, set: set}
 }
 
-// KeepingText works like New and returns the text last set, at first text.
+// KeepingText works like New for a value whose text is the one last set, which is initially text.
 func KeepingText(kind, text string, set func(text string) error) *Value {
 	return New(kind, func() string { return text }, func(next string) error {
 		err := set(next)
@@ -45,7 +46,7 @@ func KeepingText(kind, text string, set func(text string) error) *Value {
 	})
 }
 
-// Repeated returns a value to which every text is added.
+// Repeated returns a value that can be set repeatedly; each text is passed to add.
 func Repeated(kind string, add func(text string) error) *Value {
 	v := &Value{kind: kind, get: func() string { return "" }, repeats: true}
 	v.set = func(text string) error {
@@ -72,7 +73,7 @@ func (v *Value) String() string {
 // Type returns the kind of the value: bool, int, float, names, string, or words separated by |.
 func (v *Value) Type() string { return v.kind }
 
-// Set sets the variable. The error says what the text must be.
+// Set sets the variable. The error states what the text must be.
 func (v *Value) Set(text string) error { return v.set(text) }
 
 // Names returns the names of a list, or nil for other values.
@@ -83,10 +84,10 @@ func (v *Value) Names() []string {
 	return *v.names
 }
 
-// An Error says what a value must be, with an optional hint.
+// An Error states what a value must be, with an optional hint.
 type Error struct{ must, hint string }
 
-// Must returns an error that says what a value must be. The hint may be empty.
+// Must returns an error that states what a value must be. The hint may be empty.
 func Must(be, hint string) error { return &Error{"must " + be, hint} }
 
 // WithHint replaces the hint of an error.
@@ -94,10 +95,10 @@ func WithHint(err error, hint string) error { return &Error{err.Error(), hint} }
 
 func (e *Error) Error() string { return e.must }
 
-// Hint returns what the user can do, or "".
+// Hint returns advice to the user, or "".
 func (e *Error) Hint() string { return e.hint }
 
-// DidYouMean returns a hint with the candidate closest to word, or "".
+// DidYouMean returns a hint that suggests the candidate most similar to word, or "".
 func DidYouMean(word string, candidates []string, prefix string) string {
 	if near := printable.Nearest(word, candidates, 1); len(near) > 0 {
 		return fmt.Sprintf("did you mean %s%s?", prefix, near[0])
@@ -105,7 +106,7 @@ func DidYouMean(word string, candidates []string, prefix string) string {
 	return ""
 }
 
-// parsed returns a value of a type that parse reads from a text; must describes such texts, as in "be . or ,".
+// parsed returns a value whose text parse converts to a T; must describes such texts, as in "be . or ,".
 func parsed[T any](p *T, kind, must string, format func(T) string, parse func(string) (T, error)) *Value {
 	return New(kind, func() string { return format(*p) }, func(text string) error {
 		x, err := parse(text)
@@ -157,7 +158,7 @@ func Seed(p *uint64) *Value {
 		func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) })
 }
 
-// Choice returns a value for one of several words; get and set are as for New.
+// Choice returns a value for one of several words; get and set are as in New.
 func Choice(words []string, get func() string, set func(word string) error) *Value {
 	return New(strings.Join(words, "|"), get, func(text string) error {
 		if !slices.Contains(words, text) {
@@ -167,7 +168,7 @@ func Choice(words []string, get func() string, set func(word string) error) *Val
 	})
 }
 
-// Enum returns a value for one of several words, stored in a string.
+// Enum returns a value for one of several words that is stored in a string variable.
 func Enum[S ~string](p *S, words []S) *Value {
 	texts := make([]string, len(words))
 	for i, w := range words {
@@ -194,7 +195,7 @@ func number(get func() *float64, set func(float64), must string, valid func(floa
 		case !valid(x):
 			return Must(must, "")
 		}
-		set(x + 0) // a zero without a sign
+		set(x + 0) // returns nil if the number is not set
 		return nil
 	})
 }
@@ -235,8 +236,8 @@ func OptionalProbability(p **float64) *Value {
 	return Optional(p, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 })
 }
 
-// List returns a value for a list of names, separated by commas, quoted as in CSV if necessary, and repeatable.
-// check, unless nil, validates all names before they are stored.
+// List returns a value for a list of names. Names are separated by commas, quoted as in CSV if necessary; the
+// option can be repeated. check, unless it is nil, validates all names before they are stored.
 func List(p *[]string, check func(all []string) error) *Value {
 	v := &Value{kind: "names", names: p, check: check, get: func() string { return JoinNames(*p) }}
 	v.set = func(text string) error {
@@ -249,8 +250,8 @@ func List(p *[]string, check func(all []string) error) *Value {
 	return v
 }
 
-// TextsByColumn returns a value for a list of texts: "text" is for all columns, "COLUMN=text" for one, and so are the
-// texts that follow it in the same list, as in age=88,99.
+// TextsByColumn returns a value for a list of texts. "text" applies to all columns. "COLUMN=text" applies to one
+// column, and so do the texts that follow it in the same list, as in age=88,99.
 func TextsByColumn(p *[]string) *Value {
 	v := List(p, nil)
 	v.prepare = func(texts []string) (out []string) {
@@ -268,7 +269,7 @@ func TextsByColumn(p *[]string) *Value {
 	return v
 }
 
-// maxNames is the largest number of names in a list.
+// maxNames is the maximum number of names in a list.
 const maxNames = 10_000
 
 // add adds names literally. It returns an error for an empty name.

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Limits of a configuration: its bytes, and the errors that are listed.
+// Limits for a configuration: its size in bytes, and the number of errors that are listed.
 const (
 	maxBytes  = 1 << 20
 	maxErrors = 20
@@ -21,9 +21,10 @@ const (
 
 // Keys describes the keys of a configuration.
 type Keys struct {
-	Find    func(key string) (v *Value, known bool) // v is nil for a key whose value is not used
-	Unknown func(key string) (hint string)          // of a key that is not known
-	Done    func(key string)                        // called for every key that was set; may be nil
+	// finds the value of a key; v is nil if the value of a known key is not used
+	Find    func(key string) (v *Value, known bool)
+	Unknown func(key string) (hint string) // returns a hint for an unknown key
+	Done    func(key string)               // called for every key that was set; may be nil
 }
 
 // ApplyYAML sets values from a YAML document of keys and values. It returns all errors with their lines; path
@@ -91,7 +92,7 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	return all
 }
 
-// addPlace adds the place of a value, and the value if it is text, to an error.
+// addPlace adds the place of a value, and the value itself if it is text, to an error.
 func addPlace(place string, node *yaml.Node, err error) error {
 	hint := ""
 	var e interface{ Hint() string }
@@ -104,10 +105,11 @@ func addPlace(place string, node *yaml.Node, err error) error {
 	return &Error{place + ": " + err.Error(), hint}
 }
 
-// isText reports whether a node is one value.
+// isText reports whether a node is a single value.
 func isText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag != "!!null" }
 
-// setNode sets the value from a YAML node: one value by its text, as on the command line, and a list item by item.
+// setNode sets the value from a YAML node. A single value is set from its text, as on the command line, and a list
+// is set item by item.
 func (v *Value) setNode(node *yaml.Node) error {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -153,7 +155,7 @@ func nodeText(n *yaml.Node) string {
 	return "empty"
 }
 
-// syntaxError rewrites "yaml: line 3: …" as path:3.
+// syntaxError replaces "yaml: line 3: …" by path:3.
 func syntaxError(path string, err error) error {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	var line int

@@ -1,7 +1,7 @@
 package shard
 
-// Partials holds one vector per shard, far enough apart that no two share a cache line. They are summed in the
-// order of the shards.
+// Partials holds one vector for each shard. The vectors are far enough apart that no two share a cache line. They
+// are summed in the order of the shards.
 type Partials struct {
 	first, count, width, stride int
 	v                           []float64 // allocated by the first Clear

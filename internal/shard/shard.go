@@ -1,6 +1,6 @@
-// Package shard runs loops over samples on several goroutines with results
-// that do not depend on how many there are: the shards, and the order in which
-// their partial results are added, are functions of n alone.
+// Package shard runs loops over samples on several goroutines with results that do not depend on the number of
+// goroutines: the shards, and the order in which their partial results are added, only depend on the number of
+// samples.
 package shard
 
 import (
@@ -12,26 +12,27 @@ import (
 )
 
 const (
-	minRows = 2048 // rows in a shard, at least: below this a goroutine costs more than it saves
+	minRows = 2048 // minimum number of rows in a shard; for fewer rows a goroutine costs more than it saves
 
 	perProcessor = 4 // threads, at most
 
-	// Limit is the largest number of shards.
+	// Limit is the maximum number of shards.
 	Limit = 64
 )
 
 // SetThreads sets the number of threads, limited to a few per processor.
 func SetThreads(n int) { runtime.GOMAXPROCS(min(n, perProcessor*runtime.NumCPU())) }
 
-// limits are the numbers of threads that LimitThreads holds loops to, and least the smallest; 0: none.
+// limits holds the numbers of threads to which LimitThreads limits loops, and least the smallest of them, or 0 if
+// there is none.
 var (
 	limitsMu sync.Mutex
 	limits   []int
 	least    atomic.Int64
 )
 
-// LimitThreads limits every loop to n goroutines until release is called; n < 1 means no limit. The smallest
-// limit in force counts. GOMAXPROCS is not changed.
+// LimitThreads limits every loop to n goroutines until release is called; n < 1 means no limit. If several limits
+// are in force, the smallest applies. GOMAXPROCS is not changed.
 func LimitThreads(n int) (release func()) {
 	if n < 1 {
 		return func() {}
@@ -51,7 +52,7 @@ func LimitThreads(n int) (release func()) {
 	})
 }
 
-// Threads returns the number of goroutines of a loop.
+// Threads returns the number of goroutines on which a loop runs.
 func Threads() int {
 	if n := int(least.Load()); n > 0 {
 		return min(n, runtime.GOMAXPROCS(0))
@@ -76,7 +77,7 @@ func Run(n int, f func(s, lo, hi int)) { RunCount(n, Count(n), f) }
 // RunCount works like Run for count shards.
 func RunCount(n, count int, f func(s, lo, hi int)) { RunSome(n, count, 0, count, f) }
 
-// RunSome works like RunCount for the shards [first, end).
+// RunSome works like RunCount, but only for the shards [first, end).
 func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	threads := min(Threads(), end-first)
 	if threads <= 1 {
@@ -112,7 +113,7 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	}
 }
 
-// runShard calls the hook, and f for a shard.
+// runShard calls the hook, and then f for a shard.
 func runShard(n, count, s int, f func(s, lo, hi int)) {
 	if hook := between.Load(); hook != nil {
 		(*hook)()
@@ -122,8 +123,8 @@ func runShard(n, count, s int, f func(s, lo, hi int)) {
 }
 
 // Parallel calls do(0), …, do(n−1) concurrently, on at most Threads goroutines, and returns the error of the
-// smallest index that failed. A panic of a call is raised again in the caller. After an error no further call
-// begins.
+// smallest index for which do failed. A panic in do is raised again in the caller. After an error no further calls
+// are started.
 func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	var mu sync.Mutex
 	failed, first := n, error(nil)
@@ -146,14 +147,14 @@ func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	return first
 }
 
-// between is called before every shard.
+// between is called before each shard.
 var between atomic.Pointer[func()]
 
-// SetShardHook sets a function that every goroutine calls before it works on a shard, such as one that limits
-// memory, and returns the previous one. nil removes it.
+// SetShardHook sets a function that every goroutine calls before it processes a shard, such as one that limits
+// memory, and returns the previous function. nil removes the hook.
 func SetShardHook(f *func()) (was *func()) { return between.Swap(f) }
 
-// Sum adds f(lo, hi) over the shards of n rows in shard order.
+// Sum adds f(lo, hi) over the shards of n rows, in the order of the shards.
 func Sum(n int, f func(lo, hi int) float64) (total float64) {
 	part := make([]float64, Count(n))
 	Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })

@@ -1,5 +1,5 @@
-// Package spearman ranks numbers and correlates by ranks: Spearman (1904). Anything may import
-// it; it imports nothing of the module.
+// Package spearman computes ranks and Spearman's rank correlation (Spearman 1904). It imports no package of the
+// module; all packages may import it.
 package spearman
 
 import (
@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Correlation returns Spearman's rank correlation of a and b, which must have equal lengths; ties have their
-// mean rank. It returns NaN if one of them is constant.
+// Correlation returns Spearman's rank correlation of a and b, which must have the same length; tied values get
+// their mean rank. It returns NaN if a or b is constant.
 func Correlation(a, b []float64) float64 { return stat.Correlation(Ranks(a), Ranks(b), nil) }
 
-// Ranks returns the ranks of v, counted from 1; ties have their mean rank.
+// Ranks returns the ranks of v, counted from 1; tied values get their mean rank.
 func Ranks(v []float64) []float64 {
 	order := make([]int, len(v))
 	for i := range order {

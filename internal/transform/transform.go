@@ -1,4 +1,5 @@
-// Package transform evaluates the functions that transform numbers before a model uses them, and undoes those of targets.
+// Package transform evaluates the functions that transform numbers before a model uses them, and inverts those that
+// transform targets.
 package transform
 
 import (
@@ -9,19 +10,19 @@ import (
 
 // A Function transforms a number. The zero value returns the number itself.
 type Function struct {
-	Name string // "", "log", "log1p", "square" or "piecewise"
+	Name string // "", "log", "log1p", "square" or "piecewise"; "" is the identity
 
-	// A "piecewise" function is a polynomial between two neighbouring Knots, of which there are at least two, in
-	// ascending order. Pieces[k] are the coefficients of 1, u, u² and u³ in u = v − Knots[k] up to the next knot; below
-	// the first knot the function is Below[0] + Below[1]·(v − Knots[0]), above the last one Above[0] + Above[1]·(v −
-	// last knot).
+	// A "piecewise" function is a polynomial between any two adjacent Knots, which ascend and of which there
+	// are at least two. Pieces[k] holds the coefficients of 1, u, u² and u³ in u = v − Knots[k] between
+	// Knots[k] and Knots[k+1]. Below the first knot the function is Below[0] + Below[1]·(v − Knots[0]); above
+	// the last it is Above[0] + Above[1]·(v − last knot).
 	Knots  []float64
 	Pieces [][4]float64
 	Below  [2]float64
 	Above  [2]float64
 }
 
-// At returns the value at v, or NaN if it does not exist, such as the logarithm of 0.
+// At returns the value of the function at v, or NaN if the function is undefined there, such as the logarithm of 0.
 func (f *Function) At(v float64) float64 {
 	switch f.Name {
 	case "log":
@@ -92,8 +93,8 @@ func (f *Function) Validate() error {
 	return nil
 }
 
-// Undo returns the number whose transformation "", "log" or "log1p" is v, after its exponential was multiplied by
-// smear, the mean of the exponentials of the residuals; 0 stands for 1.
+// Undo inverts the transformation "", "log" or "log1p" at v. Its exponential is multiplied by smear, the mean of
+// the exponentials of the residuals; 0 means 1.
 func Undo(name string, v, smear float64) float64 {
 	if smear == 0 {
 		smear = 1

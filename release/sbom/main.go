@@ -1,5 +1,5 @@
-// Command sbom writes the software bill of materials of a Go binary, as the linker
-// recorded it: CycloneDX 1.5 in JSON, a component a module.
+// Command sbom writes the software bill of materials of a Go binary, as recorded by the linker, in the JSON format
+// of CycloneDX 1.5 with one component for each module.
 //
 //	go run ./release/sbom FILE > FILE.cdx.json
 package main
@@ -74,7 +74,7 @@ func write(w io.Writer, path string) error {
 	})
 }
 
-// componentOf returns the entry of a module, with its checksum from go.sum.
+// componentOf returns the entry for a module, with its checksum from go.sum.
 func componentOf(m *debug.Module, kind string) component {
 	purl := "pkg:golang/" + m.Path + "@" + m.Version
 	c := component{Type: kind, Ref: purl, Name: m.Path, Version: m.Version, PURL: purl}

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// expTerms are c0 to c9 of exp(r) ≈ 1 + r + r²·(c0 + c1·r + …), within 2e-17 for
-// |r| ≤ ln2/2: the interpolation at the Chebyshev points.
+// expTerms holds the coefficients c0 to c9 of exp(r) ≈ 1 + r + r²·(c0 + c1·r + …), which is accurate to 2e-17 for
+// |r| ≤ ln2/2. They interpolate at the Chebyshev points.
 var expTerms = [10]float64{
 	0x1.0000000000001p-1, 0x1.5555555555556p-3,
 	0x1.5555555553d5ep-5, 0x1.11111111109b2p-7,
@@ -20,14 +20,14 @@ const (
 	ln2High = 6.93147180369123816490e-01 // 33 bits
 	ln2Low  = 1.90821492927058770002e-10
 	log2e   = 1.44269504088896338700
-	shifter = 3 << 51 // added to a small number, leaves its nearest integer in the low bits
+	shifter = 3 << 51 // when added to a small number, leaves its nearest integer in the low bits
 )
 
-// unrolled is the number of vectors that exp and log1p are computed for at a time,
-// step by step, to hide the latency of each step.
+// unrolled is the number of vectors for which exp and log1p are computed at a time, with interleaved steps that
+// hide the latency of each step.
 const unrolled = 4
 
-// each calls f for every vector of a step.
+// each calls f for the index of every vector in v.
 func each(v []reg.VecVirtual, f func(i int)) {
 	for i := range v {
 		f(i)
@@ -50,9 +50,8 @@ func constant(v float64) reg.VecVirtual {
 	return y
 }
 
-// exp returns e^x, lane by lane; x is overwritten. Without high x must be at most
-// 0. x = n·ln2 + r; 2^n is applied in two halves, so that neither overflows
-// and subnormal results are rounded once.
+// exp returns e^x, lane by lane; x is overwritten. Unless high is set, x must be at most 0. With x = n·ln2 + r, the
+// factor 2^n is applied in two halves, so that neither overflows and subnormal results are rounded only once.
 func exp(x []reg.VecVirtual, high bool) []reg.VecVirtual {
 	Comment("exp: bounds beyond which the result is 0 or +Inf; NaN passes")
 	bound := constant(-760)
@@ -94,8 +93,8 @@ func exp(x []reg.VecVirtual, high bool) []reg.VecVirtual {
 	return p
 }
 
-// blocks runs body over the n entries from entry c on: for several vectors of four
-// while there are as many, then for one, and for one with the mask of the rest.
+// blocks calls body for the n entries from entry c on: for several vectors of four entries as long as there are
+// enough, then for one vector, and finally for one vector with the mask of the remaining entries.
 func blocks(n reg.GPVirtual, body func(c reg.Register, count int, mask reg.Register)) {
 	c, left := GP64(), GP64()
 	XORQ(c, c)
@@ -122,7 +121,7 @@ func blocks(n reg.GPVirtual, body func(c reg.Register, count int, mask reg.Regis
 	Label("done")
 }
 
-// load and store the ith four entries of v from entry c on, those of the mask.
+// load and store move the i-th four entries of v from entry c on, or those in the mask.
 func load(v, c reg.Register, i int, mask reg.Register, y reg.VecVirtual) {
 	if mask == nil {
 		VMOVUPD(atIdx(v, c, 8, 32*i), y)

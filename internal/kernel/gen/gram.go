@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gram writes the two halves of the weighted Gram matrix: packing of rows into
-// panels of four columns, and products of panels.
+// gram writes the two parts of the weighted Gram matrix: packing rows into panels of four columns, and multiplying
+// panels.
 func gram() {
 	for _, size := range []int{8, 4} {
 		gramPack(size)
@@ -19,8 +19,8 @@ func gram() {
 	}
 }
 
-// packGroup is the number of rows packed at a time, panel by panel: the panels are
-// so far apart that a store to every panel for each row would miss the TLB.
+// packGroup is the number of rows packed at a time, panel by panel. Panels are so far apart that writing each row
+// to all panels would cause TLB misses.
 const packGroup = 8
 
 func gramPack(size int) {
@@ -90,7 +90,7 @@ func gramPack(size int) {
 	RET()
 }
 
-// gramTile writes the product of one panel with wide ones that follow each other.
+// gramTile writes the product of one panel and wide consecutive panels.
 func gramTile(wide int) {
 	name := fmt.Sprintf("gramTile%dAVX2", 4*wide)
 	TEXT(name, NOSPLIT, "func(a, b *float64, k, capacity int, c *float64, stride int)")
@@ -129,7 +129,7 @@ func gramTile(wide int) {
 		}
 	}
 	second := acc
-	if wide == 1 { // twice the sums, to hide their latency
+	if wide == 1 { // two sets of sums, to hide their latency
 		for r := range 4 {
 			second[r][0] = zero()
 		}

@@ -8,9 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// logTerms are the coefficients L1 to L7 of FreeBSD's and Go's log: with
-// s = f/(2+f), log(1+f) = f − (f²/2 − s·(f²/2 + R)), R = L1·s² + L2·s⁴ + …, within
-// 2^-58 for √2/2 ≤ 1+f ≤ √2.
+// logTerms holds the coefficients L1 to L7 of log in FreeBSD and Go: with s = f/(2+f), log(1+f) = f − (f²/2 −
+// s·(f²/2 + R)), R = L1·s² + L2·s⁴ + …, within 2^-58 for √2/2 ≤ 1+f ≤ √2.
 var logTerms = [8]float64{0,
 	6.666666666666735130e-01,
 	3.999999999940941908e-01,

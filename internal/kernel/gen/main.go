@@ -1,5 +1,5 @@
-// Command gen writes the AVX2 and FMA assembly of package kernel. It is a module
-// of its own, so that the product does not depend on avo.
+// Command gen writes the AVX2 and FMA assembly of package kernel. It is a separate module, so that the product does
+// not depend on avo.
 package main
 
 import (
@@ -27,8 +27,7 @@ func main() {
 	Generate()
 }
 
-// mask64 and mask32 are four ones and four zeros: loaded 4−r entries from their
-// start they let r lanes through.
+// mask64 and mask32 consist of four ones and four zeros: four entries loaded from offset 4−r select r lanes.
 var mask64, mask32 Mem
 
 func maskTables() {
@@ -49,10 +48,10 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// constants are four copies each of the doubles the code uses, by their bits.
+// constants maps the bits of the float64 numbers that the code uses to memory with four copies of each.
 var constants = map[uint64]Mem{}
 
-// c4 is the memory operand of four copies of v.
+// c4 returns the memory operand with four copies of v.
 func c4(v float64) Mem { return c4bits(math.Float64bits(v)) }
 
 func c4bits(v uint64) Mem {
@@ -67,10 +66,10 @@ func c4bits(v uint64) Mem {
 	return m
 }
 
-// at is the memory disp bytes behind base.
+// at returns the memory operand disp bytes after base.
 func at(base reg.Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
 
-// atIdx is the memory disp bytes behind base + scale·index.
+// atIdx returns the memory operand disp bytes after base + scale·index.
 func atIdx(base, index reg.Register, scale uint8, disp int) Mem {
 	return Mem{Base: base, Index: index, Scale: scale, Disp: disp}
 }
@@ -96,8 +95,8 @@ func zero() reg.VecVirtual {
 	return y
 }
 
-// tailMask loads the mask of the lowest n%4 lanes, for n%4 > 0, or of all four
-// lanes when full is set and n%4 = 0. size is that of an entry.
+// tailMask loads the mask of the lowest n%4 lanes for n%4 > 0, or of all four lanes if full is set and n%4 = 0.
+// size is the size in bytes of an entry.
 func tailMask(n reg.Register, size int, full bool) reg.VecVirtual {
 	r := GP64()
 	MOVQ(n, r)
@@ -122,8 +121,8 @@ func tailMask(n reg.Register, size int, full bool) reg.VecVirtual {
 	return m
 }
 
-// fmaRow adds four entries at m, of the given size, times x to acc; tail is their
-// mask, or nil. first makes it a product without a sum.
+// fmaRow adds x times four entries at m, of the given size, to acc; tail is their mask, or nil. If first is set, it
+// stores the product in acc.
 func fmaRow(m Mem, size int, tail, x, acc reg.Register, first bool) {
 	var src Op = m
 	if size == 4 || tail != nil {
@@ -153,7 +152,7 @@ func loadRow(m Mem, size int, tail reg.Register, y reg.VecVirtual) {
 	}
 }
 
-// sumLanes adds the four lanes of y, (0+1) + (2+3), into the lowest of the result.
+// sumLanes adds the four lanes of y, as (0+1) + (2+3), into the lowest lane of the result.
 func sumLanes(y reg.VecVirtual) reg.VecVirtual {
 	h, x := YMM(), XMM()
 	VHADDPD(y, y, h)

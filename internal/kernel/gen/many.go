@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// many writes the tile that products of rows with several vectors are made of: twelve
-// registers of sums, three loads and four broadcasts for every twelve products.
+// many writes the tile of which products of rows with several vectors consist: it uses twelve registers for sums,
+// and three loads and four broadcasts for every twelve products.
 func many() {
 	TEXT("manyAVX2", NOSPLIT, "func(a *float64, step, next int, b *float64, row, n int, c *float64, stride int)")
 	Doc("manyAVX2 adds Σ_i a[i·step + r·next]·b[i·row + j] over n > 0 terms to c[r·stride + j], r < 4",

@@ -8,13 +8,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// smallBlocks is the largest number of blocks of four columns for which the
-// vector that meets every row stays in registers. With 4, a third of the
-// assembly would go, and rows of 17 to 32 columns would take 1.04 to 1.1 times
-// as long from memory, 1.2 to 3.8 times from the cache.
+// smallBlocks is the maximum number of blocks of four columns for which the vector that is multiplied by every row
+// stays in registers. With 4 instead of 8, the assembly would be a third shorter, but rows of 17 to 32 columns
+// would take 1.04 to 1.1 times as long from memory, and 1.2 to 3.8 times as long from the cache.
 const smallBlocks = 8
 
-// margins writes the dot products of rows with x: four distant rows at once.
+// margins writes the dot products of rows with x, for four distant rows at a time.
 func margins(size int) {
 	float := map[int]string{8: "float64", 4: "float32"}[size]
 	TEXT(fmt.Sprintf("margins%dAVX2", size*8), NOSPLIT,
@@ -52,7 +51,7 @@ func margins(size int) {
 	}
 }
 
-// small is the loop for d in (4(b−1), 4b]: x stays in b registers.
+// small writes the loop for d in (4(b−1), 4b], in which x stays in b registers.
 func small(b, size int, d, x, n, q, q24, rb, D reg.GPVirtual, R [4]reg.GPVirtual, dst [4]Mem) {
 	Label(fmt.Sprintf("small%d", b))
 	mask := tailMask(d, size, true)
@@ -114,7 +113,7 @@ func small(b, size int, d, x, n, q, q24, rb, D reg.GPVirtual, R [4]reg.GPVirtual
 	RET()
 }
 
-// large is the loop for longer rows: eight columns at a time, two sums a row.
+// large writes the loop for longer rows: eight columns at a time, with two sums for each row.
 func large(size int, d, x, n, q, q24, rb, D reg.GPVirtual, R [4]reg.GPVirtual, dst [4]Mem) {
 	xScale := uint8(8 / size)
 	mask := tailMask(d, size, true)
@@ -128,8 +127,8 @@ func large(size int, d, x, n, q, q24, rb, D reg.GPVirtual, R [4]reg.GPVirtual, d
 	SHLQ(Imm(uint64(map[int]int{8: 3, 4: 2}[size])), end)
 	SHLQ(Imm(uint64(map[int]int{8: 3, 4: 2}[size])), full)
 
-	// body adds the rows' products with x to a and b, even and odd blocks; the order
-	// of a row's sum is the same however many rows there are.
+	// body adds the products of the rows with x to a and b, for even and odd blocks. The order in which the sum
+	// of a row is added does not depend on the number of rows.
 	body := func(name string, rows []reg.GPVirtual) (a []reg.VecVirtual) {
 		var b []reg.VecVirtual
 		for range rows {
@@ -191,7 +190,7 @@ func large(size int, d, x, n, q, q24, rb, D reg.GPVirtual, R [4]reg.GPVirtual, d
 	RET()
 }
 
-// storeFour stores the sums of the lanes of four registers, each (0+1) + (2+3).
+// storeFour stores the sums of the lanes of four registers, each added as (0+1) + (2+3).
 func storeFour(acc [4]reg.VecVirtual, dst [4]Mem) {
 	low, high := YMM(), YMM()
 	VHADDPD(acc[1], acc[0], low)

@@ -7,7 +7,7 @@ import (
 )
 
 func positivePart() {
-	// excess leaves v − shift in x and counts the lanes where it is positive.
+	// excess stores v − shift in x and counts the lanes in which it is positive.
 	excess := func(x, shift, count reg.VecVirtual, mask reg.Register) {
 		above := YMM()
 		VCMPPD(Imm(gtOQ), shift, x, above)
@@ -15,7 +15,7 @@ func positivePart() {
 		VPSUBQ(above, count, count)
 		VSUBPD(shift, x, x)
 	}
-	// finish returns sum and the lanes of count.
+	// finish returns the sum and the sum of the lanes of count.
 	finish := func(sum, count reg.VecVirtual) {
 		s, c := sumLanes(sum), XMM()
 		VEXTRACTI128(Imm(1), count, c)

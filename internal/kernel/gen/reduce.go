@@ -6,9 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// reduce writes the loop of a reduction over n entries: sixteen at a time into
-// four accumulators while there are as many, then four at a time and the rest into
-// the first.
+// reduce writes the loop of a reduction over n entries: sixteen at a time into four accumulators as long as there
+// are enough, then four at a time and the remaining ones into the first accumulator.
 func reduce(n reg.GPVirtual, body func(k int, c, mask reg.Register)) {
 	c, left := GP64(), GP64()
 	XORQ(c, c)
@@ -45,7 +44,7 @@ func four() (acc [4]reg.VecVirtual) {
 	return acc
 }
 
-// sumFour adds the accumulators, then their lanes.
+// sumFour adds the accumulators, and then the lanes of the sum.
 func sumFour(acc [4]reg.VecVirtual) reg.VecVirtual {
 	VADDPD(acc[1], acc[0], acc[0])
 	VADDPD(acc[3], acc[2], acc[2])

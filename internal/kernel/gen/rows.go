@@ -8,13 +8,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// aheadLimit is the largest size of a range of rows, in bytes, that is taken for a
-// block of a pass over more rows: while it is added up from the cache, the range
-// behind it is on its way from memory. Short rows go without: there the requests
-// cost as much as they save.
+// aheadLimit is the maximum size in bytes of a range of rows that is treated as a block of a longer pass. While
+// such a range is added from the cache, the next range is prefetched from memory. Short rows are not prefetched,
+// since the requests would cost as much as they save.
 const aheadLimit = 512 << 10
 
-// addRows writes the sum of rows with weights u·v: four distant rows at once.
+// addRows writes the sum of rows with weights u·v, for four distant rows at a time.
 func addRows(size int) {
 	float := map[int]string{8: "float64", 4: "float32"}[size]
 	name := fmt.Sprintf("addRows%dAVX2", size*8)
@@ -63,7 +62,7 @@ func addRows(size int) {
 	}
 }
 
-// weighting holds the registers of one such function.
+// weighting holds the registers of a function with weights.
 type weighting struct {
 	size                   int
 	u, v, q8, q24          reg.GPVirtual
@@ -75,8 +74,7 @@ type weighting struct {
 // vectors returns the weight vectors.
 func (w *weighting) vectors() []reg.GPVirtual { return []reg.GPVirtual{w.u, w.v} }
 
-// load computes the weights of the next rows, one of each stream, and jumps to
-// zero when all of them are ±0.
+// load computes the weights of the next rows, one of each stream, and jumps to label zero if all of them are ±0.
 func (w *weighting) load(rows int, zero string) []reg.VecVirtual {
 	place := func(p reg.Register, r int) Mem {
 		return [4]Mem{at(p, 0), atIdx(p, w.q8, 1, 0), atIdx(p, w.q8, 2, 0), atIdx(p, w.q24, 1, 0)}[r]
@@ -104,15 +102,15 @@ func (w *weighting) load(rows int, zero string) []reg.VecVirtual {
 	return ws
 }
 
-// skipQuarters moves the weight vectors past the rows done four by four.
+// skipQuarters moves the pointers to the weights past the rows that were processed four at a time.
 func (w *weighting) skipQuarters() {
 	for _, p := range w.vectors() {
 		ADDQ(w.q24, p)
 	}
 }
 
-// small is the loop for d in (4(b−1), 4b]: dst stays in registers, in as many
-// copies as hide the latency of the sums.
+// small writes the loop for d in (4(b−1), 4b], in which dst stays in registers, with as many copies as are needed
+// to hide the latency of the sums.
 func (w *weighting) small(b int) {
 	Label(fmt.Sprintf("small%d", b))
 	copies := map[int]int{1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1}[b]
@@ -184,11 +182,11 @@ func (w *weighting) small(b int) {
 	RET()
 }
 
-// large is the loop for longer rows: dst is read and written once for four rows.
+// large writes the loop for longer rows, in which dst is read and written once for every four rows.
 func (w *weighting) large() {
 	mask, mask64 := tailMask(ptr("d"), w.size, true), tailMask(ptr("d"), 8, true)
 
-	// body adds the rows, times their weights, to dst, and moves on to the next rows.
+	// body adds the rows, multiplied by their weights, to dst, and advances to the next rows.
 	body := func(name string, rows []reg.GPVirtual, ws []reg.VecVirtual) {
 		Comment("left: columns before the last, masked, one to four")
 		dst, left := ptr("dst"), ptr("d")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// LimitSpace leaves so many bytes of address space to the process, as ulimit -v does, until the test
-// ends or restore is called. It skips the test where the limit of the shell is lower.
+// LimitSpace limits the address space that the process may still allocate to the given number of bytes, as ulimit
+// -v does, until the test ends or restore is called. It skips the test if the limit of the shell is lower.
 func LimitSpace(t *testing.T, bytes int64) (restore func()) {
 	t.Helper()
 	var was syscall.Rlimit
@@ -34,7 +34,7 @@ func LimitSpace(t *testing.T, bytes int64) (restore func()) {
 	return restore
 }
 
-// addressSpaceTaken returns the address space that the process takes, in bytes.
+// addressSpaceTaken returns the size in bytes of the process's address space.
 func addressSpaceTaken(t *testing.T) int64 {
 	t.Helper()
 	statm, err := os.ReadFile("/proc/self/statm")

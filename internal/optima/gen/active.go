@@ -7,13 +7,13 @@ import (
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
-// active takes a step of Newton's method on the optimality conditions of ν = 0, in x, the
-// threshold τ and the weights of the losses that equal it:
+// active takes a step of Newton's method for the optimality conditions at ν = 0. The unknowns are x, the threshold
+// τ and the weights of the losses equal to τ:
 //
 //	f_j(x) = τ for j in A,   Σ_j y_j ∇f_j + ∇φ = 0,   Σ y = 1,
 //
-// with the largest weight on the losses above τ. A is what lies within a small distance
-// of the threshold. It moves x and returns the weights.
+// where losses above τ have the largest weight. A contains the losses within a small distance of the threshold.
+// active changes x and returns the weights.
 func active(p *exact.Problem, x []exact.Real) ([]exact.Real, error) {
 	const close = 1e-5 // of the threshold
 	samples := p.Eval(x)
@@ -26,7 +26,7 @@ func active(p *exact.Problem, x []exact.Real) ([]exact.Real, error) {
 	if p.Alpha > 0 {
 		most = exact.Div(exact.New(1), exact.Mul(exact.New(p.Alpha), exact.New(float64(p.N))))
 	}
-	capped, left := 0, exact.New(1) // the number at the largest weight, the mass left
+	capped, left := 0, exact.New(1) // number of losses with the largest weight, and the remaining mass
 	for exact.IsLess(most, left) {
 		left = exact.Sub(left, most)
 		capped++
@@ -48,7 +48,7 @@ func active(p *exact.Problem, x []exact.Real) ([]exact.Real, error) {
 			tied = append(tied, j)
 		}
 	}
-	// Start the weights of the tied losses alike; the system below is linear in them.
+	// The tied losses start with equal weights; the system below is linear in the weights.
 	d, k := p.D, len(tied)
 	size := d + 1 + k
 	m, v := exact.NewMatrix(size), make([]exact.Real, size)

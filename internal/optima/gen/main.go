@@ -1,7 +1,6 @@
-// Command gen solves the problems of package optima in 256-bit arithmetic and writes
-// optima.json there: a solve in double precision to start from, Newton's method on the
-// exact objective (ν > 0) or on the conditions of the active losses (ν = 0), and a
-// certificate that knows nothing of either.
+// Command gen solves the problems of package optima in 256-bit arithmetic and writes optima.json there: it starts
+// with a solve in double precision, applies Newton's method to the exact objective (ν > 0) or to the conditions of
+// the active losses (ν = 0), and computes a certificate that does not depend on either.
 //
 //	go run ./internal/optima/gen
 package main
@@ -99,7 +98,7 @@ func solve(p *exact.Problem) (optima.Optimum, error) {
 	return optima.Optimum{}, fmt.Errorf("not certified: %v", last)
 }
 
-// newton replaces x by x − H⁻¹∇P.
+// newton replaces x by x − H⁻¹∇P, where H is the Hessian of P.
 func newton(p *exact.Problem, x []exact.Real) error {
 	g, h := p.Model(x)
 	step, err := h.Solve(g)

@@ -1,4 +1,5 @@
-// Package gather carries values of any type between ranks. Package gob is not linked into programs without it.
+// Package gather exchanges values of any type between ranks. It is a separate package so that programs that do not
+// use it need not link package gob.
 package gather
 
 import (
@@ -10,8 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// Values returns the values of all ranks, one each, as package gob transmits them: zero values behind
-// pointers become nil.
+// Values returns one value for each rank, as package gob transmits it: pointers to zero values become nil.
 func Values[T any](c ranks.Comm, own T) ([]T, error) {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(own); err != nil {
@@ -29,7 +29,7 @@ func Values[T any](c ranks.Comm, own T) ([]T, error) {
 	return values, nil
 }
 
-// pack stores bytes, preceded by their length, in the bits of numbers.
+// pack stores bytes, preceded by their number, in the bits of float64 numbers.
 func pack(b []byte) []float64 {
 	v := make([]float64, 1+(len(b)+7)/8)
 	v[0] = float64(len(b))

@@ -8,15 +8,15 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// An abi is how a family of libraries names what MPI has names for.
+// An abi holds the values that a family of libraries uses for the names in MPI.
 type abi struct {
 	world, double, sum, max, inPlace uintptr
 	funneled                         int32
 	name                             string
 }
 
-// Of the MPICH family (MPICH, Intel MPI, MVAPICH, Cray MPICH), integers; of the MPI-5
-// standard; of Open MPI, addresses of what the library has.
+// ABIs of the MPICH family (MPICH, Intel MPI, MVAPICH, Cray MPICH), which uses integers; of the MPI-5 standard; and
+// of Open MPI, which uses addresses of objects in the library.
 var (
 	mpich = abi{world: 0x44000000, double: 0x4c00080b, sum: 0x58000003, max: 0x58000001, inPlace: ^uintptr(0),
 		funneled: 1, name: "MPICH's ABI"}
@@ -46,7 +46,7 @@ func abiOf(library uintptr) (abi, error) {
 	return mpich, nil
 }
 
-// candidates returns the names of libraries, beginning with the launcher's family.
+// candidates returns the names of libraries; those of the launcher's family come first.
 func candidates(l Launcher) []string {
 	openMPI := []string{"libmpi.so.40", "libmpi.so.80"}
 	others := []string{"libmpi_abi.so.1", "libmpi.so.12", "libmpich.so.12"}

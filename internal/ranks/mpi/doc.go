@@ -1,8 +1,8 @@
-// Package mpi carries numbers between ranks by MPI: the library is loaded when the program
-// runs, with dlopen through purego, so that there is no cgo, and one binary runs under Open
-// MPI, MPICH and its relatives, and what has the ABI of the MPI-5 standard.
+// Package mpi exchanges numbers between ranks through MPI. The library is loaded at run time with dlopen, through
+// purego, so that cgo is not needed. The same binary runs under Open MPI, under MPICH and its derivatives, and
+// under libraries with the ABI of the MPI-5 standard.
 //
-// It is built with the tag mpi alone, for a program that can load a library is bound to the
-// system's loader; without the tag Start gives a single rank, and an error under a launcher
-// of several. Only cmd imports it. Start reading at launcher.go, then mpi.go, abi.go.
+// The package is only built with the tag mpi, because a program that can load a library depends on the system's
+// dynamic loader. Without the tag, Start returns a single rank, or an error if a launcher has started several. Only
+// cmd imports the package. The best places to start reading are launcher.go, mpi.go and abi.go.
 package mpi

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// A Launcher is the program that started this process as one of several, according to the
-// environment.
+// A Launcher is the program that started this process as one of several, as inferred from environment variables.
 type Launcher struct {
 	Name string // "" for none
-	Size int    // processes that it started; 0 where it does not say
-	Rank int    // of this process; −1 where it does not say
+	Size int    // number of processes that it started; 0 if unknown
+	Rank int    // rank of this process; −1 if unknown
 }
 
-// What launchers say of their ranks.
+// Environment variables in which launchers state the size and the rank.
 var launchers = []struct{ name, size, rank string }{
 	{"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
 	{"mpiexec of MPICH, Intel MPI or a relative", "PMI_SIZE", "PMI_RANK"},
@@ -28,7 +27,7 @@ func LauncherOf(getenv func(string) string) Launcher {
 	for _, l := range launchers {
 		size, sized := parseNumber(getenv(l.size))
 		rank, ranked := parseNumber(getenv(l.rank))
-		// Slurm has a rank for the script of a batch job, too, which is no step of several.
+		// Slurm also sets a rank for the script of a batch job, which is not one of several processes.
 		if sized || ranked && l.rank == "PMIX_RANK" {
 			if !ranked {
 				rank = -1
@@ -44,8 +43,8 @@ func parseNumber(text string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// checkLibrary refuses a library of another family than the launcher's, before it is initialised:
-// some end the process then.
+// checkLibrary returns an error if the MPI library is of a different family from the launcher. It must run before
+// MPI is initialised, since some libraries end the process on a mismatch.
 func (l Launcher) checkLibrary(library string) error {
 	const family = "Open MPI"
 	if known := l.Name == launchers[0].name || l.Name == launchers[1].name; !known ||
@@ -56,7 +55,8 @@ func (l Launcher) checkLibrary(library string) error {
 		library, Variable)
 }
 
-// agrees refuses a library that sees other ranks than were started.
+// agrees returns an error if the number of ranks that the library reports differs from the number that were
+// started.
 func (l Launcher) agrees(size int, library string) error {
 	if l.Size == 0 || l.Size == size {
 		return nil
@@ -65,8 +65,9 @@ func (l Launcher) agrees(size int, library string) error {
 		l.Name, l.Size, size, library, Variable)
 }
 
-// Patience names the environment variable with the time that a rank waits for the others before it ends all ranks, such
-// as 90s or 10m. It must exceed the time that rank 0 ever computes alone. If it is not set, ranks wait without a limit.
+// Patience is the name of the environment variable that holds the time for which a rank waits for the others before
+// it ends all ranks, such as 90s or 10m. The time must exceed the longest time for which rank 0 computes while the
+// others wait. If it is not set, ranks wait without a limit.
 const Patience = "DROTRAIN_MPI_PATIENCE"
 
 // parsePatience parses the environment variable Patience; it returns 0 if the variable is not set.
@@ -82,5 +83,5 @@ func parsePatience(getenv func(string) string) (time.Duration, error) {
 	return d, nil
 }
 
-// Variable names the MPI library to load, in the environment.
+// Variable is the name of the environment variable that holds the MPI library to load.
 const Variable = "DROTRAIN_MPI"

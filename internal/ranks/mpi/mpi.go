@@ -19,15 +19,15 @@ import (
 // Built reports whether this program can run as several ranks.
 const Built = true
 
-// A comm is the ranks of an MPI job. One thread of the system makes all calls: that which
-// has initialised the library.
+// A comm implements ranks.Comm for an MPI job. All MPI calls are made by the system thread that has initialised the
+// library.
 type comm struct {
 	abi
 	library    string
 	rank, size int
 	calls      chan func()
-	aborting   atomic.Int32  // the exit code with which all are to end, while a call waits
-	patience   time.Duration // how long a call may wait for other ranks; 0: for ever
+	aborting   atomic.Int32  // exit code with which all ranks are to end, set while a call waits
+	patience   time.Duration // time for which a call may wait for other ranks; 0 means forever
 
 	allreduce  func(send uintptr, receive unsafe.Pointer, count int32, datatype, op, comm uintptr, r *request) int32
 	allgatherv func(send uintptr, count int32, sendType uintptr, receive unsafe.Pointer, counts, places *int32,
@@ -40,9 +40,9 @@ type comm struct {
 
 var _ ranks.Comm = (*comm)(nil)
 
-// Start initialises MPI where a launcher has started this process, or where a library is
-// named, and returns its ranks; a single one elsewhere. exit ends this process: when all
-// ranks have called it with 0, or, with another code, all at once.
+// Start initialises MPI if a launcher has started this process or a library is named, and returns its ranks;
+// otherwise it returns a single rank. exit ends this process: with code 0, once all ranks have called it; with any
+// other code, it ends all ranks at once.
 func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err error) {
 	l := LauncherOf(getenv)
 	named := getenv(Variable)
@@ -84,24 +84,25 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 	return m, m.exit, nil
 }
 
-// forwarded is the time that launchers are given to pass on what a rank has said before it
-// ends all: MPICH's drops what it has not read.
+// forwarded is the time for which a rank waits before it ends all ranks, so that launchers can pass on its output;
+// the launcher of MPICH discards output that it has not yet read.
 const forwarded = 300 * time.Millisecond
 
-// end ends all ranks, on the thread that makes the calls.
+// end ends all ranks. It must run on the thread that makes the calls.
 func (m *comm) end(code int) {
 	time.Sleep(forwarded)
 	m.abort(m.world, int32(code))
 }
 
-// exit ends MPI and the process. Libraries register their work at the end of a process with the exit
-// of C, which Go does not call: MPICH then reports success.
+// exit ends MPI and the process. MPI libraries register functions that the exit function of C calls, but Go's does
+// not call them, so that MPICH would report success.
 func (m *comm) exit(code int) {
 	if code != 0 {
 		m.Abort(code)
 	}
 	m.patience = 0
-	m.Sum([]float64{0}) // asleep: the first rank may be at work for long, and MPI_Finalize waits busily
+	// wait without using the processor: rank 0 may compute for long, and MPI_Finalize waits busily
+	m.Sum([]float64{0})
 	m.do(func() {
 		m.finalize()
 		if at, err := purego.Dlsym(purego.RTLD_DEFAULT, "exit"); err == nil {
@@ -113,7 +114,7 @@ func (m *comm) exit(code int) {
 	os.Exit(0)
 }
 
-// thread initialises the library and then makes the calls, all of one thread.
+// thread initialises the library and then makes all calls, on one thread.
 func (m *comm) thread(handle uintptr, l Launcher, ready chan<- error) {
 	runtime.LockOSThread()
 	err := m.initialise(handle, l)
@@ -170,7 +171,7 @@ func register(f any, handle uintptr, name string) error {
 	return nil
 }
 
-// do makes a call by the thread of the library.
+// do runs a call on the thread of the library.
 func (m *comm) do(call func()) {
 	done := make(chan struct{})
 	m.calls <- func() {
@@ -180,21 +181,21 @@ func (m *comm) do(call func()) {
 	<-done
 }
 
-// A request is a handle of any family, a status no shorter than theirs.
+// request and status are large enough for the types of every family.
 type (
 	request uint64
 	status  [64]byte
 )
 
-// Libraries wait busily, which takes the processor from the ranks that are waited for where
-// they share one, and makes waiting look like work. Here a rank asks for a moment, and then
-// sleeps between questions, a quarter of the time it has waited: later by a quarter at most.
+// MPI libraries wait busily. If ranks share a processor, this takes it from those that are waited for, and it makes
+// waiting look like work. Here a rank polls for a moment and then sleeps between polls, for a quarter of the time
+// it has already waited, so that the delay is at most a quarter.
 const (
 	moment  = 50 * time.Microsecond
 	longest = 10 * time.Millisecond // between two questions
 )
 
-// call begins a collective call, and waits for its end.
+// call starts a collective call and waits until it has ended.
 func (m *comm) call(what string, begin func(r *request) int32) {
 	m.do(func() {
 		r, s, done := new(request), new(status), new(int32)
@@ -220,7 +221,7 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 	})
 }
 
-// check aborts all ranks if an MPI call failed (code ≠ 0). By default the MPI library aborts them itself.
+// check aborts all ranks if an MPI call failed (code ≠ 0). By default, the MPI library itself aborts them.
 func (m *comm) check(what string, code int32) {
 	if code != 0 {
 		fmt.Fprintf(os.Stderr, "drotrain: rank %d: %s returned %d (%s)\n", m.rank, what, code, m.library)
@@ -228,8 +229,7 @@ func (m *comm) check(what string, code int32) {
 	}
 }
 
-// maxNumbers is the length of a message: counts are C's int, and libraries have been seen
-// to fail above 2 GiB.
+// maxNumbers is the maximum length of a message: counts are of type int in C, and some libraries fail above 2 GiB.
 const maxNumbers = 1 << 27
 
 // pointer returns the address of the first entry of v.
@@ -275,7 +275,7 @@ func (m *comm) Gather(v []float64, ends []int) {
 	}
 }
 
-// Abort implements Comm. It ends a call that waits for other ranks.
+// Abort implements Comm. It also ends a call that waits for other ranks.
 func (m *comm) Abort(code int) {
 	m.aborting.Store(int32(code))
 	m.do(func() { m.end(code) })

@@ -12,8 +12,7 @@ import (
 // Built reports whether this program can run as several ranks.
 const Built = false
 
-// Start returns a single rank, and an error where a launcher has started several. exit ends
-// the process.
+// Start returns a single rank, or an error if a launcher has started several. exit ends the process.
 func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err error) {
 	if l := LauncherOf(getenv); l.hasOtherProcesses() {
 		return nil, nil, fmt.Errorf(
@@ -23,7 +22,7 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 	return ranks.One{}, os.Exit, nil
 }
 
-// hasOtherProcesses reports whether there are other processes, or may be.
+// hasOtherProcesses reports whether the launcher has started, or may have started, other processes.
 func (l Launcher) hasOtherProcesses() bool { return l.Size > 1 || l.Name != "" && l.Size == 0 }
 
 func processes(n int) string {

@@ -1,6 +1,6 @@
-// Package gonbui stands for GoNB's package of that name where the cells of the
-// notebooks are compiled without it.
+// Package gonbui replaces GoNB's package of the same name when the cells of the notebooks are compiled without
+// GoNB.
 package gonbui
 
-// DisplayHtml shows a fragment of HTML below the cell, in GoNB.
+// DisplayHtml does nothing; in GoNB it shows a fragment of HTML below the cell.
 func DisplayHtml(string) {}
