@@ -147,7 +147,7 @@ type Config struct {
 
 	examined *examined // findings about the training rows; if nil, the rows are examined
 
-	design *GroupDesign // that is taken instead of a choice; nil: choose
+	design *GroupDesign // design to use; if nil, it is chosen
 
 	baselineMu, balancedMu *float64 // μ of ERM and of group-balanced ERM; nil means Mu
 	keepsClasses           bool     // Recalibrate fits only a slope, which keeps the predicted classes

@@ -231,9 +231,9 @@ func groupCoefficientsBytes(rows, columns int64) int64 {
 	return bytes
 }
 
-// newPooledProblem returns the problem of choosing a design, on the first training rows, which are in random
-// order. It returns a *tune.FewRowsError with the reason if there is no choice for them. steps are the terms that may
-// be taken.
+// newPooledProblem returns the problem of choosing a design on the first training rows, which are in random order,
+// and the terms that may be chosen. It returns a *tune.FewRowsError that states the reason if these rows do not
+// permit a choice.
 func (c *Config) newPooledProblem(
 	ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign,
 ) (p *pooled.Problem, steps [][]cellTerm, err error) {

@@ -332,7 +332,7 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 	return e, nil
 }
 
-// termOf returns the term of a number that is made of others, else nil.
+// termOf returns the term of a derived numeric column, or nil for other columns.
 func (t *fitting) termOf(c *data.Column) *Term {
 	if terms := t.terms[c]; terms != nil {
 		return &terms[0]
@@ -340,7 +340,7 @@ func (t *fitting) termOf(c *data.Column) *Term {
 	return nil
 }
 
-// entriesPerRow returns an upper estimate of the average number of nonzero cells in a row.
+// entriesPerRow returns an upper estimate of the average number of nonzero cells per row.
 func (t *fitting) entriesPerRow() float64 {
 	sum := 0.0
 	for _, q := range t.fitted {

@@ -42,10 +42,11 @@ const (
 // different marks are not misread.
 type NumberMarks struct {
 	Fractions Fractions `json:"fractions"`
-	Dotted    string    `json:"dotted,omitempty"`    // the first number with three digits behind the decimal separator
-	Long      string    `json:"long,omitempty"`      // the first number of more than three digits without any mark
-	Always    string    `json:"always,omitempty"`    // of the characters that are stripped, those at every number
-	Sometimes string    `json:"sometimes,omitempty"` // and those at some
+	Dotted    string    `json:"dotted,omitempty"` // the first number with three digits behind the decimal separator
+	// first number of more than three digits without any separator
+	Long      string `json:"long,omitempty"`
+	Always    string `json:"always,omitempty"`    // the stripped characters that occur at every number
+	Sometimes string `json:"sometimes,omitempty"` // and those at some
 }
 
 // Fractions describes the fractional parts of the numbers of a column.
@@ -55,8 +56,9 @@ type Fractions string
 const (
 	NoFractions     Fractions = "none"
 	DottedFractions Fractions = "dotted" // all have three digits, so that the decimal separator may stand between thousands
-	OtherFractions  Fractions = "other"  // none has exactly three digits behind one to three others
-	MixedFractions  Fractions = "mixed"
+	// no number consists of one to three digits and a fraction of exactly three
+	OtherFractions Fractions = "other"
+	MixedFractions Fractions = "mixed"
 )
 
 // fractions returns the kind of fractions that the numbers had as text: NoFractions for integers, and "" if the

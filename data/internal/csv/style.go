@@ -49,8 +49,8 @@ type numberCount struct {
 	example  string           // first text that is a number in some style
 	strip    string           // marks at the ends of texts that are numbers in some style
 
-	whole         int           // of the numbers, those without any mark
-	long          string        // the first of these that has more than three digits
+	whole         int           // count of numbers without any separator
+	long          string        // first of these with more than three digits
 	fractions     int           // of the numbers, those with a decimal separator
 	dotted        int           // of these, those whose decimal separator may stand between thousands, as 1.234
 	dottedExample string        // the first of these
