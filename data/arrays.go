@@ -43,7 +43,7 @@ func joinArrayFiles(ctx context.Context, arrays []arrayFile, frames []*Frame, ho
 	for i, f := range frames {
 		file := arrays[i].file
 		if f.Rows != out.Rows {
-			return nil, &Error{Path: file, Msg: fmt.Sprintf("the array has %d rows, and %s has %d", f.Rows, arrays[0].file,
+			return nil, &Error{Path: file, Msg: fmt.Sprintf("the array has %d rows, but %s has %d", f.Rows, arrays[0].file,
 				out.Rows), Hint: "all arrays of a table need the same number of rows"}
 		}
 		for _, c := range f.Columns {
@@ -54,7 +54,7 @@ func joinArrayFiles(ctx context.Context, arrays []arrayFile, frames []*Frame, ho
 			}
 			if other, twice := from[c.Name]; twice {
 				return nil, &Error{Path: file, Column: c.Name, Msg: "the array of " + other + " has the same name",
-					Hint: "name one of them, as in z=" + file}
+					Hint: "name one of the arrays, as in z=" + file}
 			}
 			from[c.Name] = file
 		}

@@ -24,8 +24,8 @@ func TestOpen_ArraysSideBySide(t *testing.T) {
 		{"names of the files", x + "," + y, []string{"x[0]", "x[1]", "y"}, ""},
 		{"given names", "e=" + x + ",label=" + y, []string{"e[0]", "e[1]", "label"}, ""},
 		{"one with a name", "label=" + y, []string{"label"}, ""},
-		{"other rows", x + "," + short, nil, "the array has 2 rows, and " + x + " has 3"},
-		{"one name twice", x + "," + x, nil, "name one of them"},
+		{"other rows", x + "," + short, nil, "the array has 2 rows, but " + x + " has 3"},
+		{"one name twice", x + "," + x, nil, "name one of the arrays"},
 		{"absent", x + ",nowhere.npy", nil, "nowhere.npy"},
 	} {
 		f, err := Open(t.Context(), c.path)

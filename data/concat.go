@@ -38,7 +38,7 @@ func concatFrames(ctx context.Context, frames []*Frame) (*Frame, error) {
 		for _, pair := range [][2]*Frame{{f, first}, {first, f}} {
 			for _, c := range pair[1].Columns {
 				if !pair[0].Has(c.Name) {
-					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("the column %q is missing here, but %s has it", c.Name,
+					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("the file lacks the column %q, which %s has", c.Name,
 						pair[1].Name()),
 						Hint: "all files of a table need the same columns"}
 				}
@@ -134,11 +134,11 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 		switch {
 		case hasValues(p) && p.Kind != l.Kind:
 			return nil, &Error{Path: frames[i].Name(), Column: p.Name,
-				Msg:  fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
+				Msg:  fmt.Sprintf("the type is %s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
 				Hint: "all files of a table need the same schema"}
 		case hasValues(p) && p.Clock != l.Clock:
 			return nil, &Error{Path: frames[i].Name(), Column: p.Name,
-				Msg:  fmt.Sprintf("%s here, but %s in %s", datesOrNumbers(p), datesOrNumbers(&l), frames[lead].Name()),
+				Msg:  fmt.Sprintf("the column holds %s here, but %s in %s", datesOrNumbers(p), datesOrNumbers(&l), frames[lead].Name()),
 				Hint: "all files of a table need the same schema"}
 		case hasValues(p):
 			if l.Kind == Numeric && strings.HasPrefix(p.Type, "float") && len(p.Type) == len("float64") && p.Type < l.Type {

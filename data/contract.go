@@ -233,7 +233,7 @@ func (f *Frame) WithColumn(c *Column) (*Frame, error) {
 		return nil, intake.NoColumnError(f.Name(), c.Name, f.Names())
 	}
 	if differsFrom(c, f.Rows) || c.Kind.IsScalar() && c.Len() != f.Rows {
-		return nil, f.Fault(c.Name, fix.Advice{}, "the column has %d rows, the table %d", c.Len(), f.Rows)
+		return nil, f.Fault(c.Name, fix.Advice{}, "the column has %d rows, but the table has %d", c.Len(), f.Rows)
 	}
 	out.Columns[at] = c
 	if !c.Clock {

@@ -113,7 +113,7 @@ func (r Reading) IsZero() bool {
 // Validate returns an error if r is invalid.
 func (r Reading) Validate() error {
 	if r.Dates != "" && !slices.Contains(DateUses(), r.Dates) {
-		return fmt.Errorf("dates %q: must be number, parts or drop", r.Dates)
+		return fmt.Errorf("dates is %q; it must be number, parts or drop", r.Dates)
 	}
 	if _, err := location(r.Zone); err != nil {
 		return err
@@ -279,7 +279,7 @@ func (f *Frame) DescribeAbsentPart(absent *Error) {
 	if c.UnexpectedRow > 0 {
 		absent.Path, absent.Row = f.Where(c.UnexpectedRow - 1)
 		absent.Msg = fmt.Sprintf("the training table had dates (%s), but the value is %q",
-			cmp.Or(f.orderOf(c.Name), "of a typed file"), c.Unexpected)
+			cmp.Or(f.orderOf(c.Name), "from a file with typed columns"), c.Unexpected)
 	}
 }
 

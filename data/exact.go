@@ -79,14 +79,15 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 
 // unreadColumnError returns an error for a column whose type cannot be read.
 func (f *Frame) unreadColumnError(c *Column) *Error {
-	return f.Fault(c.Name, fix.Advise("join the column to the predictions by their column row, which counts from 1"),
+	return f.Fault(c.Name, fix.Advise("join the column to the predictions by row number: their column \"row\" counts "+
+		"the rows from 1"),
 		"values of type %s cannot be copied", c.Type)
 }
 
 // checkRange returns an error if the rows [lo, hi) are not among n rows.
 func checkRange(lo, hi, n int) error {
 	if lo < 0 || hi < lo || n < hi {
-		return fmt.Errorf("rows from %d to before %d are not among 0 to %d", lo, hi, n)
+		return fmt.Errorf("the rows from %d up to, but not including, %d are not within 0 to %d", lo, hi, n)
 	}
 	return nil
 }

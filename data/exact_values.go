@@ -87,8 +87,8 @@ func (f *Frame) exactLabels(ctx context.Context, c *Column) (*Column, error) {
 	exact, err := f.exactColumn(ctx, c)
 	if errors.Is(err, os.ErrClosed) { // Read has closed the files
 		return nil, f.FaultAt(c.Name, slices.IndexFunc(c.Number, isLarge),
-			fix.Advise("store it as text, or open the table with Open"),
-			"whole numbers this large cannot be distinguished after the file is closed")
+			fix.Advise("store the column as text, or open the table with Open"),
+			"whole numbers this large cannot be distinguished once the file is closed")
 	}
 	if err != nil {
 		return nil, err
@@ -246,8 +246,8 @@ func boundOf(c *Column, e table.ExactType, v expr.Value) (b intake.Bound, err er
 	case !m.Zoned && e.Zone != "":
 		place, err := intake.ParseZone(e.Zone)
 		if err != nil {
-			return fail("the time zone %q of the column %q is unknown on this system: write the time with its offset, as in "+
-				"\"2024-03-31T23:59:59Z\"", e.Zone, c.Name)
+			return fail("the time zone %q of the column %q is unknown on this system: write the time with its offset, as "+
+				"in \"2024-03-31T23:59:59Z\"", e.Zone, c.Name)
 		}
 		m = m.In(place)
 	}
@@ -343,7 +343,7 @@ func (f *Frame) dateOrdering(texts *Column) (o ordering, ok bool) {
 		}
 		if err == nil && !m.Zoned && zoned > 0 {
 			err = expr.Errorf(v.At,
-				"the column %q holds times with an offset: write the time with one, as in \"2024-03-31T23:59:59Z\"", texts.Name)
+				"the column %q holds times with an offset: write the time with an offset, as in \"2024-03-31T23:59:59Z\"", texts.Name)
 		}
 		return m.Bound(e), err
 	}

@@ -165,7 +165,7 @@ func (f *Frame) compileCondition(c *Column, e *expr.Expr) (func(row int) bool, e
 		case Bool:
 			b, ok := numeral.ParseBool(v.Text)
 			if !ok || v.Kind != expr.Word {
-				return fail(v.At, "the column %q holds true and false; %q is neither", c.Name, v.Text)
+				return fail(v.At, "the column %q holds true and false, but %q is neither", c.Name, v.Text)
 			}
 			x := 0.0
 			if b {

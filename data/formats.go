@@ -106,8 +106,8 @@ const zipMagic = "PK\x03\x04"
 
 // refused lists the magic numbers of known formats that cannot be read.
 var refused = []struct{ magic, msg, hint string }{
-	{"PARE", "encrypted Parquet files are not supported", "write it again without encryption"},
-	{"FEA1", "Feather version 1 is not supported", "write it again as Feather version 2, Arrow IPC or Parquet"},
+	{"PARE", "encrypted Parquet files are not supported", "write the file again without encryption"},
+	{"FEA1", "Feather version 1 is not supported", "write the table again as Feather version 2, Arrow IPC or Parquet"},
 	{zipMagic, "zip archives such as .xlsx are not supported",
 		"save the table as Parquet or CSV, or NumPy arrays as .npz"},
 	{"\xd0\xcf\x11\xe0", "Excel files (.xls) are not supported", "save the table as CSV"},
@@ -177,10 +177,10 @@ func detectFormat(name string, head []byte) (*format, error) {
 	case named != nil && named.text:
 		return named, nil
 	case named != nil:
-		return refuse(fmt.Sprintf("not a file in the format %s: it does not start with %q", named.name, named.magic), "")
+		return refuse(fmt.Sprintf("the file is not in the format %s: it does not start with %q", named.name, named.magic), "")
 	case strings.HasSuffix(strings.ToLower(name), ".json"):
 		return refuse("JSON must be written as JSON Lines, one object per line",
 			"if the file is JSON Lines, rename it to .jsonl; otherwise convert it with jq -c '.[]'")
 	}
-	return refuse("the format of the file is unknown", "give it one of the extensions "+strings.Join(extensions, " "))
+	return refuse("the format of the file is unknown", "give the file one of the extensions "+strings.Join(extensions, " "))
 }

@@ -89,7 +89,7 @@ func (f *Frame) ValidationRows(ctx context.Context, h Holdout) ([]int, error) {
 	_, validation, err := f.setValidationApart(ctx, h)
 	if err == nil && len(validation) == 0 {
 		err = f.Fault(h.ValidationSplit, fix.Advice{},
-			"no row is left to choose a model on: there must be some validation rows")
+			"there are no validation rows to choose a model on")
 	}
 	return validation, err
 }
@@ -119,7 +119,8 @@ func (f *Frame) setValidationApart(ctx context.Context, h Holdout) (others, vali
 					continue
 				}
 				advice := fix.Advise(
-					"mark rows as train or validation; if the column also marks test rows, let it name the rows held out too")
+					"mark rows as train or validation; if the column also marks test rows, name the column as the split into " +
+						"training and hold-out rows too")
 				return nil, nil, f.FaultAt(h.ValidationSplit, r, advice, "%q means neither train nor validation", c.Text(r))
 			}
 		}
@@ -172,7 +173,7 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 			printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
 		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), fix.Advice{},
-			"%d rows are split in %d training rows and %d hold-out rows: there must be some of each", train+held, train, held)
+			"%d rows are split into %d training rows and %d hold-out rows, but at least one of each is needed", train+held, train, held)
 	}
 	return nil
 }
@@ -233,7 +234,8 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		switch {
 		case opposite && slices.Contains(truths, word):
 			return nil, nil, f.FaultAt(column, r, fix.Advise("mark every row as train or test"),
-				"%q is ambiguous in the column %s: in other columns it marks hold-out rows, but here it would mark training rows",
+				"%q is ambiguous in the column %s: in other columns it marks hold-out rows, but here it would mark training "+
+					"rows",
 				c.Text(r), column)
 		case slices.Contains(trainWords, word):
 			is = false
@@ -249,7 +251,8 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 				c.Text(r))
 		}
 		if test != "" && valid != "" {
-			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q both mark hold-out rows, but only one value can",
+			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q both mark hold-out rows, but only one value "+
+				"may mark them",
 				valid, test)
 		}
 		kept, held = append(kept, r), append(held, is)
@@ -271,7 +274,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	case !c.Kind.IsScalar():
 		return nil, f.Fault(h.Group, fix.Advice{}, "values of type %s cannot identify units", c.Type)
 	case c.InexactRow > 0:
-		return nil, f.FaultAt(h.Group, c.InexactRow-1, fix.Advise("store it as text"),
+		return nil, f.FaultAt(h.Group, c.InexactRow-1, fix.Advise("store the column as text"),
 			"whole numbers this large cannot be distinguished")
 	}
 	unit := make([]int, len(rows))
@@ -323,7 +326,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	for _, r := range rows {
 		if c.IsNull(r) {
 			return nil, f.FaultAt(h.Time, r, fix.Advise("leave such rows out with a filter"),
-				"the time is missing, so the row can be neither trained on nor held out")
+				"the time is missing, so the row can be used neither for training nor as a hold-out row")
 		}
 	}
 	before, _, err := f.timesOf(ctx, c, h.Time, rows)
@@ -378,7 +381,7 @@ func (f *Frame) timesOf(
 		for _, d := range formats {
 			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
 		}
-		return nil, nil, f.Fault(name, fix.Advise("write all as 2024-03-31"),
+		return nil, nil, f.Fault(name, fix.Advise("write all times as 2024-03-31"),
 			"the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
 	}
 	if o, ok := f.dateOrdering(c); ok && rank != nil {

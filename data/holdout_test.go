@@ -80,11 +80,11 @@ func TestSplit_UsesEveryRowOnce(t *testing.T) {
 		t.Errorf("a hundredth of 40 rows in units: %v", held)
 	}
 	for name, h := range map[string]Holdout{
-		"neither train nor test": {Split: "unit"},
-		"no column":              {Group: "q", Fraction: 0.2},
-		"must be some of each":   {Split: "set", Filter: "set == \"test\""},
-		"the time is missing":    {Time: "set", Fraction: 0.2},
-		"to one unit":            {Group: "unit", Fraction: 0.2, Filter: "unit == \"u0\""},
+		"neither train nor test":         {Split: "unit"},
+		"no column":                      {Group: "q", Fraction: 0.2},
+		"at least one of each is needed": {Split: "set", Filter: "set == \"test\""},
+		"the time is missing":            {Time: "set", Fraction: 0.2},
+		"to one unit":                    {Group: "unit", Fraction: 0.2, Filter: "unit == \"u0\""},
 	} {
 		_, _, err := f.SplitRows(t.Context(), h)
 		datatest.WantError(t, err, name)
@@ -123,7 +123,7 @@ func TestValidationRows_BelongToNeitherSet(t *testing.T) {
 		want string
 	}{
 		{Holdout{ValidationSplit: "part"}, "\"test\" means neither train nor validation"},
-		{Holdout{Split: "part", ValidationSplit: "part", Filter: "x < 1 || x == 2"}, "no row is left to choose a model on"},
+		{Holdout{Split: "part", ValidationSplit: "part", Filter: "x < 1 || x == 2"}, "there are no validation rows to choose a model on"},
 		{Holdout{ValidationSplit: "none"}, "none"},
 	} {
 		_, _, err := f.SplitRows(t.Context(), c.h)
@@ -380,7 +380,7 @@ func TestRows_OutsideOfTheTable(t *testing.T) {
 		}
 		func() {
 			defer func() {
-				if what := fmt.Sprint(recover()); !strings.Contains(what, "are not among 0 to 3") {
+				if what := fmt.Sprint(recover()); !strings.Contains(what, "are not within 0 to 3") {
 					t.Errorf("slice of %v: %s", at, what)
 				}
 			}()

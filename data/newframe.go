@@ -36,9 +36,9 @@ func NewFrame(columns ...Column) (*Frame, error) {
 		case c.Null != nil && len(c.Null) != c.Len():
 			return fail("the column has %d rows, but Null has %d entries", c.Len(), len(c.Null))
 		case differsFrom(&c, c.Len()):
-			return fail("the column has %d rows, but its fields have other lengths", c.Len())
+			return fail("the column has %d rows, but one of its fields has a different length", c.Len())
 		case c.Parts != nil:
-			return fail("the values of the column are still in a file: load it first")
+			return fail("the values of the column are still in a file: load the column first")
 		case c.Kind == Other:
 			return fail("the column has no values")
 		case c.Kind == Vector:
@@ -46,7 +46,7 @@ func NewFrame(columns ...Column) (*Frame, error) {
 		case c.Kind > Bool:
 			return fail("the column has the unknown kind %v", c.Kind)
 		case c.Kind != Categorical && c.Code != nil:
-			return fail("the column has codes of levels, but its kind is %v", c.Kind)
+			return fail("the column has level codes, but its kind is %v", c.Kind)
 		}
 		for r, k := range c.Code {
 			if !c.IsNull(r) && (k < 0 || int(k) >= len(c.Level)) {

@@ -255,7 +255,7 @@ func checkDistinct(files []string) error {
 		infos = append(infos, info)
 		for _, k := range bySize[info.Size()] {
 			if os.SameFile(info, infos[k]) {
-				return &Error{Path: file, Msg: fmt.Sprintf("it is a link to %s, so its rows would count twice", files[k]),
+				return &Error{Path: file, Msg: fmt.Sprintf("the file is a link to %s, so its rows would count twice", files[k]),
 					Hint: "remove the link, or name the files to read"}
 			}
 		}
@@ -281,7 +281,7 @@ func listDirectory(path string) (files []string, err error) {
 	}
 	if files == nil {
 		return nil, &Error{Path: path, Msg: "the directory holds no table",
-			Hint: cmp.Or(suggestPattern(path), "looked for files ending in "+strings.Join(extensions, " "))}
+			Hint: cmp.Or(suggestPattern(path), "the table files in a directory end in "+strings.Join(extensions, " "))}
 	}
 	return files, nil
 }
@@ -298,8 +298,8 @@ func suggestPattern(dir string) string {
 		for _, ext := range extensions {
 			pattern := filepath.Join(dir, deep, "*"+ext)
 			if files, _ := filepath.Glob(pattern); len(files) > 0 {
-				return fmt.Sprintf("the pattern %s reads the tables in the folders, but not the values in the folders' names, "+
-					"such as %s", pattern, filepath.Base(filepath.Dir(files[0])))
+				return fmt.Sprintf("the pattern %s reads the tables in the folders, but not the values in the folders' "+
+					"names, such as %s", pattern, filepath.Base(filepath.Dir(files[0])))
 			}
 		}
 	}

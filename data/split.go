@@ -65,7 +65,7 @@ func checkFraction(fraction float64) error {
 	if fraction >= 0 && fraction < 1 {
 		return nil
 	}
-	return fmt.Errorf("hold-out fraction %v: must be at least 0 and below 1", fraction)
+	return fmt.Errorf("the hold-out fraction is %v; it must be at least 0 and below 1", fraction)
 }
 
 // manyRows is the minimum number of rows for which each row is drawn separately instead of by shuffling.

@@ -76,7 +76,7 @@ func newBlockWriter(w io.Writer, name string) (blockWriter, error) {
 	case ".tsv":
 		return csv.NewWriter(w, '\t'), nil
 	}
-	return nil, &Error{Path: name, Msg: "the name has no known extension",
+	return nil, &Error{Path: name, Msg: "the extension of the file name is missing or unknown",
 		Hint: "use the extension .parquet, .csv, .tsv, or .arrows (Arrow stream)"}
 }
 
@@ -100,7 +100,7 @@ func checkColumns(cols []Column) error {
 			return fail("columns of kind %v cannot be written", c.Kind)
 		}
 		if c.Len() != rows || c.Null != nil && len(c.Null) != rows {
-			return fail("this column has %d rows, but the first column has %d", c.Len(), rows)
+			return fail("the column has %d rows, but the first column has %d", c.Len(), rows)
 		}
 		for row, code := range c.Code {
 			if !c.IsNull(row) && (code < 0 || int(code) >= len(c.Level)) {
@@ -109,8 +109,8 @@ func checkColumns(cols []Column) error {
 		}
 		if c.Int != nil {
 			if _, ok := c.ExactType(); !ok || c.Kind != Numeric || len(c.Int) != rows {
-				return fail("exact integers need a column of kind %v with one integer per row and an integer, decimal or time type; "+
-					"this column has kind %v, type %q and %d integers for %d rows", Numeric, c.Kind, c.Type, len(c.Int), rows)
+				return fail("exact integers need a column of kind %v with one integer per row and an integer, decimal or "+
+					"time type; this column has kind %v, type %q and %d integers for %d rows", Numeric, c.Kind, c.Type, len(c.Int), rows)
 			}
 		} else if of, ok := integerRanges[c.Type]; ok && c.Kind == Numeric {
 			for row, v := range c.Number {

@@ -11,7 +11,8 @@ import (
 func (e *Evaluation) addCaveats(in *Input) {
 	say := func(format string, a ...any) { e.Caveats = append(e.Caveats, fmt.Sprintf(format, a...)) }
 	if e.Split == Training {
-		say("All numbers are measured on the training rows. They flatter every model; measure on a hold-out before deciding.")
+		say("All numbers are measured on the training rows, which flatters every model. Evaluate on hold-out rows before " +
+			"deciding.")
 	}
 	for _, g := range e.Groupings {
 		var small []string
@@ -21,7 +22,8 @@ func (e *Evaluation) addCaveats(in *Input) {
 			}
 		}
 		if len(small) > 0 {
-			say("%s: %s fewer than %d rows and %s listed as insufficient evidence, left out of the worst-group headline: %s.",
+			say("%s: %s fewer than %d rows and %s listed as insufficient evidence and excluded from the choice of the "+
+				"worst group: %s.",
 				g.Name, printable.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.Noun(len(small), "is",
 					"are"), printable.List(small, 8))
 		}
@@ -66,21 +68,22 @@ func (e *Evaluation) addCaveats(in *Input) {
 		if len(one) > 0 {
 			bounds := "do not account for this"
 			if hasLogLoss(in.rows) {
-				bounds = "account for as many rows of that class as chance may have left out, by their scores"
+				bounds = "allow for as many rows of the missing class as the sample may have missed by chance, judged by " +
+					"their scores"
 			}
-			say("%s: in %s all rows are of one class, so errors on the other class are unknown there; bounds on the worst "+
-				"group %s: %s.",
+			say("%s: in %s all rows belong to one class, so errors on the other class are unknown in these groups. Bounds "+
+				"on the worst group %s: %s.",
 				g.Name, printable.Plural(len(one), "group", "groups"), bounds, printable.List(one, 8))
 		}
 		if w := e.Models[0].WorstGroup; w == nil {
-			say("No group of %s has %d rows or more: there is no worst-group number.", g.Name, e.MinGroupSize)
+			say("No group of %s has %d rows or more, so no worst group is reported.", g.Name, e.MinGroupSize)
 		} else if w.Compared > 1 {
 			if e.Resamples != 0 {
 				say("The worst of %d groups was selected because it looked worst, so its own interval is too narrow. All "+
 					"conclusions use simultaneous intervals.", w.Compared)
 			} else {
-				say("The worst of %d groups was selected because it looked worst: part of its excess is chance. No intervals were "+
-					"computed.", w.Compared)
+				say("The worst of %d groups was selected because it looked worst: part of its excess is due to chance. No "+
+					"intervals were computed.", w.Compared)
 			}
 		}
 	} else {

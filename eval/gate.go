@@ -51,7 +51,7 @@ type GateResult struct {
 // FailedGate returns the result of a condition that could not be checked, for the given reason.
 func FailedGate(condition, why string) GateResult {
 	return GateResult{Text: condition, Value: undefined(), Failed: true,
-		Message: "failed, since it cannot be checked: " + why}
+		Message: "failed, since the condition cannot be checked: " + why}
 }
 
 // maxQuoted is the maximum number of bytes of a gate that errors quote.
@@ -111,7 +111,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 	}
 	if e.Name == "verdict" {
 		if e.Op != expr.In && (e.Op != expr.Compare || e.Cmp != "==" && e.Cmp != "!=") {
-			return expr.Errorf(e.At, "the verdict is compared by == or !=; write e.g. verdict == hurt")
+			return expr.Errorf(e.At, "the verdict can only be compared by == or !=; write e.g. verdict == hurt")
 		}
 		var names []string
 		for _, o := range Outcomes() {
@@ -125,7 +125,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 		return nil
 	}
 	if e.Op != expr.Compare || e.Values[0].Kind != expr.Number {
-		return expr.Errorf(e.At, "%q is not compared with a number; write e.g. worst_group.risk > 0.6", e.Name)
+		return expr.Errorf(e.At, "%q lacks a comparison with a number; write e.g. worst_group.risk > 0.6", e.Name)
 	}
 	if !isPath(e.Name) {
 		return expr.Errorf(e.At, "%q is not the path of a measure, such as worst_group.risk", e.Name)
@@ -258,7 +258,7 @@ type gatePath struct {
 
 // unknownPath returns an error about a path that denotes nothing in e.
 func (e *Evaluation) unknownPath(p gatePath) error {
-	return fmt.Errorf("there is no measure %q here; try %s", p.given, strings.Join(e.suggestPaths(p.text), ", "))
+	return fmt.Errorf("this evaluation has no measure %q; try %s", p.given, strings.Join(e.suggestPaths(p.text), ", "))
 }
 
 // gateHeads states, for every head of a path, whether it has an argument in brackets and whether the key of a
@@ -356,7 +356,7 @@ func (e *Evaluation) measureKey(name string) (string, error) {
 	if key, ok := e.findMeasure(name); ok {
 		return key, nil
 	}
-	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, didYouMean(name, e.measureKeys()))
+	return "", fmt.Errorf("%q is not a measure for a %s task%s", name, e.Task, didYouMean(name, e.measureKeys()))
 }
 
 // estimateOf returns the estimate at a path whose comparison is ignored.
@@ -483,7 +483,8 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	}
 	if g := e.Headline(); p.head == "worst_group" && g != nil && len(e.Reference.Groupings) > 0 {
 		if was := e.Reference.Groupings[len(e.Reference.Groupings)-1].Name; was != g.Name {
-			return q, fmt.Errorf("since.%s would compare groups of %s with earlier groups of %s; name the same --groups", p.text,
+			return q, fmt.Errorf("since.%s would compare groups of %s with earlier groups of %s; give the same --groups as "+
+				"in the earlier evaluation", p.text,
 				g.Name, was)
 		}
 	}
@@ -505,7 +506,8 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 // driftOf returns a measure of the drift of a column.
 func (e *Evaluation) driftOf(what, column string) (q estimate, err error) {
 	if len(e.Drift) == 0 {
-		return q, fmt.Errorf("%s[%s] needs a model with a profile of its training rows, and a table to measure it on", what,
+		return q, fmt.Errorf("%s[%s] needs a model that stores a profile of its training rows, and a table to compare "+
+			"with the profile", what,
 			column)
 	}
 	var names []string

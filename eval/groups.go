@@ -59,7 +59,7 @@ func (e *Evaluation) measureGrouping(
 		for k, m := range in.Models {
 			v := measureStratum(in.rows, k, &groups[j])
 			if untrained {
-				v = v.undefineAll("no model that measured it was trained with this group")
+				v = v.undefineAll("no model evaluated on this group was trained with it")
 			}
 			risk, _ := v.Get(riskMeasure.Key)
 			es := undefined()

@@ -173,20 +173,20 @@ func (in *Input) check() error {
 	case n > math.MaxInt32:
 		return fmt.Errorf("eval: there are %d rows; at most %d are allowed", n, math.MaxInt32)
 	case len(in.Models) == 0:
-		return fmt.Errorf("eval: no model to evaluate")
+		return fmt.Errorf("eval: there is no model to evaluate")
 	case in.RowID != nil && len(in.RowID) != n:
-		return fmt.Errorf("eval: %d row ids for %d rows", len(in.RowID), n)
+		return fmt.Errorf("eval: there are %d row ids for %d rows", len(in.RowID), n)
 	case in.Constant != nil && len(in.Constant) != n:
 		return fmt.Errorf("eval: there are %d losses of the constant prediction for %d rows", len(in.Constant), n)
 	case in.Weight != nil && len(in.Weight) != n:
-		return fmt.Errorf("eval: %d weights for %d rows", len(in.Weight), n)
+		return fmt.Errorf("eval: there are %d weights for %d rows", len(in.Weight), n)
 	case in.TrainShare != nil && len(in.TrainShare) != len(in.Groups):
 		return fmt.Errorf("eval: training proportions are given for %d of %d %s", len(in.TrainShare), len(in.Groups),
 			printable.Noun(len(in.Groups), "grouping", "groupings"))
 	case !(in.confidence() > 0 && in.confidence() < 1):
 		return fmt.Errorf("eval: the confidence level is %v; it must be between 0 and 1", in.Confidence)
 	case in.Resamples != 0 && (in.Resamples < 100 || in.Resamples > MostResamples):
-		return fmt.Errorf("eval: %d %s: must be 0 (no intervals) or from 100 to %d", in.Resamples,
+		return fmt.Errorf("eval: there are %d %s; there must be 0 (no intervals) or from 100 to %d", in.Resamples,
 			printable.Noun(in.Resamples, "resample", "resamples"), MostResamples)
 	case !(in.rate() > 0) || !(in.tolerance() > 0):
 		return fmt.Errorf("eval: the rate %v and the tolerance %v must be positive, or 0 for their defaults", in.Rate,
@@ -214,7 +214,7 @@ func (in *Input) check() error {
 	seen := make(map[string]bool)
 	for k, m := range in.Models {
 		if m.Name == "" || seen[m.Name] {
-			return fmt.Errorf("eval: the name %[2]q of model %[1]d is empty or taken by another model", k, m.Name)
+			return fmt.Errorf("eval: the name %[2]q of model %[1]d is empty or already used by another model", k, m.Name)
 		}
 		seen[m.Name] = true
 		if len(m.Score) != n || len(m.Loss) != n {

@@ -108,7 +108,7 @@ func TestCaveats_HaveReasons(t *testing.T) {
 		undefined = "are undefined in 1 group of g"
 		noWorst   = "No group of g has 1000 rows or more"
 		picked    = "The worst of 2 groups was selected because it looked worst, so its own interval is too narrow"
-		untested  = "part of its excess is chance"
+		untested  = "part of its excess is due to chance"
 		noGroups  = "No grouping columns were given"
 		noBoot    = "No intervals were computed"
 	)

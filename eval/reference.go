@@ -147,7 +147,7 @@ func (r *Reference) checkComparable(e *Evaluation) error {
 		{"positive class", r.Positive, e.Positive}, {"loss", r.Loss, e.Loss},
 	} {
 		if c.was != "" && c.was != c.is {
-			return fmt.Errorf("the %s of the earlier numbers is %q, but here it is %q", c.what, c.was, c.is)
+			return fmt.Errorf("the earlier numbers have the %s %q, but this evaluation has %q", c.what, c.was, c.is)
 		}
 	}
 	return nil
@@ -167,7 +167,8 @@ func ReadReference(r io.Reader) (*Reference, error) {
 		return nil, fmt.Errorf("eval: reference: %w", err)
 	}
 	if len(out.Models) == 0 {
-		return nil, errors.New("eval: the reference holds no model: of a report or an evaluation, NewReference makes a reference")
+		return nil, errors.New("eval: the reference holds no model; NewReference makes a reference from a report or an " +
+			"evaluation")
 	}
 	return &out, nil
 }

@@ -20,7 +20,7 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 		return nil, fmt.Errorf("eval: the loss is nil")
 	}
 	if len(target) != len(score) {
-		return nil, fmt.Errorf("eval: %d targets for %d scores", len(target), len(score))
+		return nil, fmt.Errorf("eval: there are %d targets for %d scores", len(target), len(score))
 	}
 	if task == Multiclass {
 		return nil, fmt.Errorf("eval: losses of more than two classes cannot be computed from scores: pass the losses")
@@ -52,7 +52,7 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 	}
 	for i, t := range target {
 		if !meaning.Classes && !meaning.Accepts(t) {
-			return nil, fmt.Errorf("eval: the target of entry %d is %v, but the loss %s takes %s", i, t, loss.Name(),
+			return nil, fmt.Errorf("eval: the target of entry %d is %v, but the loss %s requires %s", i, t, loss.Name(),
 				meaning.DescribeTargets())
 		}
 		if meaning.Link.Margin != nil {

@@ -219,7 +219,7 @@ func TestGate_SinceOfAnotherTarget(t *testing.T) {
 			if err != nil || r.Failed {
 				t.Errorf("the same, kept %q: %+v, %v", what, r, err)
 			}
-		} else if err == nil || !strings.Contains(err.Error(), "the "+what+" of the earlier numbers is ") {
+		} else if err == nil || !strings.Contains(err.Error(), "the earlier numbers have the "+what+" ") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -319,7 +319,7 @@ func TestGate_GroupingsOfOneSideAreNotDemanded(t *testing.T) {
 		{name: "no column in common", gate: "since.any_group.risk.low > 0.5", was: regions,
 			is: func(in *eval.Input) { in.Groups = in.Groups[1:2] }, failed: true},
 		{name: "worst of other groups", gate: "since.worst_group.risk.low > 0.5", was: all, is: regions,
-			wrong: "name the same --groups"},
+			wrong: "give the same --groups"},
 		{name: "one label of two columns", gate: "since.group[other].risk.low > 0.3", was: all,
 			is: func(in *eval.Input) { // sex=other becomes worse, region=other does not
 				for i, k := range in.Groups[1].Index {

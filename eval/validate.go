@@ -11,7 +11,7 @@ func (e *Evaluation) validate() error {
 	m := len(e.Models)
 	switch {
 	case e.Error != "":
-		return fmt.Errorf("eval: these rows could not be measured: %s", e.Error)
+		return fmt.Errorf("eval: the models could not be evaluated on these rows: %s", e.Error)
 	case e.Task != Binary && e.Task != Regression && e.Task != Multiclass:
 		return fmt.Errorf("eval: the evaluation has task %q", e.Task)
 	case m == 0:
@@ -19,8 +19,8 @@ func (e *Evaluation) validate() error {
 	case e.Task == Binary && e.Threshold == nil:
 		return fmt.Errorf("eval: the evaluation of a binary task has no threshold")
 	case len(e.Compared) != 0 && len(e.Compared) != m-1:
-		return fmt.Errorf("eval: the evaluation has %d comparisons with the baseline, but %d models: one comparison less "+
-			"than models is needed", len(e.Compared), m)
+		return fmt.Errorf("eval: the evaluation has %d comparisons with the baseline, but %d models: there must be one "+
+			"comparison fewer than models", len(e.Compared), m)
 	}
 	for k := range e.Models {
 		if e.Models[k].Name == "" {
@@ -62,7 +62,7 @@ func (e *Evaluation) validate() error {
 			return fmt.Errorf("eval: the %d group differences of model %q do not match the groups", len(c.Groups), c.Model)
 		}
 		if c.Model == "" {
-			return fmt.Errorf("eval: a comparison names no model")
+			return fmt.Errorf("eval: a comparison does not name its models")
 		}
 	}
 	return nil

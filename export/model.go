@@ -92,8 +92,8 @@ func newColumn(t score.Term) (column, error) {
 	c := column{Term: t}
 	if t.Kind == score.Vector {
 		return c, fmt.Errorf(
-			"the column %q holds sparse vectors, which no other program can score: export the coefficients as csv, or score "+
-				"with the command predict or package train/score", t.Column)
+			"the column %q holds sparse vectors, which other programs cannot score: export the coefficients as csv, or "+
+				"score with the command predict or package train/score", t.Column)
 	}
 	if t.Vector != "" {
 		if n, err := fmt.Sscanf(strings.TrimPrefix(t.Column, t.Vector), "[%d]", &c.entry); n != 1 || err != nil ||
@@ -132,12 +132,12 @@ func (m *model) check() error {
 		return fmt.Errorf("the model uses no column: every row has the score %v", m.constant[0])
 	}
 	if !slices.Contains([]string{"", "log", "log1p"}, m.Transform) {
-		return fmt.Errorf("unknown function %q of the target", m.Transform)
+		return fmt.Errorf("the target has the unknown transform %q", m.Transform)
 	}
 	for _, p := range m.parts {
 		for _, v := range slices.Concat(slices.Concat(p.levels...), p.weights, m.constant, []float64{p.shift, p.scale}) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("the model is damaged: a coefficient of %q is %v, not a finite number", m.describe(p), v)
+				return fmt.Errorf("the model is damaged: a coefficient of %q is %v; it must be finite", m.describe(p), v)
 			}
 		}
 		for i := range p.factors {

@@ -69,7 +69,7 @@ func checkAt(l Loss, m, t float64, margins []float64) error {
 	radius, decay := l.CurvatureLowerBoundTo(bound, []float64{p.slope}, []float64{t})
 	if !(bound[0] >= 0) || !(radius > 0) || !(decay >= 0) {
 		return fmt.Errorf("CurvatureLowerBoundTo returns the bound %v, the radius %v and the decay %v: the bound and the "+
-			"decay must be at least 0, the radius above 0", bound[0], radius, decay)
+			"decay must be at least 0, and the radius must be above 0", bound[0], radius, decay)
 	}
 	for _, other := range margins {
 		q := evaluateAt(l, other, t)
@@ -77,8 +77,8 @@ func checkAt(l Loss, m, t float64, margins []float64) error {
 			continue
 		}
 		if tangent := p.value + p.slope*(other-m); !(q.value >= tangent-1e-12*(1+math.Abs(tangent))) {
-			return fmt.Errorf("the tangent has the value %v at margin %v, above the loss %v there: the loss is not convex, or "+
-				"the slope is wrong", tangent, other, q.value)
+			return fmt.Errorf("the tangent has the value %v at margin %v, where the loss has the smaller value %v: the "+
+				"loss is not convex, or the slope is wrong", tangent, other, q.value)
 		}
 		if away := math.Abs(other - m); away <= radius {
 			// A curvature that is computed from the slope underflows if the slope does.
@@ -184,8 +184,8 @@ func checkLink(l Loss, link Link, targets []float64) error {
 			continue
 		}
 		if away := margin - want - offset; !(math.Abs(away) <= 0.02*(1+math.Abs(want-link.MarginOf(first)))) {
-			return fmt.Errorf("the loss is smallest at margin %.4g for target %.4g and at margin %.4g for target %.4g, where "+
-				"the link %s has margins %.4g and %.4g: use the link of this loss, such as Log for counts",
+			return fmt.Errorf("the loss is smallest at margin %.4g for target %.4g and at margin %.4g for target %.4g, "+
+				"where the link %s has margins %.4g and %.4g: use the link of this loss, such as Log for counts",
 				offset+link.MarginOf(first), first, margin, t, cmp.Or(link.Name, "Identity"), link.MarginOf(first), want)
 		}
 	}
@@ -199,8 +199,8 @@ func checkProbability(l Loss, link Link, _ []float64) error {
 		m := link.MarginOf(p)
 		positive, negative := evaluateAt(l, m, 1).slope, evaluateAt(l, m, -1).slope
 		if best := negative / (negative - positive); !(math.Abs(best-p) <= 0.02) {
-			return fmt.Errorf("the link assigns margin %.4g to the probability %.4g, but at this margin the expected loss is "+
-				"smallest for the probability %.4g", m, p, best)
+			return fmt.Errorf("the link assigns the margin %.4g to the probability %.4g, but this margin minimises the "+
+				"expected loss for the probability %.4g", m, p, best)
 		}
 	}
 	return nil

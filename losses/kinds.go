@@ -72,7 +72,7 @@ func Register(loss Loss) error {
 	defer registered.Unlock()
 	taken := func(k Kind) bool { return k.Name == name }
 	if slices.ContainsFunc(builtin, taken) || slices.ContainsFunc(registered.kinds, taken) {
-		return fmt.Errorf("losses: a loss named %q is registered already", name)
+		return fmt.Errorf("losses: a loss named %q is already registered", name)
 	}
 	registered.kinds = append(slices.Clone(registered.kinds), Kind{Name: name, build: func(float64) Loss { return loss }})
 	return nil
@@ -125,7 +125,7 @@ func DefaultName(classes bool) string {
 // New returns the loss. delta is the parameter δ; losses without this parameter ignore it.
 func (k Kind) New(delta float64) (Loss, error) {
 	if k.build == nil {
-		return nil, fmt.Errorf("no loss: take a Kind that Parse, KindOf or Kinds returns")
+		return nil, fmt.Errorf("the Kind has no loss: use a Kind that Parse, KindOf or Kinds returns")
 	}
 	if k.HasDelta && (!(delta > 0) || math.IsInf(delta, 1)) {
 		return nil, fmt.Errorf("%s: δ is %v; it must be positive and finite", k.Name, delta)

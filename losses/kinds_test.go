@@ -163,9 +163,9 @@ func TestRegister_RefusesBrokenLosses(t *testing.T) {
 			eval: func(v, s *float64, m, t float64) {
 				*v = math.Exp(-t * m) // smallest at half the log-odds
 				*s = -t * *v
-			}}, "but at this margin the expected loss is smallest for the probability"},
+			}}, "but this margin minimises the expected loss for the probability"},
 		{own{name: "own-classes", meaning: losses.Meaning{Classes: true}}, "needs a link"},
-		{own{name: "squared"}, "registered already"}, {own{name: "a:b"}, "colon"},
+		{own{name: "squared"}, "already registered"}, {own{name: "a:b"}, "colon"},
 	} {
 		err := losses.Register(c.loss)
 		if c.want == "row" {
@@ -185,7 +185,7 @@ func TestRegister_RefusesBrokenLosses(t *testing.T) {
 		}
 	}
 	if _, err := losses.NewLinear(losses.Poisson{}, z, []float64{1, 0, -2}); err == nil ||
-		!strings.Contains(err.Error(), "row 2 is -2, but the loss poisson takes a count") {
+		!strings.Contains(err.Error(), "row 2 is -2, but the loss poisson requires a count") {
 		t.Error(err)
 	}
 }

@@ -36,7 +36,7 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 		return nil, fmt.Errorf("losses: the matrix has %d rows and %d columns; at least one of each is needed", n, d)
 	}
 	if len(target) != n {
-		return nil, fmt.Errorf("losses: %d targets for %d rows", len(target), n)
+		return nil, fmt.Errorf("losses: there are %d targets for %d rows", len(target), n)
 	}
 	lo, hi := 0, n
 	if of, ok := z.(shardedMatrix); ok { // other ranks check the targets of their own rows
@@ -45,7 +45,7 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	meaning := loss.Meaning()
 	for i, v := range target[lo:hi] {
 		if !meaning.Accepts(v) {
-			return nil, fmt.Errorf("losses: the target of row %d is %v, but the loss %s takes %s", i+lo, v, loss.Name(),
+			return nil, fmt.Errorf("losses: the target of row %d is %v, but the loss %s requires %s", i+lo, v, loss.Name(),
 				meaning.DescribeTargets())
 		}
 	}

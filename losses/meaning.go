@@ -146,19 +146,20 @@ func (m Meaning) check() error {
 	case m.Scalable && (m.Classes || m.Link.Name != "" || m.Link.Predict != nil || m.Valid != nil):
 		return fmt.Errorf("a Scalable loss needs the link Identity and must accept every number as a target")
 	case (m.Link.Predict == nil) != (m.Link.Margin == nil):
-		return fmt.Errorf("the link %q has only one of Predict and Margin", m.Link.Name)
+		return fmt.Errorf("the link %q needs both Predict and Margin, or neither", m.Link.Name)
 	case (m.Link.Predict == nil) != (m.Link.Name == ""):
-		return fmt.Errorf("a link with functions needs a name, and a link without functions must not have one; this link is "+
-			"named %q", m.Link.Name)
+		return fmt.Errorf("a link with functions needs a name, and a link without functions must not have one; this link "+
+			"is named %q", m.Link.Name)
 	case m.Classes && m.Link.Predict == nil:
-		return fmt.Errorf("a loss of two classes needs a link to probabilities, such as Logit")
+		return fmt.Errorf("a loss for two classes needs a link to probabilities, such as Logit")
 	}
 	known, ok := LinkNamed(m.Link.Name)
 	for _, margin := range []float64{-1.3, 0, 0.7} {
 		p := m.Link.PredictionAt(margin)
 		switch back := m.Link.MarginOf(p); {
 		case ok && !(math.Abs(p-known.PredictionAt(margin)) <= 1e-9*(1+math.Abs(p))):
-			return fmt.Errorf("the link %q differs from the built-in link of this name, which predicts %v at margin %v, not %v",
+			return fmt.Errorf("the link %q differs from the built-in link of this name, which predicts %v at margin %v, "+
+				"not %v",
 				m.Link.Name, known.PredictionAt(margin), margin, p)
 		case !(math.Abs(back-margin) <= 1e-6):
 			return fmt.Errorf("the function Predict of the link %q returns %v at margin %v, but Margin of this prediction "+

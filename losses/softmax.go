@@ -44,12 +44,13 @@ func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
 	case len(class) != n:
 		return nil, fmt.Errorf("losses: there are %d class indices for %d rows", len(class), n)
 	case classes < 2 || classes > MaxClasses:
-		return nil, fmt.Errorf("losses: %d classes: softmax regression takes 2 to %d", classes, MaxClasses)
+		return nil, fmt.Errorf("losses: there are %d classes; softmax regression supports 2 to %d", classes, MaxClasses)
 	case d > math.MaxInt32/classes:
-		return nil, fmt.Errorf("losses: %d columns times %d classes are too many parameters", d, classes)
+		return nil, fmt.Errorf("losses: %d columns and %d classes give too many parameters", d, classes)
 	}
 	if of, ok := z.(shardedMatrix); ok && of.Rows() != nil {
-		return nil, errors.New("losses: softmax regression needs all rows on one rank, but these rows are on several")
+		return nil, errors.New("losses: softmax regression needs all rows on one rank, but these rows are distributed " +
+			"over several ranks")
 	}
 	own := make([]int32, n)
 	for j, c := range class {

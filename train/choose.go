@@ -83,7 +83,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	asked := m.mustChoose || m.Run.validation != nil || m.Config.Choice.Select != "" ||
 		m.Config.Choice.Folds > tune.DefaultFolds
 	if errors.As(err, &few) && !asked {
-		m.addNotes(fmt.Sprintf("no level of robustness was chosen by cross-validation (%v): ERM is trained", err))
+		m.addNotes(fmt.Sprintf("cross-validation could not choose a level of robustness (%v), so ERM is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
 		return nil
 	} else if err != nil {
@@ -95,18 +95,20 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	mu, erm, balanced := s.Best().Mu, s.MuOf("erm", given), s.MuOf("balanced", given)
 	if mu != given {
 		m.addNotes(fmt.Sprintf(
-			"cross-validation chose μ = %.3g by the selection criterion (1/n = %.3g; the best μ of ERM for the average risk is "+
-				"%.3g)", mu, given, erm))
+			"cross-validation chose μ = %.3g by the selection criterion (1/n = %.3g; the best μ of ERM for the average "+
+				"risk is %.3g)", mu, given, erm))
 	}
 	m.Config.Mu, m.Config.baselineMu, m.Config.balancedMu = &mu, &erm, &balanced
 	m.addNotes(m.followAccuracyChoice(s)...)
 	if s.Unstable > maxUnstable {
 		m.addNotes(fmt.Sprintf(
-			"%sthe choice is uncertain: in %.0f %% of the resamples, cross-validation chooses another kind of model than %s",
+			"%sthe choice is uncertain: in %.0f %% of the resamples, cross-validation chooses a different kind of model "+
+				"from %s",
 			warningMark, 100*s.Unstable, s.Best().Name))
 	}
 	if s.Rows < s.Of {
-		m.addNotes(fmt.Sprintf("the level was chosen on %s of the %s training rows; the model is trained on all of them",
+		m.addNotes(fmt.Sprintf("the level of robustness was chosen on %s of the %s training rows; the model is trained "+
+			"on all training rows",
 			printable.Count(s.Rows), printable.Count(s.Of)))
 	}
 	return nil
@@ -137,8 +139,8 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	switch {
 	case s.ByDefault && s.Validation > 0:
 		notes = append(notes,
-			"the model was chosen by the accuracy of its worst group on the validation rows, as is usual where no group column "+
-				"is a feature; --select trade-off chooses by risks")
+			"the model was chosen by the accuracy of its worst group on the validation rows, as is usual where no group "+
+				"column is a feature; --select trade-off chooses by risks")
 	case s.ByDefault:
 		notes = append(notes,
 			fmt.Sprintf("the model was chosen by the accuracy of its worst group, as is usual for embeddings: at least %d "+
@@ -202,8 +204,8 @@ func (m *Model) inferGroups() {
 		return
 	}
 	m.Config.GroupsInferred = true
-	m.addNotes("only the validation rows have groups, so two clusters of the features of every class stand for " +
-		"groups of the training rows; the validation rows decide whether this helps")
+	m.addNotes("only the validation rows have groups, so the training rows of each class are divided into two clusters " +
+		"by their features, and the clusters are used as groups; the validation rows decide whether this helps")
 }
 
 // validationTable returns the validation rows as a tune.Table, or nil if there are none.

@@ -86,7 +86,7 @@ func TestClasses_EverySetting(t *testing.T) {
 		"hold-out of groups": {func(c *Config) { c.GroupHoldout, c.Nu = "kind", level.At(0.5) }, ""},
 		"rows on disk":       {func(c *Config) { c.Cache, c.OnDisk, c.Nu = t.TempDir(), true, level.At(0.5) }, ""},
 		"threshold":          {func(c *Config) { c.Threshold, c.Nu = level.At(0.3), level.At(0.5) }, "two classes"},
-		"recalibrate":        {func(c *Config) { c.Recalibrate, c.Nu = true, level.At(0.5) }, "two values"},
+		"recalibrate":        {func(c *Config) { c.Recalibrate, c.Nu = true, level.At(0.5) }, "two classes"},
 		"pooled coefficients": {func(c *Config) { c.GroupCoefficients, c.Nu = groupCoefficientsPooled, level.At(0.5) },
 			"but the target has more"},
 		"squared loss": {func(c *Config) { c.Loss, c.Nu = "squared", level.At(0.5) }, "number"},

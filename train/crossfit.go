@@ -45,7 +45,7 @@ type OutOfFold struct {
 func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if m.Run == nil || m.Run.Train == nil || m.loss == nil {
 		return nil, errors.New(
-			"the model does not hold its training rows: set Config.KeepRows before training, or call Rerun")
+			"the model has not kept its training rows: set Config.KeepRows before training, or call Rerun")
 	}
 	d := m.Run.Train
 	fold, err := m.assignCrossfitFolds()
@@ -66,7 +66,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 		cfg.Rows, places = splitFold(d.Rows, fold, k)
 		other, err := FitFrame(ctx, m.Run.Frame, cfg)
 		if err != nil {
-			return nil, fmt.Errorf("without fold %d of %d: %w", k+1, crossfitFolds, err)
+			return nil, fmt.Errorf("training without fold %d of %d: %w", k+1, crossfitFolds, err)
 		}
 		err = m.addFoldPredictions(out, k, other, places)
 		other.Run.Close()
@@ -97,7 +97,8 @@ func (e *CrossfitError) Unwrap() error { return e.Err }
 // assignCrossfitFolds returns the fold of every training row.
 func (m *Model) assignCrossfitFolds() ([]int, error) {
 	if m.Classes() != nil {
-		return nil, errors.New("cross-fitting supports numbers and two classes; for more classes use a hold-out")
+		return nil, errors.New("cross-fitting supports numeric targets and targets with two classes; for more classes, " +
+			"use hold-out rows")
 	}
 	return m.tuneTable(m.Run.Train).Folds(crossfitFolds, m.Config.Seed)
 }
@@ -124,7 +125,7 @@ func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places [
 			continue
 		}
 		if v.x == nil {
-			return fmt.Errorf("fold %d of %d lacks a group that the other folds have: there are too few rows for a "+
+			return fmt.Errorf("fold %d of %d lacks a group that the other folds have, so there are too few rows for a "+
 				"cross-fitted evaluation", k+1, crossfitFolds)
 		}
 		if *v.to == nil {

@@ -160,7 +160,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 			printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
 	}
 	if may < limit.LeastOnDisk {
-		return refuse("allow more memory", "%s of memory (%s) is not enough: at least %s is needed to keep the rows on disk",
+		return refuse("allow more memory", "%s of memory (%s) is not enough: storing the rows on disk needs at least %s",
 			formatBytes(may), binding, formatBytes(limit.LeastOnDisk))
 	}
 	if more := d.heap - d.table; left < more { // the heap cannot grow into address space that mapped files occupy
@@ -169,21 +169,23 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 			formatBytes(left), formatBytes(more))
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > limit.ResidentLimit(may) {
-		return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), "+
-			"keep the table as Parquet, or use fewer rows",
-			"only numeric features are kept on disk: targets, groups and categories need %s of memory, the choice of the level "+
-				"and of group coefficients %s, and the table %s (unless it is Parquet, it is read whole), but only %s (%s) "+
-				"are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice), formatBytes(d.table), formatBytes(may),
+		return refuse("allow more memory, set the level of robustness (as with Config.Nu), share coefficients between "+
+			"groups (Config.GroupCoefficients), store the table as Parquet, or use fewer rows",
+			"only numeric features are stored on disk: targets, groups and categories need %s of memory, the choice of the "+
+				"level of robustness and of group coefficients needs %s, and the table needs %s (only Parquet tables are not "+
+				"read whole), but only %s (%s) are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice), formatBytes(d.table), formatBytes(may),
 			binding)
 	}
 	dir := limit.ExistingDir(c.Cache)
 	free, err := limit.DiskFree(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
+		return nil, fmt.Errorf("the rows cannot be stored in %s: %w", dir, err)
 	}
 	if free < d.disk {
-		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32",
-			"about %s of disk are needed in %s, where %s are free; the matrix takes %s, but only %s of memory (%s) are allowed",
+		return refuse("name a directory on another disk with Config.Cache, allow more memory, or set Config.Storage to "+
+			"float32",
+			"about %s of disk space are needed in %s, where %s are free; the matrix needs %s of memory, but only %s (%s) "+
+				"are allowed",
 			formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), binding)
 	}
 	c.reportStorage(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), binding,

@@ -150,7 +150,7 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 		{30_000_000, 20, 1 << 30, "disk"},
 		{5_000_000, 20, 3 << 29, ""},
 		{500_000_000, 2, 1 << 30, "targets, groups and categories need"},
-		{20_000_000, 1 << 20, 1 << 30, "of disk are needed"},
+		{20_000_000, 1 << 20, 1 << 30, "of disk space are needed"},
 	} {
 		cfg := keepingRows()
 		cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir()+"/not/there", c.memory
@@ -273,7 +273,7 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 	}
 	cfg.Level.Nu, cfg.OnDisk = nil, true
 	if o, err := cfg.newDiskStorage(f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) ||
-		!strings.Contains(err.Error(), "the choice of the level and of group coefficients") {
+		!strings.Contains(err.Error(), "the choice of the level of robustness and of group coefficients") {
 		t.Errorf("on disk %v, %v", o != nil, err)
 		o.close()
 	}
@@ -291,7 +291,7 @@ func TestReadAgain_IsRefusedByNumber(t *testing.T) {
 	err := m.Rerun(t.Context(), f)
 	debug.SetMemoryLimit(was)
 	var refused *MemoryError
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "its 3000 rows × 6 columns again") ||
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the 3000 training rows × 6 columns again") ||
 		!strings.Contains(refused.Hint(), "Config.Cache") {
 		t.Errorf("%v", err)
 	}

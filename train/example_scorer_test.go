@@ -32,7 +32,7 @@ func ExampleModel_Scorer() {
 	fmt.Println(err)
 	// Output:
 	// 0.428
-	// column "lvrat": the row does not have it (pass nil for a missing value)
+	// column "lvrat": the row lacks the column (pass nil for a missing value)
 }
 
 // Explain a prediction: what every column adds to the log-odds, and which values are unusual.

@@ -93,8 +93,8 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 		"adversary_prior": head.Config.Prior == "equal", "adversary_groups": head.Config.Among == "each",
 		"confidence": head.Config.Confidence != nil} {
 		if set {
-			return fmt.Errorf("the model was trained with the option %s, which this version does not support: train it again "+
-				"with another level of robustness, or use drotrain %s", option, head.Version)
+			return fmt.Errorf("the model was trained with the option %s, which this version does not support: train it "+
+				"again with a different level of robustness, or use drotrain %s", option, head.Version)
 		}
 	}
 	type fields Model // without this method
@@ -154,7 +154,7 @@ func (m *Model) validate() error {
 		{"recalibrated_coefficients", m.Recalibrated, true},
 	} {
 		if len(x.values) != d*m.coefficientsPerColumn() && !(x.absent && x.values == nil) {
-			return fmt.Errorf("%d %s for %d encoded columns", len(x.values), x.what, d)
+			return fmt.Errorf("it has %d %s for %d encoded columns", len(x.values), x.what, d)
 		}
 	}
 	for k, x := range m.Averaged {
@@ -199,7 +199,7 @@ func (m *Model) validate() error {
 		return errors.New("its level of robustness is missing")
 	case s.Loss != c.Loss || s.Mu != *c.Mu || s.Penalty != "" && s.Penalty != c.Penalty ||
 		s.Penalty != "" && c.Nu != nil && s.Nu != *c.Nu:
-		return errors.New("its result belongs to another configuration")
+		return errors.New("its result belongs to a different configuration")
 	case (s.ERM == nil) != (m.Baseline == nil) || (s.GroupWeighted == nil) != (m.GroupWeighted == nil):
 		return errors.New("its result and its coefficients have different baselines")
 	case s.ClassConstant != nil && len(s.ClassConstant) != len(m.Classes()):

@@ -240,9 +240,9 @@ func TestLoad_Refuses(t *testing.T) {
 			func(v object) {
 				in(v, "config")["latent"] = 0.4
 			}},
-		"a result of another μ": {"another configuration", func(v object) { in(v, "result")["mu"] = 7 }},
-		"of another penalty":    {"another configuration", func(v object) { in(v, "result")["penalty"] = "chi2" }},
-		"of another loss":       {"another configuration", func(v object) { in(v, "result")["loss"] = "logistic" }},
+		"a result of another μ": {"a different configuration", func(v object) { in(v, "result")["mu"] = 7 }},
+		"of another penalty":    {"a different configuration", func(v object) { in(v, "result")["penalty"] = "chi2" }},
+		"of another loss":       {"a different configuration", func(v object) { in(v, "result")["loss"] = "logistic" }},
 		"no status":             {"and status \"\"", func(v object) { in(v, "result")["status"] = "" }},
 		"a result of no rows":   {"has 0 rows", func(v object) { in(v, "result")["n"] = 0 }},
 		"of other columns":      {"1 columns (the encoder has 9)", func(v object) { in(v, "result")["d"] = 1 }},

@@ -396,7 +396,7 @@ func (m *Model) solveRobust(
 	asked := m.Config.Solver
 	if asked == autoSolver {
 		if method == nil {
-			return nil, fmt.Errorf("set Config.Solver, since the solver of most problems does not solve this one: %s", why)
+			return nil, fmt.Errorf("set Config.Solver, since the default solver does not support this problem: %s", why)
 		}
 		m.Config.Solver = method.Name()
 		m.addNotes(fmt.Sprintf("solver %s: %s", method.Name(), why))
@@ -457,13 +457,13 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 && !m.Config.KeepsWeights() {
 		m.addNotes(fmt.Sprintf(
-			"the adversary puts its weight on few rows (effective sample size %.3g of %d): a milder level or the huber loss "+
-				"spreads the weight", s.EffectiveSampleSize, s.N))
+			"the adversary puts its weight on few rows (effective sample size %.3g of %d): less robustness or the huber "+
+				"loss would spread the weight", s.EffectiveSampleSize, s.N))
 	}
 	s.ConstantPrediction = m.isConstantModel(p.Oracle)
 	if *m.Config.Mu == 0 && !s.Certified {
-		m.addNotes("μ is 0: the optimum can be certified only if the data determine every coefficient; μ > 0 (mu) removes " +
-			"this condition")
+		m.addNotes("μ is 0: the optimum can be certified only if the data determine every coefficient; μ > 0 (mu) " +
+			"removes this condition")
 	}
 }
 

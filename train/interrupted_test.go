@@ -88,8 +88,8 @@ func TestCrossFit_NeedsRows(t *testing.T) {
 		}
 	}
 	for want, text := range map[string]string{ // known before the training
-		"a fold would be without a class": classes,
-		"for more classes use a hold-out": "y,a\n" + strings.Repeat("u,1\nv,2\nw,3\n", 9),
+		"a fold would be without a class":     classes,
+		"for more classes, use hold-out rows": "y,a\n" + strings.Repeat("u,1\nv,2\nw,3\n", 9),
 	} {
 		m, err := try(text)
 		var none *CrossfitError

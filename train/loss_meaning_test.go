@@ -147,14 +147,14 @@ func TestFit_TargetsOutsideTheLoss(t *testing.T) {
 		y.Number[row] = -3
 		for what, err := range map[string]error{"fit": fitError(t, frame, cfg), "predict": predictError(t, m, frame)} {
 			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d", row+1)) ||
-				!strings.Contains(err.Error(), "the target is -3, but the loss poisson takes a count") {
+				!strings.Contains(err.Error(), "the target is -3, but the loss poisson requires a count") {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
 		y.Number[row] = before
 	}
 	cfg.TargetTransform = "log1p"
-	if err := fitError(t, frame, cfg); err == nil || !strings.Contains(err.Error(), "has the link log already") {
+	if err := fitError(t, frame, cfg); err == nil || !strings.Contains(err.Error(), "but the loss poisson has the link log") {
 		t.Error(err)
 	}
 }
@@ -234,7 +234,7 @@ func TestReadModel_UnregisteredLoss(t *testing.T) {
 	if read, err = ReadModel(strings.NewReader(unknown)); err != nil {
 		t.Fatal(err)
 	}
-	if err := predictError(t, read, frame); err == nil || !strings.Contains(err.Error(), `nor its link "cloglog"`) {
+	if err := predictError(t, read, frame); err == nil || !strings.Contains(err.Error(), `nor the link "cloglog"`) {
 		t.Error(err)
 	}
 	if _, err := ReadModel(strings.NewReader(strings.Replace(b.String(), `"link": "log"`, `"link": "logit"`,

@@ -141,9 +141,9 @@ type UnregisteredLossError struct{ Loss, Link string }
 func (e *UnregisteredLossError) Error() string {
 	msg := fmt.Sprintf("the model was trained with the loss %q, which this program does not know", e.Loss)
 	if _, known := losses.LinkNamed(e.Link); !known {
-		return msg + fmt.Sprintf(", nor its link %q", e.Link)
+		return msg + fmt.Sprintf(", nor the link %q of this loss", e.Link)
 	}
-	return msg + ": it can predict with the model, but not evaluate it"
+	return msg + ": the program can predict with the model, but not evaluate the model"
 }
 
 // Hint says what to do.

@@ -84,7 +84,8 @@ func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 }
 
 // beyondPrecision explains why a prediction is not finite.
-const beyondPrecision = "the prediction is beyond double precision: values of this row are too far from the training values"
+const beyondPrecision = "the prediction exceeds the range of double precision: values in this row are too far from " +
+	"the training values"
 
 // isFinite reports whether the i-th prediction is finite.
 func (p *Prediction) isFinite(i int) bool {
@@ -117,7 +118,8 @@ func (m *Model) PredictDataset(d *encode.Dataset, x []float64) (*Prediction, err
 		return nil, errIncomplete
 	}
 	if rows, columns := d.X.Dims(); rows != d.N || columns != d.D || d.Target != nil && len(d.Target) != rows {
-		return nil, errors.New("train: the matrix of the rows is of another size, or there is not a target for every row")
+		return nil, errors.New("train: the matrix has different numbers of rows or columns from the rows, or there is " +
+			"not one target per row")
 	}
 	if m.Classes() != nil {
 		return m.predictClasses(d, x)

@@ -140,7 +140,7 @@ func (m *Model) checkTargets(f *data.Frame, d *encode.Dataset) error {
 		return m.targetError(d.Rows[first], d.Target[first])
 	case lo > 0 || hi < d.N:
 		return &data.Error{Column: m.Encoder.Target.Name,
-			Msg: fmt.Sprintf("a row of another rank has an invalid target: the loss %s takes %s", m.loss.Name(),
+			Msg: fmt.Sprintf("a row on a different rank has an invalid target: the loss %s requires %s", m.loss.Name(),
 				meaning.DescribeTargets())}
 	}
 	return nil
@@ -151,7 +151,7 @@ func (m *Model) targetError(row int, target float64) *data.Error {
 	meaning := m.loss.Meaning()
 	return &data.Error{
 		Column: m.Encoder.Target.Name, Row: row + 1,
-		Msg: fmt.Sprintf("the target is %v, but the loss %s takes %s", m.Encoder.Target.Shift+m.Encoder.Target.Scale*target,
+		Msg: fmt.Sprintf("the target is %v, but the loss %s requires %s", m.Encoder.Target.Shift+m.Encoder.Target.Scale*target,
 			m.loss.Name(), meaning.DescribeTargets()),
 		Hint: "correct the value, leave such rows out with a filter, or choose another loss",
 	}
@@ -174,9 +174,9 @@ func (c Config) fillFromData(task encode.Task, n float64) Config {
 func (c Config) checkTask(task encode.Task) error {
 	switch {
 	case c.Recalibrate && task != encode.Binary:
-		return fmt.Errorf("Config.Recalibrate needs a target with two values, which %q does not have", c.Target)
+		return fmt.Errorf("Config.Recalibrate needs a target with two classes; %q is not one", c.Target)
 	case c.Threshold != nil && task != encode.Binary:
-		return fmt.Errorf("Config.Threshold needs a target with two classes, which %q does not have", c.Target)
+		return fmt.Errorf("Config.Threshold needs a target with two classes; %q is not one", c.Target)
 	case isClassLoss(c.Loss) != (task != encode.Regression):
 		return fmt.Errorf("the %s loss does not fit a target of task %s", c.Loss, task)
 	}
@@ -261,7 +261,7 @@ func (m *Model) checkWasserstein() error {
 		return fmt.Errorf("Config.Wasserstein needs a loss with bounded slope (logistic, huber or quantile): the largest "+
 			"expected value of the %s loss over the ball is infinite", m.Config.Loss)
 	case m.coefficientsPerColumn() > 1:
-		return errors.New("Config.Wasserstein supports targets that are numbers or have two classes, but this target has " +
+		return errors.New("Config.Wasserstein supports numeric targets and targets with two classes, but this target has " +
 			"more classes")
 	}
 	return nil

@@ -23,7 +23,8 @@ func (m *Model) Prove(ctx context.Context) (*verify.Proof, error) {
 	}
 	if m.Config.Own != nil || m.Config.Regulariser != nil {
 		return nil, errors.New(
-			"only adversaries and regularisers of this module can be proved, but this model was trained with another one")
+			"a proof can be computed only for the adversaries and regularisers of this module, but this model was trained " +
+				"with a different one")
 	}
 	p := &verify.Proof{}
 	var err error

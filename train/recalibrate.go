@@ -71,9 +71,9 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	}
 	if s.KeepsClasses {
 		m.addNotes(fmt.Sprintf(
-			"the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, fitted "+
-				"to %s (log loss there %.4g → %.4g). The predicted classes stay the same, and the certificate covers the model "+
-				"before rescaling; --recalibrate fits an intercept too",
+			"the model was chosen by accuracy, so its probabilities were rescaled: the log-odds are %.4g × the margin, "+
+				"fitted to %s (log loss on these rows: %.4g → %.4g). The predicted classes stay the same, and the "+
+				"certificate covers the model before rescaling; --recalibrate fits an intercept too",
 			slope, where, s.Before, s.After))
 		return nil
 	}

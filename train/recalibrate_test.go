@@ -75,7 +75,7 @@ func TestRecalibration_RequiresClasses(t *testing.T) {
 	cfg := builtin(t, "cps1988")
 	cfg.Level, cfg.Recalibrate = level.Level{Penalty: "kl", Average: "plain"}, true
 	if _, err := Fit(t.Context(), cfg); err == nil ||
-		!strings.Contains(err.Error(), "Config.Recalibrate needs a target with two values") {
+		!strings.Contains(err.Error(), "Config.Recalibrate needs a target with two classes") {
 		t.Errorf("a recalibration of wages: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func (s *RowSet) validate(n int) error {
 			case r < 0 || r >= n:
 				return fmt.Errorf("row %d is not in the table, which has the rows 0 to %d", r, n-1)
 			case seen[r]:
-				return fmt.Errorf("row %d is named twice", r)
+				return fmt.Errorf("row %d is listed twice", r)
 			}
 			seen[r] = true
 		}
@@ -142,7 +142,7 @@ func noteUntrainedGroups(trained, held []encode.Grouping) (notes []string) {
 		if len(untrained) > 1 {
 			said = fmt.Sprintf("%s and %d more", said, len(untrained)-1)
 		}
-		notes = append(notes, fmt.Sprintf("groups of %s without a training row, which training cannot protect: %s", g.Name,
+		notes = append(notes, fmt.Sprintf("training cannot protect groups of %s that have no training row: %s", g.Name,
 			said))
 	}
 	return notes
@@ -157,7 +157,7 @@ type Periods struct {
 
 // String returns the periods as a sentence.
 func (p Periods) String() string {
-	return fmt.Sprintf("trained on %s to %s, held out %s to %s", p.Train[0], p.Train[1], p.Holdout[0], p.Holdout[1])
+	return fmt.Sprintf("training rows are from %s to %s, hold-out rows from %s to %s", p.Train[0], p.Train[1], p.Holdout[0], p.Holdout[1])
 }
 
 // findPeriods returns the periods of the rows, or nil if the hold-out does not depend on times.

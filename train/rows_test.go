@@ -136,8 +136,8 @@ func TestGroups_HeldOutWholeAreTold(t *testing.T) {
 	}
 	m := fitFrame(t, frame, cfg)
 	for _, want := range []string{
-		`groups of afam without a training row, which training cannot protect: "afam=yes"`,
-		`groups of afam × hschool without a training row, which training cannot protect: `,
+		`training cannot protect groups of afam that have no training row: "afam=yes"`,
+		`training cannot protect groups of afam × hschool that have no training row: `,
 	} {
 		if !slices.ContainsFunc(m.Notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
 			t.Errorf("no note %q in %q", want, m.Notes)

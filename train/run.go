@@ -164,9 +164,9 @@ func (m *Model) checkMemory(f *data.Frame) error {
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
 	if need := n * (8*d + rowBytes); !budget.Fits(need) {
 		return &MemoryError{
-			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are "+
-				"free", n, d, printable.Noun(d, "column", "columns"), formatBytes(need), formatBytes(budget.Free()), budget.Limit),
-			"name a directory for them with Config.Cache, or allow more memory",
+			fmt.Sprintf("the report reads the %d training rows × %d %s again, which needs %s of memory, but only %s (%s) "+
+				"are free", n, d, printable.Noun(d, "column", "columns"), formatBytes(need), formatBytes(budget.Free()), budget.Limit),
+			"name a directory for the rows with Config.Cache, or allow more memory",
 		}
 	}
 	return nil

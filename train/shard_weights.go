@@ -39,7 +39,8 @@ func readWeights(
 	for _, k := range all {
 		known = known.merge(k)
 	}
-	wrong := &data.Error{Path: f.Name(), Column: name, Hint: "weights must be positive: remove the rows without a weight"}
+	wrong := &data.Error{Path: f.Name(), Column: name, Hint: "weights must be positive: remove the rows without a " +
+		"positive weight"}
 	switch {
 	case known.Type != "":
 		wrong.Msg = fmt.Sprintf("the weight column holds %s, not numbers", known.Type)
@@ -52,11 +53,11 @@ func readWeights(
 		return nil, wrong
 	case math.IsInf(known.Sum/smallSum, 0):
 		return nil, &data.Error{Path: f.Name(), Column: name, Msg: "the sum of the weights overflows double precision",
-			Hint: "divide all weights by the same number, and multiply --mu by it if it is set"}
+			Hint: "divide all weights by the same number and, if --mu is set, multiply --mu by that number"}
 	case known.Least < known.Most/widestWeights:
 		return nil, &data.Error{Path: f.Name(), Column: name,
 			Msg:  fmt.Sprintf("the weights lie too far apart: from %g to %g", known.Least, known.Most),
-			Hint: "leave out rows of almost no weight"}
+			Hint: "leave out rows with almost no weight"}
 	}
 	w := make([]float64, d.N)
 	if rows != nil {
@@ -136,9 +137,9 @@ func (m *Model) noteSmallWeights(total float64, n int) {
 	if m.Config.Weight == "" || m.muGiven || total >= smallWeight*float64(n) {
 		return
 	}
-	m.addNotes(fmt.Sprintf(warningMark+"the weights in column %q add up to %s over %d training %s: a weight says how many "+
-		"rows a row stands for, so that the ridge is as strong as for %s rows (mu %s); multiply the weights by %s, or set "+
-		"--mu %s", m.Config.Weight, formatNumber(total), n, printable.Noun(n, "row", "rows"), formatNumber(total),
+	m.addNotes(fmt.Sprintf(warningMark+"the weights in column %q add up to %s over %d training %s: a weight is the "+
+		"number of rows that a row stands for, so the ridge penalty is as strong as for %s rows (mu %s); multiply the "+
+		"weights by %s, or set --mu %s", m.Config.Weight, formatNumber(total), n, printable.Noun(n, "row", "rows"), formatNumber(total),
 		formatNumber(1/total), formatNumber(float64(n)/total), formatNumber(1/float64(n))))
 }
 

@@ -35,7 +35,7 @@ func (c *Config) checkRanks() error {
 	refuse(c.ValidationData+c.ValidationSplit != "", "a choice on validation rows", "leave them out")
 	local := c.LocalField()
 	refuse(local != "", "Config."+local, "use Config.Protect, or a divergence with a penalty")
-	refuse(c.Memory > 0, "Config.Memory", "start more ranks, which have more memory together")
+	refuse(c.Memory > 0, "Config.Memory", "start more ranks, which together have more memory")
 	return errors.Join(all...)
 }
 
@@ -123,8 +123,8 @@ func (m *Model) GatherRows() {
 		r.Weights, r.Train = nil, &d
 		if !m.isFollower() {
 			m.addNotes(fmt.Sprintf(
-				"the adversary's weight by group is not reported: gathering %d training rows takes %s on the first rank, where %s "+
-					"(%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
+				"the adversary's weight by group is not reported: gathering %d training rows needs %s of memory on the first "+
+					"rank, where %s (%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
 		}
 		return
 	}

@@ -33,7 +33,7 @@ func TestSuspects_AreFeaturesWithAWarning(t *testing.T) {
 	m := plainly(t, b.String())
 	notes := strings.Join(m.Notes, "\n")
 	for _, want := range []string{`column "settled": possible leakage: the column alone predicts the target (AUC 1.0000)`,
-		`column "case_id": it looks like an identifier`} {
+		`column "case_id": the column looks like an identifier`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}
@@ -55,7 +55,7 @@ func TestSuspects_IndexWithoutAName(t *testing.T) {
 	}
 	for text, is := range map[string]bool{index.String(): true, amounts.String(): false} {
 		m := plainly(t, text)
-		const want = `column "column_1": it numbers the rows`
+		const want = `column "column_1": the column numbers the rows`
 		if notes := strings.Join(m.Notes, "\n"); strings.Contains(notes, want) != is {
 			t.Errorf("an index: %v, notes\n%s", is, notes)
 		}

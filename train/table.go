@@ -170,7 +170,7 @@ func (m *Model) checkMargins() error {
 	}
 	link, err := m.link()
 	if err == nil && link.Predict == nil {
-		return errors.New("the predictions of this model are its margins already: do not ask for margins")
+		return errors.New("the predictions of this model are its margins: do not ask for margins as well")
 	}
 	return err
 }
@@ -187,7 +187,8 @@ func (m *Model) checkKeptColumns(o *BlockOptions) error {
 	if taken == nil {
 		return nil
 	}
-	return fmt.Errorf("%s cannot be kept, because predictions have columns of the same name: rename them in the table",
+	return fmt.Errorf("%s cannot be kept, because the predictions have columns with the same names: rename these "+
+		"columns in the table",
 		strings.Join(taken, " and "))
 }
 

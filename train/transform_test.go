@@ -86,17 +86,17 @@ func TestTransforms_AreThoseOfTrainingRows(t *testing.T) {
 		t.Errorf("targets are %v of their predictions on average, with the factor %v", ratio, again.Encoder.Target.Smear)
 	}
 	for name, change := range map[string]func(*Config){
-		"no column \"q\"": func(c *Config) { c.Square = []string{"q"} },
-		"needs numbers":   func(c *Config) { c.Log = []string{"g"} },
-		"undefined here":  func(c *Config) { c.Log, c.Spline = []string{"b"}, nil },
-		"column:knots":    func(c *Config) { c.Spline = []string{"b:x"} },
-		"3 to 20":         func(c *Config) { c.Spline = []string{"b:2"} },
-		"column:column":   func(c *Config) { c.Interact = []string{"b"} },
-		"without a colon": func(c *Config) { c.Interact = []string{"a:b:c"} },
-		"Config.Spline: column \"b\" is named twice":    func(c *Config) { c.Spline = []string{"b:4", "b:5"} },
-		"Config.Reference: column \"g\" is named twice": func(c *Config) { c.Reference = []string{"g=u", "g=v"} },
-		"two different columns":                         func(c *Config) { c.Interact = []string{"b:b"} },
-		"for which log":                                 func(c *Config) { c.Target = "b" },
+		"no column \"q\"":              func(c *Config) { c.Square = []string{"q"} },
+		"needs a numeric feature":      func(c *Config) { c.Log = []string{"g"} },
+		"value of log(b) is undefined": func(c *Config) { c.Log, c.Spline = []string{"b"}, nil },
+		"column:knots":                 func(c *Config) { c.Spline = []string{"b:x"} },
+		"3 to 20":                      func(c *Config) { c.Spline = []string{"b:2"} },
+		"column:column":                func(c *Config) { c.Interact = []string{"b"} },
+		"without a colon":              func(c *Config) { c.Interact = []string{"a:b:c"} },
+		"Config.Spline: column \"b\" is listed twice":    func(c *Config) { c.Spline = []string{"b:4", "b:5"} },
+		"Config.Reference: column \"g\" is listed twice": func(c *Config) { c.Reference = []string{"g=u", "g=v"} },
+		"two different columns":                          func(c *Config) { c.Interact = []string{"b:b"} },
+		"for which log":                                  func(c *Config) { c.Target = "b" },
 	} {
 		bad := cfg
 		change(&bad)

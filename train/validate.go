@@ -32,7 +32,8 @@ func (c *Config) checkUnused() error {
 			"Config.Regulariser.Primal to its definition", r.Name))
 	}
 	if c.hasValidation() && c.Level.IsSet() && c.Average != level.ValidationSubsets {
-		wrong = append(wrong, "validation rows choose a level of robustness, but one is set already: leave one of the two out")
+		wrong = append(wrong, "validation rows are for choosing a level of robustness, but a level is set: leave out the "+
+			"validation rows or the level")
 	}
 	if wrong == nil {
 		return nil
@@ -56,10 +57,10 @@ func (c *Config) validate() error {
 		say("no target: name the column to predict")
 	}
 	if c.Threads < 0 {
-		say("Config.Threads is %d: at least 1, or 0 for as many as the process has", c.Threads)
+		say("Config.Threads is %d; it must be at least 1, or 0 for as many as the process may use", c.Threads)
 	}
 	if c.NoBaseline && (!c.Level.IsSet() || c.Average != "") {
-		say("a training without baselines needs a level of robustness other than a plain average")
+		say("training without baselines needs a level of robustness other than a plain average")
 	}
 	if r := c.Regulariser; r != nil {
 		switch {
@@ -75,7 +76,7 @@ func (c *Config) validate() error {
 		if _, err := losses.Parse(c.Loss, 1); err != nil {
 			say("Config.Loss: %v", err)
 		} else if kind, _ := losses.KindOf(c.Loss); c.TargetTransform != "" && kind.Link.Name != "" {
-			say("Config.TargetTransform %s is for losses whose margin is the prediction: the loss %s has the link %s already",
+			say("Config.TargetTransform %s is for losses whose margin is the prediction, but the loss %s has the link %s",
 				c.TargetTransform, c.Loss, kind.Link.Name)
 		}
 	}
@@ -92,7 +93,7 @@ func (c *Config) validate() error {
 		{"Solver", c.Solver, solverNames()},
 	} {
 		if !slices.Contains(e.among, e.value) {
-			say("unknown Config.%s %q: one of %q", e.what, e.value, e.among)
+			say("Config.%s is %q; it must be one of %q", e.what, e.value, e.among)
 		}
 	}
 	for _, e := range []struct {
@@ -109,7 +110,7 @@ func (c *Config) validate() error {
 		{"Mu", valueOrZero(c.Mu), valueOrZero(c.Mu) >= 0, "≥ 0"},
 	} {
 		if !e.ok || math.IsInf(e.value, 0) {
-			say("Config.%s is %v: it must be finite and %s", e.what, e.value, e.want)
+			say("Config.%s is %v; it must be finite and %s", e.what, e.value, e.want)
 		}
 	}
 	bent, against := map[string]bool{}, map[string]bool{}
@@ -118,7 +119,7 @@ func (c *Config) validate() error {
 		if _, err := strconv.Atoi(knots); err != nil {
 			say("Config.Spline %q: write column:knots", s)
 		} else if bent[column] {
-			say("Config.Spline: column %q is named twice", column)
+			say("Config.Spline: column %q is listed twice", column)
 		}
 		bent[column] = true
 	}
@@ -129,7 +130,7 @@ func (c *Config) validate() error {
 	}
 	for _, s := range c.Reference {
 		if column, _, _ := strings.Cut(s, "="); against[column] {
-			say("Config.Reference: column %q is named twice", column)
+			say("Config.Reference: column %q is listed twice", column)
 		} else {
 			against[column] = true
 		}
@@ -137,18 +138,19 @@ func (c *Config) validate() error {
 	ways := len(slices.DeleteFunc([]string{c.HoldoutData, c.Split, c.GroupHoldout, c.Time},
 		func(way string) bool { return way == "" }))
 	if ways > 1 || ways > 0 && c.Rows != nil {
-		say("Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time choose the rows held out: set one of them")
+		say("Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time each choose the hold-out rows: set " +
+			"only one of them")
 	}
 	if c.ValidationData != "" && c.ValidationSplit != "" || c.ValidationData+c.ValidationSplit != "" && c.Rows != nil {
-		say("Config.ValidationData, Config.ValidationSplit and Config.Rows choose the validation rows: set one of them")
+		say("Config.ValidationData, Config.ValidationSplit and Config.Rows each choose the validation rows: set only one " +
+			"of them")
 	}
 	if c.hasValidation() && c.Evaluate == EvaluateCrossfit {
-		say("Config.Evaluate crossfit measures models that are chosen and trained on the same rows: hold rows out where " +
-			"the " +
-			"level is chosen on validation rows")
+		say("Config.Evaluate crossfit cannot be combined with validation rows: evaluate on hold-out rows instead " +
+			"(Config.Holdout)")
 	}
 	if c.Average == level.ValidationSubsets && !c.hasValidation() {
-		say("Config.Average %s takes validation rows: set Config.ValidationData or Config.ValidationSplit", c.Average)
+		say("Config.Average %s needs validation rows: set Config.ValidationData or Config.ValidationSplit", c.Average)
 	}
 	for _, err := range []error{c.Level.Validate(), c.Choice.validate()} {
 		if err != nil {
@@ -156,25 +158,26 @@ func (c *Config) validate() error {
 		}
 	}
 	if c.Evaluate == EvaluateCrossfit && (ways > 0 || c.Holdout > 0) {
-		say("Config.Evaluate crossfit measures all rows: set Config.Holdout to 0; it excludes Config.HoldoutData, " +
-			"Config.Split, Config.GroupHoldout and Config.Time")
+		say("Config.Evaluate crossfit evaluates on all rows: set Config.Holdout to 0. It cannot be combined with " +
+			"Config.HoldoutData, Config.Split, Config.GroupHoldout or Config.Time")
 	}
 	if c.Threshold != nil && c.Loss != "" && !isClassLoss(c.Loss) {
-		say("Config.Threshold is for two classes: a %s loss predicts numbers", c.Loss)
+		say("Config.Threshold is for two classes, but the loss %s predicts numbers", c.Loss)
 	}
 	if c.Recalibrate && c.Loss != "" && !isClassLoss(c.Loss) {
-		say("Config.Recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
+		say("Config.Recalibrate is for the logistic loss: the loss %s has no probabilities to recalibrate", c.Loss)
 	}
 	if kind, _ := losses.KindOf(c.Loss); c.Exposure != "" && kind.Link.Name != losses.Log.Name {
-		say("Config.Exposure is for losses of counts, such as poisson: the loss %s has no logarithm as its link", c.Loss)
+		say("Config.Exposure is for losses whose link is the logarithm, such as poisson; the link of the loss %s is "+
+			"different", c.Loss)
 	}
 	if c.Exposure != "" && (slices.Contains([]string{c.Target, c.Weight}, c.Exposure) ||
 		slices.Contains(c.Features, c.Exposure) || slices.Contains(c.Groups, c.Exposure)) {
-		say("Config.Exposure: column %q is the target, the weight, a feature or a group as well", c.Exposure)
+		say("Config.Exposure: column %q is also the target, the weight, a feature or a group", c.Exposure)
 	}
 	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) ||
 		slices.Contains(c.Groups, c.Weight)) {
-		say("Config.Weight: column %q is the target, a feature or a group as well", c.Weight)
+		say("Config.Weight: column %q is also the target, a feature or a group", c.Weight)
 	}
 	if wrong == nil {
 		return nil

@@ -169,11 +169,11 @@ func TestConfig_ValidationExcludes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "all.csv")
 	put(t, path, spuriousCSV(300, 0.9, 4))
 	for want, set := range map[string]func(c *Config){
-		"validation rows choose a level of robustness, but one is set already": func(c *Config) { c.Nu = level.At(1) },
-		"set one of them":       func(c *Config) { c.ValidationData = path },
-		"hold rows out":         func(c *Config) { c.Evaluate = EvaluateCrossfit },
-		"takes validation rows": func(c *Config) { c.ValidationSplit, c.Average = "", level.ValidationSubsets },
-		"no column":             func(c *Config) { c.ValidationSplit = "parts" },
+		"validation rows are for choosing a level of robustness, but a level is set": func(c *Config) { c.Nu = level.At(1) },
+		"set only one of them":                    func(c *Config) { c.ValidationData = path },
+		"cannot be combined with validation rows": func(c *Config) { c.Evaluate = EvaluateCrossfit },
+		"needs validation rows":                   func(c *Config) { c.ValidationSplit, c.Average = "", level.ValidationSubsets },
+		"no column":                               func(c *Config) { c.ValidationSplit = "parts" },
 		"needs a group of at least": func(c *Config) {
 			c.Filter, c.Select = `part == "train" || g == "01" && x2 > 0.7`,
 				"worst-group"
@@ -206,7 +206,7 @@ func TestFit_InfersGroupsForValidationRows(t *testing.T) {
 	put(t, cfg.Data, strings.Join(lines, ""))
 	m := fit(t, cfg)
 	if !m.Config.GroupsInferred || len(m.Run.inferred.Labels) != 4 ||
-		!strings.Contains(strings.Join(m.Notes, "\n"), "two clusters of the features") {
+		!strings.Contains(strings.Join(m.Notes, "\n"), "two clusters by their features") {
 		t.Fatalf("no groups are inferred: %q", m.Notes)
 	}
 	families := map[string]bool{}

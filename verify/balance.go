@@ -68,7 +68,7 @@ func (c *checker) balanceIntercept(p *Proof, y []number) (balance, error) {
 		b.rise[i], rises = part(interval.Neg(sums[i]), sums[k])
 		b.fall[i], falls = part(sums[i], sums[k+1])
 		if !rises || !falls {
-			return nil, errors.New("the weights and slopes do not belong to an optimal intercept")
+			return nil, errors.New("for these weights and slopes, the intercept of the model is not optimal")
 		}
 	}
 	return b, nil

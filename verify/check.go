@@ -94,7 +94,7 @@ func (m *Model) refusal(f *data.Frame, p *Proof) string {
 	case p.model != m.identifier:
 		return "the proof belongs to another model: the SHA-256 of the model file differs"
 	case p.data != nameSources(m.Sources):
-		return "the proof belongs to other data than the model"
+		return "the proof belongs to different data from the model"
 	case len(sources) == 0 || !slices.EqualFunc(f.Sources, sources, same):
 		return "the table is not the one the model was trained on: its SHA-256 differs"
 	case !m.Result.Certified:
@@ -122,10 +122,10 @@ func (r *Report) judge(m *Model) {
 	case r.Upper.Cmp(big.NewFloat(*stated.Lower)) < 0:
 		r.Refused = fmt.Sprintf("the objective is smaller than the lower bound that the model states, %v", *stated.Lower)
 	case !(r.Upper.Sign() > 0 && r.Relative <= r.Asked):
-		r.Refused = fmt.Sprintf("the weights prove a relative gap of %.3g, and the model states %.3g", r.Relative, r.Asked)
+		r.Refused = fmt.Sprintf("the weights prove a relative gap of %.3g, but the model states %.3g", r.Relative, r.Asked)
 		if m.Config.Mu == 0 {
-			r.Refused += "; with mu = 0 this happens where columns depend on each other up to rounding: train with mu > 0, or " +
-				"drop one of them"
+			r.Refused += "; with mu = 0 this happens if columns are linearly dependent up to rounding: train with mu > 0, " +
+				"or drop one of these columns"
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (c *checker) bound(p *Proof) (upper, lower number, err error) {
 	c.grouping, c.atoms, c.penalised = groups, len(w.exact), c.rows.D
 	if cfg.Intercept {
 		if c.m.Encoder.Intercept() != c.rows.D-1 {
-			return zero, zero, errors.New("the model has an intercept, but no column for it")
+			return zero, zero, errors.New("the model has an intercept, but no intercept column")
 		}
 		c.penalised--
 	}

@@ -38,7 +38,7 @@ func (p *part) newChecker(ctx context.Context, m *Model) *checker {
 func (m *Model) parts(rows *trainingRows, p *Proof) ([]*part, error) {
 	if !m.Config.isMean() {
 		if p.Parts != nil || !slices.Equal(rows.Rows, p.Rows) {
-			return nil, fmt.Errorf("the proof is about %d rows, which are not the %d training rows of the model", len(p.Rows),
+			return nil, fmt.Errorf("the proof covers %d rows, which are not the %d training rows of the model", len(p.Rows),
 				rows.N)
 		}
 		return []*part{{m.Coefficients, rows, p}}, nil
@@ -111,8 +111,8 @@ func (r *trainingRows) placesOf(rows []int) ([]int, error) {
 	}
 	for g := range total {
 		if chosen[g] != least {
-			return nil, fmt.Errorf("the subset is not balanced: it has %d rows of a group, and %d rows of the smallest group "+
-				"are in the table", chosen[g], least)
+			return nil, fmt.Errorf("the subset is not balanced: it has %d rows of a group, and %d rows of the smallest "+
+				"group are in the table", chosen[g], least)
 		}
 	}
 	return places, nil

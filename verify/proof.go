@@ -110,7 +110,7 @@ func hashNumbers(sum hash.Hash, values ...float64) {
 // margins (outputs) in each row. It returns an error if a value cannot occur in a proof, such as a negative weight.
 func ReadProof(ctx context.Context, f *data.Frame, outputs int) (*Proof, error) {
 	if outputs < 1 {
-		return nil, fmt.Errorf("a proof is of one margin a row or more, not of %d", outputs)
+		return nil, fmt.Errorf("a proof needs at least one margin per row, but this proof has %d", outputs)
 	}
 	p := &Proof{Rows: make([]int, f.Rows), Weight: make([]float64, f.Rows), Slope: make([]float64, f.Rows*outputs)}
 	for _, t := range []struct {

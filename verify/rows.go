@@ -49,12 +49,12 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 	}
 	r := &trainingRows{Dataset: fitted.Train}
 	if r.Target == nil {
-		return nil, fmt.Errorf("the table has no column %q, the target", m.Encoder.Target.Name)
+		return nil, fmt.Errorf("the table lacks the target column %q", m.Encoder.Target.Name)
 	}
 	if outputs := m.Encoder.Target.Outputs(); outputs > 1 {
 		for _, t := range r.Target {
 			if !(t >= 0 && t < float64(outputs)) {
-				return nil, fmt.Errorf("a target is class number %v, which the model does not have", t)
+				return nil, fmt.Errorf("a target is the class number %v, which the model does not have", t)
 			}
 		}
 	}
@@ -68,7 +68,8 @@ func (m *Model) encode(ctx context.Context, f *data.Frame, p *Proof) (*trainingR
 	}
 	for _, row := range r.Rows {
 		if column.Number == nil || column.IsNull(row) || !(column.Number[row] > 0) || math.IsInf(column.Number[row], 0) {
-			return nil, &data.Error{Path: f.Name(), Column: c.Weight, Row: row + 1, Msg: "the weight is not a number above 0"}
+			return nil, &data.Error{Path: f.Name(), Column: c.Weight, Row: row + 1, Msg: "the weight must be a number " +
+				"above 0"}
 		}
 		r.weight = append(r.weight, column.Number[row])
 	}

@@ -54,7 +54,7 @@ func newSet(c *config, w *reference) (set, error) {
 		}
 	}
 	if len(selected) != 1 {
-		return nil, fmt.Errorf("the model names %d of the ambiguity sets that verify knows; it must name one", len(selected))
+		return nil, fmt.Errorf("the model names %d of the ambiguity sets that verify supports; it must name exactly one", len(selected))
 	}
 	return selected[0].make(c, w)
 }
@@ -71,8 +71,8 @@ func newNorm(c *config, of loss) (norm, error) {
 	}
 	steep, isBounded := of.(steep)
 	if !isBounded || !(*c.Distance > 0) || math.IsInf(*c.Distance, 1) {
-		return n, fmt.Errorf("the Wasserstein ball has the radius %v and the loss %s; it needs a positive radius and a "+
-			"loss with bounded slope",
+		return n, fmt.Errorf("the Wasserstein ball has the radius %v and the loss %s; the radius must be positive and "+
+			"the slope of the loss bounded",
 			*c.Distance, c.Loss)
 	}
 	n.radius = interval.Mul(interval.New(*c.Distance), steep.steepest())

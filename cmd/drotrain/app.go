@@ -154,7 +154,8 @@ func (a *app) define(cmd *cobra.Command, command string, run runner) *cobra.Comm
 			shard.SetThreads(s.Threads)
 		}
 		if s.Config.OnDisk && cmd.Flags().Lookup("cache") == nil {
-			return exit.Usagef("name a size, as in --memory 400MB", "--memory 0 keeps rows on disk, which %s does not do",
+			return exit.Usagef("give a size, as in --memory 400MB", "--memory 0 stores rows on disk, but %s cannot store "+
+				"rows on disk",
 				command)
 		}
 		ctx, stop := limit.Guard(cmd.Context(), s.Config.Memory, func(err error) {
@@ -257,8 +258,8 @@ func (a *app) time() string { return a.now().UTC().Format(time.RFC3339) }
 
 func internalError(value any, site string) error {
 	return exit.WithHint(fmt.Errorf("internal error%s: %v", site, value),
-		"this is a bug in drotrain; please report it, with the command line and the output of `drotrain version`, at "+
-			""+exit.IssuesURL)
+		"this is a bug in drotrain; please report the bug, with the command line and the output of `drotrain version`, "+
+			"at "+exit.IssuesURL)
 }
 
 // panicSite returns the line that panicked, as in " in dir/file.go:12", or "".

@@ -216,7 +216,7 @@ func TestEval_PredictionsOfClasses(t *testing.T) {
 	}
 	for score, want := range map[string][]string{
 		"probability":                         {`no column "probability"`, "write probability_*"},
-		"probability_ant":                     {`a third value beside "ant"`, "* in place of the class"},
+		"probability_ant":                     {`but the labels before it are only "ant"`, "* in place of the class"},
 		"probability_a*":                      {"columns of 1 class, "},
 		"probability_ant,probability_*":       {"names one column"},
 		"probability_* --drop probability_ed": {`no column "probability_ed"`},

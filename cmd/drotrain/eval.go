@@ -123,7 +123,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	e := measured.Evaluation
 	e.Reference = cmp.Or(against, o.kept)
 	wrong := checkGates(e, o.Gates)
-	a.warnOfTrainingRows(measured.Encoding, "; `drotrain eval` without --data measures the model on the rows held out")
+	a.warnOfTrainingRows(measured.Encoding, "; `drotrain eval` without --data evaluates the model on its hold-out rows")
 	if o.Strict || o.measure.Filter == "" { // rows that are chosen are meant to differ
 		if err := a.checkDrift(measured.Encoding, e.Findings, o.Strict); err != nil {
 			e.Conclude(eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true,
@@ -187,16 +187,15 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	foreign, of := onlyPredictions, "--predictions"
 	switch {
 	case o.Predictions != "" && len(o.Models) > 0:
-		return exit.Usagef("leave out one of them", "--model and --predictions exclude each other")
+		return exit.Usagef("leave out one of them", "--model and --predictions cannot be combined")
 	case o.Predictions != "":
 		foreign, of = onlyModels, "--model"
 	case len(o.Models) == 0:
-		return exit.Usagef("name the model that drotrain train wrote with --model, or a table of predictions with "+
-			"--predictions", "no --model")
+		return exit.Usagef("give a model that drotrain train wrote (--model) or a table of predictions (--predictions)", "--model is missing")
 	}
 	for _, name := range foreign {
 		if fs.Changed(name) {
-			return exit.Usagef("leave out --"+name, "--%s is for %s", name, of)
+			return exit.Usagef("leave out --"+name, "--%s works only with %s", name, of)
 		}
 	}
 	if err := o.chooseFormats(); err != nil {
@@ -205,15 +204,16 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	switch {
 	case o.JSON && o.writesToStream():
 		return exit.Usagef("leave out one of them",
-			"--out - writes the report to the standard output, where --json writes too")
+			"--out - and --json both write to standard output")
 	case o.Predictions != "":
 	case o.Config.Data != "" && o.TrainedOn != "":
 		return exit.Usagef("leave out one of them",
-			"--data and --trained-on exclude each other: --data evaluates on a new table, --trained-on on the hold-out rows of "+
-				"the training table")
+			"--data and --trained-on cannot be combined: --data evaluates on a new table, --trained-on on the hold-out "+
+				"rows of the training table")
 	case o.Config.Data == "" && (o.Config.Filter != "" || !o.Config.Reading.IsZero()):
 		return exit.Usagef("name the table with --data",
-			"--filter and the reading options need --data: hold-out rows are always read with the options of the training run")
+			"--filter and the reading options need --data: hold-out rows are always read with the options of the training "+
+				"run")
 	case o.Variant != "" && (o.Config.Data == "" || len(o.Models) > 1):
 		return exit.Usagef("leave out --model-variant, or name a table with --data",
 			"--model-variant needs --data: on hold-out rows, all models of the file are evaluated")

@@ -101,7 +101,7 @@ func (o *evalOptions) reloadTrainingRows(ctx context.Context, models []report.Na
 			return err
 		}
 		if k > 0 {
-			err = fmt.Errorf("%s was trained on %s, but %s was trained on %s, which differs (%s)", m.Name, c.Data,
+			err = fmt.Errorf("%s was trained on %s, but %s was trained on %s, and the two tables differ (%s)", m.Name, c.Data,
 				models[0].Name, path, changed.Why)
 		}
 		return exit.WithHint(err, "name a table to evaluate on with --data")
@@ -156,7 +156,7 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 	switch {
 	case path == stream:
 		return "", exit.Usagef("name a table to evaluate on with --data",
-			"the model was trained on standard input, which cannot be read again")
+			"the model was trained on a table from standard input, which cannot be read again")
 	case m.Config.HoldoutData != "":
 		return "", exit.Usagef("evaluate on that table with --data "+printable.QuoteShell(m.Config.HoldoutData),
 			"the hold-out rows of the model are in a separate table")
@@ -172,5 +172,5 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 	}
 	return "", exit.Usagef("if you trust the model, name the table with --trained-on "+printable.QuoteShell(
 		path)+"; or evaluate on another table with --data",
-		"the training table %s is not in the folder of the model, so it is not opened", path)
+		"the training table %s is not in the folder of the model, so the table is not opened", path)
 }

@@ -49,9 +49,9 @@ func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.M
 func (o *evalOptions) scores() ([]report.Score, error) {
 	c := &o.Config
 	if err := checkRequirements(requiredOption{"target", c.Target,
-		"name the column of the actual outcome, as in --target y"},
+		"name the column with the actual outcome, as in --target y"},
 		requiredOption{"score", strings.Join(o.Scores, ""),
-			"name the column of the predictions, as in --score p"}); err != nil {
+			"name the column with the predictions, as in --score p"}); err != nil {
 		return nil, err
 	}
 	if kind, ok := losses.KindOf(c.Loss); ok && o.Task != "" && !kind.Measures(o.Task == "binary") {
@@ -60,17 +60,17 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 		return nil, exit.Usagef("choose "+choose, "--loss %s needs --task %s", c.Loss, of)
 	}
 	if o.Task == "regression" && c.Positive != "" {
-		return nil, exit.Usagef("leave one of them out", "--positive needs --task binary")
+		return nil, exit.Usagef("leave out one of them", "--positive needs --task binary")
 	}
 	var scores []report.Score
 	var columns []string
 	for _, s := range o.Scores {
 		name, column := scoreName(s)
 		if name == "" || column == "" {
-			return nil, exit.Usagef("write --score NAME=COLUMN", "--score %q: a name or a column is missing", s)
+			return nil, exit.Usagef("write --score NAME=COLUMN", "--score %q lacks a name or a column", s)
 		}
 		if slices.ContainsFunc(scores, func(s report.Score) bool { return s.Name == name }) {
-			return nil, exit.Usagef("name them, as in --score old=p1,new=p2", "two score columns are called %q", name)
+			return nil, exit.Usagef("give the scores different names, as in --score old=p1,new=p2", "two score columns are called %q", name)
 		}
 		scores = append(scores, report.Score{Name: name, Column: column})
 		if !slices.Contains(columns, column) {

@@ -61,7 +61,7 @@ func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet
 		o.Format = strings.TrimPrefix(filepath.Ext(o.Out), ".")
 		if err := fs.Lookup("format").Value.Set(o.Format); err != nil {
 			return exit.Usagef("choose the format with --format "+fs.Lookup("format").Value.Type(),
-				"the name %s has an unknown extension", o.Out)
+				"the extension of %s is unknown", o.Out)
 		}
 	}
 	o.Export.Formulas = !o.Safe

@@ -93,7 +93,8 @@ func (o *evalOptions) writeNamed(
 	}
 	if failed && o.isReference(path) {
 		beside := failedName(name)
-		a.warn(fmt.Sprintf("a gate failed: %s, the reference of --against, was not replaced; the new numbers are in %s", path,
+		a.warn(fmt.Sprintf("a gate failed, so %s, the reference of --against, was not replaced; the new numbers are in "+
+			"%s", path,
 			failedName(path)))
 		name, path = beside, failedName(path)
 		if out == nil {

@@ -171,7 +171,7 @@ func TestMPI_RefusesRanksThatDiffer(t *testing.T) {
 			"out"}
 		both := append(append(append([]string{j.program}, args...), ":", "-n", "1", j.otherVersion()), args...)
 		if said, err := j.run(1, both...); err == nil ||
-			!strings.Contains(said, "rank 1 is a different version (v9.9.9) from rank 0 ("+train.Version()) {
+			!strings.Contains(said, "rank 1 runs a different version (v9.9.9) from rank 0 ("+train.Version()) {
 			t.Errorf("another version: %v: %s", err, said)
 		}
 		if said, err := j.run(2, j.program, "inspect", "builtin:hmda"); err == nil ||

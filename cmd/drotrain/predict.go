@@ -67,7 +67,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	extension, toStream := filepath.Ext(o.Out), o.Out == stream
 	switch {
 	case toStream && o.JSON:
-		return exit.Usagef("leave out one of them", "--out - and --json both write to the standard output")
+		return exit.Usagef("leave out one of them", "--out - and --json both write to standard output")
 	case !toStream && o.Format != "":
 		return exit.Usagef("choose the format of a file by the extension of its name, as in --out preds.csv",
 			"--format has no effect without --out -")
@@ -136,7 +136,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	a.warnOfTrainingRows(done.Report, "")
 	if n := done.Report.Invalid; n > 0 {
-		a.warn(fmt.Sprintf("%s of %s could not be scored; the output column reason says why", show.Thousands(n),
+		a.warn(fmt.Sprintf("%s of %s could not be scored; the column \"reason\" of the output states why", show.Thousands(n),
 			show.Plural(done.Rows, "row", "rows")))
 	}
 	if s := done.Report.String(); s != "" {

@@ -122,7 +122,7 @@ func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
 			}
 		}
 		for _, f := range []struct{ what, was, is string }{
-			{"is a different version", first.Version, is.Version},
+			{"runs a different version", first.Version, is.Version},
 			{"runs on a different kind of processor", first.Machine, is.Machine},
 			{"was given different options", first.Options, is.Options},
 			{"sees a different checkpoint", first.Checkpoint, is.Checkpoint},

@@ -23,7 +23,7 @@ func TestRanks_RefusesDifferences(t *testing.T) {
 	same := rankState{"v1", "amd64", "--nu 1 ", "abc", "host"}
 	for want, other := range map[string]rankState{
 		"": same,
-		"rank 2 is a different version (v2) from rank 0 (v1)": {"v2", "amd64", "--nu 1 ", "abc",
+		"rank 2 runs a different version (v2) from rank 0 (v1)": {"v2", "amd64", "--nu 1 ", "abc",
 			"host"},
 		"rank 2 runs on a different kind of processor (arm64) from rank 0 (amd64)": {"v1", "arm64", "--nu 1 ", "abc",
 			"host"},

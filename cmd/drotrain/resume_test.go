@@ -206,7 +206,7 @@ func TestResume_RefusesOtherOptions(t *testing.T) {
 	put(t, "c.yaml", "data: builtin:cps1988\nsolver: full\ngap: 1e-300\nmax-passes: 3000\n")
 	interruptTraining(t, "c", "--config", "c.yaml")
 	if code, _, told := try(t.Context(), "train", "--config", "c.yaml", "--out", "c"); code != exit.Failed ||
-		!strings.Contains(told, "continue it with --resume") {
+		!strings.Contains(told, "continue that run with --resume") {
 		t.Errorf("%d: %s", code, told)
 	}
 	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--gap", "1e-3"); code != exit.Failed ||

@@ -169,10 +169,10 @@ func (o *trainOptions) checkStreams(a *app) error {
 	switch {
 	case o.WeightsOut != "" && a.comm != nil:
 		return exit.Usagef("train in one process, or leave out --weights-out",
-			"--weights-out does not work with several ranks: they keep no weights of rows")
+			"--weights-out does not work with several ranks, which do not keep the weights of rows")
 	case o.Proof != "" && a.comm != nil:
 		return exit.Usagef("train in one process, or leave out --proof",
-			"--proof does not work with several ranks: they keep no weights of rows")
+			"--proof does not work with several ranks, which do not keep the weights of rows")
 	case o.WeightsOut == stream && o.Out != stream:
 		return exit.Usagef("add --out -, or give --weights-out the name of a .parquet file",
 			"--weights-out - needs --out -: the weights follow the model on standard output")
@@ -184,7 +184,7 @@ func (o *trainOptions) checkStreams(a *app) error {
 		return exit.Usagef("leave out one of them", "--out - cannot be combined with --resume")
 	case o.JSON:
 		return exit.Usagef("leave out one of them",
-			"--out - writes the model to the standard output, where --json writes too")
+			"--out - and --json both write to standard output")
 	}
 	o.Report = options.ReportNone
 	return nil

@@ -73,7 +73,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	}
 	if c.Target == "" {
 		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", printable.QuoteShell(c.Data)),
-			"--target is missing; it names the column to predict")
+			"--target is missing: name the column to predict")
 	}
 	with := ""
 	if len(c.Groups) > 0 {
@@ -124,7 +124,7 @@ func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	levels, choice := given(kinds...), given(choiceOptions...)
 	switch {
 	case len(levels) > 0 && len(choice) > 0 && !(averagesValidation && slices.Equal(choice, []string{"--validation"})):
-		return exit.Usagef("leave out one of the two kinds", "%s sets the robustness, but %s is for choosing it",
+		return exit.Usagef("leave out one of them", "%s sets the robustness, so the robustness cannot be chosen with %s",
 			strings.Join(levels, " and "), strings.Join(choice, ", "))
 	case fs.Changed("penalty") && !c.HasDivergence():
 		return exit.Usagef("set the robustness with --nu, --radius or --ess, or leave out --penalty",

@@ -23,7 +23,7 @@ import (
 )
 
 // verboseNotes lists prefixes of notes that are printed only with --verbose.
-var verboseNotes = []string{"solver ", "storage sparse", "the level was chosen on "}
+var verboseNotes = []string{"solver ", "storage sparse", "the level of robustness was chosen on "}
 
 // printNotes prints the notes of a training run and stores the warnings among them for the end.
 func (o *trainOptions) printNotes(a *app, notes []string, findings []check.Finding, f *data.Frame) {
@@ -183,10 +183,11 @@ func (o *trainOptions) checkOutcome(m *train.Model, e *eval.Evaluation, s train.
 			advice = "use other features, or more hold-out rows (--holdout)"
 		}
 		return exit.WithCode(exit.Gate, fmt.Errorf("the model is degenerate: %s", strings.Join(s.Warnings, " ")),
-			advice+"; --allow-degenerate accepts the model as it is")
+			advice+"; with --allow-degenerate, drotrain accepts the model")
 	case e == nil && s.ConstantPrediction && !o.AllowDegenerate:
-		return exit.WithCode(exit.Gate, errors.New("the model is degenerate: it predicts the same for every training row"),
-			"train with less robustness or other features; --allow-degenerate accepts the model as it is")
+		return exit.WithCode(exit.Gate, errors.New("the model is degenerate: its prediction is the same for every "+
+			"training row"),
+			"train with less robustness or other features; with --allow-degenerate, drotrain accepts the model")
 	}
 	return nil
 }
@@ -203,8 +204,8 @@ func uncertifiedError(m *train.Model, s train.Summary) error {
 	case s.Mu == 0:
 		hint = "with --mu 0 a certificate exists only if the data determine every coefficient; set --mu above 0"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
-		hint = fmt.Sprintf("at --nu %g all weights are equal up to rounding, so the gap cannot be certified; use --average "+
-			"plain, which is the same problem, or a smaller --nu", s.Nu)
+		hint = fmt.Sprintf("at --nu %g all weights are equal up to rounding, so the gap cannot be certified; use "+
+			"--average plain, which is the same problem, or a smaller --nu", s.Nu)
 	case s.Status == "stalled":
 		hint = "double precision allows no smaller gap: raise --gap or --mu, or leave out --scale none"
 	}

@@ -56,7 +56,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	ctx = ranks.NewContext(ctx, a.comm)
 	if a.comm != nil && o.hasNoHoldout() && o.Report != options.ReportNone {
 		o.Report = options.ReportNone
-		a.warn("no report is written: no rows are held out, and with several ranks training rows cannot be evaluated")
+		a.warn("no report is written: there are no hold-out rows, and several ranks cannot evaluate on training rows")
 	}
 	opt, err := reportOptions(o.Settings)
 	if err != nil {
@@ -103,7 +103,8 @@ func (o *trainOptions) openOutput(a *app) (*outputDir, error) {
 	out, err := a.inputs.OpenDir(o.Out, o.Force || o.Resume)
 	if err != nil {
 		if _, missing := os.Stat(filepath.Join(o.Out, checkpointFile)); missing == nil && !o.Force && !o.Resume {
-			err = exit.WithHint(err, "it holds an interrupted run: continue it with --resume, or start again with --force")
+			err = exit.WithHint(err, "the directory holds an interrupted run: continue that run with --resume, or start "+
+				"again with --force")
 		}
 		return nil, err
 	}

@@ -58,7 +58,7 @@ type verifyOutput struct {
 func (a *app) verify(ctx context.Context, o *options.Settings) error {
 	path := strings.Join(o.Models, "")
 	err := checkRequirements(modelRequirement(path),
-		requiredOption{"proof", o.Proof, "drotrain train --proof FILE writes one"}, dataRequirement(o.Config.Data))
+		requiredOption{"proof", o.Proof, "write a proof with drotrain train --proof FILE"}, dataRequirement(o.Config.Data))
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (o *trainOptions) writeProof(ctx context.Context, a *app, m *train.Model) e
 		err = checked.Supported()
 	}
 	if err != nil {
-		return fmt.Errorf("--proof: no proof is written: %w", err)
+		return fmt.Errorf("--proof: the proof cannot be written: %w", err)
 	}
 	p, err := m.Prove(ctx)
 	if err != nil {

@@ -81,7 +81,7 @@ func ExamineSample(
 	if x.target != nil {
 		all = append(slices.Clone(all), x.target)
 	}
-	findings = append(findings, checkHeaders(all, len(all) == 1, ": every column of numbers is then text")...)
+	findings = append(findings, checkHeaders(all, len(all) == 1, ": every numeric column is then read as text")...)
 	if x.target != nil && x.setTarget() {
 		findings = append(findings, x.findLeaks()...)
 	}

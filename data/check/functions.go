@@ -77,8 +77,8 @@ func (x *examination) checkBands(c *column, n []int, low, high []float64) *Findi
 		return nil
 	}
 	return x.newLeak(LeakBands, c,
-		"possible leakage: its %d most frequent values divide the target into ranges that do not overlap (%d rows): it may "+
-			"be the target, rounded or in bands", len(bands), rows)
+		"possible leakage: the %d most frequent values of the column divide the target into ranges that do not overlap "+
+			"(%d rows): the column may be the target, rounded or binned", len(bands), rows)
 }
 
 // compareRange orders ranges by their lower ends and then by their upper ends.
@@ -128,10 +128,10 @@ func (x *examination) checkKey(c *column, n []int, low, high []float64) *Finding
 		return nil
 	}
 	f := x.newLeak(LeakKey, c,
-		"possible leakage: the target is the same in all rows that share a value (%d rows, %d values)", rows, values)
+		"possible leakage: all rows with the same value of the column have the same target (%d rows, %d values)", rows, values)
 	if f.Severity == Warning && role == "" {
-		f.Proposal = "rows that share a value are not independent evidence: hold them out together, by this column, or leave " +
-			"the column out"
+		f.Proposal = "rows with the same value are not independent evidence: hold such rows out together (as units of " +
+			"this column), or leave the column out"
 	}
 	return f
 }
@@ -165,9 +165,9 @@ func (x *examination) findPairs(power map[*column]float64, leaks map[*column]boo
 			if p := x.rate(x.valueScores(index, cells, x.y[0]), x.y[0]); p > predictsAll {
 				all = append(all, Finding{What: LeakTogether, Column: b.Name, Columns: []string{b.Name, a.Name}, Severity: Warning,
 					Evidence: fmt.Sprintf(
-						"possible leakage: their combinations predict the target (AUC %.4f; alone %.2f and %.2f): one may be computed "+
-							"from the target and the other", p, power[b], power[a]),
-					Proposal: "are both known at prediction? If not, leave one out"})
+						"possible leakage: the two columns together predict the target (AUC %.4f; alone %.2f and %.2f): one of "+
+							"them may be computed from the target and the other", p, power[b], power[a]),
+					Proposal: "are both columns known at prediction? If not, leave one of them out"})
 			}
 		}
 	}

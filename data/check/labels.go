@@ -132,7 +132,7 @@ func checkSpellings(c *column, role string) (all []Finding) {
 		if same = misspellings(counts, c.countValues()); len(same) == 0 {
 			return nil
 		}
-		what = "labels that differ in one letter, of which one is rare"
+		what = "labels that differ in one letter, one of which is rare"
 	}
 	names := slices.SortedFunc(maps.Keys(same), func(a,
 		b string) int {
@@ -155,7 +155,7 @@ func checkSpellings(c *column, role string) (all []Finding) {
 	}
 	return []Finding{{What: Spellings, Column: c.Name, Rows: rows, First: c.row(at), Severity: severity,
 		Evidence: fmt.Sprintf("%q and %q look like %s: %s", same[names[0]], names[0], what, effect),
-		Renames:  same, Proposal: "rename them to one label"}}
+		Renames:  same, Proposal: "rename the variants to one label"}}
 }
 
 // checkClasses finds classes with few rows in a target of more than two classes. If such a class is a mistake, the
@@ -193,7 +193,7 @@ func checkClasses(c *column, roles *Roles) []Finding {
 	return []Finding{{What: RareClass, Column: c.Name, Rows: rows, First: c.row(first), Severity: Warning,
 		Evidence: fmt.Sprintf("%s %s only %d of %d rows: %s", printable.Noun(len(rare), "the class", "the classes"),
 			printable.JoinWords(shown, "and")+printable.Noun(len(rare), " has", " have"), rows, c.countValues(), effect),
-		Proposal: "correct the label by renaming it, or leave the rows out"}}
+		Proposal: "correct the label by renaming it, or leave its rows out"}}
 }
 
 // checkHeaders finds rows in which at least two columns hold their own names, or the only column of a table does

@@ -32,7 +32,7 @@ const (
 )
 
 // question is the question that the user must answer about a leak.
-const question = "is the column known before the outcome? If not, leave it out"
+const question = "is the column known before the outcome? If not, leave the column out"
 
 // findLeaks returns the leaks of the target.
 func (x *examination) findLeaks() (all []Finding) {
@@ -85,7 +85,7 @@ func (x *examination) newLeak(what Kind, c *column, format string, args ...any) 
 		case Leak, LeakAfter, LeakOutcome, LeakBands, LeakKey:
 			f.What = LeakGroup
 		}
-		f.Proposal = "it stays a group column, but is not used as a feature unless you name it as one"
+		f.Proposal = "the column stays a group column, but is not used as a feature unless you name it as one"
 	default:
 		f.Severity, f.Proposal = Note, "" // it is no feature
 	}
@@ -180,8 +180,8 @@ func (x *examination) checkAfter(c *column) *Finding {
 	}
 	if k := kappa(n, ones); k > nearlyCopy {
 		return x.newLeak(LeakAfter, c,
-			"possible leakage: whether the column holds %s predicts the target (kappa %.2f); it may be filled in after the "+
-				"outcome", what, k)
+			"possible leakage: whether the column holds %s predicts the target (kappa %.2f); the column may be filled in "+
+				"after the outcome", what, k)
 	}
 	base := (ones[0] + ones[1]) / (n[0] + n[1])
 	if ones[0] == 0 {
@@ -191,8 +191,8 @@ func (x *examination) checkAfter(c *column) *Finding {
 	}
 	if 2*n[1] >= n[0]+n[1] && n[0] >= pureRows && n[0]*math.Log(base) < math.Log(pureChance) {
 		return x.newLeak(LeakOutcome, c,
-			"possible leakage: all %.0f rows where the column does not hold %s have the outcome %s, like %.0f %% of all "+
-				"rows; it may be filled in after the outcome", n[0], what, x.outcome(ones[0] > 0), 100*base)
+			"possible leakage: all %.0f rows where the column does not hold %s have the outcome %s, as do %.0f %% of all "+
+				"rows; the column may be filled in after the outcome", n[0], what, x.outcome(ones[0] > 0), 100*base)
 	}
 	return nil
 }
@@ -217,7 +217,8 @@ func (x *examination) checkNearlyPure(c *column) *Finding {
 		return nil
 	}
 	f := x.newLeak(LeakOutcome, c,
-		"%.0f %% of the %.0f rows where the column does not hold %s have the outcome %s, but only %.0f %% of the other rows",
+		"%.0f %% of the %.0f rows where the column does not hold %s have the outcome %s, but only %.0f %% of the other "+
+			"rows",
 		100*share, n[0], what, x.outcome(isOne), 100*rest)
 	f.Severity = Note
 	return f
@@ -272,8 +273,8 @@ func (x *examination) checkGroup(c *column) *Finding {
 		return nil
 	}
 	return x.newLeak(LeakGroup, c,
-		"possible leakage: all outcomes are equal within each of %d groups of at least %d rows (%.0f rows in all): the column may be "+
-			"computed from the target", groups, groupLevelRows, pure)
+		"possible leakage: all outcomes are equal within each of %d groups of at least %d rows (%.0f rows in all): the "+
+			"column may be computed from the target", groups, groupLevelRows, pure)
 }
 
 // findAverages finds numeric columns that hold the average target of all rows that share a value of another column.
@@ -312,8 +313,9 @@ func (x *examination) findAverages() (all []Finding) {
 	for k, c := range x.columns {
 		if own[k] && !slices.ContainsFunc(all, func(f Finding) bool { return f.Column == c.Name }) {
 			all = append(all, *x.newLeak(LeakAverage, c,
-				"possible leakage: among rows with the same value of the column, the mean of the target equals that value more closely than chance "+
-					"allows: the column may hold averages of the target by a column that the table lacks"))
+				"possible leakage: among rows with the same value of the column, the mean of the target equals that value "+
+					"more closely than chance allows: the column may hold averages of the target per value of a column that is "+
+					"not in the table"))
 		}
 	}
 	return all
@@ -470,8 +472,8 @@ func (x *examination) findJointLeak(g *column, power map[*column]float64, leaks 
 		if p := x.rate(x.valueScores(crossValues(g, c), cells, x.y[0]), x.y[0]); p > predictsAll {
 			return &Finding{What: LeakSlopes, Column: g.Name, Columns: []string{g.Name, c.Name}, Severity: Warning,
 				Evidence: fmt.Sprintf(
-					"possible leakage: together they predict the target (AUC %.4f; alone %.2f and %.2f): the groups may be computed "+
-						"from the target and %q", p, power[g], power[c], c.Name),
+					"possible leakage: the two columns together predict the target (AUC %.4f; alone %.2f and %.2f): the groups "+
+						"may be computed from the target and %q", p, power[g], power[c], c.Name),
 				Proposal: fmt.Sprintf("%q is not used as a feature unless you name it as one", g.Name)}
 		}
 	}
@@ -515,8 +517,8 @@ func (x *examination) reverses(g *column, m *linear) *Finding {
 	name := func(k int) string { return strconv.Quote(g.Text(int(g.values[k].first))) }
 	return &Finding{What: LeakSlopes, Column: g.Name, Severity: Warning,
 		Evidence: fmt.Sprintf(
-			"possible leakage: the other columns predict the target in group %s (AUC %.2f) and its opposite in group %s (AUC "+
-				"%.2f): coefficients per group would decode the target, as if the group were computed from it", name(greatest),
+			"possible leakage: the other columns predict the target in group %s (AUC %.2f) and its opposite in group %s "+
+				"(AUC %.2f): coefficients per group would decode the target, as if the group were computed from it", name(greatest),
 			area[greatest], name(least), area[least]),
 		Proposal: "the model has no coefficients per group unless you ask for them; is the group known at prediction?"}
 }

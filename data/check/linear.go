@@ -302,12 +302,12 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 	if !x.binary {
 		if p > identity {
 			if parts := m.smallest(identity); len(parts) <= maxParts {
-				return append(all, x.newIdentity(parts, "the target is a weighted sum of them"))
+				return append(all, x.newIdentity(parts, "the target is a weighted sum of these columns"))
 			}
 		}
 		if logs := x.fitLogarithms(power); logs != nil && logs.rate(logs.all()) > identity {
 			if parts := logs.smallest(identity); len(parts) <= 4 {
-				return append(all, x.newIdentity(parts, "the target is a product or a ratio of them"))
+				return append(all, x.newIdentity(parts, "the target is a product or a ratio of these columns"))
 			}
 		}
 	}
@@ -315,7 +315,7 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 		if q := logs.rate(logs.all()); q > predictsAll {
 			if parts := logs.smallest(predictsAll); len(parts) <= 4 {
 				return append(all, x.newIdentity(parts, fmt.Sprintf(
-					"the class depends on whether a product or a ratio of them is above a limit (AUC %.4f)", q)))
+					"the class depends on whether a product or a ratio of these columns exceeds a limit (AUC %.4f)", q)))
 			}
 		}
 	}
@@ -349,14 +349,14 @@ func (x *examination) findTogether(m *linear, power map[*column]float64) (all []
 			p)}
 	if left > predictsAll { // many columns do
 		f.Severity = Note
-		f.Proposal = "check that all of them are known at prediction"
+		f.Proposal = "check that all columns are known at prediction"
 		return append(all, f)
 	}
 	for _, c := range culprits {
 		f.Columns = append(f.Columns, c.Name)
 	}
 	f.Column = f.Columns[0]
-	f.Evidence += fmt.Sprintf("; without %s it is %.2f", quoteNames(culprits, "and"), left)
+	f.Evidence += fmt.Sprintf("; %.2f without %s", left, quoteNames(culprits, "and"))
 	f.Proposal = question
 	return append(all, f)
 }
@@ -373,8 +373,8 @@ func quoteNames(columns []*column, last string) string {
 // newIdentity returns a finding about columns from which the target can be computed.
 func (x *examination) newIdentity(parts []*column, how string) Finding {
 	f := Finding{What: LeakIdentity, Column: parts[0].Name, Severity: Warning,
-		Evidence: "possible leakage: together they determine the target: " + how,
-		Proposal: "are all of them known at prediction? If not, leave one out"}
+		Evidence: "possible leakage: the columns together determine the target: " + how,
+		Proposal: "are all of these columns known at prediction? If not, leave one of them out"}
 	for _, c := range parts {
 		f.Columns = append(f.Columns, c.Name)
 	}
@@ -435,7 +435,7 @@ func (x *examination) fitLogarithms(power map[*column]float64) *linear {
 	return in.newLinear(of, nil)
 }
 
-// findBeyond finds a column that predicts a class far better than all others together, such as the target with noise.
+// findBeyond finds a column that predicts a class far better than all other columns together, such as the target with noise.
 func (x *examination) findBeyond(m *linear, power map[*column]float64) (all []Finding) {
 	if !x.binary || len(m.parts) < 3 {
 		return nil
@@ -448,8 +448,8 @@ func (x *examination) findBeyond(m *linear, power map[*column]float64) (all []Fi
 		kept[k] = false
 		if others := m.rate(kept); others < othersAtMost {
 			all = append(all, *x.newLeak(Leak, c,
-				"possible leakage: the column alone predicts the target far better than all others together (AUC %.4f against "+
-					"%.2f)", power[c], others))
+				"possible leakage: the column alone predicts the target far better than all other columns together (AUC %.4f "+
+					"against %.2f)", power[c], others))
 		}
 	}
 	return all

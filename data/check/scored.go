@@ -142,7 +142,8 @@ func (k *trainedColumn) checkSpellings(c *column) []Finding {
 	}
 	return []Finding{{What: Spellings, Column: k.name, Rows: n, First: c.row(first), Severity: severity, Renames: renames,
 		Proposal: "rename them to one label",
-		Evidence: fmt.Sprintf("%q and %q look like spellings of one label: %q is a %s that training did not have",
+		Evidence: fmt.Sprintf("%q and %q look like spellings of one label: %q is a %s that does not occur in the "+
+			"training table",
 			renames[c.text(found[0])], c.text(found[0]), c.text(found[0]), what)}}
 }
 
@@ -169,20 +170,21 @@ func (k *trainedColumn) checkMarks(c *data.Column) (all []Finding) {
 					has = "only some have"
 				}
 				add(fmt.Sprintf("every number of the training table had the sign %q, but here %s", string(sign), has),
-					"check that the numbers have the same unit")
+					"check that the numbers have the same unit as in the training table")
 			}
 		}
 		for _, sign := range marks.Always + marks.Sometimes {
 			if !strings.ContainsRune(was.Always+was.Sometimes, sign) {
 				add(fmt.Sprintf("numbers have the sign %q, but no number of the training table had it", string(sign)),
-					"check that the numbers have the same unit")
+					"check that the numbers have the same unit as in the training table")
 			}
 		}
 		return all
 	}
 	if marks.HasOnlyDotted() && k.low > 1000 {
-		add(fmt.Sprintf("numbers such as %q are read as fractions, but all numbers of the training table were at least %g: "+
-			"the three digits may be thousands", marks.Dotted, k.low), "name the decimal separator and the thousands separator")
+		add(fmt.Sprintf("numbers such as %q are read as fractions, but all numbers of the training table were at least "+
+			"%g: the three digits may be thousands", marks.Dotted, k.low), "name the decimal separator and the thousands "+
+			"separator")
 	}
 	return all
 }
@@ -202,7 +204,7 @@ func (k *trainedColumn) checkSentinels(c *column) []Finding {
 	}
 	f := newSentinels(c, found)
 	f.Severity = Warning
-	f.Evidence = fmt.Sprintf("%s: usual codes for a missing value, and training had only numbers from %g to %g",
+	f.Evidence = fmt.Sprintf("%s: usual codes for a missing value, and the training table had only numbers from %g to %g",
 		f.Evidence, k.low, k.high)
 	return []Finding{f}
 }

@@ -90,7 +90,7 @@ func checkTexts(c *column, role string, add func(Finding)) {
 			}
 		}
 		add(Finding{What: Bounds, Renames: renames, Rows: n, First: c.row(first),
-			Evidence: fmt.Sprintf("bounds such as %s among numbers make the column text with %d levels", c.quoteTexts(bounds),
+			Evidence: fmt.Sprintf("bounds such as %s among numbers turn the column into text with %d levels", c.quoteTexts(bounds),
 				len(c.values)),
 			Proposal: fmt.Sprintf("keep the column as text, or rename these texts to numbers, as in %s",
 				strings.Join(fix, ", "))})
@@ -99,13 +99,14 @@ func checkTexts(c *column, role string, add func(Finding)) {
 	if len(accounts) > 0 && 10*(len(accounts)+different) >= 9*len(c.values) {
 		n, first := countRows(accounts)
 		add(Finding{What: Accounting, Rows: n, First: c.row(first),
-			Evidence: fmt.Sprintf("negative numbers in accounting style, such as %s, make the column text",
+			Evidence: fmt.Sprintf("negative numbers in accounting style, such as %s, turn the column into text",
 				c.quoteTexts(accounts)),
 			Proposal: "write negative numbers with a minus sign"})
 		return
 	}
 	if layout := dateLayout(c); layout != "" {
-		add(Finding{What: Dates, Proposal: WriteDates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d levels",
+		add(Finding{What: Dates, Proposal: WriteDates, Evidence: fmt.Sprintf("dates such as %q are read as text with %d "+
+			"levels",
 			c.text(c.values[0]), len(c.values))})
 		return
 	}
@@ -175,10 +176,11 @@ func checkIndex(c *column, add func(Finding)) {
 		}
 		switch {
 		case inOrder && step != 0 || hasIndexName(c.Name):
-			add(Finding{What: Index, Evidence: "it numbers the rows, so it is an index and not a feature", Proposal: drop})
+			add(Finding{What: Index, Evidence: "the column numbers the rows, so it is an index and not a feature", Proposal: drop})
 			return
 		case isIDName(c.Name) && !hasWord(c.Name, "year", "age", "count", "amount"):
-			add(Finding{What: Index, Evidence: "it looks like an identifier by its name, and every row has a different value",
+			add(Finding{What: Index, Evidence: "the column looks like an identifier: its name suggests one, and every row " +
+				"has a different value",
 				Proposal: drop})
 			return
 		}
@@ -194,7 +196,8 @@ func checkIndex(c *column, add func(Finding)) {
 			return
 		}
 	}
-	add(Finding{What: Dates, Evidence: fmt.Sprintf("dates are written as whole numbers such as %.0f and read as numbers",
+	add(Finding{What: Dates, Evidence: fmt.Sprintf("dates are written as whole numbers, such as %.0f, and are read as "+
+		"numbers",
 		c.values[0].value), Proposal: WriteDates})
 }
 
@@ -270,7 +273,8 @@ func checkSentinels(c *column, add func(Finding)) {
 		return
 	}
 	f := newSentinels(c, found)
-	f.Evidence += fmt.Sprintf(": usual codes for a missing value at the end of the other values, %g to %g", rest[0].value,
+	f.Evidence += fmt.Sprintf(": usual codes for a missing value, at the end of or beyond the range of the other "+
+		"values, %g to %g", rest[0].value,
 		rest[len(rest)-1].value)
 	add(f)
 }
@@ -283,7 +287,8 @@ func checkCodes(c *column, add func(Finding)) {
 	if hasWord(c.Name, "zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd", "naics", "sic",
 		"isic", "branch", "msa", "tract", "cbsa") && !hasWord(c.Name, "count", "number", "score") {
 		add(Finding{What: Codes, Evidence: fmt.Sprintf(
-			"its name suggests a code, but its %d different whole numbers are used as a quantity with one slope",
+			"the name of the column suggests a code, but its %d different whole numbers are treated as a quantity with a "+
+				"single slope",
 			len(c.values)), Proposal: "use the column as a category"})
 	}
 }

@@ -44,7 +44,7 @@ func TestExamine_Values(t *testing.T) {
 		{"zip", "zip", func(i int) string { return fmt.Sprint(10001 + i%9*1111) }, Codes, "as a category"},
 		{"few numbers without a code's name", "rooms", func(i int) string { return fmt.Sprint(i % 9) }, "", ""},
 		{"case", "sex", func(i int) string { return []string{"Female", "Male", "female", "Male "}[i*i%7%4] }, Spellings,
-			"rename them"},
+			"rename the variants"},
 		{"Unicode", "town", func(i int) string { return []string{"Z\u00fcrich", "Zu\u0308rich", "Bern"}[i%3] }, Spellings,
 			""},
 		{"accents", "town", func(i int) string { return []string{"Québec", "Quebec", "Bern"}[i%3] }, Spellings, ""},

@@ -40,7 +40,7 @@ func TestFit_Refusals(t *testing.T) {
 		"absent log": {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"w"}}},
 			[]string{`no column "w"`, `"y", "x" and "c"`}},
 		"log of the target": {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"y"}}},
-			[]string{`column "y"`, "it cannot have a log, since it is not a feature"}},
+			[]string{`column "y"`, "the column cannot have a log, since it is not a feature"}},
 		"absent drop":       {ok, Spec{Target: "y", Drop: []string{"q"}}, []string{`no column "q"`}},
 		"no target":         {ok, Spec{}, []string{"name the target"}},
 		"unknown task":      {ok, Spec{Target: "y", Task: "rank"}, []string{`"rank"`, "regression"}},
@@ -64,7 +64,7 @@ func TestFit_Refusals(t *testing.T) {
 		"four whole numbers": {"y,x\n4,1\n3,2\n2,3\n1,2\n1,4\n2,1\n3,0\n4,0\n4,0\n", Spec{Target: "y"},
 			[]string{`4 different whole numbers, 1, 2, 3, …, which`}},
 		"positive of three": {"y,x\na,1\nb,2\nc,3\n", Spec{Target: "y", Positive: "a"},
-			[]string{"this one has 3", "positive"}},
+			[]string{"this target has 3", "positive"}},
 		"text regression": {"y,x\na,1\nb,2\n", Spec{Target: "y", Task: Regression}, []string{"must be numbers"}},
 		"unexpected text": {"y,x\n1,1\n2,2\n1o,3\n4,4\n", Spec{Target: "y"}, []string{`"1o"`, "row 3"}},
 		"null target": {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"},
@@ -82,7 +82,7 @@ func TestFit_Refusals(t *testing.T) {
 		"float groups":    {floats, Spec{Target: "y", Groups: []string{"g"}}, []string{`column "g"`, "bin the values"}},
 		"positive absent": {"y,x\na,1\nb,2\n", Spec{Target: "y", Positive: "c"},
 			[]string{`"c" does not occur`, `"a" and "b"`}},
-		"positive regress": {ok, Spec{Target: "y", Positive: "1"}, []string{"no positive value"}},
+		"positive regress": {ok, Spec{Target: "y", Positive: "1"}, []string{"no positive class"}},
 		"all constant":     {"y,x\n1,5\n2,5\n3,5\n", Spec{Target: "y"}, []string{"no features: ", "name the features"}},
 		"level spelled":    {"y,a b\n1,\n2,2\n3,3\n", Spec{Target: "y"}, []string{`column "a b"`}},
 		"too large":        {"y,x\n1,-1e308\n2,1e308\n3,1.7e308\n", Spec{Target: "y"}, []string{`column "x"`, "too large"}},
@@ -106,7 +106,7 @@ func TestFit_TargetOfNumbersAsText(t *testing.T) {
 	}
 	f := newFrame(t, y, x)
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
-	datatest.WantError(t, err, "numbers stored as text", "store it as numbers", "as classes")
+	datatest.WantError(t, err, "numbers stored as text", "store the target as numbers", "as classes")
 }
 
 // A feature of a typed file whose texts are nearly all numbers is told to be so.
@@ -216,7 +216,7 @@ func TestFit_UnusableTypes(t *testing.T) {
 		_, err = NewEncoder(t.Context(), f, nil, Spec{Target: name, Features: []string{"f32"}})
 		datatest.WantError(t, err, fmt.Sprintf("column %q", name), "cannot be the target")
 		_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{"f32"}, Groups: []string{name}})
-		datatest.WantError(t, err, fmt.Sprintf("column %q", name), "cannot name groups")
+		datatest.WantError(t, err, fmt.Sprintf("column %q", name), "cannot define groups")
 	}
 	// Unused ones do no harm.
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{"f32", "text"}}); err != nil {
@@ -229,8 +229,8 @@ func TestFit_ReferenceOfNoCategory(t *testing.T) {
 	f := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n4,2,a,u\n")
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Drop: []string{"d"},
 		Reference: map[string]string{"x": "1", "nope": "2", "d": "u"}})
-	datatest.WantError(t, err, `column "x": only a category can have a reference level`, "used as a number",
-		`there is no column "nope"`, `column "d": it cannot have a reference level`)
+	datatest.WantError(t, err, `column "x": only a category can have a reference level`, "used as a numeric feature",
+		`there is no column "nope"`, `column "d": the column cannot have a reference level`)
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y",
 		Reference: map[string]string{"c": "b", "d": "u"}}); err != nil {
 		t.Error(err)

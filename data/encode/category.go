@@ -73,13 +73,14 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 		return k
 	}
 	if f.HoldsDates(c.Name) && n > maxLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
-		k.err = f.Fault(c.Name, fix.Offer(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text with %d levels",
+		k.err = f.Fault(c.Name, fix.Offer(fix.SayDates, fix.DropColumn), "the column holds dates, but is read as text "+
+			"with %d levels",
 			n)
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
 		k.err = f.Fault(c.Name, fix.Offer(fix.DropColumn),
-			"it cannot be a feature, since each of the %d training rows has a different value%s%s", rows,
+			"the column cannot be a feature, since each of the %d training rows has a different value%s%s", rows,
 			describeUnexpectedText(f, c), describeNumbers(c, k.levels))
 		return k
 	}
@@ -93,7 +94,8 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 	if r, ok := s.Reference[c.Name]; ok {
 		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
 			some := k.in.Labels()
-			k.err = f.Fault(c.Name, fix.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r,
+			k.err = f.Fault(c.Name, fix.Advice{}, "the reference level %q does not occur in the training rows, which have "+
+				"the levels %s", r,
 				printable.QuoteList(some[:min(len(some), 10)], "and"))
 		}
 	}
@@ -103,7 +105,7 @@ func newCategory(s *Spec, f *data.Frame, c *data.Column, l levels, rows int) *ca
 // largeNumberFault returns an error about a whole number in a category that float64 cannot hold; rows are counted
 // from 1.
 func largeNumberFault(f *data.Frame, column string, row int) error {
-	return f.FaultAt(column, row-1, fix.Advise("store it as text"),
+	return f.FaultAt(column, row-1, fix.Advise("store the column as text"),
 		"whole numbers this large cannot be distinguished as categories")
 }
 
@@ -177,7 +179,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 		return false
 	}
 	if k.merged > 0 {
-		e.addNote("column %q: %d %s merged in %s, like levels unseen in training", k.in.Name, k.merged,
+		e.addNote("column %q: %d %s merged into %s, like levels unseen in training", k.in.Name, k.merged,
 			printable.Noun(k.merged, "rare level is", "rare levels are"), otherLabel)
 	}
 	k.in.First = len(e.Columns)
@@ -276,7 +278,7 @@ func describeUnexpectedText(f *data.Frame, c *data.Column) string {
 		return ""
 	}
 	_, row := f.Where(c.UnexpectedRow - 1)
-	return fmt.Sprintf("; it holds numbers but also text, first %q in row %d", c.Unexpected, row)
+	return fmt.Sprintf("; the column holds numbers but also text (first: %q in row %d)", c.Unexpected, row)
 }
 
 // describeNumbers returns the end of a message about a text column of a file with typed columns in which at least
@@ -294,9 +296,9 @@ func describeNumbers(c *data.Column, levels []string) string {
 	case c.FromText || 10*numbers < 9*len(levels):
 		return ""
 	case other != "":
-		return fmt.Sprintf("; it is stored as text, but holds numbers except for texts such as %q", other)
+		return fmt.Sprintf("; the column is stored as text, but holds numbers except for texts such as %q", other)
 	}
-	return "; it is stored as text, but holds numbers"
+	return "; the column is stored as text, but holds numbers"
 }
 
 // levels holds the sorted distinct values of a column in some rows, as numbers or text, with their counts and the

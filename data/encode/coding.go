@@ -56,7 +56,7 @@ type Coding struct {
 func (c Coding) Validate() error {
 	if bad := !numeral.IsFinite(c.Shift); bad || !isPositiveFinite(c.Scale) {
 		return fmt.Errorf("the encoded column %q has the shift %v and the scale %v; both must be finite, and the scale "+
-			"positive", c.Name, c.Shift, c.Scale)
+			"must be positive", c.Name, c.Shift, c.Scale)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (in *Input) Width() int {
 // validateOperands returns an error if the operands of an input that was read from a file are invalid.
 func (in *Input) validateOperands() error {
 	if in.Kind != data.Numeric {
-		return fmt.Errorf("\"of\" is set for a column of kind %v: only a number is derived from others", in.Kind)
+		return fmt.Errorf("\"of\" is set for a column of kind %v: only a numeric column is derived from others", in.Kind)
 	}
 	numbers := 0
 	for _, o := range in.Of {
@@ -152,19 +152,19 @@ func (in *Input) validateOperands() error {
 		}
 	}
 	if len(in.Of) > 2 && numbers > 1 {
-		return fmt.Errorf("\"of\" lists %d numbers among %d columns: a number is derived from one or two columns, or from "+
-			"levels and one column", numbers, len(in.Of))
+		return fmt.Errorf("\"of\" lists %d numeric columns among %d columns: a numeric column is derived from one or two "+
+			"columns, or from several levels and at most one numeric column", numbers, len(in.Of))
 	}
 	for _, o := range in.Of {
 		switch {
 		case o.Column == "" || !o.Kind.IsScalar():
 			return fmt.Errorf("\"of\" refers to the column %q of unknown kind %v", o.Column, o.Kind)
 		case o.Center != 0 && !(o.Kind == data.Numeric && len(in.Of) > 1 && numbers == 1):
-			return fmt.Errorf("\"center\" is set for %q outside a product with a category", o.Column)
+			return fmt.Errorf("\"center\" is set for %q, which is not a number in a product with a category", o.Column)
 		case !numeral.IsFinite(o.Center):
-			return fmt.Errorf("\"center\" of %q is %v, not a finite number", o.Column, o.Center)
+			return fmt.Errorf("\"center\" of %q is %v; it must be finite", o.Column, o.Center)
 		case o.Fill != nil && (!numeral.IsFinite(*o.Fill)):
-			return fmt.Errorf("\"fill\" of %q is %v, not a finite number", o.Column, *o.Fill)
+			return fmt.Errorf("\"fill\" of %q is %v; it must be finite", o.Column, *o.Fill)
 		}
 		if err := o.Function.Validate(); err != nil {
 			return err

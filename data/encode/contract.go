@@ -92,7 +92,7 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 			l := digits[number]
 			what := "leading zeros were lost or added"
 			if strings.Contains(text, ".") != strings.Contains(l, ".") {
-				what = "it was stored as a number"
+				what = "the value was stored as a number"
 			}
 			return &refusal{fmt.Sprintf("the value is %q, but the training table had %q: %s", text, l, what),
 				"store such codes as text, as in the training table"}
@@ -108,7 +108,7 @@ func levelCheck(c *data.Column, trained data.Kind, levels []string) func(text st
 		case trained == data.Numeric && kind == data.Categorical:
 			return &refusal{fmt.Sprintf("the value is the text %q, but the training table had numbers such as %s", text,
 				example),
-				"write it as a number, as in the training table"}
+				"write the value as a number, as in the training table"}
 		case trained == data.Bool:
 			return &refusal{fmt.Sprintf("the value is %s, but the training table had true and false", strconv.Quote(text)),
 				"write true and false, or 1 and 0"}

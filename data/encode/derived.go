@@ -20,7 +20,7 @@ func missingFeatureFault(f *data.Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
 		return err
 	}
-	return f.Fault(name, fix.Advice{}, "it cannot have %s, since it is not a feature", what)
+	return f.Fault(name, fix.Advice{}, "the column cannot have %s, since it is not a feature", what)
 }
 
 // A derivation collects derived columns before they are placed among the features.
@@ -167,7 +167,7 @@ func (m *derivation) addCategoryProduct(pair [2]string, sides [2][]Operand) erro
 	}
 	if len(occurs) > limit {
 		m.problems.Add(m.f.Fault(pair[0], fix.Offer(fix.MergeRareLevels, fix.RaiseMaxLevels),
-			"its product with %q has too many pairs of levels: at most %d columns are allowed", pair[1], limit))
+			"the product with %q has too many pairs of levels: a product may have at most %d columns", pair[1], limit))
 		return nil
 	}
 	var pairs []Term
@@ -319,7 +319,7 @@ func (m *derivation) numericOperand(c *data.Column, what string) (*Operand, erro
 		return nil, nil
 	}
 	if !m.e.Spec.IsNumeric(c) {
-		m.problems.Add(m.f.Fault(c.Name, fix.Advice{}, "%s needs numbers, but this column is used as a category", what))
+		m.problems.Add(m.f.Fault(c.Name, fix.Advice{}, "%s needs a numeric feature, but the column is used as a category", what))
 		return nil, nil
 	}
 	o := &Operand{Column: c.Name, Kind: data.Numeric}
@@ -382,7 +382,7 @@ func (t *fitting) splineBasis(c *data.Column, knots int) ([]Function, error) {
 	at = slices.Compact(at)
 	if len(at) < 3 {
 		return nil, t.f.Fault(c.Name, fix.Advise("ask for more knots, or leave out the spline"),
-			"its %d knots, at quantiles of the values, have only %d different values; a spline needs at least three", knots,
+			"the %d knots, placed at quantiles of the values, have only %d different values; a spline needs at least three", knots,
 			len(at))
 	}
 	return naturalSpline(at), nil

@@ -81,7 +81,7 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 	_, want = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: design.Float32Storage})
 	_, got = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: design.Float32Storage, Disk: outside(t)})
 	if want == nil || got == nil || got.Error() != want.Error() || !strings.Contains(want.Error(),
-		`column "b", row 2: the value 1e+300 is more than float32 can hold`) {
+		`column "b", row 2: the value 1e+300 exceeds the range of float32`) {
 		t.Errorf("%v, in memory %v", got, want)
 	}
 	none := outside(t)

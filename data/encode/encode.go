@@ -493,7 +493,7 @@ func checkInputColumn(ctx context.Context, f *data.Frame, in *Input, c *data.Col
 	c, err := c.Load(ctx)
 	if err == nil && !c.IsAllNull() && f.Rows > 0 {
 		row, advice := c.UnexpectedRow-1, fix.Advice{Hint: "the model needs numbers: check that this is the same column " +
-			"as in training"}
+			"as in the training table"}
 		if row >= 0 {
 			advice = fix.Advice{Fixes: []fix.Fix{fix.NameMissing}}
 		} else {
@@ -548,7 +548,7 @@ func (r Report) String() string {
 		s += fmt.Sprintf(format, args...)
 	}
 	if r.Dropped > 0 {
-		add("%d %s dropped for nulls", r.Dropped, printable.Noun(r.Dropped, "row", "rows"))
+		add("%d %s dropped because of nulls", r.Dropped, printable.Noun(r.Dropped, "row", "rows"))
 	}
 	for _, u := range r.Unseen {
 		what := "levels"

@@ -33,7 +33,7 @@ type Encoder struct {
 // addColumnNotes adds one note for all constant columns and one for all filled columns.
 func (e *Encoder) addColumnNotes() {
 	if n := len(e.constant); n > 0 {
-		e.addNote("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"),
+		e.addNote("%d %s left out because all training rows have the same value: %s", n, printable.Noun(n, "column", "columns"),
 			listFirst(e.constant))
 	}
 	if n := len(e.filled); n > 0 {
@@ -119,7 +119,8 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 				continue
 			}
 			if c.Index {
-				e.addNote("column %q is left out, since the file declares it the row index; to use it, name it as a feature",
+				e.addNote("column %q is left out, since the file declares it to be the row index; to use the column, name it "+
+					"as a feature",
 					c.Name)
 				continue
 			}
@@ -138,7 +139,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 		if c.Kind != data.Other {
 			usable = append(usable, c)
 		} else {
-			advice := fix.Advise("store the parts that you need as numbers", fix.DropColumn)
+			advice := fix.Advise("store the parts that you need in numeric columns", fix.DropColumn)
 			if c.Clock {
 				advice = fix.Offer(fix.SayDates, fix.DropColumn)
 			}
@@ -164,7 +165,7 @@ func (e *Encoder) features(f *data.Frame) ([]*data.Column, error) {
 			problems.Add(vectorFault(f, name, "a reference level"))
 		case s.IsNumeric(usable[at]):
 			problems = append(problems, f.Fault(name, fix.Advice{},
-				"only a category can have a reference level, but this column is used as a number"))
+				"only a category can have a reference level, but this column is used as a numeric feature"))
 		}
 	}
 	return usable, problems.Err()

@@ -59,7 +59,7 @@ func TestEncode_ByHand(t *testing.T) {
 	}
 	found := false
 	for _, n := range e.Notes {
-		found = found || strings.Contains(n, "constant in the training rows: flat (7)")
+		found = found || strings.Contains(n, "all training rows have the same value: flat (7)")
 	}
 	if !found {
 		t.Errorf("notes %q do not tell of the constant column", e.Notes)

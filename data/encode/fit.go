@@ -72,7 +72,7 @@ func Fit(ctx context.Context, f *data.Frame, train, holdout []int, s Spec, to Si
 		return nil, err
 	}
 	if slices.ContainsFunc(to.Sample, func(r int) bool { return r < 0 || f.Rows <= r }) {
-		return nil, f.Fault("", fix.Advice{}, "the sample names rows that the table does not have")
+		return nil, f.Fault("", fix.Advice{}, "the sample refers to rows that the table does not have")
 	}
 	if to.Shared == nil && to.Sample != nil {
 		t.sample = &sample{rows: to.Sample, columns: map[string]*data.Column{}}

@@ -82,8 +82,8 @@ func newFitting(
 		for _, name := range list {
 			_, err := f.Lookup(name)
 			if parts := f.PartsOf(name); err != nil && len(parts) > 0 {
-				err = f.Fault(name, fix.Advise("name one of them, such as "+strconv.Quote(parts[0].Name)),
-					"it is split into %d columns, but a group or category needs one", len(parts))
+				err = f.Fault(name, fix.Advise("name one of these columns, such as "+strconv.Quote(parts[0].Name)),
+					"the column is split into %d columns, but a group or category needs a single column", len(parts))
 			}
 			if t.problems.Add(err) != nil {
 				return nil, err
@@ -145,8 +145,8 @@ func (t *fitting) readWeight() error {
 func (t *fitting) takeRankRows(train []int, shared *Shared) error {
 	rows := ranks.RowsOf(shared.Rows)
 	if t.e.Spec.Impute == "drop" {
-		return errors.New("impute drop does not work with several ranks: fill the nulls, or leave out their rows with a " +
-			"filter")
+		return errors.New("impute drop does not work with several ranks: fill the nulls, or leave out the rows with " +
+			"nulls by a filter")
 	}
 	t.comm, t.total = rows.Comm(), shared.Total
 	lo, hi := rows.LocalRange(t.total)
@@ -194,7 +194,7 @@ func (t *fitting) dropNulls() error {
 			all)
 	}
 	if n := t.dropped[0]; n > 0 {
-		t.e.addNote("%s of %s training rows dropped for nulls in numeric features or the target", printable.Count(n),
+		t.e.addNote("%s of %s training rows dropped because of nulls in numeric features or the target", printable.Count(n),
 			printable.Count(all))
 	}
 	return nil
@@ -314,7 +314,7 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 	}
 	if len(e.Columns) == 0 {
 		return nil, f.Fault("", fix.Offer(fix.NameFeatures),
-			"no features: every column is constant, dropped, a group or the target")
+			"there are no features: every column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: interceptName, Kind: "intercept", Scale: 1})
@@ -327,7 +327,7 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 		}
 	}
 	if w := len(e.Columns); w > t.total {
-		e.addNote("%s encoded columns but only %s training rows", printable.Count(w), printable.Count(t.total))
+		e.addNote("there are %s encoded columns, but only %s training rows", printable.Count(w), printable.Count(t.total))
 	}
 	return e, nil
 }

@@ -82,8 +82,8 @@ func TestGroupCount_Limits(t *testing.T) {
 		most         int
 		want         string
 	}{
-		{"text", "site %d", maxGroups, "it has too many groups: 1048577"},
-		{"whole numbers", "%d", maxGroups, "it has too many groups: 1048577"},
+		{"text", "site %d", maxGroups, "the column defines too many groups: 1048577"},
+		{"whole numbers", "%d", maxGroups, "the column defines too many groups: 1048577"},
 		{"fractions", "%d.5", maxFloatGroups, "fractions and more than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

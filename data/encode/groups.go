@@ -52,8 +52,8 @@ func (t *fitting) fitGroups() error {
 		e.Groups = append(e.Groups, factor)
 		singles = append(singles, nameGroups(factor, addLabels(g, labels)))
 		if slices.Contains(labels, MissingLabel) {
-			e.addNote("group column %q: rows without a value form the group %s, which may be the worst; to leave them out, use "+
-				"the filter %q", name, MissingLabel, expr.QuoteName(name)+" is not null")
+			e.addNote("group column %q: rows without a value form the group %s, which may be the worst group; to leave "+
+				"these rows out, use the filter %q", name, MissingLabel, expr.QuoteName(name)+" is not null")
 		}
 		if len(labels) == 1 {
 			e.addNote("group column %q has only one value, %q, in the training rows", name, labels[0])
@@ -210,10 +210,10 @@ func nameGroups(f Factor, g Grouping) Grouping {
 func groupsOf(f *data.Frame, c *data.Column, trained data.Kind, rows matrix.Set) (Grouping, error) {
 	if !c.Kind.IsScalar() {
 		return Grouping{}, f.Fault(c.Name, fix.Advise("choose a column of text, bools or whole numbers"),
-			"values of type %s cannot name groups", c.Type)
+			"values of type %s cannot define groups", c.Type)
 	}
 	if c.InexactRow > 0 {
-		return Grouping{}, f.FaultAt(c.Name, c.InexactRow-1, fix.Advise("store it as text"),
+		return Grouping{}, f.FaultAt(c.Name, c.InexactRow-1, fix.Advise("store the column as text"),
 			"whole numbers this large cannot be distinguished as groups")
 	}
 	g := Grouping{Name: c.Name, Index: make([]int32, rows.Len())}
@@ -254,7 +254,7 @@ func checkGroupLimit(f *data.Frame, column string, groups int) error {
 	if groups <= maxGroups {
 		return nil
 	}
-	return f.Fault(column, fix.Advise("choose a coarser column"), "it has too many groups: %d", groups)
+	return f.Fault(column, fix.Advise("choose a coarser column"), "the column defines too many groups: %d", groups)
 }
 
 // fractionalGroupFault returns an error about a group column with too many different fractions.

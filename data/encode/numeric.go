@@ -18,7 +18,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	e, f, c, known := t.e, t.f, q.column, q.number
 	nulls := known.Faults.Nulls
 	if nulls == t.total { // there are no values from which a fill could be computed
-		e.addNote("column %q is left out, since it has no values in the training rows", c.Name)
+		e.addNote("column %q is left out, since all its values in the training rows are null", c.Name)
 		return false, nil
 	}
 	in := Input{Name: c.Name, Kind: data.Numeric, First: len(e.Columns), Vector: c.Vector}
@@ -32,7 +32,8 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	_, mean, sd, constant := matrix.JoinMoments(known.Moments)
 	if known.Inexact > 0 {
 		path, row := f.Where(known.Inexact - 1)
-		e.addNote("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded",
+		e.addNote("column %q has values that a 64-bit float cannot hold exactly (the first in row %d of %s); these "+
+			"values are rounded",
 			c.Name, row, path)
 	}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
@@ -64,7 +65,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		}
 	}
 	if constant && e.keepsConstantColumn(value) {
-		e.addNote("column %q is constant (%s) and kept, since no intercept is fitted", c.Name, numeral.FormatNumber(value))
+		e.addNote("column %q is constant (%s), but kept, since no intercept is fitted", c.Name, numeral.FormatNumber(value))
 	} else if constant {
 		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, numeral.FormatNumber(value)))
 		return false, nil
@@ -114,18 +115,18 @@ func numberFault(f *data.Frame, name string, of []Operand, w matrix.Faults, n in
 			return err
 		}
 		if of != nil && math.IsInf(w.Value, 0) {
-			return f.FaultAt(name, w.Bad, fix.Advise("divide the original column by its scale"),
-				"the value is %v, beyond double precision", w.Value)
+			return f.FaultAt(name, w.Bad, fix.Advise("divide the original column by a typical value"),
+				"the value %v exceeds the range of double precision", w.Value)
 		}
 		if of != nil {
 			return f.FaultAt(name, w.Bad,
-				fix.Advise("only positive numbers have a logarithm: leave such rows out with a filter, or use a square or a "+
-					"spline"), "the function is undefined here")
+				fix.Advise("only positive numbers have a logarithm: leave out the other rows with a filter, or use a square "+
+					"or a spline instead"), "the value of %s is undefined", name)
 		}
 		return notFiniteFault(f, name, w.Bad, w.Value)
 	case w.Far >= 0 && w.Narrow:
 		return f.FaultAt(name, w.Far, fix.Offer(fix.Standardise, fix.KeepDouble),
-			"the value %v is more than float32 can hold", w.FarValue)
+			"the value %v exceeds the range of float32", w.FarValue)
 	case w.Far >= 0:
 		return f.FaultAt(name, w.Far, fix.Advice{}, "the value %v is too far outside the training range to standardise",
 			w.FarValue)
@@ -157,5 +158,5 @@ func operandFault(f *data.Frame, of []Operand, row int) error {
 
 // notFiniteFault returns an error about a value that is NaN or infinite.
 func notFiniteFault(f *data.Frame, column string, row int, v float64) error {
-	return f.FaultAt(column, row, fix.Advise("remove such rows or store the value as null"), "the value is %v", v)
+	return f.FaultAt(column, row, fix.Advise("remove such rows, or store the value as null"), "the value is %v", v)
 }

@@ -106,8 +106,8 @@ func (s Spec) Validate() error {
 		return fmt.Errorf("the imputation %q must be \"error\", \"mean\", \"median\" or \"drop\"", s.Impute)
 	}
 	if s.Exposure != "" && (s.Task != Regression || s.ScaleTarget || s.TargetTransform != "" || s.Exposure == s.Target) {
-		return fmt.Errorf("the exposure %q needs another column as the target, with numbers that are neither scaled nor "+
-			"transformed", s.Exposure)
+		return fmt.Errorf("the exposure %q needs a different column as the target, which must be numeric and neither "+
+			"scaled nor transformed", s.Exposure)
 	}
 	switch s.TargetTransform {
 	case "", "log", "log1p":
@@ -143,8 +143,8 @@ func (s Spec) Validate() error {
 	}
 	for _, p := range s.Products {
 		if len(p.Of) < 2 || !isPositiveFinite(p.Scale) {
-			return fmt.Errorf("the product %q has %d operands and the scale %v: a product needs at least two operands and a "+
-				"scale above 0", p.Name, len(p.Of), p.Scale)
+			return fmt.Errorf("the product %q has %d operands and the scale %v: a product needs at least two operands and "+
+				"a scale above 0", p.Name, len(p.Of), p.Scale)
 		}
 	}
 	dropped := make(map[string]bool)
@@ -201,7 +201,7 @@ func (t *Transforms) Validate() error {
 			return fmt.Errorf("the spline of %q has %d knots: a spline needs 3 to 20", name, knots)
 		}
 		if seen[name] {
-			return fmt.Errorf("log and spline both list the column %q, but only one of them can replace it", name)
+			return fmt.Errorf("log and spline both list the column %q, but only one of the two can replace the column", name)
 		}
 	}
 	squares := map[string]bool{}

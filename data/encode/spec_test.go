@@ -75,7 +75,7 @@ func TestTarget_Validate(t *testing.T) {
 		"":                           func(*Target) {},
 		"the target has no name":     func(x *Target) { x.Name = "" },
 		`the target has the unknown`: func(x *Target) { x.Task = Auto },
-		`the positive and the negative value of the target`: func(x *Target) {
+		`the positive and the negative class of the target`: func(x *Target) {
 			x.Task, x.Positive, x.Negative = Binary, "yes",
 				"yes"
 		},

@@ -28,7 +28,7 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 		return f.FaultAt(c.Name, known.First, fix.Advice{}, "there is only one training row; at least two are needed")
 	// and values that look the same may be several
 	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression:
-		return f.FaultAt(c.Name, known.Inexact-1, fix.Advise("store it as text"),
+		return f.FaultAt(c.Name, known.Inexact-1, fix.Advise("store the target as text"),
 			"whole numbers this large cannot be distinguished as classes")
 	case len(values) == 1:
 		return f.Fault(c.Name, fix.Advise("choose another target, or more rows"),
@@ -42,13 +42,13 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 			task = Binary
 		case c.Kind == data.Numeric && c.Integer && len(values) <= intake.FewNumbers && n > 2*len(values):
 			return f.Fault(c.Name, fix.Offer(fix.TakeAsClasses, fix.TakeAsQuantity),
-				"the target has %d different whole numbers, %s, which may be classes or a quantity (counts and ordered levels are "+
-					"quantities; for counts use the loss poisson)", len(values), listSmallest(values))
+				"the target has %d different whole numbers, %s, which may stand for classes or for a quantity (counts and "+
+					"ordered levels are quantities; for counts use the loss poisson)", len(values), listSmallest(values))
 		case c.Kind == data.Numeric:
 			task = Regression
 			e.addNote("target %q is treated as a quantity: it is numeric and has more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := numeral.ParseNumber(v); return !is }) < 0:
-			return f.Fault(c.Name, fix.Advise("store it as numbers for a regression", fix.TakeAsClasses),
+			return f.Fault(c.Name, fix.Advise("store the target as numbers for a regression", fix.TakeAsClasses),
 				"the target holds numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
 		case c.UnexpectedRow > 0:
 			return f.Fault(c.Name, fix.Advise("fix that row", fix.TakeAsClasses),
@@ -64,17 +64,19 @@ func (e *Encoder) fitTarget(f *data.Frame, c *data.Column, n int, known *targetS
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == data.Categorical {
-			return f.Fault(c.Name, fix.Advise("", fix.TakeAsClasses), "the target of a regression must be numbers, not text%s",
+			return f.Fault(c.Name, fix.Advise("", fix.TakeAsClasses), "the target of a regression must be numbers, not "+
+				"text%s",
 				describeUnexpectedText(f, c))
 		}
 		if known.Inexact > 0 {
 			path, row := f.Where(known.Inexact - 1)
-			e.addNote("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded",
+			e.addNote("target %q has values that a 64-bit float cannot hold exactly (the first in row %d of %s); these "+
+				"values are rounded",
 				c.Name, row, path)
 		}
 		if s.Positive != "" {
 			return f.Fault(c.Name, fix.Offer(fix.ForgetPositive, fix.TakeAsClasses),
-				"a positive value needs a target with two classes, but this one is a quantity")
+				"a positive class needs a target with two classes, but this target is numeric")
 		}
 		e.Target.Transform = s.TargetTransform
 		if err := noLogarithmFault(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
@@ -112,10 +114,10 @@ func (e *Encoder) chooseClasses(f *data.Frame, c *data.Column, values, held []st
 			"the target has more than %d classes", maxClasses)
 	case c.Kind == data.Numeric && !c.Integer:
 		return f.Fault(c.Name, fix.Advise("", fix.TakeAsQuantity),
-			"the task or loss needs classes, but the target has numbers that are not whole")
+			"the task or loss needs classes, but the target has numbers that are not whole numbers")
 	case e.Spec.Positive != "":
 		return f.Fault(c.Name, fix.Offer(fix.ForgetPositive),
-			"a positive value needs a target with two classes, but this one has %d", len(values))
+			"a positive class needs a target with two classes, but this target has %d", len(values))
 	}
 	all := slices.Clone(values)
 	for _, v := range held {
@@ -145,7 +147,8 @@ func (e *Encoder) choosePositive(f *data.Frame, c *data.Column, values []string)
 		case b:
 			return set(b, a, "as asked")
 		}
-		return f.Fault(c.Name, fix.Offer(fix.NamePositive), "the positive value %q does not occur; the values are %q and %q",
+		return f.Fault(c.Name, fix.Offer(fix.NamePositive), "the positive class %q does not occur in the target, which "+
+			"has the classes %q and %q",
 			want, a, b)
 	}
 	positive, rule := c.PositiveOf(values)
@@ -346,7 +349,7 @@ func noLogarithmFault(f *data.Frame, column, transform string, count, first int,
 	if count == 0 {
 		return nil
 	}
-	e := f.FaultAt(column, first, fix.Advise("use log1p, which allows 0, or leave such rows out with a filter"),
+	e := f.FaultAt(column, first, fix.Advise("use log1p, which is defined for 0, or leave out such rows with a filter"),
 		"the target is %s, for which %s is undefined", text, transform)
 	e.Rows = count
 	return e
@@ -410,7 +413,7 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 			return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, which is not one of the model's %d classes", read(r),
 				len(t.Classes))
 		}
-		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, but the model knows only %q and %q", read(r), t.Positive,
+		return f.FaultAt(c.Name, r, fix.Advice{}, "the target is %q, but the model has only the classes %q and %q", read(r), t.Positive,
 			t.Negative)
 	}
 	return nil
@@ -420,7 +423,7 @@ func encodeTarget(t *Target, f *data.Frame, c *data.Column, rows matrix.Set, dst
 // valid exposure.
 func readExposures(f *data.Frame, c *data.Column, rows matrix.Set, dst []float64) error {
 	if c.Kind != data.Numeric && rows.Len() > 0 {
-		return f.Fault(c.Name, fix.Advice{}, "the exposure must be a number, but the column holds %s", c.Type)
+		return f.Fault(c.Name, fix.Advice{}, "the exposure must be numeric, but the column holds %s", c.Type)
 	}
 	wrong, first, what := 0, none, ""
 	for i, r := range rows.All() {
@@ -437,8 +440,8 @@ func readExposures(f *data.Frame, c *data.Column, rows matrix.Set, dst []float64
 	if wrong == 0 {
 		return nil
 	}
-	e := f.FaultAt(c.Name, first, fix.Advise("leave out rows without an exposure"),
-		"the exposure is %s: it must be a number above 0", what)
+	e := f.FaultAt(c.Name, first, fix.Advise("leave out the rows without an exposure"),
+		"the exposure is %s; it must be a number above 0", what)
 	e.Rows = wrong
 	return e
 }

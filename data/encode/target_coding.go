@@ -60,11 +60,11 @@ func (t Target) Validate() error {
 	case (t.Task == Multiclass) != (len(t.Classes) > 2) || len(t.Classes) > maxClasses:
 		return fmt.Errorf("a target of task %q cannot have %d classes", t.Task, len(t.Classes))
 	case len(slices.Compact(slices.Sorted(slices.Values(t.Classes)))) != len(t.Classes):
-		return fmt.Errorf("two classes of the target are equal")
+		return fmt.Errorf("two classes of the target have the same name")
 	case t.Task == Binary && t.Positive == t.Negative:
-		return fmt.Errorf("the positive and the negative value of the target are both %q", t.Positive)
+		return fmt.Errorf("the positive and the negative class of the target are both %q", t.Positive)
 	case t.Exposure != "" && (t.Task != Regression || t.Transform != "" || t.Scale != 1 || t.Shift != 0):
-		return fmt.Errorf("a target with an exposure must be a number that is neither transformed, scaled nor shifted")
+		return fmt.Errorf("a target with an exposure must be numeric and neither transformed, scaled nor shifted")
 	case t.Task == Regression && (!isPositiveFinite(t.Scale) || !numeral.IsFinite(t.Shift)):
 		return fmt.Errorf("the target's shift is %v and its scale is %v; both must be finite, and the scale positive",
 			t.Shift, t.Scale)

@@ -85,13 +85,13 @@ func (e *Encoder) readValid(ctx context.Context, f *data.Frame) (g *data.Frame, 
 			first++
 		}
 		if !c.FromText {
-			return f.Fault(name, fix.Advise("store the column as in training"),
+			return f.Fault(name, fix.Advise("store the column as in the training table"),
 				"the column is text (%s), but in the training table it held %ss: the first value is %q", c.Type, what,
 				c.Text(first))
 		}
 		values, invalid := parse(c)
 		if values == nil {
-			return f.Fault(name, fix.Advise("check that this is the same column as in training"),
+			return f.Fault(name, fix.Advise("check that this is the same column as in the training table"),
 				"the column has no %s, but in the training table it held %ss: the first value is %q", what, what, c.Text(first))
 		}
 		for r, text := range invalid {

@@ -28,11 +28,11 @@ func (e *Encoder) Validate() error {
 		case in.Name == "":
 			return fmt.Errorf("%s has no name", what)
 		case seen[in.Name]:
-			return fmt.Errorf("%s %q is already an input, or the target", what, in.Name)
+			return fmt.Errorf("%s, %q, occurs twice or is the target", what, in.Name)
 		case in.First != next:
-			return fmt.Errorf("%s, %q, has the first column %d instead of %d", what, in.Name, in.First, next)
+			return fmt.Errorf("%s, %q, begins at the encoded column %d instead of %d", what, in.Name, in.First, next)
 		case !numeral.IsFinite(in.Fill):
-			return fmt.Errorf("%s, %q, has the fill %v, not a finite number", what, in.Name, in.Fill)
+			return fmt.Errorf("%s, %q, has the fill value %v, which is not finite", what, in.Name, in.Fill)
 		}
 		if in.Of != nil {
 			if err := in.validateOperands(); err != nil {
@@ -52,10 +52,10 @@ func (e *Encoder) Validate() error {
 		case data.Bool, data.Categorical:
 			n = in.Width()
 			if n == 0 || len(slices.Compact(slices.Sorted(slices.Values(in.Levels)))) != len(in.Levels) {
-				return fmt.Errorf("%s, %q, has the levels %q, which must differ", what, in.Name, in.Levels)
+				return fmt.Errorf("%s, %q, has the levels %q, two of which are equal", what, in.Name, in.Levels)
 			}
 			if in.Reference != "" && in.Skipped() < 0 {
-				return fmt.Errorf("%s, %q, has the reference %q, which is not one of its levels", what, in.Name, in.Reference)
+				return fmt.Errorf("%s, %q, has the reference level %q, which is not one of its levels", what, in.Name, in.Reference)
 			}
 		default:
 			return fmt.Errorf("%s, %q, is neither a number nor a category", what, in.Name)

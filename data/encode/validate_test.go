@@ -33,15 +33,15 @@ func TestEncoder_Validate(t *testing.T) {
 		return nil
 	}
 	for says, change := range map[string]func(e *Encoder){
-		"the target has no name":                 func(e *Encoder) { e.Target.Name = "" },
-		`unknown imputation "zero"`:              func(e *Encoder) { e.Spec.Impute = "zero" },
-		"has no inputs":                          func(e *Encoder) { e.Inputs = nil },
-		"input 1 of the encoder has no name":     func(e *Encoder) { e.Inputs[0].Name = "" },
-		`"a" is already an input, or the target`: func(e *Encoder) { e.Inputs[1].Name = "a" },
-		`"y" is already an input, or the target`: func(e *Encoder) { e.Inputs[0].Name = "y" },
-		"has the first column 2 instead of 1":    func(e *Encoder) { e.Inputs[1].First = 2 },
-		`"b", has the fill NaN`:                  func(e *Encoder) { input(e, "b").Fill = math.NaN() },
-		`"b", has the fill +Inf`:                 func(e *Encoder) { input(e, "b").Fill = math.Inf(1) },
+		"the target has no name":                      func(e *Encoder) { e.Target.Name = "" },
+		`unknown imputation "zero"`:                   func(e *Encoder) { e.Spec.Impute = "zero" },
+		"has no inputs":                               func(e *Encoder) { e.Inputs = nil },
+		"input 1 of the encoder has no name":          func(e *Encoder) { e.Inputs[0].Name = "" },
+		`"a", occurs twice or is the target`:          func(e *Encoder) { e.Inputs[1].Name = "a" },
+		`"y", occurs twice or is the target`:          func(e *Encoder) { e.Inputs[0].Name = "y" },
+		"begins at the encoded column 2 instead of 1": func(e *Encoder) { e.Inputs[1].First = 2 },
+		`"b", has the fill value NaN`:                 func(e *Encoder) { input(e, "b").Fill = math.NaN() },
+		`"b", has the fill value +Inf`:                func(e *Encoder) { input(e, "b").Fill = math.Inf(1) },
 		`"square(a)": unknown function "cube"`: func(e *Encoder) {
 			input(e,
 				"square(a)").Of[0].Function.Name = "cube"
@@ -52,7 +52,7 @@ func TestEncoder_Validate(t *testing.T) {
 				in.Missing = []string{"north"}, false
 		},
 		`has the levels ["east" "north" "south" "north"]`: func(e *Encoder) { input(e, "region").Levels[3] = "north" },
-		`has the reference "down"`:                        func(e *Encoder) { input(e, "region").Reference = "down" },
+		`has the reference level "down"`:                  func(e *Encoder) { input(e, "region").Reference = "down" },
 		`"b", is neither a number nor a category`:         func(e *Encoder) { input(e, "b").Kind = data.Other },
 		`"region", needs 5 encoded columns, but only 2`:   func(e *Encoder) { e.Columns = e.Columns[:3] },
 		`"a", does not match the encoded column "z"`: func(e *Encoder) {

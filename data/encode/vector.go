@@ -33,7 +33,7 @@ func (t *fitting) scanVectors(columns []*data.Column) ([]vectorStatistics, error
 	for i, c := range columns {
 		if t.comm != nil {
 			return nil, t.f.Fault(c.Name, fix.Offer(fix.DropColumn),
-				"sparse vectors are trained by one process alone, not by several ranks")
+				"sparse vectors need a single process: several ranks do not support them")
 		}
 		found := matrix.NewPlaces(c.Sparse.Width)
 		rows := t.partition.Set(0)
@@ -49,7 +49,7 @@ func (t *fitting) scanVectors(columns []*data.Column) ([]vectorStatistics, error
 		x.places = found.Rank()
 		const bytesOfColumn = 256 // for its name, scale, coefficients and search directions
 		if err := table.Afford(bytesOfColumn*int64(len(x.places)),
-			fmt.Sprintf("for the %d places of column %q", len(x.places), c.Name)); err != nil {
+			fmt.Sprintf("for the %d indices of column %q", len(x.places), c.Name)); err != nil {
 			return nil, intake.InFile(t.f.Name(), err)
 		}
 		x.largest = make([]float64, len(x.places))
@@ -71,18 +71,18 @@ func (t *fitting) addVector(q *feature) (kept bool) {
 	e, c, known := t.e, q.column, q.vector
 	n := len(known.places)
 	if n == 0 {
-		e.addNote("column %q left out: its vectors have no entries but 0 in the training rows", c.Name)
+		e.addNote("column %q is left out: in the training rows, all entries of its vectors are 0", c.Name)
 		return false
 	}
 	in := Input{Name: c.Name, Kind: data.Vector, First: len(e.Columns), Index: known.places}
 	how := "unchanged"
 	if e.Spec.Scale != "none" {
-		in.Scales, how = known.largest, "divided by the largest absolute value at its place, without centring, so that 0 "+
+		in.Scales, how = known.largest, "divided by the largest absolute value at its index, without centring, so that 0 "+
 			"stays 0"
 	}
 	e.Inputs = append(e.Inputs, in)
 	e.appendPlaces(&e.Inputs[len(e.Inputs)-1])
-	e.addNote("column %q: sparse vectors with entries at %d places, %.4g in a row on average; an entry is %s", c.Name, n,
+	e.addNote("column %q: sparse vectors with entries at %d indices, on average %.4g per row; each entry is %s", c.Name, n,
 		float64(known.entries)/float64(t.total), how)
 	return true
 }
@@ -126,7 +126,7 @@ func (in *Input) validateVector() error {
 
 // vectorFault returns an error about a column of sparse vectors in a role that requires single values.
 func vectorFault(f *data.Frame, name, what string) *data.Error {
-	return f.Fault(name, fix.Advice{}, "%s needs single values, but this column holds sparse vectors", what)
+	return f.Fault(name, fix.Advice{}, "%s needs single values, but the column holds sparse vectors", what)
 }
 
 // vectorSource returns a matrix source that encodes a column of sparse vectors.
@@ -152,7 +152,7 @@ func checkVectors(f *data.Frame, rows matrix.Set, sources []source, storage desi
 		}
 		if row, place, v := q.vector.Overflow(rows, storage == design.Float32Storage); row >= 0 {
 			return f.FaultAt(q.in.placeName(place), row, fix.Advice{},
-				"the value %v is far outside its range in training, or more than %s can hold", v, storage)
+				"the value %v is far outside the training range, or exceeds the range of %s", v, storage)
 		}
 	}
 	return nil

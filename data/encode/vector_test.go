@@ -159,7 +159,7 @@ func TestFit_SparseVectorHasNoSingleValues(t *testing.T) {
 	}{
 		{"target", Spec{Target: "x"}, `column "x": values of type sparse vector cannot be the target`},
 		{"group", Spec{Target: "label", Groups: []string{"x"}},
-			`column "x": values of type sparse vector cannot name groups`},
+			`column "x": values of type sparse vector cannot define groups`},
 		{"category", Spec{Target: "label", Categorical: []string{"x"}}, `column "x": a category needs single values`},
 		{"square", Spec{Target: "label", Transforms: Transforms{Square: []string{"x"}}},
 			`column "x": a square needs single values`},

@@ -30,7 +30,7 @@ const (
 
 // checkColumn examines a candidate feature. seen holds the preceding columns, indexed by their hashes.
 func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, seen map[uint64]string) {
-	const datesWhat, datesDo = "it holds dates or times", "split into year, month, weekday and hour"
+	const datesWhat, datesDo = "the column holds dates or times", "split into year, month, weekday and hour"
 	if !of.Kind.IsScalar() {
 		if of.Clock {
 			p.Reading.Dates = "parts"
@@ -41,7 +41,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 		return
 	}
 	if r := f.Remark(of.Name, table.ErrTextOfNumbers); r != nil {
-		does := "kept as text; set the number format and run inspect again"
+		does := "kept as text; set the number format, and run inspect again"
 		if len(r.FixValues) == 0 && r.Hint != "" {
 			does = "kept as text; " + r.Hint
 		}
@@ -62,14 +62,14 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 	}
 	switch {
 	case c.infinite.n > 0 && c.distinct < 2:
-		setRows(p.drop(check.Constant, of, "it has at most one finite value"), c.infinite)
+		setRows(p.drop(check.Constant, of, "the column has at most one finite value"), c.infinite)
 	case c.present == 0 || c.distinct < 2 && c.nulls.n == 0:
 		p.add(check.Constant, of, "left out of training", "the column has at most one distinct value")
 	case again:
-		p.drop(check.Copy, of, "it is a copy of %q", twin)
+		p.drop(check.Copy, of, "the column is a copy of %q", twin)
 	case p.dropPresence(c, t) || !c.Clock && p.dropIdentifier(c):
 	case c.Kind == data.Numeric && c.isMostlyNull():
-		setRows(p.drop(check.Missing, of, "it is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())),
+		setRows(p.drop(check.Missing, of, "the column is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())),
 			c.nulls)
 	case p.dropLaterDate(c, t):
 	default:
@@ -104,17 +104,19 @@ func (p *Proposal) checkNames(c *column, t *targetValues) {
 	if w := findWord(c.Name, futureWords); w != "" {
 		if t.exceeds(power, 0.9, 0.8) {
 			p.add(check.LeakAfter, c.Column, keptUnlessLater,
-				"its name (%q) and how well it predicts alone (an %s of %.2f) suggest that it is known only after the outcome", w,
+				"the name of the column (%q) and how well the column alone predicts the target (%s %.2f) suggest that it is "+
+					"known only after the outcome", w,
 				measure, power)
 		}
 	} else if w := sharedWord(c.Name, p.Target); w != "" && t.exceeds(power, 0.6, 0.1) {
 		p.add(check.LeakAfter, c.Column, keptUnlessLater,
-			"its name has %q in common with the target: is it computed from it, or known only after the outcome?", w)
+			"the names of the column and the target share %q: is the column computed from the target, or known only after "+
+				"the outcome?", w)
 	}
 }
 
 // keptUnlessLater is the proposal for a column that is suspicious only because of its name.
-const keptUnlessLater = "kept; leave it out if it is known only after the outcome"
+const keptUnlessLater = "kept; leave the column out if it is known only after the outcome"
 
 // dropPresence drops a column that is filled in after the outcome: if it has a value, the target is nearly always
 // the same. It returns true if it drops the column.
@@ -132,8 +134,8 @@ func (p *Proposal) dropPresence(c *column, t *targetValues) bool {
 		return false
 	}
 	setRows(p.drop(check.LeakAfter, c.Column,
-		"where it has a value (%.0f of %d examined rows), the target is nearly always the same: it seems to be filled in "+
-			"after the outcome", d.n[0], len(t.rows)), c.nulls)
+		"where the column has a value (%.0f of %d examined rows), the target is nearly always the same: the column seems "+
+			"to be filled in after the outcome", d.n[0], len(t.rows)), c.nulls)
 	return true
 }
 
@@ -163,16 +165,16 @@ func (p *Proposal) dropIdentifier(c *column) bool {
 	switch {
 	case many && c.distinct == c.present && (text ||
 		c.Integer && (isID || c.isRunningNumber() && (c.present > 100 || isIndexName(c.Name)))):
-		p.drop(check.Index, c.Column, "every row has its own value: an identifier")
+		p.drop(check.Index, c.Column, "every row has a different value, as in an identifier")
 		return true
 	// text that holds numbers
 	case text && (p.has(c.Name, check.Bounds) || p.has(c.Name, check.Accounting) || p.has(c.Name, check.Dates)):
 		return false
 	case text && c.distinct > 50 && c.distinct > c.present/2:
-		dropped = p.drop(check.UniqueText, c.Column, "%d different texts in %d rows: names or notes", c.distinct, c.present)
+		dropped = p.drop(check.UniqueText, c.Column, "%d different texts in %d rows look like names or notes", c.distinct, c.present)
 	case many && c.Integer && c.Kind == data.Numeric && isID && 2*c.distinct >= c.present:
 		dropped = p.drop(check.Index, c.Column,
-			"its name and %d different numbers in %d rows suggest that it is an identifier", c.distinct, c.present)
+			"the name of the column and its %d different numbers in %d rows suggest that it is an identifier", c.distinct, c.present)
 	default:
 		return false
 	}
@@ -204,10 +206,10 @@ func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
 	}
 	change := fmt.Sprintf("the mean of %q is %.3g, but %.3g", p.Target, other, later)
 	if t.binary {
-		change = fmt.Sprintf("the share of %q is %.0f %%, but %.0f %%", t.one, 100*other, 100*later)
+		change = fmt.Sprintf("the proportion of %q is %.0f %%, but %.0f %%", t.one, 100*other, 100*later)
 	}
 	p.drop(check.LeakAfter, c.Column,
-		"probably known only after the outcome: %s in the rows where it is over a week after %q", change,
+		"the column is probably known only after the outcome: %s in the rows where it is more than a week after %q", change,
 		p.from.Name).Rows = int(d.n[1])
 	return true
 }
@@ -221,7 +223,7 @@ func (p *Proposal) checkLevels(c *column, t *targetValues) {
 	}
 	if text && c.distinct > encode.DefaultMaxLevels {
 		p.MinCount = 20
-		p.add(check.Levels, c.Column, "levels with fewer than 20 rows are merged in (other)", "%d levels", c.distinct)
+		p.add(check.Levels, c.Column, "levels with fewer than 20 rows are merged into (other)", "%d levels", c.distinct)
 	}
 }
 
@@ -257,12 +259,12 @@ func (p *Proposal) checkNumbers(c *column) {
 	}
 	if c.nulls.n == 0 && c.infinite.n == 0 && c.least > 0 && findWord(c.Name, weightWords) != "" {
 		p.add(check.RowWeight, c.Column,
-			"kept as a feature; if it is the number of cases that a row stands for, name it as the weight",
-			"its name suggests that it is a row weight")
+			"kept as a feature; if the column is the number of cases that a row stands for, name it as the weight",
+			"the name of the column suggests that it is a row weight")
 	}
 	if c.infinite.n > 0 {
 		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
-		setRows(p.add(check.NotFinite, c.Column, "rows with such values are left out", "some values are not finite"),
+		setRows(p.add(check.NotFinite, c.Column, "rows with values that are not finite are left out", "some values are not finite"),
 			c.infinite)
 	}
 }
@@ -287,6 +289,6 @@ func (p *Proposal) checkGroup(c *column) {
 	}
 	if c.nulls.n > 0 && (named || c.Kind == data.Categorical) {
 		setRows(p.add(check.Missing, c.Column,
-			"kept; in a group column, these rows would form the group "+encode.MissingLabel, "it has no value"), c.nulls)
+			"kept; in a group column, these rows would form the group "+encode.MissingLabel, "some values are missing"), c.nulls)
 	}
 }

@@ -148,7 +148,7 @@ func (p *Proposal) add(what check.Kind, c *data.Column, does, format string, arg
 // drop proposes to drop a column, unless the user gave it a role.
 func (p *Proposal) drop(what check.Kind, c *data.Column, format string, args ...any) *check.Finding {
 	if role := p.roles.FindRole(c.Name); role != "" {
-		return p.add(what, c, "kept: it is "+role, format, args...)
+		return p.add(what, c, "kept, since the column is "+role, format, args...)
 	}
 	p.Drop = append(p.Drop, c.Name)
 	return p.add(what, c, "left out", format, args...)
@@ -184,7 +184,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		}
 	}
 	if same, rows := findOtherSpellings(counts); same != nil {
-		p.add(check.Spellings, c, fmt.Sprintf("merged to %d values", len(counts)-len(same)),
+		p.add(check.Spellings, c, fmt.Sprintf("merged into %d values", len(counts)-len(same)),
 			"the target is text with %d values, some of which are spellings of the same text", len(counts)).Rows = rows
 		all := maps.Clone(same)
 		maps.Copy(all, p.Reading.Relabel)
@@ -213,7 +213,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		t.binary, p.Task = false, encode.Regression
 		if c.Integer && len(levels) <= intake.FewNumbers {
 			p.Loss = "squared"
-			p.add(check.Target, c, "used as a quantity, or as classes with the logistic loss",
+			p.add(check.Target, c, "treated as a quantity; with the logistic loss, treated as classes",
 				"the target has %d different whole numbers", len(levels))
 		}
 	case len(levels) <= maxClasses:

@@ -152,11 +152,11 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 		"y": {What: check.Missing, Severity: check.Note, Column: "y", Rows: 2, First: 9,
 			Evidence: "the target is missing", Proposal: "rows without a target are left out"},
 		"odd value": {What: check.NotFinite, Severity: check.Note, Column: "odd value", Rows: 3, First: 6,
-			Evidence: "some values are not finite", Proposal: "rows with such values are left out"},
+			Evidence: "some values are not finite", Proposal: "rows with values that are not finite are left out"},
 		"gap": {What: check.Missing, Severity: check.Note, Column: "gap", Rows: 13, First: 4, Evidence: "it is missing",
 			Proposal: Filled},
 		"mostly": {What: check.Missing, Severity: check.Note, Column: "mostly", Rows: 104, First: 1,
-			Evidence: "it is missing in 80 % of the rows", Proposal: "left out"},
+			Evidence: "the column is missing in 80 % of the rows", Proposal: "left out"},
 		"const": {What: check.Constant, Severity: check.Note, Column: "const", Rows: 0, First: 0,
 			Evidence: "the column has at most one distinct value", Proposal: "left out of training"},
 		"none": {What: check.Constant, Severity: check.Note, Column: "none", Rows: 0, First: 0,
@@ -164,7 +164,7 @@ func TestMake_FindingsAreCounted(t *testing.T) {
 		"copied": {What: check.Missing, Severity: check.Note, Column: "copied", Rows: 2, First: 1,
 			Evidence: "it is missing", Proposal: Filled},
 		"again": {What: check.Copy, Severity: check.Note, Column: "again", Rows: 0, First: 0,
-			Evidence: "it is a copy of \"copied\"", Proposal: "left out"},
+			Evidence: "the column is a copy of \"copied\"", Proposal: "left out"},
 	}
 	for _, got := range p.Findings {
 		if got.Column == "when" {
@@ -256,7 +256,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	why := map[string]string{"seen_again": `over a week after "admitted"`, "visit": "numbers the rows"}
+	why := map[string]string{"seen_again": `more than a week after "admitted"`, "visit": "numbers the rows"}
 	for name, part := range why {
 		if i := slices.IndexFunc(p.Findings, func(f check.Finding) bool { return f.Column == name && strings.Contains(f.Evidence, part) }); i < 0 || p.Findings[i].First != 0 {
 			t.Errorf("%s: %+v", name, p.Findings)

@@ -24,7 +24,8 @@ func Afford(bytes int64, use string) error {
 	}
 	return &Error{Class: ErrMemory, Msg: fmt.Sprintf("%s of memory are needed %s, but only %s are free (limit: %s)",
 		megabytes(bytes), use, megabytes(free), limit),
-		Hint: "allow more memory, use Parquet instead of text, fewer columns or rows, or the storage float32 or sparse"}
+		Hint: "allow more memory, store the table as Parquet instead of text, use fewer columns or rows, or keep the " +
+			"rows as float32 or sparse"}
 }
 
 func megabytes(n int64) string {

@@ -83,7 +83,8 @@ func (m *NumberMarks) Contradicts(f *ColumnForm) (why, example string) {
 	case m.Fractions == DottedFractions && was == NoFractions:
 		return "has three digits after the decimal separator, but the training table had whole numbers only", m.Dotted
 	case m.Fractions == DottedFractions && was == OtherFractions:
-		return "has three digits after the decimal separator, like all fractions of this file and none of the training table",
+		return "has three digits after the decimal separator, like all fractions of this file and unlike any fraction of " +
+				"the training table",
 			m.Dotted
 	case was == DottedFractions && f.Marks.HasOnlyDotted() && m.Long != "" && m.Fractions != OtherFractions &&
 		m.Fractions != MixedFractions:

@@ -27,7 +27,7 @@ func (s *Levels) Code(text string) int32 {
 	if !ok {
 		if s.bytes += int64(len(text)) + textBytes; s.bytes > 2*s.asked+16<<20 {
 			s.asked = s.bytes
-			if err := Afford(2*s.bytes, fmt.Sprintf("for %d different texts of a column and as many again",
+			if err := Afford(2*s.bytes, fmt.Sprintf("for twice the %d different texts of a column",
 				len(s.Text))); err != nil {
 				panic(err)
 			}

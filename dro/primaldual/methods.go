@@ -280,7 +280,7 @@ func constantsOf(r *engine.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	}
 	if math.IsInf(norm.TotalWeight(r.Cert.N), 1) && (math.IsInf(c.l, 1) || math.IsInf(c.g, 1)) {
 		return constants{}, fmt.Errorf(
-			"dro: the theory has no constants for unbounded weights with losses that are not linear: bound the weights")
+			"dro: the theory has no constants for unbounded weights and nonlinear losses: bound the weights")
 	}
 	for _, v := range append([]float64{c.g, c.l}, slices.Concat(c.gs, c.ls, c.lambdas)...) {
 		if math.IsNaN(v) || math.IsInf(v, 1) {

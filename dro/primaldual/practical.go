@@ -207,7 +207,7 @@ func (p *practicalSchedule) adaptSteps() {
 	if anew {
 		p.formHessian()
 	}
-	p.Logf("%.3g passes: %d sweeps: the decrement fell to %.3g, by %.3g a sweep; weight %.3g", p.Cert.Passes,
+	p.Logf("%.3g passes: %d sweeps: the decrement fell to %.3g, by the factor %.3g per sweep; weight %.3g", p.Cert.Passes,
 		p.done/p.perSweep, p.squaredDecrement()/math.Abs(p.lastObjective), rate, p.primal.weight)
 	p.rate = rate
 }

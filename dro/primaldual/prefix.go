@@ -100,7 +100,7 @@ func (g *prefixSolve) Step() error {
 func (g *prefixSolve) startMethod() (err error) {
 	last := g.method
 	if g.Cert.EffectiveShare() < fewRows {
-		g.Logf("the adversary has its weight on %.2g of the rows: newton", g.Cert.EffectiveShare())
+		g.Logf("the adversary puts its weight on the proportion %.2g of the rows: switching to newton", g.Cert.EffectiveShare())
 		last = newton.Newton{}
 	}
 	g.current, err = last.Start(g.View())

@@ -90,7 +90,7 @@ func (s Spectrum) Validate() error {
 	e := s.entry()
 	switch {
 	case e == nil:
-		return fmt.Errorf("unknown spectrum %q: one of %s", string(s.Kind), strings.Join(Names(), ", "))
+		return fmt.Errorf("unknown spectrum %q; it must be one of %s", string(s.Kind), strings.Join(Names(), ", "))
 	case !e.valid(s.Param):
 		return fmt.Errorf("%s of %[3]s is %[2]v; it must be %[4]s", e.symbol, s.Param, string(s.Kind), e.between)
 	}
@@ -160,7 +160,7 @@ func Parse(text string) (Spectrum, error) {
 	name, number, found := strings.Cut(text, ":")
 	s := Spectrum{Kind: Kind(strings.TrimSpace(name))}
 	if e := s.entry(); e == nil || e.kind == TotalVariation || !found {
-		return s, fmt.Errorf("%q is not a spectrum: one of %s, with a number after the colon", text,
+		return s, fmt.Errorf("%q is not a spectrum: write one of %s, with a number after the colon", text,
 			strings.Join(Names(), ", "))
 	}
 	var err error

@@ -219,7 +219,7 @@ class _RobustModel(BaseEstimator):
                 given["group_features"] = False
                 columns = {n: pa.nulls(features.shape[0], c.type) for n, c in apart.items()} | columns
         elif len(apart) != len(trained) or (not trained and named not in ([], listed)):
-            raise ValueError(f"validation: groups must have the training groups, {', '.join(listed)}")
+            raise ValueError(f"validation: groups must have the same columns as the training groups, {', '.join(listed)}")
         else:
             apart = dict(zip(trained, apart.values(), strict=True))
         apart[self._target_name_] = self._encode(_table.target(y))
@@ -312,7 +312,7 @@ class _RobustModel(BaseEstimator):
         model = Model(text)
         wanted, other = ("class", "RobustRegressor") if isinstance(self, RobustClassifier) else ("number", "RobustClassifier")
         if bool(model.classes) != (wanted == "class"):
-            raise ValueError(f"the model predicts no {wanted}: {other}.from_file reads it")
+            raise ValueError(f"the model does not predict a {wanted}: read the model with {other}.from_file")
         self.model_json_, self._parsed_ = text, model
         self.coef_names_ = np.array(model.names, dtype=object)
         self.selection_ = model.result.get("selection")
@@ -326,7 +326,7 @@ class _RobustModel(BaseEstimator):
         model = self._model()
         exposed = model.target.get("exposure")
         if exposure is not None and not exposed:
-            raise ValueError("exposure: the model was trained without one")
+            raise ValueError("exposure: the model was trained without an exposure")
         features = self._validated(X)
         values = _table.numbers(features, model.names) if model.plain else None
         if values is not None:
@@ -338,7 +338,7 @@ class _RobustModel(BaseEstimator):
         output = run(command, self.model_json_, _table.batches(features, columns, model.sparse))
         predicted = pa.ipc.open_stream(output).read_all()
         if predicted.num_rows != features.shape[0]:
-            raise ValueError(f"{features.shape[0] - predicted.num_rows} rows of X have no prediction, as they have missing values")
+            raise ValueError(f"{features.shape[0] - predicted.num_rows} rows of X have no prediction, because they have missing values")
         several = [f"margin_{c}" for c in model.classes] if len(model.classes) > 2 else ["margin"]
         return np.column_stack([predicted.column(n).to_numpy() for n in (several if model.classes else ["prediction"])])
 
@@ -443,7 +443,7 @@ def _drawn_seed(state: Any) -> int:
 def _threads(jobs: int) -> int:
     """Return the number of threads of n_jobs, as joblib counts: -1 is all processors, -2 all but one."""
     if jobs == 0:
-        raise ValueError("n_jobs == 0 has no meaning: use None, or -1 for all processors")
+        raise ValueError("n_jobs is 0: use None, or -1 for all processors")
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
@@ -502,7 +502,7 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
             if len(labels) == 2:
                 training["positive"] = str(labels[1])
         elif not set(labels) <= set(self.classes_):
-            raise ValueError(f"y has labels that the training did not have: {sorted(set(labels) - set(self.classes_))}")
+            raise ValueError(f"y has labels that do not occur in the training data: {sorted(set(labels) - set(self.classes_))}")
         return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array([str(c) for c in labels]))
 
     def _adopt(self, text: bytes) -> Model:

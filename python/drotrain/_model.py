@@ -22,7 +22,7 @@ class Model:
     def __init__(self, text: bytes, features: Sequence[str] | None = None) -> None:
         document = json.loads(text)
         if not isinstance(document, dict) or document.get("schema") != _SCHEMA:
-            raise ValueError(f"not a model of schema {_SCHEMA}, which this version reads")
+            raise ValueError(f"the file is not a model of schema {_SCHEMA}, the schema that this version reads")
         self.result, self.config, encoder = document["result"], document["config"], document["encoder"]
         self.target = target = encoder["target"]
         binary = target["task"] == "binary"

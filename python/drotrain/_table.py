@@ -103,7 +103,7 @@ def target(y: Any) -> np.ndarray:
     if values.dtype.kind == "O":
         missing = np.flatnonzero([v is None or v != v for v in values])
         if len(missing) > 0:
-            raise ValueError(f"y has missing values, the first in row {missing[0]} (counted from 0): leave these rows out")
+            raise ValueError(f"y has missing values (first: row {missing[0]}, counted from 0): leave out the rows with missing values")
     return values
 
 
@@ -141,7 +141,7 @@ def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.Chun
         values = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups, dtype=object)
         if sparse.issparse(groups) or (values.ndim != 1 and (values.ndim != 2 or values.shape[1] != 1)):
             shape = groups.shape if sparse.issparse(groups) else values.shape
-            raise ValueError(f"groups has shape {shape}: pass one label per row, or a data frame with a column per kind of group")
+            raise ValueError(f"groups has the shape {shape}: pass one label per row, or a data frame with one column per kind of group")
         values = values.ravel()
         texts = pa.array([None if v is None or v != v else str(v) for v in values.astype(object)], pa.string())
         table = pa.table({str(getattr(groups, "name", None) or "group"): texts.dictionary_encode()})

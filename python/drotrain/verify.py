@@ -63,7 +63,7 @@ def _loss(name: str, delta: float, outputs: int) -> tuple[Any, Any, Any, Any]:
 
         return softmax, None, lambda s, t: sum((_xlogx(v + (c == int(t))) for c, v in enumerate(s)), _ZERO), None
     if outputs > 1 or kind not in ("logistic", "squared", "huber", "poisson", "quantile"):
-        raise Refused(f"the loss {name} is not known")
+        raise Refused(f"the loss {name} is unknown")
     if kind == "logistic":
         return (
             lambda m, t: iv.log(1 + iv.exp(-abs(m[0]))) + _max(-t * m[0], _ZERO),
@@ -118,7 +118,7 @@ def _multiplier(penalty: str, f: Any, w: Any, nu: float, radius: float) -> float
 def _mix(q: Any, w: Any, part: Any) -> Any:
     """Move weights that are outside of a set by rounding towards the reference weights."""
     if float(part.a) > _TOLERANCE:
-        raise Refused("the weights are not in the set")
+        raise Refused("the weights are not in the ambiguity set")
     return q * (1 - iv.mpf(part.b)) + w * iv.mpf(part.b)
 
 
@@ -156,7 +156,7 @@ def _spectrum(name: str, p: Any) -> Any:
         "esrm": lambda m: (1 - iv.exp(-p * m)) / (1 - iv.exp(-p)),
     }
     if name not in known or not p.a > 0:
-        raise Refused(f"the set {name} is not known")
+        raise Refused(f"the ambiguity set {name} is unknown")
     return known[name]
 
 
@@ -169,14 +169,14 @@ def _set(config: dict, f: Any, q: Any, w: Any) -> tuple[Any, Any, Any]:
     is_mean = name in ("superquantile", "extremile") and float(parameter) == 1
     if config.get("average") or config.get("wasserstein") or ess == 1 or is_mean:
         if sum(abs(float((a - b).a)) for a, b in zip(q, w, strict=True)) > _TOLERANCE:
-            raise Refused("the weights are not the given ones")
+            raise Refused("the weights differ from the given weights")
         return w @ f, w, _ZERO
     if any(b.b == 0 < a.b for a, b in zip(q, w, strict=True)):
         raise Refused("a weight is positive although its reference weight is 0")
     if name or penalty == "tv":
         return _ranked(_spectrum(name or "tv", iv.mpf(float(parameter) if name else min(1.0, config.get("radius") or 0.0))), f, q, w)
     if penalty not in ("kl", "chi2"):
-        raise Refused(f"the divergence {penalty} is not known")
+        raise Refused(f"the divergence {penalty} is unknown")
     kl, (values, wf) = penalty == "kl", (np.array([float(v.a) for v in a]) for a in (f, w))
     nu, radius = float(config.get("nu") or 0), float(config.get("radius") or math.inf)
     if ess:
@@ -243,14 +243,14 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     mu, kept, z, x = iv.mpf(config["mu"]), d - bool(config["intercept"]), z.astype(object), _array(x.ravel()).reshape(d, k)
     distance = config.get("wasserstein")
     if distance and steepest is None:
-        raise Refused("the slopes of the loss are not bounded, as a Wasserstein ball needs")
+        raise Refused("a Wasserstein ball needs a loss with bounded slopes")
     radius = iv.mpf(distance) * steepest if distance else _ZERO
     f, squares = _array(value(m, float(t)) for m, t in zip(z @ x, target, strict=True)), _ZERO + (x[:kept] ** 2).sum()
 
     # The atoms of the adversary are rows, or groups with their mean losses. A row has its share of the weight of its atom.
     average, of = config.get("average", ""), config.get("adversary") or "rows"
     if average not in _STRENGTH or of not in ("rows", "groups"):
-        raise Refused("the average or the adversary is not known")
+        raise Refused("the average or the adversary of the model is unknown")
     names = sorted({g for g in group if g >= 0})
     mass = {g: float(sum(weight[group == g].tolist())) for g in names}
     total, member, share, adjust = list(weight), np.arange(n), np.full(n, _ONE), np.full(n, _ZERO)
@@ -265,12 +265,12 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
     w = _array(total)
     w, q, means = w / w.sum(), np.full(len(w), _ZERO), adjust.copy()
     if not all(v == 0 or a >= 0 for v, a in zip(y0, member, strict=True)) or not any(y0):
-        raise Refused("all weights are 0, or a row in no group has one")
+        raise Refused("all weights are 0, or a row outside all groups has a positive weight")
     np.add.at(q, member[member >= 0], _array(y0[member >= 0]))
     np.add.at(means, member[member >= 0], (share * f)[member >= 0])
     q, all_of_proof = q / q.sum(), float(q.sum().a)
     if any(a >= 0 and abs(float((q[a] * v).a) - y / all_of_proof) > _TOLERANCE for y, a, v in zip(y0, member, share, strict=True)):
-        raise Refused("the weights of the rows are not those of the groups")
+        raise Refused("the weights of the rows do not match the weights of the groups")
     risk, y, psi = _set(config, means, q, w)
     upper = risk + mu / 2 * squares + radius * iv.sqrt(squares)
 
@@ -287,7 +287,7 @@ def _bounds(config: dict, x: Any, z: Any, target: Any, weight: Any, group: Any, 
             have = abs(row @ room)
             if abs(need).b > 0:
                 if not have.a > 0 or (abs(need) / have).b > 1:
-                    raise Refused("the weights and slopes do not belong to an optimal intercept")
+                    raise Refused("for these weights and slopes, the intercept of the model is not optimal")
                 s[:, c] = s[:, c] + room * (abs(need) / have)
     steep = iv.sqrt(_ZERO + ((z[used, :kept].T @ (row[:, None] * s)) ** 2).sum())
     if config["mu"] == 0 and steep.b > radius.a:
@@ -300,19 +300,19 @@ def _parts(m: dict, numbers: Any, rows: Any, group: Any) -> list[tuple[Any, Any,
     """Return coefficients, proof and places of rows: of the model, or of every averaged model, whose rows must be balanced."""
     if not m["config"].get("average", "").endswith("subsets"):
         if not np.array_equal(numbers[:, 0], rows):
-            raise Refused("the rows of the proof are not the encoded ones")
+            raise Refused("the rows of the proof are not the encoded rows")
         return [(m["coefficients"], numbers, np.arange(len(rows)))]
     averaged = np.array(m.get("averaged_coefficients", []))
     mean = [_array(x).sum() / _COUNT for x in averaged.T]
     rounding = ((_COUNT + 2) * 2.0**-53 * np.abs(averaged).mean(axis=0)).tolist()
     if len(averaged) != _COUNT or any(abs(a - b).b > c for a, b, c in zip(mean, m["coefficients"], rounding, strict=True)):
-        raise Refused("the coefficients are not the mean of those of the averaged models")
+        raise Refused("the coefficients are not the mean of the coefficients of the averaged models")
     least, parts = min(np.unique(group[group >= 0], return_counts=True)[1]), []
     for k, x in enumerate(averaged):
         part = numbers[numbers[:, 0] == k + 1, 1:]
         at = np.flatnonzero(np.isin(rows, part[:, 0]) & (group >= 0))
         if not np.array_equal(rows[at], part[:, 0]) or any((group[at] == g).sum() != least for g in set(group[group >= 0])):
-            raise Refused("a part of the proof is not on a balanced subset")
+            raise Refused("a part of the proof does not cover a balanced subset")
         parts.append((x, part, at))
     return parts
 
@@ -324,27 +324,27 @@ def check(model: str, proof: str, rows: str) -> tuple[Any, Any]:
     config, stated = m["config"], m["result"]["certificate"]
     sets = ("average", "nu", "ess", "protect", "radius", "spectral", "wasserstein")
     if sum(config.get(name) not in (None, "") for name in sets) != 1:
-        raise Refused("the set of the model is not known")
+        raise Refused("the ambiguity set of the model is unknown")
     numbers = np.column_stack([p[name] for name in p if name.startswith(("part", "row", "weight", "slope"))]).astype("<f8")
     if hashlib.sha256(numbers.tobytes()).hexdigest() != p["digest"][0] or hashlib.sha256(raw).hexdigest() != p["model"][0]:
-        raise Refused("the proof was changed after it was written, or belongs to another model")
+        raise Refused("the proof was changed after it was written, or belongs to a different model")
     if not m["result"]["certified"] or not config["mu"] >= 0:
-        raise Refused("the model is not certified, or mu is below 0")
+        raise Refused("the model is not certified, or its mu is below 0")
     if not np.isfinite(numbers).all():
         raise Refused("a number of the proof is not finite")
     z = np.column_stack([r[f"z{i}"] for i in range(sum(name.startswith("z") for name in r))])
     if len(m["coefficients"]) % z.shape[1]:  # one set of coefficients, or one per class
-        raise Refused("the encoded rows have another number of columns than the model")
+        raise Refused("the encoded rows have a different number of columns from the model")
     rows, target, weight, group = (np.array(r[name], dtype=float) for name in ("row", "target", "weight", "group"))
     upper = lower = _ZERO
     parts = _parts(m, numbers, rows, group)
     for x, part, at in parts:
         if (part[:, 1] < 0).any():
-            raise Refused("a weight is below 0")
+            raise Refused("a weight of the proof is below 0")
         bounds = _bounds(config, np.array(x), z[at], target[at], weight[at], group[at], part[:, 1], part[:, 2:])
         upper, lower = upper + bounds[0] / len(parts), lower + bounds[1] / len(parts)
     if upper.b > stated["upper"] or upper.b < stated["lower"]:
-        raise Refused("the objective is not between the bounds that the model states")
+        raise Refused("the objective does not lie between the bounds that the model states")
     if not (iv.mpf(upper.b) - iv.mpf(lower.a)).b <= config["gap"] * upper.b:
         raise Refused("the weights prove a larger gap than the model states")
     return upper.b, lower.a

@@ -267,7 +267,7 @@ def test_report(people, tmp_path):
     assert report.startswith("<!DOCTYPE html>") and "region=south" in report and "<iframe" in report._repr_html_()
     report.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report
-    with pytest.raises(ValueError, match="labels that the training did not have"):
+    with pytest.raises(ValueError, match="labels that do not occur in the training data"):
         model.report(X, np.arange(600) % 2)
     page = model.report(X[400:], y[400:], groups="region", favourable="no", reference_group="north")
     assert "rate of “no” divided by the rate of north" in page and "rate of “yes”" not in page

@@ -442,5 +442,5 @@ def test_exposure_beside_poisson_regressor(table, text):
     assert "per exposure" in ours.report(features, counts, exposure=years)
     with pytest.raises(ValueError, match="one positive number"):
         ours.fit(features, counts, exposure=years * 0)
-    with pytest.raises(ValueError, match="without one"):
+    with pytest.raises(ValueError, match="without an exposure"):
         RobustRegressor(average="plain").fit(X, X[:, 0]).predict(X, exposure=years)

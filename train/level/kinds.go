@@ -51,7 +51,7 @@ func number(
 	k.Setting = func(l *Level) flag.Value { return value(at(l)) }
 	k.check = func(l *Level) string {
 		if v := **at(l); math.IsInf(v, 0) || !ok(v) {
-			return fmt.Sprintf(" is %v: it must be %s", v, want)
+			return fmt.Sprintf(" is %v; it must be %s", v, want)
 		}
 		return ""
 	}
@@ -65,7 +65,7 @@ func isProportion(v float64) bool { return v > 0 && v <= 1 }
 // Kinds lists the ways to specify the robustness, in the order of the help.
 var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Protect }, isProportion,
-		"a share of the rows: at least one row, at most 1", setting.OptionalProportion, Kind{
+		"a proportion of the rows, at least one row and at most 1", setting.OptionalProportion, Kind{
 			Option: "protect", Aliases: "cvar cvar-alpha", IsCommon: true, field: "Protect",
 			Help:    "protect every subgroup that has at least this proportion of the rows (CVaR)",
 			Foreign: "alpha", Hint: "CVaR is --protect PROPORTION, as in --protect 0.1",
@@ -120,7 +120,7 @@ var Kinds = []Kind{
 			return radiusText(l, l.groupsText())
 		},
 	}),
-	number(func(l *Level) **float64 { return &l.Ess }, isProportion, "a share of the rows, above 0 and at most 1",
+	number(func(l *Level) **float64 { return &l.Ess }, isProportion, "a proportion of the rows, above 0 and at most 1",
 		setting.OptionalProportion, Kind{
 			Option: "ess", field: "Ess", takesDivergence: true,
 			Help: "protect against every reweighting whose effective sample size is at least this proportion of the rows (" +
@@ -179,22 +179,22 @@ var Kinds = []Kind{
 	number(func(l *Level) **float64 { return &l.Wasserstein }, isPositive, "finite and > 0", setting.OptionalPositive,
 		Kind{
 			Option: "wasserstein", field: "Wasserstein", keepsWeights: true,
-			Help: "protect against changes of the encoded features whose Euclidean norm is on average at most ε > 0 (type-1 " +
-				"Wasserstein ball; targets do not change); the loss must have a bounded slope: logistic with two classes, huber " +
-				"or quantile",
+			Help: "protect against changes of the encoded features whose Euclidean norm is on average at most ε > 0 " +
+				"(type-1 Wasserstein ball; targets do not change); the loss must have a bounded slope: logistic with two " +
+				"classes, huber or quantile",
 			dual: func(_ Level, r Rows) (dro.Dual, error) { return ownWeights(r), nil },
 			text: func(l Level) string { return fmt.Sprintf("Wasserstein ball of radius %.3g", *l.Wasserstein) },
 			formula: func(l Level, _ bool) string {
-				return fmt.Sprintf("mean of ℓⱼ(x)  +  %.4g·L·‖x‖₂, the largest mean over all rows whose features moved by at most "+
-					"%.4g on average, where L is the largest slope of ℓ", *l.Wasserstein, *l.Wasserstein)
+				return fmt.Sprintf("mean of ℓⱼ(x)  +  %.4g·L·‖x‖₂, the largest mean over all rows whose features moved by at "+
+					"most %.4g on average, where L is the largest slope of ℓ", *l.Wasserstein, *l.Wasserstein)
 			},
 		}),
 	{
 		Option: "average", field: "Average", keepsWeights: true,
 		Help: "train without an adversary: plain (ERM); balanced (ERM with the same total weight for every group); " +
-			"half-balanced (ERM in which the total weight of a group is proportional to the square root of its size); subsets " +
-			"(mean of models trained on ten balanced subsets); validation-subsets (likewise, with subsets of the --validation " +
-			"rows)",
+			"half-balanced (ERM in which the total weight of a group is proportional to the square root of its size); " +
+			"subsets (mean of models trained on ten balanced subsets); validation-subsets (likewise, with subsets of the " +
+			"--validation rows)",
 		Foreign: "erm", Hint: "ERM is --average plain",
 		Setting: func(l *Level) flag.Value { return setting.Enum(&l.Average, Averages) },
 		isSet:   func(l *Level) bool { return l.Average != "" },

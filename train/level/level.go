@@ -102,7 +102,7 @@ func (l Level) Validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if set := l.setFields(); len(set) > 1 {
-		say("%s are levels of robustness: set one of them", joinNames(set, " and "))
+		say("%s each set the level of robustness: set only one of them", joinNames(set, " and "))
 	}
 	for _, k := range Kinds {
 		if k.isSet(&l) {
@@ -112,10 +112,10 @@ func (l Level) Validate() error {
 		}
 	}
 	if all := dro.Divergences(); !slices.Contains(all, l.Penalty) {
-		say("Config.Penalty is %q: one of %s", string(l.Penalty), strings.Trim(fmt.Sprint(all), "[]"))
+		say("Config.Penalty is %q; it must be one of %s", string(l.Penalty), strings.Trim(fmt.Sprint(all), "[]"))
 	}
 	if what := among(l.Adversary, "", "rows", "groups"); what != "" {
-		say("Config.Adversary is %q: one of rows, groups", l.Adversary)
+		say("Config.Adversary is %q; it must be rows or groups", l.Adversary)
 	}
 	if l.Nu != nil && *l.Nu > 0 && *l.Nu < 0x1p-1022 {
 		say("Config.Nu is %v, a denormal number with too few digits: use 0", *l.Nu)
@@ -124,15 +124,15 @@ func (l Level) Validate() error {
 		l.checkBallOnly(say)
 	}
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
-		say("Config.Adjust is %v: it must be finite and ≥ 0", l.Adjust)
+		say("Config.Adjust is %v; it must be finite and ≥ 0", l.Adjust)
 	}
 	if l.IsGroupwise() {
 		if !l.IsSet() {
-			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it " +
-				"out: cross-validation then chooses among adversaries over rows and groups")
+			say("Config.Adversary groups needs Config.Nu (0 is group DRO) or Config.Radius; leave out Config.Adversary to " +
+				"let cross-validation choose among adversaries over rows and groups")
 		}
 		if k := l.kind(); k != nil && k.groups == nil {
-			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
+			say("Config.Adversary groups needs Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
 		}
 	} else if l.Adjust > 0 {
 		say("Config.Adjust needs Config.Adversary groups")
@@ -150,12 +150,12 @@ func (l Level) checkBallOnly(say func(format string, args ...any)) {
 		set  bool
 	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Adversary groups", l.IsGroupwise()}} {
 		if o.set {
-			say("Config.Penalty %s takes Config.Radius over rows, the proportion of the weight that moves, not Config.%s",
+			say("Config.Penalty %s needs Config.Radius, the proportion of the weight that moves between rows, not Config.%s",
 				string(l.Penalty), o.name)
 		}
 	}
 	if l.Radius != nil && *l.Radius > 1 {
-		say("Config.Radius is %v: with Config.Penalty %s, a proportion of the weight, it must be at most 1", *l.Radius,
+		say("Config.Radius is %v; with Config.Penalty %s it is a proportion of the weight and must be at most 1", *l.Radius,
 			string(l.Penalty))
 	}
 }
@@ -221,7 +221,7 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	k := l.kind()
 	switch {
 	case k == nil:
-		return nil, errors.New("the level is not set")
+		return nil, errors.New("no level of robustness is set")
 	case r.N < 0 || r.Weights != nil && len(r.Weights) != r.N || r.Group != nil && len(r.Group) != r.N:
 		return nil, fmt.Errorf("%d rows have %d weights and %d groups", r.N, len(r.Weights), len(r.Group))
 	case l.IsGroupwise():
@@ -261,7 +261,8 @@ func (l Level) groupDual(r Rows) (dro.Dual, error) {
 func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	of := r.Group
 	if len(of) == 0 {
-		return nil, nil, errors.New("an adversary over groups and balanced weights need groups: name the group columns")
+		return nil, nil, errors.New("an adversary over groups and group-balanced weights need groups: name the group " +
+			"columns")
 	}
 	lo, hi := r.ranks().LocalRange(r.N)
 	last := []float64{-1}
@@ -285,7 +286,7 @@ func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	}
 	if len(count) < 2 {
 		return nil, nil, fmt.Errorf(
-			"an adversary over groups and balanced weights need at least two groups with rows, but there are %d", len(count))
+			"an adversary over groups and group-balanced weights need at least two groups with rows, but there are %d", len(count))
 	}
 	index = newVector[int32](r)
 	for j, g := range of[lo:hi] {

@@ -149,29 +149,29 @@ func TestLevel_GroupDROIsTheLargestMean(t *testing.T) {
 func TestLevels_InvalidAreRefused(t *testing.T) {
 	nan := math.NaN()
 	for want, l := range map[string]level.Level{
-		"Config.Nu and Config.Ess are levels of robustness: set one": {Nu: level.At(1), Ess: level.At(0.5)},
-		"Config.Protect and Config.Average are levels":               {Average: "plain", Protect: level.At(0.5)},
-		"Ess is 0: it must be a share":                               {Ess: level.At(0)},
-		"Ess is 1.5":                                                 {Ess: level.At(1.5)},
-		"Ess is NaN":                                                 {Ess: &nan},
-		"Protect is 0":                                               {Protect: level.At(0)},
-		"Radius is -1":                                               {Radius: level.At(-1)},
-		"Nu is -1: it must be finite and ≥ 0":                        {Nu: level.At(-1)},
-		"Average is \"mean\"":                                        {Average: "mean"},
-		"Adversary is \"columns\"":                                   {Adversary: "columns"},
-		"Adjust is -1":                                               {Adversary: "groups", Adjust: -1},
-		"Config.Adjust needs Config.Adversary groups":                {Adjust: 1},
-		"needs a level":                                              {Adversary: "groups"},
-		"takes Config.Nu or Config.Radius, not Config.Ess":           {Adversary: "groups", Ess: level.At(0.5)},
-		"not Config.Spectral":                                        {Adversary: "groups", Spectral: "extremile:2"},
-		"Config.Spectral: \"mean\" is not a spectrum: one of superquantile:α, extremile:r, esrm:ρ": {Spectral: "mean"},
+		"Config.Nu and Config.Ess each set the level of robustness: set only one of them": {Nu: level.At(1), Ess: level.At(0.5)},
+		"Config.Protect and Config.Average each set the level":                            {Average: "plain", Protect: level.At(0.5)},
+		"Ess is 0; it must be a proportion":                                               {Ess: level.At(0)},
+		"Ess is 1.5":                                                                      {Ess: level.At(1.5)},
+		"Ess is NaN":                                                                      {Ess: &nan},
+		"Protect is 0":                                                                    {Protect: level.At(0)},
+		"Radius is -1":                                                                    {Radius: level.At(-1)},
+		"Nu is -1; it must be finite and ≥ 0":                                             {Nu: level.At(-1)},
+		"Average is \"mean\"":                                                             {Average: "mean"},
+		"Adversary is \"columns\"":                                                        {Adversary: "columns"},
+		"Adjust is -1":                                                                    {Adversary: "groups", Adjust: -1},
+		"Config.Adjust needs Config.Adversary groups":                                     {Adjust: 1},
+		"Config.Adversary groups needs Config.Nu (0":                                      {Adversary: "groups"},
+		"needs Config.Nu or Config.Radius, not Config.Ess":                                {Adversary: "groups", Ess: level.At(0.5)},
+		"not Config.Spectral":                                                             {Adversary: "groups", Spectral: "extremile:2"},
+		"Config.Spectral: \"mean\" is not a spectrum: write one of superquantile:α, extremile:r, esrm:ρ": {Spectral: "mean"},
 		"Config.Spectral: r of extremile is 0.5; it must be at least 1": {
 			Spectral: "extremile:0.5"},
-		"Config.Wasserstein is 0: it must be finite and > 0": {Wasserstein: level.At(
+		"Config.Wasserstein is 0; it must be finite and > 0": {Wasserstein: level.At(
 			0)},
-		"Config.Nu and Config.Wasserstein are levels": {Nu: level.At(1),
+		"Config.Nu and Config.Wasserstein each set the level": {Nu: level.At(1),
 			Wasserstein: level.At(1)},
-		"Config.Radius and Config.Spectral are levels": {Radius: level.At(1),
+		"Config.Radius and Config.Spectral each set the level": {Radius: level.At(1),
 			Spectral: "esrm:1"},
 	} {
 		l.Penalty = "kl"
@@ -180,11 +180,11 @@ func TestLevels_InvalidAreRefused(t *testing.T) {
 		}
 	}
 	for want, l := range map[string]level.Level{
-		"Config.Penalty tv takes Config.Radius over rows, the proportion of the weight that moves, not Config.Nu": {
+		"Config.Penalty tv needs Config.Radius, the proportion of the weight that moves between rows, not Config.Nu": {
 			Nu: level.At(1)},
 		"not Config.Ess":                            {Ess: level.At(0.5)},
 		"not Config.Adversary groups":               {Radius: level.At(0.1), Adversary: "groups"},
-		"Config.Radius is 1.5: with Config.Penalty": {Radius: level.At(1.5)},
+		"Config.Radius is 1.5; with Config.Penalty": {Radius: level.At(1.5)},
 	} {
 		l.Penalty = "tv"
 		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {

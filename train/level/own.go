@@ -20,8 +20,8 @@ type Own struct {
 func (o *Own) dual(r Rows) (dro.Dual, error) {
 	switch {
 	case o.Dual == nil:
-		return nil, fmt.Errorf("the adversary %q is defined in the program that trained the model: set Config.Own.Dual to "+
-			"its definition", o.Name)
+		return nil, fmt.Errorf("the adversary %q is defined in the program that trained the model: set Config.Own.Dual "+
+			"to its definition", o.Name)
 	case r.Sharded != nil:
 		return nil, fmt.Errorf("Config.Own: the adversary %q needs all rows in one process", o.Name)
 	}

@@ -37,32 +37,33 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 		return nil, &train.MemoryError{Msg: f.Name() + ": " + fmt.Sprintf(format, args...), Advice: advice}
 	}
 	if o.Cache == "" {
-		return refuse("name a directory for the results with Config.Cache, allow more memory, or measure fewer rows",
-			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models,
+		return refuse("name a directory for the results with Config.Cache, allow more memory, or evaluate on fewer rows",
+			"evaluating %d rows with %d %s needs %d MB of memory, but only %d MB (%s) are free", rows, models,
 			printable.Noun(models, "model", "models"), need>>20, free>>20, binding)
 	}
 	if may < limit.LeastOnDisk {
 		return refuse("allow more memory",
-			"%d MB of memory (%s) is not enough: at least %d MB is needed to measure rows on disk", may>>20, binding,
+			"%d MB of memory (%s) is not enough: evaluating rows stored on disk needs at least %d MB", may>>20, binding,
 			limit.LeastOnDisk>>20)
 	}
 	if space := limit.AddressSpaceLimit(); space < need { // files on disk are memory-mapped
 		return refuse("raise this limit, or limit memory by a control group or by Config.Memory instead",
-			"to measure %d rows by %d %s takes %d MB of address space, and %d MB (%s) are left", rows, models,
+			"evaluating %d rows with %d %s needs %d MB of address space, but only %d MB (%s) are left", rows, models,
 			printable.Noun(models, "model", "models"), need>>20, space>>20, limit.Ulimit)
 	}
 	dir := limit.ExistingDir(o.Cache)
 	disk, err := limit.DiskFree(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the rows cannot be measured in %s: %w", dir, err)
+		return nil, fmt.Errorf("the results for the rows cannot be stored in %s: %w", dir, err)
 	}
 	if disk < need {
 		return refuse("name a directory on another disk with Config.Cache, or allow more memory",
-			"to measure %d rows by %d %s takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models,
+			"evaluating %d rows with %d %s needs %d MB, but %s has only %d MB free and the memory only %d MB (%s)", rows, models,
 			printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, binding)
 	}
 	if o.Announce != nil {
-		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): stored in %s", need>>20, may>>20, binding, dir))
+		o.Announce(fmt.Sprintf("the results for the rows need %d MB and the memory limit is %d MB (%s), so they are "+
+			"stored in %s", need>>20, may>>20, binding, dir))
 	}
 	return memory.NewArena(dir, limit.ResidentLimit(may))
 }

@@ -105,7 +105,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 		return nil, err
 	}
 	if f.Rows == 0 {
-		return nil, &data.Error{Path: f.Name(), Msg: "there are no rows to measure"}
+		return nil, &data.Error{Path: f.Name(), Msg: "there are no rows to evaluate on"}
 	}
 	var err error
 	if x.arena, err = o.arenaFor(f, f.Rows, len(o.Scores)); err != nil {
@@ -166,8 +166,9 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		if len(values) == 2 {
 			if o.Task == eval.Binary || o.Task == "" && c.Number == nil {
 				return cellError(f, o.Label, i,
-					"for more than two classes, name one column of probabilities per class, with * in place of the class, as in p_*",
-					"the label is %q, a third value beside %q and %q", text, values[0], values[1])
+					"for more than two classes, name one column of probabilities per class, with * in place of the class, as "+
+						"in p_*",
+					"the label is %q, but the labels before it are only %q and %q", text, values[0], values[1])
 			}
 			values = append(values, text)
 			break
@@ -179,8 +180,8 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		values = []string{"false", "true"}
 	}
 	if len(values) == 1 && o.Positive == "" && (c.Number == nil || o.Task == eval.Binary || o.Loss == "logistic") {
-		return &data.Error{Path: f.Name(), Column: o.Label, Msg: fmt.Sprintf("the label has one value only, %q", values[0]),
-			Hint: "name the positive value"}
+		return &data.Error{Path: f.Name(), Column: o.Label, Msg: fmt.Sprintf("the label has only one value, %q", values[0]),
+			Hint: "name the positive class"}
 	}
 	in.Task = eval.Binary
 	if o.Task == eval.Regression || o.Task == "" && len(values) != 2 && o.Positive == "" && o.Loss != "logistic" {
@@ -193,7 +194,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	}
 	if len(values) > 2 {
 		return &data.Error{Path: f.Name(), Column: o.Label,
-			Msg:  "a binary task needs a label with two values, but this one has at least three",
+			Msg:  "a binary task needs a label with two values, but this label has at least three",
 			Hint: "if the label is a quantity, the task is regression"}
 	}
 	positive, err := o.choosePositive(c, values)

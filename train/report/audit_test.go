@@ -40,7 +40,7 @@ func TestAudit_TaskOfLabels(t *testing.T) {
 		"two texts, a loss of numbers": {err: "huber is for numeric labels",
 			change: func(o *report.AuditOptions) { o.Loss = "huber" }},
 		"two texts, a loss of nothing": {err: `"hinge"`, change: func(o *report.AuditOptions) { o.Loss = "hinge" }},
-		"three texts":                  {err: `the label is "well", a third value beside "yes" and "no"`},
+		"three texts":                  {err: `the label is "well", but the labels before it are only "yes" and "no"`},
 		"one text":                     {err: "one value only"},
 		"one text that is positive":    {task: eval.Binary, change: func(o *report.AuditOptions) { o.Positive = "yes" }},
 		"one text that is not":         {task: eval.Binary, change: func(o *report.AuditOptions) { o.Positive = "no" }},

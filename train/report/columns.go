@@ -258,7 +258,7 @@ func readNumbers(
 		case c.IsNull(i):
 			return nil, cellError(f, of.name, row, "leave such rows out", "%s is missing", of.what)
 		case math.IsNaN(v) || math.IsInf(v, 0) || !of.isValid(v):
-			return nil, cellError(f, of.name, row, of.hint, "%s is %s: it must be %s", of.what, c.Text(i), of.must)
+			return nil, cellError(f, of.name, row, of.hint, "%s is %s; it must be %s", of.what, c.Text(i), of.must)
 		}
 	}
 	return c.Number, nil
@@ -269,7 +269,7 @@ func isAboveZero(v float64) bool { return v > 0 }
 // readWeights reads a column of row weights at some rows; nil means all rows.
 func readWeights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
 	return readNumbers(ctx, f, rows, arena, numberColumn{name, "a weight", isAboveZero, "a number above 0",
-		"leave out rows without a weight"})
+		"leave out the rows without a weight"})
 }
 
 // cellError returns an error about a cell of the table.

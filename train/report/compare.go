@@ -45,13 +45,13 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 		return x, x.evaluateTable(ctx, f)
 	}
 	if first.Run == nil || first.Run.Holdout == nil {
-		return nil, &OptionError{"model", fmt.Sprintf("%s held out no rows", models[0].Name), "name a table to measure on"}
+		return nil, &OptionError{"model", fmt.Sprintf("%s has no hold-out rows", models[0].Name), "name a table to evaluate on"}
 	}
 	rows := first.Run.Holdout.Rows
 	for _, m := range models[1:] {
 		if m.Model.Run == nil || m.Model.Run.Holdout == nil || !slices.Equal(m.Model.Run.Holdout.Rows, rows) {
-			return nil, &OptionError{"model", fmt.Sprintf("%s and %s did not hold out the same rows", models[0].Name, m.Name),
-				"name a table to measure on"}
+			return nil, &OptionError{"model", fmt.Sprintf("%s and %s have different hold-out rows", models[0].Name, m.Name),
+				"name a table to evaluate on"}
 		}
 	}
 	if !slices.IsSorted(rows) {

@@ -47,7 +47,7 @@ type Measured struct {
 func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
 	if m.Run == nil {
 		return nil, errors.New(
-			"the model does not hold its training rows: set Config.KeepRows before training, or call Rerun")
+			"the model has not kept its training rows: set Config.KeepRows before training, or call Rerun")
 	}
 	if c := ranks.FromContext(ctx); c != nil {
 		return measureRanks(ctx, c, m, o)
@@ -291,7 +291,7 @@ func classGrouping(name string, classes []string, target []float64) encode.Group
 func (x *Measured) divideByExposures(ctx context.Context, f *data.Frame, in *eval.Input, rows *scoredRows) error {
 	t := x.model.Encoder.Target
 	exposures, err := readNumbers(ctx, f, rows.Rows, rows.arena, numberColumn{t.Exposure, "an exposure", isAboveZero,
-		"a number above 0", "leave out rows without an exposure"})
+		"a number above 0", "leave out the rows without an exposure"})
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func TestReport_SaysWhatIsNotMeasured(t *testing.T) {
 		"leaves none of the 240 rows": table(f, quick(func(o *Options) { o.Filter = "a > 1e9" })),
 		"the target of the model":     table(alone, quick(nil)),
 		"no column \"nobody\"":        table(f, quick(func(o *Options) { o.Groups = []string{"nobody"} })),
-		"MB is needed to measure rows on disk": table(f,
+		"evaluating rows stored on disk needs at least": table(f,
 			quick(func(o *Options) { o.Memory, o.Cache = 1, t.TempDir() })),
 		"their positive classes are \"1\" and \"0\"": compare(t.Context(), f, Named{"a", m}, Named{"b", other}),
 		"b leaves out rows that a does not":          compare(t.Context(), f, Named{"a", m}, Named{"b", dropped}),

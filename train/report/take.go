@@ -81,7 +81,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 // scoreRows scores encoded rows of f.
 func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *encode.Dataset) (*scoredRows, error) {
 	if d.Target == nil {
-		return nil, errors.New("rows without a target cannot be measured")
+		return nil, errors.New("a model cannot be evaluated on rows without a target")
 	}
 	t := &scoredRows{Groups: d.Groups, arena: arenaOf(d)}
 	return t, x.addBlock(ctx, t, f, d, 0, d.N)
@@ -180,7 +180,8 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *encode.
 			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		if !slices.Equal(d.Rows, rows.Rows) {
-			return nil, fmt.Errorf("%s leaves out rows that %s does not: missing values are treated differently", c.Name,
+			return nil, fmt.Errorf("%s leaves out rows that %s keeps, since the two models treat missing values "+
+				"differently", c.Name,
 				x.compared[0].Name)
 		}
 		if err := add(c.Name, eval.OtherModel, c.Model, d, c.Model.ScoringCoefficients()); err != nil {

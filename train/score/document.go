@@ -183,7 +183,8 @@ func (d *Document) Formula() (*Formula, error) {
 	}
 	outputs := max(1, len(e.Target.Classes))
 	if len(e.Columns) == 0 || len(x) != len(e.Columns)*outputs {
-		return nil, fmt.Errorf("score: the model is damaged: %d coefficients for %d encoded columns and %d outputs", len(x),
+		return nil, fmt.Errorf("score: the model is damaged: it has %d coefficients for %d encoded columns and %d "+
+			"outputs", len(x),
 			len(e.Columns), outputs)
 	}
 	for _, in := range e.Inputs {

@@ -197,7 +197,7 @@ func (s *Scorer) cellsByName(row map[string]any) func(i int) (cell, error) {
 		t := &s.terms()[i]
 		v, ok := row[t.Column]
 		if !ok {
-			return cell{}, &Error{Column: t.Column, Msg: "the row does not have it (pass nil for a missing value)"}
+			return cell{}, &Error{Column: t.Column, Msg: "the row lacks the column (pass nil for a missing value)"}
 		}
 		return t.cell(v)
 	}
@@ -237,7 +237,7 @@ func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
 // score scores a row given by its cells. If e is not nil, score stores the explanation in it.
 func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (v float64, adapted Adapted, err error) {
 	if len(s.outputs) == 0 {
-		return 0, 0, &Error{Msg: "the scorer has no model: make one with New or Read"}
+		return 0, 0, &Error{Msg: "the scorer has no model: make a scorer with New or Read"}
 	}
 	p := s.cells.Get().(*[]cell)
 	defer s.cells.Put(p)
@@ -305,7 +305,7 @@ func (s *Scorer) scoreClasses(cells []cell, e *Explanation) (float64, error) {
 // checkScore returns an error if the margin or the score is not finite.
 func checkScore(margin, score float64) error {
 	if !finite(margin) || !finite(score) {
-		return &Error{Msg: fmt.Sprintf("the score is %v because a number in the row is far outside its range in training",
+		return &Error{Msg: fmt.Sprintf("the score is %v, because a number in the row is far outside the training range",
 			score)}
 	}
 	return nil
@@ -317,10 +317,10 @@ func (o *output) margin(cells []cell) (float64, error) {
 	for i := range o.terms {
 		v := o.terms[i].value(cells[i])
 		if !finite(v) && cells[i].entries != nil {
-			return 0, o.terms[i].newError("an entry is far outside its range in training")
+			return 0, o.terms[i].newError("an entry is far outside the training range")
 		}
 		if !finite(v) {
-			return 0, o.terms[i].newError("the value %v is far outside its range in training", cells[i].number)
+			return 0, o.terms[i].newError("the value %v is far outside the training range", cells[i].number)
 		}
 		margin += v
 	}
@@ -344,7 +344,7 @@ func (o *output) product(p *Product, cells []cell) (float64, error) {
 		case t.Kind == Numeric:
 			x := f.Function.At(c.number)
 			if math.IsNaN(x) {
-				return 0, t.newError("%v has no %s", c.number, f.Function.Name)
+				return 0, t.newError("the %[2]s of the value %[1]v is undefined", c.number, f.Function.Name)
 			}
 			v *= x
 		case c.level != f.Level:
@@ -418,7 +418,7 @@ func (t *scoredTerm) cell(value any) (cell, error) {
 	case json.Number:
 		x, err := v.Float64()
 		if err != nil {
-			return cell{}, t.newError("the value %.40s is no number, or beyond the range of a float64", v)
+			return cell{}, t.newError("the value %.40s is not a number, or exceeds the range of float64", v)
 		}
 		return t.number(x)
 	}
@@ -451,7 +451,7 @@ func (t *scoredTerm) cellOfReflected(v reflect.Value) (cell, error) {
 		at := v.Interface().(time.Time)
 		return t.number(float64(at.Unix())/86400 + float64(at.Nanosecond())/86400e9)
 	}
-	return cell{}, t.newError("a value of type %s is neither a number, a text nor a bool", v.Type())
+	return cell{}, t.newError("a value of type %s is not a number, a text or a bool", v.Type())
 }
 
 func (t *scoredTerm) newError(format string, args ...any) *Error {
@@ -462,9 +462,9 @@ func (t *scoredTerm) newError(format string, args ...any) *Error {
 func (t *scoredTerm) errorOfNote(c cell) *Error {
 	switch {
 	case c.note&Unseen != 0 && t.Kind == Vector:
-		return t.newError("an entry is at a place that training did not see")
+		return t.newError("an entry has an index that does not occur in the training rows")
 	case c.note&Unseen != 0:
-		return t.newError("the level was not seen in training")
+		return t.newError("the level does not occur in the training rows")
 	case c.note&Filled != 0:
 		return t.newError("the value is null")
 	}
@@ -479,7 +479,7 @@ func (t *scoredTerm) null() (cell, error) {
 	case t.Kind != Numeric:
 		return t.level(t.unseenIndex()), nil
 	case t.Fill == nil:
-		return cell{}, t.newError("the value is null, and the model was trained without a fill for nulls")
+		return cell{}, t.newError("the value is null, and the model was trained without a fill value for nulls")
 	}
 	return cell{number: *t.Fill, note: Filled}, nil
 }
@@ -513,7 +513,7 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 		return t.null()
 	}
 	if !finite(v) {
-		return cell{}, t.newError("the value is %v: numbers must be finite; nil is a null", v)
+		return cell{}, t.newError("the value is %v; numbers must be finite (pass nil for a null)", v)
 	}
 	if t.Kind == Numeric {
 		c := cell{number: v}
@@ -524,11 +524,11 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 	}
 	k, ok := t.byNumber[v]
 	if !ok && t.Kind == Bool {
-		return cell{}, t.newError("the value is the number %v, but training had true and false", v)
+		return cell{}, t.newError("the value is the number %v, but the training table had true and false", v)
 	}
 	if !ok {
 		if l, changed := t.zerosChanged(strconv.FormatFloat(v, 'f', -1, 64)); changed {
-			return cell{}, t.newError("the value is the number %v, but training had %q: leading zeros were lost", v, l)
+			return cell{}, t.newError("the value is the number %v, but the training table had %q: leading zeros were lost", v, l)
 		}
 		if t.Stored == Categorical {
 			return cell{}, t.notTextError("number", v)
@@ -573,17 +573,19 @@ func (t *scoredTerm) text(v string) (cell, error) {
 	k, ok := t.byText[v]
 	switch {
 	case t.Kind == Numeric:
-		return cell{}, t.newError("the value is the text %q, but training had numbers", v)
+		return cell{}, t.newError("the value is the text %q, but the training table had numbers", v)
 	case t.Kind == Bool && !ok:
-		return cell{}, t.newError("the value is the text %q, but training had true and false", v)
+		return cell{}, t.newError("the value is the text %q, but the training table had true and false", v)
 	case !ok:
 		trimmed := strings.TrimSpace(v)
 		if _, known := t.byText[trimmed]; known && trimmed != v {
 			return cell{}, t.newError(
-				"the value %q differs from the level %q of training in blanks alone: remove them, or rename the level", v, trimmed)
+				"the value %q differs from the training level %q only in white space: remove the white space, or rename the "+
+					"level", v, trimmed)
 		}
 		if l, changed := t.zerosChanged(v); changed {
-			return cell{}, t.newError("the value is %q, but the training table had %q: pass such codes as in training", v, l)
+			return cell{}, t.newError("the value is %q, but the training table had %q: pass such codes as in the training "+
+				"table", v, l)
 		}
 		k = t.unseenIndex()
 	}
@@ -615,7 +617,7 @@ func (t *scoredTerm) notTextError(kind string, v any) error {
 			break
 		}
 	}
-	return t.newError("the value is the %s %v, but training had text such as %q: pass a text", kind, v, example)
+	return t.newError("the value is the %s %v, but the training table had text such as %q: pass a text", kind, v, example)
 }
 
 // A StructScorer scores rows that are structs of type T.
@@ -629,7 +631,7 @@ type StructScorer[T any] struct {
 // error lists all inputs without a field.
 func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	if s == nil || len(s.outputs) == 0 {
-		return nil, errors.New("score: the scorer has no model: make one with New or Read")
+		return nil, errors.New("score: the scorer has no model: make a scorer with New or Read")
 	}
 	of := reflect.TypeFor[T]()
 	if of.Kind() != reflect.Struct {
@@ -658,7 +660,7 @@ func Of[T any](s *Scorer) (*StructScorer[T], error) {
 		out.field = append(out.field, at)
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("score: %s has no field for the columns %q: tag one `drotrain:\"column\"`", of, missing)
+		return nil, fmt.Errorf("score: %s has no fields for the columns %q: tag a field `drotrain:\"COLUMN\"` for each", of, missing)
 	}
 	return out, nil
 }

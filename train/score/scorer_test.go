@@ -62,14 +62,14 @@ func TestScorer_ValuesOfAnyType(t *testing.T) {
 			t.Errorf("%v, %v: %v, not %v (%v)", c.size, c.site, got, c.want, err)
 		}
 	}
-	for want, v := range map[string]any{"the value is the number 8, but training had text such as \"a\"": 8,
+	for want, v := range map[string]any{"the value is the number 8, but the training table had text such as \"a\"": 8,
 		"the value is the bool false, but": false} {
 		if _, err := s.Values(8.0, v); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("site %v: %v, want %q", v, err, want)
 		}
 	}
-	for want, v := range map[string]any{"the value eight is no number": json.Number("eight"), "beyond the range": json.Number("1e999"),
-		"is the text": "8", "neither a number": []int{8}, "the value is -Inf": math.Inf(-1)} {
+	for want, v := range map[string]any{"the value eight is not a number": json.Number("eight"), "exceeds the range": json.Number("1e999"),
+		"is the text": "8", "is not a number, a text": []int{8}, "the value is -Inf": math.Inf(-1)} {
 		_, err := s.Values(v, "a")
 		var at *Error
 		if !errors.As(err, &at) || at.Column != "size" || !strings.Contains(err.Error(), want) {
@@ -169,7 +169,7 @@ func TestScores_NotFinite(t *testing.T) {
 		}
 		s := newScorer(t, f)
 		if v, err := s.Values(math.MaxFloat64, math.MaxFloat64); err == nil ||
-			!strings.Contains(err.Error(), "far outside its range in training") {
+			!strings.Contains(err.Error(), "far outside the training range") {
 			t.Errorf("%s: %v, %v", name, v, err)
 		}
 		if v, err := s.Values(1, 1); err != nil || math.IsNaN(v) {
@@ -292,11 +292,11 @@ func TestExplain_UnusualValues(t *testing.T) {
 		"filled": {map[string]any{"size": nil, "known": 1, "site": "a"}, [4]float64{8, 5, 1, 12}, 0,
 			Contribution{Filled: true}, "is null"},
 		"unseen": {map[string]any{"size": 3, "known": true, "site": "z"}, [4]float64{6, 5, 0, 9}, 2,
-			Contribution{Unseen: true}, "not seen in training"},
+			Contribution{Unseen: true}, "does not occur in the training rows"},
 		"a null": {map[string]any{"size": 3, "known": nil, "site": "a"}, [4]float64{6, 0, 1, 0}, 1,
-			Contribution{Unseen: true}, "not seen in training"},
+			Contribution{Unseen: true}, "does not occur in the training rows"},
 		"digits": {map[string]any{"size": 3, "known": 0, "site": "7"}, [4]float64{6, 0, 0, 0}, 2, Contribution{Unseen: true},
-			"not seen in training"},
+			"does not occur in the training rows"},
 	} {
 		s := newScorer(t, flagged())
 		e, err := s.Explain(c.row)
@@ -427,7 +427,7 @@ func TestScorer_Adapted(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 	for _, level := range []string{" a", "a ", "a\t"} {
-		if _, err := s.Values(3.0, true, level); err == nil || !strings.Contains(err.Error(), "in blanks alone") {
+		if _, err := s.Values(3.0, true, level); err == nil || !strings.Contains(err.Error(), "only in white space") {
 			t.Errorf("%q: %v", level, err)
 		}
 	}

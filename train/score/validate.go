@@ -134,9 +134,12 @@ func (t *Term) validate() error {
 	case !finite(t.Missing):
 		return fmt.Errorf("the weight of nulls is %v; it must be finite", t.Missing)
 	}
-	for _, p := range []*float64{t.Fill, t.Low, t.High} {
-		if p != nil && math.IsNaN(*p) || p != nil && p == t.Fill && !finite(*p) {
-			return fmt.Errorf("the value for nulls or a bound of the clipping is %v; it must be finite", *p)
+	if t.Fill != nil && !finite(*t.Fill) {
+		return fmt.Errorf("the fill value for nulls is %v; it must be finite", *t.Fill)
+	}
+	for _, p := range []*float64{t.Low, t.High} {
+		if p != nil && math.IsNaN(*p) {
+			return fmt.Errorf("a bound of the training range is NaN")
 		}
 	}
 	seen := map[string]bool{}

@@ -34,7 +34,7 @@ func (t *scoredTerm) vector(value any) (cell, error) {
 		for name, x := range v {
 			place, err := strconv.Atoi(name)
 			if err != nil {
-				return cell{}, t.newError("%q is not the place of an entry, a whole number from 0 on", name)
+				return cell{}, t.newError("%q is not an index of an entry: an index is a whole number ≥ 0", name)
 			}
 			number, ok := x.(float64)
 			if of, is := x.(json.Number); is {
@@ -42,13 +42,14 @@ func (t *scoredTerm) vector(value any) (cell, error) {
 				ok = err == nil
 			}
 			if !ok {
-				return cell{}, t.newError("the entry at index %d is %v, not a number", place, x)
+				return cell{}, t.newError("the entry at index %d is %v, which is not a number", place, x)
 			}
 			at[place] = number
 		}
 	default:
 		return cell{}, t.newError(
-			"the value is %v, but training had sparse vectors: give a map[int]float64 by place, or []float64 from place 0 on",
+			"the value is %v, but the training table had sparse vectors: pass a map[int]float64 from index to entry, or a "+
+				"[]float64 whose first entry has index 0",
 			value)
 	}
 	for place := range at {
@@ -61,9 +62,9 @@ func (t *scoredTerm) vector(value any) (cell, error) {
 		k, known := slices.BinarySearch(t.Places, place)
 		switch {
 		case place < 0:
-			return cell{}, t.newError("there is no index %d: indices begin at 0", place)
+			return cell{}, t.newError("the index %d is negative: indices begin at 0", place)
 		case !finite(x):
-			return cell{}, t.newError("the entry at index %d is %v: numbers must be finite", place, x)
+			return cell{}, t.newError("the entry at index %d is %v; entries must be finite numbers", place, x)
 		case known:
 			c.entries.rank, c.entries.value = append(c.entries.rank, k), append(c.entries.value, x)
 		case x != 0:
@@ -88,7 +89,7 @@ func (t *Term) validatePlaces() error {
 	}
 	for k, p := range t.Places {
 		if p < 0 || k > 0 && p <= t.Places[k-1] {
-			return fmt.Errorf("the indices must ascend from 0, but index number %d is %d", k, p)
+			return fmt.Errorf("the indices must be ≥ 0 and strictly ascending, but index number %d is %d", k, p)
 		}
 		if !finite(t.Weights[k]) {
 			return fmt.Errorf("the weight of index %d is %v; it must be finite", p, t.Weights[k])
@@ -112,8 +113,8 @@ func (e *encoder) expandVectors() error {
 		n, width := in.First-len(e.Columns), len(in.Index)
 		fits := func(list []float64) bool { return list == nil || len(list) == width }
 		if n < 0 || n > len(stored) || !fits(in.Scales) || !fits(in.Shifts) || !fits(in.Fills) {
-			return fmt.Errorf("score: the model is damaged: the vector column %q cannot begin at the encoded column %d with %d "+
-				"indices, %d shifts and %d scales", in.Name, in.First, width, len(in.Shifts), len(in.Scales))
+			return fmt.Errorf("score: the model is damaged: the vector column %q cannot begin at the encoded column %d "+
+				"with %d indices, %d shifts and %d scales", in.Name, in.First, width, len(in.Shifts), len(in.Scales))
 		}
 		e.Columns, stored = append(e.Columns, stored[:n]...), stored[n:]
 		if in.Shifts == nil {
@@ -144,7 +145,8 @@ func (e *encoder) expandVectors() error {
 	e.Profile = nil // the profile refers to the inputs of the file
 	for _, p := range profile.Inputs {
 		if p.Input < 0 || p.Input >= len(place) {
-			return fmt.Errorf("score: the model is damaged: its profile refers to input %d", p.Input)
+			return fmt.Errorf("score: the model is damaged: the profile of the training rows refers to input %d, which "+
+				"does not exist", p.Input)
 		}
 		all := p.Entries
 		if all == nil {
@@ -152,7 +154,8 @@ func (e *encoder) expandVectors() error {
 		}
 		for _, of := range all {
 			if of.Input += place[p.Input]; of.Input < place[p.Input] || of.Input >= len(e.Inputs) {
-				return fmt.Errorf("score: the model is damaged: its profile refers to input %d", of.Input)
+				return fmt.Errorf("score: the model is damaged: the profile of the training rows refers to input %d, which "+
+					"does not exist", of.Input)
 			}
 			e.ranges = append(e.ranges, of)
 		}

@@ -54,11 +54,11 @@ func (o Options) Validate() error {
 			wrong = append(wrong, fmt.Sprintf(format, args...))
 		}
 	}
-	say(o.Criterion == "" || slices.Contains(Criteria, o.Criterion), "Config.Select is %q: one of %s", o.Criterion,
+	say(o.Criterion == "" || slices.Contains(Criteria, o.Criterion), "Config.Select is %q; it must be one of %s", o.Criterion,
 		strings.Join(Criteria, ", "))
-	say(o.Folds == 0 || o.Folds >= 2, "Config.Folds is %d: it must be at least 2", o.Folds)
-	say(o.Rate >= 0 && !math.IsInf(o.Rate, 1), "Config.Rate is %v: it must be finite and ≥ 0", o.Rate)
-	say(math.IsNaN(o.Budget) || o.Budget >= 0, "Config.Budget is %v: it must be ≥ 0", o.Budget)
+	say(o.Folds == 0 || o.Folds >= 2, "Config.Folds is %d; it must be at least 2", o.Folds)
+	say(o.Rate >= 0 && !math.IsInf(o.Rate, 1), "Config.Rate is %v; it must be finite and ≥ 0", o.Rate)
+	say(math.IsNaN(o.Budget) || o.Budget >= 0, "Config.Budget is %v; it must be ≥ 0", o.Budget)
 	if wrong == nil {
 		return nil
 	}
@@ -112,7 +112,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		return nil, err
 	}
 	if o.Rows < 2 {
-		return nil, fmt.Errorf("a choice on %d rows: Options.Rows must be at least 2", o.Rows)
+		return nil, fmt.Errorf("Options.Rows has %d rows; it must have at least 2", o.Rows)
 	}
 	for _, t := range []*Table{t, t.Validation} {
 		if err := t.check(); err != nil {
@@ -210,7 +210,7 @@ func (t *Table) check() error {
 	}
 	if n, _ := t.X.Dims(); n != t.N || len(t.Target) != n || t.Weights != nil && len(t.Weights) != n ||
 		t.Group != nil && len(t.Group) != n {
-		return fmt.Errorf("the matrix has %d rows, but there are %d targets, %d weights and %d groups of %d rows", n,
+		return fmt.Errorf("the matrix has %d rows, but there are %d targets, %d weights and %d groups for %d rows", n,
 			len(t.Target), len(t.Weights), len(t.Group), t.N)
 	}
 	return nil
@@ -254,7 +254,7 @@ func (c *selectionRun) prepare() (err error) {
 			minDecidingRows)
 	}
 	if c.Criterion == "worst-group-accuracy" && !c.table.hasClasses() {
-		return errors.New("Config.Select worst-group-accuracy needs a target of classes: use worst-group")
+		return errors.New("Config.Select worst-group-accuracy needs a target with classes: use worst-group")
 	}
 	if c.budget = o.Budget; math.IsNaN(c.budget) {
 		switch c.budget = math.Inf(1); {

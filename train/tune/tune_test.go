@@ -781,7 +781,7 @@ func TestSelect_WorstGroupAccuracy(t *testing.T) {
 	o := DefaultOptions()
 	o.Criterion, o.Rate = "worst-group-accuracy", 0.5
 	if _, err := Select(t.Context(), a, nil, o); err == nil ||
-		!strings.Contains(err.Error(), "needs a target of classes") {
+		!strings.Contains(err.Error(), "needs a target with classes") {
 		t.Errorf("of numbers: %v", err)
 	}
 	a.Loss, a.Primal.FreeModulus = losses.Logistic{}, losses.Logistic{}.Smoothness()

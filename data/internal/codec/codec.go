@@ -48,9 +48,9 @@ func (c Codec) Check() error {
 	known, ok := codecs[c]
 	switch {
 	case !ok:
-		return table.Damaged("compression %d is unknown", c)
+		return table.Damaged("the compression method %d is unknown", c)
 	case known.ratio == 0:
-		return &table.Error{Msg: "compression " + known.name + " is not supported",
+		return &table.Error{Msg: "the compression method " + known.name + " is not supported",
 			Hint: "write the file again with zstd, snappy, gzip, brotli, lz4_raw or none"}
 	}
 	return nil
@@ -83,7 +83,7 @@ func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 	return out
 }
 
-var errSize = errors.New("the size of a page differs from its header")
+var errSize = errors.New("the size of a page differs from the size in its header")
 
 // decompress works like Decompress without checking the size.
 func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {

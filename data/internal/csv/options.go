@@ -141,7 +141,7 @@ func (o Options) Validate() error {
 		strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
 		return fmt.Errorf("the delimiter %q must be one character other than a quote or a line end", o.Delimiter)
 	case o.MaxColumns < 0:
-		return fmt.Errorf("the limit of columns is %d: it must be positive", o.MaxColumns)
+		return fmt.Errorf("the largest number of columns is %d; it must be positive", o.MaxColumns)
 	case o.Decimal != "" && o.Decimal != "." && o.Decimal != ",":
 		return fmt.Errorf("the decimal separator %q must be \".\" or \",\"", o.Decimal)
 	case o.Thousands != "" && !strings.Contains(",.' _", o.Thousands) || len(o.Thousands) > 1:

@@ -136,7 +136,7 @@ func (r *reading) setNames(first []string) error {
 			return errNotUTF8
 		case !isText(h):
 			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h),
-				Hint: "save the file as UTF-8"}
+				Hint: "save the file with the encoding UTF-8"}
 		}
 		if _, _, ok := numeral.ParseNumber(r.header[i]); ok && r.likeRow == nil {
 			r.likeRow = []*table.Error{{Msg: fmt.Sprintf(
@@ -218,7 +218,7 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 		return errNotUTF8
 	}
 	return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value is not UTF-8 text",
-		Hint: "save the file as UTF-8"}
+		Hint: "save the file with the encoding UTF-8"}
 }
 
 // fill reads the text again and returns the used columns with their values.
@@ -423,11 +423,11 @@ func (l *limit) Read(p []byte) (int, error) {
 	if l.fields > separatorsPerColumn*l.most {
 		return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, but a text file may have only %d columns",
 			separatorsPerColumn*l.most, l.most),
-			Hint: "a quoted field may lack its closing quote", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
+			Hint: "the closing quote of a field may be missing", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	if l.n += n; l.n > longestRow {
 		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20),
-			Hint: "a quoted field may lack its closing quote, or the line ends may be unusual"}
+			Hint: "the closing quote of a field may be missing, or the line endings may be unusual"}
 	}
 	return n, err
 }
@@ -482,5 +482,6 @@ func (r *reading) rowError(err error) error {
 	}
 	return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line,
 		pe.StartLine),
-		Hint: "the file may be truncated; a field that contains a quotation mark must be quoted, and the mark doubled"}
+		Hint: "the file may be truncated; a field that contains a quotation mark must be quoted, with the quotation mark " +
+			"doubled"}
 }

@@ -257,7 +257,7 @@ func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 		}
 		e.Msg += " " + s.words
 		if n.strip != "" {
-			e.Msg += fmt.Sprintf(", once %q is taken off", n.strip)
+			e.Msg += fmt.Sprintf(" after %q is stripped", n.strip)
 		}
 		e.FixValues = map[fix.Fix]string{}
 		for _, f := range []struct {

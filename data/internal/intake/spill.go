@@ -40,7 +40,8 @@ type Spill struct {
 func NewSpill() (*Spill, error) {
 	f, err := limit.NewUnnamedFile(os.TempDir())
 	if err != nil {
-		return nil, &table.Error{Msg: "the decoded table does not fit into memory, and a temporary file for it cannot be created",
+		return nil, &table.Error{Msg: "the decoded table does not fit into memory, and a temporary file for it cannot be " +
+			"created",
 			Err: err, Hint: "set TMPDIR to a writable directory, or allow more memory"}
 	}
 	return &Spill{file: f, w: bufio.NewWriterSize(f, 1<<18)}, nil
@@ -91,7 +92,7 @@ func (s *Spill) check(err error) error {
 		return nil
 	}
 	return &table.Error{Msg: "the decoded table does not fit into memory, and cannot be written to a temporary file", Err: err,
-		Hint: "set TMPDIR to a directory with more room, or allow more memory"}
+		Hint: "set TMPDIR to a directory with more space, or allow more memory"}
 }
 
 // A spilled is a part of a column whose values are a block in the file of a Spill.

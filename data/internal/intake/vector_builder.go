@@ -51,13 +51,13 @@ func (w *VectorBuilder) InRow() bool { return w.begun }
 
 // AddNull records that a number of the row is missing.
 func (w *VectorBuilder) AddNull() {
-	w.fail(w.row+1, "row %d lacks number %d of its vector", w.row+1, w.length+1)
+	w.fail(w.row+1, "the vector in row %d lacks the entry number %d", w.row+1, w.length+1)
 }
 
 // Add appends a number, given by its bits, to the row.
 func (w *VectorBuilder) Add(bits uint64) {
 	if w.length++; w.length > MostWidth {
-		w.fail(w.row+1, "row %d has more than %d numbers", w.row+1, MostWidth)
+		w.fail(w.row+1, "the vector in row %d has more than %d entries", w.row+1, MostWidth)
 		return
 	}
 	switch w.size {
@@ -79,7 +79,7 @@ func (w *VectorBuilder) endRow() {
 	}
 	w.begun = false
 	if w.row++; w.length != w.width || w.width == 0 {
-		w.fail(w.row, "row %d has %d numbers, but earlier rows have %d", w.row, w.length, w.width)
+		w.fail(w.row, "the vector in row %d has %d entries, but earlier vectors have %d", w.row, w.length, w.width)
 	}
 }
 
@@ -108,7 +108,7 @@ func (w *VectorBuilder) Spill() error {
 func (w *VectorBuilder) Columns(col *table.Column) ([]*table.Column, error) {
 	w.endRow()
 	if !w.HasFailed() && w.row != w.rows {
-		return nil, table.Damaged("a list has %d rows, but the file has %d", w.row, w.rows)
+		return nil, table.Damaged("a list column has %d rows, but the file has %d", w.row, w.rows)
 	}
 	if w.HasFailed() || w.rows == 0 {
 		w.Close()

@@ -102,7 +102,7 @@ func (n node) countNulls(valid []byte) (nulls int) {
 		}
 	}
 	if n.nulls >= 0 && n.nulls != int64(nulls) {
-		panic(table.Damaged("a batch has %d nulls, but its header says %d", nulls, n.nulls))
+		panic(table.Damaged("a batch has %d nulls, but its header states %d", nulls, n.nulls))
 	}
 	return nulls
 }
@@ -159,7 +159,7 @@ func validityBitmap(buffers [][]byte, n node) []byte {
 	case len(buffers) == 0:
 		return nil
 	case len(buffers[0]) == 0 && n.nulls > 0:
-		panic(table.Damaged("a batch does not mark which of its values are the %d nulls", n.nulls))
+		panic(table.Damaged("a batch states %d nulls, but does not mark which values are null", n.nulls))
 	case len(buffers[0]) == 0:
 		return nil
 	}
@@ -200,7 +200,7 @@ func (b *builder) setNull(row int) {
 // error if the buffer is too short.
 func valueBytes(b []byte, rows, bits int) []byte {
 	if len(b) < (rows*bits+7)/8 {
-		panic(table.Damaged("%d values cannot be in a buffer of %d bytes", rows, len(b)))
+		panic(table.Damaged("%d values do not fit in a buffer of %d bytes", rows, len(b)))
 	}
 	return b
 }
@@ -349,7 +349,7 @@ func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, st
 			at = e.Bits(indices[i*e.Size:])
 		}
 		if at >= n || e.Signed && at>>(63-unused) != 0 { // beyond the end or negative
-			panic(table.Damaged("an index of a dictionary is out of range"))
+			panic(table.Damaged("an index into a dictionary is out of range"))
 		}
 		k, row := int(at), start+i
 		switch {
@@ -442,7 +442,7 @@ func (b *builder) addEntries(c *cursor, start int) {
 	for k, child := range of {
 		n, buffers := c.takeDecompressed(child)
 		if int(n.length) != length {
-			panic(table.Damaged("a struct of %d rows has %d values", length, n.length))
+			panic(table.Damaged("a struct column of %d rows has %d values", length, n.length))
 		}
 		present[k+1], values[k] = validityBitmap(buffers, n), valueBytes(buffers[1], length, child.Bits)
 	}
@@ -474,12 +474,12 @@ func (b *builder) addEntries(c *cursor, start int) {
 			case place < 0 || place >= math.MaxInt32:
 				fail("the sparse vector has an entry at index %v, which must be from 0 to %d", place, math.MaxInt32-1)
 			case !numeral.IsFinite(v):
-				fail("the entry at index %v is %v: numbers must be finite", place, v)
+				fail("the entry at index %v is %v; entries must be finite numbers", place, v)
 			}
 			index, value = append(index, int32(place)), append(value, v)
 		}
 		if !numeral.SortEntries(index, value) {
-			fail("the sparse vector has two entries at one place")
+			fail("the sparse vector has two entries at the same index")
 		}
 		b.sparse.BeginRow()
 		for k, place := range index {

@@ -101,7 +101,7 @@ func TestReadFile_BlocksAreMessages(t *testing.T) {
 		{8, meta, length, "a block in the footer is not a message"}, // it is the schema
 		{-1, meta, length, "a block lies outside the file"},
 		{int64(start), meta, length, "a block lies outside the file"},
-		{int64(start) - 1, meta, length, "end mark is missing"},
+		{int64(start) - 1, meta, length, "end-of-stream marker is missing"},
 		{int64(start) + 8, meta, length, "a block lies outside the file"},
 		{from, 7, length, "a block lies outside the file"},
 		{from, 8, length, "a block in the footer is not a message"},
@@ -128,7 +128,7 @@ func TestReadFile_BlocksAreMessages(t *testing.T) {
 	}
 	b = slices.Clone(whole)
 	b[bytes.Index(b, []byte("number"))] = 'N'
-	if text, _ := says(t, b); !strings.Contains(text, "in its footer differ") {
+	if text, _ := says(t, b); !strings.Contains(text, "differs from the schema in its footer") {
 		t.Errorf("a file of two schemas: %q", text)
 	}
 }
@@ -170,7 +170,7 @@ func TestLayout_RowsWithoutBytes(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if text, rows := says(t, out.Bytes(), "a"); !strings.Contains(text, "rows cannot be in a file of this size") {
+	if text, rows := says(t, out.Bytes(), "a"); !strings.Contains(text, "rows do not fit in a file of this size") {
 		t.Errorf("%d rows are read of %d bytes: %q", rows, out.Len(), text)
 	}
 }

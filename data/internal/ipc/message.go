@@ -37,7 +37,7 @@ func bytesAt(src rawFile, s span, buf []byte) []byte {
 		}
 	}
 	if int64(cap(buf)) < s.size {
-		if err := table.Afford(s.size, "to hold a part of the file"); err != nil {
+		if err := table.Afford(s.size, "to hold a message of the file"); err != nil {
 			panic(err)
 		}
 		buf = make([]byte, s.size)
@@ -62,7 +62,7 @@ type message struct {
 func cutMessage(src rawFile, at, limit int64) *message {
 	truncated := func() { panic(table.Damaged("a message ends early; the file may be truncated")) }
 	if limit-at < 4 {
-		panic(table.Damaged("the end mark is missing; the file may be truncated"))
+		panic(table.Damaged("the end-of-stream marker is missing; the file may be truncated"))
 	}
 	head := bytesAt(src, span{at, min(8, limit-at)}, nil)
 	size := binary.LittleEndian.Uint32(head)
@@ -131,13 +131,13 @@ func (m *message) batch(limit int64) *batch {
 		panic(table.Damaged("a message lacks its header"))
 	}
 	if b.rows = t.int64(0); b.rows < 0 || b.rows > limit {
-		panic(table.Damaged("%d rows cannot be in a file of this size", b.rows))
+		panic(table.Damaged("%d rows do not fit in a file of this size", b.rows))
 	}
 	at, n := t.vector(1, 16)
 	for i := range n {
 		k := node{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
 		if k.length < 0 || k.length > limit || k.nulls < -1 || k.nulls > k.length {
-			panic(table.Damaged("a column of %d rows with %d nulls cannot be in this file", k.length, k.nulls))
+			panic(table.Damaged("a column of %d rows with %d nulls does not fit in this file", k.length, k.nulls))
 		}
 		b.nodes = append(b.nodes, k)
 	}
@@ -169,7 +169,7 @@ func (m *message) batch(limit int64) *batch {
 	}
 	if c, compressed := t.child(3); compressed {
 		if b.compression = c.int8(0); b.compression != 0 && b.compression != 1 || c.int8(1) != 0 {
-			panic(table.Damaged("compression %d is unknown", b.compression))
+			panic(table.Damaged("the compression method %d is unknown", b.compression))
 		}
 		for _, buffer := range b.buffers {
 			b.unpackedSize(buffer)
@@ -179,7 +179,7 @@ func (m *message) batch(limit int64) *batch {
 }
 
 func errParts() error {
-	return table.Damaged("the number of parts of a batch differs from its schema")
+	return table.Damaged("a batch has a different number of buffers or columns from its schema")
 }
 
 // codec returns the compression of the buffers.
@@ -205,7 +205,7 @@ func (b *batch) unpackedSize(buffer span) int64 {
 		return packed
 	}
 	if size < 0 || size > packed*int64(b.codec().MaxRatio())+64 {
-		panic(table.Damaged("a buffer of %d bytes cannot decompress to %d", packed, size))
+		panic(table.Damaged("a buffer of %d bytes cannot decompress to %d bytes", packed, size))
 	}
 	return size
 }
@@ -237,12 +237,12 @@ func (b *batch) check(fields []*field) {
 	for _, f := range fields {
 		from := c
 		if c.skip(f); from.batch.nodes[from.node].length != b.rows {
-			panic(table.Damaged("a batch of %d rows has a column with %d", b.rows, from.batch.nodes[from.node].length))
+			panic(table.Damaged("a batch of %d rows has a column with %d rows", b.rows, from.batch.nodes[from.node].length))
 		}
 		if bits := f.rowBits(); bits > 0 && f.bufferCount() > 1 {
 			held = true
 			if have := b.unpackedSize(b.buffers[from.buffer+1]); have < (b.rows*bits+7)/8 {
-				panic(table.Damaged("%d values cannot be in a buffer of %d bytes", b.rows, have))
+				panic(table.Damaged("%d values do not fit in a buffer of %d bytes", b.rows, have))
 			}
 		}
 	}
@@ -250,7 +250,7 @@ func (b *batch) check(fields []*field) {
 		panic(errParts())
 	}
 	if !held && b.rows > unseenRows {
-		panic(table.Damaged("%d rows cannot be in columns without data", b.rows))
+		panic(table.Damaged("columns without data cannot have %d rows", b.rows))
 	}
 }
 

@@ -89,7 +89,7 @@ func cutFile(src rawFile) (*schema, []*message, error) {
 	s := readSchema(t)
 	leading, head := leadingSchema(src, start, 2*size+1<<16)
 	if !reflect.DeepEqual(leading, s) {
-		return nil, nil, table.Damaged("the schemas at its start and in its footer differ")
+		return nil, nil, table.Damaged("the schema at the start of the file differs from the schema in its footer")
 	}
 	var messages []*message
 	covered, lowest := int64(0), start
@@ -188,7 +188,7 @@ func (d *decoder) check(messages []*message) error {
 			d.rows += b.rows
 			cells += b.rows * int64(1+len(b.nodes))
 			if cells > 4*limit {
-				return table.Damaged("%d rows cannot be in a file of this size", d.rows)
+				return table.Damaged("%d rows do not fit in a file of this size", d.rows)
 			}
 		}
 	}

@@ -178,7 +178,7 @@ func (v *values) sizeOf(buffer int) int {
 func (v *values) bytesOf(buffer, from, to int) []byte {
 	size := v.sizeOf(buffer)
 	if from < 0 || to < from || to > size {
-		panic(table.Damaged("bytes %d to %d cannot be in a buffer of %d bytes", from, to, size))
+		panic(table.Damaged("bytes %d to %d lie outside a buffer of %d bytes", from, to, size))
 	}
 	if v.held != nil {
 		return v.held[buffer][from:to]

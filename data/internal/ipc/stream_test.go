@@ -74,7 +74,7 @@ func TestReadStream_SchemaAndEnd(t *testing.T) {
 		"ended as streams of old": {append(slices.Clone(whole[:len(whole)-8]), 0, 0, 0, 0), ""},
 		"nothing but the end":     {whole[len(whole)-8:], "does not start with a schema"},
 		"batches alone":           {whole[first:], "does not start with a schema"},
-		"no end":                  {whole[:len(whole)-8], "end mark is missing"},
+		"no end":                  {whole[:len(whole)-8], "end-of-stream marker is missing"},
 		"twice":                   {append(slices.Clone(whole), whole...), "continues after the end"},
 		"a byte behind":           {append(slices.Clone(whole), 0, 0, 1), "continues after the end"},
 	} {

@@ -77,7 +77,7 @@ func Read(ctx context.Context, src intake.Source) (*intake.Table, error) {
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, r.fault("it is longer than %d MB", longestLine>>20)
+		return nil, r.fault("the line is longer than %d MB", longestLine>>20)
 	case err != nil:
 		return nil, f.DamagedError(err)
 	}
@@ -127,7 +127,7 @@ func (r *reading) check(ctx context.Context, f *text.File) error {
 	have := r.vectors.Bytes() + 8*int64(len(r.label)+len(r.query))
 	all := f.Project(have)
 	return f.Source.Afford(max(all-have, have/4),
-		fmt.Sprintf("for the other rows of about %d", f.Project(int64(len(r.label)))))
+		fmt.Sprintf("for the rest of about %d rows", f.Project(int64(len(r.label)))))
 }
 
 // fault returns an error about the current line.
@@ -155,7 +155,7 @@ func (r *reading) read(line []byte) error {
 		}
 		place, value, ok := bytes.Cut(field, []byte(":"))
 		if !ok {
-			return r.fault("%s is not PLACE:VALUE, as in 12:0.5", quote(field))
+			return r.fault("%s is not INDEX:VALUE, as in 12:0.5", quote(field))
 		}
 		if string(place) == "qid" {
 			if err := r.readQuery(value, first); err != nil {
@@ -165,7 +165,7 @@ func (r *reading) read(line []byte) error {
 		}
 		i, err := strconv.ParseUint(string(place), 10, 32)
 		if err != nil || i > mostPlace {
-			return r.fault("the place of %s is not a whole number from 0 to %d", quote(field), mostPlace)
+			return r.fault("the index of %s is not a whole number from 0 to %d", quote(field), mostPlace)
 		}
 		v, err := strconv.ParseFloat(string(value), 64)
 		if err != nil || !numeral.IsFinite(v) || bytes.ContainsAny(value, "xX_") {
@@ -191,9 +191,9 @@ func (r *reading) readLabel(label []byte) error {
 	v, err := strconv.ParseFloat(string(label), 64)
 	switch {
 	case bytes.IndexByte(label, ':') >= 0:
-		return r.fault("it begins with %s, not with a label", quote(label))
+		return r.fault("the line begins with %s, not with a label", quote(label))
 	case bytes.IndexByte(label, ',') >= 0:
-		return r.fault("%s are several labels, and one is read for each row", quote(label))
+		return r.fault("%s holds several labels, but a row must have exactly one", quote(label))
 	case err != nil || !numeral.IsFinite(v) || bytes.ContainsAny(label, "xX_"):
 		return r.fault("the label %s is not a finite number", quote(label))
 	}

@@ -41,7 +41,7 @@ func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partiti
 			case r < 0 || r >= rows:
 				return nil, fmt.Errorf("row %d is not in the table, which has %d rows", r, rows)
 			case p.place[r]*sign > 0:
-				return nil, fmt.Errorf("row %d is named twice", r)
+				return nil, fmt.Errorf("row %d is listed twice", r)
 			case p.place[r] != 0:
 				return nil, fmt.Errorf("row %d is both a training and a hold-out row", r)
 			}

@@ -114,25 +114,25 @@ func ReadArchive(ctx context.Context, in intake.Source) (*intake.Table, error) {
 func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	size := int64(f.UncompressedSize64)
 	if size < 0 || size > intake.MaxCells(in.Size()) {
-		return nil, 0, table.Damaged("it claims an impossible size of %d bytes", f.UncompressedSize64)
+		return nil, 0, table.Damaged("the array claims an impossible size of %d bytes", f.UncompressedSize64)
 	}
 	if f.Method == zip.Store {
 		at, err := f.DataOffset()
 		if err != nil || at+size > in.Size() {
-			return nil, 0, table.Damaged("its position lies outside the archive")
+			return nil, 0, table.Damaged("the position of the array lies outside the archive")
 		}
 		return io.NewSectionReader(in, at, size), size, nil
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, 0, table.Damaged("it cannot be unpacked: %v", err)
+		return nil, 0, table.Damaged("the array cannot be decompressed: %v", err)
 	}
 	defer r.Close()
 	bounded := io.LimitReader(r, size+1)
 	if size <= inMemory {
 		b, err := io.ReadAll(bounded)
 		if err != nil || int64(len(b)) != size {
-			return nil, 0, table.Damaged("it unpacks to %d bytes instead of %d", len(b), size)
+			return nil, 0, table.Damaged("the array decompresses to %d bytes instead of %d", len(b), size)
 		}
 		return bytes.NewReader(b), size, nil
 	}
@@ -144,7 +144,7 @@ func bodyOf(in intake.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	n, err := io.Copy(file, bounded)
 	if err != nil || n != size {
 		file.Close()
-		return nil, 0, table.Damaged("it unpacks to %d bytes instead of %d", n, size)
+		return nil, 0, table.Damaged("the array decompresses to %d bytes instead of %d", n, size)
 	}
 	return file, size, nil
 }
@@ -174,20 +174,20 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 func parseHeader(in io.ReaderAt, size int64) (h header, err error) {
 	start := make([]byte, 12)
 	if size < int64(len(start)) {
-		return h, table.Damaged("the array ends in its header")
+		return h, table.Damaged("the file ends within the header of the array")
 	}
 	if err := table.ReadFull(in, start, 0); err != nil {
 		return h, err
 	}
 	if string(start[:6]) != Magic {
-		return h, table.Damaged("it is not a NumPy array")
+		return h, table.Damaged("the file is not a NumPy array")
 	}
 	length, at := int(binary.LittleEndian.Uint16(start[8:])), int64(10)
 	if start[6] >= 2 {
 		length, at = int(binary.LittleEndian.Uint32(start[8:])), 12
 	}
 	if start[6] < 1 || start[6] > 3 || length < 0 || length > maxHeader || at+int64(length) > size {
-		return h, table.Damaged("the header is not the header of a NumPy array")
+		return h, table.Damaged("the header of the file is not a valid header of a NumPy array")
 	}
 	raw := make([]byte, length)
 	if err := table.ReadFull(in, raw, at); err != nil {
@@ -196,7 +196,7 @@ func parseHeader(in io.ReaderAt, size int64) (h header, err error) {
 	h.offset = at + int64(length)
 	m := entries.FindSubmatch(raw) // type, types of fields, order, shape
 	if m == nil || m[4] == nil {
-		return h, table.Damaged("the header is not the header of a NumPy array")
+		return h, table.Damaged("the header of the file is not a valid header of a NumPy array")
 	}
 	h.fortran = string(m[3]) == "True"
 	for _, part := range strings.Split(string(m[4]), ",") {
@@ -205,7 +205,7 @@ func parseHeader(in io.ReaderAt, size int64) (h header, err error) {
 		}
 		n, err := strconv.ParseInt(part, 10, 48)
 		if err != nil {
-			return h, table.Damaged("the header of the array has the shape (%s)", m[4])
+			return h, table.Damaged("the header of the array states the invalid shape (%s)", m[4])
 		}
 		h.shape = append(h.shape, int(n))
 	}
@@ -271,12 +271,12 @@ func (h *header) check(size int64) error {
 	switch {
 	case len(h.shape) == 0 || len(h.shape) > 2:
 		return &table.Error{Msg: fmt.Sprintf("the array has %d dimensions, but a table needs one or two", len(h.shape)),
-			Hint: "reshape it to (rows, columns)"}
+			Hint: "reshape the array to (rows, columns)"}
 	case len(h.shape) == 2 && h.text > 0:
 		return &table.Error{Msg: "an array of texts needs one dimension, but this one has two",
-			Hint: "save its columns as separate arrays"}
+			Hint: "save the columns of the array as separate arrays"}
 	case len(h.shape) == 2 && (h.shape[1] < 1 || h.shape[1] > intake.MostWidth):
-		return &table.Error{Msg: fmt.Sprintf("the vectors have %d numbers: 1 to %d are supported", h.shape[1],
+		return &table.Error{Msg: fmt.Sprintf("the vectors have %d entries; 1 to %d are supported", h.shape[1],
 			intake.MostWidth)}
 	}
 	each := int64(h.element.Size)
@@ -286,7 +286,7 @@ func (h *header) check(size int64) error {
 	cells := each
 	for _, n := range h.shape {
 		if n > 0 && cells > (1<<62)/int64(n) {
-			return table.Damaged("the array has the shape %v, which is not possible", h.shape)
+			return table.Damaged("the array has the impossible shape %v", h.shape)
 		}
 		cells *= int64(n)
 	}

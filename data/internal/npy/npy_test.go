@@ -77,13 +77,13 @@ func TestRead_Arrays(t *testing.T) {
 
 func TestRead_Refused(t *testing.T) {
 	for want, in := range map[string]file{
-		"Python objects":                  array("|O", "False", "(2,)", make([]byte, 16)),
-		"type \"c8\"":                     array("<c8", "False", "(2,)", make([]byte, 16)),
-		"3 dimensions":                    array("<f4", "False", "(1, 2, 2)", make([]byte, 16)),
-		"needs 16 bytes":                  array("<f4", "False", "(2, 2)", make([]byte, 15)),
-		"not the header of a NumPy array": array("<f4", "False", "(2, 2), 'x': 1", make([]byte, 16)),
-		"vectors have 0":                  array("<f4", "False", "(2, 0)", nil),
-		"vectors have 10000000":           array("<f8", "False", "(100000000000, 10000000)", make([]byte, 16)),
+		"Python objects":                      array("|O", "False", "(2,)", make([]byte, 16)),
+		"type \"c8\"":                         array("<c8", "False", "(2,)", make([]byte, 16)),
+		"3 dimensions":                        array("<f4", "False", "(1, 2, 2)", make([]byte, 16)),
+		"needs 16 bytes":                      array("<f4", "False", "(2, 2)", make([]byte, 15)),
+		"not a valid header of a NumPy array": array("<f4", "False", "(2, 2), 'x': 1", make([]byte, 16)),
+		"vectors have 0":                      array("<f4", "False", "(2, 0)", nil),
+		"vectors have 10000000":               array("<f8", "False", "(100000000000, 10000000)", make([]byte, 16)),
 	} {
 		if _, err := Read(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v lacks %q", err, want)

@@ -109,8 +109,9 @@ func (a *sparseArchive) format() (string, error) {
 	}
 	name := string(slices.DeleteFunc(text, func(b byte) bool { return b == 0 }))
 	if sparseForms[name] == nil {
-		return "", &table.Error{Msg: fmt.Sprintf("the sparse matrix has the format %q, but csr, csc and coo are read", name),
-			Hint: "save it as scipy.sparse.save_npz(file, X.tocsr())"}
+		return "", &table.Error{Msg: fmt.Sprintf("the sparse matrix has the format %q, but only csr, csc and coo are "+
+			"supported", name),
+			Hint: "save the matrix as scipy.sparse.save_npz(file, X.tocsr())"}
 	}
 	return name, nil
 }
@@ -127,7 +128,7 @@ func (a *sparseArchive) numbers(name string) ([]float64, error) {
 	}
 	h, err := headerOf(body, size)
 	if err == nil && (len(h.shape) != 1 || h.text > 0) {
-		err = table.Damaged("it is not an array of one dimension of numbers")
+		err = table.Damaged("the array must be one-dimensional and numeric")
 	}
 	if err == nil {
 		err = a.in.Afford(2*8*int64(h.shape[0]), "to hold the entries of the sparse matrix")
@@ -153,7 +154,7 @@ func (a *sparseArchive) numbers(name string) ([]float64, error) {
 // checkPointers returns an error unless pointers divide n entries into the given number of parts.
 func checkPointers(pointers []float64, parts, n int) error {
 	if len(pointers) != parts+1 || pointers[0] != 0 || pointers[parts] != float64(n) || !slices.IsSorted(pointers) {
-		return table.Damaged("the array %q does not divide %d entries into %d parts", pointerArray, n, parts)
+		return table.Damaged("the array %q does not divide the %d entries into %d rows or columns", pointerArray, n, parts)
 	}
 	return nil
 }
@@ -175,13 +176,13 @@ func (a *sparseArchive) expand(pointers []float64, parts, n int) ([]float64, err
 // sortRows returns the sparse vectors of entries that are given by their rows and columns in any order.
 func (a *sparseArchive) sortRows(value, row, column []float64) (*table.Sparse, error) {
 	if len(row) != len(value) || len(column) != len(value) {
-		return nil, table.Damaged("the sparse matrix has %d values, %d rows and %d columns of entries", len(value), len(row),
+		return nil, table.Damaged("the sparse matrix has %d values, but %d row indices and %d column indices", len(value), len(row),
 			len(column))
 	}
 	pointers := make([]float64, a.rows+1)
 	for _, r := range row {
 		if !(r >= 0 && r < float64(a.rows)) {
-			return nil, table.Damaged("an entry has the row %v, but there are %d rows", r, a.rows)
+			return nil, table.Damaged("an entry has the row index %v, but the matrix has %d rows", r, a.rows)
 		}
 		pointers[int(r)+1]++
 	}
@@ -205,7 +206,7 @@ func (a *sparseArchive) build(value, place, pointers []float64) (*table.Sparse, 
 		return nil, err
 	}
 	if len(place) != len(value) {
-		return nil, table.Damaged("the sparse matrix has %d values at %d places", len(value), len(place))
+		return nil, table.Damaged("the sparse matrix has %d values, but %d indices", len(value), len(place))
 	}
 	var b table.SparseBuilder
 	b.Widen(a.width)
@@ -218,7 +219,7 @@ func (a *sparseArchive) build(value, place, pointers []float64) (*table.Sparse, 
 		row = row[:0]
 		for k := int(pointers[r]); k < int(pointers[r+1]); k++ {
 			if !(place[k] >= 0 && place[k] < float64(a.width)) {
-				return nil, table.Damaged("an entry of row %d has the place %v, but there are %d columns", r+1, place[k], a.width)
+				return nil, table.Damaged("an entry of row %d has the column index %v, but the matrix has %d columns", r+1, place[k], a.width)
 			}
 			row = append(row, entry{int32(place[k]), value[k]})
 		}

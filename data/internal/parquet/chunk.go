@@ -285,7 +285,7 @@ func readBatch[T float64 | int32](
 		return 0, 0, table.Damaged("%v", err)
 	}
 	if total != int64(n) || present > n || r.defs == nil && present != n {
-		return 0, 0, table.Damaged("the values of a page differ from its header")
+		return 0, 0, table.Damaged("the number of values in a page differs from the number in its header")
 	}
 	lost := r.lost
 	if present < n {
@@ -315,7 +315,7 @@ func spreadPresent[T float64 | int32](dst []T, null []bool, defs []int16, absent
 			continue
 		}
 		if k--; k < 0 {
-			return 0, table.Damaged("a page has fewer values than its header says")
+			return 0, table.Damaged("a page has fewer values than its header states")
 		}
 		dst[i] = dst[k]
 		if k == lost {
@@ -323,7 +323,7 @@ func spreadPresent[T float64 | int32](dst []T, null []bool, defs []int16, absent
 		}
 	}
 	if k != 0 {
-		return 0, table.Damaged("a page has more values than its header says")
+		return 0, table.Damaged("a page has more values than its header states")
 	}
 	return row, nil
 }

@@ -90,8 +90,8 @@ func TestOpen_RowCounts(t *testing.T) {
 		{7, []int64{3, 0, 4}, ""},
 		{0, nil, ""},
 		{7, []int64{3, 5}, "row group 1 has 5 rows according to the footer"},
-		{7, []int64{3, 3}, "the row groups have 6 rows in all, but the footer says 7"},
-		{-1, nil, "the row groups have 0 rows in all, but the footer says -1"},
+		{7, []int64{3, 3}, "the row groups have 6 rows in all, but the footer states 7"},
+		{-1, nil, "the row groups have 0 rows in all, but the footer states -1"},
 	} {
 		if err := groups(c.all, c.rows...); c.says == "" && err != nil ||
 			c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
@@ -108,22 +108,22 @@ func TestOpen_ChunksDisagreeWithSchema(t *testing.T) {
 			// a file of no name is this one
 			column.fields = append(column.fields, thriftField{1, thriftValue{kind: thriftString}})
 		},
-		"column data in other files": func(_, _, column, _ *thriftValue) {
+		"column data are in other files": func(_, _, column, _ *thriftValue) {
 			column.fields = append(column.fields, thriftField{1, thriftValue{kind: thriftString, bytes: []byte("b")}})
 		},
 		"a column of row group 0 lacks its metadata": func(_, _, column, _ *thriftValue) { column.fields = nil },
 		"no list of row groups":                      func(tree, _, _, _ *thriftValue) { tree.fields = tree.fields[:1] },
-		"number of columns of row group": func(_, group, _,
+		"has a different number of columns": func(_, group, _,
 			_ *thriftValue) {
 			group.get(1).list = group.get(1).list[:1]
 		},
-		"has 6 values for 5 rows":                   func(_, _, _, md *thriftValue) { md.get(5).num = 6 },
-		`column "c1" of row group 0 does not agree`: func(_, _, _, md *thriftValue) { md.get(1).num = int64(pq.Types.Float) },
-		"does not agree with the schema": func(_, _, _,
+		"has 6 values for 5 rows":                func(_, _, _, md *thriftValue) { md.get(5).num = 6 },
+		`column "c1" of row group 0 contradicts`: func(_, _, _, md *thriftValue) { md.get(1).num = int64(pq.Types.Float) },
+		"contradicts the schema": func(_, _, _,
 			md *thriftValue) {
 			md.get(3).list[0].bytes = []byte("c0")
 		},
-		"does not agree with": func(_, _, _,
+		"group 0 contradicts the schema": func(_, _, _,
 			md *thriftValue) {
 			md.get(3).list = append(md.get(3).list, md.get(3).list[0])
 		},

@@ -54,7 +54,7 @@ func open(in intake.Source, names []string, dates, exact bool) (*intake.Table, e
 	}
 	tree, n := parseThrift(footer)
 	if n != len(footer) {
-		return nil, table.Damaged("the size of the footer differs from the size it states")
+		return nil, table.Damaged("the footer has a different size from the size that the file states")
 	}
 	checkSchemaTree(tree.get(2))
 	meta, err := metadataOf(footer)
@@ -93,14 +93,15 @@ func open(in intake.Source, names []string, dates, exact bool) (*intake.Table, e
 
 // metadataOf parses a footer with Arrow's parser.
 func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
-	err = intake.GuardAs("the types in its footer", func() (err error) {
+	err = intake.GuardAs("the types in the footer", func() (err error) {
 		if meta, err = metadata.NewFileMetaData(footer, nil); err != nil {
 			err = table.Damaged("the footer cannot be read: %v", err)
 		}
 		return err
 	})
 	if err == nil && meta.IsSetEncryptionAlgorithm() {
-		err = &table.Error{Msg: "encrypted Parquet files are not supported", Hint: "write it again without encryption"}
+		err = &table.Error{Msg: "encrypted Parquet files are not supported", Hint: "write the file again without " +
+			"encryption"}
 	}
 	return meta, err
 }
@@ -195,7 +196,8 @@ func parquetFooter(in intake.Source) ([]byte, error) {
 		return nil, err
 	}
 	if bytes.Equal(tail[4:], []byte("PARE")) {
-		return nil, &table.Error{Msg: "encrypted Parquet files are not supported", Hint: "write it again without encryption"}
+		return nil, &table.Error{Msg: "encrypted Parquet files are not supported", Hint: "write the file again without " +
+			"encryption"}
 	}
 	if !bytes.Equal(tail[4:], []byte("PAR1")) {
 		return nil, table.Damaged("the file does not end with PAR1; it may be truncated")
@@ -233,7 +235,7 @@ func checkSchemaTree(v *thriftValue) {
 			panic(table.Damaged("a column of the schema has no type"))
 		}
 		if r := e.get(3); depth > 0 && (r == nil || r.kind != thriftI32 || r.num < 0 || r.num > 2) {
-			panic(table.Damaged("the schema does not say whether column %q may have nulls", e.get(4).bytes))
+			panic(table.Damaged("the schema does not state whether column %q may have nulls", e.get(4).bytes))
 		}
 		checkAnnotation(e)
 		for i := int64(0); i < children; i++ {
@@ -254,7 +256,7 @@ var annotations = [...]int16{1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 10, 10, 10, 10, 10
 func checkAnnotation(e *thriftValue) {
 	for _, f := range e.fields {
 		if f.id < 1 || f.id > 10 { // an unknown annotation may change the meaning of the values
-			panic(table.Damaged("column %q has a property of unknown number %d", e.get(4).bytes, f.id))
+			panic(table.Damaged("column %q has the unknown property number %d", e.get(4).bytes, f.id))
 		}
 	}
 	old, logical := e.get(6), e.get(10)
@@ -288,7 +290,7 @@ func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Sch
 	groups := tree.get(4)
 	total := tree.int(3)
 	if total > intake.MaxCells(body)/int64(max(1, len(leaves))) {
-		return table.Damaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
+		return table.Damaged("%d rows of %d columns do not fit in a file of this size", total, len(leaves))
 	}
 	if groups == nil {
 		return table.Damaged("the footer has no list of row groups")
@@ -300,12 +302,12 @@ func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Sch
 		group := &groups.list[g]
 		rows := group.int(3)
 		if rows < 0 || rows > total-sum {
-			return table.Damaged("row group %d has %d rows according to the footer, which contradicts the file", g, rows)
+			return table.Damaged("row group %d has %d rows according to the footer, which is not possible", g, rows)
 		}
 		sum += rows
 		cols := group.get(1)
 		if cols == nil || len(cols.list) != sc.NumColumns() {
-			return table.Damaged("the number of columns of row group %d differs from the schema", g)
+			return table.Damaged("row group %d has a different number of columns from the schema", g)
 		}
 		next := 0
 		for i := range cols.list {
@@ -314,12 +316,12 @@ func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Sch
 				return table.Damaged("a column of row group %d lacks its metadata", g)
 			}
 			if p := cols.list[i].get(1); p != nil && len(p.bytes) > 0 {
-				return &table.Error{Msg: "Parquet files with column data in other files are not supported",
+				return &table.Error{Msg: "Parquet files whose column data are in other files are not supported",
 					Hint: "write the table to one file"}
 			}
 			descr := sc.Column(i)
 			if md.int(1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
-				return table.Damaged("column %q of row group %d does not agree with the schema", descr.Path(), g)
+				return table.Damaged("column %q of row group %d contradicts the schema", descr.Path(), g)
 			}
 			from, size := md.int(9), md.int(7)
 			if d := md.intOr(11, 0); d > 0 && (d < from || from == 0) {
@@ -346,7 +348,7 @@ func locateChunks(f *intake.Table, body int64, tree *thriftValue, sc *schema.Sch
 		}
 	}
 	if sum != total {
-		return table.Damaged("the row groups have %d rows in all, but the footer says %d", sum, total)
+		return table.Damaged("the row groups have %d rows in all, but the footer states %d", sum, total)
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(spans); i++ {

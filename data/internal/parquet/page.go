@@ -96,7 +96,7 @@ func walkPages(c *chunk) []pageHeader {
 			panic(table.Damaged("a page is longer than its column chunk"))
 		}
 		if size < 0 || size > packed*int64(c.codec.MaxRatio())+64 {
-			panic(table.Damaged("a page of %d bytes cannot decompress to %d", packed, size))
+			panic(table.Damaged("a page of %d bytes cannot decompress to %d bytes", packed, size))
 		}
 		p.size, p.packed, p.from = int(size), int(packed), at
 		at += packed
@@ -139,17 +139,17 @@ func walkPages(c *chunk) []pageHeader {
 			}
 		} else {
 			if sum += n64; sum > values {
-				panic(table.Damaged("the pages of a column hold more than the %d values of its row group", values))
+				panic(table.Damaged("the pages of a column hold more values than its row group, which has %d", values))
 			}
 			if p.kind == pageDataV2 && (rows != n64 && !c.leaf.lists || p.nulls < -1 || p.nulls > int(n64)) {
-				panic(table.Damaged("a page header counts rows and nulls wrongly"))
+				panic(table.Damaged("a page header states wrong numbers of rows and nulls"))
 			}
 		}
 		p.values = int(n64)
 		pages = append(pages, p)
 	}
 	if sum != values {
-		panic(table.Damaged("the pages of a column hold %d values, not the %d of its row group", sum, values))
+		panic(table.Damaged("the pages of a column hold %d values, but its row group has %d", sum, values))
 	}
 	return pages
 }
@@ -279,7 +279,7 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	countLevels(reps, p.values, maxRep)
 	present := countLevels(defs, p.values, maxDef)
 	if p.kind == pageDataV2 && maxRep == 0 && p.nulls > 0 && present != p.values-p.nulls {
-		panic(table.Damaged("the number of nulls of a page differs from its header"))
+		panic(table.Damaged("the number of nulls in a page differs from the number in its header"))
 	}
 	enc := int64(encPlain)
 	if present > 0 {
@@ -302,7 +302,7 @@ func cutLevels(b []byte, most int, enc int64) (levels, rest []byte) {
 		return nil, b
 	}
 	if enc != encRLE {
-		panic(table.Damaged("levels of encoding %d are not supported", enc))
+		panic(table.Damaged("the encoding %d of the levels of a page is not supported", enc))
 	}
 	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
 		panic(table.Damaged("the levels of a page are longer than the page"))
@@ -332,7 +332,7 @@ func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 		countLevels(runs, present, 1)
 	case encPlainDictionary, encRLEDictionary:
 	default:
-		panic(table.Damaged("encoding %d of a page is unknown", enc))
+		panic(table.Damaged("a page has the unknown encoding %d", enc))
 	}
 	return enc
 }

@@ -21,10 +21,10 @@ func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(
 		if head&1 == 0 {
 			size := (width + 7) / 8
 			if count == 0 || len(b) < size {
-				panic(table.Damaged("a run of a page cannot be read"))
+				panic(table.Damaged("a run in a page cannot be read"))
 			}
 			if count > uint64(n) {
-				panic(table.Damaged("a run of a page is longer than the page"))
+				panic(table.Damaged("a run in a page is longer than the page"))
 			}
 			v := uint32(0)
 			for i, c := range b[:size] {
@@ -35,7 +35,7 @@ func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(
 			continue
 		}
 		if count == 0 || count > uint64(n+7)/8+64 {
-			panic(table.Damaged("a group of a page cannot be read"))
+			panic(table.Damaged("a bit-packed group in a page cannot be read"))
 		}
 		values := min(int(count)*8, n)
 		if len(b) < (values*width+7)/8 {
@@ -54,7 +54,7 @@ func countLevels(b []byte, n, most int) (equal int) {
 	}
 	add := func(level, count int) {
 		if level > most {
-			panic(table.Damaged("a level of a page is too large"))
+			panic(table.Damaged("a repetition or definition level in a page is too large"))
 		}
 		if level == most {
 			equal += count

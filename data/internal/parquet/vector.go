@@ -64,7 +64,7 @@ func addLists[T float32 | float64](
 			return table.Damaged("%v", err)
 		}
 		if total != int64(n) {
-			return table.Damaged("the values of a page differ from its header")
+			return table.Damaged("the number of values in a page differs from the number in its header")
 		}
 		next := 0
 		for k, d := range defs[:n] {
@@ -79,7 +79,7 @@ func addLists[T float32 | float64](
 			case d < c.leaf.descr.MaxDefinitionLevel():
 				w.AddNull()
 			case next == present:
-				return table.Damaged("a page has fewer values than its header says")
+				return table.Damaged("a page has fewer values than its header states")
 			default:
 				w.Add(bits(values[next]))
 				next++

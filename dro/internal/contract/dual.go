@@ -48,8 +48,8 @@ func (c *Dual) Check(losses [][]float64) error {
 				got, most := c.Value(between), (1-share)*psi[a]+share*psi[b]
 				slack := c.Slack*(math.Abs(psi[a])+math.Abs(psi[b])+math.Abs(got)) + c.Imprecision(floats.Sum(y), size)
 				if !(got <= most+slack) {
-					return fmt.Errorf("the penalty of the dual %T is not convex: ψ is %v between two weight vectors, where ψ is %v "+
-						"and %v", c.Dual, got, psi[a], psi[b])
+					return fmt.Errorf("the penalty of the dual %T is not convex: ψ is %v at a point between two weight "+
+						"vectors, but %v and %v at the two vectors", c.Dual, got, psi[a], psi[b])
 				}
 			}
 		}
@@ -65,11 +65,11 @@ func (c *Dual) checkWeights(y, f []float64, risk, size float64, best bool) error
 	slack := 10*c.Slack*(size*mass+math.Abs(psi)+math.Abs(risk)) + c.Imprecision(mass, size)
 	switch {
 	case best && !(math.Abs(value-risk) <= slack):
-		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but weights y with ⟨y, f⟩ − "+
-			"ψ(y) = %v", c.Dual, risk, value)
+		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but its weights y give "+
+			"the value ⟨y, f⟩ − ψ(y) = %v", c.Dual, risk, value)
 	case !(value <= risk+slack):
-		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but other weights of Y have "+
-			"the larger value ⟨y, f⟩ − ψ(y) = %v", c.Dual, risk, value)
+		return fmt.Errorf("the best response of the dual %T is wrong: it returned the risk %v, but other weights y in Y "+
+			"give a larger value, ⟨y, f⟩ − ψ(y) = %v", c.Dual, risk, value)
 	}
 	return nil
 }

@@ -94,8 +94,8 @@ func (c *Oracle) checkSamples(lo, hi int) error {
 				if err := c.Derivatives(lo+j, x, g, 0); err != nil {
 					return err
 				}
-				return fmt.Errorf("the loss of sample %d is %v at a point and %v at another one, below the tangent of the first, "+
-					"%v: the loss is not convex, or its slope is wrong", lo+j, f, at, tangent)
+				return fmt.Errorf("the loss of sample %d is %v at one point and %v at a second point, where the tangent at "+
+					"the first point has the larger value %v: the loss is not convex, or its slope is wrong", lo+j, f, at, tangent)
 			}
 		}
 	}
@@ -131,8 +131,8 @@ func (c *Oracle) checkCurvature(m curved, lo, hi int) error {
 			}
 			if least := bound[lo+j] * math.Exp(-decay*math.Abs(apart)); math.Abs(apart) <= radius &&
 				!(mean >= least-Slack*(1+least)*size) {
-				return fmt.Errorf("CurvatureLowerBoundTo stores %v for sample %d, but between margins %v apart the mean curvature "+
-					"is %v", bound[lo+j], lo+j, math.Abs(apart), mean)
+				return fmt.Errorf("CurvatureLowerBoundTo stores %v for sample %d, but between two margins at distance %v the "+
+					"mean curvature is %v", bound[lo+j], lo+j, math.Abs(apart), mean)
 			}
 		}
 	}

@@ -41,8 +41,8 @@ func (c *Primal) Check() error {
 			floats.Scale(0.5, middle)
 			most := (value[a] + value[b]) / 2
 			if got := phi.Value(middle); !(got <= most+Slack*(math.Abs(value[a])+math.Abs(value[b])+math.Abs(got))) {
-				return fmt.Errorf("the values are %v and %v at two points, but %v halfway between them, above %v: the function is "+
-					"not convex", value[a], value[b], got, most)
+				return fmt.Errorf("the values are %v and %v at two points, but %v halfway between them, above %v: the "+
+					"function is not convex", value[a], value[b], got, most)
 			}
 		}
 	}
@@ -93,8 +93,8 @@ func (c *Primal) wrongPrimalGradient(x, g []float64) error {
 			worst, far, difference = i, math.Abs(d-g[i]), d
 		}
 	}
-	return fmt.Errorf("AddGradTo adds a gradient whose tangent lies above the values: coordinate %d of the gradient is "+
-		"%v, but finite differences give %v", worst, g[worst], difference)
+	return fmt.Errorf("AddGradTo adds a gradient whose tangent lies above the function: coordinate %d of the gradient "+
+		"is %v, but finite differences give %v", worst, g[worst], difference)
 }
 
 // checkSteps returns an error if a proximal step does not minimise what it should, or if FenchelYoung returns less
@@ -139,8 +139,8 @@ func (c *Primal) checkSteps(value []float64) error {
 					size += math.Abs(v) * (math.Abs(x[i]) + math.Abs(z[i]))
 				}
 				if away < least-Slack*size {
-					return fmt.Errorf("FenchelYoung(x, g) returned %v; it must be at least %v, by which φ(x) + ⟨g, x⟩ is larger than "+
-						"at another point", away, least)
+					return fmt.Errorf("FenchelYoung(x, g) returned %v; it must be at least %v, since φ(x) + ⟨g, x⟩ exceeds its "+
+						"value at another point by this amount", away, least)
 				}
 			}
 		}
@@ -175,8 +175,8 @@ func (c *Primal) checkStep(z, g, center []float64, weight float64) error {
 					worst, slope = i, (above-below)/(2*step)
 				}
 			}
-			return fmt.Errorf("ProxTo(dst, g, center, 1, %v) does not minimise: the objective is %v at dst, but %v at another "+
-				"point; in coordinate %d, where dst is %v, the slope of the objective is %v", weight, best, v, worst, z[worst],
+			return fmt.Errorf("ProxTo(dst, g, center, 1, %v) does not minimise: the objective is %v at dst, but %v at "+
+				"another point; in coordinate %d, where dst is %v, the slope of the objective is %v", weight, best, v, worst, z[worst],
 				slope)
 		}
 	}

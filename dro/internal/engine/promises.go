@@ -30,8 +30,8 @@ func (c *Certifier) checkResponse() {
 	size := tolerance*(sums.Size+math.Abs(psi)+math.Abs(c.Risk)) +
 		4*c.imprecisionBound(sums.Mass, c.largestLoss()) + Underflow
 	if !(math.Abs(c.Risk-value) <= size) {
-		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but its weights y have "+
-			"⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, value)
+		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but its weights y "+
+			"give the value ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, value)
 		return
 	}
 	if r.weights == nil {
@@ -39,8 +39,8 @@ func (c *Certifier) checkResponse() {
 		return
 	}
 	if earlier := c.weightedLoss(r.weights, c.Value) - r.psi; earlier > c.Risk+size+tolerance*math.Abs(r.psi) {
-		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but weights y that it "+
-			"returned earlier have a larger ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, earlier)
+		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, but weights y that "+
+			"it returned earlier give a larger value, ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, earlier)
 	}
 }
 

@@ -265,7 +265,7 @@ func (l *Loop) refuseScale() error {
 		return nil
 	}
 	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss at the starting point, %.3g, so the "+
-		"weights change by rounding alone: use a smaller ν, or fixed weights", nu, top)
+		"weights differ from the reference weights only by rounding: use a smaller ν, or fixed weights", nu, top)
 }
 
 // Close releases the vectors with one entry per sample that the solve used, including

@@ -69,7 +69,7 @@ func CertifyConstant(r *engine.Run, quick bool) {
 	})
 	c.Spend(t.Cert.Passes)
 	if r.Certified() {
-		r.Logf("newton: a constant prediction is optimal, %.4g passes", c.Passes)
+		r.Logf("newton: a constant prediction is optimal (%.4g passes)", c.Passes)
 	}
 }
 

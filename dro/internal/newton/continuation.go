@@ -127,7 +127,7 @@ func (m *newton) solveUnpenalised() bool {
 	copyColumnFindings(c, l.Cert)
 	c.Passes += l.Cert.Passes
 	c.RaiseLower(l.Cert.Dual, l.Cert.Best.Lower, (1+8*engine.UnitRoundoff)*most*nu) // the largest ψ
-	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective,
+	m.Logf("newton: solved without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective,
 		l.Cert.Passes)
 	if l.Failed == nil {
 		c.Evaluate(slices.Clone(l.Cert.BestX))
@@ -190,7 +190,7 @@ func (m *continuation) Step() error {
 	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status,
 		l.Cert.BestObjective, l.Cert.Passes, c.Best.Relative())
 	if c.IsDeficient && !(c.BestObjective < value-m.Settings.RelativeGap*size) {
-		m.Logf("newton: columns without a penalty depend on each other up to rounding, so that no lower bound can be proved")
+		m.Logf("newton: the unpenalised columns are linearly dependent up to rounding, so no lower bound can be proved")
 		return saddle.ErrStalled
 	}
 	m.setNextStage(x)

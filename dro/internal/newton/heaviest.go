@@ -78,7 +78,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		}
 		l.Close()
 		c.Evaluate(x)
-		m.Logf("newton: the %d rows of most weight: %v after %.3g passes over them, objective %.6g", n, l.Result.Status,
+		m.Logf("newton: on the %d rows with the largest weights: %v after %.3g passes over these rows, objective %.6g", n, l.Result.Status,
 			l.Cert.Passes, c.Objective)
 		tried = true
 	}

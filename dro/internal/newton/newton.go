@@ -343,7 +343,7 @@ func (m *newton) raiseDamping() error {
 		return saddle.ErrStalled
 	}
 	m.fault = m.h.Redamp(max(FirstDamping, 100*lambda))
-	m.Logf("newton: no decrease along the step: damping %.3g", m.h.Damping())
+	m.Logf("newton: the step does not decrease the objective: damping raised to %.3g", m.h.Damping())
 	return nil
 }
 

@@ -93,7 +93,7 @@ func (m *sqp) Step() error {
 		return err
 	}
 	if m.Cert.IsDeficient {
-		m.Logf("sqp: columns without a penalty depend on each other up to rounding, so that no lower bound can be proved")
+		m.Logf("sqp: the unpenalised columns are linearly dependent up to rounding, so no lower bound can be proved")
 		return err
 	}
 	path, unsupported := newContinuation(m.Run, Newton{}, math.Inf(1))
@@ -145,7 +145,7 @@ func (m *sqp) takeStep() error {
 			return nil
 		}
 		if m.groups == nil && share < 1 && p.count < min(c.N*9/10, m.maxPieces()) {
-			m.Logf("sqp: no decrease along the step: more samples")
+			m.Logf("sqp: the step does not decrease the objective: continuing with more samples")
 			c.Evaluate(m.x)
 			continue
 		}
@@ -163,7 +163,7 @@ func (m *sqp) raiseDamping() bool {
 		return false
 	}
 	m.lambda = max(1e-3, 100*m.lambda)
-	m.Logf("sqp: no decrease along the step: damping %.3g", m.lambda)
+	m.Logf("sqp: the step does not decrease the objective: damping raised to %.3g", m.lambda)
 	return true
 }
 

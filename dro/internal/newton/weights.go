@@ -105,7 +105,7 @@ func (w *weights) overflowError(coordinate int) error {
 	lo, hi := w.evaluator.Rows.LocalRange(w.evaluator.N)
 	for j := lo; j < min(hi, len(w.response)); j++ {
 		if math.IsNaN(w.response[j]) {
-			return fmt.Errorf("dro: the adversary %T returned NaN as the derivative of its weight of sample %d", w.dual, j)
+			return fmt.Errorf("dro: the adversary %T returned NaN as the derivative of the weight of sample %d", w.dual, j)
 		}
 	}
 	return &saddle.OverflowError{Coordinate: coordinate}

@@ -78,8 +78,8 @@ func (s Simplex) Valid(n int) error {
 	case !(s.Radius >= 0):
 		return fmt.Errorf("the radius is %v; it must be > 0", s.Radius)
 	case s.Radius > 0 && s.Radius < minRadius:
-		return fmt.Errorf("the radius %v is below %v, where the weights differ from the reference weights by rounding "+
-			"alone: use a larger radius, or fixed weights", s.Radius, minRadius)
+		return fmt.Errorf("the radius %v is below %v, so the weights differ from the reference weights only by rounding: "+
+			"use a larger radius, or fixed weights", s.Radius, minRadius)
 	case !(s.Alpha >= 0 && s.Alpha <= 1):
 		return fmt.Errorf("α is %v; it must be in (0, 1]", s.Alpha)
 	}

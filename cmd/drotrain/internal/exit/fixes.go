@@ -27,14 +27,14 @@ var remedies = map[fix.Fix]remedy{
 	fix.Impute:          {"choose --impute mean, median or drop", "impute", "median"},
 	fix.FillNulls:       {"choose --impute mean or median", "impute", "mean"},
 	fix.SayDates:        {"set --dates to number, parts or drop", "dates", "parts"},
-	fix.SayNumeric:      {"read it as numbers with --numeric VALUE", "numeric", ""},
+	fix.SayNumeric:      {"read the column as numbers with --numeric VALUE", "numeric", ""},
 	fix.SayDateOrder:    {text: "set --date-order to day-first or month-first"},
 	fix.SayTimeZone:     {text: "name the zone with --time-zone, as in --time-zone Europe/Berlin"},
 	fix.SayDecimal:      {"name the decimal separator with --decimal", "decimal", ""},
 	fix.SayThousands:    {"name the thousands separator with --thousands", "thousands", ""},
 	fix.SayStrip:        {"name the characters to remove from numbers with --strip '%$€'", "strip", ""},
 	fix.NameFeatures:    {text: "name some with --features"},
-	fix.NameTarget:      {text: "name it with --target COLUMN"},
+	fix.NameTarget:      {text: "name the target with --target COLUMN"},
 	fix.NamePositive:    {text: "set --positive to one of these"},
 	fix.ForgetPositive:  {text: "leave --positive out"},
 	fix.SayNoHeader:     {text: "say --no-header"},
@@ -44,9 +44,9 @@ var remedies = map[fix.Fix]remedy{
 	fix.MergeRareLevels: {text: "merge rare levels with --min-count 20"},
 	fix.RaiseMaxColumns: {text: "store the table as Parquet, which allows more columns"},
 	fix.NameMissing:     {text: "name the texts that mark missing values with --na"},
-	fix.TakeAsClasses:   {text: "use --loss " + losses.DefaultName(true) + " if they are classes"},
+	fix.TakeAsClasses:   {text: "use --loss " + losses.DefaultName(true) + " if the values are classes"},
 	fix.TakeAsQuantity: {text: "use --loss " + printable.JoinWords(
-		losses.Names(func(k losses.Kind) bool { return !k.Classes && !k.HasLevel }), "or") + " if it is a quantity"},
+		losses.Names(func(k losses.Kind) bool { return !k.Classes && !k.HasLevel }), "or") + " if the target is a quantity"},
 }
 
 // separators maps options that take the values of several problems to what stands between these.

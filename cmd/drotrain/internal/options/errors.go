@@ -76,7 +76,7 @@ func joinErrorsBy(with string, all []error) error {
 			lines.WriteString("\n    → " + hint)
 		}
 	}
-	return exit.Usagef("", "%d things are wrong with %s:%s", len(all), with, lines.String())
+	return exit.Usagef("", "%d problems with %s:%s", len(all), with, lines.String())
 }
 
 // flagError rewords an error of the flag parser and adds a hint.

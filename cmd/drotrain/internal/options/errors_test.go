@@ -31,12 +31,12 @@ func TestFlagErrors_AllProblems(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"--count 3": `--count "3": must be 2 or 4`,
-		"--share 7 --count 3 --json=so --mark ab": `4 things are wrong with the command line:
+		"--share 7 --count 3 --json=so --mark ab": `4 problems with the command line:
   --share "7": must be above 0 and at most 1
   --count "3": must be 2 or 4
   --json "so": must be true or false
   --mark "ab": must be a letter`,
-		"--shaer 1 --count 1 x -y - --plots svg,pgn --shaer=2 --mark": `5 things are wrong with the command line:
+		"--shaer 1 --count 1 x -y - --plots svg,pgn --shaer=2 --mark": `5 problems with the command line:
   unknown option --shaer
     → did you mean --share?
   --count "1": must be 2 or 4
@@ -46,7 +46,7 @@ func TestFlagErrors_AllProblems(t *testing.T) {
     → did you mean png?
   option --mark needs a value
     → write --mark letter`,
-		"--mark --no --no -- --nothing": `2 things are wrong with the command line:
+		"--mark --no --no -- --nothing": `2 problems with the command line:
   --mark "--no": must be a letter
   unknown option --no
     → --help lists the options`,
@@ -59,7 +59,7 @@ func TestFlagErrors_AllProblems(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", args, told(err), want)
 		}
 	}
-	const want = `3 things are wrong with c.yaml:
+	const want = `3 problems with c.yaml:
   c.yaml:1: count "3": must be 2 or 4
   c.yaml:2: unknown key "shaer"
     → did you mean share?
