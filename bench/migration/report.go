@@ -16,14 +16,16 @@ func (f *Found) Write(w io.Writer) error {
 	}
 	fmt.Fprintf(b, `# Coming from another package
 
-Settings of other packages, their equivalents here, and the optimum of the same problem in both: `+"`dro`"+` is %s, cvxpy %s
-with Clarabel. fast-dro, group_DRO and drlearn are not on PyPI: bench/migration/peers.py states their objectives in their own
-parameters. The data are 1000 rows of hmda (logistic loss) or cps1988 (squared loss), with an unpenalised intercept, and a ridge
-only if named. Measured, and this page written, by (PYTHON has `+"`dro`"+`, which installs cvxpy):
+The table lists settings of other packages, their equivalents in drotrain, and the optimum of the same
+problem in both. `+"`dro`"+` is %s, and cvxpy is %s with Clarabel. fast-dro, group_DRO and drlearn are
+not on PyPI; bench/migration/peers.py therefore states their objectives in their own parameters. The data
+are 1000 rows of hmda (logistic loss) or cps1988 (squared loss). The intercept is not penalised, and
+there is a ridge penalty only if the table names one. The following command takes the measurements and
+writes this page (PYTHON is an interpreter with `+"`dro`"+` installed, which installs cvxpy):
 
     go -C bench run ./experiments migration -python PYTHON -write ../docs/migration.md
 
-| package | there | here | data | optimum | relative difference | certified gap |
+| package | setting in the package | setting in drotrain | data | optimum | relative difference | certified gap |
 |---|---|---|---|--:|--:|--:|
 `, versions, f.CVXPY)
 	for _, r := range f.Results {
@@ -40,34 +42,39 @@ only if named. Measured, and this page written, by (PYTHON has `+"`dro`"+`, whic
 	fmt.Fprint(b, `
 ## The divergences
 
-With y the adversary's weights of n rows, which sum to 1:
+Let y be the adversary's weights of n rows, which sum to 1.
 
-| | χ² of theirs | χ² here, ½·mean((n y − 1)²) |
+| package | its χ² divergence | drotrain, whose divergence is ½·mean((n y − 1)²) |
 |---|---|---|
 | `+"`dro`"+` | mean((n y − 1)²) ≤ eps | `+"`--radius`"+` eps/2 |
-| fast-dro | ½·mean((n y − 1)²) ≤ size; reg × the same | `+"`--radius`"+` size; `+"`--nu`"+` reg |
+| fast-dro | ½·mean((n y − 1)²) ≤ size, or with the factor reg | `+"`--radius`"+` size, or `+"`--nu`"+` reg |
 | drlearn, Prospect | shift_cost · n‖y − 1/n‖² | `+"`--nu`"+` 2·shift_cost |
 | DRAGO, deshift | ½ν'‖y − 1/n‖² | `+"`--nu`"+` ν'/n |
 
-KL is Σ y log(n y) everywhere. CVaR's α, the share of the rows in the tail, is `+"`--protect`"+`; drlearn's
-head_prob is 1 − α. `+"`--ess`"+` s is the χ² ball of radius (1/s − 1)/2
-(Kish's effective sample size), or the KL ball of radius log(1/s) (perplexity).
+All packages define the KL divergence as Σ y log(n y). The parameter α of CVaR, the proportion of the
+rows in the tail, is `+"`--protect`"+`; head_prob in drlearn is 1 − α. `+"`--ess s`"+` requires an effective size of
+at least s·n. With `+"`--penalty chi2`"+`, the size is Kish's, which gives the χ² ball of radius (1/s − 1)/2.
+With `+"`--penalty kl`"+`, the size is the perplexity, which gives the KL ball of radius log(1/s).
 
 ## Other differences
 
-* **Scaling.** Numeric features are standardised, and a numeric target is divided by its standard deviation; other packages take
-  the numbers as they are, as `+"`--scale none`"+` does.
-* **Ridge.** `+"`--mu`"+` is 1/n unless set; weight decay there is μ. `+"`dro`"+`, fast-dro and group_DRO have no ridge
-  (`+"`--mu 0`"+`). The intercept is not penalised, here and in drlearn. For group DRO without a ridge the lower bound is not tight
-  where the groups' losses are tied.
-* **group_DRO** takes gradient steps with exponentiated group weights, and `+"`--robust_step_size`"+` determines how close it comes to
-  the optimum. Its `+"`--alpha`"+` with `+"`--btl`"+` (CVaR over groups) has no equivalent here.
-* **Not compared by optima:** total variation (`+"`--penalty tv`"+`), extremile and exponential spectra (`+"`--spectral`"+`), and
-  Wasserstein balls, which here are of type 1 with the Euclidean norm and fixed targets (`+"`--wasserstein`"+`).
-* **Not here:** the Sinkhorn, MMD, marginal and conditional models of `+"`dro`"+`, its hinge and absolute losses, its neural and tree
-  models; fast-dro's combination of size and reg.
-* **Only in the library:** a capped simplex with a penalty (fast-dro's `+"`cvar`"+` with reg > 0, drlearn's superquantile with
-  shift_cost > 0) is `+"`dro.KL`"+` or `+"`dro.ChiSquare`"+` with `+"`Alpha`"+`.
+* **Scaling.** drotrain standardises numeric features and divides a numeric target by its standard
+  deviation. Other packages use the numbers unchanged, as `+"`--scale none`"+` does.
+* **Ridge.** `+"`--mu`"+` is 1/n unless set. It corresponds to weight decay in the other packages. `+"`dro`"+`,
+  fast-dro and group_DRO have no ridge penalty (`+"`--mu 0`"+`). drotrain and drlearn do not penalise the
+  intercept. For group DRO without a ridge penalty, the lower bound is not tight if the losses of groups
+  are tied.
+* **group_DRO** takes gradient steps with exponentiated group weights. `+"`--robust_step_size`"+` determines
+  how close the result comes to the optimum. drotrain has no equivalent of `+"`--alpha`"+` with `+"`--btl`"+` (CVaR
+  over groups).
+* **Compared only by definition:** total variation (`+"`--penalty tv`"+`), extremile and exponential spectra
+  (`+"`--spectral`"+`), and Wasserstein balls (`+"`--wasserstein`"+`). drotrain has only balls of type 1 with the
+  Euclidean norm and fixed targets.
+* **Not available in drotrain:** the Sinkhorn, MMD, marginal and conditional models of `+"`dro`"+`; its hinge
+  and absolute losses; its neural and tree models; the combination of size and reg in fast-dro.
+* **Available only in the library:** a capped simplex with a penalty is `+"`dro.KL`"+` or `+"`dro.ChiSquare`"+` with
+  `+"`Alpha`"+`. fast-dro has this set as `+"`cvar`"+` with reg > 0, and drlearn as a superquantile with shift_cost >
+  0.
 `)
 	return b.Flush()
 }
