@@ -21,7 +21,7 @@ func TestMatrix_AllocatesNothing(t *testing.T) {
 			z.AddRowsTo(sums, u, v, 0, n)
 			z.AddGramTo(gram, u, 0, n)
 			z.AddSquaresTo(sums, u, 0, n)
-			z.NormsTo(margins, x, 0, n)
+			z.SquaredNormsTo(margins, x, 0, n)
 			z.RowTo(x, 0)
 			z.Work()
 		}); a != 0 {

@@ -124,8 +124,10 @@ func addSquares[T float32 | float64](dst []float64, x []T, w []float64, lo, hi i
 	}
 }
 
-// NormsTo implements Matrix.
-func (m *Dense) NormsTo(dst, scale []float64, lo, hi int) { rowNorms(dst, m.x, scale[:m.d], lo, hi) }
+// SquaredNormsTo implements Matrix.
+func (m *Dense) SquaredNormsTo(dst, scale []float64, lo, hi int) {
+	rowNorms(dst, m.x, scale[:m.d], lo, hi)
+}
 
 // rowNorms computes the scaled squared norms of the rows [lo, hi) of x, four rows at a time.
 func rowNorms[T float32 | float64](dst []float64, x []T, scale []float64, lo, hi int) {

@@ -51,8 +51,10 @@ func (m *Dense32) AddGramTo(dst, w []float64, lo, hi int) {
 // AddSquaresTo implements Matrix.
 func (m *Dense32) AddSquaresTo(dst, w []float64, lo, hi int) { addSquares(dst[:m.d], m.x, w, lo, hi) }
 
-// NormsTo implements Matrix.
-func (m *Dense32) NormsTo(dst, scale []float64, lo, hi int) { rowNorms(dst, m.x, scale[:m.d], lo, hi) }
+// SquaredNormsTo implements Matrix.
+func (m *Dense32) SquaredNormsTo(dst, scale []float64, lo, hi int) {
+	rowNorms(dst, m.x, scale[:m.d], lo, hi)
+}
 
 // RowTo implements Matrix.
 func (m *Dense32) RowTo(dst []float64, i int) {

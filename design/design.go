@@ -26,7 +26,7 @@ type Matrix interface {
 	AddSquaresTo(dst, w []float64, lo, hi int)
 
 	// SquaredNormsTo stores Σ_k scale[k]·Z[i][k]² in dst[i] for the rows i in [lo, hi). scale has length d.
-	NormsTo(dst, scale []float64, lo, hi int)
+	SquaredNormsTo(dst, scale []float64, lo, hi int)
 
 	// RowTo stores Z[i] in dst, of length d.
 	RowTo(dst []float64, i int)

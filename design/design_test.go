@@ -63,7 +63,7 @@ func (t *twin) AddSquaresTo(dst, w []float64, lo, hi int) {
 	}
 }
 
-func (t *twin) NormsTo(dst, scale []float64, lo, hi int) {
+func (t *twin) SquaredNormsTo(dst, scale []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		dst[i] = 0
 		for k, a := range t.z[i] {
@@ -144,7 +144,7 @@ func compare(t *testing.T, what string, z design.Matrix, w *twin, lo, hi int) {
 		run  func(m products, dst []float64)
 	}{
 		{"margins", n, func(m products, dst []float64) { m.MarginsTo(dst, x, lo, hi) }},
-		{"norms", n, func(m products, dst []float64) { m.NormsTo(dst, x, lo, hi) }},
+		{"norms", n, func(m products, dst []float64) { m.SquaredNormsTo(dst, x, lo, hi) }},
 		{"rows", d, func(m products, dst []float64) { m.AddRowsTo(dst, u, v, lo, hi) }},
 		{"gram", d * d, func(m products, dst []float64) { m.AddGramTo(dst, u, lo, hi) }},
 		{"squares", d, func(m products, dst []float64) { m.AddSquaresTo(dst, u, lo, hi) }},
@@ -163,7 +163,7 @@ type products interface {
 	AddRowsTo(dst, u, v []float64, lo, hi int)
 	AddGramTo(dst, w []float64, lo, hi int)
 	AddSquaresTo(dst, w []float64, lo, hi int)
-	NormsTo(dst, scale []float64, lo, hi int)
+	SquaredNormsTo(dst, scale []float64, lo, hi int)
 }
 
 // The entries below the diagonal are neither read nor written.
@@ -222,7 +222,7 @@ func TestDense32_SumsInDouble(t *testing.T) {
 		func(z design.Matrix) []float64 { s := make([]float64, d); z.AddRowsTo(s, u, v, 0, n); return s },
 		func(z design.Matrix) []float64 { s := make([]float64, d*d); z.AddGramTo(s, u, 0, n); return s },
 		func(z design.Matrix) []float64 { s := make([]float64, d); z.AddSquaresTo(s, u, 0, n); return s },
-		func(z design.Matrix) []float64 { s := make([]float64, n); z.NormsTo(s, at, 0, n); return s },
+		func(z design.Matrix) []float64 { s := make([]float64, n); z.SquaredNormsTo(s, at, 0, n); return s },
 	} {
 		want := m(all[0])
 		size := 0.0

@@ -335,8 +335,8 @@ func (m *grouped) AddSquaresTo(dst, w []float64, lo, hi int) {
 	}
 }
 
-// NormsTo implements Matrix.
-func (m *grouped) NormsTo(dst, scale []float64, lo, hi int) {
+// SquaredNormsTo implements Matrix.
+func (m *grouped) SquaredNormsTo(dst, scale []float64, lo, hi int) {
 	s := m.scratch.Get().(*groupedScratch)
 	defer s.release(m)
 	for i := lo; i < hi; i++ {

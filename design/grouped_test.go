@@ -119,7 +119,7 @@ func TestGrouped_MappedIsTheSame(t *testing.T) {
 			"rows":    func(m design.Matrix, dst []float64) { m.AddRowsTo(dst, u, v, 5, n) },
 			"gram":    func(m design.Matrix, dst []float64) { m.AddGramTo(dst, u, 5, n) },
 			"squares": func(m design.Matrix, dst []float64) { m.AddSquaresTo(dst, u, 5, n) },
-			"norms":   func(m design.Matrix, dst []float64) { m.NormsTo(dst[:n], x, 5, n) },
+			"norms":   func(m design.Matrix, dst []float64) { m.SquaredNormsTo(dst[:n], x, 5, n) },
 		} {
 			var sums [2][]float64
 			for k, m := range pair {

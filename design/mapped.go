@@ -67,9 +67,9 @@ func (m *Mapped) AddSquaresTo(dst, w []float64, lo, hi int) {
 	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.AddSquaresTo(dst, w, lo, hi) })
 }
 
-// NormsTo implements Matrix.
-func (m *Mapped) NormsTo(dst, scale []float64, lo, hi int) {
-	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.NormsTo(dst, scale, lo, hi) })
+// SquaredNormsTo implements Matrix.
+func (m *Mapped) SquaredNormsTo(dst, scale []float64, lo, hi int) {
+	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.SquaredNormsTo(dst, scale, lo, hi) })
 }
 
 // Arena returns the arena for vectors with one entry for each row.

@@ -108,9 +108,9 @@ func (m *Sharded) AddSquaresTo(dst, w []float64, lo, hi int) {
 	m.here.AddSquaresTo(dst, w[m.lo:m.hi], lo-m.lo, hi-m.lo)
 }
 
-// NormsTo implements Matrix.
-func (m *Sharded) NormsTo(dst, scale []float64, lo, hi int) {
-	m.here.NormsTo(dst[m.lo:m.hi], scale, lo-m.lo, hi-m.lo)
+// SquaredNormsTo implements Matrix.
+func (m *Sharded) SquaredNormsTo(dst, scale []float64, lo, hi int) {
+	m.here.SquaredNormsTo(dst[m.lo:m.hi], scale, lo-m.lo, hi-m.lo)
 }
 
 // RowTo implements Matrix for rows of this rank.

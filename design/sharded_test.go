@@ -89,7 +89,7 @@ func TestDealt_IsTheWhole(t *testing.T) {
 					"rows":    func(z design.Matrix, dst []float64) { z.AddRowsTo(dst[:d], u, v, mid, hi) },
 					"gram":    func(z design.Matrix, dst []float64) { z.AddGramTo(dst[:d*d], w, mid, hi) },
 					"squares": func(z design.Matrix, dst []float64) { z.AddSquaresTo(dst[:d], w, mid, hi) },
-					"norms":   func(z design.Matrix, dst []float64) { z.NormsTo(dst[:n], at, mid, hi) },
+					"norms":   func(z design.Matrix, dst []float64) { z.SquaredNormsTo(dst[:n], at, mid, hi) },
 					"row":     func(z design.Matrix, dst []float64) { z.RowTo(dst[:d], mid) },
 				} {
 					got, want := make([]float64, n), make([]float64, n)

@@ -93,8 +93,10 @@ func (m *Sparse) AddGramTo(dst, w []float64, lo, hi int) { m.csr.AddGramTo(dst, 
 // AddSquaresTo implements Matrix.
 func (m *Sparse) AddSquaresTo(dst, w []float64, lo, hi int) { m.csr.AddSquaresTo(dst, w, lo, hi) }
 
-// NormsTo implements Matrix.
-func (m *Sparse) NormsTo(dst, scale []float64, lo, hi int) { m.csr.NormsTo(dst, scale, lo, hi) }
+// SquaredNormsTo implements Matrix.
+func (m *Sparse) SquaredNormsTo(dst, scale []float64, lo, hi int) {
+	m.csr.SquaredNormsTo(dst, scale, lo, hi)
+}
 
 // RowTo implements Matrix.
 func (m *Sparse) RowTo(dst []float64, i int) {

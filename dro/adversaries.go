@@ -13,88 +13,91 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Divergence measures how far weights y are from reference weights w. Its value is its name: "kl", "chi2" or "tv".
-// Its methods return the symbol, the formula, and the radius of the ball of an effective size. The zero value is
-// KullbackLeibler.
+// A Divergence measures how far weights y are from reference weights w. Its value is its name: "kl", "chi2" or
+// "tv". Its methods return its symbol, its formula, and the radius of the ball of a given effective size. The zero
+// value is KullbackLeibler.
 type Divergence = divergence.Divergence
 
 // The values of Divergence.
 const (
 	KullbackLeibler = divergence.KullbackLeibler // Σ y_j log(y_j/w_j)
 	PearsonChi2     = divergence.PearsonChi2     // ½ Σ (y_j − w_j)²/w_j
-	TotalVariation  = divergence.TotalVariation  // ½ Σ |y_j − w_j|, for a Ball without a penalty over samples
+	// ½ Σ |y_j − w_j|, only for a Ball over samples without a penalty
+	TotalVariation = divergence.TotalVariation
 )
 
-// ParseDivergence returns the divergence of a name. Its error lists all names.
+// ParseDivergence returns the divergence with the given name. Its error lists all names.
 func ParseDivergence(name string) (Divergence, error) { return divergence.Parse(name) }
 
-// Divergences returns all divergences, the default first.
+// Divergences returns all divergences; the first is the default.
 func Divergences() []Divergence { return divergence.All() }
 
 // KL is the adversary on the simplex with the Kullback-Leibler penalty
 //
 //	ψ(y) = ν Σ_j y_j log(y_j/w_j),
 //
-// with reference weights w, which is ν·KL(y ‖ 1/n) if they are equal. Nu = 0 is the unpenalised maximum. Its methods
-// panic where [Solve] returns an error: for settings out of range, or of another number of samples.
+// with reference weights w, which is ν·KL(y ‖ 1/n) if they are equal. Nu = 0 means that there is no penalty. Its
+// methods panic where [Solve] returns an error: for settings out of range, or slices whose length is not the number
+// of samples.
 type KL struct {
-	Nu      float64   // ν ≥ 0, in loss units
-	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
-	Weights []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
+	Nu      float64   // ν ≥ 0, in units of the loss
+	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0 means no such bound
+	Weights []float64 // w ≥ 0, one for each sample, with any positive sum; nil means equal weights
 }
 
 // ChiSquare is the adversary on the simplex with the penalty
 //
 //	ψ(y) = (ν/2) Σ_j (y_j − w_j)²/w_j,
 //
-// with reference weights w, which is (ν n/2) Σ (y_j − 1/n)² if they are equal. Nu = 0 is the unpenalised
-// maximum.
+// with reference weights w, which is (ν n/2) Σ (y_j − 1/n)² if they are equal. Nu = 0 means that there is no
+// penalty.
 //
-// Other packages scale the same penalty differently: ½ν'‖y − 1/n‖² has ν' = n·ν (DRAGO, deshift), ν'·n‖y − 1/n‖² has
-// ν' = ν/2 (Prospect, drlearn). Its methods panic where [Solve] returns an error: for settings out of range, or of
-// another number of samples.
+// Other packages scale the same penalty differently: ½ν'‖y − 1/n‖² has ν' = n·ν (DRAGO, deshift), ν'·n‖y − 1/n‖²
+// has ν' = ν/2 (Prospect, drlearn). Its methods panic where [Solve] returns an error: for settings out of range, or
+// slices whose length is not the number of samples.
 type ChiSquare struct {
-	Nu      float64   // ν ≥ 0, in loss units
-	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
-	Weights []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
+	Nu      float64   // ν ≥ 0, in units of the loss
+	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0 means no such bound
+	Weights []float64 // w ≥ 0, one for each sample, with any positive sum; nil means equal weights
 }
 
 // CVaR is the adversary without a penalty whose weights are bounded,
 //
 //	Y = {y ∈ Δ : y_j ≤ w_j/Alpha},
 //
-// with reference weights w. Its risk is the conditional value at risk: the mean of the worst Alpha-fraction of the
-// losses, which is the largest mean loss of any subgroup with at least the proportion Alpha of the reference weight.
-// Alpha = 1 is the average, Alpha → 0 the maximum. ChiSquare with the same Alpha smooths it. Its methods panic where
-// [Solve] returns an error: for settings out of range, or of another number of samples.
+// with reference weights w. Its risk is the conditional value at risk: the mean of the worst fraction Alpha of the
+// losses, which is the largest mean loss of any subgroup with at least the proportion Alpha of the reference
+// weight. Alpha = 1 yields the average, and Alpha → 0 the maximum. ChiSquare with the same Alpha smooths it. Its
+// methods panic where [Solve] returns an error: for settings out of range, or slices whose length is not the number
+// of samples.
 type CVaR struct {
 	Alpha   float64   // in (0, 1]
-	Weights []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
+	Weights []float64 // w ≥ 0, one for each sample, with any positive sum; nil means equal weights
 }
 
-// A Ball is the adversary near reference weights w:
+// A Ball is the adversary that can choose weights near reference weights w:
 //
 //	Y = {y ∈ Δ : D(y‖w) ≤ Radius},   ψ(y) = Nu·D(y‖w).
 //
-// Its robust risk is R(f) = min_{ν ≥ Nu} (ν − Nu)·Radius + R_ν(f), with R_ν the risk of the penalty
-// ν·D alone, jointly convex in f and ν. The minimising ν determines the best response. With an infinite
-// radius only the penalty remains, as in KL and ChiSquare. With Nu = 0 the risk has a gradient unless
-// the ball reaches a vertex of largest loss.
+// Its robust risk is R(f) = min_{ν ≥ Nu} (ν − Nu)·Radius + R_ν(f), where R_ν is the risk with only the penalty ν·D;
+// it is jointly convex in f and ν. The minimising ν determines the best response. With an infinite radius only the
+// penalty remains, as in KL and ChiSquare. With Nu = 0 the risk has a gradient unless the ball reaches a vertex of
+// largest loss.
 //
-// The ball of TotalVariation may move the proportion Radius of the reference weights, to samples with a reference
-// weight. It takes the weight of the smallest losses and gives it to the largest one, so that its risk is Radius times
-// the largest loss plus 1 − Radius times the CVaR of the proportion 1 − Radius. A radius of 1 or more is the whole
-// simplex. Its methods panic where [Solve] returns an error: for settings out of range, or of another number of
-// samples.
+// With TotalVariation the adversary may move the proportion Radius of the total weight to other samples that have a
+// reference weight. It moves weight from the smallest losses to the largest loss, so that the risk is Radius times
+// the largest loss plus 1 − Radius times the CVaR of the proportion 1 − Radius. With a radius of 1 or more, Y is
+// the whole simplex. The methods panic where [Solve] returns an error: for settings out of range, or slices whose
+// length is not the number of samples.
 type Ball struct {
 	Divergence Divergence
-	Radius     float64   // > 0, in units of D; +Inf: no bound
+	Radius     float64   // > 0, in units of D; +Inf means no bound
 	Nu         float64   // ≥ 0, in loss units
-	Weights    []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
+	Weights    []float64 // w ≥ 0, one for each sample, with any positive sum; nil means equal weights
 }
 
-// A Spectrum says how much weight a Spectral adversary may give to the largest losses. Its methods return the
-// formula and the largest and least weights of samples of a given reference weight.
+// A Spectrum specifies how much weight a Spectral adversary may give to the largest losses. Its methods return the
+// formula, and the largest and least weights of samples with a given reference weight.
 type Spectrum = spectrum.Spectrum
 
 // A SpectrumKind names a family of spectra.
@@ -102,13 +105,14 @@ type SpectrumKind = spectrum.Kind
 
 // The values of SpectrumKind.
 const (
-	Superquantile SpectrumKind = spectrum.Superquantile // Param α: the mean of the largest losses of proportion α, as CVaR
-	// Param r ≥ 1: s(u) = r u^(r−1), the mean of the largest of r losses drawn
+	// Param α: the mean of the largest losses, of proportion α, as for CVaR
+	Superquantile SpectrumKind = spectrum.Superquantile
+	// Param r ≥ 1: s(u) = r u^(r−1), the mean of the largest of r random losses
 	Extremile   SpectrumKind = spectrum.Extremile
 	Exponential SpectrumKind = spectrum.Exponential // Param ρ > 0: s(u) = ρ e^(ρu)/(e^ρ − 1), the ESRM of Prospect
 )
 
-// ParseSpectrum returns the spectrum of a text such as extremile:2. Its error lists all spectra.
+// ParseSpectrum returns the spectrum described by a text such as extremile:2. Its error lists all spectra.
 func ParseSpectrum(text string) (Spectrum, error) { return spectrum.Parse(text) }
 
 // Spectral is the adversary whose risk is a spectral risk: the mean of the losses, in ascending order, weighted by
@@ -116,56 +120,56 @@ func ParseSpectrum(text string) (Spectrum, error) { return spectrum.Parse(text) 
 //
 //	R(f) = Σ_i f_(i) ∫ s(u) du  over the quantiles of f_(i) under the reference weights w.
 //
-// A positive Nu subtracts the penalty of ChiSquare: ψ(y) = (ν/2) Σ_j (y_j − w_j)²/w_j, the shift cost of Prospect,
-// which has ν/2 for it. Its methods panic where [Solve] returns an error: for settings out of range, or of another
-// number of samples.
+// A positive Nu adds the penalty of ChiSquare: ψ(y) = (ν/2) Σ_j (y_j − w_j)²/w_j, which is the shift cost of
+// Prospect, whose parameter is ν/2. The methods panic where [Solve] returns an error: for settings out of range, or
+// slices whose length is not the number of samples.
 type Spectral struct {
 	Spectrum Spectrum
-	Nu       float64   // ν ≥ 0, in loss units
-	Weights  []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
+	Nu       float64   // ν ≥ 0, in units of the loss
+	Weights  []float64 // w ≥ 0, one for each sample, with any positive sum; nil means equal weights
 }
 
-// Uniform is the adversary whose only weights are equal: Y = {1/n}, ψ = 0. Its robust risk is the average loss, so
-// that minimising it is empirical risk minimisation. Its methods panic where [Solve] returns an error: for settings
-// out of range, or of another number of samples.
+// Uniform is the adversary that can choose only equal weights: Y = {1/n}, ψ = 0. Its robust risk is the average
+// loss, so minimising it is empirical risk minimisation. Its methods panic where [Solve] returns an error: for
+// settings out of range, or slices whose length is not the number of samples.
 type Uniform struct{}
 
-// Fixed is the adversary whose weights are given: Y = {w/Σw}, ψ = 0. Minimising its risk is weighted empirical risk
-// minimisation, for example with survey weights. Its methods panic where [Solve] returns an error: for settings out of
-// range, or of another number of samples.
+// Fixed is the adversary that can choose only the given weights: Y = {w/Σw}, ψ = 0. Minimising its risk is weighted
+// empirical risk minimisation, for example with survey weights. Its methods panic where [Solve] returns an error:
+// for settings out of range, or slices whose length is not the number of samples.
 type Fixed struct {
-	Weights []float64 // w ≥ 0, one per sample, with any positive sum
+	Weights []float64 // w ≥ 0, one for each sample, with any positive sum
 }
 
-// Groups is the adversary over groups of samples. With f_g the mean loss of group g under the
-// weights of its samples, and q weights over the groups,
+// Groups is the adversary over groups of samples. Let f_g be the mean loss of group g under the weights of its
+// samples, and q weights over the groups. Then
 //
 //	R(f) = max_q Σ_g q_g (f_g + c_g) − ψ(q),
 //
-// with ψ and the set of q those of a Ball around a prior. An infinite radius with Nu = 0 is plain group DRO, the
-// largest group mean. A sample may be in several groups. The weights of the samples are y = Σ_g q_g a_g, with a_g the
-// weights within group g. Its methods panic where [Solve] returns an error: for settings out of range, or of another
-// number of samples.
+// where ψ and the set of q are those of a Ball around a prior. With an infinite radius and Nu = 0, this is plain
+// group DRO, whose risk is the largest group mean. A sample may be in several groups. The weights of the samples
+// are y = Σ_g q_g a_g, where a_g are the weights within group g. The methods panic where [Solve] returns an error:
+// for settings out of range, or slices whose length is not the number of samples.
 type Groups struct {
-	// Of[k][j] is the group of sample j in the kth grouping, numbered from 0 in each grouping, −1
-	// for none. In Adjust and Responses the groups of all groupings are numbered consecutively. A
+	// Of[k][j] is the group of sample j in the kth grouping, numbered from 0 in each grouping, or −1 if the
+	// sample is in no group. In Adjust and Responses the groups of all groupings are numbered consecutively. A
 	// group without weight is an error.
 	Of      [][]int32
-	Near    Ball      // adversary over the groups; its Weights are the prior, nil for equal
-	Adjust  []float64 // c_g ≥ 0 in loss units, such as C/√n_g of Sagawa et al. (2020); nil: 0
-	Weights []float64 // weights of the samples; nil: equal
+	Near    Ball      // adversary over the groups; its Weights are the prior, nil for equal weights
+	Adjust  []float64 // c_g ≥ 0 in units of the loss, such as C/√n_g of Sagawa et al. (2020); nil means 0
+	Weights []float64 // weights of the samples; nil means equal weights
 }
 
-// A set is an ambiguity set of this package.
+// A set is an ambiguity set defined in this package.
 type set interface {
 	Dual
 
-	// adversary returns the set in the type of the internal packages, for samples distributed as in rows.
+	// adversary converts the set to a type of the internal packages, for samples distributed as in rows.
 	adversary(rows *ranks.Rows) (saddle.Dual, error)
 }
 
-// dualOf converts a set of this package to the type of the internal packages, for samples distributed as in rows. A
-// pointer to a set counts as its value. Any other dual, also one that embeds a set, is returned as it is.
+// dualOf converts a set of this package to a type of the internal packages, for samples distributed as in rows. A
+// pointer to a set is treated like the set. Any other dual, including one that embeds a set, is returned unchanged.
 func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 	s, ok := d.(set)
 	if !ok {
@@ -253,13 +257,14 @@ func (d Groups) adversary(rows *ranks.Rows) (saddle.Dual, error) {
 	return g, nil
 }
 
-// ballOf converts b to the type of the internal packages. It returns an error if the divergence is unknown.
+// ballOf converts b to a type of the internal packages. It returns an error if the divergence is unknown.
 func ballOf(b Ball) (side.Simplex, error) {
 	d, err := side.DivergenceOf(b.Divergence)
 	return side.Simplex{Divergence: d, Radius: b.Radius, Nu: b.Nu, Weights: b.Weights}, err
 }
 
-// adversary implements set, with a Simplex where the risk is an average, or weights are bounded or the whole simplex.
+// adversary implements set. It returns a Simplex if the risk is an average, if weights are bounded, or if Y is the
+// whole simplex.
 func (d Spectral) adversary(rows *ranks.Rows) (saddle.Dual, error) {
 	if err := d.Spectrum.Validate(); err != nil {
 		return nil, fmt.Errorf("dro: %w", err)
@@ -277,7 +282,7 @@ func (d Spectral) adversary(rows *ranks.Rows) (saddle.Dual, error) {
 	return simplex.WithRows(rows), nil
 }
 
-// checkedDual converts d as dualOf does. It panics if the fields of d contradict each other, for which Solve
+// checkedDual converts d like dualOf. It panics if the fields of d contradict each other, in which case Solve
 // returns an error.
 func checkedDual(d Dual) saddle.Dual {
 	of, err := dualOf(d, nil)
@@ -375,8 +380,8 @@ func (d Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return checkedDual(d).BestResponseTo(y, f)
 }
 
-// Responses returns the mean losses of the groups for the losses f, with their adjustments, and the weights
-// over the groups of the best response.
+// Responses returns the mean losses of the groups for the losses f, including their adjustments, and the weights
+// over the groups in the best response.
 func (d Groups) Responses(f []float64) (loss, q []float64) {
 	return checkedDual(d).(*side.Groups).Responses(f)
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// pointPasses is the largest cost, in passes, of a lower bound from the curvature, as documented at Certify and
-// Path.Add.
+// pointPasses limits the passes spent on a lower bound from the curvature. With the passes of the point itself this
+// gives the twelve that Certify and Path.Add document.
 const pointPasses = 10
 
-// Certify bounds the optimum of p from one point x, of length d. The upper bound is
-// the objective at x, the lower bound follows from the adversary's best response at x.
-// It takes one pass, at least half a pass more with an intercept, and up to twelve passes
-// if the curvature of the losses is known. It returns an error for an invalid problem or point.
+// Certify bounds the optimum of p from a single point x, of length d. The upper bound is the objective at x; the
+// lower bound follows from the adversary's best response at x. Certify takes one pass, and at least half a pass
+// more if there is an intercept. If the curvature of the losses is known, it takes up to twelve passes. It returns
+// an error for an invalid problem or point.
 func Certify(p *Problem, x []float64) (Certificate, error) {
 	of, err := toInternalParts(p)
 	if err != nil {
@@ -30,7 +30,7 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 	return c.Best, nil
 }
 
-// certifierAt returns a certifier that has evaluated and certified x. The caller frees it.
+// certifierAt returns a certifier that has evaluated and certified x. The caller must free it.
 func certifierAt(p *saddle.Problem, x []float64) (c *engine.Certifier, err error) {
 	if err := engine.Validate(p); err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func certifierAt(p *saddle.Problem, x []float64) (c *engine.Certifier, err error
 }
 
 // Evaluate returns the robust risk R(f(x)) of p at x, of length d, and the penalty coefficient ν of the best
-// response: the modulus of the dual or, for a Ball, the coefficient that keeps the weights within its radius.
-// It takes half a pass. If the rows of the oracle are on several ranks, it is a collective call.
+// response: the modulus of the dual or, for a Ball, the coefficient at which the weights are within its radius.
+// Evaluate takes half a pass. If the rows of the oracle are on several ranks, it is a collective call.
 func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
 	of, err := toInternalParts(p)
 	if err == nil {

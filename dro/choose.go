@@ -6,9 +6,9 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
-// Choose returns the method for p and the reason: Newton's method if the losses have second derivatives, else
-// L-BFGS if the objective has a gradient. For any other problem it returns nil and what p lacks; a method of package
-// dro/primaldual may solve it.
+// Choose returns a method for p and the reason for the choice: Newton's method if the losses have second
+// derivatives, and otherwise L-BFGS if the objective has a gradient. For any other problem it returns nil and the
+// property that p lacks; a method of package dro/primaldual may solve such a problem.
 func Choose(p *Problem) (m Method, why string) {
 	of, err := toInternalParts(p)
 	if err == nil {
@@ -20,7 +20,7 @@ func Choose(p *Problem) (m Method, why string) {
 	return choose(of)
 }
 
-// choose works like Choose for a valid problem with parts in the types of the internal packages.
+// choose works like Choose for a valid problem whose parts have types of the internal packages.
 func choose(p *Problem) (m Method, why string) {
 	switch {
 	case engine.Supports(Newton{}, p) && !engine.IsDifferentiable(p):

@@ -5,14 +5,15 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// Newton minimises the exact objective by Newton's method (dro/internal/newton/solver.md). The Hessian is formed from
-// some or all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by
-// BFGS pairs. The line search accepts only decreases. Without a penalty the objective is the maximum of many smooth
-// pieces, and the steps are those of sequential quadratic programming. The method needs second derivatives, and the L2
-// or the Wasserstein regulariser.
+// Newton minimises the exact objective by Newton's method (dro/internal/newton/solver.md). The Hessian is formed
+// from some or all of the rows, or only multiplied by vectors if there are more than 2000 columns, and is corrected
+// by BFGS pairs. The line search only accepts decreases. If there is no penalty, the objective is the maximum of
+// many smooth pieces, and the steps are those of sequential quadratic programming. The method requires second
+// derivatives, and the L2 or the Wasserstein regulariser.
 type Newton struct {
-	Sample   int  // rows that the Hessian is estimated from; 0: a number that depends on the columns
-	Products bool // whether linear systems are solved by conjugate gradients, without forming the Hessian
+	// number of rows from which the Hessian is estimated; 0 means a number that depends on the columns
+	Sample   int
+	Products bool // solve linear systems by conjugate gradients, without forming the Hessian
 }
 
 var _ Method = Newton{}
@@ -26,9 +27,9 @@ func (m Newton) Needs() []saddle.Need { return newton.Newton(m).Needs() }
 // Start implements Method.
 func (m Newton) Start(r saddle.Run) (saddle.Stepper, error) { return newton.Newton(m).Start(r) }
 
-// LBFGS minimises the exact objective by the limited-memory BFGS method with a Moré-Thuente line search, both of
-// gonum/optimize. It needs an objective with a gradient, that is ν > 0 or given weights, and a regulariser with a
-// gradient.
+// LBFGS minimises the exact objective by the limited-memory BFGS method with a Moré-Thuente line search, both from
+// gonum/optimize. It requires an objective with a gradient, which means ν > 0 or given weights, and a regulariser
+// with a gradient.
 type LBFGS struct{}
 
 var _ Method = LBFGS{}

@@ -11,9 +11,9 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// A Path bounds the optima of one problem at every ν, from solutions at a few.
-// For weights y the lower bound of min_x ⟨y, f(x)⟩ + φ(x) does not depend on ν, and −νD(y) is
-// linear in ν. For a point x the upper bound R_ν(f(x)) + φ(x) takes one best response.
+// A Path bounds the optima of one problem for every ν, given solutions for a few values of ν. For weights y, the
+// lower bound of min_x ⟨y, f(x)⟩ + φ(x) does not depend on ν, and −νD(y) is linear in ν. For a point x, computing
+// the upper bound R_ν(f(x)) + φ(x) takes one best response.
 type Path struct {
 	problem Problem                      // its dual is not used
 	at      func(nu float64) saddle.Dual // the penalty ν·D
@@ -21,29 +21,29 @@ type Path struct {
 	known   map[float64]bracket // by ν
 }
 
-// A bracket holds the bounds at one ν from the points added first.
+// A bracket holds the bounds at one ν that follow from the first points added.
 type bracket struct {
 	best Certificate
 	of   int // points
 }
 
 type pathPoint struct {
-	loss       []float64 // n: upper bounds of the losses at x
+	loss       []float64 // n upper bounds of the losses at x
 	phi        float64   // upper bound of φ(x)
 	lower      float64   // lower bound of min_x ⟨y, f(x)⟩ + φ(x)
 	divergence float64   // upper bound of D(y)
 }
 
-// NewPath returns a path for the oracle and the primal of p under the duals at(ν), which must be penalties ν·D with the
-// same reference weights, such as KL or ChiSquare.
+// NewPath returns a path for the oracle and the primal of p with the duals at(ν). These must be penalties ν·D with
+// the same reference weights, such as KL or ChiSquare.
 func NewPath(p *Problem, at func(nu float64) Dual) *Path {
-	of := Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
+	of := Problem{Oracle: p.Oracle, Primal: dereferenced(p.Primal)}
 	internal := func(nu float64) saddle.Dual { return checkedDual(at(nu)) }
 	return &Path{problem: of, at: internal, known: map[float64]bracket{}}
 }
 
-// Add adds a point x, of length d, and weights y on the simplex, such as the adversary's at x. It takes between
-// one and about twelve passes, and stores n numbers.
+// Add adds a point x, of length d, and weights y on the simplex, such as those of the adversary at x. It takes
+// between one and about twelve passes, and stores n numbers.
 func (p *Path) Add(x, y []float64) error {
 	fixed := side.Simplex{Alpha: 1, Weights: slices.Clone(y)}
 	if err := fixed.Valid(len(y)); err != nil {
@@ -74,8 +74,8 @@ func (p *Path) Add(x, y []float64) error {
 	return nil
 }
 
-// BoundsAt returns bounds of the optimum at ν > 0. It takes n operations for each point added since the last
-// call with the same ν. Without points both bounds are infinite. A Path is not safe for concurrent use.
+// BoundsAt returns bounds of the optimum at ν > 0. It takes n operations for each point added since the last call
+// with the same ν. If no points have been added, both bounds are infinite. A Path is not safe for concurrent use.
 func (p *Path) BoundsAt(nu float64) (Certificate, error) {
 	if !(nu > 0) || math.IsInf(nu, 1) {
 		return Certificate{}, fmt.Errorf("dro: a path has bounds only at finite ν > 0; ν is %v", nu)
@@ -96,7 +96,7 @@ func (p *Path) BoundsAt(nu float64) (Certificate, error) {
 		losses.value, c.Best = q.loss, unknown
 		c.Evaluate([]float64{0})
 		c.CertifyUpper()
-		away := 8 * engine.UnitRoundoff // relative rounding of the sums of two bounds
+		away := 8 * engine.UnitRoundoff // relative rounding error of the sums of two bounds
 		b.best.Upper = min(b.best.Upper, c.Best.Upper+q.phi+away*(math.Abs(c.Best.Upper)+math.Abs(q.phi)))
 		b.best.Lower = max(b.best.Lower, q.lower-nu*q.divergence-away*(math.Abs(q.lower)+nu*q.divergence))
 	}
@@ -105,13 +105,13 @@ func (p *Path) BoundsAt(nu float64) (Certificate, error) {
 	return b.best, nil
 }
 
-// An unpenalised primal leaves out its penalty, whose value is known.
+// An unpenalised is a primal without its penalty, whose value is known.
 type unpenalised struct{ saddle.Primal }
 
 // Value implements Primal.
 func (unpenalised) Value([]float64) float64 { return 0 }
 
-// knownLosses is an oracle of losses that do not depend on x.
+// knownLosses is an oracle whose losses do not depend on x.
 type knownLosses struct{ value []float64 }
 
 // Dims implements Oracle.

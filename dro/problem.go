@@ -8,27 +8,28 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// The parts of a problem, its options and its result are declared in package dro/saddle, which has their fields and
-// methods.
+// The parts of a problem, its options and its result are declared in package dro/saddle, where their fields and
+// methods are documented.
 type (
 	// A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x), with the fields Oracle, Dual and Primal.
 	Problem = saddle.Problem
 
-	// An Oracle evaluates the losses f_j(x) of n samples, with the methods Dims, EvalTo and AddGradTo. Package losses has
-	// those of linear models, NewBilinear those of games, and package dro/oracletest tests your own.
+	// An Oracle evaluates the losses f_j(x) of n samples, with the methods Dims, EvalTo and AddGradTo. Package
+	// losses provides oracles of linear models, NewBilinear returns those of games, and package dro/oracletest
+	// tests user-defined oracles.
 	Oracle = saddle.Oracle
 
-	// A Dual is the adversary, the set Y of weights and the penalty ψ, with the methods Modulus, Value and BestResponseTo.
-	// This package has KL, ChiSquare, CVaR, Ball, Spectral, Uniform, Fixed and Groups, and package dro/dualtest tests your
-	// own.
+	// A Dual is the adversary, the set Y of weights and the penalty ψ, with the methods Modulus, Value and
+	// BestResponseTo. This package provides KL, ChiSquare, CVaR, Ball, Spectral, Uniform, Fixed and Groups, and
+	// package dro/dualtest tests user-defined duals.
 	Dual = saddle.Dual
 
-	// A Primal is the regulariser φ, with the methods Modulus, Value, ProxTo and FenchelYoung. This package has L2,
-	// Wasserstein and Entropy.
+	// A Primal is the regulariser φ, with the methods Modulus, Value, ProxTo and FenchelYoung. This package
+	// provides L2, Wasserstein and Entropy.
 	Primal = saddle.Primal
 
-	// A Method is a way to solve a Problem: Newton, LBFGS, a method of package dro/primaldual or your own, with the
-	// methods Name, Needs and Start.
+	// A Method is a method of solving a Problem: Newton, LBFGS, a method of package dro/primaldual, or a
+	// user-defined one, with the methods Name, Needs and Start.
 	Method = saddle.Method
 
 	// Options holds the method of a solve, its starting point and its stopping criteria: Method, X0, RelativeGap,
@@ -36,18 +37,19 @@ type (
 	// the defaults.
 	Options = saddle.Options
 
-	// A Check holds the best bounds at a check point of a solve: a Certificate with Passes and Elapsed.
+	// A Check holds the best bounds at a check during a solve: a Certificate with Passes and Elapsed.
 	Check = saddle.Check
 
-	// An Iterate is the state of a method of package dro/primaldual after a step, with which Options.Follow is called.
+	// An Iterate is the state of a method of package dro/primaldual after a step. Options.Follow is called with
+	// it.
 	Iterate = saddle.Iterate
 
-	// A Result is the best point found with its certificate: X, Weights, Dual, Tau, Drawn, Objective, Risk, Certificate,
-	// Status, Iterations, Passes, Elapsed and Trace.
+	// A Result is the best point found, with its certificate. Its fields are X, Weights, Dual, Tau, Drawn,
+	// Objective, Risk, Certificate, Status, Iterations, Passes, Elapsed and Trace.
 	Result = saddle.Result
 
-	// A Certificate bounds the optimal objective, Lower ≤ min_x max_y L ≤ Upper, in loss units. Gap and Relative return
-	// the distance of the bounds.
+	// A Certificate bounds the optimal objective, Lower ≤ min_x max_y L ≤ Upper, in units of the loss. Its
+	// methods Gap and Relative return the distance between the bounds.
 	Certificate = saddle.Certificate
 
 	// Status is the reason why a solve ended.
@@ -60,15 +62,16 @@ type (
 
 // The values of Status.
 const (
-	NotSolved    = saddle.NotSolved    // the zero value: nothing was solved
-	Certified    = saddle.Certified    // the required relative gap is proved
-	Limit        = saddle.Limit        // the largest number of passes is reached
-	Stalled      = saddle.Stalled      // the method can make no further progress in double precision
-	Cancelled    = saddle.Cancelled    // the context was cancelled
-	Inconsistent = saddle.Inconsistent // the lower bound exceeds the upper one by more than rounding: neither holds
+	NotSolved = saddle.NotSolved // the zero value: no problem was solved
+	Certified = saddle.Certified // the required relative gap is proved
+	Limit     = saddle.Limit     // the maximum number of passes was reached
+	Stalled   = saddle.Stalled   // the method cannot make further progress in double precision
+	Cancelled = saddle.Cancelled // the context was cancelled
+	// the lower bound exceeds the upper one by more than rounding explains, so neither is valid
+	Inconsistent = saddle.Inconsistent
 )
 
-// The regularisers are declared in package dro/saddle, which has their methods.
+// The regularisers are declared in package dro/saddle, where their methods are documented.
 type (
 	// L2 is the ridge regulariser φ(x) = (Mu/2)‖x‖². Its fields are Mu, Intercept, Classes and FreeModulus.
 	L2 = saddle.L2
@@ -80,13 +83,13 @@ type (
 	Entropy = saddle.Entropy
 )
 
-// toInternalParts returns p with the dual and the primal in the types of the internal packages. It returns an error
-// if a part is missing or the dual is invalid.
+// toInternalParts returns p with a dual and a primal of the types in the internal packages. It returns an error if
+// a part is missing or the dual is invalid.
 func toInternalParts(p *Problem) (*Problem, error) {
 	if p == nil {
 		return nil, engine.Validate(nil)
 	}
-	of := &Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
+	of := &Problem{Oracle: p.Oracle, Primal: dereferenced(p.Primal)}
 	var rows *ranks.Rows
 	if p.Oracle != nil {
 		rows = engine.RowsOf(p.Oracle)

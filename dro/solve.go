@@ -10,11 +10,11 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Solve solves p by the method of o until the required relative gap is certified, a limit is
-// reached, no progress is possible, or ctx is done; nil options are the defaults. A limit is a
-// status, not an error. If ctx is cancelled, Solve returns its error together with a valid Result,
-// whose numbers are finite except for an unknown bound. Every other error means invalid input or
-// numbers beyond double precision (OverflowError), and a nil Result.
+// Solve solves p by the method in o until the required relative gap is certified, a limit is reached, no progress
+// is possible, or ctx has ended. A nil o selects the defaults. Reaching a limit is a status, not an error. If ctx
+// is cancelled, Solve returns its error together with a valid Result, whose numbers are finite except for a bound
+// that is unknown. For every other error, the Result is nil; such errors report invalid input or numbers beyond
+// double precision (OverflowError).
 func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 	if ctx == nil {
 		return nil, errors.New("dro: the context is nil")

@@ -43,7 +43,7 @@ func TestLinear_SumsAgainstDefinitions(t *testing.T) {
 			o.AddSquaresTo(squares, w, lo, hi)
 			o.AddGramTo(gram, w, lo, hi)
 			o.MarginsTo(margin, x, lo, hi)
-			o.NormsTo(norms, scale, lo, hi)
+			o.SquaredNormsTo(norms, scale, lo, hi)
 			o.EvalTo(value, slope, x, 0, n)
 			want := before
 			for j := range n {

@@ -114,8 +114,10 @@ func (l *Linear) AddSquaresTo(dst, weight []float64, lo, hi int) {
 	l.z.AddSquaresTo(dst, weight, lo, hi)
 }
 
-// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
-func (l *Linear) NormsTo(dst, scale []float64, lo, hi int) { l.z.NormsTo(dst, scale, lo, hi) }
+// SquaredNormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
+func (l *Linear) SquaredNormsTo(dst, scale []float64, lo, hi int) {
+	l.z.SquaredNormsTo(dst, scale, lo, hi)
+}
 
 // MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi).
 func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
@@ -136,7 +138,7 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	for i := range ones {
 		ones[i] = 1
 	}
-	l.z.NormsTo(smoothness, ones, 0, l.n)
+	l.z.SquaredNormsTo(smoothness, ones, 0, l.n)
 	for j, norm2 := range smoothness {
 		if smoothness[j] = smooth * norm2; norm2 == 0 {
 			smoothness[j] = 0 // also set if the loss is not smooth

@@ -270,7 +270,7 @@ func (s *Softmax) ConstantsTo(lipschitz, smoothness, _ []float64) {
 	for i := range ones {
 		ones[i] = 1
 	}
-	s.z.NormsTo(smoothness, ones, 0, s.n)
+	s.z.SquaredNormsTo(smoothness, ones, 0, s.n)
 	for j, square := range smoothness {
 		lipschitz[j], smoothness[j] = math.Sqrt(2*square), square/2
 	}

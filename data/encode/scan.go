@@ -181,7 +181,7 @@ func (t *fitting) computeShardCuts() {
 		lo, _ := shard.Bounds(n, shards, k)
 		t.shards = append(t.shards, lo)
 	}
-	t.counts = t.partition.Counts()
+	t.counts = t.partition.RowsBeforeStripes()
 }
 
 // scanNumbers returns the statistics of numeric columns over the training rows of all blocks. It is a

@@ -14,29 +14,30 @@ import (
 )
 
 // A Divergence measures how far weights y are from reference weights w. Its value is its name in options and files;
-// the empty name stands for KullbackLeibler.
+// the empty name means KullbackLeibler.
 type Divergence string
 
 // The values of Divergence.
 const (
 	KullbackLeibler Divergence = "kl"   // Σ y_j log(y_j/w_j)
 	PearsonChi2     Divergence = "chi2" // ½ Σ (y_j − w_j)²/w_j
-	TotalVariation  Divergence = "tv"   // ½ Σ |y_j − w_j|, a ball without a penalty
+	TotalVariation  Divergence = "tv"   // ½ Σ |y_j − w_j|, for a ball without a penalty
 )
 
-// An entry describes a divergence in texts and converts the effective size of weights into a radius.
+// An entry describes a divergence in texts, and converts the effective size of weights to a radius.
 type entry struct {
 	name         Divergence
 	symbol       string
 	formula      string // for reference weights w
 	equalFormula string // for equal reference weights
-	ballOnly     bool   // there is a ball over samples, but no penalty, no ball over groups and no effective size
-	size         string // name of the effective size of weights
-	sizeHelp     string // the same in the help of the command
-	radiusHelp   string // what the radius of a ball is, where ballOnly
-	radius       func(share float64) float64
-	share        func(radius float64) float64 // its inverse
-	explain      func(nu float64, n int) []string
+	// supports only a ball over samples, but no penalty, no ball over groups and no effective size
+	ballOnly   bool
+	size       string // name of the effective size of weights
+	sizeHelp   string // its name in the help of the command
+	radiusHelp string // meaning of the radius of a ball, if ballOnly is set
+	radius     func(share float64) float64
+	share      func(radius float64) float64 // its inverse
+	explain    func(nu float64, n int) []string
 }
 
 var entries = []entry{
@@ -72,7 +73,8 @@ var entries = []entry{
 	},
 }
 
-// Help returns the part of an option's help that says what the divergence limits: an effective size, or only a radius.
+// Help returns the part of an option's help that states what the divergence limits: an effective size, or only a
+// radius.
 func (d Divergence) Help() string {
 	if e := d.entry(); e.ballOnly {
 		return fmt.Sprintf("%s (%s) requires --radius, which is %s", e.name, e.symbol, e.radiusHelp)
@@ -80,7 +82,7 @@ func (d Divergence) Help() string {
 	return string(d) + ": " + d.entry().sizeHelp
 }
 
-// explainPearson describes the scaling of the χ² penalty for n rows (0 if unknown), here and in other packages.
+// explainPearson explains the scaling of the χ² penalty for n rows (0 if unknown), in this program and in others.
 func explainPearson(nu float64, n int) []string {
 	out := []string{fmt.Sprintf(
 		"χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the "+
@@ -94,7 +96,7 @@ func explainPearson(nu float64, n int) []string {
 	return out
 }
 
-// All returns all divergences, the default first.
+// All returns all divergences; the first is the default.
 func All() []Divergence {
 	var all []Divergence
 	for _, e := range entries {
@@ -112,7 +114,7 @@ func Names() []string {
 	return all
 }
 
-// Parse returns the divergence of a name.
+// Parse returns the divergence with the given name.
 func Parse(name string) (Divergence, error) {
 	var names []string
 	for _, e := range entries {
@@ -124,7 +126,7 @@ func Parse(name string) (Divergence, error) {
 	return "", fmt.Errorf("unknown divergence %q; it must be one of %s", name, strings.Join(names, ", "))
 }
 
-// entry returns the entry of d. For an unknown divergence, only the name is set.
+// entry returns the entry of d. If the divergence is unknown, only the name is set.
 func (d Divergence) entry() *entry {
 	if d == "" {
 		d = KullbackLeibler
@@ -141,8 +143,8 @@ func (d Divergence) entry() *entry {
 	}
 }
 
-// HasPenalty reports whether D has a penalty ν·D, a ball over groups and an effective size of weights. Otherwise it has
-// only a ball over samples.
+// HasPenalty reports whether D supports a penalty ν·D, a ball over groups and an effective size of weights.
+// Otherwise it supports only a ball over samples.
 func (d Divergence) HasPenalty() bool { return !d.entry().ballOnly }
 
 // Symbol returns the symbol of d in texts, such as χ².
@@ -151,19 +153,19 @@ func (d Divergence) Symbol() string { return d.entry().symbol }
 // Formula returns the definition of d for weights yⱼ and reference weights wⱼ.
 func (d Divergence) Formula() string { return d.entry().formula }
 
-// EqualFormula returns the definition of d for equal reference weights 1/n.
+// EqualFormula returns the definition of d for the equal reference weights 1/n.
 func (d Divergence) EqualFormula() string { return d.entry().equalFormula }
 
 // SizeName returns the name of the effective size of weights that a ball of d limits.
 func (d Divergence) SizeName() string { return d.entry().size }
 
 // RadiusOfSize returns the radius of the ball whose weights have at least the given effective size, as a share in
-// (0, 1] of the samples. Reference weights are equal.
+// (0, 1] of the samples. The reference weights are equal.
 func (d Divergence) RadiusOfSize(share float64) float64 { return d.entry().radius(share) }
 
-// SizeOfRadius returns the smallest effective size of weights in the ball of a radius, as a share: the inverse of
-// RadiusOfSize. It panics for a divergence that Parse does not return.
+// SizeOfRadius is the inverse of RadiusOfSize: it returns the smallest effective size, as a share, of weights in
+// the ball of the given radius. It panics if Parse cannot return d.
 func (d Divergence) SizeOfRadius(radius float64) float64 { return d.entry().share(radius) }
 
-// Explain returns sentences on the scaling of the penalty ν·D over n rows, 0 if unknown.
+// Explain returns sentences about the scaling of the penalty ν·D for n rows; n is 0 if unknown.
 func (d Divergence) Explain(nu float64, n int) []string { return d.entry().explain(nu, n) }

@@ -1,4 +1,4 @@
-// Package dualtest checks a dual of one's own against the contract of dro.Dual. Tests import it.
+// Package dualtest checks a user-defined dual against the contract of dro.Dual. Tests import it.
 package dualtest
 
 import (
@@ -9,12 +9,13 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/contract"
 )
 
-// Test returns the first promise of dro.Dual that d breaks at the given losses, which are slices of
-// one length, or nil: the risk is ⟨y, f⟩ − ψ(y) of the weights y ≥ 0 returned, no other weights returned and no
-// average of them are better for these losses, ψ is convex, and larger losses do not lower the risk. dro.Solve checks
-// the same, except the last, for a few losses. It panics where the dual does.
+// Test returns an error about the first requirement of dro.Dual that d violates at the given losses, or nil if it
+// violates none. The losses are slices of the same length. Test checks that the risk is ⟨y, f⟩ − ψ(y) for the
+// returned weights y ≥ 0, that no other returned weights and no average of such weights are better for these
+// losses, that ψ is convex, and that larger losses do not lower the risk. dro.Solve checks the same for a few
+// losses, except the last condition. Test panics if the dual does.
 func Test(d dro.Dual, losses ...[]float64) error {
-	const tolerance = 1e-9 // of the terms of a risk
+	const tolerance = 1e-9 // relative to the terms of a risk
 	nu := d.Modulus()
 	if !(nu >= 0) || math.IsInf(nu, 1) {
 		return fmt.Errorf("the modulus is %v; it must be finite and ≥ 0", nu)

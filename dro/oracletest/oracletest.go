@@ -1,5 +1,4 @@
-// Package oracletest checks an oracle of one's own against the contract of dro.Oracle. Tests import
-// it.
+// Package oracletest checks a user-defined oracle against the contract of dro.Oracle. Tests import it.
 package oracletest
 
 import (
@@ -9,10 +8,11 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/contract"
 )
 
-// Test returns the first promise of dro.Oracle that o breaks at the given points, each of d numbers where all losses
-// are differentiable, or nil: weighted gradients agree with differences of the losses, losses lie above their tangents
-// (convexity), ranges of samples give what single samples do, and what o says of signs and curvatures holds. dro.Solve
-// checks the same for a few samples. Test panics where the oracle does.
+// Test returns an error about the first requirement of dro.Oracle that o violates at the given points, or nil if it
+// violates none. A point consists of d numbers at which all losses are differentiable. Test checks that weighted
+// gradients agree with differences of the losses, that losses lie above their tangents (convexity), that ranges of
+// samples yield the same results as single samples, and that what o states about signs and curvatures holds.
+// dro.Solve checks the same for a few samples. Test panics if the oracle does.
 func Test(o dro.Oracle, points ...[]float64) error {
 	n, d, s := o.Dims()
 	if n < 1 || d < 1 || s < 1 {

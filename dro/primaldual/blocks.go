@@ -6,11 +6,10 @@ import (
 	"math/rand/v2"
 )
 
-// An alias samples from a fixed distribution on {0 … N−1} in O(1) by Walker's
-// alias method.
+// An alias draws from a fixed distribution on {0 … N−1} in O(1) by Walker's alias method.
 type alias struct {
 	p     []float64 // the distribution
-	keep  []float64 // keep column i with this probability, else take other[i]
+	keep  []float64 // probability of keeping i once it is drawn; otherwise other[i] is used
 	other []int32
 }
 
@@ -63,11 +62,11 @@ func (a *alias) draw(rng *rand.Rand) int {
 	return int(a.other[i])
 }
 
-// A blocks is a partition of the samples {0 … n−1} into consecutive blocks:
-// block J is [start[J], start[J+1]).
+// A blocks value is a partition of the samples {0 … n−1} into consecutive blocks: block J is [start[J],
+// start[J+1]).
 type blocks struct{ start []int }
 
-// evenBlocks splits n samples into blocks of size b, the last one smaller.
+// evenBlocks divides n samples into blocks of size b; the last one may be smaller.
 func evenBlocks(n, b int) (blocks, error) {
 	if b < 1 || b > n {
 		return blocks{}, fmt.Errorf("dro: the block size is %d; it must be between 1 and n = %d", b, n)

@@ -5,9 +5,8 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// A worker calls the oracle block by block and counts the work in the passes of
-// its evaluator: losses and slopes of n samples are half a pass, one weighted
-// gradient of n samples the other half.
+// A worker calls the oracle for one block at a time and counts the work in passes of its evaluator. Evaluating
+// losses and slopes of n samples is half a pass, and so is computing one weighted gradient.
 type worker struct {
 	oracle saddle.Oracle
 	e      *engine.Evaluator
@@ -15,9 +14,11 @@ type worker struct {
 	half   float64   // passes of one sample's evaluation
 	change []float64 // n, scratch of addChange
 
-	model engine.LinearModel // of the problem or of its τ-lift, whose changes take one reading; nil for any other oracle
-	ones  []float64          // n; nil without a model
-	d     int                // parameters of the model
+	// the model of the problem or of its τ-lift, for which a change can be computed by reading the rows once;
+	// nil for any other oracle
+	model engine.LinearModel
+	ones  []float64 // n; nil without a model
+	d     int       // parameters of the model
 }
 
 func newWorker(o saddle.Oracle, e *engine.Evaluator) *worker {
@@ -47,13 +48,13 @@ func (w *worker) addGrad(dst, weight, slope []float64, lo, hi int) {
 // weightedSlopes holds weights and slopes of all samples.
 type weightedSlopes struct{ weight, slope []float64 }
 
-// addChange adds to dst the change of Σ_j weight[j]∇f_j over [lo, hi) from old to now.
+// addChange adds to dst the change in Σ_j weight[j]∇f_j over [lo, hi) from old to now.
 func (w *worker) addChange(dst []float64, now, old weightedSlopes, lo, hi int) {
 	if w.model != nil { // one coefficient of z_j
 		w.e.Spend(w.half * float64(hi-lo))
 		moved := 0.0
 		for j := lo; j < hi; j++ {
-			// not fused: 0 where nothing changed
+			// without fused multiply-add, so that the change is 0 if nothing has changed
 			w.change[j] = float64(now.weight[j]*now.slope[j]) - float64(old.weight[j]*old.slope[j])
 			moved += now.weight[j] - old.weight[j]
 		}
@@ -70,7 +71,7 @@ func (w *worker) addChange(dst []float64, now, old weightedSlopes, lo, hi int) {
 	w.addGrad(dst, w.change, old.slope, lo, hi)
 }
 
-// slopes returns the part of a slope table for the samples [lo, hi).
+// slopes returns the part of a table of slopes for the samples [lo, hi).
 func (w *worker) slopes(table []float64, lo, hi int) []float64 {
 	return table[lo*w.s : hi*w.s]
 }

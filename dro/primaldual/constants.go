@@ -11,22 +11,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// constants are the Lipschitz constants of the problem in the norms of its dual:
-// of the whole (g, l) and of the blocks (gs, ls), with λ_J = √(G_J² + L_J²).
+// constants holds the Lipschitz constants of the problem in the norms of its dual: for the whole problem (g, l) and
+// for the blocks (gs, ls), with λ_J = √(G_J² + L_J²).
 type constants struct {
 	g, l    float64
 	gs, ls  []float64
 	lambdas []float64
 
-	h []float64 // of the samples, that the above were computed from
+	h []float64 // constants of the samples from which the others were computed
 }
 
-// constantsOfSamples holds H_j and M_j of the samples, as ConstantsTo of an oracle computes them.
+// constantsOfSamples holds H_j and M_j of the samples, as computed by ConstantsTo of an oracle.
 type constantsOfSamples struct{ h, m []float64 }
 
 // newConstants computes the constants of blocks from the constants of samples, in the norms of the dual. Lifted
-// gradients are (∇f_j, −1), so that G² grows by the size of the block. Before it reads rows, it reports their passes to
-// spend.
+// gradients are (∇f_j, −1), so that G² grows by the size of the block. Before it reads rows, it calls spend with
+// the number of passes.
 func newConstants(
 	o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, of constantsOfSamples, spend func(passes float64),
 ) (c constants) {
@@ -66,7 +66,7 @@ func newConstants(
 // largestWeightedSum returns sup Σ_j y_j m_j over 0 ≤ y_j ≤ limit, Σ y_j ≤ total: the
 // fractional knapsack of m.
 func largestWeightedSum(m []float64, limit, total float64) float64 {
-	if limit >= total { // all of the weight on the largest
+	if limit >= total { // the sample with the largest m gets all the weight
 		top := 0.0
 		for _, v := range m {
 			top = max(top, v)
@@ -90,13 +90,13 @@ func largestWeightedSum(m []float64, limit, total float64) float64 {
 	return sum
 }
 
-// The Gram matrices, of columns or of rows, that are formed to bound a spectral norm: where
-// rows are sparse their products are taken one by one.
+// Gram matrices of columns or rows are formed to bound a spectral norm. If rows are sparse, their products are
+// computed one by one.
 const (
-	// maxGram is the largest number of rows of a block whose norm is bounded by its Gram matrix.
+	// maxGram is the maximum number of rows of a block whose norm is bounded by its Gram matrix.
 	maxGram = 500
-	// gramProducts bounds the products of sparse rows for the Gram matrices of all blocks, relative to
-	// the entries.
+	// gramProducts is the maximum number of products of sparse rows for the Gram matrices of all blocks,
+	// relative to the number of entries.
 	gramProducts = 300
 )
 
@@ -114,11 +114,10 @@ func newNormScratch(o saddle.Oracle, n, d int, spend func(passes float64)) *norm
 	return s
 }
 
-// blockNorm bounds the spectral norm G_J of the Jacobian of the samples [lo, hi), where the
-// oracle states its curvature bound: λ ≥ λ_max(A) is proved by a Cholesky factor of λI − A, A
-// the Gram matrix of the columns, or of the rows where these are fewer, if one of them is
-// small (a pass over the block), and is the guess of the power iteration and 2 % or more. It is
-// never above the bound √(Σ H_j²) that it falls back to.
+// blockNorm bounds the spectral norm G_J of the Jacobian of the samples [lo, hi), if the oracle states a bound of
+// its curvature. Let A be the Gram matrix of the columns or, if there are fewer rows, of the rows. If A is small, λ
+// ≥ λ_max(A) is proved by a Cholesky factor of λI − A, where λ exceeds the result of a power iteration by at least
+// 2 %. This takes a pass over the block. Otherwise, or if it is smaller, blockNorm returns the bound √(Σ H_j²).
 func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) float64 {
 	sum := 0.0
 	for _, v := range h[lo:hi] {
@@ -128,7 +127,7 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	if s.grams == nil || curvatureBound(o) == 0 || hi-lo == 1 || bound == 0 || math.IsInf(bound, 0) {
 		return bound
 	}
-	// J = diag(w)·Z with w_j = H_j/‖z_j‖.
+	// J = diag(w)·Z, where w_j = H_j/‖z_j‖.
 	for j := lo; j < hi; j++ {
 		s.unit[j], s.w[j] = 1, 0
 		if z := rowNormFromSmoothness(m[j], o); z > 0 {
@@ -147,8 +146,8 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	return bound
 }
 
-// gram returns JᵀJ, or JJᵀ if that is smaller, of weights w² in s.w; nil if it is large,
-// or expensive because rows are sparse.
+// gram returns JᵀJ, or JJᵀ if that is smaller, for the squared weights w² in s.w. It returns nil if the matrix is
+// large, or expensive because rows are sparse.
 func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 	rows := hi - lo
 	if min(rows, s.d) > maxGram {
@@ -177,7 +176,7 @@ func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 	return a
 }
 
-// largestEigenvalue returns the power iteration: a guess, from below.
+// largestEigenvalue returns an estimate from below of the largest eigenvalue by the power iteration.
 func largestEigenvalue(a *mat.SymDense, seed int) float64 {
 	const iterations = 100
 	rng := rand.New(rand.NewPCG(1, uint64(seed)))
@@ -198,10 +197,11 @@ func largestEigenvalue(a *mat.SymDense, seed int) float64 {
 	return lambda
 }
 
-// proveEigenvaluesBelow proves that the largest eigenvalue of a Gram matrix, without rounding, is at
-// most value: a, of sums of terms products and with a trace that bounds the sizes of these, is
-// off by γ·trace in norm, and so much below value there is a Cholesky factor, whose backward
-// error is γ of its own trace (Higham, Thm. 10.3; Rump 2006).
+// proveEigenvaluesBelow reports whether it can prove that the largest eigenvalue of a Gram matrix, without
+// rounding, is at most value. The computed matrix a consists of sums of terms products, whose absolute values its
+// trace bounds, so its error is at most γ·trace in norm. The proof is a Cholesky factor of a matrix with a diagonal
+// that is smaller by this error and by the backward error of the factorisation, γ times its own trace (Higham, Thm.
+// 10.3; Rump 2006).
 func proveEigenvaluesBelow(a *mat.SymDense, value float64, terms int) bool {
 	const more = 64
 	size := a.SymmetricDim()
@@ -215,13 +215,13 @@ func proveEigenvaluesBelow(a *mat.SymDense, value float64, terms int) bool {
 	return chol.Factorize(shifted)
 }
 
-// rowNormFromSmoothness returns ‖z_j‖ from M_j = sup ℓ″·‖z_j‖² of an oracle that states its
-// curvature bound.
+// rowNormFromSmoothness returns ‖z_j‖, given M_j = sup ℓ″·‖z_j‖² for an oracle that states a bound of its
+// curvature.
 func rowNormFromSmoothness(m float64, o saddle.Oracle) float64 {
 	return math.Sqrt(m / curvatureBound(o))
 }
 
-// curvatureBound returns sup ℓ″ of an oracle, 0 if the oracle is not Rounded.
+// curvatureBound returns sup ℓ″ of an oracle, or 0 if the oracle is not Rounded.
 func curvatureBound(o saddle.Oracle) float64 {
 	r, ok := o.(saddle.Rounded)
 	if !ok {

@@ -15,29 +15,30 @@ import (
 //
 //	min over x of  f₀(x) + φ(x)   subject to  g_i(x) ≤ 0,  i = 1 … m,
 //
-// with convex f₀ and g_i. It is solved as min over x, max over the multipliers 0 ≤ y_i ≤ Bound of
-// f₀(x) + Σ y_i g_i(x) + φ(x). An equation of linear functions is two constraints, with −g_i for one of them.
+// where f₀ and g_i are convex. It is solved as min over x, max over the multipliers 0 ≤ y_i ≤ Bound of f₀(x) + Σ
+// y_i g_i(x) + φ(x). A linear equation can be written as two constraints, g_i ≤ 0 and −g_i ≤ 0.
 type Constrained struct {
-	Objective   dro.Oracle // f₀ is the mean of its losses; nil: f₀ = 0
-	Constraints dro.Oracle // its losses are the g_i; dro.NewBilinear has those of A x + b ≤ 0
+	Objective   dro.Oracle // f₀ is the mean of its losses; nil means f₀ = 0
+	Constraints dro.Oracle // its losses are the g_i; dro.NewBilinear returns the oracle of A x + b ≤ 0
 	Primal      dro.Primal // φ
 
-	// Bound is the largest multiplier. 0 means that it is found: 10, and ten times as much, up to 10⁶, as long as a
-	// multiplier is above half of it. A positive bound below a multiplier of the optimum lets X violate constraints.
+	// Bound is the maximum value of a multiplier. 0 means that it is determined automatically: it starts at 10
+	// and is multiplied by ten, up to 10⁶, as long as a multiplier exceeds half of it. If a positive Bound is
+	// below a multiplier of the optimum, X may violate constraints.
 	Bound float64
 }
 
-// A ConstrainedResult is a solution of a Constrained problem. Its field Result is the result of the last solve, with
-// bounds of the problem in which a violation costs Bound per unit.
+// A ConstrainedResult is a solution of a Constrained problem. Its field Result is the result of the last solve; its
+// bounds refer to the problem in which each unit of violation costs Bound.
 type ConstrainedResult struct {
 	X           []float64 // d
-	Multipliers []float64 // m: y of the lower bound
+	Multipliers []float64 // m multipliers y, those of the lower bound
 	Constraints []float64 // m: g_i(X)
-	Violation   float64   // the largest g_i(X), 0 if X meets all constraints
+	Violation   float64   // largest g_i(X), or 0 if X meets all constraints
 	Objective   float64   // f₀(X) + φ(X)
 
-	// Lower is a lower bound of the optimum: the minimum over x of f₀(x) + Σ y_i g_i(x) + φ(x) at the Multipliers is not
-	// below it. If Violation is 0, Objective is an upper bound of the optimum.
+	// Lower is a lower bound of the optimum: the minimum over x of f₀(x) + Σ y_i g_i(x) + φ(x) at the
+	// Multipliers is at least Lower. If Violation is 0, Objective is an upper bound of the optimum.
 	Lower float64
 
 	Bound  float64 // of the multipliers
@@ -49,9 +50,10 @@ const (
 	maxBound   = 1e6
 )
 
-// Solve solves p with the options of dro.Solve; nil means the defaults. If o names no method, it is SeparableBlock for
-// at least as many constraints as losses of the objective, else FullVector. Solve returns an error for an invalid
-// problem, and one with the result if a multiplier is near the largest bound.
+// Solve solves p with the options of dro.Solve; nil means the defaults. If o names no method, Solve uses
+// SeparableBlock if there are at least as many constraints as losses in the objective, and FullVector otherwise. It
+// returns an error for an invalid problem. If a multiplier is near the maximum bound, it returns an error together
+// with the result.
 func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedResult, error) {
 	oracle, dual, err := p.saddle()
 	if err != nil {
@@ -63,7 +65,7 @@ func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedRe
 	}
 	if s.Method == nil {
 		s.Method = SeparableBlock{}
-		if oracle.n > oracle.m { // steps by single losses are short where most losses are curved
+		if oracle.n > oracle.m { // steps by single losses are short if most losses are curved
 			s.Method = FullVector{}
 		}
 	}
@@ -92,7 +94,7 @@ func (p *Constrained) Solve(ctx context.Context, o *dro.Options) (*ConstrainedRe
 	}
 }
 
-// saddle returns the oracle of all losses and the dual of their weights.
+// saddle returns an oracle of all losses and the dual of their weights.
 func (p *Constrained) saddle() (oracle *stackedOracle, dual multiplierDual, err error) {
 	switch {
 	case p.Constraints == nil:
@@ -136,7 +138,7 @@ func (p *Constrained) resultOf(oracle *stackedOracle, dual multiplierDual, r *dr
 	return out
 }
 
-// provingWeights returns the weights that prove the lower bound of r, or where they are not known a best response at X.
+// provingWeights returns the weights that prove the lower bound of r or, if they are unknown, a best response at X.
 func provingWeights(r *dro.Result) []float64 {
 	if r.Dual != nil {
 		return r.Dual
@@ -144,12 +146,12 @@ func provingWeights(r *dro.Result) []float64 {
 	return r.Weights
 }
 
-// A stackedOracle has the losses of two oracles, one after the other.
+// A stackedOracle has the losses of two oracles, those of head before those of rest.
 type stackedOracle struct {
 	head, rest dro.Oracle // head: nil if n is 0
 	n, m       int        // losses of each
 	d, slope   int
-	share      float64 // weight of a loss of head relative to the largest weight of all
+	share      float64 // weight of a loss of head, relative to the maximum weight of a loss
 }
 
 var (
@@ -181,9 +183,10 @@ func (o *stackedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	}
 }
 
-// ConstantsTo implements Conditioned. Losses without constants have infinite ones, which methods refuse by name. The
-// Lipschitz constants bound how far losses move weights, so that those of the objective, whose weights are given, count
-// as 0. Its smoothness is that of its weight, which is less than the WeightCap of the dual.
+// ConstantsTo implements Conditioned. Losses without constants have infinite ones, for which methods return an
+// error that names the loss. The Lipschitz constants bound how far losses move weights; those of the objective,
+// whose weights are given, are therefore 0. The smoothness of the objective is multiplied by its weight, which is
+// less than the WeightCap of the dual.
 func (o *stackedOracle) ConstantsTo(lipschitz, smoothness, x []float64) {
 	constantsTo := func(of dro.Oracle, lo, hi int) {
 		if c, ok := of.(dro.Conditioned); ok {
@@ -201,7 +204,7 @@ func (o *stackedOracle) ConstantsTo(lipschitz, smoothness, x []float64) {
 	constantsTo(o.rest, o.n, o.n+o.m)
 }
 
-// A multiplierDual has given weights on the first losses and multipliers in a Box on all others.
+// A multiplierDual has given weights for the first losses, and multipliers in a Box for the others.
 type multiplierDual struct {
 	Box
 	fixed  int // losses with the weight
@@ -240,8 +243,8 @@ func (d multiplierDual) BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi
 // WeightCap implements Normed.
 func (d multiplierDual) WeightCap(n int) float64 { return max(d.weight, d.Box.WeightCap(n)) }
 
-// TotalWeight implements Normed. Given weights count as the WeightCap, relative to which the stackedOracle states the
-// smoothness of their losses.
+// TotalWeight implements Normed. Given weights are replaced by the WeightCap, to which the smoothness that
+// stackedOracle states for their losses is relative.
 func (d multiplierDual) TotalWeight(n int) float64 {
 	return float64(d.fixed)*d.WeightCap(n) + d.Box.TotalWeight(n-d.fixed)
 }

@@ -26,8 +26,8 @@ func newFullEstimator(mirror saddle.Mirror, e *engine.Evaluator) *fullEstimator 
 	return c
 }
 
-// begin starts at x with weights y, whose losses and slopes the evaluator holds, and the
-// gradient g, nil where it is not known.
+// begin starts at x with weights y and their gradient g, which is nil if it is unknown. The evaluator must hold the
+// losses and slopes at x.
 func (c *fullEstimator) begin(y, g []float64) {
 	copy(c.y, y)
 	copy(c.averageY, y)

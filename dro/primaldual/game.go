@@ -14,13 +14,14 @@ import (
 // over mixed strategies: x ≥ 0 of sum 1 over d columns, y ≥ 0 of sum 1 over n rows.
 type MatrixGame struct {
 	Rows, Columns int
-	Payoff        []float64 // the row-major matrix A: what the column player pays to the row player
-	Nu, Mu        float64   // ≥ 0; both 0: the game itself
+	Payoff        []float64 // row-major matrix A of the payments from the column player to the row player
+	Nu, Mu        float64   // ≥ 0; if both are 0, the game is not regularised
 }
 
 // A GameResult is an approximate equilibrium of a MatrixGame. Its field Result is the result of dro.Solve.
 type GameResult struct {
-	X, Y []float64 // mixed strategies: of the columns, which minimises, and of the rows, which maximises
+	// mixed strategies: X of the column player, who minimises, and Y of the row player, who maximises
+	X, Y []float64
 
 	// Lower and Upper bound the value of the game. Y gains at least Lower against every x, and X loses at most Upper
 	// against every y.
@@ -29,7 +30,7 @@ type GameResult struct {
 	Result *dro.Result
 }
 
-// Solve solves g with the options of dro.Solve; nil means the defaults. The method is FullVector if o names none.
+// Solve solves g with the options of dro.Solve; nil means the defaults. If o names no method, it uses FullVector.
 func (g *MatrixGame) Solve(ctx context.Context, o *dro.Options) (*GameResult, error) {
 	if !(g.Nu >= 0) || !(g.Mu >= 0) {
 		return nil, fmt.Errorf("dro: Game.Nu is %v and Game.Mu is %v; both must be ≥ 0", g.Nu, g.Mu)

@@ -8,25 +8,26 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// restartShare is the factor by which the gap falls between two starts at the averages.
+// restartShare is the factor by which the gap must decrease between two restarts at the averages.
 const restartShare = 0.5
 
-// An iteration runs the template of a method with the theoretical schedule and offers
-// its last iterate and, where the theory needs it, the averages.
+// An iteration runs the template of a method with the theoretical schedule. At each check it evaluates the last
+// iterate and, if the theory requires it, the averages.
 type iteration struct {
 	*engine.Run
 	template *template
-	lifted   bool             // the template's point is (x, τ)
-	y        func() []float64 // y_k, in the run's own dual set
-	averageY []float64        // Σ a_i y_i / A_k, nil if the method keeps none
-	// starts the estimator at coordinates u, weights y and their gradient g, nil if not known
+	lifted   bool             // the point of the template is (x, τ)
+	y        func() []float64 // returns y_k, in the dual set of the run
+	averageY []float64        // returns Σ a_i y_i / A_k; nil if the method keeps no averages
+	// starts the estimator at coordinates u and weights y with their gradient g, which is nil if unknown
 	begin func(u, y, g []float64)
 	began bool
 
-	// the mean of the points that the estimator's tables of gradients are of, and their sum
+	// returns the mean of the points at which the estimator's tables of gradients were computed, and the sum of
+	// the tables
 	linearisation func(*template) (at, g []float64)
 
-	// restarts lets the method start again at its averages; startGap is the gap when it last did.
+	// restarts reports whether the method restarts at its averages; startGap is the gap at the last restart.
 	restarts bool
 	startGap float64
 
@@ -44,12 +45,12 @@ func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *t
 	return nil
 }
 
-// offerDrawn lets a run return x_t̂ of the template t.
+// offerDrawn allows a run to return the point x_t̂ of the template t.
 func offerDrawn(r *engine.Run, t *template) {
 	r.Drawn = func() []float64 { return slices.Clone(t.drawn[:r.Cert.D]) }
 }
 
-// start starts the template at the point last evaluated by the certifier.
+// start starts the template at the last point evaluated by the certifier.
 func (w *iteration) start() {
 	x := w.Cert.X
 	if w.lifted {
@@ -59,7 +60,7 @@ func (w *iteration) start() {
 	if w.template.theory == nil {
 		g = w.Cert.G
 	}
-	// best responses to small ν are vertices
+	// best responses for a small ν are vertices
 	if d, ok := w.Problem.Dual.(centred); ok &&
 		(w.restarts || w.Problem.Dual.Modulus() == 0) {
 		y, g = w.Cert.Vector(w.Cert.N), nil
@@ -98,7 +99,7 @@ func (w *iteration) takeStep() {
 // IsCheckDue implements Stepper.
 func (*iteration) IsCheckDue(byPasses bool) bool { return byPasses }
 
-// point returns the part x of the template's point.
+// point returns the part x of the template's point, which may be x itself.
 func (w *iteration) point(x []float64) []float64 { return x[:w.Cert.D] }
 
 // Check implements Stepper.
@@ -118,7 +119,7 @@ func (w *iteration) Check() {
 	w.reestimate()
 }
 
-// restartFromAverages starts the method again at its averages when the gap has halved since the last start.
+// restartFromAverages restarts the method at its averages if the gap has halved since the last restart.
 func (w *iteration) restartFromAverages() {
 	gap := w.Cert.Best.Gap()
 	if !w.restarts || !(gap < restartShare*w.startGap) {
@@ -133,8 +134,8 @@ func (w *iteration) restartFromAverages() {
 	w.begin(w.template.u, y, nil)
 }
 
-// certifyPoint certifies x with its best response and, where the best response may say
-// little (ν = 0, or a small ν without the Hessian), with the method's own weights.
+// certifyPoint certifies x with its best response. If the best response may prove little (ν = 0, or a small ν
+// without the Hessian), it also uses the weights of the method.
 func (w *iteration) certifyPoint(x []float64, y func() []float64) {
 	w.Cert.Evaluate(x)
 	w.Cert.Certify()
@@ -143,9 +144,9 @@ func (w *iteration) certifyPoint(x []float64, y func() []float64) {
 	}
 }
 
-// reestimate updates the theory with the constants at the current point, where
-// the loss has no global Lipschitz constant: every G grows by the largest growth
-// of an H_j, one of typical size at least. The constants never shrink. One pass.
+// reestimate updates the theory with the constants at the current point, for losses that have no global Lipschitz
+// constant. Every G is multiplied by the largest growth of any H_j of at least typical size; the constants never
+// decrease. It takes one pass.
 func (w *iteration) reestimate() {
 	if w.known.h == nil {
 		return
@@ -159,7 +160,7 @@ func (w *iteration) reestimate() {
 		return
 	}
 	growth, typical := 1.0, engine.Sum(w.known.h)/float64(len(h))
-	for j, v := range h { // a residual that happened to vanish says nothing about the rest
+	for j, v := range h { // a residual that happens to be 0 says nothing about the other residuals
 		if was := max(w.known.h[j], typical); was > 0 {
 			growth = max(growth, v/was)
 		}

@@ -24,8 +24,8 @@ func lift(p *saddle.Problem) (*saddle.Problem, saddle.Separable, error) {
 	return &saddle.Problem{Oracle: &liftedOracle{p.Oracle, d}, Dual: dual, Primal: liftedPrimal{phi: p.Primal}}, dual, nil
 }
 
-// A liftedOracle evaluates f_j(x) − τ at (x, τ). The slopes are those of f_j: the
-// derivative in τ is −1 for every sample.
+// A liftedOracle evaluates f_j(x) − τ at (x, τ). The slopes are those of f_j; the derivative with respect to τ is
+// −1 for every sample.
 type liftedOracle struct {
 	saddle.Oracle
 	d int
@@ -56,8 +56,7 @@ func (o *liftedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	dst[o.d] -= sum
 }
 
-// liftedPrimal is φ(x) + τ. There is no strong convexity in τ: the theory's case
-// is μ = 0.
+// A liftedPrimal is φ(x) + τ. It is not strongly convex in τ, so the theory for μ = 0 applies.
 type liftedPrimal struct{ phi saddle.Primal }
 
 // Modulus implements Primal.

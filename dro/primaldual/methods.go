@@ -11,34 +11,36 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// FullVector is the full vector update method (Alg. 2). Every step is one pass.
+// FullVector is the full vector update method (Alg. 2). Each step takes one pass.
 type FullVector struct {
 	Schedule Schedule
 }
 
-// Stochastic is the method for any dual set (Alg. 3 with Historical, Alg. 4 with
-// Replacement). A step costs O(b·d + n): choose blocks of at least n/d samples. The practical schedule needs the
-// Hessian of the objective; FullVector solves problems without one in far fewer passes.
+// Stochastic is the method for any dual set (Alg. 3 with Historical, Alg. 4 with Replacement). A step costs O(b·d +
+// n) for blocks of b samples, so blocks should have at least n/d samples. The practical schedule requires the
+// Hessian of the objective; for problems without one, FullVector takes far fewer passes.
 type Stochastic struct {
 	Strategy Strategy
 	Schedule Schedule
-	Block    int  // samples in a block; 0: n/64, at least d
-	Uniform  bool // blocks are drawn uniformly, not by their constants
+	Block    int  // number of samples in a block; 0 means n/64, but at least d
+	Uniform  bool // blocks are drawn uniformly instead of according to their constants
 }
 
-// SeparableBlock is the method for dual-separable problems (Alg. 5 with
-// Historical, Alg. 6 with Replacement). A problem on the simplex is solved
-// through its τ-lift. A step costs O(b·d) and touches nothing of length n. The practical schedule needs the Hessian of
-// the objective or a Separable dual, such as Box.
+// SeparableBlock is the method for dual-separable problems (Alg. 5 with Historical, Alg. 6 with Replacement). A
+// problem on the simplex is solved through its τ-lift. A step costs O(b·d) for blocks of b samples and does not
+// access any vector of length n as a whole. The practical schedule requires the Hessian of the objective or a
+// Separable dual, such as Box.
 type SeparableBlock struct {
 	Strategy Strategy
 	Schedule Schedule
-	Block    int  // samples in a block; 0: n/512, at least d/2, with one touch, else n/64, at least d; without a Hessian 1
-	Uniform  bool // blocks are drawn uniformly, not by their constants
+	// number of samples in a block; 0 means n/512, but at least d/2, if a step touches one block, and otherwise
+	// n/64, but at least d; without a Hessian it means 1
+	Block   int
+	Uniform bool // blocks are drawn uniformly instead of according to their constants
 
-	// ThreeTouches keeps the paper's independent blocks P, Q, R in the practical
-	// schedule, which otherwise ties P_{k+1} = Q_k = R_k and visits the blocks in
-	// shuffled order. The theoretical schedule always keeps them.
+	// ThreeTouches keeps the independent blocks P, Q and R of the paper in the practical schedule, which
+	// otherwise sets P_{k+1} = Q_k = R_k and visits the blocks in shuffled order. The theoretical schedule
+	// always uses independent blocks.
 	ThreeTouches bool
 }
 
@@ -63,7 +65,7 @@ const (
 	separableBlocks  = 512
 )
 
-// partition returns the blocks of size b, or of the default size for b = 0.
+// partition divides the samples into blocks of size b, or of the default size if b = 0.
 func partition(n, d, b int) (blocks, error) {
 	if b == 0 {
 		b = min(n, max((n+stochasticBlocks-1)/stochasticBlocks, min(d, (n+7)/8)))
@@ -71,8 +73,8 @@ func partition(n, d, b int) (blocks, error) {
 	return evenBlocks(n, b)
 }
 
-// defaultBlockSize returns the default size of blocks of the separable method with one touch: n/512, but enough rows
-// that evaluating them costs more than a step in a metric of d columns.
+// defaultBlockSize returns the default block size of the separable method if a step touches one block: n/512, but
+// enough rows that evaluating them costs more than a step in a metric with d columns.
 func defaultBlockSize(n, d int) int {
 	return min(n, max((n+separableBlocks-1)/separableBlocks, min((d+1)/2, (n+7)/8)))
 }
@@ -175,7 +177,7 @@ func (m SeparableBlock) Start(run saddle.Run) (saddle.Stepper, error) {
 	size := m.Block
 	switch {
 	case size != 0 || !tied:
-	case theoretical: // steps are as short as the constant of a block is large
+	case theoretical: // the larger the constant of a block, the shorter the steps
 		size = 1
 	default:
 		size = defaultBlockSize(r.Cert.N, r.Cert.D)
@@ -232,8 +234,8 @@ func (m SeparableBlock) Start(run saddle.Run) (saddle.Stepper, error) {
 	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, maxWeight)), nil
 }
 
-// projectWeights returns the point of the dual set nearest to y ≥ 0 in its geometry, by a
-// proximal step without losses.
+// projectWeights returns the point of the dual set nearest to y ≥ 0 in its geometry, computed by a proximal step
+// without losses.
 func projectWeights(dual saddle.Mirror, y []float64) []float64 {
 	n := len(y)
 	u, out := make([]float64, n), make([]float64, n)
@@ -242,10 +244,9 @@ func projectWeights(dual saddle.Mirror, y []float64) []float64 {
 	return out
 }
 
-// historicalWeights returns the w^P, w^D of Theorems 2 and 4: 1/N
-// on a side without a modulus, where they meet no condition, and 1/(2N) on one with
-// (math: §7): the paper has 1/N there, up to constants, but 1/N² for Alg. 3 where the
-// other side has none, which its own schedule does not need.
+// historicalWeights returns w^P and w^D of Theorems 2 and 4: 1/N for a side without a modulus, where they are not
+// subject to a condition, and 1/(2N) for a side with one (math: §7). For the latter, the paper has 1/N, up to
+// constants, but 1/N² for Alg. 3 if the other side has no modulus, which its own schedule does not require.
 func historicalWeights(m moduli, blocks int) (wP, wD float64) {
 	n := float64(blocks)
 	wP, wD = 1/n, 1/n
@@ -258,9 +259,8 @@ func historicalWeights(m moduli, blocks int) (wP, wD float64) {
 	return min(wP, 0.5), min(wD, 0.5)
 }
 
-// constantsOf returns the Lipschitz constants of p at x, with G_J by spectral norms if spectral is set and by
-// the bound √(Σ H_j²) otherwise. It takes one pass for the constants of the samples, and the passes of the
-// norms.
+// constantsOf returns the Lipschitz constants of p at x. G_J is a bound of a spectral norm if spectral is set, and
+// √(Σ H_j²) otherwise. It takes one pass for the constants of the samples, in addition to the passes for the norms.
 func constantsOf(r *engine.Run, p *saddle.Problem, b blocks, x []float64, spectral bool) (constants, error) {
 	h, m, err := sampleConstants(r, x)
 	if err != nil {
@@ -272,10 +272,10 @@ func constantsOf(r *engine.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	}
 	o := r.Problem.Oracle
 	if !spectral {
-		o = struct{ saddle.Oracle }{o} // hides the methods that the norms are computed with
+		o = struct{ saddle.Oracle }{o} // hides the methods with which the norms are computed
 	}
 	c := newConstants(o, norm, spectral && p != r.Problem, b, constantsOfSamples{h, m}, r.Cert.Spend)
-	if !spectral { // of the practical schedule: G_J, L_J and that of τ have units of their own
+	if !spectral { // in the practical schedule, where G_J, L_J and the constant of τ have different units
 		c.lambdas = c.gs
 	}
 	if math.IsInf(norm.TotalWeight(r.Cert.N), 1) && (math.IsInf(c.l, 1) || math.IsInf(c.g, 1)) {
@@ -293,7 +293,7 @@ func constantsOf(r *engine.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	return c, nil
 }
 
-// sampleConstants returns H_j and M_j at x: one pass.
+// sampleConstants returns H_j and M_j at x. It takes one pass.
 func sampleConstants(r *engine.Run, x []float64) (h, m []float64, err error) {
 	o, ok := r.Problem.Oracle.(saddle.Conditioned)
 	if !ok {
@@ -313,8 +313,8 @@ func sampleConstants(r *engine.Run, x []float64) (h, m []float64, err error) {
 	return h, m, nil
 }
 
-// moduliOf returns the moduli of p as the theory sees them, with offsets μ₀, ν₀ that
-// balance the two terms of a_1.
+// moduliOf returns the moduli of p in the sense of the theory, with offsets μ₀, ν₀ that balance the two terms of
+// a_1.
 func moduliOf(p *saddle.Problem, c constants) moduli {
 	m := moduli{mu: p.Primal.Modulus(), nu: p.Dual.Modulus()}
 	if engine.FreeCount(p.Primal) > 0 {
@@ -336,7 +336,7 @@ func moduliOf(p *saddle.Problem, c constants) moduli {
 	return m
 }
 
-// scheduleNeeds returns the needs of a schedule.
+// scheduleNeeds returns the conditions that a schedule imposes on a problem.
 func scheduleNeeds(s Schedule) []saddle.Need {
 	if s == Theory {
 		return []saddle.Need{needConstants, needNorm}
@@ -349,16 +349,15 @@ func (m FullVector) Needs() []saddle.Need {
 	return append([]saddle.Need{needMirror, needLocalRows}, scheduleNeeds(m.Schedule)...)
 }
 
-// needMetric states what an adaptive schedule by blocks needs: a Hessian. Without one, its steps would be as short as
-// in the theory and take many times the passes of FullVector.
+// needMetric returns the condition of an adaptive schedule with blocks: a Hessian. Without a Hessian, its steps
+// would be as short as in the theory and would take many times the passes of FullVector.
 func needMetric(holds func(p *saddle.Problem) bool, or string) saddle.Need {
 	const what = "a Hessian of the objective (second derivatives, ν > 0 or given weights, the L2 regulariser, at most " +
 		"2000 parameters)%s; without one, full (primaldual.FullVector) takes far fewer passes"
 	return saddle.Need{What: fmt.Sprintf(what, or), Holds: holds}
 }
 
-// Needs implements Method: the sampling of blocks takes the constants with either
-// schedule.
+// Needs implements Method. The sampling of blocks requires the constants with either schedule.
 func (m Stochastic) Needs() []saddle.Need {
 	needs := []saddle.Need{needMirror, needLocalRows, needConstants, needNorm}
 	if m.Schedule == Practical {

@@ -5,13 +5,13 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// proximal is implemented by duals that have the methods of a Mirror for some of their sets alone.
+// proximal is implemented by duals that support the methods of a Mirror only for some of their sets.
 type proximal interface {
-	// Proximal reports whether the methods hold.
+	// Proximal reports whether these methods are supported.
 	Proximal() bool
 }
 
-// mirrorOf returns d as a Mirror, and whether it is one.
+// mirrorOf returns d as a Mirror; the second result reports whether it is one.
 func mirrorOf(d saddle.Dual) (saddle.Mirror, bool) {
 	if a, ok := d.(proximal); ok && !a.Proximal() {
 		return nil, false
@@ -20,13 +20,15 @@ func mirrorOf(d saddle.Dual) (saddle.Mirror, bool) {
 	return m, ok
 }
 
-// unlinked is implemented by duals that are separable but for the sum of their weights.
+// unlinked is implemented by duals that are separable except for the constraint on the sum of their weights.
 type unlinked interface {
-	// Separated returns the dual of n samples without the constraint Σ y = 1; nil if ψ is not a sum over samples.
+	// Separated returns the dual of n samples without the constraint Σ y = 1, or nil if ψ is not a sum over
+	// samples.
 	Separated(n int) saddle.Separable
 }
 
-// separatedOf returns the Separable dual that d becomes without the constraint Σ y = 1, for n samples.
+// separatedOf returns the Separable dual of d without the constraint Σ y = 1, for n samples; ok is false if there
+// is none.
 func separatedOf(d saddle.Dual, n int) (s saddle.Separable, ok bool) {
 	if a, ok := d.(unlinked); ok {
 		s = a.Separated(n)
@@ -34,8 +36,9 @@ func separatedOf(d saddle.Dual, n int) (s saddle.Separable, ok bool) {
 	return s, s != nil
 }
 
-// centred is implemented by duals with reference weights, from which a method starts if ν = 0: the best response is
-// then a vertex of Y, which is infinitely far from every other point in the geometry of relative entropy.
+// centred is implemented by duals with reference weights. A method starts from these if ν = 0, since the best
+// response is then a vertex of Y, which is infinitely far from every other point in the geometry of relative
+// entropy.
 type centred interface{ StartingWeights(y []float64) }
 
 var (

@@ -31,45 +31,48 @@ type practicalSchedule struct {
 	metric    *newton.Factored
 	primal    *preconditioned
 	maxAlpha  float64 // the first and largest α
-	maxWeight float64 // the largest weight of the primal step; 1 if the method has none
-	perSweep  int     // steps of one sweep over the blocks
+	maxWeight float64 // maximum weight of the primal step; 1 if the method has no such weight
+	perSweep  int     // number of steps in a sweep over the blocks
 	sweeps    int     // sweeps until the next check
 	done      int     // steps since the last check
 
-	lastObjective float64   // objective at the last restart
-	decrement     float64   // squared Newton decrement there, in the Hessian in use
-	rate          float64   // factor by which the decrement fell per sweep before the last check; 0 if unknown
+	lastObjective float64 // objective at the last restart
+	decrement     float64 // squared Newton decrement at the point, in the current Hessian
+	// factor by which the decrement decreased in each sweep before the last check; 0 if unknown
+	rate          float64
 	raising       bool      // the weight was raised last
-	isFresh       bool      // the Hessian is that of the point of the last restart
-	stalledChecks int       // successive checks at which only rounding was left
+	isFresh       bool      // the Hessian is that at the point of the last restart
+	stalledChecks int       // number of successive checks at which only rounding errors were left
 	maxDistance   float64   // distance from the last restart beyond which a check is made early
-	restartPoint  []float64 // the parameters x at the last restart
-	fault         error     // error of the Hessian, which ends the solve
+	restartPoint  []float64 // parameters x at the last restart
+	fault         error     // error in forming the Hessian, which ends the solve
 }
 
 const (
-	// maxSweeps is the largest number of sweeps between two checks.
+	// maxSweeps is the maximum number of sweeps between two checks.
 	maxSweeps = 8
-	// hessianRows is the number of rows per column that the Hessian of the adaptive schedule is estimated from.
+	// hessianRows is the number of rows for each column from which the Hessian of the adaptive schedule is
+	// estimated.
 	hessianRows = 128
-	// poorRate is the factor by which the squared decrement must fall in a sweep; if it falls less, a new Hessian
-	// is worth its pass.
+	// poorRate is the factor by which the squared decrement should decrease in a sweep; if it decreases less, a
+	// new Hessian is worth its pass.
 	poorRate = 10
-	// firstWeight is the first weight of the primal step, relative to the least; four times that at most.
+	// firstWeight is the initial weight of the primal step, relative to the minimum weight; it is at most four
+	// times that.
 	firstWeight = 16
-	// farDecrement is the squared decrement, relative to the objective, from which a point counts as far from the
-	// optimum.
+	// farDecrement is the squared decrement, relative to the objective, above which a point counts as far from
+	// the optimum.
 	farDecrement = 0.02
-	// earlyCheck is the distance from the last restart, in Newton steps, at which a check is made early.
+	// earlyCheck is the distance from the last restart, in Newton steps, beyond which a check is made early.
 	earlyCheck = 10
 )
 
-// maxStalledChecks is the number of successive checks that end a solve if at each of them a step promises less
-// than the rounding of the objective and the bounds do not improve. A single one may be chance.
+// maxStalledChecks is the number of successive checks that end a solve if at each of them a step promises less than
+// the rounding of the objective and the bounds do not improve. A single such check may be due to chance.
 const maxStalledChecks = 5
 
-// newPractical returns the practical schedule of a method with perSweep steps per sweep over the blocks;
-// maxWeight is the largest weight of the primal step.
+// newPractical returns the practical schedule of a method that takes perSweep steps in each sweep over the blocks;
+// maxWeight is the maximum weight of the primal step.
 func newPractical(w *iteration, lifted bool, alpha float64, perSweep int, maxWeight float64) *practicalSchedule {
 	m := newton.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
 	if some := hessianRows * m.D; 2*some < m.N {
@@ -84,7 +87,7 @@ func newPractical(w *iteration, lifted bool, alpha float64, perSweep int, maxWei
 	return p
 }
 
-// IsCheckDue implements Stepper: a check is due after p.sweeps sweeps.
+// IsCheckDue implements Stepper. A check is due after p.sweeps sweeps.
 func (p *practicalSchedule) IsCheckDue(bool) bool { return p.done >= p.perSweep*p.sweeps }
 
 // Step implements Stepper.
@@ -109,13 +112,13 @@ func (p *practicalSchedule) Step() error {
 	return nil
 }
 
-// formHessian forms the Hessian at the point last evaluated by the certifier.
+// formHessian forms the Hessian at the last point evaluated by the certifier.
 func (p *practicalSchedule) formHessian() {
 	p.fault = p.metric.Update(&p.Cert.Response, p.Cert.Slope)
 	p.isFresh, p.rate = true, 0
 }
 
-// restart restarts the template at the point last evaluated by the certifier.
+// restart restarts the template at the last point evaluated by the certifier.
 func (p *practicalSchedule) restart() {
 	p.lastObjective, p.decrement = p.Cert.Objective, p.squaredDecrement()
 	p.template.m = moduli{1, 1, p.Problem.Dual.Modulus(), p.Problem.Dual.Modulus()}
@@ -125,7 +128,7 @@ func (p *practicalSchedule) restart() {
 	copy(p.restartPoint, p.Cert.X)
 }
 
-// squaredDecrement returns ∇PᵀH⁻¹∇P at the point last evaluated by the certifier.
+// squaredDecrement returns ∇PᵀH⁻¹∇P at the last point evaluated by the certifier.
 func (p *practicalSchedule) squaredDecrement() float64 {
 	g := make([]float64, len(p.primal.direction))
 	copy(g, p.Cert.G)
@@ -169,8 +172,8 @@ func (p *practicalSchedule) Check() {
 
 // polishedPoint returns the point that a step of weight 1, with the sum of the tables as gradient, leads to from
 // the mean of the points at which the tables were computed. It is the optimum if the Hessian is exact and every
-// block contributes equally to it (math: §7). It is nil if a step from the last restart promises to lower the
-// objective by more than the remaining gap.
+// block contributes equally to it (math: §7). It returns nil if a step from the last restart is predicted to lower
+// the objective by more than the remaining gap.
 func (p *practicalSchedule) polishedPoint() []float64 {
 	if !(p.decrement/2 <= p.lastObjective-p.Cert.Best.Lower) {
 		return nil
@@ -181,7 +184,7 @@ func (p *practicalSchedule) polishedPoint() []float64 {
 	return p.point(x)
 }
 
-// adaptSteps adapts the weight and the Hessian to the rate at which the decrement fell.
+// adaptSteps adapts the weight and the Hessian to the rate at which the decrement decreased.
 func (p *practicalSchedule) adaptSteps() {
 	fell := p.decrement / p.squaredDecrement()
 	rate := math.Pow(max(fell, 1e-3), float64(p.perSweep)/float64(p.done))
@@ -212,7 +215,7 @@ func (p *practicalSchedule) adaptSteps() {
 	p.rate = rate
 }
 
-// minRate returns the rate below which another Hessian is worth its passes.
+// minRate returns the rate below which a new Hessian is worth its passes.
 func (p *practicalSchedule) minRate() float64 {
 	if p.isFar() {
 		return math.Inf(1)
@@ -220,7 +223,7 @@ func (p *practicalSchedule) minRate() float64 {
 	return poorRate
 }
 
-// isFar reports whether the point is so far from the optimum that a Hessian there predicts little.
+// isFar reports whether the point is so far from the optimum that a Hessian at this point predicts little.
 func (p *practicalSchedule) isFar() bool {
 	return !(p.decrement < farDecrement*math.Abs(p.lastObjective))
 }
@@ -254,8 +257,8 @@ func (p *practicalSchedule) returnToBest(now float64) {
 		p.lastObjective, now, p.primal.weight, p.template.alpha, p.metric.Damping())
 }
 
-// sweepsNeeded returns the number of sweeps, at the rate of the last ones, until the decrement
-// proves the gap asked for by a lower bound of the curvature. It is 1 if the rate is unknown or poor.
+// sweepsNeeded returns the number of sweeps, at the rate of the last sweeps, until the decrement proves the
+// required gap through a lower bound of the curvature. It returns 1 if the rate is unknown or poor.
 func (p *practicalSchedule) sweepsNeeded() int {
 	k := math.Ceil(math.Log(p.decrement/newton.RequiredDecrement(p.Run)) / math.Log(p.rate))
 	if p.isFar() || p.rate < p.minRate() || !(k > 1) { // NaN if the decrement is 0 and no gap is required
@@ -264,7 +267,7 @@ func (p *practicalSchedule) sweepsNeeded() int {
 	return int(min(k, maxSweeps))
 }
 
-// preconditioned is the primal update in a metric, with φ linearised at the centre.
+// preconditioned is the primal update in a metric, in which φ is linearised at the centre.
 type preconditioned struct {
 	metric    *newton.Factored
 	ridge     []float64 // of φ

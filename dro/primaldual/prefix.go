@@ -11,7 +11,7 @@ const (
 	// prefixShare is the number of rows divided by the number of rows of a prefix, where Newton's method takes none.
 	prefixShare = 8
 
-	// prefixRows and prefixRowsPerColumn are the smallest numbers of rows for which a prefix is used.
+	// prefixRows and prefixRowsPerColumn are the minimum numbers of rows for which a prefix is used.
 	prefixRows          = 10_000
 	prefixRowsPerColumn = 150
 
@@ -19,7 +19,7 @@ const (
 	prefixGap = 0.05
 
 	// fewRows is the effective proportion of rows below which blocks of rows are not representative, so that
-	// Newton's method finishes the solve.
+	// Newton's method completes the solve.
 	fewRows = 1.0 / 16
 )
 
@@ -46,7 +46,7 @@ func afterPrefix(m saddle.Method, s Schedule) saddle.Method {
 	return m
 }
 
-// prefixMethod is a method that starts at the solution of a prefix of the rows.
+// A prefixMethod is a method that starts at the solution of the problem on a prefix of the rows.
 type prefixMethod struct{ saddle.Method }
 
 // Start implements Method.
@@ -65,7 +65,7 @@ func (m prefixMethod) Start(run saddle.Run) (saddle.Stepper, error) {
 type prefixSolve struct {
 	*engine.Run
 	method  saddle.Method
-	current saddle.Stepper // of the method; nil before the prefix is solved
+	current saddle.Stepper // stepper of the method; nil before the prefix has been solved
 }
 
 // Step implements Stepper.
@@ -96,7 +96,7 @@ func (g *prefixSolve) Step() error {
 	return g.startMethod()
 }
 
-// startMethod starts the method at the point last evaluated by the certifier.
+// startMethod starts the method at the last point evaluated by the certifier.
 func (g *prefixSolve) startMethod() (err error) {
 	last := g.method
 	if g.Cert.EffectiveShare() < fewRows {

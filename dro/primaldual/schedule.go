@@ -9,14 +9,13 @@ import (
 type Schedule int
 
 const (
-	// Practical is the paper's own advice (end of §3.1): a_k = α·A_{k−1} when μ, ν
-	// > 0, a_k ∝ k when only μ > 0, constant otherwise, with α found by the
-	// program. It is the default.
+	// Practical follows the advice of the paper (end of §3.1): a_k = α·A_{k−1} if μ, ν > 0, a_k ∝ k if only μ >
+	// 0, and constant a_k otherwise, where the program determines α. It is the default.
 	Practical Schedule = iota
 
-	// Theory is the largest a_k that the conditions of the method's proposition
-	// allow: Propositions 1 to 5. The four cases, μ and ν zero or not, follow from
-	// the conditions: (1+α)^k, k, constant, constant.
+	// Theory is the largest a_k that the conditions of the method's proposition allow (Propositions 1 to 5).
+	// The growth of a_k follows from the conditions in each of the four cases, in which μ and ν are zero or
+	// positive: (1+α)^k, k, constant and constant.
 	Theory
 )
 
@@ -49,7 +48,7 @@ type theory struct {
 // quadratic.
 func largestWeight(c, A, m, m0 float64) float64 {
 	if math.IsInf(c, 1) {
-		return c // a constant of zero imposes nothing, whatever m
+		return c // a constant of zero imposes no condition, regardless of m
 	}
 	return (c*m + math.Sqrt(c*c*m*m+4*c*(A*m+m0))) / 2
 }
@@ -70,8 +69,8 @@ func (t *theory) nextWeight(k int, A, prev float64) float64 {
 	return min(a, max(prev, A*t.cap)) // a constant sequence always meets the decay conditions
 }
 
-// moduli are the strong convexity constants of the two sides and the offsets
-// μ₀, ν₀ > 0 that let one analysis cover zero moduli.
+// moduli holds the moduli of strong convexity of the two sides, and the offsets μ₀, ν₀ > 0 by which one analysis
+// covers moduli of zero.
 type moduli struct{ mu, mu0, nu, nu0 float64 }
 
 func (m moduli) primalDual(c float64) rate { return rate{c, m.mu, m.mu0, m.nu, m.nu0} }
@@ -80,7 +79,7 @@ func (m moduli) primalPrimal(c float64) rate { return rate{c, m.mu, m.mu0, m.mu,
 
 func (m moduli) dualPrimal(c float64) rate { return rate{c, m.nu, m.nu0, m.mu, m.mu0} }
 
-// ratio2 returns (num/den)², or +Inf for den = 0: a zero constant imposes no condition.
+// ratio2 returns (num/den)², or +Inf if den = 0, since a zero constant imposes no condition.
 func ratio2(num, den float64) float64 {
 	if den == 0 {
 		return math.Inf(1)
@@ -97,7 +96,8 @@ func fullConditions(m moduli, c constants) *theory {
 	}
 }
 
-// historicConditions returns the conditions of Proposition 2, for w^P, w^D, and the sampling p, q and weights γ.
+// historicConditions returns the conditions of Proposition 2 for w^P and w^D and for the sampling probabilities p,
+// q and weights γ.
 func historicConditions(m moduli, c constants, s *sampler, wP, wD float64) *theory {
 	gp := maxRatio(c.gs, s.p.p, nil)
 	lpg := maxRatio(c.ls, s.p.p, s.gamma)
@@ -129,7 +129,7 @@ func replacementConditions(m moduli, c constants, s *sampler) *theory {
 	}
 }
 
-// separableHistoricConditions returns the conditions of Proposition 4, and of Lemma 6.
+// separableHistoricConditions returns the conditions of Proposition 4 and of Lemma 6.
 func separableHistoricConditions(m moduli, c constants, s *sampler, wP float64) *theory {
 	n := float64(len(c.gs))
 	gp := maxRatio(c.gs, s.p.p, nil)
@@ -145,7 +145,7 @@ func separableHistoricConditions(m moduli, c constants, s *sampler, wP float64) 
 	return t
 }
 
-// separableReplacementConditions returns the conditions of Proposition 5, and of Lemma 6.
+// separableReplacementConditions returns the conditions of Proposition 5 and of Lemma 6.
 func separableReplacementConditions(m moduli, c constants, s *sampler) *theory {
 	n := float64(len(c.gs))
 	gp := maxRatio(c.gs, s.p.p, nil)
@@ -169,7 +169,7 @@ func slowestRates(m moduli, n float64) (slow, slow0 float64) {
 	return 1 / (4 * (n - 1)), m.nu0 / (4 * (n - 1) * m.nu)
 }
 
-// maxRatio returns √max_I c_I²/(p_I γ_I), without γ if it is nil.
+// maxRatio returns √max_I c_I²/(p_I γ_I); the factor γ_I is omitted if gamma is nil.
 func maxRatio(c, p, gamma []float64) float64 {
 	m := 0.0
 	for i, v := range c {

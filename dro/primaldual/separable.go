@@ -24,9 +24,9 @@ type separableEstimator struct {
 	rng    *rand.Rand
 	points *comparison
 
-	// tied makes P_{k+1} = Q_k = R_k, so that a step touches one block once: the
-	// change of the block is what the next estimate needs. order, if not nil,
-	// visits the blocks in a fresh random order every sweep.
+	// tied sets P_{k+1} = Q_k = R_k, so that a step touches a single block once: the next estimate uses the
+	// change of this block. order, if not nil, holds the order in which the current sweep visits the blocks; it
+	// is random and changes with every sweep.
 	tied    bool
 	order   []int
 	visited int
@@ -36,8 +36,8 @@ type separableEstimator struct {
 	aggregate []float64 // Ĵ_kᵀy_k
 	change    []float64 // the last sum of ḡ
 
-	etaPrev      float64   // η of the step before, for ȳ_{k−1}
-	lastQ, lastR int       // blocks of the step before, −1 at the start
+	etaPrev      float64   // η of the preceding step, for ȳ_{k−1}
+	lastQ, lastR int       // blocks of the preceding step; −1 at the start
 	oldY         []float64 // y_{k−2} on block lastQ
 	oldSlope     []float64 // ĝ_{k−2} on block lastR
 
@@ -60,7 +60,7 @@ func newSeparableEstimator(
 	return c
 }
 
-// tieBlocks lets a step touch one block, and visit the blocks in shuffled order.
+// tieBlocks makes each step update a single block; successive steps visit the blocks in shuffled order.
 func (c *separableEstimator) tieBlocks() {
 	c.tied = true
 	c.order = make([]int, c.blocks.count())
@@ -70,8 +70,8 @@ func (c *separableEstimator) tieBlocks() {
 	c.visited = len(c.order)
 }
 
-// begin starts at x (coordinates u) with weights y; the evaluator holds the
-// slopes there. g is their gradient in x, nil where it is not known.
+// begin starts at x (coordinates u) with weights y and their gradient g in x, which is nil if it is unknown. The
+// evaluator must hold the slopes at x.
 func (c *separableEstimator) begin(u, y, g []float64) {
 	copy(c.y, y)
 	c.dual.CoordsTo(c.u, c.y)
@@ -93,7 +93,7 @@ func (c *separableEstimator) eta(t *template) float64 {
 	return t.a * float64(c.blocks.count()) / (t.a*t.m.nu + t.dualWeight())
 }
 
-// estimatePrimal implements estimator by Equation (72).
+// estimatePrimal implements estimator with Equation (72).
 func (c *separableEstimator) estimatePrimal(t *template) {
 	copy(t.g, c.aggregate)
 	if t.aPrev == 0 {
@@ -113,7 +113,7 @@ func (c *separableEstimator) estimatePrimal(t *template) {
 	before := c.y // y_{k−2}
 	if p == c.lastQ {
 		before = c.oldY
-		copy(c.weight[lo:hi], c.y[lo:hi]) // ȳ_{k−1} = y_{k−1} on the block that moved
+		copy(c.weight[lo:hi], c.y[lo:hi]) // ȳ_{k−1} = y_{k−1} on the block that was updated
 	} else {
 		c.dual.BlockStepTo(c.nowU, c.weight, c.nowValue, c.u, c.etaPrev, lo, hi)
 	}
@@ -131,7 +131,7 @@ func (c *separableEstimator) estimatePrimal(t *template) {
 // mixCenter implements estimator.
 func (c *separableEstimator) mixCenter(t *template) { c.points.mixCenter(t.center) }
 
-// stepDual implements estimator: the step of one block.
+// stepDual implements estimator. It updates one block.
 func (c *separableEstimator) stepDual(t *template) {
 	q := c.nextBlock()
 	lo, hi := c.blocks.bounds(q)
@@ -155,7 +155,7 @@ func (c *separableEstimator) stepDual(t *template) {
 	c.addGrad(c.aggregate, c.weight, c.slope, lo, hi)
 }
 
-// nextBlock draws Q_k: uniformly, by Lemma 5, or the next of the sweep.
+// nextBlock returns Q_k: drawn uniformly, as in Lemma 5, or the next block of the sweep.
 func (c *separableEstimator) nextBlock() int {
 	if c.order == nil {
 		return c.rng.IntN(c.blocks.count())
@@ -168,7 +168,7 @@ func (c *separableEstimator) nextBlock() int {
 	return c.order[c.visited-1]
 }
 
-// linearisation returns the mean of the points where blocks were touched and the sum of their tables.
+// linearisation returns the mean of the points at which blocks were updated, and the sum of their tables.
 func (c *separableEstimator) linearisation(*template) (at, g []float64) {
 	return c.points.mean, c.aggregate
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
-// Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (Nu/2)‖y‖² and the Euclidean geometry. With Lower = 0
-// it holds the multipliers of functional constraints f_j(x) ≤ 0 (ex. fcm), Upper being the bound on them (an exact
-// penalty); Upper = +Inf is the orthant. Its methods panic if the slices differ in length.
+// Box is the dual-separable set Lower ≤ y_j ≤ Upper with ψ(y) = (Nu/2)‖y‖² and the Euclidean geometry. With Lower =
+// 0 it contains the multipliers of functional constraints f_j(x) ≤ 0 (ex. fcm), where Upper is the bound on them
+// (an exact penalty). With Upper = +Inf it is the orthant. Its methods panic if the slices differ in length.
 type Box struct {
 	Lower, Upper float64 // Lower ≤ Upper; Lower is finite, and ≥ 0 unless every f_j is linear
 	Nu           float64 // ν ≥ 0
@@ -21,7 +21,7 @@ type Orthant struct {
 	Cap        float64        // > 0, +Inf for none
 }
 
-// PearsonChi2 is the Divergence of an Orthant of dro.ChiSquare; that of dro.KL is the zero value.
+// PearsonChi2 is the Divergence of an Orthant for dro.ChiSquare; the Divergence for dro.KL is the zero value.
 const PearsonChi2 = dro.PearsonChi2
 
 var (
@@ -32,10 +32,11 @@ var (
 	_ dro.Precise   = Orthant{}
 )
 
-// set converts the box to the solver's type.
+// set converts the box to the type of the solver.
 func (b Box) set() side.Box { return side.Box(b) }
 
-// set converts the orthant to the solver's type. An invalid divergence is replaced by the default; Valid rejects it.
+// set converts the orthant to the type of the solver. An invalid divergence is replaced by the default; Valid
+// returns an error for it.
 func (o Orthant) set() side.Orthant {
 	d, _ := side.DivergenceOf(o.Divergence)
 	return side.Orthant{Divergence: d, Nu: o.Nu, Cap: o.Cap}
@@ -70,17 +71,17 @@ func (b Box) Value(y []float64) float64 { return b.set().Value(y) }
 // Value implements dro.Dual.
 func (o Orthant) Value(y []float64) float64 { return o.set().Value(y) }
 
-// BestResponseTo implements dro.Dual: f_j/ν clipped, or the end of the interval that f_j points to. The risk is +Inf
-// when a weight without a bound or a penalty grows.
+// BestResponseTo implements dro.Dual. The weight y_j is f_j/ν, clipped to the interval, or an end of the interval
+// if ν = 0. The risk is +Inf if a weight without bound and penalty grows.
 func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) { return b.set().BestResponseTo(y, f) }
 
-// BestResponseTo implements dro.Dual: y_j = min(Cap, exp(f_j/ν)/n), or (1 + f_j/ν)/n in [0, Cap]. The risk is +Inf
-// where an unbounded weight grows without a penalty; there is no τ.
+// BestResponseTo implements dro.Dual. The weight y_j is min(Cap, exp(f_j/ν)/n), or (1 + f_j/ν)/n clipped to [0,
+// Cap]. The risk is +Inf if an unbounded weight grows without a penalty; there is no τ.
 func (o Orthant) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return o.set().BestResponseTo(y, f)
 }
 
-// CoordsTo implements dro.Mirror: u = y.
+// CoordsTo implements dro.Mirror. The coordinates u are y.
 func (b Box) CoordsTo(u, y []float64) { b.set().CoordsTo(u, y) }
 
 // CoordsTo implements dro.Separable.

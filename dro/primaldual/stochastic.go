@@ -30,7 +30,7 @@ type stochasticEstimator struct {
 	aggregate  []float64 // Ĵ_kᵀŷ_k
 	change     []float64 // the last sum of ḡ
 
-	lastR, lastS int       // blocks replaced in the step before, −1 at the start
+	lastR, lastS int       // blocks replaced in the preceding step; −1 at the start
 	oldSlope     []float64 // ĝ_{k−1} on block lastR
 	oldY         []float64 // ŷ_{k−1} on block lastS
 
@@ -53,8 +53,8 @@ func newStochasticEstimator(
 	return c
 }
 
-// begin starts at x (coordinates u) with weights y; the evaluator holds f and
-// the slopes there. g is their gradient, nil where it is not known.
+// begin starts at x (coordinates u) with weights y and their gradient g, which is nil if it is unknown. The
+// evaluator must hold f and the slopes at x.
 func (c *stochasticEstimator) begin(u, y, g []float64) {
 	copy(c.y, y)
 	copy(c.hatY, y)
@@ -72,7 +72,7 @@ func (c *stochasticEstimator) begin(u, y, g []float64) {
 	c.lastR, c.lastS = -1, -1
 }
 
-// estimatePrimal implements estimator by Equation (36).
+// estimatePrimal implements estimator with Equation (36).
 func (c *stochasticEstimator) estimatePrimal(t *template) {
 	p := c.s.p.draw(c.rng)
 	copy(t.g, c.aggregate)
@@ -82,7 +82,7 @@ func (c *stochasticEstimator) estimatePrimal(t *template) {
 	lo, hi := c.blocks.bounds(p)
 	c.eval(c.nowValue, c.nowSlope, t.x, lo, hi)
 	r := t.aPrev / (c.s.p.p[p] * t.a)
-	hatY, slope := c.hatY, c.slope // of step k−2: as they were before the last replacement
+	hatY, slope := c.hatY, c.slope // those of step k−2, before the last replacement
 	if p == c.lastS {
 		hatY = c.oldY
 	}
@@ -99,7 +99,7 @@ func (c *stochasticEstimator) estimatePrimal(t *template) {
 // mixCenter implements estimator.
 func (c *stochasticEstimator) mixCenter(t *template) { c.points.mixCenter(t.center) }
 
-// stepDual implements estimator by Equation (37), then the proximal step.
+// stepDual implements estimator with Equation (37) and a proximal step.
 func (c *stochasticEstimator) stepDual(t *template) {
 	q, r := c.s.q.draw(c.rng), c.s.r.draw(c.rng)
 	qlo, qhi := c.blocks.bounds(q)
@@ -108,7 +108,7 @@ func (c *stochasticEstimator) stepDual(t *template) {
 		step = t.aPrev / (c.s.q.p[q] * t.a)
 		c.eval(c.nowValue, c.nowSlope, t.xPrev, qlo, qhi)
 		for j := qlo; j < qhi; j++ {
-			c.weight[j] = step * (c.nowValue[j] - c.value[j]) // f̂_{k−1}: before block R is refreshed
+			c.weight[j] = step * (c.nowValue[j] - c.value[j]) // f̂_{k−1}, before block R is refreshed
 		}
 	}
 	lo, hi := c.blocks.bounds(r)
@@ -152,7 +152,7 @@ func (c *stochasticEstimator) refresh(*template) {
 	c.addChange(c.aggregate, weightedSlopes{c.hatY, c.slope}, weightedSlopes{c.hatY, c.oldSlope}, lo, hi)
 }
 
-// linearisation returns the mean of the points where blocks were touched and the sum of their tables.
+// linearisation returns the mean of the points at which blocks were replaced, and the sum of their tables.
 func (c *stochasticEstimator) linearisation(*template) (at, g []float64) {
 	return c.points.mean, c.aggregate
 }

@@ -7,17 +7,16 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/engine"
 )
 
-// A Strategy is one of the paper's two ways of adapting to blocks of unequal
-// constants.
+// A Strategy is one of the paper's two ways of adapting to blocks with different constants.
 type Strategy int
 
 const (
-	// Replacement refreshes the comparison points with non-uniform probabilities
-	// r, s, and uses no historical regularisation, w^P = w^D = 0 (Alg. 4, 6).
+	// Replacement refreshes the comparison points with non-uniform probabilities r, s, and uses no historical
+	// regularisation: w^P = w^D = 0 (Alg. 4, 6).
 	Replacement Strategy = iota
 
-	// Historical regularises towards the comparison points, w^P, w^D > 0 with
-	// weights γ, and refreshes them uniformly (Alg. 3, 5).
+	// Historical regularises towards the comparison points, with w^P, w^D > 0 and weights γ, and refreshes them
+	// uniformly (Alg. 3, 5).
 	Historical
 )
 
@@ -30,15 +29,14 @@ func (s Strategy) String() string {
 	return names[s]
 }
 
-// A sampler holds the distributions of P, Q, R, S and the weights γ of one
-// method on one problem.
+// A sampler holds the distributions of P, Q, R and S and the weights γ for one method and one problem.
 type sampler struct {
 	p, q, r, s *alias
 	gamma      []float64
 }
 
-// newSampler returns the sampling of the table in math: §6, or uniform sampling. Separable methods
-// draw Q uniformly, by Lemma 5.
+// newSampler returns the sampling distributions in the table of math: §6, or uniform ones. Separable methods draw Q
+// uniformly, as in Lemma 5.
 func newSampler(st Strategy, isUniform bool, c constants, separable bool) (*sampler, error) {
 	uniform := make([]float64, len(c.gs))
 	engine.Fill(uniform, 1)
@@ -58,7 +56,7 @@ func newSampler(st Strategy, isUniform bool, c constants, separable bool) (*samp
 	for _, e := range []struct {
 		name    string
 		weights []float64
-		floor   bool // at least 1/(2N), by Theorems 3 and 5
+		floor   bool // at least 1/(2N), as required by Theorems 3 and 5
 		dst     **alias
 	}{{"P", p, false, &out.p}, {"Q", q, false, &out.q}, {"R", r, true, &out.r}, {"S", s, true, &out.s}} {
 		var err error
@@ -78,9 +76,9 @@ func squareRoots(v []float64) []float64 {
 	return w
 }
 
-// probabilities normalises weights. Blocks whose constant is zero (rows of
-// zeros) still have to be met, so that a thousandth of the mass is spread
-// uniformly; with floor, half of it, so that every entry is at least 1/(2N).
+// probabilities normalises weights. Since blocks whose constant is zero (rows of zeros) must be visited too, a
+// thousandth of the mass is distributed uniformly; if floor is set, it is half of the mass, so that every entry is
+// at least 1/(2N).
 func probabilities(w []float64, floor bool) []float64 {
 	n := float64(len(w))
 	total := 0.0

@@ -7,26 +7,26 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// An estimator supplies the gradient estimates that distinguish one method of the paper from another.
+// An estimator provides the gradient estimates in which the methods of the paper differ.
 type estimator interface {
-	// estimatePrimal is subroutine 1: it stores ḡ_{k−1} in the template.
+	// estimatePrimal is subroutine 1. It stores ḡ_{k−1} in the template.
 	estimatePrimal(t *template)
 
-	// mixCenter overwrites the template's center, the coordinates of x_{k−1}, by
-	// (1−w^P)x_{k−1} + w^P Σ_I γ_I x̂_{k−1,I}.
+	// mixCenter replaces the template's center, the coordinates of x_{k−1}, by (1−w^P)x_{k−1} + w^P Σ_I γ_I
+	// x̂_{k−1,I}.
 	mixCenter(t *template)
 
-	// stepDual is subroutine 2 and the dual update: y_k from x_k.
+	// stepDual is subroutine 2 and the dual update. It computes y_k from x_k.
 	stepDual(t *template)
 
-	// refresh is subroutine 3: the comparison points.
+	// refresh is subroutine 3. It replaces comparison points.
 	refresh(t *template)
 }
 
-// A template is the state of Alg. 1 of the paper: averaging weights, a primal and a dual proximal step, and
-// three subroutines that the estimator of a method supplies. A negative index means the initial value.
+// A template is the state of Alg. 1 of the paper: averaging weights, a primal and a dual proximal step, and three
+// subroutines that the estimator of a method provides. An index that is negative refers to the initial value.
 type template struct {
-	problem   *saddle.Problem // the saddle problem in hand: the run's, or its τ-lift
+	problem   *saddle.Problem // the saddle-point problem to solve: that of the run, or its τ-lift
 	estimator estimator
 	prox      func(dst, g, center []float64, a, c float64) // the primal update, Equation (10)
 	m         moduli
@@ -35,17 +35,16 @@ type template struct {
 
 	k        int
 	a, aPrev float64 // a_k, a_{k−1}
-	A        float64 // A_{k−1} during step k, then A_k
+	A        float64 // A_{k−1} during step k, and A_k afterwards
 
 	x, xPrev []float64 // x_k, x_{k−1}
-	u        []float64 // coordinates of x_k (x itself in the Euclidean geometry)
+	u        []float64 // coordinates of x_k, which are x_k itself in the Euclidean geometry
 	g        []float64 // ḡ_{k−1}
 	center   []float64 // the mixed comparison point, in coordinates
 	averageX []float64 // A_k⁻¹ Σ a_i x_i
 
-	// drawn is x_t̂ for the random t̂ of §5 of the paper, t̂ = k with probability
-	// a_k/A_t, kept as the sequence runs: x_k takes the place with probability
-	// a_k/A_k.
+	// drawn is x_t̂ for the random t̂ in §5 of the paper, where t̂ = k has probability a_k/A_t. It is updated
+	// during the sequence: x_k replaces it with probability a_k/A_k.
 	drawn     []float64
 	drawSeed  *rand.PCG
 	drawCoins *rand.Rand
@@ -81,7 +80,7 @@ func (t *template) coordsTo(u, x []float64) {
 	copy(u, x)
 }
 
-// step takes one iteration of Alg. 1.
+// step performs one iteration of Alg. 1.
 func (t *template) step() {
 	t.k++
 	t.aPrev, t.a = t.a, t.nextWeight()
@@ -103,27 +102,27 @@ func (t *template) step() {
 	t.rescale()
 }
 
-// primalWeight returns c_k = (A_{k−1}μ + μ₀)/2, dualWeight e_k = (A_{k−1}ν + ν₀)/2.
+// primalWeight returns c_k = (A_{k−1}μ + μ₀)/2, and dualWeight e_k = (A_{k−1}ν + ν₀)/2.
 func (t *template) primalWeight() float64 { return (t.A*t.m.mu + t.m.mu0) / 2 }
 
 func (t *template) dualWeight() float64 { return (t.A*t.m.nu + t.m.nu0) / 2 }
 
 func (t *template) nextWeight() float64 {
-	const most = 1e30 // where the constants are zero, or nearly, and hardly anything bounds a step
+	// limit for the case that the constants are zero or nearly zero, so that hardly any condition bounds a step
+	const most = 1e30
 	if t.theory != nil {
 		return min(t.theory.nextWeight(t.k, t.A, t.a), most*(t.A+1))
 	}
 	switch {
 	case t.m.mu > 0 && t.m.nu > 0:
-		return t.alpha * (t.A + t.m.mu0/t.m.mu) // A₀ counts as μ₀/μ = ν₀/ν, 1 at the start
+		return t.alpha * (t.A + t.m.mu0/t.m.mu) // A₀ is μ₀/μ = ν₀/ν, which is 1 at the start
 	case t.m.mu > 0:
 		return t.alpha * float64(t.k)
 	}
 	return t.alpha
 }
 
-// rescale divides every weight by one number before they overflow: only their
-// ratios matter.
+// rescale divides every weight by the same number before they overflow, since only their ratios matter.
 func (t *template) rescale() {
 	const large = 1e120 // far from overflow, squares too
 	if t.A < large {
@@ -140,9 +139,8 @@ func (t *template) rescale() {
 	}
 }
 
-// A comparison is the primal historical regularisation: the table x̂_{k,I} and
-// its weighted mean, in coordinates (Equation (42)). The practical schedule keeps
-// it without regularisation, too.
+// A comparison holds the primal historical regularisation: the table x̂_{k,I} and its weighted mean, in coordinates
+// (Equation (42)). The practical schedule also keeps it if there is no regularisation.
 type comparison struct {
 	d     int       // coordinates
 	w     float64   // w^P

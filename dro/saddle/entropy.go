@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Entropy is the regulariser φ(x) = μ Σ x_i log(d x_i) on the simplex Δ_d, in the geometry of relative entropy. Its x
-// are, for example, mixed strategies, portfolios or mixtures of models. Its methods panic if the slices differ in
-// length, or are shorter than the settings ask for.
+// Entropy is the regulariser φ(x) = μ Σ x_i log(d x_i) on the simplex Δ_d, in the geometry of relative entropy. Its
+// x are, for example, mixed strategies, portfolios or mixtures of models. Its methods panic if the slices differ in
+// length, or are shorter than the settings require.
 type Entropy struct {
 	Mu float64 // μ ≥ 0
 }
@@ -17,7 +17,7 @@ type Entropy struct {
 // Modulus implements Primal, with respect to ‖·‖₁.
 func (e Entropy) Modulus() float64 { return e.Mu }
 
-// Contains returns an error that says why x is not on the simplex.
+// Contains returns an error that states why x is not on the simplex, or nil if it is.
 func (Entropy) Contains(x []float64) error {
 	for i, v := range x {
 		if v < 0 {
@@ -30,8 +30,8 @@ func (Entropy) Contains(x []float64) error {
 	return nil
 }
 
-// Value implements Primal for x in the simplex, which it does not check. As Σ x_i is 1, it adds the terms
-// x_i log(d x_i) − x_i + 1/d ≥ 0.
+// Value implements Primal for x in the simplex, which it does not check. Since Σ x_i is 1, it adds the terms x_i
+// log(d x_i) − x_i + 1/d ≥ 0.
 func (e Entropy) Value(x []float64) float64 {
 	if e.Mu == 0 {
 		return 0
@@ -47,7 +47,7 @@ func (e Entropy) Value(x []float64) float64 {
 	return e.Mu * (sum / n)
 }
 
-// CoordsTo implements Geometry: u = log(d x), at least −700, whose exponential is not yet subnormal.
+// CoordsTo implements Geometry: u = log(d x), but at least −700, whose exponential is not subnormal.
 func (Entropy) CoordsTo(u, x []float64) {
 	n := float64(len(x))
 	for i, v := range x {
@@ -73,13 +73,13 @@ func (e Entropy) ProxTo(dst, g, center []float64, a, c float64) {
 	}
 }
 
-// FenchelYoung implements Primal: the minimum over the simplex of φ + ⟨g, ·⟩ is −μ log mean exp(−g/μ), or min g for
-// μ = 0. The sums are taken from min g.
+// FenchelYoung implements Primal. The minimum over the simplex of φ + ⟨g, ·⟩ is −μ log mean exp(−g/μ), or min g for
+// μ = 0. The sums are computed relative to min g.
 func (e Entropy) FenchelYoung(x, g []float64) float64 {
 	least, linear, mean := floats.Min(g), 0.0, 0.0
 	for i, v := range g {
 		linear += x[i] * (v - least)
-		mean += math.Exp((least - v) / e.Mu) // NaN for μ = 0, which is not used
+		mean += math.Exp((least - v) / e.Mu) // NaN if μ = 0, in which case it is not used
 	}
 	if e.Mu == 0 {
 		return max(0, linear)
@@ -87,12 +87,12 @@ func (e Entropy) FenchelYoung(x, g []float64) float64 {
 	return max(0, e.Value(x)+linear+e.Mu*math.Log(mean/float64(len(g))))
 }
 
-// StartingPoint implements Started: the uniform point.
+// StartingPoint implements Started. It returns the uniform point.
 func (Entropy) StartingPoint(x []float64) {
 	for i := range x {
 		x[i] = 1 / float64(len(x))
 	}
 }
 
-// NonNegative reports that φ ≥ 0: it is a multiple of a relative entropy.
+// NonNegative returns true, since φ is a multiple of a relative entropy.
 func (Entropy) NonNegative() bool { return true }

@@ -4,28 +4,28 @@ import (
 	"math"
 )
 
-// L2 is the ridge regulariser φ(x) = (μ/2)‖x‖², in the Euclidean geometry Δ(x, z) = ½‖x − z‖². With Intercept the last
-// coordinate is left unpenalised. Its methods panic if the slices differ in length, or are shorter than the settings
-// ask for.
+// L2 is the ridge regulariser φ(x) = (μ/2)‖x‖², in the Euclidean geometry Δ(x, z) = ½‖x − z‖². If Intercept is set,
+// the last coordinate is not penalised. Its methods panic if the slices differ in length, or are shorter than the
+// settings require.
 type L2 struct {
 	Mu        float64 // μ ≥ 0
-	Intercept bool    // the last coordinate is free: not penalised
+	Intercept bool    // the last coordinate is free, that is, not penalised
 
-	// Classes is the number of last coordinates that Intercept leaves free, for the intercepts of
-	// softmax regression: one per class. 0 stands for 1.
+	// Classes is the number of last coordinates that are free if Intercept is set. For softmax regression, each
+	// class has an intercept. 0 means 1.
 	Classes int
 
-	// FreeModulus is the curvature that ProxTo assumes around its centre in the
-	// free coordinate, where φ has none: proximal steps there are bounded by
-	// g/FreeModulus however large a grows (math: §5, last paragraph). It affects
-	// the path of a method, never the problem. 0 assumes none.
+	// FreeModulus is the curvature that ProxTo assumes around its centre in the free coordinate, where φ has
+	// none. It bounds proximal steps in this coordinate by g/FreeModulus, however large a becomes (math: §5,
+	// last paragraph). It affects the path of a method, but not the problem. 0 means that no curvature is
+	// assumed.
 	FreeModulus float64
 }
 
-// Modulus implements Primal: μ, over the penalised coordinates.
+// Modulus implements Primal. It returns μ, the modulus over the penalised coordinates.
 func (l L2) Modulus() float64 { return l.Mu }
 
-// NonNegative reports that φ ≥ 0.
+// NonNegative returns true, since φ ≥ 0.
 func (L2) NonNegative() bool { return true }
 
 // FreeCount returns the number of last coordinates that are not penalised.
@@ -50,7 +50,7 @@ func (l L2) Value(x []float64) float64 {
 	return l.Mu / 2 * s
 }
 
-// ProxTo implements Primal: (c·center − a·g)/(a μ + c).
+// ProxTo implements Primal. The result is (c·center − a·g)/(a μ + c).
 func (l L2) ProxTo(dst, g, center []float64, a, c float64) {
 	inv := 1 / (a*l.Mu + c)
 	k := len(l.penalisedCoordinates(dst))
@@ -62,8 +62,8 @@ func (l L2) ProxTo(dst, g, center []float64, a, c float64) {
 	}
 }
 
-// FenchelYoung implements Primal: ‖g + μx‖²/(2μ) over the penalised
-// coordinates; +Inf when a free coordinate has g ≠ 0, or when μ = 0 and g ≠ 0.
+// FenchelYoung implements Primal. It returns ‖g + μx‖²/(2μ) over the penalised coordinates, or +Inf if g ≠ 0 in a
+// free coordinate, or if μ = 0 and g ≠ 0.
 func (l L2) FenchelYoung(x, g []float64) float64 {
 	k := len(l.penalisedCoordinates(x))
 	for _, v := range g[k:] {
@@ -79,17 +79,17 @@ func (l L2) FenchelYoung(x, g []float64) float64 {
 	if s == 0 {
 		return 0
 	}
-	return s / max(2*l.Mu, 0) // +Inf for μ = 0, of either sign
+	return s / max(2*l.Mu, 0) // +Inf if μ = 0, regardless of its sign
 }
 
-// AddGradTo implements Smooth: dst += μx over the penalised coordinates.
+// AddGradTo implements Smooth. It adds μx over the penalised coordinates to dst.
 func (l L2) AddGradTo(dst, x []float64) {
 	for i, v := range l.penalisedCoordinates(x) {
 		dst[i] += l.Mu * v
 	}
 }
 
-// RidgeTo stores the diagonal of ∇²φ: μ on the penalised coordinates.
+// RidgeTo stores the diagonal of ∇²φ, which is μ on the penalised coordinates.
 func (l L2) RidgeTo(diagonal []float64) {
 	clear(diagonal)
 	for i := range l.penalisedCoordinates(diagonal) {

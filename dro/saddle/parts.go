@@ -1,22 +1,22 @@
 package saddle
 
-// An Oracle evaluates the losses f_j(x) of n samples. A slope is a compressed gradient of one sample: one number for a
-// linear predictor, d in general. Methods are called concurrently on disjoint ranges [lo, hi). Package losses has the
-// oracles of linear models, and package dro/oracletest tests an implementation.
+// An Oracle evaluates the losses f_j(x) of n samples. A slope is a compressed gradient of one sample: a single
+// number for a linear predictor, and d numbers in general. Methods are called concurrently on disjoint ranges [lo,
+// hi). Package losses provides the oracles of linear models, and package dro/oracletest tests an implementation.
 //
-// Newton's method needs second derivatives, which losses.Linear and losses.Softmax have; to use it with your own loss,
-// implement losses.Loss. L-BFGS solves the problems of any other oracle. An implementation may also be NonNegative,
-// Rounded and Conditioned.
+// Newton's method requires second derivatives, which losses.Linear and losses.Softmax provide; to use it with a
+// user-defined loss, implement losses.Loss. Problems with any other oracle are solved by L-BFGS. An implementation
+// may also implement NonNegative, Rounded and Conditioned.
 type Oracle = interface {
-	// Dims returns the samples n, the parameters d and the length of a slope.
+	// Dims returns the number of samples n, the number of parameters d, and the length of a slope.
 	Dims() (n, d, slope int)
 
 	// EvalTo stores f_j(x) in value[j] and the slope of sample j at x in
 	// slope[j·s : (j+1)·s] for j in [lo, hi), where s is the slope length.
 	EvalTo(value, slope, x []float64, lo, hi int)
 
-	// AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst, of length d,
-	// with ∇f_j from its slope.
+	// AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst, of length d, where the slope of sample j
+	// determines ∇f_j.
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
@@ -24,33 +24,33 @@ type Oracle = interface {
 // whether φ ≥ 0. If both hold and weights are on the simplex, 0 is a lower bound.
 type NonNegative interface{ NonNegative() bool }
 
-// Conditioned is implemented by an Oracle that knows the constants of its
-// samples: H_j, the Lipschitz constant of f_j (if it has none, ‖∇f_j(x)‖ at
-// the given x, which is estimated again when x changes), and M_j, the Lipschitz constant of ∇f_j.
+// Conditioned is implemented by an Oracle that knows the constants of its samples: H_j, the Lipschitz constant of
+// f_j, and M_j, the Lipschitz constant of ∇f_j. If f_j has no Lipschitz constant, H_j is ‖∇f_j(x)‖ at the given x,
+// and is computed again when x changes.
 type Conditioned interface {
 	ConstantsTo(lipschitz, smoothness, x []float64)
 }
 
-// A Rounded oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0 describes their rounding. Without it, a certificate holds
-// up to the rounding of the oracle's values and gradients.
+// A Rounded is an oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0 that describes their rounding. If an oracle is not
+// Rounded, certificates hold up to the rounding of its values and gradients.
 type Rounded interface {
-	// Rounding returns the largest number of products in a margin, for every column i a
-	// number largest[i] ≥ |z_ji| for all j, and smoothness = sup ℓ_j″. A nil largest means that the
-	// rounding is unknown. Else the values that EvalTo stores at a computed margin m satisfy
+	// Rounding returns the maximum number of products in a margin, a number largest[i] ≥ |z_ji| (for all j) for
+	// every column i, and smoothness = sup ℓ_j″. A nil largest means that the rounding is unknown. Otherwise
+	// the values that EvalTo stores at a computed margin m satisfy
 	//
 	//	|value − ℓ(m)| ≤ 2⁻⁴⁹ value,   ℓ(a) ≥ (1 − 2⁻⁴⁹)·value + slope·(a − m)  for all a.
 	Rounding() (terms int, largest []float64, smoothness float64)
 }
 
-// A Dual is the adversary: the set Y of weights and the penalty ψ. Package dro has KL, ChiSquare, CVaR, Ball, Spectral,
-// Uniform, Fixed and Groups. Any other type with these three methods is solved by L-BFGS if its modulus is positive.
-// The methods of package dro/primaldual need a Mirror or a Separable dual. Package dro/dualtest tests an
-// implementation, and dro.Solve returns an error if a best response is wrong.
+// A Dual is the adversary: the set Y of weights and the penalty ψ. Package dro provides KL, ChiSquare, CVaR, Ball,
+// Spectral, Uniform, Fixed and Groups. Problems with any other type that has these three methods are solved by
+// L-BFGS if its modulus is positive. The methods of package dro/primaldual require a Mirror or a Separable dual.
+// Package dro/dualtest tests an implementation, and dro.Solve returns an error if a best response is wrong.
 //
-// For your own dual, certificates allow a rounding error of γ·(1 + Σ y_j)·(ν + max |f_j|) (docs/math.md), which is
-// enough for a logarithm of sums of exponentials, and less if the dual is Precise.
+// For a user-defined dual, certificates allow for a rounding error of γ·(1 + Σ y_j)·(ν + max |f_j|) (docs/math.md),
+// which suffices for a logarithm of sums of exponentials, or for less if the dual is Precise.
 type Dual interface {
-	// Modulus returns ν ≥ 0, by which ψ is strongly convex relative to its own geometry.
+	// Modulus returns ν ≥ 0, the modulus of strong convexity of ψ relative to its own geometry.
 	Modulus() float64
 
 	// Value returns ψ(y) for y in Y.
@@ -61,15 +61,14 @@ type Dual interface {
 	BestResponseTo(y, f []float64) (risk, tau float64)
 }
 
-// Precise is implemented by a user's Dual that computes its penalty and its risk without
-// cancellation: the errors of Value and BestResponseTo are then at most a few γ times
-// Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)), with γ for a sum of n terms. For any other user's
-// dual the certificate allows a further error of γ·(1 + Σ y_j)·(ν + max |f_j|), enough for a
-// logarithm of sums of exponentials (math: §11).
+// Precise is implemented by a user-defined Dual that computes its penalty and its risk without cancellation. The
+// errors of Value and BestResponseTo are then at most a few γ times Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)), where γ is
+// that of a sum of n terms. For any other user-defined dual the certificate allows for an additional error of γ·(1
+// + Σ y_j)·(ν + max |f_j|), which suffices for a logarithm of sums of exponentials (math: §11).
 type Precise interface{ IsPrecise() bool }
 
-// A Mirror is a Dual with a proximal step, in coordinates u natural to its
-// geometry (log(n·y) for KL, n·y for χ²), in which no weight underflows.
+// A Mirror is a Dual with a proximal step. The step uses coordinates u that suit its geometry (log(n·y) for KL, n·y
+// for χ²), in which no weight underflows.
 type Mirror interface {
 	Dual
 	Normed
@@ -77,7 +76,7 @@ type Mirror interface {
 	// CoordsTo stores the coordinates of y in u.
 	CoordsTo(u, y []float64)
 
-	// ProxTo stores in u and y the step of Equation (11),
+	// ProxTo stores the step of Equation (11) in u and y,
 	//
 	//	argmax_{y∈Y} a⟨y, f⟩ − a ψ(y) − e( (1−w)·Δ(y, prev) + w·Δ(y, hist) ),
 	//
@@ -91,16 +90,15 @@ type Separable interface {
 	Normed
 	CoordsTo(u, y []float64)
 
-	// BlockStepTo stores in y[j], u[j] for j in [lo, hi) the block step of
-	// Lemma 6, in coordinates
+	// BlockStepTo stores in y[j], u[j] for j in [lo, hi) the block step of Lemma 6, in coordinates
 	//
 	//	u_j = prev_j + η( f_j − ν(prev_j − u⁰) ),   η = a N/(a ν + (A ν + ν₀)/2),
 	//
-	// clipped to the interval, where u⁰ is the coordinate at which ∇ψ_j vanishes. This is a
-	// relaxation of weight β = ην towards the best response. u may be prev.
+	// clipped to the interval, where u⁰ is the coordinate at which ∇ψ_j vanishes. This is a relaxation of
+	// weight β = ην towards the best response. u may be prev.
 	//
-	// The paper's Equation (68) has (Aν + ν₀)·Δ, its block update half of it.
-	// With the half both agree on block Q, as the text requires (slip 1).
+	// In the paper, Equation (68) contains (Aν + ν₀)·Δ, while the block update contains half of it. With the
+	// half, both agree on block Q, as the text requires (slip 1).
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
@@ -110,8 +108,8 @@ type Normed interface {
 	// NormScale returns the largest κ with ‖·‖_Y ≥ κ‖·‖₂ on n weights.
 	NormScale(n int) float64
 
-	// WeightCap returns the largest weight y_j can take, and TotalWeight the
-	// largest Σ y_j, both +Inf when unbounded.
+	// WeightCap returns the maximum value of a weight y_j, and TotalWeight the maximum of Σ y_j; both are +Inf
+	// if unbounded.
 	WeightCap(n int) float64
 	TotalWeight(n int) float64
 
@@ -119,10 +117,11 @@ type Normed interface {
 	SumNorm() bool
 }
 
-// A Primal is the regulariser φ. L2, Wasserstein and Entropy implement it. Your own implementation may also be Smooth,
-// which lets L-BFGS solve the problem, NonNegative, Started, which is needed if zero is not in X, and a Geometry.
+// A Primal is the regulariser φ. L2, Wasserstein and Entropy implement it. A user-defined implementation may also
+// be Smooth, which allows L-BFGS to solve the problem; Started, which is required if zero is not in X; NonNegative;
+// and a Geometry.
 type Primal interface {
-	// Modulus returns μ ≥ 0, by which φ is strongly convex.
+	// Modulus returns μ ≥ 0, the modulus of strong convexity of φ.
 	Modulus() float64
 
 	// Value returns φ(x).
@@ -135,22 +134,23 @@ type Primal interface {
 	// dst may be center.
 	ProxTo(dst, g, center []float64, a, c float64)
 
-	// FenchelYoung returns φ(x) + ⟨g, x⟩ − min_x' { φ(x') + ⟨g, x'⟩ } ≥ 0: how far x is from
-	// minimising the regularised linear function; +Inf when the minimum is −Inf.
+	// FenchelYoung returns φ(x) + ⟨g, x⟩ − min_x' { φ(x') + ⟨g, x'⟩ } ≥ 0, which measures how far x is from
+	// minimising the regularised linear function. It is +Inf if the minimum is −Inf.
 	FenchelYoung(x, g []float64) float64
 }
 
-// A Smooth primal adds ∇φ(x) to dst.
+// A Smooth is a primal with a gradient; AddGradTo adds ∇φ(x) to dst.
 type Smooth interface{ AddGradTo(dst, x []float64) }
 
-// Started is implemented by a Primal with a default starting point, which is needed if zero is not in X.
+// Started is implemented by a Primal with a default starting point, which is required if zero is not in X.
 type Started interface{ StartingPoint(x []float64) }
 
 // A Geometry is a Primal on a bounded set X, whose divergence is not Euclidean.
 type Geometry interface {
-	// CoordsTo stores the coordinates of x, ∇ of the generator, in u: ProxTo takes its centre in them.
+	// CoordsTo stores the coordinates of x, the gradient of the generator at x, in u. ProxTo takes its centre
+	// in these coordinates.
 	CoordsTo(u, x []float64)
 
-	// Contains returns an error that says why x is not in X, nil if it is.
+	// Contains returns an error that states why x is not in X, or nil if it is.
 	Contains(x []float64) error
 }

@@ -6,25 +6,25 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Wasserstein is the regulariser φ(x) = (μ/2)‖x‖² + Radius·‖x‖₂. With Intercept neither term has the last coordinate;
-// the last column of the design must then be the constant 1.
+// Wasserstein is the regulariser φ(x) = (μ/2)‖x‖² + Radius·‖x‖₂. If Intercept is set, both terms exclude the last
+// coordinate; the last column of the design must then be the constant 1.
 //
-// For a loss ℓ of the margin with the Lipschitz constant L (losses.Loss has Lipschitz) and Radius = ε·L, the average
-// risk plus ε·L·‖x‖₂ is the largest expected loss over all distributions within ε of that of the samples in the type-1
-// Wasserstein distance. The cost of moving a sample is the Euclidean distance of its features without the constant;
-// its target does not move. The norm of the regulariser is the dual one, which is the Euclidean norm too. Newton's
-// method needs given weights or ν > 0, and one margin per sample. Its methods panic if the slices differ in length, or
-// are shorter than the settings ask for.
+// Let ℓ be a loss of the margin with Lipschitz constant L (the method Lipschitz of losses.Loss) and Radius = ε·L.
+// Then the average risk plus ε·L·‖x‖₂ is the largest expected loss over all distributions whose type-1 Wasserstein
+// distance from that of the samples is at most ε. The cost of moving a sample is the Euclidean distance between
+// features, excluding the constant; targets do not move. The regulariser contains the dual norm, which is also
+// Euclidean. Newton's method requires given weights or ν > 0, and one margin for each sample. The methods panic if
+// the slices differ in length, or are shorter than the settings require.
 type Wasserstein struct {
 	Mu        float64 // μ ≥ 0
 	Radius    float64 // ≥ 0
-	Intercept bool    // the last coordinate is free: not penalised
+	Intercept bool    // the last coordinate is free, that is, not penalised
 }
 
-// Modulus implements Primal: μ, over the penalised coordinates.
+// Modulus implements Primal. It returns μ, the modulus over the penalised coordinates.
 func (r Wasserstein) Modulus() float64 { return r.Mu }
 
-// NonNegative reports that φ ≥ 0.
+// NonNegative returns true, since φ ≥ 0.
 func (Wasserstein) NonNegative() bool { return true }
 
 // FreeCount returns the number of last coordinates that are not penalised.
@@ -33,11 +33,11 @@ func (r Wasserstein) FreeCount() int { return r.ridge(0).FreeCount() }
 // ridge returns the ridge regulariser with the modulus μ + more.
 func (r Wasserstein) ridge(more float64) L2 { return L2{Mu: r.Mu + more, Intercept: r.Intercept} }
 
-// RidgeAt returns the ridge regulariser (μ/2 + Radius/2λ)‖x‖², which is at least φ(x) − Radius·λ/2, with equality if
-// ‖x‖ is λ.
+// RidgeAt returns the ridge regulariser (μ/2 + Radius/2λ)‖x‖², which is at least φ(x) − Radius·λ/2, with equality
+// if ‖x‖ = λ.
 func (r Wasserstein) RidgeAt(lambda float64) L2 { return r.ridge(r.Radius / lambda) }
 
-// SizeOf returns ‖x‖ without a free coordinate.
+// SizeOf returns ‖x‖ without the free coordinate.
 func (r Wasserstein) SizeOf(x []float64) float64 {
 	return floats.Norm(r.ridge(0).penalisedCoordinates(x), 2)
 }
@@ -48,7 +48,7 @@ func (r Wasserstein) Value(x []float64) float64 {
 	return r.Mu/2*size*size + r.Radius*size
 }
 
-// ProxTo implements Primal: that of the ridge, whose result is then moved towards 0 by Radius.
+// ProxTo implements Primal. It moves the result for the ridge penalty towards 0 by Radius.
 func (r Wasserstein) ProxTo(dst, g, center []float64, a, c float64) {
 	L2{Intercept: r.Intercept}.ProxTo(dst, g, center, a, c)
 	v := r.ridge(0).penalisedCoordinates(dst)
@@ -59,9 +59,9 @@ func (r Wasserstein) ProxTo(dst, g, center []float64, a, c float64) {
 	floats.Scale(scale, v)
 }
 
-// FenchelYoung implements Primal. With r = ‖x‖ and s = ‖g‖ it is (rs/2)‖x/r + g/s‖² plus (s − Radius − μr)²/(2μ) for
-// s > Radius, or else μr²/2 + (Radius − s)r: sums of terms ≥ 0. It is +Inf if a free coordinate has g ≠ 0, and for μ =
-// 0 if s > Radius.
+// FenchelYoung implements Primal. With r = ‖x‖ and s = ‖g‖, it is (rs/2)‖x/r + g/s‖² plus a term that is (s −
+// Radius − μr)²/(2μ) if s > Radius, and μr²/2 + (Radius − s)r otherwise. All terms are ≥ 0. It is +Inf if g ≠ 0 in
+// a free coordinate, or if μ = 0 and s > Radius.
 func (r Wasserstein) FenchelYoung(x, g []float64) float64 {
 	point, slope := r.ridge(0).penalisedCoordinates(x), r.ridge(0).penalisedCoordinates(g)
 	for _, v := range g[len(slope):] {
@@ -81,5 +81,5 @@ func (r Wasserstein) FenchelYoung(x, g []float64) float64 {
 		return apart + r.Mu*size/2*size + (r.Radius-steep)*size
 	}
 	off := steep - r.Radius - r.Mu*size
-	return apart + off/max(2*r.Mu, 0)*off // +Inf for μ = 0, of either sign
+	return apart + off/max(2*r.Mu, 0)*off // +Inf if μ = 0, regardless of its sign
 }

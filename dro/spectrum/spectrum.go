@@ -13,15 +13,15 @@ import (
 	"strings"
 )
 
-// A Spectrum says how much weight the adversary may give to the largest losses: at most Upper(m) to samples of
-// reference weight m. Upper is concave and increases from 0 to 1; for a positive m it may begin with a jump. Its
-// derivative at 1 − u is the spectrum s(u) of a spectral risk: the weight of the loss at the quantile u.
+// A Spectrum specifies how much weight the adversary may give to the largest losses: at most Upper(m) to samples
+// with reference weight m. Upper is concave and increases from 0 to 1; it may jump at m = 0. Its derivative at 1 −
+// u is the spectrum s(u) of a spectral risk: the weight of the loss at the quantile u.
 type Spectrum struct {
 	Kind  Kind
 	Param float64 // parameter, in the range that Validate states
 }
 
-// A Kind names a family of spectra. Its value is its name in options and files.
+// A Kind is a family of spectra. Its value is its name in options and files.
 type Kind string
 
 // The values of Kind.
@@ -85,7 +85,7 @@ func (s Spectrum) entry() *entry {
 	return nil
 }
 
-// Validate returns an error if the kind is unknown or the parameter out of its range.
+// Validate returns an error if the kind is unknown or the parameter is out of range.
 func (s Spectrum) Validate() error {
 	e := s.entry()
 	switch {
@@ -97,7 +97,7 @@ func (s Spectrum) Validate() error {
 	return nil
 }
 
-// listed returns a text of each kind that Parse accepts.
+// listed returns a text for each kind that Parse accepts.
 func listed(text func(e entry) string) (all []string) {
 	for _, e := range entries {
 		if e.kind != TotalVariation {
@@ -107,19 +107,19 @@ func listed(text func(e entry) string) (all []string) {
 	return all
 }
 
-// Kinds returns the names of the kinds that Parse accepts, as in extremile.
+// Kinds returns the names of the kinds that Parse accepts, such as extremile.
 func Kinds() []string { return listed(func(e entry) string { return string(e.kind) }) }
 
-// Names returns these names with the symbols of the parameters, as in extremile:r.
+// Names returns the same names with the symbols of the parameters, such as extremile:r.
 func Names() []string { return listed(func(e entry) string { return string(e.kind) + ":" + e.symbol }) }
 
-// Examples returns texts that Parse accepts, one of each kind, as in extremile:2.
+// Examples returns one text of each kind that Parse accepts, such as extremile:2.
 func Examples() []string {
 	return listed(func(e entry) string { return Spectrum{e.kind, e.example}.String() })
 }
 
-// Upper returns the largest weight of samples of reference weight m in [0, 1], to a few units in the last place. It
-// panics for a kind that Parse does not return.
+// Upper returns the largest weight of samples with reference weight m in [0, 1], accurate to a few units in the
+// last place. It panics if Parse cannot return the kind.
 func (s Spectrum) Upper(m float64) float64 {
 	if m <= 0 {
 		return 0
@@ -127,8 +127,8 @@ func (s Spectrum) Upper(m float64) float64 {
 	return min(1, s.entry().upper(min(1, m), s.Param))
 }
 
-// Lower returns the least weight of samples of reference weight m in [0, 1], which is 1 − Upper(1 − m), to a few units
-// in the last place times the parameter. It panics for a kind that Parse does not return.
+// Lower returns the least weight of samples with reference weight m in [0, 1], which is 1 − Upper(1 − m), accurate
+// to a few units in the last place times the parameter. It panics if Parse cannot return the kind.
 func (s Spectrum) Lower(m float64) float64 {
 	if m >= 1 {
 		return 1
@@ -136,12 +136,12 @@ func (s Spectrum) Lower(m float64) float64 {
 	return min(1, s.entry().lower(max(0, m), s.Param))
 }
 
-// IsMean reports whether the only weights are the reference weights.
+// IsMean reports whether the reference weights are the only weights that the adversary may choose.
 func (s Spectrum) IsMean() bool {
 	return s.Param == 1 && (s.Kind == Superquantile || s.Kind == Extremile)
 }
 
-// Formula returns the definition with the parameter, for texts.
+// Formula returns the definition with the value of the parameter, for texts.
 func (s Spectrum) Formula() string {
 	e := s.entry()
 	if e == nil {
@@ -150,12 +150,12 @@ func (s Spectrum) Formula() string {
 	return e.formula(strconv.FormatFloat(s.Param, 'g', 4, 64))
 }
 
-// String returns the text that Parse reads, such as extremile:2.
+// String returns a text that Parse accepts, such as extremile:2.
 func (s Spectrum) String() string {
 	return string(s.Kind) + ":" + strconv.FormatFloat(s.Param, 'g', -1, 64)
 }
 
-// Parse returns the spectrum of a text such as extremile:2, superquantile:0.1 or esrm:2.
+// Parse returns the spectrum described by a text such as extremile:2, superquantile:0.1 or esrm:2.
 func Parse(text string) (Spectrum, error) {
 	name, number, found := strings.Cut(text, ":")
 	s := Spectrum{Kind: Kind(strings.TrimSpace(name))}

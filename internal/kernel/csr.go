@@ -110,7 +110,7 @@ func (m *CSR) AddSquaresTo(dst, w []float64, lo, hi int) {
 }
 
 // SquaredNormsTo stores Σ_k scale[k]·X[i][k]² in dst[i] for the rows i in [lo, hi).
-func (m *CSR) NormsTo(dst, scale []float64, lo, hi int) {
+func (m *CSR) SquaredNormsTo(dst, scale []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		c, v := m.row(i)
 		s := 0.0

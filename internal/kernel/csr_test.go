@@ -76,7 +76,7 @@ func TestSparse_EqualsNaive(t *testing.T) {
 				},
 				"norms": func(dst []float64, naive bool) int {
 					if !naive {
-						m.NormsTo(dst, x, lo, hi)
+						m.SquaredNormsTo(dst, x, lo, hi)
 						return d
 					}
 					for i := lo; i < hi; i++ {

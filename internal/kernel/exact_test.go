@@ -85,7 +85,7 @@ func TestSum_WholeNumbersExact(t *testing.T) {
 				check("squares", func(dst []float64) { naiveSquaresTo(dst, X, d, u, lo, hi) },
 					func(dst []float64) { sparse.AddSquaresTo(dst, u, lo, hi) })
 				check("norms", func(dst []float64) { naiveNormsTo(dst, X, d, x, lo, hi) },
-					func(dst []float64) { sparse.NormsTo(dst, x, lo, hi) })
+					func(dst []float64) { sparse.SquaredNormsTo(dst, x, lo, hi) })
 			}
 		}
 	})

@@ -175,7 +175,7 @@ func (b *buckets) write(ctx context.Context, name string, to sink) error {
 		k.buf = nil
 		lo, hi := i*b.size, min((i+1)*b.size, len(b.rows))
 		err := b.fill(ctx, name, part, [][]int{b.rows[lo:hi]}, func(_ []*Number, use usePiece) error {
-			return b.read(ctx, k, lo, hi, use)
+			return b.readPieces(ctx, k, lo, hi, use)
 		})
 		if err != nil {
 			return err
@@ -187,9 +187,9 @@ func (b *buckets) write(ctx context.Context, name string, to sink) error {
 	return nil
 }
 
-// read calls use with the pieces of bucket k, which covers the matrix rows [lo, hi). The indices of rows in a piece
-// are relative to lo.
-func (b *buckets) read(ctx context.Context, k *bucket, lo, hi int, use usePiece) error {
+// readPieces calls use with the pieces of bucket k, which covers the matrix rows [firstRow, endRow). The indices of
+// rows in a piece are relative to firstRow.
+func (b *buckets) readPieces(ctx context.Context, k *bucket, firstRow, endRow int, use usePiece) error {
 	blocks := sync.Pool{New: func() any { x := make([]float64, b.buffer); return &x }}
 	return table.Parallel(ctx, k.blocks, func(at int) error {
 		block := blocks.Get().(*[]float64)
@@ -197,7 +197,7 @@ func (b *buckets) read(ctx context.Context, k *bucket, lo, hi int, use usePiece)
 		if err := table.ReadFull(k.file, bytesOf(*block), int64(at)*int64(8*b.buffer)); err != nil {
 			return b.addDirectory(err)
 		}
-		return b.addDirectory(b.readBlock(*block, lo, hi, use))
+		return b.addDirectory(b.readBlock(*block, firstRow, endRow, use))
 	})
 }
 

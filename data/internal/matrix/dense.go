@@ -17,8 +17,8 @@ type dense[T float32 | float64] struct {
 
 func (b *dense[T]) reset(rows []int) { b.rows = rows }
 
-// count implements sink.
-func (b *dense[T]) count(piece) int { return 0 }
+// countEntries implements sink. Allocating a dense matrix does not require the number of entries.
+func (b *dense[T]) countEntries(piece) (toAllocate int) { return 0 }
 
 func (b *dense[T]) bytes(int) int64 {
 	return int64(len(b.rows)) * int64(b.Width) * int64(unsafe.Sizeof(T(0)))
@@ -81,8 +81,8 @@ func (b *dense[T]) putFour(first int, columns [4][]float64, rows []int32, places
 	}
 }
 
-// finish sets the columns of categories and the intercept in the rows [lo, hi).
-func (b *dense[T]) finish(lo, hi int) {
+// addCategories sets the columns of categories and the intercept in the rows [lo, hi).
+func (b *dense[T]) addCategories(lo, hi int) {
 	x, d := b.cells, b.Width
 	for _, o := range b.sources {
 		if o.Vector != nil {

@@ -51,8 +51,8 @@ func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partiti
 	return p, nil
 }
 
-// Counts returns, for each stripe, the number of rows of set 0 in all preceding stripes.
-func (p *Partition) Counts() []int {
+// RowsBeforeStripes returns, for each stripe, the number of rows of set 0 in all preceding stripes.
+func (p *Partition) RowsBeforeStripes() []int {
 	counts := make([]int, (p.Rows+StripeRows-1)/StripeRows+1)
 	for k := range counts[1:] {
 		counts[k+1] = counts[k]

@@ -44,14 +44,14 @@ func (p *plan) eachEntry(columns [][]float64, i int32, row int, entry func(colum
 	}
 }
 
-func (b *sparse) count(p piece) (entries int) {
+func (b *sparse) countEntries(p piece) (toAllocate int) {
 	for k, place := range p.places {
 		n := 0
 		b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, float64) { n++ })
 		b.start[place+1] = n
-		entries += n
+		toAllocate += n
 	}
-	return entries
+	return toAllocate
 }
 
 func (b *sparse) bytes(entries int) int64 { return 12 * int64(entries) }
@@ -73,8 +73,8 @@ func (b *sparse) put(p piece) {
 	}
 }
 
-// finish implements sink.
-func (b *sparse) finish(lo, hi int) {}
+// addCategories implements sink.
+func (b *sparse) addCategories(lo, hi int) {}
 
 func (b *sparse) copyFrom(from sink, lo int) {
 	part := from.(*sparse)

@@ -37,17 +37,17 @@ const SweepColumns = 64
 
 // Visit calls use with tiles that together contain every value once, concurrently. The rows of a tile begin at a
 // multiple of StripeRows. A tile must not be used after use has returned. If whole is set, every tile has all
-// columns, of which there may be none. For each column, inexact is the first row, counted from 1, whose value
+// columns, of which there may be none. For each column, inexactRow is the first row, counted from 1, whose value
 // float64 cannot represent exactly, or 0.
 func Visit(
 	ctx context.Context, rows int, cols []*table.Column, whole bool, use func(t *Tile) error,
-) (inexact []int, err error) {
-	inexact = make([]int, len(cols))
+) (inexactRow []int, err error) {
+	inexactRow = make([]int, len(cols))
 	if rows == 0 || len(cols) == 0 && !whole {
 		for j, c := range cols {
-			inexact[j] = c.InexactRow
+			inexactRow[j] = c.InexactRow
 		}
-		return inexact, nil
+		return inexactRow, nil
 	}
 	workers := shard.Threads()
 	lead := &table.Column{}
@@ -97,14 +97,14 @@ func Visit(
 		mu.Lock()
 		defer mu.Unlock()
 		for j := range readers {
-			readers[j].finish()
-			if r, at := readers[j].inexact, k.lo+j; r > 0 && (inexact[at] == 0 || r < inexact[at]) {
-				inexact[at] = r
+			readers[j].noteInexact()
+			if r, at := readers[j].inexact, k.lo+j; r > 0 && (inexactRow[at] == 0 || r < inexactRow[at]) {
+				inexactRow[at] = r
 			}
 		}
 		return nil
 	})
-	return inexact, err
+	return inexactRow, err
 }
 
 // columnGroups divides the columns into groups that are read together.
@@ -206,7 +206,7 @@ func (r *Reader) ReadNext(n int) ([]float64, []bool, error) {
 	nulls := 0
 	for at := 0; at < n; {
 		for r.start+r.parts[r.part].Rows() <= r.row {
-			r.finish()
+			r.noteInexact()
 			r.Close()
 			r.start += r.parts[r.part].Rows()
 			r.part++
@@ -236,8 +236,8 @@ func (r *Reader) ReadNext(n int) ([]float64, []bool, error) {
 	return r.number, r.null, nil
 }
 
-// finish records the first row of the finished part whose value is inexact.
-func (r *Reader) finish() {
+// noteInexact records the first row of the finished part whose value is inexact.
+func (r *Reader) noteInexact() {
 	if r.values == nil || r.inexact > 0 {
 		return
 	}

@@ -15,17 +15,17 @@ import (
 type sink interface {
 	// reset prepares the sink for other rows, given in the order of the matrix. It reuses memory.
 	reset(rows []int)
-	// count counts the entries of the rows in a piece. It returns their number if the sink needs it to allocate
+	// countEntries counts the entries of the rows in a piece. It returns their number if the sink needs it to allocate
 	// memory, and 0 otherwise.
-	count(p piece) (entries int)
+	countEntries(p piece) (toAllocate int)
 	// bytes returns the size in bytes of a matrix with the given number of entries.
 	bytes(entries int) int64
 	// allocate allocates it, with zeros.
 	allocate(entries int)
 	// put stores numbers of rows.
 	put(p piece)
-	// finish adds the categories and the intercept to the rows [lo, hi) of the matrix.
-	finish(lo, hi int)
+	// addCategories adds the categories and the intercept to the rows [lo, hi) of the matrix.
+	addCategories(lo, hi int)
 	// copyFrom copies the rows of a complete sink of the same type to the rows from lo on. Calls must be in the
 	// order of the rows.
 	copyFrom(from sink, lo int)
@@ -117,7 +117,7 @@ func (p *plan) fill(
 			counted = nil
 		}
 		err := pass(counted, func(s int, part piece) error {
-			entries[s].Add(int64(sets[s].count(part)))
+			entries[s].Add(int64(sets[s].countEntries(part)))
 			return nil
 		})
 		if err != nil {
@@ -142,7 +142,7 @@ func (p *plan) fill(
 	for s, to := range sets {
 		n := len(rows[s])
 		if err := table.Parallel(ctx, (n+block-1)/block, func(i int) error {
-			to.finish(i*block, min((i+1)*block, n))
+			to.addCategories(i*block, min((i+1)*block, n))
 			return nil
 		}); err != nil {
 			return err

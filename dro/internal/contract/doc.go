@@ -1,11 +1,11 @@
-// Package contract checks parts of a problem against the contracts of package saddle, at a few points. A solve checks
-// those of other modules, since a wrong slope or an invalid lower bound gives bounds that do not contain the optimum;
-// packages oracletest and dualtest check all samples.
+// Package contract checks parts of a problem against the contracts of package saddle, at a few points. A solve
+// checks parts from other modules, since a wrong slope or an invalid lower bound leads to bounds that do not
+// contain the optimum. Packages oracletest and dualtest check all samples.
 package contract
 
 import "math"
 
-// Slack is the rounding that is allowed in comparisons, relative to the terms.
+// Slack is the rounding error that comparisons allow, relative to the terms.
 const Slack = 1e-7
 
 // isNotFinite reports whether v is NaN or infinite.

@@ -9,17 +9,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Dual is a dual whose best responses to some losses are compared with each other.
+// A Dual is a dual whose best responses to several losses are compared with each other.
 type Dual struct {
 	saddle.Dual
-	Slack  float64 // rounding that is allowed, relative to the terms
-	Signed bool    // weights may be negative, which is right for losses that are linear
+	Slack  float64 // allowed rounding error, relative to the terms
+	Signed bool    // weights may be negative, as is allowed for linear losses
 
-	// Imprecision returns the further rounding that is allowed for weights of a sum and losses of a size.
+	// Imprecision returns an additional allowed rounding error, for weights with the sum mass and losses of the
+	// given size.
 	Imprecision func(mass, size float64) float64
 }
 
-// Check returns the first promise that the dual breaks for the given losses, slices of one length.
+// Check returns an error about the first requirement that the dual violates for the given losses, which are slices
+// of the same length.
 func (c *Dual) Check(losses [][]float64) error {
 	n, size := len(losses[0]), 0.0
 	var weights [][]float64
@@ -57,8 +59,8 @@ func (c *Dual) Check(losses [][]float64) error {
 	return nil
 }
 
-// checkWeights compares ⟨y, f⟩ − ψ(y) of weights in Y with the risk of losses f of a size: it is that risk if y is the
-// best response, and never more.
+// checkWeights compares ⟨y, f⟩ − ψ(y) for weights y in Y with the risk of losses f of the given size. It must be
+// equal to the risk if y is the best response (best), and must not exceed it otherwise.
 func (c *Dual) checkWeights(y, f []float64, risk, size float64, best bool) error {
 	mass, psi := floats.Sum(y), c.Value(y)
 	value := floats.Dot(y, f) - psi

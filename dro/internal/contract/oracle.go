@@ -9,30 +9,31 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An Oracle is an oracle with points at which it is checked. The vectors are overwritten; Weight must be 0.
+// An Oracle is an oracle with the points at which it is checked. The vectors are overwritten; Weight must be 0.
 type Oracle struct {
 	saddle.Oracle
 	Points               [][]float64
 	Value, Slope, Weight []float64 // n, n·k and n
-	MostCoordinates      int       // derivatives of a sample that are compared with differences; 0: all
+	// maximum number of derivatives of a sample that are compared with differences; 0 means all
+	MostCoordinates int
 }
 
-// NewOracle returns o with vectors of its own.
+// NewOracle returns an Oracle with newly allocated vectors.
 func NewOracle(o saddle.Oracle, points [][]float64) *Oracle {
 	n, _, k := o.Dims()
 	return &Oracle{Oracle: o, Points: points, Value: make([]float64, n), Slope: make([]float64, n*k),
 		Weight: make([]float64, n)}
 }
 
-// curved has the methods of a linear model that Samples compares with slopes.
+// curved contains the methods of a linear model that Samples compares with slopes.
 type curved interface {
 	MarginsTo(margin, v []float64, lo, hi int)
 	CurvatureTo(curvature, slope []float64, lo, hi int)
 	CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
 }
 
-// Samples returns the first promise that the oracle breaks for the samples [lo, hi): losses are above their tangents,
-// and those of single samples are those of a range.
+// Samples returns an error about the first requirement that the oracle violates for the samples [lo, hi). It checks
+// that losses lie above their tangents, and that single samples yield the same results as a range.
 func (c *Oracle) Samples(lo, hi int) error {
 	if err := c.checkSamples(lo, hi); err != nil {
 		return err
@@ -43,7 +44,7 @@ func (c *Oracle) Samples(lo, hi int) error {
 	return nil
 }
 
-// checkSamples returns the first promise that the oracle breaks for the samples [lo, hi).
+// checkSamples returns an error about the first requirement that the oracle violates for the samples [lo, hi).
 func (c *Oracle) checkSamples(lo, hi int) error {
 	o, value, slope := c.Oracle, c.Value, c.Slope
 	k, count := len(slope)/len(value), hi-lo
@@ -78,7 +79,8 @@ func (c *Oracle) checkSamples(lo, hi int) error {
 			for j := range count {
 				f, at, g := losses[a][j], losses[b][j], gradients[a*count+j]
 				tangent, size := f, math.Abs(f)
-				for _, of := range losses { // a small loss may be the difference of terms as large as another one
+				// a small loss may be the difference of terms as large as those of other losses
+				for _, of := range losses {
 					if v := math.Abs(of[j]); !math.IsInf(v, 1) {
 						size = max(size, v)
 					}
@@ -88,7 +90,8 @@ func (c *Oracle) checkSamples(lo, hi int) error {
 					tangent += v * (z[i] - x[i])
 					size += math.Abs(v) * (math.Abs(x[i]) + math.Abs(z[i]))
 				}
-				if !(at < tangent-Slack*size) || math.IsInf(size, 1) { // NaN beyond the start is found where a solve meets it
+				// a NaN at a point other than the start is found when a solve reaches it
+				if !(at < tangent-Slack*size) || math.IsInf(size, 1) {
 					continue
 				}
 				if err := c.Derivatives(lo+j, x, g, 0); err != nil {
@@ -103,7 +106,7 @@ func (c *Oracle) checkSamples(lo, hi int) error {
 }
 
 // checkCurvature returns an error if the curvatures of the samples [lo, hi), or their lower bounds, contradict the
-// slopes at other points. It is for an oracle that embeds one of this module.
+// slopes at other points. It is meant for an oracle that embeds one of this module.
 func (c *Oracle) checkCurvature(m curved, lo, hi int) error {
 	slopes, margins := make([][]float64, len(c.Points)), make([][]float64, len(c.Points))
 	slope, margin := c.Slope, c.Weight
@@ -139,8 +142,8 @@ func (c *Oracle) checkCurvature(m curved, lo, hi int) error {
 	return nil
 }
 
-// hasJump reports whether the slopes of sample j next to the start, at both sides, have different differences: where a
-// curvature jumps, any number between is one.
+// hasJump reports whether differences of the slopes of sample j differ on the two sides of the start. At a jump of
+// the curvature, any number between its limits is a valid curvature.
 func (c *Oracle) hasJump(m curved, j int) bool {
 	var slope, margin [3]float64
 	for a := range 3 {
@@ -152,7 +155,7 @@ func (c *Oracle) hasJump(m curved, j int) bool {
 	return !(math.Abs(above-below) <= 0.01*(math.Abs(above)+math.Abs(below)))
 }
 
-// gradientOf returns the gradient of sample j by the slopes that were stored last.
+// gradientOf returns the gradient of sample j, given by the slopes that were stored last.
 func (c *Oracle) gradientOf(j int) []float64 {
 	g, weight := make([]float64, len(c.Points[0])), c.Weight
 	weight[j] = 1
@@ -161,8 +164,8 @@ func (c *Oracle) gradientOf(j int) []float64 {
 	return g
 }
 
-// checkRange returns an error if single samples have other losses or gradients at the start than a range has, or if
-// AddGradTo does not add.
+// checkRange returns an error if losses or gradients of single samples at the start differ from those computed for
+// a range, or if AddGradTo does not add to dst.
 func (c *Oracle) checkRange(lo, hi int, losses []float64, gradients [][]float64) error {
 	o, value, slope := c.Oracle, c.Value, c.Slope
 	sum, want := make([]float64, len(c.Points[0])), make([]float64, len(c.Points[0]))
@@ -202,9 +205,9 @@ func (c *Oracle) Gradients(x []float64) [][]float64 {
 	return all
 }
 
-// Derivatives returns an error that names the parameter whose derivative in g, the gradient of sample j at x, differs
-// most from a difference of losses, or nil if none differs by more than a small proportion of the gradient, the loss
-// and unit.
+// Derivatives returns an error that names the parameter whose derivative in g, the gradient of sample j at x,
+// differs most from a difference of losses. It returns nil if no derivative differs by more than a small proportion
+// of the gradient, the loss and unit.
 func (c *Oracle) Derivatives(j int, x, g []float64, unit float64) error {
 	const near = 1e-5
 	worst, far := -1, 0.0

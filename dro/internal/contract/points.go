@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// PointsAround returns x and points around it: steps of several lengths in both directions of a line each. If bounded
-// is set, they are within X, as proximal steps of phi are.
+// PointsAround returns x and points around it, at several distances in both directions along random lines. If
+// bounded is set, the points are the results of proximal steps of phi, and therefore in X.
 func PointsAround(x []float64, phi saddle.Primal, bounded bool, rng *rand.Rand) [][]float64 {
 	points := [][]float64{slices.Clone(x)}
 	unit := 1 + floats.Norm(x, 2)
@@ -36,7 +36,7 @@ func PointsAround(x []float64, phi saddle.Primal, bounded bool, rng *rand.Rand) 
 	return points
 }
 
-// coordsOf returns what ProxTo takes for the point x.
+// coordsOf returns the coordinates of the point x that ProxTo requires.
 func coordsOf(phi saddle.Primal, x []float64) []float64 {
 	set, ok := phi.(saddle.Geometry)
 	if !ok {

@@ -11,17 +11,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Primal is a regulariser with points of X at which its values, proximal steps, gradients and bounds are compared.
+// A Primal is a regulariser with points in X at which its values, proximal steps, gradients and bounds are
+// compared.
 type Primal struct {
 	saddle.Primal
 	Points [][]float64
 	Rng    *rand.Rand
 }
 
-// mostCoordinates is the number of derivatives that are compared with differences for a message.
+// mostCoordinates is the maximum number of derivatives that are compared with differences for a message.
 const mostCoordinates = 200
 
-// Check returns the first promise that the primal breaks.
+// Check returns an error about the first requirement that the primal violates.
 func (c *Primal) Check() error {
 	phi := c.Primal
 	value := make([]float64, len(c.Points))
@@ -52,7 +53,7 @@ func (c *Primal) Check() error {
 	return c.checkSteps(value)
 }
 
-// checkGradients returns an error if a tangent of the regulariser is above it.
+// checkGradients returns an error if a tangent of the regulariser lies above it.
 func (c *Primal) checkGradients(value []float64) error {
 	smooth, ok := c.Primal.(saddle.Smooth)
 	if !ok {
@@ -97,8 +98,8 @@ func (c *Primal) wrongPrimalGradient(x, g []float64) error {
 		"is %v, but finite differences give %v", worst, g[worst], difference)
 }
 
-// checkSteps returns an error if a proximal step does not minimise what it should, or if FenchelYoung returns less
-// than the distance from another point.
+// checkSteps returns an error if a proximal step does not minimise the function that it should, or if FenchelYoung
+// returns less than the difference to the value at some other point.
 func (c *Primal) checkSteps(value []float64) error {
 	phi, d := c.Primal, len(c.Points[0])
 	for _, scale := range []float64{0, 0.1, 1, 10} {
@@ -107,14 +108,15 @@ func (c *Primal) checkSteps(value []float64) error {
 			g[i] = scale * c.Rng.NormFloat64()
 		}
 		for a, x := range c.Points {
-			if a > 4 { // the start, and those closest to it
+			if a > 4 { // the start and the points closest to it
 				break
 			}
 			away := phi.FenchelYoung(x, g)
 			if math.IsNaN(away) {
 				return errors.New("FenchelYoung returned NaN")
 			}
-			// Others are the points and what a few steps from x lead to, close to the minimiser.
+			// The points to compare with are the given points and those that a few steps from x reach,
+			// close to the minimiser.
 			near := slices.Clone(x)
 			others, values := slices.Clone(c.Points), slices.Clone(value)
 			for _, weight := range []float64{10, 0.1, 1e-3} {
@@ -148,7 +150,7 @@ func (c *Primal) checkSteps(value []float64) error {
 	return nil
 }
 
-// checkStep returns an error if z does not minimise ⟨g, ·⟩ + φ + weight·½‖· − center‖², of the modulus weight.
+// checkStep returns an error if z does not minimise ⟨g, ·⟩ + φ + weight·½‖· − center‖².
 func (c *Primal) checkStep(z, g, center []float64, weight float64) error {
 	objective := func(x []float64) (v, size float64) {
 		apart := floats.Distance(x, center, 2)

@@ -4,5 +4,5 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// BareOracle has the methods of every oracle and no others.
+// BareOracle hides all methods of an oracle except those that every oracle has.
 type BareOracle struct{ saddle.Oracle }

@@ -6,16 +6,16 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A Counter is a linear oracle that counts the samples of every call. It is a
-// LinearModel as the oracle it wraps is.
+// A Counter is a linear oracle that counts the samples in every call. It is a LinearModel if the wrapped oracle is
+// one.
 type Counter struct {
 	*losses.Linear
 	Eval, Grad, Curvature, Gram, Margins, Constants atomic.Int64
 
-	// Samples of which a matrix was summed just now, a gradient of which is free, and
-	// of which margins were taken, more of which are free.
+	// Samples whose matrix has just been summed, so that a gradient for them is free, and samples for which
+	// margins have been computed, so that further margins are free.
 	atHand, atMargins atomic.Int64
-	bounding          atomic.Bool // curvatures are bounds: their matrix comes without a gradient
+	bounding          atomic.Bool // curvatures are bounds, so their matrix comes without a gradient
 }
 
 func rangeKey(lo, hi int) int64 { return int64(lo)<<32 | int64(hi) }
@@ -61,9 +61,9 @@ func (c *Counter) CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) 
 	return c.Linear.CurvatureLowerBoundTo(curvature, slope, lo, hi)
 }
 
-func (c *Counter) NormsTo(dst, scale []float64, lo, hi int) {
+func (c *Counter) SquaredNormsTo(dst, scale []float64, lo, hi int) {
 	c.Margins.Add(int64(hi - lo))
-	c.Linear.NormsTo(dst, scale, lo, hi)
+	c.Linear.SquaredNormsTo(dst, scale, lo, hi)
 }
 
 func (c *Counter) ConstantsTo(lipschitz, smoothness, x []float64) {
@@ -78,5 +78,5 @@ func (c *Counter) Reset() {
 	}
 }
 
-// Touched returns the number of samples touched, counted twice: half a pass adds n.
+// Touched returns the number of samples accessed, where half a pass counts as n.
 func (c *Counter) Touched() int64 { return c.Eval.Load() + c.Grad.Load() }

@@ -1,4 +1,4 @@
-// Package drotest has what the tests of several packages of dro share: random problems,
-// oracles that hide methods or count their calls, optimality conditions, tolerances.
-// Only tests import it. It may import engine and what is below, and losses.
+// Package drotest provides what the tests of several packages of dro share: random problems, oracles that hide
+// methods or count their calls, optimality conditions, and tolerances. Only tests import it. It may import engine,
+// the packages below engine, and losses.
 package drotest

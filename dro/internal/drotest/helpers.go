@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Dense returns the matrix of n rows of d columns over x.
+// Dense returns the matrix of n rows and d columns with the entries x.
 func Dense(t testing.TB, n, d int, x []float64) *design.Dense {
 	t.Helper()
 	z, err := design.NewDense(n, d, x)
@@ -33,7 +33,7 @@ func Normals(rng *rand.Rand, n int, scale float64) []float64 {
 	return v
 }
 
-// OnSimplex returns random weights of mass 1.
+// OnSimplex returns random weights that sum to 1.
 func OnSimplex(rng *rand.Rand, n int) []float64 {
 	v := make([]float64, n)
 	total := 0.0
@@ -64,8 +64,8 @@ type Sample struct {
 	Design, Label []float64
 }
 
-// NewSample draws n rows of d standard normal columns and ±1 labels from a
-// logistic model; with intercept, the last column is 1.
+// NewSample draws n rows of d standard normal columns, and labels ±1 from a logistic model. With intercept, the
+// last column is 1.
 func NewSample(rng *rand.Rand, n, d int, intercept bool) Sample {
 	s := Sample{N: n, D: d, Design: Normals(rng, n*d, 1), Label: make([]float64, n)}
 	truth := Normals(rng, d, 1)
@@ -91,7 +91,7 @@ func (s Sample) Oracle(t testing.TB, l losses.Loss) *losses.Linear {
 	return o
 }
 
-// Solve runs m and checks what must hold of every result.
+// Solve runs m on p and checks conditions that must hold for every result.
 func Solve(t testing.TB, p *saddle.Problem, m saddle.Method, s engine.Settings) *saddle.Result {
 	t.Helper()
 	res, err := engine.Solve(context.Background(), p, m, s)
@@ -107,7 +107,7 @@ func Solve(t testing.TB, p *saddle.Problem, m saddle.Method, s engine.Settings) 
 // Describe returns the name of a method with its settings.
 func Describe(m saddle.Method) string { return fmt.Sprintf("%s%+v", m.Name(), m) }
 
-// CheckBounds returns an error for a NaN in a result, or a check that violates weak duality.
+// CheckBounds returns an error if a result contains a NaN, or if a check violates weak duality.
 func CheckBounds(res *saddle.Result) error {
 	for _, v := range [][]float64{res.X, res.Weights, {res.Tau, res.Objective, res.Risk, res.Certificate.Upper}} {
 		for i, a := range v {
@@ -124,7 +124,7 @@ func CheckBounds(res *saddle.Result) error {
 	return nil
 }
 
-// CheckBrackets returns an error for the first check whose bounds do not contain the optimum.
+// CheckBrackets returns an error about the first check whose bounds do not contain the optimum.
 func CheckBrackets(res *saddle.Result, optimum saddle.Certificate) error {
 	for _, c := range res.Trace {
 		if c.Lower > optimum.Upper || c.Upper < optimum.Lower {
@@ -135,7 +135,7 @@ func CheckBrackets(res *saddle.Result, optimum saddle.Certificate) error {
 	return nil
 }
 
-// SettingsFor returns settings for a relative gap within a number of passes.
+// SettingsFor returns settings for a relative gap and a maximum number of passes.
 func SettingsFor(gap, passes float64) engine.Settings {
 	s := engine.DefaultSettings()
 	s.RelativeGap, s.MaxPasses = gap, passes

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// NaiveThreshold finds the τ of χ² with cap by sorting the 2n break points of
-// the piecewise linear mass and solving on the piece where it crosses 1.
+// NaiveThreshold returns the τ of χ² with a cap. It sorts the 2n break points of the piecewise linear mass and
+// solves on the piece where the mass crosses 1.
 func NaiveThreshold(v []float64, limit float64) float64 {
 	var breaks []float64
 	for _, a := range v {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// GivenLosses is an oracle of the losses F whatever x is: the optimum is their risk.
+// GivenLosses is an oracle whose losses are F for every x, so that the optimum is their risk.
 type GivenLosses struct{ F []float64 }
 
 // Dims implements Oracle.
@@ -20,7 +20,7 @@ func (o *GivenLosses) EvalTo(value, slope, _ []float64, lo, hi int) {
 // AddGradTo implements Oracle.
 func (*GivenLosses) AddGradTo(_, _, _ []float64, _, _ int) {}
 
-// HardLosses returns losses that are alike, far apart, far from zero, or tied.
+// HardLosses returns losses that are similar, far apart, far from zero, or tied.
 func HardLosses(rng *rand.Rand, n int) []float64 {
 	scale, shift := math.Pow(10, 12*rng.Float64()-4), 0.0
 	if rng.IntN(3) == 0 {

@@ -4,7 +4,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Plain has the methods of an oracle and its constants, and no others.
+// Plain hides all methods of an oracle except those that every oracle has and its constants.
 type Plain struct{ O *losses.Linear }
 
 func (p Plain) Dims() (n, d, slope int) { return p.O.Dims() }

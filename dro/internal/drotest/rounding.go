@@ -9,14 +9,14 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A Hard is a problem that is difficult for rounding, in float64 and in 256 bits.
+// A Hard is a problem for which rounding is difficult, in float64 and in 256-bit arithmetic.
 type Hard struct {
 	Name string
 	exact.Problem
 	X0 []float64
 }
 
-// HardProblems draws problems with n rows and d columns, the last of which is 1.
+// HardProblems draws problems with n rows and d columns, of which the last is 1.
 func HardProblems(rng *rand.Rand, n, d int) []Hard {
 	draw := func(name, loss, penalty string, nu, mu float64, change func(rows, target []float64)) Hard {
 		s := NewSample(rng, n, d, true)
@@ -83,7 +83,7 @@ func (h *Hard) Oracle(t testing.TB) *losses.Linear {
 	return o
 }
 
-// Reals returns v in 256 bits.
+// Reals converts v to 256-bit numbers.
 func Reals(v []float64) []exact.Real {
 	out := make([]exact.Real, len(v))
 	for i, a := range v {
@@ -92,7 +92,7 @@ func Reals(v []float64) []exact.Real {
 	return out
 }
 
-// Subtract returns a − b, rounded.
+// Subtract returns a − b, rounded to float64.
 func Subtract(a exact.Real, b float64) float64 {
 	v, _ := exact.Sub(a, exact.New(b)).Float64()
 	return v

@@ -5,12 +5,12 @@ import (
 	"os"
 )
 
-// The tolerances of the tests, by class.
+// The tolerances of the tests, by kind of comparison.
 const (
-	ClosedForm = 1e-12 // a closed form against an independent evaluation, relative
+	ClosedForm = 1e-12 // closed form against an independent evaluation, relative
 	KKT        = 1e-8  // optimality conditions, relative to the scale of the problem
 	Solver     = 10    // × the gap asked for
 )
 
-// Long runs the proofs that take minutes; the environment variable DROTRAIN_LONG=1 sets it.
+// Long enables tests that take minutes; setting the environment variable DROTRAIN_LONG also enables them.
 var Long = flag.Bool("long", os.Getenv("DROTRAIN_LONG") != "", "run the long proofs")

@@ -57,8 +57,8 @@ type LinearModel interface {
 	// or stored.
 	CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
 
-	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
-	NormsTo(dst, scale []float64, lo, hi int)
+	// SquaredNormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
+	SquaredNormsTo(dst, scale []float64, lo, hi int)
 
 	// Rows returns how the samples are distributed over MPI ranks, a *ranks.Rows, or nil if this process has all of them.
 	// With several ranks, ranges [lo, hi) are of samples of this rank; Select, a collective call, copies

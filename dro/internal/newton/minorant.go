@@ -285,7 +285,7 @@ func (f *minorant) maxRowNorm(
 func (f *minorant) longestRows(o engine.LinearModel, weight, squares, norm []float64) (longest, rho float64) {
 	most, known := f.rows.Scalars(len(weight)), f.rows.Scalars(len(weight))
 	f.rows.Run(len(weight), func(s, lo, hi int) {
-		o.NormsTo(norm, squares, lo, hi)
+		o.SquaredNormsTo(norm, squares, lo, hi)
 		at := -1
 		for j := lo; j < hi; j++ {
 			if !(weight[j] > 0) {

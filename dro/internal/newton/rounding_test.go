@@ -85,7 +85,7 @@ func TestCurvature_RoundingIsBounded(t *testing.T) {
 		for i, v := range f.scale {
 			squares[i] = v * v
 		}
-		o.NormsTo(norm, squares, 0, n)
+		o.SquaredNormsTo(norm, squares, 0, n)
 		if got := f.maxNorm(c, o, make([]float64, n), weight, slices.Max(norm)); got < longest || got > 1.05*longest {
 			t.Errorf("trial %d: ρ = %v, in 256 bits %v", trial, got, longest)
 		}
