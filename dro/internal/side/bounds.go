@@ -48,7 +48,7 @@ func (s Simplex) RiskBounds(f []float64, at engine.Multipliers) (below, above fl
 	}
 	rounding := gamma*total(1) + 8*engine.UnitRoundoff*(math.Abs(at.Tau)+ball+total(2))
 	below = math.Inf(-1)
-	if s.Divergence == KullbackLeibler && s.Alpha == 0 && !s.HasBall() && at.Nu > 0 && math.Abs(sums.Mass-1) < 0.1 {
+	if s.Divergence.arithmetic().balances && s.Alpha == 0 && !s.HasBall() && at.Nu > 0 && math.Abs(sums.Mass-1) < 0.1 {
 		below = at.Tau + total(0)/sums.Mass - 2.5*rounding - engine.Underflow
 	}
 	return below, at.Tau + ball + total(0) + rounding + engine.Underflow, sums
@@ -71,11 +71,9 @@ func (s Simplex) conjugateSum(r *reference, f []float64, at engine.Multipliers, 
 	limit := s.largestRatio()
 	if r.w == nil && math.IsInf(limit, 1) && at.Nu > 0 && at.Nu <= few*math.Abs(at.Tau) {
 		var ratio [boundsBlock]float64
-		if s.Divergence == KullbackLeibler {
-			return sumOfExponentials(ratio[:hi-lo], f[lo:hi], at)
-		}
-		return sumOfSquares(ratio[:hi-lo], f[lo:hi], at)
+		return s.Divergence.arithmetic().conjugates(ratio[:hi-lo], f[lo:hi], at)
 	}
+	of := s.Divergence.arithmetic()
 	for j := lo; j < hi; j++ {
 		w := r.weightAt(j)
 		if w == 0 {
@@ -87,7 +85,7 @@ func (s Simplex) conjugateSum(r *reference, f []float64, at engine.Multipliers, 
 		case s.Alpha == 1:
 			term, ratio = away, 1
 		case at.Nu > 0:
-			term, ratio = s.Divergence.conjugate(away/at.Nu, limit)
+			term, ratio = of.conjugate(away/at.Nu, limit)
 			term *= at.Nu
 		case away > 0:
 			term, ratio = limit*away, limit
@@ -102,49 +100,6 @@ func (s Simplex) conjugateSum(r *reference, f []float64, at engine.Multipliers, 
 		}
 	}
 	return c
-}
-
-// sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1, if ν is so small that
-// cancellation in the difference does not matter. It stores the ratios. As |s|eˢ < 1 for s < 0, Σ r|f − τ| is at
-// most |Σ r(f − τ)| plus 2ν for every sample.
-func sumOfExponentials(ratio, f []float64, at engine.Multipliers) (c conjugateSums) {
-	c.Mass = kernel.ExpTo(ratio, f, at.Tau, at.Nu)
-	c.Linear = kernel.Dot(ratio, f)
-	count := float64(len(f))
-	c.terms, c.size = at.Nu*(c.Mass-count), at.Nu*(c.Mass+count)
-	c.units = math.Abs(c.Linear-at.Tau*c.Mass) + 2*at.Nu*count
-	return c
-}
-
-// sumOfSquares works like conjugateSum for φ*(s) = (r² − 1)/2, r = max(0, 1 + s), and weights of 1, if ν is so
-// small that cancellation in the differences does not matter. It stores the ratios.
-func sumOfSquares(ratio, f []float64, at engine.Multipliers) (c conjugateSums) {
-	zero := at.Tau - at.Nu
-	c.Mass, _ = kernel.PositivePartTo(ratio, f, zero, at.Nu)
-	c.Linear = kernel.Dot(ratio, f)
-	squares, count := kernel.Dot(ratio, ratio), float64(len(f))
-	c.terms = at.Nu / 2 * (squares - count)
-	c.size = at.Nu * (2*squares + c.Mass + count)
-	c.units = count * math.Abs(zero)
-	return c
-}
-
-// conjugate returns φ*(v) = max over r in [0, limit] of rv − φ(r), without cancellation, and the maximising r.
-func (d Divergence) conjugate(v, limit float64) (value, r float64) {
-	if d == KullbackLeibler {
-		if end := math.Log(limit); v > end {
-			return limit*(v-end) + (limit - 1), limit
-		}
-		value = math.Expm1(v)
-		return value, value + 1
-	}
-	switch {
-	case v <= -1:
-		return -0.5, 0
-	case v > limit-1:
-		return limit*(v-(limit-1)) + (limit-1)*(limit+1)/2, limit
-	}
-	return v * (1 + v/2), 1 + v
 }
 
 // ValueBelow implements Adversary. It divides y by its sum and mixes it with enough of the reference weights to be in

@@ -2,22 +2,26 @@ package side
 
 import (
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/internal/kernel"
-	"gonum.org/v1/gonum/floats"
 )
 
 // FusedTo implements Adversary: in one reading of the samples where weights are exponentials without a
 // bound, else in two.
 func (s Simplex) FusedTo(e *engine.Evaluator, g, y, x []float64, from engine.Multipliers) engine.Response {
 	var a response
+	fuse := s.Divergence.arithmetic().fuse
 	switch {
 	case s.Alpha == 1:
 		a = s.fuseFixed(e, g, y, x)
-	case s.Divergence == KullbackLeibler && s.Nu > 0 && s.Region() == engine.Whole:
-		a = s.fuseExponentials(e, g, y, x)
+	case fuse != nil && s.Nu > 0 && s.Region() == engine.Whole:
+		var cancels bool
+		if a, cancels = fuse(s, e, g, y, x); cancels {
+			r := newReference(s.rows, nil, e.N)
+			a.moments = r.moments(y, e.Value, s.Divergence, nil)
+			a.completeRisk(s)
+		}
 	default:
 		e.Eval(x)
 		a = s.respond(y, e.Value, from)
@@ -43,52 +47,6 @@ func (s Simplex) fuseFixed(e *engine.Evaluator, g, y, x []float64) (a response) 
 	return a
 }
 
-// fuseExponentials evaluates weights proportional to exp(f/ν). Every shard weighs by exp((f − top)/ν)
-// with the largest loss so far, and shrinks its sums when it meets a larger one.
-func (s Simplex) fuseExponentials(e *engine.Evaluator, g, y, x []float64) (a response) {
-	top, total := e.Rows.Scalars(e.N), e.Rows.Scalars(e.N)
-	for k := range top {
-		top[k] = math.Inf(-1)
-	}
-	e.Partials.Clear()
-	e.EachBlock(x, func(k, lo, hi int) {
-		f := e.Value[lo:hi]
-		if m := kernel.Max(f); !(m <= top[k]) {
-			shrink := math.Exp((top[k] - m) / s.Nu)
-			top[k], total[k] = m, total[k]*shrink
-			floats.Scale(shrink, e.Partials.Shard(k))
-		}
-		e.Largest[lo/e.BlockRows+k] = top[k]
-		total[k] += kernel.ExpTo(y[lo:hi], f, top[k], s.Nu)
-		e.Problem.Oracle.AddGradTo(e.Partials.Shard(k), y, e.Slope, lo, hi)
-	})
-	e.Rows.Share(top, total)
-	largest, sum := slices.Max(top), 0.0
-	for k := range top {
-		sum += total[k] * math.Exp((top[k]-largest)/s.Nu)
-	}
-	e.Rows.Run(e.N, func(k, lo, hi int) {
-		floats.Scale(math.Exp((top[k]-largest)/s.Nu)/sum, e.Partials.Shard(k))
-		for ; lo < hi; lo += e.BlockRows {
-			share := math.Exp((e.Largest[lo/e.BlockRows+k]-largest)/s.Nu) / sum
-			for j := lo; j < min(lo+e.BlockRows, hi); j++ {
-				y[j] *= share
-			}
-		}
-	})
-	e.Rows.SumTo(g, e.Partials)
-	a.nu, a.total = s.Nu, float64(e.N)
-	a.tau = largest + s.Nu*math.Log(sum/float64(e.N))
-	if s.Nu > math.Abs(a.tau) || math.Abs(largest) > 2*math.Abs(a.tau) { // the logarithm may cancel
-		r := newReference(s.rows, nil, e.N)
-		a.moments = r.moments(y, e.Value, s.Divergence, nil)
-		a.completeRisk(s)
-		return a
-	}
-	a.risk = a.tau
-	return a
-}
-
 // ResponseTo implements Curved: y_j/ν and, for χ², w_j/ν, strictly between 0 and the limit.
 func (s Simplex) ResponseTo(response []float64, a *engine.Response, lo, hi int) {
 	nu := s.Nu
@@ -104,23 +62,33 @@ func (s Simplex) responseAt(r *reference, nu float64, response, y []float64, lo,
 		clear(response[lo:hi])
 		return
 	}
+	exponent := s.Divergence.arithmetic().exponent
 	for j := lo; j < hi; j++ {
-		response[j] = s.slopeOf(r, y, j) / nu
+		response[j] = 0
+		if v, w := y[j], r.weightAt(j)/r.total; v > 0 && v*s.Alpha < w*closeToLimit {
+			response[j] = slopeOf(v, w, exponent) / nu
+		}
 	}
 }
 
-// slopeOf returns w φ*″ of sample j at its weight: how fast this grows with its loss, in units of 1/ν.
-func (s Simplex) slopeOf(r *reference, y []float64, j int) float64 {
-	const close = 1 - 1e-12 // to the limit
-	v, w := y[j], r.weightAt(j)/r.total
-	switch {
-	case !(v > 0 && v*s.Alpha < w*close):
-		return 0
-	case s.Divergence == KullbackLeibler:
-		return v
+// closeToLimit is the proportion of its limit from which a weight counts as being there.
+const closeToLimit = 1 - 1e-12
+
+// slopeOf returns w φ*″ at the weight y of a sample below its limit: how fast y grows with its loss, in units of 1/ν.
+func slopeOf(y, w, exponent float64) float64 {
+	if exponent == 1 {
+		return y
 	}
-	return w
+	if exponent == 0 {
+		return w
+	}
+	return powerMean(y, w, exponent)
 }
+
+// powerMean returns w(y/w)^p. It is not inlined, so that slopeOf is.
+//
+//go:noinline
+func powerMean(y, w, p float64) float64 { return w * math.Pow(y/w, p) }
 
 // CoupleTo implements Curved. Where the ball binds, weights cannot move along the losses: with
 // responses c, of mean m = Σcf/Σc, the Hessian of R in f loses bbᵀ/Σc(f−m)², b = c(f − m).

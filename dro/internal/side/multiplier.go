@@ -96,7 +96,8 @@ func (r *reference) deviation(f []float64, top float64) float64 {
 func (s Simplex) divergenceAt(
 	r *reference, y, f []float64, nu float64, b bound, guess float64,
 ) (d, slope, tau float64) {
-	n, kl := len(f), s.Divergence == KullbackLeibler
+	n, of := len(f), s.Divergence.arithmetic()
+	balances, exponent := of.balances, of.exponent
 	tau = r.respondAt(y, f, penalty{s.Divergence, nu}, b, guess, nil)
 	at := (tau - b.level) / nu
 	parts := [4][]float64{r.rows.Scalars(n), r.rows.Scalars(n), r.rows.Scalars(n), r.rows.Scalars(n)}
@@ -104,27 +105,30 @@ func (s Simplex) divergenceAt(
 		var sum, mass, first, second float64
 		for j := lo; j < hi; j++ {
 			v := (f[j] - b.level) / nu
-			c := s.slopeOf(r, y, j)
+			c := 0.0
+			if v, w := y[j], r.weightAt(j)/r.total; v > 0 && v*s.Alpha < w*closeToLimit {
+				c = slopeOf(v, w, exponent)
+			}
 			if c > 0 {
 				mass += c
 				first += c * v
 				second += c * v * v
 			}
-			if kl && y[j] > 0 {
+			if balances && y[j] > 0 {
 				if c == 0 {
 					v = math.Log(b.limit) + at
 				}
 				sum += y[j] * (v - at)
 			}
 		}
-		if !kl {
+		if !balances {
 			sum = r.divergence(y, s.Divergence, lo, hi) / r.total
 		}
 		parts[0][k], parts[1][k], parts[2][k], parts[3][k] = sum, mass, first, second
 	})
 	r.rows.Share(parts[:]...)
 	const small = 1e-3 // a divergence that cancels
-	if d = engine.Sum(parts[0]); kl && d < small {
+	if d = engine.Sum(parts[0]); balances && d < small {
 		d = r.moments(y, nil, s.Divergence, nil).divergence
 	}
 	mean := engine.Sum(parts[2]) / engine.Sum(parts[1])

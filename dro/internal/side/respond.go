@@ -55,9 +55,7 @@ func (a *response) completeRisk(s Simplex) {
 	psi := a.nu * a.divergence
 	a.risk = a.linear - psi
 	if s.Alpha == 0 {
-		if a.tau = a.risk; s.Divergence == PearsonChi2 {
-			a.tau -= psi
-		}
+		a.tau = s.Divergence.arithmetic().threshold(a.risk, psi)
 	}
 	if a.nu > s.Nu {
 		a.risk += (a.nu - s.Nu) * s.Radius
@@ -104,19 +102,12 @@ func (b bound) ratioAtBound() float64 {
 
 // vertexDivergence returns D of the best response without a penalty.
 func (b bound) vertexDivergence(d Divergence) float64 {
-	left := b.ratioAtBound()
-	if d == KullbackLeibler {
-		sum := b.ties * left * math.Log(left)
-		if b.above > 0 {
-			sum += b.above * b.limit * math.Log(b.limit)
-		}
-		return sum
-	}
-	sum := b.ties * left * left
+	phi := d.arithmetic().phi
+	sum := b.ties*phi(b.ratioAtBound()) + max(0, 1-b.ties-b.above)*phi(0)
 	if b.above > 0 {
-		sum += b.above * b.limit * b.limit
+		sum += b.above * phi(b.limit)
 	}
-	return (sum - 1) / 2
+	return sum
 }
 
 // respondAbove stores in y the best response without a penalty: weights limit·w for the losses above the bound,
@@ -158,60 +149,9 @@ type penalty struct {
 func (r *reference) respondAt(
 	y, f []float64, of penalty, b bound, guess float64, m *moments,
 ) (tau float64) {
-	d, nu := of.divergence, of.nu
-	if d == KullbackLeibler {
-		s := r.respondExponentially(y, f, nu, b, guess)
-		scale, plain := s/r.total, r.w == nil && math.IsInf(b.limit, 1)
-		r.storeWeights(y, f, d, m, func(lo, hi int) {
-			if plain {
-				for j := lo; j < hi; j++ {
-					y[j] *= scale
-				}
-				return
-			}
-			for j := lo; j < hi; j++ {
-				if w := r.weightAt(j); w == 0 {
-					y[j] = 0
-				} else if a := y[j] * s; a > b.limit {
-					y[j] = w * b.limit / r.total
-				} else {
-					y[j] = w * a / r.total
-				}
-			}
-		})
-		return b.level - nu*math.Log(s)
-	}
-	inverse := 1 / nu
-	r.rows.Run(len(y), func(_, lo, hi int) {
-		if math.IsInf(inverse, 1) {
-			for j := lo; j < hi; j++ {
-				y[j] = (f[j] - b.level) / nu
-			}
-			return
-		}
-		for j := lo; j < hi; j++ {
-			y[j] = (f[j] - b.level) * inverse
-		}
-	})
-	t, rest := r.findShift(y, b.limit, (guess-b.level)/nu-1)
-	r.storeWeights(y, f, d, m, func(lo, hi int) {
-		if r.w == nil && math.IsInf(b.limit, 1) {
-			kernel.PositivePartTo(y[lo:hi], y[lo:hi], t, r.total)
-			return
-		}
-		for j := lo; j < hi; j++ {
-			w, a := r.weightAt(j)/r.total, y[j]-t-rest
-			switch {
-			case w == 0 || a <= 0:
-				y[j] = 0
-			case a > b.limit:
-				y[j] = w * b.limit
-			default:
-				y[j] = w * a
-			}
-		}
-	})
-	return b.level + nu*(t+1)
+	tau, weigh := of.divergence.arithmetic().respond(r, y, f, of.nu, b, guess)
+	r.storeWeights(y, f, of.divergence, m, weigh)
+	return tau
 }
 
 // storeWeights calls make on every shard, which stores weights in y, and their moments in m, unless nil.
@@ -221,34 +161,6 @@ func (r *reference) storeWeights(y, f []float64, d Divergence, m *moments, make 
 		return
 	}
 	*m = r.moments(y, f, d, make)
-}
-
-// maxExponential bounds exp((f_j − q)/ν).
-const maxExponential = 0x1p1000
-
-// respondExponentially stores exp((f − q)/ν) in y, q the level of b, and returns the s with
-// Σ w·min(limit, y·s) = 1.
-func (r *reference) respondExponentially(y, f []float64, nu float64, b bound, guess float64) (s float64) {
-	sum := r.rows.Sum(len(f), func(lo, hi int) float64 {
-		s := kernel.ExpTo(y[lo:hi], f[lo:hi], b.level, nu)
-		if r.w == nil && math.IsInf(b.limit, 1) {
-			return s
-		}
-		s = 0
-		for j := lo; j < hi; j++ {
-			if !(y[j] <= maxExponential) && f[j] == f[j] {
-				y[j] = maxExponential
-			}
-			if w := r.weightAt(j); w > 0 {
-				s += w * y[j]
-			}
-		}
-		return s
-	})
-	if math.IsInf(b.limit, 1) {
-		return r.total / sum
-	}
-	return r.findScale(y, b.limit, math.Exp((b.level-guess)/nu))
 }
 
 // moments of weights y at losses f.
@@ -291,53 +203,19 @@ func (r *reference) weightedLoss(y, f []float64, lo, hi int) (sum float64) {
 // divergence returns Σ w φ(y/w) over [lo, hi), with w scaled to a sum of r.total. If Σ y = 1, its terms are of
 // second order near y = w, because a large ν would magnify a rounding error of first order.
 func (r *reference) divergence(y []float64, d Divergence, lo, hi int) (sum float64) {
-	switch {
-	case r.w == nil && d == PearsonChi2:
-		return r.squaredDeviations(y[lo:hi]) / 2
-	case r.w == nil:
-		for _, v := range y[lo:hi] {
-			sum += entropy(r.total * v)
-		}
-		return sum
+	of := d.arithmetic()
+	if r.w == nil {
+		return of.sum(r.total, y[lo:hi])
 	}
 	for j := lo; j < hi; j++ {
 		switch w, v := r.w[j], y[j]; {
 		case w == 0 && v > 0:
 			return math.Inf(1)
-		case w == 0:
-		case d == KullbackLeibler:
-			sum += w * entropy(v*r.total/w)
-		default:
-			a := v*r.total/w - 1
-			sum += w * a * a / 2
+		case w > 0:
+			sum += w * of.phi(v*r.total/w)
 		}
 	}
 	return sum
-}
-
-// squaredDeviations returns Σ (n y − 1)², n the total, without the cancellation of its expansion.
-func (r *reference) squaredDeviations(y []float64) float64 {
-	var a, b, c, d float64
-	n := r.total
-	for ; len(y) >= 4; y = y[4:] {
-		p, q, r, s := n*y[0]-1, n*y[1]-1, n*y[2]-1, n*y[3]-1
-		a += p * p
-		b += q * q
-		c += r * r
-		d += s * s
-	}
-	for _, v := range y {
-		a += (n*v - 1) * (n*v - 1)
-	}
-	return (a + b) + (c + d)
-}
-
-// entropy returns φ(r) = r log r − r + 1 ≥ 0.
-func entropy(r float64) float64 {
-	if r <= 0 {
-		return 1
-	}
-	return r*math.Log(r) - (r - 1)
 }
 
 const (
@@ -347,144 +225,6 @@ const (
 	// sumTolerance is the distance of a sum of weights from one at which a search ends after one more step.
 	sumTolerance = 1e-13
 )
-
-// findScale returns the s in (0, limit] with Σ w·min(limit, e·s) = 1. The entries e ≥ 1 must have a total weight
-// of at least 1/limit. It is Newton's method on a concave function, which converges from the left after one step.
-func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
-	if s = guess; !(s > 0 && s <= limit) {
-		s = 1
-		if few, of := r.sampleEvenly(e); few != nil {
-			s = few.findScale(of, limit, 0)
-		}
-	}
-	for range maxSteps {
-		mass, slope := r.rows.Scalars(len(e)), r.rows.Scalars(len(e))
-		r.rows.Run(len(e), func(k, lo, hi int) {
-			m, b := 0.0, 0.0
-			if r.w == nil {
-				for _, v := range e[lo:hi] {
-					if v*s <= limit {
-						b += v
-					} else {
-						m++
-					}
-				}
-			} else {
-				for j, v := range e[lo:hi] {
-					if v*s <= limit {
-						b += r.w[lo+j] * v
-					} else {
-						m += r.w[lo+j]
-					}
-				}
-			}
-			mass[k], slope[k] = m, b
-		})
-		r.rows.Share(mass, slope)
-		rise := engine.Sum(slope) / r.total
-		over := engine.Sum(mass)/r.total*limit + rise*s - 1
-		next := min(limit, s-over/rise)
-		if !(next > 0) || next == s { // also of losses that are not numbers
-			break
-		}
-		if s = next; math.Abs(over) <= sumTolerance {
-			break
-		}
-	}
-	return s
-}
-
-// findShift returns t and rest with Σ w·min(limit, (v − t − rest)₊) = 1, where rest is far smaller than t: t alone has
-// too few digits for weights of many orders of magnitude. The entries v ≥ 0 must have a total weight of at
-// least 1/limit, so that t is in [−limit, 0]; without a limit no entry is above 0. It is Newton's method within
-// a bracket, started at guess unless that is NaN.
-func (r *reference) findShift(v []float64, limit, guess float64) (t, rest float64) {
-	over, fall := 0.0, 0.0
-	left, right := -limit, 0.0 // the sum is at least 1 at left, at most 1 at right
-	if r.w == nil {
-		left = max(left, -r.total)
-	}
-	if t = guess; !(t > left && t < right) {
-		t = max(left, -1)
-		if few, of := r.sampleEvenly(v); few != nil {
-			t, _ = few.findShift(of, limit, math.NaN())
-		}
-	}
-	for step, before := 0, math.NaN(); step < maxSteps; step++ {
-		mass, slope := r.rows.Scalars(len(v)), r.rows.Scalars(len(v))
-		r.rows.Run(len(v), func(k, lo, hi int) { mass[k], slope[k] = r.limitedSum(v, t, limit, lo, hi) })
-		r.rows.Share(mass, slope)
-		over, fall = engine.Sum(mass)/r.total-1, engine.Sum(slope)/r.total
-		if over >= 0 {
-			left = t
-		} else {
-			right = t
-		}
-		next := t + over/fall
-		if math.Abs(over) <= sumTolerance || fall == before && math.IsInf(limit, 1) { // the same entries as before
-			if fall > 0 && next >= left && next <= right {
-				t = next
-			}
-			break
-		}
-		before = fall
-		if !(next > left && next < right) {
-			before = math.NaN()
-			if next = left + (right-left)/2; math.IsInf(left, -1) {
-				next = 2*t - 1
-			}
-		}
-		if math.IsNaN(over) || next == t || !(next >= left && next <= right) {
-			break
-		}
-		t = next
-	}
-	if r.w != nil && math.Abs(t)*fall*engine.UnitRoundoff > sumTolerance { // t has too few digits
-		over = r.rows.Sum(len(v), func(lo, hi int) float64 {
-			sum, _ := r.limitedSum(v, t, limit, lo, hi)
-			return sum
-		})/r.total - 1
-		rest = over / fall
-	}
-	return t, rest
-}
-
-// limitedSum returns Σ w·min(limit, (v − t)₊) over [lo, hi), and the weight of the entries with
-// 0 < v − t < limit.
-func (r *reference) limitedSum(v []float64, t, limit float64, lo, hi int) (sum, between float64) {
-	switch {
-	case r.w == nil && math.IsInf(limit, 1):
-		sum, count := kernel.ExcessOver(v[lo:hi], t)
-		return sum, float64(count)
-	case r.w == nil:
-		var below, above int // entries
-		for _, x := range v[lo:hi] {
-			switch a := x - t; {
-			case a <= 0:
-				below++
-			case a >= limit:
-				above++
-			default:
-				sum += a
-			}
-		}
-		return sum + float64(above)*limit, float64(hi - lo - below - above)
-	}
-	for j := lo; j < hi; j++ {
-		w := r.w[j]
-		switch a := v[j] - t; {
-		case w == 0:
-		case a >= limit:
-			sum += w * limit
-		case a > 0:
-			sum += w * a
-			between += w
-		case a != a:
-			sum = a
-		}
-	}
-	return sum, between
-}
 
 // firstSample is the number of entries on which a search begins if there are many more.
 const firstSample = 1 << 12

@@ -4,35 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/drotrain/drotrain/dro/divergence"
 	"github.com/drotrain/drotrain/dro/internal/engine"
 	"github.com/drotrain/drotrain/dro/saddle"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
-
-// A Divergence selects the arithmetic of a divergence.Divergence; the zero value is KullbackLeibler.
-type Divergence int
-
-const (
-	KullbackLeibler Divergence = iota // Σ y_j log(y_j/w_j)
-	PearsonChi2                       // ½ Σ (y_j − w_j)²/w_j
-)
-
-// DivergenceOf returns the arithmetic of d, or an error if there is none.
-func DivergenceOf(d divergence.Divergence) (Divergence, error) {
-	switch d {
-	case "", divergence.KullbackLeibler:
-		return KullbackLeibler, nil
-	case divergence.PearsonChi2:
-		return PearsonChi2, nil
-	}
-	if _, err := divergence.Parse(string(d)); err != nil {
-		return 0, err
-	}
-	return 0, fmt.Errorf(
-		"the divergence %q is available as a ball over samples only, not as a penalty or a ball over groups", string(d))
-}
 
 // A Simplex is the adversary of weights near reference weights w,
 //
@@ -73,7 +49,7 @@ const minRadius = 1e-12
 // Valid returns an error if the dual does not fit n samples.
 func (s Simplex) Valid(n int) error {
 	switch {
-	case s.Divergence != KullbackLeibler && s.Divergence != PearsonChi2:
+	case s.Divergence < 0 || int(s.Divergence) >= len(arithmetics):
 		return fmt.Errorf("unknown divergence %d", s.Divergence)
 	case !(s.Radius >= 0):
 		return fmt.Errorf("the radius is %v; it must be > 0", s.Radius)
@@ -170,10 +146,7 @@ func (s Simplex) maxDivergence(n int) float64 {
 		})
 	}
 	ratio = min(ratio, s.largestRatio())
-	most := (ratio - 1) / 2
-	if s.Divergence == KullbackLeibler {
-		most = math.Log(ratio)
-	}
+	most := s.Divergence.arithmetic().most(ratio)
 	if s.HasBall() {
 		most = min(most, s.Radius)
 	}
@@ -187,13 +160,7 @@ func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 		return nil, 0
 	}
 	s.rows = nil // the m samples are copied to every rank
-	ratio := float64(n) / float64(m)
-	if s.Divergence == KullbackLeibler {
-		return s, s.Nu * math.Log(ratio)
-	}
-	offset = s.Nu / 2 * (ratio - 1)
-	s.Nu *= ratio * (1 + 8*engine.UnitRoundoff) // so that rounding does not lower the penalty
-	return s, offset
+	return s.Divergence.arithmetic().restricted(s, float64(n)/float64(m))
 }
 
 // Differentiable implements Radial: without a penalty the risk has a gradient at an optimum of d
@@ -202,11 +169,8 @@ func (s Simplex) Differentiable(n, d int) bool {
 	if !s.HasBall() {
 		return false
 	}
-	const rows = 4              // per parameter
-	left := math.Exp(-s.Radius) // the smallest effective proportion of the samples
-	if s.Divergence == PearsonChi2 {
-		left = 1 / (1 + 2*s.Radius)
-	}
+	const rows = 4 // per parameter
+	left := s.Divergence.arithmetic().name.SizeOfRadius(s.Radius)
 	return left*float64(n) >= float64(rows*(d+1))
 }
 
@@ -260,7 +224,7 @@ func (s Simplex) CoordsTo(u, y []float64) {
 // Proximal reports whether the methods of Mirror hold: there is a proximal step for equal reference weights without a
 // radius.
 func (s Simplex) Proximal() bool {
-	return !s.HasBall() && (s.Weights == nil || s.Alpha == 1)
+	return s.Divergence.arithmetic().geometry && !s.HasBall() && (s.Weights == nil || s.Alpha == 1)
 }
 
 // StartingWeights stores the reference weights, from which the paper's methods start if ν = 0. The

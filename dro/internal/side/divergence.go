@@ -1,0 +1,78 @@
+package side
+
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/dro/divergence"
+	"github.com/drotrain/drotrain/dro/internal/engine"
+	"github.com/drotrain/drotrain/dro/saddle"
+)
+
+// A Divergence selects the arithmetic of a divergence.Divergence; the zero value is KullbackLeibler.
+type Divergence int
+
+const (
+	KullbackLeibler Divergence = iota // Σ y_j log(y_j/w_j)
+	PearsonChi2                       // ½ Σ (y_j − w_j)²/w_j
+)
+
+// arithmetics holds what the adversaries on the simplex need of each Divergence.
+var arithmetics = [...]*arithmetic{KullbackLeibler: &kullbackLeibler, PearsonChi2: &pearson}
+
+// arithmetic returns what the adversaries on the simplex need of d.
+func (d Divergence) arithmetic() *arithmetic { return arithmetics[d] }
+
+// DivergenceOf returns the arithmetic of d, or an error if there is none.
+func DivergenceOf(d divergence.Divergence) (Divergence, error) {
+	for i, of := range arithmetics {
+		if d == of.name || d == "" {
+			return Divergence(i), nil
+		}
+	}
+	if _, err := divergence.Parse(string(d)); err != nil {
+		return 0, err
+	}
+	return 0, fmt.Errorf(
+		"the divergence %q is available as a ball over samples only, not as a penalty or a ball over groups", string(d))
+}
+
+// An arithmetic computes with the divergence Σ w φ(y/w), where φ is convex, φ(1) = φ′(1) = 0 and φ″(1) = 1.
+type arithmetic struct {
+	name divergence.Divergence
+
+	// phi returns φ of a ratio ≥ 0, without cancellation near 1. sum returns Σ φ(total·y).
+	phi func(ratio float64) float64
+	sum func(total float64, y []float64) float64
+
+	// conjugate returns φ*(v) = max over r in [0, limit] of rv − φ(r), without cancellation, and the maximising r.
+	conjugate func(v, limit float64) (value, r float64)
+
+	// conjugates works like Simplex.conjugateSum for weights of 1 and no limit, if ν is so small that cancellation does
+	// not matter. It stores the ratios.
+	conjugates func(ratio, f []float64, at engine.Multipliers) conjugateSums
+
+	// respond returns τ for reference.respondAt at the penalty nu, and a function that stores the weights in y, shard by
+	// shard. It uses y.
+	respond func(r *reference, y, f []float64, nu float64, b bound, guess float64) (tau float64, weigh func(lo, hi int))
+
+	exponent float64 // p: φ″(r) is r⁻ᵖ, so that φ*″ is rᵖ at the ratio r that attains φ*
+
+	// threshold returns τ of a best response without a limit from the risk and the penalty ψ, without cancellation.
+	threshold func(risk, psi float64) float64
+
+	// most returns the largest divergence of weights y ≤ ratio·w.
+	most func(ratio float64) float64
+
+	// restricted returns the adversary on a part of the samples, of which there are ratio times as many, as
+	// engine.Restrictable does; nil if there is none.
+	restricted func(s Simplex, ratio float64) (d saddle.Dual, offset float64)
+
+	// balances says that Σ w φ*((f − τ)/ν) is 0 at the threshold of every best response without a limit.
+	balances bool
+
+	// fuse evaluates the whole simplex in one reading of the samples, and says whether its risk cancels; nil if that is
+	// not possible.
+	fuse func(s Simplex, e *engine.Evaluator, g, y, x []float64) (a response, cancels bool)
+
+	geometry bool // the paper's methods know its proximal step
+}
