@@ -31,33 +31,33 @@ import (
 // An app is one run of the command, with its streams and environment.
 type app struct {
 	stdout, stderr io.Writer
-	rawOut         io.Writer        // stdout for documents and tables, whose text stays as it is
-	input          *bufio.Reader    // the standard input, once it is read
+	rawOut         io.Writer        // standard output for documents and tables, whose text is not escaped
+	input          *bufio.Reader    // reader of standard input; nil until it is used
 	terminal       bool             // stderr is a terminal
-	now            func() time.Time // the clock of the progress display
+	now            func() time.Time // clock of the progress display
 
 	inputs inputFiles // files that are read
-	noSums bool       // no SHA-256 is taken of a table on standard input
+	noSums bool       // do not compute the SHA-256 of a table on standard input
 
-	comm    ranks.Comm           // the ranks that train together; nil: this process alone
+	comm    ranks.Comm           // communicator of ranks that train together; nil for a single process
 	traffic func() ranks.Traffic // between them
-	beside  int                  // of them, ranks on the processors of this one, itself among them
-	faults  io.Writer            // of the errors of a rank that is not the first, which says nothing else
+	beside  int                  // number of ranks that share processors with this one, including itself
+	faults  io.Writer            // receives errors of a rank other than rank 0, which prints nothing else
 
-	patience time.Duration // what such a rank waits before it says what is wrong
+	patience time.Duration // time for which such a rank waits before it prints an error
 
 	bold        bool // standard output is a terminal that shows bold text
 	quiet, json bool
-	logFormat   string // how lines on stderr are written, see options
+	logFormat   string // format of lines on stderr, see package options
 
-	warnings []string // printed at the end, also where quiet
+	warnings []string // printed at the end, even if quiet is set
 
-	flags *pflag.FlagSet // of the command that runs; nil: not known
+	flags *pflag.FlagSet // flags of the running command; nil if unknown
 }
 
 // run executes the command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) (code int) {
-	boundGarbage(mostGarbage) // again, if another run was on disk
+	boundGarbage(mostGarbage) // again, since an earlier run may have stored rows on disk
 	out := &checkedWriter{w: a.stdout}
 	a.rawOut = out
 	text := show.NewPlain(out)
@@ -105,7 +105,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	return code
 }
 
-// hasOption reports whether the command that runs may have an option.
+// hasOption reports whether the running command may have the named option.
 func (a *app) hasOption(name string) bool { return a.flags == nil || a.flags.Lookup(name) != nil }
 
 // printError writes err to stderr, with its hint if it has one.
@@ -168,10 +168,10 @@ func (a *app) define(cmd *cobra.Command, command string, run runner) *cobra.Comm
 	return cmd
 }
 
-// longestLine is the largest length of a message in bytes, since messages may quote input of any length.
+// longestLine is the maximum length of a message in bytes, since messages may quote input of any length.
 const longestLine = 16 << 10
 
-// Kinds of the lines on stderr.
+// Kinds of lines on stderr.
 const (
 	logInfo     = "info"
 	logProgress = "progress"
@@ -181,7 +181,7 @@ const (
 	logHint     = "hint"
 )
 
-// info writes a message on the progress of the run to stderr, unless the run is quiet.
+// info writes a message about the progress of the run to stderr, unless the run is quiet.
 func (a *app) info(format string, args ...any) {
 	if !a.quiet {
 		a.log(logInfo, fmt.Sprintf(format, args...))
@@ -195,14 +195,14 @@ func (a *app) note(format string, args ...any) {
 	}
 }
 
-// warn stores a warning. Warnings are printed last, also under --quiet.
+// warn stores a warning. Warnings are printed last, even with --quiet.
 func (a *app) warn(text string) {
 	if !slices.Contains(a.warnings, text) {
 		a.warnings = append(a.warnings, text)
 	}
 }
 
-// log writes one line to stderr: plain, or as text or JSON with the time and its kind.
+// log writes a line to stderr: plain, or in text or JSON format with the time and the kind of the line.
 func (a *app) log(kind, text string) {
 	text = printable.Shorten(printable.EscapeText(text), longestLine)
 	switch a.logFormat {
@@ -262,7 +262,7 @@ func internalError(value any, site string) error {
 			"at "+exit.IssuesURL)
 }
 
-// panicSite returns the line that panicked, as in " in dir/file.go:12", or "".
+// panicSite returns the source line that panicked, as in " in dir/file.go:12", or "".
 func panicSite() string {
 	pcs := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -279,7 +279,7 @@ func panicSite() string {
 	}
 }
 
-// A checkedWriter records the first error of its writer, so that a full disk behind stdout is noticed.
+// A checkedWriter records the first error of its writer, so that a full disk behind stdout is detected.
 type checkedWriter struct {
 	w   io.Writer
 	err error
@@ -306,7 +306,7 @@ func toUsageError(err error) error {
 func (a *app) newProgress() *show.Progress {
 	line := func(text string) { a.log(logProgress, text) }
 	p := show.NewProgress(a.stderr, line, a.terminal && a.logFormat == options.LogPlain, a.now, a.quiet)
-	if p != nil && a.logFormat == options.LogJSON { // for programs, which show it themselves
+	if p != nil && a.logFormat == options.LogJSON { // programs that read the log show progress themselves
 		p.Interval = time.Second
 	}
 	return p

@@ -21,26 +21,27 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// checkpointFile is the file of the output directory from which --resume continues. It is removed when a
-// training ends.
+// checkpointFile is the file in the output directory from which --resume continues. It is removed when a training
+// ends.
 const checkpointFile = "checkpoint.bin"
 
-// checkpointInterval is the shortest time between two writes of the checkpoint.
+// checkpointInterval is the minimum time between two writes of the checkpoint.
 var checkpointInterval = 30 * time.Second
 
 // openCheckpoint creates the checkpoint of a training run. With --resume it reads the checkpoint of an interrupted
-// run and sets the options of that run. Where no checkpoint exists a new run starts, provided that data were given.
+// run and sets the options of that run. If no checkpoint exists, it starts a new run, provided that data were
+// given.
 func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	const prefix = "option --"
 	if o.Out == stream {
 		return nil
 	}
 	path, every := filepath.Join(o.Out, checkpointFile), checkpointInterval
-	if a.isFollower() { // it reads the checkpoint that the first rank writes
+	if a.isFollower() { // it reads the checkpoint written by rank 0
 		every = math.MaxInt64 / 4
 	}
 	if o.Resume && o.Config.Data != "" {
-		// So that a container that is started again, or for the first time, goes on by itself.
+		// So that a container can be started with the same command for the first time and again.
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			o.Resume = false
 			a.info("no checkpoint in %s: starting a new run", o.Out)

@@ -52,7 +52,7 @@ func listDatasets(a *app, asJSON bool) error {
 	return nil
 }
 
-// oneDataset returns an error unless args holds one name.
+// oneDataset returns an error unless args contains exactly one name.
 func oneDataset(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return exit.Usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s needs one name, but got %d", cmd.Name(),

@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 )
 
-// lockDir keeps other runs away from an output directory, which is there, until unlock. The lock
-// is a file that only one can make; a process that is killed leaves it behind, and the error names
-// it.
+// lockDir locks an existing output directory against other runs until unlock is called. The lock is a file that
+// only one process can create. A process that is killed leaves it behind; the error then names the file.
 func lockDir(path string) (unlock func(), err error) {
 	name := filepath.Join(path, lockName)
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockDir keeps other runs away from an output directory, which is there, until unlock, or until
-// this process ends in whatever way. Where files cannot be locked there is no lock.
+// lockDir locks an existing output directory against other runs, until unlock is called or this process ends in any
+// way. If the file system does not support locks, there is no lock.
 func lockDir(path string) (unlock func(), err error) {
 	name := filepath.Join(path, lockName)
 	for range 10 {
@@ -30,7 +30,7 @@ func lockDir(path string) (unlock func(), err error) {
 		if err == nil && gone == nil && os.SameFile(held, now) {
 			return func() { os.Remove(name); f.Close() }, nil
 		}
-		f.Close() // its last holder took the name away meanwhile
+		f.Close() // the previous holder has removed the file in the meantime
 	}
 	return nil, errLocked
 }

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// lockDir keeps other runs away from an output directory, which is there, until unlock, or until
-// this process ends in whatever way: a file in it is held open and shared with nobody. Where no
-// such file can be made there is no lock.
+// lockDir locks an existing output directory against other runs, until unlock is called or this process ends in any
+// way. It keeps a file in the directory open without sharing it. If such a file cannot be created, there is no
+// lock.
 func lockDir(path string) (unlock func(), err error) {
 	const deleteOnClose, sharingViolation = 0x04000000, syscall.Errno(32)
 	name, err := syscall.UTF16PtrFromString(filepath.Join(path, lockName))

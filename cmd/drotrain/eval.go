@@ -23,10 +23,10 @@ type evalOptions struct {
 	*options.Settings
 	measure report.Options
 	shown   *show.Progress
-	kept    *eval.Reference // numbers of the hold-out that the model keeps
+	kept    *eval.Reference // results on the hold-out rows that are stored in the model
 
 	directory string   // of the outputs, or ""
-	formats   []string // of the directory, or of each file of --out
+	formats   []string // formats of a directory, or of each file in --out
 }
 
 func newEval(a *app) *cobra.Command {
@@ -69,7 +69,7 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
 	})
 }
 
-// run measures, writes the files and prints the outcome.
+// run evaluates, writes the files and prints the outcome.
 func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	if o.Measures {
 		return listMeasures(a.stdout)
@@ -124,7 +124,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	e.Reference = cmp.Or(against, o.kept)
 	wrong := checkGates(e, o.Gates)
 	a.warnOfTrainingRows(measured.Encoding, "; `drotrain eval` without --data evaluates the model on its hold-out rows")
-	if o.Strict || o.measure.Filter == "" { // rows that are chosen are meant to differ
+	if o.Strict || o.measure.Filter == "" { // selected rows are expected to differ
 		if err := a.checkDrift(measured.Encoding, e.Findings, o.Strict); err != nil {
 			e.Conclude(eval.GateResult{Text: strictGate, Value: eval.Num(math.NaN()), Failed: true,
 				Message: "failed: " + err.Error()})
@@ -176,13 +176,13 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	return wrong
 }
 
-// Options that apply only to predictions, and only to models.
+// Options that apply only to predictions, and options that apply only to models.
 var (
 	onlyPredictions = []string{"target", "score", "task", "positive", "loss", "columns", "drop", "seed"}
 	onlyModels      = []string{"model-variant", "data", "trained-on", "filter", "training-filter"}
 )
 
-// check returns errors that can be found from the command line alone.
+// check returns errors that follow from the command line alone.
 func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	foreign, of := onlyPredictions, "--predictions"
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// readReference returns the numbers of an earlier evaluation: from metrics, a report, a model, or a directory
-// with one of them. It returns nil for an empty path.
+// readReference returns the results of an earlier evaluation, read from a metrics file, a report, a model, or a
+// directory that contains one of these. It returns nil if path is empty.
 func readReference(path string) (*eval.Reference, error) {
 	if path == "" {
 		return nil, nil
@@ -31,7 +31,7 @@ func readReference(path string) (*eval.Reference, error) {
 	return r, nil
 }
 
-// referenceFile returns the file of --against: in a directory the metrics or the model.
+// referenceFile returns the file to read for --against: for a directory, the metrics or the model in it.
 func referenceFile(path string) string {
 	for _, name := range []string{metricsFile, modelFile} {
 		file := filepath.Join(path, name)
@@ -42,7 +42,7 @@ func referenceFile(path string) string {
 	return path
 }
 
-// parseReference returns the numbers of metrics or a report of the given name, or of a model.
+// parseReference returns the results in a metrics file or report with the given name, or in a model.
 func parseReference(raw []byte, name string) (*eval.Reference, error) {
 	e, _, err := readEvaluation(raw)
 	if err != nil {
@@ -64,7 +64,8 @@ func parseReference(raw []byte, name string) (*eval.Reference, error) {
 	return eval.ReadReference(bytes.NewReader(m.Reference))
 }
 
-// readEvaluation reads metrics or a report. For another document it returns nil and the schema of the document.
+// readEvaluation reads a metrics file or a report. For any other document it returns nil and the schema of the
+// document.
 func readEvaluation(raw []byte) (e *eval.Evaluation, schema any, err error) {
 	var head struct {
 		Schema any `json:"schema"`

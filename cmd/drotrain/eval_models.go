@@ -19,8 +19,8 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// measureModels evaluates the models on the rows of --data, or on those that their trainings held out. It returns
-// the evaluation and the first line to print.
+// measureModels evaluates the models on the rows of --data, or on the rows that their trainings held out. It
+// returns the evaluation and the first line to print.
 func (o *evalOptions) measureModels(ctx context.Context, a *app) (measured *report.Measured, title string, err error) {
 	models, err := o.loadModels(ctx, a)
 	if err != nil {
@@ -68,7 +68,7 @@ func (o *evalOptions) measureModels(ctx context.Context, a *app) (measured *repo
 	return measured, title, nil
 }
 
-// loadModels reads the models. With --data, a single model is read as its variant --model-variant.
+// loadModels reads the models. If --data is given, a single model is replaced by its variant --model-variant.
 func (o *evalOptions) loadModels(ctx context.Context, a *app) (models []report.Named, err error) {
 	for _, path := range o.Models {
 		var m *train.Model
@@ -86,7 +86,8 @@ func (o *evalOptions) loadModels(ctx context.Context, a *app) (models []report.N
 	return models, nil
 }
 
-// reloadTrainingRows reads the training rows of every model again, to disk if they do not fit into memory.
+// reloadTrainingRows reads the training rows of every model again, and stores them on disk if they do not fit into
+// memory.
 func (o *evalOptions) reloadTrainingRows(ctx context.Context, models []report.Named, f *data.Frame, path string) error {
 	o.shown.Begin(show.Encoding)
 	for k, m := range models {
@@ -139,7 +140,8 @@ func (o *evalOptions) measureTable(
 	for _, s := range measured.Notes() {
 		a.note("%s", s)
 	}
-	if m.TrainedOn(f) && measured.Encoding.Training == nil { // a model of an earlier version knows the files alone
+	// a model of an earlier version only identifies the files
+	if m.TrainedOn(f) && measured.Encoding.Training == nil {
 		a.warn("the model was trained on rows of this table; to evaluate on its hold-out rows only, leave out --data")
 	}
 	return measured, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// optionFor returns the option that does what a finding proposes, or "".
+// optionFor returns the option that implements the proposal of a finding, or "".
 func optionFor(f *check.Finding) string {
 	switch {
 	case len(f.Renames) > 0:
@@ -30,7 +30,7 @@ func optionFor(f *check.Finding) string {
 	return ""
 }
 
-// addOption adds the option to a finding in words, if there is one and the words propose something to the user.
+// addOption appends the option of a finding to text, if there is one and the text proposes something to the user.
 func addOption(text string, f *check.Finding) string {
 	if option := optionFor(f); option != "" && !strings.HasPrefix(f.Proposal, "left out") {
 		return text + " (" + option + ")"

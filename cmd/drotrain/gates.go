@@ -17,8 +17,9 @@ import (
 	"github.com/drotrain/drotrain/eval"
 )
 
-// checkGates applies gates to an evaluation and stores the results there. A gate on a measure that does not
-// exist, or with a limit outside its range, fails and is a usage error, which is returned after the others are checked.
+// checkGates applies gates to an evaluation and stores the results there. A gate on a measure that does not exist,
+// or with a limit outside the range of the measure, fails; the usage error is returned after the other gates have
+// been checked.
 func checkGates(e *eval.Evaluation, conditions []eval.Gate) (wrong error) {
 	var results []eval.GateResult
 	for _, c := range conditions {
@@ -42,9 +43,9 @@ func hasFailed(gates []eval.GateResult) bool {
 // strictGate is the name of the gate that --strict adds.
 const strictGate = "--strict: the features look like the training rows"
 
-// writeFailure writes what gates and their readers need of an evaluation that ended with err: the numbers and the
-// JUnit file say that no gate could be checked. It returns err, with the exit code of a failed gate if the table
-// lacks something that the gates need.
+// writeFailure writes the files that gates and their readers need if an evaluation ended with err. The metrics and
+// the JUnit file state that no gate could be checked. It returns err, with the exit code of a failed gate if the
+// table lacks something that the gates require.
 func (o *evalOptions) writeFailure(ctx context.Context, a *app, out *outputDir, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -84,7 +85,7 @@ func (o *evalOptions) writeFailure(ctx context.Context, a *app, out *outputDir, 
 }
 
 // writeNamed writes an output and returns its path. If a gate failed, the file that --against names is not
-// replaced: the output is written beside it, with ".failed" in its name.
+// replaced; the output is then written beside it, with ".failed" in its name.
 func (o *evalOptions) writeNamed(
 	a *app, out *outputDir, name string, failed bool, content func(io.Writer) error,
 ) (path string, err error) {
@@ -107,7 +108,7 @@ func (o *evalOptions) writeNamed(
 	return path, a.inputs.WriteFile(path, o.Force, content)
 }
 
-// isReference reports whether a path is the file of --against, by any name.
+// isReference reports whether path refers to the file of --against, possibly by another name.
 func (o *evalOptions) isReference(path string) bool {
 	if o.Against == "" {
 		return false

@@ -15,7 +15,7 @@ import (
 // inputFiles records the files that a command reads.
 type inputFiles struct{ list []input }
 
-// Add records files that the command reads, which must never be overwritten.
+// Add records files that the command reads and that must never be overwritten.
 func (in *inputFiles) Add(paths ...string) {
 	for _, p := range paths {
 		if info, err := os.Stat(p); err == nil {
@@ -29,7 +29,7 @@ type input struct {
 	info os.FileInfo
 }
 
-// MayWrite returns an error if a path is an input file, a link to one, or another name of one.
+// MayWrite returns an error if path is an input file, a link to one, or a different name of one.
 func (in *inputFiles) MayWrite(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -91,7 +91,7 @@ func canonical(path string) string {
 	}
 }
 
-// isWithin reports whether a path is within a directory, following links.
+// isWithin reports whether a path is within a directory. It follows links.
 func isWithin(dir, path string) bool {
 	rel, err := filepath.Rel(canonical(dir), canonical(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

@@ -154,12 +154,12 @@ type tableInfo struct {
 type groupInfo struct {
 	Column  string `json:"column"`
 	Levels  int    `json:"levels"`
-	Feature bool   `json:"feature"` // train takes the column as a feature by default
+	Feature bool   `json:"feature"` // by default, train uses the column as a feature
 	Why     string `json:"why"`
 }
 
-// describeGroups returns for each column whether train uses it as a feature, and when the opposite is better. leaky are
-// those that may give away the target.
+// describeGroups returns, for each column, whether train uses it as a feature and when the opposite is better.
+// leaky lists columns that may reveal the target.
 func describeGroups(ctx context.Context, f *data.Frame, names, leaky []string) (out []groupInfo, err error) {
 	for _, name := range names {
 		c, err := f.Column(ctx, name)
@@ -191,7 +191,7 @@ func describeGroups(ctx context.Context, f *data.Frame, names, leaky []string) (
 	return out, nil
 }
 
-// isModel reports whether path is a directory with a model, or a model or an evaluation by its name.
+// isModel reports whether path is a directory that contains a model, or the name of a model or an evaluation.
 func isModel(path string) bool {
 	_, err := os.Stat(filepath.Join(path, modelFile))
 	return err == nil || strings.HasSuffix(path, ".json")

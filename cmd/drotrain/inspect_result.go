@@ -13,7 +13,7 @@ import (
 func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return false, nil // a directory, or nothing: loadModel says what is wrong
+		return false, nil // a directory or a missing file, about which loadModel returns an error
 	}
 	e, schema, err := readEvaluation(raw)
 	switch name, named := schema.(string); {

@@ -1,12 +1,12 @@
-// Command drotrain trains linear models by distributionally robust optimisation: from a
-// table to a certified model and a report.
+// Command drotrain trains linear models by distributionally robust optimisation: from a table to a certified model
+// and a report.
 //
 //	drotrain train --data loans.parquet --target deny --groups region,sex
 //	drotrain eval --model drotrain-out/model.json --data loans.parquet
 //
-// Exit codes: 0 done and certified to the gap asked for, 1 failed, 2 wrong
-// command line, 3 stopped at a limit before the gap (the model is written and
-// marked uncertified), 4 a --fail-if gate failed, 129, 130 and 143 interrupted.
+// The exit codes are: 0 if the required gap was certified, 1 for a failure, 2 for a wrong command line, 3 if the
+// run stopped at a limit before reaching the gap (the model is written and marked uncertified), 4 if a --fail-if
+// gate failed, and 129, 130 or 143 if the run was interrupted.
 package main
 
 import (

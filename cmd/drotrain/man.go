@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// newMan returns the command that writes the manual pages, one per command.
+// newMan returns the command that writes the manual pages, one for each command.
 func newMan(a *app) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{

@@ -21,13 +21,14 @@ import (
 )
 
 const (
-	measuredRows  = 2000      // of a table, on which proposals are measured
-	measuredCells = 2_000_000 // of a table that is read again for a proposal
+	measuredRows  = 2000      // maximum number of rows on which proposals are evaluated
+	measuredCells = 2_000_000 // maximum number of cells of a table that is read again for a proposal
 	maxMeasured   = 10        // proposals
-	clearlyWorse  = 2         // standard errors by which leaving a column out has to be worse for the column to be kept
+	// number of standard errors by which dropping a column must be worse for the column to be kept
+	clearlyWorse = 2
 )
 
-// A measurement compares the mean loss of ERM out of fold with and without an option, on the same rows and folds.
+// A measurement compares the mean out-of-fold loss of ERM with and without an option, on the same rows and folds.
 type measurement struct {
 	Option  string  `json:"option"` // such as --drop id
 	With    float64 `json:"with"`
@@ -45,7 +46,7 @@ func (m measurement) String() string {
 	return fmt.Sprintf("%s: %.4f with it, %.4f without it: %s", m.Option, m.With, m.Without, verdict)
 }
 
-// A measuring measures the parts of a proposal.
+// A measuring evaluates the parts of a proposal.
 type measuring struct {
 	ctx    context.Context
 	a      *app
@@ -58,9 +59,9 @@ type measuring struct {
 	out    []measurement
 }
 
-// measureProposal measures what a proposal leaves out or reads otherwise, and takes back what is clearly worse than
-// without it; codes as categories, bounds as numbers and codes for missing values are proposed if they are better.
-// It returns nil where nothing can be measured: of several classes, of a stream, or if training fails.
+// measureProposal evaluates what a proposal drops or reads differently, and withdraws parts that are clearly worse.
+// Codes as categories, bounds as numbers and codes for missing values are proposed if they are better. It returns
+// nil if nothing can be evaluated: for several classes, for a stream, or if training fails.
 func measureProposal(
 	ctx context.Context, a *app, p *propose.Proposal, path string, groups []string, weight string,
 ) []measurement {
@@ -111,7 +112,7 @@ func (m *measuring) sampleRows() {
 	m.rows = out
 }
 
-// measure returns the losses of ERM out of fold.
+// measure returns the out-of-fold losses of ERM.
 func (m *measuring) measure(f *data.Frame, c train.Config) ([]float64, error) {
 	c.Rows = &train.RowSet{Train: m.rows}
 	model, err := train.FitFrame(m.ctx, f, c)
@@ -126,7 +127,7 @@ func (m *measuring) measure(f *data.Frame, c train.Config) ([]float64, error) {
 	return slices.Clone(out.Robust.Loss), nil
 }
 
-// compare measures an option by the losses of the same rows with and without it. It records both means with the
+// compare evaluates an option by the losses of the same rows with and without it. It records both means and the
 // standard error of their difference, and reports whether kept accepts the option.
 func (m *measuring) compare(option string, with, without []float64, kept func(difference, se float64) bool) bool {
 	if len(with) != len(without) {
@@ -147,7 +148,7 @@ func (m *measuring) compare(option string, with, without []float64, kept func(di
 	return one.Kept
 }
 
-// measureDrops measures the columns that are left out for another reason than a leak, and the merging of rare levels.
+// measureDrops evaluates dropping columns that are dropped for reasons other than a leak, and merging rare levels.
 func (m *measuring) measureDrops() {
 	notWorse := func(difference, se float64) bool { return difference <= clearlyWorse*se }
 	for k := range m.p.Findings {
@@ -176,7 +177,7 @@ func (m *measuring) measureDrops() {
 	}
 }
 
-// measureOthers measures codes as categories, bounds as numbers, and codes for missing values.
+// measureOthers evaluates codes as categories, bounds as numbers, and codes for missing values.
 func (m *measuring) measureOthers() {
 	better := func(difference, _ float64) bool { return difference < 0 }
 	for k := range m.p.Findings {

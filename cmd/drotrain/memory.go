@@ -35,10 +35,10 @@ func (a *app) announceDisk() func(line string) {
 	}
 }
 
-// mostGarbage is the number of bytes of garbage that the heap may hold, if that is more than a tenth of the live bytes.
+// mostGarbage is the number of bytes of garbage that the heap may hold, unless a tenth of the live bytes is more.
 const mostGarbage = 64 << 20
 
-// boundGarbage bounds the garbage of the heap, unless the user has set GOGC.
+// boundGarbage bounds the garbage in the heap, unless the user has set GOGC.
 func boundGarbage(bytes int64) {
 	if os.Getenv("GOGC") == "" {
 		limit.BoundGarbage(bytes)

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// loadModel reads a model from a file, or from a directory with one, and prints its warnings.
+// loadModel reads a model from a file, or from a directory that contains one, and prints its warnings.
 func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, modelFile)
@@ -63,8 +63,8 @@ func checkRequirements(all ...requiredOption) error {
 	return options.JoinErrors(missing)
 }
 
-// loadVariant reads a model and selects one of its variants. It prints which one if that is not the trained
-// model.
+// loadVariant reads a model and selects one of its variants. If that is not the trained model, it prints which one
+// it is.
 func (a *app) loadVariant(ctx context.Context, path, variant string) (*train.Model, string, error) {
 	all, err := a.loadModel(ctx, path)
 	if err != nil {

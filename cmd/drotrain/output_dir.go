@@ -29,12 +29,13 @@ type outputDir struct {
 	force  bool
 	files  []string // written, in order
 
-	made   []string // directories that were made, the deepest first
-	unlock func()   // lets other runs use the directory
+	made   []string // directories that were created, the deepest first
+	unlock func()   // allows other runs to use the directory
 }
 
-// OpenDir creates and locks a directory until Close, so that files can be written there and no other run does.
-// It returns an error if the directory has files already, unless force is set. Nothing in it is ever deleted.
+// OpenDir creates a directory and locks it until Close, so that this run can write files there and no other run
+// does. It returns an error if the directory already contains files, unless force is set. It never deletes files in
+// the directory.
 func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 	o := &outputDir{inputs: in, path: filepath.Clean(path), force: force, unlock: func() {}}
 	fail := func(what string, err error) (*outputDir, error) {
@@ -104,10 +105,10 @@ func missingDirs(path string) (dirs []string, err error) {
 	}
 }
 
-// File returns the path of a file of the directory.
+// File returns the path of the named file in the directory.
 func (o *outputDir) File(name string) string { return filepath.Join(o.path, name) }
 
-// Spares returns an error if a file with one of the names is an input.
+// Spares returns an error if a file with one of the names in the directory is an input.
 func (o *outputDir) Spares(names ...string) error {
 	for _, name := range names {
 		if err := o.inputs.MayWrite(o.File(name)); err != nil {
@@ -117,7 +118,7 @@ func (o *outputDir) Spares(names ...string) error {
 	return nil
 }
 
-// Write writes a file atomically. It replaces one written by this run.
+// Write writes a file atomically. It may replace a file written by this run.
 func (o *outputDir) Write(name string, content func(io.Writer) error) error {
 	again := slices.Contains(o.files, name)
 	err := o.inputs.WriteFile(o.File(name), o.force || again, content)

@@ -13,10 +13,10 @@ import (
 	"github.com/drotrain/drotrain/eval/page"
 )
 
-// A documentFormat is a format of eval that is one file.
+// A documentFormat is a format of eval that consists of a single file.
 type documentFormat struct {
 	file  string // in a report directory
-	full  bool   // it has more than the evaluation and its gates
+	full  bool   // it contains more than the evaluation and its gates
 	write func(w io.Writer, e *eval.Evaluation, r *eval.Report) error
 }
 
@@ -46,14 +46,14 @@ var figureFormats = map[string]func(page.Figure) ([]byte, error){
 var formatOfExtension = map[string]string{".html": "html", ".htm": "html", ".md": "md", ".json": "metrics",
 	".xml": "junit"}
 
-// formatOf returns the format of a file by its extension, or "".
+// formatOf returns the format of a file according to its extension, or "".
 func formatOf(path string) string { return formatOfExtension[strings.ToLower(filepath.Ext(path))] }
 
 // writesToStream reports whether the report is written to standard output.
 func (o *evalOptions) writesToStream() bool { return slices.Equal(o.Outputs, []string{stream}) }
 
-// chooseFormats sets the formats: of the documents and figures of a directory, or of each file of --out. It
-// returns an error if one is unknown.
+// chooseFormats sets the formats of the documents and figures in a directory, or of each file in --out. It returns
+// an error if a format is unknown.
 func (o *evalOptions) chooseFormats() error {
 	only := ""
 	if len(o.Outputs) == 1 {
@@ -95,8 +95,8 @@ func (o *evalOptions) needsReport() bool {
 	})
 }
 
-// write writes the outputs, to out if they are in a directory, and returns their paths. r may be nil if no output
-// needs it.
+// write writes the outputs and returns their paths; out is the directory if they are in one. r may be nil if no
+// output needs it.
 func (o *evalOptions) write(
 	ctx context.Context, a *app, out *outputDir, e *eval.Evaluation, r *eval.Report,
 ) (paths []string, err error) {

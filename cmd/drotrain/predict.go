@@ -31,7 +31,7 @@ type predictOutput struct {
 	Columns []string      `json:"columns"`
 	Report  encode.Report `json:"report"`
 
-	Findings []check.Finding `json:"findings"` // about the rows, compared with those of the training
+	Findings []check.Finding `json:"findings"` // findings about the rows, in comparison with the training rows
 }
 
 func newPredict(a *app) *cobra.Command {
@@ -101,7 +101,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 		return err
 	}
 	done.Findings = append(done.Findings, found...)
-	var failed, written error // of the table, and of the file
+	var failed, written error // errors of the table and of the file
 	predicting := train.BlockOptions{Keep: o.Keep, Threshold: o.Config.Threshold, Margins: o.Margins,
 		NullInvalid: o.Invalid == options.InvalidNull}
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
@@ -153,7 +153,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	return err
 }
 
-// addInvalidHint adds the option that scores the other rows to the errors of rows.
+// addInvalidHint adds a hint to errors about rows that names the option for scoring the other rows.
 func addInvalidHint(err error) {
 	var one *data.Error
 	if !errors.As(err, &one) || one.Row == 0 || one.Class != nil {
@@ -167,7 +167,7 @@ func addInvalidHint(err error) {
 	}
 }
 
-// escapeFormulas puts an apostrophe before names and levels that spreadsheets would take for formulas.
+// escapeFormulas puts an apostrophe before names and levels that spreadsheets would interpret as formulas.
 func escapeFormulas(columns []data.Column) {
 	for i := range columns {
 		c := &columns[i]

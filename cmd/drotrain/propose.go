@@ -38,7 +38,7 @@ type proposedTraining struct {
 	flags *pflag.FlagSet
 }
 
-// readings is the largest number of times that a table is reopened with suggested options.
+// readings is the maximum number of times that a table is reopened with suggested options.
 const readings = 5
 
 // openSuggested opens a table and, if its remarks suggest other reading options, reopens it with them. A stream
@@ -55,7 +55,7 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 		}
 		again, err := a.openTable(ctx, path, next)
 		if err != nil {
-			break // what was suggested does not do
+			break // the suggestion did not help
 		}
 		f.Close()
 		f, how = again, next
@@ -63,7 +63,7 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 	return f, how, nil
 }
 
-// proposeTraining examines a table, with its dates as days, and proposes how to train on it.
+// proposeTraining examines a table whose dates are read as days, and proposes how to train on it.
 func proposeTraining(
 	ctx context.Context, a *app, shown *show.Progress, path string, c *train.Config,
 ) (*data.Frame, *proposedTraining, error) {
@@ -76,7 +76,7 @@ func proposeTraining(
 	if err != nil {
 		return nil, nil, err
 	}
-	how.Dates = "" // the proposal says, where columns of dates are left
+	how.Dates = "" // the proposal states how to use any columns of dates
 	shown.Begin("examining the columns")
 	p, err := propose.Make(ctx, f, check.Roles{Target: c.Target, Groups: groups, Weight: c.Weight, Unit: c.GroupHoldout,
 		Time: c.Time, Split: c.Split}, how)
@@ -121,7 +121,8 @@ func proposeTraining(
 	return f, out, nil
 }
 
-// favourable returns the value of the target that is good for the person by the names, or "" if these do not show it.
+// favourable returns the value of the target that is favourable to the person according to the names, or "" if the
+// names do not show it.
 func (p *proposedTraining) favourable() string {
 	if f := eval.GuessFavourable(p.Target, p.Positive, p.Negative); f != nil && p.Task == encode.Binary {
 		return f.Value
@@ -129,8 +130,8 @@ func (p *proposedTraining) favourable() string {
 	return ""
 }
 
-// favourableQuestion asks which outcome is good for the person, with the guess; it returns "" unless the target has two
-// values and looks like a decision, or groups may be compared.
+// favourableQuestion returns a question about which outcome is favourable to the person, with the inferred answer.
+// It returns "" unless the target has two values and either looks like a decision or groups may be compared.
 func (p *proposedTraining) favourableQuestion() string {
 	guess := p.favourable()
 	switch {
@@ -185,7 +186,7 @@ func (p *proposedTraining) print(w io.Writer) {
 	task := map[encode.Task]string{encode.Binary: "two classes", encode.Regression: "a quantity",
 		encode.Multiclass: "classes"}
 	fmt.Fprintf(w, "\nTo predict %s (%s)\n", p.Target, task[p.Task])
-	columns := map[string][]string{} // by what is said of them, in one line
+	columns := map[string][]string{} // columns by the text about them, in one line each
 	var lines, filled []string
 	for _, f := range p.Findings {
 		in := ""

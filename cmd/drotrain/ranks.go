@@ -25,8 +25,8 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// A training by several ranks: each runs this program with the same options. The first one
-// writes and prints; the others follow, and speak of what is wrong with them alone.
+// A training can be distributed over several ranks, each of which runs this program with the same options. Rank 0
+// writes the files and prints the outcome; the other ranks only print errors of their own.
 
 // joinRanks sets the communicator of several ranks.
 func (a *app) joinRanks(c ranks.Comm) {
@@ -42,14 +42,15 @@ func (a *app) joinRanks(c ranks.Comm) {
 // isFollower reports whether another rank writes the results.
 func (a *app) isFollower() bool { return a.comm != nil && a.comm.Rank() > 0 }
 
-// printRankError prints an error of this rank after a delay. An error of all ranks is printed by the first one,
-// which then ends the others.
+// printRankError prints an error of this rank after a delay. If all ranks have the error, rank 0 prints it and ends
+// the others before that.
 func (a *app) printRankError(msg string) {
 	time.Sleep(a.patience)
 	fmt.Fprintf(a.faults, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
 }
 
-// endsOnSignal makes a signal end all ranks if this rank still waits for rank 0, and reports whether it does.
+// endsOnSignal arranges that a signal ends all ranks if this rank still waits for rank 0. It reports whether it has
+// done so.
 func (a *app) endsOnSignal(ctx context.Context) bool {
 	if !a.isFollower() || ctx.Err() != nil {
 		return false
@@ -74,7 +75,7 @@ func (a *app) checkOneRank(command string) error {
 // A rankState holds what must be equal on all ranks, and the processors of the rank.
 type rankState struct{ Version, Machine, Options, Checkpoint, Processors string }
 
-// agreeOnOptions returns an error if ranks have different options, versions, arithmetic or checkpoints.
+// agreeOnOptions returns an error if the options, versions, arithmetic or checkpoints of ranks differ.
 func (a *app) agreeOnOptions(o *trainOptions, fs *pflag.FlagSet) error {
 	if a.comm == nil {
 		return nil
@@ -101,14 +102,14 @@ func (a *app) agreeOnOptions(o *trainOptions, fs *pflag.FlagSet) error {
 	return err
 }
 
-// shareProcessors returns the number of processors for the rank at a place, counted from 0, among beside ranks
-// that share them; at least one.
+// shareProcessors returns the number of processors for one of beside ranks that share them, given by its index; it
+// is at least one.
 func shareProcessors(processors, place, beside int) int {
 	return max(1, (processors+beside-1-place)/beside)
 }
 
-// agreeOnPlace returns an error if ranks have different states. Otherwise it returns the place of this rank
-// among those on the same processors, and their number. It is a collective call.
+// agreeOnPlace returns an error if the states of ranks differ. Otherwise it returns the index of this rank among
+// those on the same processors, and their number. It is a collective call.
 func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
 	all, err := gather.Values(c, own)
 	if err != nil {
@@ -146,18 +147,18 @@ func processors() string {
 	return fmt.Sprintf("%s %s %s", host, strings.TrimSpace(string(boot)), strings.TrimSpace(allowed))
 }
 
-// machine describes what the results of arithmetic depend on.
+// machine describes the properties of the machine on which results of arithmetic depend.
 func machine() string {
 	return fmt.Sprintf("%s, AVX2 %v, FMA %v", runtime.GOARCH, cpu.X86.HasAVX2, cpu.X86.HasFMA)
 }
 
-// follow takes part in the training of the first rank and in the measuring, without writing results.
+// follow takes part in the training and evaluation led by rank 0, without writing results.
 func (o *trainOptions) follow(ctx context.Context, a *app, opt report.Options) error {
 	m, err := o.fit(ctx, a, nil, nil, false)
 	var stopped *ranks.StoppedError
 	switch {
 	case errors.As(err, &stopped), m != nil && err != nil:
-		return nil // all ranks have stopped: the first one ends them when it has written
+		return nil // all ranks have stopped; rank 0 ends them once it has written the files
 	case err != nil:
 		return wrapInterruption(ctx, err, "a model was trained")
 	case o.Report == options.ReportNone:
@@ -167,7 +168,7 @@ func (o *trainOptions) follow(ctx context.Context, a *app, opt report.Options) e
 	return wrapInterruption(ctx, cmp.Or(err, ctx.Err()), "the report was finished")
 }
 
-// wrapInterruption replaces the error of a context cancelled by a signal with an error that says before what
+// wrapInterruption replaces the error of a context cancelled by a signal by an error that states before which step
 // the run was interrupted.
 func wrapInterruption(ctx context.Context, err error, what string) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// mergeReading returns the reading options for a model: the options of the command line and, where none is given, the
-// options that the model was trained with. Missing texts and new labels of both are combined.
+// mergeReading returns the reading options for a model. An option that is not given on the command line is the one
+// with which the model was trained. Missing texts and new labels are combined from both.
 func mergeReading(given, trained data.Reading) data.Reading {
 	out, g := trained, given.Text
 	t := &out.Text

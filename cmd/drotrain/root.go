@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-func init() { cobra.EnableCommandSorting = false } // of the package: runs in one process share it
+func init() { cobra.EnableCommandSorting = false } // a variable of package cobra, which all runs in one process share
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -64,7 +64,7 @@ columns and on 3 if it has them; on none is it measurably higher.`,
 	return root
 }
 
-// hideFlags leaves "[flags]" out of the usage of the commands below cmd: each says what it takes.
+// hideFlags removes "[flags]" from the usage of the subcommands of cmd, whose usage lines state their options.
 func hideFlags(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		c.DisableFlagsInUseLine = true
@@ -111,7 +111,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	return exit.Usagef(hint, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+word, "drotrain "))
 }
 
-// noArgs returns an error if there are arguments besides options.
+// noArgs returns an error if there are arguments other than options.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -23,11 +23,11 @@ import (
 // stream is the name of standard input and standard output in --model, --data and --out.
 const stream = "-"
 
-// maxModel is the largest model read from standard input, in bytes. It is also the limit of package train for
-// files.
+// maxModel is the maximum size in bytes of a model read from standard input. It equals the limit of package train
+// for files.
 const maxModel = 1 << 30
 
-// standardInput returns a reader of the rest of standard input.
+// standardInput returns a reader of the remainder of standard input.
 func (a *app) standardInput() *bufio.Reader {
 	if a.input == nil {
 		a.input = bufio.NewReaderSize(os.Stdin, 1<<16)
@@ -35,8 +35,8 @@ func (a *app) standardInput() *bufio.Reader {
 	return a.input
 }
 
-// tableInput returns a reader of a table on standard input, which may follow a model: the standard input itself where
-// nothing of it was read, so that a file can be read in place.
+// tableInput returns a reader of a table on standard input, which may follow a model. If nothing has been read yet,
+// it returns standard input itself, so that a file can be read in place.
 func (a *app) tableInput() io.Reader {
 	if a.input == nil {
 		return os.Stdin
@@ -44,7 +44,7 @@ func (a *app) tableInput() io.Reader {
 	return a.input
 }
 
-// extensionOf maps the formats of tables on standard output to their extensions.
+// extensionOf maps the formats of tables on standard output to file extensions.
 var extensionOf = map[string]string{"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "arrow": ".arrows"}
 
 // readModel reads a model from standard input until ctx is cancelled.
@@ -62,8 +62,8 @@ func (a *app) readModel(ctx context.Context) (*train.Model, error) {
 	}
 }
 
-// decodeModel reads a model from standard input: one JSON document, which a table may follow. A file is then at the
-// beginning of the table.
+// decodeModel reads a model from standard input: one JSON document, which a table may follow. If standard input is
+// a file, its position is then at the beginning of the table.
 func (a *app) decodeModel(m *train.Model) error {
 	begin, seekable := int64(0), false
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() && a.input == nil {
@@ -107,12 +107,13 @@ func (a *app) writeTable(
 	return exit.ReplaceHint(data.WriteBlocks(path, force, rows))
 }
 
-// trainToStream trains and writes only the model to standard output. With --weights-out - the adversary's
-// weights follow as an Arrow stream.
+// trainToStream trains and writes only the model to standard output. With --weights-out -, the adversary's weights
+// follow as an Arrow stream.
 func (o *trainOptions) trainToStream(ctx context.Context, a *app) error {
 	p := a.newProgress()
 	defer p.Finish()
-	a.noSums = o.Config.Data == stream // neither the rows nor the model have a name to compare sums by
+	// neither the rows nor the model have a file name for which checksums could be compared
+	a.noSums = o.Config.Data == stream
 	m, err := o.fit(ctx, a, nil, p, false)
 	p.Finish()
 	if cause := context.Cause(ctx); cause != nil {
@@ -152,7 +153,7 @@ func (o *trainOptions) writeWeights(a *app, m *train.Model) error {
 }
 
 // checkStreams returns an error for options that cannot be combined with a model on standard output, or whose
-// output file exists.
+// output file already exists.
 func (o *trainOptions) checkStreams(a *app) error {
 	var tables []string
 	for _, t := range [][2]string{{"weights-out", o.WeightsOut}, {"proof", o.Proof}} {

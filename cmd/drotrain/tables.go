@@ -43,7 +43,7 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	return f, nil
 }
 
-// noteUnusedTexts prints a note on texts of --na and --relabel that occur nowhere in a table.
+// noteUnusedTexts prints a note about texts of --na and --relabel that no cell of a table contains.
 func (a *app) noteUnusedTexts(f *data.Frame, how data.Reading) {
 	missing, relabel := f.UnusedTexts()
 	for _, text := range missing {
@@ -73,15 +73,15 @@ func unknownDataset(name string, err error) error {
 	return exit.Usagef(hint, "there is no embedded data set %q", short)
 }
 
-// warnOfTrainingRows warns of rows that are training rows, with an advice.
+// warnOfTrainingRows prints a warning, with advice, if rows are training rows.
 func (a *app) warnOfTrainingRows(r encode.Report, advice string) {
 	if s := r.Training.String(); s != "" {
 		a.warn(s + advice)
 	}
 }
 
-// checkDrift warns if the rows differ from the training rows, and prints the findings about them. If strict is set, a
-// difference or a finding that concerns a whole column is an error.
+// checkDrift prints a warning if the rows differ from the training rows, and the findings about them. If strict is
+// set, a difference or a finding that concerns a whole column is an error.
 func (a *app) checkDrift(r encode.Report, found []check.Finding, strict bool) error {
 	said := r.Drifted()
 	for k := range found {

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 )
 
-// defaultOut is the output directory of train without --out.
+// defaultOut is the default output directory of train.
 var defaultOut = options.Defaults(options.Train).Out
 
 // trainOptions holds the settings and the state of a training run.

@@ -46,7 +46,7 @@ certificate is not proved (the reason is printed).`,
 // parser does not round again.
 type verifyOutput struct {
 	Proved      bool     `json:"proved"`
-	Reason      string   `json:"reason,omitempty"` // for which it is not proved
+	Reason      string   `json:"reason,omitempty"` // reason why the certificate is not proved
 	Upper       string   `json:"upper,omitempty"`
 	Lower       string   `json:"lower,omitempty"`
 	Gap         *float64 `json:"gap,omitempty"`
@@ -129,7 +129,7 @@ func (a *app) printVerified(o *options.Settings, r *verify.Report) error {
 	return nil
 }
 
-// readModelToVerify reads a model from a file, or from a directory with one.
+// readModelToVerify reads a model from a file, or from a directory that contains one.
 func (a *app) readModelToVerify(path string) (*verify.Model, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, modelFile)
@@ -159,7 +159,7 @@ func (a *app) readProof(ctx context.Context, path string, m *verify.Model) (*ver
 	return verify.ReadProof(ctx, f, m.Encoder.Target.Outputs())
 }
 
-// decimal returns a number in decimal with 30 digits, rounded up or down.
+// decimal returns a number in decimal notation with 30 digits, rounded up or down.
 func decimal(v *big.Float, up bool) string {
 	const digits = 30
 	text := v.Text('e', digits-1)
@@ -172,7 +172,8 @@ func decimal(v *big.Float, up bool) string {
 			break
 		}
 		size := new(big.Float).Abs(parsed)
-		step := new(big.Float).SetPrec(4*v.Prec()).Quo(size, big.NewFloat(1e29)) // at least a unit of the last digit
+		// at least one unit in the last digit
+		step := new(big.Float).SetPrec(4*v.Prec()).Quo(size, big.NewFloat(1e29))
 		if !up {
 			step.Neg(step)
 		}
@@ -181,8 +182,8 @@ func decimal(v *big.Float, up bool) string {
 	return text
 }
 
-// writeProof writes the proof of the certificate to the file given by --proof. It returns an error if verify does not
-// know the objective.
+// writeProof writes the proof of the certificate to the file given by --proof. It returns an error if package
+// verify does not support the objective.
 func (o *trainOptions) writeProof(ctx context.Context, a *app, m *train.Model) error {
 	if o.Proof == "" {
 		return nil

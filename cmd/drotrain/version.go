@@ -13,9 +13,9 @@ import (
 // A buildVersion identifies the build.
 type buildVersion struct {
 	Version  string `json:"version"`
-	Commit   string `json:"commit"`   // "" when the build did not record one
+	Commit   string `json:"commit"`   // "" if the build recorded none
 	Time     string `json:"time"`     // of the commit
-	Modified bool   `json:"modified"` // built from files that differ from the commit
+	Modified bool   `json:"modified"` // built from files that differ from those in the commit
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }

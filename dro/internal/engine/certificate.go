@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A point is a point with what is known of it.
+// A point holds what is known about a point.
 type point struct {
 	X         []float64 // d
-	Response            // the best response, or weights that were adopted in its place
-	G         []float64 // d: Σ_j y_j ∇f_j of its weights
+	Response            // the best response, or weights that were adopted instead
+	G         []float64 // d numbers: Σ_j y_j ∇f_j for its weights y
 	Objective float64
 
-	tried, bounded bool        // Certify was called; the upper bound is known
+	tried, bounded bool        // tried: Certify was called; bounded: the upper bound is known
 	risk           *riskBounds // nil: not computed
-	proof          *Proof      // of the weights; nil: not computed
+	proof          *Proof      // proof of the weights; nil if not computed
 }
 
 // A Certifier evaluates points and keeps the best bounds found.
@@ -28,46 +28,46 @@ type Certifier struct {
 	point // the point last evaluated
 
 	free       bool // the last coordinate is unpenalised
-	intercepts int  // number of last coordinates that are unpenalised, if there are several; else 0
+	intercepts int  // number of last coordinates that are unpenalised if there are several, otherwise 0
 
 	bound    []float64  // d: gradient at other weights
-	Err      []float64  // d: bounds of the rounding of a gradient
-	balanced []float64  // n: weights with ⟨y, slope⟩ = 0; allocated when free
+	Err      []float64  // d bounds of the rounding error of a gradient
+	balanced []float64  // n weights with ⟨y, slope⟩ = 0; allocated when needed
 	shifted  *Evaluator // evaluator at other values of the free coordinate; allocated when needed
 
 	Rounding roundingModel
-	ridge    []float64 // d: the diagonal of ∇²φ; nil if φ is not a Ridge
+	ridge    []float64 // d numbers: the diagonal of ∇²φ; nil if φ is not a Ridge
 
 	KeepsDual bool      // whether Dual is kept
-	Dual      []float64 // n: the weights of Best.Lower; nil where they are not known
+	Dual      []float64 // n weights of Best.Lower; nil if unknown
 
-	isAnsweredByDual bool // whether the weights of the result are Dual
+	isAnsweredByDual bool // the weights of the result are Dual
 
 	RelativeGap   float64 // required relative gap; 0: unknown
 	Best          saddle.Certificate
-	BestX         []float64 // point of the smallest computed objective
+	BestX         []float64 // point with the smallest computed objective
 	BestObjective float64   // the objective there
 	upper         struct {  // point of Best.Upper
 		x                    []float64
 		objective, risk, tau float64
 	}
 
-	responses responseCheck // check of the best responses of a user's dual
+	responses responseCheck // checks the best responses of a user-defined dual
 
 	scratchSpace []float64 // n; allocated by ScratchSpace
 
-	Redundant   []bool // d: columns without which the minimum is the same; nil: not known
-	IsDeficient bool   // whether columns without a penalty depend on each other up to rounding
+	Redundant   []bool // d flags: columns that can be omitted without changing the minimum; nil if unknown
+	IsDeficient bool   // columns without a penalty are linearly dependent up to rounding
 
-	Shortfall float64 // factor by which the curvature of CertifyAtDecrement was too small so far; 0: not tried
+	Shortfall float64 // factor by which the curvature of CertifyAtDecrement has been too small; 0 if not tried
 }
 
-// IsRedundant reports whether the minimum is known to be the same without the coordinate i.
+// IsRedundant reports whether the minimum is known not to change if coordinate i is omitted.
 func (c *Certifier) IsRedundant(i int) bool {
 	return c.Rounding.IsEmptyColumn(i) || c.Redundant != nil && c.Redundant[i]
 }
 
-// NewCertifier returns a certifier without any evaluation.
+// NewCertifier returns a certifier that has not evaluated any point.
 func NewCertifier(p *saddle.Problem) *Certifier {
 	e := NewEvaluator(p)
 	c := &Certifier{
@@ -97,9 +97,9 @@ func isZeroLowerBound(p *saddle.Problem) bool {
 	return signed && phi.NonNegative() && RegionOf(p.Dual) != Elsewhere
 }
 
-// CheckPromises returns an error if a best response was wrong, or if an oracle that states that its losses are
-// ≥ 0 has a negative loss at the point last evaluated. That happens if it embeds another oracle and changes
-// what it computes.
+// CheckPromises returns an error if a best response was wrong, or if an oracle that states that its losses are ≥ 0
+// has a negative loss at the point last evaluated. This happens if it embeds another oracle and changes the
+// results.
 func (c *Certifier) CheckPromises() error {
 	if c.responses.err != nil {
 		return c.responses.err
@@ -116,8 +116,8 @@ func (c *Certifier) CheckPromises() error {
 	return nil
 }
 
-// Evaluate computes the objective P(x), the best response y and its gradient g = Σ_j y_j ∇f_j(x), in one pass.
-// It returns P(x), or +Inf if that is not finite. If this may complete the certificate, it computes the upper
+// Evaluate computes the objective P(x), the best response y and its gradient g = Σ_j y_j ∇f_j(x), in one pass. It
+// returns P(x), or +Inf if that is not finite. If this may complete the certificate, it also computes the upper
 // bound.
 func (c *Certifier) Evaluate(x []float64) float64 {
 	copy(c.X, x)
@@ -147,16 +147,16 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	return c.Objective
 }
 
-// boundIfClose computes the upper bound at the point last evaluated if, without rounding, it would
-// certify the required gap together with this lower bound.
+// boundIfClose computes the upper bound at the last point evaluated if, ignoring rounding, it would certify the
+// required gap together with the given lower bound.
 func (c *Certifier) boundIfClose(lower float64) {
 	if c.Objective-lower <= c.RelativeGap*c.Best.Magnitude(c.Objective) {
 		c.CertifyUpper()
 	}
 }
 
-// CertifyUpper records the upper bound at the point last evaluated, at most once per point. It takes no pass,
-// but needs the losses at that point, which a method may have overwritten.
+// CertifyUpper records the upper bound at the last point evaluated, at most once for each point. It takes no pass,
+// but requires the losses at that point, which a method may have overwritten.
 func (c *Certifier) CertifyUpper() {
 	if c.bounded || !c.whole || math.IsInf(c.Objective, 1) {
 		return
@@ -180,8 +180,8 @@ func (c *Certifier) CertifyUpper() {
 	}
 }
 
-// lossesMayOverflow reports whether differences of the losses may overflow. They cannot for a Rounded oracle,
-// whose losses are ≥ 0.
+// lossesMayOverflow reports whether differences of the losses may overflow, which is impossible for a Rounded
+// oracle, whose losses are ≥ 0.
 func (c *Certifier) lossesMayOverflow() bool {
 	if c.Rounding.largest != nil {
 		return false
@@ -196,10 +196,9 @@ func isFinite(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v-v != 0 })
 }
 
-// Certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
-// at the point x last evaluated and its best response y, at most once per point. It takes
-// no pass, or at least half a pass if there is a free coordinate. It does nothing if the lower bound expected from the
-// gradient is no better than the best one.
+// Certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g) at the last point x evaluated,
+// with its best response y, at most once for each point. It takes no pass, or at least half a pass if there is a
+// free coordinate. It does nothing if the gradient indicates that the bound would not improve the best one.
 func (c *Certifier) Certify() {
 	if c.tried {
 		return
@@ -209,21 +208,21 @@ func (c *Certifier) Certify() {
 	}
 }
 
-// CertifyWith works like Certify for any feasible weights y. It takes half a pass.
+// CertifyWith works like Certify, but for any feasible weights y. It takes half a pass.
 func (c *Certifier) CertifyWith(y []float64) { c.certify(weighting{y: y}) }
 
 // A weighting is a vector of weights of the samples that may prove a lower bound.
 type weighting struct {
-	y, groups []float64 // groups: the weights over groups that y results from; nil: none, or unknown
-	isOwn     bool      // y is that of the point last evaluated, whose gradient and proof are known
+	// groups holds the weights over groups that y results from; nil if there are none or they are unknown
+	y, groups []float64
+	isOwn     bool // y belongs to the last point evaluated, whose gradient and proof are known
 }
 
-// certify records the lower bound of w at the point last evaluated.
+// certify records the lower bound that follows from w at the last point evaluated.
 //
-// A free coordinate b needs ∂L/∂b = 0. If Y is the whole simplex, the weights
-// are balanced until this holds (Balance). For other Y, or if moving the weights
-// costs more than it gains (a large ν), y is not changed, and two cuts on either
-// side of the minimum over b are combined (combineShiftedCuts).
+// A free coordinate b needs ∂L/∂b = 0. If Y is the whole simplex, the weights are balanced until this holds
+// (Balance). For other Y, or if moving the weights costs more than it gains (a large ν), y is not changed, and two
+// cuts on either side of the minimum over b are combined (combineShiftedCuts).
 func (c *Certifier) certify(w weighting) {
 	if math.IsInf(c.Objective, 1) {
 		return
@@ -252,7 +251,7 @@ func (c *Certifier) certify(w weighting) {
 	}
 }
 
-// fenchelYoung returns the Fenchel-Young term of the best response at the point last evaluated, ignoring free
+// fenchelYoung returns the Fenchel-Young term of the best response at the last point evaluated, ignoring free
 // coordinates and rounding.
 func (c *Certifier) fenchelYoung() float64 {
 	if copy(c.bound, c.G); c.free {
@@ -262,9 +261,9 @@ func (c *Certifier) fenchelYoung() float64 {
 	return c.Problem.Primal.FenchelYoung(c.X, c.bound)
 }
 
-// AdoptWeights replaces the best response at the point last evaluated with weights y, which must be feasible up
-// to rounding, for lower bounds. It takes half a pass. groups are the corresponding weights over groups; nil
-// means none or unknown.
+// AdoptWeights replaces the best response at the last point evaluated by weights y, which must be feasible up to
+// rounding, for lower bounds. It takes half a pass. groups holds the corresponding weights over groups; nil means
+// that there are none or they are unknown.
 func (c *Certifier) AdoptWeights(y, groups []float64) {
 	lo, hi := c.Rows.LocalRange(c.N)
 	copy(c.Y[lo:hi], y[lo:hi])
@@ -273,7 +272,7 @@ func (c *Certifier) AdoptWeights(y, groups []float64) {
 	c.tried, c.proof = false, nil
 }
 
-// respondsWithY reports whether the adopted weights are a best response at the best point within the gap.
+// respondsWithY reports whether the adopted weights are a best response at the best point, within the gap.
 func (c *Certifier) respondsWithY() bool {
 	p := c.ProveResponse()
 	return p.Off <= 1e-9 && c.upper.risk-p.Value <= c.Best.Gap()
@@ -294,37 +293,37 @@ func (c *Certifier) RecordAdoptedBound() {
 	c.recordLowerWith(c.Y, &p)
 }
 
-// ResponseGradientRounding stores bounds of the rounding of c.G in dst. For KL the weights returned
-// and the weights in the gradient differ by the rounding of their exponents:
-// uΣ y_j(16 + 4|log(y_j/max y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
+// ResponseGradientRounding stores bounds of the rounding error of c.G in dst. For KL, the returned weights differ
+// from those in the gradient by the rounding of their exponents. The error is at most uΣ y_j(16 + 4|log(y_j/max
+// y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
 func (c *Certifier) ResponseGradientRounding(dst []float64) {
 	relative := UnitRoundoff * (32 + 8*math.Log(float64(c.N)))
 	c.Rounding.gradientRounding(dst, c.ProveResponse(), relative)
 }
 
-// recordLowerWith records the lower bound of weights y with proof p and gradient c.bound.
+// recordLowerWith records the lower bound that follows from weights y with proof p and gradient c.bound.
 func (c *Certifier) recordLowerWith(y []float64, p *Proof) (left float64) {
 	c.Rounding.gradientRounding(c.Err, p, 0)
 	return c.recordLower(y, p, c.bound)
 }
 
-// recordLower records the lower bound L(x, y) − FenchelYoung(x, g) if it is the best, for weights y with proof
-// p and gradient g, which is off by at most c.Err. It returns the Fenchel-Young term.
+// recordLower records the lower bound L(x, y) − FenchelYoung(x, g) if it improves the best one, for weights y with
+// proof p and gradient g, whose error is at most c.Err. It returns the Fenchel-Young term.
 func (c *Certifier) recordLower(y []float64, p *Proof, g []float64) (left float64) {
 	left = c.FenchelYoung(c.X, g, c.Err)
 	c.KeepLower(y, p.Value, left, c.Rounding.LowerRounding(&p.Sums, c.Rounding.MarginError(c.X)))
 	return left
 }
 
-// KeepLower records the lower bound inner + φ(x) − left − rounding of weights y if it is the best, where x is the point
-// last evaluated, minus the rounding of φ and of this sum.
+// KeepLower records the lower bound inner + φ(x) − left − rounding of weights y, minus the rounding of φ and of
+// this sum, if it improves the best one. x is the last point evaluated.
 func (c *Certifier) KeepLower(y []float64, inner, left, rounding float64) {
 	phi := c.Problem.Primal.Value(c.X)
 	c.RaiseLower(y, inner+phi, left+rounding+c.PointRounding(phi)+8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)))
 }
 
-// RaiseLower records the lower bound value − less of weights y if it is the best, minus the rounding of this
-// difference. y is nil where the weights are not known.
+// RaiseLower records the lower bound value − less of weights y, minus the rounding of this difference, if it
+// improves the best one. y is nil if the weights are unknown.
 func (c *Certifier) RaiseLower(y []float64, value, less float64) {
 	lower := value - less - 8*UnitRoundoff*(math.Abs(value)+less) - Underflow
 	if !(lower > c.Best.Lower) { // true for NaN
@@ -337,8 +336,8 @@ func (c *Certifier) RaiseLower(y []float64, value, less float64) {
 	c.keepDual(y)
 }
 
-// TakeLower records the lower bound of another certifier if it is better than the best so far. The optimum of the other
-// problem must not exceed the optimum of this one.
+// TakeLower records the lower bound of the certifier of a different problem if it improves the best one. The
+// optimum of that problem must not exceed the optimum of this one.
 func (c *Certifier) TakeLower(of *Certifier) {
 	if of.Best.Lower > c.Best.Lower {
 		c.Best.Lower = of.Best.Lower
@@ -346,7 +345,8 @@ func (c *Certifier) TakeLower(of *Certifier) {
 	}
 }
 
-// keepDual copies the weights of the best lower bound, nil where they are not known, if they are asked for.
+// keepDual copies the weights of the best lower bound if Options.KeepDual requests them; y is nil if they are
+// unknown.
 func (c *Certifier) keepDual(y []float64) {
 	switch {
 	case !c.KeepsDual:

@@ -9,31 +9,31 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// An Evaluator calls the oracle for all samples, shard by shard, and counts the work. One pass evaluates losses
-// and slopes of n samples at a point, and a weighted gradient from these slopes. A further gradient from the
-// same slopes is half a pass.
+// An Evaluator calls the oracle for all samples, one shard after another, and counts the work. Evaluating losses
+// and slopes of n samples at a point, and a weighted gradient from these slopes, is one pass. A further gradient
+// from the same slopes takes half a pass.
 type Evaluator struct {
 	Problem *saddle.Problem
 	Ctx     context.Context // context of the solve, for loops within a step
 	N, D    int
-	Rows    *ranks.Rows // distribution of the samples over ranks; nil: one process
+	Rows    *ranks.Rows // distribution of the samples over ranks; nil for a single process
 	Passes  float64     // passes so far
 	Budget  float64     // largest number of passes
 
-	Value    []float64       // n: f(x) at the last x
+	Value    []float64       // n losses f(x) at the last x
 	Slope    []float64       // n·s: the slopes there
 	Partials *shard.Partials // d: gradients
 
 	// State of fused evaluations.
 	BlockRows int       // samples in a block
-	Largest   []float64 // by block: the largest loss known when it was evaluated
+	Largest   []float64 // for each block, the largest loss known when it was evaluated
 
 	touched bool // some point was evaluated
-	whole   bool // losses and slopes are those of the point last evaluated by Respond
-	*space       // allocates vectors with one entry per sample
+	whole   bool // losses and slopes are those of the last point evaluated by Respond
+	*space       // allocates vectors with one entry for each sample
 }
 
-// NewEvaluator returns an evaluator without any evaluation.
+// NewEvaluator returns an evaluator that has not evaluated any point.
 func NewEvaluator(p *saddle.Problem) *Evaluator {
 	n, d, s := p.Oracle.Dims()
 	block, space, rows := rowsInBlock(p.Oracle), newSpace(p.Oracle), RowsOf(p.Oracle)
@@ -85,8 +85,8 @@ func (e *Evaluator) Respond(g, y, x []float64, from Multipliers) (r Response) {
 	return r
 }
 
-// EachBlock evaluates f and the slopes at x block by block and calls then with each block, in order within a
-// shard. With the gradients that then may add, it takes one pass.
+// EachBlock evaluates f and the slopes at x, one block after another, and calls then with each block, in order
+// within a shard. Including the gradients that then may add, it takes one pass.
 func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
 	e.Spend(1)
 	e.touched, e.whole = true, false
@@ -99,7 +99,8 @@ func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
 	})
 }
 
-// blockBytes is the size of a block of rows that, with its vectors, fits into the second-level cache of a core.
+// blockBytes is the size in bytes of a block of rows that fits, with its vectors, into the second-level cache of a
+// core.
 const blockBytes = 192 << 10
 
 // rowsInBlock returns the number of samples in a block.

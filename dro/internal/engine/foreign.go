@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// This file checks parts of a problem that other modules define, at a few points and for a few samples, before a
-// solve: a wrong slope or an invalid lower bound gives bounds that do not contain the optimum.
+// The functions below check parts of a problem that other modules define, at a few points and for a few samples,
+// before a solve. A wrong slope or an invalid lower bound would lead to bounds that do not contain the optimum.
 
 // modulePath is the path of this module.
 var modulePath, _, _ = strings.Cut(reflect.TypeFor[saddle.Problem]().PkgPath(), "/dro/")
@@ -28,8 +28,9 @@ func isForeign(part any) bool {
 	return t != nil && (!strings.HasPrefix(t.PkgPath(), modulePath+"/") || strings.HasSuffix(t.PkgPath(), "_test"))
 }
 
-// ValidateForeign returns the first promise that an oracle, a dual or a primal of another module breaks at a few
-// points, nil if they keep all or are of this module. It uses the vectors of the certifier, which must not be in use.
+// ValidateForeign returns an error about the first requirement that an oracle, a dual or a primal of another module
+// violates at a few points, or nil if there is none. It uses the vectors of the certifier, which must not be in
+// use.
 func (r *Run) ValidateForeign() error {
 	p := r.Problem
 	oracle, dual, primal := isForeign(p.Oracle), isForeign(p.Dual), isForeign(p.Primal)
@@ -57,7 +58,7 @@ func (r *Run) ValidateForeign() error {
 	return nil
 }
 
-// checkOracle compares losses with tangents, in three blocks of up to four samples.
+// checkOracle compares losses with tangents in three blocks of up to four samples.
 func (r *Run) checkOracle(points [][]float64) error {
 	const block, coordinates = 4, 200
 	c := r.Cert
@@ -104,7 +105,7 @@ func (r *Run) checkDual(points [][]float64, rng *rand.Rand) error {
 	return d.Check(losses)
 }
 
-// isAffine reports whether the first losses are affine at the points. Negative weights of losses that curve have no
+// isAffine reports whether the first losses are affine at the points. For other losses, negative weights have no
 // lower bound.
 func (r *Run) isAffine(points [][]float64, few int) bool {
 	at := func(x []float64) []float64 {

@@ -9,11 +9,11 @@ import (
 // unbalancedGap is the relative gap below which weights other than the balanced ones are tried.
 const unbalancedGap = 0.1
 
-// certifyBalanced records the lower bound of the balanced weights of w. It reports whether balancing cost more than
-// the remaining gap, so close to the optimum that other weights would prove more.
+// certifyBalanced records the lower bound that follows from the balanced weights of w. It reports whether balancing
+// cost more than the remaining gap, so close to the optimum that other weights would prove a better bound.
 func (c *Certifier) certifyBalanced(w weighting) (tooCostly bool) {
 	if !Balance(c.Rows, c.balanced, w.y, c.Slope) {
-		return false // far from the optimum: all slopes have one sign
+		return false // far from the optimum, where all slopes have the same sign
 	}
 	c.GradTo(c.bound, c.balanced)
 	c.bound[c.D-1] = 0 // exact for weights whose rounded values are the balanced ones
@@ -27,8 +27,8 @@ func (c *Certifier) certifyBalanced(w weighting) (tooCostly bool) {
 	return cost > left+16*c.Rounding.sums*math.Abs(c.Objective)
 }
 
-// interceptDerivative returns Σ_j y_j s_j, of the slopes s at the point last evaluated, in the free
-// coordinate, and Σ_j |y_j s_j|.
+// interceptDerivative returns Σ_j y_j s_j and Σ_j |y_j s_j| for the slopes s with respect to the free coordinate at
+// the last point evaluated.
 func (c *Certifier) interceptDerivative(y []float64) (left, steep float64) {
 	part := make([][2]float64, c.Rows.Shards(c.N))
 	c.Rows.Run(c.N, func(s, lo, hi int) {
@@ -46,22 +46,21 @@ func (c *Certifier) interceptDerivative(y []float64) (left, steep float64) {
 	return left, steep
 }
 
-// isBalanced reports whether some weights, each within the relative error of y, make the derivative in
-// the intercept exactly zero.
+// isBalanced reports whether there are weights, each within the relative error of y, for which the derivative with
+// respect to the intercept is exactly zero.
 func (c *Certifier) isBalanced(y []float64, relative float64) bool {
 	left, steep := c.interceptDerivative(y)
 	return math.Abs(left)+c.Rounding.sums*steep <= relative*(1-1e-6)*steep
 }
 
-// A cut is a linear lower bound of ⟨y, f⟩ from its value and gradient at the point x with
-// free coordinate b.
+// A cut is a linear lower bound of ⟨y, f⟩, given by its value and gradient at the point x with free coordinate b.
 type cut struct {
 	b, value, rounding float64
 	g, err             []float64
-	slope, slopeError  float64 // derivative in b and a bound of its error
+	slope, slopeError  float64 // derivative with respect to b, and a bound of its error
 }
 
-// cutAt returns the cut of weights y, with relative errors of at most off, at the point x that e evaluated last.
+// cutAt returns the cut of weights y, with relative errors of at most off, at the last point x that e evaluated.
 func (c *Certifier) cutAt(e *Evaluator, y []float64, off float64, x []float64) cut {
 	w := Proof{Sums: c.sumLosses(y, e.Value), Off: off}
 	t := cut{b: x[c.D-1], value: w.Linear, g: make([]float64, c.D), err: make([]float64, c.D)}
@@ -72,7 +71,7 @@ func (c *Certifier) cutAt(e *Evaluator, y []float64, off float64, x []float64) c
 	return t
 }
 
-// sign returns the sign of the slope, or 0 if rounding decides it.
+// sign returns the sign of the slope, or 0 if rounding may determine the sign.
 func (t *cut) sign() int {
 	switch {
 	case t.slope > 2*t.slopeError:
@@ -83,14 +82,14 @@ func (t *cut) sign() int {
 	return 0
 }
 
-// combineShiftedCuts finds values b₁, b₂ of the free coordinate, near the x last evaluated, at which the
-// derivatives r₁, r₂ of ⟨y, f⟩ have opposite signs, beyond rounding. The combination of
-// the two cuts of f with weights θ, 1 − θ such that θr₁ + (1−θ)r₂ = 0 does not depend on
-// the free coordinate. It returns the value of the combination at x and a bound of its
-// rounding, and stores its gradient in c.bound and the error of the gradient in c.Err. It takes one
-// pass for every point tried, and half a pass. ok is false if no sign change was found.
+// combineShiftedCuts finds values b₁, b₂ of the free coordinate, near the last point x evaluated, at which the
+// derivatives r₁, r₂ of ⟨y, f⟩ have opposite signs that rounding does not affect. The combination of the two cuts
+// of f with weights θ, 1 − θ such that θr₁ + (1−θ)r₂ = 0 does not depend on the free coordinate. It returns the
+// value of the combination at x and a bound of the rounding error, and stores the gradient of the combination in
+// c.bound and the error of the gradient in c.Err. It takes one pass for every point tried, plus half a pass. ok is
+// false if no sign change was found.
 func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, rounding float64, ok bool) {
-	tries, growth := 7, 3.0 // steps grow by factors of 3, 9, 81, …, by 1e28 in all
+	tries, growth := 7, 3.0 // steps grow by factors of 3, 9, 81, …, and by 1e28 in total
 	if c.shifted == nil {
 		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N),
 			Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
@@ -113,11 +112,11 @@ func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, roundin
 	}
 	place(&origin)
 	curvature := c.freeCurvature(y)
-	var steps [2]float64 // to the falling end, to the rising one
+	var steps [2]float64 // steps to the end with a negative derivative and to the one with a positive derivative
 	steps[1] = max(math.Abs(origin.slope), 4*origin.slopeError) / curvature
 	steps[0] = -steps[1]
 	if left, steep := c.interceptDerivative(y); !(math.Abs(left) < (1-1e-6)*steep) {
-		tries = 1 // all slopes have one sign: far from the optimum, or no optimum exists
+		tries = 1 // all slopes have the same sign, since x is far from the optimum or no optimum exists
 	}
 	for range tries {
 		side := 1
@@ -125,7 +124,7 @@ func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, roundin
 			side = 0
 		}
 		at[c.D-1] = origin.b + steps[side]
-		c.Spend(1) // for the shifted evaluator, which has no budget
+		c.Spend(1) // for the shifted evaluator, which has no budget of its own
 		c.shifted.Eval(at)
 		far := c.cutAt(c.shifted, y, off, at)
 		place(&far)
@@ -139,9 +138,9 @@ func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, roundin
 	return 0, 0, false
 }
 
-// combineCuts returns the convex combination, at b, of two cuts whose slopes in the intercept have
-// opposite signs, with weights that make the combined slope zero, and a bound of its rounding. The
-// weights are accurate to 4·slopeError/(r₂ − r₁).
+// combineCuts returns the convex combination, at b, of two cuts whose slopes with respect to the intercept have
+// opposite signs, with weights for which the combined slope is zero, and a bound of its rounding error. The weights
+// are accurate to 4·slopeError/(r₂ − r₁).
 func (c *Certifier) combineCuts(down, up *cut, b float64) (value, rounding float64) {
 	between := up.slope - down.slope
 	theta := up.slope / between
@@ -160,12 +159,11 @@ func (c *Certifier) combineCuts(down, up *cut, b float64) (value, rounding float
 	return value, rounding
 }
 
-// freeCurvature returns half the second derivative of ⟨y, f⟩ in the free coordinate at
-// the x last evaluated, so that a Newton step with it overshoots, with a lower limit that
-// keeps the step in the scale of the problem. It returns 1 for an oracle without second
-// derivatives. It reads no sample.
+// freeCurvature returns half the second derivative of ⟨y, f⟩ with respect to the free coordinate at the last point
+// evaluated, so that a Newton step with it overshoots. The result has a lower limit that keeps the step within the
+// scale of the problem. For an oracle without second derivatives it is 1. No sample is read.
 func (c *Certifier) freeCurvature(y []float64) float64 {
-	const minCurvature = 1e-2 // a step of a hundred times the slope
+	const minCurvature = 1e-2 // limits a step to a hundred times the slope
 	o, ok := c.Problem.Oracle.(LinearModel)
 	if !ok {
 		return 1
@@ -175,17 +173,15 @@ func (c *Certifier) freeCurvature(y []float64) float64 {
 	return math.Max(c.weightedLoss(y, c.shifted.Value)/2, minCurvature)
 }
 
-// Balance stores in dst the weights y scaled by one factor where the slope is
-// positive and another where it is negative, such that ⟨dst, slope⟩ = 0 and
-// Σ dst = 1: feasible weights whose gradient in the free coordinate vanishes.
-// Near an optimum ⟨y, slope⟩ ≈ 0, both factors are near 1 and the loss is of
-// second order. It reports false when all slopes have one sign. The factors are exact to
-// a few times the γ of a sum over samples.
+// Balance stores in dst the weights y scaled by one factor where the slope is positive and another where it is
+// negative, such that ⟨dst, slope⟩ = 0 and Σ dst = 1: feasible weights whose gradient in the free coordinate
+// vanishes. Near an optimum ⟨y, slope⟩ ≈ 0, both factors are near 1 and the loss is of second order. It returns
+// false if all slopes have the same sign. The factors are exact to a few times the γ of a sum over samples.
 func Balance(rows *ranks.Rows, dst, y, slope []float64) bool {
 	part := make([][5]float64, rows.Shards(len(y)))
 	rows.Run(len(y), func(s, lo, hi int) {
 		var up, down, massUp, massDown, massZero float64
-		for j := lo; j < hi; j++ { // without branches, which no one predicts
+		for j := lo; j < hi; j++ { // without branches, which would be unpredictable
 			w, s := y[j], slope[j]
 			if s == 0 {
 				massZero += w

@@ -7,9 +7,9 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// HeaviestSamples returns the samples of the largest weights, in ascending order. They have at least the
-// proportion share of the total weight, and are at least minCount if so many have weight. Weights are
-// distinguished up to powers of two.
+// HeaviestSamples returns the samples with the largest weights, in ascending order. They have at least the
+// proportion share of the total weight, and there are at least minCount of them if that many have weight. Weights
+// are only distinguished up to powers of two.
 func HeaviestSamples(rows *ranks.Rows, y []float64, share float64, minCount int) []int {
 	least := cutoff(rows, y, 1-share, minCount)
 	var out []int
@@ -23,8 +23,8 @@ func HeaviestSamples(rows *ranks.Rows, y []float64, share float64, minCount int)
 	return all
 }
 
-// cutoff returns a power of two such that the positive weights below it have at most the proportion share
-// of the total and are not among the count largest. Weights are at most 1.
+// cutoff returns a power of two such that the positive weights below it have at most the proportion share of the
+// total weight and are not among the count largest. Weights must be at most 1.
 func cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 	const binades = 1024 // the last one holds all subnormal weights
 	part := rows.Partials(rows.Shards(len(y)), 2*binades)
@@ -53,11 +53,11 @@ func cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 	return math.SmallestNonzeroFloat64
 }
 
-// SmallestKeys returns the count samples of n with the smallest finite keys ≥ 0, or all samples with finite keys
-// if there are fewer, in ascending order. Keys within a factor of 17/16 count as equal; of these, samples of the
-// first shards are taken.
+// SmallestKeys returns the count samples of n with the smallest finite keys ≥ 0, or all samples with finite keys if
+// there are fewer, in ascending order. Keys within a factor of 17/16 count as equal; among these, samples of lower
+// shards are preferred.
 func SmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int {
-	const bins, shift = 512, 48 // 16 bins per factor of two; the first holds all keys far below the largest
+	const bins, shift = 512, 48 // 16 bins for each factor of two; the first holds all keys far below the largest
 	top := rows.Max(n, func(lo, hi int) float64 {
 		most := 0.0
 		for j := lo; j < hi; j++ {
@@ -68,7 +68,7 @@ func SmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int
 		return most
 	})
 	highest := int(math.Float64bits(top) >> shift)
-	binOf := func(j int) int { // at most bins of finite keys
+	binOf := func(j int) int { // at most bins for finite keys
 		v := key(j)
 		if !(v <= top) {
 			return bins
@@ -87,7 +87,7 @@ func SmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int
 	})
 	number := make([]float64, bins)
 	rows.SumTo(number, part)
-	last, left := 0, float64(count) // last bin, and number of samples taken from it
+	last, left := 0, float64(count) // last bin, and the number of samples used from it
 	for ; last < bins && number[last] <= left; last++ {
 		left -= number[last]
 	}

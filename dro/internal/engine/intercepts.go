@@ -11,16 +11,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// certifyIntercepts records the lower bound of the weights of w if the K intercepts b of classes are
-// unpenalised. With the penalised coordinates of the point last evaluated, F = ⟨y, f⟩ + φ is
-// minimised over b, and the cut is taken at that point x̃. The remaining derivative g_b is of the
-// size of rounding, but b is unbounded. At the minimum of F, F ≤ U = F(x̃). With Y_t the
-// weight and z̄_t the mean row of the samples of class t, and f_j ≥ m_jc − m_jt for t = t_j, it follows that
+// certifyIntercepts records the lower bound that follows from the weights of w if the K intercepts b of classes are
+// unpenalised. The penalised coordinates are those of the last point evaluated; F = ⟨y, f⟩ + φ is minimised over b,
+// and the cut is computed at the resulting point x̃. The remaining derivative g_b is of the order of rounding
+// errors, but b is unbounded. At the minimum of F, F ≤ U = F(x̃). With Y_t the weight and z̄_t the mean row of the
+// samples of class t, and f_j ≥ m_jc − m_jt for t = t_j, it follows that
 //
 //	b_c − b_t ≤ U/Y_t + ‖w_c − w_t‖‖z̄_t‖ ≤ U/Y_t + 2√(U/μ)‖z̄_t‖   for all c and t,
 //
-// so that the range of b is bounded by some B; and since the derivatives sum to 0 over classes,
-// ⟨g_b, b − b̃⟩ ≥ −½‖g_b‖₁(B + range of b̃) (math: §3).
+// so that the range of b is bounded by some B; and since the derivatives sum to 0 over classes, ⟨g_b, b − b̃⟩ ≥
+// −½‖g_b‖₁(B + range of b̃) (math: §3).
 func (c *Certifier) certifyIntercepts(w weighting) {
 	o, classified := c.Problem.Oracle.(ClassModel)
 	signed, _ := c.Problem.Oracle.(saddle.NonNegative)
@@ -41,7 +41,7 @@ func (c *Certifier) certifyIntercepts(w weighting) {
 	phi := c.Problem.Primal.Value(at)
 	above := (1+1e-6)*(t.value+phi+t.rounding) + Underflow
 	width := c.interceptRange(sums, above) + rangeOf(at[c.D-c.intercepts:])
-	left := 0.0 // derivatives of classes without weight are 0
+	left := 0.0 // derivatives for classes without weight are 0
 	for i := c.D - c.intercepts; i < c.D; i++ {
 		left += math.Abs(t.g[i]) + t.err[i]
 	}
@@ -59,8 +59,8 @@ func (c *Certifier) HasClassIntercepts() bool { return c.intercepts > 0 }
 // rangeOf returns the difference between the largest and the smallest entry of v.
 func rangeOf(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
 
-// minimiseIntercepts returns the point last evaluated with intercepts that minimise ⟨y, f⟩, by
-// Newton's method with half a pass per step. The shifted evaluator holds the losses and slopes there. scratch
+// minimiseIntercepts returns the last point evaluated with intercepts that minimise ⟨y, f⟩. It uses Newton's
+// method, with half a pass for each step. The shifted evaluator holds the losses and slopes at the result. scratch
 // has length n·K.
 func (c *Certifier) minimiseIntercepts(o ClassModel, y, scratch []float64) []float64 {
 	const maxSteps = 30
@@ -101,7 +101,7 @@ func (c *Certifier) minimiseIntercepts(o ClassModel, y, scratch []float64) []flo
 	return at
 }
 
-// sumByClass returns Σ_j y_j v_jc for every class c; v has K numbers per sample.
+// sumByClass returns Σ_j y_j v_jc for every class c; v has K numbers for each sample.
 func (c *Certifier) sumByClass(y, v []float64) []float64 {
 	k := c.intercepts
 	part := c.Rows.Partials(c.Rows.Shards(c.N), k)
@@ -120,8 +120,8 @@ func (c *Certifier) sumByClass(y, v []float64) []float64 {
 }
 
 // interceptStep returns H⁻¹g on the intercepts of sum 0, where H = Σ_j y_j (diag p_j − p_j p_jᵀ) is the second
-// derivative of ⟨y, f⟩ in the intercepts at the shifted point. It returns nil if H is singular. The entries
-// of the diagonal are sums of p(1 − p), without cancellation.
+// derivative of ⟨y, f⟩ in the intercepts at the shifted point. It returns nil if H is singular. The diagonal
+// entries are computed as sums of p(1 − p), which avoids cancellation.
 func (c *Certifier) interceptStep(o ClassModel, y, scratch, g []float64) []float64 {
 	k := c.intercepts
 	each := func(f func(slope float64, own bool) float64) {
@@ -150,7 +150,7 @@ func (c *Certifier) interceptStep(o ClassModel, y, scratch, g []float64) []float
 	})
 	trace := floats.Sum(diagonal)
 	h := mat.NewSymDense(k, nil)
-	for i := range k { // a 1 in the direction that changes no loss
+	for i := range k { // add 1 in the direction that does not change any loss
 		h.SetSym(i, i, (diagonal[i]+trace/float64(k))*(1+1e-12))
 		for l := i + 1; l < k; l++ {
 			sum := 0.0
@@ -175,7 +175,7 @@ func (c *Certifier) interceptStep(o ClassModel, y, scratch, g []float64) []float
 	return step.RawVector().Data
 }
 
-// classSums returns Σ_{j: t_j = t} y_j z_j, one column per class. scratch has length n·K.
+// classSums returns Σ_{j: t_j = t} y_j z_j, with one column for each class t. scratch has length n·K.
 func (c *Certifier) classSums(o ClassModel, y, scratch []float64) []float64 {
 	clear(scratch)
 	c.Rows.Run(c.N, func(_, lo, hi int) {
@@ -189,8 +189,8 @@ func (c *Certifier) classSums(o ClassModel, y, scratch []float64) []float64 {
 }
 
 // dropEmptyClasses replaces the losses and slopes at the shifted point by those without the classes that have no
-// weight, whose intercepts tend to −∞. These losses are lower bounds, because log Σ_c exp m_c decreases when
-// terms are left out.
+// weight, whose intercepts tend to −∞. The new losses are lower bounds, because log Σ_c exp m_c decreases if terms
+// are omitted.
 func (c *Certifier) dropEmptyClasses(y, mass []float64) {
 	k := c.intercepts
 	if slices.Min(mass) > 0 {
@@ -225,15 +225,15 @@ func (c *Certifier) dropEmptyClasses(y, mass []float64) {
 					slope[class] = -others
 				}
 			} else if out > 0 {
-				e.Value[j] = 0 // with slope 0, a lower bound of the loss
+				e.Value[j] = 0 // slope 0 and a lower bound of the loss
 				clear(slope)
 			}
 		}
 	})
 }
 
-// interceptRange bounds the range of the intercepts of the classes with weight at points with ⟨y, f⟩ + φ ≤
-// above, from the sums of the rows of every class.
+// interceptRange bounds the range of the intercepts of the classes with weight, at points with ⟨y, f⟩ + φ ≤ above,
+// given the sums of the rows of every class.
 func (c *Certifier) interceptRange(sums []float64, above float64) float64 {
 	k := c.intercepts
 	mu := math.Inf(1)

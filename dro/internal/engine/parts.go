@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// WorkOf returns the work that an oracle states or, if it states none, the work for a dense matrix.
+// WorkOf returns the work that an oracle states or, if it states none, that for a dense matrix.
 func WorkOf(o saddle.Oracle) (pass, gram float64) {
 	if w, ok := o.(Model); ok {
 		return w.Work()
@@ -18,7 +18,7 @@ func WorkOf(o saddle.Oracle) (pass, gram float64) {
 	return pass, 0.1 * pass * float64(d) / 2
 }
 
-// MostSelected returns the largest number of samples that Select accepts.
+// MostSelected returns the maximum number of samples that Select accepts.
 func MostSelected(o saddle.Oracle) int {
 	if s, ok := o.(Model); ok {
 		return s.MostSelected()
@@ -27,8 +27,8 @@ func MostSelected(o saddle.Oracle) int {
 	return n
 }
 
-// RowsOf returns how the samples of an oracle are distributed over MPI ranks; nil means that this process has
-// all of them.
+// RowsOf returns the distribution of the samples of an oracle over MPI ranks; nil means that this process has all
+// of them.
 func RowsOf(o saddle.Oracle) *ranks.Rows {
 	if s, ok := o.(LinearModel); ok {
 		return ranks.RowsOf(s.Rows())
@@ -36,8 +36,8 @@ func RowsOf(o saddle.Oracle) *ranks.Rows {
 	return nil
 }
 
-// shardDual returns p with a dual for samples on several MPI ranks, if they are. It reports whether such
-// a dual exists.
+// shardDual returns p with a dual for samples on several MPI ranks, if they are distributed. The second result is
+// false if the dual does not support that.
 func shardDual(p *saddle.Problem) (*saddle.Problem, bool) {
 	rows := RowsOf(p.Oracle)
 	if rows == nil {
@@ -83,14 +83,14 @@ func PiecesOf(d saddle.Dual) Pieces {
 	return Pieces{}
 }
 
-// A Region says which part of the simplex the set Y of a dual is.
+// A Region states which part of the simplex the set Y of a dual is.
 type Region int
 
 const (
-	Elsewhere Region = iota // not in the simplex: weights need not sum to one
+	Elsewhere Region = iota // not in the simplex; weights need not sum to one
 	Part                    // a subset of the simplex
-	Whole                   // the simplex: weights may be rescaled and normalised
-	Point                   // a single point: the risk is smooth without a penalty
+	Whole                   // the whole simplex, in which weights may be rescaled and normalised
+	Point                   // a single point, for which the risk is smooth without a penalty
 )
 
 // RegionOf returns the Region of d.
@@ -109,7 +109,7 @@ func FreeCount(p saddle.Primal) int {
 	return 0
 }
 
-// RidgeOf returns the diagonal of ∇²φ of a Ridge, or nil for any other primal.
+// RidgeOf returns the diagonal of ∇²φ if phi is a Ridge, and nil otherwise.
 func RidgeOf(phi saddle.Primal, d int) []float64 {
 	r, ok := phi.(Ridge)
 	if !ok {

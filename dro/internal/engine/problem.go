@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// smallestNormal is the smallest normal number; the inverse of a smaller one may overflow.
+// smallestNormal is the smallest normal number; the inverse of a smaller number may overflow.
 const smallestNormal = 0x1p-1022
 
 // Validate returns the first error of p.
@@ -58,12 +58,11 @@ func validatePoint(p *saddle.Problem, x []float64) error {
 	return nil
 }
 
-// freeSample is the number of samples whose last column is checked.
+// freeSample is the number of samples in which the last column is checked.
 const freeSample = 4096
 
-// ValidateFree checks on the first samples that the column of an unpenalised
-// coordinate is the constant 1: the gradient of weighted samples with slope 1 is
-// then the sum of the weights, whatever these are.
+// ValidateFree checks in the first samples that the column of an unpenalised coordinate is the constant 1. The
+// gradient of weighted samples with slope 1 is then the sum of the weights, for any weights.
 func (r *Run) ValidateFree() error {
 	n, d := r.Cert.N, r.Cert.D
 	count := FreeCount(r.Problem.Primal)

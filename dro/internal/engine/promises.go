@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// A responseCheck tests the results of user-defined oracles and duals, since certificates rely on them.
+// A responseCheck checks the results of user-defined oracles and duals, since certificates rely on them.
 type responseCheck struct {
-	weights []float64 // n: an earlier response; nil before the first
+	weights []float64 // n weights of an earlier response; nil before the first response
 	psi     float64   // ψ of these weights
-	err     error     // error of the first wrong result
+	err     error     // error about the first wrong result
 }
 
-// checkResponse compares the risk at the point last evaluated with ⟨y, f⟩ − ψ(y) of its weights y
-// and of earlier weights, which must not be larger.
+// checkResponse compares the risk at the last point evaluated with ⟨y, f⟩ − ψ(y) for its weights y, and for earlier
+// weights, for which it must not be larger.
 func (c *Certifier) checkResponse() {
-	const tolerance = 1e-7 // relative to the terms; responses are more accurate
+	const tolerance = 1e-7 // relative to the terms; the responses of this module are more accurate
 	r := &c.responses
 	if r.err != nil {
 		return
@@ -24,7 +24,7 @@ func (c *Certifier) checkResponse() {
 	psi := c.Problem.Dual.Value(c.Y)
 	sums := c.sumLosses(c.Y, c.Value)
 	value := sums.Linear - psi
-	if math.IsNaN(value) { // weights are NaN, which is refused in results
+	if math.IsNaN(value) { // weights are NaN, for which results are rejected elsewhere
 		return
 	}
 	size := tolerance*(sums.Size+math.Abs(psi)+math.Abs(c.Risk)) +
@@ -44,8 +44,8 @@ func (c *Certifier) checkResponse() {
 	}
 }
 
-// checkNumbers records an error if a user's oracle returned NaN at the point last evaluated. Losses that overflow are
-// infinite, which a shorter step avoids; NaN is a fault of the oracle.
+// checkNumbers records an error if a user-defined oracle returned NaN at the last point evaluated. Losses that
+// overflow are infinite, which a shorter step avoids; NaN is an error of the oracle.
 func (c *Certifier) checkNumbers() {
 	if c.Rounding.largest != nil && !isForeign(c.Problem.Oracle) || c.responses.err != nil || !isFinite(c.X) {
 		return

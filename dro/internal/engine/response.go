@@ -6,25 +6,25 @@ type Multipliers struct {
 	Known   bool
 }
 
-// A Response is the best response of a dual to losses with its risk. It is a value: an evaluation returns it, and what
-// depends on the response, such as a derivative or a bound, takes it.
+// A Response is the best response of a dual to losses, with the risk. It is returned by an evaluation and passed to
+// functions that compute results which depend on it, such as derivatives and bounds.
 type Response struct {
-	Multipliers           // ν and τ; only τ for a dual that is no Adversary
+	Multipliers           // ν and τ; only τ for a dual that is not an Adversary
 	Y           []float64 // n: weights of the samples
-	Groups      []float64 // weights over groups that Y results from; nil: none, or unknown
+	Groups      []float64 // weights over groups that Y results from; nil if there are none or they are unknown
 	Risk        float64   // R(f)
-	Total       float64   // sum of the reference weights of the samples, for a dual that has some
-	Ranks       *Ranks    // of a risk by ranks; else nil
+	Total       float64   // sum of the reference weights of the samples, if the dual has any
+	Ranks       *Ranks    // set for a risk that depends on ranks
 
-	adopted bool // Y are other weights, in place of those that the multipliers determine
+	adopted bool // Y are weights other than those that the multipliers determine
 }
 
-// Ranks holds the samples with reference weights in ascending order of their losses, in blocks among whose samples
-// weight moves when losses change.
+// Ranks holds the samples with reference weights in ascending order of their losses, divided into blocks. When
+// losses change, weight moves only between samples of a block.
 type Ranks struct {
 	Order []int32   // samples
-	Start []int32   // first position of every block, and the number of positions
-	Moves []float64 // n: the derivative of a weight with respect to its loss at fixed levels; nil: 0
+	Start []int32   // first position of every block, followed by the number of positions
+	Moves []float64 // n derivatives of a weight with respect to its loss at fixed levels; nil means 0
 }
 
 // Blocks returns the number of blocks.

@@ -18,12 +18,12 @@ var (
 	errNoWeights = errors.New("dro: the adversary's weights are not finite at the best point")
 )
 
-// Settings are Options with what the engine cannot import.
+// Settings holds Options together with functions that the engine cannot import.
 type Settings struct {
 	saddle.Options
 
-	// CertifyConstant certifies the best constant prediction if it is optimal. It is called before the first
-	// evaluation, with quick set, and once more, without, for a method that has stalled. It may be nil.
+	// CertifyConstant certifies the best constant prediction if it is optimal. It is called with quick set
+	// before the first evaluation, and without quick after a method has stalled. It may be nil.
 	CertifyConstant func(r *Run, quick bool)
 }
 
@@ -32,7 +32,7 @@ func DefaultSettings() Settings {
 	return Settings{Options: saddle.Options{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}}
 }
 
-// setDefaults replaces every setting that is 0 by its value in DefaultSettings.
+// setDefaults replaces settings that are 0 by those of DefaultSettings.
 func (s *Settings) setDefaults() {
 	d := DefaultSettings()
 	s.RelativeGap = cmp.Or(s.RelativeGap, d.RelativeGap)
@@ -40,7 +40,7 @@ func (s *Settings) setDefaults() {
 	s.CheckEvery = cmp.Or(s.CheckEvery, d.CheckEvery)
 }
 
-// Validate reports the first setting that is out of its range, for d parameters.
+// Validate returns an error about the first setting that is out of range for d parameters.
 func (s *Settings) Validate(d int) error {
 	if s.X0 != nil && len(s.X0) != d {
 		return fmt.Errorf("dro: the starting point has %d entries, but the problem has %d parameters", len(s.X0), d)
@@ -62,7 +62,7 @@ func (s *Settings) Validate(d int) error {
 	return nil
 }
 
-// StartingPoint returns where a solve of p with valid settings starts, or an error for a point that is not in X.
+// StartingPoint returns the starting point of a solve of p with valid settings, or an error if it is not in X.
 func (s *Settings) StartingPoint(p *saddle.Problem) ([]float64, error) {
 	_, d, _ := p.Oracle.Dims()
 	x := make([]float64, d)
@@ -87,16 +87,16 @@ type Run struct {
 	Evaluated bool      // the method has moved the start and evaluated it
 	Source    *rand.PCG // source of every random choice
 
-	Drawn func() []float64 // returns the point of a method's random return rule; nil if it has none
+	Drawn func() []float64 // returns the point of a method's random return rule; nil if the method has none
 }
 
 // view is a Run with the methods of saddle.Run.
 type view struct{ *Run }
 
-// View returns the run as methods see it.
+// View returns the run in the form in which methods use it.
 func (r *Run) View() saddle.Run { return view{r} }
 
-// RunOf returns the run that View was called with, or an error if another module has made r.
+// RunOf returns the run for which View returned r, or an error if r is from another module.
 func RunOf(r saddle.Run) (*Run, error) {
 	v, ok := r.(view)
 	if !ok {
@@ -136,11 +136,10 @@ func (r *Run) Logf(format string, args ...any) {
 	}
 }
 
-// Solve runs m on p until the required relative gap is certified, a limit is
-// reached, no progress is possible, or ctx is done. A limit is a status, not an error. If ctx is
-// cancelled, Solve returns its error together with a valid Result, whose numbers are finite except
-// for an unknown bound. Every other error means invalid input or numbers beyond double precision
-// (OverflowError), and a nil Result.
+// Solve runs m on p until the required relative gap is certified, a limit is reached, no progress is possible, or
+// ctx has ended. Reaching a limit is a status, not an error. If ctx is cancelled, Solve returns its error together
+// with a valid Result, whose numbers are finite except for a bound that is unknown. For every other error, the
+// Result is nil; such errors report invalid input or numbers beyond double precision (OverflowError).
 func Solve(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings) (*saddle.Result, error) {
 	s.setDefaults()
 	l, err := NewLoop(ctx, p, m, s)
@@ -156,7 +155,7 @@ func Solve(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings) 
 		return nil, l.Failed
 	}
 	l.Finish()
-	if err := l.checkResult(); err != nil { // of a solve that was cancelled, too
+	if err := l.checkResult(); err != nil { // also if the solve was cancelled
 		return nil, err
 	}
 	if err := l.Cert.CheckPromises(); err != nil {
@@ -169,8 +168,8 @@ func Solve(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings) 
 	return l.Result, nil
 }
 
-// A Loop is a solve in progress. At every check point it updates the certificate, tests the stopping
-// criteria, and lets the method restart.
+// A Loop is a solve in progress. At every check it updates the certificate, tests the stopping criteria, and lets
+// the method restart.
 type Loop struct {
 	*Run
 	name        string
@@ -180,12 +179,12 @@ type Loop struct {
 	last        error   // error of the last step
 	stride      float64 // passes of the last step
 	idle        int     // successive steps that read nothing
-	checkPasses float64 // passes of the last check, or of the start
+	checkPasses float64 // passes of the last check, or at the start
 	Failed      error   // error that ended the solve without a status
 	began       time.Time
 }
 
-// NewLoop starts m on p at a first point, which is evaluated and certified. Close ends it.
+// NewLoop starts m on p at a first point, which it evaluates and certifies. Close ends the solve.
 func NewLoop(ctx context.Context, p *saddle.Problem, m saddle.Method, s Settings) (l *Loop, err error) {
 	if err := Validate(p); err != nil {
 		return nil, err
@@ -243,18 +242,18 @@ func (l *Loop) start(m saddle.Method) (err error) {
 		}
 		c.Certify()
 	}
-	l.checkPasses = c.Passes // a check may evaluate as much again
+	l.checkPasses = c.Passes // a check may take the same number of passes again
 	l.next = c.Passes
 	l.recordCheck()
 	return l.refuseScale()
 }
 
-// maxPenalty is the largest ν of a simplex relative to the largest loss at the start of a solve.
+// maxPenalty is the maximum ν for a simplex, relative to the largest loss at the start of a solve.
 const maxPenalty = 1e12
 
 // refuseScale returns an error if ν is so large relative to the losses that the best response differs from the
-// reference weights only by rounding. It does nothing if a starting point was given, because close to a perfect
-// fit all losses are small.
+// reference weights only by rounding. It does nothing if a starting point was given, since all losses are small
+// close to a perfect fit.
 func (l *Loop) refuseScale() error {
 	c, nu := l.Cert, l.Problem.Dual.Modulus()
 	if l.Settings.X0 != nil || !c.touched || nu == 0 || RegionOf(l.Problem.Dual) == Elsewhere {
@@ -268,11 +267,11 @@ func (l *Loop) refuseScale() error {
 		"weights differ from the reference weights only by rounding: use a smaller ν, or fixed weights", nu, top)
 }
 
-// Close releases the vectors with one entry per sample that the solve used, including
-// the weights of its result.
+// Close releases the vectors with one entry for each sample that the solve used, including the weights of its
+// result.
 func (l *Loop) Close() { l.Cert.Free() }
 
-// Iterate steps until there is a status: certified, cancelled, or at a limit.
+// Iterate performs steps until there is a status: certified, cancelled, or a limit was reached.
 func (l *Loop) Iterate() {
 	l.Cert.Ctx = l.Ctx
 	for {
@@ -299,8 +298,8 @@ func (l *Loop) Iterate() {
 	}
 }
 
-// step performs one iteration, and a check when one is due: when the method says so, after an error, and
-// before the budget for a check runs out.
+// step performs one iteration, and a check if one is due: if the method requests it, after an error, and before the
+// budget no longer suffices for a check.
 func (l *Loop) step() {
 	c, before := l.Cert, l.Cert.Passes
 	err := l.Method.Step()
@@ -309,7 +308,7 @@ func (l *Loop) step() {
 	if l.idle++; l.stride > 0 {
 		l.idle = 0
 	}
-	if err == nil && l.idle >= maxIdle { // nothing but the context would end it
+	if err == nil && l.idle >= maxIdle { // only the context could end such a solve
 		err = saddle.ErrStalled
 	}
 	due := l.Method.IsCheckDue(c.Passes >= l.next)
@@ -319,7 +318,8 @@ func (l *Loop) step() {
 		l.recordCheck()
 		l.checkPasses = c.Passes - before
 		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
-		if c.intercepts > 0 { // a check minimises over the intercepts of classes: at most a third of the passes
+		// a check minimises over the intercepts of classes, with at most a third of the passes
+		if c.intercepts > 0 {
 			l.next = max(l.next, c.Passes+2*l.checkPasses)
 		}
 		if keep := l.Settings.Keep; keep != nil && !math.IsInf(c.BestObjective, 1) {
@@ -342,8 +342,8 @@ func (l *Loop) recordCheck() {
 // elapsed returns the time since the solve began.
 func (l *Loop) elapsed() time.Duration { return time.Since(l.began) }
 
-// Finish fills in the result: the point of the best upper bound and the weights there. If a point with a
-// smaller objective was evaluated and has no upper bound yet, its bound is computed first.
+// Finish fills in the result: the point with the best upper bound, and the weights there. If a point with a smaller
+// objective was evaluated but has no upper bound yet, its bound is computed first.
 func (l *Loop) Finish() {
 	c, res := l.Cert, l.Result
 	if math.IsInf(c.BestObjective, 1) { // ended before the first evaluation
@@ -354,7 +354,7 @@ func (l *Loop) Finish() {
 		passes := c.Passes
 		c.Multipliers = Multipliers{} // as BestResponseTo below
 		c.Evaluate(c.BestX)
-		c.Passes = passes + 0.5 // without the half that fills in the weights
+		c.Passes = passes + 0.5 // without the half pass that computes the weights
 		c.CertifyUpper()
 	}
 	if res.Status == saddle.Limit && l.Certified() { // by the evaluation above
@@ -382,8 +382,8 @@ func (l *Loop) Finish() {
 	res.Elapsed = l.elapsed()
 }
 
-// CertifyWhenClose computes the lower bound at the point last evaluated, which
-// may cost half a pass, if the gradient indicates that it could end the solve.
+// CertifyWhenClose computes the lower bound at the last point evaluated, which may take half a pass, if the
+// gradient indicates that it could end the solve.
 func (r *Run) CertifyWhenClose() {
 	c := r.Cert
 	if c.fenchelYoung() <= r.Settings.RelativeGap*c.Best.Magnitude(c.Objective) {
@@ -391,13 +391,13 @@ func (r *Run) CertifyWhenClose() {
 	}
 }
 
-// AnswerWithDual makes the weights of the lower bound the weights of the result if the risk has no gradient. A method
-// calls it when it starts.
+// AnswerWithDual makes the weights of the lower bound the weights of the result if the risk has no gradient. A
+// method calls it when it starts.
 func (r *Run) AnswerWithDual() {
 	if !IsDifferentiable(r.Problem) {
 		r.Cert.KeepsDual, r.Cert.isAnsweredByDual = true, true
 	}
 }
 
-// Rng returns the generator of the run's random choices.
+// Rng returns the random number generator of the run.
 func (r *Run) Rng() *rand.Rand { return rand.New(r.Source) }

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/memory"
 )
 
-// A space allocates the vectors with one entry per sample that a solve uses, in the arena of its oracle, and
+// A space allocates the vectors with one entry for each sample that a solve uses, in the arena of its oracle, and
 // frees all of them at once.
 type space struct {
 	arena *memory.Arena

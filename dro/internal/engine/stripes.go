@@ -8,12 +8,12 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Stripes is a subset of N samples: the last samples of each of Count shards, so that it
-// covers the whole table in long runs.
+// Stripes is a subset of N samples: the last samples of each of Count shards, so that it covers the whole table
+// with long runs of samples.
 type Stripes struct {
 	N, Count int
 	Share    float64     // proportion of each shard, in (0, 1]
-	Rows     *ranks.Rows // distribution of the samples over ranks; nil: one process
+	Rows     *ranks.Rows // distribution of the samples over ranks; nil for a single process
 }
 
 // Run calls f on the samples of the subset, shard by shard.
@@ -44,7 +44,8 @@ func (p Stripes) firstSample(lo, hi int) int {
 	return hi - min(hi-lo, int(math.Ceil(p.Share*float64(hi-lo))))
 }
 
-// EffectiveNumber returns (Σw)²/Σw², the effective number of samples under these weights; 0 if all are 0.
+// EffectiveNumber returns (Σw)²/Σw², the effective number of samples under these weights, or 0 if all weights are
+// 0.
 func (p Stripes) EffectiveNumber(weight []float64) float64 {
 	total := p.Sum(func(lo, hi int) float64 { return kernel.Sum(weight[lo:hi]) })
 	if total == 0 {
@@ -53,12 +54,12 @@ func (p Stripes) EffectiveNumber(weight []float64) float64 {
 	return total * total / p.Sum(func(lo, hi int) float64 { return kernel.Dot(weight[lo:hi], weight[lo:hi]) })
 }
 
-// StripesOf returns all of n samples.
+// StripesOf returns the subset that contains all n samples.
 func StripesOf(n int) Stripes { return ShardedStripes(nil, n) }
 
 // ShardedStripes works like StripesOf for samples distributed over MPI ranks.
 func ShardedStripes(rows *ranks.Rows, n int) Stripes { return Stripes{n, rows.Shards(n), 1, rows} }
 
-// RowsPerColumn is the smallest number of rows per column with which a subset of the samples is
-// used: for a bound, or for the pieces of a step of sequential quadratic programming.
+// RowsPerColumn is the minimum ratio of rows to columns for which a subset of the samples is used, for a bound or
+// for the pieces in a step of sequential quadratic programming.
 const RowsPerColumn = 8

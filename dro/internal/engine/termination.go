@@ -6,11 +6,11 @@ import (
 	"github.com/drotrain/drotrain/dro/saddle"
 )
 
-// maxIdle is the number of successive steps that may read nothing.
+// maxIdle is the maximum number of successive steps that read no samples.
 const maxIdle = 100
 
-// StatusAt returns the reason for which a solve should end, or NotSolved if it should continue. stalled
-// reports that the last step could make no progress.
+// StatusAt returns the reason why a solve should end, or NotSolved if it should continue. stalled reports that the
+// last step could not make progress.
 func (s *Settings) StatusAt(best saddle.Certificate, passes float64, stalled, cancelled bool) saddle.Status {
 	switch {
 	case !best.IsConsistent():

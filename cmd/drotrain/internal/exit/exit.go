@@ -1,6 +1,6 @@
-// Package exit has what ends the command: the exit codes, errors that carry one and
-// a hint, and the signals that interrupt a run. It replaces what the libraries say by
-// the words of this program's options. Start at Describe.
+// Package exit defines how the command ends: the exit codes, errors with an exit code and a hint, and the signals
+// that interrupt a run. It rewords the libraries' errors in terms of this program's options. The best place to
+// start reading is Describe.
 package exit
 
 import (
@@ -15,13 +15,13 @@ import (
 
 // Exit codes.
 const (
-	OK     = 0 // done, and certified to the gap asked for
+	OK     = 0 // done, and the required gap is certified
 	Failed = 1
 	Usage  = 2 // the command line or the configuration file is wrong
-	Limit  = 3 // stopped before the gap; the model is written and marked
+	Limit  = 3 // stopped before the required gap; the model is written and marked
 	Gate   = 4 // a --fail-if gate failed, or the model is degenerate
 
-	Pipe = 128 + 13 // nobody reads the output any more
+	Pipe = 128 + 13 // the output is no longer read
 )
 
 // IssuesURL is the address for reporting bugs.
@@ -44,8 +44,8 @@ func (e *statusError) Error() string {
 func (e *statusError) Unwrap() error { return e.err }
 func (e *statusError) Hint() string  { return e.hint }
 
-// WithCode returns an error with an exit code and, unless it is empty, a hint. A nil err means that the outcome
-// has been printed.
+// WithCode returns an error with an exit code and, unless it is empty, a hint. A nil err means that the outcome has
+// already been printed.
 func WithCode(code int, err error, hint string) error { return &statusError{code, err, hint} }
 
 // Usagef returns an error about the command line or a configuration file.
@@ -64,7 +64,7 @@ type hinter interface{ Hint() string }
 // Describe returns the message and the hint to print for err.
 func Describe(err error) (msg, hint string) { return DescribeFor(err, acceptAnyOption) }
 
-// DescribeFor works like Describe for a command: hints name only options for which has returns true.
+// DescribeFor works like Describe for a command: hints only name options for which has returns true.
 func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 	msg = strings.TrimRight(err.Error(), "\n")
 	for e := err; e != nil && hint == ""; e = errors.Unwrap(e) {
@@ -81,7 +81,7 @@ func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 			hint = options
 		}
 	} else if errors.As(err, &table) {
-		plain := *table // the advice goes on a line of its own
+		plain := *table // the advice is printed on a separate line
 		plain.Hint, plain.Fixes = "", nil
 		msg = strings.Replace(msg, table.Error(), plain.Error(), 1)
 		if hint == "" {
@@ -110,7 +110,7 @@ func Code(ctx context.Context, err error) int {
 	return Failed
 }
 
-// ReplaceHint adds a hint to an error about an existing file.
+// ReplaceHint adds a hint about --force to an error about an existing file.
 func ReplaceHint(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return WithHint(err, "pass --force to overwrite the file")

@@ -13,14 +13,14 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A remedy is a fix of a table error in terms of options.
+// A remedy expresses a fix of a table error in terms of options.
 type remedy struct {
-	text   string // with VALUE in place of the value
-	option string // that solves the problem together with the options of others, or ""
-	value  string // of the option; "" stands for that of the error
+	text   string // text in which VALUE stands for the value
+	option string // option that solves the problem, also in combination with those of other problems; may be ""
+	value  string // value of the option; "" means that in the error
 }
 
-// remedies maps fixes to options. COLUMN stands for the column of the error.
+// remedies maps fixes to remedies. COLUMN stands for the column of the error.
 var remedies = map[fix.Fix]remedy{
 	fix.DropColumn:      {"leave the column out with --drop VALUE", "drop", "COLUMN"},
 	fix.DropNullRows:    {"leave such rows out with --filter VALUE", "filter", "COLUMN is not null"},
@@ -49,10 +49,10 @@ var remedies = map[fix.Fix]remedy{
 		losses.Names(func(k losses.Kind) bool { return !k.Classes && !k.HasLevel }), "or") + " if the target is a quantity"},
 }
 
-// separators maps options that take the values of several problems to what stands between these.
+// separators maps options that accept values for several problems to the separators of these values.
 var separators = map[string]string{"drop": ",", "filter": " && "}
 
-// optionValue returns the value of the option of a remedy for an error.
+// optionValue returns the value of a remedy's option for an error.
 func (r remedy) optionValue(f fix.Fix, e *data.Error) string {
 	switch r.option {
 	case "drop":
@@ -69,7 +69,7 @@ func (r remedy) optionValue(f fix.Fix, e *data.Error) string {
 // option matches option names in a text.
 var option = regexp.MustCompile(`--[a-z][a-z-]*`)
 
-// advise returns the hint of an error and its fixes in terms of the options that a command has.
+// advise returns the hint of an error, and its fixes in terms of the options that a command has.
 func advise(e *data.Error, has func(option string) bool) string {
 	return e.Advice(func(f fix.Fix) string {
 		r := remedies[f]
@@ -82,7 +82,7 @@ func advise(e *data.Error, has func(option string) bool) string {
 	})
 }
 
-// joinSettings returns options that together solve all problems that options can solve.
+// joinSettings returns options that together solve all problems for which an option exists.
 func joinSettings(all data.Problems, has func(option string) bool) string {
 	values := map[string][]string{}
 	for _, e := range all {
@@ -96,7 +96,9 @@ func joinSettings(all data.Problems, has func(option string) bool) string {
 				values[r.option] = append(values[r.option], value)
 			}
 			if r.value != "" {
-				break // it is one of several ways; texts of numbers need all that they name
+				// the option is one of several alternatives, but texts of numbers need all that are
+				// named
+				break
 			}
 		}
 	}
@@ -116,7 +118,8 @@ func joinSettings(all data.Problems, has func(option string) bool) string {
 	return text
 }
 
-// AddSuggestion adds the options that solve a problem to a note about a table, if there is a remark for the note.
+// AddSuggestion adds the options that solve a problem to a note about a table, if the table has a remark for the
+// note.
 func AddSuggestion(f *data.Frame, note string) string {
 	for _, r := range f.Remarks {
 		bare := *r
@@ -128,5 +131,5 @@ func AddSuggestion(f *data.Frame, note string) string {
 	return note
 }
 
-// acceptAnyOption reports that a command has an option.
+// acceptAnyOption returns true, as for a command that has every option.
 func acceptAnyOption(string) bool { return true }

@@ -10,11 +10,11 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// maxProblems is the largest number of problems of a table that are printed.
+// maxProblems is the maximum number of problems of a table that are printed.
 const maxProblems = 40
 
-// formatProblems formats the problems of a table as a table: column, number of rows, first row, problem and the
-// option that solves it. The hint combines all options.
+// formatProblems formats the problems of a table as a table with the columns: column, number of rows, first row,
+// problem, and the option that solves it. The hint combines all options.
 func formatProblems(msg string, all data.Problems, has func(option string) bool) (table, hint string) {
 	var b strings.Builder
 	if path := all[0].Path; path != "" && !slices.ContainsFunc(all, func(e *data.Error) bool { return e.Path != path }) {

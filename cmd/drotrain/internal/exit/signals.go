@@ -11,10 +11,10 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// An Interrupted error is the cause of a context cancelled by a signal.
+// An Interrupted is an error: the cause of a context cancelled by a signal.
 type Interrupted struct {
 	Signal syscall.Signal
-	Rank   int // of several, that the signal was sent to; 0 for this process
+	Rank   int // rank to which the signal was sent, if there are several; 0 for this process
 }
 
 func (e Interrupted) Error() string {
@@ -31,7 +31,7 @@ func (e Interrupted) Error() string {
 	return what
 }
 
-// ExitCode returns the exit status a shell gives a process stopped by the signal.
+// ExitCode returns the exit status that a shell reports for a process stopped by the signal.
 func (e Interrupted) ExitCode() int { return 128 + int(e.Signal) }
 
 // StoppedElsewhere returns the interruption of another rank reported by err, or nil.
@@ -46,9 +46,9 @@ func StoppedElsewhere(err error) error {
 	return Interrupted{syscall.Signal(stopped.Code - 128), stopped.Rank}
 }
 
-// WithSignals returns a context that is cancelled by the first SIGINT, SIGTERM or SIGHUP, with an Interrupted
-// error as its cause. A second signal ends the process. SIGHUP stays ignored under nohup. SIGPIPE is an error
-// of the write that caused it, so that the model is still saved.
+// WithSignals returns a context that is cancelled by the first SIGINT, SIGTERM or SIGHUP, with an Interrupted error
+// as its cause. A second signal ends the process. SIGHUP remains ignored under nohup. SIGPIPE becomes an error of
+// the write that caused it, so that the model is still saved.
 func WithSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 1)
@@ -75,7 +75,7 @@ func WithSignals(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// Interruption replaces the error of a context cancelled by a signal with that signal.
+// Interruption replaces the error of a context cancelled by a signal by the Interrupted error.
 func Interruption(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
 		return cause

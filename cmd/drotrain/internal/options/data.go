@@ -171,7 +171,7 @@ var readingOptions = []Option{
 		Help: "`columns` to read as numbers although their values have leading zeros"},
 }
 
-// holdoutValue returns the value of --holdout; crossfit says whether cross-fitting is allowed.
+// holdoutValue returns the value of --holdout; crossfit reports whether cross-fitting is allowed.
 func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 	before, set := "", s.Config.Options()["holdout"].Set
 	return setting.KeepingText("rows", Auto, func(text string) error {

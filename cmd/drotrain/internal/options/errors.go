@@ -106,11 +106,11 @@ func flagError(fs *pflag.FlagSet, err error) error {
 	return exit.Usagef("", "%w", err)
 }
 
-// A foreignName holds names of an option in other programs or earlier versions, the option of this program for
-// it, and a hint.
+// A foreignName holds names that an option has in other programs or earlier versions, the corresponding option of
+// this program, and a hint.
 type foreignName struct{ names, option, hint string }
 
-// foreignSets returns the names of ambiguity sets in other programs: of kinds of levels and of divergences.
+// foreignSets returns the names of ambiguity sets in other programs, for kinds of levels and for divergences.
 func foreignSets() (all []foreignName) {
 	for _, k := range level.Kinds {
 		if k.Foreign != "" {
@@ -161,8 +161,8 @@ var elsewhere = append(foreignSets(), []foreignName{
 	{"no-progress", "quiet", "--quiet leaves out progress and notes; without a terminal progress is a line a minute"},
 }...)
 
-// unknownNameHint returns a hint for an option or key that does not exist: what a name of another program stands for,
-// or the nearest name of those that are suitable; or "".
+// unknownNameHint returns a hint about an option or key that does not exist: the meaning of a name from another
+// program, or the most similar name among those that are suitable. It returns "" if there is neither.
 func unknownNameHint(fs *pflag.FlagSet, name, prefix string, suitable func(*pflag.Flag) bool) string {
 	foreign := strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	for _, e := range elsewhere {
@@ -198,7 +198,7 @@ func isOption(command, name string) bool {
 // fieldName matches names of library settings in a text, such as Config.GroupFeatures.
 var fieldName = regexp.MustCompile(`\b(?:Config|Options)\.([A-Z][A-Za-z]*)`)
 
-// renamed maps library settings to options with another name.
+// renamed maps library settings to options whose names differ.
 var renamed = map[string]string{
 	"ValidationData": "--validation", "ValidationSplit": "--validation split:", "Adjust": "--group-adjust",
 	"HoldoutData": "--holdout file:", "Split": "--holdout split:", "GroupHoldout": "--holdout units:",
@@ -207,7 +207,7 @@ var renamed = map[string]string{
 	"OnDisk": "--memory 0",
 }
 
-// NameOptions replaces library settings in a message by options: Config.MaxPasses by --max-passes.
+// NameOptions replaces library settings in a message by options, such as Config.MaxPasses by --max-passes.
 func NameOptions(message string) string {
 	return fieldName.ReplaceAllStringFunc(message, func(field string) string {
 		_, name, _ := strings.Cut(field, ".")

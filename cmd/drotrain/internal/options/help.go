@@ -13,15 +13,15 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 )
 
-// Columns where the texts of the options begin, in the full and in the short help.
+// Columns at which the help texts of options begin, in the full and in the short help.
 const (
 	helpIndent    = 28
 	exampleIndent = 8
 	shortIndent   = 22
 )
 
-// Help writes the help of a command: with -h a short one with usage, examples and the most important options;
-// with --help or `drotrain help` the full text with all options by section.
+// Help writes the help of a command. With -h it is short, with usage, examples and the most important options; with
+// --help or `drotrain help` it contains all options by section.
 func Help(cmd *cobra.Command, args []string) {
 	var all, important []*pflag.Flag
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -85,7 +85,7 @@ func Help(cmd *cobra.Command, args []string) {
 	}
 }
 
-// helpOfOption returns an option with the name of its value, and its help text with the default.
+// helpOfOption returns an option with the name of its value, and its help text with the default value.
 func helpOfOption(f *pflag.Flag) (left, usage string) {
 	name, usage := pflag.UnquoteUsage(f)
 	left = strings.TrimRight("  --"+f.Name+" "+name, " ")

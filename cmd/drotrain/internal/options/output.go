@@ -90,7 +90,7 @@ var evaluationOptions = []Option{
 		}},
 }
 
-// The formats of the files of eval.
+// Formats of the files that eval writes.
 var formats = []string{"html", "md", "json", "metrics", "junit", "svg", "png", "pdf"}
 
 var outputOptions = []Option{
@@ -217,7 +217,7 @@ func gatesValue(s *Settings) *setting.Value {
 	})
 }
 
-// What predict does with rows that cannot be scored.
+// Treatments by predict of rows that cannot be scored.
 const (
 	InvalidError = "error"
 	InvalidNull  = "null"

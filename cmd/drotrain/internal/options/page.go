@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// commands lists the commands with options in the registry.
+// commands lists the commands that have options in the registry.
 var commands = []string{Train, Tune, Eval, Predict, Export, Verify, Inspect}
 
 // Page returns the reference of all options as Markdown.
@@ -72,7 +72,7 @@ Below, "a table" is ` + plainTable + `.
 	return b.String()
 }
 
-// usualCommands returns the commands that most of the options belong to, or "" if none are shared by half of them.
+// usualCommands returns the commands to which most of the options belong, or "" if no commands share half of them.
 func usualCommands(options []Option) string {
 	count := map[string]int{}
 	for _, o := range options {

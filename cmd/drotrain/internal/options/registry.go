@@ -1,12 +1,12 @@
-// Package options holds the registry of the options of every command. The flags, the keys of a
-// configuration file, the help in both lengths, the completions, the manual pages, docs/options.md
-// and the command line that repeats a run are all made from it.
+// Package options contains the registry of the options of all commands. The flags, the keys of a configuration
+// file, both lengths of the help, the completions, the manual pages, docs/options.md and the command line that
+// repeats a run are derived from it.
 //
-// To add an option, add a field to Settings and one entry to a list of data.go, robustness.go or
-// output.go: its name, the commands that take it, its help and the constructor of its value. A setting
-// of train.Config has its value there, in Config.Options. A star behind a command puts the option into the short help
-// of that command (-h). Where commands differ in the help or the type of an option, it has one entry for
-// each of them. `make golden` renews the recorded help.
+// To add an option, add a field to Settings and one entry to a list of data.go, robustness.go or output.go: its
+// name, the commands that have it, its help and the constructor of its value. The value of a setting of
+// train.Config is defined in Config.Options. A star after a command puts the option into the short help of that
+// command (-h). If the help or the type of an option differs between commands, it has one entry for each of them.
+// `make golden` updates the recorded help.
 package options
 
 import (
@@ -22,34 +22,36 @@ import (
 
 // An Option is an entry of the registry.
 type Option struct {
-	Name     string                         // on the command line, and as a key of a configuration
-	Commands string                         // that take it, separated by spaces; with a star where the short help shows it
-	Help     string                         // one phrase; a word in `backquotes` names the value
-	Short    string                         // in place of Help in the short help; empty: Help
-	Value    func(*Settings) *setting.Value // nil: the setting of train.Config of this name
+	Name string // name on the command line and in a configuration
+	// commands that have it, separated by spaces; a star marks those whose short help shows it
+	Commands string
+	Help     string                         // a phrase, in which a word in `backquotes` names the value
+	Short    string                         // replaces Help in the short help; if empty, Help is used
+	Value    func(*Settings) *setting.Value // if nil, the setting of train.Config with the same name
 
-	Aliases string // other names of the same option, separated by spaces
+	Aliases string // other names of the option, separated by spaces
 	Effect  effect
 }
 
-// An effect says what an option can change.
+// An effect states what an option can change.
 type effect string
 
 const (
 	result  effect = ""        // numbers that are computed
-	storage effect = "storage" // where rows are kept: not part of the command that repeats a run
-	display effect = "display" // files, streams and speed: may also differ in a run that is resumed
-	meta    effect = "meta"    // the configuration file and the help themselves: no keys of a configuration
+	storage effect = "storage" // where rows are stored; not part of the command that repeats a run
+	display effect = "display" // files, streams and speed, which may also differ in a resumed run
+	// the configuration file and the help themselves, which are not keys of a configuration
+	meta effect = "meta"
 )
 
-// A section is a heading of the help and the options below it.
+// A section is a heading in the help with the options below it.
 type section struct {
 	title    string
 	options  []Option
 	examples []example
 }
 
-// An example shows options of a section together, for the commands that it names, separated by spaces.
+// An example shows options of a section together, for the named commands, which are separated by spaces.
 type example struct{ commands, text string }
 
 // exampleOf returns the example of a command; empty if the section has none.
@@ -108,7 +110,7 @@ var registry = []section{
 	}},
 }
 
-// isTakenBy reports whether a command has the option, and whether it is in the short help.
+// isTakenBy reports whether a command has the option, and whether the short help of the command shows it.
 func (o *Option) isTakenBy(command string) (takes, important bool) {
 	for name := range strings.FieldsSeq(o.Commands) {
 		if bare := strings.TrimSuffix(name, "*"); bare == command {
@@ -121,12 +123,12 @@ func (o *Option) isTakenBy(command string) (takes, important bool) {
 // Keys of the annotations of a flag.
 const (
 	sectionKey = "section"
-	exampleKey = "example" // of the section; absent if it has none for the command
-	shortKey   = "short"   // the text in the short help; absent where that does not show the option
+	exampleKey = "example" // example of the section; absent if the section has none for the command
+	shortKey   = "short"   // text in the short help; absent if the short help does not show the option
 	effectKey  = "effect"
 )
 
-// Add adds the options of a command to cmd and returns the settings they set.
+// Add adds the options of a command to cmd, and returns the settings that they set.
 func Add(cmd *cobra.Command, command string) *Settings {
 	s := Defaults(command)
 	fs := cmd.Flags()
@@ -174,7 +176,7 @@ func Add(cmd *cobra.Command, command string) *Settings {
 	return s
 }
 
-// hasEffect reports whether a flag is an option with one of the effects.
+// hasEffect reports whether a flag has one of the given effects.
 func hasEffect(f *pflag.Flag, effects ...effect) bool {
 	a := f.Annotations[effectKey]
 	return len(a) > 0 && slices.Contains(effects, effect(a[0]))

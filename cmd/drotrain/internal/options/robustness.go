@@ -14,7 +14,7 @@ var robustnessOptions = append(kindOptions(), []Option{
 		Help: "constant C ≥ 0 for which C/√n is added to the risk of every group of n rows"},
 }...)
 
-// kindOptions returns the options that set the robustness, by the table of level.Kinds.
+// kindOptions returns the options that set the robustness, as listed in level.Kinds.
 func kindOptions() (all []Option) {
 	for _, k := range level.Kinds {
 		if k.Option == "" {

@@ -10,7 +10,7 @@ import (
 type Settings struct {
 	Config  train.Config // data, columns, reading, robustness and solver
 	Threads int
-	Measure string // how train measures: auto, or one of Config.Evaluate
+	Measure string // how train evaluates: auto, or a value of Config.Evaluate
 	Resume  bool
 
 	Resamples  string // auto, or a number
@@ -21,7 +21,7 @@ type Settings struct {
 	AllGroups bool
 	Report    string // one of ReportFull, ReportFast and ReportNone
 
-	Models         []string // the first one is the baseline of the others
+	Models         []string // models to compare; the first is the baseline
 	Variant        string
 	Predictions    string
 	TrainedOn      string
@@ -31,22 +31,22 @@ type Settings struct {
 	Scores         []string
 	Columns        []string // searched for bad slices
 	Gates          []eval.Gate
-	Against        string // metrics or a model whose numbers gates compare with
+	Against        string // metrics file or model to whose results gates refer
 	Measures       bool
 
 	Keep    []string // columns that predict copies
 	Export  export.Options
 	Margins bool   // predict writes margins too
-	Invalid string // what predict does with rows that cannot be scored: InvalidError or InvalidNull
-	Safe    bool   // no text that a spreadsheet would run
+	Invalid string // treatment by predict of rows that cannot be scored: InvalidError or InvalidNull
+	Safe    bool   // escape text that a spreadsheet would interpret as a formula
 
 	Out             string
 	WeightsOut      string   // the adversary's weights
-	Proof           string   // of the certificate: written by train, checked by verify
+	Proof           string   // file of the certificate's proof, written by train and read by verify
 	Encoded         string   // the rows that verify encoded
-	Outputs         []string // of eval: files, or one directory
+	Outputs         []string // outputs of eval: files, or one directory
 	Formats         []string
-	Format          string // of an export, or of predictions on the standard output
+	Format          string // format of an export, or of predictions on standard output
 	Force           bool
 	AllowDegenerate bool
 	ConfigFile      string
@@ -56,7 +56,7 @@ type Settings struct {
 	LogFormat       string
 }
 
-// Names of the commands, as entries of the registry list them.
+// Names of the commands as used in the registry.
 const (
 	Train   = "train"
 	Tune    = "tune"
@@ -67,7 +67,7 @@ const (
 	Inspect = "inspect"
 )
 
-// Values of options that commands look for.
+// Values of options that commands compare with.
 const (
 	Auto = "auto"
 
@@ -80,7 +80,7 @@ const (
 	LogJSON  = "json"
 )
 
-// DefaultTolerance is the default limit on differences of selection and true positive rates between groups.
+// DefaultTolerance is the default limit on differences in selection rates and true positive rates between groups.
 const DefaultTolerance = 0.1
 
 // Defaults returns the default settings of a command.

@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// WriteYAML writes the options that were given as a configuration file. comment, unless nil, returns a comment
-// for an element of a list.
+// WriteYAML writes the options that were given as a configuration file. comment, unless it is nil, returns a
+// comment for an element of a list.
 func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment func(name, item string) string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# drotrain %s --config %s\n", command, printable.QuoteShell(path))
@@ -44,8 +44,8 @@ func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment fun
 	return err
 }
 
-// CommandLine returns the command that repeats a run: the options that were given, and those in always, which
-// were chosen for the user.
+// CommandLine returns the command that repeats a run: with the options that were given, and those in always, which
+// the program chose.
 func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
 	words := []string{"drotrain", command}
 	fs.VisitAll(func(f *pflag.Flag) {

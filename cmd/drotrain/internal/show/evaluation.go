@@ -43,8 +43,8 @@ func Verdict(w io.Writer, e *eval.Evaluation) {
 	verdictLines(w, "  ", e)
 }
 
-// verdictLines prints the sentences of a verdict, the recommendation first, and the constant to
-// compare with last. On a terminal the first is bold.
+// verdictLines prints the sentences of a verdict, beginning with the recommendation and ending with the constant to
+// compare with. On a terminal the first is bold.
 func verdictLines(w io.Writer, indent string, e *eval.Evaluation) {
 	v := &e.Verdict
 	first := true
@@ -61,10 +61,10 @@ func verdictLines(w io.Writer, indent string, e *eval.Evaluation) {
 	}
 }
 
-// shownGroups is the largest number of groups printed; the files have all.
+// shownGroups is the maximum number of groups printed; the files contain all groups.
 const shownGroups = 50
 
-// shownModels is the largest number of models printed; the files have all.
+// shownModels is the maximum number of models printed; the files contain all models.
 const shownModels = 4
 
 func printOverall(w io.Writer, e *eval.Evaluation) {
@@ -112,7 +112,7 @@ func modelNames(e *eval.Evaluation) []string {
 	return names
 }
 
-// measuredText formats a measure, as a dash if it is undefined.
+// measuredText formats a measure, with a dash if it is undefined.
 func measuredText(v eval.Values, key string) string {
 	if x, ok := v.Get(key); ok {
 		return Number4(x)

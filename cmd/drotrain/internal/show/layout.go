@@ -1,6 +1,6 @@
-// Package show writes what the command prints on a terminal: the outcome of a training run or
-// an evaluation in 80 columns, numbers for people, progress, and text in which nothing
-// moves the cursor. Start at layout.go.
+// Package show formats what the command prints on a terminal: the outcome of a training or an evaluation in 80
+// columns, numbers for people, progress, and text in which no character moves the cursor. The best place to start
+// reading is layout.go.
 package show
 
 import (
@@ -34,7 +34,7 @@ func PrintBeside(w io.Writer, left, text string, indent int) {
 	}
 }
 
-// Lines prints text line by line; a line that is too long goes on below, indented by two columns more.
+// Lines prints text line by line; a line that is too long continues on the next line, indented by two more columns.
 func Lines(w io.Writer, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+2)
@@ -50,12 +50,12 @@ func Lines(w io.Writer, text string) {
 	}
 }
 
-// FitWidth pads or cuts s to width characters.
+// FitWidth pads or truncates s to width characters.
 func FitWidth(s string, width int) string {
 	return fmt.Sprintf("%-*s", width, cut(s, width))
 }
 
-// PadLeft right-aligns s in width characters and cuts it if necessary.
+// PadLeft right-aligns s in width characters, truncating it if necessary.
 func PadLeft(s string, width int) string {
 	return fmt.Sprintf("%*s", width, cut(s, width))
 }

@@ -46,7 +46,7 @@ func shortNumber(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 // Passes formats a number of passes with one decimal.
 func Passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-// formatOptional formats a number with six significant digits, or returns none.
+// formatOptional formats a number with six significant digits, or returns the text none if p is nil.
 func formatOptional(p *float64, none string) string {
 	if p == nil {
 		return none
@@ -54,7 +54,7 @@ func formatOptional(p *float64, none string) string {
 	return Number6(*p)
 }
 
-// Plural writes "1 row", "1 904 rows".
+// Plural formats a number with its noun, as in "1 row" and "1 904 rows".
 func Plural(n int, one, many string) string { return Thousands(n) + " " + printable.Noun(n, one, many) }
 
 // ascii replaces the non-ASCII characters that printable.Count writes.

@@ -13,7 +13,7 @@ import (
 // the user's files cannot affect the terminal. JSON documents stay equivalent. Line breaks and tabs are kept.
 type Plain struct {
 	w    io.Writer
-	rest []byte // the beginning of a character that the next write may end
+	rest []byte // beginning of a character that the next write may complete
 
 	Styled bool // w is a terminal that shows bold text
 }
@@ -36,7 +36,7 @@ func (p *Plain) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// WriteBold calls write, and what it writes to w is bold if w is a Plain with Styled.
+// WriteBold calls write. The output of write is bold if w is a Plain with Styled set.
 func WriteBold(w io.Writer, write func()) {
 	p, ok := w.(*Plain)
 	if !ok || !p.Styled {
@@ -48,7 +48,7 @@ func WriteBold(w io.Writer, write func()) {
 	_, _ = io.WriteString(p.w, "\x1b[0m")
 }
 
-// Flush writes an incomplete character at the end of the input.
+// Flush writes an incomplete character that remains at the end of the output.
 func (p *Plain) Flush() {
 	_, _ = io.WriteString(p.w, escapeHidden(p.rest))
 	p.rest = nil

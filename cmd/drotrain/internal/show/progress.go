@@ -24,42 +24,44 @@ import (
 const (
 	barWidth      = 10
 	barSteps      = 1000
-	frameInterval = 100 * time.Millisecond // between two frames on a terminal
+	frameInterval = 100 * time.Millisecond // time between two frames on a terminal
 	lineInterval  = time.Minute            // between two lines elsewhere
-	tickInterval  = time.Second            // between two looks where no report arrives
-	longPhase     = 5 * time.Second        // a phase that leaves a line
-	minShare      = 0.05                   // of a phase before the time left is estimated
+	tickInterval  = time.Second            // time between two updates if there are no reports
+	longPhase     = 5 * time.Second        // minimum duration of a phase that leaves a line
+	minShare      = 0.05                   // minimum finished share of a phase for estimating the remaining time
 )
 
-// A Progress shows the progress of a run: a bar on a terminal; otherwise one line for every phase longer than
-// five seconds and one per minute afterwards; nothing if quiet. Libraries call Observe and ObserveEvaluation. A
-// nil *Progress shows nothing.
+// A Progress shows the progress of a run: a bar on a terminal; otherwise a line for every phase that takes longer
+// than five seconds, and one every minute afterwards. It shows nothing if the run is quiet. Libraries call Observe
+// and ObserveEvaluation. A nil *Progress shows nothing.
 type Progress struct {
-	w        io.Writer         // of frames; on a terminal alone
+	w        io.Writer         // receives frames; only used on a terminal
 	line     func(text string) // writes one line elsewhere
 	terminal bool
 	columns  func() int // of the terminal
 	now      func() time.Time
 
-	Interval time.Duration // between two lines; 0: five seconds before the first, then a minute
+	// time between two lines; 0 means five seconds before the first and a minute afterwards
+	Interval time.Duration
 
 	mu   sync.Mutex
-	stop chan struct{} // ends the ticking of the phase
+	stop chan struct{} // ends the updates of the phase
 	phaseState
 }
 
-// A phaseState is what is known of a phase.
+// A phaseState holds the state of a phase.
 type phaseState struct {
-	phase   string
-	begun   time.Time
-	text    string    // of the newest report
-	share   float64   // done of the phase, or of its pass over the table; that of a training run never falls
+	phase string
+	begun time.Time
+	text  string // of the newest report
+	// finished share of the phase, or of its pass over the table; the share of a training never decreases
+	share   float64
 	counted bool      // the share grows evenly
-	first   float64   // the first gap of a training; 0: none yet
+	first   float64   // first gap of a training; 0 if there is none yet
 	news    time.Time // of the newest report
 	shown   time.Time // when something was last written
 	written int       // frames or lines
-	pending bool      // the newest report has not been shown
+	pending bool      // the latest report has not been shown
 }
 
 // NewProgress returns a display that draws on w if it is a terminal and calls line otherwise. It shows nothing
@@ -71,7 +73,7 @@ func NewProgress(w io.Writer, line func(text string), terminal bool, now func() 
 	return &Progress{w: w, line: line, terminal: terminal, columns: func() int { return columnsOf(w) }, now: now}
 }
 
-// columnsOf returns the number of columns of the terminal behind w, at most Width.
+// columnsOf returns the number of columns of the terminal to which w writes, but at most Width.
 func columnsOf(w io.Writer) int {
 	if f, ok := w.(interface{ Fd() uintptr }); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
@@ -81,7 +83,7 @@ func columnsOf(w io.Writer) int {
 	return Width
 }
 
-// update changes the state by change, unless p is nil.
+// update calls change to update the state, unless p is nil.
 func (p *Progress) update(change func()) {
 	if p != nil {
 		p.mu.Lock()
@@ -127,8 +129,8 @@ const (
 	Encoding = "encoding"
 )
 
-// observeReading shows the progress of reading or encoding a table. Text is read more than once; each reading
-// is shown as another pass.
+// observeReading shows the progress of reading or encoding a table. Text is read more than once; each reading is
+// shown as a separate pass.
 func (p *Progress) observeReading(s data.Progress) {
 	switch {
 	case p.phase == Reading && s.Size > 0:
@@ -167,8 +169,8 @@ func (p *Progress) report(text string, share float64, counted bool) {
 	p.showIfDue()
 }
 
-// timeTexts returns the elapsed time of the phase and, once enough is done, an estimate of the remaining time; "" where
-// there is none.
+// timeTexts returns the elapsed time of the phase and, once enough of it is finished, an estimate of the remaining
+// time. A text is "" if it is not available.
 func (p *Progress) timeTexts() (elapsed, remaining string) {
 	took := p.now().Sub(p.begun)
 	if took < tickInterval {
@@ -184,8 +186,8 @@ func (p *Progress) timeTexts() (elapsed, remaining string) {
 	return elapsed, remaining
 }
 
-// describe returns the state of the phase in at most width characters: what does not fit is left out, the estimate of the
-// remaining time last.
+// describe returns the state of the phase in at most width characters. Parts that do not fit are omitted; the
+// estimate of the remaining time is omitted last.
 func (p *Progress) describe(width int) string {
 	name := printable.EscapeLine(phaseName(p.phase))
 	elapsed, remaining := p.timeTexts()
@@ -208,7 +210,7 @@ func (p *Progress) Begin(phase string) {
 	})
 }
 
-// enterPhase ends the previous phase and starts this one, unless it is the same.
+// enterPhase ends the previous phase and starts the given one, unless they are the same.
 func (p *Progress) enterPhase(phase string) {
 	if phase == p.phase {
 		return
@@ -222,7 +224,7 @@ func (p *Progress) enterPhase(phase string) {
 	go p.tick(p.stop)
 }
 
-// tick redraws the elapsed time while there are no reports.
+// tick redraws the elapsed time as long as there are no reports.
 func (p *Progress) tick(stop chan struct{}) {
 	t := time.NewTicker(tickInterval)
 	defer t.Stop()
@@ -244,7 +246,7 @@ func (p *Progress) tick(stop chan struct{}) {
 	}
 }
 
-// showIfDue shows the state if the last one is old enough.
+// showIfDue shows the state if enough time has passed since it was last shown.
 func (p *Progress) showIfDue() {
 	every := lineInterval
 	switch {
@@ -271,19 +273,20 @@ func (p *Progress) show() {
 	}
 }
 
-// draw draws the bar over the last frame, with a text that fits the width of the terminal.
+// draw draws the bar over the previous frame, with a text that fits the width of the terminal.
 func (p *Progress) draw() {
 	columns := p.columns()
 	width := max(1, min(barWidth, columns-10))
 	share := math.Max(0, math.Min(p.share, 1))
-	bar := progressbar.NewOptions(barSteps, // another one for each frame: a bar that was full accepts none
+	// a new bar for each frame, since a bar that was full cannot be reused
+	bar := progressbar.NewOptions(barSteps,
 		progressbar.OptionSetWriter(io.Discard),
 		progressbar.OptionSetWidth(width),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetElapsedTime(false),
 	)
-	_ = bar.RenderBlank() // Set renders no share below 1 %
+	_ = bar.RenderBlank() // Set does not draw shares below 1 %
 	_ = bar.Set(int(barSteps * share))
 	rest := max(0, columns-width-10)
 	fmt.Fprintf(p.w, "%s  %-*s", strings.TrimRight(bar.String(), " "), rest, p.describe(rest))
@@ -297,7 +300,7 @@ func (p *Progress) Finish() {
 	})
 }
 
-// leavePhase ends the phase. The last state of a long phase stays on the screen.
+// leavePhase ends the phase. The last state of a long phase remains on the screen.
 func (p *Progress) leavePhase() {
 	if p.phase == "" {
 		return
@@ -329,7 +332,8 @@ func phaseName(phase string) string {
 	return phase
 }
 
-// describeProgress returns the text beside the bar and the line printed without a terminal.
+// describeProgress returns the text that is shown beside the bar, and in the line that is printed if there is no
+// terminal.
 func describeProgress(s train.Progress) string {
 	gap := fmt.Sprintf("gap %.1e of %.0e", s.RelativeGap, s.Target)
 	if math.IsInf(s.RelativeGap, 0) || math.IsNaN(s.RelativeGap) {

@@ -12,15 +12,15 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// Columns of the summary: a label, then ERM and the model that was trained.
+// Columns of the summary: a label, then ERM and the trained model.
 const (
 	labelWidth  = 20
 	columnWidth = 28
 )
 
-// Outcome prints the outcome of a training run in 80 columns: the verdict with the worst group, the model, its
-// certificate, and the weights of the adversary. e is nil if nothing was measured; the bounds and the risks of
-// the training rows are then printed instead.
+// Outcome prints the outcome of a training in 80 columns: the verdict with the worst group, the model, its
+// certificate, and the weights of the adversary. If e is nil, there was no evaluation, and the bounds and the risks
+// of the training rows are printed instead.
 func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	s := m.Summary("")
 	field := func(label, text string) { PrintBeside(w, label, text, len("Certificate  ")) }
@@ -55,7 +55,7 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	}
 }
 
-// choiceReason returns why cross-validation chose the level, or "" if the level was set.
+// choiceReason returns the reason why cross-validation chose the level, or "" if the level was set.
 func choiceReason(s train.Summary) string {
 	if s.Selection == nil {
 		return ""
