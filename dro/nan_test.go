@@ -78,7 +78,7 @@ func TestSolve_AdversaryReturnsNaN(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(7), 40, 3, true).Oracle(t, losses.Logistic{})
 	p := &dro.Problem{Oracle: o, Dual: underived{side.Simplex{Nu: 1}}, Primal: dro.L2{Mu: 0.1}}
 	_, err := dro.Solve(t.Context(), p, &dro.Options{Method: dro.Newton{}})
-	if err == nil || !strings.Contains(err.Error(), "NaN as the derivative of its weight of sample 0") {
+	if err == nil || !strings.Contains(err.Error(), "NaN as the derivative of the weight of sample 0") {
 		t.Error(err)
 	}
 }

@@ -204,7 +204,7 @@ func TestSolve_WrongParts(t *testing.T) {
 		"ψ value":         {o, schemer{kl, "penalty"}, l2, "best response"},
 		"ψ not convex":    {o, schemer{kl, "concave"}, l2, "best response"},
 		"risk":            {o, schemer{kl, "risk"}, l2, "the risk"},
-		"not the best":    {o, schemer{kl, "cautious"}, l2, "the larger value"},
+		"not the best":    {o, schemer{kl, "cautious"}, l2, "a larger value"},
 		"negative weight": {o, schemer{kl, "negative"}, l2, "its weight of sample 0 is -"},
 	} {
 		for _, m := range []dro.Method{nil, dro.LBFGS{}} {

@@ -54,8 +54,8 @@ func (s Simplex) respond(y, f []float64, from engine.Multipliers) (a response) {
 func (a *response) completeRisk(s Simplex) {
 	psi := a.nu * a.divergence
 	a.risk = a.linear - psi
-	if s.Alpha == 0 {
-		a.tau = s.Divergence.arithmetic().threshold(a.risk, psi)
+	if threshold := s.Divergence.arithmetic().threshold; threshold != nil && s.Alpha == 0 {
+		a.tau = threshold(a.risk, psi)
 	}
 	if a.nu > s.Nu {
 		a.risk += (a.nu - s.Nu) * s.Radius
