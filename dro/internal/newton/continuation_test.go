@@ -29,7 +29,7 @@ func TestNewton_SolvesTheUnpenalisedProblemWhereLossesExceedNu(t *testing.T) {
 		unpenalised := 0
 		s := drotest.SettingsFor(1e-7, 1000)
 		s.Logf = func(format string, _ ...any) {
-			if strings.HasPrefix(format, "newton: without a penalty") {
+			if strings.HasPrefix(format, "newton: solved without a penalty") {
 				unpenalised++
 			}
 		}

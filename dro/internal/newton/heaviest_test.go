@@ -28,7 +28,7 @@ func TestNewton_SolvesForTheHeaviestRowsFirst(t *testing.T) {
 	tried := 0
 	s := drotest.SettingsFor(1e-8, 300)
 	s.Logf = func(format string, _ ...any) {
-		if strings.Contains(format, "rows of most weight") {
+		if strings.Contains(format, "rows with the largest weights") {
 			tried++
 		}
 	}
