@@ -169,7 +169,7 @@ func (e *Evaluation) overConstantSentence() string {
 	if m.Role != OtherModel {
 		name = printable.Capitalise(name)
 	}
-	return fmt.Sprintf(" %s is %s than the best constant prediction of its training rows, by its %s.", name, word,
+	return fmt.Sprintf(" %s is %s in %s than the best constant fitted to its training rows.", name, word,
 		e.riskWords())
 }
 

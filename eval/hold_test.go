@@ -31,7 +31,7 @@ func TestConclude_Reasons(t *testing.T) {
 			"Check first that paid is known before the outcome. Then keep ", false},
 		"an attribute": {func(e *eval.Evaluation) {
 			e.Attributes = eval.ListedAttributes([]string{"income", "applicant_sex", "AGE"})
-		}, nil, "Check first that the law lets the model use applicant_sex and AGE. Then keep ", false},
+		}, nil, "Check first that the law allows the model to use applicant_sex and AGE. Then keep ", false},
 		"a criterion": {func(e *eval.Evaluation) {
 			e.Criteria = append(e.Criteria, eval.Criterion{Key: eval.SelectionRate, Model: e.Models[0].Name,
 				Outcome: "fail"})

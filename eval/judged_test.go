@@ -83,7 +83,7 @@ func TestVerdict_FollowsTheCriterion(t *testing.T) {
 			t.Errorf("%s:\n%s\n%s", c.criterion, v.Headline, v.Numbers)
 		}
 		if !strings.Contains(v.Recommendation,
-			"Other criteria (--select) would choose another model: ERM by the average risk.") {
+			"Other criteria (--select) would choose a different model: ERM by the average risk.") {
 			t.Errorf("%s: %s", c.criterion, v.Recommendation)
 		}
 		if c.outcome == eval.Helped && !strings.Contains(v.Recommendation,

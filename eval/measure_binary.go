@@ -46,8 +46,8 @@ var binaryMeasures = []Measure{
 		Better: Less, Low: 0, High: 1,
 		value: perWeight(func(s *rowSums) float64 { return s.squared }), derive: deriveMean(colB)},
 	{Key: "brier_skill", Label: "Brier skill score",
-		About: "1 − Brier score / that of always predicting the rows' own share of positives; 0 is no better than this " +
-			"constant", Better: More, Low: -inf, High: 1,
+		About: "1 − Brier score / Brier score of always predicting the share of positives in these rows; 0 is no better " +
+			"than this constant", Better: More, Low: -inf, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			return 1 - s.squared*s.weight/((s.tp+s.fn)*(s.tn+s.fp)), s.lacksClass()
 		},
@@ -62,7 +62,7 @@ var binaryMeasures = []Measure{
 		About: "correlation of predicted and actual class; 0 is no better than chance", Better: More, Low: -1, High: 1,
 		value: func(s *rowSums) (float64, string) {
 			return matthews(s.tp, s.fp, s.tp+s.fn, s.tn+s.fp),
-				cmp.Or(s.lacksClass(), undefinedIfEmpty((s.tp+s.fp)*(s.tn+s.fn), "all rows are predicted alike"))
+				cmp.Or(s.lacksClass(), undefinedIfEmpty((s.tp+s.fp)*(s.tn+s.fn), "all rows have the same predicted class"))
 		},
 		derive: func(d *interval.Derivative) {
 			w, p, tp, fp := d.Total(columnWeight), d.Total(columnShared1), d.OwnSum(colC), d.OwnSum(colD)
@@ -82,7 +82,8 @@ var binaryMeasures = []Measure{
 		value: func(s *rowSums) (float64, string) { return s.rankMeasure(interval.Ties.AveragePrecision) },
 		interval: intervalStrategy{ranks: interval.AveragePrecisionError, onLogit: true,
 			needsBothClasses: true}, rows: scarcerClass},
-	{Key: TruePositiveRate, Label: "True positive rate", Unit: "share", About: "share of the positives predicted positive",
+	{Key: TruePositiveRate, Label: "True positive rate", Unit: "share", About: "share of positive rows that are " +
+		"predicted positive",
 		Better: More, Low: 0, High: 1, IsRate: true,
 		Criterion: "Are rows that are in fact positive found equally often? Largest difference of the true positive rates",
 		value: func(s *rowSums) (float64, string) {
@@ -95,7 +96,7 @@ var binaryMeasures = []Measure{
 		})}, isProportion: true, hasBaseline: true,
 		rows: func(v *Values, n float64) float64 { return math.Round(n * v.prevalence()) }},
 	{Key: FalsePositiveRate, Label: "False positive rate", Unit: "share",
-		About: "share of the negatives predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
+		About: "share of negative rows that are predicted positive", Better: Less, Low: 0, High: 1, IsRate: true,
 		// 1 − FPR is the rate at which a deserved favourable outcome is given
 		Criterion: "Are rows that are in fact negative mistaken equally often? Largest difference of the false positive " +
 			"rates", ifNegative: true,

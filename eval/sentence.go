@@ -45,14 +45,15 @@ func (j *judge) headlineSentence(v *Verdict) string {
 	case Mixed:
 		switch v.Reason {
 		case TooExpensive:
-			return fmt.Sprintf("%s is %s, but it costs the average more than %s.", j.capitalisedName(j.k), better,
+			return fmt.Sprintf("%s is %s, but the average risk rises by more than %s.", j.capitalisedName(j.k), better,
 				j.acceptedCost())
 		case ByRescaling:
-			return fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
+			return fmt.Sprintf("%s is better for %s, but %s achieves %s of this improvement by less confident scores alone.",
 				j.capitalisedName(j.k), j.nameOfWorst(), j.in.Models[j.rescaledModel()].Name, printable.WholePercent(
 					round2(float64(*v.Explained))))
 		case OthersLose:
-			return fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
+			return fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better "+
+				"for: %s",
 				j.capitalisedName(j.k), printable.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
 		}
 		return fmt.Sprintf("%s is not measurably better for %s, and it is worse for more groups than it is better for: %s",
@@ -74,7 +75,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 	case Degenerate:
 		return fmt.Sprintf("Do not use %s. %s", model, v.Warnings[0])
 	case Untested:
-		return fmt.Sprintf("The difference between %s and %s was not tested: without intervals, nothing is claimed.", model,
+		return fmt.Sprintf("The difference between %s and %s was not tested, since there are no intervals.", model,
 			base)
 	}
 	return "" // one model: its numbers
@@ -110,9 +111,9 @@ func (j *judge) nameOfWorst() string {
 // acceptedCost describes the accepted increase in the average.
 func (j *judge) acceptedCost() string {
 	if j.in.Budget != nil {
-		return fmt.Sprintf("the budget (%s of it)", printable.Percent(*j.in.Budget))
+		return fmt.Sprintf("the budget of %s", printable.Percent(*j.in.Budget))
 	}
-	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)",
+	return fmt.Sprintf("the accepted increase (the worst group’s risk must fall by %s times the increase)",
 		printable.FourDigits(j.in.rate()))
 }
 
@@ -130,14 +131,14 @@ func (j *judge) rejectedSentence() string {
 	if n := j.in.RejectedCandidates; n > 1 {
 		return fmt.Sprintf("Of %s other models that were tried, none measurably lowers %s.", printable.Count(n), what)
 	}
-	return fmt.Sprintf("The one other model that was tried does not measurably lower %s.", what)
+	return fmt.Sprintf("The only other model that was tried does not measurably lower %s.", what)
 }
 
 // criterionWords describes the quantity that the choice was to lower, as the object of a sentence.
 func (j *judge) criterionWords() string {
 	switch {
 	case j.in.Criterion == "trade-off":
-		return fmt.Sprintf("the %s of the worst group by more than %s times what it adds to the average",
+		return fmt.Sprintf("the %s of the worst group by more than %s times the resulting increase in the average",
 			j.riskWords(), printable.FourDigits(j.in.rate()))
 	case j.in.CriterionText != "":
 		return "the " + strings.ReplaceAll(j.in.CriterionText, "risk", j.riskWords())
@@ -192,7 +193,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 		}
 		return fmt.Sprintf("Use %s, or train again with less robustness or fewer columns.", base), j.in.Models[0].Name
 	case Untested:
-		return "Measure again with intervals before deciding.", ""
+		return "Evaluate again with intervals before deciding.", ""
 	}
 	keep := fmt.Sprintf("Keep %s", base)
 	switch {
@@ -202,7 +203,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	case v.Reason == ByRescaling:
 		keep = fmt.Sprintf("%s, or use %s.", keep, j.in.Models[j.rescaledModel()].Name)
 	case v.Reason == OthersLose:
-		keep = fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep,
+		keep = fmt.Sprintf("%s unless %s matters most; with less robustness, the groups change less.", keep,
 			printable.Group(j.Models[0].WorstGroup.Label))
 	case j.in.Criterion != "" && !j.c.Alike && v.Outcome != Hurt:
 		if _, measurable := j.d.Direction(); !measurable && !j.isCriterionHigher() {
@@ -210,7 +211,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 		}
 		where := "higher on these rows by more than the standard error of the difference"
 		if _, pooled := j.estimatedChangeAtChoice(); pooled {
-			where = "higher on these rows, and not lower if they are pooled with those of the choice"
+			where = "higher on these rows, and not lower if these rows are pooled with the rows of the choice"
 		}
 		if j.criterionChange() == 0 {
 			where = "the same on these rows"
@@ -240,7 +241,7 @@ func (j *judge) useSentence(v *Verdict) string {
 	case j.in.Criterion != "" && j.criterionChange() >= 0:
 		but := "the difference is within its standard error"
 		if _, pooled := j.estimatedChangeAtChoice(); pooled {
-			but = "is if they are pooled with those of the choice"
+			but = "is lower if these rows are pooled with the rows of the choice"
 		}
 		use += fmt.Sprintf(": %s chose it by the %s, which is not lower on these rows, but %s.", j.chooser(),
 			j.in.CriterionText, but)
@@ -257,7 +258,7 @@ func (j *judge) useSentence(v *Verdict) string {
 		use += "."
 	}
 	if v.Groups != nil && v.Groups.Worse > 0 {
-		use += fmt.Sprintf(" %s worse off with it%s.", printable.Plural(v.Groups.Worse, "group is", "groups are"),
+		use += fmt.Sprintf(" %s worse off with this model%s.", printable.Plural(v.Groups.Worse, "group is", "groups are"),
 			j.losingGroups())
 	}
 	return use
@@ -270,7 +271,7 @@ func (j *judge) recommendationNote() string {
 		if len(j.in.Alternatives) == 0 {
 			return ""
 		}
-		return " Other criteria (--select) would choose another model: " + strings.Join(j.in.Alternatives, "; ") + "."
+		return " Other criteria (--select) would choose a different model: " + strings.Join(j.in.Alternatives, "; ") + "."
 	}
 	for k, m := range j.in.Models {
 		if m.Role != BalancedModel || k == j.k {
@@ -278,8 +279,8 @@ func (j *judge) recommendationNote() string {
 		}
 		if d := j.worstGroupDifference(k); d != nil && d.Interval.High < 0 {
 			all := j.leadingMeasures()
-			return fmt.Sprintf(" %s is measurably lower still in the worst group of %s (%s interval of the difference of the "+
-				"risks %s).",
+			return fmt.Sprintf(" %s is measurably lower still in the worst group of %s (%s interval of the difference of "+
+				"the risks %s).",
 				printable.Capitalise(all[len(all)-1].name), m.Name, printable.WholePercent(j.Confidence), d.Interval.Text(
 					d.scale(1)))
 		}
@@ -710,7 +711,7 @@ func (j *judge) warningSentences() []string {
 		out = append(out, fmt.Sprintf("%s %s constant: %s.", name, is, j.constantText()))
 	}
 	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
-		by := fmt.Sprintf("(risk minus the constant’s: %s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1)),
+		by := fmt.Sprintf("(its risk minus the risk of the constant: %s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1)),
 			printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
@@ -722,7 +723,8 @@ func (j *judge) warningSentences() []string {
 		out = append(out, s)
 	}
 	if j.effective < j.fewest {
-		s := fmt.Sprintf("%s depends on few rows: its effective sample size is %s of %s; below %s there is too little to learn from.",
+		s := fmt.Sprintf("%s depends on few rows: its effective sample size is %s of %s, and below %s there are too few "+
+			"rows to learn from.",
 			name, fmt.Sprintf("%.3g", j.effective), printable.Plural(int(j.in.TrainingRows), "training row",
 				"training rows"), fmt.Sprintf("%.3g", j.fewest))
 		if j.Models[j.k].Constant || j.Models[j.k].OverConstant.isAbove() {
@@ -736,7 +738,8 @@ func (j *judge) warningSentences() []string {
 	}
 	for _, m := range j.Models {
 		if auc, ok := m.Overall.Get(aucKey); ok && auc < 0.5 && m.Role == OtherModel {
-			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other class.",
+			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other "+
+				"class.",
 				m.Name, printable.Number(auc)))
 		}
 	}
@@ -768,7 +771,7 @@ func (j *judge) worseThanConstant() string {
 		return ""
 	}
 	name, is := j.subject()
-	return fmt.Sprintf("%s %s measurably worse in %s than the best constant prediction of the training rows.", name, is,
+	return fmt.Sprintf("%s %s measurably worse in %s than the best constant fitted to the training rows.", name, is,
 		printable.List(out, 3))
 }
 
@@ -782,8 +785,8 @@ func (e *Evaluation) SliceWarning() string {
 	for _, c := range e.Slices.Found {
 		if c.Confirmed && c.Risk > c.Rest {
 			here, rest := printable.Pair(float64(c.Risk), float64(c.Rest))
-			return fmt.Sprintf("The rows with %s are predicted worse than the rest: %s %s against %s, confirmed on %s of them "+
-				"that the search did not use.", c.Condition, risk, here, rest, printable.Count(c.N))
+			return fmt.Sprintf("The rows with %s are predicted worse than the rest: %s %s against %s, confirmed on %s of "+
+				"these rows, which the search did not use.", c.Condition, risk, here, rest, printable.Count(c.N))
 		}
 	}
 	return ""
@@ -792,9 +795,9 @@ func (e *Evaluation) SliceWarning() string {
 // constantText states how similar the predictions of a constant model are.
 func (j *judge) constantText() string {
 	if j.Task == Regression {
-		return "all predictions lie within 0.001 standard deviations of the target of each other"
+		return "all predictions differ by less than 0.001 standard deviations of the target"
 	}
-	return "all probabilities lie within 0.001 of each other"
+	return "all probabilities differ by less than 0.001"
 }
 
 // detailSentences returns sentences that state the numbers behind the headline.
@@ -845,7 +848,7 @@ func (j *judge) detailSentences(v *Verdict) []string {
 		"")
 	if v.Explained != nil && j.in.Criterion != "" && *v.Explained >= maxExplained && !j.ranksBetter {
 		out = append(out, fmt.Sprintf(
-			"%s reaches %s of the improvement with the same ranking of the rows, by less confident scores alone "+
+			"%s achieves %s of the improvement with the same ranking of the rows, by less confident scores alone "+
 				"(--model-variant rescaled).",
 			printable.Capitalise(j.in.Models[j.rescaledModel()].Name), printable.WholePercent(round2(float64(*v.Explained)))))
 	}

@@ -97,15 +97,16 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 // describeMethod describes the search.
 func (s *sliceSearcher) describeMethod() string {
 	text := fmt.Sprintf(
-		"Conditions on one or two columns (levels, quintiles) that hold for at most half of the rows were searched on %s "+
-			"rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with "+
-			"unequal variances; fewer than %d rows confirm nothing.", printable.Count(s.out.SearchN),
+		"The search covered conditions on one or two columns (levels, quintiles) that hold for at most half of the rows. "+
+			"Excess risk was searched for on %s rows, and the best conditions were confirmed on the other %s rows. The "+
+			"intervals are Bonferroni-corrected for the number of slices to confirm and use a normal approximation with "+
+			"unequal variances; a slice with fewer than %d rows is never confirmed.", printable.Count(s.out.SearchN),
 		printable.Count(s.out.ConfirmN), s.in.minConfirmed())
 	if len(s.in.Columns) > pairedColumns {
-		text += fmt.Sprintf(" Pairs are of the %d columns with the worst single conditions.", pairedColumns)
+		text += fmt.Sprintf(" Pairs of columns were formed from the %d columns with the worst single conditions.", pairedColumns)
 	}
 	if s.in.rows.Weight != nil {
-		text += " The search counts rows, the confirmation their weights."
+		text += " The search counts rows; the confirmation uses the row weights."
 	}
 	return text
 }

@@ -50,7 +50,7 @@ func TestVerdict_Rules(t *testing.T) {
 	in := input(pays)
 	in.Rate = 4
 	if v := judged(t, in); v.Outcome != eval.Mixed || v.Reason != eval.TooExpensive ||
-		!strings.Contains(v.Headline, "it costs the average more than accepted") || v.Groups.Worse != 3 {
+		!strings.Contains(v.Headline, "the average risk rises by more than the accepted increase") || v.Groups.Worse != 3 {
 		t.Errorf("too dear: %+v", v)
 	}
 	in.Rate = 2
@@ -66,7 +66,7 @@ func TestVerdict_Rules(t *testing.T) {
 	budget = 0.01
 	in.Rate = 0.1
 	if v := judged(t, in); v.Outcome != eval.Mixed || v.Reason != eval.TooExpensive ||
-		!strings.Contains(v.Headline, "it costs the average more than the budget (1.0\u00a0% of it)") ||
+		!strings.Contains(v.Headline, "the average risk rises by more than the budget of 1.0\u00a0%") ||
 		!strings.HasPrefix(v.Recommendation, "Keep the standard model (ERM) unless") {
 		t.Errorf("beyond the budget: %+v", v)
 	}
@@ -80,7 +80,7 @@ func TestVerdict_Rules(t *testing.T) {
 	between.Name, between.Role = "another", eval.OtherModel
 	in.Models = append(in.Models, between, tempered)
 	if v := judged(t, in); v.Outcome != eval.Mixed || v.Explained == nil || *v.Explained < 0.85 ||
-		v.Reason != eval.ByRescaling || !strings.Contains(v.Headline, "rescaled ERM reaches 90\u00a0% of the improvement") {
+		v.Reason != eval.ByRescaling || !strings.Contains(v.Headline, "rescaled ERM achieves 90\u00a0% of this improvement") {
 		t.Errorf("tempered: %+v", v)
 	}
 	// Few effective rows, and predictions worse than a constant.

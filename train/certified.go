@@ -11,10 +11,10 @@ type UncertifiedError struct {
 
 func (e *UncertifiedError) Error() string {
 	why, known := map[string]string{
-		"limit":        "the passes allowed were used up",
+		"limit":        "the allowed number of passes was used up",
 		"stalled":      "no further progress is possible in double precision",
 		"inconsistent": "the bounds contradict each other",
-		"uncertified":  "mu is 0 and the data leave coefficients open: there is no bound",
+		"uncertified":  "mu is 0 and the data do not determine every coefficient, so there is no lower bound",
 		"cancelled":    "the training was cancelled",
 	}[e.Status]
 	if !known {

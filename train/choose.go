@@ -139,12 +139,12 @@ func (m *Model) followAccuracyChoice(s *tune.Selection) (notes []string) {
 	switch {
 	case s.ByDefault && s.Validation > 0:
 		notes = append(notes,
-			"the model was chosen by the accuracy of its worst group on the validation rows, as is usual where no group "+
-				"column is a feature; --select trade-off chooses by risks")
+			"the model was chosen by the accuracy of its worst group on the validation rows, as is usual if no group "+
+				"column is a feature; with --select trade-off, the choice is by risks")
 	case s.ByDefault:
 		notes = append(notes,
 			fmt.Sprintf("the model was chosen by the accuracy of its worst group, as is usual for embeddings: at least %d "+
-				"features are numbers, and no group column is a feature; --select trade-off chooses by risks", tune.WideColumns))
+				"features are numeric, and no group column is a feature; with --select trade-off, the choice is by risks", tune.WideColumns))
 	}
 	if s.Chosen > 0 && !m.Config.Recalibrate && !m.mustChoose {
 		if m.Encoder.Target.Task == encode.Binary && m.Config.comm == nil {

@@ -89,7 +89,9 @@ type CrossfitError struct{ Err error }
 func (e *CrossfitError) Error() string { return fmt.Sprint("cross-fitted evaluation: ", e.Err) }
 
 // Hint returns advice to the user.
-func (e *CrossfitError) Hint() string { return "hold rows out instead, as with Config.Holdout 0.2" }
+func (e *CrossfitError) Hint() string {
+	return "evaluate on hold-out rows instead, as with Config.Holdout 0.2"
+}
 
 // Unwrap returns the cause.
 func (e *CrossfitError) Unwrap() error { return e.Err }

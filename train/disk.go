@@ -188,7 +188,7 @@ func (c Config) newDiskStorageWithin(budget limit.Budget, f *data.Frame, full bo
 				"are allowed",
 			formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), binding)
 	}
-	c.reportStorage(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), binding,
+	c.reportStorage(fmt.Sprintf("the matrix needs %s and the memory limit is %s (%s), so the matrix is stored in %s", formatBytes(d.matrix), formatBytes(may), binding,
 		dir))
 	arena, err := memory.NewArena(dir, limit.ResidentLimit(may))
 	if err != nil {
@@ -263,7 +263,8 @@ func (o *diskStorage) addAdvice(err error) error {
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
 		return &diskError{err,
-			"nothing is left behind; free some space there, or name a directory on another disk with Config.Cache"}
+			"no files are left behind; free some space in this directory, or name a directory on another disk with " +
+				"Config.Cache"}
 	case lost != nil:
 		return &diskError{err, "name a directory on another disk with Config.Cache, and train again"}
 	}

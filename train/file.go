@@ -117,7 +117,8 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 			break
 		}
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
-			"the model has the field %q, which this version does not know and ignores: drotrain %s wrote it", key, out.Version))
+			"the model has the field %q, which this version does not know and ignores: the model was written by drotrain "+
+				"%s", key, out.Version))
 	}
 	*m = out
 	return nil

@@ -212,9 +212,9 @@ func (c *Config) reasonNotTried(g *GroupDesign, task encode.Task) string {
 	case c.comm != nil:
 		return "the rows are sharded over several ranks"
 	case *c.Mu == 0:
-		return "they need a penalty, and μ is 0"
+		return "they need a ridge penalty, but μ is 0"
 	case g.Columns > maxGroupColumns:
-		return fmt.Sprintf("they would take %d columns, and at most %d are tried", g.Columns, maxGroupColumns)
+		return fmt.Sprintf("they would need %d columns, but at most %d are tried", g.Columns, maxGroupColumns)
 	}
 	return ""
 }
@@ -283,7 +283,7 @@ func (c *Config) newPooledProblem(
 		case cells*d.D*d.D > maxDesignGram:
 			why = fmt.Sprintf("%d combinations of groups times %d columns are too many coefficients", cells, d.D)
 		case o > 0 && columns > maxGroupColumns:
-			why = fmt.Sprintf("they would take %d columns, and at most %d are tried", columns, maxGroupColumns)
+			why = fmt.Sprintf("they would need %d columns, but at most %d are tried", columns, maxGroupColumns)
 		}
 		if why != "" && o == 0 {
 			return nil, nil, &tune.FewRowsError{Msg: why}
@@ -354,11 +354,12 @@ func (g *GroupDesign) describe() string {
 	}
 	if g.IsShared() {
 		best := g.Best(0)
-		return fmt.Sprintf("%s share their coefficients, since separate ones do not predict measurably better (%s)", groups,
+		return fmt.Sprintf("%s share their coefficients, since separate coefficients do not predict measurably better "+
+			"(%s)", groups,
 			g.describeChange(best.Change, best.SE))
 	}
 	best := g.Best(len(g.Ridges) - 1)
-	text := fmt.Sprintf("%s have coefficients of their own, partially pooled with κ = %v", groups, g.Ridges[0])
+	text := fmt.Sprintf("%s have coefficients of their own, shrunk towards the shared coefficients with κ = %v", groups, g.Ridges[0])
 	if len(g.Ridges) > 1 {
 		text += fmt.Sprintf(", and so have the combinations of these groups, with κ = %s", g.crossedRidges())
 	}

@@ -33,11 +33,12 @@ func (c *Config) describeGroupFeatures(e *encode.Encoder) string {
 		if len(out) == 0 {
 			return ""
 		}
-		return fmt.Sprintf("group columns not used as features: %s; features are usually better for the worst group, if "+
-			"that is legal and groups are known at prediction", printable.QuoteList(out, "and"))
+		return fmt.Sprintf("group columns not used as features: %s; using them as features is usually better for the "+
+			"worst group, if this use is legal and the groups are known at prediction", printable.QuoteList(out, "and"))
 	}
 	note := fmt.Sprintf(
-		"group columns used as features: %s; leave them out if that is illegal or groups are unknown at prediction",
+		"group columns used as features: %s; leave these columns out if their use is illegal or the groups are unknown "+
+			"at prediction",
 		printable.QuoteList(in, "and"))
 	if len(out) > 0 {
 		note += "; not used as features: " + printable.QuoteList(out, "and")

@@ -143,7 +143,7 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 		"--target kind --drop code --loss squared":                   {"must be numbers", "--loss logistic"},
 		"--target kind --drop code --loss ordinal":                   {"ordinal"},
 		"--target a --loss logistic":                                 {"not whole"},
-		"--target kind --drop code --holdout crossfit --nu 1":        {"hold rows out"},
+		"--target kind --drop code --holdout crossfit --nu 1":        {"evaluate on hold-out rows instead"},
 		"--target kind --groups site --group-features pooled --nu 1": {"group coefficients"},
 	} {
 		code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --out m --force "+args)...)

@@ -40,9 +40,9 @@ func (p *page) Comparison() table {
 	}
 	if e.Resamples != 0 {
 		t.Foot += fmt.Sprintf(
-			"Below each number: its %s interval; for differences of the paired difference. Those of groups, of the difference "+
-				"and of the ratio hold for all groups together; that of the worst group also allows for another group being the "+
-				"worst.", printable.WholePercent(e.Confidence))
+			"Below each number is its %s interval; the intervals of changes between models are computed from paired rows. "+
+				"The intervals of groups, of the difference and of the ratio hold for all groups together. The interval of "+
+				"the worst group also allows for a different group being the worst.", printable.WholePercent(e.Confidence))
 	}
 	return t
 }
@@ -123,7 +123,7 @@ func (p *page) groupLines() []line {
 	if g == nil || e.Models[0].WorstGroup == nil {
 		return nil
 	}
-	lines := []line{{p.riskName() + ", worst group (whichever it is)",
+	lines := []line{{p.riskName() + ", worst group of each model",
 		func(k int) (eval.Num, *eval.Interval) {
 			return e.Models[k].WorstGroup.Risk, e.Models[k].WorstGroup.MaxInterval
 		},
@@ -132,7 +132,7 @@ func (p *page) groupLines() []line {
 	if len(p.Models) > 1 {
 		worst := e.Models[0].WorstGroup.Label
 		of := g.Groups[slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })].Models
-		lines = append(lines, line{fmt.Sprintf("%s in %s, where %s has its largest", p.riskName(), worst, e.Models[0].Name),
+		lines = append(lines, line{fmt.Sprintf("%s in %s, the worst group of %s", p.riskName(), worst, e.Models[0].Name),
 			func(k int) (eval.Num, *eval.Interval) {
 				return of[k].Values.Risk(), of[k].Simultaneous // as in the table of groups
 			},

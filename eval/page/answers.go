@@ -122,7 +122,7 @@ func (p *page) trainingWarnings() []string {
 	if p.E.Split != eval.Training {
 		return nil
 	}
-	return []string{"All numbers are measured on the training rows and flatter every model."}
+	return []string{"All numbers are measured on the training rows, which flatters every model."}
 }
 
 // outcomeWarnings returns a warning if all rows of a target with two classes have the same outcome.
@@ -130,7 +130,7 @@ func (p *page) outcomeWarnings() []string {
 	if share, ok := p.E.Models[0].Overall.Get(eval.Prevalence); !ok || share > 0 && share < 1 {
 		return nil
 	}
-	return []string{"All rows have the same outcome: how the model predicts the other one was not tested."}
+	return []string{"All rows have the same outcome, so predictions of the other outcome were not tested."}
 }
 
 // calibrationWarnings returns a warning that states in which direction the average prediction is measurably wrong.
@@ -155,7 +155,8 @@ func (p *page) tailWarnings() []string {
 		return nil
 	}
 	was, is := printable.Pair(float64(p.E.Models[0].CVaRAt(eval.TailAlpha)), float64(p.E.Models[k].CVaRAt(eval.TailAlpha)))
-	return []string{fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s rises from %s to %s (%s interval of the change %s).",
+	return []string{fmt.Sprintf("In the worst 10\u00a0%% of the rows the %s rises from %s to %s (%s interval of the "+
+		"change %s).",
 		p.lowerRiskName(), was, is, printable.WholePercent(p.E.Confidence), d.Interval.Text(float64(d.Value)))}
 }
 
@@ -190,7 +191,7 @@ func (p *page) smallGroupWarnings() []string {
 	if small == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %s %s fewer than %d rows: nothing is claimed about them.",
+	return []string{fmt.Sprintf("%s of %s %s fewer than %d rows, too few for any claim.",
 		printable.Plural(small, "group", "groups"), g.Name, printable.Noun(small, "has", "have"), p.E.MinGroupSize)}
 }
 
@@ -214,8 +215,8 @@ func (p *page) levelWarning() string {
 	}
 	for _, b := range l.Balls {
 		if b.Penalty == string(p.Objective.Penalty) && a.EffectiveShare < nearNoModel*b.Ess {
-			return fmt.Sprintf("The level is close to those that leave no model: the adversary leaves %s of the rows "+
-				"effective, and at %s the best prediction is the same for every row.",
+			return fmt.Sprintf("The level of robustness is close to the levels that yield a constant prediction: the "+
+				"effective sample size is %s of the rows, and at %s the best prediction is the same for every row.",
 				printable.Percent(float64(a.EffectiveShare)), printable.Percent(float64(b.Ess)))
 		}
 	}
@@ -296,13 +297,15 @@ func (p *page) failedCriteria() (out []string) {
 	for _, c := range p.focusCriteria("fail") {
 		if c.Key == eval.FourFifthsKey {
 			out = append(out, fmt.Sprintf(
-				"The four-fifths rule fails: the rate of “%s” in %s is %s times that in %s, and its whole interval is below %s.",
+				"The four-fifths rule fails: the rate of “%s” in %s is %s times the rate in %s, and the whole interval of "+
+					"this ratio is below %s.",
 				p.E.Favourable.Value, printable.Group(c.Low), criterionText(&c, float64(c.Value)), printable.Group(c.High),
 				criterionText(&c, c.Limit)))
 			continue
 		}
 		rate, _ := p.E.Task.Measure(c.Key)
-		out = append(out, fmt.Sprintf("%s differs by %s between %s and %s, and its whole interval is above the limit of %s.",
+		out = append(out, fmt.Sprintf("%s differs by %s between %s and %s, and the whole interval of the difference is "+
+			"above the limit of %s.",
 			rate.Label, criterionText(&c, float64(c.Value)), printable.Group(c.High), printable.Group(c.Low),
 			criterionText(&c, c.Limit)))
 	}
@@ -341,14 +344,14 @@ func (p *page) differingCriteria() []string {
 	if rates == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s. %s not chance; whether %s above the limit of %s is undecided.",
-		printable.JoinWords(rates, "and"), printable.Noun(len(rates), "The difference is", "The differences are"),
-		printable.Noun(len(rates), "it is", "they are"), limit)}
+	return []string{fmt.Sprintf("%s. %s sampling error; it is undecided whether %s the limit of %s.",
+		printable.JoinWords(rates, "and"), printable.Noun(len(rates), "The difference exceeds", "The differences exceed"),
+		printable.Noun(len(rates), "it exceeds", "they exceed"), limit)}
 }
 
 // undecidedCriteria lists the criteria of the model in focus that are undecided, and those that were not tested.
 func (p *page) undecidedCriteria() (out []string) {
-	for _, c := range []struct{ outcome, text string }{{"undecided", "Too few rows to decide: %s."},
+	for _, c := range []struct{ outcome, text string }{{"undecided", "There are too few rows to decide on %s."},
 		{"untested", "Not tested: %s."}} {
 		var names []string
 		for _, q := range p.focusCriteria(c.outcome) {
@@ -357,7 +360,7 @@ func (p *page) undecidedCriteria() (out []string) {
 			}
 			name := "the four-fifths rule"
 			if m, ok := p.E.Task.Measure(q.Key); ok {
-				name = "the difference of the " + strings.ToLower(m.Label[:1]) + m.Label[1:] + "s"
+				name = "the difference in the " + strings.ToLower(m.Label[:1]) + m.Label[1:]
 			} else if !q.Value.Defined() {
 				name += ", since the reference group " + p.E.ReferenceGroup + " has too few rows here"
 			}
@@ -376,7 +379,7 @@ func (p *page) Gates() *table {
 		return nil
 	}
 	t := &table{Title: "Gates", Head: []string{"Fails if", "Measured", "Outcome"}, IsStacked: true,
-		Foot: "The intervals are those of the measured numbers. A gate that passed does not prove that nothing changed."}
+		Foot: "The intervals refer to the measured numbers. A gate that passed does not prove that nothing changed."}
 	for _, failed := range []bool{true, false} {
 		for _, g := range p.E.Gates {
 			if g.Failed != failed {
@@ -437,7 +440,7 @@ func (p *page) Since() *table {
 	}
 	t := &table{Title: fmt.Sprintf("Change of the %s: now minus that %s", p.lowerRiskName(), p.E.Reference.Place()),
 		Head: []string{"Group", "Change"}, Shown: 6,
-		Foot: fmt.Sprintf("%s intervals that hold for all groups together. Grey: within chance.",
+		Foot: fmt.Sprintf("%s intervals that hold for all groups together. Grey: within sampling error.",
 			printable.WholePercent(p.E.Confidence))}
 	for _, c := range changes {
 		row := tableRow{Cells: []string{printable.Group(c.Group), c.Change.Text(1)}}
@@ -461,7 +464,7 @@ func (p *page) Answers() (out []eval.Fact) {
 	failed := slices.ContainsFunc(p.E.Gates, func(g eval.GateResult) bool { return g.Failed })
 	switch own := v.OwnHeadline(); {
 	case failed:
-		why = "None before it is known why a gate failed."
+		why = "Do not choose a model before you know why a gate failed."
 	case own != v.Headline || v.Outcome == eval.StandardKept:
 		why = strings.TrimSpace(why + " " + own)
 	}
@@ -482,7 +485,7 @@ func (p *page) Answers() (out []eval.Fact) {
 func (p *page) losses() string {
 	g := p.E.Headline()
 	if g == nil {
-		return "Not measured: no groups were named (--groups)."
+		return "Groups were not evaluated, since none were named (--groups)."
 	}
 	switch {
 	case p.E.Focus() == 0:
@@ -492,7 +495,7 @@ func (p *page) losses() string {
 		}
 		return s
 	case p.E.Compared[0].Groups == nil:
-		return "Not tested: without intervals, nothing is claimed."
+		return "This was not tested, since there are no intervals."
 	}
 	_, losses := p.changedGroups()
 	if losses == nil {
@@ -512,7 +515,7 @@ func (p *page) losses() string {
 // undecidedLoss states that no group is measurably worse off, and in which group the risk increases most.
 func (p *page) undecidedLoss() string {
 	if p.E.Resamples == 0 {
-		return "This was not tested: there are no intervals."
+		return "This was not tested, since there are no intervals."
 	}
 	g, c := p.E.Headline(), &p.E.Compared[p.E.Focus()-1]
 	var most *eval.Group
@@ -524,10 +527,10 @@ func (p *page) undecidedLoss() string {
 		}
 	}
 	if rise == nil {
-		return "No group, measurably."
+		return "No group is measurably worse off."
 	}
 	scale := max(float64(most.Models[0].Values.Risk()), float64(rise.Value))
-	s := fmt.Sprintf("No group, measurably. The %s rises most in %s, by %s", p.lowerRiskName(), printable.Group(most.Label),
+	s := fmt.Sprintf("No group is measurably worse off. The %s rises most in %s, by %s", p.lowerRiskName(), printable.Group(most.Label),
 		printable.NumberAtScale(float64(rise.Value), scale))
 	if rise.Interval != nil {
 		s += fmt.Sprintf(" (%s interval %s)", printable.WholePercent(p.E.Confidence), rise.Interval.Text(scale))
@@ -570,18 +573,18 @@ func (p *page) GatesText() string {
 func (p *page) NotTested() string {
 	var out []string
 	if p.E.Split != eval.Table {
-		out = append(out, "rows of another time or place")
+		out = append(out, "rows from a different time or place")
 	}
 	if p.E.Headline() == nil {
-		out = append(out, "groups, since none were named")
+		out = append(out, "groups (none were named)")
 	}
 	if p.E.Slices == nil {
 		out = append(out, "subgroups that were not named")
 	}
 	if p.E.Resamples == 0 {
-		out = append(out, "whether differences are chance")
+		out = append(out, "whether differences exceed sampling error")
 	}
-	return "Not tested: " + printable.List(append(out, "whether the recorded outcomes are right"), 6) + "."
+	return "Not tested: " + printable.List(append(out, "whether the recorded outcomes are correct"), 6) + "."
 }
 
 // miscalibrationSentence states in which direction and by how much predictions differ from observations; gap is
@@ -602,7 +605,7 @@ func (p *page) miscalibrationSentence(model string, gap eval.Num, iv eval.Interv
 		}
 		text = func(x eval.Num) string { return printable.NumberAtScale(float64(x), float64(high)) }
 	}
-	return fmt.Sprintf("The %s of %s are too %s: on average they are %s%s %s what is observed (%s to %s).", what, model, word,
+	return fmt.Sprintf("The %s of %s are too %s: on average they are %s%s %s the observed outcomes (%s to %s).", what, model, word,
 		text(gap), unit, side, text(low), text(high))
 }
 
@@ -633,15 +636,17 @@ func (p *page) Glossary() (out []eval.Fact) {
 			add("Half-balanced ERM",
 				"ERM in which the total weight of a group is proportional to the square root of its number of rows")
 		case eval.SubsetModel:
-			add("Mean over balanced subsets", "the mean of models that are each trained on as many rows of every group")
+			add("Mean over balanced subsets", "the mean of several models, each trained on a subset with the same number "+
+				"of rows from every group")
 		case eval.RescaledModel:
-			add("Rescaled ERM", "ERM with a new slope and intercept of its scores: what less confident scores alone achieve")
+			add("Rescaled ERM", "ERM whose scores have a new slope and intercept; it shows what less confident scores "+
+				"alone achieve")
 		case eval.RobustModel:
-			add("Robust model", "the model with the smallest loss under the worst reweighting of rows or groups that its "+
-				"level allows")
+			add("Robust model", "the model with the smallest loss under the worst reweighting of rows or groups that the "+
+				"level of robustness allows")
 		}
 	}
-	add("CVaR at α", "the mean loss of the worst share α of the rows")
+	add("CVaR at α", "the mean loss of the worst fraction α of the rows")
 	if p.Report.Adversary != nil {
 		add("Effective sample size",
 			"the number of equally weighted rows that carry as much information as the weighted ones, 1/Σy²")

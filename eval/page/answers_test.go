@@ -15,15 +15,15 @@ func TestMiscalibrationSentence_Direction(t *testing.T) {
 	p := &page{E: &eval.Evaluation{Task: eval.Binary}}
 	low := p.miscalibrationSentence("gbm", -0.0156, eval.Interval{Low: -0.0276, High: -0.0042})
 	high := p.miscalibrationSentence("gbm", 0.0156, eval.Interval{Low: 0.0042, High: 0.0276})
-	if !strings.Contains(low, "too low") || !strings.Contains(low, "below what is observed") ||
+	if !strings.Contains(low, "too low") || !strings.Contains(low, "below the observed outcomes") ||
 		strings.ContainsAny(low, "−-") {
 		t.Error(low)
 	}
-	if !strings.Contains(high, "too high") || !strings.Contains(high, "above what is observed") {
+	if !strings.Contains(high, "too high") || !strings.Contains(high, "above the observed outcomes") {
 		t.Error(high)
 	}
 	p.E.Task, p.E.TargetUnit = eval.Regression, "USD"
-	const want = "The predictions of ERM are too low: on average they are 38.49\u00a0USD below what is observed (28.10 to 51.43)."
+	const want = "The predictions of ERM are too low: on average they are 38.49\u00a0USD below the observed outcomes (28.10 to 51.43)."
 	if got := p.miscalibrationSentence("ERM", -38.49, eval.Interval{Low: -51.43, High: -28.1}); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -61,7 +61,7 @@ func shade(share float64) int { return min(9, int(share*9+0.5)) }
 // confusionTable returns the confusion matrix, shaded by the proportion of the rows of the actual class.
 func confusionTable(m *eval.ModelResult) table {
 	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"},
-		Foot: "Rows of every actual class (down) by predicted class (across); the darker, the larger the share of the " +
+		Foot: "Rows by actual class (down) and predicted class (across); a darker cell holds a larger share of the " +
 			"actual class."}
 	for c, row := range m.ConfusionMatrix {
 		t.Head = append(t.Head, printable.Group(m.Classes[c].Class))
@@ -82,7 +82,7 @@ func recallByGroup(e *eval.Evaluation, k int) *table {
 		return nil
 	}
 	t := &table{Title: "Recall by " + g.Name + " and class, " + e.Models[k].Name, Head: []string{"Group"},
-		Foot: "In brackets: rows of the class in the group."}
+		Foot: "In brackets: the number of rows of the class in the group."}
 	for _, c := range e.Models[k].Classes {
 		t.Head = append(t.Head, printable.Group(c.Class))
 	}

@@ -21,15 +21,15 @@ func ExampleWriteMarkdown() {
 	err = page.WriteMarkdown(&b, &eval.Report{Title: "Loan denial", Evaluation: e,
 		Objective: eval.Objective{Penalty: "kl", Nu: 1, Mu: 0.01}})
 	title, verdict, _ := strings.Cut(b.String(), "\n")
-	verdict, reason, _ := strings.Cut(strings.TrimSpace(verdict), ": ")
+	verdict, reason, _ := strings.Cut(strings.TrimSpace(verdict), ", ")
 	reason, _, _ = strings.Cut(reason, "\n")
 	fmt.Println(title)
-	fmt.Println(verdict + ":")
+	fmt.Println(verdict + ",")
 	fmt.Println(reason, err)
 	// Output:
 	// # Loan denial
-	// **The difference between the robust model and the standard model (ERM) was not tested:
-	// without intervals, nothing is claimed.** <nil>
+	// **The difference between the robust model and the standard model (ERM) was not tested,
+	// since there are no intervals.** <nil>
 }
 
 func ExampleWriteHTML() {

@@ -87,10 +87,12 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 	if len(e.Models[0].CVaR) < 2 {
 		return Figure{}, false
 	}
-	f := Figure{Name: "cvar", Title: "Tail risk", Alt: "CVaR by share of worst rows. ",
+	f := Figure{Name: "cvar", Title: "Tail risk", Alt: "CVaR by fraction of worst rows. ",
 		Caption: fmt.Sprintf(
-			"CVaR on the %s: mean loss of the worst share α of the rows. At 100\u00a0%% it is the mean of all rows.", e.Split)}
-	l := chart.Lines{XLabel: "worst share of the rows, α", YLabel: riskLabel(e) + " of the worst α of the rows",
+			"CVaR on the %s: mean loss of the worst fraction α of the rows. At α = 100\u00a0%% it is the mean loss of all "+
+				"rows.", e.Split)}
+	l := chart.Lines{XLabel: "worst fraction of the rows, α", YLabel: riskLabel(e) + " of the worst fraction α of the " +
+		"rows",
 		XLog: true, XShare: true}
 	return linesByModel(e, f, l, false, func(m *eval.ModelResult, s *chart.Series) string {
 		var words []string
@@ -111,8 +113,9 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 	switch e.Task {
 	case eval.Binary:
 		f := Figure{Name: "calibration", Title: "Calibration", Alt: "Calibration by tenths. ",
-			Caption: "Rows by tenths of predicted probability. On the dotted diagonal predicted and observed frequencies agree."}
-		l := chart.Lines{XLabel: "mean predicted probability", YLabel: "share of positives observed", Square: true,
+			Caption: "Rows are divided into tenths by predicted probability. On the dotted diagonal, predicted and " +
+				"observed frequencies agree."}
+		l := chart.Lines{XLabel: "mean predicted probability", YLabel: "observed share of positives", Square: true,
 			XShare: true, YShare: true, Height: 230}
 		return linesByModel(e, f, l, true, func(m *eval.ModelResult, s *chart.Series) (last string) {
 			for _, b := range m.Calibration {
@@ -124,8 +127,8 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 		})
 	case eval.Regression:
 		f := Figure{Name: "residuals", Title: "Residuals", Alt: "Residuals by tenths of the prediction. ",
-			Caption: "Rows by tenths of the prediction. Thick line: median residual; thin lines: 10\u00a0% and 90\u00a0% " +
-				"quantiles."}
+			Caption: "Rows are divided into tenths by prediction. Thick line: median residual; thin lines: 10\u00a0% and " +
+				"90\u00a0% quantiles."}
 		l := chart.Lines{XLabel: printable.WithUnit("mean prediction", e.TargetUnit),
 			YLabel: printable.WithUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
 		return linesByModel(e, f, l, true, func(m *eval.ModelResult, s *chart.Series) (ends string) {
@@ -171,9 +174,9 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 			alt = append(alt, say)
 		}
 	}
-	caption := "Per standard deviation of the column, largest first; the intercept is left out."
+	caption := "Coefficients per standard deviation of the column, largest first, without the intercept."
 	if len(rows) > maxCoefficients {
-		caption += fmt.Sprintf(" The largest %d of %s.", maxCoefficients, printable.Count(len(rows)))
+		caption += fmt.Sprintf(" Only the largest %d of %s are drawn.", maxCoefficients, printable.Count(len(rows)))
 	}
 	return Figure{Name: "coefficients", Title: "Coefficients", drawing: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true
@@ -261,8 +264,8 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 		Name: "frontier", Title: "What was tried", drawing: lines.Drawing(),
 		Caption: "Every candidate " + where + ": " + c.AverageName() + " (horizontal) against " + c.Criterion +
 			" (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one " +
-			"kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard model " +
-			"(ERM), paired by rows.",
+			"kind, which differ in robustness or in μ. Thin lines: one standard error of the change from the standard " +
+			"model (ERM), computed from paired rows.",
 		Alt: fmt.Sprintf("%s and %s %s of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion,
 			c.AverageName(), where, len(c.Candidates),
 			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(

@@ -150,8 +150,8 @@ func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	if len(d.Charts) == 0 {
 		return Figure{}, false
 	}
-	caption := "Points: coefficients by group; dotted line: shared coefficient. All features have one axis; those with " +
-		"the largest differences between groups come first."
+	caption := "Points: coefficients by group; dotted line: shared coefficient. All features share one axis; features " +
+		"whose coefficients differ most between groups come first."
 	if panels > 0 {
 		caption += " " + printable.Plural(panels, "feature whose groups differ less is",
 			"features whose groups differ less are") + " not drawn."

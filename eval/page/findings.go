@@ -156,7 +156,7 @@ func (p *page) worstFinding() string {
 	}
 	risk := p.lowerRiskName()
 	if w.MaxInterval == nil {
-		return fmt.Sprintf("%s has the largest %s, %s; without intervals this may be chance", printable.Group(w.Label),
+		return fmt.Sprintf("%s has the largest %s, %s; without intervals, this difference may be due to chance", printable.Group(w.Label),
 			risk, printable.Number(float64(w.Risk)))
 	}
 	c := e.CompareWorst(k)
@@ -177,7 +177,7 @@ func (p *page) worstFinding() string {
 		return fmt.Sprintf("%s is predicted measurably worse than %s: %s %s against %s", printable.Group(w.Label),
 			printable.Group(next.Label), risk, here, there)
 	case n == 1:
-		return fmt.Sprintf("%s has the larger %s, %s against %s in %s, but not measurably", printable.Group(w.Label), risk,
+		return fmt.Sprintf("%s has the larger %s, %s against %s in %s, but the difference is not measurable", printable.Group(w.Label), risk,
 			here, there, printable.Group(next.Label))
 	case open == nil:
 		return fmt.Sprintf("%s is predicted measurably worse than every other group: %s %s against at most %s",
@@ -195,7 +195,8 @@ func (p *page) worstFinding() string {
 	case len(open) == len(c.Others):
 		than = "that of any one of them"
 	}
-	return fmt.Sprintf("%s has the largest %s, %s: measurably above that of the other groups together, %s, but not above %s",
+	return fmt.Sprintf("%s has the largest %s, %s: measurably above that of the other groups together, %s, but not "+
+		"above %s",
 		printable.Group(w.Label), risk, here, rest, than)
 }
 
@@ -279,7 +280,7 @@ func (p *page) rarestFoundClass() string {
 		return fmt.Sprintf("No class has %d rows or more", p.E.MinGroupSize)
 	}
 	r := classes[worst]
-	return fmt.Sprintf("Class %s is found least often: %s of its %s", printable.Group(r.Class),
+	return fmt.Sprintf("Class %s has the lowest recall: %s of its %s", printable.Group(r.Class),
 		printable.Percent(float64(r.Recall)), printable.Plural(r.Support, "row", "rows"))
 }
 
@@ -310,11 +311,11 @@ func (p *page) curvesFinding() string {
 	case iv.Low > 0 || iv.High < 0:
 		return fmt.Sprintf("%s too %s, by %s on average", q.SignedError, word, size)
 	}
-	s := fmt.Sprintf("%s neither too high nor too low on average, within chance", q.SignedError)
+	s := fmt.Sprintf("%s not measurably biased on average", q.SignedError)
 	if strings.HasPrefix(size, "0.0 ") {
 		return s
 	}
-	return fmt.Sprintf("%s (%s too %s)", s, size, word)
+	return fmt.Sprintf("%s (%s too %s, within sampling error)", s, size, word)
 }
 
 // slicesFinding names the first confirmed slice.
@@ -355,7 +356,7 @@ func (p *page) coefficientsFinding() string {
 	largest := slices.MaxFunc(rows, func(a, b eval.Coefficient) int { return cmp.Compare(effect(a), effect(b)) })
 	s := fmt.Sprintf("The column with the largest effect is %s", largest.Name)
 	if recommended >= 0 && len(c.Models) > 1 {
-		s += " in the model that is recommended"
+		s += " in the recommended model"
 	}
 	return s
 }
@@ -380,9 +381,9 @@ func (p *page) methodFinding() string {
 	case eval.Holdout:
 		return fmt.Sprintf("All numbers are measured on %s that no model was trained on", rows)
 	case eval.OutOfFold:
-		return "Every row is predicted by a model that was trained without it"
+		return "Every row is predicted by a model that was trained without that row"
 	case eval.Training:
-		return "All numbers are measured on the training rows and flatter every model"
+		return "All numbers are measured on the training rows, which flatters every model"
 	}
 	return fmt.Sprintf("All numbers are measured on the %s of this table", rows)
 }

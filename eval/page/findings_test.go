@@ -88,7 +88,7 @@ func TestLevelWarning_NearTheLimit(t *testing.T) {
 	e.Levels = &eval.LevelRange{Balls: []eval.BallRange{{Penalty: "kl", Ess: 0.4}}}
 	r := &eval.Report{Evaluation: e, Objective: eval.Objective{Penalty: "kl"},
 		Adversary: &eval.Adversary{EffectiveShare: 0.45}}
-	if got := newPage(r).levelWarning(); !strings.Contains(got, "45.0\u00a0% of the rows effective") ||
+	if got := newPage(r).levelWarning(); !strings.Contains(got, "is 45.0\u00a0% of the rows") ||
 		!strings.Contains(got, "at 40.0\u00a0%") {
 		t.Error(got)
 	}

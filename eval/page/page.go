@@ -197,11 +197,11 @@ func (p *page) verdictText() string {
 		what = "risk of the worst 10\u00a0% of rows (CVaR₀.₁)"
 	}
 	if p.E.Budget == nil && (p.E.Verdict.Criterion == "trade-off" || p.Report.Choice == nil) {
-		and = fmt.Sprintf(", and that risk decreases by at least %s times the increase of the average risk",
+		and = fmt.Sprintf(", and this risk decreases by at least %s times the increase in the average risk",
 			printable.FourDigits(cmp.Or(p.E.Rate, 2)))
 	}
-	return fmt.Sprintf("Verdict. Helped: the interval of the change of the %s lies below 0%s. Hurt: the interval lies "+
-		"above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in "+
+	return fmt.Sprintf("Verdict. Helped: the interval of the change in the %s lies below 0%s. Hurt: the interval lies "+
+		"above 0. Too little data: the interval contains both 0 and a decrease by a third. All conditions are listed in "+
 		"docs/verdicts.md.", what, and)
 }
 
@@ -231,7 +231,7 @@ func (p *page) RiskText() string {
 	case e.Task == eval.Regression && e.Loss == "squared":
 		return "Risk is half the mean squared error, in " + e.LossUnit + ". Lower is better."
 	case e.Loss == eval.RootMeanSquare:
-		return printable.WithUnit("RMSE is the root of the mean squared error", e.LossUnit) + ". Lower is better."
+		return printable.WithUnit("RMSE is the square root of the mean squared error", e.LossUnit) + ". Lower is better."
 	}
 	return printable.WithUnit(p.riskName()+" is the mean of "+e.AboutLoss(), e.LossUnit) + ". Lower is better."
 }
@@ -261,7 +261,7 @@ func (p *page) Facts() []eval.Fact {
 		add("Training rows", printable.Count(o.N))
 	}
 	if e.Effective != nil {
-		add("Row weights", fmt.Sprintf("worth %s equal rows, (Σw)²/Σw²", printable.Number(float64(*e.Effective))))
+		add("Row weights", fmt.Sprintf("effective sample size %s, (Σw)²/Σw²", printable.Number(float64(*e.Effective))))
 	}
 	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, printable.Plural(e.N, "row", "rows")))
 	add("Selection", o.Selection)
@@ -327,12 +327,11 @@ func (p *page) AdversaryText() string {
 		return "Every training row has the same weight."
 	}
 	if a.OverGroups {
-		return "The worst-case weights y of the training rows that the robust model was trained against. The adversary " +
-			"chooses among the groups: rows of a group share its weight."
+		return "These are the worst-case weights y of the training rows, against which the robust model was trained. The " +
+			"adversary chooses the weights of groups, and the rows of a group share the weight of the group."
 	}
-	return "The worst-case weights y of the training rows that the robust model was trained against. The adversary " +
-		"never " +
-		"sees the groups: it weights rows by their loss alone."
+	return "These are the worst-case weights y of the training rows, against which the robust model was trained. The " +
+		"adversary never sees the groups: it weights the rows by their losses alone."
 }
 
 // Adversary returns summary statistics of the worst-case weights, or nil if there are none.
@@ -359,38 +358,40 @@ func (p *page) Adversary() []eval.Fact {
 func (p *page) Methods() []string {
 	e := p.E
 	out := []string{
-		"Risk is the mean loss. The worst group is the group of the last grouping with the largest risk among those with " +
-			"enough rows; grouping and minimum size are given above.",
-		"Difference is the largest minus the smallest group value, ratio the smallest divided by the largest (to overall: " +
-			"compared with the value over all rows). Averages weight groups equally, or by their share of the training rows " +
-			"(of these rows, if that is unknown).",
-		"CVaR at α is the mean of the worst share α of the losses; the boundary row counts in part.",
+		"Risk is the mean loss. The worst group is the group with the largest risk among the groups of the last grouping " +
+			"that have enough rows; the grouping and the minimum size are given above.",
+		"Difference: largest minus smallest group value. Ratio: smallest divided by largest. “To overall” compares with " +
+			"the value over all rows instead. Averages over groups weight the groups equally, or by their share of the " +
+			"training rows (of the evaluated rows, if the share of the training rows is unknown).",
+		"CVaR at α is the mean of the largest fraction α of the losses; the row at the boundary counts in part.",
 	}
 	switch {
 	case e.Weighted:
-		out = append(out, "Measures, curves and intervals use the row weights (quantiles of residuals do not); n counts "+
-			"rows, shares are shares of the weight.")
+		out = append(out, "Measures, curves and intervals use the row weights; quantiles of residuals do not. n is the "+
+			"number of rows, and shares are shares of the total weight.")
 	case e.Task == eval.Binary:
-		out = append(out, "Proportions have Wilson intervals (Poisson limits for few hits or misses), the balanced accuracy "+
-			"the combined intervals of its two recalls, the AUC DeLong’s on the logit scale. Average precision has none if a "+
-			"class has fewer than 10 rows; risk, log-loss, Brier score and calibration have none if a class has no row.")
+		out = append(out, "Proportions have Wilson intervals, or Poisson limits if hits or misses are few. The interval "+
+			"of the balanced accuracy combines the intervals of its two recalls. The interval of the AUC is DeLong’s, on "+
+			"the logit scale. Average precision has no interval if a class has fewer than 10 rows; risk, log loss, Brier "+
+			"score and calibration have no interval if a class has no rows.")
 	case e.Task == eval.Multiclass:
-		out = append(out, "Recall, precision and macro-F1 have no intervals; for each class see the intervals of its risk "+
-			"and of its accuracy, which is its recall.")
+		out = append(out, "Recall, precision and macro-F1 have no intervals. Every class has intervals of its risk and "+
+			"of its accuracy, and the accuracy of a class equals its recall.")
 	default:
 		out = append(out, "The interval of the median absolute error is given by order statistics.")
 	}
 	if e.Task == eval.Binary {
-		out = append(out, "ECE: 10 equal-width bins. With few rows it is biased upwards, so its interval bounds the error "+
-			"of every bin in every draw. The interval is wide if bins are near 0, and may lie below the estimate. Largest "+
-			"value, difference and other summaries over groups have none.")
+		out = append(out, "The ECE uses 10 bins of equal width. With few rows the ECE is biased upwards, so its interval "+
+			"bounds the error of every bin in every draw. This interval is wide if the errors of the bins are near 0, and "+
+			"it may lie below the estimate. Summaries of the ECE over groups, such as the largest value, have no intervals.")
 	}
 	if e.Resamples != 0 {
 		out = append(out, fmt.Sprintf(
-			"Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted "+
-				"for skewness. Simultaneous intervals are the same at a higher level, that of the %[3]s quantile of the largest "+
-				"studentised deviation over all groups with enough rows, models and differences (%[1]s draws, seed %[2]d): they "+
-				"hold together, whichever group is the worst.",
+			"All other intervals of measures and changes have level %[3]s; they follow from the influence of each row, "+
+				"with Student’s t adjusted for skewness. Simultaneous intervals are computed in the same way, but at a "+
+				"higher level: that of the %[3]s quantile of the largest studentised deviation over all groups with enough "+
+				"rows, all models and all differences (%[1]s draws, seed %[2]d). Simultaneous intervals hold together, "+
+				"whichever group is the worst.",
 			printable.Count(e.Resamples), e.Seed, printable.WholePercent(e.Confidence)))
 	}
 	if len(e.Models) > 1 {

@@ -85,8 +85,8 @@ func (p *page) worstChangeNote() string {
 	if d.Text(scale) == in.Text(scale) {
 		return ""
 	}
-	return fmt.Sprintf(" The change in %s is that of this group alone; the largest %s of a group, whichever has it, changes "+
-		"by %s (%s).", printable.Group(w.Label), p.lowerRiskName(), printable.Signed(float64(d.Value), scale),
+	return fmt.Sprintf(" The change in %s refers to this group alone. The largest %s among the groups changes by %s "+
+		"(%s).", printable.Group(w.Label), p.lowerRiskName(), printable.Signed(float64(d.Value), scale),
 		d.Interval.Text(scale))
 }
 
@@ -302,12 +302,14 @@ func (p *page) Criteria() *table {
 	if t.Rows == nil {
 		return nil
 	}
-	t.Foot = "Pass and fail: the whole interval, which holds for all groups together, is on one side of the limit. "
+	t.Foot = "A criterion passes or fails only if its whole interval, which holds for all groups together, is on one " +
+		"side of the limit. "
 	switch f := e.Favourable; {
 	case f == nil:
 		t.Foot += "The four-fifths rule was not checked: name the favourable value of the target with --favourable."
 	case f.Guessed:
-		t.Foot += fmt.Sprintf("“%s” was guessed to be the favourable outcome from the names; --favourable sets it.", f.Value)
+		t.Foot += fmt.Sprintf("The favourable outcome “%s” was guessed from the names of the values; --favourable sets "+
+			"the favourable outcome.", f.Value)
 	}
 	return t
 }
@@ -349,7 +351,7 @@ func (p *page) Ranking() *table {
 		t.Foot = fmt.Sprintf("Changes of the %s against %s, with %s intervals", p.lowerRiskName(), p.Models[0],
 			printable.WholePercent(e.Confidence))
 		if hasGroups && len(p.Models) > 1 {
-			t.Foot += "; those of the worst group allow for its choice"
+			t.Foot += "; the intervals of the worst group allow for the choice of this group"
 		}
 		t.Foot += ". Grey: no measurable difference."
 	}

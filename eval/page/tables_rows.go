@@ -42,7 +42,7 @@ func (p *page) LargestCoefficients() *table {
 		t.Foot = "Sorted by the effect of one standard deviation of the column. " + t.Foot
 	}
 	if p.GroupCoefficientTables() != nil {
-		t.Foot = "The coefficients that groups have of their own are under Coefficients by group. " + t.Foot
+		t.Foot = "The group-specific coefficients are under Coefficients by group. " + t.Foot
 	}
 	return t
 }
@@ -95,8 +95,9 @@ func (p *page) GroupCoefficientTables() (out []table) {
 		return nil
 	}
 	foot := &out[len(out)-1].Foot
-	*foot = "Each group's coefficient is the shared one plus its own; second, " + g.Unit +
-		" of a number. Nulls, rare and unseen groups have the shared coefficients."
+	*foot = "Each group's coefficient is the shared coefficient plus the deviation of the group. The second column is " +
+		"the " + g.Unit +
+		" of a numeric feature. Missing, rare and unseen groups have the shared coefficients."
 	if panels > 0 {
 		*foot += " " + printable.Plural(panels, "more feature is", "more features are") + " in the JSON."
 	}
@@ -200,11 +201,12 @@ func candidateRule(c *eval.Choice) string {
 	if !(c.Errors > 0) {
 		return ""
 	}
-	s := fmt.Sprintf("A candidate may replace the first one if its %s is lower by more than %s standard errors and by at "+
-		"least 0.5\u00a0%%, within the budget if there is one. ", c.Criterion, printable.FourDigits(c.Errors))
+	s := fmt.Sprintf("A candidate may replace the first candidate if its %s is lower by more than %s standard %s and "+
+		"by at least 0.5\u00a0%%. If there is a budget, the candidate must also keep to the budget. ", c.Criterion,
+		printable.FourDigits(c.Errors), printable.Noun(c.Errors, "error", "errors"))
 	if c.IsByAccuracy {
-		return s + "Of the candidates within a standard error of the least error rate, that with the least risk of the worst " +
-			"group is chosen."
+		return s + "Of the candidates whose error rate is within one standard error of the lowest, the candidate with " +
+			"the lowest worst-group risk is chosen."
 	}
-	return s + "Of those, the lowest one is chosen; of equal ones the first."
+	return s + "Of these candidates, the one with the lowest " + c.Criterion + " is chosen; in a tie, the first."
 }

@@ -94,7 +94,7 @@ func (p *page) Tiles() []tile {
 	case eval.Multiclass:
 		if g, h := p.leastFoundClass(k); h != nil {
 			s := p.measureStrip(lead, h, k, e.SimultaneousInterval(g, h, k, lead))
-			out = append(out, p.newTile(fmt.Sprintf("Least found class, “%s”: found", h.Label),
+			out = append(out, p.newTile(fmt.Sprintf("Class with the lowest recall, “%s”: recall", h.Label),
 				"of "+printable.Plural(h.N, "row", "rows"), s, ""))
 		}
 	default:
@@ -217,7 +217,7 @@ func (p *page) rareClassTile(all *eval.Group, k int) tile {
 		s.low, s.high = s.high, s.low
 	}
 	s.format = func(x float64) string { return printable.Percent(x) }
-	return p.newTile(class+": found", "of "+printable.Plural(n, "row", "rows"), s,
+	return p.newTile(class+": recall", "of "+printable.Plural(n, "row", "rows"), s,
 		fmt.Sprintf("the rarer class, %s of %s", printable.Count(n), printable.Plural(e.N, "row", "rows")))
 }
 

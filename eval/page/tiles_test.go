@@ -68,11 +68,11 @@ func threeClasses() eval.Input {
 	return in
 }
 
-// The page of more than two classes names the class that is found least often.
+// The page of more than two classes names the class with the lowest recall.
 func TestTiles_LeastFoundClass(t *testing.T) {
 	p := newPage(&eval.Report{Title: "t", Evaluation: evaltest.Evaluate(t, threeClasses())})
 	_, h := p.leastFoundClass(0)
-	if h == nil || h.Label != "a" || !strings.Contains(p.losses(), "Class a is found least often") {
+	if h == nil || h.Label != "a" || !strings.Contains(p.losses(), "Class a has the lowest recall") {
 		t.Errorf("%v, %q", h, p.losses())
 	}
 }

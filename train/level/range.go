@@ -82,6 +82,6 @@ func (r *Range) String() string {
 	if r.Rows < r.Of {
 		sample = fmt.Sprintf(" (computed from %s of %s rows)", printable.Count(r.Rows), printable.Count(r.Of))
 	}
-	return "levels stronger than " + text +
-		" leave no model on this table: the best prediction is the same for every row" + sample
+	return "on this table, levels of robustness stronger than " + text +
+		" yield a constant prediction" + sample
 }

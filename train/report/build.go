@@ -34,7 +34,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	}
 	r := &eval.Report{
 		Title: fmt.Sprintf("%s predicting %s, trained on %s", reportTitle(m), m.Encoder.Target.Name, m.Config.Data),
-		Subtitle: fmt.Sprintf("Trained%s on %s rows, measured on %s (%s rows).", day, printable.Count(m.TrainRows), where,
+		Subtitle: fmt.Sprintf("Trained%s on %s rows, evaluated on %s (%s rows).", day, printable.Count(m.TrainRows), where,
 			printable.Count(x.Evaluation.N)),
 		Trained: m.Trained,
 		Objective: eval.Objective{
@@ -94,9 +94,9 @@ func reportNotes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
 		out = append(out, fmt.Sprintf(
-			"%s is ERM on the same rows with equal total weight for every group of %s and μ = %.3g: what balancing the known "+
-				"groups achieves without an adversary.",
-			Balanced, m.Encoder.Groups[n-1].Name, m.Result.GroupWeighted.Mu))
+			"%s is ERM on the same rows with μ = %.3g, in which every group of %s has the same total weight. It shows what "+
+				"balancing the known groups achieves without an adversary.",
+			printable.Capitalise(Balanced), m.Result.GroupWeighted.Mu, m.Encoder.Groups[n-1].Name))
 	}
 	if t := m.Result.Tempered; t != nil {
 		out = append(out, describeTempering(t))
@@ -107,15 +107,15 @@ func reportNotes(m *train.Model) []string {
 // describeTempering returns a sentence about what a mere change of confidence achieves.
 func describeTempering(t *train.SummaryTempered) string {
 	said := fmt.Sprintf(
-		"%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective", Rescaled,
-		t.Slope)
+		"%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective",
+		printable.Capitalise(Rescaled), t.Slope)
 	if t.ExplainedRobust != nil {
-		said += fmt.Sprintf(": on the training rows it reaches %.3g %% of the decrease of the robust risk",
-			100**t.ExplainedRobust)
+		said += fmt.Sprintf(": on the training rows it achieves %.3g %% of the reduction in robust risk that the robust "+
+			"model achieves", 100**t.ExplainedRobust)
 	}
 	if t.RankCorrelation != nil {
-		said += fmt.Sprintf("; the scores of %s and %s have a rank correlation of %.3g there", Baseline, Robust,
-			*t.RankCorrelation)
+		said += fmt.Sprintf("; on these rows, the scores of %s and of the robust model have a rank correlation of %.3g",
+			Baseline, *t.RankCorrelation)
 	}
 	return said + "."
 }

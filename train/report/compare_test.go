@@ -82,16 +82,16 @@ func TestCompare_Refuses(t *testing.T) {
 		return out
 	}
 	for want, models := range map[string][]report.Named{
-		"at least two models":          named(m),
-		`has two models called "a"`:    {{Name: "a", Model: m}, {Name: "a", Model: m}},
-		"a has no hold-out rows":       named(loaded, m),
-		"a has no hold-out rows ":      named(all, m),
-		"did not hold out the same":    named(m, others),
-		"did not hold out the same ":   named(m, all),
-		"have different hold-out rows": named(m, loaded),
-		"different units":              named(wages, huber),
-		"different units ":             named(wages, dollars),
-		"one predicts deny":            named(m, wages),
+		"at least two models":                  named(m),
+		`has two models called "a"`:            {{Name: "a", Model: m}, {Name: "a", Model: m}},
+		"a has no hold-out rows":               named(loaded, m),
+		"a has no hold-out rows ":              named(all, m),
+		"a and b have different hold-out rows": named(m, others),
+		"a and b have different hold-out":      named(m, all),
+		"have different hold-out rows":         named(m, loaded),
+		"different units":                      named(wages, huber),
+		"different units ":                     named(wages, dollars),
+		"one predicts deny":                    named(m, wages),
 	} {
 		_, err := report.Compare(t.Context(), models, nil, options())
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {

@@ -19,9 +19,10 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		return nil
 	}
 	out := &eval.GroupCoefficients{Model: Name(m), Unit: e.Target.Name + " per unit",
-		Scaled: e.Target.Name + " per standard deviation of a number, or per level"}
+		Scaled: e.Target.Name + " per standard deviation of a numeric feature, or per category level"}
 	if e.Target.Task == encode.Binary {
-		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a number, or per level"
+		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a numeric feature, or per "+
+			"category level"
 	}
 	w := m.Original(m.ScoringCoefficients())
 	crossed := 1 // number of group columns of the finest cells
@@ -63,7 +64,7 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		q.Labels = append(q.Labels, strings.Join(g.Levels, " / "))
 		q.Group = append(q.Group, eval.Num(w[g.Column]+sumOfParts(deviation, g)))
 	}
-	out.About = fmt.Sprintf("The groups of %s have coefficients of their own, partially pooled",
+	out.About = fmt.Sprintf("The groups of %s have coefficients of their own, shrunk towards the shared coefficients",
 		printable.QuoteList(columns, "and"))
 	if d := m.Result.Design; !d.IsShared() && d.Taken > 0 {
 		best := d.Best(len(d.Ridges) - 1)
@@ -71,15 +72,17 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		if best.Change >= 0 {
 			change = fmt.Sprintf("rose by %.1f\u00a0%%", 100*best.Change/d.Shared)
 		}
-		ridges := fmt.Sprintf("κ = %v, their ridge divided by that of the shared coefficients", d.Ridges[0])
+		ridges := fmt.Sprintf("κ = %v, the ridge penalty of the groups’ own coefficients divided by that of the shared "+
+			"coefficients", d.Ridges[0])
 		if len(d.Ridges) > 1 {
 			ridges = fmt.Sprintf(
-				"κ = %v for groups and %v for their combinations, their ridges divided by that of the shared coefficients", d.Ridges[0],
+				"κ = %v for groups and %v for combinations of groups, their ridge penalties divided by that of the shared "+
+					"coefficients", d.Ridges[0],
 				d.Best(1).Ridge)
 		}
 		out.About += fmt.Sprintf(
-			" (%s): out of fold the average loss of %s %s (standard error %.1f\u00a0%%) against shared coefficients, in %d "+
-				"folds of %s training rows",
+			" (%s). Compared with shared coefficients, the out-of-fold average loss of %s %s (standard error "+
+				"%.1f\u00a0%%), in %d folds of %s training rows",
 			ridges, Baseline, change, 100*best.SE/d.Shared, d.Folds, printable.Count(d.Rows))
 	}
 	out.About += "."

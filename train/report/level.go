@@ -25,15 +25,16 @@ func objectiveText(m *train.Model) string {
 func selectionText(m *train.Model) string {
 	s := m.Result.Selection
 	if s == nil {
-		return "level and μ as set, not tuned; the baseline has the same μ"
+		return "the settings, including μ, were given and not chosen; the baseline has the same μ"
 	}
 	if s.Validation > 0 {
-		return fmt.Sprintf("level and μ on %s, among %d candidates including ERM: %s; ERM has μ = %.3g, the "+
-			"best for the average risk",
+		return fmt.Sprintf("the level of robustness and μ were chosen on %s, among %d candidates including ERM. The "+
+			"result: %s; the baseline ERM has μ = %.3g, the best value for the average risk",
 			printable.Plural(s.Validation, "validation row", "validation rows"), len(s.Candidates), s.Reason, s.MuOf("erm", 0))
 	}
-	return fmt.Sprintf("level and μ by %d-fold cross-validation on the training rows, among %d candidates including ERM: "+
-		"%s; ERM has μ = %.3g, the best for the average risk",
+	return fmt.Sprintf("the level of robustness and μ were chosen by %d-fold cross-validation on the training rows, "+
+		"among %d candidates including ERM. The result: %s; the baseline ERM has μ = %.3g, the best value for the "+
+		"average risk",
 		s.Folds, len(s.Candidates), s.Reason, s.MuOf("erm", 0))
 }
 
@@ -43,13 +44,14 @@ func foldNotes(o *train.OutOfFold) []string {
 		return nil
 	}
 	notes := []string{fmt.Sprintf(
-		"Measured out of fold: every row by a model trained without its fifth of the rows. The %d models have the level, μ "+
-			"and design of the model itself, which is trained on all rows; encoding, fit and recalibration are repeated. The "+
-			"intervals allow for the choice of the model on the same rows (docs/intervals.md).", o.Folds)}
+		"Evaluated out of fold: every row is predicted by a model that was trained without that row’s fold. The %d "+
+			"models use the level of robustness, μ and design of the final model, which is trained on all rows; encoding, "+
+			"fitting and recalibration are repeated in every fold. The intervals allow for the choice of the model on the "+
+			"same rows (docs/intervals.md).", o.Folds)}
 	if len(o.Untrained) > 0 {
 		notes = append(notes,
-			fmt.Sprintf("%s no numbers, since all rows of such a group are in one fold, whose model is trained without the "+
-				"group: %s.",
+			fmt.Sprintf("%s no results, since all rows of such a group are in a single fold and the model of that fold is "+
+				"trained without the group: %s.",
 				printable.Plural(len(o.Untrained), "group has", "groups have"), printable.List(o.Untrained, 8)))
 	}
 	return notes

@@ -78,8 +78,8 @@ func TestReport_SaysWhatIsNotMeasured(t *testing.T) {
 		"evaluating rows stored on disk needs at least": table(f,
 			quick(func(o *Options) { o.Memory, o.Cache = 1, t.TempDir() })),
 		"their positive classes are \"1\" and \"0\"": compare(t.Context(), f, Named{"a", m}, Named{"b", other}),
-		"b leaves out rows that a does not":          compare(t.Context(), f, Named{"a", m}, Named{"b", dropped}),
-		"cross-fitted evaluation: without fold 1": func() error {
+		"b leaves out rows that a keeps":             compare(t.Context(), f, Named{"a", m}, Named{"b", dropped}),
+		"cross-fitted evaluation: training without fold 1": func() error {
 			_, err := Measure(cancelled, cross, quick(nil))
 			return err
 		}(),
@@ -138,14 +138,14 @@ func TestCompare_TableOrder(t *testing.T) {
 // The origin of the level is stated with the μ of ERM.
 func TestSelectionText_Sources(t *testing.T) {
 	m := &train.Model{}
-	if said := selectionText(m); !strings.Contains(said, "not tuned") {
+	if said := selectionText(m); !strings.Contains(said, "not chosen") {
 		t.Errorf("%q", said)
 	}
 	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Chosen: 1}
 	s.Candidates[0].Mu, m.Result.Selection = 0.25, s
 	s.Candidates[1].Family = "balanced"
 	if said := selectionText(m); !strings.Contains(said, "5-fold") ||
-		!strings.Contains(said, "7 candidates including ERM: because; ERM has μ") {
+		!strings.Contains(said, "7 candidates including ERM. The result: because; the baseline ERM has μ") {
 		t.Errorf("%q", said)
 	}
 	for want, c := range map[string]train.Config{

@@ -184,7 +184,7 @@ func TestMeasure_AsksForMemory(t *testing.T) {
 	_, err := Audit(t.Context(), f, AuditOptions{Options: DefaultOptions(), Label: "y", Scores: []Score{{"p", "p"}}})
 	debug.SetMemoryLimit(was)
 	if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "t.parquet") ||
-		!strings.Contains(err.Error(), "to measure 400000000 rows by 1 model takes") {
+		!strings.Contains(err.Error(), "evaluating 400000000 rows with 1 model needs") {
 		t.Errorf("%v", err)
 	}
 
@@ -199,7 +199,7 @@ func TestMeasure_AsksForMemory(t *testing.T) {
 		{1000, 1 << 30, true, ""},
 		{4_000_000, 300 << 20, false, "MB (Config.Memory) are free"},
 		{4_000_000, 300 << 20, true, "disk"},
-		{4_000_000, 100 << 20, true, "at least 160 MB is needed"},
+		{4_000_000, 100 << 20, true, "needs at least 160 MB"},
 		{1 << 40, 1 << 30, true, "MB free and the memory only"},
 	} {
 		o, said := DefaultOptions(), ""

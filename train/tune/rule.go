@@ -311,15 +311,16 @@ func (c *selectionRun) setReason() {
 	count := len(c.Candidates) - 1
 	if c.Chosen == 0 && c.replacesERM() {
 		c.Reason = fmt.Sprintf(
-			"ERM is kept: %d other %s tried, and among the candidates within a standard error of the smallest worst-group "+
-				"error rate on %s, ERM has the smallest worst-group risk",
+			"ERM is kept: %d other %s tried, and among the candidates whose worst-group error rate on %s is within one "+
+				"standard error of the smallest, ERM has the smallest worst-group risk",
 			count, printable.Noun(count, "candidate was", "candidates were"), printable.Plural(c.Validation, "validation row",
 				"validation rows"))
 		return
 	}
 	if c.Chosen == 0 {
-		c.Reason = fmt.Sprintf("ERM is kept: of %d other %s none improves the %s by %v standard errors",
-			count, printable.Noun(count, "candidate", "candidates"), CriterionText(c.Criterion, c.Rate), StandardErrors(c.Criterion))
+		c.Reason = fmt.Sprintf("ERM is kept: none of the %d other %s improves the %s by %v standard %s",
+			count, printable.Noun(count, "candidate", "candidates"), CriterionText(c.Criterion, c.Rate),
+			StandardErrors(c.Criterion), printable.Noun(StandardErrors(c.Criterion), "error", "errors"))
 		return
 	}
 	change := "falls"
@@ -345,7 +346,7 @@ func (c *selectionRun) setReason() {
 	c.Reason = fmt.Sprintf("%s improves the %s by %.3g (%sstandard error %.2g) %s; the %s %s by %.3g",
 		name, CriterionText(c.Criterion, c.Rate), k.Improvement, smoothed, k.SE, where, average, change, math.Abs(k.Cost))
 	if isByGroup(c.Criterion) {
-		c.Reason += fmt.Sprintf("; this rests on %s of the worst group", printable.Plural(k.Deciding, "row", "rows"))
+		c.Reason += fmt.Sprintf("; this comparison rests on %s of the worst group", printable.Plural(k.Deciding, "row", "rows"))
 	}
 }
 
