@@ -174,7 +174,7 @@ func TestOutside_IsDecidedByNumbers(t *testing.T) {
 			if c.want == "" || !strings.Contains(err.Error(), c.want) || !errors.Is(err, data.ErrMemory) {
 				t.Errorf("%d × %d in %s: %v", c.rows, c.columns, formatBytes(c.memory), err)
 			}
-		case (o != nil) != (c.want == "disk") || o != nil && !strings.Contains(said, "kept in"):
+		case (o != nil) != (c.want == "disk") || o != nil && !strings.Contains(said, "is stored in"):
 			t.Errorf("%d × %d in %s: on disk %v, %q", c.rows, c.columns, formatBytes(c.memory), o != nil, said)
 		}
 		o.close()

@@ -16,12 +16,12 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 		in     bool
 		says   string
 	}{
-		{"default", func(*Config) {}, true, `group columns used as features: "afam"; leave them out if that is illegal`},
+		{"default", func(*Config) {}, true, `group columns used as features: "afam"; leave these columns out if their use is illegal`},
 		{"off", func(c *Config) { c.GroupFeatures = false }, false,
-			`group columns not used as features: "afam"; features are usually better for the worst group`},
+			`group columns not used as features: "afam"; using them as features is usually better for the worst group`},
 		{"dropped", func(c *Config) { c.Drop = []string{"afam"} }, false, `group columns not used as features: "afam"`},
 		{"listed", func(c *Config) { c.Features = []string{"afam", "pirat"} }, true,
-			`group columns used as features: "afam"; leave them out if that is illegal`},
+			`group columns used as features: "afam"; leave these columns out if their use is illegal`},
 		{"partly", func(c *Config) { c.Groups, c.Drop = []string{"afam", "single"}, []string{"single"} }, true,
 			`unknown at prediction; not used as features: "single"`},
 	} {
