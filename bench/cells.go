@@ -26,11 +26,11 @@ type source struct {
 	Dataset string  `json:"dataset,omitempty"`
 	Rows    int     `json:"-"`
 	Columns int     `json:"-"`
-	Kappa   float64 `json:"kappa,omitempty"` // largest column scale over the smallest
+	Kappa   float64 `json:"kappa,omitempty"` // ratio of the largest to the smallest column scale
 	Rho     float64 `json:"rho,omitempty"`   // correlation of any two columns
 }
 
-// groups are the tables of the report, in order.
+// groups lists the tables of the report, in order.
 var groups = []string{"quick", "main", "small", "correlated", "ref", "sweep-n", "sweep-d", "sweep-nu", "sweep-mu",
 	"large"}
 
@@ -119,7 +119,7 @@ func curves(of string) []curve {
 	return []curve{{"logistic", 1}, {"logistic", 100}}
 }
 
-// sweepCells vary one of n, d, ν and μ around n = 10⁵, d = 20, ν = 1, μ = 1/n.
+// sweepCells returns cells in which one of n, d, ν and μ varies around n = 10⁵, d = 20, ν = 1, μ = 1/n.
 func sweepCells() (out []cell) {
 	add := func(of string, c curve, n, d int, nu, mu float64) {
 		v := synthetic("sweep-"+of, c.loss, "kl", source{Rows: n, Columns: d, Kappa: c.kappa}, nu)
@@ -150,7 +150,7 @@ func sweepCells() (out []cell) {
 	return out
 }
 
-// referenceCells returns the problems of reference.json in dir; none when it is absent.
+// referenceCells returns the problems of reference.json in dir, or none if the file is absent.
 func referenceCells(dir string) ([]cell, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "reference.json"))
 	if os.IsNotExist(err) {
@@ -179,13 +179,13 @@ func referenceCells(dir string) ([]cell, error) {
 	return out, nil
 }
 
-// others are the peers beside scipy, asked once on a cell, in the order of the tables.
+// others are the peers other than scipy, which run once on a cell, in the order of the tables.
 var others = []string{"cvxpy", "dro", "drago", "drlearn"}
 
-// authors are those of them that are the code of the paper's authors.
+// authors are those peers that are the code of the paper's authors.
 var authors = others[2:]
 
-// accepts reports whether one of the others solves problems of the kind and is asked to.
+// accepts reports whether a peer solves problems of this kind and is to run on the cell.
 func (c *cell) accepts(peer string) bool {
 	switch {
 	case strings.HasPrefix(c.Group, "sweep"):

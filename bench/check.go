@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// Bounds are what the checker proves from one point: Lower ≤ min P ≤ Upper.
+// Bounds holds what the checker proves from one point: Lower ≤ min P ≤ Upper.
 type Bounds struct {
 	Upper, Lower float64
-	Radius       float64 // divergence from equal weights, ψ/ν, of the adversary's response
+	Radius       float64 // divergence of the adversary's response from equal weights, ψ/ν
 }
 
 // Gap returns the relative gap.
 func (b Bounds) Gap() float64 { return (b.Upper - b.Lower) / max(1e-12, math.Abs(b.Upper)) }
 
-// check bounds the optimum of the cell from x, with plain loops that share no
-// code with the solvers: upper is P(x); lower is L(x, y) − ‖∇ₓL(x, y)‖²/(2μ) with
-// the adversary's best response y at x or, where that does not prove the relative gap
-// asked for, what the curvature of the losses proves (dro/internal/engine/bounds.md).
+// check bounds the optimum of the cell, given x, with plain loops that share no code with the solvers. The upper
+// bound is P(x). The lower bound is L(x, y) − ‖∇ₓL(x, y)‖²/(2μ), with the adversary's best response y at x. If this
+// does not prove the required relative gap, the bound that follows from the curvature of the losses is used
+// (dro/internal/engine/bounds.md).
 func check(c *cell, t *table, x []float64, gap float64) (Bounds, error) {
 	target := t.target(c.Loss)
 	f, slope := make([]float64, t.n), make([]float64, t.n)
@@ -62,7 +62,7 @@ func check(c *cell, t *table, x []float64, gap float64) (Bounds, error) {
 	}
 	upper := inner + c.Mu/2*xx
 	b := Bounds{upper, upper - squares/(2*c.Mu), penalty / c.Nu}
-	const dear = 2e9 // products that take about a second
+	const dear = 2e9 // number of products that take about a second
 	for count := min(t.n, int(dear/float64(t.d*t.d))); b.Gap() > gap; count = t.n {
 		for _, radius := range []float64{0.01, 0.1, 0.5} {
 			below, err := curved(c, t, slope[:count], y[:count], g, radius)
@@ -80,10 +80,10 @@ func check(c *cell, t *table, x []float64, gap float64) (Bounds, error) {
 	return b, nil
 }
 
-// curved bounds how far the optimum lies below x, from the curvature of the first
-// samples where their margins move by no more than radius: with H the sum of
-// y_j κ_j z_j z_jᵀ and μI, λ² = gᵀH⁻¹g and ρ the largest norm of a z_j by H⁻¹, it is
-// λ²/2 if λρ ≤ radius (dro/internal/engine/bounds.md); otherwise nothing is proved, +Inf.
+// curved bounds the amount by which the optimum is below P(x), using the curvature of those first samples whose
+// margins change by at most radius. Let H be μI plus the sum of y_j κ_j z_j z_jᵀ, λ² = gᵀH⁻¹g, and ρ the largest
+// norm of a z_j with respect to H⁻¹. The bound is λ²/2 if λρ ≤ radius (dro/internal/engine/bounds.md), and +Inf
+// otherwise.
 func curved(c *cell, t *table, slope, y, g []float64, radius float64) (float64, error) {
 	d, n := t.d, len(y)
 	weight, total := make([]float64, n), 0.0
@@ -101,7 +101,7 @@ func curved(c *cell, t *table, slope, y, g []float64, radius float64) (float64, 
 	}
 	for j, w := range weight {
 		if w < total/float64(64*n) {
-			weight[j] = 0 // it adds little to H, and may be far out
+			weight[j] = 0 // the sample adds little to H, and its margin may change a lot
 		}
 	}
 	h := make([]float64, d*d)
@@ -161,7 +161,7 @@ func curved(c *cell, t *table, slope, y, g []float64, radius float64) (float64, 
 	return lambda * lambda / 2, err
 }
 
-// halves calls do on [0, n) in two parts, at the same time.
+// halves calls do for the two halves of [0, n) concurrently.
 func halves(n int, do func(from, to int)) {
 	var wg sync.WaitGroup
 	wg.Go(func() { do(0, n/2) })
@@ -169,7 +169,7 @@ func halves(n int, do func(from, to int)) {
 	wg.Wait()
 }
 
-// cholesky replaces the lower triangle of h by its factor, h = LLᵀ.
+// cholesky replaces the lower triangle of h by its factor L, where h = LLᵀ.
 func cholesky(h []float64, d int) bool {
 	for i := range d {
 		for k := range i + 1 {
@@ -237,8 +237,8 @@ func respondKL(f []float64, nu float64) (y []float64, penalty float64) {
 	return y, penalty
 }
 
-// respondChi2 returns y_j = (1 + (f_j − τ)/ν)₊/n, τ found by sorting, scaled to
-// sum to one in floating point, and (ν/2)·mean((n y − 1)²).
+// respondChi2 returns y_j = (1 + (f_j − τ)/ν)₊/n, scaled to sum to one in floating point, where τ is found by
+// sorting, and the penalty (ν/2)·mean((n y − 1)²).
 func respondChi2(f []float64, nu float64) (y []float64, penalty float64) {
 	n := float64(len(f))
 	sorted := slices.Clone(f)

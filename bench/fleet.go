@@ -8,23 +8,24 @@ import (
 	"github.com/drotrain/drotrain/internal/limit"
 )
 
-// A fleet is the processes on one design.
+// A fleet holds the processes that work on one design.
 type fleet struct {
 	o     *options
 	t     *table
-	turns bool // no two of them fit in memory: one at a time, started anew for each run
+	turns bool // no two processes fit in memory, so one at a time is started anew for each run
 	alive map[string]*peer
 
 	checked []checked // on the cell measured last
 }
 
-// A checked point need not be checked again: ours is the same on any number of threads.
+// A checked is a point whose bounds are known. It need not be checked again, since our solver returns the same
+// point for any number of threads.
 type checked struct {
 	x []float64
 	Bounds
 }
 
-// check returns the bounds that the checker proves from x; it is asked once for a point.
+// check returns the bounds that the checker proves from x. It runs the checker once for each point.
 func (f *fleet) check(c *cell, x []float64) (Bounds, error) {
 	for _, p := range f.checked {
 		if slices.Equal(p.x, x) {
@@ -36,8 +37,8 @@ func (f *fleet) check(c *cell, x []float64) (Bounds, error) {
 	return b, err
 }
 
-// get returns the process for the spec. Ours serves any number of threads; those
-// that take seconds to start serve all small designs.
+// get returns the process for the spec. Our process works with any number of threads. Processes that take seconds
+// to start serve all small designs.
 func (f *fleet) get(spec peerSpec) (*peer, error) {
 	alive, key := f.alive, fmt.Sprint(spec.module, spec.threads)
 	if spec.module == "ours" {
@@ -69,11 +70,10 @@ func stopAll(alive map[string]*peer) {
 	}
 }
 
-// Memory of a solver beside the design: vectors of as many rows, generously.
+// Memory of a solver in addition to the design: a generous number of vectors with one entry for each row.
 const vectorsAside = 16
 
-// newFleet decides whether the processes fit in memory together. It returns an
-// error if not even one does.
+// newFleet decides whether all processes fit in memory together. It returns an error if not even one does.
 func newFleet(o *options, c *cell, t *table) (*fleet, error) {
 	f := &fleet{o: o, t: t, alive: map[string]*peer{}}
 	one, free := c.bytes()+8*vectorsAside*float64(c.N), freeMemory()
@@ -84,7 +84,7 @@ func newFleet(o *options, c *cell, t *table) (*fleet, error) {
 	return f, nil
 }
 
-// freeMemory returns the bytes of free memory, 0 if they are unknown.
+// freeMemory returns the number of bytes of free memory, or 0 if it is unknown.
 func freeMemory() float64 {
 	free, _ := limit.Available()
 	if free == math.MaxInt64 {

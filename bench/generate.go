@@ -16,11 +16,10 @@ import (
 	"unsafe"
 )
 
-// A table is a design matrix in a file with its two targets: signs for the
-// logistic loss, real numbers with heavy-tailed noise for the others. A reference
-// design has the one target of its file in both. The files PATH.x, PATH.signs and
-// PATH.real hold little-endian float64, the design row after row: every solver
-// reads the same bits.
+// A table is a design matrix and its two targets, stored in files: signs for the logistic loss, and real numbers
+// with heavy-tailed noise for the others. A reference design has only one target; both fields hold it. The files
+// PATH.x, PATH.signs and PATH.real contain little-endian float64 numbers, the design row after row, so that all
+// solvers read the same bits.
 type table struct {
 	n, d        int
 	signs, real []float64
@@ -41,22 +40,20 @@ func targetSuffix(loss string) string {
 	return ".real"
 }
 
-// generatedRows is the number of rows drawn from one stream: the numbers do not
-// depend on how many threads draw them.
+// generatedRows is the number of rows drawn from one random stream, so that the numbers do not depend on the number
+// of threads.
 const generatedRows = 4096
 
-// A recipe is how the columns of a synthetic design and its targets are made.
+// A recipe describes how the columns of a synthetic design and its targets are generated.
 type recipe struct {
 	scale, truth []float64
 	norm, shared float64 // of the margins; √ρ
 }
 
-// generate writes n rows of d normal columns, any two of them with correlation ρ,
-// scaled from 1 down to 1/κ in equal ratios; labels of a logistic model with
-// margins of variance 4; and real targets of signal variance 1 with half a Student
-// t variable of 5 degrees of freedom on top. The coefficients make up for the
-// column scales, so that κ changes the conditioning alone. Equal arguments give
-// equal bits.
+// generate writes n rows of d normal columns, any two of them with correlation ρ, scaled from 1 down to 1/κ in
+// equal ratios; labels of a logistic model with margins of variance 4; and real targets of signal variance 1 with
+// half a Student t variable of 5 degrees of freedom on top. The coefficients compensate for the column scales, so
+// that κ affects only the conditioning. Equal arguments yield equal bits.
 func generate(path string, n, d int, s source, seed uint64) (*table, error) {
 	t := &table{n: n, d: d, signs: make([]float64, n), real: make([]float64, n), path: path}
 	key := math.Float64bits(s.Kappa) ^ math.Float64bits(s.Rho)<<1 ^ uint64(n)<<20 ^ uint64(d)<<8
@@ -131,8 +128,8 @@ func (r *recipe) rows(rng *rand.Rand, x, signs, real []float64) {
 	}
 }
 
-// readReference reads NAME_design.csv, where the columns target and group are no
-// features, and writes it under path.
+// readReference reads NAME_design.csv, in which the columns target and group are not features, and writes the
+// design to files that begin with path.
 func readReference(path, dir, name string) (*table, error) {
 	f, err := os.Open(filepath.Join(dir, name+"_design.csv"))
 	if err != nil {
@@ -180,8 +177,8 @@ func (t *table) writeTargets() error {
 	return err
 }
 
-// each calls do with the first n rows of the design, from the file, some at a time;
-// rows holds those from lo on.
+// each calls do with blocks of the first n rows of the design, read from the file, some of them concurrently; rows
+// holds the rows from lo on.
 func (t *table) each(n int, do func(lo int, rows []float64)) error {
 	f, err := os.Open(t.path + ".x")
 	if err != nil {
@@ -220,7 +217,7 @@ func readFile(path string) ([]float64, error) {
 	return v, readFloats(f, v, 0)
 }
 
-// readFloats fills v from the given offset on.
+// readFloats fills v with numbers of the file from an offset on.
 func readFloats(f *os.File, v []float64, offset int64) error {
 	const most = 1 << 24 // numbers at a time
 	for len(v) > 0 {
@@ -244,10 +241,10 @@ func readFloats(f *os.File, v []float64, offset int64) error {
 	return nil
 }
 
-// native reports whether the machine stores numbers as the files do.
+// native reports whether the machine stores numbers in the same byte order as the files.
 var native = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// bytesOf returns the memory of v.
+// bytesOf returns the memory of v as bytes.
 func bytesOf(v []float64) []byte {
 	if len(v) == 0 {
 		return nil

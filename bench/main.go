@@ -1,6 +1,5 @@
-// Command bench measures drotrain against its peers on problems that both read
-// from the same files, and writes tables. bench/README.md says how to
-// run it.
+// Command bench measures drotrain against its peers on problems that both read from the same files, and writes
+// tables. bench/README.md explains how to run it.
 package main
 
 import (
@@ -24,7 +23,7 @@ type options struct {
 	seconds   float64
 	seed      uint64
 	python    string
-	checkouts map[string]string // of the authors' code, by module; empty: the installed one
+	checkouts map[string]string // checkouts of the authors' code, by module; empty for the installed version
 	reference string
 	quick     bool
 	list      bool
@@ -111,9 +110,8 @@ func run(o *options, dir string) (err error) {
 	return nil
 }
 
-// removeWhenStopped removes the folder, which may hold gigabytes, when the command is
-// interrupted, until the function that it returns is called. The processes end with
-// their input.
+// removeWhenStopped arranges that an interrupt removes the folder, which may hold gigabytes; calling stop ends the
+// arrangement. Child processes end when their input is closed.
 func removeWhenStopped(dir string) (stop func()) {
 	stopped := make(chan os.Signal, 1)
 	signal.Notify(stopped, os.Interrupt, syscall.SIGTERM)
@@ -129,7 +127,7 @@ func removeWhenStopped(dir string) (stop func()) {
 	}
 }
 
-// plan returns the cells asked for.
+// plan returns the cells to measure.
 func (o *options) plan() (out []cell, err error) {
 	cells := quickCells()
 	if !o.quick {
@@ -193,8 +191,8 @@ func measureAll(o *options, cells []cell, r *report) error {
 	return nil
 }
 
-// findAuthors finds out whether the authors' code is there, if a cell is for it: it
-// takes most of the time that such a cell takes.
+// findAuthors determines whether the authors' code is installed if a cell needs it, since starting it takes most of
+// the time of such a cell.
 func findAuthors(o *options, cells []cell) error {
 	for _, module := range authors {
 		if !slices.ContainsFunc(cells, func(c cell) bool { return c.accepts(module) }) {
@@ -220,7 +218,7 @@ func (o *options) recordMissing(module string, err error) error {
 	return nil
 }
 
-// open makes or reads the design of the cell and writes it for the solvers.
+// open generates or reads the design of the cell, and writes it to files for the solvers.
 func open(o *options, c *cell) (*fleet, error) {
 	path := filepath.Join(o.dir, "data")
 	var t *table

@@ -42,41 +42,42 @@ func installLine(module string) string {
 
 var errMissing = errors.New("not installed")
 
-// A peer is a subprocess that holds a design and solves problems on it when asked
-// to: ours and the others alike.
+// A peer is a subprocess that holds a design and solves problems on it when requested. Our solver runs in such a
+// process too.
 type peer struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	lines    chan reply
-	patience float64 // times the seconds of a run, until it is taken to hang
+	patience float64 // factor by which a run may exceed its time before it is considered to hang
 }
 
-// files say where the table is, as raw numbers without the suffix or, for the
-// benchmark of loading, as one file.
+// files holds the location of the table: raw numbers, whose path is given without its suffix, or a single file for
+// the benchmark of loading.
 type files struct {
 	Path string `json:"path"`
 	N    int    `json:"n"`
 	D    int    `json:"d"`
 }
 
-// A request is one line to a peer.
+// A request is one line of input to a peer.
 type request struct {
 	Cell    cell    `json:"cell"`
 	Files   files   `json:"files"`
 	Seconds float64 `json:"seconds"` // to give up after
-	Threads int     `json:"threads"` // ours; others take theirs from the environment
-	Radius  float64 `json:"radius"`  // of the ball of the constrained problem
-	Gap     float64 `json:"gap"`     // ours: to certify; scipy, authors: to reach
-	Floor   float64 `json:"floor"`   // scipy, authors: a lower bound of the optimum
-	Pass    bool    `json:"pass"`    // ours: time one pass as well
+	Threads int     `json:"threads"` // for our solver; others read theirs from the environment
+	Radius  float64 `json:"radius"`  // radius of the ball in the constrained problem
+	// gap that our solver must certify, and that scipy and the authors' code must reach
+	Gap   float64 `json:"gap"`
+	Floor float64 `json:"floor"` // lower bound of the optimum, for scipy and the authors' code
+	Pass  bool    `json:"pass"`  // our solver also times a single pass
 }
 
-// A reply is one line of a peer.
+// A reply is one line of output of a peer.
 type reply struct {
 	Ready       bool
 	Missing     string
 	Seconds     float64
-	Passes      float64 // ours: passes; others: evaluations or iterations
+	Passes      float64 // passes of our solver; evaluations or iterations of others
 	Status      string
 	X           []float64
 	RSS         float64
@@ -84,14 +85,13 @@ type reply struct {
 	Settings    json.RawMessage // authors
 }
 
-// A peerSpec is a module of peers.py, or "ours", and its threads.
+// A peerSpec names a module of peers.py, or "ours", and its number of threads.
 type peerSpec struct {
 	name, module string
 	threads      int
 }
 
-// startPeer starts a process on the files, or returns errMissing. Those with
-// nothing to do do not run.
+// startPeer starts a process on the files, or returns errMissing. Idle processes use no processor time.
 func startPeer(o *options, spec peerSpec, c files) (*peer, error) {
 	config, err := json.Marshal(c)
 	if err != nil {
@@ -142,7 +142,7 @@ func startPeer(o *options, spec peerSpec, c files) (*peer, error) {
 	return p, nil
 }
 
-// listen passes on the lines that are JSON; solvers may print others.
+// listen forwards the lines that are JSON; solvers may print other lines.
 func (p *peer) listen(out *bufio.Reader) {
 	defer close(p.lines)
 	for {
@@ -157,7 +157,7 @@ func (p *peer) listen(out *bufio.Reader) {
 	}
 }
 
-// readReply waits for the next reply of the peer, at most the given time.
+// readReply waits for the next reply of the peer, for at most the given time.
 func (p *peer) readReply(limit time.Duration) (reply, error) {
 	select {
 	case r, ok := <-p.lines:
@@ -172,7 +172,7 @@ func (p *peer) readReply(limit time.Duration) (reply, error) {
 
 var errSlow = errors.New("no answer in time")
 
-// ask sends a request. A process that takes far longer than it was given is killed.
+// ask sends a request and returns the reply. A process that far exceeds its time is killed.
 func (p *peer) ask(q request) (reply, error) {
 	raw, err := json.Marshal(q)
 	if err != nil {
@@ -184,7 +184,7 @@ func (p *peer) ask(q request) (reply, error) {
 	return p.readReply(time.Duration((p.patience*q.Seconds + 20) * float64(time.Second)))
 }
 
-// stop ends the process: at its end of input or, if it is busy, at once.
+// stop ends the process by closing its input or, if it is busy, by killing it.
 func (p *peer) stop() {
 	p.in.Close()
 	select {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A report is everything that is written.
+// A report holds everything that is written.
 type report struct {
 	Date     string    `json:"date"`
 	CPU      string    `json:"cpu"`
@@ -27,7 +27,7 @@ type report struct {
 	Results  []*result `json:"results"`
 }
 
-// A skipped cell was asked for and not measured.
+// A skipped is a cell that was requested but not measured.
 type skipped struct {
 	Cell   string `json:"cell"`
 	Reason string `json:"reason"`
@@ -54,8 +54,8 @@ func newReport(o *options) *report {
 	return r
 }
 
-// peerVersions asks Python for the versions of what is installed, and git for the
-// commits of the checkouts.
+// peerVersions returns the versions of the installed packages, as reported by Python, and the commits of the
+// checkouts, as reported by git.
 func peerVersions(o *options) string {
 	var out []string
 	const script = `import importlib.metadata as m
@@ -84,8 +84,7 @@ func (r *report) skip(c *cell, reason string) {
 	r.Skipped = append(r.Skipped, skipped{c.Name(), reason})
 }
 
-// write stores the report as NAME.json and NAME.md, whole or not at all; nowhere
-// without a name.
+// write writes the report to NAME.json and NAME.md, completely or not at all. If name is empty, it does nothing.
 func (r *report) write(name string) error {
 	if name == "" {
 		return nil
@@ -109,7 +108,7 @@ func (r *report) write(name string) error {
 	return nil
 }
 
-// rounded keeps four digits of what was measured.
+// rounded rounds measured numbers to four digits.
 func rounded(res *result) {
 	digits := func(v float64) float64 {
 		if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
@@ -184,7 +183,7 @@ func (r *report) group(name string) (rows []*result) {
 	return rows
 }
 
-// section writes one row a cell.
+// section writes a table with one row for each cell.
 func section(b *strings.Builder, group string, rows []*result) {
 	fmt.Fprintf(b, "\n### %s\n\n", group)
 	var further []string // solvers that some cells have
@@ -237,7 +236,7 @@ func (r *result) row(b *strings.Builder, further []string) {
 	b.WriteString("\n")
 }
 
-// ms returns the median and the spread, with what went wrong if anything did.
+// ms returns the median and the range in milliseconds, with any problems that occurred.
 func (s *series) ms() string {
 	text := milliseconds(median(s.Seconds))
 	if len(s.Seconds) > 1 {
@@ -249,7 +248,7 @@ func (s *series) ms() string {
 	return text
 }
 
-// boundPrefix returns "> " if the solver was stopped, so that its time is only a lower bound.
+// boundPrefix returns "> " if the solver was stopped, in which case its time is only a lower bound.
 func (s *series) boundPrefix() string {
 	if s.isSolved() {
 		return ""

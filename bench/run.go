@@ -8,36 +8,39 @@ import (
 
 const (
 	relativeGap = 1e-6
-	convexRows  = 10_000  // rows up to which all of the others are asked
-	authorsRows = 100_000 // rows of the largest problems for the authors' code
-	// The authors' code takes the time of at most so many runs, one of them measured, to
-	// find its settings (race in peers_authors.py).
+	convexRows  = 10_000  // maximum number of rows for which all of the others run
+	authorsRows = 100_000 // number of rows of the largest problems for the authors' code
+	// maximum time, in numbers of runs, for the authors' code to find its settings (race in peers_authors.py);
+	// one of the runs is measured
 	raceRuns = 7
 )
 
-// A series is every run of one solver on one cell.
+// A series holds all runs of one solver on one cell.
 type series struct {
 	Solver   string    `json:"solver"`
-	Compared bool      `json:"compared,omitempty"` // the faster of scipy's two series
+	Compared bool      `json:"compared,omitempty"` // this is the faster of the two series of scipy
 	Status   string    `json:"status"`
 	Seconds  []float64 `json:"seconds"`
-	Passes   float64   `json:"passes"`           // ours: passes; peers: evaluations or iterations
-	Gap      float64   `json:"gap"`              // of the checker, from x alone: the largest of the runs
-	Excess   float64   `json:"excess,omitempty"` // of the objective over the best lower bound of any solver, relative
-	RSS      float64   `json:"rss,omitempty"`    // bytes, peak of the subprocess
+	Passes   float64   `json:"passes"` // passes of our solver; evaluations or iterations of peers
+	// largest gap over the runs, which the checker proves from x alone
+	Gap float64 `json:"gap"`
+	// excess of the objective over the best lower bound of any solver, relative
+	Excess float64 `json:"excess,omitempty"`
+	RSS    float64 `json:"rss,omitempty"` // bytes, peak of the subprocess
 
 	Settings json.RawMessage `json:"settings,omitempty"` // of the authors' code
 
 	x            []float64 // checked last
-	upper, lower float64   // of the checker: the highest objective, the best bound
+	upper, lower float64   // bounds of the checker: the highest objective and the best lower bound
 }
 
 func (s *series) certified() bool { return s.Status == "certified" }
 
-// isSolved reports whether the solver ended by its own rule or, of scipy and the authors'
-// code, within the gap, and not at the end of its time.
+// isSolved reports whether the solver ended by its own rule or, for scipy and the authors' code, within the gap,
+// and not at its time limit.
 func (s *series) isSolved() bool {
-	return s.certified() || s.Status == "solved" || s.Status == "optimal_inaccurate" // of cvxpy, which the excess judges
+	// a status of cvxpy, whose accuracy the excess shows
+	return s.certified() || s.Status == "solved" || s.Status == "optimal_inaccurate"
 }
 
 // A result is what was measured on one cell.
@@ -45,12 +48,13 @@ type result struct {
 	Cell    string    `json:"cell"`
 	Problem cell      `json:"problem"`
 	Series  []*series `json:"series"`
-	Speedup []float64 `json:"speedup"` // time of scipy ÷ time of ours, pair by pair
-	Pass    float64   `json:"pass"`    // seconds of one pass of ours
-	Sound   bool      `json:"sound"`   // no lower bound of the checker lies above an upper one
+	Speedup []float64 `json:"speedup"` // ratio of the time of scipy to ours, pair by pair
+	Pass    float64   `json:"pass"`    // seconds for one pass of our solver
+	Sound   bool      `json:"sound"`   // no lower bound of the checker exceeds an upper bound
 }
 
-// seriesOf returns the series of a solver, or nil if it did not run. "scipy" is the one compared.
+// seriesOf returns the series of a solver, or nil if it did not run. For "scipy" it returns the series that is
+// compared.
 func (r *result) seriesOf(solver string) *series {
 	for _, s := range r.Series {
 		if s.Solver == solver || solver == "scipy" && s.Compared {
@@ -60,12 +64,12 @@ func (r *result) seriesOf(solver string) *series {
 	return nil
 }
 
-// ratio returns the time of the solver over ours.
+// ratio returns the ratio of the solver's time to ours.
 func (r *result) ratio(s *series) float64 {
 	return median(s.Seconds) / median(r.seriesOf("ours").Seconds)
 }
 
-// oneThread returns the time of scipy over ours, both on one thread; 0 if not measured.
+// oneThread returns the ratio of the time of scipy to ours, both on one thread, or 0 if it was not measured.
 func (r *result) oneThread() float64 {
 	own, scipy := r.seriesOf("ours-1"), r.seriesOf("scipy-1")
 	if own == nil || scipy == nil {
@@ -74,7 +78,7 @@ func (r *result) oneThread() float64 {
 	return median(scipy.Seconds) / median(own.Seconds)
 }
 
-// limit names what holds ours back on the cell, by the rule in README.md.
+// limit names the resource that limits our solver on the cell, by the rule in README.md.
 func (r *result) limit() string {
 	own := r.seriesOf("ours")
 	switch {
@@ -86,16 +90,16 @@ func (r *result) limit() string {
 	return "arithmetic"
 }
 
-// A runner is a solver's part in one cell.
+// A runner is a solver in the measurement of one cell.
 type runner struct {
 	spec   peerSpec
-	every  bool // in every repeat, else in the first alone
+	every  bool // runs in every repeat; otherwise only in the first
 	series *series
 }
 
 func ours(o *options) peerSpec { return peerSpec{"ours", "ours", o.threads} }
 
-// runners returns the solvers asked on the cell, in their order in the first repeat.
+// runners returns the solvers that run on the cell, in their order in the first repeat.
 func runners(o *options, c *cell, turns bool) []*runner {
 	var out []*runner
 	add := func(spec peerSpec, every bool) {
@@ -118,7 +122,7 @@ func runners(o *options, c *cell, turns bool) []*runner {
 	return out
 }
 
-// measure runs every solver on the cell, in turn, and checks what they return.
+// measure runs every solver on the cell, in turn, and checks the points that they return.
 func (f *fleet) measure(c *cell) (*result, error) {
 	o := f.o
 	r := &result{Cell: c.Name(), Problem: *c, Sound: true}
@@ -131,10 +135,10 @@ func (f *fleet) measure(c *cell) (*result, error) {
 	for k := range o.repeats {
 		order := slices.Clone(all)
 		if k%2 == 1 {
-			slices.Reverse(order) // no solver always follows the same one
+			slices.Reverse(order) // so that no solver always follows the same one
 		}
 		for _, run := range order {
-			// a solver that did not arrive once is not asked again
+			// a solver that once failed to solve the cell does not run again
 			if k > 0 && (!run.every || len(run.series.Seconds) == 0 || !run.series.isSolved()) || o.missing[run.spec.module] {
 				continue
 			}
@@ -179,8 +183,7 @@ func (f *fleet) run(run *runner, c *cell, q request, r *result) error {
 	return run.series.add(f, c, &got)
 }
 
-// optimum bounds the optimum of the cell a hundred times more closely than is asked
-// for, where ours can.
+// optimum bounds the optimum of the cell a hundred times more tightly than required, if our solver can.
 func (f *fleet) optimum(c *cell) (Bounds, error) {
 	p, err := f.get(ours(f.o))
 	if err != nil {
@@ -193,7 +196,7 @@ func (f *fleet) optimum(c *cell) (Bounds, error) {
 	return check(c, f.t, got.X, relativeGap/100)
 }
 
-// add notes a run and checks its x.
+// add records a run and checks its x.
 func (s *series) add(f *fleet, c *cell, got *reply) error {
 	if s.Status == "" || s.isSolved() {
 		s.Status = got.Status // the worst of the runs
@@ -220,7 +223,7 @@ func (s *series) add(f *fleet, c *cell, got *reply) error {
 	return nil
 }
 
-// conclude derives what compares the series, given a lower bound of the optimum.
+// conclude computes the results that compare the series, given a lower bound of the optimum.
 func (r *result) conclude(best float64) {
 	for _, s := range r.Series {
 		if s.x != nil {

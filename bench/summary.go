@@ -62,7 +62,7 @@ func (t *tally) row(b *strings.Builder) {
 	fmt.Fprintf(b, " %s (%d) |\n", ratio(median(t.ones)), t.slower1)
 }
 
-// summary counts, by the kind of cell, what meets the goal.
+// summary writes, for each kind of cell, how many cells meet the goal.
 func (r *report) summary(b *strings.Builder) {
 	var order []string
 	of := map[string]*tally{}
@@ -137,16 +137,16 @@ func (r *report) summarisePeers(b *strings.Builder) {
 	}
 }
 
-// A bounded ratio is one that its solver has or, given up before, exceeds.
+// A bounded is a ratio that is exact, or a lower bound if the solver was stopped.
 type bounded struct {
-	atLeast string // "> " if it is exceeded
+	atLeast string // "> " if the ratio is a lower bound
 	ratio   float64
 }
 
 func (v bounded) String() string { return v.atLeast + ratio(v.ratio) }
 
-// medianAndRange returns the median, the least and the most of the ratios; the median is only a bound if a
-// ratio up to it is one.
+// medianAndRange returns the median, the minimum and the maximum of the ratios. The median is marked as a lower
+// bound if some ratio up to it is one.
 func medianAndRange(of []bounded) string {
 	if len(of) == 0 {
 		return "–"
@@ -163,7 +163,7 @@ func medianAndRange(of []bounded) string {
 	return fmt.Sprintf("%v (%v–%v)", middle, of[0], of[len(of)-1])
 }
 
-// median returns the median of v, 0 of nothing.
+// median returns the median of v, or 0 if v is empty.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

@@ -19,9 +19,9 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Ours runs in a subprocess of its own, as the peers do, so that its memory is
-// measured apart from the benchmark's: the command starts itself as `bench worker
-// CONFIG` and they talk in lines of JSON (peer.go).
+// Our solver runs in a subprocess, as the peers do, so that its memory is measured separately from that of the
+// benchmark. The command starts itself as `bench worker CONFIG`, and the two processes exchange lines of JSON
+// (peer.go).
 
 // workerMode is the first argument of a worker.
 const workerMode = "worker"
@@ -62,7 +62,7 @@ func work(config string, in io.Reader, out io.Writer) error {
 	}
 }
 
-// A solver holds a design and the problem asked for last.
+// A solver holds a design and the last requested problem.
 type solver struct {
 	x    []float64
 	rows design.Matrix
@@ -113,9 +113,9 @@ func problem(c *cell, rows design.Matrix, target []float64) (*dro.Problem, error
 	return p, nil
 }
 
-// solve times dro.Solve and nothing else. The first run starts with the memory given
-// back and says what it takes; the others find it, as the peers find their vectors. A
-// pass is timed by a solve that ends with its first evaluation.
+// solve measures the time of dro.Solve alone. The first run starts after memory has been returned to the system,
+// and reports the memory used; later runs reuse this memory, as the peers reuse their vectors. A pass is timed by a
+// solve that ends after its first evaluation.
 func (s *solver) solve(q *request) (reply, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(q.Threads))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(q.Seconds*float64(time.Second)))
@@ -152,10 +152,10 @@ func (s *solver) solve(q *request) (reply, error) {
 	return out, nil
 }
 
-// resetPeak forgets the highest resident memory so far, where the system can.
+// resetPeak resets the highest resident memory so far, if the system supports it.
 func resetPeak() { os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// peak returns the highest resident memory since resetPeak, in bytes; 0 if unknown.
+// peak returns the highest resident memory since resetPeak in bytes, or 0 if it is unknown.
 func peak() float64 {
 	raw, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(raw)) {

@@ -28,7 +28,7 @@ func init() {
 		coverageSimulation)
 }
 
-// An adviceDesign draws a row: the group, the features and the target, which is ±1 for classes.
+// An adviceDesign draws rows. A row consists of the group, the features and the target, which is ±1 for classes.
 type adviceDesign struct {
 	name    string
 	rows    int
@@ -36,16 +36,16 @@ type adviceDesign struct {
 	share   []float64 // of the groups; nil: equal
 	classes bool
 	unnamed bool // the group is no feature
-	noGain  bool // no model of the list is better than ERM for the worst group
+	noGain  bool // no candidate is better than ERM for the worst group
 	draw    func(rng *rand.Rand, g int, x []float64) float64
 }
 
 const adviceFeatures = 5
 
-// tailBudget is the default rise of the average, as a share of ERM's, that a model chosen by the tail may cost.
+// tailBudget is the default maximum increase in the average, as a share of ERM's, for a model chosen by the tail.
 const tailBudget = 0.01
 
-// pick returns a random index with the given probabilities; the last one takes the rest.
+// pick returns a random index with the given probabilities; the last index has the remaining probability.
 func pick(rng *rand.Rand, share ...float64) int {
 	u := rng.Float64()
 	for k, s := range share {
@@ -63,7 +63,7 @@ func normals(rng *rand.Rand, x []float64) {
 	}
 }
 
-// student returns a number of Student's t with 3 degrees of freedom.
+// student returns a random number with Student's t distribution with 3 degrees of freedom.
 func student(rng *rand.Rand) float64 {
 	chi := 0.0
 	for range 3 {
@@ -73,7 +73,7 @@ func student(rng *rand.Rand) float64 {
 	return rng.NormFloat64() / math.Sqrt(chi)
 }
 
-// logit returns 1 with probability 1/(1 + exp(−m)), else −1.
+// logit returns 1 with probability 1/(1 + exp(−m)), and −1 otherwise.
 func logit(rng *rand.Rand, m float64) float64 {
 	if rng.Float64() < 1/(1+math.Exp(-m)) {
 		return 1
@@ -81,8 +81,8 @@ func logit(rng *rand.Rand, m float64) float64 {
 	return -1
 }
 
-// spuriousFeature draws a class, a weak and a strong feature; the strong one has the sign of the class in even groups
-// only.
+// spuriousFeature returns a function that draws a class, a weak feature and a strong feature; the sign of the
+// strong feature is that of the class only in even groups.
 func spuriousFeature(strength float64) func(rng *rand.Rand, g int, x []float64) float64 {
 	return func(rng *rand.Rand, g int, x []float64) float64 {
 		normals(rng, x)
@@ -99,7 +99,7 @@ func spuriousFeature(strength float64) func(rng *rand.Rand, g int, x []float64) 
 	}
 }
 
-// random30 returns numbers by group that are the same in every draw.
+// random30 returns one number for each group; the numbers are the same in every draw.
 func random30(seed uint64) []float64 {
 	out, rng := make([]float64, 30), rand.New(rand.NewPCG(seed, 30))
 	normals(rng, out)
@@ -210,7 +210,7 @@ func adviceDesigns() []adviceDesign {
 	}
 }
 
-// heavyDesigns returns designs of numbers whose noise is Student's t.
+// heavyDesigns returns designs of numeric targets whose noise has Student's t distribution.
 func heavyDesigns(freedom float64) []adviceDesign {
 	noise := func(rng *rand.Rand) float64 {
 		return distuv.StudentsT{Sigma: 1, Nu: freedom, Src: rng}.Rand()
@@ -235,7 +235,7 @@ func heavyDesigns(freedom float64) []adviceDesign {
 	}
 }
 
-// table draws n rows. With equal, every group has as many rows.
+// table draws n rows. If equal is set, all groups have the same number of rows.
 func (d *adviceDesign) table(n int, rng *rand.Rand, equal bool) (*data.Frame, []int) {
 	columns := make([]data.Column, adviceFeatures, adviceFeatures+2)
 	for k := range columns {
@@ -275,7 +275,7 @@ func (d *adviceDesign) table(n int, rng *rand.Rand, equal bool) (*data.Frame, []
 	return f, of
 }
 
-// config returns the settings of a training run.
+// config returns the settings of a training.
 func (d *adviceDesign) config(criterion string, n int, seed uint64) train.Config {
 	c := train.DefaultConfig()
 	c.Target, c.Groups, c.GroupFeatures, c.KeepRows, c.Select, c.Seed, c.ScaleTarget =
@@ -286,7 +286,7 @@ func (d *adviceDesign) config(criterion string, n int, seed uint64) train.Config
 	return c
 }
 
-// A population holds fresh rows, as many of every group, and the shares of the groups.
+// A population holds new rows, equally many for every group, and the shares of the groups.
 type population struct {
 	frame  *data.Frame
 	group  []int
@@ -294,7 +294,7 @@ type population struct {
 	groups int
 }
 
-// newPopulation draws the rows that stand for the population of a design.
+// newPopulation draws the rows that represent the population of a design.
 func (d *adviceDesign) newPopulation(rng *rand.Rand) *population {
 	const rows = 40_000
 	p := &population{groups: d.groups, share: d.share}
@@ -308,8 +308,8 @@ func (d *adviceDesign) newPopulation(rng *rand.Rand) *population {
 	return p
 }
 
-// criteria returns the criteria of a model in the population: the worst group's risk and error rate, the average risk,
-// the risk of the worst tenth and the trade-off at rate 2.
+// criteria returns the values of the criteria for a model in the population: the worst group's risk and error rate,
+// the average risk, the risk of the worst tenth, and the trade-off at rate 2.
 func (p *population) criteria(ctx context.Context, m *train.Model, classes bool) (map[string]float64, error) {
 	said, err := m.Predict(ctx, p.frame)
 	if err != nil {
@@ -336,7 +336,8 @@ func (p *population) criteria(ctx context.Context, m *train.Model, classes bool)
 	return out, nil
 }
 
-// tail returns the mean of the largest tenth of losses in the population; count has the rows of every group.
+// tail returns the mean of the largest tenth of the losses in the population; count holds the number of rows of
+// every group.
 func (p *population) tail(loss, count []float64) (sum float64) {
 	const share = 0.1
 	order := make([]int, len(loss))
@@ -355,7 +356,7 @@ func (p *population) tail(loss, count []float64) (sum float64) {
 	return sum
 }
 
-// fit trains and measures by a criterion. It returns the trained model, the evaluation and the delivered model.
+// fit trains and evaluates by a criterion. It returns the trained model, the evaluation and the delivered model.
 func (d *adviceDesign) fit(
 	ctx context.Context, criterion string, n int, seed uint64,
 ) (m *train.Model, e *eval.Evaluation, delivered *train.Model, err error) {
@@ -375,8 +376,8 @@ func (d *adviceDesign) fit(
 	return m, x.Evaluation, delivered, err
 }
 
-// candidates returns the criteria in the population of all candidates of a selection, each trained on the rows of the
-// chosen model.
+// candidates returns the values of the criteria in the population for all candidates of a selection, each trained
+// on the rows of the chosen model.
 func (d *adviceDesign) candidates(
 	ctx context.Context, chosen *train.Model, seed uint64, p *population, known map[string]map[string]float64,
 ) ([]map[string]float64, error) {
@@ -524,7 +525,7 @@ func meanAndError(v []float64) (mean, se float64) {
 	return mean, math.Sqrt(se / float64(len(v)) / max(1, float64(len(v)-1)))
 }
 
-// coverageSimulation prints how often intervals cover, given that a model other than ERM was chosen.
+// coverageSimulation prints how often intervals cover the true value if a model other than ERM was chosen.
 func coverageSimulation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	draws := fs.Int("draws", 20, "samples of every design and size")
 	sizes := fs.String("rows", "500,1000,1999", "rows of a sample")

@@ -17,8 +17,8 @@ func init() {
 	register("choice", "how often another model than ERM is delivered, and what that does on fresh rows", choiceSimulation)
 }
 
-// choiceSimulation prints, by design of the study of regret, how often the default delivers another model than ERM, and
-// the changes of the worst group's and of the average risk in the population.
+// choiceSimulation prints, for each design in the study of regret, how often the default delivers a model other
+// than ERM, and the changes in the worst group's risk and the average risk in the population.
 func choiceSimulation(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	draws := fs.Int("draws", 20, "samples of every design")
 	criterion := fs.String("select", "", "criterion of the choice; empty: the default")

@@ -25,11 +25,12 @@ func init() {
 	register("endtoend", "reading, training, measuring and drawing beside pandas, scikit-learn and fairlearn", endToEnd)
 }
 
-// parts are the seconds of a run: ours trains three models and writes the page and
-// the figures, the peer trains ERM and measures by group without intervals.
+// parts holds the seconds of the parts of a run. Our program trains three models and writes the page and the
+// figures; the peer trains ERM and evaluates it by group without intervals.
 type parts struct {
-	Starting  float64 `json:"starting"` // the peer's imports
-	Reading   float64 `json:"reading"`  // ours: the schema; values are read into the matrix while training starts
+	Starting float64 `json:"starting"` // the peer's imports
+	// for our program, reading the schema; values are read into the matrix when training starts
+	Reading   float64 `json:"reading"`
 	Training  float64 `json:"training"`
 	Measuring float64 `json:"measuring"`
 	Drawing   float64 `json:"drawing"`
@@ -124,7 +125,7 @@ func command(ctx context.Context, out io.Writer, name string, args ...string) er
 	return nil
 }
 
-// measured runs a program that prints its parts.
+// measured runs a program that prints its parts, and returns them.
 func measured(ctx context.Context, name string, args ...string) (parts, error) {
 	var out strings.Builder
 	if err := command(ctx, &out, name, args...); err != nil {
@@ -134,7 +135,7 @@ func measured(ctx context.Context, name string, args ...string) (parts, error) {
 	return p, json.Unmarshal([]byte(out.String()), &p)
 }
 
-// trainOnce trains as `drotrain train` does, and prints the time of each part.
+// trainOnce trains like `drotrain train` and prints the time of each part.
 func trainOnce(ctx context.Context, path string, choose bool, w io.Writer) error {
 	start := time.Now()
 	last := start

@@ -17,7 +17,7 @@ func init() {
 	register("gates", "how often gates find bad months of 20 kinds, and how often they fail in good months", gatePower)
 }
 
-// A gateModel is a kind of model: the standard deviation of its logit decides how well it separates the classes.
+// A gateModel is a kind of model. The standard deviation of its logit determines how well it separates the classes.
 type gateModel struct {
 	name      string
 	deviation float64
@@ -25,7 +25,7 @@ type gateModel struct {
 
 var gateModels = []gateModel{{"weak", 0.6}, {"ordinary", 1.3}, {"strong", 3}}
 
-// powerGates are the gates whose power is measured.
+// powerGates lists the gates whose power is measured.
 var powerGates = []string{
 	"since.worst_group.risk.low > 0.05",
 	"since.risk.low > 0",
@@ -35,19 +35,20 @@ var powerGates = []string{
 	"since.any_group.calibration_gap.low > 0 || since.any_group.calibration_gap.high < 0",
 }
 
-// Rows of the hold-out of the training and of a month.
+// Numbers of rows in the training's hold-out set and in a month.
 const (
 	referenceRows = 1500
 	monthRows     = 2000
 )
 
-// An applicant is a row of the simulation. The model sees the shown values; the others are true.
+// An applicant is a row of the simulation. The model sees the values in shown; the other values are the true ones.
 type applicant struct {
-	region, sex     int
-	x, shown        [3]float64
-	purpose, coded  int     // level of a category; coded −1: a level that the model does not know
-	logit           float64 // true
-	flip, positives float64 // probabilities that a label is turned, and that a positive one is recorded as negative
+	region, sex    int
+	x, shown       [3]float64
+	purpose, coded int     // level of a category; a coded level of −1 is unknown to the model
+	logit          float64 // true
+	// probabilities that a label is flipped, and that a positive label is recorded as negative
+	flip, positives float64
 }
 
 const (
@@ -63,14 +64,15 @@ var (
 	gateEffects = [4]float64{0.6, -0.2, -0.6, 0.2} // of the purposes
 )
 
-// A badMonth is a kind of damage. before changes a row before its label is drawn, after changes what the model sees.
+// A badMonth is a kind of damage. before changes a row before its label is drawn, and after changes what the model
+// sees.
 type badMonth struct {
 	name   string
 	before func(r *rand.Rand, a *applicant)
 	after  func(r *rand.Rand, a *applicant)
 }
 
-// inSouth limits a change to the South.
+// inSouth returns a function that applies f only to applicants in the South.
 func inSouth(f func(r *rand.Rand, a *applicant)) func(r *rand.Rand, a *applicant) {
 	return func(r *rand.Rand, a *applicant) {
 		if a.region == south {
@@ -79,7 +81,8 @@ func inSouth(f func(r *rand.Rand, a *applicant)) func(r *rand.Rand, a *applicant
 	}
 }
 
-// flipLabels flips labels with the given probability; delay leaves out positive ones; raise adds to the logit.
+// flipLabels returns a change that flips labels with probability p; delay one that records positive labels as
+// negative; raise one that adds to the logit.
 func flipLabels(p float64) func(*rand.Rand, *applicant) {
 	return func(_ *rand.Rand, a *applicant) { a.flip = p }
 }
@@ -90,12 +93,12 @@ func raise(by float64) func(*rand.Rand, *applicant) {
 	return func(_ *rand.Rand, a *applicant) { a.logit += by }
 }
 
-// scaleShown multiplies the first value that the model sees.
+// scaleShown returns a change that multiplies the first value that the model sees.
 func scaleShown(by float64) func(*rand.Rand, *applicant) {
 	return func(_ *rand.Rand, a *applicant) { a.shown[0] *= by }
 }
 
-// loseShown replaces the first value that the model sees by its mean, with the given probability.
+// loseShown returns a change that replaces the first value that the model sees by its mean, with probability p.
 func loseShown(p float64) func(*rand.Rand, *applicant) {
 	return func(r *rand.Rand, a *applicant) {
 		if r.Float64() < p {
@@ -104,12 +107,13 @@ func loseShown(p float64) func(*rand.Rand, *applicant) {
 	}
 }
 
-// slope multiplies the true effect of the first value. The logit holds the effect times 1.
+// slope returns a change that multiplies the true effect of the first value. The logit already contains the effect
+// once.
 func slope(by, deviation float64) func(*rand.Rand, *applicant) {
 	return func(_ *rand.Rand, a *applicant) { a.logit += (by - 1) * deviation * gateSlopes[0] * a.x[0] }
 }
 
-// badMonths returns the 20 kinds for a model with the given deviation of the logit.
+// badMonths returns the 20 kinds of damage for a model whose logit has the given standard deviation.
 func badMonths(deviation float64) []badMonth {
 	return []badMonth{
 		{"35 % of the labels of the South turned", inSouth(flipLabels(0.35)), nil},
@@ -148,7 +152,7 @@ func badMonths(deviation float64) []badMonth {
 	}
 }
 
-// drawMonth returns n rows measured by a model that is right about unchanged rows.
+// drawMonth returns n rows with the predictions of a model that is correct for undamaged rows.
 func drawMonth(n int, m gateModel, kind badMonth, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 45))
 	score := func(x [3]float64, purpose int) float64 {
@@ -201,8 +205,8 @@ func drawMonth(n int, m gateModel, kind badMonth, seed uint64) eval.Input {
 	return in
 }
 
-// failures counts over months of a kind, one per reference, how often each gate fails, and how often one of those in
-// union does.
+// failures returns, over months of a kind, one for each reference, how often each gate fails, and how often at
+// least one of those in union fails.
 func failures(
 	ctx context.Context, m gateModel, kind badMonth, references []*eval.Reference, union []int,
 ) (fails []int, any int, err error) {
@@ -239,13 +243,13 @@ func failures(
 	return fails, any, nil
 }
 
-// gatePower prints the power and the false alarms of gates on simulated months, as a table in Markdown.
+// gatePower prints the power and the rate of false alarms of gates on simulated months, as a Markdown table.
 func gatePower(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	months := fs.Int("months", 100, "months of every kind, and of the good ones")
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	union := []int{2, 3, 5} // the gates that docs/gates.md recommends together
+	union := []int{2, 3, 5} // gates that docs/gates.md recommends in combination
 	fmt.Printf("Failures in percent of %d months of %d rows against a hold-out of %d rows, for a weak / an ordinary / a "+
 		"strong model.\n", *months, monthRows, referenceRows)
 	fmt.Println("Standard error of a percentage: at most", math.Ceil(10*50/math.Sqrt(float64(*months)))/10, "points.")

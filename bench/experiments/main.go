@@ -1,12 +1,10 @@
-// Command experiments runs the experiments that the decisions of this project rest
-// on, and writes what they found:
+// Command experiments runs the experiments on which decisions of this project are based, and writes the results:
 //
 //	go -C bench run ./experiments            lists them
 //	go -C bench run ./experiments NAME -h    explains one
 //
-// Each experiment is one file of this folder, which registers itself; what several
-// of them share is a package below bench/. Nothing imports this command, and no
-// test of another package needs it. To add one, copy theory.go.
+// Each experiment is a file in this folder that registers itself; code shared by several experiments is in a
+// package below bench/. To add an experiment, copy theory.go.
 package main
 
 import (
@@ -21,8 +19,8 @@ import (
 	"syscall"
 )
 
-// An experiment is one subcommand. Its run defines flags of its own on fs, parses
-// args, prints results to standard output and notes to standard error.
+// An experiment is a subcommand. Its function run defines flags on fs, parses args, prints results to standard
+// output, and notes to standard error.
 type experiment struct {
 	about string // one line
 	run   func(ctx context.Context, fs *flag.FlagSet, args []string) error
@@ -30,7 +28,7 @@ type experiment struct {
 
 var experiments = map[string]experiment{}
 
-// register adds an experiment; the file that holds it calls it from init.
+// register adds an experiment. The file that contains the experiment calls it from init.
 func register(name, about string, run func(context.Context, *flag.FlagSet, []string) error) {
 	if _, taken := experiments[name]; taken {
 		panic("two experiments are called " + name)
@@ -44,7 +42,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stderr))
 }
 
-// run returns the exit code: 0, 1 for a failure, 2 for a wrong command line.
+// run returns the exit code: 0 for success, 1 for a failure, 2 for a wrong command line.
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if len(args) == 0 {
 		list(stderr)
@@ -76,7 +74,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 // errUsage reports a wrong command line whose message has been printed.
 var errUsage = errors.New("wrong command line")
 
-// parse parses args, which are all flags.
+// parse parses args, all of which must be flags.
 func parse(fs *flag.FlagSet, args []string) error {
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return err
@@ -102,5 +100,5 @@ func list(w io.Writer) {
 	}
 }
 
-// logStep prints on standard error what runs now.
+// logStep prints the current step to standard error.
 func logStep(what string) { fmt.Fprintln(os.Stderr, what) }

@@ -20,11 +20,11 @@ import (
 
 func init() { register("methods", "every method, and baselines, on one problem", compareMethods) }
 
-// problemOptions lists the options of `drotrain train` that say what is solved, and how far.
+// problemOptions lists the options of `drotrain train` that determine the problem and the gap.
 var problemOptions = strings.Fields(`data target groups features drop positive impute categorical group-features scale intercept
 	loss mu nu penalty gap max-passes seed`)
 
-// compareMethods runs every method on the problem that training on all rows would solve, from zero.
+// compareMethods runs every method, starting from zero, on the problem that training on all rows would solve.
 func compareMethods(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Nu, cfg.Gap, cfg.MaxPasses = "builtin:hmda", level.At(1), 1e-9, 500
@@ -68,7 +68,7 @@ func compareMethods(ctx context.Context, fs *flag.FlagSet, args []string) error 
 	return writeMethods(*out, r)
 }
 
-// writeMethods writes a comparison as JSON and its figures as SVG and PNG.
+// writeMethods writes a comparison as JSON, and its figures as SVG and PNG.
 func writeMethods(dir string, r *methods.Report) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

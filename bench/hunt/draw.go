@@ -16,19 +16,19 @@ import (
 // holds the same problem.
 type problem struct {
 	exact.Problem
-	kind    string // of ambiguity set, as sets.All names it
+	kind    string // kind of ambiguity set, as named in sets.All
 	dual    dro.Dual
 	start   []float64
 	gap     float64
 	storage string // dense, dense32 or sparse
 }
 
-// power draws 10 to a power between low and high.
+// power draws 10 to the power of a number between low and high.
 func power(t *rapid.T, low, high float64, label string) float64 {
 	return math.Pow(10, rapid.Float64Range(low, high).Draw(t, label))
 }
 
-// entries draws n numbers: whole ones (with ties and zeros), moderate ones, or ones with outliers.
+// entries draws n numbers: whole numbers (with ties and zeros), moderate numbers, or numbers with outliers.
 func entries(t *rapid.T, n int, label string) []float64 {
 	one := []*rapid.Generator[float64]{
 		rapid.Map(rapid.IntRange(-2, 2), func(k int) float64 { return float64(k) }),
@@ -41,7 +41,7 @@ func entries(t *rapid.T, n int, label string) []float64 {
 	return rapid.SliceOfN(one, n, n).Draw(t, label)
 }
 
-// draw returns a random problem, with an ambiguity set of the kind named if kind is not empty.
+// draw returns a random problem. If kind is not empty, its ambiguity set is of that kind.
 func draw(t *rapid.T, kind string) *problem {
 	p := &problem{}
 	p.N, p.D = rapid.IntRange(1, 16).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
@@ -102,7 +102,7 @@ func draw(t *rapid.T, kind string) *problem {
 	return p
 }
 
-// repeatColumn makes, in some problems, the first column a multiple of the second, or a constant.
+// repeatColumn makes the first column a multiple of the second, or a constant, in some of the problems.
 func (p *problem) repeatColumn(t *rapid.T) {
 	last := p.D - 1
 	if p.Intercept {
@@ -131,7 +131,7 @@ func (s source) Float(low, high float64, label string) float64 {
 	return rapid.Float64Range(low, high).Draw(s.T, label)
 }
 
-// drawSet draws the ambiguity set, of the kind named if kind is not empty.
+// drawSet draws the ambiguity set. If kind is not empty, the set is of that kind.
 func (p *problem) drawSet(t *rapid.T, kind string) {
 	all := sets.All()
 	set := rapid.SampledFrom(all).Draw(t, "kind")
@@ -188,7 +188,7 @@ func (p *problem) problem() (*dro.Problem, error) {
 	return &dro.Problem{Oracle: o, Dual: p.dual, Primal: dro.L2{Mu: p.Mu, Intercept: p.Intercept}}, nil
 }
 
-// loss returns the loss as package losses has it.
+// loss returns the corresponding loss of package losses.
 func (p *problem) loss() (losses.Loss, error) {
 	if p.Loss == "quantile" {
 		return losses.Quantile{Level: p.Level, Width: p.Width}, nil

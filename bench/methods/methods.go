@@ -1,10 +1,9 @@
-// Package methods runs every method of package dro on one problem, beside baselines, and reports
-// passes and seconds to certified gaps: `go -C bench run ./experiments methods`. Start reading at
-// Compare.
+// Package methods runs all methods of package dro and some baselines on one problem, and reports the passes and
+// seconds to certified gaps: `go -C bench run ./experiments methods`. The best place to start reading is Compare.
 //
-// Work is counted in passes: one pass touches every sample once, for losses and slopes or for a
-// weighted gradient by halves; checks and Hessians are counted. Every random choice comes from a
-// seed, so that passes and iterations are the same on every machine; seconds are not.
+// Work is counted in passes. Computing the losses and slopes of all samples is half a pass, and so is computing a
+// weighted gradient; checks and Hessians are included. All random choices are seeded, so that passes and iterations
+// are the same on every machine, unlike seconds.
 package methods
 
 import (
@@ -20,17 +19,17 @@ import (
 // Schema is the name of the JSON layout of a Report.
 const Schema = "drotrain-bench-methods/1"
 
-// Targets lists the relative gaps for which tables give the work.
+// Targets lists the relative gaps for which tables show the work.
 var Targets = []float64{1e-3, 1e-6, 1e-9}
 
-// An entry is a method in the comparison.
+// An entry is a method in a comparison.
 type entry struct {
 	name   string     // short and unique
-	label  string     // for people, with the algorithm of the paper
-	method dro.Method // nil: the stochastic subgradient method of this package
+	label  string     // name for readers, with the algorithm in the paper
+	method dro.Method // nil for the stochastic subgradient method of this package
 }
 
-// entries lists the methods compared: those of the paper, Newton's method and baselines.
+// entries lists the compared methods: those of the paper, Newton's method and baselines.
 var entries = []entry{
 	{"separable", "separable (Alg. 6)", primaldual.SeparableBlock{}},
 	{"separable-3", "separable, three touches (Alg. 6)", primaldual.SeparableBlock{ThreeTouches: true}},
@@ -43,7 +42,7 @@ var entries = []entry{
 	{"subgradient", "stochastic subgradient (baseline)", nil},
 }
 
-// A ProblemInfo describes the problem of a report.
+// A ProblemInfo describes the problem in a report.
 type ProblemInfo struct {
 	Data    string  `json:"data"`
 	Target  string  `json:"target"`
@@ -69,7 +68,7 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg train.Config) (*dro.
 	}, nil
 }
 
-// A Report compares methods on one problem.
+// A Report is a comparison of methods on one problem.
 type Report struct {
 	Schema    string      `json:"schema"`
 	Problem   ProblemInfo `json:"problem"`
@@ -79,7 +78,7 @@ type Report struct {
 	Methods   []Run       `json:"methods"`
 }
 
-// A Run is the run of a method. Passes and Seconds include the checks.
+// A Run holds the results of a method. Passes and Seconds include the checks.
 type Run struct {
 	Name       string      `json:"name"`
 	Label      string      `json:"label"`
@@ -93,14 +92,14 @@ type Run struct {
 	Note       string      `json:"note,omitempty"`
 }
 
-// Reached is the work to reach a relative gap; null if it was not reached.
+// Reached is the work needed to reach a relative gap; null if it was not reached.
 type Reached struct {
 	Gap     float64  `json:"relative_gap"`
 	Passes  *float64 `json:"passes"`
 	Seconds *float64 `json:"seconds"`
 }
 
-// A TraceLine is a check. Bounds are the best so far.
+// A TraceLine is a check. Its bounds are the best ones so far.
 type TraceLine struct {
 	Passes  float64  `json:"passes"`
 	Seconds float64  `json:"seconds"`
@@ -111,14 +110,14 @@ type TraceLine struct {
 
 // Options limits a comparison.
 type Options struct {
-	Gap       float64 // relative gap at which a method is done
+	Gap       float64 // relative gap at which a method stops
 	MaxPasses float64 // of every method
 	Seed      uint64
 	Progress  func(string) // called with the name of every method; may be nil
 }
 
-// Compare runs all methods on the problem, beginning at zero. If a method does not apply, its Note
-// has the reason.
+// Compare runs all methods on the problem, starting from zero. If a method does not support the problem, its Note
+// states the reason.
 func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o Options) (*Report, error) {
 	r := &Report{Schema: Schema, Problem: info, Gap: o.Gap, MaxPasses: o.MaxPasses, Seed: o.Seed}
 	for _, e := range entries {
@@ -149,7 +148,7 @@ func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o Options) (
 	return r, nil
 }
 
-// fill stores the outcome of a solve in m, with the relative gap that was asked for.
+// fill stores the outcome of a solve with the required relative gap in m.
 func (m *Run) fill(res *dro.Result, gap float64) {
 	m.Status, m.Iterations, m.Passes, m.Seconds = res.Status.String(), res.Iterations, res.Passes, res.Elapsed.Seconds()
 	m.Gap = finiteOrNil(res.Certificate.Relative())

@@ -65,7 +65,7 @@ func formatOptional(v *float64, format string) string {
 	return fmt.Sprintf(format, *v)
 }
 
-// formatNumber writes three significant digits, without an exponent up to 10⁶.
+// formatNumber formats a number with three significant digits, without an exponent up to 10⁶.
 func formatNumber(v float64) string {
 	if a := math.Abs(v); a >= 100 && a < 1e6 {
 		return fmt.Sprintf("%.0f", v)
@@ -79,7 +79,7 @@ type Figure struct {
 	chart.Lines
 }
 
-// Figures returns the gap against passes and against seconds.
+// Figures returns figures of the gap against passes and against seconds.
 func (r *Report) Figures() []Figure {
 	var names []string
 	title := fmt.Sprintf("%s: %s loss, %s penalty, ν = %.4g, μ = %.4g", r.Problem.Data, r.Problem.Loss, r.Problem.Penalty,

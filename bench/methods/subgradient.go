@@ -12,15 +12,14 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// solveBySubgradient returns the plain stochastic subgradient method on the τ-lift
+// solveBySubgradient runs the stochastic subgradient method on the τ-lift
 //
 //	F(x, τ) = τ + Σ_j max_{0≤y≤1} [ y(f_j(x) − τ) − ψ_j(y) ] + φ(x),
 //
-// a baseline: mini-batches of n/64 samples, visited in a fresh random order every
-// pass, steps η/√(1 + t) after t passes. η is tuned: tunings candidates run for
-// tuningPasses each and the one with the lowest objective is taken; that work is
-// not counted. The last iterate and the average of the last passes are certified
-// as those of every other method.
+// a baseline: mini-batches of n/64 samples, visited in a fresh random order every pass, steps η/√(1 + t) after t
+// passes. η is tuned: tunings candidates run for tuningPasses passes each, and the one with the lowest objective is
+// used; this work is not counted. The last iterate and the average over the last passes are certified like the
+// points of every other method.
 func solveBySubgradient(ctx context.Context, p *dro.Problem, s dro.Options) (*dro.Result, string, error) {
 	descent, err := newDescent(p, s.Seed)
 	if err != nil {
@@ -53,7 +52,7 @@ const (
 	tuningPasses = 10
 )
 
-// certify returns the bounds that dro proves at a point without taking a step.
+// certify returns the bounds that package dro proves at a point without taking a step.
 func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate, error) {
 	s := dro.Options{}
 	s.X0, s.RelativeGap = x, math.Inf(1) // the first point will do
@@ -69,14 +68,14 @@ func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate,
 	return res.Certificate, nil
 }
 
-// A separable is a penalty without the constraint that weights sum to one.
+// A separable is a penalty without the constraint that the weights sum to one.
 type separable interface {
 	Modulus() float64
 	CoordsTo(u, y []float64)
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
-// separatedDual returns the penalty of d on weights between 0 and 1, or nil if it is not supported.
+// separatedDual returns the penalty of d for weights between 0 and 1, or nil if d is not supported.
 func separatedDual(d dro.Dual) separable {
 	var of dro.Ball
 	switch d := d.(type) {
@@ -105,14 +104,14 @@ func separatedDual(d dro.Dual) separable {
 	return nil
 }
 
-// A descent is the state of a subgradient method.
+// A descent holds the state of a subgradient method.
 type descent struct {
 	p       *dro.Problem
 	phi     dro.L2
 	dual    separable // of the lift
 	n, d    int
 	block   int
-	scale   float64 // 1/mean ‖z_j‖² where it is known
+	scale   float64 // 1/mean ‖z_j‖², if it is known
 	seed    uint64
 	rng     *rand.Rand
 	order   []int
@@ -122,7 +121,7 @@ type descent struct {
 	steps   int
 	x       []float64
 	tau     float64
-	average []float64 // of x since the passes doubled
+	average []float64 // average of x since the number of passes doubled
 	count   float64
 	since   float64
 
@@ -164,7 +163,7 @@ func newDescent(p *dro.Problem, seed uint64) (*descent, error) {
 	return w, nil
 }
 
-// begin starts at x = 0 with the best τ there.
+// begin starts at x = 0 with the best τ for this x.
 func (w *descent) begin(eta float64) {
 	clear(w.x)
 	clear(w.average)
@@ -195,7 +194,7 @@ func (w *descent) step() {
 	for _, v := range w.y[lo:hi] {
 		mass += v
 	}
-	blow := float64(len(w.order)) // every block is drawn with probability block/n
+	blow := float64(len(w.order)) // every block has probability block/n
 	for i := range w.g {
 		w.g[i] *= blow
 	}
@@ -219,7 +218,7 @@ func (w *descent) step() {
 	}
 }
 
-// solve takes steps until the gap or a limit is reached, with checks as in dro.
+// solve takes steps until the gap or a limit is reached, with checks as in package dro.
 func (w *descent) solve(ctx context.Context, s dro.Options) (*dro.Result, error) {
 	began := time.Now()
 	best := dro.Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}

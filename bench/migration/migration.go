@@ -1,6 +1,6 @@
-// Package migration compares the settings of other packages with those here, by the
-// optima of the same problem stated in both: docs/migration.md. Package experiments runs
-// it; peers.py is the other side. Start reading at Cases.
+// Package migration compares the settings of other packages with those of drotrain, by the optima of the same
+// problem stated in both (docs/migration.md). Package experiments runs it; peers.py runs the other packages. The
+// best place to start reading is Cases.
 package migration
 
 import (
@@ -21,7 +21,7 @@ import (
 //go:embed peers.py
 var script string
 
-// A Case is a setting of another package and what it is here.
+// A Case is a setting of another package and the corresponding setting of drotrain.
 type Case struct {
 	Package string
 	Theirs  string // as its users write it
@@ -31,7 +31,7 @@ type Case struct {
 	solver   string
 	settings map[string]any
 	set      func(*train.Config)
-	times    float64 // their objective for ours; 0: 1
+	times    float64 // ratio of their objective to ours; 0 means 1
 }
 
 // Cases returns the settings that are compared.
@@ -80,18 +80,18 @@ func Cases() []Case {
 	}
 }
 
-// A Result is a case with both optima, theirs in the units of theirs.
+// A Result is a case with both optima; theirs is in their units.
 type Result struct {
 	Case
 	Theirs, Ours float64
-	Gap          *float64 // relative, certified, of ours; nil: not to the gap asked for
+	Gap          *float64 // certified relative gap of our optimum; nil if the required gap was not reached
 	Err          string   // of theirs
 }
 
-// Found is what a run found.
+// A Found holds the results of a run.
 type Found struct {
 	Results    []Result
-	Dro, CVXPY string // versions; "" for one that is not installed
+	Dro, CVXPY string // versions; "" if not installed
 }
 
 type problem struct {
@@ -101,7 +101,7 @@ type problem struct {
 	Loss  string      `json:"loss"`
 }
 
-// Run solves every case here and, by the Python of that name, there.
+// Run solves every case with drotrain and with the other packages, using the given Python interpreter.
 func Run(ctx context.Context, python string) (*Found, error) {
 	problems := map[string]problem{}
 	type peerCase struct {
@@ -155,7 +155,7 @@ func Run(ctx context.Context, python string) (*Found, error) {
 	return found, nil
 }
 
-// solve trains on a case, without hold-out and to a small gap.
+// solve trains on a case, without hold-out rows and to a small gap.
 func solve(ctx context.Context, c Case) (*train.Model, error) {
 	cfg := train.DefaultConfig()
 	cfg.KeepRows = true

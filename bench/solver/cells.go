@@ -24,7 +24,7 @@ type cell struct {
 	optimum float64 // 0: not known
 }
 
-// referenceCells returns the problems of real data whose optima are known.
+// referenceCells returns the problems with real data whose optima are known.
 func referenceCells(dir string) ([]cell, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "reference.json"))
 	if err != nil {
@@ -63,7 +63,7 @@ func referenceCells(dir string) ([]cell, error) {
 	return cells, nil
 }
 
-// numbers is a table of n rows of d columns and a target.
+// A numbers holds a table of n rows and d columns and a target.
 type numbers struct {
 	n, d      int
 	x, target []float64
@@ -81,7 +81,7 @@ func (v *numbers) problem(loss losses.Loss, dual dro.Dual, primal dro.Primal) (*
 	return &dro.Problem{Oracle: o, Dual: dual, Primal: primal}, nil
 }
 
-// readDesign reads a design matrix; the last two columns are target and group.
+// readDesign reads a design matrix; the last two columns of the file are the target and the group.
 func readDesign(path string) (*numbers, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -109,15 +109,17 @@ func readDesign(path string) (*numbers, error) {
 	return v, nil
 }
 
-// A table says how rows and targets are drawn.
+// A table describes how rows and targets are drawn.
 type table struct {
-	n, d      int
-	columns   string  // "": independent normal; ar: autoregressive; heavy: Student t of 2 degrees; rare: mostly zeros
-	noise     string  // of the target: normal, student (5 degrees) or cauchy
-	kappa     float64 // ratio of the scales of the columns; 0: 1
-	signal    float64 // log odds of a label, half of them; 0: 1
+	n, d int
+	// "" for independent normal; ar for autoregressive; heavy for Student's t with 2 degrees of freedom; rare
+	// for mostly zeros
+	columns   string
+	noise     string  // noise of the target: normal, student (5 degrees of freedom) or cauchy
+	kappa     float64 // ratio of the scales of the columns; 0 means 1
+	signal    float64 // log odds of a label, halved; 0 means 1
 	intercept bool    // the last column is the constant 1
-	share     float64 // of the ridge penalty 1/n; 0: 1
+	share     float64 // factor of the ridge penalty 1/n; 0 means 1
 }
 
 // draw returns the rows.
@@ -150,8 +152,8 @@ func (t table) draw(rng *rand.Rand) []float64 {
 	return x
 }
 
-// numbers draws rows and targets: a linear model of variance about 1 with half the noise on top,
-// or signs with logistic noise.
+// numbers draws rows and targets: those of a linear model with variance about 1 plus noise of half that size, or
+// signs with logistic noise.
 func (t table) numbers(labels bool) *numbers {
 	rng := rand.New(rand.NewPCG(7, uint64(t.n)<<20^uint64(t.d)))
 	v := &numbers{n: t.n, d: t.d, x: t.draw(rng), target: make([]float64, t.n)}
@@ -199,8 +201,8 @@ func (t table) numbers(labels bool) *numbers {
 	return v
 }
 
-// oneHot returns a sparse problem: indicator columns in blocks, one of each block set in a row, and
-// a constant.
+// oneHot returns a sparse problem whose columns are indicators in blocks, one of which is set in each block of a
+// row, and a constant.
 func oneHot(n, blocks, levels int) (*dro.Problem, error) {
 	rng := rand.New(rand.NewPCG(8, uint64(n)))
 	d := blocks*levels + 1
@@ -212,7 +214,8 @@ func oneHot(n, blocks, levels int) (*dro.Problem, error) {
 	for j := range n {
 		m := 0.0
 		for b := range blocks {
-			i := b*levels + int(float64(levels)*math.Pow(rng.Float64(), 3)) // few levels are common, many rare
+			// a few levels are common, and many are rare
+			i := b*levels + int(float64(levels)*math.Pow(rng.Float64(), 3))
 			index = append(index, int32(i))
 			m += coefficients[i]
 		}
@@ -237,7 +240,7 @@ func oneHot(n, blocks, levels int) (*dro.Problem, error) {
 	return &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true}}, nil
 }
 
-// tenGroups returns group DRO over ten groups, some ten times the size of others.
+// tenGroups returns group DRO over ten groups, some of which are ten times as large as others.
 func tenGroups(n int) dro.Dual {
 	of := make([]int32, n)
 	for j := range of {
@@ -277,7 +280,7 @@ func largeCells() []cell {
 	return cells
 }
 
-// generatedCells returns the problems that are drawn.
+// generatedCells returns the problems with random data.
 func generatedCells() []cell {
 	var cells []cell
 	add := func(name string, t table, loss losses.Loss, dual dro.Dual) {

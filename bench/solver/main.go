@@ -1,11 +1,11 @@
-// Command solver measures the solver on fixed cells: CPU time, passes and status. Run it
-// before and after a change of the solver and compare the two files:
+// Command solver measures the solver on fixed cells: CPU time, passes and status. Run it before and after a change
+// of the solver and compare the two files:
 //
 //	go -C bench run ./solver -out before.json
 //	go -C bench run ./solver -out after.json
 //	go -C bench run ./solver -compare before.json after.json
 //
-// It uses one thread and takes the least time of several repeats of each cell.
+// It uses one thread, and reports the minimum time of several repeats of each cell.
 package main
 
 import (
@@ -28,11 +28,11 @@ import (
 // A result is the measurement of one cell.
 type result struct {
 	Cell    string
-	Seconds float64 // CPU time, the least of the repeats
+	Seconds float64 // minimum CPU time of the repeats
 	Passes  float64
 	Status  string
 	Gap     float64 // certified relative gap
-	Off     float64 `json:",omitempty"` // relative distance of the objective from the known optimum
+	Off     float64 `json:",omitempty"` // relative difference between the objective and the known optimum
 }
 
 func main() {
@@ -92,7 +92,7 @@ func exit(err error) {
 	}
 }
 
-// methodFor returns the method of that name for p.
+// methodFor returns the method with the given name for p.
 func methodFor(name string, p *dro.Problem) (dro.Method, error) {
 	switch name {
 	case "auto":
@@ -108,7 +108,7 @@ func methodFor(name string, p *dro.Problem) (dro.Method, error) {
 	return nil, fmt.Errorf("no method is called %q", name)
 }
 
-// measure solves a cell several times and returns the least time.
+// measure solves a cell several times and returns the result with the minimum time.
 func measure(c cell, method string, gap, seconds float64, verbose bool) (result, error) {
 	p, err := c.problem()
 	if err != nil {
@@ -177,7 +177,7 @@ func summarise(results []result) {
 	}
 }
 
-// compareFiles prints the ratios of two files of results.
+// compareFiles prints the ratios of the times in two files of results.
 func compareFiles(before, after string) error {
 	old, err := readResults(before)
 	if err != nil {

@@ -7,20 +7,20 @@ import (
 	"github.com/drotrain/drotrain/dro"
 )
 
-// A problemCase is one of the theorems' cases on an instance.
+// A problemCase is a case of the theorems for an instance.
 type problemCase struct {
 	name    string
 	in      *instance
-	theorem float64 // exponent of the iterations in 1/ε; in ln 1/ε for μ, ν > 0
+	theorem float64 // exponent of the number of iterations in 1/ε, or in ln 1/ε if μ, ν > 0
 }
 
 const (
-	closely = 4   // rows of a block in the experiments on one partition
+	closely = 4   // number of rows of a block in the experiments on one partition
 	modulus = 0.1 // where there is one
 )
 
-// cases returns the four cases of the theorems, for L = 0 and L > 0, on equal rows, with
-// moduli of linear and curved where there are any.
+// cases returns the four cases of the theorems, for L = 0 and L > 0, on equal rows. Positive moduli are linear and
+// curved, respectively.
 func (l *lab) cases(linear, curved float64) (out []problemCase) {
 	for _, smooth := range []bool{false, true} {
 		size := linear
@@ -48,18 +48,16 @@ func (l *lab) cases(linear, curved float64) (out []problemCase) {
 	return out
 }
 
-// A share is how much of the right side of an inequality the left one was, at most, in the
-// mean over seeds.
+// A share is the maximum ratio of the left-hand side of an inequality to the right-hand side, averaged over seeds.
 type share struct {
-	most     float64 // mean, over what was looked at
-	violated bool    // a mean was above 1 by four standard errors
+	most     float64 // maximum of the means over the evaluated iterations
+	violated bool    // a mean exceeds 1 by four standard errors
 	at       []float64
 	by       []float64 // the largest mean at each
 }
 
-// shareOf measures the inequality of m under a schedule, at comparators that other runs
-// chose: those that violate it most there. For a method without randomness they are of the
-// same run.
+// shareOf measures the inequality of m under a schedule, at comparators from other runs: those that violate it most
+// in these. For a deterministic method they are from the same run.
 func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int) (share, error) {
 	fixed := m == fullVector
 	at := checkpoints(steps)
@@ -83,7 +81,7 @@ func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int)
 	if fixed {
 		seeds = 1
 	}
-	sum := make([][][]float64, len(at)) // by look and comparator: a share a seed
+	sum := make([][][]float64, len(at)) // one share for each seed, by iteration and comparator
 	for k := range sum {
 		sum[k] = make([][]float64, len(against)+1)
 	}
@@ -129,7 +127,7 @@ func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int)
 	for k, row := range sum {
 		largest := math.Inf(-1)
 		for _, v := range row {
-			if len(v) < seeds { // not resolved in double precision, in some run
+			if len(v) < seeds { // not resolved in double precision in some run
 				continue
 			}
 			mean, se := meanAndError(v)
@@ -144,8 +142,7 @@ func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int)
 	return out, nil
 }
 
-// guarantees checks the inequality of every proposition at every checkpoint, and that wrong
-// schedules violate it.
+// guarantees tests the inequality of every proposition at every checkpoint, and that wrong schedules violate it.
 func (l *lab) guarantees() (Experiment, error) {
 	l.progress("the inequalities of the propositions")
 	const most = 1 << 16
@@ -204,8 +201,8 @@ where μ = 0. N = 4.`, l.steps),
 	return e, err
 }
 
-// growth fits how the guaranteed iterations grow as ε falls: that of A_t alone, which the
-// conditions of the propositions give, without a run's gap.
+// growth fits the growth of the guaranteed number of iterations as ε decreases. It only uses A_t, which follows
+// from the conditions of the propositions, and not the gap of a run.
 func (l *lab) growth() (Experiment, error) {
 	l.progress("the growth of A_t")
 	const tolerance = 0.1
@@ -219,7 +216,7 @@ which A_t is a constant over ε. The exponent in 1/ε (in ln 1/ε for μ, ν > 0
 schedules make it, fitted over the last decade and a half of %.0e steps, beside that of the
 theorems: off by more than %v, either way, fails.`, float64(far), tolerance),
 		Columns: []string{"exponent", "theorem"}}
-	cases := l.cases(10, 10) // well conditioned: the last decade and a half is what is said of small ε
+	cases := l.cases(10, 10) // well conditioned, so that the last decade and a half is representative of small ε
 	e.Results = make([]Result, len(cases)*int(theoryMethods))
 	err := l.each(len(e.Results), func(k int) error {
 		c, m := cases[k/int(theoryMethods)], theoryMethod(k%int(theoryMethods))
@@ -238,7 +235,7 @@ theorems: off by more than %v, either way, fails.`, float64(far), tolerance),
 	return e, err
 }
 
-// total returns ln A_t at points evenly spaced in ln t.
+// total returns ln A_t at points that are evenly spaced in ln t.
 func (l *lab) total(in *instance, m theoryMethod, wrong lie, far int) (t, logA []float64, err error) {
 	next, shift, before := 1, 0.0, 0.0
 	_, err = in.run(l.ctx, m.method(closely, false), wrong, l.seed, func(it dro.Iterate) bool {
@@ -255,8 +252,7 @@ func (l *lab) total(in *instance, m theoryMethod, wrong lie, far int) (t, logA [
 	return t, logA, err
 }
 
-// exponentOfGrowth returns the exponent of t in A_t, or in ln A_t, over the last decade and a
-// half.
+// exponentOfGrowth returns the exponent of t in A_t, or in ln A_t, over the last decade and a half.
 func exponentOfGrowth(t, logA []float64, linear bool) float64 {
 	var x, y []float64
 	from := 0

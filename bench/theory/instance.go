@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// An instance is a synthetic problem with the constants that the theorems see.
+// An instance is a synthetic problem with the constants on which the theorems depend.
 type instance struct {
 	n, d       int
 	mu, nu     float64
@@ -20,12 +20,13 @@ type instance struct {
 	lipschitz  []float64 // H_j
 	smoothness []float64 // M_j
 	weightCap  float64   // the largest y_j
-	sum        bool      // the weights are in the simplex, ‖·‖_Y = ‖·‖₁
-	bilinear   bool      // f is linear: the gap of the averages is known exactly
-	rows       []float64 // n·d: the rows z_j of losses ℓ(z_jᵀx) of slope 1 at most; nil if f is linear
+	sum        bool      // weights are in the simplex, so that ‖·‖_Y = ‖·‖₁
+	bilinear   bool      // f is linear, so that the gap of the averages is known exactly
+	// n·d entries of the rows z_j of losses ℓ(z_jᵀx) with slopes of at most 1; nil if f is linear
+	rows []float64
 }
 
-// powerScales returns n row scales (1/j)^power, of largest 1.
+// powerScales returns n row scales (1/j)^power, of which the largest is 1.
 func powerScales(n int, power float64) []float64 {
 	s := make([]float64, n)
 	for j := range s {
@@ -67,11 +68,10 @@ func newBilinear(scale []float64, d int, seed uint64) *instance {
 	return in
 }
 
-// newTraining returns a robust training problem on synthetic rows: logistic losses of n rows of
-// norm scale_j, φ = (μ/2)‖x‖². With simplex, Y is the simplex with the KL
-// penalty; without, the dual-separable box 0 ≤ y_j ≤ 1/n with the penalty
-// (νn/2)‖y‖², so that ν means the same in both, and losses less a constant, so that weights
-// are 0 where a loss is small enough.
+// newTraining returns a robust training problem on synthetic rows: logistic losses of n rows of norm scale_j, φ =
+// (μ/2)‖x‖². If simplex is set, Y is the simplex with the KL penalty. Otherwise it is the dual-separable box 0 ≤
+// y_j ≤ 1/n with the penalty (νn/2)‖y‖², so that ν has the same meaning in both; a constant is then subtracted from
+// the losses, so that the weight of a small loss is 0.
 func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint64) *instance {
 	n := len(scale)
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -119,11 +119,10 @@ func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint
 	return in
 }
 
-// excessOver is what a loss may be without a weight: a little less than at x = 0.
+// excessOver is the loss up to which a sample has no weight: slightly less than the loss at x = 0.
 const excessOver = 0.6
 
-// excess is an oracle of losses less a constant, with the abilities that the theoretical
-// schedules use.
+// An excess is an oracle of losses minus a constant, with the methods that the theoretical schedules use.
 type excess struct {
 	*losses.Linear
 	over float64
@@ -137,10 +136,10 @@ func (o excess) EvalTo(value, slope, x []float64, lo, hi int) {
 	}
 }
 
-// NonNegative reports whether losses may be negative.
+// NonNegative returns false, since losses may be negative.
 func (excess) NonNegative() bool { return false }
 
-// Rounding returns no bounds: they are for losses of at least 0, and these may be negative.
+// Rounding returns no bounds, since these apply to losses ≥ 0, and the losses of an excess may be negative.
 func (excess) Rounding() (terms int, largest []float64, smoothness float64) { return 0, nil, 0 }
 
 // newSimplexTraining returns the problem of newTraining in the box with x on the simplex and μ = 0.
@@ -172,8 +171,8 @@ func (in *instance) gauge() *gauge {
 		upper: math.Inf(1), lower: math.Inf(-1)}
 }
 
-// bounds returns max_y' L(x, y') and a lower bound on min_x' L(x', y), exact
-// where f is linear. A nil y stands for the best response at x.
+// bounds returns max_y' L(x, y') and a lower bound of min_x' L(x', y), which are exact if f is linear. A nil y
+// means the best response at x.
 func (m *gauge) bounds(x, y []float64) (upper, lower float64) {
 	m.in.oracle.EvalTo(m.f, m.slope, x, 0, m.in.n)
 	risk, _ := m.dual.BestResponseTo(m.best, m.f)
@@ -190,7 +189,7 @@ func (m *gauge) bounds(x, y []float64) (upper, lower float64) {
 	return risk + phi, linear - m.dual.Value(y) + phi - m.primal.FenchelYoung(x, m.g)
 }
 
-// instanceOf returns the instance of a case of the tables.
+// instanceOf returns the instance for a case of the tables.
 func (l *lab) instanceOf(mu, nu float64, smooth bool, power float64) *instance {
 	const n, d = 16, 8
 	switch {

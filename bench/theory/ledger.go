@@ -7,17 +7,16 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// A comparator is a fixed point (u, v) that iterates are measured against.
+// A comparator is a fixed point (u, v) with which iterates are compared.
 type comparator struct{ u, v []float64 }
 
-// A ledger adds up what the propositions bound along one run, so that
+// A ledger accumulates the quantities that the propositions bound in one run, so that the inequality
 //
 //	Σ_{k≤t} a_k Gap^{u,v}(x_k, ȳ_k) + c^P·(A_tμ+μ₀)Δ(u, x_t) + c^D·(A_tν+ν₀)Δ(v, y_t)
 //	    ≤ C_X Δ(u, x₀) + C_Y Δ(v, y₀),    Gap^{u,v}(x, y) = L(x, v) − L(u, y),
 //
-// can be evaluated at any comparator after every step, with its own right-hand side. ȳ_k
-// is y_k but in the separable methods, whose propositions are about all the block updates
-// that step k could have made.
+// can be evaluated at any comparator after every step, with its own right-hand side. ȳ_k is y_k except in the
+// separable methods, whose propositions refer to all block updates that step k could have made.
 type ledger struct {
 	in     *instance
 	method theoryMethod
@@ -27,10 +26,10 @@ type ledger struct {
 	a        float64   // A_k
 	f, y     []float64 // Σ a_k f(x_k), Σ a_k ȳ_k
 	phi, psi float64   // Σ a_k φ(x_k), Σ a_k ψ(ȳ_k)
-	cx, cy   float64   // C_X, C_Y: sums up to the last step, for the historical methods
+	cx, cy   float64   // C_X and C_Y: sums up to the last step, for the historical methods
 	mu0, nu0 float64
 	old      float64 // (1 − 1/N)^k
-	size     float64 // Σ of the sizes of the terms, for what rounding may do
+	size     float64 // Σ of the magnitudes of the terms, which bounds the effect of rounding
 	finite   bool
 
 	x0, y0, x, last []float64 // last: y_k
@@ -56,7 +55,7 @@ func (in *instance) ledger(m theoryMethod, block int) *ledger {
 	return l
 }
 
-// weights returns w^P and w^D of the historical methods (math: §7), restated.
+// weights returns w^P and w^D of the historical methods, computed from their definition (math: §7).
 func (l *ledger) weights() (wP, wD float64) {
 	n := float64(l.blocks)
 	half := func(modulus float64) float64 {
@@ -135,8 +134,7 @@ func (l *ledger) divergences(u, x, v, y []float64) (primal, dual float64) {
 	return primal, dual
 }
 
-// sides returns both sides of the inequality at a comparator, and what rounding may have
-// done to the left one.
+// sides returns both sides of the inequality at a comparator, and a bound of the rounding error of the left side.
 func (l *ledger) sides(c comparator) (left, right, rounding float64) {
 	in := l.in
 	in.oracle.EvalTo(l.now, l.slope, c.u, 0, in.n)
@@ -159,8 +157,8 @@ func (l *ledger) sides(c comparator) (left, right, rounding float64) {
 	return left, l.cx*start + l.cy*startDual, 1e-13 * (l.size + l.a*(math.Abs(phi)+math.Abs(psi)))
 }
 
-// worst returns the comparator with the largest difference of the left side, without its
-// last two terms, and the right one, or one close to it where f is not linear.
+// worst returns the comparator for which the left side, without its last two terms, exceeds the right side most, or
+// one close to it if f is not linear.
 func (l *ledger) worst() comparator {
 	in := l.in
 	c := comparator{make([]float64, in.d), make([]float64, in.n)}
@@ -182,7 +180,7 @@ func (l *ledger) worst() comparator {
 	}
 	center, start := make([]float64, in.d), make([]float64, in.d)
 	coords(start, l.x0)
-	for range steps { // proximal steps on ⟨y, f(u)⟩ + Aφ(u) + C_X Δ(u, x₀)
+	for range steps { // proximal steps for ⟨y, f(u)⟩ + Aφ(u) + C_X Δ(u, x₀)
 		in.oracle.EvalTo(l.now, l.slope, c.u, 0, in.n)
 		clear(l.g)
 		in.oracle.AddGradTo(l.g, l.y, l.slope, 0, in.n)
@@ -195,14 +193,14 @@ func (l *ledger) worst() comparator {
 	return c
 }
 
-// gap returns the primal-dual gap of the averages, over all of X and Y, where f is linear.
+// gap returns the primal-dual gap of the averages over all of X and Y; f must be linear.
 func (l *ledger) gap() float64 {
 	x, y := make([]float64, l.in.d), make([]float64, l.in.n)
 	return gapOf(l.in, l.f, l.y, l.phi, l.psi, l.a, x, y)
 }
 
-// gapOf returns the gap of sums of a_k f(x_k) and a_k ȳ_k, with scratch of length d and n: the
-// supremum of Σ a_k Gap^{u,v}/A.
+// gapOf returns the supremum of Σ a_k Gap^{u,v}/A, given sums of a_k f(x_k) and a_k ȳ_k. g and mean are scratch
+// memory of lengths d and n.
 func gapOf(in *instance, f, y []float64, phi, psi, a float64, g, mean []float64) float64 {
 	for j, v := range f {
 		mean[j] = v / a

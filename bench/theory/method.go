@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// A theoryMethod is one of the five methods with a complexity theorem.
+// A theoryMethod is one of the five methods for which there is a complexity theorem.
 type theoryMethod int
 
 const (
@@ -21,13 +21,13 @@ const (
 
 func (m theoryMethod) separable() bool { return m >= separableHistorical }
 
-// String names the method and its algorithm.
+// String returns the name of the method and its algorithm.
 func (m theoryMethod) String() string {
 	return [...]string{"full (Alg. 2)", "stochastic, historical (Alg. 3)", "stochastic, replacement (Alg. 4)",
 		"separable, historical (Alg. 5)", "separable, replacement (Alg. 6)"}[m]
 }
 
-// curvature returns L of assumption 1: sup_y Σ y_j M_j, for samples with M_j-smooth losses.
+// curvature returns L of Assumption 1: sup_y Σ y_j M_j, for samples with M_j-smooth losses.
 func (in *instance) curvature() float64 {
 	l := 0.0
 	for _, m := range in.smoothness {

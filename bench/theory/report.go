@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// A Report holds the claims of the paper as experiments.
+// A Report holds experiments that test the claims of the paper.
 type Report struct {
 	Quick       bool
 	Seed        uint64
-	Seeds       int // runs that a mean is taken over
+	Seeds       int // number of runs over which a mean is computed
 	Experiments []Experiment
 }
 
-// An Experiment holds one claim against every method, on several problems.
+// An Experiment tests one claim for every method, on several problems.
 type Experiment struct {
 	Name    string
 	Title   string
-	Text    string   // what is measured, and what would refute it
+	Text    string   // what is measured, and what would refute the claim
 	Columns []string // of Result.Values
 	Results []Result
 }
 
-// A Result is one row of an experiment.
+// A Result is one row in the table of an experiment.
 type Result struct {
 	Case    string
 	Method  string
@@ -34,18 +34,18 @@ type Result struct {
 	Why     string
 }
 
-// A Verdict says what came of a claim.
+// A Verdict is the outcome of testing a claim.
 type Verdict string
 
 const (
 	Holds  Verdict = "holds"
 	Fails  Verdict = "fails"
-	Empty  Verdict = "cannot fail" // no wrong schedule was flagged by the same measurement
+	Empty  Verdict = "cannot fail" // no deliberately wrong schedule was detected by the same measurement
 	NotRun Verdict = "not run"
 	None   Verdict = "" // a number without a claim
 )
 
-// A Number prints as a dash where it is not a number.
+// A Number is printed as a dash if it is NaN.
 type Number float64
 
 func (v Number) String() string {
@@ -62,8 +62,8 @@ func (v Number) String() string {
 	return fmt.Sprintf("%.3g", float64(v))
 }
 
-// Run runs all experiments. quick takes seconds, the full report some minutes; progress,
-// which may be nil, is called with the name of every experiment.
+// Run runs all experiments. With quick it takes seconds, and otherwise some minutes. progress, which may be nil, is
+// called with the name of every experiment.
 func Run(ctx context.Context, quick bool, seed uint64, progress func(string)) (*Report, error) {
 	l := &lab{ctx: ctx, quick: quick, seed: seed, seeds: 10, steps: 1500}
 	if quick {

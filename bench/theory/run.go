@@ -17,17 +17,17 @@ type lab struct {
 	quick    bool
 	seed     uint64
 	seeds    int // of a mean
-	steps    int // of a run that is followed closely
+	steps    int // number of steps of a run that is evaluated at every step
 	progress func(string)
 }
 
-// A lie is a way in which a schedule is made wrong on purpose.
+// A lie describes how a schedule is made deliberately wrong.
 type lie struct {
-	constants float64 // what the oracle's are divided by; 0: nothing
-	modulus   float64 // claimed for a side that has none; 0: nothing
+	constants float64 // divisor of the oracle's constants; 0 means that they are not changed
+	modulus   float64 // modulus claimed for a side that has none; 0 means none
 }
 
-// problem returns the problem as the schedule is to see it.
+// problem returns the problem as presented to the schedule.
 func (in *instance) problem(l lie) *dro.Problem {
 	p := &dro.Problem{Oracle: in.oracle, Dual: in.dual, Primal: in.primal}
 	if l.constants > 0 {
@@ -47,7 +47,7 @@ type conditioned interface {
 	ConstantsTo(lipschitz, smoothness, x []float64)
 }
 
-// understated is an oracle whose constants are smaller than they are.
+// An understated is an oracle that states constants smaller than the true ones.
 type understated struct {
 	dro.Oracle
 	by float64
@@ -62,7 +62,7 @@ func (o understated) ConstantsTo(lipschitz, smoothness, x []float64) {
 	}
 }
 
-// overstatedDual claims a modulus that it has not.
+// An overstatedDual is a dual that claims a modulus that it does not have.
 type overstatedDual struct {
 	primaldual.Box
 	claimed float64
@@ -71,10 +71,10 @@ type overstatedDual struct {
 // Modulus implements dro.Dual.
 func (d overstatedDual) Modulus() float64 { return d.claimed }
 
-// IsPrecise reports that ψ is computed without cancellation: it stands by what it has from the box.
+// IsPrecise returns true, since the box computes ψ without cancellation.
 func (overstatedDual) IsPrecise() bool { return true }
 
-// overstatedPrimal claims a modulus that it has not.
+// An overstatedPrimal is a primal that claims a modulus that it does not have.
 type overstatedPrimal struct {
 	dro.Entropy
 	claimed float64
@@ -83,11 +83,10 @@ type overstatedPrimal struct {
 // Modulus implements dro.Primal.
 func (p overstatedPrimal) Modulus() float64 { return p.claimed }
 
-// errDiverged is the end of a run whose iterates are not finite.
+// errDiverged reports a run whose iterates are not finite.
 var errDiverged = errors.New("the iterates diverged")
 
-// run follows m on the problem until step reports that it is enough, and returns the
-// passes of an iteration.
+// run runs m on the problem until step returns true, and returns the passes of one iteration.
 func (in *instance) run(
 	ctx context.Context, m dro.Method, l lie, seed uint64, step func(dro.Iterate) (enough bool),
 ) (passes float64, err error) {
@@ -115,7 +114,7 @@ func (in *instance) run(
 	return (res.Passes - 1) / float64(max(1, res.Iterations)), nil
 }
 
-// each calls do(0) … do(n−1) on all processors and returns the first error by index.
+// each calls do(0) … do(n−1) on all processors and returns the error with the smallest index.
 func (l *lab) each(n int, do func(k int) error) error {
 	errs := make([]error, n)
 	var wg sync.WaitGroup
@@ -140,7 +139,7 @@ func (l *lab) each(n int, do func(k int) error) error {
 	return errors.Join(errs...)
 }
 
-// checkpoints returns the iterations at which a run of that many steps is evaluated.
+// checkpoints returns the iterations at which a run with the given number of steps is evaluated.
 func checkpoints(steps int) (at []int) {
 	for k := 1; k < steps; k = max(k+1, k*5/4) {
 		at = append(at, k)
@@ -163,8 +162,8 @@ func meanAndError(v []float64) (mean, se float64) {
 	return mean, math.Sqrt(se / (n - 1) / n)
 }
 
-// slope returns the least squares slope of y against x over the points where both are
-// finite; NaN for fewer than two.
+// slope returns the least-squares slope of y against x over the points at which both are finite, or NaN if there
+// are fewer than two.
 func slope(x, y []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for i := range x {
